@@ -1,8 +1,8 @@
 /**
  * Quotes fixed amounts at fixed distances from the mid of others' book, like Polymarket's poly-market-maker (bands). A
- * band with less than its minimum gets orders up to its average; the surplus above its maximum is canceled. Orders
- * outside every band are canceled. Prices of the bands do not depend on inventory. The only defence against fast price
- * moves is to omit orders that the price may pass before they can be moved.
+ * band with fewer shares than its minimum gets new orders up to its average. Shares above its maximum are canceled.
+ * Orders outside every band are canceled. Prices of the bands do not depend on inventory. Against fast price moves, the
+ * strategy only omits orders that the price may pass before they can be moved.
  */
 
 import {
@@ -122,7 +122,7 @@ function quote(view: MarketView, p: Params): Quotes {
     fairMicros: target,
     bids,
     asks,
-    // Every order that stays is a level of its own, so no size tolerance is needed.
+    // Every order that stays becomes a level of its exact size, so no size tolerance is needed.
     keepWithinTicks: 0,
     keepWithinSizeFraction: 0,
     postOnly: p.post_only,

@@ -1,7 +1,7 @@
 /**
  * Makes a market around a belief: a probability distribution of the hidden price in log-odds. Every poll of the book
  * and every fill of own orders updates the belief. At each price the strategy compares the cost of informed takers with
- * the gain from uninformed ones (the newsvendor problem). The strategy quotes each side's most valuable price, or none.
+ * the gain from uninformed ones (the newsvendor problem). Each side is quoted at its most valuable price or not at all.
  */
 
 import {
@@ -156,12 +156,12 @@ function feedDeadline({ feeds }: MarketView, feed: string): Pick<Quotes, 'againM
   return ends === null ? {} : { againMs: ends };
 }
 
-/** Currency for this market's orders, including the currency that its resting orders bind. */
+/** Currency for this market's orders, including the currency that its resting orders reserve. */
 function computeFunds({ inventory, orders }: MarketView): number {
   let bound = 0;
   const free = { bid: inventory.noMicros as number, ask: inventory.yesMicros as number };
   for (const { side, isYes, priceMicros, remainingMicros } of orders) {
-    // A sale binds held shares. The part of a sale beyond the held shares binds currency, as every purchase does.
+    // A sale reserves held shares. The part of a sale beyond the held shares reserves currency, as every purchase does.
     const covered = isYes === (side === 'ask') ? Math.min(free[side], remainingMicros) : 0;
     free[side] -= covered;
     bound += ((side === 'bid' ? priceMicros : ONE - priceMicros) / ONE) * (remainingMicros - covered);
@@ -175,7 +175,7 @@ function makeLevels(choice: Choice | null, input: ChoiceInput): readonly QuoteLe
   return ladder({ side, price, stepTicks: 1, levels: 1, levelShares: shares, totalShares: shares }, input.view.market);
 }
 
-/** Bid and ask are chosen independently. If the two sides cross, only the better one stays. */
+/** Bid and ask are chosen independently. If the two quotes cross, only the better quote stays. */
 function uncrossQuotes(bids: readonly QuoteLevel[], asks: readonly QuoteLevel[], bidIsBetter: boolean) {
   const [bid, ask] = [bids[0], asks[0]];
   if (bid === undefined || ask === undefined || bid.priceMicros < ask.priceMicros) return { bids, asks };

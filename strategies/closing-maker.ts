@@ -1,7 +1,7 @@
 /**
- * Quotes a market's last hour. Before resolution a price moves to 0 or 1: faster near the end, and at prices near 0.50.
- * The half-spread is the expected price move between two polls, and the size falls with the time left. Quoting stops
- * when the half-spread would be too wide: early at a price of 0.50, late at 0.97.
+ * Quotes a market's last hour. Before resolution a price moves to 0 or 1. It moves faster near the end and at prices
+ * near 0.50. The half-spread is the expected price move between two polls, and the size falls with the time left.
+ * Quoting stops when the half-spread would be too wide: early at a price of 0.50, late at 0.97.
  */
 
 import {
@@ -167,11 +167,11 @@ function quoteSide(side: BookSide, centre: number, view: MarketView, { fair, hal
   });
 }
 
-/** Half-spread in price: this many standard deviations of the price between two polls. */
+/** Half-spread in price: `sigmas` standard deviations of the price between two polls. */
 export const closingHalf = (sigmaPerSqrtS: number, lookS: number, sigmas: number): number =>
   sigmas === 0 ? 0 : sigmas * sigmaPerSqrtS * Math.sqrt(lookS);
 
-/** Time before resolution, s, from which the price's expected moves need a wider half-spread than `maxHalf`. */
+/** Time before resolution, s, from which the expected price moves require a half-spread wider than `maxHalf`. */
 export const lastQuoteS = (p: number, sigmas: number, lookS: number, maxHalf: number): number =>
   ((sigmas * normalDensity(normalQuantile(p)) * Math.sqrt(lookS)) / maxHalf) ** 2;
 

@@ -1,7 +1,7 @@
 /**
  * Quotes all outcomes of an event together. Each outcome's price is evidence about the others, so newly read books
- * correct older ones. Shares held in one outcome shift the quotes of all outcomes. Own bids never sum to more than the
- * certain payment of 1, and own asks never to less. So no taker can trade all outcomes for a sure gain.
+ * correct older ones. Shares held in one outcome shift the quotes of all outcomes. The sum of own bids never exceeds
+ * the certain payment of 1, and the sum of own asks is never below 1. No taker can trade all outcomes for a sure gain.
  */
 
 import {
@@ -186,7 +186,7 @@ function readMarket(view: MarketView, p: Params): Reading | null {
   return { mid, variance: bookVariance({ mid, spread: ask - bid }, estimates.sigmaLogOddsPerSqrtS, health.bookAgeMs) };
 }
 
-/** Intermediate state of one market's quotes. */
+/** Intermediate result in the computation of one market's quotes. */
 interface Plan {
   readonly view: MarketView;
   /** Reason why the market has no quotes; null if it may have quotes. */

@@ -116,14 +116,14 @@ function quotesAround(fair: number, { variance }: Estimate, situation: Situation
     keepWithinTicks: p.reprice_ticks,
     keepWithinSizeFraction: p.resize_fraction,
     postOnly: p.post_only,
-    // When a feed value expires, its quotes are canceled at once, not at the next book.
+    // When a feed value expires, its quotes are canceled at once, not only at the next book read.
     againMs: Math.min(value.validUntilMs ?? Number.MAX_SAFE_INTEGER, value.atMs + p.max_fair_age_s * 1000 + 1),
     note: `bid ${showLevel(bids)}, ask ${showLevel(asks)} around ${fair.toFixed(4)}, feed ${p.feed} ${(value.ageMs / 1000).toFixed(1)} s old`,
     factors: { ...factors, fair_price: fair, fair_sd_log_odds: Math.sqrt(variance) },
   };
 }
 
-/** Makes one quote per side. A quote's distance covers fee and minimum edge; its size is at most the Kelly size. */
+/** Makes one quote per side. Its distance from the fair price covers the fee and the minimum edge. */
 function quoteSide(side: BookSide, fair: number, { view, p }: Situation): readonly QuoteLevel[] {
   const { market, inventory, stance } = view;
   const tick = market.tickMicros / ONE;

@@ -1,7 +1,7 @@
 /**
  * A fixed ladder of orders: shares bought at one line are offered at the next, and vice versa. The ladder needs two
- * requests per fill and few others. If the price is a martingale, a grid earns nothing and pays its fees. A grid earns
- * only from prices that return and from uninformed takers.
+ * requests per fill, and few other requests. If the price is a martingale, a grid earns nothing and pays its fees. A
+ * grid earns only from prices that return and from uninformed takers.
  */
 
 import {
@@ -135,5 +135,5 @@ function makeQuotes(view: MarketView, grid: Lines, p: Params): Quotes {
   };
 }
 
-/** A grid has no fair price of its own. Risk checks its orders against others' mid, else against the grid's centre. */
+/** A grid has no fair price of its own. Risk compares its orders with others' mid, or else the centre. */
 const chooseFair = ({ estimates }: MarketView, { centre }: Lines): number => estimates.mid ?? centre;

@@ -67,7 +67,7 @@ function savedStart(saved: unknown): number | null {
 
 class LmsrMaker implements Quoter {
   readonly #params: Params;
-  /** Net position at the start, shares; null before the first view. Earlier shares do not move the rule's price. */
+  /** Net position at the start, shares; null before the first view. These shares do not move the rule's price. */
   #startShares: number | null;
 
   constructor(p: Params, startShares: number | null) {
@@ -123,7 +123,7 @@ function makeQuotes(view: MarketView, bought: number, p: Params): Quotes {
     fairMicros: toFairMicros(price),
     bids,
     asks,
-    // The maximum loss is guaranteed only if every level rests exactly as computed.
+    // The maximum loss is guaranteed only if every order has exactly the computed price and size.
     keepWithinTicks: 0,
     keepWithinSizeFraction: 0,
     postOnly: p.post_only,

@@ -1,9 +1,9 @@
 /**
- * Makes a market around a fair price from others' book and trades. Inventory shifts the price in log-odds (the price of
- * someone risk-averse who holds to settlement, as in the LMSR). The half-spread pays for informed takers, inventory
- * risk, stale quotes and fees, and it has a minimum. The strategy never crosses others, stops on unreliable data, and
- * reduces its size towards the position limit. Before the resolution the strategy first only reduces the position, and
- * then stops.
+ * Makes a market around a fair price from others' book and trades. Inventory shifts the price in log-odds, as in the
+ * LMSR: a risk-averse trader who holds to settlement has this price. The half-spread pays for informed takers,
+ * inventory risk, stale quotes and fees, and it has a minimum. The strategy never crosses others, stops on unreliable
+ * data, and reduces its size towards the position limit. Before the resolution the strategy first only reduces the
+ * position, and later stops.
  */
 
 import {

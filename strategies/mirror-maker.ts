@@ -1,6 +1,6 @@
 /**
  * Quotes around another venue's book, which a feed provides. Centre of the quotes: that book's price without margin,
- * plus the own market's mean distance from it. Without a current and narrow reference the strategy does not quote.
+ * plus the own market's mean distance from it. Without a current and narrow reference book the strategy does not quote.
  */
 
 import {
@@ -129,7 +129,7 @@ function makeQuotes(view: MarketView, value: FeedView, reference: number, basis:
     keepWithinTicks: p.reprice_ticks,
     keepWithinSizeFraction: p.resize_fraction,
     postOnly: p.post_only,
-    // When a reference price expires, its quotes are canceled at once, not at the next book.
+    // When a reference price expires, its quotes are canceled at once, not only at the next book read.
     againMs: Math.min(value.validUntilMs ?? Number.MAX_SAFE_INTEGER, value.atMs + p.max_ref_age_s * 1000 + 1),
     note: `bid ${showLevel(bids)}, ask ${showLevel(asks)} around ${fair.toFixed(4)}, reference ${sigmoid(reference).toFixed(4)}`,
     factors: { ...factors, fair_price: fair },

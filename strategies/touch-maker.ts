@@ -1,7 +1,7 @@
 /**
- * For books with a large tick, where an order earns by its queue position and a resting order costs nothing. The
- * strategy compares others' best price, one tick better, and one level behind it, and quotes at the most valuable of
- * these. The strategy cancels its orders on a side when others leave that side.
+ * Quotes books with a large tick, where an order earns by its queue position and a resting order costs nothing. The
+ * strategy compares others' best price, the price one tick better, and the next level behind; it quotes at the most
+ * valuable. The strategy cancels its orders on a side when others leave that side.
  */
 
 import {
@@ -77,7 +77,7 @@ export default defineStrategy({
   create: (p) => new TouchMaker(p),
 });
 
-/** State of a side at the last book. */
+/** Others' best level of one side in the newest book. */
 interface Touch {
   readonly priceMicros: number;
   readonly amountMicros: number;
@@ -113,7 +113,7 @@ class TouchMaker implements Quoter {
     return makeQuotes(view, takers, this.#pulledUntilMs, p);
   }
 
-  /** Stops a side for `pull_s` if others leave its best level or move towards it, because they may have information. */
+  /** Stops a side for `pull_s` if others leave its best level or move towards it: they may have information. */
   #pullSides(now: Sides<Touch>, nowMs: number): void {
     const last = this.#last;
     this.#last = now;

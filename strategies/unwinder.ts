@@ -1,7 +1,7 @@
 /**
  * Reduces a position over a set time, as passively as the plan allows. Ahead of the plan, orders rest at others' best
- * price; behind the plan, one tick better. Far behind the plan, or near its end, the strategy takes others' orders, but
- * never at a price worse than the floor. The strategy never adds to the position.
+ * price; behind the plan, they rest one tick better. Far behind the plan, or near its end, the strategy takes others'
+ * orders, but not below the floor price. The strategy never adds to the position.
  */
 
 import {
@@ -134,13 +134,13 @@ function reduce(view: MarketView, left: number, plan: Plan, p: Params): Quotes {
   };
 }
 
-/** Returns how to trade passively at this lag behind the plan. Without a floor, others' orders are never taken. */
+/** Returns how to trade at this lag behind the plan if there is no floor price: others' orders are never taken. */
 const restingManner = (lag: number, p: Params): Manner => (lag > p.lag_fraction ? 'improve' : 'rest');
 
 const chooseFair = ({ estimates }: MarketView, [level]: readonly QuoteLevel[]): number =>
   estimates.microprice ?? (level?.priceMicros ?? ONE / 2) / ONE;
 
-/** Worst YES price that the floor price allows on a side. Selling a NO share for f is buying a YES share for 1 - f. */
+/** Worst YES price that the floor price allows on a side. To sell a NO share for f is to buy a YES share for 1 - f. */
 const toYesFloor = (side: BookSide, floor: number): number => (side === 'ask' ? floor : 1 - floor);
 
 function restingLevel(

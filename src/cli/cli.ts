@@ -1,8 +1,8 @@
 /**
  * Runs one command line: reads its arguments, prints tables or `--json`, and returns an exit code.
  *
- * For a user's mistake a command prints a message and a hint, never a stack trace. Secrets are never arguments and are
- * never printed. Only the source file of the requested command's group is loaded.
+ * After a user's mistake a command prints a message and a hint, never a stack trace. Secrets are never passed as
+ * arguments and never printed. Only the source file of the requested command's group is loaded.
  */
 
 import { Command, CommanderError } from 'commander';

@@ -20,7 +20,7 @@ import { json } from './table.js';
 
 interface Configs {
   readonly none: undefined;
-  /** Commands of this kind get only the configuration file's path; the file is not read. */
+  /** Commands of this kind get only the path of the configuration file; the file is not read. */
   readonly file: string;
   /** The trader's configuration; its strategy files are not loaded. */
   readonly trader: TraderConfig;
@@ -40,7 +40,7 @@ export interface CommandCall<Rows extends OptionRows = OptionRows, Kind extends 
 /** Output of a command: its data if `--json` is given, else its text. */
 export interface CommandOutput {
   readonly data: unknown;
-  /** Printed text, including the final line break. As a function, it builds the text for the given terminal width. */
+  /** Printed text, including the final line break. A function builds the text for a terminal width. */
   readonly text: string | ((width: number | undefined) => string);
   /** Exit code of the command; 0 if absent. */
   readonly code?: ExitCode;
@@ -52,14 +52,14 @@ type Did = ExitCode | void | Promise<ExitCode | void>;
 interface CommandRow<Rows extends OptionRows, Kind extends keyof Configs> {
   readonly name: string;
   readonly help: string;
-  /** Arguments of the command: `<needed>`, `[optional]` or `[several...]`, each with a description. */
+  /** Arguments of the command, as `<needed>`, `[optional]` or `[several...]`, each with a description. */
   readonly args?: readonly (readonly [name: string, help: string, reader?: (text: string) => string])[];
   readonly options?: Rows;
   /** Kind of configuration to load; absent if the command has no `-c`. */
   readonly config?: Kind;
   /** Returns the command's output. Commands with `answer` also accept `--json`. */
   readonly answer?: (call: CommandCall<Rows, Kind>) => CommandOutput | Promise<CommandOutput>;
-  /** Runs a command that prints its own output. `hasJson`: the command also accepts `--json`. */
+  /** Runs a command that prints its own output. With `hasJson`, this command also accepts `--json`. */
   readonly run?: (call: CommandCall<Rows, Kind>) => Did;
   readonly hasJson?: true;
   readonly below?: readonly AddCommand[];
@@ -79,7 +79,7 @@ export interface Tool {
   readonly required?: readonly string[];
 }
 
-/** Returns the tool of an operator command. If a command records a reason, an agent must give one. */
+/** Returns the tool of an operator command. If the command records a reason, the tool requires a reason. */
 export function toolOf(name: OperatorName): { readonly tool?: Tool } {
   const { isTool, isVerifiable, reason, marketButton }: OperatorRow = OPERATOR_COMMANDS[name];
   if (isTool === undefined) return {};
@@ -127,11 +127,11 @@ async function perform<Rows extends OptionRows, Kind extends keyof Configs>(
   const report: unknown = given['report'];
   if (typeof report === 'string') requireWritable(resolve(io.cwd, report));
   const file = String(given['config']);
-  // If the parent command also has `--json`, commander gives the option to the parent.
+  // If the parent command also has `--json`, the package `commander` assigns the option to the parent.
   const isJson = made.optsWithGlobals()['json'] === true;
   const options = Object.fromEntries(rows.map(([key, { option }]) => [key, given[option.attributeName()]]));
   const config = await loadAs(row.config, file, io);
-  // The option rows declare the types of the values that commander sets.
+  // The cast is right: the option rows declare the types of the values that `commander` sets.
   const call = { options, config, file, args: made.args, isJson, io } as unknown as CommandCall<Rows, Kind>;
   if (row.answer === undefined) return (await row.run?.(call)) ?? EXIT.ok;
   const { data, text: shown, code } = await row.answer(call);

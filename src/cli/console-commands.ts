@@ -1,6 +1,6 @@
 /**
- * Commands that run beside the trader. `twinbook console` shows the trader and can stop a hanging trader. `guardian`
- * cancels all orders when the trader's heartbeat stops. `dashboard` opens the page. `alerts` lists open alerts.
+ * Commands that run beside the trader. `twinbook console` serves the page and can stop a hanging trader. `guardian`
+ * cancels all orders when the trader's heartbeat stops. `dashboard` opens this page. `alerts` lists open alerts.
  */
 
 import { existsSync } from 'node:fs';
@@ -61,7 +61,7 @@ async function show(config: TraderConfig, others: readonly TraderConfig[], isWit
   try {
     setPriority(NICE);
   } catch {
-    // A service manager may forbid a change of priority. The console then keeps its present priority.
+    // If a service manager forbids a change of priority, the console keeps its present priority.
   }
   const ended = isWithTrader ? traderEnded() : io.stopAsked().then(() => 'ended' as const);
   const [{ openConsole }, { addressText, obtainPageToken, passwordFrom }] = await Promise.all([
@@ -88,9 +88,9 @@ async function show(config: TraderConfig, others: readonly TraderConfig[], isWit
   return EXIT.ok;
 }
 
-/** Resolves when the trader reports its end, or when its process has ended and so closed our input. */
+/** Resolves when the trader reports its end, or when the end of its process has closed our input. */
 function traderEnded(): Promise<'ended' | 'gone'> {
-  // A service manager signals trader and console at once, but the console runs until the trader's end.
+  // A service manager signals trader and console together, but the console must run until the trader ends.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
   return new Promise((resolve) => {
     const input = createInterface({ input: process.stdin });
@@ -102,7 +102,7 @@ function traderEnded(): Promise<'ended' | 'gone'> {
 /** Maximum time, ms, in which an order submitted just before the trader's death still reaches the exchange. */
 const ON_ITS_WAY_MS = 30_000;
 
-/** The guardian ends an alarm on a paper exchange after this time, ms: the exchange itself may have ended. */
+/** Time after which the guardian ends an alarm on a paper exchange, ms: the exchange itself may have ended. */
 const PAPER_PATIENCE_MS = 600_000;
 
 const guardianCommand = command({
@@ -209,13 +209,13 @@ async function findPage(config: TraderConfig): Promise<string> {
     return dashboard ?? configured;
   } catch (error) {
     if (!(error instanceof TwinbookError)) throw error;
-    // The console still answers while the trader hangs.
+    // The console's page still answers while the trader hangs.
     if (error.code === 'timed_out' || (error.code === 'not_running' && !start)) return configured;
     throw error;
   }
 }
 
-/** Throws if the page's program does not know the secret: a browser would send the token to a foreign program. */
+/** Throws if the program at `url` does not know the secret: a browser would send the token to a foreign program. */
 async function requirePage(url: string, secret: string, { ledger }: TraderConfig): Promise<void> {
   const proof = await provePage(url, secret);
   if (proof === 'proven') return;

@@ -28,7 +28,7 @@ import {
 } from './reach.js';
 import { linesText } from './table.js';
 
-/** Commands, such as `resume`, that the trader answers with its new mode; in the order of the help. */
+/** Commands, such as `resume`, that the trader answers with its new mode; listed in the order of the help. */
 const MODE_NAMES = ['widen', 'reduce-only', 'pause', 'resume', 'flatten', 'unkill'] as const;
 
 function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
@@ -55,7 +55,7 @@ function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
     answer: async ({ options, config }) => {
       const one = options.market === undefined ? null : await marketAtVenue(options.market, config);
       const asked = operatorRequest(name, { reason: options.reason ?? '', sender: 'operator', market: one });
-      // The table of operator commands determines the fields of each request.
+      // The cast is right: the table of operator commands determines the fields of each request.
       const request = asked as Extract<ControlRequest, { command: typeof name }>;
       const data: ControlData['resume'] = await askThere(request, config, { timeoutMs: options.timeout * 1000 });
       // The command may concern one market, but the printed mode is that of the whole trader.
@@ -72,7 +72,7 @@ const stopCommand = command({
   options: { timeout: option.timeout(option.SLOW_S) },
   answer: async ({ options: { timeout }, config }) => {
     await askThere({ command: 'stop' }, config, { timeoutMs: timeout * 1000, untilGone: true });
-    // The trader's process is gone, so its ledger shows the end of the run.
+    // The trader's process has ended, so its ledger shows the end of the run.
     const data = await readLedger(config, leftBehind);
     if (data.may_rest === 0) return { data, text: 'stopped; no order is left open\n' };
     const text = `stopped, but ${data.may_rest} orders may still rest: run \`twinbook cancel-all --verify\`\n`;
@@ -91,7 +91,7 @@ interface Cancelling {
   readonly config: TraderConfig;
   readonly io: CliIo;
   readonly timeoutMs: number;
-  /** Whether the command must verify, by two reads of the exchange, that no order rests. */
+  /** True if the command must verify, by two reads of the exchange, that no order rests. */
   readonly verify: boolean;
 }
 
@@ -108,7 +108,7 @@ const cancelAllCommand = command({
     const verify = options.verify === true;
     const { data, isProven } = await cancelAll({ config, io, timeoutMs: options.timeout * 1000, verify });
     const text = `${cancelAllText(data, isProven)}\n`;
-    // A verified cancel has failed if orders still rest.
+    // A cancel with verification fails if orders still rest.
     return { data, text, code: !isProven || isClean(data) ? EXIT.ok : EXIT.failed };
   },
 });
@@ -148,8 +148,8 @@ async function cancelAlone({ config, io, verify }: Omit<Cancelling, 'timeoutMs'>
 
 /**
  * Cancels directly at the exchange while the trader hangs. The stop file is written first, so that the trader does not
- * quote when it wakes. After the cancels, the exchange is read until no new order appears. A write failure is only
- * reported.
+ * quote when it wakes. After the cancels, the exchange is read until no new order appears. If the stop file cannot be
+ * written, the command reports this and continues.
  */
 async function cancelPast(
   { config, io, timeoutMs }: Cancelling,
@@ -168,7 +168,7 @@ async function cancelPast(
   return { ...canceled, killed };
 }
 
-/** Writes the stop file. Returns false if the file could not be written: the trader is then not killed. */
+/** Writes the stop file, which kills the trader. Returns false if the file could not be written. */
 async function leaveMark({ ledger }: TraderConfig, reason: string, reach: Unreached, io: CliIo): Promise<boolean> {
   const { leaveStopFile, locateStopFile } = await import('../shell/control/stop-file.js');
   const path = locateStopFile(ledger.path);
@@ -204,8 +204,8 @@ const killCommand = command({
   ...toolOf('kill'),
   answer: async ({ options: { verify, reason = 'operator', timeout }, config, io }) => {
     const killing = { config, io, reason, timeoutMs: timeout * 1000, verify: verify === true };
-    // A trader executes a kill within seconds, or hangs. If the trader hangs or dies meanwhile, the kill bypasses the
-    // trader.
+    // A trader that does not execute a kill within seconds hangs. If the trader hangs or dies, the kill bypasses it and
+    // cancels at the exchange.
     const timeoutMs = Math.min(timeout, option.QUICK_S) * 1000;
     const asked = await askOrPass({ command: 'kill', reason }, config, { timeoutMs, lost: LOST });
     if ('reach' in asked) return killPast(killing, asked.reach);
@@ -220,7 +220,7 @@ const restingText = ({ resting }: KillData): string => {
   return `${orders(resting)} may rest and ${resting === 1 ? 'is' : 'are'} being canceled; \`kill --verify\` waits for the proof`;
 };
 
-/** Verifies at the exchange a kill that the trader has executed. */
+/** Verifies a kill that the trader has executed: no order may rest at the exchange. */
 async function verifyKill(killing: Killing, killed: KillData): Promise<CommandOutput> {
   const endMs = performance.now() + killing.timeoutMs;
   let newest: CancelAllData | null = null;
@@ -233,7 +233,7 @@ async function verifyKill(killing: Killing, killed: KillData): Promise<CommandOu
     newest = asked?.answer ?? newest;
     if (newest !== null && isClean(newest))
       return makeAnswer({ ...killed, ...newest }, cancelAllText(newest, true), EXIT.ok);
-    // The trader answers within a minute, verified or not, so the command may have to ask again.
+    // The trader answers within a minute even if nothing is verified, so the command may have to ask again.
     if (asked !== null && performance.now() < endMs) continue;
     const found = newest === null ? '' : `${cancelAllText(newest, true)}; `;
     const text = `${found}no proof within ${killing.timeoutMs / 1000} s that no order rests. The trader still cancels; \`kill --verify\` waits again`;
@@ -272,7 +272,7 @@ const explainCommand = command({
   },
   tool: { kind: 'read', options: [] },
   answer: async ({ options: { timeout, acceptsChanged, at }, config, file, args: [typed = ''], io }) => {
-    // A running trader may know a market that is not in the ledger yet.
+    // The subject may be missing in the ledger: a running trader may know a market that is not stored yet.
     const subject = await nameMeant(typed, config, (ledger) => subjectIn(ledger, typed));
     const answer = (lines: readonly string[]) => ({ data: { lines }, text: linesText(lines) });
     if (at !== undefined) {
@@ -286,7 +286,7 @@ const explainCommand = command({
   },
 });
 
-/** A shortened name is searched among this many of the newest orders, fills and intents each. */
+/** Number of newest orders, fills and intents (each) among which a shortened name is searched. */
 const LOOKED_AT = { limit: 20_000 };
 
 function subjectIn(ledger: LedgerReader, typed: string): string | null {
@@ -304,7 +304,7 @@ async function explainSubject(subject: string, config: TraderConfig, timeoutMs: 
   } catch (error) {
     if (!(error instanceof TwinbookError) || error.code !== 'not_running') throw error;
     return readLedger(config, (ledger) => linesFromLedger(ledger, subject)).catch((failure) => {
-      // If the ledger is unreadable too, the error that no trader runs is thrown.
+      // If the ledger is unreadable too, the function throws the first error: no trader runs.
       const isTold = failure instanceof TwinbookError && (failure.code === 'usage' || failure.code === 'not_running');
       throw isTold ? failure : error;
     });

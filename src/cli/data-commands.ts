@@ -68,7 +68,7 @@ const statsCommand = command({
   },
 });
 
-/** Opens recordings. `failures` has one error for each unreadable recording; such recordings are left out. */
+/** Opens recordings. Unreadable recordings are skipped; `failures` has one error for each of them. */
 async function openThose(given: readonly string[], config: string, io: CliIo) {
   const { openRecordings } = await import('../recording/recording.js');
   const failures: TwinbookError[] = [];
@@ -76,7 +76,7 @@ async function openThose(given: readonly string[], config: string, io: CliIo) {
   return { recordings: await openRecordings(await pathsMeant(given, config, io), { onFailure }), failures };
 }
 
-/** Prints the errors of recordings that were left out. Returns the exit code. */
+/** Prints the errors of skipped recordings. Returns the exit code. */
 function tellFailures(failures: readonly TwinbookError[], io: CliIo): ExitCode {
   for (const { message, hint } of failures) io.err(`LEFT OUT  ${message}${hint === '' ? '' : `\n  ${hint}`}\n`);
   return failures.length === 0 ? EXIT.ok : EXIT.failed;

@@ -214,7 +214,7 @@ const DRAFTS: readonly DraftTerms[] = [
   { action: 'open-margin-position', isYes: true, leverage: ONE, type: 'market', funds: ONE },
 ];
 
-/** Signs an expired draft of each action (useless at a venue). Another implementation verifies the signatures. */
+/** Signs an expired draft of each action, without effect at a venue. Another implementation verifies the signatures. */
 function draftsCheck(wallet: Wallet, { profile, allowBlindSigning }: Config['venue']): DoctorCheck {
   const name = 'draft signing';
   const { draft_message: format, service_name: serviceName, draft_cosigners: cosigners } = profile;
@@ -248,7 +248,7 @@ const DECLARATION: Declaration = {
   data: none,
 };
 
-/** Request parts that proxies rewrite most often: separators and letters in a query, numbers and letters in a body. */
+/** Request parts that proxies rewrite most often: separators and letters in queries, numbers and letters in bodies. */
 const PARTS: CallParts = {
   query: { status: ['open', 'filled'], cursor: 'eyJvIjo1MH0', q: 'é + ½/2&x=~', limit: 10 },
   body: { amount: '10', price: '0.50', text: 'é "½" \\ \u2028', nested: [1.5e3] },
@@ -256,7 +256,7 @@ const PARTS: CallParts = {
 
 const answerSchema = z.object({ data: signedRequestReport.omit({ payload: true }) });
 
-/** Sends a signed request. Reports whether the received bytes are equal, differ, or are not shown by the venue. */
+/** Sends a signed request. Reports whether the venue received equal or different bytes, or does not show its bytes. */
 export async function checkSignedRequest(
   baseUrl: string,
   profile: VenueProfile,
@@ -305,7 +305,7 @@ const REWRITTEN = 'A program before the venue rewrites requests, most likely a p
 
 const CONTEXT_BYTES = 16;
 
-/** Quotes the bytes around a differing byte in brackets, as in `"s=open[%]2Cfilled"`; `[]` marks the end. */
+/** Quotes bytes with the differing byte in brackets, as in `"s=open[%]2Cfilled"`; `[]` marks the end of the bytes. */
 function around(bytes: Buffer, at: number): string {
   const head = bytes.subarray(Math.max(0, at - CONTEXT_BYTES), at);
   const tail = bytes.subarray(at + 1, at + 1 + CONTEXT_BYTES);

@@ -1,4 +1,4 @@
-/** Command `twinbook fleet`: manages the database that several traders share, with wallet owners and results. */
+/** Command `twinbook fleet`: manages the shared database of several traders, with wallet owners and results. */
 
 import { TwinbookError } from '../shared/base/errors.js';
 import { formatDecimal, micros, ZERO } from '../shared/base/micros.js';
@@ -47,7 +47,7 @@ const initCommand = command({
 
 const money = (value: number): string => formatDecimal(micros(value));
 
-/** Describes the owner of a wallet by the age of its last renewal, measured by the database's clock. */
+/** Describes the owner of a wallet by the age of the lease's last renewal, measured by the database's clock. */
 function describeOwner({ isFree, isSettled, renewedS, leaseMs }: WalletRow): string {
   if (isFree) return 'free';
   const { marginMs } = rulesOf(leaseMs);
@@ -140,7 +140,7 @@ const releaseCommand = command({
       });
     }
     const { settleWallet } = await import('../shell/daemon/fleet-session.js');
-    // A process that cannot reach the venue must not take the lease on the wallet, so the venue is opened first.
+    // The venue is opened first, because a process that cannot reach it must not take the lease on the wallet.
     await withVenue(config, io, (venue) =>
       whileHeld({ ...waiting, wallet: venue.wallet.address, fleet, io }, async (joined) => {
         if (!(await settleWallet(joined, venue, waiting)))
@@ -151,7 +151,7 @@ const releaseCommand = command({
   },
 });
 
-/** A command must not take a mistyped wallet: its lock would stay in the database. */
+/** Throws `usage` for a wallet unknown to the fleet: the lease of a mistyped wallet would stay in the database. */
 function requireKnown(wallet: string, { wallets }: FleetState): void {
   const known = wallets.map((row) => row.wallet);
   if (known.includes(wallet)) return;
@@ -169,7 +169,7 @@ async function whileHeld(
 ): Promise<void> {
   const joined = await FleetMember.join({
     ...join,
-    // `standby` waits until the wallet's owner ends, even if the owner has the configured trader's name.
+    // With `standby`, `join` waits until the wallet's owner ends, even if it has the configured trader's name.
     config: { ...fleet, name: `release-${process.pid}`, standby: true },
     password: fleetPassword(io.env),
     capitalMicros: ZERO,

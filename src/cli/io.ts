@@ -24,7 +24,7 @@ export class ProgressLine {
     this.#quiet = quiet;
   }
 
-  /** Shows progress: the completed fraction, 0 to 1, and a word about the present work. The call is cheap. */
+  /** Shows progress: the completed fraction, 0 to 1, and a text about the present work. Frequent calls are cheap. */
   show(share: number, what: string): void {
     const nowMs = Date.now();
     if (nowMs - this.#shownMs < (this.#terminal ? TERMINAL_EVERY_MS : ELSEWHERE_EVERY_MS)) return;
@@ -43,7 +43,7 @@ export class ProgressLine {
 
   #rewrite(line: string): void {
     this.#io.raw.err('\r');
-    // The progress text is cut to the terminal's width, because a wrapped line could not be rewritten.
+    // The progress text is shortened to the terminal's width, because a wrapped line could not be rewritten.
     this.#io.err(plainLine(line).slice(0, (process.stderr.columns ?? 80) - 1));
     this.#io.raw.err('\u001b[K');
   }
@@ -82,10 +82,10 @@ function cannotWrite(path: string, cause: unknown): TwinbookError {
 }
 
 export interface CliIo extends TraderIo {
-  /** Writes unchanged text with cursor sequences. Never use it for texts from outside the program. */
+  /** Writes text unchanged, for cursor sequences. Never use `raw` for texts from outside the program. */
   readonly raw: Readonly<Record<'out' | 'err', (sequence: string) => void>>;
   readonly cwd: string;
-  /** Width of the terminal that `out` writes to; absent without a terminal: tables are then as wide as needed. */
+  /** Width of the terminal that `out` writes to; absent without a terminal, where tables are as wide as needed. */
   readonly columns?: number;
   readonly terminal?: CliTerminal;
 }
@@ -108,8 +108,8 @@ export const DEFAULT_CONFIG = 'config/paper.yaml';
 export const OWN_CONFIG = 'twinbook.yaml';
 
 /**
- * Returns the default configuration file: that of the working folder, else that of the running clone. So `./twinbook
- * kill` works from any folder. A package installed by npm has no default file.
+ * Returns the default configuration file: the one in the working folder, else the one in the running clone. `./twinbook
+ * kill` therefore works from any folder. A package installed by npm has no default file.
  */
 export function defaultConfig(cwd: string): string {
   const ownFile = join(packageRoot, DEFAULT_CONFIG);

@@ -1,4 +1,4 @@
-/** Command `twinbook keys`. Key commands read secrets from files and the environment, never from arguments. */
+/** Command `twinbook keys`. Its subcommands read secrets from files and the environment, never from arguments. */
 
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -79,7 +79,7 @@ const bootstrapCommand = command({
     const { loadCredentials, saveCredentials } = await import('../shell/wallet/key-file.js');
     const file = config.wallet.credentials;
     const owner = ownerOf(config, wallet.address);
-    // The venue shows a key's secret only once, so an unusable file must fail before the key exists.
+    // The venue shows a key's secret only once, so an unusable credentials file must fail before the key is created.
     loadCredentials(file, owner, {});
     const apiKey = await withClient(config, {}, async (client) => {
       const credentials = await client.bootstrap(wallet);
@@ -117,12 +117,12 @@ const revokeCommand = command({
       const known = listed.kind === 'answered' ? listed.data.map(({ key_id }) => ({ id: key_id })) : [];
       const id = findNamed(typed, known, 'keys') ?? typed;
       const revoked = requireAnswer(await client.call('keys.revoke', { params: { key_id: id } }), `to revoke ${id}`);
-      // The file has the only copy of a key's secret, so it stays while the key may be valid.
+      // The file has the only copy of the key's secret, so the secret stays in it while the key may be valid.
       if (revoked.revoked_at === null) {
         const hint = 'Try again; `twinbook keys list` shows the keys that the venue still accepts.';
         throw new TwinbookError('venue_refused', `the venue answered, but ${id} is not revoked`, hint);
       }
-      // Only secrets in the credentials file can be removed, so secrets of the environment are not read.
+      // Only credentials in the file can be removed, so credentials in the environment are not read.
       if ((await findCredentials(config, wallet.address, {}))?.apiKey === id)
         forgetCredentials(config.wallet.credentials, ownerOf(config, wallet.address));
       return revoked;

@@ -79,7 +79,7 @@ function* listTools(session: CommandSession): Iterable<readonly [Command, Tool]>
   }
 }
 
-/** Yields whole lines of the input. Reads no further line while the client does not read its answers. */
+/** Yields whole lines of the input. Reads no further input while the client does not read its answers. */
 async function* readLines(input: NodeJS.ReadStream, output: NodeJS.WriteStream, io: CliIo): AsyncGenerator<Buffer> {
   let line = Buffer.alloc(0);
   let isTooLong = false;
@@ -138,7 +138,7 @@ async function performCall(argv: readonly string[], file: string, config: Trader
   return { content: texts.map(contentOf), isError: code !== 0 } satisfies CallToolResult;
 }
 
-/** Converts a tool call to command arguments. Due to `--name=value` and `--`, no value can act as an option. */
+/** Converts a tool call to command arguments. With `--name=value` and `--`, no value can act as an option. */
 function argvOf(made: Command, { options }: Tool, file: string, given: Readonly<Record<string, unknown>>) {
   const usual = options.includes('limit') ? { limit: USUAL_ROWS } : {};
   const values: Readonly<Record<string, unknown>> = { ...usual, ...given };

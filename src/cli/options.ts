@@ -1,4 +1,4 @@
-/** Declares options of commands with the types of their values, and reads their texts. */
+/** Declares options of commands with the types of their values, and parses the given texts. */
 
 import { InvalidArgumentError, Option } from 'commander';
 import { type Micros, parseDecimal } from '../shared/base/micros.js';
@@ -6,7 +6,7 @@ import { type Micros, parseDecimal } from '../shared/base/micros.js';
 /** An option with the type of its value. */
 export interface OptionRow<T> {
   readonly option: Option;
-  /** This field is never set; it only carries the type of the option's value. */
+  /** `value` is never set; the field only carries the type of the option's value. */
   readonly value?: T;
 }
 
@@ -131,12 +131,12 @@ export function positiveAmount(text: string): Micros {
   return value;
 }
 
-/** Parses a time to Unix ms; a day means its beginning. A text without a time zone is UTC. */
+/** Parses a time to Unix ms; a day means the start of this day. A text without a time zone is UTC. */
 export function momentIn(text: string): number {
   const [, day = '', time = '00:00', zone = 'Z'] =
     /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? [];
   const ms = Date.parse(`${day}T${time}${zone}`);
-  // JavaScript reads 31 February as 3 March, so the parsed day must equal the text.
+  // JavaScript parses 31 February as 3 March, so the parsed day must equal the text.
   if (Number.isNaN(ms) || !new Date(Date.parse(`${day}T00:00Z`)).toISOString().startsWith(day))
     throw new InvalidArgumentError("Wanted a day or a time in UTC: '2026-11-25' or '2026-11-25 21:03:10'.");
   return ms;

@@ -10,8 +10,8 @@ import { type CliIo, type CliTerminal, EXIT } from './io.js';
 let takeUncaught: ((error: unknown) => void) | null = null;
 cleanLastWords();
 
-// If the reader of the output closes, as in `| head`, this is no failure. After another output error, such as a full
-// disk, a long-running program stops in order: its orders may rest.
+// A closed reader of the output, as in `| head`, is no failure. After another output error, such as a full disk, a
+// long-running program stops in an orderly way, because its orders may rest.
 let told: (() => void) | null = null;
 /** When the output has this many unread bytes, a long-running program drops further output. */
 const MOST_UNREAD_BYTES = 64 * 1024;
@@ -25,7 +25,7 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-/** Signals within this time, ms, count as one request: a supervisor and a terminal may both send one. */
+/** Signals within this time, ms, count as one request: a supervisor and a terminal may each send a signal. */
 const ONE_WISH_MS = 1_000;
 
 /** Calls `stop` for SIGTERM, SIGHUP and Ctrl-C. A second Ctrl-C, some time later, ends the process at once. */
@@ -47,9 +47,9 @@ const SCRIPT = 'exec node dist/src/cli/twinbook.js start';
 
 const NPM_LOOK_EVERY_MS = 1_000;
 
-/** Calls back when `npm start` has ended: npm forwards only SIGINT and SIGTERM to the trader. */
+/** Calls `isGone` when `npm start` has ended: npm forwards only SIGINT and SIGTERM to the trader. */
 function whenNpmIsGone(argv: readonly string[], env: Environment, isGone: () => void): void {
-  // Child processes of the trader inherit npm's environment, but run other commands.
+  // Child processes of the trader inherit npm's environment too, but they run other commands.
   if (argv[2] !== 'start' || !env['npm_lifecycle_script']?.startsWith(SCRIPT)) return;
   const npm = process.ppid;
   const timer = setInterval(() => {
@@ -89,7 +89,7 @@ const io: CliIo = {
   out,
   err,
   raw: { out, err },
-  // This limit is half that of `writeTo`, so that `writeTo` never drops part of a screen.
+  // The limit of `isUnread` is half that of `writeTo`, so that `writeTo` never drops part of a screen.
   isUnread: () => stdout.writableLength > MOST_UNREAD_BYTES / 2,
   env: process.env,
   cwd: process.cwd(),
@@ -113,7 +113,7 @@ const io: CliIo = {
 const FILES_WITHIN_MS = 2_000;
 const LOOK_EVERY_MS = 50;
 
-/** Ends the process. At its exit Node waits for all threads, even for one that a hanging disk blocks forever. */
+/** Ends the process. At exit Node waits for all threads, even for a thread that a hanging disk blocks forever. */
 function end(exitCode: number, waitedMs = 0): void {
   if (!process.getActiveResourcesInfo().includes('FSReqPromise')) process.exit(exitCode);
   if (waitedMs < FILES_WITHIN_MS) {
@@ -125,8 +125,8 @@ function end(exitCode: number, waitedMs = 0): void {
 }
 
 const exitCode = await runCli(process.argv.slice(2), io);
-// Exits explicitly, because an open connection must not keep the process alive. `twinbook stop` detects the end by the
-// closed socket. The empty write completes after all earlier output.
+// The program exits explicitly, because an open connection must not keep the process alive. `twinbook stop` detects the
+// program's end by the closed socket. The empty write completes after all earlier output.
 const finish = () => end(exitCode);
 if (told !== null) setTimeout(finish, OUTPUT_WITHIN_MS);
 process.stdout.write('', finish);

@@ -1,4 +1,4 @@
-/** Gives commands access to ledger, running trader and venue. Stopping must work even if the trader does not answer. */
+/** Gives commands access to ledger, running trader and venue. Cancels must work even if the trader does not answer. */
 
 import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -32,8 +32,8 @@ export const marketsNamed = (ledger: LedgerReader): readonly NamedSubject[] =>
   ledger.markets().map(({ conditionId, title }) => ({ id: conditionId, title }));
 
 /**
- * Returns the id of the named market; undefined without a name. An unknown name is used as the market's id, with a
- * warning to `io` (null: no warning). Throws `usage` if several markets match.
+ * Returns the id of the named market; undefined without a name. An unknown name counts as the market's id, and `io`
+ * gets a warning (null: no warning). Throws `usage` if several markets match.
  */
 export function marketMeant(typed: string | undefined, ledger: LedgerReader, io: CliIo | null): string | undefined {
   if (typed === undefined) return undefined;
@@ -47,7 +47,7 @@ export const marketAtVenue = (typed: string, config: TraderConfig): Promise<stri
   nameMeant(typed, config, (ledger) => marketMeant(typed, ledger, null));
 
 type Find = (ledger: LedgerReader) => string | null | undefined;
-/** Returns the id that `find` returns for a name; the name itself without a match or a readable ledger. */
+/** Returns the id that `find` returns for the name `typed`; without a match or a readable ledger, the name itself. */
 export const nameMeant = (typed: string, config: TraderConfig, find: Find): Promise<string> =>
   readLedger(config, (ledger) => find(ledger) ?? typed).catch((error) => {
     if (error instanceof TwinbookError && error.code !== 'usage') return typed;
@@ -60,8 +60,8 @@ const LISTED = 10;
 
 /**
  * Returns the id of the matching candidate; null without a match. Candidates match by exact id, else by the id's
- * beginning (or `beginning…end`, as in tables). Else the words of the name must begin words of the title, in any order
- * and case. Throws `usage`, with the candidates, for several matches.
+ * beginning (or `beginning…end`, as in tables), else by title: each word of the name begins a word of the title, in any
+ * order and case. Throws `usage`, with the candidates, for several matches.
  */
 export function findNamed(typed: string, candidates: readonly NamedSubject[], kind: string): string | null {
   if (candidates.some(({ id }) => id === typed)) return typed;
@@ -103,7 +103,7 @@ export async function openWallet(config: TraderConfig, io: CliIo): Promise<Walle
 /** Text that identifies the owner of API credentials: venue and wallet. */
 export const ownerOf = ({ venue }: TraderConfig, wallet: string) => ({ baseUrl: venue.profile.base_url, wallet });
 
-/** Loads the API credentials of a wallet at the venue; null without any. */
+/** Loads the API credentials of a wallet at the venue; null without credentials. */
 export async function findCredentials(config: TraderConfig, wallet: string, env: Environment) {
   const { loadCredentials } = await import('../shell/wallet/key-file.js');
   return loadCredentials(config.wallet.credentials, ownerOf(config, wallet), env);
@@ -128,7 +128,7 @@ export async function withVenue<T>(
   return withClient(config, { credentials }, (client) => use({ ...config.venue, client, wallet }));
 }
 
-/** Runs `use` with a client at the venue's address, unsigned without credentials. Always closes client and venue. */
+/** Runs `use` with a client of the venue, which cannot sign without credentials. Always closes client and venue. */
 export async function withClient<T>(
   config: TraderConfig,
   { credentials = null, controls = false }: { readonly credentials?: Credentials | null; readonly controls?: boolean },
@@ -175,8 +175,8 @@ export const traderUrl = async ({ control: { socket } }: TraderConfig): Promise<
 type Address = { readonly url: string; readonly close?: () => Promise<void> };
 
 /**
- * Returns the venue's address to call. Without a running trader, this command alone opens the stored state of an
- * embedded exchange, without simulated traders. Throws `venue_unreachable` for an exchange that has never run.
+ * Returns the venue's address to call. Without a running trader, the stored state of an embedded exchange is opened for
+ * this command, without simulated traders. Throws `venue_unreachable` if the exchange has never run.
  */
 async function venueAddress(config: TraderConfig, controls: boolean): Promise<Address> {
   const { exchange } = config;
@@ -202,7 +202,7 @@ const MOST_TRIES = 3;
 export type Unreached =
   /**
    * The trader's process holds the ledger but does not answer: it starts, hangs, is frozen, or its socket is gone. The
-   * pid of the trader is null if the lock is unreadable or its process is gone.
+   * pid is null if the lock file is unreadable or names an ended process.
    */
   { readonly silentPid: number | null } | 'not running';
 
@@ -211,7 +211,7 @@ export async function reachTrader({ control, ledger }: TraderConfig): Promise<'a
   const endMs = performance.now() + ANSWERS_WITHIN_MS;
   for (;;) {
     const timeoutMs = Math.max(1, endMs - performance.now());
-    // A foreign program at the socket, or a permission error, must not prevent stopping the trader directly.
+    // A foreign program at the socket, or a permission error, must not prevent canceling without the trader.
     const pong = await askTrader({ command: 'ping' }, { socket: control.socket, timeoutMs }).catch(valueOn(null));
     if (pong !== null) return 'answers';
     const silent = await silentProcess(ledger.path);
@@ -221,7 +221,7 @@ export async function reachTrader({ control, ledger }: TraderConfig): Promise<'a
 }
 
 /**
- * Sends a request to a trader that may end, hang or restart meanwhile. Returns the trader's answer, or why it is unreachable.
+ * Sends a request to a trader that may end, hang or restart. Returns the answer, or why the trader is unreachable.
  * @param lost error codes after which the trader is tried again instead of throwing
  */
 export async function askOrPass<R extends ControlQuestion>(
@@ -241,7 +241,7 @@ export async function askOrPass<R extends ControlQuestion>(
   return { reach: await silentProcess(config.ledger.path) };
 }
 
-/** Asks the trader. Throws `not_running` only after a second check, `timed_out` for a trader that does not answer. */
+/** Asks the trader. Throws `not_running` only after a second check, and `timed_out` if the trader does not answer. */
 export async function askThere<R extends ControlQuestion>(
   request: R,
   config: TraderConfig,
@@ -261,7 +261,7 @@ export async function askThere<R extends ControlQuestion>(
   }
 }
 
-/** Makes a handler for `catch`: it returns the value for errors of these codes (none: all) and rethrows others. */
+/** Makes a handler for `catch`: it returns `value` for errors of these codes (no codes: all) and rethrows others. */
 export const valueOn =
   <T>(value: T, ...codes: readonly ErrorCode[]) =>
   (error: unknown): T => {

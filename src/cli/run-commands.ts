@@ -1,4 +1,4 @@
-/** Commands that run until they are stopped: `twinbook start`, `twinbook exchange` and `twinbook record`. */
+/** Commands `twinbook start`, `twinbook exchange` and `twinbook record`, which run until they are stopped. */
 
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -153,12 +153,12 @@ const recordCommand = command({
       credentials,
     };
     const { markets } = await record(asked, io);
-    // If the user named markets and none was found, the exit code reports it.
+    // If the user named markets and none of these was found, the command fails.
     return marketIds.length > 0 && markets === 0 ? EXIT.failed : EXIT.ok;
   },
 });
 
-/** Returns the venue's address. An embedded exchange listens only while its trader runs, which reports the address. */
+/** Returns the venue's address. The running trader reports the address of an embedded exchange. */
 async function findVenueAddress(config: TraderConfig): Promise<string> {
   if (config.exchange?.embedded !== true) return config.venue.profile.base_url;
   const text = 'this configuration embeds a paper exchange, which answers only while its trader runs';

@@ -1,4 +1,4 @@
-/** Commands that write initial files and test a strategy: `twinbook init`, `strategies new` and `strategies test`. */
+/** Commands `twinbook init`, `strategies new` and `strategies test`, which write initial files and test a strategy. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -95,7 +95,7 @@ function write(name: string, dir: string, kind: keyof typeof KINDS, io: CliIo): 
   );
 }
 
-/** Writes all of these files, or none if one of them exists. @param hint printed if one of them exists */
+/** Writes all given files, or throws and writes none if one exists. @param hint printed if one of them exists */
 export function writeNew(folder: string, texts: readonly (readonly [file: string, text: string])[], hint: string) {
   for (const [file] of texts) {
     if (!existsSync(join(folder, file))) continue;

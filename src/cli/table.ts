@@ -21,9 +21,9 @@ export interface TableColumn<Row> {
   readonly title: string;
   readonly cell: (row: Row) => TableCell;
   readonly right?: boolean;
-  /** Behaviour of a column's text in a narrow terminal: cut with `…`, or wrapped. */
+  /** How the column's text fits into a narrow terminal: `cut` with `…`, or wrapped (`fold`). */
   readonly gives?: 'cut' | 'fold';
-  /** Minimum width of a text column as long as another column can be dropped instead. */
+  /** Minimum width of the text column, as long as another column can be dropped. */
   readonly least?: number;
   /** Priority of the column on a narrow terminal: the lowest is dropped first, columns without a priority last. */
   readonly keep?: number;
@@ -31,7 +31,7 @@ export interface TableColumn<Row> {
 
 const KEPT_LONGEST = 100;
 
-/** Returns a table with a header. A narrow width drops columns, which the last line names; undefined drops none. */
+/** Returns a table with a header. If `width` is too narrow, columns are dropped and named in the last line. */
 export function table<Row>(rows: readonly Row[], columns: readonly TableColumn<Row>[], width?: number): string {
   if (rows.length === 0) return '(none)\n';
   const all = columns.map(
@@ -53,7 +53,7 @@ export function table<Row>(rows: readonly Row[], columns: readonly TableColumn<R
   return linesText([...fitted.lines.map((cells) => cells.join(GAP).trimEnd()), ...rest]);
 }
 
-/** Wraps the text that accompanies a table, between words; `indent` precedes continuation lines. */
+/** Wraps text beside a table between words. `indent` is added before continuation lines. */
 export const prose = (text: string, width = Number.POSITIVE_INFINITY, indent = ''): string =>
   text
     .split('\n')
@@ -66,7 +66,7 @@ export const prose = (text: string, width = Number.POSITIVE_INFINITY, indent = '
     )
     .join('\n');
 
-/** Formats one record in two columns without a header. Long values wrap between words, so that a path stays whole. */
+/** Formats one record in two columns without a header. Long values wrap only between words, so no path is split. */
 export function record(pairs: readonly Pair[], width = Number.POSITIVE_INFINITY): string {
   const shown = pairs.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
   const names = Math.max(...shown.map(([name]) => name.length)) + GAP.length;
@@ -79,7 +79,7 @@ export function record(pairs: readonly Pair[], width = Number.POSITIVE_INFINITY)
   return linesText(lines);
 }
 
-/** Name and value of a line; an undefined value drops the line. */
+/** Name and value of a line; a line with an undefined value is not printed. */
 export type Pair = readonly [name: string, value: TableCell | undefined];
 
 const LEAST_VALUE = 20;
@@ -88,13 +88,13 @@ const LEAST_VALUE = 20;
 export const amountText = (value: number | null | undefined): string | null =>
   value === null || value === undefined ? null : formatDecimal(micros(value));
 
-/** Returns the decimal texts of several fields, under their names without the unit. */
+/** Returns the decimal texts of several fields, by the field's name without `Micros`. */
 export const amounts = <Name extends string>(
   row: { readonly [Field in `${Name}Micros`]?: number | null } | null | undefined,
   ...names: readonly Name[]
 ) => Object.fromEntries(names.map((name) => [name, amountText(row?.[`${name}Micros`])])) as Record<Name, string | null>;
 
-// Titles and names come from the exchange; a line break in a name would break the table.
+// Control characters are removed: names come from the exchange, and a line break would break the table.
 const formatCell = (cell: TableCell): string => (cell === null ? '-' : plainLine(String(cell)));
 
 export const linesText = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');

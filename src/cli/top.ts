@@ -37,7 +37,7 @@ const FILE_COLUMNS = 160;
 const HEAR_WITHIN_MS = 3_000;
 const ENTER = '\u001b[?1049h\u001b[?25l';
 const LEAVE = '\u001b[?25h\u001b[?1049l';
-/** Keys that end the command: `q`, Ctrl-C, Ctrl-D and Escape, as terminals send them. */
+/** Keys that end the command, which are `q`, Ctrl-C, Ctrl-D and Escape, as terminals send them. */
 const QUIT = ['q', '\u0003', '\u0004', '\u001b'];
 
 export const addTopCommand = command({
@@ -77,7 +77,7 @@ export const addTopCommand = command({
 });
 
 interface TopPicture {
-  /** Status of the running trader, or the reason why none is running. */
+  /** Status of the running trader, or the reason why no trader is running. */
   readonly status: TraderStatus | string;
   readonly cashMicros: Micros;
   readonly rows: readonly TopRow[];
@@ -134,7 +134,7 @@ const COLUMNS: readonly TableColumn<TopRow>[] = [
   { title: '', cell: ({ state }) => (state === 'quoting' ? '' : state), gives: 'cut', least: 16, keep: 4 },
 ];
 
-/** Returns the lines above the table of markets, cut to the width, the most important line first. */
+/** Returns the lines above the table of markets, shortened to the width; the most important line is first. */
 function drawHead({ status, cashMicros, rows }: TopPicture, width: number): readonly string[] {
   if (typeof status === 'string') {
     const results = rows.map(({ resultMicros }) => resultMicros);
@@ -190,7 +190,7 @@ function makeRows(status: TraderStatus | string, ledger: LedgerReader, book: Res
       /** Result of the market: realised profit minus fees, plus the gain of holdings at their mark. */
       resultMicros: held.unrealised === null ? null : add(booked, held.unrealised),
       fills: sum?.fills ?? 0,
-      /** Position in the market: YES shares minus NO shares. */
+      /** Position in the market, as YES shares minus NO shares. */
       netMicros: sub(held.yes, held.no),
       orders: market?.orders.length ?? openOrders.get(id) ?? 0,
       bidMicros: market?.bestBidMicros ?? null,

@@ -6,14 +6,14 @@
 
 // SIGUSR1 would open Node's debugger to every user of the machine; the empty listener prevents this.
 process.on('SIGUSR1', function ignore() {
-  // Processes with a log record there that the signal has no effect.
+  // Processes with a log add a listener that logs the signal.
 });
 
 var found = process.versions.node;
 var parts = found.split('.');
 var major = Number(parts[0]);
 
-// This version equals `engines` in package.json; a test compares them.
+// This minimum version must equal `engines` in package.json; a test compares the two.
 if (major < 20 || (major === 20 && Number(parts[1]) < 19)) {
   console.error(
     'Twinbook needs Node 20.19 or newer; this is %s. Install a newer Node, then run `npm ci` again.',

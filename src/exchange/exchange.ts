@@ -1,6 +1,6 @@
 /**
  * The paper exchange as a running service: a core with a real clock and an HTTP server on a loopback address. A
- * simulated crowd trades in its markets, or recorded markets are replayed. A data folder, if given, stores its state.
+ * simulated crowd trades in its markets, or recorded markets are replayed. An optional data folder stores its state.
  *
  *     const exchange = await startExchange({ ...PAPER_DEFAULTS, profile, port: 0, controls: true });
  *     await fetch(`${exchange.url}/markets/`);
@@ -30,13 +30,13 @@ export interface ExchangeOptions {
   readonly dataDir?: string | null;
   /** Seed of the crowd and of the exchange's pubkeys. */
   readonly seed: number;
-  /** Whether the control calls under `/paper/` are served. */
+  /** True if the control calls under `/paper/` are served. */
   readonly controls: boolean;
-  /** Whether simulated traders trade in their own markets. This setting is ignored if `marketData` has recordings. */
+  /** True if simulated traders trade in their own markets. This setting is ignored if `marketData` has recordings. */
   readonly crowd: boolean;
   /** Number of the crowd's markets, 1 to 1000; default 4. */
   readonly crowdMarkets?: number;
-  /** Whether the profile's request limits apply. */
+  /** True if the profile's request limits apply. */
   readonly rateLimits: boolean;
   /** Currency that an account receives when its wallet creates its first key. */
   readonly startingFunds: Micros;
@@ -60,7 +60,7 @@ export interface ExchangeLogger {
 
 /** A running paper exchange. */
 export interface RunningExchange {
-  /** URL of the exchange: `http://127.0.0.1:PORT`, without a trailing slash. */
+  /** URL of the exchange, such as `http://127.0.0.1:PORT`, without a trailing slash. */
   readonly url: string;
   readonly port: number;
   /** Description of the replay: one line for each replayed recording. */
@@ -107,9 +107,9 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     const drivers = [replay, crowd, notices].filter((driver) => driver !== null);
     const onError = (error: unknown, where: string) => logger.error({ err: error, where }, 'the exchange met a bug');
     const ticker = new Ticker(persistentCore, clock, drivers, onError);
-    // Delays set by a control end with the process, like simulated faults.
+    // Delays that a control call has set end with the process, as simulated faults do.
     if (Object.keys(core.delays).length > 0) core.at(clock.nowMs()).setDelays({});
-    // Runs before the first request, so that the first answer already contains the markets of the crowd or replay.
+    // The first run precedes the first request, so that the first answer already has the markets of crowd or replay.
     ticker.run();
     const server = buildServer({
       core,
@@ -140,7 +140,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
   }
 }
 
-/** Time that running requests get when the exchange closes, ms. Usually requests need microseconds. */
+/** Time limit for running requests when the exchange closes, ms. Usually requests need microseconds. */
 const CLOSING_GRACE_MS = 500;
 
 interface ExchangeParts {

@@ -77,8 +77,8 @@ const ordersIn = (band: Band, input: BandSide): readonly OwnOrderView[] =>
   input.view.orders.filter((order) => order.side === input.side && isIn(band, order, input));
 
 /**
- * Returns the orders that stay when a band exceeds its maximum. The first band cancels its nearest orders first, and
- * the last band its farthest. The other bands cancel their largest orders first, as in poly-market-maker's code.
+ * Returns the orders that stay if a band exceeds its maximum. The first band cancels its nearest orders first, the last
+ * band its farthest orders. Other bands cancel their largest orders first, as in poly-market-maker's code.
  */
 function keepOrders(
   orders: readonly OwnOrderView[],
@@ -98,8 +98,8 @@ function keepOrders(
 }
 
 /**
- * Price of a band's new orders: at its average margin, within the market's limits, and not crossing others' orders. The
- * price is null when the band has no valid one.
+ * Price of a band's new orders: at its average margin, within the market's limits, and not crossing others' orders;
+ * null if the band has no valid price.
  */
 function newPrice(band: Band, input: BandSide): Micros | null {
   const { side, target, widened, view } = input;
@@ -111,7 +111,7 @@ function newPrice(band: Band, input: BandSide): Micros | null {
   const price = side === 'bid' ? Math.min(target - margin, passive) : Math.max(target + margin, passive);
   const priceMicros = micros(Math.min(range.high, Math.max(range.low, price)));
   const crosses = side === 'bid' ? priceMicros > passive : priceMicros < passive;
-  // An order outside the band would not count, so the band would get new orders again and again.
+  // An order outside the band would not count, so the strategy would place new orders for the band endlessly.
   return !crosses && isIn(band, { priceMicros }, input) ? priceMicros : null;
 }
 

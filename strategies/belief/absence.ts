@@ -1,21 +1,21 @@
-/** Learns one cost of changing an order: the time without fills until the new order rests. */
+/** Learns one cost of replacing an order: the time until the new order is open, during which no fill is possible. */
 
 import type { BookSide, MarketView } from '../../src/trader/strategy/strategy.js';
 import type { Saved } from './saved.js';
 
 /** Half-life of the learned time, in orders. */
 const MEMORY = 50;
-/** Maximum counted time until an order rests, s. */
+/** Maximum counted time until an order is open, s. */
 const LONGEST_S = 60;
 
 export class Absence {
-  /** As a prior, one order that rested at once is counted. */
+  /** Prior: one order that was open without delay. */
   #seconds = 0;
   #orders = 1;
-  /** By side: time since which an order is wanted but none rests, our clock, ms; null if not so. */
+  /** By side: time since which an order is wanted but none is open, our clock, ms; null if nothing is missing. */
   #since: Record<BookSide, number | null> = { bid: null, ask: null };
 
-  /** Mean time from the decision to place an order until the order rests, s. */
+  /** Mean time from the decision to place an order until the order is open, s. */
   get perOrderS(): number {
     return this.#seconds / this.#orders;
   }
@@ -33,7 +33,7 @@ export class Absence {
     this.#since = { bid: null, ask: null };
   }
 
-  /** Call it with each market view, before the quotes for this view are made. */
+  /** Processes a market view. Call this method for each view, before the quotes for the view are made. */
   see({ orders }: MarketView): void {
     for (const { side, acceptedMs } of orders) {
       const since = this.#since[side];

@@ -15,19 +15,19 @@ const LOWEST = 0.001;
 const HIGHEST = 0.999;
 /** Probability that informed takers overlook an order on the wrong side of the true price. */
 const OVERLOOKED = 1e-4;
-/** Time until an informed taker comes, s. A shorter rest of an unfilled order is weak evidence. */
+/** Time until an informed taker comes, s. An order that stayed unfilled for a shorter time is weak evidence. */
 const INFORMED_S = 1;
-/** Probability that an order rested at a level between the old and the new best price, which no poll showed. */
+/** Probability that, unseen by polls, an order was open at a level between the old and the new best price. */
 const UNSEEN = 0.5;
 /** Maximum standard deviation of a jump, log-odds. */
 const LARGEST_JUMP = 3;
-/** Prior weight of the fraction of polls with informed takers, in observed orders on the wrong side. */
+/** Prior weight of the fraction of polls with informed takers; its unit is one observed order on the wrong side. */
 const PRIOR_TAKES = 20;
-/** Weight of evidence from which the fraction of polls with informed takers counts as measured. */
+/** Weight of evidence above which the fraction of polls with informed takers counts as measured. */
 const MEASURED_TAKES = 2;
 /** Prior mean time between jumps, s. */
 const PRIOR_JUMP_SECONDS = 1000;
-/** Prices nearer to 0 or 1 than this distance are treated as being at this distance. */
+/** Minimum distance of a price from 0 and 1; nearer prices are set to this distance. */
 const OUTERMOST = 0.0001;
 
 interface ImaginedFate {
@@ -44,7 +44,7 @@ export class Belief {
   readonly grid = new Grid();
   /** The belief of `grid` plus evidence from outside this market. */
   readonly known = new Grid();
-  /** The belief of `known` as of the time when quotes made now can be changed again. */
+  /** The belief `known`, projected to the time when quotes made now can be changed again. */
   readonly ahead = new Grid();
   readonly takers: Takers;
   readonly fills = new OwnFills();
@@ -72,12 +72,12 @@ export class Belief {
     this.#lookEveryS = minQuoteS;
   }
 
-  /** Time for which a quote made now will rest, s. */
+  /** Time for which a quote made now will stay open, s. */
   standsS(minQuoteS: number): number {
     return Math.max(minQuoteS, this.#lookEveryS);
   }
 
-  /** Time from the newest book until a quote made now can be canceled, s: book's age, time at rest, time to cancel. */
+  /** Time from the newest book until a quote made now can be canceled, s: book age + time open + time to cancel. */
   horizonS(view: MarketView, minQuoteS: number): number {
     return view.health.bookAgeMs / 1000 + this.standsS(minQuoteS) + this.#lagS;
   }
@@ -87,7 +87,7 @@ export class Belief {
     return { low: this.#last?.bid ?? null, high: this.#last?.ask ?? null };
   }
 
-  /** Expected price, with only the confirmed part of its difference from others' mid. */
+  /** Expected price; of its difference from others' mid, only the confirmed part is included. */
   get fairPrice(): number {
     const { mean } = this.known.price();
     return mean / (mean + (1 - mean) * Math.exp(this.middle.excess));
@@ -130,7 +130,7 @@ export class Belief {
   /** Processes a view. An unchanged book gives no new evidence. `rules`: the feed and its standard error. */
   look(view: MarketView, minQuoteS: number, rules: FeedRules): void {
     const look = readLook(view);
-    // If the clock was set back, the time since the newest poll is unknown.
+    // After the clock was set back, the time since the newest poll is unknown.
     if (this.#last !== null && look.bookMs < this.#last.bookMs) this.#beginAnew();
     const last = this.#last;
     if (last === null) this.grid.fillUniform(look.bid ?? LOWEST, look.ask ?? HIGHEST);
@@ -157,7 +157,7 @@ export class Belief {
     return this.#expectedTakes > PRIOR_TAKES + MEASURED_TAKES;
   }
 
-  /** Like `informedPart`, but with a smaller prior weight: probes must pay by measured information. */
+  /** Like `informedPart`, but with a smaller prior weight: the value of probes must rest on measured information. */
   get measuredPart(): number {
     const [takes, expected] = [this.#takes - PRIOR_TAKES, this.#expectedTakes - PRIOR_TAKES];
     return Math.min(1, Math.max(0, (takes + MEASURED_TAKES) / (expected + MEASURED_TAKES)));
@@ -168,7 +168,7 @@ export class Belief {
     return Math.min(1, Math.max(0, this.#takes / this.#expectedTakes));
   }
 
-  /** Fills `grid` with the belief one poll ahead. `right` and `wrong`: likelihoods on the two sides of `price`. */
+  /** Fills `grid` with the belief after the next poll. `right` and `wrong`: likelihoods on the two sides of `price`. */
   imagine(grid: Grid, { side, price, right, wrong }: ImaginedFate, view: MarketView, minQuoteS: number): void {
     grid.copyFrom(this.known);
     if (side === 'bid') grid.weigh(price, wrong, right);
@@ -202,7 +202,7 @@ export class Belief {
     this.evidence = 'the evidence contradicts the belief, so the belief starts again';
   }
 
-  /** Updates the time of an order change: twice that of its submission, since the unmeasured draft takes as long. */
+  /** Updates the time of an order change: twice the time of its submit, as the unmeasured draft takes equally long. */
   #learnLag({ orders }: MarketView): void {
     for (const { submittedMs, acceptedMs } of orders)
       if (acceptedMs !== null) this.#lagS += 0.02 * ((2 * Math.max(0, acceptedMs - submittedMs)) / 1000 - this.#lagS);
@@ -246,13 +246,13 @@ export class Belief {
     return wasFirst;
   }
 
-  /** True if an own order at this price was ahead of others'. An unfilled order behind others is weak evidence. */
+  /** True if an own order at this price was ahead of all others'. An unfilled order behind others is weak evidence. */
   #isFirst(side: BookSide, price: number, { bid, ask }: Look): boolean {
     if (side === 'bid') return bid === null || price > bid + 1e-9;
     return ask === null || price < ask - 1e-9;
   }
 
-  /** Multiplies the belief by `right` where an order at `price` is on the true price's right side, else by `wrong`. */
+  /** Multiplies the belief by `right` for true prices at which an order at `price` is profitable, else by `wrong`. */
   #weigh(side: BookSide, price: number, right: number, wrong: number): void {
     if (side === 'bid') this.grid.weigh(price, wrong, right);
     else this.grid.weigh(price, right, wrong);
@@ -289,7 +289,7 @@ export class Belief {
     grid.move(moves.small * Math.sqrt(seconds), Math.min(0.5, this.jumpRate * seconds), moves.jump, moves.hope);
   }
 
-  /** Price moves if this time is left: standard deviations in log-odds, small moves per square root of a second. */
+  /** Price moves if `leftS` seconds are left: standard deviations, log-odds; `small`: per square root of a second. */
   #movesUntil(leftS: number): { readonly small: number; readonly jump: number; readonly hope: number } {
     const price = Math.min(1 - OUTERMOST, Math.max(OUTERMOST, this.grid.price().mean));
     const asIfNoJumps = (newsSigma(price, leftS) / slope(price)) * Math.sqrt(DIFFUSIVE_PART);
@@ -299,7 +299,7 @@ export class Belief {
     return { small, jump: this.#jumpSigma(asIfNoJumps), hope: score.hope };
   }
 
-  /** Standard deviation of a jump. Jumps have the variance that small moves leave over, so rarer ones are larger. */
+  /** Standard deviation of a jump. Jumps have the variance not explained by small moves, so rarer jumps are larger. */
   #jumpSigma(sigma: number): number {
     return Math.min(LARGEST_JUMP, sigma * Math.sqrt((1 / DIFFUSIVE_PART - 1) / this.jumpRate));
   }

@@ -8,7 +8,7 @@ const KERNEL_REACH = KERNEL_SIGMAS * WIDE_STEPS + 10;
 const NARROW_STEPS = 0.8;
 /** A kernel with a standard deviation below this many grid steps is not applied. */
 const STILL_STEPS = 0.05;
-/** Grid points with less mass than this are not spread. */
+/** The mass of a grid point below this value is dropped. */
 const TINY = 1e-15;
 
 export class Blur {
@@ -55,7 +55,7 @@ export class Blur {
     for (let i = this.low; i <= this.high; i++) values[i] = scratch[i] ?? 0;
   }
 
-  /** Adds a mass by the kernel's weights 0 to `last`, from the point `from` on, all within the grid. */
+  /** Adds a mass, weighted by the kernel's entries 0 to `last`, to the points from `from` on, all within the grid. */
   #spread(mass: number, from: number, last: number): void {
     const scratch = this.#scratch;
     const kernel = this.#kernel;
@@ -86,7 +86,7 @@ export class Blur {
     this.high = Math.min(last, Math.max(0, this.high + steps));
   }
 
-  /** Fills a kernel of three points with sum 1 and the exact wanted variance. Returns its half-width in steps. */
+  /** Fills a kernel of three points with sum 1 and exactly the required variance. Returns its half-width in steps. */
   #fillNarrowKernel(steps: number, drift: number): number {
     const side = (steps * steps) / 2;
     this.#kernel[0] = Math.max(0, side - drift / 2);
@@ -108,7 +108,7 @@ export class Blur {
     return reach;
   }
 
-  /** Replaces values from `low` to `high` by their running means. Beyond the grid, values count as 0. */
+  /** Replaces values from `low` to `high` by their running means. Values outside the grid count as 0. */
   #runningMean(values: Float64Array, half: number): void {
     const scratch = this.#scratch;
     const [from, to, last] = [this.low, this.high, this.#last];

@@ -1,7 +1,7 @@
 /**
- * Computes the value of a held share beyond its price, because the share covers a later sale. An uncovered sale of YES
- * binds 1 - price of currency until resolution. If takers will buy more than the currency can cover, each further sale
- * needs a share bought before. A share is never worth more than when bought at once, a tick above the true price.
+ * Computes the additional value of a held share: the share can cover a later sale. An uncovered sale of YES reserves 1
+ * - price of currency until resolution. If takers will buy more than the currency can cover, each further sale needs a
+ * share bought before. A share is worth at most its price when bought at once, a tick above the true price.
  */
 
 import { type Book, type BookSide, type MarketView, normalCdf, ONE } from '../../src/trader/strategy/strategy.js';
@@ -12,9 +12,9 @@ import { expectedFill, SIZE_SIGMA, sizeExceeded, type Takers } from './takers.js
 const HALF = 0.5;
 /** Uncertainty about the number of future takers: relative standard deviation. */
 const GO_ON = 0.5;
-/** The cost of cover is certain, its use not: so the taker size is lowered by this many deviations. */
+/** The cost of cover is certain, but its use is not; the taker size is therefore lowered by this many deviations. */
 const DOUBTS = 0.5;
-/** Gains up to this value per share, in price, count as 0. */
+/** A gain per share up to this value, in price, counts as 0. */
 const NONE = 1e-6;
 
 export interface CoverPurchase {
@@ -84,12 +84,12 @@ class OutcomeCover {
   #tick = 1;
   /** Others' best ask of the outcome, as the outcome's own price; null without an ask. */
   #others: number | null = null;
-  /** Shares that can be sold without buying any: held shares, and those that free currency covers. */
+  /** Shares that can be sold without a purchase: held shares, and shares that free currency covers. */
   #sellable = 0;
   /** Shares that takers will buy until resolution, minus shares that they will sell: mean and standard deviation. */
   #wanted = 0;
   #wantedDeviation = 1;
-  /** Logarithm of a taker's shares: mean, standard deviation, and the deviation with the estimate's error. */
+  /** Logarithm of a taker's shares: mean, standard deviation, and standard deviation including the estimate's error. */
   #logMean = 0;
   #sigma = SIZE_SIGMA;
   #deviation = SIZE_SIGMA;
@@ -132,7 +132,7 @@ class OutcomeCover {
     this.#wanted = count * (each - Math.min(each, sold));
     const byChance = Math.sqrt(count * Math.exp(this.#sigma ** 2)) * each;
     this.#wantedDeviation = Math.max(1, Math.hypot(byChance, Math.hypot(GO_ON, unknown) * this.#wanted));
-    // Currency for the shares that most takers want, if cover serves more takers than uncovered sales.
+    // The reserve pays the shares that most takers want, if cover serves more takers than uncovered sales do.
     const stock = above * sizeExceeded(takers.rareAt(this.#sale), this.#logMean, this.#sigma);
     this.#reserve = price - mean > NONE && this.#wanted - this.#sellable > stock / binds ? stock : 0;
   }
@@ -146,7 +146,7 @@ class OutcomeCover {
     if (!this.#isScarce) return 0;
     const tick = this.#tick;
     const mean = this.#sale === 'ask' ? meanOfYes : 1 - meanOfYes;
-    // `gain`: price of a sale above the share's value. `replacement`: extra cost of buying a share at once instead.
+    // `gain`: sale price less the share's value. `replacement`: extra cost of buying a share at once instead.
     const gain = this.#saleAt(mean) - mean;
     if (gain <= NONE) return 0;
     const replacement = Math.min(gain, Math.max(HALF * tick, aboveOf(mean, tick) - mean));
@@ -166,7 +166,7 @@ class OutcomeCover {
     return reaching * (ahead > 0 ? takers.behind : 1);
   }
 
-  /** Price of a sale: a tick better than others, but at least a tick above the true price; without others, two. */
+  /** Price of a sale: a tick better than others, but at least one tick (without others: two) above the true price. */
   #saleAt(mean: number): number {
     const tick = this.#tick;
     const own = Math.ceil(mean / tick + 1) * tick;

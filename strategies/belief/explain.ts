@@ -11,7 +11,7 @@ export function describeBelief(belief: Belief, sides: readonly string[]): string
   return `believed price ${mean.toFixed(4)} ± ${deviation.toFixed(4)}; ${outside}${belief.evidence}; ${sides.join('; ')}`;
 }
 
-/** Says why a side has its price or no order, and how a tick nearer to the mid would pay. */
+/** Says why a side has its price or no order, and what a price one tick nearer to the mid would be worth. */
 export function sideText(choice: Choice | null, side: 'bid' | 'ask', sums: Sums, input: ChoiceInput): string {
   if (choice === null) return `no ${side}: others' orders leave no free price`;
   const { price, prospect, ratio, demand, worth, shares } = choice;
@@ -62,7 +62,7 @@ export function makeFactors(
   };
 }
 
-// The names of both sides are written out: at every poll, building names would cost more than the values.
+// The names of both sides are literals: building them at every poll would take longer than computing the values.
 const makeBidFactors = ({ price, shares, worth, prospect, demand, ratio }: Choice) => ({
   bid_price: price,
   bid_shares: shares,

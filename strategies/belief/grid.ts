@@ -20,7 +20,7 @@ export const PRICES = Float64Array.from({ length: POINTS }, (_, index) => sigmoi
 const PRICE_SUMS = new Float64Array(POINTS + 1);
 for (let i = 0; i < POINTS; i++) PRICE_SUMS[i + 1] = (PRICE_SUMS[i] ?? 0) + (PRICES[i] ?? 0);
 
-/** Position of a price in (0, 1) on the grid, with a fraction, limited to the ends of the grid. */
+/** Position of a price in (0, 1) on the grid, as a fractional index, limited to the ends of the grid. */
 export const locatePrice = (price: number): number =>
   Math.min(POINTS - 1, Math.max(0, (Math.log(price / (1 - price)) + LIMIT) / STEP));
 
@@ -29,7 +29,7 @@ interface Moments {
   readonly deviation: number;
 }
 
-/** Temporary memory of one call. All grids share it, so that it stays in the processor's cache. */
+/** Temporary memory of one call. All grids share this memory, so that it stays in the processor's cache. */
 const BLUR = new Blur(POINTS);
 const JUMPED = new Float64Array(POINTS);
 
@@ -81,9 +81,9 @@ export class Grid {
   }
 
   /**
-   * Applies the passage of time: a normal move of deviation `sigma` in log-odds, or with probability `jumpPart` a jump
-   * of deviation `jumpSigma`. On average a jump raises a price near 0, at most by `hope` times the price, and lowers a
-   * price near 1. Small moves compensate for the drift of jumps.
+   * Moves the mass as time passes: a normal move of deviation `sigma` in log-odds, or with probability `jumpPart` a
+   * jump of deviation `jumpSigma`. On average a jump raises a price near 0, at most by `hope` times the price, and
+   * lowers a price near 1. Small moves compensate this drift.
    */
   move(sigma: number, jumpPart: number, jumpSigma: number, hope: number): void {
     const { mean } = this.price();
@@ -99,7 +99,7 @@ export class Grid {
     this.#trim();
   }
 
-  /** Adds the jumps of a move. Those that end anywhere go up and down so that the expected price stays. */
+  /** Adds the jumps of a move. Jumps that end anywhere do not change the expected price. */
   #addJumps(jumpPart: number, mean: number): void {
     const at = Math.min(POINTS - 2, Math.max(0, Math.floor(locatePrice(mean))));
     const [below, above] = [PRICE_SUMS[at + 1] ?? 0, (PRICE_SUMS[POINTS] ?? 0) - (PRICE_SUMS[at + 1] ?? 0)];
@@ -126,7 +126,7 @@ export class Grid {
     return sum > 0 ? jumped / sum : 1;
   }
 
-  /** Multiplies the mass by `below` for lower prices than `price`, by `above` for higher; in proportion at `price`. */
+  /** Multiplies the mass below `price` by `below`, and the mass above by `above`; in proportion at `price`. */
   weigh(price: number, below: number, above: number): void {
     this.#price = null;
     const place = locatePrice(price);
@@ -145,13 +145,13 @@ export class Grid {
       this.mass[i] = (this.mass[i] ?? 0) * (1 - part + part * (likelihood[i] ?? 0));
   }
 
-  /** Applies evidence that the log-odds have this value, with this standard deviation. */
+  /** Applies evidence that the log-odds equal `logOdds`, with the standard error `deviation`. */
   weighByLogOdds(logOdds: number, deviation: number): void {
     this.#price = null;
     for (let i = this.low; i <= this.high; i++) this.#weighPoint(i, (i * STEP - LIMIT - logOdds) / deviation);
   }
 
-  /** Applies evidence that the price has this value, or at most this value, with this standard deviation; in price. */
+  /** Applies evidence that the price is (or is at most) `price`, with the standard error `deviation`, in price. */
   weighByPrice(says: 'is' | 'is at most', price: number, deviation: number): void {
     this.#price = null;
     for (let i = this.low; i <= this.high; i++) {
@@ -161,12 +161,12 @@ export class Grid {
     }
   }
 
-  /** Weighs a grid point by evidence. Evidence very far off excludes no price, because its source is then wrong. */
+  /** Weighs a grid point by evidence. Evidence far off excludes no price, as its source is then wrong. */
   #weighPoint(point: number, deviations: number): void {
     this.mass[point] = (this.mass[point] ?? 0) * Math.max(NEGLIGIBLE, Math.exp(-0.5 * deviations * deviations));
   }
 
-  /** Scales the mass to sum 1. Returns false, unchanged, if almost none is left: evidence contradicts the belief. */
+  /** Scales the mass to sum 1. If almost none is left, changes nothing and returns false. */
   normalise(): boolean {
     const sum = this.sum();
     if (!(sum > 1e-300)) return false;
@@ -222,8 +222,8 @@ export class Grid {
 
 /**
  * Drift of a jump, in steps of the grid. A price with normal log-odds has about the mean of the log-odds mean / sqrt(1
- * + pi variance / 8) (MacKay, "The evidence framework applied to classification networks", 1992). Drift moves a jump
- * outwards until the mean gain is at most `hope` times the price.
+ * + pi variance / 8) (MacKay, "The evidence framework applied to classification networks", 1992). The drift moves a
+ * jump outwards until the mean gain is at most `hope` times the price.
  */
 function computeJumpDrift(deviation: number, mean: number, hope: number): number {
   const outer = Math.min(mean, 1 - mean);

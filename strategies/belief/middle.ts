@@ -1,15 +1,15 @@
 /**
- * Measures information in others' mid price that the belief lacks. If mid and belief differ, the mid later moves a part
- * of the way to the belief. The strategy quotes only this confirmed part of the difference.
+ * Measures how much information others' mid price has that the belief lacks. If mid and belief differ, the mid later
+ * moves a part of the way to the belief. The strategy quotes only this confirmed part of the difference.
  *
  * A difference is judged after a move of the mid, not after a fixed time. If the belief is right, the mid's expected
- * value after the move equals the belief (optional stopping). So a right belief is fully confirmed, however slowly
- * others react.
+ * value after the move equals the belief (optional stopping). A right belief is therefore fully confirmed, even if
+ * others react slowly.
  */
 
 import type { Saved } from './saved.js';
 
-/** A difference is judged when the mid has moved by this fraction of others' spread, both in log-odds. */
+/** A difference is judged when the mid has moved by this fraction of others' spread; both are in log-odds. */
 const MOVED = 0.25;
 /** Prior of the learned fraction: this number of fully confirmed differences of size `PRIOR_SIZE`, log-odds. */
 const PRIOR_DIFFERENCES = 20;
@@ -27,7 +27,7 @@ export class Middle {
   #moves = 0;
   #count = 0;
   #difference = 0;
-  /** A difference that later mids have not yet confirmed or refuted, log-odds; null without one. */
+  /** The difference that later mids have not yet confirmed or refuted, with its mid, in log-odds; null without one. */
   #open: Saved['middle']['open'] = null;
 
   /**
@@ -69,7 +69,7 @@ export class Middle {
 
   /**
    * Fraction of a difference that later mids confirm, 0 to 1: a regression through 0 plus one standard error. The
-   * standard error is added in the belief's favour, lest a few large moves refute it.
+   * standard error is added in the belief's favour, so that a few large moves do not refute the belief.
    */
   get confirmed(): number {
     const doubt = Math.sqrt((this.#squares * this.#moves) / Math.max(1, this.#count));

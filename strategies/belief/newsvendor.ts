@@ -10,7 +10,7 @@ export interface Prospect {
   readonly gain: number;
 }
 
-/** Number of takers that are expected while the quote rests. */
+/** Takers that are expected while the quote is open. */
 export interface Demand {
   /** Expected number of uninformed takers. */
   readonly takers: number;
@@ -24,7 +24,7 @@ export interface Demand {
   readonly ahead: number;
 }
 
-/** From this cost-gain ratio nothing is offered. Near 1, an error in the cost decides whether an offer earns. */
+/** From this ratio of cost to gain, nothing is offered. Near 1, an error in the cost decides whether an offer earns. */
 export const HIGHEST_RATIO = 0.85;
 
 /** Expected cost of one more offered share as a fraction of the expected gain from takers. */
@@ -35,7 +35,7 @@ export const criticalRatio = ({ loss, gain }: Prospect, takers: number): number 
 export function offer(prospect: Prospect, demand: Demand, most: number): number {
   const ratio = criticalRatio(prospect, demand.takers);
   if (ratio >= HIGHEST_RATIO) return 0;
-  // If trades with informed takers gain too, the demand of uninformed takers does not limit the offer.
+  // If trades with informed takers are profitable too, the demand of uninformed takers does not limit the offer.
   if (prospect.loss < 0) return Math.max(0, most);
   const wanted = sizeExceeded(Math.max(demand.rare, ratio), demand.logMean, demand.sigma) - demand.ahead;
   return Math.min(most, Math.max(0, wanted));

@@ -13,12 +13,12 @@ import type { Grid } from './grid.js';
 export interface FeedRules {
   /** Name of the feed; empty: no feed. */
   readonly feed: string;
-  /** Assumed standard deviation of a feed value that states none, log-odds. */
+  /** Assumed standard deviation of a feed value without a stated one, log-odds. */
   readonly model_sd_log_odds: number;
   readonly max_gap_sds: number;
 }
 
-/** Reason why a named feed prevents quotes; null when quotes are allowed. */
+/** Reason why the feed in the parameters prevents quotes; null when quotes are allowed. */
 export function whyNoFeed(view: MarketView, rules: FeedRules): string | null {
   if (rules.feed === '') return null;
   const value = view.feeds[rules.feed];
@@ -58,8 +58,8 @@ interface Rest {
 }
 
 /**
- * Returns 1 minus the prices of the other exclusive outcomes, with event-maker's rule for the error. Null when the
- * trader's file declares neither `exclusive` nor `exhaustive`, or a price of an exhaustive event is missing.
+ * Returns 1 minus the prices of the other exclusive outcomes; event-maker's rule gives the error. Null if the trader's
+ * file declares neither `exclusive` nor `exhaustive`, or if a price of an exhaustive event is missing.
  */
 function readOthers({ event }: MarketView): Rest | null {
   if (event === null || (event.outcomes !== 'exhaustive' && event.outcomes !== 'exclusive')) return null;

@@ -11,36 +11,36 @@ import type { Saved } from './saved.js';
 
 /** Changes of own orders of a side since the last call. Prices are in (0, 1), amounts in shares. */
 export interface SideFate {
-  /** Worst price at which own orders were filled completely; null if none was. */
+  /** Worst price at which own orders were filled completely; null if no order was. */
   readonly goneAt: number | null;
   /** Shares of completely filled orders. */
   readonly goneShares: number;
   /** True if only probes, and no other orders, were filled completely. */
   readonly goneOnlyProbes: boolean;
-  /** Best price of own orders since the last poll; null without one. */
+  /** Best price of own orders since the last poll; null without an order. */
   readonly firstAt: number | null;
-  /** Best price of own orders that are not probes since the last poll; null without one. */
+  /** Best price of own orders except probes since the last poll; null without such an order. */
   readonly realAt: number | null;
-  /** True if the best own order, at `firstAt`, already rested at the last poll. */
+  /** True if the best own order, at `firstAt`, was already open at the last poll. */
   readonly firstRested: boolean;
   /** Best price at which the newest book still shows an own order; null if it shows none. */
   readonly stoodAt: number | null;
   /** Time from the acceptance of the best order still shown to the newest book, s. */
   readonly stoodS: number;
-  /** Filled shares of orders that still rest. */
+  /** Filled shares of orders that are still open. */
   readonly partShares: number;
-  /** Price of partly filled orders; 0 without one. */
+  /** Price of partly filled orders; 0 without such an order. */
   readonly partPrice: number;
 }
 
 export class OwnFills {
   #fills: Saved['fills'] = [];
-  /** Prices of the own orders that rested at the last poll, micros. */
+  /** Prices of the own orders that were open at the last poll, in Micros. */
   #rested: Record<BookSide, ReadonlySet<number>> = { bid: new Set(), ask: new Set() };
-  /** Prices of probes that rest, or should rest, micros. */
+  /** Prices of probes that are or should be open, in Micros. */
   #probes: Record<BookSide, ReadonlySet<number>> = { bid: new Set(), ask: new Set() };
 
-  /** Sets the probes that rest, or should rest, until the next poll. */
+  /** Sets the probes that are or should be open until the next poll. */
   expect(bids: readonly QuoteLevel[], asks: readonly QuoteLevel[]): void {
     const prices = (levels: readonly QuoteLevel[]) => new Set<number>(levels.map(({ priceMicros }) => priceMicros));
     this.#probes = { bid: prices(bids), ask: prices(asks) };
@@ -118,8 +118,8 @@ export class OwnFills {
 }
 
 /**
- * Prices where the newest book shows all expected own orders, with the oldest one's time at rest, ms. Own fills become
- * known later than the book, but a filled order must not count as resting.
+ * Prices where the newest book shows all expected own orders, with the time for which the oldest is open, ms. Own fills
+ * become known later than the book, but a filled order must not count as open.
  */
 function seenStanding(side: BookSide, { orders, book, nowMs, health }: MarketView): ReadonlyMap<number, number> {
   const polledMs = nowMs - health.bookAgeMs;

@@ -1,6 +1,6 @@
 /**
- * Chooses probes: orders of the minimum size at free ticks between others' best prices. An informed taker removes a
- * probe on the wrong side of the true price, so each poll bounds the hidden price. A probe is sent only if its
+ * Chooses probes: orders of the minimum size at free ticks between others' best prices. An informed taker fills a probe
+ * on the wrong side of the true price, so each poll limits where the hidden price can be. A probe is sent only if its
  * information is worth more than its two requests.
  */
 
@@ -30,7 +30,7 @@ import type { Saved } from './saved.js';
 
 /** Maximum number of probes in a market, both sides together. */
 const MOST_PROBES = 8;
-/** Minimum probability of the price both below and above a probe's tick; with less, a probe tells nothing. */
+/** Minimum probability that the price is below a probe's tick, and that it is above it. Other probes tell nothing. */
 const LEAST_DOUBT = 0.002;
 /** Time for which a probe's computed value is reused while others' best prices stay, ms. */
 const VALUE_LASTS_MS = 5_000;
@@ -49,12 +49,12 @@ interface Candidate {
   readonly priceMicros: number;
   /** Probability that the true price is below this price. */
   readonly below: number;
-  /** The product `below` x (1 - `below`), which measures doubt. */
+  /** The product `below` x (1 - `below`): uncertainty whether the true price is below this price. */
   readonly doubt: number;
 }
 
 export class Probes {
-  /** Value of a probe's information per poll and unit of doubt, currency; its time; others' best prices. */
+  /** Value of a probe's information per poll and unit of `doubt`, currency; its time; others' best prices then. */
   #valued: Saved['probes'] = { perDoubt: 0, atMs: 0, walls: '' };
 
   save(): Saved['probes'] {
@@ -65,7 +65,7 @@ export class Probes {
     this.#valued = saved;
   }
 
-  /** Returns levels of resting and new probes, and the best new one's value. Orders in `full` include probes. */
+  /** Returns levels of resting and new probes, and the value of the best new probe. Orders in `full` include probes. */
   choose(
     belief: Belief,
     real: RealLevels,
@@ -128,7 +128,7 @@ export class Probes {
   }
 }
 
-/** True if all orders except probes already rest as wanted. Otherwise a probe would delay these orders. */
+/** True if all wanted orders except probes are already open. A probe would delay orders that are not open yet. */
 const isAtRest = ({ bids, asks }: RealLevels, { orders }: MarketView): boolean =>
   [...bids, ...asks].every((level) =>
     orders.some(({ priceMicros, acceptedMs }) => priceMicros === level.priceMicros && acceptedMs !== null),

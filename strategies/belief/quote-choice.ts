@@ -7,9 +7,9 @@ import { computeWorth, criticalRatio, type Demand, offer, type Prospect } from '
 import { sharesAhead } from './queue.js';
 import type { Takers } from './takers.js';
 
-/** Maximum number of examined prices. None is behind others' best: a taker who gets there has moved the price. */
+/** Maximum number of examined prices. No price behind others' best is examined: a taker there has moved the price. */
 const MOST_PRICES = 60;
-/** Adding shares at one price needs half a change's requests, so it delays other changes half as long. */
+/** Adding shares needs half the requests of a replacement, so it delays other changes half as long. */
 const TOP_UP = 0.5;
 /** Requests of a new order: its draft and its submission. */
 export const PLACING_REQUESTS = 2;
@@ -43,7 +43,7 @@ export interface ChoiceInput {
   readonly most: (side: BookSide, price: number) => number;
 }
 
-/** Cumulative sums over the grid of mass, and of mass x price, so that each price needs no further pass. */
+/** Cumulative sums over the grid of mass and of mass x price. With them, a price needs no pass over the grid. */
 export class Sums {
   readonly #mass = new Float64Array(POINTS + 1);
   readonly #price = new Float64Array(POINTS + 1);
@@ -117,7 +117,7 @@ export function chooseBest(side: BookSide, sums: Sums, input: ChoiceInput): Choi
     const choice = choiceAt(side, micros / ONE, sharesAhead(own, micros, side), sums, input);
     const shares = resting.get(micros);
     const kept = shares === undefined ? null : keptAs(choice, shares, input);
-    // A change of a resting order costs its requests, and the time without an order.
+    // Replacing a resting order costs four requests and the time without an order, so keeping the order saves both.
     const worth = kept === null ? choice.worth : kept.choice.worth + 4 * requestPrice + kept.saves;
     if (worth > chosenWorth) [chosen, chosenWorth] = [kept?.choice ?? choice, worth];
   }
@@ -146,8 +146,8 @@ function sumResting(side: BookSide, { orders }: MarketView): ReadonlyMap<number,
 }
 
 /**
- * Returns the choice at a price where orders of this many shares rest. Surplus shares stay unless the change to a
- * smaller order pays. Missing shares are added only if their gain exceeds their requests' cost of delay.
+ * Returns the choice at a price where own orders of `resting` shares are open. Surplus shares stay unless a change to a
+ * smaller order pays. Missing shares are added only if their gain exceeds the cost of the delay.
  */
 function keptAs(choice: Choice, resting: number, { absentS, seconds, most }: ChoiceInput) {
   const { prospect, demand, shares, side, price } = choice;
@@ -176,7 +176,7 @@ export function choiceAt(side: BookSide, price: number, ahead: number, sums: Sum
   const demand = { takers: rate * seconds, logMean, sigma: takers.sigma, rare, ahead };
   const [lost, gained] = isBid ? [under, over] : [over, under];
   const plain = { loss: lost + fee * takenMass, gain: gained - fee * (1 - takenMass) };
-  // Informed takers sell to a bid if the true price is lower, so their shares have this case's mean price.
+  // Informed takers sell to a bid if the true price is below it, so these shares have the mean price of that case.
   const [below, above] = [sum / Math.max(TINY, mass), (sums.mean - sum) / Math.max(TINY, 1 - mass)];
   const [meanTaken, meanSafe] = isBid ? [below, above] : [above, below];
   const at = (more: number): Prospect => ({

@@ -7,17 +7,17 @@
 
 import { normalCdf, normalDensity, normalQuantile } from '../../src/trader/strategy/strategy.js';
 
-/** Fraction of the remaining variance that comes from small moves; the rest comes from jumps. */
+/** Fraction of the score's remaining variance that comes from small moves; the rest comes from jumps. */
 export const DIFFUSIVE_PART = 0.6;
-/** Above this number of expected jumps, jumps are treated as small moves. */
+/** If more jumps than this are expected, all jumps are treated as small moves. */
 const MANY_JUMPS = 12;
-/** Numbers of jumps with a probability below this are ignored. */
+/** A number of jumps is ignored if its probability is below this value. */
 const NEVER = 1e-9;
 const MOST_TERMS = 48;
 /** Maximum relative error of the price at the score that the search returns. */
 const EXACT = 1e-5;
 const MOST_STEPS = 60;
-/** Lower bound of the searched score. Its price is below the lowest requested price, for any rate of jumps. */
+/** Lower bound of the searched score. The price at this score is below the lowest requested price for any jump rate. */
 const LOWEST_SCORE = -1000;
 
 export interface ScoreReading {
@@ -44,7 +44,7 @@ export function readScore(price: number, jumps: number): ScoreReading {
   return { slope: sumDensity(score, terms) / variance, hope: sumBelow(score, terms, 1) / outer - 1 };
 }
 
-/** Fills each number of jumps' probability and the deviation of all moves with it. Returns the number of terms. */
+/** Fills, for each number of jumps, its probability and the deviation of all moves. Returns the number of terms. */
 function fillTerms(jumps: number, ofJump: number): number {
   let weight = Math.exp(-jumps);
   for (let count = 0; count < MOST_TERMS; count++) {

@@ -9,17 +9,17 @@ export const SIZE_SIGMA = 1.2;
 const PRIOR_DEVIATIONS = 8;
 /**
  * Minimum of the learned deviation; its maximum is the prior. Informed takers want the largest sizes. Their sizes would
- * raise the deviation, and so our orders, which informed takers would then fill.
+ * raise the deviation and thus our order sizes, and informed takers would fill these orders.
  */
 const LEAST_SIGMA = 0.4;
-/** Before the first taker, sizes that fewer than one in this many takers want are not offered. */
+/** Before the first taker, an offer is limited to the size that one in this many takers exceeds. */
 const KNOWN_AT_FIRST = 10;
-/** After many takers: limit of sizes, as the one above. In some markets only informed takers want the largest sizes. */
+/** The same limit after many takers; it stays, as in some markets only informed takers want the largest sizes. */
 const KNOWN_AT_MOST = 200;
-/** Prior of the rate of takers: `PRIOR_TAKERS` takers in `PRIOR_SECONDS` seconds. */
+/** The prior rate of takers is `PRIOR_TAKERS` takers in `PRIOR_SECONDS` seconds. */
 const PRIOR_TAKERS = 2;
 const PRIOR_SECONDS = 20;
-/** Time, s, in which an unobserved rate's distance from its prior falls by a factor of e. */
+/** Time, s, in which the distance of an unobserved rate from its prior falls by a factor of e. */
 const FADES_S = 300;
 /** Weight of the prior mean size, as a number of takers. */
 const PRIOR_SIZES = 1;
@@ -36,7 +36,7 @@ interface SizeModel {
   pooled: number;
   /** Log-likelihood of the observed sizes if takers choose sizes in this unit. */
   score: number;
-  /** Logarithm of one share's amount in the unit of sizes, at a YES price. */
+  /** Logarithm of the size of one share in the model's unit, at a YES price. */
   readonly logUnit: (price: number) => number;
 }
 
@@ -49,7 +49,7 @@ const UNITS: readonly SizeModel['logUnit'][] = [
   (price) => Math.log(2 * price),
   (price) => Math.log(2 - 2 * price),
 ];
-/** Prior standard deviation between the two sides' mean logarithmic sizes, in the units that apply. */
+/** Prior standard deviation of the difference between the mean logarithmic sizes of the two sides. */
 const SIDES_DIFFER = 0.3;
 
 /** Observation of a taker, possibly uninformed, who reached an own order. */
@@ -125,14 +125,14 @@ export class Takers {
     }
   }
 
-  /** Moves the rate of takers towards its prior, for a time in which no own order was first. */
+  /** Moves the rate of takers towards its prior, after a time in which no own order was first in the queue. */
   fade(seconds: number): void {
     const kept = Math.exp(-seconds / FADES_S);
     this.#takers = PRIOR_TAKERS + kept * (this.#takers - PRIOR_TAKERS);
     this.#seconds = PRIOR_SECONDS + kept * (this.#seconds - PRIOR_SECONDS);
   }
 
-  /** Fraction of expected takers who reached an order behind others: others may have more shares than they show. */
+  /** Fraction of the expected takers who reached an order behind others: others may have more shares than visible. */
   get behind(): number {
     return this.#reached / this.#reaching;
   }
@@ -181,13 +181,13 @@ export class Takers {
     return sum / weights;
   }
 
-  /** An offer is limited to the size that takers exceed with this probability, which falls with each taker. */
+  /** Probability with which takers exceed the largest offered size; it falls with each observed taker. */
   rareAt(side: BookSide): number {
     const seen = (this.#sizes[side][0]?.weight ?? PRIOR_SIZES) - PRIOR_SIZES;
     return 1 / Math.min(KNOWN_AT_MOST, KNOWN_AT_FIRST + seen);
   }
 
-  /** Standard deviation of the estimate of `logMeanAt`. It is larger for few takers or several fitting units. */
+  /** Standard deviation of the estimate of `logMeanAt`. It is larger after few takers or if several units fit. */
   logMeanDeviation(side: BookSide, price: number): number {
     const models = this.#sizes[side];
     const best = bestScore(models);
@@ -221,7 +221,7 @@ function learn(model: SizeModel, log: number, { probability, isLeast, sigma }: S
   const z = (log - model.pooled) / sigma;
   const above = Math.max(1e-6, normalCdf(-z));
   model.score += probability * Math.log(Math.max(1e-12, isLeast ? normalCdf(-z) : normalDensity(z) / sigma));
-  // If only a lower bound of the size is known, these are the moments of a size above it.
+  // If only a lower bound of the size is known, `value` and `square` are the moments of a size above it.
   const value = isLeast ? model.pooled + (sigma * normalDensity(z)) / above : log;
   const square = sigma ** 2 * (isLeast ? 1 + (z * normalDensity(z)) / above : z ** 2);
   model.weight = Math.min(MEMORY, model.weight + probability);
@@ -263,7 +263,7 @@ function pool(own: readonly SizeModel[], others: readonly SizeModel[]): void {
   }
 }
 
-/** The mean of both sides, moved towards the side's own estimate. This move grows with the side's takers. */
+/** The mean of both sides, moved towards the side's own estimate. With more takers of the side, the move is larger. */
 function pooledWith(other: SizeModel, own: SizeModel): number {
   const common = (own.weight * own.logMean + other.weight * other.logMean) / (own.weight + other.weight);
   const byChance = SIZE_SIGMA ** 2 * (1 / own.weight + 1 / other.weight);

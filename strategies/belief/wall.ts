@@ -3,9 +3,9 @@
 import { type BookSide, normalCdf } from '../../src/trader/strategy/strategy.js';
 import { locatePrice, POINTS, STEP } from './grid.js';
 
-/** At this many deviations on the safe side of the true price, others certainly quote. */
+/** If a price is this many deviations on the safe side of the true price, others certainly quote there. */
 const SAFE = 5;
-/** At this many deviations beyond the true price, others quote only with the likelihood `NEVER`. */
+/** If a price is this many deviations on the unsafe side, others quote there only with the likelihood `NEVER`. */
 const BEYOND = -7;
 const NEVER = 1e-12;
 
@@ -22,7 +22,7 @@ export class Wall {
     this.#width = logOdds / STEP;
   }
 
-  /** Likelihood at each grid point that others quote this price in (0, 1). The next call overwrites the array. */
+  /** Likelihood that others quote this price, in (0, 1), for each true price. The next call overwrites the array. */
   at(price: number): Float64Array {
     if (price === this.#price) return this.#likelihood;
     this.#price = price;

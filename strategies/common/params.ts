@@ -13,9 +13,9 @@ export const integer = numeric('integer');
 export const shares = ([min, max]: readonly [string, string], usual: string, help: string) =>
   ({ kind: 'shares', min, max, default: usual, help }) as const;
 
-/** Marks parameters as changeable at once (`live: 'now'`), for strategies that cache nothing computed from them. */
+/** Marks parameters as changeable at once (`live: 'now'`); for strategies that cache no results of parameters. */
 export const readEachTurn = <const S extends ParamSpecs>(specs: S) =>
-  // Each parameter keeps its declaration and gets a live class.
+  // The cast is right: each parameter keeps its declaration and gets `live`.
   Object.fromEntries(Object.entries(specs).map(([name, spec]) => [name, { ...spec, live: 'now' }])) as {
     readonly [N in keyof S]: S[N] & { readonly live: 'now' };
   };
@@ -136,7 +136,7 @@ export const guardParams = (haltBefore: number, jumpPause = 10) =>
     halt_before_s: haltBeforeS(haltBefore),
   }) as const;
 
-/** Last parameters of every strategy with one order per side. `haltBefore` is in seconds. */
+/** Common parameters of strategies with one order per side. `haltBefore`: default of `halt_before_s`, in seconds. */
 export const standingParams = (haltBefore: number) =>
   ({
     ...guardParams(haltBefore),

@@ -22,7 +22,7 @@ export const toFairMicros = (price: number): Micros => micros(Math.min(ONE - 1, 
 /** Sign of a side: +1 for a bid, -1 for an ask. */
 export const getSign = (side: BookSide): 1 | -1 => (side === 'bid' ? 1 : -1);
 
-/** Returns the less aggressive of two prices of a side. */
+/** Returns the less aggressive of two prices on a side. */
 export const chooseFarther = (side: BookSide, a: number, b: number): number =>
   side === 'bid' ? Math.min(a, b) : Math.max(a, b);
 
@@ -45,7 +45,7 @@ export function oneLevel(view: MarketView, side: BookSide, price: number, shares
   return ladder({ side, price, stepTicks: 1, levels: 1, levelShares, totalShares: levelShares }, view.market);
 }
 
-/** Centre and distance of quotes, and how far they may improve others' best price. */
+/** Centre and distance of quotes, and how far quotes may improve others' best price. */
 export interface Stand {
   /** Price that both sides are centred on. */
   readonly centre: number;
@@ -77,7 +77,7 @@ export const mayQuote = (view: MarketView, side: BookSide, fair: number, least: 
 
 /**
  * True if an order at this price would be more than `ticks` behind others' best price. A taker who reaches such an
- * order has moved the price there, and is mostly informed.
+ * order has moved the price there, and is usually informed.
  */
 export function isBehind(
   side: BookSide,
@@ -99,7 +99,7 @@ export interface Wish {
 
 /**
  * Converts wanted prices into levels of a side, best first. Prices are rounded away from the mid, and equal prices are
- * merged. A price that would trade at once is moved to one tick from others' best price. Order amounts are cut to the
+ * merged. A price that would trade at once is moved to one tick from others' best price. Amounts are limited by the
  * position limit. An amount below the market's minimum is added to the next worse level.
  */
 export function levelsFrom(view: MarketView, side: BookSide, wishes: readonly Wish[]): readonly QuoteLevel[] {

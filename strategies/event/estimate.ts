@@ -6,7 +6,7 @@ import { addingUp, type Reading } from './outcomes.js';
 
 /** Observations of all markets of an event. Each list has the order of the event's markets. */
 export interface EventSight {
-  /** Price by each market's own book; null where the book is not usable. */
+  /** Price of each market by its own book; null where the book is not usable. */
   readonly readings: readonly (Reading | null)[];
   /** Newest mid of each market's book, of any age; null where a side is empty. */
   readonly mids: readonly (number | null)[];
@@ -71,8 +71,8 @@ const ROUNDING = 1e-9;
 const LEAST_PRICE = 1e-6;
 
 /**
- * Fraction of the event's probability that outcomes with a usable book have, by the newest mids. For nested outcomes:
- * fraction of outcomes with a usable book, as these do not share one probability.
+ * Fraction of the event's probability, by the newest mids, that belongs to outcomes with a usable book. Nested outcomes
+ * do not share one probability, so for them: fraction of outcomes with a usable book.
  */
 function knownPart(kind: EventOutcomes, { readings, mids, unseen }: EventSight): number {
   if (kind === 'nested') return readings.filter((reading) => reading !== null).length / (readings.length + unseen);

@@ -1,4 +1,4 @@
-/** Prices of nested thresholds ("above 50", "above 60"). No threshold is likelier than a wider one. */
+/** Prices of nested thresholds ("above 50", "above 60"). A threshold is never likelier than a wider threshold. */
 
 import { eventReservationPrices } from '../../src/trader/strategy/strategy.js';
 import type { Reading } from './outcomes.js';
@@ -44,8 +44,8 @@ export function findRise(mids: readonly number[]): number {
 const LEAST_CHANCE = 1e-9;
 
 /**
- * Reservation prices of nested markets for the shares held. Exclusive cases: the number of reached thresholds, counted
- * from the widest.
+ * Reservation prices of nested markets for the shares held. The exclusive cases are the numbers of reached thresholds,
+ * counted from the widest.
  *
  * @param prices falling, widest threshold first
  */
@@ -53,7 +53,7 @@ export function nestedReservationPrices(prices: readonly number[], gamma: number
   const cases = [1, ...prices].map((price, reached) => Math.max(LEAST_CHANCE, price - (prices[reached] ?? 0)));
   const total = cases.reduce((sum, chance) => sum + chance, 0);
   let held = 0;
-  // If this many thresholds are reached, the markets of all of them pay.
+  // In each case, the markets of all reached thresholds pay.
   const holdings = cases.map((_, reached) => (held += reached === 0 ? 0 : (net[reached - 1] ?? 0)));
   const shifted = eventReservationPrices(
     cases.map((chance) => chance / total),

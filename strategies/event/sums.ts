@@ -4,7 +4,7 @@ import type { EventOutcomes } from '../../src/trader/strategy/strategy.js';
 
 /** Own prices of one side of one market. */
 export interface OwnPrice {
-  /** Best own price, resting or in flight; null without one. An order counts until its cancel is confirmed. */
+  /** Best price of own orders, open or in flight; null without one. An order counts until its cancel is confirmed. */
   readonly resting: number | null;
   /** Price that the strategy wants to quote; null if none. */
   readonly wanted: number | null;
@@ -85,8 +85,8 @@ export function holdNested({ bids, asks }: OwnPrices, edge: number): { readonly 
 }
 
 /**
- * Applies the limits for this kind of event. Buying all outcomes is a sure gain only if one of them must resolve YES,
- * so only then are asks limited.
+ * Applies the limits for this kind of event. Buying all outcomes is a sure gain only if one outcome must resolve YES.
+ * Asks are limited only in this case.
  */
 export function holdOwnPrices(
   kind: EventOutcomes,

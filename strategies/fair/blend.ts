@@ -2,7 +2,7 @@
 
 import { type FeedView, logit, type MarketView, ONE, sigmoid, touch } from '../../src/trader/strategy/strategy.js';
 
-/** One source's estimate of a price: the log-odds and their variance. */
+/** Estimate of a price by one source: the log-odds and their variance. */
 export interface Estimate {
   readonly x: number;
   readonly variance: number;

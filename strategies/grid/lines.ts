@@ -24,7 +24,7 @@ export function worstLossPerShare({ centre, step, levels }: Omit<Lines, 'shares'
   return Math.max(computeLoss(centre), computeLoss(1 - centre));
 }
 
-/** Sizes at a line if `held` shares are held in its direction: remaining to open, and to close. */
+/** Orders of the grid if `held` shares are held in its direction: those that open, and those that close. */
 export function gridSides(
   grid: Lines,
   held: number,
@@ -34,7 +34,7 @@ export function gridSides(
   const { step, levels, shares } = grid;
   for (let k = 1; k <= levels; k++) {
     opens.push({ price: k * step, shares: within(shares, k * shares - held) });
-    // Held shares beyond the grid's total are sold at the outermost line's exit.
+    // Held shares beyond the grid's total are sold at the exit price of the outermost line.
     const most = k === levels ? Math.max(0, held - (k - 1) * shares) : within(shares, held - (k - 1) * shares);
     undoes.push({ price: (k - 1) * step, shares: most });
   }

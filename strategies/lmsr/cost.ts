@@ -21,7 +21,7 @@ export const priceAt = (depth: number, prior: number, bought: number): number =>
 
 /**
  * Asks from the first tick above this price, ascending. Each ask offers the shares that the rule would sell up to the
- * ask's price minus the margin, so no share is sold below the rule's price.
+ * ask's price minus the margin. No share is therefore sold below the rule's price.
  *
  * @param tick in price
  * @param vig margin in log-odds

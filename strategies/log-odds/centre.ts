@@ -21,7 +21,7 @@ export interface Centre {
   readonly reservation: number;
   /** Half-spreads of bid and ask, measured from the reservation price. */
   readonly half: Readonly<Record<BookSide, number>>;
-  /** Standard deviation of the price while a quote rests, in price. */
+  /** Standard deviation of the price move while a quote is open, in price. */
   readonly staleSigma: number;
   readonly fee: number;
   /** Mean adverse price move after a fill, in price. */

@@ -53,7 +53,7 @@ export function sideLevels(side: BookSide, situation: Situation): readonly Quote
   const price = sidePrice(side, situation);
   if (isLeftOutBehind(side, situation)) return [];
   if (adding && (mode.reduceOnly !== null || !earns(side, price, situation))) return [];
-  // The position limit bounds the loss, so a side offers fewer shares if each can lose over 0.5.
+  // The position limit must limit the loss, so a side offers fewer shares if each share can lose more than 0.5.
   const lossPerShare = side === 'bid' ? price : 1 - price;
   const limit = (view.inventory.maxPositionMicros / ONE) * Math.min(1, 0.5 / Math.max(lossPerShare, 0.5));
   const headroom = mode.reduceOnly === null ? Math.max(0, limit - Math.max(0, net)) : 0;
@@ -64,24 +64,24 @@ export function sideLevels(side: BookSide, situation: Situation): readonly Quote
   return ladder(wish, view.market);
 }
 
-/** Best price of a side: at its half-spread, at most `improve_ticks` better than others, never trading at once. */
+/** Best price of a side: at its half-spread, at most `improve_ticks` better than others; it never trades at once. */
 function sidePrice(side: BookSide, { view, value, centre, mode, p }: Situation): number {
   const sign = getSign(side);
   const tick = view.market.tickMicros / ONE;
   const wanted = centre.reservation - sign * Math.max(tick, centre.half[side] * (1 - mode.urgency));
-  // The limit `improve_ticks` does not apply to a side that urgently closes the position.
+  // The limit `improve_ticks` does not apply while the position must be closed before the resolution.
   const needed = mode.urgency > 0 ? wanted : value[side] + sign * p.improve_ticks * tick;
   return chooseFarther(side, chooseFarther(side, wanted, needed), passivePrice(view, side));
 }
 
-/** True if the half-spread alone, without inventory shift, puts an adding side too far behind others' price. */
+/** True if the half-spread alone, without inventory shift, puts a side that adds too far behind others' price. */
 export const isLeftOutBehind = (side: BookSide, { view, value, centre, p }: Situation): boolean =>
   isAdding(view, side) &&
   isBehind(side, centre.fair - getSign(side) * centre.half[side], value[side], p.behind_ticks, view.market.tickMicros);
 
 /**
  * True if a quote at this price earns more than `min_edge_ticks` after its fee, stale losses and the adverse move after
- * fills. If the adverse move were ignored, `half_spread_ticks` alone would nearly always suffice.
+ * fills. Without the adverse move, `half_spread_ticks` alone would nearly always earn enough.
  */
 function earns(side: BookSide, price: number, { view, centre, p }: Situation): boolean {
   const half = getSign(side) * (centre.fair - price);
@@ -89,7 +89,7 @@ function earns(side: BookSide, price: number, { view, centre, p }: Situation): b
   return edge > (p.min_edge_ticks * view.market.tickMicros) / ONE;
 }
 
-/** Size factor: 1 up to the fraction `from` of the position limit, then falling to 0 at the limit. */
+/** Factor on the size: 1 up to the fraction `from` of the position limit, then falling to 0 at the limit. */
 function taper(position: number, limit: number, from: number): number {
   if (limit <= 0) return 0;
   const used = position / limit;

@@ -1,4 +1,4 @@
-/** Removes the margin from another venue's prices, and measures this market's mean distance from them. */
+/** Removes the margin from another venue's prices, and measures the mean distance of this market from those prices. */
 
 import { type FeedView, logit } from '../../src/trader/strategy/strategy.js';
 
@@ -12,7 +12,7 @@ export function powerProbabilities(prices: readonly number[]): { readonly k: num
   const sum = (k: number): number => prices.reduce((total, price) => total + price ** k, 0);
   let [low, high] = [0, 1];
   while (sum(high) > 1) high *= 2;
-  // The sum of the raised prices falls in k; sixty bisections exhaust a double's precision.
+  // The sum of the raised prices falls as k rises. Sixty bisections reach the precision of a double.
   for (let i = 0; i < 60; i++) {
     const middle = (low + high) / 2;
     if (sum(middle) > 1) low = middle;
@@ -22,7 +22,7 @@ export function powerProbabilities(prices: readonly number[]): { readonly k: num
   return { k, p: prices.map((price) => price ** k) };
 }
 
-/** Log-odds of YES in a reference. Given a bid and an ask, YES costs the ask and NO costs 1 - bid. */
+/** Log-odds of YES in a reference. In a reference with bid and ask, YES costs the ask and NO costs 1 - bid. */
 export function referenceLogOdds({ p, bid, ask }: Pick<FeedView, 'p' | 'bid' | 'ask'>): number {
   if (p !== null) return logit(p);
   const [yes, no] = powerProbabilities([ask ?? 0, 1 - (bid ?? 1)]).p;
@@ -36,7 +36,7 @@ export interface SavedBasis {
   readonly atMs: number;
 }
 
-/** Maximum weight of one observation of the distance, s, because time without observations is no evidence. */
+/** Maximum weight of one observation of the distance, s: a longer time without observations is no evidence. */
 const LONGEST_S = 60;
 /** Weight of the first observation of the distance, s. */
 const FIRST_S = 1;
@@ -73,6 +73,6 @@ export class Basis {
 /** Returns the saved basis; null if there is none. */
 export function savedBasis(saved: unknown): SavedBasis | null {
   if (typeof saved !== 'object' || saved === null || !('basis' in saved)) return null;
-  // The cast is safe: `save` of this version wrote the value.
+  // The cast is safe, because `save` of this version wrote the value.
   return saved.basis as SavedBasis | null;
 }

@@ -1,8 +1,8 @@
 /**
  * Computes the value of a place in the queue of orders at a price. A taker's size has an exponential distribution with
- * mean s. A taker reaches an order of Q shares behind f shares with probability e^(-f / s), and takes s (1 - e^(-Q /
- * s)) of it on average. With probability e^(-(Q + behind) / s) the taker sweeps the level, and the price moves through
- * it. If the price passes the order before it can be moved, a taker takes all of it.
+ * mean s. A taker reaches an order of Q shares behind f shares with probability e^(-f / s), and then takes s (1 - e^(-Q
+ * / s)) shares on average. With probability e^(-(Q + behind) / s) the taker sweeps the level, and the price moves
+ * through it. If the price passes the order before it can be moved, a taker takes the whole order.
  */
 
 import { staleCost } from '../../src/trader/strategy/strategy.js';
@@ -21,9 +21,9 @@ export interface Place {
 export interface SweepingTakers {
   /** Mean size of takers, in shares, > 0. */
   readonly meanShares: number;
-  /** Price move when the order's level is swept. */
+  /** Price move after a taker has taken the order's whole level. */
   readonly sweepMove: number;
-  /** Standard deviation of the price from one poll until an order placed after the next poll rests. */
+  /** Standard deviation of the price from one poll until an order placed after the next poll is open. */
   readonly staleSigma: number;
 }
 

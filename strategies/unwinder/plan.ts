@@ -4,7 +4,7 @@
 export interface Plan {
   /** +1 for a position in YES, -1 for a position in NO. */
   readonly sign: 1 | -1;
-  /** Shares to reduce: those held at the start beyond the target, > 0. */
+  /** Shares to reduce: shares held at the start less the shares to keep, > 0. */
   readonly shares: number;
   /** Start of the plan, our clock, ms. */
   readonly fromMs: number;
@@ -43,6 +43,6 @@ export function chooseManner(lag: number, passed: number, lagFraction: number): 
 /** Returns the saved plan; null if there is none. */
 export function savedPlan(saved: unknown): Plan | null {
   if (typeof saved !== 'object' || saved === null || !('plan' in saved) || saved.plan === null) return null;
-  // `save` of this version wrote the plan.
+  // The cast is safe, because `save` of this version wrote the plan.
   return saved.plan as Plan;
 }

@@ -99,7 +99,7 @@ export function arenaTables(result: ArenaResult, width?: number): string {
   ].join('');
 }
 
-/** Formats a mean result and its error in currency, as in `+1.23 ± 0.45`. A single simulation has no error. */
+/** Formats a mean result and its error in currency, as in `+1.23 ± 0.45`. The mean of one simulation has no error. */
 export function meanText({ mean, standardError }: FreshMean, places = 2): string {
   const sign = mean >= 0.5 * 10 ** -places ? '+' : '';
   const error = standardError === null ? '' : ` ± ${decimal(standardError, places)}`;

@@ -38,12 +38,12 @@ const RUN_OPTIONS = {
   acceptChangedCode: option.changedCode,
 };
 
-/** Opens the named run and its strategy code. `file`: path of its configuration; null if only its folder is named. */
+/** Opens the run `name` and its strategy code. `file`: path of the configuration; null if only a folder is given. */
 function openRun(name: string, { config, acceptChangedCode }: option.OptionValues<typeof RUN_OPTIONS>, io: CliIo) {
   const isFolder = existsSync(join(resolve(io.cwd, name), RUN_FILE));
   const own = config ?? defaultConfig(io.cwd);
   const folder = isFolder ? resolve(io.cwd, name) : findRun(name, loadTraderConfig(own, io).journal.dir, io.cwd);
-  // User code is loaded only from files that the operator names, because a run's folder may be foreign.
+  // User code is loaded only from files that the operator names, because a run's folder may come from somebody else.
   const file = config === undefined && isFolder ? null : own;
   const loadFiles = file === null ? null : () => loadConfig(file, io);
   return { run: readRun(folder), file, code: openRunCode({ loadFiles, acceptsChanged: acceptChangedCode === true }) };
@@ -94,7 +94,7 @@ async function replayNamed(name: string, flags: ReplayFlags, isJson: boolean, io
   const { replayRun } = await import('../../lab/replay/replay.js');
   const trader = flags.asRecorded === true ? await traderThen(run.description, code) : await traderOfNow(run, file, io);
   const changes = changesSince(run.description, trader);
-  // Changes since the run are printed before the replay, which may take long.
+  // Changes since the run are printed before the replay, because the replay may take long.
   if (!isJson && changes.length > 0)
     io.out(linesText(['decisions may differ, because', ...changes.map((change) => `  ${change}`)]));
   return { run, changes, result: await replayRun(run, { trader, code }) };
@@ -172,7 +172,7 @@ function differenceText(difference: ReplayDifference, changes: readonly string[]
   return `${lines.join('\n').replace(/[^\P{C}\n]/gu, '?')}\n`;
 }
 
-/** Shown if decisions differ without a known change: equal code and observations must give equal decisions. */
+/** Text for decisions that differ without a known change: equal code and observations must give equal decisions. */
 const UNEXPLAINED =
   'Neither settings nor strategy files have changed since the run. Either the code of twinbook has changed, or a strategy depends on a hidden input such as a clock or a random number.';
 
@@ -186,7 +186,7 @@ async function playOverRun(run: RunJournal, file: string, { fillModel }: ReplayF
   return sidesAnswer(run, result, { played: file, sides, markets, remarks }, { facts: [['played', file]] });
 }
 
-/** Loads a configuration to play. A strategy file uses the run's settings and limits; a trader's file has its own. */
+/** Loads a configuration to play. A strategy file gets the run's settings and limits; a trader's file has its own. */
 async function loadOther(run: RunJournal, file: string, io: CliIo): Promise<ReplayedTrader> {
   const { traderNow, traderWith } = await import('../../lab/replay/run-settings.js');
   const path = resolve(io.cwd, file);
@@ -238,7 +238,7 @@ const parityCommand = command({
   },
 });
 
-/** First replays the run: the comparison is meaningful only if every decision repeats. */
+/** Replays the run first, because the comparison is meaningful only if every decision repeats. */
 async function replayText(run: RunJournal, trader: ReplayedTrader, code: RunCode): Promise<string> {
   const { changesSince } = await import('../../lab/replay/run-settings.js');
   const { replayRun } = await import('../../lab/replay/replay.js');
@@ -288,7 +288,7 @@ async function backtestRun(
 interface SidesWords {
   /** Further facts about the run, listed after its time span: name and value each. */
   readonly facts: readonly Pair[];
-  /** Last columns of the table of markets, after one column per compared side. */
+  /** Last columns of the table of markets; they follow one column per compared side. */
   readonly columns?: readonly TableColumn<MarketParity>[];
   /** Text of the paragraph that precedes the remarks of a comparison. */
   readonly verdict?: string;

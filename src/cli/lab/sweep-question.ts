@@ -1,4 +1,4 @@
-/** Options shared by `sweep` and `sweep plan`, the plan they describe, and the tables of a sweep's result. */
+/** Options of `sweep` and `sweep plan`, the plan that these options describe, and the tables of a sweep's result. */
 
 import { dirname, join, resolve } from 'node:path';
 import { feeCurve } from '../../lab/backtest/fees.js';
@@ -84,7 +84,7 @@ export async function resultAnswer(result: SweepResult, outDir: string, report: 
   return { data: result, text: (width?: number) => `${sweepTables(result, width)}${places}` };
 }
 
-/** Two nouns of the progress line: one for the counted tasks, one for the unit of speed. */
+/** Two nouns in the progress line: the first names the counted tasks, the second names the unit of speed. */
 export type ProgressWords = readonly [tasks: string, parts: string];
 
 export const watcher = (line: ProgressLine, io: CliIo, words: ProgressWords): SweepWatcher => ({
@@ -195,7 +195,7 @@ export async function planFrom(options: Question, io: CliIo): Promise<SweepPlan>
   };
 }
 
-/** Default output folder: beside the ledger; for a strategy file alone, `data/sweep` in the working folder. */
+/** Default output folder: beside the ledger, or for a strategy file alone `data/sweep` in the working folder. */
 function usualOutDir({ file, ledger, strategies }: Config, cwd: string): string {
   const lone = strategies.find((strategy) => strategy.file === file);
   return lone === undefined ? join(dirname(ledger.path), 'sweep') : resolve(cwd, 'data/sweep', lone.name);

@@ -1,6 +1,6 @@
 /**
- * Command `twinbook sweep`: backtests many configurations over the same recordings. A sweep runs on all cores, as a
- * batch engine's job array, or on Redis or Valkey workers.
+ * Command `twinbook sweep`: backtests many configurations over the same recordings. A sweep runs on all cores of this
+ * machine, as a job array of a batch engine, or on workers of a Redis or Valkey queue.
  */
 
 import { resolve } from 'node:path';
@@ -59,10 +59,10 @@ const WORLD_OPTIONS = {
   markets: marketsOption,
 };
 
-/** Default duration of a sweep's chunk, s: long compared with a job's start, short enough to repeat. */
+/** Default duration of a sweep's chunk, s: long compared with the start of a job, and short enough to repeat. */
 const USUAL_CHUNK_SECONDS = 300;
 
-/** Variables with a job's index in Slurm, Kubernetes and AWS Batch; as submitted here, all count from 0. */
+/** Variables with a job's index in Slurm, Kubernetes and AWS Batch; submitted as documented, all count from 0. */
 const INDEX_VARIABLES = ['SLURM_ARRAY_TASK_ID', 'JOB_COMPLETION_INDEX', 'AWS_BATCH_JOB_ARRAY_INDEX'];
 
 const chunkSecondsOption = (seconds: number): option.OptionRow<number> =>
@@ -197,7 +197,7 @@ function readJobIndex({ env }: CliIo): number {
 /** Default duration of a sweep's chunk on a queue, s. Spot machines get two minutes' notice before they stop. */
 const USUAL_QUEUED_SECONDS = 90;
 
-/** Environment variable with the queue's address. An argument would show the address's password to other users. */
+/** Environment variable with the queue's address. A command argument would show its password to other users. */
 const ADDRESS = 'TWINBOOK_QUEUE_URL';
 /** Environment variable with the secret that signs results. A result without its signature is not stored. */
 const SECRET = 'TWINBOOK_QUEUE_SECRET';
@@ -241,7 +241,7 @@ const workerCommand = command({
   },
 });
 
-/** Opens a sweep's batch engine or queue; undefined for threads. A queue's packages are loaded only when used. */
+/** Opens a sweep's batch engine or queue; undefined for threads. Queue packages are loaded only if a queue is used. */
 async function openEngine(
   options: option.OptionValues<typeof ENGINE_OPTIONS>,
   io: CliIo,
@@ -284,7 +284,7 @@ function readAddress(name: string, { env }: CliIo): QueueAddress {
   throw new TwinbookError('usage', `${SECRET} has ${secret.length} characters: it can be guessed`, hint);
 }
 
-/** Reads a secret from a variable, or from the private file that the variable with the ending `_FILE` names. */
+/** Reads a secret from the environment variable, or from the private file that the variable plus `_FILE` names. */
 function readSecret(env: CliIo['env'], variable: string, what: string, wanted: string): string {
   const [direct, file] = [env[variable], env[`${variable}_FILE`]];
   const found = direct ?? (file === undefined ? '' : readPrivateFile(file, what).trim());

@@ -31,7 +31,7 @@ export async function explainPast(subject: string, atMs: number, journalDir: str
       snapshot = trader?.snapshot(lastMs) ?? null;
     },
   });
-  // TypeScript does not detect that `ledgerAtEnd` assigns the snapshot.
+  // The cast is needed: TypeScript does not detect that `ledgerAtEnd` assigns the snapshot.
   const then = snapshot as TraderSnapshot | null;
   const market = then?.markets.find(({ conditionId }) => conditionId === subject);
   if (then === null || market === undefined) {

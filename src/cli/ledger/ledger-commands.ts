@@ -25,7 +25,7 @@ const MOST_ROWS = 1_000_000;
 
 type InMarket = { readonly marketConditionId: string } | { readonly conditionId: string };
 
-/** A key of `--json` and the record's field for it. With a title, the field is also a column of the table. */
+/** A key of `--json`, and the record's field with its value. With a title, the field is also a column of the table. */
 type ListField<Item> = readonly [key: string, field: string & keyof Item, look?: Partial<TableColumn<Item>>];
 
 type ReadPage = Readonly<{ limit: number; marketConditionId?: string }>;
@@ -35,7 +35,7 @@ interface List<Item extends InMarket> {
   readonly help: string;
   readonly more?: readonly [flags: string, help: string];
   readonly read: (ledger: LedgerReader, page: ReadPage, hasMore: boolean) => readonly Item[];
-  /** Fields of a `--json` row. Their keys are public and use the venue's names. Amounts are decimal strings. */
+  /** Fields of a `--json` row. The keys are a public interface: the venue's names. Amounts are decimal strings. */
   readonly fields: readonly ListField<Item>[];
 }
 
@@ -77,7 +77,7 @@ const columnsOf = <Item>(fields: readonly ListField<Item>[]): readonly TableColu
     return [{ title, cell: (item: Item) => cellOf(item, field), ...(isAmount && { right: true }), ...look }];
   });
 
-/** Returns a field's value; as a decimal text if the field's name ends in `Micros`. */
+/** Returns a field's value: a decimal text if the field's name ends in `Micros`, else the value itself. */
 const fieldValue = <Item>(item: Item, field: string & keyof Item): TableCell => {
   const value = item[field];
   return field.endsWith('Micros') ? amountText(value as Micros | null) : (value as TableCell);

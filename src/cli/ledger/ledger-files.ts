@@ -157,7 +157,7 @@ const pruneCommand = command({
   },
 });
 
-/** Returns the newest intact backup made after this time; it has every row that ended before this time. */
+/** Returns the newest intact backup made after this time; the backup has every row that ended before this time. */
 async function findBackup({ ledger }: TraderConfig, beforeMs: number): Promise<string> {
   if (!existsSync(ledger.path)) throw noLedger(ledger.path);
   const { listBackups, locateBackupFolder } = await import('../../shell/backup/backups.js');
@@ -203,7 +203,7 @@ async function pruneStopped({ ledger: { path } }: TraderConfig, beforeMs: number
 /** Deletes rows in batches, then releases unused pages of the file. */
 async function pruneAll(beforeMs: number, prune: Prune) {
   const { adaptRows, adaptToCheckpoint, FIRST_PRUNED_AT_ONCE } = await import('../../trader/reconcile/prune.js');
-  // `until`: rows that ended later stay, Unix ms; null if all rows stay.
+  // `until`: Unix ms; rows that ended after this time stay; null if all rows stay.
   const pruned = { rows: 0, bytes: 0, until: null as number | null, batches: 0, longest_batch_ms: 0 };
   let [rows, after]: [number, number | null] = [FIRST_PRUNED_AT_ONCE, 0];
   for (let isDone = false; !isDone; ) {
@@ -213,7 +213,7 @@ async function pruneAll(beforeMs: number, prune: Prune) {
     pruned.until = batch.untilMs ?? pruned.until;
     pruned.batches += 1;
     pruned.longest_batch_ms = Math.max(pruned.longest_batch_ms, batch.tookMs);
-    // Releasing pages and deleting rows differ in speed, so the batch size starts again.
+    // Releasing pages is not as fast as deleting rows, so the batch size returns to its start value.
     const isOtherWork = after !== null && batch.after === null;
     const isCheckpoint = !batch.isDone && batch.after === after && batch.bytes === 0;
     if (isOtherWork) rows = FIRST_PRUNED_AT_ONCE;

@@ -127,7 +127,7 @@ async function loadJournaled(config: TraderConfig, io: CliIo): Promise<Journaled
     const rows = [...ledger.orders(page), ...ledger.fills(page), ...ledger.conversions(page), ...ledger.positions()];
     return { runs: ledger.runs(page.limit), ours: new Set(rows.map(({ marketConditionId }) => marketConditionId)) };
   });
-  // Reads the oldest run first, and leaves out journals of another version.
+  // The oldest run is read first. Journals of another version are skipped.
   const found = runs.reverse().flatMap(({ id }) => {
     const folder = folders.get(id);
     try {

@@ -21,7 +21,7 @@ import * as option from '../options.js';
 import { readLedger, withVenue } from '../reach.js';
 import { type TableColumn, table } from '../table.js';
 
-/** Time before a difference is checked again, ms. No trader runs, so only the venue's lagging lists can change. */
+/** Time before a difference is checked again, ms. No trader runs, so lists change only until their lag has ended. */
 const CONFIRM_AFTER_MS = 3_000;
 const RETRY_MS = 1_000;
 /** Marks for a list that was never reconciled: the whole list is compared. */
@@ -43,7 +43,7 @@ async function reconcileDirectly(
   const inside = reader
     .verify()
     .map((text) => ({ what: 'sum', subject: 'ledger', ledger: text, exchange: '' }) as const);
-  // A monotonic clock measures the wait, because a change of the machine's clock must not alter it.
+  // A monotonic clock measures the wait, because a change of the machine's clock must not change the wait.
   const endsAtMs = performance.now() + withinMs;
   const notes = overlayNotes(reader);
   const comparison = new Comparison(reader, notes, underWay(reader), ownTrades);
@@ -95,7 +95,7 @@ export async function oneRound(
     await Promise.all(step.requests.map(read));
   };
   await Promise.all(round.requests(first).map(read));
-  // TypeScript does not detect that `read` assigns the end of the round.
+  // The cast is needed: TypeScript does not detect that `read` assigns the end of the round.
   const ended = must(end as RoundEnd | null, 'end of the round');
   if (ended.kind === 'void') return ended.reason;
   const resting = await restingOrders(client);
@@ -136,7 +136,7 @@ function overlayNotes(ledger: LedgerReader) {
   };
 }
 
-/** Returns a list's first marks. Trades before the ledger's first start are not the trader's own. */
+/** Returns a list's first marks. Trades from before the ledger's first start do not belong to the trader. */
 function beginning(ledger: LedgerReader, key: string): string {
   const baseline = key === 'history/trades' ? ledger.note('trades_baseline') : null;
   if (baseline === null || baseline === '-') return ALL_OF_IT;

@@ -1,4 +1,4 @@
-/** Verifies ledgers and backups, and restores a backup. On a restored ledger a trader starts killed, until a resume. */
+/** Verifies ledgers and backups, and restores a backup. A trader on a restored ledger starts killed. */
 
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
@@ -9,13 +9,13 @@ import { leaveStopFile, locateStopFile } from '../../shell/control/stop-file.js'
 import { openLedger } from '../../trader/ledger/ledger.js';
 import { type LockHolder, lockWriter } from '../../trader/ledger/lock.js';
 
-/** Endings of a ledger's files, log first: without its log a ledger ends at its last checkpoint, and is consistent. */
+/** Endings of a ledger's files, log first: without its log a ledger is consistent as of its last checkpoint. */
 const SIDE_FILES = ['-wal', '-shm', ''] as const;
 
 /**
  * Copies the backup; the backup itself stays. Returns the new path of the replaced ledger; null if there was no ledger.
- * Throws `ledger_locked` beside a running trader, `file_unreadable` without such a backup, and `ledger_broken` or
- * `ledger_newer` for an unusable one; the ledger is then unchanged.
+ * Throws `ledger_locked` beside a running trader, `file_unreadable` without the backup, and `ledger_broken` or
+ * `ledger_newer` for an unusable backup; the ledger is then unchanged.
  */
 export function restoreLedger(ledgerPath: string, backup: string, reason: string, holder: LockHolder): string | null {
   if (!existsSync(backup)) {
@@ -36,7 +36,7 @@ export function restoreLedger(ledgerPath: string, backup: string, reason: string
   }
 }
 
-/** Reads a ledger. `problems`: sentences; empty for a consistent ledger. Any file except `ledgerPath` is a backup. */
+/** Verifies a ledger. `problems` are sentences; none if it is consistent. Files other than `ledgerPath` are backups. */
 export function verifyLedger(given: string, ledgerPath: string) {
   const file = given === ledgerPath ? given : findOwnName(given);
   const { sha256, problems } = examineFile(file);

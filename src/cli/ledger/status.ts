@@ -65,7 +65,7 @@ function stoppedStatus(ledger: LedgerReader, config: TraderConfig, guardian: str
   };
 }
 
-/** Describes the last comparison's differences; null without any, because it does not prove present agreement. */
+/** Describes the last comparison's differences; null without differences, which does not prove present agreement. */
 function storedAgreement(ledger: LedgerReader): StatusAgreement | null {
   const { open, accepted } = readStanding({ note: (key) => ledger.note(key) });
   if (open + accepted.length === 0) return null;
@@ -121,7 +121,7 @@ const AGREEMENT = 'ledger';
 const AMBER = '\u001B[33m';
 const USUAL = '\u001B[39m';
 
-/** Prints a record. On a terminal, the agreement line is amber if an operator has accepted differences. */
+/** Prints a record. On a terminal, the line about agreement is amber if an operator has accepted differences. */
 function printRecord(io: CliIo, pairs: readonly Pair[], agreement: StatusAgreement | null): void {
   const lines = record(pairs, io.columns).split(/^(?=\S)/m);
   const isAmber = (agreement?.accepted ?? 0) > 0 && io.columns !== undefined && !io.env.NO_COLOR;
@@ -148,7 +148,7 @@ const MARKET_COLUMNS: readonly TableColumn<StatusMarket>[] = [
   { title: 'NO', cell: (row) => row.no, right: true },
   { title: 'ORDERS', cell: (row) => row.open_orders, right: true, keep: 1 },
   { title: 'TITLE', cell: (row) => row.title, gives: 'cut' },
-  // This column is last, because a strategy's reason for not quoting may be long.
+  // STATE is the last column, because a strategy's reason for not quoting may be long.
   { title: 'STATE', cell: (row) => row.state, gives: 'cut' },
 ];
 
@@ -180,7 +180,7 @@ function makeStatus({ process, account, markets, dashboard, nowMs, signingRefuse
     fills: account.fills,
     signing_refused: signingRefused,
     markets: markets.map(makeMarket),
-    /** Feeds of the user's own values. `problems`: number of a feed's rows and lines left out since the start. */
+    /** Feeds of the user's own values. `problems`: number of a feed's rows and lines skipped since the start. */
     feeds: account.feeds.map(({ name, current, values, ageMs, problems, trouble }) => ({
       name,
       /** Number of markets that have a current value of the feed. */
@@ -212,7 +212,7 @@ function makeMarket(market: MarketStatus) {
     market_condition_id: market.conditionId,
     title: market.title,
     strategy: market.strategies.join(', '),
-    /** State of the market: `quoting`, or in a few words why it is not quoted. */
+    /** State of the market, which is `quoting` or a short reason why the market is not quoted. */
     state: describeQuoting(market),
     bid: amountText(market.bidMicros),
     ask: amountText(market.askMicros),

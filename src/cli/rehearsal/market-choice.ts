@@ -24,13 +24,13 @@ import { ask, difference, failure, type RehearsalPlace } from './steps.js';
 
 export type ChosenMarket = Exclude<Awaited<ReturnType<typeof lookAt>>, string>;
 
-/** Maximum number of markets that the choice examines, with two requests each. */
+/** Maximum number of markets that the choice examines; each needs two requests. */
 const MOST_LOOKS = 10;
 const LISTED = 100;
 
-/** Returns the market of `--market`, else the first named or selected market that accepts the rehearsal's order. */
+/** Returns the market of `--market`, else the first market that accepts the order; strategies' markets come first. */
 export async function chooseMarket({ client, config, where, market }: RehearsalPlace): Promise<ChosenMarket> {
-  // An embedded exchange has its own markets.
+  // An embedded exchange does not know the venue's market ids, because it has its own markets.
   const wanted = where === 'paper' ? null : market;
   const named = where === 'paper' ? [] : config.strategies.flatMap(({ markets }) => markets.ids);
   const ids = wanted === null ? [...named, ...(await listMarkets(client, config))] : [wanted];
@@ -83,7 +83,7 @@ const NOTHING_OURS: OwnMarketState = {
   orders: [],
 };
 
-/** Describes the market in one line. Throws the difference if the market's fees differ from the profile's. */
+/** Describes the market in one line. Throws an error if the market's fees differ from the profile's. */
 export function marketText({ view: { market, book }, order }: ChosenMarket, profile: VenueProfile): string {
   checkFees(market, profile);
   const price = (value: Micros | undefined) => (value === undefined ? 'none' : formatDecimal(value));
@@ -115,8 +115,8 @@ function checkFees(market: MarketFacts, { fee_rates }: VenueProfile): void {
 const FAR_PART = 2;
 
 /**
- * Returns a buy of the dearer outcome, at the lowest price where the minimum order fits our limit. Otherwise returns
- * one sentence with the reason. Prices of `book` are in YES space.
+ * Returns a buy order for the more expensive outcome, at the lowest price where the minimum order fits our limit.
+ * Without such a price, returns the reason. Prices of `book` are in YES space.
  */
 export function farOrder(config: OrderbookConfig, book: Book, limits: RiskLimits) {
   const yesAsk = book.asks[0]?.priceMicros ?? ONE;

@@ -31,12 +31,12 @@ import { ask, difference, failure, isStrange, type RehearsalPlace, Stopped, step
 
 const LOOK_MS = 1_000;
 const BEAT_MS = 200;
-/** Number of levels requested of a book; a book with this many may be incomplete. */
+/** Number of requested book levels; a book with so many levels may be incomplete. */
 const MOST_LEVELS = 100;
 /** Time limit to cancel the rehearsal's orders, ms; a venue that is down for longer needs an operator. */
 const TAKE_BACK_MS = 60_000;
 const TAKE_BACK_PAUSE_MS = 1_000;
-/** A difference counts after this many rounds of comparison, because the venue's lists may lag. */
+/** Number of comparison rounds after which a difference counts; earlier differences may come from lagging lists. */
 const MOST_ROUNDS = 4;
 const ROUND_PAUSE_MS = 3_000;
 
@@ -63,7 +63,7 @@ export class OrderLife {
   readonly #cancelId: string;
   #waiting: PlannedRequest[] = [];
   #chosen: ChosenMarket | null = null;
-  /** Time limit of the order's life, monotonic ms. The rehearsal's time limit begins with the choice of the market. */
+  /** End of the order's time limit, monotonic ms. The time limit begins with the choice of the market. */
   #endMs = 0;
 
   constructor(place: RehearsalPlace, ledger: Ledger) {
@@ -226,7 +226,7 @@ export class OrderLife {
     throw difference('ledger and venue differ', `the ledger has: ${first.ledger}`, inWords(first), todo);
   }
 
-  /** Cancels the order after an error. Returns the error, or another one if an order may still rest. */
+  /** Cancels the order after an error. Returns this error, or a new error if an order may still rest. */
   async #takeBack(error: unknown): Promise<unknown> {
     const { where, config, note } = this.#place;
     // An order that was never signed cannot rest at the venue.
@@ -235,7 +235,7 @@ export class OrderLife {
     this.#drop();
     let isGone = await this.#nothingLeft();
     if (!this.#isSettled) {
-      // A submit got no answer. Only the order's record shows the result, at the latest when the draft expires.
+      // A submit got no answer. Only the order's record shows the result, at the latest after the draft has expired.
       const endMs = performance.now() + 2_000 * config.venue.profile.draft_lifetime_s + TAKE_BACK_MS;
       const isKnown = await this.#goOnUntil(() => this.#isSettled, endMs);
       isGone = (await this.#nothingLeft()) && isKnown;
@@ -261,7 +261,7 @@ export class OrderLife {
     return must(this.#intent(this.#placeId).draftPubkey, 'pubkey of the order');
   }
 
-  /** Whether the order's state is certain: the order rests, or can no longer rest. */
+  /** True if the order's state is certain: the order rests, or can no longer rest. */
   get #isSettled(): boolean {
     const intent = this.#ledger.intent(this.#placeId);
     return intent === null || intent.state === 'live' || isFinalIntent(intent.state);
@@ -328,7 +328,7 @@ export class OrderLife {
     }
   }
 
-  /** Throws if the venue answered a successful submit by an error: the executor copes, but an operator should know. */
+  /** Throws if the venue answered a successful submit with an error: the executor handles it, an operator must know. */
   #throwOddAnswer(outcome: Outcome, became: string): void {
     if (outcome.kind === 'answered') return;
     const came = `${outcome.kind === 'refused' ? `${outcome.slug}: ${outcome.message}` : outcome.reason}; ${became} nevertheless`;
@@ -346,7 +346,7 @@ export class OrderLife {
     throw difference(text, 'the record of the venue agrees with the request', found.text, todo);
   }
 
-  /** Makes the facts for risk checks. Holdings and resting orders would have stopped the rehearsal before. */
+  /** Makes the facts for risk checks. The exposure is empty: resting orders would have ended the rehearsal before. */
   #facts(): RiskFacts {
     const { config } = this.#place;
     const { view } = this.#market;
@@ -366,7 +366,7 @@ export class OrderLife {
     };
   }
 
-  /** Performs one queued request, books its outcome and queues the requests that follow from the outcome. */
+  /** Performs one queued request, books its outcome and queues the requests that result from it. */
   async #performNext(): Promise<Outcome> {
     const request = must(this.#waiting.shift(), 'a request that waits');
     this.#outgoing.check(request.call, request.owner);
@@ -422,12 +422,12 @@ function notDrafted(outcome: Exclude<Outcome, { kind: 'answered' }>): Stopped {
   return difference('the answer to the draft request is no draft', 'a draft has pubkey and message', reason, LOST_TODO);
 }
 
-/** Tolerance for a draft's lifetime, s: the venue rounds to whole seconds, and the draft travels for a while. */
+/** Tolerance for a draft's lifetime, s: the venue rounds to whole seconds, and transmission takes time. */
 const LIFETIME_SLACK_S = 3;
 
 /**
- * Describes the draft's request, signers, payer and programs. Throws the difference when the signer would refuse the
- * draft, or when its lifetime differs from the profile's.
+ * Describes the draft's request, signers, payer and programs. Throws an error if the signer would refuse the draft, or
+ * if the draft's lifetime differs from the profile's.
  */
 function draftWords(message: string, venue: Config['venue'], wallet: string, venueNowMs: number) {
   const { profile, allowBlindSigning } = venue;
@@ -447,7 +447,7 @@ function draftWords(message: string, venue: Config['venue'], wallet: string, ven
     throw difference('the draft has another lifetime', due, `${leftS} s`, todo, message);
   }
   const { action, ...terms } = draft.terms;
-  // All numbers among the order's terms are micros.
+  // All numbers among the order's terms are in Micros.
   const format = (value: unknown) => (typeof value === 'number' ? formatDecimal(value as Micros) : value);
   const words = Object.entries(terms).map(([name, value]) => `${name} ${format(value)}`);
   const { serviceName, marketConditionId, draftPubkey, expires } = draft;

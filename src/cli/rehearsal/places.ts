@@ -11,7 +11,7 @@ import { openKeys, openWallet, reachTrader } from '../reach.js';
 import { OrderLife } from './order-life.js';
 import { ask, clockText, failure, limitText, type Rehearsal, type RehearsalPlace, step } from './steps.js';
 
-/** Rehearses on a new exchange without network or account. The exchange is deleted afterwards. */
+/** Rehearses on a new exchange without network or real account. The exchange is deleted afterwards. */
 export async function onPaper(rehearsal: Rehearsal, ledgerPath: string): Promise<void> {
   const { profile } = rehearsal.config.venue;
   const draftLifetimeS = profile.draft_lifetime_s;
@@ -32,7 +32,7 @@ export async function onPaper(rehearsal: Rehearsal, ledgerPath: string): Promise
   }
 }
 
-/** Opens the real wallet early, so that a wrong passphrase fails before the live part. It signs nothing on paper. */
+/** Opens the real wallet early, so that a wrong passphrase fails before the live part. On paper it signs nothing. */
 async function walletText({ config, io }: Rehearsal): Promise<string> {
   const { file } = config.wallet;
   if (!existsSync(file)) return `there is no wallet file ${file} yet`;
@@ -55,7 +55,7 @@ export async function atTheVenue(rehearsal: Rehearsal, ledgerPath: string): Prom
   await liveThrough({ ...live, client, wallet, ledgerPath }).finally(() => client.close());
 }
 
-/** Throws if a trader runs or is killed. A trader would take the rehearsal's order for a foreign order. */
+/** Throws if a trader runs or is killed. A running trader would consider the rehearsal's order as foreign. */
 async function checkNobodyTrades(config: Config): Promise<void> {
   if ((await reachTrader(config)) !== 'not running')
     throw failure('the trader of this file runs', '`twinbook stop`, then rehearse again.');
@@ -64,7 +64,7 @@ async function checkNobodyTrades(config: Config): Promise<void> {
     throw failure(`the trader is killed: ${killed}`, '`twinbook unkill --reason TEXT`, then rehearse again.');
 }
 
-/** Performs all steps of a rehearsal, from the check of the clock to the ledger. The client must have credentials. */
+/** Performs all steps of a rehearsal, from the clock check to the ledger comparison. The client needs credentials. */
 async function liveThrough(place: RehearsalPlace): Promise<void> {
   const { client, config, ledgerPath } = place;
   const { profile } = config.venue;

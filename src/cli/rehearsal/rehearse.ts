@@ -1,4 +1,4 @@
-/** Command `twinbook rehearse`: runs one order on an embedded paper exchange, then with two flags at the venue. */
+/** Command `twinbook rehearse`: runs one order on an embedded paper exchange, and with two flags also at the venue. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -51,7 +51,7 @@ function resultOf(error: unknown): StepLine['result'] {
   throw error;
 }
 
-/** Checks the flags before anything is read or requested, so that a typing error cannot trade. */
+/** Checks the flags before anything is read or requested, so that a typing error cannot cause a trade. */
 function checkFlags({ live, iAcceptThatThisTrades }: RehearseFlags): void {
   if (live === iAcceptThatThisTrades) return;
   const text =

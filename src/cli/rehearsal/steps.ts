@@ -36,7 +36,7 @@ export interface StepLine {
   readonly step: string;
   readonly result: keyof typeof EXIT_OF;
   readonly text: string;
-  /** The profile's text and the venue's answer; only if they differ. */
+  /** Expected text by the profile, and the venue's answer; present only if the two differ. */
   readonly profile?: string;
   readonly came?: string;
   readonly draft?: string;
@@ -52,7 +52,7 @@ export const EXIT_OF = {
   difference: EXIT.difference,
 } as const;
 
-/** This error ends a rehearsal at the step that threw it. */
+/** Error that ends a rehearsal at the step that threw the error. */
 export class Stopped extends Error {
   override readonly name = 'Stopped';
   readonly line: Omit<StepLine, 'where' | 'step'>;
@@ -112,11 +112,11 @@ export function lineText({ where, step, result, text, profile, came, draft, todo
     ['do', todo || undefined],
   ].flatMap(([name, value]) => (value === undefined ? [] : [`      ${name}: ${value}`]));
   const lines = [`${result.padEnd(4)}  ${where}  ${step}: ${text}`, ...more];
-  // Titles and reasons come from the exchange and may contain control characters.
+  // Control characters are removed, because titles and reasons come from the exchange.
   return lines.map((line) => `${plainLine(line)}\n`).join('');
 }
 
-/** Calls the venue. Throws a difference if an answer is not from the venue's service, and a failure for a refusal. */
+/** Calls the venue. Throws a difference error if no venue service has answered, and a failure for a refusal. */
 export async function ask<N extends EndpointName>(
   client: ServiceClient,
   endpoint: N,
@@ -131,7 +131,7 @@ export async function ask<N extends EndpointName>(
   return { data: requireAnswer(answer, what), answer };
 }
 
-/** True if an answer is not from the venue's service but, for example, from a proxy. A missing answer is false. */
+/** True if an answer is not from the venue's service but, for example, from a proxy; false without an answer. */
 export const isStrange = (outcome: Outcome): boolean =>
   outcome.kind === 'unknown' && outcome.sent && outcome.reason.startsWith('HTTP ');
 
@@ -147,7 +147,7 @@ export function clockText(client: ServiceClient, { clock_tolerance_s }: VenuePro
     : `${apart.text}; signed calls are corrected for the difference`;
 }
 
-/** Describes one scope's rate limit by an answer's headers. A rate limit above the profile's is no problem. */
+/** Describes a scope's rate limit by an answer's headers. A limit above the profile's is no problem. */
 export function limitText({ budget }: ClientAnswer, scope: Scope, profile: VenueProfile): string {
   const key = `${scope}_per_minute` as const;
   const due = profile.rate_limits[key];

@@ -3,7 +3,7 @@
 import type { Micros } from '../../shared/base/micros.js';
 import { asMicros, f64, fillSparse, sparse, widen } from './money.js';
 
-/** Cells of an account's funds: its currency, the locked part, and 1 if the account is unlimited. */
+/** Cells per account: currency, locked part of the currency, and 1 if the account is unlimited. */
 const FUNDS_STRIDE = 4;
 const FUNDS_LOCKED = 1;
 const UNLIMITED = 2;
@@ -64,14 +64,14 @@ export class Funds {
   }
 }
 
-/** Cells of an account's shares, eight to fill one cache line: four for YES, then four for NO. */
+/** Cells per account in `Shares`: four for YES, then four for NO; these eight fill one cache line. */
 const STRIDE = 8;
 const LOCKED = 1;
 /** Shares bought since the account's position was last flat, and their cost; cost / shares is the average price. */
 const BOUGHT = 2;
 const PAID = 3;
 
-/** Cells of an account's history: times of its first YES and NO holdings, and the market's payments. */
+/** Cells per account for its history: times of the first YES and NO holdings, and payments of the market. */
 const BOOK_STRIDE = 4;
 const CASH = 2;
 const REDEEMED = 3;
@@ -81,7 +81,7 @@ export class Shares {
   #cells = new Float64Array(STRIDE * 4);
   #books = new Float64Array(BOOK_STRIDE * 4);
 
-  /** Makes share cells for an account. Must be called before the account's shares are changed. */
+  /** Creates the share cells of an account. Call this method before the account's shares are changed. */
   ensureAccount(account: number): void {
     const needed = (account + 1) * STRIDE;
     if (needed <= this.#cells.length) return;
@@ -156,7 +156,7 @@ export class Shares {
     return { amount: f64(this.#cells, at + BOUGHT), paid: f64(this.#cells, at + PAID) };
   }
 
-  /** Time at which the account first held this outcome, ms; 0 if it never did. */
+  /** Time at which the account first held this outcome, ms; 0 if it never held the outcome. */
   sinceMs(account: number, isYes: boolean): number {
     return f64(this.#books, account * BOOK_STRIDE + (isYes ? 0 : 1));
   }
@@ -171,7 +171,7 @@ export class Shares {
     return account < this.accounts ? f64(this.#books, account * BOOK_STRIDE + REDEEMED) : 0;
   }
 
-  /** Number of accounts that have cells in this market. Accounts with higher numbers never traded in this market. */
+  /** Number of accounts with cells in this market. Accounts with this or a higher number never traded here. */
   get accounts(): number {
     return this.#cells.length / STRIDE;
   }

@@ -8,11 +8,11 @@ import { Market, type MarketCard, readSpec } from './market.js';
 import type { FillModel } from './matching/fill-model.js';
 import type { OrderPool } from './matching/order-pool.js';
 
-/** Kind of a named object. Objects of different kinds have different names, even with equal numbers. */
+/** Kind of a named object. Objects of different kinds get different names even if their numbers are equal. */
 type NameKind = 'order' | 'trade' | 'conversion' | 'redeem' | 'market' | 'event' | 'mint' | MarginName;
 type MarginName = 'request' | 'position' | 'funding' | 'refund';
 
-/** Returns a pubkey or condition id: base58 of 32 bytes. Seed, kind and number determine it, so a replay repeats it. */
+/** Returns a pubkey or condition id: base58 of 32 bytes. The seed, kind and number determine it, also in a replay. */
 export function makeName(seed: number, kind: NameKind, id: number): string {
   const text = `twinbook/${seed}/${kind}/${id}`;
   const known = newer.get(text) ?? older.get(text);
@@ -23,7 +23,7 @@ export function makeName(seed: number, kind: NameKind, id: number): string {
   return name;
 }
 
-/** Maximum number of names in each of the cache's two generations; hashing a name is the main cost of a list's row. */
+/** Maximum number of names in each of the cache's two generations. Hashing a name is the main cost of a list row. */
 const REMEMBERED = 20_000;
 let newer = new Map<string, string>();
 let older = new Map<string, string>();
@@ -59,7 +59,7 @@ export class Catalog {
   readonly #marketById = new Map<string, number>();
   readonly #eventById = new Map<string, number>();
   readonly #eventByTitle = new Map<string, number>();
-  /** Mint addresses of outcome shares by share number; each is computed on its first use. */
+  /** Mint addresses of outcome shares by share number; each address is computed on its first use. */
   readonly #mints = new Map<number, string>();
 
   constructor(settings: CoreSettings, pool: OrderPool, model: FillModel) {
@@ -99,7 +99,7 @@ export class Catalog {
     return mint;
   }
 
-  /** Returns the market, or a 400 for the body's field `market_condition_id`. */
+  /** Returns the market, or a refusal (status 400) for the request field `market_condition_id`. */
   requireMarket(conditionId: string): Result<Market> {
     const market = this.byId(conditionId);
     return market === null ? invalid('market_condition_id', 'Market not found.') : ok(market);
@@ -131,7 +131,7 @@ export class Catalog {
   #keepEvent(event: EventRecord, isShared: boolean): void {
     this.events.push(event);
     this.#eventById.set(event.conditionId, event.index);
-    // Another market can join only an event that was created with a title. No market joins an event without a title.
+    // Further markets can join only an event that was created with a title.
     if (isShared) this.#eventByTitle.set(event.title, event.index);
   }
 

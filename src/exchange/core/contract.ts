@@ -1,9 +1,9 @@
 /**
  * Types of the paper exchange's core. The core's calls are the methods of `ExchangeCore`. The core is synchronous:
- * time, secrets and the results of signature checks are arguments. Records have the wire format's field names.
+ * time, secrets and results of signature checks are passed as arguments. Records have the wire format's field names.
  *
- * `at(nowMs)` sets the time of a call, after all work that is due by then. The core's time never goes back. Arguments
- * are plain JSON, so replaying a journal of the calls gives the same state. Reads change nothing.
+ * `at(nowMs)` first does all work that is due by `nowMs`, then sets the time of the call. The core's time never goes
+ * back. Arguments are plain JSON, so replaying a journal of the calls gives the same state. Reads change nothing.
  */
 
 import type { z } from 'zod';
@@ -36,7 +36,7 @@ export const invalid = (field: string, text: string): Refusal => ({
   fault: { slug: 'invalid_request_params', details: [{ [field]: text }] },
 });
 
-/** Refuses a submit whose signature is not that of the caller's wallet over the draft. */
+/** Refuses a submit whose signature was not made by the caller's wallet for the draft. */
 export const badSignature = (): Refusal => invalid('signature', 'The signature does not verify.');
 
 /** Result of a core call: its record, or the service's fault. */
@@ -62,7 +62,7 @@ export interface CoreSettings {
   readonly challengeLifetimeMs: number;
   /** Seed of all pubkeys and condition ids. */
   readonly seed: number;
-  /** Fill model, or a known model's name: places of real orders in recorded queues. Absent: `risk-averse`. */
+  /** Fill model or its name: it sets the places of real orders in recorded queues. Absent: `risk-averse`. */
   readonly fillModel?: string | FillModel;
   /** Listener that receives fills as they happen; absent: no listener. */
   readonly observer?: CoreObserver;
@@ -90,7 +90,7 @@ export interface ObservedFill {
   readonly costMicros: number;
   readonly feeMicros: number;
   readonly isMaker: boolean;
-  /** True if a recorded amount that arrived at the order's price caused the fill, not a recorded trade. */
+  /** True if the fill was caused by a recorded level that reached the order's price, not by a recorded trade. */
   readonly atCrossing: boolean;
 }
 
@@ -102,15 +102,15 @@ export type MarketIndex = number;
 /** Rules of a market's order book: numbers in micros, precisions in digits. Absent rules get the core's defaults. */
 export type BookConfigSpec = Pick<record.OrderbookConfig, 'kind'> & Partial<record.OrderbookConfig>;
 
-/** Rules of a margin market, which has no order book. The exchange stores and shows them. Its orders are refused. */
+/** Rules of a margin market, which has no order book and refuses orders. The exchange stores and shows these rules. */
 export type PoolConfigSpec = Exclude<z.input<typeof record.marketConfig>, { kind: 'orderbook' }>;
 
 /** Description of a market to create. All fields of a market's description except `config` may be absent. */
 export interface MarketSpec {
   readonly config: BookConfigSpec | PoolConfigSpec;
-  /** Title of the market's event, shared by markets with equal titles. Without a title, it gets its own event. */
+  /** Title of the event; markets with equal titles share an event. A market without a title gets its own event. */
   readonly event?: string;
-  /** Id for the event if this market creates it; absent: a derived id. */
+  /** Id of the event if this market creates the event; absent: a derived id. */
   readonly event_condition_id?: string;
   readonly condition_id?: string;
   readonly title?: string;
@@ -135,7 +135,7 @@ export interface MarketSpec {
 
 type DraftBody<N extends EndpointName> = z.output<NonNullable<Endpoint<N>['body']>>;
 
-/** Parsed body of an order draft. Price and funds of an order draft are in the space of its outcome. */
+/** Parsed body of an order draft. Price and funds refer to the order's outcome. */
 export type OrderRequest = Omit<DraftBody<'orders.create'>, 'price' | 'amount' | 'funds'> &
   Partial<DraftBody<'orders.create'>>;
 
@@ -148,7 +148,7 @@ export type DraftKind = 'order' | 'cancel' | 'merge' | 'split' | 'redeem' | 'req
 /** Sides of internal orders and recorded levels, in YES space. */
 export const BID = 0;
 export const ASK = 1;
-/** A side of the YES order book: `BID` or `ASK`. */
+/** A side of the YES order book, either `BID` or `ASK`. */
 export type MatchingSide = typeof BID | typeof ASK;
 
 /** Refusal codes of `InternalOrders.place`: negative numbers, so that the hot path allocates nothing. */
@@ -175,7 +175,7 @@ export type PageQuery<N extends EndpointName> = FiltersOf<N> & {
   readonly beforeId?: number | undefined;
 };
 
-/** New take profit and stop loss, in the outcome's space. An absent price stays unchanged; null removes it. */
+/** New take profit and stop loss, as prices of the outcome. An absent price stays unchanged; null removes the price. */
 export interface TpSlChange {
   readonly takeProfit?: Micros | null | undefined;
   readonly stopLoss?: Micros | null | undefined;
@@ -221,7 +221,7 @@ export interface MarginPage<T> {
 
 /** Margin profit and locked money of one account, in all or some markets. */
 export interface MarginPnl {
-  /** Profit of ended positions, fees included: the sum of `total_pnl` of all settlements in any state. */
+  /** Profit of ended positions after fees: the sum of `total_pnl` over all settlements in any state. */
   readonly settlements: Micros;
   /** Sum of `unrealized_pnl` of the account's open positions. */
   readonly unrealized: Micros;

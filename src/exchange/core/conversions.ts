@@ -136,7 +136,7 @@ function redeemRow(record: Redeem, market: Market): Wire<'redeemRow'> {
   };
 }
 
-/** Payment for shares of a settled market: 1 for a winning share; if canceled, 0.5 or the value of its outcome. */
+/** Payment for shares of a settled market: 1 per winning share; if canceled, 0.5 per share or the given value. */
 export const payout = (outcome: MarketOutcome | null, yes: number, no: number): number =>
   settledValue(outcome ?? VOID_OUTCOME, yes, no);
 
@@ -270,7 +270,7 @@ export class Conversions {
     return ok(this.#records[kind].toRow(record));
   }
 
-  /** Executes a submitted conversion. If the market no longer converts, the conversion fails and releases its locks. */
+  /** Executes a submitted conversion. If the market no longer allows conversions, it fails and releases its locks. */
   land(id: number): void {
     const record = must(this.#live(id), `conversion ${id} in process`);
     const market = this.#context.catalog.market(record.market);

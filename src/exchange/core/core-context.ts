@@ -10,11 +10,11 @@ import type { Market } from './market.js';
 import type { Archive } from './records/archive.js';
 import type { TimerQueue } from './timer-queue.js';
 
-/** Delays that an operator's control has set for a test. Absent delays get their values from the settings. */
+/** Delays that an operator has set for a test. If a delay is absent, the value of the settings applies. */
 export interface Delays {
   /** Time that a submitted merge or split stays `in_process`, and that each margin step takes, ms. */
   readonly landingMs?: number | undefined;
-  /** Time from a close request until the margin position closes at the later price, ms; absent: 0. */
+  /** Time from a close request until the margin position closes at the price at that time, ms; absent: 0. */
   readonly closingMs?: number | undefined;
   /** Time at which the operator's delays end, Unix ms; absent: they last until the next change. */
   readonly untilMs?: number | undefined;
@@ -32,7 +32,7 @@ export interface CoreContext {
   readonly readWallet: (account: number) => string | null;
   /** Time of the exchange, Unix ms. */
   nowMs: number;
-  /** Whether the simulated signing service works; if not, every draft call is refused with `gringotts_unavailable`. */
+  /** True if the simulated signing service works; else every draft call is refused with `gringotts_unavailable`. */
   signingAvailable: boolean;
   delays: Delays;
   /** Sum of all currency deposited from outside the exchange. */
@@ -45,7 +45,7 @@ export const seconds = (ms: number): number => Math.floor(ms / 1000);
 /** Expiry of a draft made now, Unix ms. */
 export const draftExpiryMs = (context: CoreContext): number => context.nowMs + context.settings.draftLifetimeMs;
 
-/** Gives a new record's draft its pubkey and message, and schedules the draft's expiry. */
+/** Creates the pubkey and message of a new record's draft, and schedules the draft's expiry. */
 export function openDraft(
   context: CoreContext,
   kind: 'order' | 'conversion' | 'redeem' | 'request',

@@ -1,6 +1,6 @@
 /**
  * The paper exchange without network, disk and clock: accounts, books, orders, conversions, redeems, margin and
- * recorded liquidity. A snapshot and the journal of later calls restore the core's state.
+ * recorded liquidity. The state can be restored from a snapshot and the journal of later calls.
  *
  *     core.at(nowMs).orders.draft(account, request);
  *
@@ -42,14 +42,14 @@ import { type Archive, MemoryArchive } from './records/archive.js';
 import { detailRow, type ListedFacts, makeMarketFacts } from './records/market-rows.js';
 import { type Timer, TimerQueue } from './timer-queue.js';
 
-/** Values of a resting order in a snapshot, after its pool slot. */
+/** Values of a resting order in a snapshot; they follow the number of its pool slot. */
 const COLUMNS = ['tick', 'account', 'record', 'leg', 'remaining', 'locked', 'ahead'] as const;
 
 /** Values of all resting orders of a market, in queue order. */
 const dumpResting = (pool: OrderPool, market: Market): readonly number[] =>
   (market.orderbook?.book.resting() ?? []).flatMap((slot) => [slot, ...COLUMNS.map((name) => pool[name][slot] ?? 0)]);
 
-/** Restores a snapshot's orders in pool and book, in the same queue order. */
+/** Restores the orders of a snapshot in pool and book, in the same queue order. */
 function loadResting(pool: OrderPool, market: Market, values: readonly number[]): void {
   for (let at = 0; at < values.length; at += 1 + COLUMNS.length) {
     const slot = values[at] ?? 0;
@@ -82,7 +82,7 @@ class MarketControls {
       if (!MARKET_STATES.includes(state)) return invalid('state', `Must be one of: ${MARKET_STATES.join(', ')}.`);
       if (state === 'resolved') return invalid('state', 'Resolve the market with its outcome instead.');
       if (isSettledMarket(market.state)) return invalid('state', `The market is ${market.state}, which is final.`);
-      // A market can be set to `canceled` without an outcome.
+      // `canceled` is allowed here, because it needs no outcome.
       this.#move(market, state);
       return null;
     });
@@ -129,7 +129,7 @@ class MarketControls {
   }
 }
 
-/** Paths of the core's calls that change state. Every journal line has the path of a state-changing call. */
+/** Paths of the core's state-changing calls. Every journal line has such a path. */
 export const MUTATORS = [
   'advance',
   'setDelays',
@@ -237,7 +237,7 @@ export class ExchangeCore implements CoreContext {
     return this;
   }
 
-  /** Moves the clock and does all due work, like `at`. Unlike a call of `at`, this call is recorded in the journal. */
+  /** Moves the clock and does all due work, like `at`. Unlike `at`, this call is recorded in the journal. */
   advance(nowMs: number): void {
     this.at(nowMs);
   }
@@ -301,7 +301,7 @@ export class ExchangeCore implements CoreContext {
     close: (id) => this.margin.positions.onCloseDue(id),
   };
 
-  /** Returns the core's state as plain JSON, API secrets included; archive and later journal complete it. */
+  /** Returns the core's state as plain JSON with API secrets. The archive and the later journal complete this state. */
   snapshot() {
     const { catalog, pool } = this;
     return {
@@ -344,7 +344,7 @@ export class ExchangeCore implements CoreContext {
   }
 }
 
-/** State of a core without its final records, which are in the archive. */
+/** State of a core, without the records that no longer change: these are in the archive. */
 export type CoreSnapshot = ReturnType<ExchangeCore['snapshot']>;
 
 function readSnapshot(snapshot: unknown): CoreSnapshot {
@@ -354,7 +354,7 @@ function readSnapshot(snapshot: unknown): CoreSnapshot {
   if (snapshot.version !== SNAPSHOT_VERSION) {
     throw new RangeError(`snapshot version ${String(snapshot.version)}, this exchange reads ${SNAPSHOT_VERSION}`);
   }
-  // This object was written by a core of the same version.
+  // The cast is right: a core of the same version wrote this object.
   return snapshot as CoreSnapshot;
 }
 
@@ -363,7 +363,7 @@ export function findCall(core: ExchangeCore, path: Mutator): readonly [receiver:
   assert(MUTATORS.includes(path), `not a command of the exchange: ${path}`);
   const names = path.split('.');
   const method = names.pop() ?? '';
-  // In every permitted path, the last name is a method; the names before it are parts.
+  // In every permitted path, the last name is a method; the names before it are parts of the core.
   const receiver = names.reduce<unknown>((part, name) => (part as Record<string, unknown>)[name], core);
   return [receiver as Receiver, method];
 }

@@ -1,4 +1,4 @@
-/** Wallets, accounts, API keys, and the challenges that wallets sign. The caller verifies wallets' signatures. */
+/** Wallets, accounts, API keys, and the challenges that wallets sign. Callers verify the signatures of wallets. */
 
 import { assert, must } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
@@ -34,7 +34,7 @@ export interface Challenge {
   readonly expiresMs: number;
 }
 
-/** Maximum number of open challenges; the oldest is dropped first. One address gets at most 100 in ten minutes. */
+/** Maximum number of open challenges; the oldest is dropped first. One address gets at most 100 per 10 minutes. */
 const MAX_CHALLENGES = 10_000;
 
 /** Stores accounts, API keys and open challenges. */
@@ -64,7 +64,7 @@ export class Identity {
     return ok({ nonce, message, expires_in_seconds: seconds(settings.challengeLifetimeMs) });
   }
 
-  /** Creates an API key, and the account if it is its wallet's first key. The caller draws `apiKey` and `secret`. */
+  /** Creates an API key; the wallet's first key also creates its account. The caller draws `apiKey` and `secret`. */
   createKey(request: KeyRequest, signatureValid: boolean, apiKey: string, secret: string): Result<Wire<'credential'>> {
     const { settings, nowMs } = this.#context;
     const { wallet_address: wallet, message, nonce } = request;
@@ -215,7 +215,7 @@ export class Identity {
   }
 }
 
-// Only `revoke` archives API keys, so the archived row has this type.
+// The cast is right: only `revoke` archives API keys, so the archived row has this type.
 const revokedRow = ({ record }: Archived): Wire<'apiKeyRow'> => record as Wire<'apiKeyRow'>;
 
 const keyRow = (apiKey: string, createdMs: number, revokedMs: number | null): Wire<'apiKeyRow'> => ({

@@ -113,7 +113,7 @@ export class Market {
     this.margin = config.kind === 'orderbook' ? null : new MarginPool(config, referencePrice);
   }
 
-  /** Whether orders may be placed and matched in this market. */
+  /** True if orders may be placed and matched in this market. */
   get isTradable(): boolean {
     return this.state === 'open' && !this.paused;
   }
@@ -137,7 +137,7 @@ export class Market {
     return this.bestPrice(ASK);
   }
 
-  /** Best recorded price of a side, even if real orders have taken its whole amount; null if nothing is recorded. */
+  /** Best recorded price of a side, even if real orders have taken its whole amount; null without a recorded level. */
   bestRecorded(side: MatchingSide): Micros | null {
     const trading = this.#shown;
     return trading && priceOf(trading, trading.book.bestRecorded(side));
@@ -149,7 +149,7 @@ export class Market {
     return trading && priceOf(trading, side === BID ? trading.book.bestBid : trading.book.bestAsk);
   }
 
-  /** Valuation of YES: the reference price; else the book's middle, the last trade, or the only side's price. */
+  /** Valuation of YES: a margin market's reference price; else the book's mid, last trade or the only side's price. */
   get markPrice(): number | null {
     if (this.margin !== null) return this.margin.referencePrice;
     const { bestBid: bid, bestAsk: ask } = this;
@@ -215,7 +215,7 @@ function makeTrading(market: Market, config: OrderbookConfig, pool: OrderPool, m
     market,
     config,
     tick,
-    /** Stored as 1 / tick, because a product is cheaper to compute than a quotient. */
+    /** 1 / tick, because a multiplication is faster than a division. */
     ticksPerMicro: 1 / tick,
     lot,
     fundsStep: stepOfPrecision(config.funds_precision),
@@ -227,7 +227,7 @@ function makeTrading(market: Market, config: OrderbookConfig, pool: OrderPool, m
   };
 }
 
-/** Completes a market's specification, or refuses its first wrong field. The catalog passes names and numbers. */
+/** Completes a market's specification, or refuses its first wrong field. The catalog gives ids and numbers. */
 export function readSpec(
   spec: MarketSpec,
   given: { readonly conditionId: string; readonly eventIndex: number; readonly number: number; readonly nowMs: number },
@@ -284,7 +284,7 @@ function readConfig(spec: BookConfigSpec | PoolConfigSpec): Result<OrderbookConf
     return rules.ok ? ok(spec) : rules;
   }
   const given = Object.entries(spec).filter(([, value]) => value !== undefined);
-  // Only undefined fields were dropped, so every remaining field has its type.
+  // The cast is right: only undefined fields were dropped, so every remaining field has its type.
   const config = { ...DEFAULT_CONFIG, ...Object.fromEntries(given) } as OrderbookConfig;
   for (const name of ['price_precision', 'amount_precision', 'funds_precision'] as const) {
     const value = config[name];

@@ -1,11 +1,11 @@
 /**
- * Exact products of a price or rate with an amount, on plain numbers, and helpers for typed arrays. Large amounts are
- * split into whole units and a remainder, so that every intermediate value is a safe integer.
+ * Exact products of an amount with a price or rate, computed with plain numbers, and helpers for typed arrays. Large
+ * amounts are split into whole units and a remainder, so that every intermediate value is a safe integer.
  */
 
 import { formatDecimal, type Micros } from '../../shared/base/micros.js';
 
-/** Reads a cell at a valid index, on the hot path. One function per array type keeps calls monomorphic. */
+/** Reads a cell at a valid index, on the hot path. A function for each array type keeps calls monomorphic. */
 export const f64 = (cells: Float64Array, index: number): number => cells[index] as number;
 /** Reads a cell of an integer array, like `f64`. */
 export const i32 = (cells: Int32Array, index: number): number => cells[index] as number;
@@ -16,7 +16,7 @@ type NumberColumn = Float64Array | Int32Array | Uint8Array;
 
 /** Returns a larger copy of the column, with all values in the same places. */
 export function widen<C extends NumberColumn>(cells: C, size: number): C {
-  // The constructor of a typed array takes a length.
+  // The cast is right: the constructor of every typed array takes a length.
   const wider = new (cells.constructor as new (length: number) => C)(size);
   wider.set(cells);
   return wider;
@@ -44,7 +44,7 @@ export function timesDown(rate: number, amount: number): number {
   const product = rate * amount;
   if (product <= Number.MAX_SAFE_INTEGER) {
     const quotient = Math.floor(product / UNIT);
-    // The division of floating-point numbers may round up to the next integer.
+    // The floating-point division may have rounded up to the next integer.
     return quotient * UNIT > product ? quotient - 1 : quotient;
   }
   let whole = Math.floor(amount / UNIT);
@@ -61,7 +61,7 @@ export function buyLock(price: number, amount: number, rate: number): number {
   return rate === 0 ? cost : cost + timesUp(rate, cost);
 }
 
-/** Cost of a buy including its fee, as a trade charges it. The cost of YES is rounded down, that of NO up. */
+/** Cost of a buy including its fee, as a trade charges it. The cost is rounded down for YES, up for NO. */
 function computeCharge(price: number, amount: number, rate: number, isYes: boolean): number {
   const cost = isYes ? timesDown(price, amount) : timesUp(price, amount);
   return rate === 0 ? cost : cost + timesUp(rate, cost);
@@ -82,7 +82,7 @@ export function affordable(funds: number, wanted: number, price: number, rate: n
 
 /** Gives a sum of micros the type `Micros`. The core's bounds keep all sums safe integers. */
 export const asMicros = (value: number): Micros =>
-  // All amounts of the core are integers in millionths. The type `Micros` has no constructor.
+  // The cast is right: all amounts of the core are integers in millionths.
   value as Micros;
 
 /** Formats an amount of the core as a decimal string. */

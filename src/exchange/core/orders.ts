@@ -47,7 +47,7 @@ import { asMicros, buyLock, f64, i32, text } from './money.js';
 import type { Archived, RecordOfAccount } from './records/archive.js';
 import { askedMarket, firstOf, NO_ROWS, Records } from './records/records.js';
 
-/** Places and cancels orders of internal accounts, such as the crowd's, which have no drafts and no records. */
+/** Places and cancels orders of internal accounts, such as the crowd's. These orders have no drafts and no records. */
 export class InternalOrders {
   /** Amount that the last `place` filled immediately, micros of shares. */
   lastFilled = asMicros(0);
@@ -62,9 +62,9 @@ export class InternalOrders {
   }
 
   /**
-   * Places an order at a YES price. A YES bid sells NO if the account holds enough NO, else it buys YES; an ask
-   * likewise. The unfilled part of an `immediate` order is dropped. Returns the handle of the resting part of the
-   * order, greater than 0. Returns 0 if no part of the order rests, and a `REFUSED_` number if it is refused.
+   * Places an order at a YES price. A YES bid sells NO if the account holds enough NO, else it buys YES. An ask sells
+   * YES, or else buys NO. The unfilled part of an `immediate` order is dropped. Returns the handle of the resting part
+   * of the order, greater than 0. Returns 0 if no part of the order rests, and a `REFUSED_` number if it is refused.
    */
   place(
     account: AccountSlot,
@@ -125,17 +125,17 @@ export interface PlacedOrder extends RecordOfAccount {
   readonly market: number;
   readonly leg: LegCode;
   readonly type: OrderType;
-  /** Price in the space of the order's outcome; null for a market order. */
+  /** Price of the order's outcome; null for a market order. */
   readonly price: Micros | null;
   /** Number of shares to trade; null for a market buy. */
   readonly amount: Micros | null;
-  /** Maximum spending of a market buy, fees included; null for other orders. */
+  /** Maximum currency that a market buy may spend, fees included; null for other orders. */
   readonly funds: Micros | null;
   /** Message of the order's draft; empty after the submit and after the expiry. */
   message: string;
   status: OrderStatus;
   filledAmount: number;
-  /** Currency that the order's fills have moved: paid including fees, or received after fees. */
+  /** Currency of the order's fills: paid with fees for a buy, received after fees for a sell. */
   filledFunds: number;
   /** Handle of the order in the order pool; 0 unless the order rests. */
   handle: number;
@@ -143,7 +143,7 @@ export interface PlacedOrder extends RecordOfAccount {
   cancel: { readonly message: string; readonly expiresMs: number; submitted: boolean } | null;
 }
 
-/** A fill of an API order, in micros; the price is in the space of the order's outcome. A fill is archived at once. */
+/** A fill of an API order, in micros; the price is that of the order's outcome. A fill is archived at once. */
 interface OwnTrade {
   /** Id of the filled order. */
   readonly order: number;
@@ -232,7 +232,7 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
     record.status = status;
     record.message = '';
     if (!isFinalOrder(status)) return;
-    // After its submit, a cancel draft no longer changes any answer, and its long message wastes memory.
+    // A submitted cancel draft no longer affects any answer, so it is dropped: its long message needs memory.
     if (record.cancel?.submitted === true) record.cancel = null;
     this.finish(record);
   }
@@ -242,7 +242,7 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
     if (record?.status === 'waiting_to_sign') this.#become(record, 'expired');
   }
 
-  /** A submit is checked in this order: found, not expired, still a draft, signature, market trades, balance. */
+  /** Checks of a submit, in order: found, not expired, still a draft, signature, market trades, balance. */
   submit(account: number, pubkey: string, signatureValid: boolean): Result<Wire<'orderRow'>> {
     const record = this.find(account, pubkey);
     if (record === null) return refuse('not_found');
@@ -294,7 +294,7 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
     const { account, market } = record;
     const trade: OwnTrade = { order: id, amount, price, fee, isMaker, timeMs };
     this.#lastTradeId += 1;
-    // Fills never change, so they are archived at once: without a name, and with the market as their only filter.
+    // Fills never change, so they are archived at once. They have no pubkey there, and can only be filtered by market.
     const unnamed = { pubkey: '', state: 'done', isYes: null, side: null };
     this.context.archive.put('trade', { id: this.#lastTradeId, account, market, ...unnamed, record: trade });
     settings.observer?.onFill({
@@ -384,7 +384,7 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
     // Orders are cached, because most fills of a page belong to a few orders.
     const orders = new Map<number, PlacedOrder>();
     const toTradeRow = ({ id, market, record }: Archived) => {
-      // `onFill` has created all archived records of this kind.
+      // The cast is right: `onFill` has created all archived records of this kind.
       const trade = record as OwnTrade;
       const order = orders.get(trade.order) ?? must(this.get(trade.order), `order ${trade.order}`);
       orders.set(order.id, order);
@@ -406,7 +406,7 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
   }
 }
 
-/** An order that fits its market's rules. An order size that does not apply to the order's type is null. */
+/** An order that fits its market's rules. Fields that its type does not use are null. */
 type CheckedOrder = Pick<PlacedOrder, 'leg' | 'price' | 'amount' | 'funds'>;
 
 type OrderField = 'price' | 'amount' | 'funds';

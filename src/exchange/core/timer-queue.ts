@@ -1,6 +1,6 @@
 /** Timers of the exchange's records, by due time. */
 
-/** A binary heap whose order is a parameter; the smallest entry is first. */
+/** A binary heap with a given order of entries; the first entry in this order is at the top. */
 export class Heap<T> {
   readonly #comesBefore: (a: T, b: T) => boolean;
   #entries: T[] = [];
@@ -52,12 +52,12 @@ export class Heap<T> {
 /** Kind of a timer: draft expiry, conversion landing, request or settlement step, interest check or position close. */
 export type TimerKind = 'order' | 'conversion' | 'landing' | 'redeem' | 'request' | 'settlement' | 'position' | 'close';
 
-/** A due time, Unix ms, and the record that it concerns. */
+/** A due time, Unix ms, and the record that must be processed then. */
 export interface Timer {
   readonly dueMs: number;
   readonly sequence: number;
   readonly kind: TimerKind;
-  /** Id of the timer's record, which is checked when the timer is due, because timers are not canceled. */
+  /** Id of the timer's record. Timers are never canceled, so the record's state is checked when the timer is due. */
   readonly id: number;
 }
 

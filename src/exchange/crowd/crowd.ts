@@ -12,7 +12,7 @@ import { type Category, isSettledMarket } from '../../shared/protocol/states.js'
 import { type AccountSlot, ASK, BID, type MarketIndex, type MarketSpec, type MatchingSide } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
 
-/** Distance of the maker's best level from its estimate at a price of 0.50, in ticks; smaller near 0 and 1. */
+/** Distance of the maker's best level from its estimated price at 0.50, in ticks; smaller near 0 and 1. */
 const HALF_SPREAD_TICKS = 3.5;
 const LEAST_HALF_SPREAD_TICKS = 1.5;
 /** Levels of the maker: distance from the best level in ticks, and usual size in shares. */
@@ -25,7 +25,7 @@ const LADDER = [
 ] as const;
 /** Time for the maker's estimate to close 63 % of its gap to the truth; after news, prices are wrong about as long. */
 const LAG_MS = 20_000;
-/** Error of the maker's estimate: standard deviation in log-odds (1.25 cents at a price of 0.50), and time constant. */
+/** Error of the maker's estimate: standard deviation in log-odds (1.25 cents at a price of 0.50), and decay time. */
 const ERROR_SIGMA = 0.05;
 const ERROR_MS = 60_000;
 /** A maker's level with less than this fraction of its size is replaced by a new order, at the end of the queue. */
@@ -37,7 +37,7 @@ interface Level {
   readonly shares: number;
 }
 
-/** The crowd's market maker, which quotes several levels on both sides of a late and inexact estimate of the truth. */
+/** The crowd's market maker. It quotes several levels on both sides of a delayed and inexact estimate of the truth. */
 class CompetingMaker {
   readonly #core: ExchangeCore;
   readonly #account: AccountSlot;
@@ -127,7 +127,7 @@ const HOUR_MS = 3_600_000;
 
 /** Hourly standard deviation of the hidden log-odds. At a price of 0.50, this deviation is 2 cents in one minute. */
 const SIGMA_PER_SQRT_HOUR = 0.6;
-/** Mean reversion of log-odds per hour, without which a market would mostly stay near 0.01 or 0.99. */
+/** Mean reversion of log-odds per hour. Without it, a market would mostly stay near 0.01 or 0.99. */
 const REVERSION_PER_HOUR = 0.4;
 /** News moves the hidden probability: a jump every 40 minutes on average, of 7 cents at a price of 0.50. */
 const JUMP_MEAN_MS = 40 * 60_000;
@@ -207,7 +207,7 @@ function bestTick(core: ExchangeCore, market: MarketIndex, side: MatchingSide): 
   return price === null ? null : price / TICK_MICROS;
 }
 
-/** Visible price of a market, 0 to 1: the book's middle, else its only side's price, else the last trade, else 0.5. */
+/** Visible price of a market, 0 to 1: the book's mid, else the only side's price, else the last trade, else 0.5. */
 function visiblePrice(core: ExchangeCore, market: MarketIndex): number {
   const bid = bestTick(core, market, BID);
   const ask = bestTick(core, market, ASK);
@@ -222,7 +222,7 @@ function visiblePrice(core: ExchangeCore, market: MarketIndex): number {
 const NOISE_MEAN_MS = 3000;
 const INFORMED_MEAN_MS = 3000;
 const MAKER_MEAN_MS = 2500;
-/** Mean distance of a noise taker's limit from the visible price, in ticks; for half of them it is over two cents. */
+/** Mean distance of a noise taker's limit from the visible price, in ticks; half of the distances exceed two cents. */
 const NOISE_REACH_TICKS = 3;
 /** Order sizes of noise takers, in shares: lognormal with median 3. */
 const NOISE_SIZE_LOG = Math.log(3);
@@ -282,7 +282,7 @@ class CrowdMarket {
     return this.#hidden.probability;
   }
 
-  /** Whether the market is settled, because of its date or by an operator. The crowd does not trade in it. */
+  /** True if the market was settled, by its date or by an operator. The crowd does not trade in settled markets. */
   get settled(): boolean {
     return isSettledMarket(this.#core.marketFacts(this.index).state);
   }
@@ -342,7 +342,7 @@ class CrowdMarket {
     this.#take(nowMs, informed, ASK, fair + INFORMED_EDGE_TICKS, shares);
   }
 
-  /** Trades up to a limit, in ticks, if the book has an offer within it. */
+  /** Trades up to a limit price, in ticks, if the book has an offer within this limit. */
   #take(nowMs: number, account: number, side: MatchingSide, limitTicks: number, shares: number): void {
     const tick =
       side === BID ? Math.min(HIGHEST_TICK, Math.floor(limitTicks)) : Math.max(LOWEST_TICK, Math.ceil(limitTicks));
@@ -353,7 +353,7 @@ class CrowdMarket {
   }
 }
 
-/** A slot of the crowd: a sequence of questions. One question of a slot at a time is a market. */
+/** A slot of the crowd: a sequence of questions, of which one at a time is a market. */
 interface Slot {
   readonly name: string;
   readonly event: string;
@@ -432,7 +432,7 @@ const CROWD_PRICE_PRECISION = 2;
 const CROWD_AMOUNT_PRECISION = 2;
 const DAY_MS = 86_400_000;
 
-/** Id of a slot's n-th market, from 0, for any seed, so that a restarted crowd finds its markets. */
+/** Id of a slot's n-th market (from 0). The id does not depend on the seed, so a restarted crowd finds its markets. */
 const listingId = (slot: Slot, listing: number): string => deriveConditionId('crowd', `${slot.name}/${listing}`);
 
 const MONTHS: readonly string[] = [
@@ -470,7 +470,7 @@ function listingSpec(slot: Slot, listing: number, nowMs: number): MarketSpec {
   };
 }
 
-/** Maximum time that the crowd catches up on after a gap, ms, as when the computer sleeps or its clock is moved. */
+/** Maximum time that the crowd simulates after a gap, ms, such as a suspended computer or a moved clock. */
 const MAX_CATCH_UP_MS = 60_000;
 
 /** Seed of the crowd and number of its markets. */
@@ -495,7 +495,7 @@ export class Crowd {
   readonly #accounts: CrowdAccounts;
   readonly #listed: readonly CrowdListing[];
 
-  /** Starts the crowd, or continues an earlier run from its last prices. `nowMs`: exchange clock, Unix ms. */
+  /** Starts the crowd, or continues an earlier run from its last prices. `nowMs`: exchange time, Unix ms. */
   constructor(core: ExchangeCore, settings: CrowdSettings, nowMs: number) {
     this.#core = core;
     this.#seed = settings.seed;

@@ -11,7 +11,7 @@ import { detailRow } from '../core/records/market-rows.js';
 /** Both sides of a recorded book: amounts by price, in millionths. */
 type RebuiltBook = readonly [bids: ReadonlyMap<number, number>, asks: ReadonlyMap<number, number>];
 
-/** Reads one recording. `chunk` and `at` give the recording's next event. The caller advances `at` after each event. */
+/** Reads one recording. The next event has the index `at` in `chunk`. The caller advances `at` after each event. */
 export class Playback {
   readonly recording: Recording;
   /** Current chunk of the recording; null while the next chunk is being read, and at the end. */
@@ -31,7 +31,7 @@ export class Playback {
     this.#load();
   }
 
-  /** True if all events of the recording were applied, or no more can be read. */
+  /** True if all events of the recording were applied, or no further event can be read. */
   get ended(): boolean {
     return this.#exhausted && this.chunk === null && this.#next === null;
   }
@@ -122,7 +122,7 @@ export class ReplayMarket {
   readonly recorded: RecordedMarket;
   readonly #core: ExchangeCore;
   #index: MarketIndex | null;
-  /** `absent`: not played yet. `open`: partly played. `finished`: market closed or settled, and never played again. */
+  /** `absent`: not played yet. `open`: partly played. `finished`: closed or settled market, which never plays again. */
   state: 'absent' | 'open' | 'finished';
   /** Number of skipped events: off the market's price grid, or a trade while the market does not trade. */
   refusedEvents = 0;
@@ -159,7 +159,7 @@ export class ReplayMarket {
       return;
     }
     const side: MatchingSide = chunk.side[at] === BID ? BID : ASK;
-    // Recordings contain prices and amounts as integers.
+    // The casts are right: recordings contain prices and amounts as integers.
     const price = chunk.priceMicros[at] as Micros;
     const amount = chunk.amountMicros[at] as Micros;
     const known =
@@ -176,7 +176,7 @@ export class ReplayMarket {
     const tick = stepOfPrecision(this.recorded.tickPrecision);
     for (let price = tick as number; price < 1_000_000; price += tick) {
       for (const side of [BID, ASK] as const) {
-        // Recorded totals, and prices on the tick, are integers of millionths.
+        // The casts are right: recorded totals, and prices on the tick, are integers in millionths.
         this.#core.at(nowMs).feed.level(index, side, price as Micros, (book[side].get(price) ?? 0) as Micros);
       }
     }
@@ -199,7 +199,7 @@ export class ReplayMarket {
   }
 }
 
-/** Description of a replayed market. After a restart, this description identifies the market's recording. */
+/** Description of a replayed market. After a restart, the description shows which recording the market belongs to. */
 const describeSource = ({ source }: RecordedMarket): string =>
   `A replay of the recorded market ${source.ticker} (${source.origin ?? source.kind}).`;
 
@@ -217,7 +217,7 @@ function checkSameMarket(
   );
 }
 
-/** Fee rates of the recording; empty if it has none, so that the exchange uses its default rates. */
+/** Fee rates of the recording; empty for a recording without fees, so that the exchange uses its default rates. */
 const toFeeRates = ({ fees }: RecordedMarket) =>
   fees === undefined
     ? {}

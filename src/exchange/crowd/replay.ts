@@ -4,7 +4,7 @@
  *
  * The recordings of each source (Kalshi, Polymarket) play in a timeline of their own. After a restart, a closed market
  * is not played again, and a partly played market continues. Chunks of recordings are read in advance, asynchronously.
- * `tick` is synchronous; while a timeline needs an unread chunk, its playback stops.
+ * `tick` is synchronous: if a timeline needs a chunk that is not read yet, its playback pauses.
  */
 
 import { EVENT, type Recording, type RecordingWarning, toldCloseMs } from '../../recording/contract.js';
@@ -32,7 +32,7 @@ class ReplayTimeline {
   readonly #acts: readonly (readonly ReplayPart[])[];
   readonly #playing = new Map<ReplayPart, Playback>();
   #act = 0;
-  /** One moment in exchange time and in recorded time, Unix ms; relates the two clocks. */
+  /** One moment in exchange time and in recorded time, Unix ms; it relates the two clocks. */
   #anchor: { readonly exchangeMs: number; readonly recordedMs: number };
   /** Exchange time of the last played event, Unix ms. No event is played with an earlier exchange time. */
   #lastMs: number;
@@ -56,7 +56,7 @@ class ReplayTimeline {
     return this.#act >= this.#acts.length;
   }
 
-  /** Recordings that could not be read to the end, with the reasons. */
+  /** Recordings that could not be read to the end, each with the reason. */
   failures(): { part: ReplayPart; reason: string }[] {
     return [...this.#playing].flatMap(([part, { failure }]) => (failure ? [{ part, reason: failure.message }] : []));
   }
@@ -96,7 +96,7 @@ class ReplayTimeline {
     this.#stalled = false;
     while (!this.done) {
       if (!this.#findNext()) {
-        // All recordings wait. Without this wait, the order of events would depend on the speed of the disk.
+        // All recordings wait. Without this wait, the disk's speed would determine the order of events.
         this.#stalled = true;
         this.#lastMs = Math.max(this.#lastMs, nowMs);
         return;
@@ -165,7 +165,7 @@ class ReplayTimeline {
     this.#anchor = { exchangeMs: this.#lastMs, recordedMs: this.#acts[this.#act]?.[0]?.firstMs ?? 0 };
   }
 
-  /** Begins to read the recordings of this act, and those of the next act so that it can begin at once. */
+  /** Begins to read the recordings of this act, and those of the next act, so that the next act can begin at once. */
   #preload(): void {
     for (const part of [...(this.#acts[this.#act] ?? []), ...(this.#acts[this.#act + 1] ?? [])]) {
       if (!this.#playing.has(part)) this.#playing.set(part, new Playback(part.recording));
@@ -177,7 +177,7 @@ class ReplayTimeline {
     return Math.max(this.#lastMs, dueMs);
   }
 
-  /** Returns the recorded time that a partly played recording had reached at the stop, assuming the present speed. */
+  /** Returns the recorded time that a partly played recording had reached at the stop; assumes the present speed. */
   #computePosition(part: ReplayPart, stoppedMs: number): number {
     const played = (stoppedMs - (part.market.openedMs ?? stoppedMs)) * this.#speed;
     const closeMs = toldCloseMs(part.market.recorded, part.firstMs) ?? Number.POSITIVE_INFINITY;
@@ -217,7 +217,7 @@ export class Replay {
   /**
    * Prepares the replay. The first `tick` is due at `nowMs` (Unix ms of the exchange's clock). `speed`: recorded ms per
    * ms of the exchange. Throws TwinbookError `usage` for an invalid speed. Throws `recording_invalid` or
-   * `file_unreadable` for a recording without a readable event, or with the id of another market.
+   * `file_unreadable` if a recording has no readable event or the id of another market.
    */
   static async attach(
     core: ExchangeCore,
@@ -260,7 +260,7 @@ export class Replay {
     return Math.min(...this.#timelines.map((timeline) => timeline.nextDueMs()));
   }
 
-  /** Whether all recordings were played to the end. */
+  /** True if all recordings were played to the end. */
   get done(): boolean {
     return this.#timelines.every((timeline) => timeline.done);
   }
@@ -302,7 +302,7 @@ function planText({ market, summary }: Recording, state: ReplayMarket['state'], 
   return `${state === 'open' ? 'replay continues' : 'replay'}: ${name}, ${minutes(lengthMs)}${faster}`;
 }
 
-/** Recorded time of a recording's first event, Unix ms. Throws `recording_invalid` without a readable event. */
+/** Recorded time of a recording's first event, Unix ms. Throws `recording_invalid` if no event can be read. */
 async function firstEventMs(recording: Recording): Promise<number> {
   const playback = new Playback(recording);
   await playback.waitForLoad();

@@ -40,7 +40,7 @@ export function reportOn(request: SignedRequest, authenticator: Authenticator, c
   };
 }
 
-/** Maximum length of an API key. API keys that are longer cannot exist and get no rate window of their own. */
+/** Maximum length of an API key. Longer keys cannot exist, so they get no rate window of their own. */
 const MAX_KEY_LENGTH = 128;
 
 /** Checks the three headers of signed requests and finds the caller's account. */
@@ -59,7 +59,7 @@ export class Authenticator {
     this.#toleranceS = profile.clock_tolerance_s;
   }
 
-  /** Returns a request's API key, for its rate window; null if the key is missing or too long. */
+  /** Returns a request's API key, which determines its rate window; null if the key is missing or too long. */
   keyNamed(headers: IncomingHttpHeaders): string | null {
     const key = readHeader(headers[this.#keyHeader]);
     return key === null || key.length > MAX_KEY_LENGTH ? null : key;
@@ -86,7 +86,7 @@ export class Authenticator {
     return { ok: true, value: credential.account };
   }
 
-  /** True if all three signature headers are missing. A request with an empty one counts as signed and is refused. */
+  /** True if all three signature headers are missing. A request with empty headers counts as signed and is refused. */
   #isUnsigned(headers: IncomingHttpHeaders): boolean {
     const names = [this.#keyHeader, this.#timestampHeader, this.#signatureHeader];
     return names.every((name) => headers[name] === undefined);

@@ -1,4 +1,4 @@
-/** Controls under `/paper/` for tests and operators. Controls are optional and refuse other machines and web pages. */
+/** Controls under `/paper/` for tests and operators. They are optional, and refuse other machines and web pages. */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -13,7 +13,7 @@ import { Authenticator, reportOn, type SignedRequestReport } from './authenticat
 import { type FaultContext, type Faults, faultsBody, setFaults, shownFaults } from './faults.js';
 import { readBody, readSignedParts, routeUrl, type ServerOptions, send } from './messages.js';
 
-/** One call of a control, with its validated body. */
+/** One call of a control, with the call's validated body. */
 export interface FaultControlCall<B> extends FaultContext {
   readonly params: Readonly<Record<string, string>>;
   readonly body: B;
@@ -36,7 +36,7 @@ function control<B extends z.ZodObject>(
   body: B,
   run: (call: FaultControlCall<z.output<B>>) => Result<unknown>,
 ): FaultControl {
-  // The server has parsed the control's body by this schema.
+  // The cast is right: the server has parsed the control's body by this schema.
   return { method: 'POST', path, body, run: (call) => run(call as FaultControlCall<z.output<B>>) };
 }
 
@@ -44,7 +44,7 @@ function control<B extends z.ZodObject>(
 const bare = (method: FaultControl['method'], path: FaultControl['path'], run: FaultControl['run']) =>
   ({ method, path, body: null, run }) satisfies FaultControl;
 
-/** Maximum advance of the clock: a year. Larger values are treated as typing errors. */
+/** Maximum advance of the clock, s: a year. Larger values count as typing errors. */
 const MAX_ADVANCE_S = 366 * 86_400;
 
 const bookConfig = orderbookConfig.partial().extend({
@@ -176,7 +176,7 @@ function readConfig(value: unknown, context: z.core.$RefinementCtx): MarketSpec[
       context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
     return z.NEVER;
   }
-  // A margin market's rules stay as given; a book's rules are parsed into micros. Undefined fields count as absent.
+  // Rules of a margin market stay as given; rules of a book are parsed into micros. Undefined fields count as absent.
   const kept = isBook ? withoutUndefined(read.data) : fieldsOf(read.data, rules as object); // The rules are an object.
   return kept as MarketSpec['config'];
 }
@@ -194,7 +194,7 @@ function marketSpec(body: z.output<typeof marketBody>): MarketSpec {
     ...withoutUndefined(nullable),
     config: body.config ?? { kind: 'orderbook' },
   };
-  // The market's specification has the types of the body, without null and undefined.
+  // The cast is right: the specification has the types of the body, without null and undefined.
   return spec as MarketSpec;
 }
 
@@ -231,7 +231,7 @@ function serve(
   if (isFromPage(request)) return faultAnswer({ slug: 'permission_denied' });
   const body = control.body === null ? null : readBody(request, control.body);
   if (body !== null && !body.ok) return faultAnswer(body.fault);
-  // All path parameters of the router are strings.
+  // The cast is right: all path parameters of the router are strings.
   const params = request.params as Readonly<Record<string, string>>;
   const nowMs = settle();
   const report = () => reportOn(readSignedParts(request), authenticator, core, nowMs);

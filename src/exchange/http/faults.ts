@@ -13,7 +13,7 @@ import { type Answer, badField, faultAnswer, refuse } from '../service/answers.j
 import { send } from './messages.js';
 import type { ExchangeClock } from './ticker.js';
 
-// The keys of these two tables are the names of calls and the slugs of errors.
+// The casts are right: the keys of these two tables are the names of calls and the slugs of errors.
 const NAMES = Object.keys(ENDPOINTS) as EndpointName[];
 const SLUGS = Object.keys(SERVICE_ERRORS) as [ServiceErrorSlug, ...ServiceErrorSlug[]];
 
@@ -21,7 +21,7 @@ const describeCall = (name: EndpointName): string => `${declarationOf(name).meth
 
 const integer = (min: number, max: number) => z.number().int().min(min).max(max);
 const HTML_STATUSES = [403, 429, 500, 502, 503, 504] as const;
-/** Maximum duration of faults: a year. Larger values are treated as typing errors. */
+/** Maximum duration of faults, s: a year. Larger values count as typing errors. */
 const MAX_S = 366 * 86_400;
 const MAX_DELAY_MS = 86_400_000;
 
@@ -54,12 +54,12 @@ const answerFault = z
     answer,
     /** Calls that the fault affects; null: every call of the service. */
     calls: calls ?? null,
-    /** HTTP status of the false answer: that of a proxy's page, or of the error. */
+    /** HTTP status of the false answer: the status of a proxy's page, or of the error. */
     status: answer === 'html' ? (status ?? 403) : SERVICE_ERRORS[slug].status,
     /** Slug of the false answer's error; null for a proxy's page. */
     slug: answer === 'html' ? null : slug,
     retry_after_s: retry_after_s ?? null,
-    /** True: the call is executed, and the fault's answer replaces only a success. */
+    /** True: the call is executed, and the false answer replaces its answer if this was a success. */
     acts: acts ?? false,
     /** Maximum number of false answers; null: without a limit. */
     count: count ?? null,
@@ -67,7 +67,7 @@ const answerFault = z
     share: share ?? 1,
   }));
 
-/** A simulated false answer, as it was requested and as the control shows it. */
+/** A simulated false answer, in the form in which the control takes and shows it. */
 type AnswerFault = z.output<typeof answerFault>;
 
 const perMinute = integer(1, 100_000).optional();
@@ -138,7 +138,7 @@ export class Faults {
     return true;
   }
 
-  /** Returns a false answer that prevents the execution of a counted request; null to execute it. */
+  /** Returns a false answer that prevents the execution of a counted request; null if the request must be executed. */
   refuses(call: EndpointName, reply: FastifyReply): Answer | null {
     const fault = this.#findFault(call, 'before', 'error');
     return fault === null ? null : this.#forge(reply, fault);
@@ -162,12 +162,12 @@ export class Faults {
   }
 }
 
-/** Context of the control of faults. */
+/** Objects that the control of faults uses. */
 export interface FaultContext {
   readonly nowMs: number;
   readonly core: ExchangeCore;
   readonly faults: Faults;
-  /** Whether the exchange counts requests at all. */
+  /** True if the exchange counts requests. */
   readonly hasLimits: boolean;
 }
 

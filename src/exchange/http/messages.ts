@@ -23,13 +23,13 @@ export interface ServerOptions {
   readonly settle: () => number;
   /** Moves the exchange's clock forward, does the due work and returns the new time, Unix ms. */
   readonly advanceClock: (ms: number) => number;
-  /** Callback for each unexpected error, which causes a 500, with its request. */
+  /** Callback for each unexpected error, with its request. Such an error is answered with status 500. */
   readonly onError: (error: unknown, request: string) => void;
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Request budget of a call. Calls with `paper` use no budget. */
+    /** Request budget that a call uses. Calls with `paper` use no budget. */
     scope?: Scope | 'paper';
     /** The declared call of this route. */
     call?: EndpointName;
@@ -40,13 +40,13 @@ declare module 'fastify' {
   }
 }
 
-/** Maximum length of a path parameter; a longer parameter gives a 404. The service's ids are much shorter. */
+/** Maximum length of a path parameter; a longer parameter is answered with 404. The service's ids are much shorter. */
 export const MAX_PARAM_LENGTH = 256;
 
-/** Converts the parameters of a path template to the router's spelling: `{name}` to `:name`. */
+/** Converts the parameters of a path template from `{name}` to the router's spelling `:name`. */
 export const routeUrl = (template: string): string => template.replace(/\{(\w+)\}/g, ':$1');
 
-/** Converts a path of the router to a template: `:name` to `{name}`. */
+/** Converts a path of the router to a template, with `{name}` in place of `:name`. */
 export const toTemplate = (url: string): string => url.replace(/:(\w+)/g, '{$1}');
 
 /** Lists the methods that are declared for a path. */
@@ -103,7 +103,7 @@ function parse<S extends z.ZodType>(schema: S, value: object): Result<z.output<S
 function makeErrorDetails(issues: readonly z.core.$ZodIssue[], value: object): ErrorDetails {
   const seen = new Map<string, string>();
   for (const issue of issues) {
-    // The index of an element is omitted, because it does not help a reader of `status=open,done`.
+    // Element indexes are omitted, because they do not help the sender of a list such as `status=open,done`.
     const names = issue.path.filter((part) => typeof part === 'string');
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) seen.set([...names, key].join('.'), 'There is no such field.');
@@ -126,9 +126,9 @@ function isMissing(value: object, path: readonly PropertyKey[]): boolean {
   return current === undefined;
 }
 
-/** Maximum size of a request's body. The venue's interface demands a 413 for a larger body. */
+/** Maximum size of a request's body. The venue's interface requires status 413 for a larger body. */
 export const MAX_BODY_BYTES = 64 * 1024;
-/** Maximum size of the request line and headers together. A larger request head gives a 431. */
+/** Maximum size of the request line and headers together. A larger request head is answered with status 431. */
 export const MAX_HEAD_BYTES = 16 * 1024;
 
 /** Converts an error of the framework to a fault of the service; any other error becomes an `internal_error`. */
@@ -143,7 +143,7 @@ export const readRawUrl = (request: FastifyRequest): string => request.raw.url ?
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** Moves the media type to `bodyType`, so that the framework does not reject it before path and caller are checked. */
+/** Moves the media type to `bodyType`; else the framework would reject it before path and caller are checked. */
 export function takeMediaType(request: FastifyRequest): void {
   const named = request.headers['content-type'];
   if (named === undefined) return;
@@ -170,7 +170,7 @@ export function readBody<S extends z.ZodObject>(request: FastifyRequest, schema:
   return parseBody(schema, body.length === 0 ? Buffer.from('{}') : body);
 }
 
-/** Sends an answer. No other answer may follow on this connection. */
+/** Sends an answer. Call this function only once per request. */
 export function send(reply: FastifyReply, answer: Answer): void {
   if (answer.location !== undefined) reply.header('location', answer.location);
   const type = answer.type ?? 'application/json; charset=utf-8';

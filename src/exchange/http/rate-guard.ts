@@ -10,7 +10,7 @@ import type { Faults } from './faults.js';
 import { type ServerOptions, send } from './messages.js';
 import type { ExchangeClock } from './ticker.js';
 
-/** Maximum number of rate windows for unknown keys in a scope; bounded, because a caller may send any keys. */
+/** Maximum number of rate windows for unknown keys in a scope. It is needed because a caller may send any keys. */
 const MAX_STRANGERS = 10_000;
 /** Minimum time between two cleanups of empty rate windows, ms, so that a flood of requests stays cheap. */
 const SWEEP_EVERY_MS = 1000;
@@ -31,7 +31,7 @@ class Window {
     const allowed = this.#minute.size < limit;
     if (allowed) this.#minute.add(nowMs);
     const count = this.#minute.size;
-    // Time from which the limit allows one more request. After a cut of the limit, excess requests must leave first.
+    // Time from which the limit allows one more request. After the limit was cut, excess requests must leave first.
     const resetMs = this.#minute.leavesMs(nowMs, Math.max(0, count - limit)) ?? nowMs + MINUTE_MS;
     return { allowed, limit, remaining: Math.max(0, limit - count), resetMs };
   }
@@ -66,7 +66,7 @@ export class RateLimit {
     return this.#windows.size;
   }
 
-  /** Counts a request of a key if the rate limit allows it. `isHeld` returns whether a new key */
+  /** Counts a request of a key if the rate limit allows it. `isHeld` returns true for an existing API key. */
   take(key: string, nowMs: number, isHeld: (key: string) => boolean = () => false): RateVerdict {
     const window = this.#windows.get(key) ?? this.#windowFor(key, nowMs, isHeld);
     return window.take(nowMs, this.#limit);
@@ -79,7 +79,7 @@ export class RateLimit {
     return fresh;
   }
 
-  /** True if new keys must share one rate window. Callers in the shared window must not get a second one. */
+  /** True if new keys must share one rate window. Callers in the shared window must not get a second window. */
   #isCrowded(nowMs: number): boolean {
     if (this.#windows.size >= this.#maxStrangers) this.#sweep(nowMs);
     return this.#windows.size >= this.#maxStrangers || !this.#crowdedOut.isEmptyAt(nowMs);
@@ -137,7 +137,7 @@ export class RateGuard {
     return verdict.allowed;
   }
 
-  /** Counts bytes that are no valid request as a public request of their address; returns headers and a refusal. */
+  /** Counts bytes that are not a valid request as a public request of their address; returns headers and a refusal. */
   admitBytes(address: string) {
     const nowMs = this.#clock.nowMs();
     const date = ['date', this.#clock.dateHeader(nowMs)] as const;
@@ -149,7 +149,7 @@ export class RateGuard {
     };
   }
 
-  /** Key of a request's rate window: its API key if signed, else its address, which equals no API key. */
+  /** Key of a request's rate window: the API key if it is signed, else the address, which never equals an API key. */
   #chooseKey(request: FastifyRequest, scope: Scope): string {
     if (scope !== 'signed') return request.ip;
     return this.#authenticator.keyNamed(request.headers) ?? ` ${request.ip}`;

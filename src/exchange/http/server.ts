@@ -3,8 +3,8 @@
  * limit, authentication, validation, core. All answers use the envelope.
  *
  * The server limits the time of slow and silent clients. A client that does not send HTTP gets an error in the
- * envelope, and its connection ends. A connection beyond `maxConnections`, or one that stops reading, ends without an
- * answer.
+ * envelope, and its connection ends. A connection beyond `maxConnections`, or whose client stops reading, ends without
+ * an answer.
  */
 
 import { channel } from 'node:diagnostics_channel';
@@ -81,7 +81,7 @@ function publishAnswers(server: FastifyInstance, isForged: (reply: FastifyReply)
   });
 }
 
-/** Replaces the framework's schema compilers, which are slow to load; the service's calls have their own schemas. */
+/** Replaces the framework's schema compilers, which load slowly. They are not needed: calls have their own schemas. */
 const noSchema = (): never => {
   throw new Error('a route has a schema of the framework');
 };
@@ -94,7 +94,7 @@ export const PATIENCE = {
   requestMs: 30_000,
   /** Maximum time of a connection without a byte in either direction, ms; a silent client no longer reads answers. */
   silenceMs: 60_000,
-  /** Maximum time between two requests of a connection, ms. Clients close idle connections earlier, so none is lost. */
+  /** Maximum time between two requests of a connection, ms. Clients close idle ones earlier, so no request is lost. */
   idleMs: 75_000,
   checkMs: 2000,
   /** Maximum number of connections. Each connection may hold a body of 64 KiB, so all hold at most 64 MiB. */
@@ -120,7 +120,7 @@ const socketOptions = (patience: Patience) => ({
 /** Header `Allow` of a 405 for CONNECT, whose target is not a path. */
 const ALLOW = [['allow', 'GET, POST, DELETE']] as const;
 
-/** Replaces Node's own answers, which have no envelope. */
+/** Replaces answers that Node itself would give without an envelope. */
 function guardSockets({ server }: FastifyInstance, patience: Patience, lastWords: MalformedConnections): void {
   server.maxConnections = patience.maxConnections;
   // Requests with an unknown `Expect` header are answered normally. Node.js would send a 417 without an envelope.
@@ -156,7 +156,7 @@ class MalformedConnections {
   watch(server: Server): void {
     const note = ({ socket }: IncomingMessage, response: ServerResponse) =>
       this.#open.set(socket, [...this.#openOn(socket), response]);
-    // The server itself answers these requests. Without a record, a later answer could precede theirs.
+    // The server itself answers these requests. They are noted, because no later answer may precede their answers.
     server.on(
       'request',
       guarded(note, () => undefined),
@@ -165,7 +165,7 @@ class MalformedConnections {
 
   /** Sends an answer and ends the connection, after all complete requests of the connection are answered. */
   say(socket: Duplex, address: string, answer: Answer, headers: HeaderList = []): void {
-    // The malformed request itself may still be open with an incomplete body. The malformed request is not waited for.
+    // Only complete requests are awaited: the malformed request itself may still be open with an incomplete body.
     const earlier = this.#openOn(socket).find(({ req }) => req.complete);
     if (earlier === undefined) this.#sayNow(socket, address, answer, headers);
     else earlier.once('close', () => this.say(socket, address, answer, headers));
@@ -205,7 +205,7 @@ export function buildServer(options: ServerOptions, patience: Patience = PATIENC
     ...socketOptions(patience),
     exposeHeadRoutes: false,
     schemaController: { compilersFactory: { buildValidator: noSchema, buildSerializer: noSchema } },
-    // Requests during the server's close are answered normally. The framework's own answer 503 has no envelope.
+    // Requests during the server's close are answered normally, because the framework's own 503 answer has no envelope.
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     frameworkErrors: (error, request, reply) => {
@@ -239,7 +239,7 @@ export function buildServer(options: ServerOptions, patience: Patience = PATIENC
 const chooseScope = ({ routeOptions, url }: FastifyRequest, controls: boolean): Scope | 'paper' =>
   routeOptions.config.scope ?? (controls && url.startsWith('/paper/') ? 'paper' : 'public');
 
-/** Keeps bodies as bytes, even of a GET, because signatures cover bytes. Bodies are parsed after authentication. */
+/** Keeps bodies, even of a GET, as bytes, because signatures cover bytes. Bodies are parsed after authentication. */
 function readRawBodies(server: FastifyInstance): void {
   server.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
   server.decorateRequest('bodyType', '');
@@ -280,7 +280,7 @@ function serve(
     if (!caller.ok) return faultAnswer(caller.fault);
     account = caller.value;
   }
-  // The router has parsed the query into strings and lists of strings.
+  // The cast is right: the router has parsed the query into strings and lists of strings.
   const query = parseQuery(declaration.query, request.query as RawQuery);
   if (!query.ok) return faultAnswer(query.fault);
   const parsed = declaration.body === null ? null : readBody(request, declaration.body);
@@ -291,7 +291,7 @@ function serve(
   return makeAnswer(declaration, handle(name, call, context), limit);
 }
 
-/** Passes a validated call to its handler. Query and body were parsed by the call's declaration. */
+/** Passes a validated call to its handler. The cast is right: the call's declaration has parsed query and body. */
 function handle<N extends EndpointName>(name: N, call: object, context: HandlerContext): Reply<N> {
   return HANDLERS[name](call as ServiceCall<N>, context);
 }
@@ -313,7 +313,7 @@ function notFound(request: FastifyRequest, reply: FastifyReply, controls: boolea
   send(reply, faultAnswer(methods.length > 0 ? { slug: 'method_not_allowed' } : NOT_FOUND));
 }
 
-/** Served paths besides the declared calls and controls, for a 405. */
+/** Served paths besides the declared calls and controls. Other methods on these paths get a 405. */
 const DOCUMENT_ROUTES = [{ method: 'GET', path: '/openapi.json' }, ...PAGE_ROUTES];
 
 /** Adds the OpenAPI document and its page to the server. */

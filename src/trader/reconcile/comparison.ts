@@ -38,7 +38,7 @@ export interface PendingChanges extends Pick<Executor, 'pendingConversion'> {
   missingFills(): readonly Pick<MissingFills, 'orderPubkey' | 'marketConditionId' | 'missingMicros'>[];
 }
 
-/** Complete list of own resting orders. Its first page was requested at `startedMs`, our clock, ms. */
+/** Complete list of own resting orders; the list's first page was requested at `startedMs`, our clock, ms. */
 export interface RestingOrders {
   readonly rows: readonly OrderRow[];
   readonly startedMs: number;
@@ -56,9 +56,9 @@ export class Comparison {
   #undecided: ReadonlySet<string> = new Set();
   /** Shares by outcome at the newest comparison, at the exchange (`theirs`) and in the ledger (`ours`). */
   #held: { readonly theirs: ReadonlyMap<string, Micros>; readonly ours: ReadonlyMap<string, Micros> } | null = null;
-  /** The ledger's number of changed trades at the newest comparison; null before it. */
+  /** Number of trade changes counted by the ledger at the newest comparison; null before the first comparison. */
   #turns: number | null = null;
-  /** Orders with missing fills, each with its filled amount when fills were first missing. */
+  /** Filled amount of each order with missing fills, when its fills were first missing; shares, by pubkey. */
   #owed: ReadonlyMap<string, Micros> = new Map();
 
   /**
@@ -93,8 +93,8 @@ export class Comparison {
 
   /**
    * Returns the differences that a reconciliation round finds. The round's lists must be complete, and all own fills in
-   * them booked. The lists were requested at `begunMs`, so they may lack bookings from shortly before and later. Call
-   * this once per round, because it moves the lists' marks.
+   * the lists must be booked. The lists were requested at `begunMs`, so they may lack the newest bookings. Call this
+   * method once per round, because each call moves the lists' marks.
    *
    * @param sumsDiffer true if a difference of sums is confirmed; the sums then restart only when an operator accepts it
    */
@@ -157,7 +157,7 @@ export class Comparison {
     return [orders, ...(trades === null ? [] : [trades]), ...conversions.values()];
   }
 
-  /** Returns recorded moves of shares and currency that the ledger lacks. */
+  /** Returns the moves of shares and currency that the exchange has recorded and the ledger lacks. */
   #unbooked(): readonly RecordedMove[] {
     const conversions = [...this.#histories.conversions].flatMap(([kind, { differing }]) =>
       differing
@@ -167,7 +167,7 @@ export class Comparison {
     return [...this.#secondReader.lacking, ...conversions];
   }
 
-  /** Skips an accepted difference of shares. `outdated`: a trade of the market has changed or is in flight. */
+  /** Skips an accepted difference of shares; returns `outdated` if the shares have changed or are in flight. */
   #leaveOutShares(difference: Difference): LeavingOut {
     const { subject, ledger } = difference;
     const isMoving = this.#movingMarkets();
@@ -262,7 +262,7 @@ function openListCursors(ledger: LedgerReader, notes: Notes, books: OwnBooks, ow
   const orders = new ListCursor<'orders.list'>('orders', notes, {
     getPubkey,
     bornS: () => null,
-    // The executor itself follows own orders. A draft unknown to the ledger may still be signed, so its row may change.
+    // The executor itself reads own orders. A draft unknown to the ledger may still be signed, so its row may change.
     isSettled: ({ pubkey, status }) =>
       (status !== null && ORDER_STANDING[status].phase !== 'unsigned') ||
       (pubkey !== null && books.order(pubkey) !== null),
@@ -276,7 +276,7 @@ function openListCursors(ledger: LedgerReader, notes: Notes, books: OwnBooks, ow
     compare: (row) => tradeDifference(row, books),
     booked: {
       newestSeq: () => ledger.newestSeq('fills'),
-      // Once-failed trades are left out, because they may settle when their row is already below the mark.
+      // Trades that failed once are skipped: they may settle later, when the list is no longer read down to them.
       after: (seq) => ledger.fillsAfter(seq).filter(({ row }) => !ledger.hadFailed(row.pubkey)),
       findInvented: (pubkey, _listMs, venueS) => {
         const fill = ledger.fill(pubkey);
@@ -305,11 +305,11 @@ export interface AdoptionOfOutcome extends Omit<AdoptedOutcome, 'restWorthMicros
 
 export type Adoption = readonly AdoptionOfOutcome[];
 
-// After the bookings of an adoption, ledger and exchange hold the same shares. Records of the exchange show the moved
-// currency. Shares without a record are booked at their price.
+// After an adoption is booked, ledger and exchange show the same shares. Records of the exchange show the moved
+// currency. Adopted shares without a record are booked at their present price.
 
 /**
- * Lists every outcome that needs a booking. If the state of an outcome is unknown, it returns a text about that.
+ * Lists every outcome that needs a booking. If an outcome's state is unknown, returns a text that names this outcome.
  *
  * @param isKnown returns true if no shares of this outcome are in flight
  */
@@ -356,7 +356,7 @@ function movesOfConversion(kind: ConversionKind, row: ConversionRow | RedeemRow)
   return [move(true, moved.yes, half), move(false, moved.no, sub(spent, half))];
 }
 
-/** Shares that the comparison skips. If one of their failed trades settles later, these shares are compared again. */
+/** Shares that the comparison skips. If a failed trade of this outcome settles later, the shares are compared again. */
 interface LeftOut {
   readonly subject: string;
   readonly amount: number;
@@ -376,7 +376,7 @@ class OpeningShares {
     this.#leftOut = new StoredMemory(notes, 'left_out_shares', []);
   }
 
-  /** Returns skipped shares by outcome. For an empty ledger, the first call stores `theirs` as shares held before. */
+  /** Returns skipped shares by outcome. If the ledger is empty, the first call stores `theirs` as opening shares. */
   readOpening(theirs: ReadonlyMap<string, Micros>): ReadonlyMap<string, Micros> {
     if (this.#opening.value === null) {
       const isFirst = this.#ledger.positions().length === 0 && this.#ledger.newestSeq('fills') === 0;
@@ -388,7 +388,7 @@ class OpeningShares {
     return opening;
   }
 
-  /** Skips the difference of an outcome's shares from now on. Returns false if its figures are not amounts. */
+  /** Skips the difference of an outcome's shares from now on. Returns false if the figures are not numbers. */
   leaveOut({ subject, ledger, exchange }: Difference): boolean {
     const [theirs, ours] = [parseDecimal(exchange), parseDecimal(ledger)];
     if (theirs === null || ours === null) return false;
@@ -405,13 +405,13 @@ class OpeningShares {
     return amounts.reduce((sum, { amount }) => sum + amount, 0) !== 0;
   }
 
-  /** Ends all skipping, after the ledger has adopted all shares at the exchange. */
+  /** Makes comparisons include all shares again, after the ledger has adopted the exchange's shares. */
   onAdopted(): void {
     this.#opening.value = [];
     this.#leftOut.value = [];
   }
 
-  /** Compares skipped shares again once their failed trade has settled, and returns the others. */
+  /** Stops skipping shares once a failed trade of their outcome has settled; returns the shares still skipped. */
   #leftOutStill(): readonly LeftOut[] {
     const leftOut = this.#leftOut.value;
     if (leftOut.length === 0) return leftOut;

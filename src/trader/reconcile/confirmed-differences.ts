@@ -1,7 +1,7 @@
 /**
  * Confirms differences by two rounds. One list may lag behind another, so a difference counts only if a second round
- * finds it some seconds later. Fills may change a difference's figures meanwhile. A confirmed difference stays, also
- * over restarts, until ledger and exchange agree again or an operator accepts it.
+ * finds it some seconds later. Fills may change a difference's figures between the two rounds. A confirmed difference
+ * stays, also over restarts, until ledger and exchange agree again or an operator accepts it.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -9,7 +9,7 @@ import type { Notes } from '../ledger/contract.js';
 import { StoredMemory } from '../ledger/tables.js';
 import { type AcceptedDifference, DIFFERENCE_KINDS, type Difference, UNKNOWN } from './differences.js';
 
-/** Minimum time between the two rounds that confirm a difference, ms. This time equals the longest lag of lists. */
+/** Minimum time between the two rounds that confirm a difference, ms, equal to the longest lag of lists. */
 const CONFIRM_AFTER_MS = 10_000;
 
 const NOTHING: readonly Difference[] = [];
@@ -31,9 +31,9 @@ interface Suspicion {
 /** Stored acceptance of a difference. Old notes may lack time and reason. `adopted`: the difference was booked. */
 type StoredAcceptance = readonly [name: string, figures: string, sinceMs?: number, reason?: string, by?: 'adopted'];
 
-/** Kinds whose acceptance changes later comparisons, so that equal figures are then a new difference. */
+/** Kinds of differences whose acceptance changes later comparisons; the same figures are then a new difference. */
 const REBASED: readonly Difference['what'][] = ['position', 'sum', 'list'];
-/** Number of differences from which a round's list of them may be incomplete. */
+/** Number of differences from which the list of a round's differences may be incomplete. */
 const MOST_FOUND = 200;
 
 export class ConfirmedDifferences {
@@ -63,7 +63,7 @@ export class ConfirmedDifferences {
   }
 
   get believed(): readonly Difference[] {
-    // This path is fast, because the list is read many times per engine step and is almost always empty.
+    // This early return is fast: the list is read many times per engine step and is almost always empty.
     if (this.#open.size === 0) return NOTHING;
     return [...this.#open.values()].filter(({ believed }) => believed).map(({ difference }) => difference);
   }
@@ -77,7 +77,7 @@ export class ConfirmedDifferences {
     return this.storedNames.some((name) => name.startsWith(`${what} `));
   }
 
-  /** Time from which a round can confirm an open difference, our clock, ms; Infinity without one. */
+  /** Time from which a round can confirm an open difference, our clock, ms; Infinity without an open difference. */
   get doubtsFromMs(): number {
     const doubts = [...this.#open.values()].filter(({ believed }) => !believed);
     return Math.min(...doubts.map(({ sinceMs }) => sinceMs + this.#confirmAfterMs));
@@ -120,7 +120,7 @@ export class ConfirmedDifferences {
       if (!found.has(name) && !(believed && isUndecided(difference))) this.#open.delete(name);
     }
     for (const [name, difference] of found) {
-      // If our clock was set back, the second round must not be delayed by that step.
+      // A step back of our clock must not delay the confirmation by the second round.
       const sinceMs = Math.min(this.#open.get(name)?.sinceMs ?? nowMs, nowMs);
       const again = this.#open.has(name) && begunMs >= sinceMs + this.#confirmAfterMs;
       const believed = again || told.has(name) || before.has(name);
@@ -148,7 +148,7 @@ export class ConfirmedDifferences {
     if (healed.length > 0) this.#saveAccepted();
   }
 
-  /** Drops the acceptance of differences, which are then compared again. */
+  /** Drops the acceptance of some differences; later rounds then report these differences again. */
   forgetAccepted(isForgotten: (difference: Pick<Difference, 'what' | 'subject'>) => boolean): void {
     const gone = [...this.#accepted.keys()].filter((name) => isForgotten(parseName(name)));
     for (const name of gone) this.#accepted.delete(name);
@@ -181,7 +181,7 @@ export class ConfirmedDifferences {
 
   /**
    * Accepts the confirmed differences on an operator's command, and returns them. Accepted differences block no orders
-   * while their figures stay equal. Outdated differences are dropped, and later rounds find them again if they persist.
+   * while their figures stay equal. Outdated differences are dropped; later rounds find those that persist.
    *
    * @param leaveOut makes the comparison skip a difference, if possible
    */

@@ -1,4 +1,4 @@
-/** Compares single records of ledger and exchange. A record without effect is never a difference. */
+/** Compares single records of ledger and exchange. A record that moved nothing is never a difference. */
 
 import { formatDecimal, type Micros, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
 import { utcText } from '../../shared/base/text.js';
@@ -26,9 +26,9 @@ export interface Difference {
   readonly exchange: string;
 }
 
-/** Figure for the ledger if a record is not in the ledger and belongs to another party. */
+/** Figure on the ledger's side if the record is not in the ledger and was not made by this trader. */
 export const UNKNOWN = 'unknown';
-/** Figure for the exchange if its complete list lacks a booking. */
+/** Figure on the exchange's side if the exchange's complete list lacks a booking of the ledger. */
 export const NOTHING = 'nothing';
 
 /** The ledger's records, as the comparison reads them. */
@@ -39,7 +39,7 @@ export interface OwnBooks extends Pick<LedgerReader, 'order' | 'fill' | 'convers
   isConverting(kind: ConversionKind, marketConditionId: string, draftPubkey: string): boolean;
 }
 
-/** Longest lag of an exchange's list, ms: the list may lack events that are newer. */
+/** Longest lag of an exchange's list, ms: the list may lack events younger than this lag. */
 export const LONGEST_LAG_MS = 10_000;
 
 const tookEffect = (status: OrderStatus | null): boolean => status !== null && ORDER_STANDING[status].tookEffect;
@@ -79,7 +79,7 @@ function agreesOnEnd(row: OrderRow, order: OrderRecord, isFilling: boolean, list
   return order.closedMs === null || (order.status === status && (isSame || isFilling));
 }
 
-/** Returns a text with both records' markets (or orders) if they differ; else an empty text. */
+/** Returns a text with the markets (or orders) of both records if the two differ; else an empty text. */
 const elsewhere = (theirs: string | null, ours: string | null, word = 'in'): string =>
   theirs === null || ours === null || theirs === ours ? '' : ` ${word} ${theirs}, not ${ours}`;
 
@@ -92,7 +92,7 @@ export const orderText = ({ side, amountMicros, isYes, priceMicros, status, fill
 
 export function tradeDifference(row: OwnTradeRow, books: OwnBooks): Difference | null {
   const fill = books.fill(row.pubkey);
-  // A trade that is only matched is not settled yet. The trade may be booked already if another answer is newer.
+  // A trade that is only matched is not settled yet. It may be booked already if another answer is newer.
   if (row.state === 'created' || row.state === 'in_process') return null;
   const where =
     elsewhere(row.market_condition_id, fill?.marketConditionId ?? null) +
@@ -190,7 +190,7 @@ export interface Moves {
 /**
  * Compares the held shares by outcome. Shares in `opening` were in the wallet before this ledger and are not compared.
  * Outcomes in `undecided` can be neither confirmed nor cleared now. `isMoving` returns true if a market has shares in
- * flight. `lately` has the latest moves by outcome, because a list from before some moves shows earlier holdings.
+ * flight. `lately` has the latest moves by outcome, because a lagging list may show the holdings before these moves.
  */
 export function compareShares(
   theirs: ReadonlyMap<string, Micros>,
@@ -220,14 +220,14 @@ function wasHeld(there: Micros, now: Micros, lately: Moves = { fills: [], conver
 
 export const negate = (move: Micros): Micros => sub(ZERO, move);
 
-/** Returns the amount now, the amount before the newest move, before the two newest moves, and so on. */
+/** Returns the amounts held now, before the newest move, before the two newest moves, and so on. */
 function backwards(from: Micros, moves: readonly Micros[]): readonly Micros[] {
   const held = [from];
   for (const move of moves) held.push(sub(held.at(-1) ?? from, move));
   return held;
 }
 
-/** Difference that an operator has accepted, with its figures then; comparisons skip it, and nothing is booked. */
+/** Difference that an operator has accepted, with its figures at that time. Comparisons skip it; nothing is booked. */
 export interface AcceptedDifference extends Difference {
   /** Time when the difference was accepted, our clock, ms; null if not stored. */
   readonly sinceMs: number | null;

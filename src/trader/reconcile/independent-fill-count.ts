@@ -1,11 +1,11 @@
 /**
  * Counts own fills a second time, independently. The first reader (`engine/own/own-lists.ts`, `executor/orders.ts`)
- * books each trade once by pubkey. If it loses a page or confuses two trades, the ledger cannot show the error. The
- * second reader shares neither code nor state with the first, and reads other pages of the list from its own mark. The
- * second reader sums trades, shares, value and fees by market, outcome and side. Each round compares its sums with the
- * ledger's.
+ * books each trade once by pubkey. If this reader loses a page or confuses two trades, the ledger cannot show the
+ * error. The second reader shares neither code nor state with the first reader. It reads the list in pages of another
+ * size, down to its own mark. The second reader sums trades, shares, value and fees by market, outcome and side. Each
+ * round compares its sums with the ledger's.
  *
- * The second reader books nothing. Trades younger than half a minute wait for the next round, because lists lag.
+ * The second reader books nothing. Trades younger than half a minute are compared in the next round, because lists lag.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -17,7 +17,7 @@ import { StoredMemory } from '../ledger/tables.js';
 import { type Difference, outcomeKey, type RecordedMove } from './differences.js';
 import type { WalkStep } from './list-cursor.js';
 
-/** Rows per page. The first reader's pages have 100 rows, so these pages end at other rows. */
+/** Rows per page. The first reader's pages have 100 rows, so the two readers' pages end at different rows. */
 export const SECOND_READER_ROWS = 70;
 /** Minimum age of a trade for its comparison, s, exchange clock. */
 const YOUNG_S = 30;
@@ -25,7 +25,7 @@ const YOUNG_S = 30;
 const LATE_S = 120;
 const MOST_PAGES = 250;
 
-/** Sums over the trades of one market, outcome and side. Its amounts are in Micros. */
+/** Sums over the trades of one market, outcome and side. The amounts are in Micros. */
 interface TradeSums {
   count: number;
   amount: number;
@@ -39,9 +39,9 @@ type SumsByKey = Readonly<Record<string, TradeSums>>;
 interface CountMemory {
   /** Pubkeys of the newest trades that the sums `exchange` include. A read of the list ends at one of these trades. */
   readonly met: readonly string[];
-  /** Place of the newest booked fill that the sums `ledger` include. */
+  /** Sequence number of the newest booked fill that the sums `ledger` include. */
   readonly seq: number;
-  /** The ledger's number of changed trades when this count began. */
+  /** Number of trade changes counted by the ledger when this fill count began. */
   readonly turns: number;
   readonly exchange: SumsByKey;
   readonly ledger: SumsByKey;
@@ -56,7 +56,7 @@ export class IndependentFillCount {
   #rows: OwnTradeRow[] = [];
   #cursors: string[] = [];
   #venueS: number | null = null;
-  /** Time of the known trade at which the newest read ended, exchange clock, s; null without one. */
+  /** Time of the known trade at which the newest read ended, exchange clock, s; null if it met no known trade. */
   #metS: number | null = null;
   #isDone = false;
   /** True if the newest round compared the fill sums. */
@@ -94,7 +94,7 @@ export class IndependentFillCount {
       this.#rows.push(row);
     }
     const { nextCursor: cursor } = outcome;
-    // The first read needs only one page, because it just sets the start of the count.
+    // The first read needs only one page, because it only sets the start of the fill count.
     if (cursor === null || memory === null) return this.#finish();
     if (this.#cursors.includes(cursor)) return { kind: 'void', reason: 'a cursor repeats in the fill count' };
     if (this.#cursors.push(cursor) >= MOST_PAGES)
@@ -116,7 +116,7 @@ export class IndependentFillCount {
     const memory = this.#memory.value;
     this.hasCompared = false;
     if (!this.#isDone || this.#venueS === null) return [];
-    // If a trade has changed, one side may count it while the other side's mark lies behind it. The count restarts.
+    // If a trade has changed, ledger and exchange may count it at different times, so the fill count restarts.
     if (memory === null || memory.turns !== this.#ledger.tradeTurns()) {
       if (agreed) this.#open(memory);
       return [];
@@ -164,7 +164,7 @@ export class IndependentFillCount {
     this.#memory.value = null;
   }
 
-  /** Starts a fill count after the listed trades. Booked trades that the list does not show yet count on both sides. */
+  /** Starts a fill count after the listed trades. Booked trades that the list shows later count on both sides. */
   #open(memory: CountMemory | null): void {
     const shown = new Set([...this.#rows.map(({ pubkey }) => pubkey), ...(memory?.met ?? [])]);
     const lateS = this.#lateFromS(memory !== null);
@@ -178,7 +178,7 @@ export class IndependentFillCount {
     this.#memory.value = { met, seq, turns, exchange: {}, ledger: addUp({}, late) };
   }
 
-  /** Returns the exchange time, s, from which a booked trade that is not listed counts as late. */
+  /** Returns the exchange time, s, from which a booked but unlisted trade is expected to be listed later. */
   #lateFromS(hasMark: boolean): number {
     // The read covered the list down to its mark, so a newer booked trade that is missing will appear later.
     if (hasMark) return this.#metS ?? Number.NEGATIVE_INFINITY;
@@ -187,7 +187,7 @@ export class IndependentFillCount {
     return Math.max(must(this.#venueS, 'time of the look') - LATE_S, pageS) + 1;
   }
 
-  /** Moves the marks of list and ledger up to trades that are old enough, and drops equal sums. */
+  /** Moves the marks of list and ledger up to the newest trades that can no longer change, and drops equal sums. */
   #remember(memory: CountMemory, differing: ReadonlySet<string>): void {
     const beforeS = must(this.#venueS, 'time of the look') - LATE_S;
     const rows = this.#rows.slice(

@@ -1,9 +1,9 @@
 /**
  * Reads one list of past records (orders, trades, merges, splits, redeems) from its newest row down to a stored mark.
- * Each list row is compared in two complete rounds. A differing row is kept and compared until it agrees.
+ * Each list row is compared in two complete rounds. A row that differs from the ledger is compared until it agrees.
  *
  * A mark consists of several rows' pubkeys, because a lagging list may lack its newest rows. If a list shows none of
- * these pubkeys, it has lost rows. Rows from before the first read are not compared.
+ * these pubkeys, it has lost rows. Rows older than the first read are not compared.
  */
 
 import type { DataOf, EndpointName } from '../../shared/protocol/endpoints.js';
@@ -13,9 +13,9 @@ import type { Booked, Notes } from '../ledger/contract.js';
 import { StoredMemory } from '../ledger/tables.js';
 import { type Difference, LONGEST_LAG_MS, UNKNOWN } from './differences.js';
 
-/** Maximum pages of one list read: far more than resting orders need, but it ends a read with looping cursors. */
+/** Maximum pages of one list read: far more than resting orders need. It ends a read whose cursors form a loop. */
 const MAX_PAGES = 50;
-/** Maximum wait of a list's further page for the request budget, ms. After this wait the read is planned again. */
+/** Maximum wait of a further page's request for the request budget, ms. After this wait the read is planned again. */
 const PAGE_USEFUL_MS = 10_000;
 
 type ListEndpoint = Extract<EndpointName, `${string}.list` | 'account.assets'>;
@@ -38,7 +38,7 @@ export class PageWalk<N extends ListEndpoint> {
   rows: ListedRow<N>[] = [];
   readonly #keys = new Set<string>();
   readonly #cursors = new Set<string>();
-  /** Time when the first page was requested, our clock, ms. Rows from after this time may be missing. */
+  /** Time when the first page was requested, our clock, ms. Rows newer than this time may be missing. */
   startedMs = Number.NEGATIVE_INFINITY;
   pages = 0;
 
@@ -96,13 +96,13 @@ export function overfull({ call }: PlannedRequest, data: unknown): string | null
   return `a page of ${most} holds ${data.length} rows`;
 }
 
-/** Number of rows whose pubkeys form a mark. More than one, because a list may lag by some rows. */
+/** Number of rows whose pubkeys form a mark; several, because a list may lag by some rows. */
 const MARKED_ROWS = 8;
-/** Maximum pages of a list's read: twenty thousand rows. Longer lists need an operator's check. */
+/** Maximum pages of a list's read (20,000 rows). Longer lists need an operator's check. */
 const MOST_PAGES = 200;
-/** Maximum rounds for which the mark waits at a differing row. Then only the row is kept, which keeps reads short. */
+/** Maximum rounds for which the mark waits at a differing row. Then only the row is kept, so that reads stay short. */
 const HELD_ROUNDS = 10;
-/** Maximum number of differing rows that are kept for later rounds. Even more differences have a common cause. */
+/** Maximum number of differing rows kept for later rounds. If more rows differ, all have a common cause. */
 const MOST_KEPT = 200;
 
 interface ListCursorRule<N extends ListEndpoint> {
@@ -111,7 +111,7 @@ interface ListCursorRule<N extends ListEndpoint> {
   bornS(row: ListedRow<N>): number | null;
   /** Returns true if the row can no longer change. */
   isSettled(row: ListedRow<N>): boolean;
-  /** Returns the row's difference; null if it agrees. @param listMs time of the first request, our clock, ms */
+  /** Returns the row's difference; null if the row agrees. @param listMs time of the first request, our clock, ms */
   compare(row: ListedRow<N>, listMs: number): Difference | null;
   /** Bookings of the ledger that this list must show; null if the list need not show any. */
   readonly booked: {
@@ -132,7 +132,7 @@ interface Mark {
   readonly older: readonly string[];
   /** Pubkeys of the next mark, taken from the newest complete round. */
   readonly newer: readonly string[];
-  /** Place of the booking up to which all bookings were listed or are kept. */
+  /** Sequence number of the booking up to which all bookings were listed or are kept. */
   readonly seq: number;
   /** Number of consecutive complete rounds with a difference. */
   readonly held: number;
@@ -184,7 +184,7 @@ export class ListCursor<N extends ListEndpoint> {
     return { kind: 'page', next: ends ? null : step.next };
   }
 
-  /** Compares the rows of a complete read and moves the mark; does nothing without a complete read. */
+  /** Compares the rows of a complete read and moves the mark; does nothing if the read is not complete. */
   settle(): readonly Difference[] {
     if (!this.#isComplete) return [];
     this.#isComplete = false;
@@ -248,7 +248,7 @@ export class ListCursor<N extends ListEndpoint> {
   }
 
   /**
-   * Returns the pubkeys of the newest rows that are final: no row below can change or appear late.
+   * Returns the pubkeys of the newest final rows: no row older than a final row can change or appear later.
    *
    * @param venueS exchange time of the list, s; null accepts rows of any age
    */

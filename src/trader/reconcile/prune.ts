@@ -7,20 +7,20 @@ import type { Ledger, PrunedPage } from '../ledger/contract.js';
 import { LONGEST_LAG_MS } from './differences.js';
 import { readCompared } from './list-cursor.js';
 
-/** Minimum age of a deleted row, ms: risk limits count the last minute's orders, and lists lag. */
+/** Minimum age of a deleted row, ms: risk limits count the orders of the last minute, and lists lag. */
 const YOUNG_MS = 120_000;
 export const MOST_PRUNED_AT_ONCE = 250;
 export const FIRST_PRUNED_AT_ONCE = 100;
 /** Target duration of a pruning batch, ms: other writes to the ledger must wait for the batch. */
 const WANTED_MS = 15;
-/** Number of writes in the write-ahead log at which a checkpoint, which takes as long, replaces a batch. */
+/** Number of writes in the write-ahead log from which a checkpoint replaces a batch; it takes as long as a batch. */
 const CHECKPOINT_AFTER_WRITES = 100;
 
-/** One pruning batch. A batch checks intents after the place `after`, or releases unused pages if `after` is null. */
+/** One pruning batch. A batch checks intents after number `after`, or releases unused pages if `after` is null. */
 export interface PruneBatch {
   /** Only rows that ended before this time are deleted, our clock, ms. */
   readonly beforeMs: number;
-  /** Place of the last intent checked by pruning; 0 at the start, null if all are checked. */
+  /** Sequence number of the last intent that pruning has checked; 0 at the start, null if all intents are checked. */
   readonly after: number | null;
   /** Maximum number of intents that a batch checks, or of pages that it releases. */
   readonly rows: number;
@@ -39,7 +39,7 @@ export function pruneBatch(
   isUnderWay: (intentId: string) => boolean = () => false,
 ): PrunedBatch {
   const rows = Math.max(1, Math.min(asked, MOST_PRUNED_AT_ONCE));
-  // A checkpoint takes a batch's turn, because both together could delay an order by more than 50 ms.
+  // A checkpoint replaces a batch, because both together could delay an order by more than 50 ms.
   if (ledger.rest(CHECKPOINT_AFTER_WRITES)) return { rows: 0, bytes: 0, after, isDone: false, untilMs: null };
   return ledger.transaction((): PrunedBatch => {
     if (after === null) return { rows: 0, after, untilMs: null, ...ledger.givePagesBack(rows) };

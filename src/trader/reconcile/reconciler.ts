@@ -2,9 +2,9 @@
  * Compares the ledger with the exchange's complete lists: orders, fills, merges, splits, redeems, shares. The
  * reconciler only reads the exchange and reports differences.
  *
- * A round reads all lists completely, from the same time on. Own fills are then read again, so that all fills in the
- * lists are booked. Trading continues during a round, so the lists may lack the newest bookings. A difference counts if
- * two rounds, some seconds apart, find it. Currency is not compared, because the service does not report it.
+ * A round requests all lists at the same time. Own fills are then read again, so that all fills in the lists are
+ * booked. Trading continues during a round, so the lists may lack the newest bookings. A difference counts if two
+ * rounds, some seconds apart, find it. Currency is not compared, because the service does not report it.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -35,7 +35,7 @@ export interface News {
 /** First and longest wait before a void reconciliation round is retried, ms. */
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15_000;
-/** Minimum wait per further page of a void round, ms, because all pages must be read again. */
+/** Minimum wait per further page before a void round is retried, ms, because all pages must be read again. */
 const RETRY_PER_PAGE_MS = 1_000;
 /** Time without a complete reconciliation round after which an alarm is raised, ms. */
 const OVERDUE_MS = 300_000;
@@ -47,13 +47,13 @@ export class Reconciler {
   readonly #comparison: Comparison;
   readonly #outrun: OutrunOrders;
   #round: ReconcileRound | null = null;
-  /** Round with complete lists that still waits for a later read of own fills; null without one. */
+  /** Round with complete lists that still waits for a later read of orders or own fills; null without such a round. */
   #gathered: Extract<RoundEnd, { kind: 'complete' }> | null = null;
   #resting: RestingOrders | null = null;
-  /** Counter that puts rounds and reads in order; each request and completion of a round's lists increases it. */
+  /** Counter that orders rounds and reads by time. It increases when a round begins and when its lists are complete. */
   #turn = 0;
   #turns = { begun: 0, gathered: 0 };
-  /** Value of `#turn` at the request of the newest read (`#asked`) and newest complete read (`#looked`). */
+  /** Value of `#turn` when the newest read (`#asked`) and the newest complete read (`#looked`) were requested. */
   readonly #asked = { orders: 0, fills: 0 };
   readonly #looked = { orders: 0, fills: 0 };
   #seenFills: boolean;
@@ -81,12 +81,12 @@ export class Reconciler {
     this.#outrun = new OutrunOrders(ledger);
   }
 
-  /** Number of signed requests of a round. Pages beyond each first one count only if both newest rounds needed them. */
+  /** Number of signed requests of a round. A list's further pages count only if the two newest rounds needed them. */
   get requestsARound(): number {
     return this.#roundRequests + Math.min(...this.#furtherPages);
   }
 
-  /** True if this process has completely read all own state at the exchange, with no open difference. */
+  /** True if this process has read all own state at the exchange and no difference waits for confirmation. */
   get isComplete(): boolean {
     return this.#seenFills && this.newest !== null && !this.isInDoubt;
   }
@@ -100,7 +100,7 @@ export class Reconciler {
   get awaits(): readonly ('orders' | 'fills')[] {
     if (this.#gathered === null) return [];
     const { begun, gathered } = this.#turns;
-    // On a venue without own trades, the filled amounts of orders show fills.
+    // If the venue does not list own trades, only the filled amounts of orders show fills.
     const orders = this.#looked.orders < (this.#ownTrades ? begun : gathered);
     const fills = this.#ownTrades && this.#looked.fills < gathered;
     return [...(orders ? (['orders'] as const) : []), ...(fills ? (['fills'] as const) : [])];
@@ -123,7 +123,7 @@ export class Reconciler {
     this.#asked[kind] = this.#turn;
   }
 
-  /** Accepts confirmed differences on an operator's command; returns those that are unchanged. Nothing is booked. */
+  /** Accepts confirmed differences on an operator's command; returns the accepted ones. Nothing is booked. */
   accept(nowMs: number, reason: string): readonly Difference[] {
     const { believed } = this.#suspicions;
     const leaveOut = (difference: Difference) => this.#comparison.leaveOut(difference);
@@ -202,7 +202,7 @@ export class Reconciler {
     this.#compare(nowMs);
   }
 
-  /** Processes the time. If our clock was set back, a waiting round must not be delayed by that. */
+  /** Processes the time. If our clock was set back, a waiting round starts at once instead of being delayed. */
   advanceClock(nowMs: number): void {
     if (nowMs < this.#seenMs && Number.isFinite(this.againMs)) this.againMs = nowMs;
     this.#seenMs = nowMs;
@@ -254,7 +254,7 @@ export class Reconciler {
 /** Detects orders whose listed filled amount stays below their fills; such an order triggers a round. */
 class OutrunOrders {
   readonly #ledger: Pick<Ledger, 'order'>;
-  /** Start of each order's lag behind its booked fills, our clock, ms, by pubkey. */
+  /** Time since which each order's listed filled amount is below its booked fills, our clock, ms, by pubkey. */
   #sinceMs: ReadonlyMap<string, number> = new Map();
   /** Orders that have already triggered a reconciliation round. */
   readonly #told = new Set<string>();
@@ -264,7 +264,7 @@ class OutrunOrders {
   }
 
   /**
-   * Processes a complete read of own resting orders. Returns true once per order that lags longer than any list.
+   * Processes a complete read of own resting orders. Returns true once per order with too long a lag.
    *
    * @param startedMs time when the first page was requested, our clock, ms
    */
@@ -313,8 +313,8 @@ export function requestsOfRound(ownTrades: boolean): number {
 const OPTIONAL: readonly RoundList[] = ['merges', 'splits', 'redeems'];
 
 /**
- * Reads the lists of one round together, each down to its end or to a known row. One lost page, or one repeated row or
- * cursor, makes the round void.
+ * Reads all lists of one round at the same time, each down to its end or to a known row. One lost page, or one repeated
+ * row or cursor, makes the round void.
  */
 export class ReconcileRound {
   readonly #lists: ReadonlyMap<RoundList, Reading>;
@@ -323,7 +323,7 @@ export class ReconcileRound {
   readonly #underWay: Set<RoundList>;
   /** Lists that the exchange does not have, so that the round does not compare them. */
   readonly absent: RoundList[] = [];
-  /** Why the round is void; null for a valid round. `unsent`: a request stayed unsent, so the exchange did not fail. */
+  /** Why the round is void; null for a valid round. `unsent`: a request was not sent, so the exchange did not fail. */
   #void: { readonly reason: string; readonly unsent: boolean } | null = null;
   #furtherPages = 0;
 

@@ -1,6 +1,6 @@
 /**
- * The risk controls of orders and splits, numbered as in docs/reference.md. Each check returns a `Breach` with the
- * compared numbers if it refuses the intent; else null.
+ * The risk controls of orders and splits, numbered as in docs/reference.md. Each check returns null if it allows the
+ * intent; else a `Breach` with the compared numbers.
  */
 
 import { notionalRate } from '../../shared/base/fees.js';
@@ -22,7 +22,7 @@ import type { FillFacts, LossFacts, PaceFacts } from './loss-guard.js';
 
 export interface RiskControl<I> {
   readonly number: number;
-  /** Name of a risk control, which is the name of its limit if it has one. */
+  /** Name of the risk control: the name of its limit, if the control has a limit. */
   readonly name: string;
   /** Checks an intent. `order` returns a place intent as a working order. */
   readonly check: (intent: I, facts: RiskFacts, order: () => WorkingOrder) => Breach | null;
@@ -44,7 +44,7 @@ export const PLACE_CONTROLS: readonly RiskControl<PlaceIntent>[] = [
   { number: 14, name: 'book_crossed', check: bookCrossed },
   { number: 14, name: 'book_frozen', check: bookFrozen },
   { number: 14, name: 'min_time_since_jump_ms', check: checkJump },
-  // This cheap control refuses most often, so it precedes the sums over open orders.
+  // `request_reserve` is cheap and refuses most often, so it runs before the sums over open orders.
   { number: 10, name: 'request_reserve', check: requestReserve },
   { number: 9, name: 'max_actions_per_second', check: perSecond },
   { number: 9, name: 'max_actions_per_minute', check: perMinute },
@@ -123,7 +123,7 @@ function checkHalt(_: unknown, { stance, stanceReason, loss }: RiskFacts): Breac
   return null;
 }
 
-/** Returns true if control 17 restricts orders in this stance, so that loss controls do not apply. */
+/** Returns true if control 17 allows only reducing orders in this stance; loss controls then do not apply. */
 const mayOnlyReduce = (stance: RiskFacts['stance']): boolean => stance === 'flatten' || stance === 'reduce-only';
 
 function dayLoss(_: unknown, { stance, loss, limits }: RiskFacts): Breach | null {
@@ -148,7 +148,7 @@ function marketOpen(_: unknown, { sight }: RiskFacts): Breach | null {
 
 function timeToResolution(_: unknown, { sight, limits }: RiskFacts): Breach | null {
   const leftMs = sight?.timeToResolutionMs;
-  // A null time means that the market has no resolution date. Undefined is a missing figure, which is refused below.
+  // A null time means that the market has no resolution date. An undefined time is missing data and is refused below.
   if (leftMs === null) return null;
   const seconds = leftMs === undefined ? null : leftMs / 1000;
   return atLeast('the time to resolution', seconds, limits.minTimeToResolutionS, 's');
@@ -181,7 +181,7 @@ function reduceOnly(place: PlaceIntent, facts: RiskFacts): Breach | null {
   if (unrestricted && place.fairYesMicros !== null) return null;
   const why = place.fairYesMicros === null ? 'no fair value is known' : `${facts.stance}: ${facts.stanceReason}`;
   const what = `only orders that reduce the position are allowed (${why}): the amount of this order`;
-  // Shares that this side can trade before the net position passes zero, whatever else fills.
+  // Shares that this side can trade before the net position passes zero, even if all other orders fill.
   const { highMicros, lowMicros } = facts.exposure.worstCase(place.marketConditionId);
   const reducible = Math.max(0, toYesDirection(place).raises ? -highMicros : lowMicros);
   return atMost(what, place.amountMicros, reducible, 'shares');
@@ -249,7 +249,7 @@ function openOrders(_: unknown, { exposure, limits }: RiskFacts): Breach | null 
 
 function position(place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrder): Breach | null {
   const worst = facts.exposure.worstCase(place.marketConditionId, order());
-  // Only the extreme position that this order moves is compared: the other must not block a reducing order.
+  // Only the extreme position that this order moves is compared: the opposite extreme must not block a reducing order.
   const extreme = toYesDirection(place).raises ? worst.highMicros : sub(ZERO, worst.lowMicros);
   return atMost('the worst position in this market', extreme, facts.limits.maxPositionSharesMicros, 'shares');
 }
@@ -339,17 +339,17 @@ const best = ({ sight }: RiskFacts) => ({
   ask: sight?.book.asks[0]?.priceMicros,
 });
 
-/** Returns null for a safe integer, as every Micros must be; else the breach. */
+/** Returns null for a safe integer (every Micros must be one); else the breach. */
 function whole(what: string, value: number | null | undefined, unit: Breach['unit']): Breach | null {
   if (Number.isSafeInteger(value)) return null;
   const text = `${what} is not a usable figure (got ${showFigure(value ?? Number.NaN)})`;
   return { limit: 0, found: null, unit, text };
 }
 
-/** Returns the breach of a yes/no condition, with the numbers found 1, allowed 0. */
+/** Returns the breach of a yes/no condition, in which `found` is 1 and `limit` is 0. */
 const flag = (text: string): Breach => ({ limit: 0, found: 1, unit: 'flag', text });
 
-/** Controls of a split of currency into complete sets. A split binds currency, so every halt blocks splits too. */
+/** Controls of a split of currency into complete sets. A split uses currency, so every halt blocks splits too. */
 export const SPLIT_CONTROLS: readonly RiskControl<SplitIntent>[] = [
   { number: 14, name: 'sane_input', check: saneSplit },
   { number: 8, name: 'halted', check: checkHalt },
@@ -392,7 +392,7 @@ function splitCash(split: SplitIntent, { exposure, cashMicros }: RiskFacts): Bre
   return atMost('currency needed by this split, other splits and all working buys', needed, cashMicros, 'currency');
 }
 
-/** Market data for the risk controls. The engine reads them after strategies ran, which cannot change them. */
+/** Market data for the risk controls. The engine reads the data after strategies ran; strategies cannot change it. */
 export interface MarketSight {
   readonly market: Pick<
     MarketFacts,
@@ -418,7 +418,7 @@ export interface RiskFacts {
   /** Own currency, from which no reservations are subtracted. */
   readonly cashMicros: Micros;
   readonly loss: LossFacts;
-  /** Returns the highest values of a market's shares that the limits may assume. */
+  /** Returns the highest values that risk limits may assume for a market's shares. */
   readonly findCaps: FindCaps;
   readonly fills: FillFacts;
   /** Number of recent orders and cancels of the whole trader, including those of this engine step. */

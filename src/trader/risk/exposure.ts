@@ -2,8 +2,8 @@
  * Worst case of all holdings and working orders. Working orders may fill completely, partly or not at all, and in any
  * sequence. Orders in an unknown state count like open orders.
  *
- * Every exposure figure of a market is a sum over its orders. In each worst case, an order counts only if its fill
- * makes the case worse. The worst case over all subsets of fills is therefore exact and cheap to compute.
+ * Every exposure figure of a market is a sum over its orders. An order counts in a worst case only if its fill makes
+ * this worst case worse. The worst case over all subsets of fills is therefore exact and cheap to compute.
  */
 
 import {
@@ -62,7 +62,7 @@ interface Weight {
   /** Shares by which the order can raise and lower the net position YES - NO. */
   readonly up: Micros;
   readonly down: Micros;
-  /** Currency that a complete fill loses if the market resolves YES, or NO; zero for a gain. */
+  /** Currency that a complete fill of the order loses if the market resolves YES, or NO; zero for a gain. */
   readonly lossIfYes: Micros;
   readonly lossIfNo: Micros;
   readonly reservedCash: Micros;
@@ -100,7 +100,7 @@ interface MarketExposure {
 export class Exposure {
   readonly #rules: ReadonlyMap<string, EventRule>;
   readonly #markets = new Map<string, MarketExposure>();
-  /** Markets that have changed since the sums were computed; each is counted once, after all its changes. */
+  /** Markets that have changed since the account's sums were computed; each is added once, after all its changes. */
   readonly #changed = new Set<MarketExposure>();
   readonly #marketOfOrder = new Map<string, string>();
   readonly #eventPosition = new Map<string, Micros>();
@@ -132,14 +132,14 @@ export class Exposure {
     return add(minMicros(holding.yesMicros, holding.noMicros), holding.splittingMicros);
   }
 
-  /** Adds or replaces a working order. A missing or fractional figure makes the next read throw RangeError. */
+  /** Adds or replaces a working order. With a missing or fractional figure, the next read throws RangeError. */
   addOrder(order: WorkingOrder): void {
     this.drop(order.intentId);
     this.#marketOfOrder.set(order.intentId, order.marketConditionId);
     this.#changing(order.marketConditionId, order.eventConditionId).orders.set(order.intentId, order);
   }
 
-  /** Removes an order that can no longer fill and locks nothing. An unknown order is ignored. */
+  /** Removes an order that can no longer fill and locks no funds. An unknown id is ignored. */
   drop(intentId: string): void {
     const marketConditionId = this.#marketOfOrder.get(intentId);
     if (marketConditionId === undefined) return;
@@ -147,13 +147,13 @@ export class Exposure {
     this.#changing(marketConditionId, null).orders.delete(intentId);
   }
 
-  /** Number of orders in all markets that rest or may rest. */
+  /** Number of orders in all markets that are open or may be open. */
   get workingOrders(): number {
     this.#count();
     return this.#working;
   }
 
-  /** Maximum cost of working buys, fees included, plus currency of splits in flight. */
+  /** Maximum cost of working buy orders, fees included, plus the currency of splits in flight. */
   get reservedCashMicros(): Micros {
     this.#count();
     return this.#reservedCash;
@@ -206,7 +206,7 @@ export class Exposure {
     return this.#eventPosition.get(eventKey) ?? ZERO;
   }
 
-  /** Returns the worst loss of an event, optionally with one more order. Events have the key of `eventPosition`. */
+  /** Returns the worst loss of an event, optionally with one more order. The event's key is that of `eventPosition`. */
   eventLoss(eventKey: string, extra: WorkingOrder | null = null): Micros {
     const losses: OutcomeLosses[] = [];
     for (const [marketConditionId, market] of this.#markets) {
@@ -334,18 +334,18 @@ function computeWorst(holding: Holding | null, weight: Weight) {
     lowMicros,
     /** Larger of the absolute values of `highMicros` and `lowMicros`. */
     positionMicros: maxMicros(maxMicros(highMicros, sub(ZERO, lowMicros)), ZERO),
-    /** Loss with the most adverse fills and resolution, currency. A sure gain counts 0: it offsets no other market. */
+    /** Loss with the most adverse fills and resolution, currency. A sure gain counts as 0: it offsets no other loss. */
     lossMicros: maxMicros(maxMicros(ifYesMicros, ifNoMicros), ZERO),
   };
 }
 
-/** Cached weights of orders, because orders are immutable. */
+/** Cache of order weights; it needs no updates, because orders are immutable. */
 const weights = new WeakMap<WorkingOrder, Weight>();
 
 function getWeight(order: WorkingOrder): Weight {
   const known = weights.get(order);
   if (known !== undefined) return known;
-  // `micros` throws for NaN, because a sum that is NaN would never exceed a limit.
+  // `micros` throws for NaN. This check is needed, because a sum that is NaN would never exceed a limit.
   for (const figure of WORKING) micros(order[figure]);
   const { isYes, side, remainingMicros } = order;
   const cost = buyCost(order);
@@ -391,8 +391,8 @@ export type FindCaps = (marketConditionId: string) => ShareCaps;
 
 /**
  * Returns the loss of working orders if they fill and every price returns to its slow average, for the worst set of
- * fills. Shares that only return a position to zero do not count in this loss. Others can fake a book's prices, but not
- * this loss.
+ * fills. Shares that only reduce a position to zero do not count in this loss. Others can fake book prices, but hardly
+ * slow averages.
  */
 export function lossToAverage(exposure: Exposure, findCaps: FindCaps, extra: WorkingOrder | null = null): Micros {
   const markets = new Set(exposure.workingMarkets);
@@ -412,7 +412,7 @@ export function lossToAverage(exposure: Exposure, findCaps: FindCaps, extra: Wor
 }
 
 /**
- * Returns the loss of orders of one direction. Orders with the largest loss per share are assumed to open the position.
+ * Returns the loss of orders of one direction. The orders with the largest loss per share count as position-opening.
  *
  * @param reducible shares that bring the position to zero
  * @param cap value of a share of the outcome that these orders acquire
@@ -444,7 +444,7 @@ function lossOf(order: WorkingOrder, shares: Micros, cap: Micros): Micros {
 
 export const EVENT_OUTCOMES = ['exclusive', 'exhaustive', 'nested'] as const satisfies readonly EventOutcomes[];
 
-/** Rule that says which markets of an event may resolve YES together. Operators declare the rule, not venues. */
+/** Rule that says which markets of an event may resolve YES together. The operator declares the rule; venues do not. */
 export interface EventRule {
   readonly eventConditionId: string;
   readonly outcomes: EventOutcomes;
@@ -462,7 +462,7 @@ interface OutcomeLosses {
 /**
  * Returns the largest possible loss of an event, currency, 0 or more. At most one market of an exclusive event resolves
  * YES. If a nested market resolves YES, all wider ones do too. Gains of other markets in the same case are subtracted.
- * Without a rule, each market counts at its own worst. Canceled markets, which pay half per share, are not considered.
+ * Without a rule, the worst losses of all markets are added. Canceled markets, which pay half per share, do not count.
  */
 function worstEventLoss(markets: readonly OutcomeLosses[], rule: EventRule | null): Micros {
   if (rule === null) return markets.reduce((sum, market) => add(sum, worstAlone(market)), ZERO);
@@ -478,7 +478,7 @@ function worstNestedLoss(markets: readonly OutcomeLosses[], { marketConditionIds
   const byId = new Map(markets.map((market) => [market.marketConditionId, market]));
   const declared = marketConditionIds.flatMap((id) => byId.get(id) ?? []);
   const others = markets.filter(({ marketConditionId }) => !marketConditionIds.includes(marketConditionId));
-  // In the first case, no market of the event resolves YES. In each further case, one more resolves YES, widest first.
+  // In the first case, no market resolves YES. In each further case, one more market resolves YES, widest first.
   let reached = declared.reduce((sum, { ifNoMicros }) => add(sum, ifNoMicros), ZERO);
   let worst = reached;
   for (const { ifYesMicros, ifNoMicros } of declared) {
@@ -492,7 +492,7 @@ function worstNestedLoss(markets: readonly OutcomeLosses[], { marketConditionIds
 const worstAlone = ({ ifYesMicros, ifNoMicros }: OutcomeLosses): Micros =>
   maxMicros(maxMicros(ifYesMicros, ifNoMicros), ZERO);
 
-/** True if a market of the account must resolve YES. False if a market without a position may resolve YES. */
+/** True if one of the markets with our holdings or orders must resolve YES; false if another market may instead. */
 function someOfOursMustWin(markets: readonly OutcomeLosses[], { outcomes, marketConditionIds }: EventRule): boolean {
   if (outcomes === 'exclusive') return false;
   const ours = new Set(markets.map(({ marketConditionId }) => marketConditionId));

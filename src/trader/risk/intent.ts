@@ -20,7 +20,7 @@ export interface PlaceIntent extends OfKind<'place'> {
   readonly priceMicros: Micros;
   /** Amount of the order, in shares. */
   readonly amountMicros: Micros;
-  /** The strategy's fair YES price; null only for orders of a flatten, which need no strategy. */
+  /** The strategy's fair YES price; null only for orders that flatten positions without a strategy. */
   readonly fairYesMicros: Micros | null;
   readonly strategy: string;
   /** True for an order that is sent to gain information; absent: false. */
@@ -43,11 +43,11 @@ export interface SplitIntent extends OfKind<'split'> {
   readonly eventConditionId: string | null;
   /** Number of complete sets, equal to their cost in currency. */
   readonly amountMicros: Micros;
-  /** YES price that divides the cost of a set between its YES and NO share. This price does not move money. */
+  /** YES price that divides the cost of a set between its YES and NO share. The YES price is only for bookkeeping. */
   readonly yesPriceMicros: Micros;
 }
 
-/** Intent to redeem all shares of a settled market. Its amounts are those that the trader expects. */
+/** Intent to redeem all shares of a settled market. The amounts are the shares that the trader expects to hold. */
 export interface RedeemIntent extends OfKind<'redeem'> {
   readonly yesMicros: Micros;
   readonly noMicros: Micros;
@@ -73,7 +73,7 @@ export interface Refused extends Breach {
   readonly intent: Intent;
   /** Number of the risk control, as in docs/reference.md and `controls.ts`. */
   readonly control: number;
-  /** Name of the risk control, such as `max_position_shares`: that of its limit if it has one. */
+  /** Name of the risk control, such as `max_position_shares`: the name of its limit, if the control has a limit. */
   readonly name: string;
 }
 
@@ -84,7 +84,7 @@ export function showFigure(value: Micros | number): string {
 
 const COUNTED: readonly BreachUnit[] = ['orders', 'actions', 'fills', 'requests', 'flag'];
 
-/** Formats a figure with its unit, such as `12 shares`, `0.42` or `300 ms`. A count has no unit. */
+/** Formats a figure with its unit, such as `12 shares`, `0.42` or `300 ms`. Counts are formatted without a unit. */
 function withUnit(value: number | null, unit: BreachUnit): string {
   if (value === null) return 'missing';
   if (unit === 'price') return showFigure(value);

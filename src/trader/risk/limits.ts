@@ -135,7 +135,7 @@ const RULES = Object.entries(perMarket).map(([key, schema]) => {
   return { name, limit, isHigherTighter: HIGHER_IS_TIGHTER.includes(limit) };
 });
 
-/** Lists the changed risk limits, each with whether its new value is looser. */
+/** Lists the changed risk limits; each entry says whether the new value is looser. */
 export function limitChanges(
   before: RiskLimits,
   after: RiskLimits,

@@ -1,16 +1,16 @@
 /**
  * Measures the loss of the UTC day and the loss from the high-water mark, and halts trading at their limits.
  *
- * The day's start and the high-water mark use equity at marks. The present loss values the shares at other traders'
- * bids. A loss that only bids show blocks orders while it lasts. A loss of equity at marks halts trading until an
- * operator resumes with a reason, also over restarts and midnights.
+ * The equity at the day's start and at the high-water mark values shares at marks. The present loss values them at
+ * other traders' bids. A loss that exists only at bids blocks orders while it lasts. A loss of equity at marks halts
+ * trading until an operator resumes with a reason, also over restarts and midnights.
  */
 
 import { add, type Micros, maxMicros, mul, sub, ZERO } from '../../shared/base/micros.js';
 import { showFigure } from './intent.js';
 import type { RiskLimits } from './limits.js';
 
-/** State of the loss guard, stored as JSON in the transaction of the change. */
+/** State of the loss guard, stored as JSON in the same transaction as the change that caused it. */
 export interface LossState {
   /** The loss guard's current UTC day, `YYYY-MM-DD`. */
   readonly day: string;
@@ -20,7 +20,7 @@ export interface LossState {
   readonly equityMicros: Micros;
   /** Sentence that says why trading is halted; null while it is not halted. */
   readonly halted: string | null;
-  /** Equity at the start of the day, for the result of the day. An accepted loss does not change it. */
+  /** Equity at the start of the day, used for the day's result. Accepting a loss does not change this equity. */
   readonly dayBeganMicros: Micros;
   /** Result of the newest ended UTC day; null before the first day has ended. */
   readonly endedDay: DayResult | null;
@@ -30,7 +30,7 @@ export interface LossState {
 export interface HoldingsWorth {
   /** Equity: currency plus shares at their marks, each mark capped by its slow average. */
   readonly equityMicros: Micros;
-  /** Part of the equity that other traders' present bids would not pay, never negative. */
+  /** Part of the equity that a sale at other traders' present bids would not pay; never negative. */
   readonly passingMicros: Micros;
 }
 
@@ -56,7 +56,7 @@ const LONGEST_PAUSE_MS = 300_000;
 /** Time without a clock jump that must pass before a new day can begin, ms. */
 const BELIEVED_AFTER_MS = 300_000;
 
-/** The stored equity may lag by a hundredth of the smaller loss limit, because each write costs a disk sync. */
+/** Stored equity may differ from the newest by 1/100 of the smaller loss limit, since each write needs a disk sync. */
 const STORED_WITHIN = 100;
 
 export class LossGuard {
@@ -68,7 +68,7 @@ export class LossGuard {
   #steadySinceMs = Number.POSITIVE_INFINITY;
   /** Final equity of the old day while the new UTC day is not confirmed yet; else null. */
   #endedWith: Micros | null = null;
-  /** Part of the newest equity that other traders' bids would not pay. */
+  /** Part of the newest equity that a sale at other traders' bids would not pay. */
   #passingMicros: Micros = ZERO;
 
   private constructor(state: LossState) {
@@ -88,7 +88,7 @@ export class LossGuard {
     });
   }
 
-  /** Restores a stored loss guard. A state of an older version lacks day results, which then begin at its loss mark. */
+  /** Restores a stored loss guard. Day results missing in a state of an older version start at its day-start equity. */
   static restore(state: Omit<LossState, 'dayBeganMicros' | 'endedDay'> & Partial<LossState>): LossGuard {
     return new LossGuard({ endedDay: null, dayBeganMicros: state.dayStartEquityMicros, ...state });
   }
@@ -124,8 +124,8 @@ export class LossGuard {
 
   /**
    * Processes a valuation. Returns the reason if this valuation halts trading, else null. After a clock jump, a new day
-   * begins only some minutes later, so that a wrong time renews no limit. Equity that is not a safe integer halts
-   * trading.
+   * begins only some minutes later, so that a wrong time does not reset the day's loss. Equity that is not a safe
+   * integer halts trading.
    *
    * @param nowMs exchange clock if known, else our clock
    * @param passingMicros part of the equity that the bids of others do not pay
@@ -182,7 +182,7 @@ export class LossGuard {
 
   /**
    * Accepts the loss that halts or blocks trading: both losses restart from the equity at others' bids. Without such a
-   * loss nothing changes, so that a resume after a plain pause does not renew a limit.
+   * loss nothing changes, so that a resume after a plain pause does not reset the losses.
    */
   resume(isHeldBack = false): void {
     if (this.state.halted === null && !isHeldBack) return;
@@ -214,7 +214,7 @@ class Calendar {
   }
 }
 
-/** Reasons to widen quotes and to allow only reducing orders; each null if the loss is too small for it. */
+/** Reasons to widen quotes and to allow only reducing orders; a reason is null if the loss is too small for it. */
 export interface LossRung {
   readonly widened: string | null;
   readonly reducing: string | null;
@@ -245,7 +245,7 @@ function describeLoss({ dayLossMicros, drawdownMicros }: LossFacts, limits: Rung
   return describe(drawdownMicros, 'below the high-water mark', maxDrawdownMicros);
 }
 
-/** State of the fill guard, stored as JSON in the transaction of the fill. */
+/** State of the fill guard, stored as JSON in the same transaction as the fill. */
 export interface FillState {
   /** Exchange times of the newest fills, Unix s, ascending. */
   readonly timesS: readonly number[];
@@ -264,7 +264,7 @@ type FillLimits = Pick<RiskLimits, 'maxFills' | 'fillsWindowS'>;
 
 export const NO_FILLS: FillState = { timesS: [], halted: null };
 
-/** Maximum kept fill times, in multiples of the limit. Pages list newest fills first, so more times are needed. */
+/** Maximum number of stored fill times, in multiples of the fill limit. Pages list the newest fills first. */
 const KEPT_TIMES = 4;
 
 /**
@@ -326,7 +326,7 @@ const MINUTE_MS = 60_000;
 
 /**
  * Counts the orders and cancels of the last second and minute. Cancels count but are never blocked; their count may
- * block the next order. The count starts from the ledger's newest rows, so a restart does not reset it.
+ * block the next order. At a start, the count includes the ledger's newest rows, so a restart does not reset it.
  */
 export class ActionPace {
   /** Times of the orders and cancels of the last minute, our clock, ms. */
@@ -344,7 +344,7 @@ export class ActionPace {
     this.#newest = null;
   }
 
-  /** Returns the counts at `nowMs`; an action in the future (our clock was set back) counts by its distance. */
+  /** Returns the counts at `nowMs`. If our clock was set back, a later action counts by its distance from `nowMs`. */
   facts(nowMs: number): PaceFacts {
     if (this.#newest?.nowMs === nowMs) return this.#newest.facts;
     this.#timesMs = this.#timesMs.filter((timeMs) => Math.abs(nowMs - timeMs) < MINUTE_MS);

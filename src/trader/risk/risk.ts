@@ -1,8 +1,8 @@
 /**
  * Risk judges every intent of the engine. `judge` returns `Approved`, or `Refused` with the two compared numbers. An
- * `Approved` contains a symbol private to this module, so that no other code can make one.
+ * `Approved` contains a symbol private to this module, so that no other code can create an `Approved`.
  *
- * Holdings and orders (open, in flight or unknown) count at their worst case. A missing or infinite figure leads to a
+ * Holdings and orders (open, in flight or unknown) count at their worst case. A missing or infinite figure causes a
  * refusal. Cancels are never refused. Risk reads no clock and keeps no state, so equal inputs give equal verdicts.
  */
 
@@ -28,7 +28,7 @@ export interface Approved<I extends Intent = Intent> {
   readonly [approvedByRisk]: I;
 }
 
-/** True only for an object that `judge` has approved, whatever its static type is. */
+/** True only for an object returned by `judge` as approved; checked at run time. */
 export const isApproved = (value: object): value is Approved =>
   approvedByRisk in value && 'intent' in value && value[approvedByRisk] === value.intent;
 
@@ -54,7 +54,7 @@ function findRefusal<I extends PlaceIntent | SplitIntent>(
   controls: readonly RiskControl<I>[],
   facts: RiskFacts,
 ): Refused | null {
-  // The working order is made once, because several controls use its weight, cached per object.
+  // The working order is created once: several controls use its weight, which is cached per object.
   let made: WorkingOrder | null = null;
   const order = () => {
     assert(intent.kind === 'place', 'only a place becomes a working order');

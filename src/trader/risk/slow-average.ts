@@ -2,8 +2,8 @@
  * Slow average of each market's price, as a cap on share values in risk limits. With the cap, prices that one account
  * fakes for minutes or hours have no effect on the limits.
  *
- * If a price is held away from its average for a time t, purchases may grow by a factor e^(t / averaging time). With
- * seven days of averaging, purchases stay below 1.16 times the day limit after one such day.
+ * If a price is held away from its average for a time t, possible purchases grow by a factor e^(t / averaging time).
+ * With an averaging time of seven days, purchases stay below 1.16 times the day limit after one day.
  */
 
 import { type Micros, micros, ONE } from '../../shared/base/micros.js';
@@ -12,14 +12,14 @@ import { type Micros, micros, ONE } from '../../shared/base/micros.js';
 export const AVERAGING_MS = 7 * 86_400_000;
 /** Maximum time for which one price observation counts, ms, also after a pause or restart. */
 const LONGEST_LOOK_MS = 300_000;
-/** Time span of price bars that replace the start value 0.5, ms. An average observed this long is kept. */
+/** Time span of price bars that replace the start value 0.5, ms. Bars do not replace an average observed this long. */
 const TRUSTED_BARS_MS = 86_400_000;
 /** Maximum number of markets whose averages are stored. */
 const MOST_STORED = 1000;
 /** Maximum number of markets whose averages are in memory. */
 const MOST_KEPT = 2 * MOST_STORED;
 
-/** Averages of the YES price, starting at 0.5 or the first price. `low` caps the value of YES, `high` that of NO. */
+/** Averages of the YES price, which start at 0.5 or the first price. `low` caps the value of YES, `high` that of NO. */
 interface Average {
   low: number;
   high: number;
@@ -84,7 +84,7 @@ export class SlowAverages {
     return { yesMicros: micros(Math.floor(known.low * ONE)), noMicros: micros(Math.floor((1 - known.high) * ONE)) };
   }
 
-  /** Drops the markets that were observed longest ago. The averages of dropped markets restart at cautious values. */
+  /** Drops the markets that were observed longest ago. If a dropped market returns, its averages start anew. */
   prune(): void {
     if (this.#averages.size <= MOST_KEPT) return;
     for (const [conditionId] of this.#newestFirst().slice(MOST_STORED)) this.#averages.delete(conditionId);

@@ -1,9 +1,9 @@
 /**
- * Counts one scope's requests (public or signed) in the exchange's sliding minute, from own requests and the client's
- * reports. The HTTP client determines the limits.
+ * Counts the requests of one scope (public or signed) in the exchange's sliding minute, from own requests and the HTTP
+ * client's reports. The HTTP client determines the limits.
  *
- * A released request counts until a minute after its outcome is known. The exchange counts the request in between, so
- * this window covers the exchange's at any network delay.
+ * A released request counts until a minute after its outcome is known. The exchange counts the request at some time in
+ * between, so this window contains the exchange's window at any network delay.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -21,16 +21,16 @@ interface WatchedQueue {
 const MARGIN = 0.05;
 /** Wait after a refused request, if the refusal states no wait, ms. */
 const FIRST_WAIT_MS = 1_000;
-/** Longest wait after a refusal or a jump of our clock, ms; then one request tries again. */
+/** Longest wait after a refusal or a jump of our clock, ms; after this wait, one request is sent as a test. */
 const LONGEST_WAIT_MS = 120_000;
 /** Wait before an urgent request tests (probes) a full budget, ms; doubled with each refused probe. */
 const PROBE_MS = { first: 1_000, longest: 10_000 } as const;
 
 /** Cancels and own reads are still sent if the exchange reports a limit below 1 / 8 of the venue profile's limit. */
 const LEAST_TRUST = 8;
-/** If own requests use more than this fraction of the limit, they explain a full budget. */
+/** If own requests use at least this fraction of the limit, a full budget is considered correct. */
 const EXPLAINING_PART = 3 / 4;
-/** Fraction of the profile's limit that surely is allowed while the exchange has not reported a limit. */
+/** Fraction of the profile's limit that is considered safe while the exchange has not reported a limit. */
 const UNKNOWN_FROM_PART = 1 / 4;
 
 /** Fraction of a minute's requests that may be sent at once, as a burst. */
@@ -91,7 +91,7 @@ export class Budget {
     return this.#foreignAt(nowMs) === 0;
   }
 
-  /** Number of requests that may be sent `withinMs` from now, if no other is sent and others' use stays constant. */
+  /** Number of requests that may be sent `withinMs` from now, if none is sent before and others' use stays constant. */
   available(nowMs: number, withinMs = 0): number {
     if (this.blockedUntilMs(nowMs) > nowMs) return 0;
     const unused = this.#usable - this.#own(nowMs + withinMs);
@@ -101,8 +101,8 @@ export class Budget {
   }
 
   /**
-   * Number of requests that may be sent now if `most` per minute are spread evenly after one burst. Without this rule,
-   * a burst would block all requests for a minute. The number is 0 or less when no request may be sent.
+   * Number of requests that may be sent now if `most` per minute are spread evenly after one burst. Without this even
+   * spread, a burst would block all requests for a minute. The number is 0 or less when no request may be sent.
    */
   evenRoom(most: number, nowMs: number): number {
     const burst = burstOf(most);
@@ -125,7 +125,7 @@ export class Budget {
   /**
    * Time at which one request may test (probe) a full budget, because the exchange's report may be wrong. The time is
    * null while a probe is in flight, or while own use leaves at most `floor` requests of the profile's limit. If own
-   * use explains the full budget, only urgent requests may probe.
+   * requests fill the budget, only urgent requests may probe.
    */
   probeMs(floor: number, nowMs: number, isUrgent: boolean): number | null {
     const own = this.#own(nowMs);
@@ -136,7 +136,7 @@ export class Budget {
     return Math.max(nowMs, this.#probeAtMs);
   }
 
-  /** True if the exchange's unknown limit might refuse the next requests. All sent requests could then be refused. */
+  /** True if the next requests might exceed the exchange's unknown limit, so that all sent requests may be refused. */
   isNearUnknownLimit(nowMs: number): boolean {
     return !this.#isShown && this.#own(nowMs) >= this.#profileLimit * UNKNOWN_FROM_PART;
   }
@@ -172,7 +172,7 @@ export class Budget {
     this.#inFlight--;
     if (settled.isProbe) this.#isProbeUnderWay = false;
     if (!settled.sent) return;
-    // The times stay ascending after our clock was set back; a request then counts longer, never shorter.
+    // The times stay ascending even if our clock was set back; a request then counts longer than a minute, never less.
     this.#settled.add(Math.max(nowMs, this.#settled.newestMs ?? nowMs));
     this.#settled.forget(nowMs);
     if (report !== null) {
@@ -223,7 +223,7 @@ export class Budget {
   }
 }
 
-/** Every n-th request of the last lanes is the longest-waiting request, so that no lane starves. */
+/** Every n-th request from the last lanes is the one that has waited longest, so that no lane starves. */
 const FAIR_TURN = 4;
 export const LAST_LANES: readonly Lane[] = ['draft', 'hot', 'quiet'];
 /** Lanes that reduce or confirm risk; they may test (probe) a budget that the exchange reports as full. */
@@ -316,7 +316,7 @@ export class ScopeLine {
     return lane === 'draft' && this.scope === 'signed';
   }
 
-  /** Requests per minute not reserved for cancels; more if the reserve is needed only later in the minute. */
+  /** Requests per minute not reserved for cancels; higher if the reserve may become available later in the minute. */
   #most(openOrders: number, nowMs: number): number {
     const perMinute = this.budget.perMinute(nowMs);
     const beside = perMinute - cancelReserve(openOrders, perMinute);
@@ -336,17 +336,17 @@ const REQUESTS_PER_CANCEL = 2;
 const SLACK = 20;
 
 /**
- * Requests that cancel all open orders and verify it, `2 x open orders + 20`. For a budget below 80 requests per
- * minute, the constant 20 becomes a quarter of the budget. If the reserve exceeds the budget, intentionally no new
- * draft is sent until orders are gone.
+ * Number of requests that cancel all open orders and verify the result, `2 x open orders + 20`. If the budget is below
+ * 80 requests per minute, a quarter of it replaces the 20. If the reserve exceeds the budget, no new draft is sent
+ * until orders are gone.
  */
 export const cancelReserve = (openOrders: number, perMinute: number): number =>
   REQUESTS_PER_CANCEL * openOrders + Math.min(SLACK, Math.floor(perMinute / 4));
 
 /**
- * Number of requests that must remain in the budget after a request of this lane. Cancels may use the whole budget. Own
- * reads may use half the cancel reserve, because cancels need to know which orders rest. Reads must not block cancels.
- * All other lanes leave the whole cancel reserve. Only signed requests have a reserve.
+ * Number of requests that must remain in the budget when a request of this lane is sent. Cancels may use the whole
+ * budget. Own reads may use half the cancel reserve: cancels need to know which orders are open, but reads must not
+ * block cancels. All other lanes leave the whole cancel reserve. Only signed requests have a reserve.
  */
 function laneFloor(scope: Scope, lane: Lane, openOrders: number, perMinute: number): number {
   if (scope !== 'signed' || lane === 'cancel') return 0;
@@ -361,7 +361,7 @@ const SHORT_PART = 1 / 5;
 const ENOUGH_PART = 1 / 2;
 /** How long the budget must be short before a notice, ms; longer than the effect of one wrong answer. */
 const SHORT_AFTER_MS = 10_000;
-/** How long the budget must be sufficient before a notice, ms; avoids repeated notices. */
+/** How long the budget must be sufficient before a notice, ms; this long time avoids repeated notices. */
 const ENOUGH_AFTER_MS = 120_000;
 
 const SCOPES = ['public', 'signed'] as const satisfies readonly Scope[];
@@ -389,7 +389,7 @@ export class BudgetWatch {
       const { scope, usual, isTold } = watched;
       const perMinute = queue.perMinute(scope, nowMs);
       const isOtherwise = isTold ? perMinute >= usual * ENOUGH_PART : perMinute < usual * SHORT_PART;
-      // After our clock was set back, the duration of the budget's state starts again.
+      // If our clock was set back, the time for which this state has lasted is counted from now.
       watched.sinceMs = isOtherwise ? Math.min(watched.sinceMs ?? nowMs, nowMs) : null;
       const afterMs = isTold ? ENOUGH_AFTER_MS : SHORT_AFTER_MS;
       if (watched.sinceMs === null || nowMs - watched.sinceMs < afterMs) return [];

@@ -6,18 +6,18 @@ import { type StaleMarket, staleLossPerS } from './stale-index.js';
 export interface ScarcityPrices {
   readonly look: number;
   readonly request: number;
-  /** Price of binding currency for a second, as a fraction of the bound currency. */
+  /** Price of reserving currency for one second, as a fraction of the reserved currency. */
   readonly currencyPerS: number;
 }
 
-/** Possible quotes of one side (bid or ask) of a market, with prices as floats. */
+/** Quotes that could be placed on one side (bid or ask) of a market; prices are floats. */
 export interface OfferedSide {
   /** Number of takers per second that would trade with this side, and shares per trade. */
   readonly fillsPerS: number;
   readonly sharesPerFill: number;
   /** Price distance of the quote from the fair value; negative for a quote beyond the fair value. */
   readonly distance: number;
-  /** Expected adverse price move after a fill, beyond the loss of stale quotes. */
+  /** Expected adverse price move after a fill, in addition to the loss by stale quotes. */
   readonly adverse: number;
   readonly feePerShare: number;
 }
@@ -25,7 +25,7 @@ export interface OfferedSide {
 /** Income and costs of quoting a market. */
 export interface MarketOffer {
   readonly sides: readonly OfferedSide[];
-  /** Inputs for the loss by stale quotes, including the orders that would rest. */
+  /** Inputs for the loss by stale quotes, including the orders that would be open. */
   readonly market: StaleMarket;
   /** Price distance within which an order is not moved, even if requests cost nothing. */
   readonly leastTolerance: number;
@@ -47,7 +47,7 @@ export interface NetValue {
   readonly reserve: number;
   readonly currency: number;
   readonly net: number;
-  /** Best interval between book reads at these prices, s. */
+  /** Best interval between book reads at the given resource prices, s. */
   readonly lookEveryS: number;
   readonly movesPerS: number;
   readonly fillsPerS: number;
@@ -59,7 +59,7 @@ export interface NetValue {
 const REQUESTS = { move: 4, fill: 2, cancel: 2 } as const;
 
 /**
- * Best price distance that a quote may drift before it is moved. A displacement d loses k d^2 per second, and a move
+ * Distance from its best price at which a quote should be moved. A displacement d loses k d^2 per second, and a move
  * costs requests. The result w minimises k w^2 / 6 + cost sigma^2 / w^2: 0 if moves are free, infinite if k is 0.
  *
  * @param cost cost of a move, currency
@@ -72,7 +72,7 @@ export const bestTolerance = (cost: number, sigmaPerSqrtS: number, k: number): n
 const displacementLoss = ({ fillsPerS, sharesPerFill, distance }: OfferedSide): number =>
   distance <= 0 ? 0 : (fillsPerS * sharesPerFill) / distance;
 
-/** Computes all value terms at these prices, with a book read every `lookEveryS` and `stale` loss per second. */
+/** Computes all value terms at these resource prices. `stale`: loss per second if a book is read every `lookEveryS`. */
 export function netValue(
   offer: Pick<MarketOffer, 'sides' | 'currency'> & { readonly orders: number; readonly movesPerS: number },
   { lookEveryS, stale }: { readonly lookEveryS: number; readonly stale: number },
@@ -113,7 +113,7 @@ export function netValue(
 export const requestsPerS = ({ movesPerS, fillsPerS, orders }: NetValue): number =>
   REQUESTS.move * movesPerS + REQUESTS.fill * fillsPerS + (REQUESTS.cancel * orders) / 60;
 
-/** Compared intervals between book reads, s; each is a quarter longer than the previous interval. */
+/** Intervals between book reads to choose from, s; each is 25 % longer than the previous one. */
 const INTERVALS = Array.from({ length: 36 }, (_, i) => 1.25 ** i);
 
 /** A market's income and costs, with the stale-quote loss per read interval computed once for any prices. */
@@ -177,7 +177,7 @@ export interface ChoiceBounds {
   readonly entries: number;
 }
 
-/** Number of rounds of the price search. Each round finds one price at a time, with other prices fixed. */
+/** Number of rounds of the price search. Each round searches each resource price with the others fixed. */
 const ROUNDS = 3;
 /** Number of bisection steps in the search for a resource price. */
 const HALVINGS = 20;
@@ -189,7 +189,7 @@ const LEAST = 1e-9;
 export const DWELL_S = 600;
 /** Requests for entering and leaving a market: two orders are placed and canceled. */
 const REQUESTS_TO_ENTER = 8;
-/** One in this many market places is reserved for a market that may be worth more than estimated. */
+/** One of every `PLACES_A_TRIAL` market places is reserved for a market that may be worth more than estimated. */
 const PLACES_A_TRIAL = 10;
 
 /** Finds resource prices, each at least `least`, at which the demand of all valuable markets fits the supply. */
@@ -206,7 +206,7 @@ export function pricesFor(
   }
   return prices;
 
-  /** Lowest resource price at which the demand of all valuable markets fits; bisects the price's logarithm. */
+  /** Lowest resource price at which all valuable markets fit the supply, by bisection of the price's logarithm. */
   function soughtPrice(name: keyof ScarcityPrices, takes: (value: NetValue) => number, there: number): number {
     const fits = (price: number): boolean => {
       let sum = 0;
@@ -231,7 +231,7 @@ export function pricesFor(
 /**
  * Chooses the markets to quote, the most valuable ones up to the maximum. A market is added when its value exceeds the
  * cost of entering and leaving. A quoted market is dropped when its value falls below minus that cost. Every tenth
- * place goes to the market that would be best with a value one standard deviation higher.
+ * place goes to the market with the highest sum of value and one standard deviation.
  */
 export function choose(
   candidates: readonly MarketCandidate[],

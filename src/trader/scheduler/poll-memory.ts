@@ -11,7 +11,7 @@ export const MARKET_POLLS = ['book', 'trades', 'detail', 'candles'] as const sat
 /** Urgency of an expedited poll; `first` precedes all polls, `next` precedes polls that are not expedited. */
 export type Urgency = 'first' | 'next';
 
-/** Result of a poll; `unsent` means that its request was never sent, so the next needs no backoff. */
+/** Result of a poll; `unsent` means that the request was never sent, so that the next poll needs no backoff. */
 export type PollResult = 'ok' | 'failed' | 'unsent';
 
 /** Facts about one market that the poll plan uses. */
@@ -31,7 +31,7 @@ export interface PollFacts {
   /** Requests per minute of the public and the signed scope, as in `RequestQueue.perMinute`. */
   readonly publicPerMinute: number;
   readonly signedPerMinute: number;
-  /** Number of pages that list the details of all open markets; Infinity while unknown or not wanted. */
+  /** Number of pages that list the details of all open markets; Infinity while unknown or not needed. */
   readonly openMarketPages: number;
   /** Best interval of own-trade reads while orders rest, ms, within the settings; absent: the shortest. */
   readonly ownPaceMs?: number;
@@ -39,7 +39,7 @@ export interface PollFacts {
   readonly marksEveryMs?: number;
   /** Number of signed requests of an assets poll, which begins a reconciliation round; absent: one request. */
   readonly requestsARound?: number;
-  /** Public requests that could be sent now, as in `RequestQueue.headroom`; further polls are not made. */
+  /** Number of public requests that could be sent now, as in `RequestQueue.headroom`; no more polls are made. */
   readonly publicHeadroom: () => number;
 }
 
@@ -62,7 +62,7 @@ export interface PollSettings {
 }
 
 const FIRST_BACKOFF_MS = 1_000;
-/** Longest wait after failed polls: a failing market costs one request per minute. */
+/** Longest wait after failed polls, ms: a market whose polls keep failing uses one request per minute. */
 const LONGEST_BACKOFF_MS = 60_000;
 
 /** One poll (repeated request): its target, and when it was last sent. */
@@ -95,12 +95,12 @@ export class PollRecord {
     return call;
   }
 
-  /** Time since the last request, ms; Infinity before the first, when expedited, or after a clock set back. */
+  /** Time since the last request, ms; Infinity before the first, if expedited, or if our clock was set back. */
   age(nowMs: number): number {
     return this.expedited !== null ? Number.POSITIVE_INFINITY : this.sinceAsked(nowMs);
   }
 
-  /** Time since the poll's last request, even if expedited, ms; Infinity when unknown. */
+  /** Time since the poll's last request, ms, also for an expedited poll; Infinity when unknown. */
   sinceAsked(nowMs: number): number {
     const askedMs = this.#askedMs;
     return askedMs === null || nowMs < askedMs ? Number.POSITIVE_INFINITY : nowMs - askedMs;
@@ -121,7 +121,7 @@ export class PollRecord {
     return this.#backsOff(nowMs) ? Math.max(waitedMs, this.#notBeforeMs) : waitedMs;
   }
 
-  /** Expedites the poll; an earlier, higher urgency stays. */
+  /** Expedites the poll; a higher urgency that it already has stays. */
   expedite(urgency: Urgency): void {
     if (this.expedited !== 'first') this.expedited = urgency;
   }
@@ -174,7 +174,7 @@ export class PollRecord {
 
 export type MarketRecords = Readonly<Record<MarketPoll, PollRecord>>;
 
-/** Stores the polls of current markets and of the account, and those polls of former markets that are still in flight. */
+/** Stores the polls of current markets and of the account, and the polls of former markets while they are in flight. */
 export class PollMemory {
   readonly #bookDepth: number;
   readonly #markets = new Map<string, MarketRecords>();
@@ -216,7 +216,7 @@ export class PollMemory {
     return this.#markets.get(target.marketConditionId)?.[target.kind];
   }
 
-  /** Drops polls of all other markets, except those in flight. Returns true if no such poll remains. */
+  /** Drops polls of all other markets, except polls in flight. Returns true if no poll of another market remains. */
   keep(marketConditionIds: ReadonlySet<string>): boolean {
     let done = true;
     for (const [marketConditionId, records] of this.#markets) {

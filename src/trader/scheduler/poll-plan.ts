@@ -17,15 +17,15 @@ import {
 import { fitOwnReads, ORDERS_PER_FILLS, USUAL_LONGEST_MS } from './request-price.js';
 import { type RestingQuote, type StaleMarket, staleIndex } from './stale-index.js';
 
-/** Budget share of each kind of market poll when not all fit; unused shares go to the other kinds. */
+/** Budget share of each kind of market poll when the budget is too small for all; other kinds use unused shares. */
 const SHARES: Readonly<Record<MarketPoll, number>> = { book: 0.68, trades: 0.22, detail: 0.1, candles: 0.1 };
 /** Number of polls that may be sent at once after a quiet time: enough to begin quoting four markets. */
 const BURST = 12;
 /** Interval between reads of a market's detail, ms. Details change when a market opens, closes or resolves. */
 const DETAIL_INTERVAL_MS = 60_000;
-/** Interval between reads of details by pages, ms; a bit shorter, so that no single detail becomes due. */
+/** Interval between reads of details by pages, ms; shorter than for single details, so that no single one is due. */
 const DETAILS_INTERVAL_MS = 50_000;
-/** Market details are read by pages if a page holds at least this many tracked markets on average. */
+/** Market details are read by pages if a page contains at least this many tracked markets on average. */
 const MARKETS_A_PAGE = 3;
 /** Factor on the intervals of reads of own state while no order rests, because no fill is possible. */
 const IDLE_FACTOR = 5;
@@ -37,7 +37,7 @@ const OLDEST_TURN = { fewest: 2, most: 10, marketsATurn: 4 } as const;
 const BEFORE_ALL_OTHERS = 1e12;
 /** Weight of polls of public trades in markets with own resting orders; 1 in other markets. */
 const RESTING_TRADES_WEIGHT = 4;
-/** Longest wait of a poll for the request budget, ms; then it is planned again with current facts. */
+/** Longest wait of a poll for the request budget, ms. After this wait the poll is planned again with current facts. */
 const PATIENCE_MS = 10_000;
 
 const NO_ASKS: readonly PlannedRequest[] = [];
@@ -54,7 +54,7 @@ export class PollPlan {
   readonly #detailIntervalMs: number;
   readonly #memory: PollMemory;
   readonly #credit = new PollCredit(BURST);
-  /** Use per kind of poll, for stride scheduling: the kind furthest behind its share is next. */
+  /** Used budget divided by share, per kind of poll (stride scheduling): the kind with the lowest value is next. */
   readonly #used: Record<MarketPoll, number> = { book: 0, trades: 0, detail: 0, candles: 0 };
   #bookTurns = 0;
   /** Facts from which `#intervals` was computed. */
@@ -65,7 +65,7 @@ export class PollPlan {
   /** True while polls of markets that are no longer tracked may remain. */
   #forgetting = false;
   #lookedMs = Number.NEGATIVE_INFINITY;
-  /** Time before which `takeDue` finds no poll unless facts change, our clock, ms; -Infinity if unknown. */
+  /** Until this time, `takeDue` finds no poll unless facts change, our clock, ms; -Infinity if unknown. */
   quietUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(settings: PollSettings) {
@@ -210,7 +210,7 @@ export class PollPlan {
       const watched = kind === 'book' ? this.#nextBook(nowMs) : this.#chooseNext(kind, nowMs);
       if (watched === null) continue;
       const { market, records } = watched;
-      // A kind without due polls does not save its share for later.
+      // If a kind has no due polls, its unused share is not saved for later.
       for (const idle of byNeed.slice(0, byNeed.indexOf(kind))) this.#used[idle] = this.#used[kind];
       this.#used[kind] += 1 / SHARES[kind];
       // A book is useless without the market's detail (price grid), so a missing detail is read first.
@@ -337,16 +337,16 @@ class PollCredit {
   }
 }
 
-/** A cached bound holds for this fraction of the book's age. Larger fractions exclude fewer books. */
+/** A cached bound is valid for this fraction of the book's age. With a larger fraction, bounds exclude fewer books. */
 const AHEAD_PART = 0.1;
 const LEAST_AHEAD_MS = 1000;
-/** Tolerance for errors of the table lookup, which may make a constant value seem to fall. */
+/** Tolerance for rounding in the table lookup, which may make a constant value appear to fall. */
 const ROUNDING = 1 + 1e-6;
 
 /**
  * Upper bounds of the value of book reads, cached between decisions. Without new market data a read's value only grows,
- * so its value at a later time is a bound until then. Values that cannot be the best are not computed. Known markets
- * need no memory allocation.
+ * so its value at a later time is an upper bound until that time. Values that cannot be the best are not computed. No
+ * memory is allocated for known markets.
  */
 export class LookWorth {
   #most = Number.POSITIVE_INFINITY;

@@ -5,7 +5,7 @@ import { MINUTE_MS } from '../../shared/base/sliding-minute.js';
 const EVERY_MS = 5_000;
 /** Target for the free fraction of the request burst: the price rises below this target and falls above it. */
 const AIM = 1 / 2;
-/** Step of the price's logarithm per update, if the whole burst is missing or free. */
+/** Step of the price's logarithm per update, if the whole burst is used or free. */
 const STEP = 0.2;
 /** Maximum of the price's logarithm: e^7 is a thousand times the minimum. */
 const MOST_RISE = 7;
@@ -61,8 +61,8 @@ export const USUAL_LONGEST_MS = 15_000;
 
 /**
  * Best interval between reads of own trades, ms. A read every T seconds costs `requestPrice` / T per second. Fills
- * known T / 2 late on average cost `lateFillCost` T / 2. The total cost is smallest at T = sqrt(2 requestPrice /
- * lateFillCost): 0 if reads are free, Infinity if late fills cost nothing.
+ * become known T / 2 late on average, which costs `lateFillCost` T / 2. The total cost is smallest at T = sqrt(2
+ * requestPrice / lateFillCost): 0 if reads are free, Infinity if late fills cost nothing.
  *
  * @param requestPrice price of a signed request, currency
  * @param lateFillCost fills per second times the loss per second of an unknown fill, currency per square second
@@ -70,12 +70,12 @@ export const USUAL_LONGEST_MS = 15_000;
 export const bestOwnPaceMs = (requestPrice: number, lateFillCost: number): number =>
   requestPrice === 0 ? 0 : 1000 * Math.sqrt((2 * requestPrice) / lateFillCost);
 
-/** Own trades are read this many times as often as own orders, which only confirm known facts. */
+/** Own trades are read this many times as often as own orders: reads of orders only confirm known facts. */
 export const ORDERS_PER_FILLS = 5;
 
 /** Fraction of the signed budget for reads of own state; their intervals grow to fit it. */
 const SIGNED_PART = 0.3;
-/** Fraction of the reads of own state that reconciliation rounds may always use. */
+/** Fraction of the budget for reads of own state that reconciliation rounds may always use. */
 const ROUNDS_PART = 1 / 3;
 
 /** Intervals of reads of own state, ms; `fillsMs` is null if the exchange does not list own trades. */
@@ -87,7 +87,7 @@ interface OwnIntervals {
 
 /**
  * Extends the intervals of own reads to fit the signed request budget. Reconciliation rounds, the most expensive and
- * least urgent, are slowed first, down to their minimum part. Own-trade and order reads are slowed next, together.
+ * least urgent, are slowed first, down to their minimum part. Reads of own trades and of orders are slowed next.
  *
  * @param requestsARound signed requests of a reconciliation round
  * @param signedPerMinute the whole signed budget, requests per minute

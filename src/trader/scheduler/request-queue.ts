@@ -12,21 +12,21 @@ import { LAST_LANES, type Next, ScopeLine } from './budget.js';
 /** A request that was never sent; the engine reports its outcome as unknown, with `sent: false`. */
 export interface Unsent {
   readonly request: PlannedRequest;
-  /** Why the request was not sent: too late, or no room in the queue. */
+  /** Why the request was not sent: it expired, the queue was full, or it was recalled. */
   readonly reason: string;
 }
 
-/** Requests to send, and dropped requests. Every request pushed into the queue appears exactly once. */
+/** Requests to send, and dropped requests. Every request pushed into the queue appears in exactly one release. */
 interface Release {
   readonly requests: readonly Request[];
   readonly unsent: readonly Unsent[];
 }
 
-/** Maximum number of waiting requests: above both budgets of a minute (120 + 300); more would become stale. */
+/** Maximum number of waiting requests: above the sum of both budgets per minute (120 + 300); more would expire. */
 export const MAX_WAITING = 512;
 /** Maximum number of requests in flight: enough to use the whole budget at a latency of one second. */
 export const MAX_IN_FLIGHT = 8;
-/** Maximum requests in flight per scope, so that slow public book reads never block own orders, nor the reverse. */
+/** Maximum requests in flight per scope, so that public reads and own orders cannot block each other. */
 export const MAX_IN_FLIGHT_PER_SCOPE = 6;
 /** Maximum requests in flight including cancels, which do not wait for a free slot. */
 export const MAX_IN_FLIGHT_WITH_CANCELS = 16;
@@ -45,7 +45,7 @@ interface ReleasedRequest {
 export class RequestQueue {
   readonly #lines: Readonly<Record<Scope, ScopeLine>>;
   readonly #underWay = new Map<number, ReleasedRequest>();
-  /** Clock of the request budgets; requests and observations use our clock instead. */
+  /** Clock of the request budgets; the times in requests and observations use our clock instead. */
   readonly #clock = new SteadyClock();
   /** Dropped or recalled requests, which the next release reports as unsent. */
   #givenUp: Unsent[] = [];
@@ -113,7 +113,7 @@ export class RequestQueue {
     for (const scope of SCOPES) this.#lines[scope].cancelsAll = cancelsAll;
   }
 
-  /** Free fraction of the request burst for new orders: 1 after a quiet time, 0 while each order waits. */
+  /** Free fraction of the request burst for new orders: 1 after a quiet time, 0 while every new order must wait. */
   burstLeft(nowMs: number): number {
     return this.#lines.signed.burstLeft(this.#openOrders, this.#clock.advance(nowMs));
   }
@@ -122,7 +122,7 @@ export class RequestQueue {
   release(nowMs: number): Release {
     const steadyMs = this.#clock.advance(nowMs);
     if (this.waiting === 0 && this.#givenUp.length === 0) return NOTHING;
-    // Unsent requests have expired while they waited, or were dropped.
+    // Requests are unsent if they expired while they waited, or were dropped.
     const reason = 'the request expired while it waited for the request budget';
     const hasExpired = this.#findEarliestLatestMs() <= nowMs;
     const expired = hasExpired ? this.#takeOut((request) => request.latestMs <= nowMs, reason) : NOTHING.unsent;
@@ -175,7 +175,7 @@ export class RequestQueue {
 
   /**
    * Number of requests of this lane that could be sent now: the budget above the lane's floor, less waiting requests of
-   * this and earlier lanes. No request can be sent while the scope is blocked. An order needs two (draft, submit).
+   * this and earlier lanes. It is 0 while the scope is blocked. An order needs two requests (draft, submit).
    */
   headroom(scope: Scope, lane: Lane, nowMs: number): number {
     const line = this.#lines[scope];
@@ -189,7 +189,7 @@ export class RequestQueue {
     return Math.max(0, line.room(lane, this.#openOrders, steadyMs) - before);
   }
 
-  /** Requests per minute that may be sent now: the venue profile's limit, or less after refusals. */
+  /** Requests per minute that may be sent now: the venue profile's limit less its margin, or less after refusals. */
   perMinute(scope: Scope, nowMs: number): number {
     return this.#lines[scope].budget.perMinute(this.#clock.advance(nowMs));
   }
@@ -218,7 +218,7 @@ export class RequestQueue {
     return this.#ownReads.countAt(this.#clock.peek(nowMs));
   }
 
-  /** Time, `nowMs` or later, at which a waiting request can be sent or expires; null if that needs an outcome. */
+  /** Time, `nowMs` or later, at which a waiting request can be sent or expires; null if no request waits. */
   nextReleaseMs(nowMs: number): number | null {
     if (this.waiting === 0 && this.#givenUp.length === 0) return null;
     const steadyMs = this.#clock.advance(nowMs);
@@ -291,7 +291,7 @@ export class RequestQueue {
     return unsent;
   }
 
-  /** Drops the newest request of a less urgent lane, else the new request; true if the new request has room. */
+  /** Drops the newest request of the least urgent lane, or the new request itself; true if the new request has room. */
   #makeRoom(coming: PlannedRequest): boolean {
     const reason = `more than ${MAX_WAITING} requests wait for the request budget`;
     for (const lane of [...LANES].reverse().slice(0, LANES.length - 1 - LANES.indexOf(coming.lane))) {
@@ -308,7 +308,7 @@ export class RequestQueue {
   }
 }
 
-/** Longest step of our clock that is not a jump, ms; the time is observed every second. */
+/** Longest step of our clock that does not count as a jump, ms; the time is observed every second. */
 const LONGEST_STEP_MS = 60_000;
 
 /** Clock of the request budget: our clock without its jumps, so that the sliding minute stays correct. */

@@ -23,7 +23,7 @@ export const indexPerDeviation = (z: number): number =>
 const SPREAD_OF_SIGMA = [-Math.sqrt(3), 0, Math.sqrt(3)].map((k) => Math.exp(0.35 * k));
 const WEIGHTS = [1 / 6, 2 / 3, 1 / 6] as const;
 
-/** Averages a function of z = h / s over the uncertainty of sigma, in units of the middle s. */
+/** Averages a function of z = h / s over the uncertainty of sigma; the result is in units of the central s. */
 const averageOver = (of: (z: number) => number) => (z: number) =>
   SPREAD_OF_SIGMA.reduce((sum, factor, k) => sum + (WEIGHTS[k] ?? 0) * factor * of(z / factor), 0);
 
@@ -55,12 +55,12 @@ class InterpolationTable {
 const PICK_OFF = new InterpolationTable(averagedPickOff);
 const INDEX = new InterpolationTable(averagedIndex);
 
-/** Assumed time from a book read until the resulting quotes rest, s. */
+/** Assumed time from a book read until the resulting quotes are open, s. */
 const REACTION_S = 2;
 /** Standard deviation of a price jump, as a fraction of p (1 - p). */
 const JUMP_SIZE = 0.25;
 
-/** Order size, shares, assumed in a market without own orders, because the market may be quoted later. */
+/** Order size, shares, assumed for a market without own orders, because such a market may be quoted later. */
 const BASE_SHARES = 0.5;
 
 /** Unfilled part of an own order; an order for NO is converted to YES. */
@@ -83,7 +83,7 @@ export interface StaleMarket {
   readonly jumpsPerS: number;
   /** Number of takers per second that would hit a wrong quote. */
   readonly takersPerS: number;
-  /** All own orders of the market that rest or may rest. */
+  /** All own orders of the market that are open or may be open. */
   readonly quotes: readonly RestingQuote[];
   /** Price move since the newest book, by the exchange's mark (`VenueMark`); absent: no reported move. */
   readonly markMove?: number;
@@ -91,8 +91,8 @@ export interface StaleMarket {
 
 /**
  * Index (value of a read) for one share at distance `h`, `t` seconds after the last read, with one taker per second.
- * Changed quotes rest `d` seconds after a read. The index grows with t, sigma and the jump rate, falls with h, and is
- * never negative.
+ * Changed quotes are open `d` seconds after a read. The index grows with t, sigma and the jump rate, falls with h, and
+ * is never negative.
  *
  * @param variance p (1 - p), the largest possible variance of a probability
  * @param movedS time in which the price usually moves by its known move, s; the read counts as older by this time
@@ -119,7 +119,7 @@ export function shareIndex(
   return Math.max(0, area - waited) + (jumpsPerS * jump * PICK_OFF.at(h / jump) * t * t) / 2;
 }
 
-/** Value of reading this market's book now, currency times a common factor; Infinity before the first read. */
+/** Value of reading this market's book now, relative to other markets; Infinity before the first read. */
 export function staleIndex(market: StaleMarket, nowMs: number): number {
   const { seenMs, price, sigmaPerSqrtS, jumpsPerS, quotes } = market;
   if (seenMs === null) return Number.POSITIVE_INFINITY;
@@ -156,7 +156,7 @@ export function staleLossPerS(market: StaleMarket, everyS: number): number {
   return loss * takersPerS;
 }
 
-/** Smallest variance p (1 - p): a price near 0 or 1 still moves by its rounding error. */
+/** Smallest assumed variance p (1 - p): even a price near 0 or 1 moves by its rounding error. */
 const SMALLEST_VARIANCE = 1e-6;
-/** Largest price volatility per square root of a second: near resolution the true volatility is infinite. */
+/** Largest assumed price volatility per square root of a second: near resolution the true volatility is infinite. */
 const LARGEST_SIGMA = 1;

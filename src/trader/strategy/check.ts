@@ -44,7 +44,7 @@ export function checkEventQuotes(quotes: Readonly<Record<string, Quotes>>, { mar
     const { conditionId } = view.market;
     if (!Object.hasOwn(quotes, conditionId))
       return `no quotes of ${conditionId}: every market in the view needs quotes`;
-    // The check with `hasOwn` ensures that the entry exists.
+    // The check with `hasOwn` above ensures that the entry exists.
     const wrong = checkQuotes(quotes[conditionId] as Quotes, view);
     if (wrong !== null) return `${conditionId}: ${wrong}`;
   }

@@ -6,7 +6,7 @@ import type { BookSide, EventFacts, MarketFacts, MarketView, WholeEventView } fr
 
 /** One wanted order level of a strategy, in YES prices. */
 export interface QuoteLevel {
-  /** YES price. YES price; it and 1 - price are multiples of the tick within the limits, since an ask may buy NO. */
+  /** YES price. This price and 1 - price must be valid multiples of the tick, because an ask may become a NO buy. */
   readonly priceMicros: Micros;
   /** Number of shares of the level: a multiple of the lot within the market's amount limits. */
   readonly amountMicros: Micros;
@@ -18,43 +18,43 @@ export interface QuoteLevel {
 export interface SetsWish {
   /** Number of sets to hold. Currency is split into missing sets in batches, up to `max_core_sets`. 0: no sets. */
   readonly coreSharesMicros: Micros;
-  /** `auto`: sets beyond that number are merged into currency. `never`: only a flatten merges sets. */
+  /** `auto`: sets beyond `coreSharesMicros` are merged into currency. `never`: only a flatten merges sets. */
   readonly merge: 'auto' | 'never';
 }
 
-/** Quotes: the own orders that a strategy wants in a market. The engine finds the fewest requests for these orders. */
+/** Quotes: the own orders that a strategy wants in a market. The engine places them with the fewest requests. */
 export interface Quotes {
-  /** The strategy's fair YES price, which risk compares with the quotes. Null: no fair price, and no levels allowed. */
+  /** The strategy's fair YES price, which risk compares with the quotes. Null: no fair price, so levels are invalid. */
   readonly fairMicros: Micros | null;
   /** Wanted bids, highest price first, with strictly falling prices, at most `MAX_LEVELS`. */
   readonly bids: readonly QuoteLevel[];
   /** Wanted asks, lowest price first, with strictly rising prices above all bids, at most `MAX_LEVELS`. */
   readonly asks: readonly QuoteLevel[];
-  /** Maximum distance, ticks, from its level at which a resting order stays and keeps its queue position. */
+  /** Maximum distance between order and level, ticks, at which a resting order stays and keeps its queue position. */
   readonly keepWithinTicks: number;
-  /** Maximum size difference from its level at which an order stays, as a fraction of the level, 0 to 1. */
+  /** Maximum size difference between order and level at which the order stays, as a fraction of the level, 0 to 1. */
   readonly keepWithinSizeFraction: number;
-  /** True: every order that differs from its level is replaced, whatever the tolerances and request prices. */
+  /** True: every order that differs from its level is replaced, regardless of tolerances and request prices. */
   readonly exact?: boolean;
   /**
    * Gain per share of a fill at a side's best level, after the price move that follows the fill; currency, -1 to 1. The
-   * engine ranks markets and order changes by this gain. At a worse level the gain is greater by the distance between
-   * the levels. If absent, the engine derives the gain from `fairMicros`.
+   * engine ranks markets and order changes by this gain. At a level further from the market, the gain is greater by the
+   * distance between the levels. If absent, the engine derives the gain from `fairMicros`.
    */
   readonly edge?: { readonly bid: number; readonly ask: number };
   /** True: the checks before draft and signature reject an order that would trade at once; absent: false. */
   readonly postOnly?: boolean;
-  /** Wanted complete sets; absent: no wish. The wish lasts until later quotes change it, also after restarts. */
+  /** Wanted complete sets; absent: no wish. The wish stays valid, also over restarts, until later quotes change it. */
   readonly sets?: SetsWish;
-  /** Latest time of the next call, our clock, ms. Absent: in about a second, and at each observation of the market. */
+  /** Latest time of the next `quote` call, our clock, ms. Absent: in about a second, and at each market observation. */
   readonly againMs?: number;
   /** Reason for these quotes, or for the lack of quotes; one sentence for `explain`. */
   readonly note: string;
-  /** Finite numbers that explain the quotes, by name with the unit last, for `explain`. */
+  /** Finite numbers that explain the quotes, for `explain`; each name ends with the unit. */
   readonly factors: Readonly<Record<string, number>>;
 }
 
-/** Maximum levels per side. The venue's request limits would not allow to keep more levels current. */
+/** Maximum levels per side. The venue's request limits are too low to update more levels. */
 export const MAX_LEVELS = 10;
 
 /** Makes empty quotes with a reason. All resting orders are canceled. */
@@ -81,9 +81,9 @@ export interface Quoter<K extends EventKind = 'fill', P = ParamValues> {
   params?(next: P): void;
 }
 
-/** A running strategy in all quoted markets of one event. The rules of `Quoter` apply. */
+/** A running strategy in all quoted markets of one event. It follows the rules of `Quoter`. */
 export interface EventQuoter<K extends EventKind = 'fill', P = ParamValues> {
-  /** Quotes of the markets in `view.markets`, by condition id. One market's error discards all quotes. */
+  /** Quotes of the markets in `view.markets`, by condition id. An error in one entry discards all quotes. */
   quote(view: WholeEventView): Readonly<Record<string, Quotes>>;
   /** @param conditionId market to which the observed event belongs */
   observe?(event: StrategyEvent<K>, conditionId: string): void;
@@ -140,8 +140,8 @@ interface DefinitionParts<S extends ParamSpecs, K extends AskedEvent> extends St
 export interface StrategyDefinition<S extends ParamSpecs, K extends AskedEvent = never> extends DefinitionParts<S, K> {
   readonly scope?: 'market';
   /**
-   * Makes a quoter for one market. Called after every trader start. `saved` is the quoter's newest saved state of the
-   * declared version, if there is one. If `create` throws with a saved state, it is called again without it.
+   * Makes a quoter for one market; called after every trader start. `saved` is the quoter's newest saved state of the
+   * declared version, if any. If `create` throws with a saved state, it is called again without it.
    */
   create(params: ParamsOf<S>, market: MarketFacts, saved?: unknown): Quoter<'fill' | K, ParamsOf<S>>;
 }
@@ -184,7 +184,7 @@ export function defineStrategy<const S extends ParamSpecs, const K extends Asked
 ): MarketStrategy;
 /** Implementation of both overloads of `defineStrategy`. */
 export function defineStrategy(definition: unknown): Strategy {
-  // The host calls `create` only with parameters from `readParams` for these declarations.
+  // The cast is safe: the host calls `create` only with parameters from `readParams` for these declarations.
   return definition as Strategy;
 }
 
@@ -307,7 +307,7 @@ export type EventKind = 'fill' | AskedEvent;
 interface OfOrder {
   /** Id of the order's intent, as in `MarketView.orders`. */
   readonly intentId: string;
-  /** Side and price in YES space: `bid` buys YES or sells NO. */
+  /** Side and price in YES space; a `bid` buys YES or sells NO. */
   readonly side: BookSide;
   readonly priceMicros: Micros;
 }
@@ -316,7 +316,7 @@ interface OfOrder {
 interface Said {
   /** Shares of an order of this strategy were traded. */
   readonly fill: Omit<OwnFill, 'nowMs'> & { readonly isMaker: boolean };
-  /** The exchange has reported that an order rests, or that it rested before its fill. */
+  /** The exchange has reported that an order is open, or that it was open before its fill. */
   readonly rested: OfOrder & { readonly amountMicros: Micros };
   /** A resting order was canceled by the trader or the exchange, or expired, before it was filled completely. */
   readonly canceled: OfOrder & {
@@ -329,13 +329,13 @@ interface Said {
     /** Reason of the rejection: an error slug; `failed` or `expired` for a draft; or `post_only`. */
     readonly slug: string;
   };
-  /** This number of complete sets of this market was merged into currency, by any strategy. */
+  /** A number of complete sets of this market was merged into currency, by any strategy. */
   readonly merged: { readonly amountMicros: Micros };
-  /** Currency was split into this number of complete sets of this market, by any strategy. */
+  /** Currency was split into a number of complete sets of this market, by any strategy. */
   readonly split: { readonly amountMicros: Micros };
   /** The event's market is settled. `resolved`: one outcome has won. `canceled`: the exchange canceled the market. */
   readonly resolved: { readonly phase: 'resolved' | 'canceled' };
-  /** The mid of others' book jumped by this signed change between two polls (`Health.sinceJumpMs` is 0). */
+  /** The mid price of others' orders jumped by this signed change between two polls (`Health.sinceJumpMs` is 0). */
   readonly jump: { readonly changeLogOdds: number };
   /** A feed named in the strategy's parameters has a new value for this market, which `MarketView.feeds` holds. */
   readonly feed: { readonly feed: string };

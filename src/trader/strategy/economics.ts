@@ -1,6 +1,6 @@
 /**
- * Decisions about complete sets that follow from the costs of bound currency and of requests: batch sizes, cancels for
- * a merge, and the sale of a nearly sure winner. All numbers here are floats, because none of them is booked.
+ * Decisions about complete sets that follow from the costs of tied-up currency and of requests: batch sizes, cancels
+ * for a merge, and the sale of a nearly sure winner. All numbers here are floats, because none of them is booked.
  */
 
 import { feePerShare } from '../../shared/base/fees.js';
@@ -9,7 +9,7 @@ import type { MarketFacts } from '../market/view.js';
 
 /** Two prices that the operator sets. Every choice between currency, requests and fees uses these prices. */
 export interface Economics {
-  /** Cost of binding one unit of currency for a second, as a fraction. 1e-7 is 0.9 % per day. */
+  /** Cost of tying up one unit of currency for a second, as a fraction of it. 1e-7 is 0.9 % per day. */
   readonly currencyPricePerS: number;
   /** Cost of a signed request, in currency. */
   readonly requestPrice: number;
@@ -17,28 +17,28 @@ export interface Economics {
 
 export const SECONDS_PER_DAY = 86_400;
 
-/** Default costs. With one new YES-NO pair per 100 s, a merge then combines about twenty pairs. */
+/** Default costs. At these costs and one new YES-NO pair per 100 s, a merge combines about twenty pairs. */
 export const USUAL_ECONOMICS: Economics = { currencyPricePerS: 0.00864 / SECONDS_PER_DAY, requestPrice: 0.001 };
 
 /** Assumed initial rate of new complete sets, pairs per second. */
 export const USUAL_PAIRS_PER_S = 0.01;
 
 /**
- * Best number of sets per merge or split (economic order quantity). This number balances the cost of the batch's two
- * requests against the cost of waiting currency. The best number is infinite for free currency and 0 for free requests.
+ * Best number of sets per merge or split (economic order quantity). It balances the cost of the batch's two requests
+ * against the cost of waiting currency. The number is infinite if currency is free, and 0 if requests are free.
  *
  * @param setsPerS rate at which sets arise or are used
  */
 export const batchOf = ({ requestPrice, currencyPricePerS }: Economics, setsPerS: number): number =>
   requestPrice === 0 ? 0 : 2 * Math.sqrt((requestPrice * setsPerS) / currencyPricePerS);
 
-/** Cost of a YES-NO pair until its merge, in currency: its part of the requests, and its waiting time. */
+/** Cost of a YES-NO pair until its merge, in currency: its part of the requests, plus the cost of its waiting time. */
 export const pairCost = ({ requestPrice, currencyPricePerS }: Economics, setsPerS: number): number =>
   2 * Math.sqrt((requestPrice * currencyPricePerS) / setsPerS);
 
 /**
- * True if sell orders that bind pairs should be canceled for a merge, because waiting costs more than the requests of
- * the merge and the cancels. The queue positions lost by cancels are not counted.
+ * True if sell orders that lock pairs should be canceled for a merge, because waiting costs more than the requests of
+ * the merge and the cancels. Lost queue positions are not counted as a cost.
  *
  * @param waitS time for which the pairs would otherwise wait, s
  */
@@ -48,8 +48,8 @@ export const isPullingWorth = (
 ): boolean => pairs * currencyPricePerS * waitS > 2 * requestPrice * (1 + orders);
 
 /**
- * Present value, currency, of a probable winner's share kept until settlement. A sale for less, after fees, loses
- * money.
+ * Present value, currency, of a probable winner's share kept until settlement. A sale should pay more than this after
+ * fees.
  *
  * @param probability of winning
  * @param seconds until the market settles
@@ -58,7 +58,7 @@ export const keepingWorth = ({ currencyPricePerS }: Economics, probability: numb
   probability * Math.exp(-currencyPricePerS * seconds);
 
 /**
- * Maker fee of one share at this YES price, in currency, for the more expensive outcome.
+ * Maker fee of one share at this YES price, in currency: the higher of the fees of the YES and the NO share.
  *
  * @param price in (0, 1)
  */

@@ -1,4 +1,4 @@
-/** Computes a fair price from others' book without very small orders (dust), shifted towards recent trades. */
+/** Computes a fair price from others' orders, without very small orders (dust), and shifts it towards recent trades. */
 
 import { type Micros, ONE } from '../../shared/base/micros.js';
 import { touchOf } from '../market/book.js';
@@ -7,11 +7,11 @@ import type { StrategyEvent } from './contract.js';
 
 /** Weights of others' book and of public trades in a fair price. */
 export interface FairSetting {
-  /** Minimum cumulative shares at which a book level counts as the side's best price; fewer are dust. */
+  /** Number of shares at a price or better from which this price is the side's best price; fewer shares are dust. */
   readonly dustMicros: Micros;
-  /** Weight of the microprice against the mid, 0 to 1. */
+  /** Weight of the microprice in its average with the mid, 0 to 1. */
   readonly imbalanceWeight: number;
-  /** Maximum weight of traded prices against the book, 0 to 1. */
+  /** Maximum weight of traded prices in their average with the book's price, 0 to 1. */
   readonly tradeWeight: number;
   /** Maximum spread of others' book, in price, at which a fair price is computed. */
   readonly maxSpread: number;
@@ -59,7 +59,7 @@ export interface MarkoutSetting {
   readonly horizonMs: number;
   /** Half-life of old markouts, ms. */
   readonly halfLifeMs: number;
-  /** Weight of the prior, in shares: assumed fills without an adverse price move. */
+  /** Weight of the prior, in shares: the tracker starts with so many assumed shares without an adverse price move. */
   readonly priorShares: number;
 }
 

@@ -13,14 +13,14 @@ export function priceRange(market: MarketFacts): { readonly low: Micros; readonl
   return low <= high ? { low, high } : null;
 }
 
-/** The most aggressive price that does not trade at once: one tick short of the opposite side's best price. */
+/** The most aggressive price that does not trade at once: one tick before the opposite side's best price. */
 export function passiveLimit(book: Book, side: BookSide, tickMicros: Micros): number {
   const opposite = side === 'bid' ? book.asks[0] : book.bids[0];
   if (opposite === undefined) return side === 'bid' ? ONE : 0;
   return side === 'bid' ? opposite.priceMicros - tickMicros : opposite.priceMicros + tickMicros;
 }
 
-/** Shares, in millionths, that may still fill on a side, up to the position limit; in reduce-only mode up to zero. */
+/** Millionths of shares that may still fill on a side until the position limit, or in reduce-only mode until zero. */
 export function positionRoom(side: BookSide, { inventory, stance }: Pick<MarketView, 'inventory' | 'stance'>): number {
   const net = side === 'bid' ? inventory.netMicros : -inventory.netMicros;
   return stance === 'reduce-only' ? Math.max(0, -net) : Math.max(0, inventory.maxPositionMicros - net);
@@ -39,7 +39,7 @@ export interface LadderWish {
   readonly totalShares: number;
 }
 
-/** Converts wanted levels into valid ones. Levels whose price or amount is outside the market's limits are left out. */
+/** Converts wanted levels into valid ones. The ladder ends at the first level outside the market's limits. */
 export function ladder(wish: LadderWish, market: MarketFacts): readonly QuoteLevel[] {
   const range = priceRange(market);
   const amount = Number.isFinite(wish.levelShares) ? amountOnLot(wish.levelShares, market) : null;
@@ -59,7 +59,7 @@ export function ladder(wish: LadderWish, market: MarketFacts): readonly QuoteLev
   return result;
 }
 
-/** Rounds a float price to a tick, away from the mid. A small tolerance keeps 0.42 from becoming 0.419999. */
+/** Rounds a float price to a tick, away from the mid. With a small tolerance, 0.42 does not become 0.41. */
 export function onTick(side: BookSide, price: number, tickMicros: Micros): Micros {
   const value = Math.max(-1, Math.min(2, price)) * ONE;
   const whole = side === 'bid' ? Math.floor(value + FLOAT_NOISE) : Math.ceil(value - FLOAT_NOISE);

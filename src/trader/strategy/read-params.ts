@@ -17,7 +17,7 @@ import {
 /** One invalid parameter; `path` is for example `['bands', 0, 'min_margin_ticks']`. */
 export interface ParamProblem {
   readonly path: readonly (string | number)[];
-  /** Problem as text, with given value, accepted values, unit and range, and without a full stop. */
+  /** Problem as text, with the given value, accepted values, unit and range; it does not end with a full stop. */
   readonly message: string;
 }
 
@@ -31,7 +31,7 @@ export interface ParamsRead {
 /** Parses and checks the content `raw` of `params:`, which may be null or undefined; missing values get defaults. */
 export function readParams(strategy: Strategy, raw: unknown): ParamsRead {
   const given = raw ?? {};
-  // `jitless`: most schemas are used once, so that compiling a schema does not pay off.
+  // `jitless`: most schemas are used only once, so compiling a schema costs more than it saves.
   const parsed = paramsSchema(strategy.params).safeParse(given, { jitless: true });
   const problems = [...listUnknown(strategy.params, given), ...listWrong(strategy.params, given, parsed.error)];
   if (!parsed.success || problems.length > 0) return { values: null, problems };
@@ -92,7 +92,7 @@ function freezeRows(values: ParamValues): ParamValues {
 
 type ParamPath = ParamProblem['path'];
 
-/** Lists given parameter names that are not declared, also in rows. */
+/** Lists given parameter names that are not declared, also names within rows. */
 function listUnknown(specs: ParamSpecs, given: unknown, path: ParamPath = []): readonly ParamProblem[] {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return [];
   return Object.entries(given).flatMap(([name, value]: [string, unknown]) => {
@@ -110,7 +110,7 @@ function unknownName(name: string, specs: ParamSpecs): string {
   return `unknown parameter '${name}'; ${meant === null ? `known parameters: ${names.join(', ')}` : `did you mean ${meant}?`}`;
 }
 
-/** Lists parameter values outside their declared range or of a wrong type, also defaults. */
+/** Lists parameter values, including defaults, that are outside their declared range or of a wrong type. */
 const listWrong = (specs: ParamSpecs, given: unknown, error?: z.ZodError): readonly ParamProblem[] =>
   (error?.issues ?? []).flatMap(({ code, path: found }) => {
     if (code === 'unrecognized_keys') return [];
@@ -214,7 +214,7 @@ function show(value: unknown): string {
 
 /**
  * Returns the strategy that a module exports by default. `where` names the module in error messages. Throws
- * TwinbookError `strategy_invalid` that names the missing part, or a default outside its range.
+ * TwinbookError `strategy_invalid`, which names the missing part or the default outside its range.
  */
 export function strategyFrom(moduleExports: unknown, where: string): Strategy {
   const found = defaultExport(moduleExports);
@@ -237,7 +237,7 @@ export function strategyFrom(moduleExports: unknown, where: string): Strategy {
 
 type Loose = Readonly<Record<string, unknown>>;
 
-/** Returns the module's default export; null without one. CommonJS loaders wrap the export a second time. */
+/** Returns the module's default export; null without one. CommonJS loaders wrap the export in a second `default`. */
 function defaultExport(moduleExports: unknown): Loose | null {
   const outer = asRecord(asRecord(moduleExports)?.['default']);
   return asRecord(outer?.['default']) ?? outer;

@@ -34,7 +34,7 @@ export function marginMarket(context: CoreContext, index: number): MarginMarket 
   return { market, pool: must(market.margin, `the pool of market ${index}`) };
 }
 
-/** Take profit and stop loss of a position, micros in the space of its outcome; null if not set. */
+/** Take profit and stop loss of a position: prices of its outcome in Micros; null if not set. */
 type TriggerPrices = Readonly<Pick<TpSlRecord, 'takeProfit' | 'stopLoss'>>;
 
 /** Computes changed trigger prices: undefined keeps an active price, null removes it. Inactive prices are dropped. */
@@ -46,7 +46,7 @@ export function pricesAfter(before: TpSlRecord | null, change: TpSlChange): Trig
   };
 }
 
-/** Refuses a take profit not above `entry` and a stop loss not below it, which would close the position at once. */
+/** Refuses a take profit not above `entry`, and a stop loss not below `entry`: both would trigger at once. */
 export function checkPrices(pool: MarginPool, prices: TriggerPrices, entry: number): Refusal | null {
   if (pool.rules.kind === 'hyperliquid') return refuse('hyperliquid_margin_tp_sl_not_supported');
   for (const [field, price] of [
@@ -74,7 +74,7 @@ export const makeTpSl = ({ takeProfit, stopLoss }: TriggerPrices): TpSlRecord =>
   trigger: null,
 });
 
-/** Returns which trigger price the mark has reached; null if none. The take profit comes first if both are reached. */
+/** Returns which trigger price the mark has reached, or null. The take profit comes first if both are reached. */
 export function triggerAt(tpSl: TpSlRecord | null, mark: number): TriggerType | null {
   if (tpSl?.state !== 'active') return null;
   if (tpSl.takeProfit !== null && mark >= tpSl.takeProfit) return 'take_profit';
@@ -87,7 +87,7 @@ export type OpeningCost = ReturnType<typeof marketCost>;
 /** Currency that a position request locks, in micros. */
 export const costWithFee = ({ userLiquidity, openingFee }: OpeningCost): number => userLiquidity + openingFee;
 
-/** Cost of a market request for a position: all its funds, at any price. */
+/** Cost of a market request for a position. A market request spends all its funds, at any price. */
 export function marketCost(pool: MarginPool, funds: number, leverage: number) {
   const totalLiquidity = applyLeverage(funds, leverage);
   return { userLiquidity: funds, totalLiquidity, openingFee: feeOn(funds, pool.rules.openingRate) };
@@ -100,7 +100,7 @@ export function limitCost(pool: MarginPool, shares: number, price: number, lever
   return { userLiquidity, totalLiquidity, openingFee: feeOn(userLiquidity, pool.rules.openingRate) };
 }
 
-/** user_liquidity of a request: all its funds, or the user's part of the cost of its shares at its price. */
+/** user_liquidity of a request: all funds of a market request, or the user's part of a limit request's maximum cost. */
 export function computeUserLiquidity({ funds, price, shares, leverage }: RequestRecord): number {
   if (funds !== null) return funds;
   const totalLiquidity = totalFor(must(shares, 'the shares of a limit request'), must(price, 'its price'));
@@ -151,7 +151,7 @@ function checkLimit(price: number, shares: number, { rules }: MarginPool): Refus
   );
 }
 
-/** Take profit and stop loss are compared with the lower of limit and reference price. */
+/** Checks take profit and stop loss against the entry price: the lower of limit price and reference price. */
 function checkTriggers(terms: MarginRequest, pool: MarginPool): Refusal | null {
   const { takeProfit = null, stopLoss = null } = terms;
   if (takeProfit === null && stopLoss === null) return null;

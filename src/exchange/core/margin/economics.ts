@@ -1,6 +1,6 @@
 /**
- * The arithmetic of leveraged positions. All values are integers in micros. Prices are in the space of the position's
- * outcome. A position of any size opens at the reference price, without spread and price impact.
+ * The arithmetic of leveraged positions. All values are integers in micros. Prices refer to the position's outcome. A
+ * position of any size opens at the reference price, without spread and price impact.
  *
  *     total_liquidity = user_liquidity × leverage                    everything above user_liquidity is borrowed
  *     shares          = total_liquidity / entry price                rounded down to the market's share decimals
@@ -13,15 +13,15 @@
  *     proceeds        = shares × closing price                       rounded down
  *     closing fee     = closing_fee × proceeds                       rounded up, only for a win or a liquidation
  *
- * A position wins if its loss, interest included, is below 0. A closed position is worth user_liquidity + pnl, at least
- * 0. The pool bears any loss beyond user_liquidity. A position's worth pays first the interest, then the closing fee.
+ * A position wins if its loss (with interest) is below 0. A closed position is worth user_liquidity + pnl, at least 0.
+ * The pool bears any further loss. The worth of a position first pays the interest, then the closing fee.
  */
 
 import { type Micros, mulDiv, ONE } from '../../../shared/base/micros.js';
 import { asMicros, timesDown, timesUp } from '../money.js';
 import type { PositionEnd, PositionRecord } from './records.js';
 
-/** Maximum liquidity and number of shares: a billion units, so that every sum is a safe integer. */
+/** Maximum liquidity and maximum number of shares: a billion units each, so that every sum is a safe integer. */
 export const MAX_SIZE = 1_000_000_000_000_000;
 
 /** Fields of a position that the formulas use. */
@@ -61,7 +61,7 @@ export const computeCost = (shares: number, price: number): number => timesDown(
 /** Fee on an amount of currency, rounded up. */
 export const feeOn = (amount: number, rate: number): number => (rate === 0 ? 0 : timesUp(rate, amount));
 
-/** Entry price of a position: cost / shares, rounded up, which restores the exact price of a single fill. */
+/** Entry price of a position: cost / shares, rounded up. After a single fill, this is exactly the fill's price. */
 export const averageEntry = ({ cost, shares }: MarginExposure) => mulDiv(asMicros(cost), ONE, asMicros(shares), 'ceil');
 
 /** Unrealized profit of a position at this mark, micros; negative for a loss; before fees and interest. */
@@ -88,7 +88,7 @@ const PER_RATE_AND_YEAR = BigInt(ONE) * BigInt(365 * 86_400_000);
 const fatalLoss = ({ userLiquidity }: MarginExposure, lossPercent: number): number =>
   mulDiv(asMicros(userLiquidity), asMicros(lossPercent), asMicros(100), 'ceil');
 
-/** Whether a position must be liquidated; never without borrowed money, because only its user can lose. */
+/** True if a position must be liquidated. Without borrowed money it never is: only its user can lose. */
 export const isLiquidatable = (
   position: MarginExposure,
   mark: number,
@@ -98,7 +98,7 @@ export const isLiquidatable = (
 
 /**
  * Highest mark that liquidates the position at this interest; 0 if nothing is borrowed or no mark liquidates it. The
- * search has a closed form: floor(shares × mark) <= cost + interest − fatal loss.
+ * mark is computed directly from floor(shares × mark) <= cost + interest − fatal loss.
  */
 export function liquidationPrice(position: MarginExposure, interest: number, lossPercent: number): Micros {
   const worth = position.cost + interest - fatalLoss(position, lossPercent);
@@ -108,7 +108,7 @@ export function liquidationPrice(position: MarginExposure, interest: number, los
   return asMicros(next - 1);
 }
 
-/** Time at which the growing interest liquidates a position at a constant mark, Unix ms; null if never. */
+/** Time at which the growing interest liquidates a position at a constant mark, Unix ms; null if it never does. */
 export function liquidationDueMs(position: MarginExposure, mark: number, annualRate: number, lossPercent: number) {
   if (!bearsInterest(position, annualRate)) return null;
   const perMs = BigInt(computeBorrowed(position)) * BigInt(annualRate);

@@ -1,8 +1,8 @@
 /**
  * Margin: leveraged positions against the pool of a market. Requests open positions, which end in settlements.
  *
- * A user's money is locked in the account until a request is funded. Then the pool holds this money until a refund or a
- * payout. Exactly, deposits = currency of all accounts + fees + `held` and `balance` of all pools.
+ * A user's money is locked in the account until a request is funded. After the funding the pool holds this money until
+ * a refund or a payout. At any time, deposits = currency of all accounts + fees + `held` and `balance` of all pools.
  */
 
 import { must } from '../../../shared/base/errors.js';
@@ -37,7 +37,7 @@ import type { PositionRecord, RequestRecord, SettlementRecord } from './records.
 import { namedMargin, PositionRequests } from './requests.js';
 import * as rows from './rows.js';
 
-/** All margin requests, positions and settlements of the exchange; passes changes of markets to them. */
+/** All margin requests, positions and settlements of the exchange. This class tells them about changes of markets. */
 export class Margin {
   readonly context: CoreContext;
   readonly realized = new RealizedPnl();
@@ -75,7 +75,7 @@ export class Margin {
     return ok(detailRow(catalog, market));
   }
 
-  /** Claims the settlement of a position. A claim of an open position, which has no settlement, gets its own error. */
+  /** Claims the settlement of a position. An open position has no settlement; its claim gets a separate error. */
   claimSettlement(account: number, positionPubkey: string): Result<Wire<'claimResult'>> {
     const settlement = this.settlements.find(account, positionPubkey);
     if (settlement !== null) {
@@ -113,7 +113,7 @@ export class Margin {
     return sum;
   }
 
-  /** Estimates cost and size of a position that opens now. Refuses terms that a position request would refuse. */
+  /** Estimates cost and size of a position that opens now. Refuses the same terms as a position request. */
   estimate(terms: EstimateTerms): Result<Wire<'marginEstimate'>> {
     const named = namedMargin(this.context, terms.marketConditionId);
     if (!named.ok) return named;
@@ -184,7 +184,7 @@ export class Margin {
     return { rows: found, nextBeforeId: null };
   }
 
-  /** Margin results of an account, in all markets if none are given; settlements are running sums, not lists. */
+  /** Margin results of an account, in all markets if none are given. `settlements` is read from running sums. */
   pnl(account: number, markets?: readonly MarketIndex[]): MarginPnl {
     const { context, realized, requests, positions, settlements } = this;
     const asked = markets === undefined ? null : new Set(markets);
@@ -217,7 +217,7 @@ export class Margin {
     };
   }
 
-  /** Must be called after the markets are loaded, because their pools register positions and requests. */
+  /** Call this method after the markets are loaded, because the pools of markets register positions and requests. */
   load(dump: ReturnType<Margin['dump']>): void {
     this.requests.load(dump.requests);
     this.positions.load(dump.positions);
@@ -226,21 +226,21 @@ export class Margin {
   }
 }
 
-/** Filter by market state: `open` matches all unsettled states, `resolved` all settled ones, others themselves. */
+/** Filter by market state. Here `open` matches all unsettled states, `resolved` all settled ones, others themselves. */
 function isInLife(state: MarketState, asked: MarketState): boolean {
   if (asked === 'open') return !isSettledMarket(state);
   return asked === 'resolved' ? isSettledMarket(state) : state === asked;
 }
 
 const NOTHING: MarginPage<never> = { rows: [], next: null };
-/** Number of archive rows per read. Each read exceeds a page, because the archive cannot apply some filters itself. */
+/** Number of archive rows per read, more than a page: some filters are applied only after the read. */
 const BLOCK = 100;
 
 /** Filters of a margin list. The archive itself can filter by state and outcome. */
 interface Filter<R> {
   readonly states?: readonly string[] | undefined;
   readonly isYes?: boolean | undefined;
-  /** True if no final record can match the filters. If no final record can match, the archive is not read. */
+  /** True if no final record can match the filters. The archive is then not read. */
   readonly isLiveOnly?: boolean;
   readonly accepts: (record: R) => boolean;
 }

@@ -1,6 +1,6 @@
 /**
  * A margin market's reference price, and the pool, which is the counterparty of every position. The pool lends,
- * receives users' losses and pays users' profits. The pool's balance may be negative, as no money may vanish.
+ * receives users' losses and pays users' profits. The pool's balance may become negative.
  */
 
 import { assert } from '../../../shared/base/errors.js';
@@ -29,7 +29,7 @@ interface MarginRules {
   readonly sharesStep: number;
 }
 
-/** Minimum funds: Minimum funds are "min 1 on `hyperliquid`, 5 on `polymarket`" (decisions §4). */
+/** Minimum funds of a market request, by kind of market (decisions §4): "min 1 on `hyperliquid`, 5 on `polymarket`". */
 const MIN_FUNDS = { polymarket: 5 * ONE, hyperliquid: ONE } as const;
 const MAX_LEVERAGE = 1000 * ONE;
 const MAX_ANNUAL_RATE = 100 * ONE;
@@ -63,7 +63,7 @@ export function readRules(config: PoolConfigSpec): Result<MarginRules> {
   });
 }
 
-/** Refuses a value that is not a multiple of the step; null if it is one. Value and step are in micros. */
+/** Refuses a value that is not a multiple of the step; returns null for a multiple. Value and step are in micros. */
 export function offGrid(field: string, value: number, step: number): Refusal | null {
   return value % step === 0 ? null : invalid(field, `Must be a multiple of ${formatDecimal(asMicros(step))}.`);
 }
@@ -95,9 +95,9 @@ export interface Activity {
   readonly leverage: number;
   /** Number of shares that the activity bought or sold. */
   readonly shares: number;
-  /** Price of the activity, in the space of the position's outcome. */
+  /** Price of the activity, for the position's outcome. */
   readonly price: number;
-  /** Realized profit or loss; null if the activity realizes none. */
+  /** Realized profit or loss; null if nothing was realized. */
   readonly realizedPnl: number | null;
   readonly timeMs: number;
 }
@@ -137,7 +137,7 @@ class ActivityRing {
 /** Default initial reference price of a margin market. */
 export const DEFAULT_REFERENCE = ONE / 2;
 
-/** The counterparty of every position of one market, with the reference price. */
+/** The counterparty of all positions of one market, with this market's reference price. */
 export class MarginPool {
   readonly rules: MarginRules;
   /** The reference price is in YES space, strictly between 0 and 1. */
@@ -159,7 +159,7 @@ export class MarginPool {
     this.referencePrice = referencePrice;
   }
 
-  /** Returns the reference price in the space of an outcome. */
+  /** Returns the reference price of an outcome. */
   mark(isYes: boolean): number {
     return ownPrice(this.referencePrice, isYes);
   }

@@ -1,7 +1,7 @@
 /**
  * Open positions: at most one for each account, market and outcome. Another request for the same outcome increases the
- * position: its shares, liquidity and cost are added. The take profit and stop loss of a later request replace the old
- * values.
+ * position by the request's shares, liquidity and cost. The take profit and stop loss of a later request replace the
+ * old values.
  *
  * A position is checked when the reference price moves, when the market trades again, and when its interest may
  * liquidate it. A position's exit conditions are checked in this order: liquidation, requested close, take profit or
@@ -65,8 +65,8 @@ export class RealizedPnl {
 }
 
 /**
- * Settlements: payments of ended positions to their users. Each change of a settlement's state takes `landing_ms`.
- * Users call only the claim of a settlement:
+ * Settlements: payments of ended positions to their users. Each change of a settlement's state takes `landing_ms`. Only
+ * the claim is called by the user; other changes follow by themselves:
  *
  *     created -> settlement_pending -> claimable -(claim)-> claim_pending -> done
  *
@@ -114,7 +114,7 @@ export class Settlements extends Records<SettlementRecord, Wire<'settlementRow'>
     this.context.timers.put(landsMs(this.context), 'settlement', record.id);
   }
 
-  /** Changes the state of a settlement when due. Returns the position's id if the settlement has ended, else null. */
+  /** Changes the state of a settlement when due. Returns the position's id if the settlement has ended; else null. */
   step(id: number): number | null {
     const record = this.requireLive(id);
     if (record.state === 'claim_pending') return this.#pay(record);
@@ -153,7 +153,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
   readonly #settlements: Settlements;
   /** Open positions by account, market and outcome. */
   readonly #open = new Map<string, PositionRecord>();
-  /** By position: mark above which it cannot be liquidated before its next check. Snapshots omit this cache. */
+  /** By position id: mark above which no liquidation is possible before the next check. Snapshots omit this cache. */
   readonly #safeAbove = new Map<number, number>();
 
   constructor(context: CoreContext, till: Pick<Matching, 'fees'>, settlements: Settlements) {
@@ -171,7 +171,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     this.#settlements = settlements;
   }
 
-  /** Buys shares at the mark and returns the unused money; false if the position would be empty or too large. */
+  /** Buys shares at the mark and pays unused money back; returns false if the position would be empty or too large. */
   open(request: RequestRecord, mark: number): boolean {
     const named = marginMarket(this.context, request.market);
     const fill = computeFill(request, named, mark);
@@ -267,7 +267,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
   #putCheck(position: PositionRecord, liquidationMs: number): void {
     const { nowMs, timers } = this.context;
     const checkMs = Math.min(Math.max(liquidationMs, nowMs + 1), nowMs + CHECK_MS);
-    // A check that is already scheduled earlier will schedule the next check.
+    // An earlier check is already scheduled; this earlier check will schedule the next one.
     if (position.watchMs !== null && position.watchMs <= checkMs) return;
     position.watchMs = checkMs;
     timers.put(checkMs, 'position', position.id);
@@ -336,8 +336,8 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
   }
 
   /**
-   * Sells all of a position at the reference price: now, or once it reaches `price`. A later close replaces the limit
-   * price. Closing an ended position gives `zero`. A close is checked in this order: found, price, market open.
+   * Sells all of a position at the reference price: now, or once this price reaches `price`. A later close replaces the
+   * limit price. Closing an ended position returns `zero`. Checks, in order: position found, price, market open.
    */
   close(account: number, pubkey: string, price: number | null): Result<Wire<'closeResult'>> {
     const position = this.find(account, pubkey);
@@ -347,7 +347,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     const fault = price === null ? null : badPrice('price', price, pool.rules);
     if (fault !== null) return fault;
     if (!market.isTradable) return refuse('order_market_not_open');
-    // A second close request does not delay the close again.
+    // A second close request does not restart the delay of the close.
     if (position.closePrice === null) this.#startClose(position);
     // A close without a limit price uses 0, which every mark reaches.
     position.closePrice = price ?? 0;
@@ -367,8 +367,8 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
   }
 
   /**
-   * Sets a position's take profit and stop loss. Changes are checked in this order: found, supported by the backend
-   * (501), still open, prices. A price reached during a pause triggers after it.
+   * Sets a position's take profit and stop loss. Checks, in order: position found, supported by the backend (501),
+   * still open, prices. A price reached during a pause triggers after the pause.
    */
   setTpSl(account: number, pubkey: string, change: TpSlChange): Result<Wire<'tpSlRow'>> {
     const found = this.#withTpSl(account, pubkey);
@@ -399,7 +399,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     return position.end === null ? ok(position) : invalid('pubkey', 'The position is closed.');
   }
 
-  /** Makes a position final after its settlement is paid. */
+  /** Moves a position to the final records after its settlement is paid. */
   onClaim(id: number): void {
     const position = this.requireLive(id);
     position.isClaimed = true;

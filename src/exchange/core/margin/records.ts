@@ -1,4 +1,4 @@
-/** Margin records: plain JSON with amounts in micros, built field by field because spreads would slow checks down. */
+/** Margin records: plain JSON, amounts in micros. They are built field by field, because spread syntax slows checks. */
 
 import type {
   CLOSE_TYPES,
@@ -24,7 +24,7 @@ export interface RequestRecord extends RecordOfAccount {
   readonly leverage: number;
   /** Currency that a market request spends; null for a limit request. */
   readonly funds: number | null;
-  /** Highest price of a limit request, in its outcome's space; null, like its shares, for a market request. */
+  /** Highest price of a limit request, for its outcome. A market request has neither price nor shares (null). */
   readonly price: number | null;
   readonly shares: number | null;
   readonly takeProfit: number | null;
@@ -42,7 +42,7 @@ export interface RequestRecord extends RecordOfAccount {
   isFunded: boolean;
   fundingTxid: string | null;
   refundTxid: string | null;
-  /** Time of the record's next state change, Unix ms; null if an event causes it. */
+  /** Time of the record's next state change, Unix ms; null if an event causes the change. */
   stepMs: number | null;
 }
 
@@ -64,7 +64,7 @@ export interface PositionEnd {
 
 /** A leveraged margin position, open or ended. */
 export interface PositionRecord extends RecordOfAccount {
-  /** Pubkey of the request that opened the position. Requests that increased a position are not stored in it. */
+  /** Pubkey of the request that opened the position. Later requests that increased the position are not stored. */
   readonly requestPubkey: string;
   readonly market: number;
   readonly isYes: boolean;
@@ -80,7 +80,7 @@ export interface PositionRecord extends RecordOfAccount {
   interestSinceMs: number;
   /** Lowest acceptable price of a requested close; 0 for any price; null without a close request. */
   closePrice: number | null;
-  /** Earliest time of a position's requested close, Unix ms; null before the first request. */
+  /** Earliest time of a position's requested close, Unix ms; null before the first close request. */
   closeFromMs: number | null;
   tpSl: TpSlRecord | null;
   /** Time of the position's next interest check, Unix ms; null if none is scheduled. */

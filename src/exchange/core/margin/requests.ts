@@ -7,7 +7,7 @@
  *     funding_processing, processing, order_placed -(market leaves `open`, nothing to buy)-> refund_processing -> failed
  *
  * A request's draft locks its maximum cost, `reserved`. From `processing` on, the pool holds the money. In the state
- * `completed`, the fee is paid and unused money returned. In the state `failed`, a refund has arrived.
+ * `completed`, the fee is paid and unused money is returned. In the state `failed`, the refund has arrived.
  *
  * In `order_placed`, a limit request waits for its price without a time limit. A request can be canceled only before it
  * is funded.
@@ -112,7 +112,7 @@ export class PositionRequests extends Records<RequestRecord, Wire<'requestRow'>>
     if (record.state !== 'created' && record.state !== 'funding_processing') {
       return invalid('pubkey', `A request that is ${record.state} can no longer be cancelled.`);
     }
-    // The interface demands the state `cancelled` at once. The money is still in the account: no refund is needed.
+    // The interface requires the state `cancelled` at once. The money is still in the account, so no refund is needed.
     this.#end(record, 'cancelled');
     return ok(cancelledRequestRow(this.context, record));
   }
@@ -213,7 +213,7 @@ export class PositionRequests extends Records<RequestRecord, Wire<'requestRow'>>
   }
 }
 
-/** Returns the named margin market, or a 400 for the field `market_condition_id`. */
+/** Returns the named margin market, or a refusal (400) for the field `market_condition_id`. */
 export function namedMargin(context: CoreContext, conditionId: string): Result<MarginMarket> {
   const named = context.catalog.requireMarket(conditionId);
   if (!named.ok) return named;

@@ -39,7 +39,7 @@ export const requestRow = (context: CoreContext, record: RequestRecord): Wire<'r
   order_state: record.orderState,
 });
 
-/** Answer to a cancel of a position request. By the interface, its market has only a title and an id. */
+/** Answer to a cancel of a position request. By the interface, its `market` has only a title and an id. */
 export function cancelledRequestRow(context: CoreContext, record: RequestRecord): Wire<'cancelledRequestRow'> {
   const { card } = context.catalog.market(record.market);
   return { ...requestRow(context, record), market: { condition_id: card.conditionId, title: card.title } };
@@ -117,7 +117,7 @@ export const settlementRow = (context: CoreContext, settlement: SettlementRecord
   created: seconds(settlement.createdMs),
 });
 
-/** An estimate of a position, in wire format, at the reference price. Shares are filled only if the market trades. */
+/** An estimate of a position, in wire format, at the reference price. `is_fully_filled`: true if the market trades. */
 export function estimateRow(
   context: CoreContext,
   { market, pool }: MarginMarket,

@@ -1,6 +1,6 @@
 /**
- * One market's book in YES space. Each tick has a queue of real orders, which are linked in the order pool, and
- * recorded amounts. Real bids and real asks never share a tick, so both sides use the same arrays.
+ * One market's book in YES space. Each tick has recorded amounts and a queue of real orders, which are linked lists in
+ * the order pool. Real bids and real asks never share a tick, so both sides use the same arrays.
  */
 
 import { ASK, BID, type MatchingSide } from '../contract.js';
@@ -45,7 +45,7 @@ export class TickSet {
     if (word >= this.#words.length) return NO_TICK;
     const bits = i32(this.#words, word) & (-1 << (from & 31));
     if (bits !== 0) return (word << 5) + lowest(bits);
-    // In JavaScript a shift by 32 shifts by 0, so the last word of a group needs its own mask.
+    // In JavaScript a shift by 32 bits shifts by 0, so the last word of a group needs its own mask.
     let mask = (word & 31) === 31 ? 0 : -1 << ((word & 31) + 1);
     for (let group = word >>> 5; group < this.#summary.length; group++) {
       const groupBits = i32(this.#summary, group) & mask;
@@ -77,14 +77,14 @@ export class TickSet {
   }
 }
 
-/** Cells of a recorded level: its amount, the part taken by real orders, and trades since the last change. */
+/** Cells of a recorded level: its amount, the part taken by real orders, and the trades since its last change. */
 const STRIDE = 4;
 const EATEN = 1;
 const TRADED = 2;
 
 /**
  * One side of a recorded order book, by level; amounts in micros. Visible amounts exclude the part eaten (taken) by
- * real orders. Eaten amounts stay stored even over a gap, because the recording continues as if they were still there.
+ * real orders. Eaten amounts stay stored even over a gap, because the recording continues as if nothing was eaten.
  */
 class RecordedSide {
   /** Ticks at which a part of the recorded amount is not eaten. */
@@ -120,7 +120,7 @@ class RecordedSide {
     return f64(this.#cells, tick * STRIDE + TRADED);
   }
 
-  /** Sets a level's recorded amount. A decrease leaves its eaten amount unchanged; an increase adds visible amount. */
+  /** Sets a level's recorded amount. A decrease first reduces the visible amount; an increase adds to it. */
   change(tick: number, total: number): void {
     const cells = this.#cells;
     const at = tick * STRIDE;
@@ -131,7 +131,7 @@ class RecordedSide {
     cells[at + EATEN] = stays;
     cells[at + TRADED] = 0;
     const after = total - stays;
-    // Most level changes skip this call: the level stays visible and has no eaten amount.
+    // Most changes need no `#note`, because the level stays visible and has no eaten amount.
     if (before > 0 !== after > 0 || eaten > 0) this.#note(tick);
   }
 
@@ -169,7 +169,7 @@ class RecordedSide {
     return false;
   }
 
-  /** Forgets eaten amounts of levels that the recording no longer shows, which may return as new levels. */
+  /** Forgets eaten amounts of levels that the recording no longer shows. If such a level returns, it counts as new. */
   forgetGone(): void {
     for (let at = 0; at < this.#cells.length; at += STRIDE) if (this.#isGone(at)) this.#cells[at + EATEN] = 0;
   }
@@ -209,7 +209,7 @@ export class MatchingBook {
   readonly #amount: Float64Array;
   readonly #bids: TickSet;
   readonly #asks: TickSet;
-  /** By side: first tick whose recorded amount reaches the other side's real orders; negative for asks. */
+  /** By side: first tick at which a recorded amount reaches real orders of the other side; negated for asks. */
   readonly #reachedFrom = new Int32Array(2);
   /** Time of the recording's next book snapshot, Unix ms; infinite until its first level arrives. */
   #snapshotMs = Number.POSITIVE_INFINITY;
@@ -300,7 +300,7 @@ export class MatchingBook {
 
   /** True if a recorded amount of `side` at `tick` reaches the best real order of the other side. */
   isReached(side: number, tick: number): boolean {
-    // Negative ticks of asks avoid a branch, which would be mispredicted for half of all events.
+    // Ticks of asks are negated to avoid a branch, which would be mispredicted for half of all events.
     return (tick ^ -side) + side >= i32(this.#reachedFrom, side);
   }
 
@@ -354,7 +354,7 @@ export class MatchingBook {
     return this.recorded === null ? real : real + this.recorded[side].displayedAmount(tick);
   }
 
-  /** Returns the recorded amounts of both sides; adds them to a book that has none. */
+  /** Returns the recorded amounts of both sides; creates empty ones for a book without a recording. */
   openRecorded(): readonly [RecordedSide, RecordedSide] {
     this.recorded ??= [new RecordedSide(this.#ticks), new RecordedSide(this.#ticks)];
     return this.recorded;
@@ -440,7 +440,7 @@ export class MatchingBook {
   }
 }
 
-/** Returns the better of two ticks of a side; if one is NO_TICK, the other. */
+/** Returns the better of two ticks on a side; if one of them is NO_TICK, returns the other one. */
 function betterTick(side: MatchingSide, a: number, b: number): number {
   return side === BID || a === NO_TICK || b === NO_TICK ? Math.max(a, b) : Math.min(a, b);
 }

@@ -2,7 +2,7 @@
  * A recording shows a level's total amount, not the orders in its queue. A fill model estimates the recorded shares
  * ahead of a real order, and how they decrease without a trade.
  *
- * A resting order is filled by a recorded trade, or by a recorded amount arriving opposite at its price or beyond. One
+ * A resting order is filled by a recorded trade, or by an arriving recorded amount of the other side at its price. One
  * recorded event fills at most its own amount, once. A decrease of a recorded level never fills an order. The queue
  * formulas are hftbacktest's (models/queue.rs). Amounts are micros of the recorded level, without real orders.
  */
@@ -19,7 +19,7 @@ const SHARE = 1_000_000;
 
 /**
  * Returns a curve: the part of a level's decrease without a trade that was behind an order. `ahead` must be above 0,
- * `behind` at least 0. Curves use only multiplication, square root and logarithm, for equal results on every machine.
+ * `behind` at least 0. Curves use only arithmetic, square root and logarithm, for equal results on every machine.
  */
 function cancelledBehind(curve: QueueCurve): (ahead: number, behind: number) => number {
   switch (curve.kind) {
@@ -56,9 +56,9 @@ type QueueSpec = QueueCurve | { readonly kind: 'trade-through' | 'risk-averse' |
 
 /** Assumptions about the queue of a recorded market, and about its fills of real orders. */
 export interface FillModel {
-  /** Name that `fillModel` accepts, with the exponent, such as `power:3` or `posts-only:power:3`. */
+  /** Name that the function `fillModel` accepts, including the exponent, such as `power:3` or `posts-only:power:3`. */
   readonly name: string;
-  /** True: recorded makers only post, so an arriving amount fills no order. Absent: arriving amounts trade first. */
+  /** True: recorded makers only post, so an arriving amount fills no order. Absent: an arriving amount first trades. */
   readonly postsOnly?: boolean;
   /** False: a recorded trade fills only orders with better prices than the trade's price. */
   readonly fillsAtTouch: boolean;
@@ -71,7 +71,7 @@ export interface FillModel {
   aheadAfterChange(ahead: number, previous: number, next: number, traded: number, lot: number): number;
 }
 
-/** Prefix of a fill model's name if recorded makers only post; alone it means `posts-only:risk-averse`. */
+/** Prefix of a fill model's name if recorded makers only post; without a name it means `posts-only:risk-averse`. */
 const POSTS_ONLY = 'posts-only';
 
 /** Fill model names for the command line, from the fewest fills to the most fills. */
@@ -117,7 +117,7 @@ function queueModel({ kind, exponent }: QueueName): FillModel | null {
     name: kind,
     fillsAtTouch: kind === RISK_AVERSE,
     aheadOnJoin: (displayed) => displayed,
-    // Assumes that shares behind an order cancel first, so only trades and decreases below `ahead` advance it.
+    // Shares behind an order are assumed to cancel first: only trades and decreases below `ahead` advance the order.
     aheadAfterChange: (ahead, _previous, next) => Math.min(ahead, next),
   };
 }
@@ -161,14 +161,14 @@ function sharedBy(name: string, curve: QueueCurve): FillModel {
   };
 }
 
-/** Returns a fill model by its name, or a user's with bounds. Throws TwinbookError `usage` for an unknown name. */
+/** Returns a fill model by its name, or a user's model with bounds. Throws TwinbookError `usage` for unknown names. */
 export const chosenModel = (choice: string | FillModel): FillModel =>
   typeof choice === 'string' ? fillModel(choice) : boundedModel(choice);
 
 /**
- * Bounds a user's fill model: an amount ahead is a whole number of lots from 0 to the level's amount, and never
- * increases. Throws TwinbookError `usage` for a fill model without a name. Methods of a bounded user's model throw
- * `usage` if the model returns no number.
+ * Limits the results of a user's fill model: an amount ahead is a whole number of lots from 0 to the level's amount,
+ * and never increases. Throws TwinbookError `usage` for a fill model without a name. The methods throw `usage` if the
+ * user's model returns no number.
  */
 function boundedModel(model: FillModel): FillModel {
   const { name, fillsAtTouch, postsOnly = false } = model;

@@ -24,7 +24,7 @@ import {
 /** Account that owns all recorded liquidity: always number 0, unlimited. */
 export const RECORDED_ACCOUNT = 0;
 
-/** Receives the fills of API orders, in the space of the order's outcome. */
+/** Receives the fills of API orders. Prices are those of the order's outcome. */
 export interface FillListener {
   /** `atCrossing`: true if the fill was caused by a recorded amount that arrived. */
   readonly onFill: (
@@ -46,9 +46,9 @@ export class Matching {
   fees = 0;
   /** Amount that the last `take` filled. */
   filled = 0;
-  /** Whether the last `take` ended because it reached an order of the same account. */
+  /** True if the last `take` ended because it reached an order of the same account. */
   metSelf = false;
-  /** Whether the last `take` ended because its funds did not suffice. */
+  /** True if the last `take` ended because its funds were insufficient. */
   outOfFunds = false;
 
   readonly #pool: OrderPool;
@@ -71,7 +71,7 @@ export class Matching {
     this.#listener = listener;
   }
 
-  /** Matches an incoming order to `limitTick` and returns its unfilled amount. `purse` limits a buy, fees included. */
+  /** Matches an incoming order up to `limitTick`; returns its unfilled amount. `purse`: maximum cost of a buy. */
   take(
     nowMs: number,
     trading: Trading,
@@ -102,7 +102,7 @@ export class Matching {
     return this.#left;
   }
 
-  /** Fills the incoming order from a tick's real orders. Returns false if the incoming order must stop. */
+  /** Fills the incoming order from a tick's real orders. Returns false if the matching must stop. */
   #takeReal(trading: Trading, tick: number): boolean {
     const pool = this.#pool;
     for (let slot = trading.book.head(tick); slot !== 0 && this.#left > 0; slot = trading.book.head(tick)) {
@@ -115,7 +115,7 @@ export class Matching {
     return true;
   }
 
-  /** Fills the incoming order from a tick's recorded amount and real orders, in queue order; false if it must stop. */
+  /** Fills the incoming order from a tick's recorded amount and real orders, in queue order; false to stop matching. */
   #takeMixed(trading: Trading, tick: number): boolean {
     const pool = this.#pool;
     const book = trading.book;
@@ -202,7 +202,7 @@ export class Matching {
     return amount - this.#left;
   }
 
-  /** Makes the account of recorded liquidity the incoming side. */
+  /** Makes the account of recorded liquidity the incoming side of a trade. */
   #beginRecorded(nowMs: number, amount: number): void {
     this.#nowMs = nowMs;
     this.#account = RECORDED_ACCOUNT;
@@ -223,7 +223,7 @@ export class Matching {
     this.#meet(trading, slot, tick, amount);
   }
 
-  /** Publishes a recorded trade. A recorded seller of YES is shown as a buyer of NO, to show the direction. */
+  /** Publishes a recorded trade. A recorded seller of YES is published as a buyer of NO, to show the direction. */
   #printRecorded(trading: Trading, taker: number, tick: number, amount: number): void {
     if (amount <= 0) return;
     const price = tick * trading.tick;
@@ -309,7 +309,7 @@ export class Matching {
     let fee = rate === 0 ? 0 : timesUp(rate, cost);
     if (isBuyLeg(leg)) {
       // Each fill rounds its cost and fee. Together, small fills can cost some millionths more than the lock. The
-      // exchange bears this difference, even by a negative fee. No account pays more than it has.
+      // exchange bears this difference, if necessary by a negative fee. No account pays more than it has.
       fee = Math.min(fee, funds.available(account) - cost);
       funds.add(account, -cost - fee);
       market.shares.receive(this.#nowMs, account, isYes, amount, cost);
@@ -338,13 +338,13 @@ export class Matching {
     }
     const before = f64(this.#pool.locked, slot);
     const price = leg === BUY_YES ? tick * trading.tick : 1_000_000 - tick * trading.tick;
-    // The order may have locked less than `buyLock` computes, see `rest`.
+    // The order may have locked less than `buyLock` computes; the method `rest` explains why.
     const still = left === 0 ? 0 : Math.min(before, buyLock(price, left, trading.lockRate));
     this.#pool.locked[slot] = still;
     this.#funds.lock(account, still - before);
   }
 
-  /** Puts an incoming order's rest into the book, locks its currency or shares and returns its slot. */
+  /** Puts the unfilled part of an incoming order into the book, locks its currency or shares and returns its slot. */
   rest(trading: Trading, account: number, leg: LegCode, tick: number, amount: number, record: number): number {
     const pool = this.#pool;
     const slot = pool.take();

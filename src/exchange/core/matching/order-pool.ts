@@ -2,7 +2,7 @@
 
 import { f64, fillSparse, i32, sparse, widen } from '../money.js';
 
-/** Maximum slots. An order's handle is generation × 2^22 + slot, so that an old handle never matches a reused slot. */
+/** Maximum slots. An order's handle is generation × 2^22 + slot, so an old handle never matches a reused slot. */
 const SLOT_SPAN = 2 ** 22;
 
 /** The four legs. In YES space, buying YES and selling NO are bids; selling YES and buying NO are asks. */
@@ -10,7 +10,7 @@ export const BUY_YES = 0;
 export const SELL_YES = 1;
 export const BUY_NO = 2;
 export const SELL_NO = 3;
-/** Outcome and side of an order: `BUY_YES`, `SELL_YES`, `BUY_NO` or `SELL_NO`. */
+/** Outcome and side of an order, as `BUY_YES`, `SELL_YES`, `BUY_NO` or `SELL_NO`. */
 export type LegCode = number;
 
 /** True if the leg is on the bid side of the YES book. */
@@ -22,7 +22,7 @@ export const isYesLeg = (leg: LegCode): boolean => leg === BUY_YES || leg === SE
 
 /** Values of all resting orders in columns by slot. Slots are reused. */
 export class OrderPool {
-  /** Slots of an order's neighbours in its tick's queue; 0 for none. In a free slot, `next` is the next free slot. */
+  /** Slots of an order's neighbours in its tick's queue; 0 without one. In free slots, `next` is the next free slot. */
   next = new Int32Array(1024);
   prev = new Int32Array(1024);
   tick = new Int32Array(1024);
@@ -34,7 +34,7 @@ export class OrderPool {
   remaining = new Float64Array(1024);
   /** Locked currency of a buy; 0 for a sell, which locks its remaining shares. */
   locked = new Float64Array(1024);
-  /** Recorded amount of the level that is ahead of this order. */
+  /** Part of the level's recorded amount that is ahead of this order in the queue. */
   ahead = new Float64Array(1024);
   #generation = new Int32Array(1024);
   #free = 0;

@@ -32,8 +32,8 @@ export class RecordedFeed {
   }
 
   /**
-   * Sets the recorded amount of a level to `total`. An added amount first trades with the real orders that it reaches;
-   * if recorded makers only post, it rests crossed instead. Returns false if the price is off the market's grid.
+   * Sets the recorded amount of a level to `total`. An added amount first trades with the real orders that it reaches.
+   * If recorded makers only post, it crosses them without a trade. Returns false if the price is off the market's grid.
    */
   level(index: MarketIndex, side: MatchingSide, price: number, total: number): boolean {
     const { nowMs, catalog } = this.#context;
@@ -52,7 +52,7 @@ export class RecordedFeed {
     return true;
   }
 
-  /** Changes a recorded level that reaches opposite real orders. Added amounts trade with them, or rest crossed. */
+  /** Changes a recorded level that reaches opposite real orders. Added amounts trade with them, or stay crossed. */
   #changeAtOrders(nowMs: number, trading: Trading, side: MatchingSide, tick: number, total: number): void {
     const { book } = trading;
     const level = book.openRecorded()[side];
@@ -90,7 +90,7 @@ export class RecordedFeed {
       ) {
         const traded = this.#meet(trading, side, tick, book.openRecorded()[side].displayedAmount(tick));
         book.eatRecorded(side, tick, traded);
-        // If no real order can trade at this tick, the recorded book stays crossed.
+        // If no real order can trade at this tick, the recorded amount stays crossed with real orders.
         if (traded === 0) break;
       }
     }
@@ -99,7 +99,7 @@ export class RecordedFeed {
   /**
    * Plays a recorded trade of `amount` at `price`. The taker bought YES if `takerSide` is BID, else sold YES. The
    * recorded trade fills real orders up to its amount. After a recorded trade, the caller must report the level's
-   * decrease by `level`. Returns false if the market rejects the recorded trade.
+   * decrease by a call of `level`. Returns false if the market rejects the recorded trade.
    */
   trade(index: MarketIndex, takerSide: MatchingSide, price: number, amount: number): boolean {
     const market = this.#context.catalog.markets[index];
@@ -116,10 +116,10 @@ export class RecordedFeed {
   }
 
   /**
-   * Plays one market's recorded events, in order of time, from index `from` up to `untilMs` (inclusive). Core work that
-   * is due between two recorded events is done at its own time. Returns the index of the first event not played,
-   * because it is too late or of another kind. After the call, the clock is at the last event, or unchanged if already
-   * later. The journal cannot record this call.
+   * Plays one market's recorded events, in order of time, from index `from` up to `untilMs` (inclusive). Work of the
+   * core that is due between two recorded events is done at its due time. Returns the index of the first event not
+   * played, because it is too late or of another kind. After the call, the clock is at the last event, or unchanged if
+   * already later. The journal cannot record this call.
    */
   play(index: MarketIndex, events: EventChunk, from: number, untilMs: number): number {
     const market = this.#context.catalog.market(index);
@@ -151,7 +151,7 @@ export class RecordedFeed {
     return at;
   }
 
-  /** Ends the recording of a closed market and keeps its newest `keepTrades` trades. The journal cannot record it. */
+  /** Ends the recording of a closed market and keeps its newest `keepTrades` trades. The journal omits this call. */
   end(index: MarketIndex, keepTrades: number): void {
     const market = this.#context.catalog.market(index);
     assert(market.state !== 'open', 'the recording of an open market cannot end');
@@ -167,7 +167,7 @@ const readSide = (sides: Uint8Array, at: number): MatchingSide =>
 
 /** Returns the tick of a price strictly between 0 and 1; OFF_GRID for any other price. */
 function toTick(trading: Trading, price: number): number {
-  // The tick is rounded without a division. Tick number × tick size shows whether the price is on the grid.
+  // The tick is rounded without a division. The price is on the grid if tick number × tick size equals it.
   const tick = (price * trading.ticksPerMicro + 0.5) | 0;
   return tick * trading.tick === price && price > 0 && price < ONE ? tick : OFF_GRID;
 }

@@ -1,6 +1,6 @@
 /**
  * An archive stores the final records of one core: in memory (`MemoryArchive`), or in the journal's SQLite file. A core
- * that loads a snapshot first calls `rewind`: replaying later calls adds the same rows again.
+ * that loads a snapshot first calls `rewind`, because replaying later calls adds the later rows again.
  */
 
 interface ArchivedRows {
@@ -12,13 +12,13 @@ interface ArchivedRows {
   readonly passing: number[];
 }
 
-/** Bounds the history: of a kind's rows that `passes` selects, about the newest `keep` rows stay. */
+/** Rule that limits the history: of the rows of a kind that `passes` selects, about the newest `keep` rows stay. */
 export interface Forgetting {
   passes(recordKind: RecordKind, row: Archived): boolean;
   readonly keep: number;
 }
 
-/** An archive in memory. The memory archive drops rows only by the given rule. */
+/** An archive in memory. Rows are dropped only by the rule `forgetting`. */
 export class MemoryArchive implements Archive {
   readonly #rowsByKind = new Map<RecordKind, ArchivedRows>();
   readonly #forgetting: Forgetting | null;
@@ -124,7 +124,7 @@ function countBelow(ids: readonly number[], bound: number): number {
   return low;
 }
 
-/** All kinds of archived records. Within a kind of record, the ids of all accounts ascend with time. */
+/** All kinds of archived records. Within a kind, ids ascend with time over all accounts. */
 export const RECORD_KINDS = [
   'key',
   'order',
@@ -149,7 +149,7 @@ export interface Facets {
   readonly side: 'buy' | 'sell' | null;
 }
 
-/** Id, owner and name of a record. */
+/** Id, account and name of a record. */
 export interface RecordOfAccount {
   readonly id: number;
   readonly account: number;
@@ -184,7 +184,7 @@ export interface Archive {
   byId(recordKind: RecordKind, id: number): Archived | null;
   byPubkey(recordKind: RecordKind, pubkey: string): Archived | null;
   list(recordKind: RecordKind, query: ArchiveQuery): readonly Archived[];
-  /** Drops rows newer than a snapshot: ids above `lastId`, and the ids of the snapshot's live records. */
+  /** Drops rows archived after a snapshot: ids above `lastId`, and the ids of the snapshot's live records. */
   rewind(recordKind: RecordKind, lastId: number, live: Iterable<number>): void;
 }
 

@@ -6,7 +6,7 @@
  *               + margin settlements + unrealized profit of open positions − their opening fees
  *
  * Received and paid amounts include trades, fees, splits, merges and redeems. `redeems_funds` and `active_assets_value`
- * are parts of total_pnl. Without a price, complete sets are worth 1, single shares 0.
+ * are parts of total_pnl. Without a price, complete sets are worth 1, and single shares are worth 0.
  */
 
 import { mulDiv, ONE } from '../../../shared/base/micros.js';
@@ -97,7 +97,7 @@ export function assetRow(catalog: Catalog, market: Market, account: number, isYe
     asset_kind: 'share',
     amounts: { total: text(total), locked: text(locked), available: text(total - locked) },
     token: { symbol: `${card.conditionId}-${isYes ? 'LPT' : 'SPT'}`, address: catalog.deriveMint(market, isYes) },
-    // The venue's interface demands a string, even if the value of a share is unknown.
+    // The venue's interface requires a string, even if the value of a share is unknown.
     value: { usdt: text(worth ?? 0), basis: 'mark_to_market' },
     position: {
       market: {
@@ -115,7 +115,7 @@ export function assetRow(catalog: Catalog, market: Market, account: number, isYe
   };
 }
 
-/** Value of shares: by the payout of a settled market, else by the mark, rounded down; null without a price. */
+/** Value of shares: the payout in a settled market, else the value at the mark, rounded down; null without a price. */
 export function computeWorth(market: Market, yes: number, no: number): number | null {
   if (isSettledMarket(market.state)) return payout(market.outcome, yes, no);
   const mark = market.markPrice;

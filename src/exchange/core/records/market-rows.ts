@@ -9,7 +9,7 @@ import type { Market } from '../market.js';
 import { NO_TICK } from '../matching/book.js';
 import { asMicros, text } from '../money.js';
 
-/** Facts of a market, whose getters read its current state. Prices are in YES space; null if there is no price. */
+/** Facts of a market; getters read its current state. Prices are in YES space; null if there is no price. */
 export type ListedFacts = Readonly<ReturnType<typeof makeMarketFacts>>;
 
 /** Makes the facts object of a market. The core stores one facts object for each market. */
@@ -89,7 +89,7 @@ export function priceRow(market: Market, isYes: boolean): Wire<'marketPrice'> {
 
 /**
  * The book of an outcome in wire format, with up to `depth` levels on each side; empty unless the market is open. The
- * shown book may be crossed, because some recorded levels do not trade with the real orders that they reach.
+ * book may be crossed, because some recorded levels do not trade with the real orders that they reach.
  */
 export function bookRow(market: Market, isYes: boolean, depth: number): Wire<'orderbook'> {
   const side = (of: MatchingSide) => {
@@ -115,7 +115,7 @@ export function summaryRow(catalog: Catalog, market: Market): Wire<'marketSummar
     description: card.description,
     condition_id: card.conditionId,
     logo: card.logo,
-    // The venue's interface demands a string. The last price is 0 before the first trade.
+    // The venue's interface requires a string. Before the first trade, the last price is 0.
     last_trade_price: text(market.tape.lastPrice),
     state: market.state,
     category: card.category,
@@ -190,7 +190,7 @@ export function eventListRow(catalog: Catalog, index: number, maxMarkets: number
 
 const DAY_MS = 86_400_000;
 
-/** A market's volume of the last 24 hours. If 20,000 trades do not cover it, the first five minutes count fully. */
+/** A market's volume of the last 24 hours. If these hours have over 20,000 trades, volume counts by 5-minute bars. */
 export const volume24h = (market: Market, nowMs: number): number =>
   market.tape.volumeSince(nowMs - DAY_MS) ?? market.tape.candles.volumeSince(nowMs - DAY_MS);
 

@@ -9,14 +9,14 @@ import { type ArchiveQuery, accepts, type Facets, type RecordKind, type RecordOf
 /** Description of a kind of record, for `Records`. A record is plain JSON. */
 export interface Filing<R, W> {
   readonly recordKind: RecordKind;
-  /** Returns whether a record's state is final. Without this function, every list also reads the archive. */
+  /** Returns true if a state is final. Without this function, every list also reads the archive. */
   readonly isFinal?: (state: string) => boolean;
   readonly facets: (record: R) => Facets;
   /** Converts a record to wire format. */
   readonly toRow: (record: R) => W;
 }
 
-/** Filters of a list's page, named as in the interface. Listed ids are below `beforeId`, newest first. */
+/** Filters of a list's page, named as in the interface. The page has ids below `beforeId`, newest first. */
 export interface RecordQuery {
   readonly market_condition_id?: string | undefined;
   readonly state?: string | undefined;
@@ -103,7 +103,7 @@ export class Records<R extends RecordOfAccount, W> {
   }
 
   #read(row: { readonly record: unknown } | null): R | null {
-    // Only `finish` archives records of this kind, so the row has this type.
+    // The cast is right: only `finish` archives records of this kind.
     return row === null ? null : (row.record as R);
   }
 
@@ -123,7 +123,7 @@ export class Records<R extends RecordOfAccount, W> {
     return { rows: found.rows.map(this.toRow), nextBeforeId: found.last?.id ?? null };
   }
 
-  /** Lists matching live and final records in order of creation, from either end. The archive is read in blocks. */
+  /** Lists matching live and final records by creation, newest or oldest first. The archive is read in blocks. */
   *list(query: Omit<ArchiveQuery, 'limit'>, block: number, isLiveOnly = false): Generator<R> {
     const { account, states, from, oldestFirst = false } = query;
     const { isFinal, facets } = this.#filing;
@@ -169,7 +169,7 @@ export class Records<R extends RecordOfAccount, W> {
   }
 }
 
-/** Takes the first `limit` records of a list. `last` is the page's last record; null if no more records follow. */
+/** Takes the first `limit` records of a list. `last` is the page's last record; null if no further record follows. */
 export function firstOf<R>(records: Iterable<R>, limit: number) {
   const rows: R[] = [];
   for (const record of records) {
@@ -179,7 +179,7 @@ export function firstOf<R>(records: Iterable<R>, limit: number) {
   return { rows, last: null };
 }
 
-/** Returns the index of a list's market; undefined if no market was named, null for an unknown market. */
+/** Returns the index of the market that a list's filter names; undefined without a filter, null if it is unknown. */
 export function askedMarket(catalog: Catalog, conditionId: string | undefined): number | undefined | null {
   return conditionId === undefined ? undefined : (catalog.byId(conditionId)?.index ?? null);
 }

@@ -5,7 +5,7 @@ import { f64, widen } from '../money.js';
 
 const FIRST_CAPACITY = 32;
 
-/** Ring of the newest rows of numbers, in one array that grows as needed. A new row costs no allocation. */
+/** Ring buffer of the newest rows of numbers, in one array that grows as needed. Most new rows need no allocation. */
 class Ring {
   /** Number of rows ever added, dropped rows included. */
   count = 0;
@@ -13,7 +13,7 @@ class Ring {
   readonly #stride: number;
   readonly #limit: number;
   #capacity = FIRST_CAPACITY;
-  /** First cell of the ring's next row; the end of the array counts as its start. */
+  /** First cell of the ring's next row; the end of the array means its start. */
   #next = 0;
 
   /** `stride`: number of cells per row. `limit`: maximum number of kept rows. */
@@ -26,7 +26,7 @@ class Ring {
   /** Adds a row to the ring and returns its first cell; the caller fills it. A full ring drops its oldest row. */
   protected begin(): number {
     if (this.count === this.#capacity && this.#capacity < this.#limit) {
-      // Row n is in place n until the ring is full, so growing copies the cells unchanged.
+      // Row n is at position n until the ring is full, so growing copies the cells unchanged.
       this.#capacity = Math.min(this.#capacity * 2, this.#limit);
       this.cells = widen(this.cells, this.#capacity * this.#stride);
     }
@@ -58,7 +58,7 @@ class Ring {
 
   protected loadRows(count: number, dump: readonly number[]): void {
     const kept = dump.length / this.#stride;
-    // A ring that has dropped rows is full. A ring with all its rows may have unused places.
+    // A ring that has dropped rows is full. A ring that still has all rows may have free capacity.
     let capacity = kept < count ? kept : FIRST_CAPACITY;
     while (capacity < kept) capacity *= 2;
     this.count = count;
@@ -71,7 +71,7 @@ class Ring {
   }
 }
 
-/** Number of trades kept for `GET /markets/{id}/trades/`: hours of a busy market, 1.1 MB. */
+/** Number of trades kept for `GET /markets/{id}/trades/`: some hours of a busy market, in 1.1 MB. */
 export const TAPE_LENGTH = 20_000;
 /** Number of trades kept for a settled market. Settled markets stay in memory, and their number only grows. */
 export const SETTLED_TAPE_LENGTH = 1_000;
@@ -90,7 +90,7 @@ const VOLUME_AFTER = 6;
 export class TradeHistory extends Ring {
   /** Volume in currency: price × amount of every trade at the taker's price. */
   volume = 0;
-  /** Price of the newest trade in YES space; 0 before the first trade. */
+  /** YES price of the newest trade; 0 before the first trade. */
   lastPrice = 0;
   lastMs = 0;
   readonly candles = new Candles();
@@ -142,7 +142,7 @@ export class TradeHistory extends Ring {
       if (f64(cells, this.at(middle)) <= sinceMs) low = middle + 1;
       else high = middle;
     }
-    // After the search, `low` is the row of the first trade after `sinceMs`.
+    // Now `low` is the row of the first trade after `sinceMs`.
     if (low === count) return 0;
     return low === 0 ? this.volume : this.volume - f64(cells, this.at(low - 1) + VOLUME_AFTER);
   }
@@ -161,7 +161,7 @@ export class TradeHistory extends Ring {
     return id > this.oldest + 1;
   }
 
-  /** A kept trade; amounts and fees in micros, `price` and `isYes` in the taker's outcome space. */
+  /** A kept trade; amounts and fees are in micros, `price` and `isYes` are those of the taker's outcome. */
   trade(id: number) {
     const at = this.at(id - 1);
     const { cells } = this;
@@ -188,7 +188,7 @@ export class TradeHistory extends Ring {
 }
 
 const BAR_MS = 300_000;
-/** Number of kept five-minute bars: 32 days without a gap, two more than one call may request. */
+/** Number of kept five-minute bars: 32 days without a gap, which is two days more than one call may request. */
 export const BARS_KEPT = 9_216;
 
 const BARS_OF: Readonly<Record<CandleInterval, number>> = { '5m': 1, '30m': 6 };
@@ -201,9 +201,9 @@ const LOW = 3;
 const CLOSE = 4;
 const VOLUME = 5;
 
-/** A price bar. Prices of the bar in YES space, and its currency, in micros. */
+/** A price bar: its YES prices, and its volume in currency; all in micros. */
 export interface Bar {
-  /** Start of the bar's interval, Unix ms: a multiple of its length. */
+  /** Start of the bar's interval, Unix ms: a multiple of the interval's length. */
   readonly timeMs: number;
   readonly open: number;
   readonly high: number;
@@ -223,7 +223,7 @@ export class Candles extends Ring {
     super(BAR_STRIDE, BARS_KEPT);
   }
 
-  /** Adds a price: from a trade of `notional` currency, or from a moved reference (0). Price times never go back. */
+  /** Adds a price: from a trade worth `notional`, or from a moved reference price (worth 0). Times never go back. */
   write(timeMs: number, yesPrice: number, notional: number): void {
     if (timeMs >= this.#endMs) return this.#open(Math.floor(timeMs / BAR_MS), yesPrice, notional);
     const { cells } = this;
@@ -269,7 +269,7 @@ export class Candles extends Ring {
     return sum;
   }
 
-  /** A price bar as read: its time is the start of its interval of `size` five-minute bars. */
+  /** A price bar; its time is the start of the interval of `size` five-minute bars that contains it. */
   #bar(row: number, size: number): Bar {
     const at = this.at(row);
     const { cells } = this;
@@ -283,7 +283,7 @@ export class Candles extends Ring {
     };
   }
 
-  /** Six values per stored bar, oldest first. */
+  /** Values of the stored bars, six per bar, oldest bar first. */
   dump(): readonly number[] {
     return this.dumpRows();
   }

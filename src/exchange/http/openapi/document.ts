@@ -21,7 +21,7 @@ type WrittenSchema = Readonly<Record<'jsonSchema', z.core.JSONSchema.BaseSchema>
 /** A reference to a named schema of the document. */
 const ref = (component: string): JsonSchema => ({ $ref: `#/components/schemas/${component}` });
 
-/** Name of a component of the document: `OrderRow` for `orderRow`, `OrdersCreate` for `orders.create`. */
+/** Name of a component of the document, such as `OrderRow` for `orderRow`, or `OrdersCreate` for `orders.create`. */
 const pascal = (name: string) => name.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /** JSON Schema of an accepted input. */
@@ -68,13 +68,13 @@ function dataSchema(data: z.ZodType): JsonSchema {
 const namedRecords = (): readonly (readonly [string, z.ZodType])[] =>
   Object.entries(records).map(([name, record]) => [pascal(name), record]);
 
-/** Removes numeric bounds that only mean "a safe integer", because they do not help a reader. */
+/** Removes numeric bounds that only mean "a safe integer", because such bounds do not help a reader. */
 function withoutIntegerBounds({ jsonSchema }: WrittenSchema): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 }
 
-/** Removes null if the paper exchange always gives a value; else writes null as a second type, not as `anyOf`. */
+/** Removes null if the paper exchange always returns a value; else writes null as a second type instead of `anyOf`. */
 function simplifyNull(property: z.core.JSONSchema.BaseSchema): void {
   const isAlwaysGiven = property['isAlwaysGiven'] === true;
   delete property['isAlwaysGiven'];
@@ -92,7 +92,7 @@ function simplifyNull(property: z.core.JSONSchema.BaseSchema): void {
 const MAY_BE_ABSENT: readonly string[] = ['order_min_size'];
 
 function exact({ jsonSchema }: WrittenSchema): void {
-  // A schema reference with its own description needs no list of required fields, because the referenced record has it.
+  // A schema reference with its own description needs no list of required fields: the referenced schema has the list.
   if (jsonSchema.$ref !== undefined) delete jsonSchema.required;
   if (jsonSchema.properties === undefined) return;
   jsonSchema.required = Object.keys(jsonSchema.properties).filter((name) => !MAY_BE_ABSENT.includes(name));
@@ -238,7 +238,7 @@ const NO_CALL_ERRORS: readonly (readonly ServiceErrorSlug[])[] = [
   ],
 ];
 
-/** OpenAPI components that `errorAnswers` of these lists references. */
+/** OpenAPI components to which `errorAnswers` refers for these lists. */
 function errorComponents(lists: readonly (readonly ServiceErrorSlug[])[]): Readonly<Record<string, JsonSchema>> {
   const components: Record<string, JsonSchema> = {};
   for (const slugs of lists) {
@@ -275,12 +275,12 @@ function errorEnvelope(slugs: readonly ServiceErrorSlug[]): JsonSchema {
   return object({ data: nothing, meta: nothing, error: error ?? {} });
 }
 
-/** Name of the component of an error response: `NotFoundError` for `not_found`. */
+/** Name of the component of an error response, such as `NotFoundError` for `not_found`. */
 const errorComponent = (slug: ServiceErrorSlug): string => `${pascal(slug.replaceAll('_', '.'))}Error`;
 
 /** JSON Schemas of all errors, with slug and code. */
 function errorSchemas(): Readonly<Record<string, JsonSchema>> {
-  // The keys of this table are the slugs of errors.
+  // The cast is right: the keys of this table are the slugs of errors.
   const slugs = Object.keys(SERVICE_ERRORS) as ServiceErrorSlug[];
   return Object.fromEntries(
     slugs.map((slug) => {
@@ -393,7 +393,7 @@ function makeControlOperation(control: FaultControl): JsonSchema {
   };
 }
 
-/** Errors of a control call: `permission_denied` for a web page, `not_found` for another machine. */
+/** Errors of a control call. A web page gets `permission_denied`, another machine gets `not_found`. */
 function listControlErrors(control: FaultControl): readonly ServiceErrorSlug[] {
   const withBody = ['invalid_request_params', 'unsupported_media_type', 'request_too_large'] as const;
   return ['permission_denied', 'not_found', 'internal_error', ...(control.method === 'GET' ? [] : withBody)];
@@ -401,7 +401,7 @@ function listControlErrors(control: FaultControl): readonly ServiceErrorSlug[] {
 
 /** The whole document. Documents with equal options have equal text. */
 export function openApiDocument({ profile, controls }: Pick<ServerOptions, 'profile' | 'controls'>): JsonSchema {
-  // The keys of this table are the names of the calls.
+  // The cast is right: the keys of this table are the names of the calls.
   const names = Object.keys(ENDPOINTS) as EndpointName[];
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const name of names) {
@@ -541,7 +541,7 @@ function queryParameters(name: EndpointName): JsonSchema[] {
 }
 
 const listProperties = (schema: JsonSchema): [string, JsonSchema][] =>
-  // In the schemas of zod, `properties` has the schemas by name.
+  // The cast is right: in schemas of zod, `properties` has the schemas by name.
   Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>);
 
 const describe = (name: EndpointName, field: string, property: JsonSchema): JsonSchema => ({

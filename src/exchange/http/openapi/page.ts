@@ -1,7 +1,7 @@
 /**
  * The page under `/docs/`, on which users read about the service and try its calls: Swagger UI from the installed
  * package, which needs no network. No rate limit applies to the page's files. The plugin of `@fastify/swagger-ui` is
- * not used, because its own errors have no envelope. Version 6 of `@fastify/swagger-ui` needs Node 22.
+ * not used, because its errors do not use the envelope. Version 6 of `@fastify/swagger-ui` needs Node 22.
  */
 
 import { readFileSync } from 'node:fs';
@@ -80,7 +80,7 @@ const HEADERS = {
 export function servePage(server: FastifyInstance, profile: VenueProfile): void {
   for (const path of REDIRECTED) {
     server.get(path, { config: { scope: 'paper' } }, (request, reply) => {
-      // For `/`, the router accepts every target of one character.
+      // For the route `/`, the router accepts every request target of one character.
       if (!request.url.startsWith('/')) return reply.callNotFound();
       return reply.headers(HEADERS).redirect('/docs/');
     });

@@ -1,7 +1,7 @@
 /**
- * Computes optimal quotes under inventory risk, for comparison and for prices that do not end at 0 or 1. `stoikov…`
- * follows Avellaneda and Stoikov, "High-frequency trading in a limit order book", Quantitative Finance 8(3), 2008 (the
- * published version). `gueant…` follows Guéant, Lehalle and Fernandez-Tapia (arXiv 1105.3115).
+ * Computes optimal quotes under inventory risk. They serve for comparison, and for prices that do not end at 0 or 1.
+ * `stoikov…` follows Avellaneda and Stoikov, "High-frequency trading in a limit order book", Quantitative Finance 8(3),
+ * 2008 (the published version). `gueant…` follows Guéant, Lehalle and Fernandez-Tapia (arXiv 1105.3115).
  */
 
 import { dominantVector, propagate, type Tridiagonal } from './tridiagonal.js';
@@ -12,7 +12,7 @@ export interface StoikovSetting {
   readonly gamma: number;
   /** Volatility of the price per square root of a unit of time. */
   readonly sigma: number;
-  /** Decay of the fill rate with distance, per unit of price: lambda = A e^(-k delta). */
+  /** Decay rate k of the fill rate with distance delta, per unit of price: lambda = A e^(-k delta). */
   readonly k: number;
 }
 
@@ -46,7 +46,7 @@ export function stoikovQuotes(
 export const monopolyHalfSpread = (gamma: number, k: number): number =>
   gamma === 0 ? 1 / k : Math.log1p(gamma / k) / gamma;
 
-/** Distances of bid and ask from the fair price at one inventory; null for a side at the inventory limit. */
+/** Distances of bid and ask from the fair price at one inventory; null if the side would pass the inventory limit. */
 export interface GueantQuote {
   readonly inventory: number;
   readonly bid: number | null;
@@ -55,7 +55,7 @@ export interface GueantQuote {
 
 // Exact optimal quotes with bounded inventory: a finite horizon (theorem 1), an infinite one (theorem 2), a price
 // drift, and impact of fills (section 5). The solution vector v satisfies v' = M v. With alpha = k gamma sigma^2 / 2
-// and eta = a (1 + gamma / k)^-(1 + k / gamma), M has alpha q^2 - k drift q on the diagonal and -eta e^(-k impact / 2)
+// and eta = a (1 + gamma / k)^-(1 + k / gamma), M has alpha q^2 - k drift q on its diagonal and -eta e^(-k impact / 2)
 // beside it. A quote's distance is ln(v_q / v_(q +- 1)) / k + impact / 2 + the half-spread without inventory risk.
 
 /**
@@ -88,7 +88,7 @@ function computeGrowth({ a, k, gamma, sigma, drift = 0, impact = 0 }: GueantMode
   return { diagonal, beside: eta * Math.exp((-k * impact) / 2) };
 }
 
-/** Vector v at the horizon. Inventory is sold at the price minus half its impact. */
+/** Vector v at the horizon, where the inventory is sold at the price minus half its impact. */
 const terminal = ({ k, impact = 0 }: GueantModel, maxInventory: number): Float64Array =>
   inventories(maxInventory).map((q) => Math.exp((-k * impact * q * q) / 2));
 
@@ -111,8 +111,8 @@ export interface GueantSetting {
 }
 
 /**
- * Returns half and skew of the quotes bid = fair - (half + skew q), ask = fair + (half - skew q), far from the horizon.
- * Order size and risk aversion to non-execution follow Guéant (arXiv 1605.01862, eq. 4.6 and 4.7).
+ * Returns half and skew of the quotes bid = fair - (half + skew q) and ask = fair + (half - skew q), far from the
+ * horizon. Order size and risk aversion to non-execution follow Guéant (arXiv 1605.01862, eq. 4.6 and 4.7).
  */
 export function gueantQuotes({ a, k, gamma, xi, orderSize, sigma }: GueantSetting): { half: number; skew: number } {
   const ratio = (xi * orderSize) / k;

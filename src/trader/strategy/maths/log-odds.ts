@@ -20,7 +20,7 @@ export const slope = (p: number): number => p * (1 - p);
 
 // Holding a binary share to settlement under exponential utility (CARA, risk aversion gamma per share): the price of a
 // further share shifts by exactly gamma x shares in log-odds. This is Hanson's LMSR with b = 1 / gamma (Chen and
-// Pennock 2007). The Gaussian approximation of Avellaneda and Stoikov is wrong here.
+// Pennock 2007). The Gaussian model of Avellaneda and Stoikov is wrong here.
 
 /** Reservation price r = S(x - gamma q w). `heldPart` is w, the fraction of the settlement's variance that is held. */
 export const reservationPrice = (p: number, gamma: number, netShares: number, heldPart = 1): number =>
@@ -30,7 +30,7 @@ export const reservationPrice = (p: number, gamma: number, netShares: number, he
 export function certaintyEquivalent(p: number, gamma: number, netShares: number): number {
   if (gamma === 0) return p * netShares;
   const shift = gamma * netShares;
-  // For a short position, e^(-gamma q) is very large. Taken out as a factor, it keeps the logarithm finite.
+  // For a short position, e^(-gamma q) is very large. As a factor outside the logarithm, it causes no overflow.
   if (shift < 0) return netShares - Math.log(p + (1 - p) * Math.exp(shift)) / gamma;
   return -Math.log(p * Math.exp(-shift) + 1 - p) / gamma;
 }
@@ -54,7 +54,7 @@ export function eventReservationPrices(p: readonly number[], gamma: number, netS
 }
 
 // Informed takers (Glosten and Milgrom 1985, binary asset): a fraction `informed` of takers knows the outcome, the
-// others trade at random. Zero-profit quotes lie L = ln((1 + a) / (1 - a)) from the fair log-odds, at any price.
+// others trade at random. Zero-profit quotes are L = ln((1 + a) / (1 - a)) away from the fair log-odds, at any price.
 
 /** Zero-profit half-spread L in log-odds for a fraction of informed takers in [0, 1). */
 export const informedHalfSpread = (informed: number): number => Math.log1p(informed) - Math.log1p(-informed);

@@ -1,7 +1,7 @@
 /**
  * Computes the exponential and the dominant eigenvector of a symmetric tridiagonal matrix with one non-negative value
- * beside the diagonal. Optimal quotes with bounded inventory are logarithms of ratios of neighbouring components. The
- * components fall to 1e-29 of the largest, where common routines return noise. Here, each step adds only non-negative
+ * beside the diagonal. Optimal quotes with bounded inventory are logarithms of ratios of neighbouring components. Some
+ * components are 1e-29 of the largest, where common routines return noise. These functions add only non-negative
  * numbers, so that each component has full relative accuracy.
  */
 
@@ -19,7 +19,7 @@ export interface Tridiagonal {
  */
 export function propagate(matrix: Tridiagonal, start: Float64Array, time: number): Float64Array {
   const grown = uniformise(matrix);
-  // No component of a product grows faster than the largest row sum.
+  // No component of a matrix product grows faster than the largest row sum.
   const rate = time * (greatest(grown.diagonal) + 2 * grown.beside);
   if (!(rate <= MAX_TERMS)) throw new RangeError(`the time span needs ${rate} terms, at most ${MAX_TERMS}`);
   const sum = normalise(start.slice());
@@ -34,10 +34,10 @@ export function propagate(matrix: Tridiagonal, start: Float64Array, time: number
 }
 
 const MAX_TERMS = 1e7;
-/** Size at which the running sum is rescaled. This is a power of two, so that scaling does not round. */
+/** Size at which the running sum is rescaled; a power of two, so that scaling does not round. */
 const HUGE = 2 ** 600;
 
-/** Positive eigenvector for the largest eigenvalue. RangeError: outside the range of numbers, or after 1e6 steps. */
+/** Positive eigenvector of the largest eigenvalue. Throws RangeError outside the number range or after 1e6 steps. */
 export function dominantVector(matrix: Tridiagonal): Float64Array {
   const grown = uniformise(matrix);
   let vector = new Float64Array(matrix.diagonal.length).fill(1);
@@ -61,7 +61,7 @@ function isStill(vector: Float64Array, before: Float64Array): boolean {
 
 function uniformise({ diagonal, beside }: Tridiagonal): Tridiagonal {
   const least = Math.min(...diagonal);
-  // Twice the off-diagonal is added, so that the iteration does not oscillate between two vectors.
+  // The diagonal gets twice the off-diagonal value, so that the iteration does not oscillate between two vectors.
   return { diagonal: diagonal.map((value) => value - least + 2 * beside), beside };
 }
 
@@ -100,7 +100,7 @@ function scale(vector: Float64Array, factor: number): void {
 /** Scales a vector in place, so that its largest component is 1. */
 function normalise(vector: Float64Array): Float64Array {
   scale(vector, 1 / greatest(vector));
-  // Numbers below this are subnormal and have lost digits.
+  // Numbers below 2.3e-308 are subnormal and have lost digits.
   if (!vector.every((value) => value >= 2.3e-308))
     throw new RangeError('components differ by more than 300 orders of magnitude');
   return vector;
