@@ -257,9 +257,7 @@ function endNotices({ ledger, exchange, metrics, isStopped, toMs }: MeasuredRun)
   const texts: string[] = [];
   const cash = exchange.core.funds.read(exchange.account).total;
   if (ledger.cash() !== cash) {
-    texts.push(
-      `the trader's ledger ends with ${formatDecimal(ledger.cash())}, the exchange with ${formatDecimal(cash)}`,
-    );
+    texts.push(`the ledger ends with ${formatDecimal(ledger.cash())}, the exchange with ${formatDecimal(cash)}`);
   }
   for (const { played } of metrics.markets.values()) {
     const { conditionId, title } = played.source.market;

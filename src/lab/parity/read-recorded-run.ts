@@ -62,9 +62,7 @@ export async function readJournals(
     prices: new Map([...ids].map((id) => [id, pricesOver(seen, id)])),
     offsetMs: (ourMs) => (seen.findLast(({ startedMs }) => startedMs <= ourMs) ?? seen[0])?.offsetMs ?? 0,
     requests: requestsOver(seen),
-    remarks: [
-      `The books are those of the trader’s own polls, from the journals of ${formatQuantity(seen.length, 'run')}.`,
-    ],
+    remarks: [`The books are from the trader’s own polls, in the journals of ${formatQuantity(seen.length, 'run')}.`],
   };
 }
 

@@ -68,10 +68,7 @@ export const OPERATOR_COMMANDS = {
     isTool: true,
     isVerifiable: true,
     help: 'cancels every order and forbids new orders, also after a restart, even if the trader does not run or hangs',
-    button: [
-      'KILL',
-      'press twice: cancels every order and forbids new orders until it is lifted, also after a restart',
-    ],
+    button: ['KILL', 'press twice: cancels every order, and forbids new orders until lifted, also after a restart'],
   },
   resume: {
     reason: 'optional',
