@@ -287,7 +287,7 @@ function describeAgreement({ reconciled, accepted }: AccountStatus) {
 const listLosses = (account: AccountStatus, { limits }: ProcessStatus) => [
   { name: 'today', loss: moneyText(account.losses.dayLossMicros), limit: moneyText(limits.maxLossDayMicros) },
   {
-    name: 'drawdown',
+    name: 'from the highest equity',
     loss: moneyText(account.losses.drawdownMicros),
     limit: moneyText(limits.maxDrawdownMicros),
   },
