@@ -278,7 +278,7 @@ const RECENT = 200;
 
 export interface AlertCenterOptions {
   readonly config: Pick<AlertsConfig, 'channels'>;
-  /** Random id of the console's run, which every start draws anew. */
+  /** Random id of the console's run, drawn at every start. */
   readonly run: string;
   readonly openSender: (channel: ChannelConfig) => AlertSender;
   /** Logs a failed delivery in the console's own log. */

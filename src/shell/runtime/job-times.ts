@@ -8,7 +8,7 @@ const HOURS = 24;
 
 /** Maximum age of a missed time that still runs its job after a pause, ms; enough for a monthly job. */
 const LONGEST_LOOK_BACK_MS = 32 * 24 * 60 * MINUTE_MS;
-/** If the clock is set back by more than this, ms, the schedule starts anew. A smaller step repeats no job. */
+/** If the clock is set back by more than this, ms, the schedule restarts. A smaller step repeats no job. */
 const REPEATED_MS = { everyHour: MINUTE_MS, namedHours: 180 * MINUTE_MS };
 
 /** Converts a time to this machine's local time, expressed as Unix ms as if it were UTC. */

@@ -153,7 +153,7 @@ class KeyAlarm extends NotedText {
   observe(list: OwnList, outcome: Outcome, nowMs: number): string | null {
     if (outcome.kind === 'answered') this.#sinceMs.delete(list);
     if (outcome.kind !== 'refused' || !refusesKey(outcome) || this.text !== null) return null;
-    // If our clock was set back, the duration of the rejections is measured anew.
+    // If our clock was set back, the duration of the rejections starts at zero.
     const sinceMs = Math.min(this.#sinceMs.get(list) ?? nowMs, nowMs);
     this.#sinceMs.set(list, sinceMs);
     if (nowMs - sinceMs < HALTS_AFTER_MS) return null;

@@ -165,7 +165,7 @@ function next(
   return { all, answered, told, pulled };
 }
 
-/** Counts a failed read of a list. If our clock was set back, the duration of the failures is measured anew. */
+/** Counts a failed read of a list. If our clock was set back, the duration of the failures starts at zero. */
 const longer = ({ looks, sinceMs }: FailedReads, nowMs: number): FailedReads => ({
   looks: looks + 1,
   sinceMs: Math.min(sinceMs, nowMs),

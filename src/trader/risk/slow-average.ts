@@ -84,7 +84,7 @@ export class SlowAverages {
     return { yesMicros: micros(Math.floor(known.low * ONE)), noMicros: micros(Math.floor((1 - known.high) * ONE)) };
   }
 
-  /** Drops the markets that were observed longest ago. If a dropped market returns, its averages start anew. */
+  /** Drops the markets that were observed longest ago. If a dropped market returns, its averages start again. */
   prune(): void {
     if (this.#averages.size <= MOST_KEPT) return;
     for (const [conditionId] of this.#newestFirst().slice(MOST_STORED)) this.#averages.delete(conditionId);

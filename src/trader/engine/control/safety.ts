@@ -169,7 +169,7 @@ const WITH_REASON = 'resume --reason TEXT';
 /** Command for the operator after a restored backup, or when the ledger lacks a holding that the exchange shows. */
 const ADOPT = 'ledger adopt --reason TEXT';
 
-/** Returns the operator's command that ends a stop; empty without a stop, or if the stop ends by itself. */
+/** Returns the operator's command that ends a stop; empty without a stop, or if the stop ends without one. */
 export function describeWayBack(safety: Safety, reconciler: Reconciler, mode: Mode): string {
   const { heldBack, modes, pauses, reduceOnly, stopped } = safety;
   const way = modes.wayBack(mode, stopped, heldBack !== null);

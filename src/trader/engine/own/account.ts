@@ -97,7 +97,7 @@ export interface SetCore {
 
 export const NO_CORE: SetCore = { sharesMicros: ZERO, merges: true, slot: null };
 
-/** Complete sets that strategies want. While an old book stops quotes, these numbers stay, to save conversions. */
+/** Core of sets that strategies want per market. While an old book stops quotes, the core stays, to save conversions. */
 export class CoreSets {
   readonly #notes: Notes;
   readonly #wishes: Map<string, SetsWish>;
