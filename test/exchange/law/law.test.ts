@@ -9,7 +9,6 @@ import { anyCall } from './any-call.js';
 import { answered, refused } from './check.js';
 import { conversions } from './conversions.js';
 import { credentials } from './credentials.js';
-import { details } from './details.js';
 import { callOf, ENDPOINTS } from './endpoints.js';
 import { ERRORS } from './errors.js';
 import { margin } from './margin.js';
@@ -20,7 +19,6 @@ credentials();
 orders();
 conversions();
 margin();
-details();
 
 describe('the whole law', () => {
   it('was seen: every call was answered with success', () => {
