@@ -199,14 +199,10 @@ describe('a path', () => {
 
 describe('parameters', () => {
   it.each([
-    ['/markets/?limit=5&limit=6', 'limit'],
-    ['/markets/?cursor=%00', 'cursor'],
-    ['/markets/?cursor=eyJvIjoxfQ', 'cursor'],
-    ['/markets/?sort=trending&cursor=eyJiZWZvcmVfaWQiOjF9', 'cursor'],
-    ['/markets/MARKET/book/?is_yes=TRUE', 'is_yes'],
-  ])('that are malformed are refused: %s', async (path, field) => {
-    const market = await openMarket(base);
-    refused(await send(base, 'GET', path.replace('MARKET', market)), 'invalid_request_params', field);
+    ['limit=5&limit=6', 'limit'],
+    ['sort=trending&cursor=eyJiZWZvcmVfaWQiOjF9', 'cursor'],
+  ])('that are malformed are refused: %s', async (query, field) => {
+    refused(await send(base, 'GET', `/markets/?${query}`), 'invalid_request_params', field);
   });
 
   it('say what was wrong in words', async () => {

@@ -85,8 +85,11 @@ export function conversions(): void {
   describe('a redeem', () => {
     it('knows its states and its signature', async () => {
       await venue.paper(`/markets/${market}/resolve/`, { is_yes: true });
-      const [asset] = (await trader.get(`/account/assets/?market_condition_id=${market}`)).rows;
-      expect(asset?.['position']).toMatchObject({ is_final: true, market: { state: 'resolved' } });
+      const assets = `/account/assets/?market_condition_id=${market}`;
+      const settled = { position: { is_final: true, market: { state: 'resolved' } } };
+      expect(await trader.pages(assets, 1)).toMatchObject([[settled], [settled]]);
+      const { meta } = await trader.get(`${assets}&limit=1`);
+      expect(Buffer.from(String(meta['next_cursor']), 'base64url').toString()).toBe('{"o":1}');
       const drafted = await trader.post('/redeems/', { market_condition_id: market });
       const at = `/redeems/${drafted.row['pubkey']}/`;
       const signature = other.sign(drafted.row['message']);

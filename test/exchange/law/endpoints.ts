@@ -34,7 +34,7 @@ const FIFTY: Page = { standard: 50, most: 100 };
 const TWENTY: Page = { standard: 20, most: 100 };
 const ASSETS: Page = { standard: 50, most: 200 };
 
-const yesNo: Values = { good: ['true', 'false'], bad: ['maybe', '2', ''] };
+const yesNo: Values = { good: ['true', 'false'], bad: ['maybe', '2', 'TRUE', ''] };
 const anId: Values = { good: ['4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi'], bad: [] };
 const number: Values = { good: ['2', '2.5'], bad: ['much', 'NaN', '1e400', ''] };
 const sort: Values = { good: ['created', '-created'], bad: ['Created', '-Created', 'pubkey', '+created', ''] };
@@ -204,7 +204,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
         state: { good: ['open', 'under_review', 'resolved', 'closed', 'open,closed'], bad: ['newest', 'open,ajar'] },
         resolution_time_gt: { good: ['1700000000'], bad: ['soon'] },
         resolution_time_lt: { good: ['1700000000'], bad: ['soon'] },
-        price_gte: { good: ['0.2'], bad: ['cheap'] },
+        price_gte: { good: ['0.2'], bad: ['cheap', '-1'] },
         price_lte: { good: ['0.2'], bad: ['cheap'] },
         leveraged: yesNo,
         max_leverage_yes_gte: number,

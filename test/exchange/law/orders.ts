@@ -107,6 +107,9 @@ export function orders(): void {
       expect((await maker.get(path)).rows).toMatchObject([made]);
       const told = { ...fill, is_yes: true, maker_fee: '0', taker_fee: '0.016' };
       expect((await venue.get(`/markets/${market}/trades/`)).rows).toMatchObject([told]);
+      const span = `start_time=${venue.nowS - 600}&end_time=${venue.nowS + 60}&interval=5m`;
+      const { rows, meta } = await venue.get(`/markets/${market}/candles/?${span}&is_yes=false`);
+      expect([rows, meta]).toMatchObject([[{ open: '0.6', volume: '1.6', is_yes: false }], { is_yes: false }]);
       const { row } = await maker.cancel(resting.row['pubkey']);
       expect(row).toMatchObject({ status: 'partially_filled_canceled', filled_amount: '4', remaining_amount: '6' });
     });
