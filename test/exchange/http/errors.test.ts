@@ -212,6 +212,8 @@ describe('parameters', () => {
     expect(missing.error?.details).toContainEqual({ market_condition_id: 'This field is required.' });
     const number = await sendJson(base, 'POST', '/auth/keys/challenge/', { wallet_address: 5 });
     expect(number.error?.details).toEqual([{ wallet_address: 'A string is required.' }]);
+    const words = await trader.get('/margin/positions/requests/?states=created,,done');
+    expect(words.error?.details[0]?.['states']).toMatch(/^Must be a comma-separated list of: created, /);
   });
 });
 
@@ -231,12 +233,19 @@ describe('a null in a body is as good as a field that is not there', () => {
   });
 
   it.each([
-    [{ type: 'market', funds: '10', price: null, shares: null }, 201],
-    [{ type: 'limit', price: '0.4', shares: '10', funds: null }, 201],
-    [{ type: 'limit', price: null, shares: '10' }, 400],
-    [{ type: 'market', funds: null }, 400],
-  ])('of a margin request: %o', async (fields, status) => {
-    const body = { market_condition_id: pool, ...fields };
-    expect((await trader.post('/margin/positions/requests/', body)).status).toBe(status);
+    [{ type: 'market', funds: '10', price: null, shares: null }, null],
+    [{ type: 'limit', price: '0.4', shares: '10', funds: null }, null],
+    [{ type: 'limit', price: null, shares: '10' }, 'price'],
+    [{ type: 'limit', price: '0.4', shares: null }, 'shares'],
+    [{ type: 'limit', price: '0.4', shares: '10', funds: '10' }, 'funds'],
+    [{ type: 'market', funds: null }, 'funds'],
+    [{ type: 'market', funds: '10', price: '0.4' }, 'price'],
+    [{ type: 'market', funds: '10', shares: '10' }, 'shares'],
+    [{ type: 'stop', funds: '10' }, 'type'],
+    [{ type: 'market', funds: '10', leverage: '2' }, 'leverage'],
+  ])('of a margin request: %o', async (fields, field) => {
+    const answer = await trader.post('/margin/positions/requests/', { market_condition_id: pool, ...fields });
+    if (field === null) expect(answer.status).toBe(201);
+    else refused(answer, 'invalid_request_params', field);
   });
 });

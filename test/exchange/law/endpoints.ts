@@ -36,7 +36,7 @@ const ASSETS: Page = { standard: 50, most: 200 };
 
 const yesNo: Values = { good: ['true', 'false'], bad: ['maybe', '2', 'TRUE', ''] };
 const anId: Values = { good: ['4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi'], bad: [] };
-const number: Values = { good: ['2', '2.5'], bad: ['much', 'NaN', '1e400', ''] };
+const number: Values = { good: ['2', '2.5'], bad: ['much', 'NaN', '-1', '1e400', ''] };
 const sort: Values = { good: ['created', '-created'], bad: ['Created', '-Created', 'pubkey', '+created', ''] };
 const exact = (names: readonly string[]): Values => ({
   good: names,

@@ -65,6 +65,7 @@ export function margin(): void {
         user_funds_needed: '100.1',
       });
       expect((await venue.get(path)).row).toMatchObject({ liquidation_price: null });
+      expect((await venue.get('/margin/positions/estimate/')).named).toEqual(['market_condition_id', 'funds']);
     });
 
     it('begins with a request that is drafted, signed and completed', async () => {
@@ -113,6 +114,8 @@ export function margin(): void {
       expect((await trader.get(settlement)).rows).toEqual([]);
       expect((await trader.post(ofSettlement)).slug).toBe('invalid_request_params');
       expect((await other.call('DELETE', path)).slug).toBe('not_found');
+      for (const price of ['much', '-1', '1'])
+        expect((await trader.call('DELETE', `${path}?price=${price}`)).named).toEqual(['price']);
       const closed = { close_type: 'order', position_pubkey: pubkey };
       expect((await trader.call('DELETE', path)).row).toMatchObject(closed);
       expect((await trader.call('DELETE', path)).row).toMatchObject({ ...closed, close_type: 'zero' });
@@ -124,6 +127,8 @@ export function margin(): void {
       expect((await trader.post(ofSettlement)).row).toEqual({ position_pubkey: pubkey, state: 'claim_pending' });
       await venue.pass(10);
       expect((await trader.get(settlement)).rows).toMatchObject([{ state: 'done', position: { is_claimed: true } }]);
+      // Only the list of all markets merges the backends.
+      expect((await trader.get(`${settlement}&market_state=canceled`)).rows).toEqual([]);
       const activity = `/markets/${market}/margin-activity/`;
       const types = (await venue.get(activity)).rows.map((row) => row['activity_type']);
       expect(types).toEqual(['closed', 'opened']);
@@ -138,6 +143,8 @@ export function margin(): void {
         for (const { slug } of refusals) expect(slug).toBe('hyperliquid_margin_tp_sl_not_supported');
         return;
       }
+      expect(await trader.post(path, {})).toMatchObject(named('take_profit_price'));
+      expect(await trader.post(path, { stop_loss_price: 0.3 })).toMatchObject(named('stop_loss_price'));
       expect((await other.post(path, both)).slug).toBe('not_found');
       expect((await trader.post(path, both)).row).toMatchObject({ ...both, state: 'active', trigger_type: null });
       const { row } = await trader.post(path, { stop_loss_price: null });
