@@ -221,7 +221,7 @@ const book = await openMarket(base);
 const made = await control(base, '/markets/', { config: { kind: 'polymarket' } });
 const pool = String(made.row['condition_id']);
 
-describe('a null in a body is as good as a field that is not there', () => {
+describe('the fields of a body, of which null is as good as none,', () => {
   it.each([
     [{ order_type: 'limit', price: '0.4', amount: '10', funds: null }, 201],
     [{ order_type: 'market', funds: '10', price: null, amount: null }, 201],

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { MarketSpec } from '../../../../src/exchange/core/contract.js';
+import type { EstimateTerms, MarketSpec, TpSlChange } from '../../../../src/exchange/core/contract.js';
 import { accepted, faultOf, m } from '../venue.js';
 import { HYPERLIQUID, MarginDesk, POLYMARKET, type Wish } from './desk.js';
 
@@ -72,7 +72,7 @@ describe('a request is refused', () => {
 });
 
 describe('a position refuses', () => {
-  it.each([
+  it.each<[string, TpSlChange, string]>([
     ['a take profit at the mark', { takeProfit: m('0.4') }, 'take_profit_price'],
     ['a stop loss at the mark', { stopLoss: m('0.4') }, 'stop_loss_price'],
     ['a price off the grid', { stopLoss: m('0.301') }, 'stop_loss_price'],
@@ -98,7 +98,7 @@ describe('a position refuses', () => {
 });
 
 describe('an estimate is refused', () => {
-  it.each([
+  it.each<[Partial<EstimateTerms>, string]>([
     [{ marketConditionId: 'nowhere' }, 'market_condition_id'],
     [{ funds: m(4) }, 'funds'],
     [{ leverage: m(11) }, 'leverage'],
