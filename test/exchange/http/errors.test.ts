@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
-import { buildServer } from '../../../src/exchange/http/server.js';
-import { ExchangeClock } from '../../../src/exchange/http/ticker.js';
 import { openDatabase, Transactions } from '../../../src/exchange/store/database.js';
 import { CoreJournal, recordMutations } from '../../../src/exchange/store/persistent-core.js';
 import {
@@ -21,6 +19,7 @@ import {
   PROFILE,
   send,
   sendJson,
+  serverOf,
   startTestExchange,
   TestTrader,
 } from './harness.js';
@@ -117,26 +116,15 @@ function throttled(answer: Answered): void {
 
 describe('an exchange that can no longer store what happens', () => {
   it('answers internal_error on every call, and nothing of what it could not store', async () => {
-    const folder = newFolder();
-    const db = openDatabase(folder);
+    const db = openDatabase(newFolder());
     const journal = new CoreJournal(db, new Transactions(db));
     const core = new ExchangeCore(settings);
     recordMutations(core, journal);
-    const clock = new ExchangeClock(0);
     const settle = () => {
       journal.assertSound();
-      return clock.nowMs();
+      return Date.now();
     };
-    const server = buildServer({
-      core,
-      clock,
-      profile: PROFILE,
-      rateLimits: false,
-      controls: true,
-      settle,
-      advanceClock: settle,
-      onError: () => undefined,
-    });
+    const server = serverOf({ core, rateLimits: false, settle });
     const url = await server.listen({ port: 0, host: '127.0.0.1' });
     const own = await TestTrader.join(url);
     // Has the effect of a full disk.
