@@ -191,16 +191,25 @@ describe('a replay', () => {
     expect(replay.done).toBe(true);
   });
 
-  it('gives the same exchange whether ticks come often or seldom', async () => {
+  it('shows the last amount of every level, and gives the same exchange whether ticks come often or seldom', async () => {
     const rows: Row[] = [...START];
-    for (let i = 1; i <= 200; i++) rows.push([i * 7, 'level', i % 2 === 0 ? 'bid' : 'ask', i % 2 === 0 ? 0.3 : 0.6, i]);
+    for (let i = 1; i <= 200; i++) {
+      const [side, cents] = i % 2 === 0 ? (['bid', 30] as const) : (['ask', 60] as const);
+      rows.push([i * 7, 'level', side, (cents + (i % 9)) / 100, i]);
+    }
     const run = async (stepMs: number) => {
       const core = newCore();
       const replay = await attach([recordingOf([...rows, [5000, 'end']])], 1, core);
-      for (let ms = 0; ms <= 5000; ms += stepMs) await play(replay, at(ms));
-      return JSON.stringify(core.snapshot());
+      for (let ms = 0; ms < 5000; ms += stepMs) await play(replay, at(ms));
+      const { bid, ask } = bookRow(core.catalog.market(0), true, 100);
+      await play(replay, at(5000));
+      return { levels: [...bid, ...ask], snapshot: JSON.stringify(core.snapshot()) };
     };
-    expect(await run(10)).toBe(await run(2500));
+    const [often, seldom] = [await run(10), await run(2500)];
+    expect(often).toEqual(seldom);
+    const wanted = new Map(rows.slice(1).map(([, , , price, amount]) => [price, amount]));
+    const shown = often.levels.map(({ price, total_amount }) => [Number(price), Number(total_amount)] as const);
+    expect(new Map(shown)).toEqual(wanted);
   });
 });
 
