@@ -171,7 +171,8 @@ describe('assets', () => {
     if (state === 'resolved') accepted(venue.now.markets.resolve(venue.id, true));
     else accepted(venue.now.markets.setState(venue.id, state));
     const { rows } = assetPage(venue.core.catalog, account, { limit: 5 });
-    expect(rows).toMatchObject(worth.map((usdt) => ({ value: { usdt }, position: { is_final: isFinal, market: { state } } })));
+    const position = { is_final: isFinal, market: { state } };
+    expect(rows).toMatchObject(worth.map((usdt) => ({ value: { usdt }, position })));
   });
 });
 

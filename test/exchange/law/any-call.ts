@@ -8,7 +8,8 @@ import type { RunningExchange } from '../../../src/exchange/exchange.js';
 import { callOf, ENDPOINTS, type Endpoint, endpointOf } from './endpoints.js';
 import { NOBODY, named, type Reply, start, Trader, Venue } from './stranger.js';
 
-const withNames = (endpoints: readonly Endpoint[]) => endpoints.map((endpoint) => [callOf(endpoint), endpoint] as const);
+const withNames = (endpoints: readonly Endpoint[]) => endpoints.map((each) => [callOf(each), each] as const);
+const CALLS = withNames(ENDPOINTS);
 
 /** One exchange with a market, and requests to it, for all tests of a file. */
 function useExchange() {
@@ -48,7 +49,7 @@ export function anyCall(): void {
   const { fill, ask, venue, trader } = useExchange();
 
   describe('any call', () => {
-    it.each(withNames(ENDPOINTS))('%s asks for credentials exactly when the documents say so', async (_, { method, path, access }) => {
+    it.each(CALLS)('%s asks for credentials exactly if it is signed', async (_, { method, path, access }) => {
       // A call that is not signed does not look at credentials.
       const headers = access === 'signed' ? {} : { 'SVC-API-KEY': 'nobody', 'SVC-TIMESTAMP': '1' };
       const { slug } = await venue().call(method, fill(path), { headers });
@@ -56,7 +57,7 @@ export function anyCall(): void {
       else expect(String(slug)).not.toMatch(/authenticat/);
     });
 
-    it.each(withNames(ENDPOINTS))('%s is not found without its trailing slash', async (_, { method, path }) => {
+    it.each(CALLS)('%s is not found without its trailing slash', async (_, { method, path }) => {
       expect(await trader().call(method, fill(path).slice(0, -1))).toMatchObject({ status: 404, slug: 'not_found' });
     });
 
@@ -113,7 +114,7 @@ export function anyQuery(): void {
       for (const cursor of wrong) await expectRefused(endpoint, 'cursor', cursor);
     });
 
-    const parameters = withNames(ENDPOINTS).flatMap(([call, endpoint]) =>
+    const parameters = CALLS.flatMap(([call, endpoint]) =>
       Object.entries(endpoint.query).map(([name, values]) => [`${call} ${name}`, endpoint, name, values] as const),
     );
 

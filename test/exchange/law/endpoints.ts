@@ -52,9 +52,10 @@ const anyCaseList = (names: readonly string[]): Values => ({
 });
 const CATEGORIES = ['politics', 'sports', 'crypto', 'wtf', 'tech', 'finance'];
 
+type Access = Endpoint['access'];
 type Told = Partial<Omit<Endpoint, 'method' | 'path' | 'access' | 'data'>>;
 
-function endpoint(access: Endpoint['access'], call: string, data: Shape, told: Told = {}): Endpoint {
+function endpoint(access: Access, call: string, data: Shape, told: Told = {}): Endpoint {
   const [method = '', path = ''] = call.split(' ');
   const rest = { status: 200 as const, location: null, meta: rows.nothingMore, page: null, query: {}, needs: '' };
   return { method, path, access, data, ...rest, ...told };
@@ -62,7 +63,7 @@ function endpoint(access: Endpoint['access'], call: string, data: Shape, told: T
 const open = (call: string, data: Shape, told?: Told) => endpoint('public', call, data, told);
 const signed = (call: string, data: Shape, told?: Told) => endpoint('signed', call, data, told);
 
-function list(who: Endpoint['access'], path: string, row: Shape, query: Endpoint['query'] = {}, page = FIFTY, needs = '') {
+function list(who: Access, path: string, row: Shape, query: Endpoint['query'] = {}, page = FIFTY, needs = '') {
   const meta = record({ limit: integer, next_cursor: nullOr(text) });
   return endpoint(who, `GET ${path}`, listOf(row), { page, query, meta, needs });
 }

@@ -83,7 +83,7 @@ export function orders(): void {
       const path = `/orders/${drafted.row['pubkey']}/submit/`;
       const signature = maker.sign(drafted.row['message']);
       const foreign = taker.sign(drafted.row['message']);
-      const wrong = [undefined, null, '', 5, 'ab', '0x', 'zz'.repeat(64), `${signature}ab`, `0x${signature}ab`, foreign];
+      const wrong = [undefined, null, '', 5, 'ab', '0x', 'zz'.repeat(64), `${signature}a`, `0x${signature}a`, foreign];
       for (const each of wrong)
         expect([each, await maker.post(path, { signature: each })]).toMatchObject([each, named('signature')]);
       expect((await taker.post(path, { signature })).slug).toBe('not_found');

@@ -4,7 +4,20 @@
  */
 
 import { z } from 'zod';
-import { byField, decimal, decimals, flag, integer, listOf, nullOr, oneOf, pubkey, record, seconds, text } from './shapes.js';
+import {
+  byField,
+  decimal,
+  decimals,
+  flag,
+  integer,
+  listOf,
+  nullOr,
+  oneOf,
+  pubkey,
+  record,
+  seconds,
+  text,
+} from './shapes.js';
 
 export const category = oneOf('politics', 'sports', 'crypto', 'wtf', 'tech', 'finance');
 export const nothingMore = record({});
@@ -247,6 +260,7 @@ const marginConfig = {
   kind: text,
   ...decimals('max_leverage_yes', 'max_leverage_no', 'opening_fee', 'closing_fee', 'annual_fee_rate'),
 };
+const pairs = { price_decimals: integer, shares_decimals: integer };
 const config = byField('kind', {
   orderbook: record({
     kind: text,
@@ -256,7 +270,7 @@ const config = byField('kind', {
     amount_precision: integer,
     funds_precision: integer,
   }),
-  polymarket: record({ ...marginConfig, price_decimals: integer, shares_decimals: integer }, decimals('order_min_size')),
+  polymarket: record({ ...marginConfig, ...pairs }, decimals('order_min_size')),
   hyperliquid: record(marginConfig),
 });
 export const marketDetail = record({

@@ -71,11 +71,8 @@ function checkBalances(core: ExchangeCore, plain: PlainState, account: number): 
 
 /** All lists of an account, newest first, page by page. */
 function checkRecords(core: ExchangeCore, plain: PlainState, account: number): void {
-  const own = <R>(records: readonly R[], isOwn: (record: R) => boolean, row: (plain: PlainState, record: R) => object) =>
-    records
-      .filter(isOwn)
-      .reverse()
-      .map((record) => row(plain, record));
+  const own = <R>(records: readonly R[], isOwn: (_: R) => boolean, row: (plain: PlainState, record: R) => object) =>
+    records.filter(isOwn).toReversed().map((record) => row(plain, record));
   const isOwn = (record: { readonly account: number }) => record.account === account;
   const orders = own(plain.orders, (order) => isOwn(order) && order.pubkey !== '', rows.orderRow);
   const realOrders = pages((query) => core.orders.page(account, query));

@@ -78,8 +78,8 @@ export class MarginDrawer {
   #request(account: number): void {
     const random = this.#random;
     const price = () => (random.chance(0.3) ? this.#price() : null);
-    const limitPrice = this.#price();
-    const limit = { type: 'limit', price: limitPrice, shares: (10_000 * (1 + random.below(20_000))) as Micros } as const;
+    const size = { price: this.#price(), shares: (10_000 * (1 + random.below(20_000))) as Micros };
+    const limit = { type: 'limit', ...size } as const;
     const market = { type: 'market', funds: (1_000_000 + random.below(400_000_000)) as Micros } as const;
     const terms: MarginRequest = {
       ...(random.chance(0.4) ? limit : market),
