@@ -7,6 +7,10 @@ import { m, settings, wallet } from './venue.js';
 
 export const throughJson = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 
+interface Named {
+  readonly pubkey?: string | null | undefined;
+}
+
 /** Draws mostly valid commands: real pubkeys, markets and handles of a running exchange. */
 export class Drawer {
   readonly archive = new MemoryArchive();
@@ -80,7 +84,7 @@ export class Drawer {
     this.#do('conversions.submit', kind, account, this.#pick(rows)?.pubkey ?? 'nobody', valid);
   }
 
-  #submit(account: number, method: Mutator, rows: readonly { pubkey?: string | null }[], valid: boolean): void {
+  #submit(account: number, method: Mutator, rows: readonly Named[], valid: boolean): void {
     this.#do(method, account, this.#pick(rows)?.pubkey ?? 'nobody', valid);
   }
 

@@ -51,8 +51,8 @@ export function anyCall(): void {
   describe('any call', () => {
     it.each(CALLS)('%s asks for credentials exactly if it is signed', async (_, { method, path, access }) => {
       // A call that is not signed does not look at credentials.
-      const headers = access === 'signed' ? {} : { 'SVC-API-KEY': 'nobody', 'SVC-TIMESTAMP': '1' };
-      const { slug } = await venue().call(method, fill(path), { headers });
+      const sent = access === 'signed' ? {} : { headers: { 'SVC-API-KEY': 'nobody', 'SVC-TIMESTAMP': '1' } };
+      const { slug } = await venue().call(method, fill(path), sent);
       if (access === 'signed') expect(slug).toBe('not_authenticated');
       else expect(String(slug)).not.toMatch(/authenticat/);
     });

@@ -169,7 +169,7 @@ export class Trader {
   async pages(path: string, limit: number): Promise<(readonly Row[])[]> {
     const pages: (readonly Row[])[] = [];
     for (let cursor: unknown = ''; cursor !== null; ) {
-      const { rows, meta } = await this.get(`${path}&limit=${limit}${cursor && `&cursor=${cursor}`}`);
+      const { rows, meta }: Reply = await this.get(`${path}&limit=${limit}${cursor && `&cursor=${cursor}`}`);
       pages.push(rows);
       cursor = meta['next_cursor'];
     }

@@ -8,7 +8,7 @@ import { Random } from '../../../src/shared/base/random.js';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { newFolder } from '../../support/folders.js';
 import { throughJson } from '../core/drawer.js';
-import { m, settings } from '../core/venue.js';
+import { accepted, m, settings } from '../core/venue.js';
 
 const START_MS = 1_700_000_000_000;
 
@@ -96,13 +96,12 @@ describe('the journal', () => {
     const rows: unknown[] = [];
     const core = new ExchangeCore(settings);
     recordMutations(core, { append: (command) => rows.push(command), assertSound: () => undefined });
-    const made = core.at(START_MS).markets.create({ config: { kind: 'orderbook' } });
-    if (!made.ok) throw new Error(made.fault.message);
-    core.at(START_MS + 1).markets.setState(made.value.condition_id, 'canceled');
+    const { condition_id } = accepted(core.at(START_MS).markets.create({ config: { kind: 'orderbook' } }));
+    core.at(START_MS + 1).markets.setState(condition_id, 'canceled');
     core.apply([START_MS + 2, 'setSigningAvailable', [false]]);
     expect(rows).toEqual([
       [START_MS, 'markets.create', [{ config: { kind: 'orderbook' } }]],
-      [START_MS + 1, 'markets.setState', [made.value.condition_id, 'canceled']],
+      [START_MS + 1, 'markets.setState', [condition_id, 'canceled']],
       [START_MS + 2, 'setSigningAvailable', [false]],
     ]);
   });
