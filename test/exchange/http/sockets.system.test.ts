@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunningExchange } from '../../../src/exchange/exchange.js';
 import { PATIENCE, type Patience } from '../../../src/exchange/http/server.js';
-import { openMarket, PROFILE, send, serverOf, startTestExchange } from './harness.js';
+import { openMarket, PROFILE, send, serverOf } from './harness.js';
+import { sharedExchange } from './shared-exchange.js';
 
 const LIMITS = { public_per_minute: 100_000, signed_per_minute: 100_000, bootstrap_per_minute: 100_000 };
 
@@ -122,13 +122,9 @@ describe('an exchange whose clients are slow', () => {
   });
 });
 
-describe('an exchange', () => {
-  let exchange: RunningExchange;
-  beforeAll(async () => {
-    exchange = await startTestExchange({ rateLimits: true, profile: { ...PROFILE, rate_limits: LIMITS } });
-  });
-  afterAll(() => exchange.close());
+const exchange = await sharedExchange({ rateLimits: true, profile: { ...PROFILE, rate_limits: LIMITS } });
 
+describe('an exchange', () => {
   it('ends an endless chunked body at 64 KiB with a 413', async () => {
     const client = new RawClient(exchange.port).say(`${POST_HEAD}Transfer-Encoding: chunked\r\n\r\n`);
     const chunk = `1000\r\n${'x'.repeat(4096)}\r\n`;

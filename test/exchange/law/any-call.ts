@@ -3,31 +3,25 @@
  * (`anyQuery`, in its own file, because these take as long as all the rest).
  */
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunningExchange } from '../../../src/exchange/exchange.js';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { callOf, ENDPOINTS, type Endpoint, endpointOf } from './endpoints.js';
-import { NOBODY, named, type Reply, start, Trader, Venue } from './stranger.js';
+import { NOBODY, named, type Reply, Trader, type Venue } from './stranger.js';
 
 const withNames = (endpoints: readonly Endpoint[]) => endpoints.map((each) => [callOf(each), each] as const);
 const CALLS = withNames(ENDPOINTS);
 
-/** One exchange with a market, and requests to it, for all tests of a file. */
-function useExchange() {
-  let exchange: RunningExchange;
-  let venue: Venue;
+/** A market of an exchange, and requests about it. */
+function useMarket(venue: Venue) {
   let trader: Trader;
   let market: string;
   let event: string;
 
   beforeAll(async () => {
-    exchange = await start();
-    venue = new Venue(exchange.url);
     trader = await Trader.join(venue);
     market = await venue.market({ event: 'Weather' });
     const { row } = await venue.get(`/markets/${market}/`);
     event = String((row['event'] as { condition_id: unknown }).condition_id);
   });
-  afterAll(() => exchange.close());
 
   const fill = (path: string, id?: string) =>
     path
@@ -42,17 +36,17 @@ function useExchange() {
     return endpoint.access === 'signed' ? trader.get(path) : venue.get(path);
   };
 
-  return { fill, ask, venue: () => venue, trader: () => trader };
+  return { fill, ask, trader: () => trader };
 }
 
-export function anyCall(): void {
-  const { fill, ask, venue, trader } = useExchange();
+export function anyCall(venue: Venue): void {
+  const { fill, ask, trader } = useMarket(venue);
 
   describe('any call', () => {
     it.each(CALLS)('%s asks for credentials exactly if it is signed', async (_, { method, path, access }) => {
       // A call that is not signed does not look at credentials.
       const sent = access === 'signed' ? {} : { headers: { 'SVC-API-KEY': 'nobody', 'SVC-TIMESTAMP': '1' } };
-      const { slug } = await venue().call(method, fill(path), sent);
+      const { slug } = await venue.call(method, fill(path), sent);
       if (access === 'signed') expect(slug).toBe('not_authenticated');
       else expect(String(slug)).not.toMatch(/authenticat/);
     });
@@ -91,8 +85,8 @@ export function anyCall(): void {
   });
 }
 
-export function anyQuery(): void {
-  const { ask } = useExchange();
+export function anyQuery(venue: Venue): void {
+  const { ask } = useMarket(venue);
   const expectRefused = async (endpoint: Endpoint, name: string, value: string) =>
     expect([value, await ask(endpoint, `${name}=${encodeURIComponent(value)}`)]).toMatchObject([value, named(name)]);
 

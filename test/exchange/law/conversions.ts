@@ -1,21 +1,13 @@
 /** Splits, merges and redeems: states, errors, signatures. */
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { RunningExchange } from '../../../src/exchange/exchange.js';
-import { NOBODY, named, POLYMARKET, start, Trader, Venue } from './stranger.js';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { NOBODY, named, POLYMARKET, Trader, type Venue } from './stranger.js';
 
-export function conversions(): void {
-  let exchange: RunningExchange;
-  let venue: Venue;
+export function conversions(venue: Venue): void {
   let trader: Trader;
   let other: Trader;
   let market: string;
 
-  beforeAll(async () => {
-    exchange = await start();
-    venue = new Venue(exchange.url);
-  });
-  afterAll(() => exchange.close());
   beforeEach(async () => {
     [trader, other] = [await Trader.join(venue), await Trader.join(venue)];
     market = await venue.market();

@@ -1,20 +1,14 @@
 /** Keys and envelopes: the steps before a new user's first answer. */
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunningExchange } from '../../../src/exchange/exchange.js';
-import { base58, named, start, Trader, Venue } from './stranger.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { base58, named, Trader, type Venue } from './stranger.js';
 
-export function credentials(): void {
-  let exchange: RunningExchange;
-  let venue: Venue;
+export function credentials(venue: Venue): void {
   let trader: Trader;
 
   beforeAll(async () => {
-    exchange = await start();
-    venue = new Venue(exchange.url);
     trader = await Trader.join(venue);
   });
-  afterAll(() => exchange.close());
 
   const create = (body: object) => venue.post('/auth/keys/create/', body);
 

@@ -1,23 +1,17 @@
 /** Margin on both backends: requests, positions, take profit and stop loss, close, settlement, claim, lists. */
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { RunningExchange } from '../../../src/exchange/exchange.js';
-import { HYPERLIQUID, named, POLYMARKET, start, Trader, Venue } from './stranger.js';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { HYPERLIQUID, named, POLYMARKET, Trader, type Venue } from './stranger.js';
 
 const REQUESTS = '/margin/positions/requests/';
 
-export function margin(): void {
-  let exchange: RunningExchange;
-  let venue: Venue;
+export function margin(venue: Venue): void {
   let trader: Trader;
   let other: Trader;
 
   beforeAll(async () => {
-    exchange = await start();
-    venue = new Venue(exchange.url);
     other = await Trader.join(venue);
   });
-  afterAll(() => exchange.close());
   beforeEach(async () => {
     trader = await Trader.join(venue);
   });

@@ -1,22 +1,16 @@
 /** The life of an order: draft, submit, partial fill, cancel, errors, lists. */
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { RunningExchange } from '../../../src/exchange/exchange.js';
-import { NOBODY, named, start, Trader, Venue } from './stranger.js';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { NOBODY, named, Trader, type Venue } from './stranger.js';
 
-export function orders(): void {
-  let exchange: RunningExchange;
-  let venue: Venue;
+export function orders(venue: Venue): void {
   let maker: Trader;
   let taker: Trader;
   let market: string;
 
   beforeAll(async () => {
-    exchange = await start();
-    venue = new Venue(exchange.url);
     [maker, taker] = [await Trader.join(venue), await Trader.join(venue)];
   });
-  afterAll(() => exchange.close());
   beforeEach(async () => {
     market = await venue.market();
   });

@@ -4,12 +4,8 @@
  */
 
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import {
-  type ExchangeOptions,
-  PAPER_DEFAULTS,
-  type RunningExchange,
-  startExchange,
-} from '../../../src/exchange/exchange.js';
+import { afterAll } from 'vitest';
+import { type ExchangeOptions, PAPER_DEFAULTS, startExchange } from '../../../src/exchange/exchange.js';
 import { type Answer, ask } from '../../support/http.js';
 import { problemsOf } from './check.js';
 import { isRecord } from './shapes.js';
@@ -217,8 +213,12 @@ const PROFILE: ExchangeOptions['profile'] = {
   rate_limits: { public_per_minute: 100_000, signed_per_minute: 100_000, bootstrap_per_minute: 100_000 },
 };
 
-export const start = (): Promise<RunningExchange> =>
-  startExchange({ ...PAPER_DEFAULTS, profile: PROFILE, port: 0, controls: true, crowd: false });
+/** An exchange for all tests of a file. */
+export async function openVenue(): Promise<Venue> {
+  const exchange = await startExchange({ ...PAPER_DEFAULTS, profile: PROFILE, port: 0, controls: true, crowd: false });
+  afterAll(() => exchange.close());
+  return new Venue(exchange.url);
+}
 
 /** A valid pubkey that does not exist. */
 export const NOBODY = '4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi';
