@@ -75,7 +75,7 @@ describe('the submit of an order', () => {
 });
 
 describe('a match', () => {
-  it('is told to the public at the taker’s price, and in the figures of the market', () => {
+  it('is published at the taker’s price, and in the figures of the market', () => {
     venue.place(account, [true, 'buy', '0.42', '10']);
     venue.place(other, [false, 'buy', '0.58', '4']);
     expect(publicTradePage(venue.first, { limit: 5 }).rows).toMatchObject([{ price: '0.58', is_yes: false }]);

@@ -88,7 +88,7 @@ export function orders(venue: Venue): void {
   });
 
   describe('a match', () => {
-    it('is told to both sides and to the public', async () => {
+    it('is listed for both sides and for the public', async () => {
       await maker.split(market, '20');
       const resting = await maker.limit(market, true, 'sell', '0.4', '10');
       const bought = await taker.limit(market, true, 'buy', '0.45', '4');
@@ -99,8 +99,8 @@ export function orders(venue: Venue): void {
       expect((await taker.get(path)).rows).toMatchObject([taken]);
       const made = { ...fill, is_maker: true, order: { pubkey: resting.row['pubkey'], status: 'partially_filled' } };
       expect((await maker.get(path)).rows).toMatchObject([made]);
-      const told = { ...fill, is_yes: true, maker_fee: '0', taker_fee: '0.016' };
-      expect((await venue.get(`/markets/${market}/trades/`)).rows).toMatchObject([told]);
+      const published = { ...fill, is_yes: true, maker_fee: '0', taker_fee: '0.016' };
+      expect((await venue.get(`/markets/${market}/trades/`)).rows).toMatchObject([published]);
       const span = `start_time=${venue.nowS - 600}&end_time=${venue.nowS + 60}&interval=5m`;
       const { rows, meta } = await venue.get(`/markets/${market}/candles/?${span}&is_yes=false`);
       expect([rows, meta]).toMatchObject([[{ open: '0.6', volume: '1.6', is_yes: false }], { is_yes: false }]);

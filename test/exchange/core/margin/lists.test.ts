@@ -42,7 +42,7 @@ describe('the lists of margin', () => {
         const isAny = <T>(wanted: T | null | undefined, found: T) => (wanted ?? found) === found;
 
         /** The pages under the filter, and the rows of the whole list that it wants. */
-        function compare<T>(read: (query: MarginPageQuery, own: boolean) => MarginPage<T>, isWanted: (_: T) => boolean) {
+        function compare<T>(read: (q: MarginPageQuery, own: boolean) => MarginPage<T>, isWanted: (_: T) => boolean) {
           const wanted = read({ limit: 10_000 }, false).rows.filter(isWanted);
           const pages = walk((query) => read(query, true), limit, oldestFirst);
           expect(pages).toEqual(oldestFirst ? wanted.toReversed() : wanted);
