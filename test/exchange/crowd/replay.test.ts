@@ -4,7 +4,13 @@ import { type ASK, BID } from '../../../src/exchange/core/contract.js';
 import type { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { bookRow } from '../../../src/exchange/core/records/market-rows.js';
 import { Replay } from '../../../src/exchange/crowd/replay.js';
-import { deriveConditionId, EVENT, type RecordedMarket, type Recording, SIDE } from '../../../src/recording/contract.js';
+import {
+  deriveConditionId,
+  EVENT,
+  type RecordedMarket,
+  type Recording,
+  SIDE,
+} from '../../../src/recording/contract.js';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import { chunk, market } from '../../lab/backtest/recordings.js';

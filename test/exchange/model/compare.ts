@@ -72,13 +72,20 @@ function checkBalances(core: ExchangeCore, plain: PlainState, account: number): 
 /** All lists of an account, newest first, page by page. */
 function checkRecords(core: ExchangeCore, plain: PlainState, account: number): void {
   const own = <R>(records: readonly R[], isOwn: (_: R) => boolean, row: (plain: PlainState, record: R) => object) =>
-    records.filter(isOwn).toReversed().map((record) => row(plain, record));
+    records
+      .filter(isOwn)
+      .toReversed()
+      .map((record) => row(plain, record));
   const isOwn = (record: { readonly account: number }) => record.account === account;
   const orders = own(plain.orders, (order) => isOwn(order) && order.pubkey !== '', rows.orderRow);
   const realOrders = pages((query) => core.orders.page(account, query));
   same('orders', realOrders, orders);
   const trades = pages((query) => core.orders.trades(account, query)).map(({ pubkey: _, ...row }) => row);
-  same('trades', trades, own(plain.ownTrades, ({ order }) => isOwn(order), rows.ownTradeRow));
+  same(
+    'trades',
+    trades,
+    own(plain.ownTrades, ({ order }) => isOwn(order), rows.ownTradeRow),
+  );
   for (const kind of ['merge', 'split'] as const) {
     const conversions = own(plain.conversions, (record) => isOwn(record) && record.kind === kind, rows.conversionRow);
     const real = pages((query) => core.conversions.page(kind, account, query));
