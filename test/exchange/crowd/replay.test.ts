@@ -211,7 +211,7 @@ describe('a replay', () => {
       await play(replay, at(5000));
       return { levels: [...bid, ...ask], snapshot: JSON.stringify(core.snapshot()) };
     };
-    const [often, seldom] = [await run(10), await run(2500)];
+    const [often, seldom] = [await run(10), await run(500)];
     expect(often).toEqual(seldom);
     const wanted = new Map(rows.slice(1).map(([, , , price, amount]) => [price, amount]));
     const shown = often.levels.map(({ price, total_amount }) => [Number(price), Number(total_amount)] as const);

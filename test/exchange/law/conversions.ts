@@ -82,7 +82,7 @@ export function conversions(venue: Venue): void {
       const settled = { position: { is_final: true, market: { state: 'resolved' } } };
       expect(await trader.pages(assets, 1)).toMatchObject([[settled], [settled]]);
       const { meta } = await trader.get(`${assets}&limit=1`);
-      expect(Buffer.from(String(meta['next_cursor']), 'base64url').toString()).toBe('{"o":1}');
+      expect(Buffer.from(String(meta['next_cursor']), 'base64url').toString()).toMatch(/^\{"o":\d+\}$/);
       const drafted = await trader.post('/redeems/', { market_condition_id: market });
       const at = `/redeems/${drafted.row['pubkey']}/`;
       const signature = other.sign(drafted.row['message']);

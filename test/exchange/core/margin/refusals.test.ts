@@ -3,12 +3,14 @@ import type { EstimateTerms, MarketSpec, TpSlChange } from '../../../../src/exch
 import { accepted, faultOf, m } from '../venue.js';
 import { HYPERLIQUID, MarginDesk, POLYMARKET, type Wish } from './desk.js';
 
+const GRID = { kind: 'polymarket', price_decimals: 2, shares_decimals: 2 } as const;
+const RULES = { ...POLYMARKET, ...GRID, order_min_size: '2' };
 const invalid = (field: string): string => `invalid_request_params ${field}`;
 
 let desk: MarginDesk;
 let account: number;
 beforeEach(() => {
-  desk = new MarginDesk({ ...POLYMARKET, order_min_size: '2' });
+  desk = new MarginDesk(RULES);
   account = desk.account(1);
 });
 
@@ -126,8 +128,8 @@ it.each<[MarketSpec, string]>([
   [{ config: { kind: 'orderbook' }, reference_price: m('0.5') }, 'reference_price'],
   [{ config: { ...POLYMARKET, max_leverage_yes: '0.9' } }, 'config'],
   [{ config: { ...POLYMARKET, opening_fee: '1.1' } }, 'config'],
-  [{ config: { ...POLYMARKET, price_decimals: 7 } }, 'config'],
-  [{ config: { ...POLYMARKET, shares_decimals: -1 } }, 'config'],
+  [{ config: { ...RULES, price_decimals: 7 } }, 'config'],
+  [{ config: { ...RULES, shares_decimals: -1 } }, 'config'],
 ])('no market is made from %j', (spec, field) => {
   expect(faultOf(create(spec))).toBe(invalid(field));
 });
