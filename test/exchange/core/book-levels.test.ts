@@ -76,25 +76,6 @@ describe('a book read as numbers', () => {
     );
   });
 
-  it('has no recorded price before anything is recorded, or on a market that closed', () => {
-    const venue = new Venue({ taker_fee_rate: m(0) });
-    const { core, nowMs } = venue;
-    const account = venue.account(1);
-    venue.place(account, [true, 'buy', '0.4', '5']);
-    expect(core.catalog.market(0).bestRecorded(BID)).toBe(null);
-    core.at(nowMs).feed.level(0, ASK, m('0.6'), m(5));
-    expect(core.catalog.market(0).bestRecorded(ASK)).toBe(600_000);
-    venue.place(account, [true, 'buy', '0.6', '5']);
-    // The recorded book is unaffected by our fill: it must not raise the value of our position.
-    expect(core.catalog.market(0).bestRecorded(ASK)).toBe(600_000);
-    core.at(nowMs).feed.level(0, ASK, m('0.6'), m(0));
-    expect(core.catalog.market(0).bestRecorded(ASK)).toBe(null);
-    core.at(nowMs).feed.level(0, ASK, m('0.61'), m(5));
-    core.at(nowMs).markets.setState(venue.id, 'waiting_to_resolve');
-    expect(core.catalog.market(0).bestRecorded(ASK)).toBe(null);
-    expect(fromNumbers(core, 0, ASK, DEPTH)).toEqual([]);
-  });
-
   it('refuses columns that hold fewer levels than are asked for', () => {
     const { core } = new Venue();
     expect(() => core.catalog.market(0).readLevels(BID, 3, new Int32Array(2), new Float64Array(3))).toThrow(/levels/);

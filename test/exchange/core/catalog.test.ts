@@ -142,6 +142,38 @@ describe('assets', () => {
       ['100', true],
     ]);
   });
+
+  it('keep the time when they were first held, whatever place of the scan leads to them', () => {
+    const [account, other] = [venue.account(1), venue.account(2)];
+    const created = venue.nowMs / 1000;
+    for (let buy = 0; buy < 2; buy++) {
+      venue.place(other, [true, 'buy', '0.5', '5']);
+      venue.place(account, [false, 'buy', '0.5', '5']);
+      venue.pass(100_000);
+    }
+    const at = (offset: number) => assetPage(venue.core.catalog, account, { limit: 1, offset }).rows;
+    for (const offset of [0, 1]) expect(at(offset)).toMatchObject([{ created, position: { is_yes: false } }]);
+    expect(at(2)).toEqual([]);
+  });
+
+  // Five sets: at the bid of 0.4 while it exists, at 0 without a price, at the payout in the end.
+  it.each([
+    ['open', ['2', '3'], false],
+    ['interrupted', ['0', '0'], false],
+    ['answer_proposed', ['0', '0'], false],
+    ['waiting_to_resolve', ['0', '0'], false],
+    ['resolved', ['5', '0'], true],
+    ['canceled', ['2.5', '2.5'], true],
+  ] as const)('of a market that is %s are worth %j', (state, worth, isFinal) => {
+    const account = venue.account(1);
+    venue.split(account, '5');
+    venue.place(account, [true, 'buy', '0.4', '5']);
+    if (state === 'resolved') accepted(venue.now.markets.resolve(venue.id, true));
+    else accepted(venue.now.markets.setState(venue.id, state));
+    const { rows } = assetPage(venue.core.catalog, account, { limit: 5 });
+    const position = { is_final: isFinal, market: { state } };
+    expect(rows).toMatchObject(worth.map((usdt) => ({ value: { usdt }, position })));
+  });
 });
 
 describe('the clock', () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readDraftText } from '../../../src/shared/protocol/drafts/draft-text.js';
-import { accepted, faultOf, m, Venue, wallet } from './venue.js';
+import { accepted, faultOf, Venue, wallet } from './venue.js';
 
 const KINDS = ['merge', 'split'] as const;
 
@@ -67,45 +66,5 @@ describe.each(KINDS)('a %s', (kind) => {
     expect(row(late.pubkey)?.state).toBe('expired');
     expect(faultOf(submit(late.pubkey, false))).toBe('program_call_has_expired');
     expect(venue.funds(account)[1] + venue.shares(account).yesLocked).toBe(0);
-  });
-});
-
-describe('a redeem', () => {
-  const settled = (outcome: boolean | null) => {
-    const venue = new Venue();
-    const [account, other] = [venue.account(1), venue.account(2)];
-    venue.split(account, '20');
-    venue.place(other, [true, 'buy', '0.5', '8']);
-    venue.place(account, [true, 'sell', '0.5', '8']);
-    accepted(venue.now.markets.resolve(venue.id, outcome));
-    return { venue, account, other };
-  };
-
-  it.each([
-    [true, '12', 8],
-    [false, '20', 0],
-    [null, '16', 4],
-  ])('of a market with outcome %o pays %s to the splitter and %s to the buyer', (outcome, paid, paidOther) => {
-    const { venue, account, other } = settled(outcome);
-    const [before, beforeOther] = [venue.core.funds.read(account).total, venue.core.funds.read(other).total];
-    const { pubkey, message } = accepted(venue.now.redeems.draft(account, venue.id));
-    expect(readDraftText(message)?.terms).toEqual({ action: 'redeem-shares', yes: m('12'), no: m('20') });
-    expect(venue.core.redeems.row(account, pubkey)).toMatchObject({
-      state: 'waiting_to_sign',
-      funds: paid,
-      onchain_funds: '0',
-    });
-    expect(accepted(venue.now.redeems.submit(account, pubkey, true))).toMatchObject({
-      state: 'completed',
-      onchain_funds: paid,
-      yes_shares: '12',
-      no_shares: '20',
-    });
-    expect(venue.core.funds.read(account).total - before).toBe(m(paid));
-    const second = accepted(venue.now.redeems.draft(other, venue.id));
-    accepted(venue.now.redeems.submit(other, second.pubkey, true));
-    expect(venue.core.funds.read(other).total - beforeOther).toBe(m(paidOther));
-    expect(venue.shares(account)).toEqual({ yes: 0, yesLocked: 0, no: 0, noLocked: 0 });
-    expect(venue.core.marketFacts(0).setsOutstanding).toBe(0);
   });
 });

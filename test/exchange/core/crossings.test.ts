@@ -1,4 +1,4 @@
-/** Effect of a recorded amount at the price of a resting order: it trades with the order, or it only posts. */
+/** Real orders in a recorded book: a recorded amount at the price of a resting order trades with it, or only posts. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -12,13 +12,11 @@ import { PlainBook, type PlainFill, TICKS } from './plain-book.js';
 import { accepted, Desk, m, settings, Venue } from './venue.js';
 
 /** A market with a trader whose fills are reported, and a recording. */
-function market(model = 'risk-averse') {
+function market() {
   const told: ObservedFill[] = [];
-  const observer = {
-    onFill: (fill: ObservedFill) => void told.push(fill),
-  };
+  const observer = { onFill: (fill: ObservedFill) => void told.push(fill) };
   const fine = { min_amount: m('0.01'), taker_fee_rate: m(0) };
-  const venue = new Venue(fine, {}, { ...settings, fillModel: model, observer });
+  const venue = new Venue(fine, {}, { ...settings, fillModel: 'risk-averse', observer });
   const account = venue.account(1);
   return {
     venue,
@@ -34,20 +32,6 @@ function market(model = 'risk-averse') {
       ),
   };
 }
-
-describe("hftbacktest's two conditions", () => {
-  it.each([
-    ['0.46', 0],
-    ['0.45', 5],
-    ['0.44', 5],
-  ])('a bid of ours at 0.45 is filled when the best recorded ask is at or below it: %s', (price, wanted) => {
-    const { level, bid, filled } = market();
-    level(ASK, '0.5', 100);
-    const order = bid('0.45', '5');
-    level(ASK, price, 100);
-    expect(filled(order)).toBe(wanted);
-  });
-});
 
 describe('a recorded amount that comes to the price of real orders', () => {
   it('meets them before it rests, the best price first, then the oldest, each at its own price', () => {
@@ -96,6 +80,37 @@ describe('a recorded amount that comes to the price of real orders', () => {
     expect([filled(order), venue.book()]).toEqual([0, { bid: ['0.45:5'], ask: ['0.43:2', '0.44:9'] }]);
     venue.now.markets.setPaused(venue.id, false);
     expect([filled(order), venue.book()]).toEqual([5, { bid: [], ask: ['0.44:6'] }]);
+  });
+});
+
+describe('an aggressive real order', () => {
+  it('stops at its own account behind the recorded amount', () => {
+    const { venue, account, level } = market();
+    level(BID, '0.4', 10);
+    venue.place(account, [true, 'buy', '0.4', '5']);
+    const pubkey = venue.place(account, [false, 'buy', '0.6', '20']);
+    expect(venue.order(account, pubkey)).toMatchObject({ status: 'partially_filled_canceled', filled_amount: '10' });
+  });
+
+  it('pays from its funds alone when it is a market buy', () => {
+    const { venue, account, level } = market();
+    level(ASK, '0.5', 100);
+    const request = { market_condition_id: venue.id, is_yes: true, side: 'buy', order_type: 'market' } as const;
+    const pubkey = venue.place(account, { ...request, funds: m('3') });
+    expect(venue.order(account, pubkey)).toMatchObject({ status: 'filled', filled_funds: '3' });
+    expect(venue.book().ask).toEqual(['0.5:94']);
+  });
+});
+
+describe('recorded input', () => {
+  it('is refused off the grid and ignored while the market does not trade', () => {
+    const { venue, account, level, trade, filled } = market();
+    const off = [level(BID, '0.405', 1), level(BID, '0', 1), level(ASK, '1', 1), level(BID, '0.4', -1)];
+    expect([...off, trade(BID, '0.405', 1), trade(BID, '0.4', 0)]).toEqual(Array.from({ length: 6 }, () => false));
+    const pubkey = venue.place(account, [true, 'buy', '0.4', '5']);
+    venue.now.markets.setPaused(venue.id, true);
+    expect(trade(ASK, '0.4', 10)).toBe(false);
+    expect(filled(pubkey)).toBe(0);
   });
 });
 

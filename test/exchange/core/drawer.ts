@@ -7,6 +7,10 @@ import { m, settings, wallet } from './venue.js';
 
 export const throughJson = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 
+interface Named {
+  readonly pubkey?: string | null | undefined;
+}
+
 /** Draws mostly valid commands: real pubkeys, markets and handles of a running exchange. */
 export class Drawer {
   readonly archive = new MemoryArchive();
@@ -44,13 +48,8 @@ export class Drawer {
     this.#do('identity.challenge', wallet(number), nonce);
     const message = `Create SVC API credential | Wallet: ${wallet(number)} | Nonce: ${nonce}`;
     const valid = this.random.chance(0.9) || this.#nonce <= 4;
-    this.#do(
-      'identity.createKey',
-      { wallet_address: wallet(number), message, nonce },
-      valid,
-      `key${this.#nonce}`,
-      'secret',
-    );
+    const request = { wallet_address: wallet(number), message, nonce };
+    this.#do('identity.createKey', request, valid, `key${this.#nonce}`, 'secret');
   }
 
   #pick<T>(from: readonly T[]): T | undefined {
@@ -65,9 +64,9 @@ export class Drawer {
     const id = this.core.marketFacts(market).conditionId;
     const valid = random.chance(0.9);
     const dice = random.uniform();
+    const { orders, redeems } = this.core;
     if (dice < 0.2) this.#draftOrder(account, id);
-    else if (dice < 0.4)
-      this.#submit(account, 'orders.submit', this.core.orders.page(account, { limit: 3 }).rows, valid);
+    else if (dice < 0.4) this.#submit(account, 'orders.submit', orders.page(account, { limit: 3 }).rows, valid);
     else if (dice < 0.46) this.#cancel(account, valid);
     else if (dice < 0.62) this.#internal(market);
     else if (dice < 0.66) this.#do('internal.cancel', this.#pick(this.#handles) ?? 7);
@@ -76,8 +75,7 @@ export class Drawer {
     else if (dice < 0.9) this.#submitConversion('split', account, valid);
     else if (dice < 0.94) this.#submitConversion('merge', account, valid);
     else if (dice < 0.955) this.#redeem(account, valid);
-    else if (dice < 0.97)
-      this.#submit(account, 'redeems.submit', this.core.redeems.page(account, { limit: 2 }).rows, valid);
+    else if (dice < 0.97) this.#submit(account, 'redeems.submit', redeems.page(account, { limit: 2 }).rows, valid);
     else this.#control(market, id, account);
   }
 
@@ -86,12 +84,7 @@ export class Drawer {
     this.#do('conversions.submit', kind, account, this.#pick(rows)?.pubkey ?? 'nobody', valid);
   }
 
-  #submit(
-    account: number,
-    method: Mutator,
-    rows: readonly { pubkey?: string | null | undefined }[],
-    valid: boolean,
-  ): void {
+  #submit(account: number, method: Mutator, rows: readonly Named[], valid: boolean): void {
     this.#do(method, account, this.#pick(rows)?.pubkey ?? 'nobody', valid);
   }
 
@@ -126,9 +119,8 @@ export class Drawer {
   }
 
   #cancel(account: number, valid: boolean): void {
-    const pubkey = this.#pick(
-      this.core.orders.page(account, { limit: 5, status: ['open', 'partially_filled'] }).rows,
-    )?.pubkey;
+    const { rows } = this.core.orders.page(account, { limit: 5, status: ['open', 'partially_filled'] });
+    const pubkey = this.#pick(rows)?.pubkey;
     this.#do('orders.draftCancel', account, pubkey ?? 'nobody');
     if (this.random.chance(0.8)) this.#do('orders.submitCancel', account, pubkey ?? 'nobody', valid);
   }
@@ -136,15 +128,8 @@ export class Drawer {
   #internal(market: number): void {
     const { random } = this;
     const [price, amount] = [(40 + random.below(21)) * 10_000, (1 + random.below(30)) * 1_000_000];
-    const handle = this.#do(
-      'internal.place',
-      5 + random.below(2),
-      market,
-      random.below(2),
-      price,
-      amount,
-      random.chance(0.3),
-    );
+    const [account, side, immediate] = [5 + random.below(2), random.below(2), random.chance(0.3)];
+    const handle = this.#do('internal.place', account, market, side, price, amount, immediate);
     if (typeof handle === 'number' && handle > 0) this.#handles.push(handle);
   }
 

@@ -41,6 +41,15 @@ describe('a market', () => {
     }
   });
 
+  it.each(['draft', 'waiting_to_open'] as const)('that is %s takes no orders, and opens', (state) => {
+    const venue = new Venue({}, { state });
+    const account = venue.account(1);
+    const draft = () => faultOf(venue.now.orders.draft(account, venue.request([true, 'buy', '0.4', '5'])));
+    expect(draft()).toBe('order_market_not_open');
+    accepted(venue.now.markets.setState(venue.id, 'open'));
+    expect(draft()).toBe('ok');
+  });
+
   it('shows no book while it is not open, and the recorded one again when it reopens', () => {
     const venue = new Venue();
     venue.now.feed.level(0, 0, m('0.4'), m('5'));

@@ -70,31 +70,36 @@ describe('the queue of what is due', () => {
 });
 
 describe('the tape', () => {
-  it('keeps the newest 20,000 trades under their ids, across a snapshot', () => {
+  /** A tape with this number of trades, of which every second one bought YES. */
+  const tapeOf = (length: number): TradeHistory => {
     const tape = new TradeHistory();
-    for (let i = 1; i <= TAPE_LENGTH + 50; i++) tape.write(i, 400_000, i, 1, i % 2 === 0, 0, 0);
+    for (let i = 1; i <= length; i++) tape.write(i, 400_000, i, 1, i % 2 === 0, 0, 0);
+    return tape;
+  };
+  const withRestored = (tape: TradeHistory): readonly TradeHistory[] => {
     const restored = new TradeHistory();
     restored.load(JSON.parse(JSON.stringify(tape.dump())));
-    for (const each of [tape, restored]) {
+    return [tape, restored];
+  };
+  const newest = TAPE_LENGTH + 50;
+
+  it('keeps the newest 20,000 trades under their ids, across a snapshot', () => {
+    for (const each of withRestored(tapeOf(newest))) {
       expect(each.read(2, each.count + 1)).toMatchObject([
-        { id: TAPE_LENGTH + 50, amount: TAPE_LENGTH + 50, isYes: true, price: 400_000 },
-        { id: TAPE_LENGTH + 49, isYes: false, price: 600_000 },
+        { id: newest, amount: newest, isYes: true, price: 400_000 },
+        { id: newest - 1, isYes: false, price: 600_000 },
       ]);
       const last = each.read(100, 60);
       expect([last.length, last.at(-1)?.id]).toEqual([9, 51]);
-      expect([each.hasBefore(52), each.hasBefore(51), each.volume]).toEqual([true, false, TAPE_LENGTH + 50]);
+      expect([each.hasBefore(52), each.hasBefore(51), each.volume]).toEqual([true, false, newest]);
     }
   });
 
   it('keeps the newest 1,000 once its market is settled, across a snapshot', () => {
     expect([TAPE_LENGTH, SETTLED_TAPE_LENGTH]).toEqual([20_000, 1_000]);
-    const tape = new TradeHistory();
-    for (let i = 1; i <= TAPE_LENGTH + 50; i++) tape.write(i, 400_000, i, 1, true, 0, 0);
+    const tape = tapeOf(newest);
     tape.settle();
-    const restored = new TradeHistory();
-    restored.load(JSON.parse(JSON.stringify(tape.dump())));
-    const newest = TAPE_LENGTH + 50;
-    for (const each of [tape, restored]) {
+    for (const each of withRestored(tape)) {
       const kept = each.read(TAPE_LENGTH, each.count + 1).map(({ id, amount }) => [id, amount]);
       const ids = Array.from({ length: SETTLED_TAPE_LENGTH }, (_, at) => newest - at);
       expect(kept).toEqual(ids.map((id) => [id, id]));
@@ -104,12 +109,9 @@ describe('the tape', () => {
 
   it('goes on growing after a snapshot of any length', () => {
     for (const length of [0, 1, 31, 32, 33, 1_000, 1_024, TAPE_LENGTH - 1, TAPE_LENGTH, TAPE_LENGTH + 1]) {
-      const tape = new TradeHistory();
-      for (let i = 1; i <= length; i++) tape.write(i, 400_000, i, 1, true, 0, 0);
-      const restored = new TradeHistory();
-      restored.load(JSON.parse(JSON.stringify(tape.dump())));
-      for (const each of [tape, restored]) for (let i = 1; i <= 40; i++) each.write(length + i, 1, 1, 1, true, 0, 0);
-      expect(restored.dump()).toEqual(tape.dump());
+      const both = withRestored(tapeOf(length));
+      for (const each of both) for (let i = 1; i <= 40; i++) each.write(length + i, 1, 1, 1, true, 0, 0);
+      expect(both[1]?.dump()).toEqual(both[0]?.dump());
     }
   });
 });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type ASK, BID } from '../../../src/exchange/core/contract.js';
 import type { ExchangeCore } from '../../../src/exchange/core/core.js';
@@ -6,13 +7,13 @@ import { Replay } from '../../../src/exchange/crowd/replay.js';
 import {
   deriveConditionId,
   EVENT,
-  type EventChunk,
   type RecordedMarket,
   type Recording,
   SIDE,
 } from '../../../src/recording/contract.js';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
 import { micros } from '../../../src/shared/base/micros.js';
+import { chunk, market } from '../../lab/backtest/recordings.js';
 import { newCore, restarted, START_MS } from './world.js';
 
 /** Recorded time; the exchange plays it on its own clock. */
@@ -26,51 +27,45 @@ const START: readonly Row[] = [
   [0, 'level', 'ask', 0.45, 50],
 ];
 
+let core: ExchangeCore;
+beforeEach(() => {
+  core = newCore();
+});
+
 /** A recording of plain rows, in chunks of three events; `failsAfter`: the reader throws after these chunks. */
 function recordingOf(
   rows: readonly Row[],
-  {
-    name = 'A',
-    failsAfter = Number.POSITIVE_INFINITY,
-    ...market
-  }: Partial<RecordedMarket> & { name?: string; failsAfter?: number } = {},
+  { name = 'A', failsAfter = Number.POSITIVE_INFINITY, ...changes }: Partial<RecordedMarket> & Reading = {},
 ): Recording {
-  const times = rows.map(([ms]) => R + ms);
   return {
-    market: {
+    market: market({
       conditionId: deriveConditionId('test', name),
-      eventTitle: 'Recorded',
       title: `Recorded ${name}`,
-      category: 'finance',
-      rules: [],
-      tickPrecision: 2,
-      amountPrecision: 2,
-      openTimeMs: times[0] ?? R,
-      closeTimeMs: times.at(-1) ?? R,
-      outcome: true,
+      openTimeMs: R + (rows[0]?.[0] ?? 0),
+      closeTimeMs: R + (rows.at(-1)?.[0] ?? 0),
       source: { kind: 'kalshi', path: `/recordings/${name}`, ticker: name },
-      ...market,
-    },
+      ...changes,
+    }),
     warnings: [],
     async *chunks() {
       for (let from = 0; from < rows.length; from += 3) {
         if (from / 3 >= failsAfter) throw new TwinbookError('recording_invalid', `the disk of ${name} broke`);
-        yield chunkOf(rows.slice(from, from + 3));
+        yield chunk(rows.slice(from, from + 3).map(toEvent));
       }
     },
   };
 }
 
-function chunkOf(rows: readonly Row[]): EventChunk {
-  return {
-    length: rows.length,
-    timeMs: Float64Array.from(rows, ([ms]) => R + ms),
-    kind: Uint8Array.from(rows, ([, kind]) => EVENT[kind]),
-    side: Uint8Array.from(rows, ([, , side]) => SIDE[side ?? 'bid']),
-    priceMicros: Int32Array.from(rows, ([, , , price]) => Math.round((price ?? 0) * 1e6)),
-    amountMicros: Float64Array.from(rows, ([, , , , amount]) => Math.round((amount ?? 0) * 1e6)),
-  };
+interface Reading {
+  readonly name?: string;
+  readonly failsAfter?: number;
 }
+
+const toEvent = ([ms, kind, side = 'bid', price = 0, amount = 0]: Row) =>
+  [R + ms, EVENT[kind], SIDE[side], price, amount] as const;
+
+const attach = (recordings: readonly Recording[], speed = 1, to = core): Promise<Replay> =>
+  Replay.attach(to, recordings, { speed }, START_MS);
 
 /** Plays up to each of these exchange times, after reading all available events. */
 async function play(replay: Replay, ...times: number[]): Promise<void> {
@@ -97,36 +92,26 @@ function trader(core: ExchangeCore) {
 
 const left = (core: ExchangeCore, handle: number): number => core.internal.remaining(handle) / 1e6;
 
-let core: ReturnType<typeof newCore>;
-beforeEach(() => {
-  core = newCore();
-});
-
 describe('a replay', () => {
   it('fills a resting order when recorded trades have eaten what stood ahead of it, and by nothing else', async () => {
-    const replay = await Replay.attach(
-      core,
-      [
-        recordingOf([
-          ...START,
-          [100, 'trade', 'ask', 0.4, 30], // 30 of the 100 ahead are gone
-          [100, 'level', 'bid', 0.4, 70],
-          [200, 'level', 'bid', 0.4, 90], // joins behind us
-          [300, 'level', 'bid', 0.4, 80], // a cancel: assumed to be behind us
-          [400, 'trade', 'ask', 0.4, 69], // one is still ahead
-          [400, 'level', 'bid', 0.4, 11],
-          [500, 'trade', 'ask', 0.4, 4], // one ahead, then three of ours
-          [500, 'level', 'bid', 0.4, 10],
-          [600, 'trade', 'bid', 0.45, 20], // the other side
-          [600, 'level', 'ask', 0.45, 30],
-          [700, 'level', 'bid', 0.4, 0], // no trade: no shares are ahead any longer
-          [800, 'trade', 'ask', 0.4, 50], // the rest of ours
-          [1000, 'end'],
-        ]),
-      ],
-      { speed: 1 },
-      START_MS,
-    );
+    const replay = await attach([
+      recordingOf([
+        ...START,
+        [100, 'trade', 'ask', 0.4, 30], // 30 of the 100 ahead are gone
+        [100, 'level', 'bid', 0.4, 70],
+        [200, 'level', 'bid', 0.4, 90], // joins behind us
+        [300, 'level', 'bid', 0.4, 80], // a cancel: assumed to be behind us
+        [400, 'trade', 'ask', 0.4, 69], // one is still ahead
+        [400, 'level', 'bid', 0.4, 11],
+        [500, 'trade', 'ask', 0.4, 4], // one ahead, then three of ours
+        [500, 'level', 'bid', 0.4, 10],
+        [600, 'trade', 'bid', 0.45, 20], // the other side
+        [600, 'level', 'ask', 0.45, 30],
+        [700, 'level', 'bid', 0.4, 0], // no trade: no shares are ahead any longer
+        [800, 'trade', 'ask', 0.4, 50], // the rest of ours
+        [1000, 'end'],
+      ]),
+    ]);
     await play(replay, at(0));
     const me = trader(core);
     const order = me.rest(50, BID, 0.4, 10);
@@ -141,7 +126,7 @@ describe('a replay', () => {
 
   it('maps recorded time onto the clock of the exchange at its speed', async () => {
     const rows: Row[] = [...START, [1000, 'level', 'bid', 0.4, 60], [8000, 'end']];
-    const replay = await Replay.attach(core, [recordingOf(rows)], { speed: 4 }, START_MS);
+    const replay = await attach([recordingOf(rows)], 4);
     expect(replay.nextDueMs()).toBe(at(0));
     expect(core.catalog.markets.length).toBe(0);
     await play(replay, at(0));
@@ -160,7 +145,7 @@ describe('a replay', () => {
 
   it('tells no close that only the last event of the recording stands for', async () => {
     const rows: Row[] = [...START, [8000, 'end']];
-    const replay = await Replay.attach(core, [recordingOf(rows, { closeIsGuessed: true })], { speed: 1 }, START_MS);
+    const replay = await attach([recordingOf(rows, { closeIsGuessed: true })]);
     await play(replay, at(0));
     expect(core.marketFacts(0)).toMatchObject({ state: 'open', resolutionDate: null });
   });
@@ -172,12 +157,7 @@ describe('a replay', () => {
     [0.37, 'canceled'],
     [null, 'waiting_to_resolve'],
   ] as const)('closes with the recording: outcome %s makes the market %s', async (outcome, state) => {
-    const replay = await Replay.attach(
-      core,
-      [recordingOf([...START, [100, 'end']], { outcome })],
-      { speed: 1 },
-      START_MS,
-    );
+    const replay = await attach([recordingOf([...START, [100, 'end']], { outcome })]);
     await play(replay, at(0));
     const order = trader(core).rest(50, BID, 0.3, 10);
     expect(left(core, order)).toBe(10);
@@ -193,20 +173,13 @@ describe('a replay', () => {
       [from, 'level', 'bid', 0.4, 1],
       [to, 'end'],
     ];
-    const replay = await Replay.attach(
-      core,
-      [
-        recordingOf(span(9_000_000, 9_000_300), { name: 'late' }),
-        recordingOf(span(0, 500), { name: 'first' }),
-        recordingOf(span(200, 800), { name: 'overlapping' }),
-        recordingOf(span(-5000, -4900), {
-          name: 'elsewhere',
-          source: { kind: 'polymarket', path: '/recordings/elsewhere', ticker: 'elsewhere' },
-        }),
-      ],
-      { speed: 1 },
-      START_MS,
-    );
+    const source = { kind: 'polymarket', path: '/recordings/elsewhere', ticker: 'elsewhere' } as const;
+    const replay = await attach([
+      recordingOf(span(9_000_000, 9_000_300), { name: 'late' }),
+      recordingOf(span(0, 500), { name: 'first' }),
+      recordingOf(span(200, 800), { name: 'overlapping' }),
+      recordingOf(span(-5000, -4900), { name: 'elsewhere', source }),
+    ]);
     const states = () =>
       Array.from({ length: core.catalog.markets.length }, (_, market) => core.marketFacts(market))
         .map(({ title, state }) => `${title.slice(9)} ${state}`)
@@ -224,16 +197,25 @@ describe('a replay', () => {
     expect(replay.done).toBe(true);
   });
 
-  it('gives the same exchange whether ticks come often or seldom', async () => {
+  it('shows the last amount of every level, and gives the same exchange whether ticks come often or seldom', async () => {
     const rows: Row[] = [...START];
-    for (let i = 1; i <= 200; i++) rows.push([i * 7, 'level', i % 2 === 0 ? 'bid' : 'ask', i % 2 === 0 ? 0.3 : 0.6, i]);
+    for (let i = 1; i <= 200; i++) {
+      const [side, cents] = i % 2 === 0 ? (['bid', 30] as const) : (['ask', 60] as const);
+      rows.push([i * 7, 'level', side, (cents + (i % 9)) / 100, i]);
+    }
     const run = async (stepMs: number) => {
       const core = newCore();
-      const replay = await Replay.attach(core, [recordingOf([...rows, [5000, 'end']])], { speed: 1 }, START_MS);
-      for (let ms = 0; ms <= 5000; ms += stepMs) await play(replay, at(ms));
-      return JSON.stringify(core.snapshot());
+      const replay = await attach([recordingOf([...rows, [5000, 'end']])], 1, core);
+      for (let ms = 0; ms < 5000; ms += stepMs) await play(replay, at(ms));
+      const { bid, ask } = bookRow(core.catalog.market(0), true, 100);
+      await play(replay, at(5000));
+      return { levels: [...bid, ...ask], snapshot: JSON.stringify(core.snapshot()) };
     };
-    expect(await run(10)).toBe(await run(2500));
+    const [often, seldom] = [await run(10), await run(500)];
+    expect(often).toEqual(seldom);
+    const wanted = new Map(rows.slice(1).map(([, , , price, amount]) => [price, amount]));
+    const shown = often.levels.map(({ price, total_amount }) => [Number(price), Number(total_amount)] as const);
+    expect(new Map(shown)).toEqual(wanted);
   });
 });
 
@@ -249,7 +231,7 @@ describe('after a restart of the exchange a replay', () => {
   ];
 
   it('does not play a settled market again', async () => {
-    await play(await Replay.attach(core, [recordingOf(rows)], { speed: 1 }, START_MS), at(0), at(3000));
+    await play(await attach([recordingOf(rows)]), at(0), at(3000));
     const again = restarted(core);
     const replay = await Replay.attach(again, [recordingOf(rows)], { speed: 1 }, at(9000));
     expect(replay.done).toBe(true);
@@ -258,7 +240,7 @@ describe('after a restart of the exchange a replay', () => {
   });
 
   it('goes on with a half-played one from where the clock stood, with the book of that moment', async () => {
-    await play(await Replay.attach(core, [recordingOf(rows)], { speed: 1 }, START_MS), at(0), at(600));
+    await play(await attach([recordingOf(rows)]), at(0), at(600));
     const order = trader(core).rest(600, BID, 0.4, 10);
     // The exchange's clock reached 960 ms, but the replay was stopped before its next tick.
     core.advance(at(960));
@@ -278,7 +260,7 @@ describe('after a restart of the exchange a replay', () => {
   });
 
   it('resolves a market that had closed just before', async () => {
-    await play(await Replay.attach(core, [recordingOf(rows)], { speed: 1 }, START_MS), at(0), at(600));
+    await play(await attach([recordingOf(rows)]), at(0), at(600));
     core.at(at(700)).markets.setState(core.marketFacts(0).conditionId, 'waiting_to_resolve');
     const again = restarted(core);
     const replay = await Replay.attach(again, [recordingOf(rows)], { speed: 1 }, at(9000));
@@ -296,12 +278,8 @@ describe('a replay of bad data', () => {
       [300, 'level', 'bid', 0.4, 70],
       [900, 'end'],
     ];
-    const replay = await Replay.attach(
-      core,
-      [recordingOf(rows, { failsAfter: 1, outcome: null }), recordingOf(rows, { name: 'B' })],
-      { speed: 1 },
-      START_MS,
-    );
+    const recordings = [recordingOf(rows, { failsAfter: 1, outcome: null }), recordingOf(rows, { name: 'B' })];
+    const replay = await attach(recordings);
     await play(replay, at(0), at(100), at(300));
     expect(core.marketFacts(0)).toMatchObject({ title: 'Recorded A', state: 'waiting_to_resolve' });
     expect(core.marketFacts(1)).toMatchObject({ title: 'Recorded B', state: 'open' });
@@ -312,10 +290,8 @@ describe('a replay of bad data', () => {
   });
 
   it('waits with every market when a chunk is late, and then goes on', async () => {
-    let release: () => void = () => undefined;
-    const gate = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const gate = new AbortController();
+    const released = once(gate.signal, 'abort');
     const rows: Row[] = [...START, [100, 'level', 'bid', 0.4, 80], [300, 'end']];
     const plain = recordingOf(rows);
     let readings = 0;
@@ -326,32 +302,26 @@ describe('a replay of bad data', () => {
         const gated = readings++ > 0;
         let first = true;
         for await (const chunk of plain.chunks()) {
-          if (gated && !first) await gate;
+          if (gated && !first) await released;
           first = false;
           yield chunk;
         }
       },
     };
-    const replay = await Replay.attach(core, [late, recordingOf(rows, { name: 'B' })], { speed: 1 }, START_MS);
+    const replay = await attach([late, recordingOf(rows, { name: 'B' })]);
     replay.tick(at(0));
     replay.tick(at(100));
     expect(core.catalog.markets.length).toBe(1);
     expect(core.catalog.market(0).levelAmount(BID, micros(400_000))).toBe(100_000_000);
     expect(replay.nextDueMs()).toBe(at(110));
-    release();
+    gate.abort();
     await play(replay, at(110));
     for (const market of [0, 1]) expect(core.catalog.market(market).levelAmount(BID, micros(400_000))).toBe(80_000_000);
   });
 
   it('lets go of the files that are half read when it is closed', async () => {
     let open = 0;
-    const recording = recordingOf([
-      ...START,
-      [1_000, 'trade', 'bid', 0.4, 1],
-      [2_000, 'clear'],
-      [3_000, 'clear'],
-      [9_000, 'end'],
-    ]);
+    const recording = recordingOf([...START, [1_000, 'clear'], [2_000, 'clear'], [3_000, 'clear'], [9_000, 'end']]);
     const counted: Recording = {
       ...recording,
       async *chunks() {
@@ -363,27 +333,23 @@ describe('a replay of bad data', () => {
         }
       },
     };
-    const replay = await Replay.attach(newCore(), [counted], { speed: 1 }, START_MS);
+    const replay = await attach([counted]);
     expect(open).toBe(1);
     await replay.close();
     expect(open).toBe(0);
   });
 
   it('is refused when nothing of it can be read, or the speed makes no sense', async () => {
-    const empty = recordingOf([]);
-    await expect(Replay.attach(newCore(), [empty], { speed: 1 }, START_MS)).rejects.toMatchObject({
-      code: 'recording_invalid',
-    });
-    const broken = recordingOf(START, { failsAfter: 0 });
-    await expect(Replay.attach(newCore(), [broken], { speed: 1 }, START_MS)).rejects.toThrow('the disk of A broke');
+    await expect(attach([recordingOf([])])).rejects.toMatchObject({ code: 'recording_invalid' });
+    await expect(attach([recordingOf(START, { failsAfter: 0 })])).rejects.toThrow('the disk of A broke');
     for (const speed of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
-      await expect(Replay.attach(newCore(), [], { speed }, START_MS)).rejects.toMatchObject({ code: 'usage' });
+      await expect(attach([], speed)).rejects.toMatchObject({ code: 'usage' });
     }
   });
 
   it('skips events off the price grid and counts them', async () => {
     const rows: Row[] = [...START, [1, 'level', 'bid', 0.405, 5], [2, 'end']];
-    const replay = await Replay.attach(core, [recordingOf(rows)], { speed: 1 }, START_MS);
+    const replay = await attach([recordingOf(rows)]);
     await play(replay, at(0), at(2));
     expect(replay.notes().notes).toEqual([
       { path: '/recordings/A', message: expect.stringContaining('1 events are off') },

@@ -1,28 +1,20 @@
 /** An exchange core for the tests of crowd and replay, with a record of its events. */
 
 import { createHash } from 'node:crypto';
-import { ASK, BID, type CoreSettings } from '../../../src/exchange/core/contract.js';
+import { ASK, BID } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { publicTradePage } from '../../../src/exchange/core/records/market-rows.js';
 import { micros } from '../../../src/shared/base/micros.js';
+import { settings } from '../core/venue.js';
 
 export const START_MS = Date.UTC(2026, 10, 21, 12);
 export const HOUR_MS = 3_600_000;
 
-const SETTINGS: CoreSettings = {
-  serviceName: 'SVC',
-  draftLifetimeMs: 60_000,
-  landingMs: 400,
-  startingFunds: micros(10_000_000_000),
-  challengeLifetimeMs: 600_000,
-  seed: 1,
-};
-
-export const newCore = (fillModel = 'risk-averse'): ExchangeCore => new ExchangeCore({ ...SETTINGS, fillModel });
+export const newCore = (fillModel = 'risk-averse'): ExchangeCore => new ExchangeCore({ ...settings, fillModel });
 
 /** The same core after a restart. */
 export const restarted = (core: ExchangeCore): ExchangeCore =>
-  new ExchangeCore(SETTINGS, JSON.parse(JSON.stringify(core.snapshot())));
+  new ExchangeCore(settings, JSON.parse(JSON.stringify(core.snapshot())));
 
 /** All public trades of all markets, oldest first, as one hash. */
 export function tapeHash(core: ExchangeCore): string {
@@ -76,11 +68,7 @@ export class Probe {
     ] as const;
     const placed = wanted
       .filter(({ tick }) => tick >= 1 && tick <= 99)
-      .map(({ side, tick }) => ({
-        side,
-        tick,
-        handle: this.#place(nowMs, market, side, tick, shares),
-      }));
+      .map(({ side, tick }) => ({ side, tick, handle: this.#place(nowMs, market, side, tick, shares) }));
     this.#resting.set(
       market,
       placed.filter(({ handle }) => handle > 0),

@@ -35,6 +35,7 @@ describe('the paper controls', () => {
       [`/accounts/${trader.wallet}/deposit/`, { funds: '-5' }, 'funds'],
       [`/accounts/${trader.wallet}/`, {}, 'custodial'],
       ['/signing-service/', { available: 1 }, 'available'],
+      ['/markets/unknown/reference-price/', { price: 'x' }, 'price'],
     ];
     for (const [path, body, name] of bad) {
       const answer = await control(base, path, body);

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
-import { buildServer } from '../../../src/exchange/http/server.js';
-import { ExchangeClock } from '../../../src/exchange/http/ticker.js';
 import { openDatabase, Transactions } from '../../../src/exchange/store/database.js';
 import { CoreJournal, recordMutations } from '../../../src/exchange/store/persistent-core.js';
 import {
@@ -21,6 +19,7 @@ import {
   PROFILE,
   send,
   sendJson,
+  serverOf,
   startTestExchange,
   TestTrader,
 } from './harness.js';
@@ -117,26 +116,15 @@ function throttled(answer: Answered): void {
 
 describe('an exchange that can no longer store what happens', () => {
   it('answers internal_error on every call, and nothing of what it could not store', async () => {
-    const folder = newFolder();
-    const db = openDatabase(folder);
+    const db = openDatabase(newFolder());
     const journal = new CoreJournal(db, new Transactions(db));
     const core = new ExchangeCore(settings);
     recordMutations(core, journal);
-    const clock = new ExchangeClock(0);
     const settle = () => {
       journal.assertSound();
-      return clock.nowMs();
+      return Date.now();
     };
-    const server = buildServer({
-      core,
-      clock,
-      profile: PROFILE,
-      rateLimits: false,
-      controls: true,
-      settle,
-      advanceClock: settle,
-      onError: () => undefined,
-    });
+    const server = serverOf({ core, rateLimits: false, settle });
     const url = await server.listen({ port: 0, host: '127.0.0.1' });
     const own = await TestTrader.join(url);
     // Has the effect of a full disk.
@@ -199,14 +187,10 @@ describe('a path', () => {
 
 describe('parameters', () => {
   it.each([
-    ['/markets/?limit=5&limit=6', 'limit'],
-    ['/markets/?cursor=%00', 'cursor'],
-    ['/markets/?cursor=eyJvIjoxfQ', 'cursor'],
-    ['/markets/?sort=trending&cursor=eyJiZWZvcmVfaWQiOjF9', 'cursor'],
-    ['/markets/MARKET/book/?is_yes=TRUE', 'is_yes'],
-  ])('that are malformed are refused: %s', async (path, field) => {
-    const market = await openMarket(base);
-    refused(await send(base, 'GET', path.replace('MARKET', market)), 'invalid_request_params', field);
+    ['limit=5&limit=6', 'limit'],
+    ['sort=trending&cursor=eyJiZWZvcmVfaWQiOjF9', 'cursor'],
+  ])('that are malformed are refused: %s', async (query, field) => {
+    refused(await send(base, 'GET', `/markets/?${query}`), 'invalid_request_params', field);
   });
 
   it('say what was wrong in words', async () => {
@@ -216,6 +200,8 @@ describe('parameters', () => {
     expect(missing.error?.details).toContainEqual({ market_condition_id: 'This field is required.' });
     const number = await sendJson(base, 'POST', '/auth/keys/challenge/', { wallet_address: 5 });
     expect(number.error?.details).toEqual([{ wallet_address: 'A string is required.' }]);
+    const words = await trader.get('/margin/positions/requests/?states=created,,done');
+    expect(words.error?.details[0]?.['states']).toMatch(/^Must be a comma-separated list of: created, /);
   });
 });
 
@@ -223,7 +209,7 @@ const book = await openMarket(base);
 const made = await control(base, '/markets/', { config: { kind: 'polymarket' } });
 const pool = String(made.row['condition_id']);
 
-describe('a null in a body is as good as a field that is not there', () => {
+describe('the fields of a body, of which null is as good as none,', () => {
   it.each([
     [{ order_type: 'limit', price: '0.4', amount: '10', funds: null }, 201],
     [{ order_type: 'market', funds: '10', price: null, amount: null }, 201],
@@ -235,12 +221,19 @@ describe('a null in a body is as good as a field that is not there', () => {
   });
 
   it.each([
-    [{ type: 'market', funds: '10', price: null, shares: null }, 201],
-    [{ type: 'limit', price: '0.4', shares: '10', funds: null }, 201],
-    [{ type: 'limit', price: null, shares: '10' }, 400],
-    [{ type: 'market', funds: null }, 400],
-  ])('of a margin request: %o', async (fields, status) => {
-    const body = { market_condition_id: pool, ...fields };
-    expect((await trader.post('/margin/positions/requests/', body)).status).toBe(status);
+    [{ type: 'market', funds: '10', price: null, shares: null }, null],
+    [{ type: 'limit', price: '0.4', shares: '10', funds: null }, null],
+    [{ type: 'limit', price: null, shares: '10' }, 'price'],
+    [{ type: 'limit', price: '0.4', shares: null }, 'shares'],
+    [{ type: 'limit', price: '0.4', shares: '10', funds: '10' }, 'funds'],
+    [{ type: 'market', funds: null }, 'funds'],
+    [{ type: 'market', funds: '10', price: '0.4' }, 'price'],
+    [{ type: 'market', funds: '10', shares: '10' }, 'shares'],
+    [{ type: 'stop', funds: '10' }, 'type'],
+    [{ type: 'market', funds: '10', leverage: '2' }, 'leverage'],
+  ])('of a margin request: %o', async (fields, field) => {
+    const answer = await trader.post('/margin/positions/requests/', { market_condition_id: pool, ...fields });
+    if (field === null) expect(answer.status).toBe(201);
+    else refused(answer, 'invalid_request_params', field);
   });
 });

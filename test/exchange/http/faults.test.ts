@@ -19,6 +19,12 @@ const set = (body: object): Promise<Answered> => control(base, '/faults/', body)
 const read = (): Promise<Answered> => send(base, 'GET', '/paper/faults/');
 const limitOf = ({ headers }: Answered) => Number(headers.get('x-ratelimit-limit'));
 const book = () => fetch(`${base}/markets/${market}/book/`);
+/** A signed call whose answer may be no envelope. */
+function post(trader: TestTrader, path: string, body: object): Promise<Response> {
+  const text = JSON.stringify(body);
+  const headers = { ...trader.headersFor('POST', path, text), 'content-type': 'application/json' };
+  return fetch(`${base}${path}`, { method: 'POST', body: text, headers });
+}
 
 /** A draft of an order, and the path and body of its submit. */
 async function drafted(trader: TestTrader) {
@@ -53,9 +59,7 @@ describe('a submit that answers an error although it acted', () => {
     const trader = await TestTrader.join(base);
     await set({ answers: [{ answer: 'html', status: 502, acts: true, calls: ['POST /orders/'] }] });
     const terms = { market_condition_id: market, is_yes: true, side: 'buy', order_type: 'market', funds: '10' };
-    const text = JSON.stringify(terms);
-    const headers = { ...trader.headersFor('POST', '/orders/', text), 'content-type': 'application/json' };
-    const answer = await fetch(`${base}/orders/`, { method: 'POST', body: text, headers });
+    const answer = await post(trader, '/orders/', terms);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([502, 'text/html']);
     expect([answer.headers.get('location'), answer.headers.get('x-ratelimit-limit')]).toEqual([null, null]);
     expect((await trader.get('/orders/')).rows).toHaveLength(1);
@@ -68,9 +72,7 @@ describe('the page of a proxy', () => {
     const { submit, body, detail } = await drafted(trader);
     await set({ answers: [{ answer: 'html', calls: ['POST /orders/{pubkey}/submit/'], count: 2 }] });
     for (let n = 0; n < 2; n++) {
-      const text = JSON.stringify(body);
-      const headers = { ...trader.headersFor('POST', submit, text), 'content-type': 'application/json' };
-      const answer = await fetch(`${base}${submit}`, { method: 'POST', body: text, headers });
+      const answer = await post(trader, submit, body);
       expect([answer.status, answer.headers.get('content-type')]).toEqual([403, 'text/html']);
       expect(await answer.text()).toMatch(/^<html>[\s\S]*403 Forbidden/);
       expect(answer.headers.get('x-ratelimit-limit')).toBeNull();

@@ -2,17 +2,23 @@
 
 import { connect } from 'node:net';
 import { base58 } from '@scure/base';
+import type { FastifyInstance } from 'fastify';
+import { ExchangeCore } from '../../../src/exchange/core/core.js';
 import {
   type ExchangeOptions,
   PAPER_DEFAULTS,
   type RunningExchange,
   startExchange,
 } from '../../../src/exchange/exchange.js';
+import type { ServerOptions } from '../../../src/exchange/http/messages.js';
+import { buildServer, type Patience } from '../../../src/exchange/http/server.js';
+import { ExchangeClock } from '../../../src/exchange/http/ticker.js';
 import type { Micros } from '../../../src/shared/base/micros.js';
 import type { VenueProfile } from '../../../src/shared/protocol/profile.js';
 import { requestSignature } from '../../../src/shared/protocol/signing.js';
 import { derivePublicKey, signToHex } from '../../../src/shell/wallet/wallet.js';
 import { ask, type Wanted } from '../../support/http.js';
+import { settings } from '../core/venue.js';
 
 export const PROFILE: VenueProfile = {
   service_name: 'SVC',
@@ -36,6 +42,15 @@ export const startTestExchange = (options: Partial<ExchangeOptions> = {}): Promi
     rateLimits: false,
     ...options,
   });
+
+/** A server over a core; its clock starts at 0. */
+export function serverOf(options: Partial<ServerOptions> = {}, patience?: Patience): FastifyInstance {
+  const clock = new ExchangeClock(0);
+  const settle = options.settle ?? (() => clock.nowMs());
+  const core = new ExchangeCore(settings);
+  const shared = { core, clock, profile: PROFILE, rateLimits: true, controls: true, advanceClock: settle };
+  return buildServer({ ...shared, onError: () => undefined, ...options, settle }, patience);
+}
 
 export interface Envelope {
   readonly data: unknown;

@@ -1,9 +1,7 @@
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { ExchangeCore } from '../../../src/exchange/core/core.js';
-import { buildServer } from '../../../src/exchange/http/server.js';
 import { ExchangeClock } from '../../../src/exchange/http/ticker.js';
-import { micros, PROFILE, startTestExchange } from './harness.js';
+import { serverOf, startTestExchange } from './harness.js';
 
 describe('closing', () => {
   it('happens once, however often it is asked for, and frees the port', async () => {
@@ -22,26 +20,11 @@ describe('closing', () => {
 
 describe('a bug of the exchange', () => {
   it('is a 500 in the envelope that tells a stranger nothing, and an error for the operator', async () => {
-    const core = new ExchangeCore({
-      serviceName: 'SVC',
-      draftLifetimeMs: 60_000,
-      landingMs: 0,
-      challengeLifetimeMs: 1,
-      seed: 1,
-      startingFunds: micros(1),
-    });
     const reported: unknown[] = [];
-    const fail = (): never => {
-      throw new Error('secret detail');
-    };
-    const server = buildServer({
-      core,
-      clock: new ExchangeClock(0),
-      profile: PROFILE,
-      rateLimits: true,
-      controls: false,
-      settle: fail,
-      advanceClock: fail,
+    const server = serverOf({
+      settle: () => {
+        throw new Error('secret detail');
+      },
       onError: (error, request) => reported.push([String(error), request]),
     });
     const answer = await server.inject({ method: 'GET', url: '/markets/' });

@@ -1,11 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunningExchange } from '../../../src/exchange/exchange.js';
-import { buildServer, PATIENCE, type Patience } from '../../../src/exchange/http/server.js';
-import { ExchangeClock } from '../../../src/exchange/http/ticker.js';
-import { PersistentCore } from '../../../src/exchange/store/persistent-core.js';
-import { openMarket, PROFILE, send, startTestExchange } from './harness.js';
+import { PATIENCE, type Patience } from '../../../src/exchange/http/server.js';
+import { openMarket, PROFILE, send, serverOf } from './harness.js';
+import { sharedExchange } from './shared-exchange.js';
 
 const LIMITS = { public_per_minute: 100_000, signed_per_minute: 100_000, bootstrap_per_minute: 100_000 };
 
@@ -51,45 +49,17 @@ const POST_HEAD = 'POST /auth/keys/challenge/ HTTP/1.1\r\nHost: x\r\nContent-Typ
 
 describe('an exchange whose clients are slow', () => {
   let server: FastifyInstance;
-  let persistentCore: PersistentCore;
   let port: number;
-  const patience: Patience = {
-    ...PATIENCE,
-    headersMs: 100,
-    requestMs: 200,
-    silenceMs: 300,
-    checkMs: 20,
-    maxConnections: 40,
-  };
+  const limits = { headersMs: 100, requestMs: 200, silenceMs: 300, checkMs: 20, maxConnections: 40 };
+  const patience: Patience = { ...PATIENCE, ...limits };
 
   beforeAll(async () => {
-    const settings = { serviceName: 'SVC', draftLifetimeMs: 60_000, landingMs: 400, startingFunds: 0, seed: 1 };
-    persistentCore = PersistentCore.open(null, { ...settings, challengeLifetimeMs: 600_000 } as Parameters<
-      typeof PersistentCore.open
-    >[1]);
-    const clock = new ExchangeClock(0);
-    const profile = { ...PROFILE, rate_limits: LIMITS };
-    const unexpected = (error: unknown) => expect(error).toBeUndefined();
-    server = buildServer(
-      {
-        core: persistentCore.core,
-        clock,
-        profile,
-        rateLimits: true,
-        controls: true,
-        settle: () => clock.nowMs(),
-        advanceClock: () => clock.nowMs(),
-        onError: unexpected,
-      },
-      patience,
-    );
+    const onError = (error: unknown) => expect(error).toBeUndefined();
+    server = serverOf({ profile: { ...PROFILE, rate_limits: LIMITS }, onError }, patience);
     await server.listen({ port: 0, host: '127.0.0.1' });
     port = Number(new URL(server.listeningOrigin).port);
   });
-  afterAll(async () => {
-    await server.close();
-    persistentCore.close();
-  });
+  afterAll(() => server.close());
 
   it.each([
     ['the first line', 'GET /mark'],
@@ -152,13 +122,9 @@ describe('an exchange whose clients are slow', () => {
   });
 });
 
-describe('an exchange', () => {
-  let exchange: RunningExchange;
-  beforeAll(async () => {
-    exchange = await startTestExchange({ rateLimits: true, profile: { ...PROFILE, rate_limits: LIMITS } });
-  });
-  afterAll(() => exchange.close());
+const exchange = await sharedExchange({ rateLimits: true, profile: { ...PROFILE, rate_limits: LIMITS } });
 
+describe('an exchange', () => {
   it('ends an endless chunked body at 64 KiB with a 413', async () => {
     const client = new RawClient(exchange.port).say(`${POST_HEAD}Transfer-Encoding: chunked\r\n\r\n`);
     const chunk = `1000\r\n${'x'.repeat(4096)}\r\n`;

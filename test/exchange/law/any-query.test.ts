@@ -1,3 +1,4 @@
 import { anyQuery } from './any-call.js';
+import { openVenue } from './stranger.js';
 
-anyQuery();
+anyQuery(await openVenue());

@@ -34,9 +34,9 @@ const FIFTY: Page = { standard: 50, most: 100 };
 const TWENTY: Page = { standard: 20, most: 100 };
 const ASSETS: Page = { standard: 50, most: 200 };
 
-const yesNo: Values = { good: ['true', 'false'], bad: ['maybe', '2', ''] };
+const yesNo: Values = { good: ['true', 'false'], bad: ['maybe', '2', 'TRUE', ''] };
 const anId: Values = { good: ['4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi'], bad: [] };
-const number: Values = { good: ['2', '2.5'], bad: ['much', 'NaN', '1e400', ''] };
+const number: Values = { good: ['2', '2.5'], bad: ['much', 'NaN', '-1', '1e400', ''] };
 const sort: Values = { good: ['created', '-created'], bad: ['Created', '-Created', 'pubkey', '+created', ''] };
 const exact = (names: readonly string[]): Values => ({
   good: names,
@@ -52,9 +52,10 @@ const anyCaseList = (names: readonly string[]): Values => ({
 });
 const CATEGORIES = ['politics', 'sports', 'crypto', 'wtf', 'tech', 'finance'];
 
+type Access = Endpoint['access'];
 type Told = Partial<Omit<Endpoint, 'method' | 'path' | 'access' | 'data'>>;
 
-function endpoint(access: Endpoint['access'], call: string, data: Shape, told: Told = {}): Endpoint {
+function endpoint(access: Access, call: string, data: Shape, told: Told = {}): Endpoint {
   const [method = '', path = ''] = call.split(' ');
   const rest = { status: 200 as const, location: null, meta: rows.nothingMore, page: null, query: {}, needs: '' };
   return { method, path, access, data, ...rest, ...told };
@@ -62,14 +63,13 @@ function endpoint(access: Endpoint['access'], call: string, data: Shape, told: T
 const open = (call: string, data: Shape, told?: Told) => endpoint('public', call, data, told);
 const signed = (call: string, data: Shape, told?: Told) => endpoint('signed', call, data, told);
 
-const paged = (page: Page, query: Endpoint['query'] = {}, more: Told = {}): Told => ({
-  page,
-  query,
-  meta: record({ limit: integer, next_cursor: nullOr(text) }),
-  ...more,
-});
+function list(who: Access, path: string, row: Shape, query: Endpoint['query'] = {}, page = FIFTY, needs = '') {
+  const meta = record({ limit: integer, next_cursor: nullOr(text) });
+  return endpoint(who, `GET ${path}`, listOf(row), { page, query, meta, needs });
+}
 const created = (location: string): Told => ({ status: 201, location });
 
+const eitherId = { market_condition_id: anId, event_condition_id: anId };
 const conversionQuery = { market_condition_id: anId, state: exact(rows.conversionStates) };
 const catalogQuery = {
   state: anyCase(['open', 'closed', 'resolved', 'newest', 'ending_soon', 'ended_recently']),
@@ -80,6 +80,24 @@ const catalogQuery = {
   },
 };
 const searchSorts = ['created', 'ending_soon', 'last_trade', 'leverage', 'market_cap', 'total_volume', 'trending'];
+const aTime: Values = { good: ['1700000000'], bad: ['soon'] };
+const aPrice: Values = { good: ['0.2'], bad: ['cheap', '-1'] };
+const searchQuery = {
+  q: { good: ['ra', 'rain'], bad: ['r', ''] },
+  category: catalogQuery.category,
+  state: { good: ['open', 'under_review', 'resolved', 'closed', 'open,closed'], bad: ['newest', 'open,ajar'] },
+  resolution_time_gt: aTime,
+  resolution_time_lt: aTime,
+  price_gte: aPrice,
+  price_lte: aPrice,
+  leveraged: yesNo,
+  max_leverage_yes_gte: number,
+  max_leverage_yes_lte: number,
+  max_leverage_no_gte: number,
+  max_leverage_no_lte: number,
+  result_type: { good: ['market', 'event'], bad: ['trade', ''] },
+  sort: { good: searchSorts, bad: ['live_stream', 'volume', ''] },
+};
 
 export const ENDPOINTS: readonly Endpoint[] = [
   endpoint('bootstrap', 'POST /auth/keys/challenge/', rows.challenge),
@@ -87,74 +105,54 @@ export const ENDPOINTS: readonly Endpoint[] = [
   signed('GET /auth/keys/', listOf(rows.keyRow)),
   signed('DELETE /auth/keys/{key_id}/', rows.keyRow),
 
-  signed('GET /share-merges/', listOf(rows.conversion), paged(FIFTY, conversionQuery)),
+  list('signed', '/share-merges/', rows.conversion, conversionQuery),
   signed('POST /share-merges/', rows.draft, created('/share-merges/{pubkey}/')),
   signed('POST /share-merges/{pubkey}/submit/', rows.conversion),
   signed('GET /share-merges/{pubkey}/', rows.conversion),
-  signed('GET /share-splits/', listOf(rows.conversion), paged(FIFTY, conversionQuery)),
+  list('signed', '/share-splits/', rows.conversion, conversionQuery),
   signed('POST /share-splits/', rows.draft, created('/share-splits/{pubkey}/')),
   signed('POST /share-splits/{pubkey}/submit/', rows.conversion),
   signed('GET /share-splits/{pubkey}/', rows.conversion),
 
-  signed(
-    'GET /orders/',
-    listOf(rows.order),
-    paged(FIFTY, {
-      market_condition_id: anId,
-      status: anyCaseList(rows.orderStatuses),
-      is_yes: yesNo,
-      side: { good: ['buy', 'sell'], bad: ['hold', ''] },
-    }),
-  ),
+  list('signed', '/orders/', rows.order, {
+    market_condition_id: anId,
+    status: anyCaseList(rows.orderStatuses),
+    is_yes: yesNo,
+    side: { good: ['buy', 'sell'], bad: ['hold', ''] },
+  }),
   signed('POST /orders/', rows.draft, created('/orders/{pubkey}/')),
   signed('POST /orders/{pubkey}/submit/', rows.order),
   signed('GET /orders/{pubkey}/', rows.order),
   signed('POST /orders/{pubkey}/cancel/', rows.draft),
   signed('POST /orders/{pubkey}/cancel/submit/', rows.order),
-  signed('GET /trades/', listOf(rows.fill), paged(FIFTY, { market_condition_id: anId })),
+  list('signed', '/trades/', rows.fill, { market_condition_id: anId }),
 
-  signed(
-    'GET /redeems/',
-    listOf(rows.redeem),
-    paged(FIFTY, { market_condition_id: anId, state: anyCase(rows.redeemStates) }),
-  ),
+  list('signed', '/redeems/', rows.redeem, { market_condition_id: anId, state: anyCase(rows.redeemStates) }),
   signed('POST /redeems/', rows.draft, created('/redeems/{pubkey}/')),
   signed('POST /redeems/{pubkey}/submit/', rows.redeemed),
   signed('GET /redeems/{pubkey}/', rows.redeem),
 
-  signed(
-    'GET /margin/positions/',
-    listOf(rows.position),
-    paged(FIFTY, { market_condition_id: anId, event_condition_id: anId, is_closed: yesNo, sort }),
-  ),
+  list('signed', '/margin/positions/', rows.position, { ...eitherId, is_closed: yesNo, sort }),
   signed('GET /margin/positions/{pubkey}/', rows.position),
   signed('DELETE /margin/positions/{pubkey}/', rows.closed),
   signed('POST /margin/positions/{pubkey}/tp-sl/', rows.tpSl),
   signed('DELETE /margin/positions/{pubkey}/tp-sl/', rows.tpSl),
-  signed(
-    'GET /margin/positions/settlements/',
-    listOf(rows.settlement),
-    paged(FIFTY, {
-      position_pubkey: anId,
-      market_condition_id: anId,
-      states: anyCaseList(rows.settlementStates),
-      market_state: { good: ['open', 'resolved', 'OPEN', 'Resolved'], bad: ['closed', 'canceled', 'nonsense'] },
-      position_leverage: number,
-      sort,
-    }),
-  ),
+  list('signed', '/margin/positions/settlements/', rows.settlement, {
+    position_pubkey: anId,
+    market_condition_id: anId,
+    states: anyCaseList(rows.settlementStates),
+    market_state: { good: ['open', 'resolved', 'OPEN', 'Resolved'], bad: ['closed', 'canceled', 'nonsense'] },
+    position_leverage: number,
+    sort,
+  }),
   signed('POST /margin/positions/{pubkey}/settlements/', rows.claimed),
-  signed(
-    'GET /margin/positions/requests/',
-    listOf(rows.positionRequest),
-    paged(FIFTY, {
-      market_condition_id: anId,
-      states: { good: [...rows.requestStates, rows.requestStates.join(',')], bad: ['nonsense', 'created,nonsense'] },
-      is_yes: yesNo,
-      leverage: number,
-      sort,
-    }),
-  ),
+  list('signed', '/margin/positions/requests/', rows.positionRequest, {
+    market_condition_id: anId,
+    states: { good: [...rows.requestStates, rows.requestStates.join(',')], bad: ['nonsense', 'created,nonsense'] },
+    is_yes: yesNo,
+    leverage: number,
+    sort,
+  }),
   signed('POST /margin/positions/requests/', rows.positionRequest, created('/margin/positions/requests/{pubkey}/')),
   signed('POST /margin/positions/requests/{pubkey}/submit/', rows.positionRequest),
   signed('GET /margin/positions/requests/{pubkey}/', rows.positionRequest),
@@ -162,12 +160,12 @@ export const ENDPOINTS: readonly Endpoint[] = [
   open('GET /margin/positions/estimate/', rows.estimate),
 
   signed('GET /account/', rows.account),
-  signed('GET /account/assets/', listOf(rows.asset), paged(ASSETS, { market_condition_id: anId })),
+  list('signed', '/account/assets/', rows.asset, { market_condition_id: anId }, ASSETS),
   signed('GET /account/pnl/', rows.pnl),
 
-  open('GET /markets/', listOf(rows.marketRow), paged(TWENTY, catalogQuery)),
+  list('public', '/markets/', rows.marketRow, catalogQuery, TWENTY),
   open('GET /markets/{market}/', rows.marketDetail),
-  open('GET /markets/{market}/trades/', listOf(rows.publicTrade), paged(FIFTY)),
+  list('public', '/markets/{market}/trades/', rows.publicTrade),
   open('GET /markets/{market}/book/', rows.book, {
     query: { depth: { good: ['1', '100'], bad: ['0', '101', '-1', '1.5', 'deep', ''] }, is_yes: yesNo },
   }),
@@ -183,40 +181,13 @@ export const ENDPOINTS: readonly Endpoint[] = [
       is_yes: yesNo,
     },
   }),
-  open(
-    'GET /markets/{market}/margin-activity/',
-    listOf(rows.activity),
-    paged(FIFTY, {
-      activity_type: anyCase(['opened', 'increased', 'decreased', 'closed', 'liquidated']),
-    }),
-  ),
-  open('GET /events/', listOf(rows.eventRow), paged(TWENTY, catalogQuery)),
+  list('public', '/markets/{market}/margin-activity/', rows.activity, {
+    activity_type: anyCase(['opened', 'increased', 'decreased', 'closed', 'liquidated']),
+  }),
+  list('public', '/events/', rows.eventRow, catalogQuery, TWENTY),
   open('GET /events/{event}/', rows.eventDetail),
   open('GET /sports/', listOf(rows.sport)),
-  open(
-    'GET /search/',
-    listOf(rows.found),
-    paged(
-      TWENTY,
-      {
-        q: { good: ['ra', 'rain'], bad: ['r', ''] },
-        category: catalogQuery.category,
-        state: { good: ['open', 'under_review', 'resolved', 'closed', 'open,closed'], bad: ['newest', 'open,ajar'] },
-        resolution_time_gt: { good: ['1700000000'], bad: ['soon'] },
-        resolution_time_lt: { good: ['1700000000'], bad: ['soon'] },
-        price_gte: { good: ['0.2'], bad: ['cheap'] },
-        price_lte: { good: ['0.2'], bad: ['cheap'] },
-        leveraged: yesNo,
-        max_leverage_yes_gte: number,
-        max_leverage_yes_lte: number,
-        max_leverage_no_gte: number,
-        max_leverage_no_lte: number,
-        result_type: { good: ['market', 'event'], bad: ['trade', ''] },
-        sort: { good: searchSorts, bad: ['live_stream', 'volume', ''] },
-      },
-      { needs: 'category=politics' },
-    ),
-  ),
+  list('public', '/search/', rows.found, searchQuery, TWENTY, 'category=politics'),
 ];
 
 const PATTERNS = ENDPOINTS.map((each) => ({

@@ -9,18 +9,18 @@ import { anyCall } from './any-call.js';
 import { answered, refused } from './check.js';
 import { conversions } from './conversions.js';
 import { credentials } from './credentials.js';
-import { details } from './details.js';
 import { callOf, ENDPOINTS } from './endpoints.js';
 import { ERRORS } from './errors.js';
 import { margin } from './margin.js';
 import { orders } from './orders.js';
+import { openVenue } from './stranger.js';
 
-anyCall();
-credentials();
-orders();
-conversions();
-margin();
-details();
+const venue = await openVenue();
+describe('calls', () => anyCall(venue));
+describe('keys', () => credentials(venue));
+describe('orders', () => orders(venue));
+describe('conversions', () => conversions(venue));
+describe('margin', () => margin(venue));
 
 describe('the whole law', () => {
   it('was seen: every call was answered with success', () => {

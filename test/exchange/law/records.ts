@@ -4,7 +4,20 @@
  */
 
 import { z } from 'zod';
-import { byField, decimal, flag, integer, listOf, nullOr, oneOf, pubkey, record, seconds, text } from './shapes.js';
+import {
+  byField,
+  decimal,
+  decimals,
+  flag,
+  integer,
+  listOf,
+  nullOr,
+  oneOf,
+  pubkey,
+  record,
+  seconds,
+  text,
+} from './shapes.js';
 
 export const category = oneOf('politics', 'sports', 'crypto', 'wtf', 'tech', 'finance');
 export const nothingMore = record({});
@@ -84,9 +97,7 @@ const redeemFields = {
   pubkey,
   market_condition_id: pubkey,
   state: oneOf(...redeemStates),
-  funds: decimal,
-  yes_shares: decimal,
-  no_shares: decimal,
+  ...decimals('funds', 'yes_shares', 'no_shares'),
   message: text,
   created: seconds,
 };
@@ -119,15 +130,10 @@ export const position = record({
   position_request_pubkey: nullOr(pubkey),
   market: marginMarket,
   is_yes: flag,
-  leverage: decimal,
-  total_shares: decimal,
-  avg_entry_price: decimal,
+  ...decimals('leverage', 'total_shares', 'avg_entry_price', 'realized_pnl'),
+  ...decimals('user_liquidity', 'total_liquidity', 'liquidation_price'),
   closing_price: nullOr(decimal),
   unrealized_pnl: nullOr(decimal),
-  realized_pnl: decimal,
-  user_liquidity: decimal,
-  total_liquidity: decimal,
-  liquidation_price: decimal,
   is_closed: flag,
   is_liquidated: flag,
   is_claimed: flag,
@@ -171,14 +177,9 @@ export const positionRequest = record({ ...requestFields, market: marginMarket }
 /** The interface: "Margin position request row (after cancel)". */
 export const cancelledRequest = record({ ...requestFields, market: record({ condition_id: pubkey, title: text }) });
 export const estimate = record({
-  average_price: decimal,
-  total_shares: decimal,
-  total_cost: decimal,
-  best_ask: decimal,
-  worst_fill_price: decimal,
+  ...decimals('average_price', 'total_shares', 'total_cost', 'best_ask', 'worst_fill_price'),
+  ...decimals('fee_amount', 'user_funds_needed'),
   is_fully_filled: flag,
-  fee_amount: decimal,
-  user_funds_needed: decimal,
   liquidation_price: nullOr(decimal),
 });
 
@@ -203,21 +204,14 @@ export const asset = record({
 });
 export const account = record({ username: text, twitter_username: nullOr(text), joined_at: seconds });
 export const pnl = record({
-  margin_position_settlements_pnl: decimal,
-  margin_positions_unrealized_pnl: decimal,
-  redeems_funds: decimal,
-  active_assets_value: decimal,
-  creator_fees: decimal,
-  total_pnl: decimal,
+  ...decimals('margin_position_settlements_pnl', 'margin_positions_unrealized_pnl', 'redeems_funds'),
+  ...decimals('active_assets_value', 'creator_fees', 'total_pnl'),
 });
 
 // Markets.
 export const publicTrade = record({
   market_condition_id: nullOr(pubkey),
-  amount: decimal,
-  price: decimal,
-  maker_fee: decimal,
-  taker_fee: decimal,
+  ...decimals('amount', 'price', 'maker_fee', 'taker_fee'),
   timestamp: seconds,
   state: tradeState,
   is_yes: flag,
@@ -225,24 +219,13 @@ export const publicTrade = record({
 const levels = listOf(record({ price: decimal, total_amount: decimal }));
 export const book = record({ market: pubkey, is_yes: flag, bid: levels, ask: levels });
 export const stats = record({
-  total_volume: decimal,
-  total_volume_24h: decimal,
-  market_cap: decimal,
+  ...decimals('total_volume', 'total_volume_24h', 'market_cap'),
   trade_count: integer,
 });
-export const price = record({
-  condition_id: pubkey,
-  price: nullOr(decimal),
-  price_kind: oneOf('mid'),
-  is_yes: flag,
-});
+export const price = record({ condition_id: pubkey, price: nullOr(decimal), price_kind: oneOf('mid'), is_yes: flag });
 export const candle = record({
   timestamp: seconds,
-  open: decimal,
-  high: decimal,
-  low: decimal,
-  close: decimal,
-  volume: decimal,
+  ...decimals('open', 'high', 'low', 'close', 'volume'),
   is_yes: flag,
 });
 export const activity = record({
@@ -275,32 +258,19 @@ export const marketRow = record({ ...summaryFields, outcomes });
 
 const marginConfig = {
   kind: text,
-  max_leverage_yes: decimal,
-  max_leverage_no: decimal,
-  opening_fee: decimal,
-  closing_fee: decimal,
-  annual_fee_rate: decimal,
+  ...decimals('max_leverage_yes', 'max_leverage_no', 'opening_fee', 'closing_fee', 'annual_fee_rate'),
 };
+const pairs = { price_decimals: integer, shares_decimals: integer };
 const config = byField('kind', {
   orderbook: record({
     kind: text,
-    min_price: decimal,
-    max_price: decimal,
-    min_amount: decimal,
-    max_amount: decimal,
-    min_funds: decimal,
-    max_funds: decimal,
+    ...decimals('min_price', 'max_price', 'min_amount', 'max_amount', 'min_funds', 'max_funds'),
+    ...decimals('maker_fee_rate', 'taker_fee_rate', 'default_slippage_rate'),
     price_precision: integer,
     amount_precision: integer,
     funds_precision: integer,
-    maker_fee_rate: decimal,
-    taker_fee_rate: decimal,
-    default_slippage_rate: decimal,
   }),
-  polymarket: record(
-    { ...marginConfig, price_decimals: integer, shares_decimals: integer },
-    { order_min_size: decimal },
-  ),
+  polymarket: record({ ...marginConfig, ...pairs }, decimals('order_min_size')),
   hyperliquid: record(marginConfig),
 });
 export const marketDetail = record({

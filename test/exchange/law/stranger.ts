@@ -4,12 +4,8 @@
  */
 
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import {
-  type ExchangeOptions,
-  PAPER_DEFAULTS,
-  type RunningExchange,
-  startExchange,
-} from '../../../src/exchange/exchange.js';
+import { afterAll } from 'vitest';
+import { type ExchangeOptions, PAPER_DEFAULTS, startExchange } from '../../../src/exchange/exchange.js';
 import { type Answer, ask } from '../../support/http.js';
 import { problemsOf } from './check.js';
 import { isRecord } from './shapes.js';
@@ -29,7 +25,10 @@ export interface Reply {
   readonly named: readonly string[];
 }
 
-export interface Sent {
+/** The refusal of a call for these fields. */
+export const named = (...fields: string[]) => ({ status: 400, slug: 'invalid_request_params', named: fields });
+
+interface Sent {
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -109,7 +108,7 @@ export function base58(bytes: Buffer): string {
 }
 
 /** The signing payload of the decisions: timestamp, method, path with query, body, without separators. */
-export const hmac = (secret: string, payload: string): string =>
+const hmac = (secret: string, payload: string): string =>
   createHmac('sha256', Buffer.from(secret, 'utf8')).update(payload, 'utf8').digest('hex');
 
 export class Trader {
@@ -162,6 +161,17 @@ export class Trader {
     return this.call('POST', path, body);
   }
 
+  /** Rows of a list, page by page. */
+  async pages(path: string, limit: number): Promise<(readonly Row[])[]> {
+    const pages: (readonly Row[])[] = [];
+    for (let cursor: unknown = ''; cursor !== null; ) {
+      const { rows, meta }: Reply = await this.get(`${path}&limit=${limit}${cursor && `&cursor=${cursor}`}`);
+      pages.push(rows);
+      cursor = meta['next_cursor'];
+    }
+    return pages;
+  }
+
   /** Signs a draft of the list at `path` and submits it. */
   submit(path: string, { row }: Reply): Promise<Reply> {
     return this.post(`${path}${row['pubkey']}/submit/`, { signature: this.sign(row['message']) });
@@ -173,14 +183,8 @@ export class Trader {
   }
 
   limit(market: string, is_yes: boolean, side: string, price: string, amount: string): Promise<Reply> {
-    return this.complete('/orders/', {
-      market_condition_id: market,
-      is_yes,
-      side,
-      order_type: 'limit',
-      price,
-      amount,
-    });
+    const terms = { market_condition_id: market, is_yes, side, order_type: 'limit', price, amount };
+    return this.complete('/orders/', terms);
   }
 
   async cancel(pubkey: unknown): Promise<Reply> {
@@ -209,15 +213,12 @@ const PROFILE: ExchangeOptions['profile'] = {
   rate_limits: { public_per_minute: 100_000, signed_per_minute: 100_000, bootstrap_per_minute: 100_000 },
 };
 
-export const start = (options: Partial<ExchangeOptions> = {}): Promise<RunningExchange> =>
-  startExchange({
-    ...PAPER_DEFAULTS,
-    profile: PROFILE,
-    port: 0,
-    controls: true,
-    crowd: false,
-    ...options,
-  });
+/** An exchange for all tests of a file. */
+export async function openVenue(): Promise<Venue> {
+  const exchange = await startExchange({ ...PAPER_DEFAULTS, profile: PROFILE, port: 0, controls: true, crowd: false });
+  afterAll(() => exchange.close());
+  return new Venue(exchange.url);
+}
 
 /** A valid pubkey that does not exist. */
 export const NOBODY = '4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi';

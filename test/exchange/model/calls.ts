@@ -61,6 +61,12 @@ const conversion = fc.record({
   flaw: conversionFlaw,
 });
 const redeem = fc.record({ do: fc.constant('redeem' as const), by, market });
+const funds = fc.constantFrom<number>(-1, 0, 1, 3_333_333);
+const deposit = fc.record({ do: fc.constant('deposit' as const), by, funds });
+const wait = (...ms: number[]) => fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(...ms) });
+const [bid, immediate] = [fc.boolean(), fc.boolean()];
+const place = { by: fc.nat(1), market, bid, cents, ticks, ...size, immediate };
+const internal = fc.record({ do: fc.constant('internal' as const), ...place });
 /** Stops the exchange and restores it from its snapshot. */
 const restart = fc.constant({ do: 'restart' as const });
 const landing = fc.constant({ do: 'wait' as const, ms: 400 });
@@ -71,6 +77,8 @@ const troubled = fc.oneof(
   { weight: 1, arbitrary: landing },
   { weight: 1, arbitrary: restart },
 );
+const duringIt = { market: fc.nat(1), calls: fc.array(troubled, { minLength: 1, maxLength: 3 }) };
+const trouble = fc.record({ do: fc.constant('while' as const), trouble: fc.constantFrom(...TROUBLES), ...duringIt });
 
 const call = fc.oneof(
   { weight: 28, arbitrary: order },
@@ -82,44 +90,11 @@ const call = fc.oneof(
   { weight: 4, arbitrary: submit('split') },
   { weight: 1, arbitrary: redeem },
   { weight: 1, arbitrary: submit('redeem') },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      do: fc.constant('deposit' as const),
-      by,
-      funds: fc.constantFrom<number>(-1, 0, 1, 3_333_333),
-    }),
-  },
-  {
-    weight: 5,
-    arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(1, 399, 400, 999, 20_000) }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(59_999, 60_000, 60_001) }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      do: fc.constant('while' as const),
-      trouble: fc.constantFrom(...TROUBLES),
-      market: fc.nat(1),
-      calls: fc.array(troubled, { minLength: 1, maxLength: 3 }),
-    }),
-  },
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      do: fc.constant('internal' as const),
-      by: fc.nat(1),
-      market,
-      bid: fc.boolean(),
-      cents,
-      ticks,
-      ...size,
-      immediate: fc.boolean(),
-    }),
-  },
+  { weight: 1, arbitrary: deposit },
+  { weight: 5, arbitrary: wait(1, 399, 400, 999, 20_000) },
+  { weight: 1, arbitrary: wait(59_999, 60_000, 60_001) },
+  { weight: 3, arbitrary: trouble },
+  { weight: 8, arbitrary: internal },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('withdraw' as const), pick }) },
   { weight: 1, arbitrary: restart },
 );
@@ -138,7 +113,7 @@ const settled = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant('redeem' as const), by, market: fc.nat(1) }) },
   { weight: 6, arbitrary: submit('redeem') },
   { weight: 2, arbitrary: drafting },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(400, 60_000) }) },
+  { weight: 1, arbitrary: wait(400, 60_000) },
 );
 
 type Drawn<A> = A extends fc.Arbitrary<infer T> ? T : never;

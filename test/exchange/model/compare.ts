@@ -59,52 +59,40 @@ function checkBalances(core: ExchangeCore, plain: PlainState, account: number): 
   const funds = { total: plain.account(account).funds, locked: plain.lockedFunds(account) };
   same(`funds of ${account}`, { total, locked }, funds);
   for (const market of plain.markets.keys()) {
-    same(
-      `shares of ${account} on ${market}`,
-      { ...core.catalog.market(market).shares.read(account) },
-      {
-        yes: plain.held(account, market, true),
-        yesLocked: plain.lockedShares(account, market, true),
-        no: plain.held(account, market, false),
-        noLocked: plain.lockedShares(account, market, false),
-      },
-    );
+    const held = { ...core.catalog.market(market).shares.read(account) };
+    same(`shares of ${account} on ${market}`, held, {
+      yes: plain.held(account, market, true),
+      yesLocked: plain.lockedShares(account, market, true),
+      no: plain.held(account, market, false),
+      noLocked: plain.lockedShares(account, market, false),
+    });
   }
 }
 
 /** All lists of an account, newest first, page by page. */
 function checkRecords(core: ExchangeCore, plain: PlainState, account: number): void {
-  const own = <R extends { readonly account: number }>(records: readonly R[]) =>
-    records.filter((record) => record.account === account).reverse();
-  const orders = own(plain.orders).filter((order) => order.pubkey !== '');
-  const real = pages((query) => core.orders.page(account, query));
-  same(
-    'orders',
-    real,
-    orders.map((order) => rows.orderRow(plain, order)),
-  );
-  const trades = plain.ownTrades.filter(({ order }) => order.account === account).reverse();
-  const realTrades = pages((query) => core.orders.trades(account, query)).map(({ pubkey: _, ...row }) => row);
+  const own = <R>(records: readonly R[], isOwn: (_: R) => boolean, row: (plain: PlainState, record: R) => object) =>
+    records
+      .filter(isOwn)
+      .toReversed()
+      .map((record) => row(plain, record));
+  const isOwn = (record: { readonly account: number }) => record.account === account;
+  const orders = own(plain.orders, (order) => isOwn(order) && order.pubkey !== '', rows.orderRow);
+  const realOrders = pages((query) => core.orders.page(account, query));
+  same('orders', realOrders, orders);
+  const trades = pages((query) => core.orders.trades(account, query)).map(({ pubkey: _, ...row }) => row);
   same(
     'trades',
-    realTrades,
-    trades.map((trade) => rows.ownTradeRow(plain, trade)),
+    trades,
+    own(plain.ownTrades, ({ order }) => isOwn(order), rows.ownTradeRow),
   );
   for (const kind of ['merge', 'split'] as const) {
-    const records = own(plain.conversions).filter((record) => record.kind === kind);
-    const list = pages((query) => core.conversions.page(kind, account, query));
-    same(
-      `${kind}s`,
-      list,
-      records.map((record) => rows.conversionRow(plain, record)),
-    );
+    const conversions = own(plain.conversions, (record) => isOwn(record) && record.kind === kind, rows.conversionRow);
+    const real = pages((query) => core.conversions.page(kind, account, query));
+    same(`${kind}s`, real, conversions);
   }
   const redeems = pages((query) => core.redeems.page(account, query));
-  same(
-    'redeems',
-    redeems,
-    own(plain.redeems).map((record) => rows.redeemRow(plain, record)),
-  );
+  same('redeems', redeems, own(plain.redeems, isOwn, rows.redeemRow));
 }
 
 interface Asked {
@@ -122,37 +110,23 @@ function pages<T>(read: (query: Asked) => { readonly rows: readonly T[]; readonl
   }
 }
 
-function checkMarket(core: ExchangeCore, plain: PlainState, market: number): void {
-  const found = plain.market(market);
-  const { state, paused, outcome, setsOutstanding, tradeCount } = core.marketFacts(market);
-  same(
-    `market ${market}`,
-    { state, paused, outcome, setsOutstanding, tradeCount },
-    {
-      state: found.state,
-      paused: found.paused,
-      outcome: found.outcome,
-      setsOutstanding: found.collateral,
-      tradeCount: found.trades.length,
-    },
-  );
-  same(
-    `volume of ${market}`,
-    statsRow(core.catalog.market(market), core.nowMs).total_volume,
-    rows.decimal(found.volume),
-  );
-  const trades = [...found.trades].reverse().map((trade) => rows.tradeRow(found.id, trade));
-  same(
-    `tape of ${market}`,
-    pages((query) => publicTradePage(core.catalog.market(market), query)),
-    trades,
-  );
+function checkMarket(core: ExchangeCore, plain: PlainState, index: number): void {
+  const found = plain.market(index);
+  const market = core.catalog.market(index);
+  const { state, paused, outcome, setsOutstanding: collateral, tradeCount } = core.marketFacts(index);
+  const { total_volume } = statsRow(market, core.nowMs);
+  const plainFacts = [found.state, found.paused, found.outcome, found.collateral, found.trades.length];
+  const facts = [state, paused, outcome, collateral, tradeCount];
+  same(`market ${index}`, [...facts, total_volume], [...plainFacts, rows.decimal(found.volume)]);
+  const trades = found.trades.map((trade) => rows.tradeRow(found.id, trade)).reverse();
+  const tape = pages((query) => publicTradePage(market, query));
+  same(`tape of ${index}`, tape, trades);
   for (const isYes of [true, false]) {
-    same(`book of ${market}`, bookRow(core.catalog.market(market), isYes, 1000), {
+    same(`book of ${index}`, bookRow(market, isYes, 1000), {
       market: found.id,
       is_yes: isYes,
-      bid: rows.levels(plain, market, isYes, true),
-      ask: rows.levels(plain, market, isYes, false),
+      bid: rows.levels(plain, index, isYes, true),
+      ask: rows.levels(plain, index, isYes, false),
     });
   }
 }

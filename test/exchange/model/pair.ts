@@ -81,12 +81,8 @@ export class Pair {
         const account = this.#wallet(call.by);
         const { funds, yes, no } = this.#means(account, call.market);
         const all = call.do === 'split' ? funds : Math.min(yes, no);
-        const size = conversionText(
-          call,
-          this.#rules(call.market)?.lot ?? ONE,
-          all,
-          this.#underWay(call.do, account, call.market),
-        );
+        const underWay = this.#underWay(call.do, account, call.market);
+        const size = conversionText(call, this.#rules(call.market)?.lot ?? ONE, all, underWay);
         return this.#convert(call.do, account, call.market, size);
       }
       case 'redeem':
@@ -146,12 +142,7 @@ export class Pair {
   }
 
   /** Gives a new draft the exchange's pubkey, which must be new. */
-  #sameDraft<R extends { pubkey: string }>(
-    what: string,
-    real: unknown,
-    plain: R | string,
-    text: (record: R) => string,
-  ) {
+  #sameDraft<R extends { pubkey: string }>(what: string, real: unknown, plain: R | string, text: (of: R) => string) {
     if (typeof plain !== 'string' && plain.pubkey === '') {
       plain.pubkey = pubkeyOf(real);
       expect(this.#names.has(plain.pubkey)).toBe(false);
@@ -182,10 +173,7 @@ export class Pair {
     const found = this.#pick(all, (order) => order.place !== null, pick, by);
     const real = this.#do('orders.draftCancel', this.#caller(found, by), found?.pubkey ?? 'nobody');
     const plain = draftCancel(this.plain, this.#caller(found, by), found);
-    this.#same('cancel', real, plain, (order) => ({
-      pubkey: order.pubkey,
-      message: rows.cancelText(this.plain, order),
-    }));
+    this.#sameDraft('cancel', real, plain, (order) => rows.cancelText(this.plain, order));
   }
 
   /** The newest but `pick` of the records that match; sometimes of all, so that finished ones are requested as well. */
@@ -268,10 +256,10 @@ export class Pair {
 
   #resolve(market: number, outcome: boolean | null): void {
     const real = this.#do('markets.resolve', this.#id(market), outcome);
-    this.#same('resolve', real, this.#plainResolve(market, outcome), () =>
-      detailRow(this.core.catalog, this.core.catalog.market(market)),
-    );
+    this.#same('resolve', real, this.#plainResolve(market, outcome), () => this.#detail(market));
   }
+
+  #detail = (market: number) => detailRow(this.core.catalog, this.core.catalog.market(market));
 
   #plainResolve(market: number, outcome: boolean | null): object | string {
     const found = this.plain.market(market);
@@ -290,7 +278,7 @@ export class Pair {
   #setState(market: number, state: string): void {
     const real = this.#do('markets.setState', this.#id(market), state);
     const plain = this.#plainSetState(market, state);
-    this.#same('state', real, plain, () => detailRow(this.core.catalog, this.core.catalog.market(market)));
+    this.#same('state', real, plain, () => this.#detail(market));
     const index = this.#known(market);
     if (index !== null) expect(this.core.marketFacts(index).state).toBe(this.plain.market(index).state);
   }

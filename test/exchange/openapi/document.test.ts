@@ -1,14 +1,15 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunningExchange } from '../../../src/exchange/exchange.js';
+import { describe, expect, it } from 'vitest';
 import { CONTROL_NOTES, openApiDocument } from '../../../src/exchange/http/openapi/document.js';
 import { declarationOf, ENDPOINTS, type EndpointName } from '../../../src/shared/protocol/endpoints.js';
 import { SERVICE_ERRORS } from '../../../src/shared/protocol/errors.js';
 import { ENDPOINT_NOTES } from '../../../src/shared/protocol/notes.js';
 import * as records from '../../../src/shared/protocol/records.js';
-import { PROFILE, send, startTestExchange } from '../http/harness.js';
+import { PROFILE, send } from '../http/harness.js';
+import { sharedExchange } from '../http/shared-exchange.js';
 
+const { url } = await sharedExchange({ controls: false, rateLimits: true });
 const document = openApiDocument({ profile: PROFILE, controls: true }) as Readonly<Record<string, unknown>>;
 
 describe('the OpenAPI document', () => {
@@ -96,14 +97,8 @@ function wrongExamples(schema: Described, where: string): string[] {
 }
 
 describe('GET /openapi.json', () => {
-  let exchange: RunningExchange;
-  beforeAll(async () => {
-    exchange = await startTestExchange({ controls: false, rateLimits: true });
-  });
-  afterAll(() => exchange.close());
-
   it('answers the document of the exchange as it runs, counted as a public request', async () => {
-    const response = await fetch(`${exchange.url}/openapi.json`);
+    const response = await fetch(`${url}/openapi.json`);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(response.headers.get('x-ratelimit-limit')).toBe('120');
@@ -111,7 +106,7 @@ describe('GET /openapi.json', () => {
   });
 
   it('is refused in the envelope under any other method', async () => {
-    const { status, slug, headers } = await send(exchange.url, 'POST', '/openapi.json');
+    const { status, slug, headers } = await send(url, 'POST', '/openapi.json');
     expect([status, slug, headers.get('allow')]).toEqual([405, 'method_not_allowed', 'GET']);
   });
 });

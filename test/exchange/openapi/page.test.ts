@@ -1,19 +1,15 @@
 import { webcrypto } from 'node:crypto';
 import { runInNewContext } from 'node:vm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunningExchange } from '../../../src/exchange/exchange.js';
+import { describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../../src/exchange/http/openapi/document.js';
 import { pageScript } from '../../../src/exchange/http/openapi/page.js';
 import { requestSignature, signatureHeaders } from '../../../src/shared/protocol/signing.js';
-import { PROFILE, send, startTestExchange } from '../http/harness.js';
+import { PROFILE, send } from '../http/harness.js';
+import { sharedExchange } from '../http/shared-exchange.js';
+
+const exchange = await sharedExchange({ rateLimits: true });
 
 describe('the page', () => {
-  let exchange: RunningExchange;
-  beforeAll(async () => {
-    exchange = await startTestExchange({ rateLimits: true });
-  });
-  afterAll(() => exchange.close());
-
   it('is served with everything that it names, all from this exchange', async () => {
     const page = await fetch(`${exchange.url}/docs/`);
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -95,12 +91,8 @@ describe('the script of the page', () => {
     const { requestInterceptor } = await shown(hour);
     const body = '{\n  "amount": "10"\n}';
     const headers = { 'SVC-API-KEY': 'key_1', 'SVC-SIGNATURE': secret };
-    const sent = await requestInterceptor({
-      url: 'http://127.0.0.1:8787/orders/?limit=10',
-      method: 'post',
-      headers,
-      body,
-    });
+    const url = 'http://127.0.0.1:8787/orders/?limit=10';
+    const sent = await requestInterceptor({ url, method: 'post', headers, body });
     const timestamp = String(sent.headers['SVC-TIMESTAMP']);
     expect(Math.abs(Number(timestamp) - hour.getTime() / 1000)).toBeLessThanOrEqual(5);
     const parts = { timestamp, method: 'POST', pathWithQuery: '/orders/?limit=10', body };

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Random } from '../../../src/shared/base/random.js';
+import { exchangeAt } from '../../support/cases.js';
 import { times } from '../../support/effort.js';
 import { newFolder } from '../../support/folders.js';
 import { type Answered, micros, openMarket, send, TestTrader } from '../http/harness.js';
-import { Killable } from './killable.js';
 
 /** Number of kills during work; the environment may ask for more. */
 const KILLS = Number(process.env['TWINBOOK_KILLS'] ?? times(2, 10));
@@ -144,7 +144,8 @@ async function checkFills(trader: TestTrader): Promise<void> {
 
 describe('kill -9 in the middle of heavy traffic', () => {
   it(`loses nothing that was acknowledged and matches nothing twice, ${KILLS} times`, async () => {
-    let exchange = await Killable.start(folder, 'quiet');
+    const start = () => exchangeAt('--data-dir', folder, '--no-crowd', '--no-rate-limits');
+    let exchange = await start();
     const traders = await Promise.all(Array.from({ length: TRADERS }, () => TestTrader.join(exchange.url)));
     const config = { kind: 'orderbook', maker_fee_rate: '0', taker_fee_rate: '0' };
     const market = await openMarket(exchange.url, { config });
@@ -157,15 +158,15 @@ describe('kill -9 in the middle of heavy traffic', () => {
         Array.from({ length: AT_ONCE }, () => trade(trader, market, acknowledged, random)),
       );
       while (acknowledged.calls < enough) await new Promise((resolve) => setImmediate(resolve));
-      await exchange.kill();
+      exchange.running.process.kill('SIGKILL');
+      await exchange.running.exited;
       await Promise.all(trading);
-      exchange = await Killable.start(folder, 'quiet');
+      exchange = await start();
       for (const trader of traders) trader.base = exchange.url;
       await checkConservation(traders);
     }
     await checkAcknowledged(acknowledged);
     for (const trader of traders) await checkFills(trader);
     expect(acknowledged.records.size).toBeGreaterThan(10 * KILLS);
-    await exchange.kill();
   });
 });

@@ -34,13 +34,8 @@ export class MarginDrawer {
       const nonce = `nonce-${number}`;
       this.do('identity.challenge', wallet(number), nonce);
       const message = `Create SVC API credential | Wallet: ${wallet(number)} | Nonce: ${nonce}`;
-      this.do(
-        'identity.createKey',
-        { wallet_address: wallet(number), message, nonce },
-        true,
-        `key-${number}`,
-        'secret',
-      );
+      const request = { wallet_address: wallet(number), message, nonce };
+      this.do('identity.createKey', request, true, `key-${number}`, 'secret');
       this.accounts.push(number); // Account 0 belongs to the house.
     }
   }
@@ -69,40 +64,22 @@ export class MarginDrawer {
   step(): void {
     const random = this.#random;
     const account = this.#pick(this.accounts) ?? 1;
-    switch (random.below(12)) {
-      case 0:
-      case 1:
-      case 2:
-        return this.#request(account);
-      case 3:
-        return this.#withRequest(account);
-      case 4:
-        return this.#withPosition(account);
-      case 5:
-        return this.#claim(account);
-      case 6:
-        return this.#moveMarket();
-      case 7:
-      case 8:
-        this.do('margin.setReferencePrice', this.#pick(this.#markets), this.#price());
-        return;
-      case 9:
-        this.#nowMs += 1 + random.below(60 * DAY_MS);
-        break;
-      default:
-        this.#nowMs += random.below(1_500);
-    }
+    const dice = random.below(12);
+    if (dice < 3) return this.#request(account);
+    if (dice === 3) return this.#withRequest(account);
+    if (dice === 4) return this.#withPosition(account);
+    if (dice === 5) return this.#claim(account);
+    if (dice === 6) return this.#moveMarket();
+    if (dice < 9) return void this.do('margin.setReferencePrice', this.#pick(this.#markets), this.#price());
+    this.#nowMs += dice === 9 ? 1 + random.below(60 * DAY_MS) : random.below(1_500);
     this.do('advance');
   }
 
   #request(account: number): void {
     const random = this.#random;
     const price = () => (random.chance(0.3) ? this.#price() : null);
-    const limit = {
-      type: 'limit',
-      price: this.#price(),
-      shares: (10_000 * (1 + random.below(20_000))) as Micros,
-    } as const;
+    const size = { price: this.#price(), shares: (10_000 * (1 + random.below(20_000))) as Micros };
+    const limit = { type: 'limit', ...size } as const;
     const market = { type: 'market', funds: (1_000_000 + random.below(400_000_000)) as Micros } as const;
     const terms: MarginRequest = {
       ...(random.chance(0.4) ? limit : market),
@@ -128,32 +105,20 @@ export class MarginDrawer {
     const { rows } = this.core.margin.positionPage(account, { limit: 20, is_closed: this.#random.chance(0.1) });
     const pubkey = this.#pick(rows)?.pubkey;
     if (pubkey === undefined) return;
-    switch (this.#random.below(5)) {
-      case 4:
-        this.do('setDelays', this.#random.chance(0.5) ? {} : { closingMs: this.#random.below(600_000) });
-        return;
-      case 0:
-        this.do('margin.positions.setTpSl', account, pubkey, {
-          takeProfit: this.#price(),
-          stopLoss: this.#random.chance(0.5) ? null : this.#price(),
-        });
-        return;
-      case 1:
-        this.do('margin.positions.deleteTpSl', account, pubkey);
-        return;
-      case 2:
-        this.do('margin.positions.close', account, pubkey, this.#price());
-        return;
-      default:
-        this.do('margin.positions.close', account, pubkey, null);
-    }
+    const dice = this.#random.below(5);
+    if (dice === 4) {
+      this.do('setDelays', this.#random.chance(0.5) ? {} : { closingMs: this.#random.below(600_000) });
+    } else if (dice === 0) {
+      const takeProfit = this.#price();
+      const stopLoss = this.#random.chance(0.5) ? null : this.#price();
+      this.do('margin.positions.setTpSl', account, pubkey, { takeProfit, stopLoss });
+    } else if (dice === 1) this.do('margin.positions.deleteTpSl', account, pubkey);
+    else this.do('margin.positions.close', account, pubkey, dice === 2 ? this.#price() : null);
   }
 
   #claim(account: number): void {
-    const { rows } = this.core.margin.settlementPage(account, {
-      limit: 20,
-      states: ['created', 'settlement_pending', 'claimable'],
-    });
+    const states = ['created', 'settlement_pending', 'claimable'] as const;
+    const { rows } = this.core.margin.settlementPage(account, { limit: 20, states: [...states] });
     const pubkey = this.#pick(rows)?.position_pubkey;
     if (pubkey !== undefined) this.do('margin.claimSettlement', account, pubkey);
   }
@@ -161,25 +126,12 @@ export class MarginDrawer {
   #moveMarket(): void {
     const random = this.#random;
     const market = this.#pick(this.#markets);
-    switch (random.below(8)) {
-      case 0: {
-        const outcome = [true, false, null][random.below(3)];
-        this.do('markets.resolve', market, outcome);
-        this.#openMarket({ ...this.#pick(MARKETS) });
-        return;
-      }
-      case 1:
-        this.do('markets.setState', market, 'interrupted');
-        return;
-      case 2:
-        this.do('markets.setPaused', market, true);
-        return;
-      case 3:
-        this.do('markets.setPaused', market, false);
-        return;
-      default:
-        this.do('markets.setState', market, 'open');
-    }
+    const dice = random.below(8);
+    if (dice === 0) {
+      this.do('markets.resolve', market, [true, false, null][random.below(3)]);
+      this.#openMarket({ ...this.#pick(MARKETS) });
+    } else if (dice === 2 || dice === 3) this.do('markets.setPaused', market, dice === 2);
+    else this.do('markets.setState', market, dice === 1 ? 'interrupted' : 'open');
   }
 
   /** Resolves every market, claims everything and lets everything land. */

@@ -30,74 +30,41 @@ describe('the lists of margin', () => {
       state: fc.option(fc.constantFrom('completed', 'failed', 'cancelled', 'order_placed', 'created')),
       settled: fc.option(fc.constantFrom('done', 'claimable', 'created')),
     });
+    const seeds = fc.integer({ min: 0, max: 1e6 });
     fc.assert(
-      fc.property(
-        fc.integer({ min: 0, max: 1e6 }),
-        sizes,
-        fc.boolean(),
-        filters,
-        (seed, limit, oldestFirst, filter) => {
-          const drawer = new MarginDrawer(seed);
-          for (let step = 0; step < 200; step++) drawer.step();
-          const { core } = drawer;
-          const account = 1 + (seed % 3);
-          const id =
-            filter.market === null
-              ? undefined
-              : core.marketFacts(filter.market % core.catalog.markets.length).conditionId;
-          const ordered = <T>(rows: readonly T[]) => (oldestFirst ? [...rows].reverse() : rows);
-          const all = { limit: 10_000 };
+      fc.property(seeds, sizes, fc.boolean(), filters, (seed, limit, oldestFirst, filter) => {
+        const drawer = new MarginDrawer(seed);
+        for (let step = 0; step < 200; step++) drawer.step();
+        const { catalog, margin } = drawer.core;
+        const account = 1 + (seed % 3);
+        const { market, isYes, isClosed, state, settled } = filter;
+        const id = market === null ? undefined : catalog.market(market % catalog.markets.length).card.conditionId;
+        const isAny = <T>(wanted: T | null | undefined, found: T) => (wanted ?? found) === found;
 
-          const isYes = filter.isYes ?? undefined;
-          const states = filter.state === null ? undefined : [filter.state];
-          expect(
-            walk(
-              (query) => core.margin.requestPage(account, { ...query, is_yes: isYes, states, market_condition_id: id }),
-              limit,
-              oldestFirst,
-            ),
-          ).toEqual(
-            ordered(
-              core.margin
-                .requestPage(account, all)
-                .rows.filter((row) => id === undefined || row.market.condition_id === id)
-                .filter((row) => (isYes ?? row.is_yes) === row.is_yes && (filter.state ?? row.state) === row.state),
-            ),
-          );
+        /** The pages under the filter, and the rows of the whole list that it wants. */
+        function compare<T>(read: (q: MarginPageQuery, own: boolean) => MarginPage<T>, isWanted: (_: T) => boolean) {
+          const wanted = read({ limit: 10_000 }, false).rows.filter(isWanted);
+          const pages = walk((query) => read(query, true), limit, oldestFirst);
+          expect(pages).toEqual(oldestFirst ? wanted.toReversed() : wanted);
+        }
 
-          const isClosed = filter.isClosed ?? undefined;
-          expect(
-            walk(
-              (query) => core.margin.positionPage(account, { ...query, is_closed: isClosed, market_condition_id: id }),
-              limit,
-              oldestFirst,
-            ),
-          ).toEqual(
-            ordered(
-              core.margin
-                .positionPage(account, all)
-                .rows.filter((row) => id === undefined || row.market.condition_id === id)
-                .filter((row) => (isClosed ?? row.is_closed) === row.is_closed),
-            ),
-          );
-
-          const settled = filter.settled === null ? undefined : [filter.settled];
-          expect(
-            walk(
-              (query) => core.margin.settlementPage(account, { ...query, states: settled, market_condition_id: id }),
-              limit,
-              oldestFirst,
-            ),
-          ).toEqual(
-            ordered(
-              core.margin
-                .settlementPage(account, all)
-                .rows.filter((row) => id === undefined || row.position.market.condition_id === id)
-                .filter((row) => (filter.settled ?? row.state) === row.state),
-            ),
-          );
-        },
-      ),
+        const requested = { is_yes: isYes ?? undefined, states: state === null ? undefined : [state] };
+        compare(
+          (query, own) =>
+            margin.requestPage(account, own ? { ...query, ...requested, market_condition_id: id } : query),
+          (row) => isAny(id, row.market.condition_id) && isAny(isYes, row.is_yes) && isAny<string>(state, row.state),
+        );
+        const held = { is_closed: isClosed ?? undefined, market_condition_id: id };
+        compare(
+          (query, own) => margin.positionPage(account, own ? { ...query, ...held } : query),
+          (row) => isAny(id, row.market.condition_id) && isAny(isClosed, row.is_closed),
+        );
+        const ended = { states: settled === null ? undefined : [settled], market_condition_id: id };
+        compare(
+          (query, own) => margin.settlementPage(account, own ? { ...query, ...ended } : query),
+          (row) => isAny(id, row.position.market.condition_id) && isAny<string>(settled, row.state),
+        );
+      }),
       { numRuns: 40 },
     );
   });

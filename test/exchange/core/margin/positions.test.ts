@@ -18,17 +18,18 @@ afterEach(() => {
   expect(desk.missing).toBe(0);
 });
 
-/** The states of a request at every step until it no longer changes. */
-function statesOf(account: number, pubkey: string, steps: number): string[] {
-  const states = [desk.requestRow(account, pubkey).state];
+/** The states of a request or settlement, step by step. */
+function statesOf(read: () => string, steps: number): string[] {
+  const states = [read()];
   for (let step = 0; step < steps; step++) {
     desk.pass(STEP - 1);
-    expect(desk.requestRow(account, pubkey).state, 'too early').toBe(states.at(-1));
+    expect(read(), 'too early').toBe(states.at(-1));
     desk.pass(1);
-    states.push(desk.requestRow(account, pubkey).state);
+    states.push(read());
   }
   return states;
 }
+const requestStates = (pubkey: string, steps: number) => statesOf(() => desk.requestRow(account, pubkey).state, steps);
 
 describe('a request', () => {
   it('becomes a position step by step, its money going from lock to pool', () => {
@@ -39,8 +40,7 @@ describe('a request', () => {
     expect(desk.funds(account)).toEqual([10_000, 101]); // 100 and 1 % of it
     accepted(desk.now.margin.requests.submit(account, draft.pubkey, true));
     expect(desk.funds(account)).toEqual([10_000, 101]);
-    const states = statesOf(account, draft.pubkey, 3);
-    expect(states).toEqual(['funding_processing', 'processing', 'order_placed', 'completed']);
+    expect(requestStates(draft.pubkey, 3)).toEqual(['funding_processing', 'processing', 'order_placed', 'completed']);
     expect(desk.funds(account)).toEqual([9_899, 0]);
     expect(desk.core.matching.fees).toBe(m('1'));
     const request = desk.requestRow(account, draft.pubkey);
@@ -117,13 +117,11 @@ describe('a request', () => {
 
   it('can be cancelled as a draft, and until it is funded', () => {
     const draft = accepted(desk.draft(account)).pubkey;
-    expect(accepted(desk.now.margin.requests.cancel(account, draft))).toMatchObject({
-      state: 'cancelled',
-    });
+    expect(accepted(desk.now.margin.requests.cancel(account, draft))).toMatchObject({ state: 'cancelled' });
     const pubkey = desk.request(account);
     const answer = accepted(desk.now.margin.requests.cancel(account, pubkey));
     expect(answer).toMatchObject({ state: 'cancelled', funding_txid: null, refund_txid: null });
-    expect(statesOf(account, pubkey, 1)).toEqual(['cancelled', 'cancelled']);
+    expect(requestStates(pubkey, 1)).toEqual(['cancelled', 'cancelled']);
     expect(desk.funds(account)).toEqual([10_000, 0]);
     const late = desk.request(account);
     desk.pass(STEP);
@@ -152,7 +150,7 @@ describe('a request', () => {
     accepted(desk.now.markets.setState(desk.id, 'interrupted'));
     expect(desk.requestRow(account, pubkey)).toMatchObject({ state: 'refund_processing', order_state: orderState });
     accepted(desk.now.markets.setState(desk.id, 'open'));
-    expect(statesOf(account, pubkey, 1)).toEqual(['refund_processing', 'failed']);
+    expect(requestStates(pubkey, 1)).toEqual(['refund_processing', 'failed']);
     expect(desk.funds(account)).toEqual([10_000, 0]);
     const row = desk.requestRow(account, pubkey);
     // Only deposits are paid back.
@@ -250,25 +248,14 @@ describe('a close', () => {
     });
     // 1 % of 100 for the opening, 2 % of 312.5 for the end.
     expect(desk.core.matching.fees).toBe(m('7.25'));
-    const states = [desk.settlement(account, pubkey).state];
     expect(faultOf(desk.now.margin.claimSettlement(account, pubkey))).toBe('invalid_request_params pubkey');
-    for (let step = 0; step < 2; step++) {
-      desk.pass(STEP - 1);
-      expect(desk.settlement(account, pubkey).state).toBe(states.at(-1));
-      desk.pass(1);
-      states.push(desk.settlement(account, pubkey).state);
-    }
+    const states = statesOf(() => desk.settlement(account, pubkey).state, 2);
     expect(states).toEqual(['created', 'settlement_pending', 'claimable']);
     desk.pass(DAY_MS);
-    expect(desk.settlement(account, pubkey)).toMatchObject({
-      state: 'claimable',
-      total_pnl: '52.25',
-      user_liquidity: '100',
-    });
-    expect(accepted(desk.now.margin.claimSettlement(account, pubkey))).toEqual({
-      position_pubkey: pubkey,
-      state: 'claim_pending',
-    });
+    const claimable = { state: 'claimable', total_pnl: '52.25', user_liquidity: '100' };
+    expect(desk.settlement(account, pubkey)).toMatchObject(claimable);
+    const claimed = { position_pubkey: pubkey, state: 'claim_pending' };
+    expect(accepted(desk.now.margin.claimSettlement(account, pubkey))).toEqual(claimed);
     expect(desk.funds(account)[0]).toBe(9_899);
     expect(desk.position(account, pubkey).is_claimed).toBe(false);
     desk.pass(STEP);
@@ -340,14 +327,18 @@ describe('liquidation', () => {
     expect(desk.position(account, pubkey).liquidation_price).toBe('0.26');
   });
 
-  it('comes when a market trades again after a pause in which interest made the loss fatal', () => {
+  it.each([
+    ['interest', '0.27', 300 * DAY_MS],
+    ['a move', '0.1', 0],
+  ])('waits while the market is paused, until it trades again, when %s made the loss fatal', (_, price, ms) => {
     const { pubkey } = desk.open(account, { leverage: '2.5' });
-    desk.move('0.27');
+    if (ms > 0) desk.move(price);
     accepted(desk.now.markets.setPaused(desk.id, true));
-    desk.pass(300 * DAY_MS);
+    desk.move(price);
+    desk.pass(ms);
     expect(desk.position(account, pubkey).is_closed).toBe(false);
     accepted(desk.now.markets.setPaused(desk.id, false));
-    expect(desk.position(account, pubkey)).toMatchObject({ is_liquidated: true, closing_price: '0.27' });
+    expect(desk.position(account, pubkey)).toMatchObject({ is_liquidated: true, closing_price: price });
   });
 
   it('comes at its own time when the clock jumps far beyond it', () => {
@@ -372,15 +363,6 @@ describe('liquidation', () => {
     desk.move('0.01');
     desk.pass(1_000 * DAY_MS);
     expect(desk.position(account, pubkey)).toMatchObject({ is_closed: false, liquidation_price: '0' });
-  });
-
-  it('waits while the market does not trade', () => {
-    const { pubkey } = desk.open(account, { leverage: '2.5' });
-    accepted(desk.now.markets.setPaused(desk.id, true));
-    desk.move('0.1');
-    expect(desk.position(account, pubkey).is_closed).toBe(false);
-    accepted(desk.now.markets.setPaused(desk.id, false));
-    expect(desk.position(account, pubkey)).toMatchObject({ is_liquidated: true, closing_price: '0.1' });
   });
 });
 
@@ -525,10 +507,7 @@ describe('what everybody sees', () => {
     expect(desk.position(account, pubkey).market.last_trade_price).toBe('0.4');
     accepted(desk.close(account, pubkey));
     expect(summaryRow(desk.core.catalog, desk.first).last_trade_price).toBe('0.5');
-    expect(statsRow(desk.first, desk.core.nowMs)).toMatchObject({
-      total_volume: '562.5',
-      trade_count: 2,
-    });
+    expect(statsRow(desk.first, desk.core.nowMs)).toMatchObject({ total_volume: '562.5', trade_count: 2 });
     expect(publicTradePage(desk.first, { limit: 5 }).rows).toMatchObject([
       { price: '0.5', amount: '625', taker_fee: '6.25', is_yes: true },
       { price: '0.4', amount: '625', taker_fee: '1', is_yes: true },

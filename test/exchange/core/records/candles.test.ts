@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { candleRows, publicTradePage } from '../../../../src/exchange/core/records/market-rows.js';
 import { BARS_KEPT, type Bar, Candles, TAPE_LENGTH, TradeHistory } from '../../../../src/exchange/core/records/tape.js';
+import { ONE } from '../../../../src/shared/base/micros.js';
+import { MarginDesk } from '../margin/desk.js';
+import { m, Venue } from '../venue.js';
 
 const MINUTE_MS = 60_000;
 /** Start of a half-hour. */
@@ -108,6 +112,41 @@ describe('candles', () => {
     expect([0, 299_999, 300_000, 599_999, 600_000, 1_200_000].map((since) => candles.volumeSince(since))).toEqual([
       111, 111, 110, 110, 100, 0,
     ]);
+  });
+});
+
+describe('the candles of a market', () => {
+  it('are what a recount of its public trades gives, in the space of each outcome', () => {
+    const venue = new Venue();
+    const [maker, taker] = [venue.account(1), venue.account(2)];
+    for (const [n, gapMs] of [0, 7_000, 400_000, 1_000, 3_000_000, 12_000_000, 299_000, 300_000].entries()) {
+      venue.pass(gapMs);
+      const [price, isYes] = [`0.${30 + ((n * 17) % 40)}`, n % 2 === 0];
+      venue.place(maker, [isYes, 'buy', price, '10']);
+      venue.place(taker, [!isYes, 'buy', String((ONE - m(price)) / ONE), '10']);
+    }
+    const prints = publicTradePage(venue.first, { limit: 100 }).rows.toReversed();
+    expect(prints.length).toBe(8);
+    for (const isYes of [true, false]) {
+      const all = prints.map(({ price, amount, timestamp, is_yes }): Price => {
+        const notional = Math.floor((m(price) * m(amount)) / ONE);
+        return { timeMs: 1000 * timestamp, price: is_yes === isYes ? m(price) : ONE - m(price), notional };
+      });
+      for (const [interval, lengthMs] of [['5m', 300_000] as const, ['30m', 1_800_000] as const]) {
+        const bars = candleRows(venue.first, interval, 0, venue.nowMs + 1, isYes).map((row): Bar => {
+          const [open, high, low, close] = [m(row.open), m(row.high), m(row.low), m(row.close)];
+          return { timeMs: 1000 * row.timestamp, open, high, low, close, volume: m(row.volume) };
+        });
+        expect(bars).toEqual(plainBars(all, lengthMs, 0, Number.POSITIVE_INFINITY));
+      }
+    }
+  });
+
+  it('with margin follow its reference price, without volume', () => {
+    const desk = new MarginDesk();
+    for (const price of ['0.45', '0.2', '0.3']) desk.move(price);
+    const bar = { open: '0.55', high: '0.8', low: '0.55', close: '0.7', volume: '0', is_yes: false };
+    expect(candleRows(desk.first, '30m', 0, desk.nowMs + 1, false)).toMatchObject([bar]);
   });
 });
 

@@ -7,7 +7,8 @@ const markets: string[] = [];
 const DAY_S = 86_400;
 
 const CATEGORIES = ['politics', 'crypto', 'sports'] as const;
-const STATES = ['open', 'interrupted', 'resolved', 'canceled', 'answer_proposed', 'draft'];
+const LATE = ['interrupted', 'answer_proposed', 'waiting_to_resolve'];
+const STATES = ['open', ...LATE, 'draft', 'waiting_to_open', 'resolved', 'canceled'];
 
 const { url: base } = await sharedExchange();
 const [maker, taker] = [await TestTrader.join(base), await TestTrader.join(base)];
@@ -27,7 +28,7 @@ for (const [n, id] of markets.entries()) {
 for (const [n, id] of markets.entries()) {
   const state = STATES[n % STATES.length];
   if (state === 'resolved') await control(base, `/markets/${id}/resolve/`, { is_yes: true });
-  else if (state !== 'draft' && state !== 'open') await control(base, `/markets/${id}/state/`, { state });
+  else if (state !== 'open') await control(base, `/markets/${id}/state/`, { state });
 }
 
 const ids = (rows: readonly Record<string, unknown>[]) => rows.map((row) => String(row['condition_id']));
@@ -63,6 +64,27 @@ describe.each(['/markets/', '/events/'])('the pages of %s', (list) => {
   ])('are refused for ?%s, naming %s', async (query, field) => {
     expect(refusal(await read(base, `${list}?${query}`))).toBe(`400 invalid_request_params ${field}`);
   });
+});
+
+/** Whether an entry with markets in these states is found under a word. */
+const MEANINGS: Readonly<Record<string, (states: readonly string[]) => boolean>> = {
+  newest: () => true,
+  open: (states) => states.includes('open'),
+  closed: (states) => !states.includes('open') && states.some((state) => LATE.includes(state)),
+  resolved: (states) => states.every((state) => state === 'resolved' || state === 'canceled'),
+};
+
+it.each(Object.entries(MEANINGS))('the lists under %s have the entries in such a state', async (word, isMeant) => {
+  for (const list of ['markets', 'events']) {
+    const all: string[] = [];
+    for (const id of ids(await walk(base, `/${list}/`, 100))) {
+      const { row } = await read(base, `/${list}/${id}/`);
+      const inIt = list === 'markets' ? [row] : (row['markets'] as (typeof row)[]);
+      if (isMeant(inIt.map(({ state }) => String(state)))) all.push(id);
+    }
+    expect(all.length).toBeGreaterThan(0);
+    expect(ids(await walk(base, `/${list}/?state=${word}`, 100))).toEqual(all);
+  }
 });
 
 describe('what ends soon', () => {

@@ -204,16 +204,9 @@ describe('the search', () => {
   it.each([
     ['', 'q'],
     ['sort=trending&limit=5', 'q'],
-    ['q=', 'q'],
-    ['q=a', 'q'],
     ['q=%20a%20', 'q'],
-    ['q=%20%20%20', 'q'],
     [`q=${'a'.repeat(201)}`, 'q'],
     ['q=ab&league=bundesliga', 'league'],
-    ['q=ab&sport=chess', 'sport'],
-    ['q=ab&sport=mma&league=bundesliga', 'league'],
-    ['q=ab&sport=', 'sport'],
-    ['q=ab&price_gte=-1', 'price_gte'],
   ])('refuses ?%s and names %s', async (query, field) => {
     expect(refusal(await read(base, `/search/?${query}`))).toBe(`400 invalid_request_params ${field}`);
   });

@@ -8,28 +8,18 @@ import { pass, read } from './walk.js';
 const DAY_S = 86_400;
 const FEES = { opening_fee: '0', closing_fee: '0', annual_fee_rate: '0' };
 const BOOK = { kind: 'orderbook' };
+const pool = (max_leverage_yes: string, max_leverage_no: string) => ({
+  ...{ kind: 'hyperliquid', max_leverage_yes, max_leverage_no },
+  ...FEES,
+});
 
 /** In order of creation, a second apart. `shares` are traded in the order of `turn`. */
 const MARKETS = [
   { title: 'Sorted a', event: 'Sorted ab', date: 300, config: BOOK, shares: '11', turn: 1 },
   { title: 'Sorted b', event: 'Sorted ab', date: 100, config: BOOK, shares: '10', turn: 2 },
   { title: 'Sorted c', event: 'Sorted c', date: 200, config: BOOK, shares: '15', turn: 0 },
-  {
-    title: 'Sorted d',
-    event: 'Sorted d',
-    date: null,
-    shares: null,
-    turn: 3,
-    config: { kind: 'hyperliquid', max_leverage_yes: '1', max_leverage_no: '5', ...FEES },
-  },
-  {
-    title: 'Sorted e',
-    event: 'Sorted e',
-    date: 50,
-    shares: null,
-    turn: 4,
-    config: { kind: 'hyperliquid', max_leverage_yes: '3', max_leverage_no: '1', ...FEES },
-  },
+  { title: 'Sorted d', event: 'Sorted d', date: null, config: pool('1', '5'), shares: null, turn: 3 },
+  { title: 'Sorted e', event: 'Sorted e', date: 50, config: pool('3', '1'), shares: null, turn: 4 },
 ];
 
 /** The last letters of the titles, first row first. Newest first among equals. */
