@@ -1,20 +1,9 @@
 /** A merge or split takes effect at most once, and is booked when its record shows the effect. */
 
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { AssertionFailed } from '../../../src/shared/base/errors.js';
 import type { ConversionRow } from '../../../src/shared/protocol/records.js';
-import { answered, LIFETIME_S, lost, MARKET, m, ONE, POLL_MS, refused, Script, unsent } from './script.js';
-
-let script: Script | null = null;
-const fresh = (): Script => {
-  script?.close();
-  script = new Script();
-  return script;
-};
-afterEach(() => {
-  script?.close();
-  script = null;
-});
+import { answered, fresh, LIFETIME_S, lost, MARKET, m, ONE, POLL_MS, refused, type Script, unsent } from './script.js';
 
 const TEN = 10 * ONE;
 const common = { intentId: 'c', marketConditionId: MARKET, amountMicros: m(TEN) };
