@@ -20,13 +20,13 @@ import type { ExecutorEvent, Reaction } from '../../../src/trader/executor/contr
 import type { Executor } from '../../../src/trader/executor/executor.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import type { Intent } from '../../../src/trader/risk/intent.js';
+import { FUNDS } from './agreement.js';
 import { type Faults, Network } from './network.js';
 import { approve, m, ONE, openExecutor, PROFILE, wallet } from './script.js';
 
 /** Short lifetimes and intervals, because whole minutes would only prolong the runs. */
 export const DRAFT_LIFETIME_S = 15;
 export const START_MS = 1_700_000_000_000;
-export const FUNDS = m(10_000 * ONE);
 const OWN_POLL_MS = 1_000;
 /** Rows per page. The number is small, so that fills are also found on later pages. */
 const TRADES_PAGE = 5;
