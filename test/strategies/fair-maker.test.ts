@@ -1,22 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Random } from '../../src/shared/base/random.js';
 import type { FeedView, MarketView } from '../../src/trader/market/view.js';
 import { logit } from '../../src/trader/strategy/maths/log-odds.js';
 import { blend, estimateOfBook, estimateOfFeed, gapSds, kellyShares, toPrice } from '../../strategies/fair/blend.js';
 import fairMaker from '../../strategies/fair-maker.js';
 import { book, m } from '../trader/market/fixtures.js';
-import { holding, paramsFor, VIEW, viewOf } from '../trader/strategy/fixtures.js';
+import { feedOf, holding, paramsFor, VIEW, viewOf } from '../trader/strategy/fixtures.js';
 
-const value = (more: Partial<FeedView> = {}): FeedView => ({
-  p: 0.5,
-  bid: null,
-  ask: null,
-  sd: 0.1,
-  atMs: VIEW.nowMs - 1000,
-  ageMs: 1000,
-  validUntilMs: null,
-  ...more,
-});
+const value = (more: Partial<FeedView> = {}) => feedOf({ p: 0.5, sd: 0.1, ...more });
 
 const told = (more: Partial<FeedView> = {}, view: MarketView = VIEW): MarketView => ({
   ...view,
@@ -125,23 +117,18 @@ describe('the worth of the feed', () => {
   it('is what the quotes earn: the better it knows the truth, the more', () => {
     // A truth in log-odds, a book that is wrong by 0.2, and takers who half of the time trade at the profitable quote.
     const mean = (sd: number): number => {
-      let seed = 7;
-      const uniform = (): number => {
-        seed = (seed * 48_271) % 2_147_483_647;
-        return seed / 2_147_483_647;
-      };
-      const normal = (): number => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
+      const random = Random.fromSeed(7, 'takers');
       let total = 0;
       for (let i = 0; i < 4000; i++) {
-        const x = 0.5 * normal();
+        const x = 0.5 * random.normal();
         const truth = toPrice({ x, variance: 0 });
-        const mid = Math.round(100 * toPrice({ x: x + 0.2 * normal(), variance: 0 })) / 100;
+        const mid = Math.round(100 * toPrice({ x: x + 0.2 * random.normal(), variance: 0 })) / 100;
         const view = viewOf(book([[mid - 0.05, 100]], [[mid + 0.05, 100]]));
-        const p = toPrice({ x: x + sd * normal(), variance: 0 });
+        const p = toPrice({ x: x + sd * random.normal(), variance: 0 });
         const { bids, asks } = quote(told({ p, sd, ageMs: 0 }, view), { max_gap_sds: 20, improve_ticks: 20 });
         const [bid, ask] = [(bids[0]?.priceMicros ?? 0) / 1e6, (asks[0]?.priceMicros ?? 1e6) / 1e6];
-        const isInformed = uniform() < 0.5;
-        const buys = isInformed ? truth > ask : uniform() < 0.5;
+        const isInformed = random.chance(0.5);
+        const buys = isInformed ? truth > ask : random.chance(0.5);
         const sells = isInformed ? truth < bid : !buys;
         if (buys && asks.length > 0) total += ask - truth;
         if (sells && bids.length > 0) total += truth - bid;

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Random } from '../../src/shared/base/random.js';
+import { computeMoments } from '../../src/shared/statistics/moments.js';
 import { gridWishes, worstLossPerShare } from '../../strategies/grid/lines.js';
 import grid from '../../strategies/grid.js';
 import { book, m } from '../trader/market/fixtures.js';
@@ -112,24 +114,19 @@ describe('a grid', () => {
   });
 
   it('earns nothing on a price that is a martingale', () => {
-    let seed = 5;
-    const uniform = (): number => {
-      seed = (seed * 48_271) % 2_147_483_647;
-      return seed / 2_147_483_647;
-    };
+    const random = Random.fromSeed(5, 'walk');
     const results = Array.from({ length: 2000 }, () => {
       const path: number[] = [];
       let at = 10;
       while (at > 0 && at < 20) {
-        at += uniform() < 0.5 ? 1 : -1;
+        at += random.chance(0.5) ? 1 : -1;
         path.push(at / 20);
       }
       const { cash, net } = play(path);
       return cash + net * (at / 20);
     });
-    const mean = results.reduce((sum, result) => sum + result, 0) / results.length;
-    const variance = results.reduce((sum, result) => sum + (result - mean) ** 2, 0) / (results.length - 1);
-    expect(variance).toBeGreaterThan(1);
-    expect(Math.abs(mean)).toBeLessThan(4 * Math.sqrt(variance / results.length));
+    const { mean, standardDeviation } = computeMoments(results);
+    expect(standardDeviation).toBeGreaterThan(1);
+    expect(Math.abs(mean ?? Number.NaN)).toBeLessThan((4 * (standardDeviation ?? 0)) / Math.sqrt(results.length));
   });
 });
