@@ -4,7 +4,7 @@ import type { MarketView } from '../../src/trader/market/view.js';
 import { readParams } from '../../src/trader/strategy/read-params.js';
 import bands from '../../strategies/bands.js';
 import { book, m } from '../trader/market/fixtures.js';
-import { FACTS, holding, ownOrder, paramsFor, VIEW, viewOf } from '../trader/strategy/fixtures.js';
+import { FACTS, holding, ownOrder, paramsFor, stacked, VIEW, viewOf } from '../trader/strategy/fixtures.js';
 
 /** The default configuration of poly-market-maker, in ticks of 0.01. */
 const band = (min: number, avg: number, max: number, low: string, middle: string, high: string) => ({
@@ -101,9 +101,8 @@ test('a band whose average is beyond the last price uses the last one, a band th
 });
 
 test('new orders step back from others instead of crossing them', () => {
-  const { asks } = book([], [[0.47, 1]]);
-  const others = book([[0.4, 100]], [[0.6, 100]]);
-  expect(bids(viewOf({ ...others, asks: [...asks, ...others.asks] }))[0]).toEqual([0.46, 30]);
+  const skewed = stacked(book([], [[0.47, 1]]), book([[0.4, 100]], [[0.6, 100]]));
+  expect(bids(viewOf(skewed))[0]).toEqual([0.46, 30]);
 });
 
 describe('where the price may go far before an order could be moved', () => {
@@ -132,8 +131,7 @@ describe('where the price may go far before an order could be moved', () => {
 
 test('where the lowest price of the market would cross others, nothing is placed', () => {
   const market = { ...FACTS, minPriceMicros: m(0.08) };
-  const others = book([[0.04, 5]], [[0.13, 4]]);
-  const dusty = viewOf({ ...others, asks: [...book([], [[0.06, 1]]).asks, ...others.asks] }, { market });
+  const dusty = viewOf(stacked(book([], [[0.06, 1]]), book([[0.04, 5]], [[0.13, 4]])), { market });
   expect(bids(dusty, [band(1, 1, 2, '1', '1', '1')])).toEqual([]);
 });
 

@@ -22,7 +22,7 @@ import { expectedFill, Takers } from '../../strategies/belief/takers.js';
 import beliefMaker from '../../strategies/belief-maker.js';
 import { near } from '../shared/statistics/fixtures.js';
 import { book, m } from '../trader/market/fixtures.js';
-import { FACTS, ownOrder, paramsFor, VIEW } from '../trader/strategy/fixtures.js';
+import { FACTS, ownOrder, paramsFor, stacked, VIEW } from '../trader/strategy/fixtures.js';
 
 const SIGMA = 1.2;
 /** For a lognormal size with mean 9. */
@@ -464,7 +464,7 @@ describe('the maker', () => {
   describe('with an order of its own', () => {
     const others = book([[0.4, 100]], [[0.6, 100]]);
     const order = ownOrder({ priceMicros: m(0.52), remainingMicros: m(500) });
-    const withOurs = { ...others, bids: [...book([[0.52, 500]], []).bids, ...others.bids] };
+    const withOurs = stacked(book([[0.52, 500]], []), others);
     const view = { ...seeing([[0.4, 100]], [[0.6, 100]]), book: withOurs, orders: [order] };
     const fillOf = (shares: number) =>
       ({ kind: 'fill', nowMs: 2000, side: 'bid', priceMicros: m(0.52), amountMicros: m(shares), isMaker: true }) as const;

@@ -107,12 +107,6 @@ test('what is not defined is null, and what cannot be is refused', () => {
   expect(() => expectedMaxSharpe({ count: 2, variance: -1 })).toThrow('got -1');
 });
 
-const CHANGES = [0.3, -1.2, 4.5, 0, 0, 2.25, -7.125, 3.5, 1, 0.5];
-
-test('the ratio is that of NumPy for the convention of hftbacktest', () => {
-  expect(sharpePerSample(CHANGES)).toBeCloseTo(0.1179781380949235, 14);
-});
-
 test('the ratio is what its definition says, and knows no currency', () => {
   fc.assert(
     fc.property(samples({ minLength: 2 }), fc.integer({ min: 1, max: 1000 }), (values, unit) => {
@@ -130,9 +124,7 @@ describe('a ratio that is not defined is null', () => {
   test.each([
     ['no sample', [], null],
     ['one gain', [1], null],
-    ['one loss', [-2], null],
     ['the same gain each time', [0.1, 0.1, 0.1], null],
-    ['nothing at all', [0, 0, 0], null],
     ['no loss', [1, 2, 3], 2],
   ])('%s', (_name, changes, sharpe) => {
     expect(sharpePerSample(changes)).toBe(sharpe);

@@ -91,6 +91,12 @@ export function viewOf(others: Book, changes: Partial<MarketView> = {}): MarketV
   };
 }
 
+/** One book of these, the best first. */
+export const stacked = (...books: readonly Book[]): Book => ({
+  bids: books.flatMap(({ bids }) => bids),
+  asks: books.flatMap(({ asks }) => asks),
+});
+
 /** A bid of ours of 10 at 0.48. */
 export const ownOrder = (changes: Partial<OwnOrderView> = {}): OwnOrderView => ({
   intentId: 'o1',
