@@ -167,7 +167,8 @@ describe.each([
           const isNew = (side: BookSide, price: number) =>
             !view.orders.some((order) => order.side === side && order.priceMicros === price);
           const [bid, ask] = [view.others.bids[0]?.priceMicros ?? 0, view.others.asks[0]?.priceMicros ?? 1e6];
-          for (const { priceMicros } of quotes.bids) if (isNew('bid', priceMicros)) expect(priceMicros).toBeLessThan(ask);
+          for (const { priceMicros } of quotes.bids)
+            if (isNew('bid', priceMicros)) expect(priceMicros).toBeLessThan(ask);
           for (const { priceMicros } of quotes.asks)
             if (isNew('ask', priceMicros)) expect(priceMicros).toBeGreaterThan(bid);
         }

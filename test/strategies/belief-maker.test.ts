@@ -466,14 +466,13 @@ describe('the maker', () => {
     const order = ownOrder({ priceMicros: m(0.52), remainingMicros: m(500) });
     const withOurs = stacked(book([[0.52, 500]], []), others);
     const view = { ...seeing([[0.4, 100]], [[0.6, 100]]), book: withOurs, orders: [order] };
-    const fillOf = (shares: number) =>
-      ({ kind: 'fill', nowMs: 2000, side: 'bid', priceMicros: m(0.52), amountMicros: m(shares), isMaker: true }) as const;
+    const fill = { kind: 'fill', nowMs: 2000, side: 'bid', priceMicros: m(0.52), isMaker: true } as const;
 
     it('believes that it still stands, and that it is gone', () => {
       const [stood, gone] = [fresh(), fresh()];
       for (const maker of [stood, gone]) maker.quote({ ...view, nowMs: 1000 });
       expect(stood.quote({ ...view, nowMs: 2000 }).fairMicros).toBeGreaterThan(m(0.53));
-      gone.observe?.(fillOf(500));
+      gone.observe?.({ ...fill, amountMicros: m(500) });
       expect(gone.quote({ ...view, nowMs: 2000, book: others, orders: [] }).fairMicros).toBeLessThan(m(0.5));
     });
 
@@ -512,7 +511,7 @@ describe('the maker', () => {
         const maker = fresh();
         maker.quote({ ...view, nowMs: 1000 });
         const left = { ...order, remainingMicros: m(400) };
-        maker.observe?.(fillOf(100));
+        maker.observe?.({ ...fill, amountMicros: m(100) });
         return maker.quote({ ...view, nowMs: 2000, orders: [left], ...seen }).note;
       };
       expect(evidence({})).toContain('our bid at 0.520 was taken in part');

@@ -58,8 +58,8 @@ describe('a feed beside the book', () => {
 
   it('counts once, however often it is looked at while it says the same', () => {
     const maker = beliefMaker.create(paramsFor(beliefMaker, { feed: 'model' }), FACTS);
-    const view = { ...SEEN, health: { ...VIEW.health, bookAgeMs: 0 }, feeds: says(0.53) };
-    const prices = Array.from({ length: 60 }, (_, s) => maker.quote({ ...view, nowMs: VIEW.nowMs + s * 1000 }).fairMicros);
+    const at = { ...SEEN, health: { ...VIEW.health, bookAgeMs: 0 }, feeds: says(0.53) };
+    const prices = Array.from({ length: 60 }, (_, s) => maker.quote({ ...at, nowMs: at.nowMs + s * 1000 }).fairMicros);
     const [first, last] = [prices[1] ?? 0, prices.at(-1) ?? 0];
     expect(first / ONE).toBeGreaterThan(0.51);
     expect(Math.abs(last - first) / ONE).toBeLessThan(0.005);

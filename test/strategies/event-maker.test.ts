@@ -83,7 +83,7 @@ describe('what outcomes say of each other', () => {
     let [alone, together] = [0, 0];
     for (let draw = 0; draw < 2000; draw++) {
       const truths = [0.5, 0.3, 0.2];
-      const readings = sds.map((sd, index) => ({ mid: (truths[index] ?? 0) + sd * random.normal(), variance: sd ** 2 }));
+      const readings = sds.map((sd, i) => ({ mid: (truths[i] ?? 0) + sd * random.normal(), variance: sd ** 2 }));
       alone += ((readings[2]?.mid ?? 0) - 0.2) ** 2;
       together += ((addingUp(readings)[2]?.mid ?? 0) - 0.2) ** 2;
     }

@@ -213,7 +213,7 @@ describe('a submit without a clear answer', () => {
   });
 
   /** Returns the events when a canceled order rests again after one time and after another time. */
-  function undone(s: ReturnType<typeof fresh>, afterMs: number, forMs = 0, ended: OrderStatus = 'canceled'): readonly string[] {
+  function undone(s: ReturnType<typeof fresh>, afterMs: number, forMs = 0, ended: OrderStatus = 'canceled') {
     s.wait(1_000);
     s.list([]);
     s.readAfter(1, ended);

@@ -12,11 +12,11 @@ const held = holdingOf({ yesMicros: shares(100), noMicros: shares(40), costMicro
 type Refusal = readonly [control: number, name: string, limit: number, found: number | null];
 type Case = readonly [what: string, place: Partial<PlaceIntent>, facts: Partial<RiskFacts>, refused: Refusal | null];
 
-/** Facts with these orders beside the new one. */
-const beside = (...orders: readonly Parameters<typeof orderOf>[0][]) => ({
-  exposure: exposureOf([], orders.map(orderOf)),
-});
+/** Facts with this order beside the new one. */
+const beside = (order: Parameters<typeof orderOf>[0]) => ({ exposure: exposureOf([], [orderOf(order)]) });
 const HOLDING = { exposure: exposureOf([held]) };
+const REDUCING = { stance: 'reduce-only', stanceReason: 'difference', ...HOLDING } as const;
+const LEVEL = { priceMicros: m(440_000), amountMicros: m(1) };
 const NO_BOOK = { sight: sight({ book: { bids: [], asks: [] } }) };
 const SELL = { side: 'sell', priceMicros: m(430_000) } as const;
 const limited = (limits: Partial<RiskLimits>) => ({ limits: limitsOf(limits) });
@@ -81,7 +81,10 @@ const CASES: readonly Case[] = [
   [
     '5: a position that unknown orders may bring about',
     {},
-    { ...limited({ maxPositionSharesMicros: shares(100) }), exposure: exposureOf([held], [orderOf({ remainingMicros: shares(31), phase: 'unknown' })]) },
+    {
+      ...limited({ maxPositionSharesMicros: shares(100) }),
+      exposure: exposureOf([held], [orderOf({ remainingMicros: shares(31), phase: 'unknown' })]),
+    },
     [5, 'max_position_shares', 100 * ONE, 101 * ONE],
   ],
   [
@@ -93,7 +96,10 @@ const CASES: readonly Case[] = [
   [
     '6: a position of the whole event',
     {},
-    { ...limited({ maxEventPositionSharesMicros: shares(65) }), exposure: exposureOf([{ ...held, marketConditionId: 'b' }], []) },
+    {
+      ...limited({ maxEventPositionSharesMicros: shares(65) }),
+      exposure: exposureOf([{ ...held, marketConditionId: 'b' }]),
+    },
     [6, 'max_event_position_shares', 65 * ONE, 70 * ONE],
   ],
   [
@@ -207,7 +213,7 @@ const CASES: readonly Case[] = [
   [
     '14: a locked book',
     {},
-    { sight: sight({ book: { bids: [{ priceMicros: m(440_000), amountMicros: m(1) }], asks: [{ priceMicros: m(440_000), amountMicros: m(1) }] } }) },
+    { sight: sight({ book: { bids: [LEVEL], asks: [LEVEL] } }) },
     [14, 'book_crossed', 439_999, 440_000],
   ],
   ['14: a frozen book', {}, healthOf({ frozen: true }), [14, 'book_frozen', 0, 1]],
@@ -230,28 +236,24 @@ const CASES: readonly Case[] = [
     [15, 'min_time_to_resolution_s', 60, 59],
   ],
   ['15: a market without a date', {}, { sight: sight({ timeToResolutionMs: null }) }, null],
-  [
-    '17: an order that adds while only reducing is allowed',
-    {},
-    { stance: 'reduce-only', stanceReason: 'difference', ...HOLDING },
-    [17, 'reduce_only', 0, 10 * ONE],
-  ],
+  ['17: an order that adds while only reducing is allowed', {}, REDUCING, [17, 'reduce_only', 0, 10 * ONE]],
   [
     '17: an order that would turn the position over',
     { ...SELL, amountMicros: shares(61) },
-    { stance: 'reduce-only', stanceReason: 'difference', ...HOLDING },
+    REDUCING,
     [17, 'reduce_only', 60 * ONE, 61 * ONE],
   ],
-  [
-    '17: one that brings it to zero',
-    { ...SELL, amountMicros: shares(60) },
-    { stance: 'reduce-only', stanceReason: 'difference', ...HOLDING },
-    null,
-  ],
+  ['17: one that brings it to zero', { ...SELL, amountMicros: shares(60) }, REDUCING, null],
   [
     '17: flattening without a fair value, after a loss that halted us',
     { side: 'sell', priceMicros: m(390_000), amountMicros: shares(60), fairYesMicros: null },
-    { stance: 'flatten', stanceReason: 'operator', ...lossOf({ dayLossMicros: shares(60), drawdownMicros: shares(160), halted: 'lost 60 today' }), fills: { inWindow: 99, halted: '99 fills within 10 s' }, ...HOLDING },
+    {
+      stance: 'flatten',
+      stanceReason: 'operator',
+      ...lossOf({ dayLossMicros: shares(60), drawdownMicros: shares(160), halted: 'lost 60 today' }),
+      fills: { inWindow: 99, halted: '99 fills within 10 s' },
+      ...HOLDING,
+    },
     null,
   ],
   ['17: an order that adds without a fair value', { fairYesMicros: null }, {}, [17, 'reduce_only', 0, 10 * ONE]],
@@ -348,7 +350,7 @@ describe('self-crossing in mirrored space', () => {
       fc.property(leg, leg, fc.constantFrom('resting' as const, 'unknown' as const), (old, fresh, phase) => {
         const exposure = exposureOf([held], [orderOf({ ...old, phase, remainingMicros: m(1) })]);
         const verdict = judge(placeOf({ ...fresh, amountMicros: m(1), fairYesMicros: m(500_000) }), {
-          ...factsOf({ exposure, sight: sight({ book: { bids: [], asks: [] } }) }),
+          ...factsOf({ exposure, ...NO_BOOK }),
           limits: limitsOf({ priceCollarFairMicros: m(ONE) }),
         });
         // The cost is computed order by order, as the exchange would match the orders.
@@ -388,7 +390,7 @@ describe('an approval', () => {
     ['a redeem of less than nothing', { kind: 'redeem', yesMicros: shares(1), noMicros: m(-1) }, 'refused'],
     ['a redeem of nothing', { kind: 'redeem', yesMicros: m(0), noMicros: m(0) }, 'refused'],
   ] as const)('of conversions looks at what we hold: %s', (_, conversion, verdict) => {
-    const facts = factsOf({ stance: 'halted', exposure: exposureOf([held], []) });
+    const facts = factsOf({ stance: 'halted', exposure: exposureOf([held]) });
     expect(judge({ ...conversion, intentId: 'x', marketConditionId: 'a' }, facts).verdict).toBe(verdict);
   });
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Exposure, Holding, WorkingOrder } from '../../../src/trader/risk/exposure.js';
 import { judge } from '../../../src/trader/risk/risk.js';
-import { exposureOf, factsOf, holdingOf, idsOf, m, ONE, only, orderOf, paid, placeOf, sight, working } from './states.js';
+import { exposureOf, factsOf, holdingOf, ids, m, ONE, only, orderOf, paid, placeOf, sight, working } from './states.js';
 
 const CAPITAL = 400 * ONE;
 const LIMITS = {
@@ -64,7 +64,7 @@ describe('invariant 8: what risk has let pass, in whatever order it fills', () =
         const exposure = exposureOf([begin]);
         const orders: WorkingOrder[] = [];
         for (const [i, { market, phase, ...terms }] of wishes.entries()) {
-          const place = placeOf({ ...terms, intentId: `o${i}`, ...idsOf(market), fairYesMicros: m(ONE / 2) });
+          const place = placeOf({ ...terms, intentId: `o${i}`, ...ids(market), fairYesMicros: m(ONE / 2) });
           const view = sight({ book: { bids: [], asks: [] } }, market);
           const facts = factsOf({ limits: only(LIMITS), cashMicros: m(CAPITAL), exposure, sight: view });
           if (judge(place, facts).verdict !== 'approved') continue;

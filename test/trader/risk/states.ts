@@ -102,7 +102,7 @@ export const exposureOf = (
 };
 
 /** Ids of a market and of its event. */
-export const idsOf = (market: string) => ({ marketConditionId: market, eventConditionId: eventOf(market) });
+export const ids = (market: string) => ({ marketConditionId: market, eventConditionId: eventOf(market) });
 
 const shares = fc.integer({ min: 0, max: 300 * ONE }).map(m);
 const price = fc.integer({ min: 1, max: ONE - 1 }).map(m);
@@ -115,7 +115,7 @@ const holdingIn = (marketConditionId: string): fc.Arbitrary<Holding> =>
       costMicros: shares,
       splittingMicros: fc.constantFrom(0, 0, 7 * ONE).map(m),
     })
-    .map((held) => holdingOf({ ...idsOf(marketConditionId), ...held }));
+    .map((held) => holdingOf({ ...ids(marketConditionId), ...held }));
 
 const anyOrder = (index: number): fc.Arbitrary<WorkingOrder> =>
   fc
@@ -128,7 +128,7 @@ const anyOrder = (index: number): fc.Arbitrary<WorkingOrder> =>
       feeRateMicros: fc.constantFrom(0, 10_000, 33_333).map(m),
       phase: fc.constantFrom('resting' as const, 'in_flight' as const, 'unknown' as const, 'abandoned' as const),
     })
-    .map(({ market, ...rest }) => ({ intentId: `old-${index}`, ...idsOf(market), ...rest }));
+    .map(({ market, ...rest }) => ({ intentId: `old-${index}`, ...ids(market), ...rest }));
 
 export interface RandomState {
   readonly holdings: readonly Holding[];

@@ -108,7 +108,7 @@ describe('Gaussian-score model', () => {
   test.each([
     [1, 0.0027, 0.00005],
     [5, 0.01, 0.0005],
-  ])('a quote 1c off, 600 s before the end, refreshed every %d s, costs %d a share (theory 2)', (delay, cost, digit) => {
+  ])('a quote 1c off, 600 s before the end, refreshed every %d s, costs %d (theory 2)', (delay, cost, digit) => {
     expect(Math.abs(staleCost(0.01, newsSigma(0.5, 600) * Math.sqrt(delay)) - cost)).toBeLessThan(digit);
   });
 
