@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Random } from '../../src/shared/base/random.js';
 import { type EventFacts, type MarketView, makeWholeEventView } from '../../src/trader/market/view.js';
 import { checkEventQuotes } from '../../src/trader/strategy/check.js';
 import { eventReservationPrices } from '../../src/trader/strategy/maths/log-odds.js';
@@ -75,19 +74,6 @@ describe('what outcomes say of each other', () => {
         }
       }),
     );
-  });
-
-  it('is nearer to the truth than the book that is five times staler than the others', () => {
-    const random = Random.fromSeed(11, 'books');
-    const sds = [0.01, 0.01, 0.01 * Math.sqrt(5)];
-    let [alone, together] = [0, 0];
-    for (let draw = 0; draw < 2000; draw++) {
-      const truths = [0.5, 0.3, 0.2];
-      const readings = sds.map((sd, i) => ({ mid: (truths[i] ?? 0) + sd * random.normal(), variance: sd ** 2 }));
-      alone += ((readings[2]?.mid ?? 0) - 0.2) ** 2;
-      together += ((addingUp(readings)[2]?.mid ?? 0) - 0.2) ** 2;
-    }
-    expect(Math.sqrt(together / alone)).toBeLessThan(0.8);
   });
 
   it('is less where the book is wide or old', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { normalCdf, Random } from '../../../src/shared/base/random.js';
+import { normalCdf } from '../../../src/shared/base/random.js';
 import {
   deflatedSharpe,
   expectedMaxSharpe,
@@ -65,21 +65,6 @@ test('more trials, a worse skew and fatter tails never raise the deflated ratio'
       expect(skewed).toBeLessThanOrEqual(now);
     }),
   );
-});
-
-test('the best of many strategies without skill looks certain, and is deflated to an even chance', () => {
-  const random = Random.fromSeed(7, 'no skill');
-  const best = Array.from({ length: 200 }, () => {
-    const ratios = Array.from({ length: 100 }, () => random.normal() / Math.sqrt(400));
-    return Math.max(...ratios);
-  });
-  const judged = best.map((sharpe) => {
-    const observed = { sharpe, samples: 400, skewness: 0, kurtosis: 3 };
-    return [probabilisticSharpe(observed), deflatedSharpe(observed, { count: 100, variance: 1 / 400 })];
-  });
-  const mean = (at: number) => judged.reduce((sum, pair) => sum + (pair[at] ?? 0), 0) / judged.length;
-  expect(mean(0)).toBeGreaterThan(0.98);
-  expect(Math.abs(mean(1) - 0.5)).toBeLessThan(0.1);
 });
 
 test('a ratio observed from changes of equity is judged as it is', () => {
