@@ -26,7 +26,7 @@ import { approve, m, ONE, openExecutor, PROFILE, wallet } from './script.js';
 
 /** Short lifetimes and intervals, because whole minutes would only prolong the runs. */
 export const DRAFT_LIFETIME_S = 15;
-export const START_MS = 1_700_000_000_000;
+const START_MS = 1_700_000_000_000;
 const OWN_POLL_MS = 1_000;
 /** Rows per page. The number is small, so that fills are also found on later pages. */
 const TRADES_PAGE = 5;
