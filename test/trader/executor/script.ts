@@ -1,8 +1,5 @@
 /** Connects the real ledger, wallet and executor to an exchange whose answers the test writes. */
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Micros, micros } from '../../../src/shared/base/micros.js';
 import { type DraftTerms, writeDraftText } from '../../../src/shared/protocol/drafts/draft-text.js';
@@ -18,6 +15,7 @@ import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { Exposure } from '../../../src/trader/risk/exposure.js';
 import type { Intent } from '../../../src/trader/risk/intent.js';
 import { judge } from '../../../src/trader/risk/risk.js';
+import { newLedgerPath } from '../ledger/books.js';
 import { factsOf, holdingOf, only, sight } from '../risk/states.js';
 
 export const ONE = 1_000_000;
@@ -100,20 +98,19 @@ export class Script {
   events: ExecutorEvent[] = [];
   ledger: Ledger;
   executor: Executor;
-  readonly #folder: string;
+  readonly #file = newLedgerPath();
   readonly #profile: VenueProfile;
   #requests: PlannedRequest[] = [];
   #runs = 0;
 
   constructor(profile: Partial<VenueProfile> = {}) {
-    this.#folder = mkdtempSync(join(tmpdir(), 'twinbook-script-'));
     this.#profile = { ...PROFILE, ...profile };
     [this.ledger, this.executor] = this.#open();
   }
 
   #open(): [Ledger, Executor] {
     const settings = { profile: this.#profile, ownPollMs: POLL_MS };
-    return openExecutor(join(this.#folder, 'ledger.sqlite'), `run${++this.#runs}`, [MARKET], settings);
+    return openExecutor(this.#file.path, `run${++this.#runs}`, [MARKET], settings);
   }
 
   /** Kills and restarts the executor. Pending answers are lost. */
@@ -126,7 +123,7 @@ export class Script {
 
   close(): void {
     this.ledger.close();
-    rmSync(this.#folder, { recursive: true, force: true });
+    this.#file.remove();
   }
 
   get venueS(): number {

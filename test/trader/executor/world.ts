@@ -4,9 +4,6 @@
  */
 
 import { createPublicKey, verify } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { base58 } from '@scure/base';
 import { ASK, BID } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
@@ -20,6 +17,7 @@ import type { ExecutorEvent, Reaction } from '../../../src/trader/executor/contr
 import type { Executor } from '../../../src/trader/executor/executor.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import type { Intent } from '../../../src/trader/risk/intent.js';
+import { newLedgerPath } from '../ledger/books.js';
 import { FUNDS } from './agreement.js';
 import { type Faults, Network } from './network.js';
 import { approve, m, ONE, openExecutor, PROFILE, wallet } from './script.js';
@@ -53,7 +51,7 @@ export class World {
   readonly random: Random;
   readonly events: ExecutorEvent[] = [];
   readonly #options: WorldOptions;
-  readonly #folder: string;
+  readonly #file = newLedgerPath();
   readonly #crowd: number;
   /** Counter that survives restarts, so that ids differ between processes of the trader. */
   #runs = 0;
@@ -68,7 +66,6 @@ export class World {
     this.#options = options;
     this.clockOffMs = options.clockOffMs;
     this.random = Random.fromSeed(options.seed, 'world');
-    this.#folder = mkdtempSync(join(tmpdir(), 'twinbook-executor-'));
     this.core = new ExchangeCore({
       serviceName: PROFILE.service_name,
       draftLifetimeMs: DRAFT_LIFETIME_S * 1000,
@@ -172,7 +169,7 @@ export class World {
 
   close(): void {
     this.#process?.ledger.close();
-    rmSync(this.#folder, { recursive: true, force: true });
+    this.#file.remove();
   }
 
   /** Begins an intent as the engine does. */
@@ -273,8 +270,7 @@ export class World {
   #start(): TraderProcess {
     const profile = { ...PROFILE, draft_lifetime_s: DRAFT_LIFETIME_S };
     const settings = { profile, ownPollMs: OWN_POLL_MS, capital: FUNDS };
-    const path = join(this.#folder, 'ledger.sqlite');
-    const [ledger, executor] = openExecutor(path, `run${++this.#runs}`, this.markets, settings);
+    const [ledger, executor] = openExecutor(this.#file.path, `run${++this.#runs}`, this.markets, settings);
     const started = new TraderProcess(ledger, executor, this.events);
     this.#process = started;
     const requests = ledger.transaction(() => started.keep(started.executor.recover(this.ourMs)));
