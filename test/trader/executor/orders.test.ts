@@ -27,7 +27,7 @@ describe('placing an order', () => {
     s.report(submit, answered(row('open')));
     expect(s.state()).toBe('live');
     expect(s.heard()).toEqual(['orderOpened']);
-    expect(s.executor.restings()).toMatchObject([
+    expect(s.executor.restingOrders()).toMatchObject([
       { orderPubkey: 'order', remainingMicros: 10 * ONE, confirmed: true, strategy: 'maker' },
     ]);
   });
@@ -123,7 +123,7 @@ describe('a submit without a clear answer', () => {
       const s = fresh().submitted(refused(slug));
       s.answer('orders.detail', answered(row('partially_filled', 3)));
       expect(s.state()).toBe('live');
-      expect(s.executor.restings()).toMatchObject([{ remainingMicros: 7 * ONE }]);
+      expect(s.executor.restingOrders()).toMatchObject([{ remainingMicros: 7 * ONE }]);
     },
   );
 
@@ -320,7 +320,7 @@ describe('lists of own orders', () => {
     s.restart();
     s.list([row('open', 0, 'stranger')]);
     expect(s.heard()).toEqual([]);
-    expect(s.executor.restings()).toEqual([]);
+    expect(s.executor.restingOrders()).toEqual([]);
   });
 
   it('tell when an order is not what was asked for', () => {
@@ -340,7 +340,7 @@ describe('own trades', () => {
     expect(s.ledger.fills().map(({ pubkey }) => pubkey)).toEqual(['t3', 't2', 't1']);
     expect(s.ledger.shares('mkt', true)).toBe(6 * ONE);
     expect(s.heard()).toEqual(['orderOpened', 'fillBooked', 'fillBooked', 'fillBooked']);
-    expect(s.executor.restings()).toMatchObject([{ remainingMicros: 4 * ONE }]);
+    expect(s.executor.restingOrders()).toMatchObject([{ remainingMicros: 4 * ONE }]);
   });
 
   it('are named as missing while the exchange shows more filled than is booked', () => {
@@ -441,10 +441,10 @@ describe('after a restart', () => {
     s.place('asked');
     s.restart();
     expect([s.state('rests'), s.state('signed'), s.state('asked')]).toEqual(['live', 'unknown', 'abandoned']);
-    expect(s.executor.restings()).toMatchObject([{ orderPubkey: 'o1', confirmed: false }]);
+    expect(s.executor.restingOrders()).toMatchObject([{ orderPubkey: 'o1', confirmed: false }]);
     s.answer('orders.detail', answered(row('open', 0, 'o2')));
     s.wait(10);
     s.list([row('open', 0, 'o1'), row('open', 0, 'o2')]);
-    expect(s.executor.restings()).toMatchObject([{ confirmed: true }, { confirmed: true }]);
+    expect(s.executor.restingOrders()).toMatchObject([{ confirmed: true }, { confirmed: true }]);
   });
 });

@@ -28,7 +28,10 @@ describe('the guard against many fills in a short time', () => {
 
   it('is halted exactly when some window of the times so far holds too many, in whatever order they are read', () => {
     const times = fc.array(fc.integer({ min: 1000, max: 1060 }), { maxLength: 14 });
-    const bounds = fc.record({ maxFills: fc.integer({ min: 1, max: 5 }), fillsWindowS: fc.integer({ min: 1, max: 20 }) });
+    const bounds = fc.record({
+      maxFills: fc.integer({ min: 1, max: 5 }),
+      fillsWindowS: fc.integer({ min: 1, max: 20 }),
+    });
     fc.assert(
       fc.property(times, bounds, fc.nat(), (all, { maxFills, fillsWindowS }, cut) => {
         // Each page lists its newest fills first, so fills arrive in any order within the guard's memory.
@@ -92,7 +95,10 @@ describe('what is stored of losses', () => {
   const START = Date.UTC(2026, 10, 21, 23, 30);
 
   it('measures, after a crash at any moment, within a hundredth of the smaller limit, and knows of every halt', () => {
-    const look = fc.record({ minutes: fc.integer({ min: 0, max: 200 }), byMicros: fc.integer({ min: -3e6, max: 3e6 }) });
+    const look = fc.record({
+      minutes: fc.integer({ min: 0, max: 200 }),
+      byMicros: fc.integer({ min: -3e6, max: 3e6 }),
+    });
     fc.assert(
       fc.property(fc.array(look, { maxLength: 60 }), (all) => {
         let [nowMs, equity] = [START, 1000 * ONE];

@@ -18,7 +18,8 @@ describe('the rungs of a loss', () => {
         const isPart = (lost: number, of: number, part: number) =>
           lost > 0 && BigInt(lost) * BigInt(ONE) >= BigInt(of) * BigInt(part);
         const isReached = (part: number) =>
-          isPart(dayLossMicros, limits.maxLossDayMicros, part) || isPart(drawdownMicros, limits.maxDrawdownMicros, part);
+          isPart(dayLossMicros, limits.maxLossDayMicros, part) ||
+          isPart(drawdownMicros, limits.maxDrawdownMicros, part);
         const rung = lossRung({ dayLossMicros, drawdownMicros, halted: null }, limits);
         expect(rung.widened !== null).toBe(isReached(limits.widenAtLossMicros));
         expect(rung.reducing !== null).toBe(isReached(limits.reduceAtLossMicros));
