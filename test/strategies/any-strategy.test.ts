@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { MarketView } from '../../src/trader/market/view.js';
+import type { BookSide, MarketView } from '../../src/trader/market/view.js';
 import { checkQuotes } from '../../src/trader/strategy/check.js';
 import { strategyFrom } from '../../src/trader/strategy/read-params.js';
 import * as bands from '../../strategies/bands.js';
@@ -16,7 +16,7 @@ import * as mirrorMaker from '../../strategies/mirror-maker.js';
 import * as touchMaker from '../../strategies/touch-maker.js';
 import * as unwinder from '../../strategies/unwinder.js';
 import { times } from '../support/effort.js';
-import { anyView, ofMarkets, paramsFor } from '../trader/strategy/fixtures.js';
+import { anyView, FACTS, ofMarkets, paramsFor } from '../trader/strategy/fixtures.js';
 
 const wild = fc.record({
   half_spread_ticks: fc.integer({ min: 1, max: 500 }),
@@ -157,20 +157,20 @@ describe.each([
     const runs = fc.tuple(params, fc.array(anyView, { minLength: 1, maxLength: 4 }));
     fc.assert(
       fc.property(runs, ([raw, views]) => {
-        const [first, second] = [raw, raw].map((same) =>
-          strategy.create(paramsFor(strategy, same), views[0]?.market ?? fail()),
-        );
+        const make = () => strategy.create(paramsFor(strategy, raw), views[0]?.market ?? FACTS);
+        const [first, second] = [make(), make()];
         for (const view of views.map(withMore)) {
-          const quotes = first?.quote(view) ?? fail();
-          expect(checkQuotes(quotes, { ...view, market: view.market })).toBeNull();
-          expect(second?.quote(view)).toEqual(quotes);
+          const quotes = first.quote(view);
+          expect(checkQuotes(quotes, view)).toBeNull();
+          expect(second.quote(view)).toEqual(quotes);
           if (strategy.takes === true) continue;
-          const newBids = quotes.bids.filter(({ priceMicros }) => !isOwn(view.orders, 'bid', priceMicros));
-          const newAsks = quotes.asks.filter(({ priceMicros }) => !isOwn(view.orders, 'ask', priceMicros));
-          for (const { priceMicros } of newBids)
-            expect(priceMicros).toBeLessThan(view.others.asks[0]?.priceMicros ?? 1e6);
-          for (const { priceMicros } of newAsks)
-            expect(priceMicros).toBeGreaterThan(view.others.bids[0]?.priceMicros ?? 0);
+          const isNew = (side: BookSide, price: number) =>
+            !view.orders.some((order) => order.side === side && order.priceMicros === price);
+          const [bid, ask] = [view.others.bids[0]?.priceMicros ?? 0, view.others.asks[0]?.priceMicros ?? 1e6];
+          for (const { priceMicros } of quotes.bids)
+            if (isNew('bid', priceMicros)) expect(priceMicros).toBeLessThan(ask);
+          for (const { priceMicros } of quotes.asks)
+            if (isNew('ask', priceMicros)) expect(priceMicros).toBeGreaterThan(bid);
         }
       }),
       { numRuns: times(100, 200) },
@@ -192,15 +192,3 @@ describe.each([
     );
   });
 });
-
-function isOwn(
-  orders: readonly { readonly side: string; readonly priceMicros: number }[],
-  side: string,
-  priceMicros: number,
-): boolean {
-  return orders.some((order) => order.side === side && order.priceMicros === priceMicros);
-}
-
-function fail(): never {
-  throw new Error('unreachable');
-}

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { ONE } from '../../src/shared/base/micros.js';
-import type { MarketView, OwnOrderView } from '../../src/trader/market/view.js';
+import type { MarketView } from '../../src/trader/market/view.js';
 import { readParams } from '../../src/trader/strategy/read-params.js';
 import bands from '../../strategies/bands.js';
 import { book, m } from '../trader/market/fixtures.js';
-import { FACTS, holding, paramsFor, VIEW, viewOf } from '../trader/strategy/fixtures.js';
+import { FACTS, holding, ownOrder, paramsFor, stacked, VIEW, viewOf } from '../trader/strategy/fixtures.js';
 
 /** The default configuration of poly-market-maker, in ticks of 0.01. */
 const band = (min: number, avg: number, max: number, low: string, middle: string, high: string) => ({
@@ -21,21 +21,10 @@ const FAR = band(3, 4, 5, '20', '30', '40');
 const quoter = (rows: readonly unknown[] = [NEAR, FAR]) => bands.create(paramsFor(bands, { bands: rows }), FACTS);
 const quote = (view: MarketView, rows?: readonly unknown[]) => quoter(rows).quote(view);
 
-const resting = (
-  side: 'bid' | 'ask',
-  ...orders: readonly (readonly [price: number, amount: number])[]
-): OwnOrderView[] =>
-  orders.map(([price, amount], i) => ({
-    intentId: `${side}${i}`,
-    side,
-    priceMicros: m(price),
-    remainingMicros: m(amount),
-    isYes: true,
-    submittedMs: 0,
-    acceptedMs: 0,
-    queueAheadMicros: null,
-    ageMs: 1,
-  }));
+const resting = (...bids: readonly (readonly [price: number, amount: number])[]) =>
+  bids.map(([price, amount], i) =>
+    ownOrder({ intentId: `bid${i}`, priceMicros: m(price), remainingMicros: m(amount) }),
+  );
 
 const bids = (view: MarketView, rows?: readonly unknown[]) =>
   quote(view, rows).bids.map(({ priceMicros, amountMicros }) => [priceMicros / ONE, amountMicros / ONE]);
@@ -50,11 +39,11 @@ test('an empty side gets the average amount at the average margin of every band,
 });
 
 test('a band between its minimum and maximum is left alone; below it is topped up to the average', () => {
-  expect(bids({ ...VIEW, orders: resting('bid', [0.49, 12], [0.46, 19]) })).toEqual([
+  expect(bids({ ...VIEW, orders: resting([0.49, 12], [0.46, 19]) })).toEqual([
     [0.49, 12],
     [0.46, 30],
   ]);
-  expect(bids({ ...VIEW, orders: resting('bid', [0.49, 8], [0.46, 25]) })).toEqual([
+  expect(bids({ ...VIEW, orders: resting([0.49, 8], [0.46, 25]) })).toEqual([
     [0.49, 8],
     [0.48, 12],
     [0.46, 25],
@@ -62,7 +51,7 @@ test('a band between its minimum and maximum is left alone; below it is topped u
 });
 
 test('an order belongs to a band from its minimum margin to just before its maximum', () => {
-  const orders = resting('bid', [0.5, 10], [0.49, 10], [0.47, 20], [0.45, 10]);
+  const orders = resting([0.5, 10], [0.49, 10], [0.47, 20], [0.45, 10]);
   // 0.50 is too near, 0.47 is in the far band, 0.45 is beyond it.
   expect(bids({ ...VIEW, orders })).toEqual([
     [0.49, 10],
@@ -75,10 +64,10 @@ describe('above its maximum', () => {
   const MIDDLE = band(4, 5, 8, '10', '20', '30');
   const FARTHEST = band(8, 9, 12, '10', '20', '30');
   const rows = [NEAREST, MIDDLE, FARTHEST];
-  const others = resting('bid', [0.48, 15]);
+  const others = resting([0.48, 15]);
 
   test('the first band lets go of the nearest order', () => {
-    const orders = resting('bid', [0.49, 15], [0.48, 15], [0.47, 15]);
+    const orders = resting([0.49, 15], [0.48, 15], [0.47, 15]);
     expect(bids({ ...VIEW, orders }, rows).slice(0, 2)).toEqual([
       [0.48, 15],
       [0.47, 15],
@@ -86,7 +75,7 @@ describe('above its maximum', () => {
   });
 
   test('one between of the largest', () => {
-    const orders = [...others, ...resting('bid', [0.46, 12], [0.45, 18], [0.43, 10])];
+    const orders = [...others, ...resting([0.46, 12], [0.45, 18], [0.43, 10])];
     expect(bids({ ...VIEW, orders }, rows).slice(1, 3)).toEqual([
       [0.46, 12],
       [0.43, 10],
@@ -94,7 +83,7 @@ describe('above its maximum', () => {
   });
 
   test('the last of the farthest', () => {
-    const orders = [...others, ...resting('bid', [0.45, 15], [0.42, 15], [0.41, 15], [0.39, 15])];
+    const orders = [...others, ...resting([0.45, 15], [0.42, 15], [0.41, 15], [0.39, 15])];
     expect(bids({ ...VIEW, orders }, rows).slice(2)).toEqual([
       [0.42, 15],
       [0.41, 15],
@@ -106,22 +95,14 @@ test('a band whose average is beyond the last price uses the last one, a band th
   const low = viewOf(book([[0.01, 100]], [[0.04, 100]]));
   // The target is 0.03: the near band's 0.01 is a valid price, the far band ends below.
   expect(bids(low)).toEqual([[0.01, 20]]);
-  expect(bids({ ...low, orders: resting('bid', [0.01, 20]) })).toEqual([[0.01, 20]]);
+  expect(bids({ ...low, orders: resting([0.01, 20]) })).toEqual([[0.01, 20]]);
   const lower = viewOf(book([[0.01, 100]], [[0.02, 100]]));
   expect(bids(lower)).toEqual([[0.01, 20]]);
 });
 
 test('new orders step back from others instead of crossing them', () => {
-  const skewed = viewOf(
-    book(
-      [[0.4, 100]],
-      [
-        [0.47, 1],
-        [0.6, 100],
-      ],
-    ),
-  );
-  expect(bids(skewed)[0]).toEqual([0.46, 30]);
+  const skewed = stacked(book([], [[0.47, 1]]), book([[0.4, 100]], [[0.6, 100]]));
+  expect(bids(viewOf(skewed))[0]).toEqual([0.46, 30]);
 });
 
 describe('where the price may go far before an order could be moved', () => {
@@ -137,7 +118,7 @@ describe('where the price may go far before an order could be moved', () => {
       [m(0.54)],
     ]);
     expect(factors['stale_sd_price']).toBeCloseTo(0.009, 12);
-    const resters = { ...fast, orders: resting('bid', [0.48, 20], [0.46, 30]) };
+    const resters = { ...fast, orders: resting([0.48, 20], [0.46, 30]) };
     expect(careful(resters).bids).toEqual([{ priceMicros: m(0.46), amountMicros: m(30) }]);
   });
 
@@ -150,16 +131,7 @@ describe('where the price may go far before an order could be moved', () => {
 
 test('where the lowest price of the market would cross others, nothing is placed', () => {
   const market = { ...FACTS, minPriceMicros: m(0.08) };
-  const dusty = viewOf(
-    book(
-      [[0.04, 5]],
-      [
-        [0.06, 1],
-        [0.13, 4],
-      ],
-    ),
-    { market },
-  );
+  const dusty = viewOf(stacked(book([], [[0.06, 1]]), book([[0.04, 5]], [[0.13, 4]])), { market });
   expect(bids(dusty, [band(1, 1, 2, '1', '1', '1')])).toEqual([]);
 });
 
@@ -179,7 +151,7 @@ test('told to widen, all margins grow', () => {
 });
 
 test('what is left of a nearly filled order is let go', () => {
-  expect(bids({ ...VIEW, orders: resting('bid', [0.49, 0.5], [0.46, 25]) })).toEqual([
+  expect(bids({ ...VIEW, orders: resting([0.49, 0.5], [0.46, 25]) })).toEqual([
     [0.48, 19.5],
     [0.46, 25],
   ]);

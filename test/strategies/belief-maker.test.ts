@@ -1,6 +1,6 @@
 /** The belief of belief-maker, its newsvendor, and its quotes. */
 
-import { describe, expect, it, test, vi } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { type ShownMarket, showMarkets } from '../../src/lab/strategy-checks/shown-markets.js';
 import { ZERO } from '../../src/shared/base/micros.js';
 import {
@@ -20,8 +20,9 @@ import { computeWorth, criticalRatio, offer } from '../../strategies/belief/news
 import { isWorthAnOrder, Sums } from '../../strategies/belief/quote-choice.js';
 import { expectedFill, Takers } from '../../strategies/belief/takers.js';
 import beliefMaker from '../../strategies/belief-maker.js';
+import { near } from '../shared/statistics/fixtures.js';
 import { book, m } from '../trader/market/fixtures.js';
-import { FACTS, paramsFor, VIEW } from '../trader/strategy/fixtures.js';
+import { FACTS, ownOrder, paramsFor, stacked, VIEW } from '../trader/strategy/fixtures.js';
 
 const SIGMA = 1.2;
 /** For a lognormal size with mean 9. */
@@ -82,7 +83,7 @@ describe('probes', () => {
   const quoted = (orders: MarketView['orders'], requestPrice = VIEW.pace.requestPrice) =>
     beliefMaker.create(paramsFor(beliefMaker), FACTS).quote({ ...VIEW, orders, pace: { ...VIEW.pace, requestPrice } });
   const atRest = (side: BookSide, levels: readonly QuoteLevel[]) =>
-    levels.map(({ amountMicros: remainingMicros, ...level }) => ({ ...ORDER, ...level, side, remainingMicros }));
+    levels.map(({ amountMicros: remainingMicros, ...level }) => ownOrder({ ...level, side, remainingMicros }));
   const first = quoted([]);
   const real = [...atRest('bid', first.bids), ...atRest('ask', first.asks)];
   const { bids, asks } = quoted(real);
@@ -98,7 +99,7 @@ describe('probes', () => {
 });
 
 describe('the time until an order stands', () => {
-  const order = (acceptedMs: number | null) => ({ ...ORDER, priceMicros: m(0.4), acceptedMs });
+  const order = (acceptedMs: number | null) => ownOrder({ priceMicros: m(0.4), acceptedMs });
   const at = (nowMs: number, orders: MarketView['orders'] = []) => ({ ...VIEW, nowMs, orders });
 
   it('is learned from orders that were wanted, over those that stood at once', () => {
@@ -128,20 +129,14 @@ describe('the time until an order stands', () => {
 });
 
 describe('the grid', () => {
-  const likelihood = (at: (index: number) => number) => Float64Array.from({ length: POINTS }, (_, index) => at(index));
-  const moments = (grid: Grid): number[] => {
-    grid.normalise();
-    const { mean, deviation } = grid.price();
-    return [mean, deviation];
-  };
-
   it('holds a normal belief between hard walls', () => {
     const grid = new Grid();
     grid.weighByLogOdds(0.2, 0.3);
     grid.weigh(0.48, 0, 1);
     grid.weigh(0.56, 1, 0);
-    const [mean = 0, deviation = 0] = moments(grid);
-    // Mean 0.5228169381 and deviation 0.0225752884; a point of the grid is 0.006 wide here.
+    grid.normalise();
+    const { mean, deviation } = grid.price();
+    // A point of the grid is 0.006 wide here.
     expect(Math.abs(mean - 0.5228169381)).toBeLessThan(1e-4);
     expect(Math.abs(deviation - 0.0225752884)).toBeLessThan(1e-4);
   });
@@ -150,13 +145,10 @@ describe('the grid', () => {
     const grid = new Grid();
     grid.weighByLogOdds(0.2, 0.3);
     const [low, high] = [locatePrice(0.48), locatePrice(0.56)];
-    grid.weighBy(
-      likelihood((index) => normalCdf((index - low) / 4) * normalCdf((high - index) / 4)),
-      1,
-    );
-    const [mean = 0, deviation = 0] = moments(grid);
-    expect(mean).toBeCloseTo(0.5252281768, 7);
-    expect(deviation).toBeCloseTo(0.0310993862, 7);
+    const soft = (_: number, index: number) => normalCdf((index - low) / 4) * normalCdf((high - index) / 4);
+    grid.weighBy(new Float64Array(POINTS).map(soft), 1);
+    grid.normalise();
+    expect(Object.values(grid.price())).toEqual(near([0.5252281768, 0.0310993862], 7));
   });
 
   it('says of a normal price what a bid loses to the informed and gains from the uninformed', () => {
@@ -170,15 +162,12 @@ describe('the grid', () => {
     grid.normalise();
     const sums = new Sums();
     sums.fill(grid, 0);
-    const lossAndGain = (bid: number): number[] => {
-      const { mass, sum } = sums.below(bid, 0);
-      return [bid * mass - sum, sums.mean - sum - bid * (1 - mass)];
-    };
     for (const [bid, loss, gain] of [
       [0.5, 0.0012142377, 0.0212142377],
       [0.51, 0.0032709796, 0.0132709796],
     ] as const) {
-      const [lost = 0, gained = 0] = lossAndGain(bid);
+      const { mass, sum } = sums.below(bid, 0);
+      const [lost, gained] = [bid * mass - sum, sums.mean - sum - bid * (1 - mass)];
       expect(Math.abs(lost - loss)).toBeLessThan(5e-5);
       expect(Math.abs(gained - gain)).toBeLessThan(5e-5);
       // On any grid, their difference is the distance to the mean.
@@ -218,45 +207,10 @@ describe('the grid', () => {
     },
   );
 
-  it('is moved and weighed without a new array', () => {
-    const [grid, ahead] = [new Grid(), new Grid()];
-    const sums = new Sums();
-    const halved = likelihood((index) => (index > 20 ? 1 : 0.5));
-    let made = 0;
-    vi.stubGlobal(
-      'Float64Array',
-      class extends Float64Array {
-        constructor(size: number) {
-          super(size);
-          made++;
-        }
-      },
-    );
-    try {
-      for (let look = 0; look < 20; look++) {
-        // Kernels of both kinds, with and without jumps.
-        grid.move(look % 2 === 0 ? 0.01 : 0.4, 0.01, 0.4, 0.5);
-        grid.weigh(0.4, 0.1, 1);
-        grid.weighBy(halved, 0.5);
-        expect(grid.normalise()).toBe(true);
-        ahead.copyFrom(grid);
-        sums.fill(ahead, 0.1);
-      }
-      expect(made).toBe(0);
-      new Grid();
-      expect(made).toBeGreaterThan(0);
-    } finally {
-      vi.unstubAllGlobals();
-    }
-  });
-
   it('says when evidence contradicts all that it held for possible', () => {
     const grid = new Grid();
     grid.fillUniform(0.4, 0.6);
-    grid.weighBy(
-      likelihood(() => 0),
-      1,
-    );
+    grid.weighBy(new Float64Array(POINTS), 1);
     expect(grid.normalise()).toBe(false);
   });
 });
@@ -412,6 +366,12 @@ function seeing(bids: [number, number][], asks: [number, number][]): MarketView 
 
 describe('the maker', () => {
   const fresh = () => beliefMaker.create(paramsFor(beliefMaker), FACTS);
+  /** Returns the fair price of one maker at each time, with these best prices of others. */
+  const following = () => {
+    const maker = fresh();
+    return (nowMs: number, bid: number, ask: number): number =>
+      maker.quote({ ...seeing([[bid, 100]], [[ask, 100]]), nowMs }).fairMicros ?? 0;
+  };
 
   it('quotes the mirror where YES and NO are exchanged', () => {
     const { markets, mirrored } = showMarkets(1, 5, 40);
@@ -419,27 +379,21 @@ describe('the maker', () => {
       const maker = beliefMaker.create(paramsFor(beliefMaker), facts);
       return looks.map(({ view, events }) => {
         for (const event of events) maker.observe?.(event);
-        const { bids, asks } = maker.quote(view);
-        return [bids, asks].map((levels) =>
-          levels.map(({ priceMicros, amountMicros }) => [priceMicros, amountMicros / ONE]),
-        );
+        return maker.quote(view);
       });
     };
+    const nearly = (shares: number) =>
+      expect.toSatisfy((twin: number) => Math.abs(twin - shares) < 0.01 * shares + 0.011 * ONE);
     for (const [index, market] of markets.entries()) {
       const mirror = mirrored?.[index];
       // A price includes fees, which differ in the mirrored market.
       if (mirror === undefined || market.facts.makerFeeRateMicros > 0) continue;
       const turned = quotesOf(mirror);
-      for (const [look, [bids = [], asks = []]] of quotesOf(market).entries()) {
-        const [twinBids = [], twinAsks = []] = turned[look] ?? [];
-        for (const [own, twin] of [[bids, twinAsks] as const, [asks, twinBids] as const]) {
-          expect(twin.map(([price = 0]) => ONE - price)).toEqual(own.map(([price]) => price));
-          for (const [place, [, shares = 0]] of own.entries()) {
-            const twinShares = twin[place]?.[1] ?? 0;
-            expect(Math.abs(twinShares - shares)).toBeLessThan(0.01 * shares + 0.011);
-          }
-        }
-      }
+      for (const [look, { bids, asks }] of quotesOf(market).entries())
+        for (const [own, twin] of [[bids, turned[look]?.asks] as const, [asks, turned[look]?.bids] as const])
+          expect(twin?.map(({ priceMicros, amountMicros }) => [ONE - priceMicros, amountMicros])).toEqual(
+            own.map(({ priceMicros, amountMicros }) => [priceMicros, nearly(amountMicros)]),
+          );
     }
   });
 
@@ -449,13 +403,8 @@ describe('the maker', () => {
     const maker = fresh();
     const [wanted] = maker.quote({ ...view, nowMs: 1000 }).bids;
     const remainingMicros = micros(Math.round(restingPart * (wanted?.amountMicros ?? 0)));
-    const resting = {
-      ...ORDER,
-      priceMicros: wanted?.priceMicros ?? m(0.5),
-      remainingMicros,
-      submittedMs: 900,
-      acceptedMs,
-    };
+    const priceMicros = wanted?.priceMicros ?? m(0.5);
+    const resting = ownOrder({ priceMicros, remainingMicros, submittedMs: 900, acceptedMs });
     const [bid] = maker.quote({ ...view, nowMs: 9000, orders: [resting] }).bids;
     expect(bid?.priceMicros).toBe(resting.priceMicros);
     return (bid?.amountMicros ?? 0) / remainingMicros;
@@ -473,10 +422,9 @@ describe('the maker', () => {
   });
 
   it('says what it believes, what decided each side, and why not a tick nearer', () => {
-    const view = { ...VIEW, others: book([[0.44, 100]], [[0.56, 100]]), book: book([[0.44, 100]], [[0.56, 100]]) };
-    const quotes = fresh().quote(view);
-    expect(quotes.bids).toHaveLength(1);
-    expect(quotes.asks).toHaveLength(1);
+    const others = book([[0.44, 100]], [[0.56, 100]]);
+    const quotes = fresh().quote({ ...VIEW, others, book: others });
+    expect([quotes.bids.length, quotes.asks.length]).toEqual([1, 1]);
     expect(quotes.note).toMatch(
       /^believed price 0\.5\d+ ± 0\.0\d+; .*bid .* worth .*loss .*gain .*takers .*a tick nearer/,
     );
@@ -494,72 +442,40 @@ describe('the maker', () => {
   });
 
   it('takes a side of the book that was swept for news of the price, not for a new fair price', () => {
-    const maker = fresh();
-    const look = (nowMs: number, bids: [number, number][], asks: [number, number][]) =>
-      maker.quote({ ...seeing(bids, asks), nowMs });
-    look(1000, [[0.46, 100]], [[0.54, 100]]);
-    const before = look(2000, [[0.46, 100]], [[0.54, 100]]).fairMicros ?? 0;
-    const after = look(3000, [[0.46, 100]], [[0.56, 100]]).fairMicros ?? 0;
-    expect(before).toBeLessThan(m(0.51));
+    const fairAt = following();
+    fairAt(1000, 0.46, 0.54);
+    expect(fairAt(2000, 0.46, 0.54)).toBeLessThan(m(0.51));
     // The middle moved by only one cent.
-    expect(after).toBeGreaterThan(m(0.52));
+    expect(fairAt(3000, 0.46, 0.56)).toBeGreaterThan(m(0.52));
   });
 
   it.each([
     [0.53, 0.55, 0.48, 0.49],
     [0.45, 0.47, 0.51, 0.52],
-  ])(
-    'follows others who quote through what it believed, however soon it looks again: %d/%d, then %d/%d',
-    (...prices) => {
-      const maker = fresh();
-      const fairAt = (nowMs: number, bid: number, ask: number): number =>
-        maker.quote({ ...seeing([[bid, 100]], [[ask, 100]]), nowMs }).fairMicros ?? 0;
-      const [bid, ask, laterBid, laterAsk] = prices;
-      for (let nowMs = 1000; nowMs < 10_000; nowMs += 1000) fairAt(nowMs, bid, ask);
-      const after = fairAt(9200, laterBid, laterAsk);
-      expect(after).toBeGreaterThan(m(laterBid - 0.005));
-      expect(after).toBeLessThan(m(laterAsk + 0.005));
-    },
-  );
-
-  it('believes its own order that still stands, and its own order that is gone', () => {
-    const order = { ...ORDER, priceMicros: m(0.52) };
-    const shown = book(
-      [
-        [0.52, 500],
-        [0.4, 100],
-      ],
-      [[0.6, 100]],
-    );
-    const view = seeing([[0.4, 100]], [[0.6, 100]]);
-    const withOurs = { ...view, book: shown };
-    const [stood, gone] = [fresh(), fresh()];
-    for (const maker of [stood, gone]) maker.quote({ ...withOurs, nowMs: 1000, orders: [order] });
-    const kept = stood.quote({ ...withOurs, nowMs: 2000, orders: [order] }).fairMicros ?? 0;
-    gone.observe?.({
-      kind: 'fill',
-      nowMs: 2000,
-      side: 'bid',
-      priceMicros: m(0.52),
-      amountMicros: micros(500 * ONE),
-      isMaker: true,
-    });
-    const lost = gone.quote({ ...view, nowMs: 2000, orders: [] }).fairMicros ?? 0;
-    expect(kept).toBeGreaterThan(m(0.53));
-    expect(lost).toBeLessThan(m(0.5));
+  ])('follows others through what it believed, however soon it looks again: %d/%d, then %d/%d', (...prices) => {
+    const fairAt = following();
+    const [bid, ask, laterBid, laterAsk] = prices;
+    for (let nowMs = 1000; nowMs < 10_000; nowMs += 1000) fairAt(nowMs, bid, ask);
+    const after = fairAt(9200, laterBid, laterAsk);
+    expect(after).toBeGreaterThan(m(laterBid - 0.005));
+    expect(after).toBeLessThan(m(laterAsk + 0.005));
   });
 
-  describe('with an order of its own of which it knows less than the book shows', () => {
+  describe('with an order of its own', () => {
     const others = book([[0.4, 100]], [[0.6, 100]]);
-    const order = { ...ORDER, priceMicros: m(0.52) };
-    const withOurs = book(
-      [
-        [0.52, 500],
-        [0.4, 100],
-      ],
-      [[0.6, 100]],
-    );
+    const order = ownOrder({ priceMicros: m(0.52), remainingMicros: m(500) });
+    const withOurs = stacked(book([[0.52, 500]], []), others);
     const view = { ...seeing([[0.4, 100]], [[0.6, 100]]), book: withOurs, orders: [order] };
+    const fill = { kind: 'fill', nowMs: 2000, side: 'bid', priceMicros: m(0.52), isMaker: true } as const;
+
+    it('believes that it still stands, and that it is gone', () => {
+      const [stood, gone] = [fresh(), fresh()];
+      for (const maker of [stood, gone]) maker.quote({ ...view, nowMs: 1000 });
+      expect(stood.quote({ ...view, nowMs: 2000 }).fairMicros).toBeGreaterThan(m(0.53));
+      gone.observe?.({ ...fill, amountMicros: m(500) });
+      expect(gone.quote({ ...view, nowMs: 2000, book: others, orders: [] }).fairMicros).toBeLessThan(m(0.5));
+    });
+
     const fairAfter = (second: Partial<MarketView>): number => {
       const maker = fresh();
       maker.quote({ ...view, nowMs: 1000 });
@@ -594,15 +510,8 @@ describe('the maker', () => {
       const evidence = (seen: Partial<MarketView>): string => {
         const maker = fresh();
         maker.quote({ ...view, nowMs: 1000 });
-        const left = { ...order, remainingMicros: micros(400 * ONE) };
-        maker.observe?.({
-          kind: 'fill',
-          nowMs: 2000,
-          side: 'bid',
-          priceMicros: order.priceMicros,
-          amountMicros: micros(100 * ONE),
-          isMaker: true,
-        });
+        const left = { ...order, remainingMicros: m(400) };
+        maker.observe?.({ ...fill, amountMicros: m(100) });
         return maker.quote({ ...view, nowMs: 2000, orders: [left], ...seen }).note;
       };
       expect(evidence({})).toContain('our bid at 0.520 was taken in part');
@@ -611,16 +520,13 @@ describe('the maker', () => {
   });
 
   it('looks further ahead, not for more takers, where the exchange needs longer to change a quote', () => {
-    const seen = book([[0.4, 100]], [[0.6, 100]]);
-    const health = { ...VIEW.health, bookAgeMs: 0, tradesAgeMs: null };
+    const view = seeing([[0.4, 100]], [[0.6, 100]]);
     const quotedAfter = (acceptedMs: number) => {
       const maker = fresh();
-      let quotes = maker.quote({ ...VIEW, nowMs: 1000, health, orders: [], others: seen, book: seen });
-      for (let nowMs = 2000; nowMs < 60_000; nowMs += 1000) {
-        // Too far from the price to contain information about it.
-        const orders = [{ ...ORDER, priceMicros: m(0.05), submittedMs: 0, acceptedMs }];
-        quotes = maker.quote({ ...VIEW, nowMs, health, trades: [], orders, others: seen, book: seen });
-      }
+      let quotes = maker.quote({ ...view, nowMs: 1000 });
+      // Too far from the price to contain information about it.
+      const orders = [ownOrder({ priceMicros: m(0.05), remainingMicros: m(500), acceptedMs })];
+      for (let nowMs = 2000; nowMs < 60_000; nowMs += 1000) quotes = maker.quote({ ...view, nowMs, orders });
       return quotes.factors;
     };
     const [quick, slow] = [quotedAfter(0), quotedAfter(1000)];
@@ -630,9 +536,7 @@ describe('the maker', () => {
   });
 
   it('begins anew when the clock was set back, and does not quote on what it believed before', () => {
-    const maker = fresh();
-    const fairAt = (nowMs: number, bid: number, ask: number): number =>
-      maker.quote({ ...seeing([[bid, 100]], [[ask, 100]]), nowMs }).fairMicros ?? 0;
+    const fairAt = following();
     for (let nowMs = 700_000; nowMs < 720_000; nowMs += 1000) expect(fairAt(nowMs, 0.28, 0.32)).toBeLessThan(m(0.35));
     // A clock set back by ten minutes, and a moved market.
     for (let nowMs = 120_000; nowMs < 125_000; nowMs += 1000)
@@ -677,14 +581,3 @@ function changed(change: (belief: Readonly<Record<string, unknown>>) => unknown)
   const saved = Object(maker.save?.());
   return { ...saved, belief: change(saved.belief) };
 }
-
-const ORDER = {
-  intentId: 'o1',
-  side: 'bid',
-  remainingMicros: micros(500 * ONE),
-  isYes: true,
-  submittedMs: 0,
-  acceptedMs: 0,
-  queueAheadMicros: null,
-  ageMs: 1000,
-} as const;

@@ -6,7 +6,7 @@ import { Grid } from '../../strategies/belief/grid.js';
 import { weighByOutside, whyNoFeed } from '../../strategies/belief/outside.js';
 import beliefMaker from '../../strategies/belief-maker.js';
 import { book, m } from '../trader/market/fixtures.js';
-import { FACTS, paramsFor, VIEW } from '../trader/strategy/fixtures.js';
+import { FACTS, feedOf, paramsFor, VIEW } from '../trader/strategy/fixtures.js';
 
 const RULES = { feed: 'model', model_sd_log_odds: 0.1, max_gap_sds: 4 };
 const NO_FEED = { ...RULES, feed: '' };
@@ -14,7 +14,7 @@ const BOOK = book([[0.44, 100]], [[0.56, 100]]);
 const SEEN: MarketView = { ...VIEW, others: BOOK, book: BOOK };
 
 const says = (p: number, validUntilMs: number | null = null): MarketView['feeds'] => ({
-  model: { p, bid: null, ask: null, sd: null, atMs: VIEW.nowMs, ageMs: 0, validUntilMs },
+  model: feedOf({ p, atMs: VIEW.nowMs, ageMs: 0, validUntilMs }),
 });
 
 const sibling = (bid: number | null, ask: number | null, parts: Partial<SiblingView> = {}): SiblingView => ({
@@ -58,12 +58,8 @@ describe('a feed beside the book', () => {
 
   it('counts once, however often it is looked at while it says the same', () => {
     const maker = beliefMaker.create(paramsFor(beliefMaker, { feed: 'model' }), FACTS);
-    const prices = Array.from({ length: 60 }, (_, index) => {
-      const nowMs = VIEW.nowMs + index * 1000;
-      return (
-        maker.quote({ ...SEEN, nowMs, health: { ...VIEW.health, bookAgeMs: 0 }, feeds: says(0.53) }).fairMicros ?? 0
-      );
-    });
+    const at = { ...SEEN, health: { ...VIEW.health, bookAgeMs: 0 }, feeds: says(0.53) };
+    const prices = Array.from({ length: 60 }, (_, s) => maker.quote({ ...at, nowMs: at.nowMs + s * 1000 }).fairMicros);
     const [first, last] = [prices[1] ?? 0, prices.at(-1) ?? 0];
     expect(first / ONE).toBeGreaterThan(0.51);
     expect(Math.abs(last - first) / ONE).toBeLessThan(0.005);
@@ -93,7 +89,8 @@ describe('a feed beside the book', () => {
 });
 
 describe('the other outcomes of an event', () => {
-  const two = [sibling(0.28, 0.3), sibling(0.19, 0.21)];
+  const one = [sibling(0.28, 0.3)];
+  const two = [...one, sibling(0.19, 0.21)];
 
   it('of an exhaustive one leave this one the rest of one', () => {
     const { after, words } = weighed(withSiblings('exhaustive', two, 3), NO_FEED);
@@ -103,15 +100,9 @@ describe('the other outcomes of an event', () => {
   });
 
   it.each([
-    [
-      'one of an exhaustive event has no price',
-      withSiblings('exhaustive', [sibling(0.28, 0.3), sibling(0.2, null)], 3),
-    ],
-    ['one of an exhaustive event is not looked at', withSiblings('exhaustive', [sibling(0.28, 0.3)], 3)],
-    [
-      'one has a broken book',
-      withSiblings('exhaustive', [sibling(0.28, 0.3), sibling(0.2, 0.22, { isSound: false })], 3),
-    ],
+    ['one of an exhaustive event has no price', withSiblings('exhaustive', [...one, sibling(0.2, null)], 3)],
+    ['one of an exhaustive event is not looked at', withSiblings('exhaustive', one, 3)],
+    ['one has a broken book', withSiblings('exhaustive', [...one, sibling(0.2, 0.22, { isSound: false })], 3)],
     ['nothing is declared of the event', withSiblings(null, two, null)],
     ['outcomes are nested', withSiblings('nested', two, 3)],
   ])('say nothing where %s', (_, view) => {

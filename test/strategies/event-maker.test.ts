@@ -1,20 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type EventFacts,
-  type MarketView,
-  makeWholeEventView,
-  type OwnOrderView,
-  type WholeEventView,
-} from '../../src/trader/market/view.js';
+import { type EventFacts, type MarketView, makeWholeEventView } from '../../src/trader/market/view.js';
 import { checkEventQuotes } from '../../src/trader/strategy/check.js';
 import { eventReservationPrices } from '../../src/trader/strategy/maths/log-odds.js';
 import { falling, findRise, nestedReservationPrices } from '../../strategies/event/nested.js';
 import { addingUp, bookVariance } from '../../strategies/event/outcomes.js';
 import { holdAskSum, holdNested, holdSum } from '../../strategies/event/sums.js';
 import eventMaker from '../../strategies/event-maker.js';
+import { near } from '../shared/statistics/fixtures.js';
 import { book, m } from '../trader/market/fixtures.js';
-import { FACTS, holding, paramsFor, viewOf } from '../trader/strategy/fixtures.js';
+import { FACTS, holding, ownOrder, paramsFor, viewOf } from '../trader/strategy/fixtures.js';
 
 /** An outcome with a book of others around this middle. */
 const outcome = (id: string, mid: number, more: Partial<MarketView> = {}): MarketView =>
@@ -34,22 +29,15 @@ const factsOf = (outcomes: EventFacts['outcomes'], ids: readonly string[]): Even
   marketConditionIds: outcomes === 'exclusive' || outcomes === null ? [] : ids,
 });
 
-const wholeOf = (views: readonly MarketView[], event: EventFacts, unseen: readonly string[] = []): WholeEventView => {
-  const ids = views.map(({ market }) => market.conditionId);
-  return makeWholeEventView(
-    1_000_000,
-    event,
-    views.map((view) => ({ view, silentBecause: null })),
-    [...ids, ...unseen],
-  );
+const idsOf = (views: readonly MarketView[]) => views.map(({ market }) => market.conditionId);
+const wholeOf = (views: readonly MarketView[], event: EventFacts) => {
+  const shown = views.map((view) => ({ view, silentBecause: null }));
+  return makeWholeEventView(1_000_000, event, shown, idsOf(views));
 };
 
 /** Quotes in an event of this kind, by the letters of its outcomes. */
 function quoteAll(views: readonly MarketView[], kind: EventFacts['outcomes'] = 'exhaustive', raw: unknown = {}) {
-  const event = factsOf(
-    kind,
-    views.map(({ market }) => market.conditionId),
-  );
+  const event = factsOf(kind, idsOf(views));
   const view = wholeOf(views, event);
   const said = eventMaker.create(paramsFor(eventMaker, raw), event).quote(view);
   expect(checkEventQuotes(said, view)).toBeNull();
@@ -57,35 +45,18 @@ function quoteAll(views: readonly MarketView[], kind: EventFacts['outcomes'] = '
 }
 
 const three = (...changes: readonly Partial<MarketView>[]) =>
-  (
-    [
-      ['a', 0.5],
-      ['b', 0.3],
-      ['c', 0.2],
-    ] as const
-  ).map(([id, mid], index) => outcome(id, mid, changes[index]));
+  [0.5, 0.3, 0.2].map((mid, index) => outcome('abc'.charAt(index), mid, changes[index]));
 
-const order = (side: 'bid' | 'ask', price: number): OwnOrderView => ({
-  intentId: `${side} ${price}`,
-  side,
-  priceMicros: m(price),
-  remainingMicros: m(10),
-  isYes: true,
-  submittedMs: 0,
-  acceptedMs: 0,
-  queueAheadMicros: null,
-  ageMs: 0,
-});
+const order = (side: 'bid' | 'ask', price: number) =>
+  ownOrder({ intentId: `${side} ${price}`, side, priceMicros: m(price) });
 
 describe('what outcomes say of each other', () => {
   it('is shared out by how little each book knows', () => {
     const read = (mid: number, variance: number) => ({ mid, variance: variance * 1e-4 });
     const together = addingUp([read(0.52, 1), read(0.31, 4), read(0.2, 4)]);
-    const wanted = [0.5166667, 0.2966667, 0.1866667];
-    for (const [index, { mid }] of together.entries()) expect(mid).toBeCloseTo(wanted[index] ?? 0, 7);
-    const variances = [0.8888889, 2.2222222, 2.2222222];
-    for (const [index, { variance }] of together.entries())
-      expect(variance * 1e4).toBeCloseTo(variances[index] ?? 0, 7);
+    expect(together.map(({ mid }) => mid)).toEqual(near([0.5166667, 0.2966667, 0.1866667], 7));
+    const variances = together.map(({ variance }) => variance * 1e4);
+    expect(variances).toEqual(near([0.8888889, 2.2222222, 2.2222222], 7));
   });
 
   it('adds up to one, and no book is less sure than before', () => {
@@ -105,24 +76,6 @@ describe('what outcomes say of each other', () => {
     );
   });
 
-  it('is nearer to the truth than the book that is five times staler than the others', () => {
-    let seed = 11;
-    const uniform = (): number => {
-      seed = (seed * 48_271) % 2_147_483_647;
-      return seed / 2_147_483_647;
-    };
-    const normal = (): number => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
-    const sds = [0.01, 0.01, 0.01 * Math.sqrt(5)];
-    let [alone, together] = [0, 0];
-    for (let draw = 0; draw < 2000; draw++) {
-      const truths = [0.5, 0.3, 0.2];
-      const readings = sds.map((sd, index) => ({ mid: (truths[index] ?? 0) + sd * normal(), variance: sd ** 2 }));
-      alone += ((readings[2]?.mid ?? 0) - 0.2) ** 2;
-      together += ((addingUp(readings)[2]?.mid ?? 0) - 0.2) ** 2;
-    }
-    expect(Math.sqrt(together / alone)).toBeLessThan(0.8);
-  });
-
   it('is less where the book is wide or old', () => {
     const at = { mid: 0.5, spread: 0.06 };
     expect(bookVariance(at, 0, 0)).toBeCloseTo(0.0003, 12);
@@ -131,8 +84,7 @@ describe('what outcomes say of each other', () => {
 
   it('makes 100 shares of one outcome move the price of all', () => {
     const prices = eventReservationPrices([0.5, 0.3, 0.2], 0.002, [100, 0, 0]);
-    const wanted = [0.450166, 0.3299004, 0.2199336];
-    for (const [index, price] of prices.entries()) expect(price).toBeCloseTo(wanted[index] ?? 0, 7);
+    expect(prices).toEqual(near([0.450166, 0.3299004, 0.2199336], 7));
   });
 });
 
@@ -145,7 +97,7 @@ describe('nested thresholds', () => {
   ])('are pooled where one lies above a wider one, books knowing %s (design 4.3)', (_name, weights, wanted) => {
     const mids = [0.6, 0.62, 0.4];
     const together = falling(mids.map((mid, index) => read(mid, weights[index] ?? 0)));
-    for (const [index, { mid }] of together.entries()) expect(mid).toBeCloseTo(wanted[index] ?? 0, 12);
+    expect(together.map(({ mid }) => mid)).toEqual(near(wanted, 12));
     // A pooled estimate has the precision of both books.
     expect(together[0]?.variance).toBeCloseTo(1 / ((weights[0] ?? 0) + (weights[1] ?? 0)), 12);
     expect(together[2]?.variance).toBeCloseTo(1, 12);
@@ -181,22 +133,22 @@ describe('nested thresholds', () => {
 
   it('are worth their prices to one who holds nothing, and less, with all narrower ones, to one who holds one', () => {
     const prices = [0.7, 0.5, 0.2];
-    for (const [index, price] of nestedReservationPrices(prices, 0.002, [0, 0, 0]).entries())
-      expect(price).toBeCloseTo(prices[index] ?? 0, 8);
+    expect(nestedReservationPrices(prices, 0.002, [0, 0, 0])).toEqual(near(prices, 8));
     // Cases .3 .2 .3 .2 that pay 0, 0, 100, 100 to a holder of 100 of the second: by hand.
     const kept = Math.exp(-0.2);
     const total = 0.5 + 0.5 * kept;
-    const held = nestedReservationPrices(prices, 0.002, [0, 100, 0]);
     const wanted = [(0.2 + 0.5 * kept) / total, (0.5 * kept) / total, (0.2 * kept) / total];
-    for (const [index, price] of held.entries()) expect(price).toBeCloseTo(wanted[index] ?? 0, 8);
+    expect(nestedReservationPrices(prices, 0.002, [0, 100, 0])).toEqual(near(wanted, 8));
   });
 });
 
+const price = fc.option(
+  fc.integer({ min: 1, max: 99 }).map((cents) => cents / 100),
+  { nil: null },
+);
+
 describe('own prices', () => {
-  const price = fc.option(
-    fc.integer({ min: 1, max: 99 }).map((cents) => cents / 100),
-    { nil: null },
-  );
+  const own = (resting: number | null, wanted: number | null) => ({ resting, wanted });
   const lists = fc.array(fc.record({ resting: price, wanted: price }), { minLength: 2, maxLength: 10 });
   const sumOf = (prices: readonly (number | null)[]) => prices.reduce<number>((sum, each) => sum + (each ?? 0), 0);
 
@@ -211,42 +163,15 @@ describe('own prices', () => {
           expect(each ?? 0).toBeLessThanOrEqual((prices[index]?.wanted ?? 0) + 1e-12);
       }),
     );
-    expect(
-      holdSum(
-        [
-          { resting: null, wanted: 0.5 },
-          { resting: null, wanted: 0.3 },
-        ],
-        0.99,
-      ),
-    ).toEqual([0.5, 0.3]);
-    expect(
-      holdSum(
-        [
-          { resting: 0.5, wanted: 0.4 },
-          { resting: 0.4, wanted: 0.5 },
-        ],
-        0.99,
-      )[1],
-    ).toBeCloseTo(0.49, 12);
+    expect(holdSum([own(null, 0.5), own(null, 0.3)], 0.99)).toEqual([0.5, 0.3]);
+    expect(holdSum([own(0.5, 0.4), own(0.4, 0.5)], 0.99)[1]).toBeCloseTo(0.49, 12);
   });
 
   it('of asks never add up to less', () => {
-    const asks = [
-      { resting: 0.6, wanted: 0.55 },
-      { resting: 0.5, wanted: 0.3 },
-    ];
+    const asks = [own(0.6, 0.55), own(0.5, 0.3)];
     const together = holdAskSum(asks, 1.01).map((each, index) => Math.min(each ?? 1, asks[index]?.resting ?? 1));
     expect(sumOf(together)).toBeCloseTo(1.01, 12);
-    expect(
-      holdAskSum(
-        [
-          { resting: null, wanted: 0.6 },
-          { resting: null, wanted: null },
-        ],
-        1.01,
-      ),
-    ).toEqual([0.6, null]);
+    expect(holdAskSum([own(null, 0.6), own(null, null)], 1.01)).toEqual([0.6, null]);
   });
 
   it('of nested thresholds never let anybody buy a wide one for less than a narrow one pays him', () => {
@@ -287,10 +212,9 @@ describe('event-maker', () => {
   it('leans on what is held in every outcome', () => {
     const flat = quoteAll(three());
     const [a = outcome('a', 0.5), ...rest] = three();
-    const held = quoteAll([holding(a, 100), ...rest]);
-    const wanted = { a: 0.450166, b: 0.3299004, c: 0.2199336 };
-    for (const [id, price] of Object.entries(wanted))
-      expect(held[id]?.factors['reservation_price']).toBeCloseTo(price, 6);
+    const held = Object.values(quoteAll([holding(a, 100), ...rest]));
+    const prices = held.map(({ factors }) => factors['reservation_price']);
+    expect(prices).toEqual(near([0.450166, 0.3299004, 0.2199336], 6));
     expect(flat['a']?.factors['reservation_price']).toBeCloseTo(0.5, 6);
   });
 
@@ -348,16 +272,13 @@ describe('event-maker', () => {
 
   it('is wider in all outcomes for as long as it is told after a fill in one, also when it begins anew', () => {
     const views = three();
-    const ids = views.map(({ market }) => market.conditionId);
-    const event = factsOf('exhaustive', ids);
+    const event = factsOf('exhaustive', idsOf(views));
     const halves = (fillWidenS: number, agoMs: number): readonly number[] => {
       const params = paramsFor(eventMaker, { fill_widen_s: fillWidenS });
       const filled = eventMaker.create(params, event);
       const nowMs = 1_000_000 - agoMs;
-      filled.observe?.(
-        { kind: 'fill', nowMs, side: 'bid', priceMicros: m(0.4), amountMicros: m(5), isMaker: true },
-        'a',
-      );
+      const fill = { kind: 'fill', nowMs, side: 'bid', isMaker: true } as const;
+      filled.observe?.({ ...fill, priceMicros: m(0.4), amountMicros: m(5) }, 'a');
       const anew = eventMaker.create(params, event, JSON.parse(JSON.stringify(filled.save?.())));
       expect(anew.quote(wholeOf(views, event))).toEqual(filled.quote(wholeOf(views, event)));
       return Object.values(anew.quote(wholeOf(views, event))).map(({ factors }) => factors['half_spread_price'] ?? 0);
@@ -370,10 +291,6 @@ describe('event-maker', () => {
   });
 
   it('never lets anybody sell it all outcomes for more than one pays, or buy them for less', () => {
-    const price = fc.option(
-      fc.integer({ min: 1, max: 99 }).map((cents) => cents / 100),
-      { nil: null },
-    );
     const own = fc.record({ bid: price, ask: price });
     fc.assert(
       fc.property(fc.tuple(own, own, own), fc.integer({ min: 0, max: 5 }), (rests, improve) => {

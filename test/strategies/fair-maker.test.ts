@@ -5,18 +5,9 @@ import { logit } from '../../src/trader/strategy/maths/log-odds.js';
 import { blend, estimateOfBook, estimateOfFeed, gapSds, kellyShares, toPrice } from '../../strategies/fair/blend.js';
 import fairMaker from '../../strategies/fair-maker.js';
 import { book, m } from '../trader/market/fixtures.js';
-import { holding, paramsFor, VIEW, viewOf } from '../trader/strategy/fixtures.js';
+import { feedOf, holding, paramsFor, VIEW, viewOf } from '../trader/strategy/fixtures.js';
 
-const value = (more: Partial<FeedView> = {}): FeedView => ({
-  p: 0.5,
-  bid: null,
-  ask: null,
-  sd: 0.1,
-  atMs: VIEW.nowMs - 1000,
-  ageMs: 1000,
-  validUntilMs: null,
-  ...more,
-});
+const value = (more: Partial<FeedView> = {}) => feedOf({ p: 0.5, sd: 0.1, ...more });
 
 const told = (more: Partial<FeedView> = {}, view: MarketView = VIEW): MarketView => ({
   ...view,
@@ -81,6 +72,13 @@ describe('fair-maker', () => {
     expect(quote(told({ sd: 1e-5 }), { improve_ticks: 100, max_gap_sds: 20 }).fairMicros).toBe(m(0.5));
   });
 
+  it('trusts the feed the more the surer that is', () => {
+    const fairAt = (sd: number) => (quote(told({ p: 0.6, sd })).fairMicros ?? 0) / 1e6;
+    expect(fairAt(1e-5)).toBeCloseTo(0.6, 4);
+    expect([fairAt(0.1) < 0.59, fairAt(0.1) > 0.51]).toEqual([true, true]);
+    expect(fairAt(2)).toBeCloseTo(0.5, 2);
+  });
+
   it('never falls back to the book: no value, no quotes', () => {
     const silent = quote({ ...VIEW, feeds: {} });
     expect([silent.fairMicros, silent.bids, silent.asks]).toEqual([null, [], []]);
@@ -118,38 +116,5 @@ describe('fair-maker', () => {
 
   it('quotes wider when told to', () => {
     expect(prices({ ...told(), stance: 'widen' }, { half_spread_ticks: 4 })).toEqual([m(0.42), m(0.58)]);
-  });
-});
-
-describe('the worth of the feed', () => {
-  it('is what the quotes earn: the better it knows the truth, the more', () => {
-    // A truth in log-odds, a book that is wrong by 0.2, and takers who half of the time trade at the profitable quote.
-    const mean = (sd: number): number => {
-      let seed = 7;
-      const uniform = (): number => {
-        seed = (seed * 48_271) % 2_147_483_647;
-        return seed / 2_147_483_647;
-      };
-      const normal = (): number => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
-      let total = 0;
-      for (let i = 0; i < 4000; i++) {
-        const x = 0.5 * normal();
-        const truth = toPrice({ x, variance: 0 });
-        const mid = Math.round(100 * toPrice({ x: x + 0.2 * normal(), variance: 0 })) / 100;
-        const view = viewOf(book([[mid - 0.05, 100]], [[mid + 0.05, 100]]));
-        const p = toPrice({ x: x + sd * normal(), variance: 0 });
-        const { bids, asks } = quote(told({ p, sd, ageMs: 0 }, view), { max_gap_sds: 20, improve_ticks: 20 });
-        const [bid, ask] = [(bids[0]?.priceMicros ?? 0) / 1e6, (asks[0]?.priceMicros ?? 1e6) / 1e6];
-        const isInformed = uniform() < 0.5;
-        const buys = isInformed ? truth > ask : uniform() < 0.5;
-        const sells = isInformed ? truth < bid : !buys;
-        if (buys && asks.length > 0) total += ask - truth;
-        if (sells && bids.length > 0) total += truth - bid;
-      }
-      return total / 4000;
-    };
-    const [sharp, fairly, blunt] = [mean(0.02), mean(0.2), mean(1)];
-    expect(sharp).toBeGreaterThan(fairly);
-    expect(fairly).toBeGreaterThan(blunt);
   });
 });

@@ -28,12 +28,6 @@ describe('where it quotes', () => {
     );
   });
 
-  test('inventory shifts by the CARA reservation price (p = 0.6, gamma = 0.01: 0.35559502 with 100 shares)', () => {
-    const view = viewOf(book([[0.55, 100]], [[0.65, 100]]));
-    const { factors } = quote(holding(view, 100), { risk_aversion: 0.01 });
-    expect(factors['reservation_price']).toBeCloseTo(0.35559502, 8);
-  });
-
   test('a short holding time leaves only its part of that risk', () => {
     const { factors } = quote(holding(VIEW, 100), { risk_aversion: 0.01, holding_time_s: 600 });
     // Variance of 600 s at 0.001 log-odds per sqrt(s): (0.001 x 0.25)^2 x 600, out of 0.25 in all.
@@ -197,11 +191,9 @@ test('who calls YES what we call NO gets the mirror image', () => {
       const prices = (levels: Quotes['bids']) => levels.map(({ priceMicros }) => priceMicros);
       const expected = prices(seen.asks).map((price) => complement(price));
       // A float at the edge of a tick may round to either side.
-      const got = prices(mirrored.bids);
-      expect(got).toHaveLength(expected.length);
-      got.forEach((price, i) => {
-        expect(Math.abs(price - (expected[i] ?? 0))).toBeLessThanOrEqual(view.market.tickMicros);
-      });
+      const differences = prices(mirrored.bids).map((price, i) => Math.abs(price - (expected[i] ?? 0)));
+      expect(differences).toHaveLength(expected.length);
+      expect(Math.max(0, ...differences)).toBeLessThanOrEqual(view.market.tickMicros);
     }),
     { numRuns: 300 },
   );

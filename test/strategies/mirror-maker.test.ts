@@ -3,23 +3,13 @@ import type { FeedView, MarketView } from '../../src/trader/market/view.js';
 import { logit } from '../../src/trader/strategy/maths/log-odds.js';
 import { Basis, powerProbabilities, referenceLogOdds } from '../../strategies/mirror/reference.js';
 import mirrorMaker from '../../strategies/mirror-maker.js';
+import { near } from '../shared/statistics/fixtures.js';
 import { book, m } from '../trader/market/fixtures.js';
-import { FACTS, paramsFor, VIEW, viewOf } from '../trader/strategy/fixtures.js';
+import { FACTS, feedOf, paramsFor, VIEW, viewOf } from '../trader/strategy/fixtures.js';
 
 const told = (more: Partial<FeedView> = {}, view: MarketView = VIEW): MarketView => ({
   ...view,
-  feeds: {
-    reference: {
-      p: null,
-      bid: 0.49,
-      ask: 0.51,
-      sd: null,
-      atMs: view.nowMs - 1000,
-      ageMs: 1000,
-      validUntilMs: null,
-      ...more,
-    },
-  },
+  feeds: { reference: feedOf({ bid: 0.49, ask: 0.51, atMs: view.nowMs - 1000, ...more }) },
 });
 
 const made = (raw: unknown = {}, saved?: unknown) => mirrorMaker.create(paramsFor(mirrorMaker, raw), FACTS, saved);
@@ -28,16 +18,12 @@ const quote = (view: MarketView, raw: unknown = {}) => made(raw).quote(view);
 describe('a price without its margin', () => {
   it('is 0.5256 and 0.4744 of odds that say 0.55 and 0.50', () => {
     const { k, p } = powerProbabilities([0.55, 0.5]);
-    expect(k).toBeCloseTo(1.0758628, 7);
-    expect(p[0]).toBeCloseTo(0.5256127, 7);
-    expect(p[1]).toBeCloseTo(0.4743873, 7);
+    expect([k, ...p]).toEqual(near([1.0758628, 0.5256127, 0.4743873], 7));
   });
 
   it('takes most from the outsider of four', () => {
     const { k, p } = powerProbabilities([0.52, 0.31, 0.2, 0.03]);
-    expect(k).toBeCloseTo(1.0550819, 7);
-    const wanted = [0.5016032, 0.290633, 0.183033, 0.0247308];
-    for (const [index, price] of p.entries()) expect(price).toBeCloseTo(wanted[index] ?? 0, 7);
+    expect([k, ...p]).toEqual(near([1.0550819, 0.5016032, 0.290633, 0.183033, 0.0247308], 7));
   });
 
   it('is what a reference with bid and ask says, and p where it says p', () => {

@@ -3,7 +3,7 @@ import type { Book, MarketView, TapeTrade } from '../../src/trader/market/view.j
 import { computeReach, computeSweep, placeValue } from '../../strategies/touch/value.js';
 import touchMaker from '../../strategies/touch-maker.js';
 import { book, m } from '../trader/market/fixtures.js';
-import { FACTS, holding, paramsFor, viewOf } from '../trader/strategy/fixtures.js';
+import { FACTS, holding, ownOrder, paramsFor, stacked, viewOf } from '../trader/strategy/fixtures.js';
 
 const trade = (shares: number): TapeTrade => ({
   priceMicros: m(0.5),
@@ -24,18 +24,7 @@ const traded = (others: Book, more: Partial<MarketView> = {}): MarketView =>
 const made = (raw: unknown = {}) => touchMaker.create(paramsFor(touchMaker, raw), FACTS);
 
 /** A bid of ours at 0.48, behind this number of shares. */
-const restingBehind = (shares: number) =>
-  ({
-    intentId: 'A',
-    side: 'bid',
-    priceMicros: m(0.48),
-    remainingMicros: m(25),
-    isYes: true,
-    submittedMs: 0,
-    acceptedMs: 1,
-    queueAheadMicros: m(shares),
-    ageMs: 1000,
-  }) as const;
+const restingBehind = (shares: number) => ownOrder({ remainingMicros: m(25), queueAheadMicros: m(shares) });
 
 describe('the value of a place', () => {
   const takers = { meanShares: 20, sweepMove: 0.03, staleSigma: 0 };
@@ -68,16 +57,7 @@ describe('touch-maker', () => {
   });
 
   it('stands back from a level that is swept too often to pay', () => {
-    const thin = book(
-      [
-        [0.49, 1],
-        [0.46, 1],
-      ],
-      [
-        [0.51, 1],
-        [0.54, 1],
-      ],
-    );
+    const thin = stacked(book([[0.49, 1]], [[0.51, 1]]), book([[0.46, 1]], [[0.54, 1]]));
     const { bids, note } = made({ order_shares: '2', prior_sweep_ticks: 2 }).quote(traded(thin));
     expect([bids[0]?.priceMicros, note]).toEqual([m(0.46), expect.stringMatching(/stand back/)]);
   });

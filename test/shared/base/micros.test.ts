@@ -16,6 +16,7 @@ import {
 } from '../../../src/shared/base/micros.js';
 
 const anyMicros = fc.maxSafeInteger().map((n) => micros(n));
+const rounding = fc.constantFrom('floor' as const, 'ceil' as const);
 const nearTheEdges = fc.oneof(anyMicros, fc.integer({ min: -10, max: 10 }).map(micros), fc.integer().map(micros));
 
 /** The obvious model: floor or ceiling of an exact fraction. */
@@ -31,10 +32,10 @@ const fits = (n: bigint) => n <= BigInt(Number.MAX_SAFE_INTEGER) && n >= -BigInt
 describe('micros', () => {
   it('multiplies exactly for every representable input, or refuses what does not fit', () => {
     fc.assert(
-      fc.property(nearTheEdges, nearTheEdges, fc.constantFrom('floor' as const, 'ceil' as const), (a, b, rounding) => {
-        const wanted = exact(BigInt(a) * BigInt(b), 1_000_000n, rounding);
-        if (fits(wanted)) expect(BigInt(mul(a, b, rounding))).toBe(wanted);
-        else expect(() => mul(a, b, rounding)).toThrow(RangeError);
+      fc.property(nearTheEdges, nearTheEdges, rounding, (a, b, r) => {
+        const wanted = exact(BigInt(a) * BigInt(b), 1_000_000n, r);
+        if (fits(wanted)) expect(BigInt(mul(a, b, r))).toBe(wanted);
+        else expect(() => mul(a, b, r)).toThrow(RangeError);
       }),
       { numRuns: 20_000 },
     );
@@ -42,17 +43,11 @@ describe('micros', () => {
 
   it('multiplies and divides exactly for every representable input', () => {
     fc.assert(
-      fc.property(
-        nearTheEdges,
-        nearTheEdges,
-        nearTheEdges,
-        fc.constantFrom('floor' as const, 'ceil' as const),
-        (a, b, c, r) => {
-          const wanted = c === 0 ? null : exact(BigInt(a) * BigInt(b), BigInt(c), r);
-          if (wanted !== null && fits(wanted)) expect(BigInt(mulDiv(a, b, c, r))).toBe(wanted);
-          else expect(() => mulDiv(a, b, c, r)).toThrow(RangeError);
-        },
-      ),
+      fc.property(nearTheEdges, nearTheEdges, nearTheEdges, rounding, (a, b, c, r) => {
+        const wanted = c === 0 ? null : exact(BigInt(a) * BigInt(b), BigInt(c), r);
+        if (wanted !== null && fits(wanted)) expect(BigInt(mulDiv(a, b, c, r))).toBe(wanted);
+        else expect(() => mulDiv(a, b, c, r)).toThrow(RangeError);
+      }),
       { numRuns: 10_000 },
     );
   });

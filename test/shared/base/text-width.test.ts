@@ -121,16 +121,9 @@ describe('a table that fits', () => {
 
   test('gives a message several lines below itself, with nothing beside the others', () => {
     const all = columns({ isText: true }, { isText: true, gives: 'fold' });
-    expect(
-      linesOf(
-        all,
-        [
-          ['kill', 'somebody pressed it because of the weather'],
-          ['x', 'y'],
-        ],
-        28,
-      ),
-    ).toEqual(['n0    n1', 'kill  somebody pressed it', '      because of the weather', 'x     y']);
+    const message = ['kill', 'somebody pressed it because of the weather'];
+    const lines = ['n0    n1', 'kill  somebody pressed it', '      because of the weather', 'x     y'];
+    expect(linesOf(all, [message, ['x', 'y']], 28)).toEqual(lines);
   });
 
   test('loses no letter of a message', () => {

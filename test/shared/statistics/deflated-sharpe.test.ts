@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { normalCdf, Random } from '../../../src/shared/base/random.js';
+import { normalCdf } from '../../../src/shared/base/random.js';
 import {
   deflatedSharpe,
   expectedMaxSharpe,
@@ -67,21 +67,6 @@ test('more trials, a worse skew and fatter tails never raise the deflated ratio'
   );
 });
 
-test('the best of many strategies without skill looks certain, and is deflated to an even chance', () => {
-  const random = Random.fromSeed(7, 'no skill');
-  const best = Array.from({ length: 200 }, () => {
-    const ratios = Array.from({ length: 100 }, () => random.normal() / Math.sqrt(400));
-    return Math.max(...ratios);
-  });
-  const judged = best.map((sharpe) => {
-    const observed = { sharpe, samples: 400, skewness: 0, kurtosis: 3 };
-    return [probabilisticSharpe(observed), deflatedSharpe(observed, { count: 100, variance: 1 / 400 })];
-  });
-  const mean = (at: number) => judged.reduce((sum, pair) => sum + (pair[at] ?? 0), 0) / judged.length;
-  expect(mean(0)).toBeGreaterThan(0.98);
-  expect(Math.abs(mean(1) - 0.5)).toBeLessThan(0.1);
-});
-
 test('a ratio observed from changes of equity is judged as it is', () => {
   expect(observedSharpe([1, 2, 3])).toMatchObject({ sharpe: 2, samples: 3, skewness: 0 });
   for (const changes of [[], [1], [0.1, 0.1, 0.1]]) expect(observedSharpe(changes)).toBeNull();
@@ -107,12 +92,6 @@ test('what is not defined is null, and what cannot be is refused', () => {
   expect(() => expectedMaxSharpe({ count: 2, variance: -1 })).toThrow('got -1');
 });
 
-const CHANGES = [0.3, -1.2, 4.5, 0, 0, 2.25, -7.125, 3.5, 1, 0.5];
-
-test('the ratio is that of NumPy for the convention of hftbacktest', () => {
-  expect(sharpePerSample(CHANGES)).toBeCloseTo(0.1179781380949235, 14);
-});
-
 test('the ratio is what its definition says, and knows no currency', () => {
   fc.assert(
     fc.property(samples({ minLength: 2 }), fc.integer({ min: 1, max: 1000 }), (values, unit) => {
@@ -130,9 +109,7 @@ describe('a ratio that is not defined is null', () => {
   test.each([
     ['no sample', [], null],
     ['one gain', [1], null],
-    ['one loss', [-2], null],
     ['the same gain each time', [0.1, 0.1, 0.1], null],
-    ['nothing at all', [0, 0, 0], null],
     ['no loss', [1, 2, 3], 2],
   ])('%s', (_name, changes, sharpe) => {
     expect(sharpePerSample(changes)).toBe(sharpe);

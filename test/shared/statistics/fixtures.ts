@@ -9,6 +9,10 @@ export const samples = (length: { minLength?: number; maxLength?: number } = {})
     { maxLength: 60, ...length },
   );
 
+/** Numbers that equal these up to this many digits, to compare lists. */
+export const near = (values: readonly number[], digits: number): readonly number[] =>
+  values.map((value) => expect.closeTo(value, digits));
+
 /** Equal up to 1e-9 of their size; null equals only null. */
 export function close(got: number | null, wanted: number | null): void {
   if (got === null || wanted === null) return expect(got).toBe(wanted);

@@ -1,44 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { clusteredMean } from '../../../src/shared/statistics/bootstrap.js';
-import {
-  computeMean,
-  computeMoments,
-  quantile,
-  quantileOfSorted,
-  sortValues,
-} from '../../../src/shared/statistics/moments.js';
-import { close, samples } from './fixtures.js';
+import { computeMean, computeMoments, quantile } from '../../../src/shared/statistics/moments.js';
+import { close, near, samples } from './fixtures.js';
 
 describe('moments', () => {
   test('are those of SciPy (ddof 1, biased skew, raw kurtosis)', () => {
-    const { mean, standardDeviation, skewness, kurtosis } = computeMoments([
-      0.3, -1.2, 4.5, 0, 0, 2.25, -7.125, 3.5, 1, 0.5,
-    ]);
-    expect(mean).toBeCloseTo(0.3725, 14);
-    expect(standardDeviation).toBeCloseTo(3.157364627167551, 13);
-    expect(skewness).toBeCloseTo(-1.1820566432445523, 13);
-    expect(kurtosis).toBeCloseTo(4.428055411554377, 13);
+    const { count, ...moments } = computeMoments([0.3, -1.2, 4.5, 0, 0, 2.25, -7.125, 3.5, 1, 0.5]);
+    const wanted = [0.3725, 3.157364627167551, -1.1820566432445523, 4.428055411554377];
+    expect(Object.values(moments)).toEqual(near(wanted, 13));
   });
 
-  test('without samples are null', () => {
-    expect(computeMoments([])).toEqual({
-      count: 0,
-      mean: null,
-      standardDeviation: null,
-      skewness: null,
-      kurtosis: null,
-    });
-  });
-
-  test('of one sample are its value and nothing more', () => {
-    expect(computeMoments([0.1])).toEqual({
-      count: 1,
-      mean: 0.1,
-      standardDeviation: null,
-      skewness: null,
-      kurtosis: null,
-    });
+  test('are null without samples, and of one sample are its value and nothing more', () => {
+    const none = { mean: null, standardDeviation: null, skewness: null, kurtosis: null };
+    expect(computeMoments([])).toEqual({ count: 0, ...none });
+    expect(computeMoments([0.1])).toEqual({ count: 1, ...none, mean: 0.1 });
   });
 
   test.each([[0], [0.1], [-1 / 3], [1e12 + 0.1]])('of equal values %d have deviation 0 and no shape', (value) => {
@@ -105,20 +81,6 @@ test('a quantile lies on the line through the neighbouring samples', () => {
   );
 });
 
-test('quantiles stand in order and between the extremes', () => {
-  fc.assert(
-    fc.property(samples({ minLength: 1 }), fc.nat(100), fc.nat(100), (values, a, b) => {
-      const ascending = sortValues(values);
-      const [low, high] = [Math.min(a, b) / 100, Math.max(a, b) / 100].map(
-        (at) => quantileOfSorted(ascending, at) ?? 0,
-      );
-      expect(low).toBeLessThanOrEqual(high ?? 0);
-      expect(low).toBeGreaterThanOrEqual(Math.min(...values));
-      expect(high).toBeLessThanOrEqual(Math.max(...values));
-    }),
-  );
-});
-
 test('between equal samples it is exactly their value', () => {
   for (let part = 0; part <= 1; part += 1 / 128) expect(quantile([0.1, 0.1, 0.1, 0.1], part)).toBe(0.1);
 });
@@ -167,18 +129,11 @@ test('a worked example: 3 groups of 2, 1 and 3 shares', () => {
 });
 
 test('groups without weight do not count; one group has a mean but no error; none has neither', () => {
-  expect(
-    clusteredMean([
-      { sum: 3, weight: 2 },
-      { sum: 0, weight: 0 },
-    ]),
-  ).toEqual({
-    mean: 1.5,
-    standardError: null,
-    clusters: 1,
-  });
+  const empty = { sum: 0, weight: 0 };
+  const alone = { mean: 1.5, standardError: null, clusters: 1 };
+  expect(clusteredMean([{ sum: 3, weight: 2 }, empty])).toEqual(alone);
   expect(clusteredMean([])).toBeNull();
-  expect(clusteredMean([{ sum: 0, weight: 0 }])).toBeNull();
+  expect(clusteredMean([empty])).toBeNull();
 });
 
 test('negative weights and what is no number are refused', () => {

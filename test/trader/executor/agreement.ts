@@ -6,7 +6,9 @@ import { micros } from '../../../src/shared/base/micros.js';
 import { money } from '../../../src/shared/protocol/wire.js';
 import type { Executor } from '../../../src/trader/executor/executor.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
-import { FUNDS } from './world.js';
+
+/** Default initial currency of the account. */
+export const FUNDS = micros(10_000_000_000);
 
 /** The ledger and the exchange that must agree. */
 export interface Parties {
@@ -15,7 +17,7 @@ export interface Parties {
   readonly ledger: Ledger;
   readonly executor: Executor;
   readonly markets: readonly string[];
-  /** Initial currency of the account. Default: the currency of the executor tests. */
+  /** Initial currency of the account. Default: `FUNDS`. */
   readonly funds?: number;
 }
 
@@ -101,14 +103,10 @@ function differentOrders({ core, account, ledger, executor }: Parties): string[]
 /** Checks invariant 1 for conversions. */
 function differentConversions({ core, account, ledger }: Parties): string[] {
   const done = [
-    ...all<Wire<'conversionRow'>>((page) => core.conversions.page('merge', account, page)).filter(
-      ({ state }) => state === 'done',
-    ),
-    ...all<Wire<'conversionRow'>>((page) => core.conversions.page('split', account, page)).filter(
-      ({ state }) => state === 'done',
-    ),
-    ...all<Wire<'redeemRow'>>((page) => core.redeems.page(account, page)).filter(({ state }) => state === 'completed'),
-  ].map(({ pubkey }) => pubkey);
+    ...all<Wire<'conversionRow'>>((page) => core.conversions.page('merge', account, page)),
+    ...all<Wire<'conversionRow'>>((page) => core.conversions.page('split', account, page)),
+    ...all<Wire<'redeemRow'>>((page) => core.redeems.page(account, page)),
+  ].flatMap(({ state, pubkey }) => (state === 'done' || state === 'completed' ? [pubkey] : []));
   const booked = ledger.conversions({ limit: 1e6 }).map(({ pubkey }) => pubkey);
   const found: string[] = [];
   if (done.sort().join() !== booked.sort().join()) found.push(`conversions: ledger ${booked}, exchange ${done}`);

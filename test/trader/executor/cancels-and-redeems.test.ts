@@ -1,25 +1,20 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { AssertionFailed } from '../../../src/shared/base/errors.js';
 import type { RedeemRow } from '../../../src/shared/protocol/records.js';
-import { answered, LIFETIME_S, lost, MARKET, m, ONE, POLL_MS, refused, row, Script, unsent } from './script.js';
+import { answered, fresh, LIFETIME_S, lost, MARKET, m, ONE, POLL_MS, refused, resting, row, unsent } from './script.js';
 
-let script = new Script();
-const fresh = (): Script => {
-  script = new Script();
-  return script;
-};
-afterEach(() => script.close());
+type Script = ReturnType<typeof fresh>;
+const cancelDraft = (s: Script) => s.draftOf('order', { action: 'cancel-order', orderPubkey: 'order' });
 
-/** Returns a script with a resting order and a started cancel. */
-function canceling(): Script {
-  const s = fresh();
-  s.resting();
-  s.heard();
+/** Returns a script with a resting order and a started cancel, whose submit had this answer if there is one. */
+function canceling(submit?: Parameters<Script['answer']>[1]): Script {
+  const s = resting();
   s.begin({ kind: 'cancel', intentId: 'c', orderPubkey: 'order', marketConditionId: MARKET });
+  if (submit === undefined) return s;
+  s.answer('orders.cancel', cancelDraft(s));
+  s.answer('orders.cancelSubmit', submit);
   return s;
 }
-
-const cancelDraft = (s: Script) => s.draftOf('order', { action: 'cancel-order', orderPubkey: 'order' });
 
 describe('a cancel', () => {
   it('is drafted, signed and submitted, all in the cancel lane, and closes its order', () => {
@@ -43,8 +38,7 @@ describe('a cancel', () => {
     const s = canceling();
     s.answer('orders.cancel', refused('order_not_cancelable'));
     expect(s.state('c')).toBe('refused');
-    s.wait(1);
-    s.answer('orders.detail', answered(row('filled', 10)));
+    s.readAfter(1, 'filled', 10);
     expect(s.state()).toBe('done');
     expect(s.heard()).toEqual(['notDone', 'orderClosed']);
   });
@@ -60,8 +54,7 @@ describe('a cancel', () => {
     const s = canceling();
     s.answer('orders.cancel', cancelDraft(s));
     const first = s.answer('orders.cancelSubmit', lost);
-    s.wait(500);
-    s.answer('orders.detail', answered(row('open')));
+    s.readAfter(500, 'open');
     s.wait(2_000);
     const second = s.take('orders.cancelSubmit');
     expect(second.call).toEqual(first.call);
@@ -70,47 +63,27 @@ describe('a cancel', () => {
   });
 
   it('that never left is sent again: unlike a quote it does not grow stale', () => {
-    const s = canceling();
-    s.answer('orders.cancel', cancelDraft(s));
-    s.answer('orders.cancelSubmit', unsent);
+    const s = canceling(unsent);
     s.wait(500);
     expect(s.out).toEqual(['orders.cancelSubmit']);
   });
 
-  it('lapses only when two looks past its draft’s expiry show the order at rest', () => {
-    const s = canceling();
-    s.answer('orders.cancel', cancelDraft(s));
-    s.answer('orders.cancelSubmit', lost);
-    s.wait((LIFETIME_S + 2) * 1000);
-    s.answer('orders.detail', answered(row('open')));
-    expect(s.state('c')).toBe('unknown');
-    s.wait(POLL_MS);
-    s.answer('orders.detail', answered(row('open')));
-    expect([s.state(), s.state('c')]).toEqual(['live', 'expired']);
-    expect(s.executor.pendingCancel('order')).toBeNull();
-  });
-
-  it('that never left before its draft lapsed is given up, so that another can be begun', () => {
-    const s = canceling();
-    s.answer('orders.cancel', cancelDraft(s));
-    s.answer('orders.cancelSubmit', unsent);
-    expect(s.state('c')).toBe('signed');
-    s.wait((LIFETIME_S + 1) * 1000);
-    s.answer('orders.detail', answered(row('open')));
-    expect(s.state('c')).toBe('signed');
-    s.wait(POLL_MS);
-    s.answer('orders.detail', answered(row('open')));
+  it.each([
+    ['was lost', lost, 'unknown'],
+    ['never left', unsent, 'signed'],
+  ] as const)('whose submit %s lapses at the second look past its draft’s expiry', (_, submit, state) => {
+    const s = canceling(submit);
+    s.readAfter((LIFETIME_S + 2) * 1000, 'open');
+    expect(s.state('c')).toBe(state);
+    s.readAfter(POLL_MS, 'open');
     expect([s.state(), s.state('c')]).toEqual(['live', 'expired']);
     expect(s.executor.pendingCancel('order')).toBeNull();
   });
 
   it('that is accepted while the order still rests is looked at until it is gone', () => {
-    const s = canceling();
-    s.answer('orders.cancel', cancelDraft(s));
-    s.answer('orders.cancelSubmit', answered(row('open')));
+    const s = canceling(answered(row('open')));
     expect(s.state('c')).toBe('unknown');
-    s.wait(500);
-    s.answer('orders.detail', answered(row('canceled')));
+    s.readAfter(500, 'canceled');
     expect(s.state('c')).toBe('done');
   });
 
@@ -119,8 +92,7 @@ describe('a cancel', () => {
     const draft = s.take('orders.cancel');
     s.wait(1_000);
     s.list([]);
-    s.wait(1);
-    s.answer('orders.detail', answered(row('filled', 10)));
+    s.readAfter(1, 'filled', 10);
     expect(s.state('c')).toBe('done');
     s.report(draft, cancelDraft(s));
     expect(s.state('c')).toBe('done');
@@ -132,8 +104,7 @@ describe('a cancel', () => {
     s.begin({ kind: 'cancel', intentId: 'c', orderPubkey: 'stranger', marketConditionId: MARKET });
     s.answer('orders.cancel', s.draftOf('stranger', { action: 'cancel-order', orderPubkey: 'stranger' }));
     s.answer('orders.cancelSubmit', lost);
-    s.wait(500);
-    s.answer('orders.detail', answered(row('open', 0, 'stranger')));
+    s.readAfter(500, 'open', 0, 'stranger');
     s.wait(2_000);
     s.answer('orders.cancelSubmit', answered(row('canceled', 0, 'stranger')));
     expect(s.state('c')).toBe('done');
@@ -170,20 +141,19 @@ describe('a redeem', () => {
     created: 1,
     ...changes,
   });
-  const redeeming = (): Script => {
+  /** Returns a script whose redeem of 7 shares has a draft of this number of shares. */
+  const redeeming = (drafted = 7): Script => {
     const s = fresh();
     s.begin({ kind: 'redeem', intentId: 'r', marketConditionId: MARKET, yesMicros: m(7 * ONE), noMicros: m(0) });
-    s.answer('redeems.create', s.draftOf('redeem', { action: 'redeem-shares', yes: m(7 * ONE), no: m(0) }));
+    s.answer('redeems.create', s.draftOf('redeem', { action: 'redeem-shares', yes: m(drafted * ONE), no: m(0) }));
     return s;
   };
 
   it.each(['done', 'completed'] as const)('is over when it is %s, and books what came in', (state) => {
     const s = redeeming();
     expect(s.executor.pendingConversion('redeem', MARKET)).toBe('r');
-    s.answer(
-      'redeems.submit',
-      answered(redeemRow(state, { onchain_funds: m(7 * ONE), yes_shares: m(7 * ONE), no_shares: m(0) })),
-    );
+    const shares = { yes_shares: m(7 * ONE), no_shares: m(0) };
+    s.answer('redeems.submit', answered(redeemRow(state, { onchain_funds: m(7 * ONE), ...shares })));
     expect(s.ledger.conversions()).toMatchObject([
       { kind: 'redeem', yesMicros: 7 * ONE, noMicros: 0, cashMicros: 7 * ONE },
     ]);
@@ -200,9 +170,7 @@ describe('a redeem', () => {
   });
 
   it('of other shares than the ledger holds is not signed', () => {
-    const s = fresh();
-    s.begin({ kind: 'redeem', intentId: 'r', marketConditionId: MARKET, yesMicros: m(7 * ONE), noMicros: m(0) });
-    s.answer('redeems.create', s.draftOf('redeem', { action: 'redeem-shares', yes: m(8 * ONE), no: m(0) }));
+    const s = redeeming(8);
     expect(s.state('r')).toBe('abandoned');
     expect(s.heard()).toEqual(['signingRefused']);
   });

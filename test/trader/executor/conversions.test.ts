@@ -1,20 +1,9 @@
 /** A merge or split takes effect at most once, and is booked when its record shows the effect. */
 
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { AssertionFailed } from '../../../src/shared/base/errors.js';
 import type { ConversionRow } from '../../../src/shared/protocol/records.js';
-import { answered, LIFETIME_S, lost, MARKET, m, ONE, POLL_MS, refused, Script, unsent } from './script.js';
-
-let script: Script | null = null;
-const fresh = (): Script => {
-  script?.close();
-  script = new Script();
-  return script;
-};
-afterEach(() => {
-  script?.close();
-  script = null;
-});
+import { answered, fresh, LIFETIME_S, lost, MARKET, m, ONE, POLL_MS, refused, type Script, unsent } from './script.js';
 
 const TEN = 10 * ONE;
 const common = { intentId: 'c', marketConditionId: MARKET, amountMicros: m(TEN) };
@@ -22,7 +11,6 @@ const KINDS = {
   merge: {
     intent: { kind: 'merge', ...common } as const,
     reserved: { kind: 'merge', cashMicros: 0, yesMicros: TEN, noMicros: TEN },
-    pending: (s: Script) => s.executor.pendingConversion('merge', MARKET),
     /** Changes of currency, YES and NO, per share. */
     moves: [1, -1, -1],
     /** Settings of `setConverting` under which this conversion is not started. */
@@ -31,25 +19,20 @@ const KINDS = {
   split: {
     intent: { kind: 'split', ...common, eventConditionId: null, yesPriceMicros: m(700_000) } as const,
     reserved: { kind: 'split', cashMicros: TEN, yesMicros: 0, noMicros: 0 },
-    pending: (s: Script) => s.executor.pendingConversion('split', MARKET),
     moves: [-1, 1, 1],
     off: ['to_currency', 'none'] as readonly ('to_currency' | 'none')[],
   },
 } as const;
 
-const rowOf = (state: ConversionRow['state'], onchain: number | null = null): ConversionRow => ({
-  pubkey: 'sets',
-  message: null,
-  market_condition_id: MARKET,
-  state,
-  amount: m(TEN),
-  onchain_amount: onchain === null ? null : m(onchain * ONE),
-  created: 1,
-});
-const record = (state: ConversionRow['state'], onchain: number | null = null) => answered(rowOf(state, onchain));
+const record = (state: ConversionRow['state'], onchain: number | null = null) =>
+  answered({
+    ...{ pubkey: 'sets', message: null, market_condition_id: MARKET, state, amount: m(TEN), created: 1 },
+    onchain_amount: onchain === null ? null : m(onchain * ONE),
+  });
 
 describe.each(['merge', 'split'] as const)('a %s', (kind) => {
-  const { intent, reserved, pending, moves, off } = KINDS[kind];
+  const { intent, reserved, moves, off } = KINDS[kind];
+  const pending = (s: Script) => s.executor.pendingConversion(kind, MARKET);
   const [create, submit, detail] = [`${kind}s.create`, `${kind}s.submit`, `${kind}s.detail`] as const;
   const draft = (s: Script, amount = 10) =>
     s.draftOf('sets', { action: `${kind}-shares`, amount: m(amount * ONE) } as const);

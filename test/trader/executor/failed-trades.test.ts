@@ -1,25 +1,14 @@
 /** If a trade fails, settles later, or fails after settlement, the order still reserves its possible fills. */
 
-import { afterEach, describe, expect, it } from 'vitest';
-import { answered, m, ONE, row, Script, trade } from './script.js';
-
-let script: Script | null = null;
-const fresh = (): Script => {
-  script = new Script();
-  return script;
-};
-afterEach(() => {
-  script?.close();
-  script = null;
-});
+import { describe, expect, it } from 'vitest';
+import { fresh, m, ONE, row, type Script, trade } from './script.js';
 
 const reserved = (s: Script) => s.executor.reservations().map(({ remainingMicros }) => remainingMicros / ONE);
 const failed = (pubkey: string, shares: number) => trade(pubkey, shares, { state: 'failed' });
 
 describe('of a buy of 10 that rests', () => {
   it('4 are matched and fail: they may be back in the book, so all 10 stay reserved', () => {
-    const s = fresh();
-    s.resting();
+    const s = fresh().resting();
     s.list([row('partially_filled', 4)]);
     s.trades([failed('t1', 4)]);
     expect(reserved(s)).toEqual([10]);
@@ -30,8 +19,7 @@ describe('of a buy of 10 that rests', () => {
   });
 
   it('4 fail and settle after all: they are booked, loudly, and 6 stay reserved', () => {
-    const s = fresh();
-    s.resting();
+    const s = fresh().resting();
     s.list([row('partially_filled', 4)]);
     s.trades([failed('t1', 4)]);
     s.trades([trade('t1', 4)]);
@@ -43,8 +31,7 @@ describe('of a buy of 10 that rests', () => {
   });
 
   it('4 settle and then fail: what was booked is undone, loudly, and all 10 are reserved', () => {
-    const s = fresh();
-    s.resting();
+    const s = fresh().resting();
     const cash = s.ledger.cash();
     s.trades([trade('t1', 4, { fee: m(1_000) })]);
     expect(reserved(s)).toEqual([6]);
@@ -60,8 +47,7 @@ describe('of a buy of 10 that rests', () => {
   });
 
   it('4 change their mind again and again: ledger and reservation follow, and a person is told once', () => {
-    const s = fresh();
-    s.resting();
+    const s = fresh().resting();
     for (let i = 0; i < 3; i++) {
       s.trades([trade('t1', 4)]);
       expect(reserved(s)).toEqual([6]);
@@ -79,11 +65,9 @@ describe('of a buy of 10 that rests', () => {
 
 describe('of a buy of 10 that is filled', () => {
   const filled = () => {
-    const s = fresh();
-    s.resting();
+    const s = fresh().resting();
     s.trades([trade('t2', 6), trade('t1', 4)]);
-    s.wait(1);
-    s.answer('orders.detail', answered(row('filled', 10)));
+    s.readAfter(1, 'filled', 10);
     expect(reserved(s)).toEqual([]);
     return s;
   };
@@ -100,8 +84,7 @@ describe('of a buy of 10 that is filled', () => {
   it('4 fail and are back in the book: they are reserved, and the order is ours to cancel', () => {
     const s = filled();
     s.trades([failed('t1', 4)]);
-    s.wait(1);
-    s.answer('orders.detail', answered(row('partially_filled', 6)));
+    s.readAfter(1, 'partially_filled', 6);
     expect(reserved(s)).toEqual([4]);
     expect(s.executor.restingOrders()).toMatchObject([{ orderPubkey: 'order', remainingMicros: 4 * ONE }]);
   });

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { times } from '../../support/effort.js';
 import { differences, unsettled } from './agreement.js';
 import { CALM, type Faults } from './network.js';
-import { DRAFT_LIFETIME_S, m, ONE, World, type WorldOptions } from './world.js';
+import { m, ONE } from './script.js';
+import { DRAFT_LIFETIME_S, World, type WorldOptions } from './world.js';
 
 const BEAT_MS = 400;
 const FAULTY_MS = 45_000;

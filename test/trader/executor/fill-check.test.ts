@@ -1,26 +1,11 @@
 /** Fills that contradict the signed order are booked, because the exchange has moved the money, and are reported. */
 
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { OwnTradeRow } from '../../../src/shared/protocol/records.js';
 import { fillObjection } from '../../../src/trader/executor/context.js';
 import { fillOf, orderOf } from '../ledger/books.js';
-import { m, ONE, row, Script, trade } from './script.js';
-
-let script: Script | null = null;
-afterEach(() => {
-  script?.close();
-  script = null;
-});
-
-/** Returns a script in which a buy of 10 at 0.42 rests. Fees are at most 1 %. */
-function resting(): Script {
-  const s = new Script();
-  script = s;
-  s.resting();
-  s.heard();
-  return s;
-}
+import { m, ONE, resting, row, trade } from './script.js';
 
 describe('a fill of a buy of 10 at 0.42', () => {
   it.each<[string, Partial<OwnTradeRow>]>([
@@ -115,24 +100,18 @@ describe('a fill of a buy of 10 at 0.42', () => {
     expect(s.heard()).not.toContain('fill_differs');
   });
 
-  it.each([true, false])(
-    'that a later record of an order that was over shows is loud (trades listed: %s)',
-    (listed) => {
-      script = new Script({ own_trades: listed });
-      script.resting();
-      script.list([row('canceled', 0)]);
-      script.heard();
-      script.list([row('canceled', 10)]);
-      expect(script.heard()).toContain('fill_differs');
-    },
-  );
+  it.each([true, false])('that a later record of an ended order shows is loud (trades listed: %s)', (listed) => {
+    const s = resting({ own_trades: listed });
+    s.list([row('canceled', 0)]);
+    s.heard();
+    s.list([row('canceled', 10)]);
+    expect(s.heard()).toContain('fill_differs');
+  });
 
   it('of which the venue lists no trades is held against what was ordered', () => {
-    script = new Script({ own_trades: false });
-    script.resting();
-    script.heard();
-    script.list([row('partially_filled', 100)]);
-    expect(script.heard()).toEqual(['fillBooked', 'fill_differs']);
+    const s = resting({ own_trades: false });
+    s.list([row('partially_filled', 100)]);
+    expect(s.heard()).toEqual(['fillBooked', 'fill_differs']);
   });
 });
 

@@ -8,43 +8,32 @@ import { SERVICE_ERRORS } from '../../../src/shared/protocol/errors.js';
 import type { Outcome, PlannedRequest } from '../../../src/shared/protocol/seam.js';
 import { money } from '../../../src/shared/protocol/wire.js';
 
-export interface Faults {
-  readonly unsent: number;
-  readonly requestLost: number;
-  readonly answerLost: number;
-  readonly serverErrorBefore: number;
-  /** Probability that a submit takes effect although its answer is an error. */
-  readonly errorAfterEffect: number;
-  readonly throttled: number;
-  readonly signingDown: number;
-  readonly deliveredTwice: number;
-  /** Probability that a request arrives long after its sender's timeout. */
-  readonly late: number;
-  /** Probability that a list omits its newest row. */
-  readonly listBehind: number;
-}
-
-export const CALM: Faults = {
+/** Probabilities of faults, all 0. */
+export const CALM = {
   unsent: 0,
   requestLost: 0,
   answerLost: 0,
   serverErrorBefore: 0,
+  /** A submit takes effect although its answer is an error. */
   errorAfterEffect: 0,
   throttled: 0,
   signingDown: 0,
   deliveredTwice: 0,
+  /** A request arrives long after its sender's timeout. */
   late: 0,
+  /** A list omits its newest row. */
   listBehind: 0,
 };
+export type Faults = Readonly<typeof CALM>;
 
 /** Timeout of the client, ms. */
 const TIMEOUT_MS = 3_000;
 const LATE_MS = 25_000;
 
-export type Deliver = (outcome: Outcome, venueTimeMs: number | null) => void;
+type Deliver = (outcome: Outcome, venueTimeMs: number | null) => void;
 
 /** True if a signature over a text is the wallet's. */
-export type Verify = (text: string, signature: string) => boolean;
+type Verify = (text: string, signature: string) => boolean;
 
 interface Happening {
   readonly atMs: number;
@@ -146,6 +135,7 @@ export class Network {
       return text !== null && this.#verify(text, signature);
     };
     core.advance(nowMs);
+    const { orders, conversions, redeems } = core.at(nowMs);
     const answer = (): { result: Result<unknown>; next?: number | null } => {
       switch (call.endpoint) {
         case 'orders.create': {
@@ -153,51 +143,40 @@ export class Network {
           const side = call.body.side === 'buy' ? 'buy' : 'sell';
           const [p, a] = [money.parse(price), money.parse(amount)];
           const order = { market_condition_id, is_yes, side, order_type: 'limit', price: p, amount: a } as const;
-          return { result: core.at(nowMs).orders.draft(me, order) };
+          return { result: orders.draft(me, order) };
         }
         case 'orders.submit': {
           const { pubkey } = call.params;
-          return { result: core.at(nowMs).orders.submit(me, pubkey, valid('order', pubkey, call.body.signature)) };
+          return { result: orders.submit(me, pubkey, valid('order', pubkey, call.body.signature)) };
         }
         case 'orders.detail':
           return { result: read(core.orders.row(me, call.params.pubkey)) };
         case 'orders.cancel':
-          return { result: core.at(nowMs).orders.draftCancel(me, call.params.pubkey) };
+          return { result: orders.draftCancel(me, call.params.pubkey) };
         case 'orders.cancelSubmit': {
           const { pubkey } = call.params;
-          return {
-            result: core.at(nowMs).orders.submitCancel(me, pubkey, valid('cancel', pubkey, call.body.signature)),
-          };
+          return { result: orders.submitCancel(me, pubkey, valid('cancel', pubkey, call.body.signature)) };
         }
-        case 'orders.list': {
-          const page = core.orders.page(me, { limit: 100, status: ['open', 'partially_filled'] });
-          return { result: { ok: true, value: page.rows } };
-        }
+        case 'orders.list':
+          return { result: read(core.orders.page(me, { limit: 100, status: ['open', 'partially_filled'] }).rows) };
         case 'trades.list': {
-          const { limit, cursor } = call.query;
-          const page = core.orders.trades(me, {
-            limit: limit ?? 50,
-            beforeId: cursor === undefined ? undefined : +cursor,
-          });
-          return { result: { ok: true, value: page.rows }, next: page.nextBeforeId };
+          const { limit = 50, cursor } = call.query;
+          const page = core.orders.trades(me, { limit, beforeId: cursor === undefined ? undefined : +cursor });
+          return { result: read(page.rows), next: page.nextBeforeId };
         }
         case 'merges.create':
-          return {
-            result: core.at(nowMs).conversions.draft('merge', me, call.body.market_condition_id, call.body.amount),
-          };
+          return { result: conversions.draft('merge', me, call.body.market_condition_id, call.body.amount) };
         case 'merges.submit': {
           const { pubkey } = call.params;
-          return {
-            result: core.at(nowMs).conversions.submit('merge', me, pubkey, valid('merge', pubkey, call.body.signature)),
-          };
+          return { result: conversions.submit('merge', me, pubkey, valid('merge', pubkey, call.body.signature)) };
         }
         case 'merges.detail':
           return { result: read(core.conversions.row('merge', me, call.params.pubkey)) };
         case 'redeems.create':
-          return { result: core.at(nowMs).redeems.draft(me, call.body.market_condition_id) };
+          return { result: redeems.draft(me, call.body.market_condition_id) };
         case 'redeems.submit': {
           const { pubkey } = call.params;
-          return { result: core.at(nowMs).redeems.submit(me, pubkey, valid('redeem', pubkey, call.body.signature)) };
+          return { result: redeems.submit(me, pubkey, valid('redeem', pubkey, call.body.signature)) };
         }
         case 'redeems.detail':
           return { result: read(core.redeems.row(me, call.params.pubkey)) };

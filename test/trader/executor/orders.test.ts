@@ -1,18 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { OrderStatus } from '../../../src/shared/protocol/states.js';
-import { answered, LIFETIME_S, lost, m, ONE, POLL_MS, refused, row, Script, trade, unsent } from './script.js';
-
-let script = new Script();
-const fresh = (profile: ConstructorParameters<typeof Script>[0] = {}): Script => {
-  script = new Script(profile);
-  return script;
-};
-afterEach(() => script.close());
+import { answered, fresh, LIFETIME_S, lost, m, ONE, POLL_MS, refused, resting, row, trade, unsent } from './script.js';
 
 describe('placing an order', () => {
   it('stores the row, then the draft, then the signature, and only then submits', () => {
-    const s = fresh();
-    s.place();
+    const s = fresh().place();
     expect(s.state()).toBe('intended');
     const draft = s.take('orders.create');
     expect(draft.call.body).toEqual({
@@ -41,9 +33,7 @@ describe('placing an order', () => {
   });
 
   it('that fills at once is closed by the answer to its submit', () => {
-    const s = fresh();
-    s.placed();
-    s.answer('orders.submit', answered(row('filled', 10)));
+    const s = fresh().submitted(answered(row('filled', 10)));
     expect(s.state()).toBe('done');
     expect(s.heard()).toEqual(['orderClosed']);
     // The order's fill is not booked yet, so its cost is still reserved.
@@ -61,8 +51,7 @@ describe('placing an order', () => {
     ['throttled', 429],
     ['gringotts_unavailable', 503],
   ])('whose draft is refused as %s ends harmlessly and reserves nothing', (slug, status) => {
-    const s = fresh();
-    s.place();
+    const s = fresh().place();
     s.answer('orders.create', refused(slug, status));
     expect(s.state()).toBe('refused');
     expect(s.heard()).toEqual(['notDone']);
@@ -74,8 +63,7 @@ describe('placing an order', () => {
   it.each([lost, refused('internal_error', 500)])(
     'whose draft answer is lost is never signed, and its locks are waited out on the exchange’s clock',
     (outcome) => {
-      const s = fresh();
-      s.place();
+      const s = fresh().place();
       const draft = s.answer('orders.create', outcome);
       expect(s.state()).toBe('abandoned');
       expect(s.heard()).toEqual(['notDone']);
@@ -92,9 +80,7 @@ describe('placing an order', () => {
   );
 
   it('whose draft comes back with the pubkey of another order is given up, loudly', () => {
-    const s = fresh();
-    s.resting();
-    s.heard();
+    const s = resting();
     s.place('q');
     s.answer('orders.create', s.draft('order'));
     expect(s.state('q')).toBe('abandoned');
@@ -103,8 +89,7 @@ describe('placing an order', () => {
   });
 
   it('whose draft says another price is not signed, loudly', () => {
-    const s = fresh();
-    s.place();
+    const s = fresh().place();
     s.answer('orders.create', s.draft('order', { price: m(990_000) }));
     expect(s.state()).toBe('abandoned');
     expect(s.heard()).toEqual(['signingRefused']);
@@ -114,9 +99,7 @@ describe('placing an order', () => {
   });
 
   it('whose submit never left is let go: a quote that waited is stale', () => {
-    const s = fresh();
-    s.placed();
-    s.answer('orders.submit', unsent);
+    const s = fresh().submitted(unsent);
     expect(s.state()).toBe('abandoned');
     expect(s.heard()).toEqual(['notDone']);
     s.wait(10_000);
@@ -126,13 +109,10 @@ describe('placing an order', () => {
 
 describe('a submit without a clear answer', () => {
   it('is settled by reading the record: it rests', () => {
-    const s = fresh();
-    s.placed();
-    s.answer('orders.submit', lost);
+    const s = fresh().submitted(lost);
     expect(s.state()).toBe('unknown');
     expect(s.executor.reservations()).toMatchObject([{ phase: 'unknown', cashMicros: 4_242_000 }]);
-    s.wait(500);
-    s.answer('orders.detail', answered(row('open')));
+    s.readAfter(500, 'open');
     expect(s.state()).toBe('live');
     expect(s.out).toEqual([]);
   });
@@ -140,9 +120,7 @@ describe('a submit without a clear answer', () => {
   it.each(['internal_error', 'invalid_program_call_status', 'order_insufficient_funds'])(
     'and one that answers %s is read before anything is decided, and never drafted again',
     (slug) => {
-      const s = fresh();
-      s.placed();
-      s.answer('orders.submit', refused(slug));
+      const s = fresh().submitted(refused(slug));
       s.answer('orders.detail', answered(row('partially_filled', 3)));
       expect(s.state()).toBe('live');
       expect(s.executor.restingOrders()).toMatchObject([{ remainingMicros: 7 * ONE }]);
@@ -152,9 +130,7 @@ describe('a submit without a clear answer', () => {
   it.each(['order_insufficient_funds', 'order_insufficient_shares', 'order_market_not_open'])(
     'and one that answers %s is over when the record says failed: nothing is reserved or sent again, and why is told',
     (slug) => {
-      const s = fresh();
-      s.placed();
-      s.answer('orders.submit', refused(slug));
+      const s = fresh().submitted(refused(slug));
       s.answer('orders.detail', answered(row('failed')));
       expect(s.state()).toBe('failed');
       expect(s.executor.reservations()).toEqual([]);
@@ -166,12 +142,10 @@ describe('a submit without a clear answer', () => {
   );
 
   it('sends the same signature again while the record waits for it', () => {
-    const s = fresh();
-    s.placed();
+    const s = fresh().placed();
     const first = s.take('orders.submit');
     s.report(first, lost);
-    s.wait(500);
-    s.answer('orders.detail', answered(row('waiting_to_sign')));
+    s.readAfter(500, 'waiting_to_sign');
     s.wait(2_000);
     const second = s.take('orders.submit');
     expect(second.call).toEqual(first.call);
@@ -181,8 +155,7 @@ describe('a submit without a clear answer', () => {
   });
 
   it('waits when it is throttled, and then sends the same signature', () => {
-    const s = fresh();
-    s.placed();
+    const s = fresh().placed();
     const first = s.answer('orders.submit', refused('throttled', 429));
     expect(s.out).toEqual([]);
     s.wait(500);
@@ -190,106 +163,68 @@ describe('a submit without a clear answer', () => {
   });
 
   it('does not resend once its draft has expired on the exchange’s clock', () => {
-    const s = fresh();
-    s.placed();
-    s.answer('orders.submit', lost);
-    s.wait((LIFETIME_S + 1) * 1000);
-    s.answer('orders.detail', answered(row('waiting_to_sign')));
+    const s = fresh().submitted(lost);
+    s.readAfter((LIFETIME_S + 1) * 1000, 'waiting_to_sign');
     s.wait(30_000);
     expect(s.out).toEqual(['orders.detail']);
   });
 
   it('believes an expiry only at the second look, one poll after the first', () => {
-    const s = fresh();
-    s.placed();
-    s.answer('orders.submit', lost);
-    s.wait(500);
-    s.answer('orders.detail', answered(row('expired')));
+    const s = fresh().submitted(lost);
+    s.readAfter(500, 'expired');
     expect(s.state()).toBe('unknown');
     s.wait(POLL_MS - 100);
     expect(s.out).toEqual([]);
-    s.wait(200);
-    s.answer('orders.detail', answered(row('expired')));
+    s.readAfter(200, 'expired');
     expect(s.state()).toBe('expired');
     expect(s.heard()).toEqual(['notDone']);
     expect(s.executor.reservations()).toEqual([]);
   });
 
   it('starts counting anew when the record is alive between two looks', () => {
-    const s = fresh();
-    s.placed();
-    s.answer('orders.submit', lost);
+    const s = fresh().submitted(lost);
     for (const status of ['expired', 'waiting_to_sign', 'expired'] as const) {
-      s.wait(POLL_MS);
-      s.answer('orders.detail', answered(row(status)));
-      if (status === 'waiting_to_sign') {
-        // The order's price is too old to be sent again, so the order is only read.
-        s.wait(POLL_MS);
-        s.answer('orders.detail', answered(row(status)));
-      }
+      s.readAfter(POLL_MS, status);
+      // The order's price is too old to be sent again, so the order is only read.
+      if (status === 'waiting_to_sign') s.readAfter(POLL_MS, status);
     }
     expect(s.state()).toBe('unknown');
   });
 
   it('takes an order that was declared expired and then landed', () => {
-    const s = fresh();
-    s.placed();
-    s.answer('orders.submit', lost);
-    s.wait(500);
-    s.answer('orders.detail', answered(row('expired')));
-    s.wait(POLL_MS);
-    s.answer('orders.detail', answered(row('open')));
+    const s = fresh().submitted(lost);
+    s.readAfter(500, 'expired');
+    s.readAfter(POLL_MS, 'open');
     expect(s.state()).toBe('live');
     expect(s.heard()).toEqual(['orderOpened']);
   });
 
   it('takes back an order that was believed dead and shows up in a list, after reading it, loudly', () => {
-    const s = fresh();
-    s.placed();
-    s.answer('orders.submit', lost);
-    for (const wait of [500, POLL_MS]) {
-      s.wait(wait);
-      s.answer('orders.detail', answered(row('expired')));
-    }
+    const s = fresh().submitted(lost);
+    for (const wait of [500, POLL_MS]) s.readAfter(wait, 'expired');
     expect(s.state()).toBe('expired');
     s.heard();
     s.wait(1_000);
     s.list([row('open')]);
     expect(s.state()).toBe('expired');
-    s.wait(1);
-    s.answer('orders.detail', answered(row('open')));
+    s.readAfter(1, 'open');
     expect(s.state()).toBe('live');
     expect(s.heard()).toEqual(['came_back', 'orderOpened']);
   });
 
   /** Returns the events when a canceled order rests again after one time and after another time. */
-  function undone(
-    s: ReturnType<typeof fresh>,
-    afterMs: number,
-    forMs = 0,
-    ended: OrderStatus = 'canceled',
-  ): readonly string[] {
+  function undone(s: ReturnType<typeof fresh>, afterMs: number, forMs = 0, ended: OrderStatus = 'canceled') {
     s.wait(1_000);
     s.list([]);
-    s.wait(1);
-    s.answer('orders.detail', answered(row(ended)));
+    s.readAfter(1, ended);
     s.wait(afterMs);
     s.list([row('open')]);
-    s.wait(1);
-    s.answer('orders.detail', answered(row('open')));
+    s.readAfter(1, 'open');
     if (forMs > 0) {
       s.wait(forMs);
       s.list([row('open')]);
     }
     return s.heard();
-  }
-
-  function resting() {
-    const s = fresh();
-    s.placed();
-    s.answer('orders.submit', answered(row('open')));
-    s.heard();
-    return s;
   }
 
   it('tells once of each order that rests though its cancel was confirmed twice, however often that happens', () => {
@@ -311,9 +246,7 @@ describe('a submit without a clear answer', () => {
   });
 
   it('keeps looking, seldom, at a record that the exchange says it does not know, and tells once', () => {
-    const s = fresh();
-    s.placed();
-    s.answer('orders.submit', lost);
+    const s = fresh().submitted(lost);
     let looks = 0;
     for (let waited = 0; waited < 600_000; waited += 1_000) {
       s.wait(1_000);
@@ -326,14 +259,12 @@ describe('a submit without a clear answer', () => {
     expect(s.executor.reservations()).toMatchObject([{ phase: 'unknown' }]);
     expect(looks).toBeGreaterThan(8);
     expect(looks).toBeLessThan(25);
-    s.wait(60_000);
-    s.answer('orders.detail', answered(row('open')));
+    s.readAfter(60_000, 'open');
     expect(s.state()).toBe('live');
   });
 
   it('is settled by a list that shows it while its own answer is still out', () => {
-    const s = fresh();
-    s.placed();
+    const s = fresh().placed();
     const submit = s.take('orders.submit');
     s.list([row('open')]);
     expect(s.state()).toBe('live');
@@ -344,24 +275,19 @@ describe('a submit without a clear answer', () => {
   });
 
   it('is looked at when a fill of it is seen first', () => {
-    const s = fresh();
-    s.placed();
-    s.answer('orders.submit', lost);
+    const s = fresh().submitted(lost);
     s.trades([trade('t', 4)]);
     expect(s.heard()).toEqual(['fillBooked']);
-    s.wait(1);
-    s.answer('orders.detail', answered(row('partially_filled', 4)));
+    s.readAfter(1, 'partially_filled', 4);
     expect(s.state()).toBe('live');
   });
 
   it('does not read a late answer as news: what left before the end was known says nothing of it', () => {
-    const s = fresh();
-    s.resting();
+    const s = fresh().resting();
     s.wait(1_000);
     s.list([]);
     const sentMs = s.nowMs;
-    s.wait(1);
-    s.answer('orders.detail', answered(row('canceled')));
+    s.readAfter(1, 'canceled');
     expect(s.state()).toBe('done');
     s.heard();
     s.list([row('open')], sentMs);
@@ -373,17 +299,14 @@ describe('a submit without a clear answer', () => {
 
 describe('lists of own orders', () => {
   it('never take absence for an end: the order’s own record decides', () => {
-    const s = fresh();
-    s.resting();
-    s.heard();
+    const s = resting();
     s.list([], s.nowMs - 1_000);
     s.wait(1);
     expect(s.out).toEqual([]);
     s.wait(1_000);
     s.list([]);
     expect(s.state()).toBe('live');
-    s.wait(1);
-    s.answer('orders.detail', answered(row('canceled')));
+    s.readAfter(1, 'canceled');
     expect(s.state()).toBe('done');
     expect(s.heard()).toEqual(['orderClosed']);
   });
@@ -401,9 +324,7 @@ describe('lists of own orders', () => {
   });
 
   it('tell when an order is not what was asked for', () => {
-    const s = fresh();
-    s.resting();
-    s.heard();
+    const s = resting();
     s.list([row('open', 0, 'order', { price: m(430_000) })]);
     s.list([row('open', 0, 'order', { price: m(430_000) })]);
     expect(s.events).toMatchObject([{ text: expect.stringContaining('"price":"0.43","amount":"10"') }]);
@@ -413,8 +334,7 @@ describe('lists of own orders', () => {
 
 describe('own trades', () => {
   it('are booked once, oldest first, however often and however deep they are listed', () => {
-    const s = fresh();
-    s.resting();
+    const s = fresh().resting();
     s.trades([trade('t2', 3), trade('t1', 2)]);
     s.trades([trade('t3', 1), trade('t2', 3), trade('t1', 2)]);
     expect(s.ledger.fills().map(({ pubkey }) => pubkey)).toEqual(['t3', 't2', 't1']);
@@ -424,8 +344,7 @@ describe('own trades', () => {
   });
 
   it('are named as missing while the exchange shows more filled than is booked', () => {
-    const s = fresh();
-    s.resting();
+    const s = fresh().resting();
     s.list([row('partially_filled', 6)]);
     s.trades([trade('t1', 2)]);
     expect(s.executor.missingFills()).toMatchObject([{ orderPubkey: 'order', missingMicros: 4 * ONE }]);
@@ -434,9 +353,7 @@ describe('own trades', () => {
   });
 
   it('are booked when they settle, not when they match; a failed one never, loudly and once', () => {
-    const s = fresh();
-    s.resting();
-    s.heard();
+    const s = resting();
     s.list([row('partially_filled', 5)]);
     s.trades([trade('t2', 3, { state: 'in_process' }), trade('t1', 2, { state: 'created' })]);
     expect(s.ledger.fills()).toEqual([]);
@@ -448,8 +365,7 @@ describe('own trades', () => {
   });
 
   it('of strangers, or with other content than booked, are loud once and change nothing', () => {
-    const s = fresh();
-    s.resting();
+    const s = fresh().resting();
     s.trades([trade('t1', 2)]);
     s.heard();
     for (let i = 0; i < 2; i++) {
@@ -464,9 +380,7 @@ describe('own trades', () => {
   });
 
   it('of strangers are kept and told up to twenty a look, and the rest with the next', () => {
-    const s = fresh();
-    s.resting();
-    s.heard();
+    const s = resting();
     const page = Array.from({ length: 50 }, (_, i) => trade(`t${i}`, 1, { order: row('open', 0, `stranger ${i}`) }));
     const told = [1, 2, 3, 4].map(() => {
       s.trades(page);
@@ -477,24 +391,20 @@ describe('own trades', () => {
   });
 
   it('that complete an order make its record be read', () => {
-    const s = fresh();
-    s.resting();
+    const s = fresh().resting();
     s.trades([trade('t1', 10)]);
-    s.wait(1);
-    s.answer('orders.detail', answered(row('filled', 10)));
+    s.readAfter(1, 'filled', 10);
     expect(s.state()).toBe('done');
     expect(s.ledger.unsettledOrders()).toEqual([]);
   });
 
   it('of a venue that lists none are the growth of the filled amount', () => {
-    const s = fresh({ own_trades: false });
-    s.resting();
+    const s = fresh({ own_trades: false }).resting();
     s.list([row('partially_filled', 2)]);
     s.list([row('partially_filled', 2)]);
     s.wait(1_000);
     s.list([]);
-    s.wait(1);
-    s.answer('orders.detail', answered(row('filled', 10)));
+    s.readAfter(1, 'filled', 10);
     expect(s.ledger.fills().map(({ pubkey, amountMicros }) => [pubkey, amountMicros])).toEqual([
       ['order@10000000', 8 * ONE],
       ['order@2000000', 2 * ONE],
@@ -505,8 +415,7 @@ describe('own trades', () => {
 
 describe('a kill', () => {
   it('leaves stored drafts unsigned', () => {
-    const s = fresh();
-    s.place();
+    const s = fresh().place();
     s.executor.setPlacing(false);
     s.answer('orders.create', s.draft());
     expect(s.state()).toBe('abandoned');
@@ -514,24 +423,19 @@ describe('a kill', () => {
   });
 
   it('sends no signature again, and still settles what may have left', () => {
-    const s = fresh();
-    s.placed();
-    s.answer('orders.submit', lost);
+    const s = fresh().submitted(lost);
     s.executor.setPlacing(false);
     for (const wait of [500, 5_000, 10_000]) {
-      s.wait(wait);
-      s.answer('orders.detail', answered(row('waiting_to_sign')));
+      s.readAfter(wait, 'waiting_to_sign');
     }
-    s.wait(30_000);
-    s.answer('orders.detail', answered(row('open')));
+    s.readAfter(30_000, 'open');
     expect(s.state()).toBe('live');
   });
 });
 
 describe('after a restart', () => {
   it('what was not signed is given up, what was signed is read, what rests is adopted', () => {
-    const s = fresh();
-    s.resting('rests', 'o1');
+    const s = fresh().resting('rests', 'o1');
     s.placed('signed', 'o2');
     s.take('orders.submit');
     s.place('asked');

@@ -1,9 +1,7 @@
 /** Connects the real ledger, wallet and executor to an exchange whose answers the test writes. */
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { micros } from '../../../src/shared/base/micros.js';
+import { onTestFinished } from 'vitest';
+import { type Micros, micros } from '../../../src/shared/base/micros.js';
 import { type DraftTerms, writeDraftText } from '../../../src/shared/protocol/drafts/draft-text.js';
 import type { VenueProfile } from '../../../src/shared/protocol/profile.js';
 import type { ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../../src/shared/protocol/records.js';
@@ -17,6 +15,7 @@ import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { Exposure } from '../../../src/trader/risk/exposure.js';
 import type { Intent } from '../../../src/trader/risk/intent.js';
 import { judge } from '../../../src/trader/risk/risk.js';
+import { newLedgerPath } from '../ledger/books.js';
 import { factsOf, holdingOf, only, sight } from '../risk/states.js';
 
 export const ONE = 1_000_000;
@@ -27,7 +26,7 @@ export const LIFETIME_S = 60;
 /** Time by which the exchange's clock is ahead of ours, ms. */
 const VENUE_AHEAD_MS = 1_000_000;
 
-const PROFILE: VenueProfile = {
+export const PROFILE: VenueProfile = {
   service_name: 'SVC',
   header_prefix: 'SVC',
   base_url: 'http://127.0.0.1:1',
@@ -38,7 +37,43 @@ const PROFILE: VenueProfile = {
   own_trades: true,
 };
 
-const wallet = new Wallet(Uint8Array.from({ length: 32 }, (_, i) => i + 1));
+export const wallet = new Wallet(Uint8Array.from({ length: 32 }, (_, i) => i + 1));
+
+/** Opens the ledger of a new run with these open markets, and an executor that follows it. */
+export function openExecutor(
+  path: string,
+  runId: string,
+  markets: readonly string[],
+  { profile, ownPollMs, capital }: { profile: VenueProfile; ownPollMs: number; capital?: Micros },
+): [Ledger, Executor] {
+  const ledger = openLedger(path, { pid: process.pid, startedMs: 0 });
+  ledger.transaction(() => {
+    ledger.startRun({ id: runId, version: '0', configHash: 'hash', startedMs: 0 });
+    if (capital !== undefined) ledger.setCapital(capital, 0);
+    const fees = { makerFeeRateMicros: m(0), takerFeeRateMicros: m(10_000) };
+    const names = { title: 'Will it?', eventConditionId: null, yesLabel: null, noLabel: null };
+    for (const conditionId of markets)
+      ledger.saveMarket({ conditionId, ...names, state: 'open', ...fees, resolutionS: null, seenMs: 0 });
+  });
+  const signer = wallet.draftSigner({
+    serviceName: 'SVC',
+    draftMessage: profile.draft_message,
+    allowBlindSigning: false,
+    loadDraft: (id) => ledger.storedDraft(id),
+  });
+  return [ledger, new Executor(ledger, signer, profile, { runId, configHash: 'hash', ownPollMs })];
+}
+
+/** Approves an intent by risk, with limits that never refuse it. */
+export function approve(intent: Intent) {
+  const exposure = new Exposure();
+  const { marketConditionId } = intent;
+  exposure.setHolding(holdingOf({ marketConditionId, yesMicros: m(1e12), noMicros: m(1e12) }));
+  const seen = sight({ book: { bids: [], asks: [] } }, marketConditionId);
+  const verdict = judge(intent, factsOf({ sight: seen, exposure, limits: only({}), cashMicros: m(1e13) }));
+  if (verdict.verdict !== 'approved') throw new Error(verdict.text);
+  return verdict;
+}
 
 /** Returns the error of a rejected call. */
 export const refused = (slug: string, status = 400): Outcome => ({
@@ -63,34 +98,19 @@ export class Script {
   events: ExecutorEvent[] = [];
   ledger: Ledger;
   executor: Executor;
-  readonly #folder: string;
+  readonly #file = newLedgerPath();
   readonly #profile: VenueProfile;
   #requests: PlannedRequest[] = [];
   #runs = 0;
 
   constructor(profile: Partial<VenueProfile> = {}) {
-    this.#folder = mkdtempSync(join(tmpdir(), 'twinbook-script-'));
     this.#profile = { ...PROFILE, ...profile };
     [this.ledger, this.executor] = this.#open();
   }
 
   #open(): [Ledger, Executor] {
-    const ledger = openLedger(join(this.#folder, 'ledger.sqlite'), { pid: 1, startedMs: 0 });
-    const runId = `run${++this.#runs}`;
-    ledger.transaction(() => {
-      ledger.startRun({ id: runId, version: '0', configHash: 'hash', startedMs: 0 });
-      const fees = { makerFeeRateMicros: m(0), takerFeeRateMicros: m(10_000) };
-      const names = { title: 'Will it?', eventConditionId: null, yesLabel: null, noLabel: null };
-      ledger.saveMarket({ conditionId: MARKET, ...names, state: 'open', ...fees, resolutionS: null, seenMs: 0 });
-    });
-    const signer = wallet.draftSigner({
-      serviceName: 'SVC',
-      draftMessage: this.#profile.draft_message,
-      allowBlindSigning: false,
-      loadDraft: (id) => ledger.storedDraft(id),
-    });
-    const settings = { runId, configHash: 'hash', ownPollMs: POLL_MS };
-    return [ledger, new Executor(ledger, signer, this.#profile, settings)];
+    const settings = { profile: this.#profile, ownPollMs: POLL_MS };
+    return openExecutor(this.#file.path, `run${++this.#runs}`, [MARKET], settings);
   }
 
   /** Kills and restarts the executor. Pending answers are lost. */
@@ -103,7 +123,7 @@ export class Script {
 
   close(): void {
     this.ledger.close();
-    rmSync(this.#folder, { recursive: true, force: true });
+    this.#file.remove();
   }
 
   get venueS(): number {
@@ -167,64 +187,52 @@ export class Script {
   }
 
   begin(intent: Intent): void {
-    const exposure = new Exposure();
-    exposure.setHolding(holdingOf({ marketConditionId: MARKET, yesMicros: m(1e12), noMicros: m(1e12) }));
-    const facts = factsOf({
-      sight: sight({ book: { bids: [], asks: [] } }, MARKET),
-      exposure,
-      limits: only({}),
-      cashMicros: m(1e12),
-    });
-    const verdict = judge(intent, facts);
-    if (verdict.verdict !== 'approved') throw new Error(verdict.text);
-    this.#step(() => this.executor.begin(verdict, this.nowMs, '{}'));
+    const approved = approve(intent);
+    this.#step(() => this.executor.begin(approved, this.nowMs, '{}'));
   }
 
   /** Starts a buy of 10 YES at 0.42 with this id. */
-  place(intentId = 'p', side: 'buy' | 'sell' = 'buy'): void {
+  place(intentId = 'p'): this {
+    const market = { marketConditionId: MARKET, eventConditionId: null };
     const price = { priceMicros: m(420_000), amountMicros: m(10 * ONE), fairYesMicros: m(420_000) };
-    this.begin({
-      kind: 'place',
-      intentId,
-      marketConditionId: MARKET,
-      eventConditionId: null,
-      isYes: true,
-      side,
-      ...price,
-      strategy: 'maker',
-    });
+    this.begin({ kind: 'place', intentId, ...market, isYes: true, side: 'buy', ...price, strategy: 'maker' });
+    return this;
   }
 
   /** Returns the exchange's draft of the buy that `place` starts. */
-  draft(pubkey = 'order', terms: Partial<Extract<DraftTerms, { action: 'place-order'; type: 'limit' }>> = {}): Outcome {
-    const place = {
-      action: 'place-order',
-      isYes: true,
-      side: 'buy',
-      type: 'limit',
-      price: m(420_000),
-      amount: m(10 * ONE),
-      ...terms,
-    } as const;
-    return this.draftOf(pubkey, place);
+  draft(pubkey = 'order', terms: Partial<Record<'price' | 'amount', Micros>> = {}, lifetimeS = LIFETIME_S): Outcome {
+    const all = { type: 'limit', price: m(420_000), amount: m(10 * ONE), ...terms } as const;
+    return this.draftOf(pubkey, { action: 'place-order', isYes: true, side: 'buy', ...all }, lifetimeS);
   }
 
-  draftOf(draftPubkey: string, terms: DraftTerms): Outcome {
-    const expires = this.venueS + LIFETIME_S;
+  draftOf(draftPubkey: string, terms: DraftTerms, lifetimeS = LIFETIME_S): Outcome {
+    const expires = this.venueS + lifetimeS;
     const message = writeDraftText({ serviceName: 'SVC', marketConditionId: MARKET, draftPubkey, expires, terms });
     return answered({ pubkey: draftPubkey, message });
   }
 
   /** Runs until the submit is in flight. */
-  placed(intentId = 'p', pubkey = 'order'): void {
-    this.place(intentId);
-    this.answer('orders.create', this.draft(pubkey));
+  placed(intentId = 'p', pubkey = 'order'): this {
+    this.place(intentId).answer('orders.create', this.draft(pubkey));
+    return this;
+  }
+
+  /** Runs until the submit has this answer. */
+  submitted(outcome: Outcome): this {
+    this.placed().answer('orders.submit', outcome);
+    return this;
   }
 
   /** Runs until the order rests. */
-  resting(intentId = 'p', pubkey = 'order'): void {
-    this.placed(intentId, pubkey);
-    this.answer('orders.submit', answered(row('open', 0, pubkey)));
+  resting(intentId = 'p', pubkey = 'order'): this {
+    this.placed(intentId, pubkey).answer('orders.submit', answered(row('open', 0, pubkey)));
+    return this;
+  }
+
+  /** Answers the read of an order's record, which must be in flight after this time. */
+  readAfter(ms: number, ...record: Parameters<typeof row>): void {
+    this.wait(ms);
+    this.answer('orders.detail', answered(row(...record)));
   }
 
   state(intentId = 'p'): IntentState | undefined {
@@ -237,6 +245,20 @@ export class Script {
     this.events = [];
     return kinds;
   }
+}
+
+/** Returns a script that is closed at the end of the test. */
+export function fresh(profile: Partial<VenueProfile> = {}): Script {
+  const script = new Script(profile);
+  onTestFinished(() => script.close());
+  return script;
+}
+
+/** Returns a script in which the order rests, without the events until then. */
+export function resting(profile: Partial<VenueProfile> = {}): Script {
+  const script = fresh(profile).resting();
+  script.heard();
+  return script;
 }
 
 /** Returns the row of the buy that `place` starts. */

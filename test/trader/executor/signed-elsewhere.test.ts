@@ -1,22 +1,11 @@
 /** Orders that take effect without this trader's signature, because a thief has the key or the exchange needs none. */
 
-import { afterEach, describe, expect, it } from 'vitest';
-import { answered, m, ONE, row, Script, trade } from './script.js';
-
-let script: Script | null = null;
-const fresh = (): Script => {
-  script = new Script();
-  return script;
-};
-afterEach(() => {
-  script?.close();
-  script = null;
-});
+import { describe, expect, it } from 'vitest';
+import { fresh, m, ONE, row, type Script, trade, unsent } from './script.js';
 
 /** Creates a draft of eleven shares for an intent of ten, which the signer rejects. */
 function refused(): Script {
-  const s = fresh();
-  s.place();
+  const s = fresh().place();
   s.answer('orders.create', s.draft('order', { amount: m(11 * ONE) }));
   expect([s.state(), s.heard()]).toEqual(['abandoned', ['signingRefused']]);
   return s;
@@ -39,8 +28,7 @@ describe('an order whose draft the signer refused', () => {
     expect(s.state()).toBe('expired');
     s.trades([]);
     s.list([row('open')]);
-    s.wait(1);
-    s.answer('orders.detail', answered(row('filled', 10)));
+    s.readAfter(1, 'filled', 10);
     expect(s.heard()).toContain('signed_elsewhere');
   });
 
@@ -48,8 +36,7 @@ describe('an order whose draft the signer refused', () => {
     const s = refused();
     s.trades([trade('t', 10)]);
     expect(s.heard()).toEqual(['fillBooked', 'signed_elsewhere', 'orderOpened']);
-    s.wait(1);
-    s.answer('orders.detail', answered(row('filled', 10)));
+    s.readAfter(1, 'filled', 10);
     expect(s.heard()).toEqual(['orderClosed']);
     expect(s.ledger.order('order')).toMatchObject({ status: 'filled', filledMicros: 10 * ONE });
     expect(s.state()).toBe('done');
@@ -83,9 +70,7 @@ describe('an order whose draft the signer refused', () => {
 });
 
 it('an order that was signed here and given up for never sent is not loud for that', () => {
-  const s = fresh();
-  s.placed();
-  s.answer('orders.submit', { kind: 'unknown', reason: 'its time was over', sent: false });
+  const s = fresh().submitted(unsent);
   s.heard();
   s.list([row('open')]);
   expect(s.heard()).toEqual(['orderOpened']);

@@ -1,37 +1,12 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import type { DraftTerms } from '../../../src/shared/protocol/drafts/draft-text.js';
-import { writeDraftText } from '../../../src/shared/protocol/drafts/draft-text.js';
-import { answered, LIFETIME_S, lost, MARKET, m, ONE, POLL_MS, refused, row, Script, unsent } from './script.js';
+import { describe, expect, it } from 'vitest';
+import { answered, fresh, LIFETIME_S, lost, MARKET, POLL_MS, refused, row, unsent } from './script.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_S = 86_400;
 
-let script = new Script();
-const fresh = (): Script => {
-  script = new Script();
-  return script;
-};
-afterEach(() => script.close());
-
-/** Returns the draft of an order that expires in this number of seconds on the exchange's clock. */
-function expiringIn(s: Script, seconds: number) {
-  const terms: DraftTerms = {
-    action: 'place-order',
-    isYes: true,
-    side: 'buy',
-    type: 'limit',
-    price: m(420_000),
-    amount: m(10 * ONE),
-  };
-  const expires = s.venueS + seconds;
-  const text = { serviceName: 'SVC', marketConditionId: MARKET, draftPubkey: 'order', expires, terms };
-  return answered({ pubkey: 'order', message: writeDraftText(text) });
-}
-
 describe('a place whose price has grown old', () => {
   it('is not signed when its draft comes late', () => {
-    const s = fresh();
-    s.place();
+    const s = fresh().place();
     s.wait(45_000);
     s.answer('orders.create', s.draft());
     expect(s.state()).toBe('abandoned');
@@ -40,8 +15,7 @@ describe('a place whose price has grown old', () => {
   });
 
   it('is worthless in the queue from then on', () => {
-    const s = fresh();
-    s.place();
+    const s = fresh().place();
     const begunMs = s.nowMs;
     s.wait(2_000);
     s.answer('orders.create', s.draft());
@@ -49,8 +23,7 @@ describe('a place whose price has grown old', () => {
   });
 
   it('is not sent again however often it was throttled, and is read until the exchange says expired', () => {
-    const s = fresh();
-    s.placed();
+    const s = fresh().placed();
     let sent = 0;
     for (let waited = 0; waited < LIFETIME_S * 1000; waited += 500) {
       const next = s.out[0];
@@ -71,9 +44,7 @@ describe('a place whose price has grown old', () => {
   });
 
   it('is not sent again after a crash', () => {
-    const s = fresh();
-    s.placed();
-    s.answer('orders.submit', lost);
+    const s = fresh().submitted(lost);
     s.restart();
     s.answer('orders.detail', answered(row('waiting_to_sign')));
     s.wait(POLL_MS);
@@ -90,7 +61,7 @@ describe('the expiry of a draft that comes before the exchange has told any time
     s.place();
     const request = s.take('orders.create');
     const ourS = Math.floor((s.nowMs + 10) / 1000);
-    s.report(request, expiringIn(s, ourS + leftS - s.venueS), false);
+    s.report(request, s.draft('order', {}, ourS + leftS - s.venueS), false);
     return s;
   };
 
@@ -106,8 +77,7 @@ describe('the expiry of a draft that comes before the exchange has told any time
 
 describe('a withdrawal', () => {
   it.each([MARKET, null])('of the market, or all, leaves stored drafts unsigned (%s)', (market) => {
-    const s = fresh();
-    s.place();
+    const s = fresh().place();
     s.ledger.transaction(() => s.executor.withdraw(market, s.nowMs));
     s.answer('orders.create', s.draft());
     expect([s.state(), s.out]).toEqual(['abandoned', []]);
@@ -117,16 +87,14 @@ describe('a withdrawal', () => {
   });
 
   it('of another market changes nothing', () => {
-    const s = fresh();
-    s.place();
+    const s = fresh().place();
     s.ledger.transaction(() => s.executor.withdraw('other', s.nowMs));
     s.answer('orders.create', s.draft());
     expect(s.out).toEqual(['orders.submit']);
   });
 
   it('sends no signature again, and lets go what was recalled from the queue before it ever left', () => {
-    const s = fresh();
-    s.placed('p', 'order');
+    const s = fresh().placed('p', 'order');
     s.answer('orders.submit', refused('throttled', 429));
     s.placed('q', 'o2');
     s.ledger.transaction(() => s.executor.withdraw(null, s.nowMs));
@@ -139,8 +107,7 @@ describe('a withdrawal', () => {
 
 describe('placing of one strategy only', () => {
   it('signs its places and no others', () => {
-    const s = fresh();
-    s.place('p');
+    const s = fresh().place('p');
     s.executor.setPlacing({ onlyStrategy: 'other' });
     s.answer('orders.create', s.draft());
     expect(s.state()).toBe('abandoned');
@@ -154,11 +121,10 @@ describe('placing of one strategy only', () => {
 
 describe('the expiry that a draft names', () => {
   it.each([-1, 0, 2 * LIFETIME_S + 61, 400 * DAY_S])('is refused, loudly, when it is %d s away', (seconds) => {
-    const s = fresh();
-    s.place();
+    const s = fresh().place();
     const draft = s.take('orders.create');
     // The answer takes 10 ms, so the exchange's clock stays within one second.
-    s.report(draft, expiringIn(s, seconds));
+    s.report(draft, s.draft('order', {}, seconds));
     expect([s.state(), s.heard(), s.out]).toEqual(['abandoned', ['signingRefused'], []]);
     s.wait((LIFETIME_S + 60 + 5) * 1000);
     expect(s.state()).toBe('expired');
@@ -166,17 +132,15 @@ describe('the expiry that a draft names', () => {
   });
 
   it('is believed up to twice the profile’s lifetime and a minute', () => {
-    const s = fresh();
-    s.place();
-    s.answer('orders.create', expiringIn(s, 2 * LIFETIME_S + 60));
+    const s = fresh().place();
+    s.answer('orders.create', s.draft('order', {}, 2 * LIFETIME_S + 60));
     expect(s.out).toEqual(['orders.submit']);
   });
 });
 
 describe('our clock steps by an hour', () => {
   it.each([HOUR_MS, 0])('and back: a cancel that is under way is settled within seconds (ahead %d ms)', (ahead) => {
-    const s = fresh();
-    s.resting();
+    const s = fresh().resting();
     s.begin({ kind: 'cancel', intentId: 'c', orderPubkey: 'order', marketConditionId: MARKET });
     const terms = { action: 'cancel-order', orderPubkey: 'order' } as const;
     s.answer('orders.cancel', s.draftOf('order', terms));

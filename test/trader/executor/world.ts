@@ -4,49 +4,30 @@
  */
 
 import { createPublicKey, verify } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { base58 } from '@scure/base';
 import { ASK, BID } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
-import { type Micros, micros } from '../../../src/shared/base/micros.js';
+import { must } from '../../../src/shared/base/errors.js';
+import type { Micros } from '../../../src/shared/base/micros.js';
 import { Random } from '../../../src/shared/base/random.js';
-import type { VenueProfile } from '../../../src/shared/protocol/profile.js';
 import type { OrderRow, OwnTradeRow } from '../../../src/shared/protocol/records.js';
 import { describeOwner } from '../../../src/shared/protocol/request-owner.js';
 import type { Outcome, PlannedRequest } from '../../../src/shared/protocol/seam.js';
-import { Wallet } from '../../../src/shell/wallet/wallet.js';
 import type { ExecutorEvent, Reaction } from '../../../src/trader/executor/contract.js';
-import { Executor } from '../../../src/trader/executor/executor.js';
+import type { Executor } from '../../../src/trader/executor/executor.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
-import { openLedger } from '../../../src/trader/ledger/ledger.js';
-import { Exposure } from '../../../src/trader/risk/exposure.js';
 import type { Intent } from '../../../src/trader/risk/intent.js';
-import { judge } from '../../../src/trader/risk/risk.js';
-import { factsOf, holdingOf, only, sight } from '../risk/states.js';
-import { type Deliver, type Faults, Network } from './network.js';
+import { newLedgerPath } from '../ledger/books.js';
+import { FUNDS } from './agreement.js';
+import { type Faults, Network } from './network.js';
+import { approve, m, ONE, openExecutor, PROFILE, wallet } from './script.js';
 
-export const ONE = 1_000_000;
-export const m = (value: number) => micros(value);
 /** Short lifetimes and intervals, because whole minutes would only prolong the runs. */
 export const DRAFT_LIFETIME_S = 15;
-export const START_MS = 1_700_000_000_000;
-export const FUNDS = m(10_000 * ONE);
+const START_MS = 1_700_000_000_000;
 const OWN_POLL_MS = 1_000;
 /** Rows per page. The number is small, so that fills are also found on later pages. */
 const TRADES_PAGE = 5;
-
-const PROFILE: VenueProfile = {
-  service_name: 'SVC',
-  header_prefix: 'SVC',
-  base_url: 'http://127.0.0.1:1',
-  draft_message: 'utf8',
-  draft_lifetime_s: DRAFT_LIFETIME_S,
-  clock_tolerance_s: 30,
-  rate_limits: { public_per_minute: 120, signed_per_minute: 300, bootstrap_per_minute: 10 },
-  own_trades: true,
-};
 
 /** Error that is thrown inside a step to end the process there. */
 class Killed extends Error {}
@@ -60,8 +41,6 @@ export interface WorldOptions {
   readonly clockOffMs: number;
   /** Size of the jump of our clock in the middle, ms. */
   readonly clockStepMs: number;
-  /** Whether the venue lists own trades. If not, fills are derived from the orders' filled amounts. */
-  readonly ownTrades?: boolean;
 }
 
 export class World {
@@ -72,8 +51,7 @@ export class World {
   readonly random: Random;
   readonly events: ExecutorEvent[] = [];
   readonly #options: WorldOptions;
-  readonly #folder: string;
-  readonly #wallet: Wallet;
+  readonly #file = newLedgerPath();
   readonly #crowd: number;
   /** Counter that survives restarts, so that ids differ between processes of the trader. */
   #runs = 0;
@@ -88,8 +66,6 @@ export class World {
     this.#options = options;
     this.clockOffMs = options.clockOffMs;
     this.random = Random.fromSeed(options.seed, 'world');
-    this.#folder = mkdtempSync(join(tmpdir(), 'twinbook-executor-'));
-    this.#wallet = new Wallet(Uint8Array.from({ length: 32 }, (_, i) => i + 1));
     this.core = new ExchangeCore({
       serviceName: PROFILE.service_name,
       draftLifetimeMs: DRAFT_LIFETIME_S * 1000,
@@ -110,7 +86,7 @@ export class World {
     });
     const key = createPublicKey({
       format: 'jwk',
-      key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(base58.decode(this.#wallet.address)).toString('base64url') },
+      key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(base58.decode(wallet.address)).toString('base64url') },
     });
     const isOurs = (text: string, signature: string) =>
       verify(null, Buffer.from(text, 'utf8'), key, Buffer.from(signature, 'hex'));
@@ -119,16 +95,12 @@ export class World {
   }
 
   #openAccount(): number {
-    const { address } = this.#wallet;
-    const challenge = this.core.at(START_MS).identity.challenge(address, 'nonce');
+    const { identity } = this.core.at(START_MS);
+    const challenge = identity.challenge(wallet.address, 'nonce');
     if (!challenge.ok) throw new Error('no challenge');
     const { message, nonce } = challenge.value;
-    const key = this.core
-      .at(START_MS)
-      .identity.createKey({ wallet_address: address, message, nonce }, true, 'key', 'secret');
-    const credential = key.ok ? this.core.identity.credential('key') : null;
-    if (credential === null) throw new Error('no account');
-    return credential.account;
+    identity.createKey({ wallet_address: wallet.address, message, nonce }, true, 'key', 'secret');
+    return must(this.core.identity.credential('key'), 'the account').account;
   }
 
   /** Returns the running process. Starts and recovers one if there is none. */
@@ -197,21 +169,14 @@ export class World {
 
   close(): void {
     this.#process?.ledger.close();
-    rmSync(this.#folder, { recursive: true, force: true });
+    this.#file.remove();
   }
 
-  /** Begins an intent as the engine does. Risk judges the intent with limits that never refuse it. */
+  /** Begins an intent as the engine does. */
   begin(intent: (id: string) => Intent): string {
     const id = `run${this.#runs}-${++this.#intents}`;
-    const wanted = intent(id);
-    const { marketConditionId } = wanted;
-    const exposure = new Exposure();
-    exposure.setHolding(holdingOf({ marketConditionId, yesMicros: m(1e12), noMicros: m(1e12) }));
-    const seen = sight({ book: { bids: [], asks: [] } }, marketConditionId);
-    const facts = factsOf({ sight: seen, exposure, cashMicros: m(1e13), limits: only({}) });
-    const verdict = judge(wanted, facts);
-    if (verdict.verdict !== 'approved') throw new Error(`risk refused: ${verdict.text}`);
-    this.step((executor) => executor.begin(verdict, this.ourMs, '{}'));
+    const approved = approve(intent(id));
+    this.step((executor) => executor.begin(approved, this.ourMs, '{}'));
     return id;
   }
 
@@ -258,25 +223,18 @@ export class World {
     this.step((executor) => executor.tick(this.ourMs, this.trader.venueNowMs(this.ourMs)));
     if (this.network.nowMs - this.trader.polledMs < OWN_POLL_MS) return;
     this.trader.polledMs = this.network.nowMs;
-    const query = { limit: 100, status: ['open', 'partially_filled'] } as const;
-    this.send({
-      lane: 'own',
-      call: { endpoint: 'orders.list', params: {}, query: { ...query, status: [...query.status] }, body: undefined },
-      latestMs: Number.MAX_SAFE_INTEGER,
-      owner: { kind: 'other', name: 'orders' },
-    });
-    this.pollTrades(null);
+    const query = { limit: 100, status: ['open', 'partially_filled'] as ('open' | 'partially_filled')[] };
+    this.#poll({ endpoint: 'orders.list', params: {}, query, body: undefined });
+    this.#pollTrades(undefined);
   }
 
-  pollTrades(cursor: string | null): void {
-    if (this.#options.ownTrades === false) return;
-    const query = { limit: TRADES_PAGE, cursor: cursor ?? undefined };
-    this.send({
-      lane: 'own',
-      call: { endpoint: 'trades.list', params: {}, query, body: undefined },
-      latestMs: Number.MAX_SAFE_INTEGER,
-      owner: { kind: 'other', name: 'trades' },
-    });
+  #pollTrades(cursor: string | undefined): void {
+    this.#poll({ endpoint: 'trades.list', params: {}, query: { limit: TRADES_PAGE, cursor }, body: undefined });
+  }
+
+  #poll(call: PlannedRequest['call']): void {
+    const owner = { kind: 'other', name: call.endpoint } as const;
+    this.send({ lane: 'own', call, latestMs: Number.MAX_SAFE_INTEGER, owner });
   }
 
   send(request: PlannedRequest): void {
@@ -287,14 +245,9 @@ export class World {
       if (this.#process !== sender) return; // The process that asked has ended.
       if (venueTimeMs !== null) sender.seeVenueTime(venueTimeMs, this.ourMs);
       if (request.owner.kind === 'intent') {
-        const report = {
-          request,
-          outcome,
-          nowMs: this.ourMs,
-          sentMs: outcome.kind === 'unknown' && !outcome.sent ? this.ourMs : sentMs,
-          venueTimeMs,
-        };
-        this.step((executor) => executor.onReport(report));
+        const nowMs = this.ourMs;
+        const leftMs = outcome.kind === 'unknown' && !outcome.sent ? nowMs : sentMs;
+        this.step((executor) => executor.onReport({ request, outcome, nowMs, sentMs: leftMs, venueTimeMs }));
       } else {
         this.#onList(request, outcome, sentMs);
       }
@@ -303,7 +256,7 @@ export class World {
 
   #onList(request: PlannedRequest, outcome: Outcome, sentMs: number): void {
     if (outcome.kind !== 'answered') return;
-    if (describeOwner(request.owner) === 'orders') {
+    if (request.call.endpoint === 'orders.list') {
       // The cast is right, because the requested list has this row type.
       const rows = outcome.data as OrderRow[];
       this.step((executor) => executor.onOwnOrders(rows, sentMs, this.ourMs));
@@ -311,39 +264,14 @@ export class World {
     }
     const rows = outcome.data as OwnTradeRow[];
     this.step((executor) => executor.onOwnTrades(rows, this.ourMs));
-    if (outcome.nextCursor !== null && this.executor.missingFills().length > 0) this.pollTrades(outcome.nextCursor);
+    if (outcome.nextCursor !== null && this.executor.missingFills().length > 0) this.#pollTrades(outcome.nextCursor);
   }
 
   #start(): TraderProcess {
-    const ledger = openLedger(join(this.#folder, 'ledger.sqlite'), { pid: process.pid, startedMs: this.ourMs });
-    const runId = `run${++this.#runs}`;
-    ledger.transaction(() => {
-      ledger.startRun({ id: runId, version: '0', configHash: 'hash', startedMs: this.ourMs });
-      ledger.setCapital(FUNDS, this.ourMs);
-      for (const conditionId of this.markets) {
-        ledger.saveMarket({
-          conditionId,
-          title: conditionId,
-          state: 'open',
-          eventConditionId: null,
-          yesLabel: null,
-          noLabel: null,
-          makerFeeRateMicros: m(0),
-          takerFeeRateMicros: m(10_000),
-          resolutionS: null,
-          seenMs: this.ourMs,
-        });
-      }
-    });
-    const profile = { ...PROFILE, own_trades: this.#options.ownTrades ?? true };
-    const signer = this.#wallet.draftSigner({
-      serviceName: PROFILE.service_name,
-      draftMessage: 'utf8',
-      allowBlindSigning: false,
-      loadDraft: (id) => ledger.storedDraft(id),
-    });
-    const settings = { runId, configHash: 'hash', ownPollMs: OWN_POLL_MS };
-    const started = new TraderProcess(ledger, new Executor(ledger, signer, profile, settings), this.events);
+    const profile = { ...PROFILE, draft_lifetime_s: DRAFT_LIFETIME_S };
+    const settings = { profile, ownPollMs: OWN_POLL_MS, capital: FUNDS };
+    const [ledger, executor] = openExecutor(this.#file.path, `run${++this.#runs}`, this.markets, settings);
+    const started = new TraderProcess(ledger, executor, this.events);
     this.#process = started;
     const requests = ledger.transaction(() => started.keep(started.executor.recover(this.ourMs)));
     for (const request of requests) this.send(request);
@@ -387,5 +315,3 @@ class TraderProcess {
       throw new Error(`${describeOwner(request.owner)} left before its signature was stored`);
   }
 }
-
-export type { Deliver };

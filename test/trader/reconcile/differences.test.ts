@@ -13,7 +13,8 @@ import {
   orderDifference,
   tradeDifference,
 } from '../../../src/trader/reconcile/differences.js';
-import { fillOf, m } from '../ledger/books.js';
+import { MARKET, row, trade } from '../executor/script.js';
+import { fillOf, m, ONE, orderOf } from '../ledger/books.js';
 
 const NO_MOVES: Moves = { fills: [], conversions: [] };
 const moves = (fills: number[], conversions: number[]): Moves => ({
@@ -74,54 +75,15 @@ describe('shares that are held', () => {
   });
 });
 
-const ORDER: OrderRecord = {
-  pubkey: 'order',
-  intentId: 'run.1',
-  marketConditionId: 'A',
-  isYes: true,
-  side: 'buy',
-  status: 'open',
-  priceMicros: m(400_000),
-  amountMicros: m(10),
-  filledMicros: m(4),
-  bookedMicros: m(4),
-  failedMicros: m(0),
-  createdMs: 0,
-  closedMs: null,
-};
-const ROW: OrderRow = {
-  pubkey: 'order',
-  status: 'partially_filled',
-  side: 'buy',
-  price: m(400_000),
-  amount: m(10),
-  remaining_amount: null,
-  filled_amount: m(4),
-  funds: null,
-  remaining_funds: null,
-  filled_funds: null,
-  market: { condition_id: 'A', title: null },
-  outcome: { is_yes: true, text: null },
-};
-const TRADE: OwnTradeRow = {
-  pubkey: 'trade',
-  market_condition_id: 'A',
-  amount: m(4),
-  price: m(400_000),
-  timestamp: 1,
-  fee: null,
-  is_maker: true,
-  state: 'done',
-  order: ROW,
-};
+const FOUR = m(4 * ONE);
+const ORDER = orderOf({ pubkey: 'order', marketConditionId: MARKET, filledMicros: FOUR, bookedMicros: FOUR });
+const ROW = row('partially_filled', 4);
+const TRADE = trade('trade', 4, { order: ROW });
 const FILL = fillOf({
   pubkey: 'trade',
   orderPubkey: 'order',
-  marketConditionId: 'A',
-  isYes: true,
-  side: 'buy',
-  amountMicros: m(4),
-  priceMicros: m(400_000),
+  marketConditionId: MARKET,
+  amountMicros: FOUR,
   feeMicros: m(0),
 });
 const books = (order: Partial<OrderRecord> = {}, isFilling = false): OwnBooks => ({
@@ -134,14 +96,15 @@ const books = (order: Partial<OrderRecord> = {}, isFilling = false): OwnBooks =>
 const LIST_MS = 100_000;
 
 describe('an order', () => {
-  const closed = { status: 'filled', filledMicros: m(10), bookedMicros: m(10) } as const;
+  const filled = (shares: number) => ({ filled_amount: m(shares * ONE) });
+  const closed = { status: 'filled', filledMicros: m(10 * ONE), bookedMicros: m(10 * ONE) } as const;
   it.each<[string, Partial<OrderRow>, Partial<OrderRecord>, boolean, boolean]>([
     ['is as it was asked for', {}, {}, false, true],
-    ['of which more is filled than the ledger knows is told by its fills', { filled_amount: m(9) }, {}, false, true],
-    ['of which less is filled than before contradicts itself', { filled_amount: m(3) }, {}, false, false],
-    ['of which less is filled than a moment ago comes from a list that lags', { filled_amount: m(3) }, {}, true, true],
-    ['is filled beyond its amount', { filled_amount: m(11) }, {}, true, false],
-    ['has fills beyond its amount in the ledger', {}, { bookedMicros: m(11) }, true, false],
+    ['of which more is filled than the ledger knows is told by its fills', filled(9), {}, false, true],
+    ['of which less is filled than before contradicts itself', filled(3), {}, false, false],
+    ['of which less is filled than a moment ago comes from a list that lags', filled(3), {}, true, true],
+    ['is filled beyond its amount', filled(11), {}, true, false],
+    ['has fills beyond its amount in the ledger', {}, { bookedMicros: m(11 * ONE) }, true, false],
     ['has ended long ago and still rests', {}, { ...closed, closedMs: LIST_MS - 20_000 }, false, false],
     ['has ended lately and still rests in a list that lags', {}, { ...closed, closedMs: LIST_MS - 5_000 }, false, true],
     ['has another price', { price: m(1) }, {}, true, false],

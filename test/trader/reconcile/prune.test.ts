@@ -18,24 +18,24 @@ const prune = (ledger: Ledger, options: Partial<PruneBatch> = {}, isUnderWay?: (
   pruneBatch(ledger, { beforeMs: NOW_MS, after: 0, rows: 1000, ...options }, NOW_MS, isUnderWay);
 
 const left = (ledger: Ledger) => ({
-  orders: ledger
-    .orders()
-    .map(({ pubkey }) => pubkey)
-    .reverse(),
-  intents: ledger
-    .intents()
-    .map(({ id }) => id)
-    .reverse(),
+  orders: Array.from(ledger.orders(), ({ pubkey }) => pubkey).reverse(),
+  intents: Array.from(ledger.intents(), ({ id }) => id).reverse(),
 });
 
-/** Adds one canceled order on each of three old days, and the last compared order. */
+/** Names as long as those of the exchange. */
+const numbered = (count: number) => Array.from({ length: count }, (_, i) => `${i}`.padStart(44, 'x'));
+
+/** Adds orders that were canceled after some days, and the last compared order. */
+function addPast(ledger: Ledger, names: readonly string[], daysOf = (_name: string) => 1): void {
+  for (const name of names) addCanceled(ledger, name, daysOf(name) * DAY_MS);
+  addCanceled(ledger, 'mark', 50 * DAY_MS);
+  markComparedTo(ledger, 'mark');
+}
+
+/** Opens a ledger and adds one canceled order on each of three old days. */
 function withPast(work: (ledger: Ledger) => void): void {
   withLedger((ledger) => {
-    ledger.transaction(() => {
-      for (const name of ['a', 'b', 'c']) addCanceled(ledger, name, (name.charCodeAt(0) - 96) * DAY_MS);
-      addCanceled(ledger, 'mark', 50 * DAY_MS);
-      markComparedTo(ledger, 'mark');
-    });
+    ledger.transaction(() => addPast(ledger, ['a', 'b', 'c'], (name) => name.charCodeAt(0) - 96));
     work(ledger);
     expect(ledger.verify()).toEqual([]);
   });
@@ -139,11 +139,7 @@ it('looks at no more rows in a batch than were asked for, nor than its limit, an
     expect(seen).toEqual([3, 3, 3, 0, 0]);
   });
   withLedger((ledger) => {
-    ledger.transaction(() => {
-      for (let i = 0; i < MOST_PRUNED_AT_ONCE; i++) addCanceled(ledger, `${i}`, DAY_MS);
-      addCanceled(ledger, 'mark', 50 * DAY_MS);
-      markComparedTo(ledger, 'mark');
-    });
+    ledger.transaction(() => addPast(ledger, numbered(MOST_PRUNED_AT_ONCE)));
     ledger.rest(0);
     expect(prune(ledger, { rows: 1e9 }).after).toBe(MOST_PRUNED_AT_ONCE);
   });
@@ -163,9 +159,7 @@ it('carries a long log over in a batch of its own', () => {
     const ledger = openLedger(path, HOLDER);
     ledger.transaction(() => {
       ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: 1 });
-      for (let i = 0; i < 50; i++) addCanceled(ledger, `${i}`, DAY_MS);
-      addCanceled(ledger, 'mark', 50 * DAY_MS);
-      markComparedTo(ledger, 'mark');
+      addPast(ledger, numbered(50));
     });
     const done = { bytes: 0, isDone: false };
     expect(prune(ledger, { rows: 20 })).toMatchObject({ ...done, rows: 0, after: 0, untilMs: null });
@@ -179,9 +173,7 @@ it('gives pages back, so many at a time, and the next open finds a sound file', 
     const ledger = openLedger(path, HOLDER);
     ledger.transaction(() => {
       ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: 1 });
-      for (let i = 0; i < 300; i++) addCanceled(ledger, `${i}`.padStart(44, 'x'), DAY_MS);
-      addCanceled(ledger, 'mark', 50 * DAY_MS);
-      markComparedTo(ledger, 'mark');
+      addPast(ledger, numbered(300));
     });
     for (let after: number | null = 0; after !== null; ) ({ after } = prune(ledger, { after }));
     ledger.rest(0);

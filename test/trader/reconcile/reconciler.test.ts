@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { must } from '../../../src/shared/base/errors.js';
-import { micros } from '../../../src/shared/base/micros.js';
+import { type Micros, micros } from '../../../src/shared/base/micros.js';
 import { agreementText } from '../../../src/trader/reconcile/differences.js';
 import { requestsOfRound } from '../../../src/trader/reconcile/reconciler.js';
 import { times } from '../../support/effort.js';
@@ -18,43 +18,28 @@ afterEach(() => account.close());
 /** Time that is long enough for a second read, and for young rows to become old, ms. */
 const LATER_MS = 40_000;
 
-function rounds(on: Account, count: number): void {
+function rounds(on: Account, count: number, faults: readonly Fault[] = []): void {
   for (let i = 0; i < count; i++) {
     on.nowMs += LATER_MS;
-    on.round();
+    on.round(faults);
   }
 }
-
-type Happening =
-  | { readonly what: 'fill'; readonly isYes: boolean; readonly sells: boolean; readonly lots: number }
-  | { readonly what: 'merge' | 'redeem' | 'canceled' | 'fills seen' | 'restart' }
-  | { readonly what: 'pass'; readonly ms: number }
-  | { readonly what: 'round'; readonly faults: readonly Fault[] }
-  /** Makes a fill that is seen at once, and a round some seconds later in which one list lags. */
-  | { readonly what: 'lagging round'; readonly list: Fault['list']; readonly isMeanwhile: boolean };
 
 const fault: fc.Arbitrary<Fault> = fc.record({
   list: fc.constantFrom(...ROUND_LISTS),
   kind: fc.constantFrom('lags', 'lost', 'row twice', 'cursor twice'),
   lagMs: fc.integer({ min: 0, max: 8_000 }),
 });
-const happening: fc.Arbitrary<Happening> = fc.oneof(
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      what: fc.constant('fill' as const),
-      isYes: fc.boolean(),
-      sells: fc.boolean(),
-      lots: fc.integer({ min: 1, max: 3 }),
-    }),
-  },
+const lots = fc.integer({ min: 1, max: 3 });
+const fill = fc.record({ what: fc.constant('fill' as const), isYes: fc.boolean(), sells: fc.boolean(), lots });
+const round = fc.record({ what: fc.constant('round' as const), faults: fc.array(fault, { maxLength: 1 }) });
+const happening = fc.oneof(
+  { weight: 3, arbitrary: fill },
   fc.record({ what: fc.constantFrom('merge', 'redeem', 'canceled', 'fills seen', 'restart') }),
   fc.record({ what: fc.constant('pass' as const), ms: fc.integer({ min: 500, max: 30_000 }) }),
-  {
-    weight: 2,
-    arbitrary: fc.record({ what: fc.constant('round' as const), faults: fc.array(fault, { maxLength: 1 }) }),
-  },
+  { weight: 2, arbitrary: round },
 );
+type Happening = typeof happening extends fc.Arbitrary<infer Each> ? Each : never;
 
 const held = (on: Account, outcome: string) =>
   on.moves.filter((move) => move.outcome === outcome).reduce((sum, { amount }) => sum + amount, 0);
@@ -86,16 +71,6 @@ function happen(on: Account, one: Happening): void {
       return;
     case 'round':
       on.round(one.faults);
-      return;
-    case 'lagging round': {
-      on.fill('buy', true, ONE);
-      on.canceled();
-      on.look('fills');
-      on.nowMs += 5_000;
-      const fault = { list: one.list, kind: 'lags', lagMs: 8_000 } as const;
-      on.round([fault], () => one.isMeanwhile && on.fill('buy', false, ONE));
-      on.nowMs += 7_000;
-    }
   }
 }
 
@@ -106,6 +81,14 @@ function withAccount(work: (on: Account) => void): void {
   } finally {
     on.close();
   }
+}
+
+/** Changes a booked trade at the exchange. Returns the subject of the difference. */
+function alteredFill(on: Account, change: { readonly amount?: Micros; readonly price?: Micros }): string {
+  const row = on.fill('buy', true, 2 * ONE);
+  on.look('fills');
+  on.trades.rows[0] = { row: { ...row, ...change }, sinceMs: on.nowMs };
+  return `fill ${row.pubkey}`;
 }
 
 /** Ways to cause a difference. Each returns the expected subject of the difference. */
@@ -124,22 +107,8 @@ const FOREIGN: Readonly<Record<string, (on: Account) => string>> = {
     on.moves.push({ outcome: 'A YES', amount: -ONE, sinceMs: on.nowMs });
     return 'position A YES';
   },
-  'a wrong amount of a fill': (on) => {
-    const row = on.fill('buy', true, 2 * ONE);
-    on.look('fills');
-    on.trades.rows = on.trades.rows.map((listed) =>
-      listed.row === row ? { ...listed, row: { ...row, amount: m(ONE) } } : listed,
-    );
-    return `fill ${row.pubkey}`;
-  },
-  'a wrong price of a fill': (on) => {
-    const row = on.fill('buy', true, 2 * ONE);
-    on.look('fills');
-    on.trades.rows = on.trades.rows.map((listed) =>
-      listed.row === row ? { ...listed, row: { ...row, price: m(410_000) } } : listed,
-    );
-    return `fill ${row.pubkey}`;
-  },
+  'a wrong amount of a fill': (on) => alteredFill(on, { amount: m(ONE) }),
+  'a wrong price of a fill': (on) => alteredFill(on, { price: m(410_000) }),
   'a wrong amount of an order': (on) => {
     on.canceled();
     const [{ row, sinceMs }] = on.orders.rows as [(typeof on.orders.rows)[number]];
@@ -161,6 +130,30 @@ const FOREIGN: Readonly<Record<string, (on: Account) => string>> = {
     return `fill ${pubkey}`;
   },
 };
+
+/** Accepts all differences as an operator's command does. */
+const accept = () => account.ledger.transaction(() => account.reconciler.accept(account.nowMs, 'seen'));
+
+/** Adopts as an operator's command does. Every share without a record is booked at 0.4. */
+function adopt(reason = 'restored') {
+  return account.ledger.transaction(() => {
+    const plan = account.reconciler.planAdoption();
+    if (typeof plan === 'string') return plan;
+    for (const outcome of plan) {
+      const restWorthMicros = micros(outcome.restMicros * 0.4);
+      account.ledger.adopt({ ...outcome, restWorthMicros }, reason, account.nowMs);
+    }
+    account.reconciler.onAdopted(account.nowMs);
+    return plan.length;
+  });
+}
+
+const heldNow = () =>
+  account.ledger.positions().map(({ isYes, sharesMicros }) => [isYes ? 'YES' : 'NO', sharesMicros / ONE]);
+
+/** Checks that nothing differs, and that no difference was confirmed. */
+const expectAgreement = () =>
+  expect([account.reconciler.verdict, account.reconciler.newest?.differences]).toEqual([null, []]);
 
 describe('reconciliation', () => {
   it('never accuses over lists that lag, lose pages, repeat rows or cursors', () => {
@@ -184,7 +177,13 @@ describe('reconciliation', () => {
   it.each(ROUND_LISTS)('never accuses where %s always lag and something happens all the time', (list) => {
     account.round();
     for (let i = 0; i < 20; i++) {
-      happen(account, { what: 'lagging round', list, isMeanwhile: i % 5 === 4 });
+      account.fill('buy', true, ONE);
+      account.canceled();
+      account.look('fills');
+      account.nowMs += 5_000;
+      // A fill of the fifth round comes while its lists are read.
+      account.round([{ list, kind: 'lags', lagMs: 8_000 }], () => i % 5 === 4 && account.fill('buy', false, ONE));
+      account.nowMs += 7_000;
       if (i % 4 === 3) happen(account, { what: 'merge' });
       if (i % 4 === 3) account.redeem(true);
       expect(account.reconciler.verdict).toBeNull();
@@ -210,8 +209,69 @@ describe('reconciliation', () => {
     );
   });
 
-  it.each(['lost', 'row twice', 'cursor twice'] as const)('concludes nothing from a round with a page %s', (kind) => {
+  it('adopts nothing before a second look, while a list is lost, or while shares are on their way', () => {
+    expect(adopt()).toBe('ledger and exchange are not compared yet');
     rounds(account, 1);
+    account.moves.push({ outcome: 'A YES', amount: ONE, sinceMs: account.nowMs });
+    rounds(account, 1);
+    expect(adopt()).toContain('not yet confirmed by a second comparison');
+    rounds(account, 1);
+    rounds(account, 1, [{ list: 'trades', kind: 'lost', lagMs: 0 }]);
+    expect(adopt()).toContain('the newest comparison was void');
+    rounds(account, 1);
+    account.fill('buy', true, 5 * ONE);
+    account.look('fills');
+    expect(adopt()).toBe('shares of A YES are in flight');
+    expect(heldNow()).toEqual([['YES', 5]]);
+  });
+
+  it('leaves nothing out that a fill under way explains', () => {
+    const order = account.resting(5 * ONE);
+    rounds(account, 1);
+    account.fillPart(order, 5 * ONE);
+    const trade = must(account.trades.rows[0]?.row, 'the trade');
+    account.trades.replace(trade, { ...trade, state: 'in_process' }, account.nowMs);
+    rounds(account, 3, [{ list: 'orders', kind: 'lags', lagMs: 10 * LATER_MS }]);
+    expect(account.reconciler.verdict).toContain('A YES: ledger 0, exchange 5');
+    account.look('orders');
+    account.follow();
+    const leftOut = accept();
+    // Differences of outdated lists may be skipped, but not the shares of the fill.
+    expect(leftOut.map(({ what }) => what)).not.toContain('position');
+    const underWay = must(account.trades.rows[0]?.row, 'the trade');
+    account.trades.replace(underWay, trade, account.nowMs);
+    account.look('fills');
+    rounds(account, 3);
+    expectAgreement();
+  });
+
+  it('leaves alone what was there before the first round', () => {
+    account.foreignOrder('canceled');
+    account.trade(account.foreignOrder('filled'), ONE);
+    account.merge(ONE, false);
+    account.redeem(false);
+    rounds(account, 4);
+    expectAgreement();
+  });
+
+  it('counts the further pages that two rounds in a row took', () => {
+    const { reconciler } = account;
+    expect([reconciler.requestsARound, requestsOfRound(true), requestsOfRound(false)]).toEqual([9, 9, 6]);
+    for (let i = 0; i < 350; i++) account.canceled();
+    account.round();
+    expect(reconciler.requestsARound, 'of a long history once').toBe(9);
+    for (let i = 0; i < 250; i++) account.canceled();
+    rounds(account, 2);
+    expect(reconciler.requestsARound, 'orders by three pages twice').toBe(11);
+    rounds(account, 2);
+    expect(reconciler.requestsARound).toBe(9);
+  });
+});
+
+describe('reconciliation after its first round', () => {
+  beforeEach(() => rounds(account, 1));
+
+  it.each(['lost', 'row twice', 'cursor twice'] as const)('concludes nothing from a round with a page %s', (kind) => {
     account.fill('buy', true, ONE);
     account.merge(ONE, true);
     account.split(ONE);
@@ -230,7 +290,6 @@ describe('reconciliation', () => {
   });
 
   it('is not voided by what trading does meanwhile, and still sees what is not ours', () => {
-    rounds(account, 1);
     const { pubkey } = account.split(ONE);
     for (let i = 0; i < 2; i++) {
       account.nowMs += LATER_MS;
@@ -240,37 +299,31 @@ describe('reconciliation', () => {
   });
 
   it('lets nobody begin while a difference is neither gone nor believed', () => {
-    rounds(account, 1);
     account.restart();
     account.split(ONE);
     expect(account.round()).toBe(true);
-    expect([account.reconciler.isComplete, account.reconciler.isInDoubt, account.reconciler.verdict]).toEqual([
-      ...[false, true, null],
-    ]);
+    expect(account.reconciler).toMatchObject({ isComplete: false, isInDoubt: true, verdict: null });
     // This read is too early to count as another read.
     account.round();
     expect(account.reconciler.isComplete).toBe(false);
     expect(account.reconciler.againMs).toBeLessThanOrEqual(account.nowMs + 10_000);
     rounds(account, 1);
-    expect([account.reconciler.isComplete, account.reconciler.isInDoubt]).toEqual([true, false]);
+    expect(account.reconciler).toMatchObject({ isComplete: true, isInDoubt: false });
   });
 
   it('tells a subject once, loudly, and still knows it after a restart', () => {
-    rounds(account, 1);
     const { pubkey } = account.split(ONE);
     rounds(account, 4);
     const loud = account.reconciler.takeNews().filter((news) => news.loud);
     expect(loud.filter(({ text }) => text.includes(pubkey))).toHaveLength(1);
     account.restart();
     expect(account.reconciler.verdict).toBeNull();
-    account.nowMs += LATER_MS;
-    account.round();
+    rounds(account, 1);
     expect(account.reconciler.verdict).toContain(pubkey);
     expect(account.reconciler.isComplete).toBe(true);
   });
 
   it('clears what agrees again, and says so', () => {
-    rounds(account, 1);
     account.moves.push({ outcome: 'A YES', amount: ONE, sinceMs: account.nowMs });
     rounds(account, 2);
     expect(account.reconciler.verdict).toContain('A YES: ledger 0, exchange 1');
@@ -281,15 +334,14 @@ describe('reconciliation', () => {
   });
 
   it.each(Object.keys(FOREIGN))('leaves out %s once a person has taken note, and books nothing', (kind) => {
-    rounds(account, 1);
     FOREIGN[kind]?.(account);
     rounds(account, 2);
     const held = account.ledger.positions();
-    account.ledger.transaction(() => account.reconciler.accept(account.nowMs, 'seen'));
+    accept();
     expect(account.reconciler.verdict).toBeNull();
     // The sums are recorded again, because younger rows still change them.
     rounds(account, 3);
-    account.ledger.transaction(() => account.reconciler.accept(account.nowMs, 'seen'));
+    accept();
     account.restart();
     rounds(account, 3);
     expect(account.reconciler.verdict).toBeNull();
@@ -306,25 +358,7 @@ describe('reconciliation', () => {
     expect(account.reconciler.verdict).toContain(pubkey);
   });
 
-  /** Adopts as an operator's command does. Every share without a record is booked at 0.4. */
-  function adopt(reason = 'restored') {
-    return account.ledger.transaction(() => {
-      const plan = account.reconciler.planAdoption();
-      if (typeof plan === 'string') return plan;
-      for (const outcome of plan) {
-        const restWorthMicros = micros(outcome.restMicros * 0.4);
-        account.ledger.adopt({ ...outcome, restWorthMicros }, reason, account.nowMs);
-      }
-      account.reconciler.onAdopted(account.nowMs);
-      return plan.length;
-    });
-  }
-
-  const heldNow = () =>
-    account.ledger.positions().map(({ isYes, sharesMicros }) => [isYes ? 'YES' : 'NO', sharesMicros / ONE]);
-
   it('adopts what the exchange holds: at the price of its trades, and what has no record without cash', () => {
-    rounds(account, 1);
     account.fill('buy', true, 10 * ONE);
     account.look('fills');
     rounds(account, 4);
@@ -348,10 +382,9 @@ describe('reconciliation', () => {
   });
 
   it.each(Object.keys(FOREIGN))('adopts %s after it was accepted, and once only', (kind) => {
-    rounds(account, 1);
     FOREIGN[kind]?.(account);
     rounds(account, 3);
-    account.ledger.transaction(() => account.reconciler.accept(account.nowMs, 'seen'));
+    accept();
     rounds(account, 3);
     adopt();
     account.restart();
@@ -363,46 +396,32 @@ describe('reconciliation', () => {
     expect(account.ledger.verify()).toEqual([]);
   });
 
-  it('adopts nothing before a second look, while a list is lost, or while shares are on their way', () => {
-    expect(adopt()).toBe('ledger and exchange are not compared yet');
-    rounds(account, 1);
-    account.moves.push({ outcome: 'A YES', amount: ONE, sinceMs: account.nowMs });
-    rounds(account, 1);
-    expect(adopt()).toContain('not yet confirmed by a second comparison');
-    rounds(account, 1);
-    account.nowMs += LATER_MS;
-    account.round([{ list: 'trades', kind: 'lost', lagMs: 0 }]);
-    expect(adopt()).toContain('the newest comparison was void');
-    rounds(account, 1);
-    account.fill('buy', true, 5 * ONE);
-    account.look('fills');
-    expect(adopt()).toBe('shares of A YES are in flight');
-    expect(heldNow()).toEqual([['YES', 5]]);
-  });
-
   it('drops what was accepted once it agrees', () => {
-    rounds(account, 1);
     account.moves.push({ outcome: 'A YES', amount: ONE, sinceMs: account.nowMs });
     rounds(account, 2);
-    account.ledger.transaction(() => account.reconciler.accept(account.nowMs, 'seen'));
+    accept();
     rounds(account, 2);
     expect(account.reconciler.accepted).toMatchObject([{ what: 'position', ledger: '0', exchange: '1' }]);
     account.moves.push({ outcome: 'A YES', amount: -ONE, sinceMs: account.nowMs });
     rounds(account, 2);
     // The skipped row is now missing from the list, which is a separate difference.
     expect(account.reconciler.verdict).toContain('A YES: ledger 0, exchange -1');
-    account.ledger.transaction(() => account.reconciler.accept(account.nowMs, 'seen'));
+    accept();
     rounds(account, 2);
     expect([account.reconciler.verdict, account.reconciler.accepted]).toEqual([null, []]);
   });
 
-  it('a second reader finds a trade that the first one is never shown', () => {
-    rounds(account, 1);
-    account.fill('buy', true, ONE);
-    rounds(account, 2);
+  /** Hides a trade of 2 shares from the first reader, for two rounds. */
+  function hideTrade() {
     account.hiddenFromFirst = account.fill('buy', true, 2 * ONE).pubkey;
     account.moves.pop();
     rounds(account, 2);
+  }
+
+  it('a second reader finds a trade that the first one is never shown', () => {
+    account.fill('buy', true, ONE);
+    rounds(account, 2);
+    hideTrade();
     expect(account.reconciler.verdict).toContain('sum A YES buy: ledger 1 fills, 1 shares for 0.4, fees 0, exchange 2');
   });
 
@@ -412,7 +431,6 @@ describe('reconciliation', () => {
     ['failed', 'done', 'failed', 'done', 'failed'],
   ] as const)('a trade that is told as %s, %s …', (...states) => {
     it.each([0, 1, 2, 3])('is no difference, nor hides one, with %i rounds between its turns', (between) => {
-      rounds(account, 1);
       account.fill('buy', true, 3 * ONE);
       rounds(account, between);
       let row = account.fill('buy', true, ONE);
@@ -424,16 +442,13 @@ describe('reconciliation', () => {
         row = account.turn(row, state);
       }
       rounds(account, 3);
-      expect([account.reconciler.verdict, account.reconciler.newest?.differences]).toEqual([null, []]);
-      account.hiddenFromFirst = account.fill('buy', true, 2 * ONE).pubkey;
-      account.moves.pop();
-      rounds(account, 2);
+      expectAgreement();
+      hideTrade();
       expect(account.reconciler.verdict).toContain('sum A YES buy: ledger');
     });
   });
 
   it.each([1, 10])('a second reader begun anew waits for a trade that its list leaves out, %i rounds old', (age) => {
-    rounds(account, 1);
     const turning = account.fill('buy', true, ONE);
     const failed = account.turn(turning, 'failed');
     account.look('fills');
@@ -446,12 +461,11 @@ describe('reconciliation', () => {
     account.nowMs += age * LATER_MS;
     account.round([{ list: 'sums', kind: 'lags', lagMs: (age + 2) * LATER_MS }]);
     rounds(account, 4);
-    expect([account.reconciler.verdict, account.reconciler.newest?.differences]).toEqual([null, []]);
+    expectAgreement();
   });
 
   /** A trade is reported as failed while its shares stay, which counts as a difference. Returns its reported row. */
   function failedButHeld() {
-    rounds(account, 1);
     const row = account.fill('buy', true, 3 * ONE);
     account.look('fills');
     rounds(account, 2);
@@ -466,7 +480,7 @@ describe('reconciliation', () => {
 
   it('compares again what a person left out while a trade had failed that settles after all', () => {
     const failed = failedButHeld();
-    account.ledger.transaction(() => account.reconciler.accept(account.nowMs, 'seen'));
+    accept();
     rounds(account, 2);
     expect(account.reconciler.verdict).toBeNull();
     account.turn(failed, 'done');
@@ -475,56 +489,28 @@ describe('reconciliation', () => {
     rounds(account, 3);
     account.restart();
     rounds(account, 3);
-    expect([account.reconciler.verdict, account.reconciler.newest?.differences]).toEqual([null, []]);
-  });
-
-  it('leaves nothing out that a fill under way explains', () => {
-    const order = account.resting(5 * ONE);
-    rounds(account, 1);
-    account.fillPart(order, 5 * ONE);
-    const trade = must(account.trades.rows[0]?.row, 'the trade');
-    account.trades.replace(trade, { ...trade, state: 'in_process' }, account.nowMs);
-    const lag = { list: 'orders', kind: 'lags', lagMs: 10 * LATER_MS } as const;
-    for (let round = 0; round < 3; round++) {
-      account.nowMs += LATER_MS;
-      account.round([lag]);
-    }
-    expect(account.reconciler.verdict).toContain('A YES: ledger 0, exchange 5');
-    account.look('orders');
-    account.follow();
-    const leftOut = account.ledger.transaction(() => account.reconciler.accept(account.nowMs, 'seen'));
-    // Differences of outdated lists may be skipped, but not the shares of the fill.
-    expect(leftOut.map(({ what }) => what)).not.toContain('position');
-    const underWay = must(account.trades.rows[0]?.row, 'the trade');
-    account.trades.replace(underWay, trade, account.nowMs);
-    account.look('fills');
-    rounds(account, 3);
-    expect([account.reconciler.verdict, account.reconciler.newest?.differences]).toEqual([null, []]);
+    expectAgreement();
   });
 
   it('keeps what it believes of sums while a trade turns, until a person has taken note', () => {
-    rounds(account, 1);
     account.fill('buy', true, ONE);
     rounds(account, 2);
-    account.hiddenFromFirst = account.fill('buy', true, 2 * ONE).pubkey;
-    account.moves.pop();
-    rounds(account, 2);
+    hideTrade();
     expect(account.reconciler.verdict).toContain('sum A YES buy');
     account.turn(account.fill('buy', false, ONE), 'failed');
     account.look('fills');
     rounds(account, 3);
     expect(account.reconciler.verdict).toContain('sum A YES buy');
     account.restart();
-    account.ledger.transaction(() => account.reconciler.accept(account.nowMs, 'seen'));
+    accept();
     rounds(account, 2);
     expect(account.reconciler.verdict).toContain('sum A YES buy');
-    account.ledger.transaction(() => account.reconciler.accept(account.nowMs, 'seen'));
+    accept();
     rounds(account, 3);
     expect(account.reconciler.verdict).toBeNull();
   });
 
   it('leaves nothing out that was booked since it was compared', () => {
-    rounds(account, 1);
     account.moves.push({ outcome: 'A YES', amount: 5 * ONE, sinceMs: account.nowMs });
     rounds(account, 2);
     expect(account.reconciler.verdict).toContain('A YES: ledger 0, exchange 5');
@@ -532,10 +518,10 @@ describe('reconciliation', () => {
     account.fill('buy', true, 5 * ONE);
     account.moves.pop();
     account.look('fills');
-    const leftOut = account.ledger.transaction(() => account.reconciler.accept(account.nowMs, 'seen'));
+    const leftOut = accept();
     expect(leftOut).toEqual([]);
     rounds(account, 3);
-    expect([account.reconciler.verdict, account.reconciler.newest?.differences]).toEqual([null, []]);
+    expectAgreement();
   });
 
   it('leaves nothing out that a trade has changed since a person saw it', () => {
@@ -543,15 +529,14 @@ describe('reconciliation', () => {
     account.turn(failed, 'done');
     account.moves.pop();
     account.look('fills');
-    const leftOut = account.ledger.transaction(() => account.reconciler.accept(account.nowMs, 'seen'));
+    const leftOut = accept();
     expect([leftOut, account.reconciler.verdict]).toEqual([[], null]);
     expect(account.reconciler.takeNews().at(-1)?.text).toContain('not accepted, because it has changed');
     rounds(account, 3);
-    expect([account.reconciler.verdict, account.reconciler.newest?.differences]).toEqual([null, []]);
+    expectAgreement();
   });
 
   it('wants a round at once when an order goes on denying a fill that was booked, and none for what lags', () => {
-    rounds(account, 1);
     const resting = account.resting(2 * ONE);
     account.trade(resting, ONE);
     account.orders.rows.shift();
@@ -579,17 +564,7 @@ describe('reconciliation', () => {
     expect([look(5_000), look(20_000)]).toEqual([beforeMs, beforeMs]);
   });
 
-  it('leaves alone what was there before the first round', () => {
-    account.foreignOrder('canceled');
-    account.trade(account.foreignOrder('filled'), ONE);
-    account.merge(ONE, false);
-    account.redeem(false);
-    rounds(account, 4);
-    expect([account.reconciler.verdict, account.reconciler.newest?.differences]).toEqual([null, []]);
-  });
-
   it('looks twice at everything, so that a row which one answer leaves out is found', () => {
-    rounds(account, 1);
     const { pubkey } = account.foreignOrder('canceled');
     account.hiddenFromFirst = pubkey;
     account.canceled();
@@ -600,7 +575,6 @@ describe('reconciliation', () => {
   });
 
   it('says that a list has forgotten what it showed', () => {
-    rounds(account, 1);
     account.redeem(true);
     rounds(account, 3);
     account.redeems.rows = [];
@@ -609,7 +583,7 @@ describe('reconciliation', () => {
   });
 
   it('asks for no more requests after a long history than after a short one', () => {
-    rounds(account, 2);
+    rounds(account, 1);
     for (let i = 0; i < 500; i++) {
       account.canceled();
       if (i % 100 === 99) rounds(account, 1);
@@ -621,18 +595,5 @@ describe('reconciliation', () => {
     // A round needs requests for seven lists, and later reads of orders and fills.
     expect(account.requests).toBe(9);
     expect(account.reconciler.requestsARound).toBe(9);
-  });
-
-  it('counts the further pages that two rounds in a row took', () => {
-    const { reconciler } = account;
-    expect([reconciler.requestsARound, requestsOfRound(true), requestsOfRound(false)]).toEqual([9, 9, 6]);
-    for (let i = 0; i < 350; i++) account.canceled();
-    account.round();
-    expect(reconciler.requestsARound, 'of a long history once').toBe(9);
-    for (let i = 0; i < 250; i++) account.canceled();
-    rounds(account, 2);
-    expect(reconciler.requestsARound, 'orders by three pages twice').toBe(11);
-    rounds(account, 2);
-    expect(reconciler.requestsARound).toBe(9);
   });
 });

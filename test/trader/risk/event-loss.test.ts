@@ -1,25 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EventRule } from '../../../src/trader/risk/exposure.js';
-import { Exposure, type Holding, type WorkingOrder } from '../../../src/trader/risk/exposure.js';
+import type { EventRule, Holding, WorkingOrder } from '../../../src/trader/risk/exposure.js';
 import { judge } from '../../../src/trader/risk/risk.js';
-import { factsOf, holdingOf, m, ONE, only, orderOf, paid, placeOf, randomState, sight } from './states.js';
+import { exposureOf, factsOf, holdingOf, m, ONE, only, orderOf, paid, placeOf, randomState } from './states.js';
 
 const shares = (n: number) => m(n * ONE);
 const EXCLUSIVE: EventRule = { eventConditionId: 'event', outcomes: 'exclusive', marketConditionIds: [] };
 const EXHAUSTIVE: EventRule = { eventConditionId: 'event', outcomes: 'exhaustive', marketConditionIds: ['a', 'b'] };
 const NESTED: EventRule = { ...EXHAUSTIVE, outcomes: 'nested' };
-
-const exposureOf = (
-  rules: readonly EventRule[],
-  holdings: readonly Holding[],
-  orders: readonly WorkingOrder[] = [],
-) => {
-  const exposure = new Exposure(rules);
-  for (const holding of holdings) exposure.setHolding(holding);
-  for (const order of orders) exposure.addOrder(order);
-  return exposure;
-};
 
 /** Returns a holding of this number of NO shares at 0.8 in a market of the event. */
 const noIn = (marketConditionId: string, count = 100): Holding =>
@@ -28,30 +16,30 @@ const noIn = (marketConditionId: string, count = 100): Holding =>
 describe('the worst loss of an event', () => {
   it('of 100 NO at 0.8 in two exclusive markets is 60, not the 160 of their sum', () => {
     const held = [noIn('a'), noIn('b')];
-    expect(exposureOf([], held).eventLoss('event')).toBe(160 * ONE);
-    const exclusive = exposureOf([EXCLUSIVE], held);
+    expect(exposureOf(held).eventLoss('event')).toBe(160 * ONE);
+    const exclusive = exposureOf(held, [], [EXCLUSIVE]);
     expect([exclusive.eventLoss('event'), exclusive.totalLossMicros]).toEqual([60 * ONE, 160 * ONE]);
   });
 
   it('counts that none of them wins, unless one of those where we hold something must', () => {
     const yes = (marketConditionId: string) =>
       holdingOf({ marketConditionId, yesMicros: shares(100), costMicros: shares(30) });
-    expect(exposureOf([EXCLUSIVE], [yes('a'), yes('b')]).eventLoss('event')).toBe(60 * ONE);
-    expect(exposureOf([EXHAUSTIVE], [yes('a'), yes('b')]).eventLoss('event')).toBe(0);
+    expect(exposureOf([yes('a'), yes('b')], [], [EXCLUSIVE]).eventLoss('event')).toBe(60 * ONE);
+    expect(exposureOf([yes('a'), yes('b')], [], [EXHAUSTIVE]).eventLoss('event')).toBe(0);
     // A market without a position may resolve YES.
-    expect(exposureOf([EXHAUSTIVE], [yes('a')]).eventLoss('event')).toBe(30 * ONE);
+    expect(exposureOf([yes('a')], [], [EXHAUSTIVE]).eventLoss('event')).toBe(30 * ONE);
     // The event has a market that the declaration does not name.
-    expect(exposureOf([EXHAUSTIVE], [yes('a'), yes('b'), yes('d')]).eventLoss('event')).toBe(90 * ONE);
+    expect(exposureOf([yes('a'), yes('b'), yes('d')], [], [EXHAUSTIVE]).eventLoss('event')).toBe(90 * ONE);
   });
 
   it('counts that a narrower threshold is reached only with the wider one', () => {
     // Long the wide and short the narrow market: both would lose only if the narrow one alone resolved YES.
     const wide = holdingOf({ marketConditionId: 'a', yesMicros: shares(100), costMicros: shares(60) });
     const held = [wide, noIn('b', 100)];
-    expect(exposureOf([], held).eventLoss('event')).toBe(140 * ONE);
-    expect(exposureOf([NESTED], held).eventLoss('event')).toBe(40 * ONE);
+    expect(exposureOf(held).eventLoss('event')).toBe(140 * ONE);
+    expect(exposureOf(held, [], [NESTED]).eventLoss('event')).toBe(40 * ONE);
     // An undeclared market may resolve either way.
-    expect(exposureOf([NESTED], [...held, noIn('d')]).eventLoss('event')).toBe(120 * ONE);
+    expect(exposureOf([...held, noIn('d')], [], [NESTED]).eventLoss('event')).toBe(120 * ONE);
   });
 
   it('is what every subset of fills and every outcome that may win makes of it, the plain way', () => {
@@ -59,7 +47,7 @@ describe('the worst loss of an event', () => {
     fc.assert(
       fc.property(randomState, rules, ({ holdings, orders }, declared) => {
         const plain = plainLoss(holdings, orders, declared[0] ?? null);
-        const exposure = exposureOf(declared, holdings, orders);
+        const exposure = exposureOf(holdings, orders, declared);
         expect(BigInt(exposure.eventLoss('event'))).toBe(plain);
         const touched = [...holdings, ...orders].filter(
           (one) => !('yesMicros' in one) || one.yesMicros + one.noMicros > 0,
@@ -72,38 +60,26 @@ describe('the worst loss of an event', () => {
   });
 
   it('refuses an order that would pass the limit, and none that makes it smaller', () => {
-    const exposure = exposureOf([EXCLUSIVE], [noIn('a'), noIn('b')]);
-    const facts = (limit: number) =>
-      factsOf({
-        exposure,
-        cashMicros: shares(1000),
-        limits: only({ maxEventLossMicros: shares(limit) }),
-        sight: sight(),
-      });
-    const more = placeOf({
-      isYes: false,
-      priceMicros: m(560_000),
-      amountMicros: shares(100),
-      fairYesMicros: m(440_000),
-    });
+    const exposure = exposureOf([noIn('a'), noIn('b')], [], [EXCLUSIVE]);
+    const facts = (limit: number) => factsOf({ exposure, limits: only({ maxEventLossMicros: shares(limit) }) });
+    const no = { isYes: false, fairYesMicros: m(440_000) };
+    const more = placeOf({ ...no, priceMicros: m(560_000), amountMicros: shares(100) });
     // A hundred NO at 0.56 with a fee of 0.56 are lost if market a resolves YES.
     expect(judge(more, facts(116))).toMatchObject({ verdict: 'refused', control: 6, name: 'max_event_loss' });
     expect(judge(more, facts(117)).verdict).toBe('approved');
     const less = placeOf({ isYes: false, side: 'sell', priceMicros: m(590_000), amountMicros: shares(10) });
     // The sold shares offset the other market's loss.
     expect(judge(less, facts(60))).toMatchObject({ verdict: 'refused', name: 'max_event_loss' });
-    const alone = { ...facts(10), exposure: exposureOf([EXCLUSIVE], [noIn('a')]) };
+    const alone = { ...facts(10), exposure: exposureOf([noIn('a')], [], [EXCLUSIVE]) };
     expect(judge(less, alone).verdict).toBe('approved');
   });
 
   it('is that of the market alone where it belongs to no event', () => {
-    const alone = exposureOf(
-      [],
-      [holdingOf({ marketConditionId: 'c', eventConditionId: null, yesMicros: shares(10), costMicros: shares(4) })],
-    );
+    const inC = { marketConditionId: 'c', eventConditionId: null };
+    const alone = exposureOf([holdingOf({ ...inC, yesMicros: shares(10), costMicros: shares(4) })]);
     expect([alone.eventLoss('c'), alone.eventLoss('event')]).toEqual([4 * ONE, 0]);
     expect(alone.eventKeys).toEqual(['c']);
-    const order = orderOf({ marketConditionId: 'c', eventConditionId: null, feeRateMicros: m(0) });
+    const order = orderOf({ ...inC, feeRateMicros: m(0) });
     expect(alone.eventLoss('c', order)).toBe(8 * ONE);
   });
 });

@@ -1,23 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Exposure, type Holding, type WorkingOrder } from '../../../src/trader/risk/exposure.js';
+import type { Exposure, Holding, WorkingOrder } from '../../../src/trader/risk/exposure.js';
 import { judge } from '../../../src/trader/risk/risk.js';
-import {
-  eventOf,
-  factsOf,
-  holdingOf,
-  limitsOf,
-  m,
-  ONE,
-  only,
-  orderOf,
-  paid,
-  placeOf,
-  sight,
-  working,
-} from './states.js';
+import { exposureOf, factsOf, holdingOf, ids, m, ONE, only, orderOf, paid, placeOf, sight, working } from './states.js';
 
-const FEE = m(10_000);
 const CAPITAL = 400 * ONE;
 const LIMITS = {
   maxOpenOrders: 4,
@@ -73,21 +59,16 @@ describe('invariant 8: what risk has let pass, in whatever order it fills', () =
     const passed = { orders: 0, fullSets: 0 };
     fc.assert(
       fc.property(start, fc.array(wish, { minLength: 1, maxLength: 8 }), ({ yes, no }, wishes) => {
-        const begin = holdingOf({
-          yesMicros: m(yes * ONE),
-          noMicros: m(no * ONE),
-          costMicros: m((yes + no) * ONE * 0.5),
-        });
-        const exposure = new Exposure();
-        exposure.setHolding(begin);
+        const costMicros = m((yes + no) * ONE * 0.5);
+        const begin = holdingOf({ yesMicros: m(yes * ONE), noMicros: m(no * ONE), costMicros });
+        const exposure = exposureOf([begin]);
         const orders: WorkingOrder[] = [];
         for (const [i, { market, phase, ...terms }] of wishes.entries()) {
-          const ids = { intentId: `o${i}`, marketConditionId: market, eventConditionId: eventOf(market) };
-          const place = placeOf({ ...terms, ...ids, fairYesMicros: m(ONE / 2) });
+          const place = placeOf({ ...terms, intentId: `o${i}`, ...ids(market), fairYesMicros: m(ONE / 2) });
           const view = sight({ book: { bids: [], asks: [] } }, market);
           const facts = factsOf({ limits: only(LIMITS), cashMicros: m(CAPITAL), exposure, sight: view });
           if (judge(place, facts).verdict !== 'approved') continue;
-          const order = { ...working(place, FEE), phase };
+          const order = { ...working(place), phase };
           orders.push(order);
           exposure.addOrder(order);
         }
@@ -122,32 +103,23 @@ describe('a figure of an order or a holding that is missing or not finite', () =
   const passes = (exposure: () => Exposure, side: 'buy' | 'sell'): boolean => {
     try {
       const place = placeOf({ side, priceMicros: m(side === 'buy' ? 410_000 : 430_000) });
-      return judge(place, factsOf({ limits: limitsOf(), exposure: exposure() })).verdict === 'approved';
+      return judge(place, factsOf({ exposure: exposure() })).verdict === 'approved';
     } catch (error) {
       expect(error).toBeInstanceOf(RangeError);
       return false;
     }
   };
 
-  const cases = ['buy' as const, 'sell' as const].flatMap((side) => [
-    ...fields.map((field) => ({
-      what: `order of ours, ${field}, before a ${side}`,
-      side,
-      field,
-      kind: 'order' as const,
-    })),
-    ...held.map((field) => ({ what: `holding, ${field}, before a ${side}`, side, field, kind: 'holding' as const })),
+  const base = { yesMicros: m(100 * ONE), noMicros: m(40 * ONE), costMicros: m(50 * ONE) };
+  const cases = (['buy', 'sell'] as const).flatMap((side) => [
+    ...fields.map((field) => ['order', field, side] as const),
+    ...held.map((field) => ['holding', field, side] as const),
   ]);
 
-  it.each(cases)('lets nothing pass: $what', ({ side, field, kind }) => {
+  it.each(cases)('of our %s, %s, lets no %s pass', (kind, field, side) => {
     for (const value of bad) {
-      const broken = () => {
-        const exposure = new Exposure();
-        const base = { yesMicros: m(100 * ONE), noMicros: m(40 * ONE), costMicros: m(50 * ONE) };
-        exposure.setHolding(holdingOf({ ...base, ...(kind === 'holding' ? { [field]: value } : {}) }));
-        exposure.addOrder(orderOf(kind === 'order' ? { [field]: value } : {}));
-        return exposure;
-      };
+      const holding = holdingOf({ ...base, ...(kind === 'holding' ? { [field]: value } : {}) });
+      const broken = () => exposureOf([holding], [orderOf(kind === 'order' ? { [field]: value } : {})]);
       expect([value, passes(broken, side)]).toEqual([value, false]);
     }
   });

@@ -1,13 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  ActionPace,
-  FillGuard,
-  type FillState,
-  LossGuard,
-  type LossState,
-  NO_FILLS,
-} from '../../../src/trader/risk/loss-guard.js';
+import { ActionPace, FillGuard, LossGuard, NO_FILLS } from '../../../src/trader/risk/loss-guard.js';
 import { m, ONE } from './states.js';
 
 const again = <T>(state: T): T => JSON.parse(JSON.stringify(state)) as T;
@@ -20,7 +13,7 @@ describe('the guard against many fills in a short time', () => {
     expect([100, 103, 106].map((timeS) => guard.observe(timeS, limits))).toEqual([null, null, null]);
     expect(guard.observe(109, limits)).toBe('4 fills within 10 s, the limit is 3');
     expect(guard.observe(110, limits)).toBeNull();
-    const restarted = new FillGuard(again<FillState>(guard.state), limits);
+    const restarted = new FillGuard(again(guard.state), limits);
     restarted.observe(5_000, limits);
     expect(restarted.facts).toEqual({ inWindow: 4, halted: '4 fills within 10 s, the limit is 3' });
   });
@@ -35,26 +28,24 @@ describe('the guard against many fills in a short time', () => {
 
   it('is halted exactly when some window of the times so far holds too many, in whatever order they are read', () => {
     const times = fc.array(fc.integer({ min: 1000, max: 1060 }), { maxLength: 14 });
+    const bounds = fc.record({
+      maxFills: fc.integer({ min: 1, max: 5 }),
+      fillsWindowS: fc.integer({ min: 1, max: 20 }),
+    });
     fc.assert(
-      fc.property(
-        times,
-        fc.integer({ min: 1, max: 5 }),
-        fc.integer({ min: 1, max: 20 }),
-        fc.nat(),
-        (all, maxFills, fillsWindowS, cut) => {
-          // Each page lists its newest fills first, so fills arrive in any order within the guard's memory.
-          const read = all.length <= 4 * (maxFills + 1) ? all : [...all].sort((a, b) => a - b);
-          let guard = new FillGuard(NO_FILLS, { maxFills, fillsWindowS });
-          let tooMany = false;
-          for (const [i, timeS] of read.entries()) {
-            guard.observe(timeS, { maxFills, fillsWindowS });
-            const seen = read.slice(0, i + 1);
-            tooMany ||= seen.some((from) => seen.filter((t) => t >= from && t < from + fillsWindowS).length > maxFills);
-            if (i === cut % 14) guard = new FillGuard(again(guard.state), { maxFills, fillsWindowS });
-            expect(guard.facts.halted !== null).toBe(tooMany);
-          }
-        },
-      ),
+      fc.property(times, bounds, fc.nat(), (all, { maxFills, fillsWindowS }, cut) => {
+        // Each page lists its newest fills first, so fills arrive in any order within the guard's memory.
+        const read = all.length <= 4 * (maxFills + 1) ? all : [...all].sort((a, b) => a - b);
+        let guard = new FillGuard(NO_FILLS, { maxFills, fillsWindowS });
+        let tooMany = false;
+        for (const [i, timeS] of read.entries()) {
+          guard.observe(timeS, { maxFills, fillsWindowS });
+          const seen = read.slice(0, i + 1);
+          tooMany ||= seen.some((from) => seen.filter((t) => t >= from && t < from + fillsWindowS).length > maxFills);
+          if (i === cut % 14) guard = new FillGuard(again(guard.state), { maxFills, fillsWindowS });
+          expect(guard.facts.halted !== null).toBe(tooMany);
+        }
+      }),
       { numRuns: 500 },
     );
   });
@@ -104,17 +95,15 @@ describe('what is stored of losses', () => {
   const START = Date.UTC(2026, 10, 21, 23, 30);
 
   it('measures, after a crash at any moment, within a hundredth of the smaller limit, and knows of every halt', () => {
-    const looks = fc.array(
-      fc.record({ minutes: fc.integer({ min: 0, max: 200 }), byMicros: fc.integer({ min: -3e6, max: 3e6 }) }),
-      {
-        maxLength: 60,
-      },
-    );
+    const look = fc.record({
+      minutes: fc.integer({ min: 0, max: 200 }),
+      byMicros: fc.integer({ min: -3e6, max: 3e6 }),
+    });
     fc.assert(
-      fc.property(looks, (all) => {
+      fc.property(fc.array(look, { maxLength: 60 }), (all) => {
         let [nowMs, equity] = [START, 1000 * ONE];
         const guard = LossGuard.start(nowMs, m(equity));
-        let stored: LossState = again(guard.state);
+        let stored = again(guard.state);
         for (const { minutes, byMicros } of all) {
           nowMs += minutes * 60_000;
           equity += byMicros;

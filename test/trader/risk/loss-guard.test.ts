@@ -77,6 +77,21 @@ describe('the loss guard', () => {
     expect(guard.facts).toEqual({ dayLossMicros: 0, drawdownMicros: 0, halted: null });
   });
 
+  it('counts capital that is put in neither as a gain that hides a loss nor as a loss', () => {
+    const guard = LossGuard.start(NOON, money(1000));
+    expect(guard.observe(NOON + 1000, money(955), limits)).toBeNull();
+    guard.capitalMoved(money(500));
+    expect(guard.facts).toMatchObject({ dayLossMicros: money(45), drawdownMicros: money(45) });
+    expect(guard.observe(NOON + 2000, money(1450), limits)).toContain('lost 50 today');
+  });
+
+  it('does not halt when capital is taken out', () => {
+    const guard = LossGuard.start(NOON, money(1000));
+    guard.capitalMoved(money(-500));
+    expect(guard.observe(NOON + 1000, money(500), limits)).toBeNull();
+    expect(guard.facts.halted).toBeNull();
+  });
+
   it('begins no new day when the clock steps back', () => {
     const guard = LossGuard.start(NOON, money(1000));
     guard.observe(NOON, money(970), limits);

@@ -6,23 +6,23 @@ import { lossRung } from '../../../src/trader/risk/loss-guard.js';
 const any = fc.integer({ min: -1e12, max: 1e12 }).map(micros);
 const limit = fc.integer({ min: 1, max: 1e12 }).map(micros);
 const part = fc.integer({ min: 1, max: ONE }).map(micros);
+const anyLimits = fc.record({
+  ...{ maxLossDayMicros: limit, maxDrawdownMicros: limit },
+  ...{ widenAtLossMicros: part, reduceAtLossMicros: part },
+});
 
 describe('the rungs of a loss', () => {
   it('are reached exactly when either loss is that part of its limit or more', () => {
     fc.assert(
-      fc.property(any, any, limit, limit, part, part, (day, drawdown, maxDay, maxDrawdown, widen, reduce) => {
-        const loss = { dayLossMicros: day, drawdownMicros: drawdown, halted: null };
-        const limits = {
-          maxLossDayMicros: maxDay,
-          maxDrawdownMicros: maxDrawdown,
-          widenAtLossMicros: widen,
-          reduceAtLossMicros: reduce,
-        };
-        const isOver = (lost: number, of: number, at: number) =>
-          lost > 0 && BigInt(lost) * BigInt(ONE) >= BigInt(of) * BigInt(at);
-        const rung = lossRung(loss, limits);
-        expect(rung.widened !== null).toBe(isOver(day, maxDay, widen) || isOver(drawdown, maxDrawdown, widen));
-        expect(rung.reducing !== null).toBe(isOver(day, maxDay, reduce) || isOver(drawdown, maxDrawdown, reduce));
+      fc.property(any, any, anyLimits, (dayLossMicros, drawdownMicros, limits) => {
+        const isPart = (lost: number, of: number, part: number) =>
+          lost > 0 && BigInt(lost) * BigInt(ONE) >= BigInt(of) * BigInt(part);
+        const isReached = (part: number) =>
+          isPart(dayLossMicros, limits.maxLossDayMicros, part) ||
+          isPart(drawdownMicros, limits.maxDrawdownMicros, part);
+        const rung = lossRung({ dayLossMicros, drawdownMicros, halted: null }, limits);
+        expect(rung.widened !== null).toBe(isReached(limits.widenAtLossMicros));
+        expect(rung.reducing !== null).toBe(isReached(limits.reduceAtLossMicros));
       }),
       { numRuns: 2_000 },
     );

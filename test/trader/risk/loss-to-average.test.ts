@@ -1,39 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { Exposure, lossToAverage, type WorkingOrder } from '../../../src/trader/risk/exposure.js';
+import { lossToAverage, type WorkingOrder } from '../../../src/trader/risk/exposure.js';
 import { judge } from '../../../src/trader/risk/risk.js';
-import { factsOf, limitsOf, m, ONE, placeOf, sight } from './states.js';
+import { exposureOf, factsOf, holdingOf, limitsOf, m, ONE, orderOf, placeOf, sight } from './states.js';
 
 const caps = () => ({ yesMicros: m(500_000), noMicros: m(500_000) });
 
-const orderOf = (changes: Partial<WorkingOrder>): WorkingOrder => ({
-  intentId: 'order',
-  marketConditionId: 'a',
-  eventConditionId: null,
-  isYes: true,
-  side: 'buy',
-  priceMicros: m(840_000),
-  remainingMicros: m(12 * ONE),
-  feeRateMicros: m(0),
-  phase: 'resting',
-  ...changes,
-});
-
-const holdingOf = (yes: number, no: number) => ({
-  marketConditionId: 'a',
-  eventConditionId: null,
-  yesMicros: m(yes * ONE),
-  noMicros: m(no * ONE),
-  costMicros: m(0),
-  lockedYesMicros: m(0),
-  lockedNoMicros: m(0),
-  splittingMicros: m(0),
-});
+const openOrder = (changes: Partial<WorkingOrder>) =>
+  orderOf({ priceMicros: m(840_000), remainingMicros: m(12 * ONE), feeRateMicros: m(0), ...changes });
 
 function lossOf(orders: readonly Partial<WorkingOrder>[], yes = 0, no = 0): number {
-  const exposure = new Exposure();
-  exposure.setHolding(holdingOf(yes, no));
-  for (const [at, changes] of orders.entries()) exposure.addOrder(orderOf({ intentId: `o${at}`, ...changes }));
-  return lossToAverage(exposure, caps) / ONE;
+  const held = holdingOf({ yesMicros: m(yes * ONE), noMicros: m(no * ONE) });
+  const open = orders.map((changes, at) => openOrder({ intentId: `o${at}`, ...changes }));
+  return lossToAverage(exposureOf([held], open), caps) / ONE;
 }
 
 describe('the loss of open orders if prices return to their averages', () => {
@@ -77,8 +55,7 @@ describe('the loss of open orders if prices return to their averages', () => {
 describe('control 22', () => {
   const book = { bids: [], asks: [{ priceMicros: m(850_000), amountMicros: m(12 * ONE) }] };
   const verdictOf = (lost: number, changes = {}, resting: readonly WorkingOrder[] = []) => {
-    const exposure = new Exposure();
-    for (const order of resting) exposure.addOrder(order);
+    const exposure = exposureOf([], resting);
     const place = placeOf({
       priceMicros: m(840_000),
       amountMicros: m(12 * ONE),
@@ -101,12 +78,12 @@ describe('control 22', () => {
   });
 
   it('counts resting orders as filled', () => {
-    expect(verdictOf(40, {}, [orderOf({ priceMicros: m(830_000) })])).toBeNull();
-    expect(verdictOf(43, {}, [orderOf({ priceMicros: m(830_000) })])).toBe('22 loss_to_average');
+    expect(verdictOf(40, {}, [openOrder({ priceMicros: m(830_000) })])).toBeNull();
+    expect(verdictOf(43, {}, [openOrder({ priceMicros: m(830_000) })])).toBe('22 loss_to_average');
   });
 
   it('lets pass what costs no more than the average', () => {
     expect(verdictOf(49.9, { priceMicros: m(490_000) })).toBeNull();
-    expect(verdictOf(49.9, { priceMicros: m(490_000) }, [orderOf({ priceMicros: m(830_000) })])).toBeNull();
+    expect(verdictOf(49.9, { priceMicros: m(490_000) }, [openOrder({ priceMicros: m(830_000) })])).toBeNull();
   });
 });

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import type { Micros } from '../../../src/shared/base/micros.js';
 import type { MarketSight, RiskFacts } from '../../../src/trader/risk/controls.js';
-import { Exposure, type Holding, type WorkingOrder } from '../../../src/trader/risk/exposure.js';
+import { type EventRule, Exposure, type Holding, type WorkingOrder } from '../../../src/trader/risk/exposure.js';
 import type { PlaceIntent } from '../../../src/trader/risk/intent.js';
 import { type RiskLimits, riskLimitsSchema } from '../../../src/trader/risk/limits.js';
 
@@ -90,27 +90,32 @@ export const orderOf = (changes: Partial<WorkingOrder> = {}): WorkingOrder => ({
   ...changes,
 });
 
-export const exposureOf = (holdings: readonly Holding[], orders: readonly WorkingOrder[]): Exposure => {
-  const exposure = new Exposure();
+export const exposureOf = (
+  holdings: readonly Holding[],
+  orders: readonly WorkingOrder[] = [],
+  rules: readonly EventRule[] = [],
+): Exposure => {
+  const exposure = new Exposure(rules);
   for (const holding of holdings) exposure.setHolding(holding);
   for (const order of orders) exposure.addOrder(order);
   return exposure;
 };
 
+/** Ids of a market and of its event. */
+export const ids = (market: string) => ({ marketConditionId: market, eventConditionId: eventOf(market) });
+
 const shares = fc.integer({ min: 0, max: 300 * ONE }).map(m);
 const price = fc.integer({ min: 1, max: ONE - 1 }).map(m);
 
 const holdingIn = (marketConditionId: string): fc.Arbitrary<Holding> =>
-  fc.record({
-    marketConditionId: fc.constant(marketConditionId),
-    eventConditionId: fc.constant(eventOf(marketConditionId)),
-    yesMicros: shares,
-    noMicros: shares,
-    costMicros: shares,
-    lockedYesMicros: fc.constant(m(0)),
-    lockedNoMicros: fc.constant(m(0)),
-    splittingMicros: fc.constantFrom(0, 0, 7 * ONE).map(m),
-  });
+  fc
+    .record({
+      yesMicros: shares,
+      noMicros: shares,
+      costMicros: shares,
+      splittingMicros: fc.constantFrom(0, 0, 7 * ONE).map(m),
+    })
+    .map((held) => holdingOf({ ...ids(marketConditionId), ...held }));
 
 const anyOrder = (index: number): fc.Arbitrary<WorkingOrder> =>
   fc
@@ -123,12 +128,7 @@ const anyOrder = (index: number): fc.Arbitrary<WorkingOrder> =>
       feeRateMicros: fc.constantFrom(0, 10_000, 33_333).map(m),
       phase: fc.constantFrom('resting' as const, 'in_flight' as const, 'unknown' as const, 'abandoned' as const),
     })
-    .map(({ market, ...rest }) => ({
-      intentId: `old-${index}`,
-      marketConditionId: market,
-      eventConditionId: eventOf(market),
-      ...rest,
-    }));
+    .map(({ market, ...rest }) => ({ intentId: `old-${index}`, ...ids(market), ...rest }));
 
 export interface RandomState {
   readonly holdings: readonly Holding[];
@@ -137,27 +137,15 @@ export interface RandomState {
 }
 
 /** Generates up to five working orders in three markets, and one new order. */
-export const randomState: fc.Arbitrary<RandomState> = fc
-  .record({
-    holdings: fc.tuple(...MARKETS.map(holdingIn)),
-    orders: fc
-      .integer({ min: 0, max: 5 })
-      .chain((count) => fc.tuple(...Array.from({ length: count }, (_, i) => anyOrder(i)))),
-    place: anyOrder(99),
-  })
-  .map(({ holdings, orders, place }) => ({
-    holdings,
-    orders,
-    place: placeOf({
-      marketConditionId: place.marketConditionId,
-      eventConditionId: place.eventConditionId,
-      isYes: place.isYes,
-      side: place.side,
-      priceMicros: place.priceMicros,
-      amountMicros: place.remainingMicros,
-      fairYesMicros: m(ONE / 2),
-    }),
-  }));
+export const randomState: fc.Arbitrary<RandomState> = fc.record({
+  holdings: fc.tuple(...MARKETS.map(holdingIn)),
+  orders: fc
+    .integer({ min: 0, max: 5 })
+    .chain((count) => fc.tuple(...Array.from({ length: count }, (_, i) => anyOrder(i)))),
+  place: anyOrder(99).map(({ phase, intentId, feeRateMicros, remainingMicros: amountMicros, ...terms }) =>
+    placeOf({ ...terms, amountMicros, fairYesMicros: m(ONE / 2) }),
+  ),
+});
 
 /** Returns limits of which only the named ones can refuse an order, so that a property tests one control. */
 export const only = (changes: Partial<RiskLimits>): RiskLimits => ({
@@ -181,15 +169,10 @@ export const only = (changes: Partial<RiskLimits>): RiskLimits => ({
 });
 
 /** Returns the new order as a working order. */
-export const working = (place: PlaceIntent, feeRateMicros: Micros): WorkingOrder => ({
-  intentId: place.intentId,
-  marketConditionId: place.marketConditionId,
-  eventConditionId: place.eventConditionId,
-  isYes: place.isYes,
-  side: place.side,
-  priceMicros: place.priceMicros,
-  remainingMicros: place.amountMicros,
-  feeRateMicros,
+export const working = ({ kind, strategy, fairYesMicros, amountMicros, ...terms }: PlaceIntent): WorkingOrder => ({
+  ...terms,
+  remainingMicros: amountMicros,
+  feeRateMicros: m(10_000),
   phase: 'in_flight',
 });
 

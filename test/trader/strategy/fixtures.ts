@@ -91,6 +91,33 @@ export function viewOf(others: Book, changes: Partial<MarketView> = {}): MarketV
   };
 }
 
+/** One book of these, the best first. */
+export const stacked = (...books: readonly Book[]): Book => ({
+  bids: books.flatMap(({ bids }) => bids),
+  asks: books.flatMap(({ asks }) => asks),
+});
+
+/** A bid of ours of 10 at 0.48. */
+export const ownOrder = (changes: Partial<OwnOrderView> = {}): OwnOrderView => ({
+  intentId: 'o1',
+  side: 'bid',
+  priceMicros: m(0.48),
+  remainingMicros: m(10),
+  isYes: true,
+  submittedMs: 0,
+  acceptedMs: 0,
+  queueAheadMicros: null,
+  ageMs: 1000,
+  ...changes,
+});
+
+/** A value of a user's feed, one second old. */
+export const feedOf = (changes: Partial<FeedView> = {}): FeedView => ({
+  ...{ p: null, bid: null, ask: null, sd: null },
+  ...{ atMs: VIEW.nowMs - 1000, ageMs: 1000, validUntilMs: null },
+  ...changes,
+});
+
 /** The same view with this net position (positive: YES). */
 export function holding(view: MarketView, net: number): MarketView {
   const [yesMicros, noMicros] = net >= 0 ? [m(net), m(0)] : [m(0), m(-net)];
@@ -193,7 +220,7 @@ const facts: fc.Arbitrary<MarketFacts> = fc
     resolutionTimeMs,
   }));
 
-const ownOrder = (tick: number): fc.Arbitrary<OwnOrderView> =>
+const anyOrder = (tick: number): fc.Arbitrary<OwnOrderView> =>
   fc.record({
     intentId: fc.uuid(),
     side: fc.constantFrom('bid', 'ask'),
@@ -229,7 +256,7 @@ export const anyView: fc.Arbitrary<MarketView> = facts.chain((market) =>
   fc
     .record({
       others: sides(market.tickMicros),
-      orders: fc.array(ownOrder(market.tickMicros), { maxLength: 12 }),
+      orders: fc.array(anyOrder(market.tickMicros), { maxLength: 12 }),
       feed: fc.option(feedView),
       estimates: fc.record({
         sigmaLogOddsPerSqrtS: mostly(

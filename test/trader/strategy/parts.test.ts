@@ -6,7 +6,7 @@ import { ONE } from '../../../src/shared/base/micros.js';
 import { fairValue, MarkoutTracker } from '../../../src/trader/strategy/fair-value.js';
 import { amountOnLot, ladder, passiveLimit, priceRange, whyNoQuotes } from '../../../src/trader/strategy/ladder.js';
 import { book, m } from '../market/fixtures.js';
-import { anyView, FACTS, VIEW, viewOf } from './fixtures.js';
+import { anyView, FACTS, stacked, VIEW, viewOf } from './fixtures.js';
 
 describe('guards', () => {
   const setting = { maxBookAgeMs: 1000, jumpPauseMs: 5000, haltBeforeMs: 60_000 };
@@ -39,16 +39,8 @@ describe('fair value', () => {
   });
 
   test('does not see dust', () => {
-    const dusty = viewOf(
-      book(
-        [
-          [0.51, 1],
-          [0.48, 20],
-        ],
-        [[0.52, 21]],
-      ),
-    );
-    expect(fairValue(dusty, setting)).toMatchObject({ bid: 0.48, fair: 0.5 });
+    const dusty = stacked(book([[0.51, 1]], []), book([[0.48, 20]], [[0.52, 21]]));
+    expect(fairValue(viewOf(dusty), setting)).toMatchObject({ bid: 0.48, fair: 0.5 });
   });
 
   test('leans on trades by their weight, but stays between bid and ask', () => {
@@ -128,25 +120,27 @@ describe('markouts', () => {
   const fill = (side: 'bid' | 'ask', nowMs: number) =>
     ({ kind: 'fill', nowMs, side, priceMicros: m(0.5), amountMicros: m(10), isMaker: true }) as const;
 
+  /** A tracker with a fill at the fair price. */
+  const filled = (side: 'bid' | 'ask') => {
+    const filled = tracker();
+    filled.fair(0, 0.5);
+    filled.fill(fill(side, 100));
+    return filled;
+  };
+
   test('a purchase before a fall and a sale before a rise both cost', () => {
-    const bought = tracker();
-    bought.fair(0, 0.5);
-    bought.fill(fill('bid', 100));
+    const bought = filled('bid');
     bought.fair(600, 0.4);
     expect(bought.adverseMove).toBe(0);
     bought.fair(1100, 0.46);
     expect(bought.adverseMove).toBeCloseTo((10 * 0.04) / 20, 9);
-    const sold = tracker();
-    sold.fair(0, 0.5);
-    sold.fill(fill('ask', 100));
+    const sold = filled('ask');
     sold.fair(1100, 0.54);
     expect(sold.adverseMove).toBeCloseTo((10 * 0.04) / 20, 9);
   });
 
   test('what moves in our favour counts against it, but never below zero', () => {
-    const lucky = tracker();
-    lucky.fair(0, 0.5);
-    lucky.fill(fill('bid', 100));
+    const lucky = filled('bid');
     lucky.fair(1100, 0.6);
     expect(lucky.adverseMove).toBe(0);
   });

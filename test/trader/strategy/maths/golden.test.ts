@@ -13,6 +13,7 @@ import {
   sigmoid,
   staleCost,
 } from '../../../../src/trader/strategy/maths/log-odds.js';
+import { near } from '../../../shared/statistics/fixtures.js';
 
 describe('settlement-aware reservation price (CARA, p = 0.6, gamma = 0.01, n = 10)', () => {
   test.each([
@@ -21,10 +22,8 @@ describe('settlement-aware reservation price (CARA, p = 0.6, gamma = 0.01, n = 1
     [100, 0.35559502, 0.34425144, 0.367159],
     [-100, 0.80304969, 0.79498161, 0.81079837],
   ])('with %d shares', (net, reservation, bid, ask) => {
-    expect(reservationPrice(0.6, 0.01, net)).toBeCloseTo(reservation, 8);
     const prices = indifferencePrices(0.6, 0.01, net, 10);
-    expect(prices.bid).toBeCloseTo(bid, 8);
-    expect(prices.ask).toBeCloseTo(ask, 8);
+    expect([reservationPrice(0.6, 0.01, net), prices.bid, prices.ask]).toEqual(near([reservation, bid, ask], 8));
   });
 
   test('is the LMSR with b = 1 / gamma: cost of 10 shares from 0.5 with b = 100 is 5.12494795', () => {
@@ -65,12 +64,9 @@ describe('Glosten–Milgrom quotes', () => {
     [0.05, 0.1, 0.0412844, 0.06043956],
   ])('p = %d, informed = %d', (p, informed, bid, ask) => {
     const quotes = informedQuotes(p, informed);
-    expect(quotes.bid).toBeCloseTo(bid, 8);
-    expect(quotes.ask).toBeCloseTo(ask, 8);
-    expect(quotes.ask - quotes.bid).toBeCloseTo(
-      (4 * informed * p * (1 - p)) / (1 - informed ** 2 * (2 * p - 1) ** 2),
-      12,
-    );
+    expect([quotes.bid, quotes.ask]).toEqual(near([bid, ask], 8));
+    const spread = (4 * informed * p * (1 - p)) / (1 - informed ** 2 * (2 * p - 1) ** 2);
+    expect(quotes.ask - quotes.bid).toBeCloseTo(spread, 12);
   });
 
   test('the informed part that a mean move betrays is bounded and grows with the move', () => {
@@ -112,19 +108,12 @@ describe('Gaussian-score model', () => {
   test.each([
     [1, 0.0027, 0.00005],
     [5, 0.01, 0.0005],
-  ])(
-    'a quote 1c off, 10 minutes before the end, refreshed every %d s, costs %d a share (theory 2)',
-    (delay, cost, digit) => {
-      expect(Math.abs(staleCost(0.01, newsSigma(0.5, 600) * Math.sqrt(delay)) - cost)).toBeLessThan(digit);
-    },
-  );
+  ])('a quote 1c off, 600 s before the end, refreshed every %d s, costs %d (theory 2)', (delay, cost, digit) => {
+    expect(Math.abs(staleCost(0.01, newsSigma(0.5, 600) * Math.sqrt(delay)) - cost)).toBeLessThan(digit);
+  });
 
   test('the ends are exact', () => {
-    expect([newsSigma(0, 10), newsSigma(0.5, 0), staleCost(0.02, 0), staleCost(-0.02, 0)]).toEqual([
-      0,
-      Infinity,
-      0,
-      0.02,
-    ]);
+    const ends = [newsSigma(0, 10), newsSigma(0.5, 0), staleCost(0.02, 0), staleCost(-0.02, 0)];
+    expect(ends).toEqual([0, Infinity, 0, 0.02]);
   });
 });

@@ -29,34 +29,21 @@ const spread = (...of: Parameters<typeof exact>): number => bid(...of) + (exact(
 describe('GLFT, figures 1 to 3', () => {
   test.each([
     [-30, 1.2988, 4],
-    [-20, 1.9592, 4],
-    [-10, 2.6328, 4],
     [0, 3.313045, 6],
-    [10, 3.9929, 4],
-    [20, 4.6655, 4],
     [30, 5.3243, 4],
   ])('the bid with %d units lies %d away', (inventory, distance, digits) => {
     expect(bid(FIGURES, inventory)).toBeCloseTo(distance, digits);
   });
 
+  // Values of sixteen digits: exp(-M t) 1 by Taylor series in steps of one unit of time, in arithmetic of 60 digits.
   test.each([
-    [600, 3.99293],
-    [300, 3.99242],
-    [100, 3.89839],
-    [50, 3.69272],
-    [10, 3.37293],
-    [1, 3.28843],
-  ])('with 10 units and %d left the bid lies %d away', (timeLeft, distance) => {
-    expect(bid(FIGURES, 10, timeLeft)).toBeCloseTo(distance, 5);
-  });
-
-  // exp(-M t) 1 by Taylor series in steps of one unit of time, in arithmetic of 60 digits.
-  test.each([
-    [100, 3.898389458792593],
-    [50, 3.692720145276654],
-    [10, 3.372932679105612],
-  ])('with 10 units and %d left the bid is right to twelve digits', (timeLeft, distance) => {
-    expect(bid(FIGURES, 10, timeLeft)).toBeCloseTo(distance, 12);
+    [600, 3.99293, 5],
+    [100, 3.898389458792593, 12],
+    [50, 3.692720145276654, 12],
+    [10, 3.372932679105612, 12],
+    [1, 3.28843, 5],
+  ])('with 10 units and %d left the bid lies %d away', (timeLeft, distance, digits) => {
+    expect(bid(FIGURES, 10, timeLeft)).toBeCloseTo(distance, digits);
   });
 
   test('the spread is widest without inventory, and falls to that of no risk at the horizon', () => {
@@ -78,30 +65,20 @@ describe('GLFT, figure 4: exact and closed-form bids of a more volatile price', 
   test.each([
     // The panels' captions are exchanged and misprinted in the draft: these parameters give their curves.
     ['right', 0.9, -30, 0.6643, 0.6096],
-    ['right', 0.9, 0, 3.3245, 3.3242],
     ['right', 0.9, 30, 5.9778, 6.0389],
     ['left', 0.2, -30, -1.8966, -2.3836],
-    ['left', 0.2, 0, 3.376, 3.375],
     ['left', 0.2, 30, 8.6001, 9.1336],
   ])('%s panel, a = %d, %d units', (_panel, a, inventory, distance, approximate) => {
     const model = { ...FIGURES, sigma: 0.4, a };
     expect(bid(model, inventory)).toBeCloseTo(distance, 4);
     expect(gueantDistances(model, inventory).bid).toBeCloseTo(approximate, 4);
   });
-
-  test('with the volatility of the left caption the curve would leave the plot', () => {
-    const model = { ...FIGURES, sigma: 1, a: 0.2 };
-    expect(bid(model, -30)).toBeCloseTo(-6.78, 2);
-    expect(bid(model, 30)).toBeCloseTo(13.54, 2);
-  });
 });
 
-describe('GLFT, figures 6 to 8: risk aversion and the thinning of fills', () => {
+describe('GLFT, figures 6 and 7: risk aversion', () => {
   test.each([
     [0.001, 6.6766, 2.2457, 2.2444],
-    [0.01, 6.6261, 2.2889, 2.2637],
     [0.1, 5.9862, 2.3711, 2.1775],
-    [0.25, 5.2559, 2.4072, 2.0329],
     [0.5, 4.5797, 2.4617, 1.8398],
   ])('gamma %d: spreads %d, %d and, with 30 units, %d', (gamma, calm, volatile, loaded) => {
     const quick = { ...FIGURES, gamma, sigma: 0.6, k: 0.9 };
@@ -109,15 +86,6 @@ describe('GLFT, figures 6 to 8: risk aversion and the thinning of fills', () => 
     expect(spread(quick, 0)).toBeCloseTo(volatile, 4);
     expect(spread(quick, 30)).toBeCloseTo(loaded, 4);
     expect(spread(quick, -30)).toBeCloseTo(loaded, 4);
-  });
-
-  test.each([
-    [0.1, 9.59086],
-    [0.3, 3.31305],
-    [0.5, 2.00659],
-    [1, 1.01364],
-  ])('k %d: the bid without inventory lies %d away', (k, distance) => {
-    expect(bid({ ...FIGURES, k }, 0)).toBeCloseTo(distance, 5);
   });
 });
 
@@ -143,10 +111,10 @@ describe('GLFT at its limits', () => {
     for (const q of [-7, 0, 12]) expect(bid(model, q, 0)).toBeCloseTo(base + (0.5 * (2 * q + 1)) / 2, 10);
   });
 
-  test('far from the horizon the quotes are those of infinity', () => {
-    for (const inventory of [-30, -3, 0, 20]) {
-      expect(bid(FIGURES, inventory, 5000)).toBeCloseTo(bid(FIGURES, inventory, Infinity), 9);
-    }
+  test.each([0.001, 0.01, 0.5])('gamma %d: far from the horizon the quotes are those of infinity', (gamma) => {
+    const model = { ...FIGURES, gamma };
+    for (const inventory of [-30, -3, 0, 20])
+      expect(bid(model, inventory, 5000)).toBeCloseTo(bid(model, inventory, Infinity), 9);
   });
 
   test('without risk aversion and far from the limit the distance is 1 / k', () => {
@@ -202,33 +170,6 @@ function bidsByIntegration(model: GueantModel, maxInventory: number, timeLeft: n
   return units.slice(0, -1).map((_q, i) => (at(u, i) - at(u, i + 1)) / k + base);
 }
 
-/** Bids at infinity from the ratios f(q - 1) / f(q), inward from the limit, at the eigenvalue at which they meet. */
-function bidsByShooting({ a, k, gamma, sigma }: GueantModel, maxInventory: number): number[] {
-  const alpha = (k / 2) * gamma * sigma ** 2;
-  const eta = a * (1 + gamma / k) ** -(1 + k / gamma);
-  // f(q - 1) / f(q) for q = maxInventory down to 1; null if f would become negative.
-  const ratios = (eigenvalue: number): number[] | null => {
-    const found: number[] = [];
-    for (let q = maxInventory; q >= 1; q--) {
-      const ratio = (alpha * q * q - eigenvalue) / eta - (q === maxInventory ? 0 : 1 / (found.at(-1) ?? 0));
-      if (!(ratio > 0)) return null;
-      found.push(ratio);
-    }
-    return found;
-  };
-  // By symmetry f(1) = f(-1): -eigenvalue f(0) = 2 eta f(1).
-  let [low, high] = [-2 * eta, alpha * maxInventory ** 2];
-  for (let i = 0; i < 200; i++) {
-    const middle = (low + high) / 2;
-    const found = ratios(middle);
-    if (found !== null && -middle > (2 * eta) / (found.at(-1) ?? 0)) low = middle;
-    else high = middle;
-  }
-  const base = Math.log(1 + gamma / k) / gamma;
-  // ln(f(q) / f(q + 1)) for q = 0, 1, ... is the last ratio found, the previous one, ...
-  return (ratios(low) ?? []).reverse().map((ratio) => Math.log(ratio) / k + base);
-}
-
 describe('the exact solution, computed in another way', () => {
   test.each([
     ['the figures', FIGURES, 100],
@@ -239,16 +180,6 @@ describe('the exact solution, computed in another way', () => {
     const other = bidsByIntegration(model, 20, timeLeft, 4000);
     gueantHorizonQuotes(model, 20, timeLeft).forEach(({ bid: own }, i) => {
       if (own !== null) expect(Math.abs(own - (other[i] ?? Number.NaN))).toBeLessThan(1e-6);
-    });
-  });
-
-  test.each([
-    ['the figures', FIGURES],
-    ['a small risk aversion', { ...FIGURES, gamma: 0.001 }],
-    ['a large one', { ...FIGURES, gamma: 0.5 }],
-  ])('%s: the quotes at infinity are those of the eigenvector found by shooting, to 1e-6', (_name, model) => {
-    bidsByShooting(model, 30).forEach((other, q) => {
-      expect(Math.abs(bid(model, q, Infinity, 30) - other)).toBeLessThan(1e-6);
     });
   });
 
