@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TwinbookError } from '../../../src/shared/base/errors.js';
 import { requestSignature } from '../../../src/shared/protocol/signing.js';
 import { ServiceClient } from '../../../src/shell/client/client.js';
 import {
@@ -66,7 +65,6 @@ describe('a call', () => {
   });
 
   it('tries a read of the core again only while half of the budget is free: the rest is for orders and cancels', async () => {
-    await client.close();
     const budgeted = clientFor(server.url, { budgets: { signed: 10 } });
     server.answer = answering(502, '<html>busy</html>');
     const call = { endpoint: 'trades.list', params: {}, query: { limit: 5 }, body: undefined } as const;
@@ -79,7 +77,6 @@ describe('a call', () => {
   });
 
   it('can be closed twice while requests wait in line', async () => {
-    await client.close();
     const budgeted = clientFor(server.url, { budgets: { signed: 1 } });
     const waiting = ['a', 'b', 'c'].map((pubkey) => budgeted.call('orders.detail', { params: { pubkey } }));
     await Promise.all([budgeted.close(), budgeted.close()]);
@@ -141,14 +138,9 @@ describe('a call', () => {
     await below.call('orders.list', { query: {} });
     const asked = server.asked[0];
     expect(asked?.url).toBe('/api/v1/orders/');
-    const parts = {
-      timestamp: String(asked?.headers['svc-timestamp']),
-      method: 'GET',
-      pathWithQuery: '/api/v1/orders/',
-      body: '',
-    };
+    const timestamp = String(asked?.headers['svc-timestamp']);
+    const parts = { timestamp, method: 'GET', pathWithQuery: '/api/v1/orders/', body: '' };
     expect(asked?.headers['svc-signature']).toBe(requestSignature(credentials.secret, parts));
-    await below.close();
   });
 });
 
@@ -161,14 +153,8 @@ describe('the base address', () => {
     'https://u:canary@x.y',
     'https://x.y/?a=1',
   ])('is refused: %s', (baseUrl) => {
-    try {
-      new ServiceClient({ profile, baseUrl });
-      expect.unreachable();
-    } catch (error) {
-      expect(error).toBeInstanceOf(TwinbookError);
-      expect(error).toMatchObject({ code: 'config_invalid' });
-      expect(String(error)).not.toContain('canary');
-    }
+    const refused = expect.objectContaining({ code: 'config_invalid', message: expect.not.stringContaining('canary') });
+    expect(() => new ServiceClient({ profile, baseUrl })).toThrow(refused);
   });
 
   it.each(['https://api.example.com', 'http://localhost:1', 'http://127.0.0.1:1/', 'http://[::1]:1'])(

@@ -29,7 +29,6 @@ describe('what a method throws', () => {
     expect(read).toMatchObject({ endpoint: 'orders.detail', sent: true, mayHaveHappened: false });
     const gone = clientFor('http://127.0.0.1:9');
     expect(await thrownBy(gone.orders.submit('P', 'ab'))).toMatchObject({ sent: false, mayHaveHappened: false });
-    await gone.close();
   });
 
   it('holds no secret, however it is looked at', async () => {

@@ -1,6 +1,6 @@
 /** A client on a hostile server, new for each test, and the calls that the tests make most. */
 
-import { afterEach, beforeEach } from 'vitest';
+import { afterEach, beforeEach, onTestFinished } from 'vitest';
 import { ServiceClient } from '../../../src/shell/client/client.js';
 import type { CallOptions, ClientNotice, ClientOptions } from '../../../src/shell/client/contract.js';
 import { HostileServer, profile } from './hostile-server.js';
@@ -21,15 +21,13 @@ export let server: HostileServer;
 export let client: ServiceClient;
 export let notices: ClientNotice[] = [];
 
-export const clientFor = (url: string, options: Partial<ClientOptions> = {}) =>
-  new ServiceClient({
-    profile,
-    baseUrl: url,
-    credentials,
-    timeoutMs: 2_000,
-    onNotice: (notice) => notices.push(notice),
-    ...options,
-  });
+/** A client that is closed at the end of its test. */
+export function clientFor(url: string, options: Partial<ClientOptions> = {}): ServiceClient {
+  const onNotice = (notice: ClientNotice) => notices.push(notice);
+  const made = new ServiceClient({ profile, baseUrl: url, credentials, timeoutMs: 2_000, onNotice, ...options });
+  onTestFinished(() => made.close());
+  return made;
+}
 
 export const forgetNotices = () => {
   notices = [];
@@ -46,8 +44,5 @@ export function serveEachTest(): void {
     client = clientFor(server.url);
     forgetNotices();
   });
-  afterEach(async () => {
-    await client.close();
-    await server.stop();
-  });
+  afterEach(() => server.stop());
 }

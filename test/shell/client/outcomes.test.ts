@@ -2,6 +2,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Outcome } from '../../../src/shared/protocol/seam.js';
+import type { ClientOptions } from '../../../src/shell/client/contract.js';
 import { Transport } from '../../../src/shell/client/transport.js';
 import { times } from '../../support/effort.js';
 import {
@@ -19,6 +20,13 @@ import {
 import { answering, envelope, HostileServer, rawServer, refusal } from './hostile-server.js';
 
 serveEachTest();
+
+/** A client of a server below HTTP. */
+async function clientOf(...[onRequest, options]: [Parameters<typeof rawServer>[0], Partial<ClientOptions>?]) {
+  const raw = await rawServer(onRequest);
+  onTestFinished(() => raw.stop());
+  return clientFor(raw.url, options);
+}
 
 const orderRow = {
   side: 'buy',
@@ -56,12 +64,12 @@ describe('an outcome', () => {
     expect(outcome).toMatchObject({ slug: 'a?[2Jb', message: 'No?.?', details: [{ 'x?': 'y?' }] });
   });
 
+  const both = JSON.stringify({ data: draft, meta: {}, error: { code: 1, slug: 's', message: 'm' } });
   const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
   const strange: [string, number, string | Buffer, Record<string, string>?][] = [
     ['500 with the envelope', 500, refusal('internal_error')],
     ['503 with another slug', 503, refusal('overloaded')],
     ['HTML 403', 403, '<html><body>Forbidden</body></html>', { 'content-type': 'text/html' }],
-    ['HTML 502', 502, '<html>'],
     ['HTML 200', 200, '<html>'],
     ['an empty 200', 200, ''],
     ['an empty 204', 204, ''],
@@ -74,16 +82,8 @@ describe('an outcome', () => {
     ['a list for a record', 201, envelope([draft])],
     ['null', 201, 'null'],
     ['no envelope', 201, JSON.stringify(draft)],
-    [
-      'data and error at once',
-      400,
-      JSON.stringify({ data: draft, meta: {}, error: { code: 1, slug: 's', message: 'm' } }),
-    ],
-    [
-      'success with an error',
-      201,
-      JSON.stringify({ data: draft, meta: {}, error: { code: 1, slug: 's', message: 'm' } }),
-    ],
+    ['data and error at once', 400, both],
+    ['success with an error', 201, both],
     ['an error without slug', 400, JSON.stringify({ data: null, meta: null, error: { code: 1 } })],
     ['400 with an envelope of success', 400, envelope(draft)],
     ['deep JSON', 201, deep],
@@ -125,12 +125,9 @@ describe('an outcome', () => {
     ['a bad gzip', 'HTTP/1.1 201 Created\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello'],
   ];
   it.each(onWire)('of a write is unknown, once sent, after %s', async (_, bytes) => {
-    const raw = await rawServer((socket) => socket.end(bytes));
-    const other = clientFor(raw.url);
+    const other = await clientOf((socket) => socket.end(bytes));
     const { outcome } = await other.call('orders.create', { body: orderBody });
     expect(outcome).toMatchObject({ kind: 'unknown', sent: true });
-    await other.close();
-    await raw.stop();
   });
 
   it('never takes the rest of one answer for the answer of the next call', async () => {
@@ -140,19 +137,16 @@ describe('an outcome', () => {
     };
     const smuggled = whole({ pubkey: 'smuggled', message: 'm' });
     let asked = 0;
-    const raw = await rawServer((socket) => {
+    const other = await clientOf((socket) => {
       asked += 1;
       if (asked > 1) return void socket.end(whole({ pubkey: 'honest', message: 'm' }));
       socket.write(whole(draft));
       setImmediate(() => socket.write(smuggled));
     });
-    const other = clientFor(raw.url);
     await other.call('orders.create', { body: orderBody });
     for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
     const { outcome } = await other.call('orders.create', { body: orderBody });
     expect(outcome).not.toMatchObject({ data: { pubkey: 'smuggled' } });
-    await other.close();
-    await raw.stop();
   });
 
   it('is unknown when the answer is too large, compressed or not, or never ends', async () => {
@@ -178,7 +172,6 @@ describe('an outcome', () => {
       kind: 'unknown',
       sent: true,
     });
-    await impatient.close();
   });
 
   it.each([
@@ -197,7 +190,6 @@ describe('an outcome', () => {
     await closed.stop();
     const { outcome } = await other.call('orders.create', { body: orderBody });
     expect(outcome).toEqual({ kind: 'unknown', sent: false, reason: 'connection refused' });
-    await other.close();
   });
 
   it('never leaves where its client was closed in the same breath', async () => {
@@ -229,15 +221,13 @@ describe('an outcome', () => {
       }),
       { numRuns: times(150, 300) },
     );
-    await calm.close();
   });
 
   it('is always one of the three, whatever happens to the bytes on their way', async () => {
     const text = envelope(draft);
     const honest = Buffer.from(`HTTP/1.1 201 Created\r\nContent-Length: ${text.length}\r\n\r\n${text}`);
     let bytes = honest;
-    const raw = await rawServer((socket) => socket.end(bytes));
-    const other = clientFor(raw.url, { budgets: { signed: 1e6 } });
+    const other = await clientOf((socket) => socket.end(bytes), { budgets: { signed: 1e6 } });
     const place = fc.nat({ max: honest.length - 1 });
     const damage = fc.oneof(
       fc
@@ -256,8 +246,6 @@ describe('an outcome', () => {
       }),
       { numRuns: times(150, 300) },
     );
-    await other.close();
-    await raw.stop();
   });
 
   const body = { signature: '00' };
@@ -320,17 +308,11 @@ describe('an outcome', () => {
   });
 });
 
-serveEachTest();
-
 it('an answer that changes the protocol is unknown at once, not when the time is up', async () => {
-  const raw = await rawServer((socket) =>
-    socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'),
-  );
-  const other = clientFor(raw.url, { timeoutMs: 20_000 });
+  const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
+  const other = await clientOf((socket) => socket.write(upgrade), { timeoutMs: 20_000 });
   const { outcome } = await other.call('orders.create', { body: orderBody });
   expect(outcome).toEqual({ kind: 'unknown', sent: true, reason: 'answer in another protocol' });
-  await other.close();
-  await raw.stop();
 });
 
 it('many reads may wait for another attempt without a warning of the runtime', async () => {

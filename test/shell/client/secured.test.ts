@@ -55,7 +55,6 @@ it('asks over one secured connection again and again', async () => {
   const client = secured();
   for (let n = 0; n < 3; n++) expect((await call(client)).outcome).toMatchObject({ kind: 'answered', data: draft });
   expect([asked, connections]).toEqual([Array(3).fill('POST /orders/'), 1]);
-  await client.close();
 });
 
 it('sends nothing to a server whose certificate nobody vouches for', async () => {
@@ -63,5 +62,4 @@ it('sends nothing to a server whose certificate nobody vouches for', async () =>
   const { outcome } = await call(client);
   expect(outcome).toEqual({ kind: 'unknown', sent: false, reason: expect.stringContaining('certificate') });
   expect(asked).toEqual([]);
-  await client.close();
 });

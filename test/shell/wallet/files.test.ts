@@ -1,20 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { base58 } from '@scure/base';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
 import {
   createKeyFile,
@@ -27,6 +16,7 @@ import {
   walletPassphrase,
 } from '../../../src/shell/wallet/key-file.js';
 import { secrets } from '../../../src/shell/wallet/secrets.js';
+import { newFolder } from '../../support/folders.js';
 
 /** A key made by node:crypto: seed and public key as another tool would store them. */
 function foreignKey() {
@@ -44,10 +34,9 @@ const cheap = { n: 2 ** 12, r: 8, p: 1 };
 let folder = '';
 let path = '';
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'twinbook-wallet-'));
+  folder = newFolder();
   path = join(folder, 'wallet.json');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function errorOf(action: () => unknown): TwinbookError {
   try {
@@ -78,8 +67,7 @@ describe('the key file', () => {
     createKeyFile({ path, passphrase: null });
     const before = readFileSync(path, 'utf8');
     const error = errorOf(() => createKeyFile({ path, passphrase: null }));
-    expect(error.code).toBe('file_unreadable');
-    expect(error.message).toContain('exists already');
+    expect(error).toMatchObject({ code: 'file_unreadable', message: expect.stringContaining('exists already') });
     expect(readFileSync(path, 'utf8')).toBe(before);
     expect(readdirSync(folder)).toEqual(['wallet.json']);
   });
@@ -282,7 +270,6 @@ describe('the credentials file', () => {
 
   it('hides each secret from what is printed', () => {
     saveCredentials(path, owner, { apiKey: 'key', secret: 'the secret of one' });
-    expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(secrets.clean('said: the secret of one.')).toBe('said: [redacted].');
   });
 

@@ -24,6 +24,8 @@ const kind = (name: string, make: (honest: string, nonce: string, draw: Draw) =>
   },
 });
 
+const ENDS = [' | Transfer: all', '\n', '', ' ', '\u200b', '|', 'é', '\u0000', ':', '"', '<', 'x'.repeat(129)] as const;
+
 export const HOSTILE_CHALLENGES: readonly HostileChallenge[] = [
   kind('a draft', (_, __, draw) => textOf(draw.honest(draw.terms()))),
   kind(
@@ -58,20 +60,7 @@ export const HOSTILE_CHALLENGES: readonly HostileChallenge[] = [
     name: 'challenge: a nonce that goes on',
     because: NONCE,
     make: (draw) => {
-      const end = draw.pick(
-        ' | Transfer: all',
-        '\n',
-        '',
-        ' ',
-        '\u200b',
-        '|',
-        'é',
-        '\u0000',
-        ':',
-        '"',
-        '<',
-        'x'.repeat(129),
-      );
+      const end = draw.pick(...ENDS);
       const nonce = end === '' ? '' : `${nonceOf(draw)}${end}`;
       return { message: challengeText(serviceName, draw.wallet.address, nonce), nonce };
     },
