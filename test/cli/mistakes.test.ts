@@ -42,12 +42,10 @@ describe('a user’s mistake is a message and an exit code, never a stack trace'
     ],
     ['a sweep over no world', 'sweep -c ok.yaml --world thinn --param x=1', 2, "did you mean 'thin'?"],
     ['an arena without a strategy', 'arena -c ok.yaml', 4, 'ok.yaml names no strategy'],
-    ['seeds that are no number', 'arena -c ok.yaml --seeds many', 2, 'Wanted a whole number from 1 to 1000000.'],
     ['an unknown profile', 'exchange --profile papr', 4, "no venue profile 'papr'; did you mean 'paper'?"],
     ['no configuration', 'fills -c none.yaml', 4, 'none.yaml: no such file'],
     ['a broken configuration', 'fills -c broken.yaml', 4, "broken.yaml:6:10: merge: unknown key 'x'"],
     ['a broken configuration at the start', 'start -c broken.yaml', 4, "broken.yaml:6:10: merge: unknown key 'x'"],
-    ['a broken configuration checked', 'config check -c broken.yaml', 4, "broken.yaml:6:10: merge: unknown key 'x'"],
     ...['backtest -c none.yaml --data none', 'sweep -c none.yaml --data none', 'pnl -c none.yaml'].map(
       (command) => [`${command} to no folder`, `${command} --report no/r.html`, 1, 'no/r.html: ENOENT'] as const,
     ),

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openRecordings } from '../../../src/recording/recording.js';
 import type { MarketSink } from '../../../src/recording/store/segment.js';
-import { repairFolder } from '../../../src/recording/store/store.js';
+import { type RecordingStore, repairFolder } from '../../../src/recording/store/store.js';
 import { stepOfPrecision } from '../../../src/shared/base/micros.js';
 import { times } from '../../support/effort.js';
 import { newFolder } from '../../support/folders.js';
@@ -16,6 +16,7 @@ import { at, filesIn, market, opened, openStore, SHORT_LIFE, START_MS, shortLife
 const MARKET = 'market=market-1';
 const DAY_1 = `${MARKET}/date=2026-11-20`;
 const DAY_2 = `${MARKET}/date=2026-11-21`;
+const EVENTS = 'events-0001.parquet';
 
 let folder: string;
 beforeEach(() => {
@@ -42,12 +43,12 @@ describe('a recording in our format', () => {
     expect(recording.warnings).toEqual([]);
   });
 
-  it('keeps ids that are no names of folders', async () => {
+  it('keeps ids that are no names of folders, and what YES paid where it is neither 1 nor 0', async () => {
     const conditionId = '../a b/ä?';
     const store = await openStore(folder);
-    shortLife(store.market(market({ conditionId })));
+    shortLife(store.market(market({ conditionId, outcome: 0.5 })));
     await store.close();
-    expect((await opened(folder)).market.conditionId).toBe(conditionId);
+    expect((await opened(folder)).market).toMatchObject({ conditionId, outcome: 0.5 });
   });
 
   it('is read by the folder of the market and of one day, whose book begins with its snapshot', async () => {
@@ -126,8 +127,7 @@ describe('a recording in our format', () => {
     });
     const recording = await opened(folder);
     expect(await rowsOf(recording, START_MS)).toEqual(['100 clear', '100 level bid 0.4 1', '200 end']);
-    const manifest = join(folder, 'market=market-1/date=2026-11-20/manifest.json');
-    expect(JSON.parse(readFileSync(manifest, 'utf8'))).toMatchObject({ stepped_back: 1 });
+    expect(JSON.parse(readFileSync(join(folder, DAY_1, 'manifest.json'), 'utf8'))).toMatchObject({ stepped_back: 1 });
   });
 
   it('says of a gap from when to when nothing is known, and why', async () => {
@@ -154,13 +154,6 @@ describe('a recording in our format', () => {
     ]);
   });
 
-  it('keeps what YES paid where it is neither 1 nor 0', async () => {
-    const store = await openStore(folder);
-    store.market(market({ outcome: 0.5 })).clear(at(0));
-    await store.close();
-    expect((await opened(folder)).market.outcome).toBe(0.5);
-  });
-
   it('learns an outcome and notes after the market has ended', async () => {
     const store = await openStore(folder);
     const sink = store.market(market({ outcome: null }));
@@ -180,10 +173,7 @@ describe('a recording in our format', () => {
 
   it('keeps polls', async () => {
     const poll = {
-      endpoint: 'markets.book',
-      sentMs: START_MS,
-      seenMs: START_MS + 80,
-      venueMs: START_MS + 41,
+      ...{ endpoint: 'markets.book', sentMs: START_MS, seenMs: START_MS + 80, venueMs: START_MS + 41 },
       outcome: 'answered',
     } as const;
     const failed = { ...poll, venueMs: null, outcome: 'unknown' } as const;
@@ -267,10 +257,10 @@ describe('a recording that goes on', () => {
 });
 
 describe('a writer that dies', () => {
-  /** A store that is left open: flushed data is on the disk, nothing is closed. */
-  async function abandoned(): Promise<string> {
+  /** The folder of a store that is left open: flushed data is on the disk, nothing is closed. */
+  async function abandoned(write = async (sink: MarketSink, _: RecordingStore) => shortLife(sink)): Promise<string> {
     const store = await openStore(folder);
-    shortLife(store.market(market()));
+    await write(store.market(market()), store);
     await store.flush();
     const copy = newFolder();
     cpSync(folder, copy, { recursive: true });
@@ -290,26 +280,18 @@ describe('a writer that dies', () => {
   });
 
   it('leaves its counts of refused and raised events', async () => {
-    const store = await openStore(folder);
-    const sink = store.market(market());
-    sink.clear(at(100));
-    for (let flush = 1; flush <= 2; flush++) {
-      sink.level(at(0), 0, 400_000, flush);
-      sink.level(at(0), 0, 455_000, 1);
-      await store.flush();
-    }
-    const copy = newFolder();
-    cpSync(folder, copy, { recursive: true });
-    rmSync(join(copy, '.writer'));
-    await store.close();
+    const copy = await abandoned(async (sink, store) => {
+      sink.clear(at(100));
+      for (let flush = 1; flush <= 2; flush++) {
+        sink.level(at(0), 0, 400_000, flush);
+        sink.level(at(0), 0, 455_000, 1);
+        await store.flush();
+      }
+    });
     await repairFolder(copy);
     for (const place of [folder, copy]) {
-      const manifest = join(place, 'market=market-1/date=2026-11-20/manifest.json');
-      expect(JSON.parse(readFileSync(manifest, 'utf8'))).toMatchObject({
-        refused: 2,
-        stepped_back: 2,
-        broken_lines: 0,
-      });
+      const manifest = JSON.parse(readFileSync(join(place, DAY_1, 'manifest.json'), 'utf8'));
+      expect(manifest).toMatchObject({ refused: 2, stepped_back: 2, broken_lines: 0 });
     }
   });
 
@@ -366,29 +348,28 @@ describe('a writer that dies', () => {
 });
 
 describe('a damaged recording', () => {
+  const remove = (folder: string, name: string) => {
+    for (const day of [DAY_1, DAY_2]) rmSync(join(folder, day, name));
+  };
+  const rewrite = (folder: string, from: string | RegExp, to: string) => {
+    const path = join(folder, DAY_1, 'manifest.json');
+    writeFileSync(path, readFileSync(path, 'utf8').replace(from, to));
+  };
+  const copy = (folder: string, from: string, to: string) =>
+    cpSync(join(folder, from), join(folder, to), { recursive: true });
+
   const damages: readonly (readonly [name: string, damage: (folder: string) => void, message: string])[] = [
-    ['a cut file', (folder) => truncateSync(join(folder, DAY_1, 'events-0001.parquet'), 100), 'events-0001.parquet'],
-    ['a missing file', (folder) => rmSync(join(folder, DAY_1, 'events-0001.parquet')), 'events-0001.parquet'],
+    ['a cut file', (folder) => truncateSync(join(folder, DAY_1, EVENTS), 100), EVENTS],
+    ['a missing file', (folder) => rmSync(join(folder, DAY_1, EVENTS)), EVENTS],
     ['a manifest that is none', (folder) => writeFileSync(join(folder, DAY_1, 'manifest.json'), '{}'), 'manifest.json'],
     ['a manifest that is cut', (folder) => truncateSync(join(folder, DAY_1, 'manifest.json'), 20), 'manifest.json'],
     ['a description that is cut', (folder) => truncateSync(join(folder, DAY_2, 'market.json'), 20), 'market.json'],
-    [
-      'another market',
-      (folder) => cpSync(join(folder, MARKET), join(folder, 'market=other'), { recursive: true }),
-      'market-1',
-    ],
-    [
-      'no description',
-      (folder) => {
-        for (const day of [DAY_1, DAY_2]) rmSync(join(folder, day, 'market.json'));
-      },
-      'market.json',
-    ],
-    [
-      'the rows of another file',
-      (folder) => cpSync(join(folder, DAY_2, 'events-0001.parquet'), join(folder, DAY_1, 'events-0001.parquet')),
-      'its manifest says',
-    ],
+    ['another market', (folder) => copy(folder, MARKET, 'market=other'), 'market-1'],
+    ['no description', (folder) => remove(folder, 'market.json'), 'market.json'],
+    ['no manifest', (folder) => remove(folder, 'manifest.json'), 'no event of any market'],
+    ['another checksum', (folder) => rewrite(folder, /"sha256": ".{8}/, '"sha256": "00000000'), 'has the checksum'],
+    ['a manifest that points elsewhere', (folder) => rewrite(folder, EVENTS, '../../x.parquet'), 'is no name of a file'],
+    ['rows of another file', (folder) => copy(folder, `${DAY_2}/${EVENTS}`, `${DAY_1}/${EVENTS}`), 'its manifest says'],
   ];
   it.each(damages)('with %s is an error that names it', async (_, damage, message) => {
     await written(folder, shortLife);
@@ -402,9 +383,33 @@ describe('a damaged recording', () => {
     });
   });
 
+  it('with a file that its manifest does not list leaves that file out, and says so', async () => {
+    await written(folder, shortLife);
+    copy(folder, `${DAY_1}/${EVENTS}`, `${DAY_1}/events-0007.parquet`);
+    const recording = await opened(folder);
+    expect(await rowsOf(recording, START_MS)).toEqual(SHORT_LIFE);
+    expect(recording.warnings).toMatchObject([{ path: join(folder, DAY_1, 'events-0007.parquet'), isDamage: true }]);
+  });
+
+  it('is whole when its days are named one by one, in whatever order', async () => {
+    await written(folder, shortLife);
+    const found = await openRecordings([join(folder, DAY_2), join(folder, DAY_1)]);
+    expect(found).toHaveLength(1);
+    expect(await rowsOf(found[0], START_MS)).toEqual(SHORT_LIFE);
+  });
+
+  it('with one broken market shows the others, when somebody is told', async () => {
+    await written(folder, shortLife);
+    copy(folder, MARKET, 'market=other');
+    rmSync(join(folder, 'market=other/date=2026-11-20/market.json'));
+    const told: string[] = [];
+    expect(await openRecordings([folder], { onFailure: ({ message }) => told.push(message) })).toHaveLength(1);
+    expect(told).toEqual([expect.stringContaining('market=other')]);
+  });
+
   it('says that a single file of ours is to be given with its folder', async () => {
     await written(folder, shortLife);
-    await expect(openRecordings([join(folder, DAY_1, 'events-0001.parquet')])).rejects.toMatchObject({
+    await expect(openRecordings([join(folder, DAY_1, EVENTS)])).rejects.toMatchObject({
       code: 'recording_invalid',
       message: expect.stringContaining('give the folder'),
     });
