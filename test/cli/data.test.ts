@@ -1,5 +1,3 @@
-/** `twinbook data …` as a user types it. */
-
 import { existsSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';

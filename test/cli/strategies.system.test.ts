@@ -1,5 +1,3 @@
-/** `twinbook strategies new` and `test` as a user types them. */
-
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

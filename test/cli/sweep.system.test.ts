@@ -1,5 +1,3 @@
-/** `twinbook sweep` as a user types it. */
-
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,5 +1,3 @@
-/** The doctor's findings about signatures. */
-
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';

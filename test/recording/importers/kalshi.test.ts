@@ -34,18 +34,19 @@ async function read(lines: readonly string[], options = {}) {
   return { recording, market: recording?.market, rows, warnings };
 }
 
+/** Between the first book and the close. */
+const readBetween = (...lines: readonly string[]) => read([START, ...lines, CLOSED]);
+
 const END = `${CLOSE_MS - T} end`;
 const HEAD = ['0 clear', '0 level bid 0.4 100', '0 level ask 0.45 50'];
 
 describe('a Kalshi recording', () => {
   it('becomes absolute levels in YES space, a NO level at p being an ask at 1 - p', async () => {
-    const { rows, warnings } = await read([
-      START,
+    const { rows, warnings } = await readBetween(
       delta(T + 10, 'yes', '0.4000', '-30.50'),
       delta(T + 20, 'no', '0.5500', '25.00'),
       delta(T + 30, 'yes', '0.4000', '-69.50'),
-      CLOSED,
-    ]);
+);
     expect(rows).toEqual([...HEAD, '10 level bid 0.4 69.5', '20 level ask 0.45 75', '30 level bid 0.4 0', END]);
     expect(warnings).toEqual([]);
   });
@@ -85,21 +86,19 @@ describe('a Kalshi recording', () => {
     const deltaFirst = [delta(T + 5, 'no', '0.5500', '-10.00'), trade(T + 5, 'yes', '0.4500', '0.5500', '10.00')];
     const tradeFirst = [...deltaFirst].reverse();
     for (const pair of [deltaFirst, tradeFirst]) {
-      const { rows } = await read([START, ...pair, CLOSED]);
+      const { rows } = await readBetween(...pair);
       expect(rows).toEqual([...HEAD, '5 trade bid 0.45 10', '5 level ask 0.45 40', END]);
     }
   });
 
   it('keeps every trade at its own decrease when others stand between them', async () => {
-    const { rows } = await read([
-      START,
+    const { rows } = await readBetween(
       delta(T + 5, 'yes', '0.4000', '-10.00'),
       delta(T + 5, 'yes', '0.4000', '7.00'),
       delta(T + 5, 'yes', '0.4000', '-4.00'),
       trade(T + 5, 'no', '0.4000', '0.6000', '4.00'),
       trade(T + 5, 'no', '0.4000', '0.6000', '10.00'),
-      CLOSED,
-    ]);
+);
     expect(rows).toEqual([
       ...HEAD,
       '5 trade ask 0.4 10',
@@ -112,24 +111,20 @@ describe('a Kalshi recording', () => {
   });
 
   it('does not pair a trade with a decrease of another price, side or moment', async () => {
-    const { rows, warnings } = await read([
-      START,
+    const { rows, warnings } = await readBetween(
       delta(T + 5, 'yes', '0.4000', '-10.00'),
       trade(T + 90, 'no', '0.4000', '0.6000', '10.00'),
-      CLOSED,
-    ]);
+);
     expect(rows).toEqual([...HEAD, '5 level bid 0.4 90', '90 trade ask 0.4 10', END]);
     expect(warnings).toEqual(['1 trades have no level decrease of their own']);
   });
 
   it('never lets time go back', async () => {
-    const { rows } = await read([
-      START,
+    const { rows } = await readBetween(
       delta(T + 50, 'yes', '0.4000', '1.00'),
       delta(T + 43, 'yes', '0.4000', '1.00'),
       delta(T + 51, 'yes', '0.4000', '1.00'),
-      CLOSED,
-    ]);
+);
     expect(rows.slice(3).map((row) => Number(row.split(' ')[0]))).toEqual([50, 50, 51, CLOSE_MS - T]);
   });
 
@@ -142,13 +137,12 @@ describe('a Kalshi recording', () => {
   it('writes of a later snapshot only what differs', async () => {
     const bids = [['0.4000', '100.00'] as const, ['0.3900', '5.00'] as const];
     const again = snapshot(T + 30, bids, []);
-    const { rows } = await read([START, again, delta(T + 40, 'yes', '0.3900', '1.00'), CLOSED]);
+    const { rows } = await readBetween(again, delta(T + 40, 'yes', '0.3900', '1.00'));
     expect(rows).toEqual([...HEAD, '30 level bid 0.39 5', '30 level ask 0.45 0', '40 level bid 0.39 6', END]);
   });
 
   it('counts and skips lines that it cannot read, and goes on', async () => {
-    const { rows, warnings } = await read([
-      START,
+    const { rows, warnings } = await readBetween(
       ...PADDING,
       '{"recv_ms": 1, "event":',
       'null',
@@ -157,19 +151,16 @@ describe('a Kalshi recording', () => {
       delta(T + 10, 'yes', '0.4000', 'NaN'),
       delta(T + 11, 'yes', '0.4000', '1.00', 'ANOTHER'),
       delta(T + 12, 'yes', '0.4000', '1.00'),
-      CLOSED,
-    ]);
+);
     expect(rows).toEqual([...HEAD, '12 level bid 0.4 101', END]);
     expect(warnings).toEqual(['5 broken lines were skipped', '1 messages of other markets were skipped', PADDED]);
   });
 
   it('shows an impossible level as empty and finds back to the true total', async () => {
-    const { rows, warnings } = await read([
-      START,
+    const { rows, warnings } = await readBetween(
       delta(T + 1, 'yes', '0.4000', '-120.00'),
       delta(T + 2, 'yes', '0.4000', '30.00'),
-      CLOSED,
-    ]);
+);
     expect(rows).toEqual([...HEAD, '1 level bid 0.4 0', '2 level bid 0.4 10', END]);
     expect(warnings).toEqual([
       '1 change takes more from a level than it holds, so messages are missing: the level is then empty',
@@ -287,7 +278,7 @@ describe('the lines of a stranger', () => {
   });
 
   it('that are alike but not numbered are two changes', async () => {
-    const { rows } = await read([START, CHANGE, CHANGE, CLOSED]);
+    const { rows } = await readBetween(CHANGE, CHANGE);
     expect(rows).toContain('10 level bid 0.4 102');
   });
 
@@ -299,7 +290,7 @@ describe('the lines of a stranger', () => {
 
   it('with a time of an hour ahead of its receipt are broken, and stop no other', async () => {
     const later = delta(T + 20, 'yes', '0.40', '1.00');
-    const { rows, warnings } = await read([START, ...PADDING, withTime(T + 3_600_000), later, CLOSED]);
+    const { rows, warnings } = await readBetween(...PADDING, withTime(T + 3_600_000), later);
     expect(rows).toContain('20 level bid 0.4 101');
     expect(warnings).toContain('1 broken lines were skipped');
   });
@@ -315,12 +306,12 @@ describe('the lines of a stranger', () => {
     ['by ISO 8601 in another zone', new Date(T + 10 + 7_200_000).toISOString().replace('Z', '+02:00'), 10],
   ];
   it.each(times)('may have their time %s', async (_, time, afterMs) => {
-    const { rows } = await read([START, withTime(time), CLOSED]);
+    const { rows } = await readBetween(withTime(time));
     expect(rows).toContain(`${afterMs} level bid 0.4 101`);
   });
 
   it('that go back by seconds are raised, and that is told', async () => {
-    const { warnings } = await read([START, delta(T + 9000, 'yes', '0.40', '1.00'), CHANGE, CLOSED]);
+    const { warnings } = await readBetween(delta(T + 9000, 'yes', '0.40', '1.00'), CHANGE);
     expect(warnings).toEqual([
       expect.stringContaining('1 event has a time before that of the previous event, by up to 8.99 s'),
     ]);
@@ -328,7 +319,7 @@ describe('the lines of a stranger', () => {
 
   it('of other kinds are no damage', async () => {
     const other = JSON.stringify({ recv_ms: T, event: { type: 'subscribed', id: 1 } });
-    const { recording } = await read([START, other, CHANGE, CLOSED]);
+    const { recording } = await readBetween(other, CHANGE);
     const message = expect.stringContaining('neither about a book nor a trade');
     expect(recording?.warnings).toEqual([expect.not.objectContaining({ isDamage: true })]);
     expect(recording?.warnings).toMatchObject([{ message }]);

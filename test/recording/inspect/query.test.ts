@@ -1,5 +1,3 @@
-/** SQL over recordings. */
-
 import { describe, expect, it } from 'vitest';
 import { queryRecordings } from '../../../src/recording/inspect/query.js';
 import { newFolder } from '../../support/folders.js';

@@ -1,5 +1,3 @@
-/** Checks find errors, and report none in a sound recording. */
-
 import { cpSync, existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';

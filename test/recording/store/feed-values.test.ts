@@ -1,5 +1,3 @@
-/** Values of feeds are stored beside a market's events and are read on the venue's clock. */
-
 import { expect, it } from 'vitest';
 import type { RecordedFeedValue, Recording } from '../../../src/recording/contract.js';
 import type { FeedRow } from '../../../src/recording/store/segment.js';

@@ -1,5 +1,3 @@
-/** The store returns its input, after any events in between. */
-
 import { appendFileSync, cpSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
