@@ -47,25 +47,17 @@ describe('--json rows have exactly the fields of the surface', () => {
     expect(await rows('orders', '--limit', '1')).toHaveLength(1);
   });
 
-  test('fills', async () => {
-    expect(await rows('fills')).toEqual([
-      {
-        pubkey: 'trade-1',
-        order_pubkey: 'order-1',
-        market_condition_id: 'a',
-        is_yes: true,
-        side: 'buy',
-        price: '0.42',
-        amount: '2.5',
-        fee: '0.042',
-        is_maker: false,
-        timestamp: 1_700_000_000,
-      },
-    ]);
-  });
-
-  test('positions', async () => {
-    expect(await rows('positions')).toEqual([{ market_condition_id: 'a', is_yes: true, shares: '2.5' }]);
+  const fill = {
+    ...{ pubkey: 'trade-1', order_pubkey: 'order-1', market_condition_id: 'a', is_yes: true, side: 'buy' },
+    ...{ price: '0.42', amount: '2.5', fee: '0.042', is_maker: false, timestamp: 1_700_000_000 },
+  };
+  const money = { capital: '1000', cash: '998.908', realised: '0', fees: '0.042', unrealised: '0', total: '-0.042' };
+  test.each([
+    ['fills', [fill]],
+    ['positions', [{ market_condition_id: 'a', is_yes: true, shares: '2.5' }]],
+    ['pnl', { ...money, unmarked: ['a'] }],
+  ])('%s', async (command, expected) => {
+    expect(await rows(command)).toEqual(expected);
   });
 
   test('drafts: what is under way, or everything', async () => {
@@ -73,29 +65,10 @@ describe('--json rows have exactly the fields of the surface', () => {
     expect(await rows('drafts', '--all')).toHaveLength(2);
   });
 
-  test('pnl', async () => {
-    expect(await rows('pnl')).toEqual({
-      capital: '1000',
-      cash: '998.908',
-      realised: '0',
-      fees: '0.042',
-      unrealised: '0',
-      total: '-0.042',
-      unmarked: ['a'],
-    });
-  });
-
   test('status of a trader that does not run', async () => {
-    expect(await rows('status')).toMatchObject({
-      running: false,
-      last_run: 'run',
-      stopped: null,
-      cash: '998.908',
-      positions: 1,
-      open_orders: 1,
-      unknown_orders: 1,
-      fills: 1,
-    });
+    const counts = { positions: 1, open_orders: 1, unknown_orders: 1, fills: 1 };
+    const status = { running: false, last_run: 'run', stopped: null, cash: '998.908', ...counts };
+    expect(await rows('status')).toMatchObject(status);
   });
 });
 

@@ -28,12 +28,6 @@ function prune(ledger: Ledger, by: typeof pruneBatch): void {
   while (!isDone) ({ after, isDone } = by(ledger, { beforeMs: 9e12, after, rows: 10 }, 9e12));
 }
 
-interface Rows {
-  readonly orders: number;
-  readonly intents: number;
-  readonly fills: number;
-}
-
 export class PruneFlow implements Flow {
   readonly #root = mkdtempSync(join(tmpdir(), 'twinbook-prune-'));
   #count = 0;
@@ -65,7 +59,7 @@ export class PruneFlow implements Flow {
     const { rows, problems } = this.#read();
     different.push(...problems);
     // Four with fills, and the last compared order.
-    const wanted: Rows = { orders: 5, intents: 6, fills: 4 };
+    const wanted = { orders: 5, intents: 6, fills: 4 };
     for (const table of ['orders', 'intents', 'fills'] as const) {
       if (rows[table] < wanted[table]) lost.push(`${rows[table]} ${table} are left, not ${wanted[table]}`);
       if (rows[table] > wanted[table]) doubled.push(`${rows[table]} ${table} are left, not ${wanted[table]}`);
@@ -77,7 +71,7 @@ export class PruneFlow implements Flow {
     rmSync(this.#root, { recursive: true, force: true });
   }
 
-  #read(): { readonly rows: Rows; readonly problems: readonly string[] } {
+  #read() {
     const ledger = openReadOnly(this.#path);
     try {
       const limit = 1_000;

@@ -12,23 +12,14 @@ const KALSHI = join(REAL_DATA, 'kalshi-gold15m');
 const POLYMARKET = join(REAL_DATA, 'polymarket-tickscope');
 
 /** Totals of a stream; prices in cents or tenths, amounts in millionths. */
-interface Summary {
+const newSummary = () => ({
   /** Side and price → total at the end. */
-  readonly book: Map<string, number>;
-  tradedMicros: number;
-  trades: number;
+  book: new Map<string, number>(),
+  ...{ tradedMicros: 0, trades: 0, unexplainedTrades: 0 },
   /** Sum of the sizes of all changes of all levels. */
-  turnoverMicros: number;
-  unexplainedTrades: number;
-}
-
-const newSummary = (): Summary => ({
-  book: new Map(),
-  tradedMicros: 0,
-  trades: 0,
   turnoverMicros: 0,
-  unexplainedTrades: 0,
 });
+type Summary = ReturnType<typeof newSummary>;
 
 function setLevel(summary: Summary, key: string, total: number): void {
   summary.turnoverMicros += Math.abs(total - (summary.book.get(key) ?? 0));

@@ -1,7 +1,7 @@
 /** Bytes in place of a draft's transaction: not a transaction, or one in a form that no correct package writes. */
 
 import { base58 } from '@scure/base';
-import { type Draw, type Honest, textOf } from './draw.js';
+import { type Draw, type Honest, type Hostile, textOf } from './draw.js';
 import {
   COUNT_PLACES,
   memoParts,
@@ -13,12 +13,7 @@ import {
   wireBytes,
 } from './wire.js';
 
-export interface HostileBytes {
-  readonly name: string;
-  readonly because: RegExp;
-  /** The draft's message. */
-  readonly make: (honest: Honest, draw: Draw) => string;
-}
+type HostileBytes = Hostile<(honest: Honest, draw: Draw) => string>;
 
 const MALFORMED = /is not a Solana transaction|not in its canonical encoding|unknown version|contradicts itself/;
 const NO_HEX = /is not the hex of bytes/;

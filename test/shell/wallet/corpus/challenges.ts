@@ -2,13 +2,9 @@
 
 import { challengeText } from '../../../../src/shared/protocol/signing.js';
 import { serviceName } from '../drafts.js';
-import { type Draw, textOf } from './draw.js';
+import { type Draw, type Hostile, textOf } from './draw.js';
 
-export interface HostileChallenge {
-  readonly name: string;
-  readonly because: RegExp;
-  readonly make: (draw: Draw) => { readonly message: string; readonly nonce: string };
-}
+type HostileChallenge = Hostile<(draw: Draw) => { readonly message: string; readonly nonce: string }>;
 
 const TEMPLATE = /is not exactly the SVC template/;
 const NONCE = /the nonce holds characters/;

@@ -2,14 +2,9 @@
 
 import { type DraftTerms, type DraftText, writeDraftText } from '../../../../src/shared/protocol/drafts/draft-text.js';
 import { challengeText } from '../../../../src/shared/protocol/signing.js';
-import type { Draw, Honest, OrderTerms } from './draw.js';
+import type { Draw, Honest, Hostile, OrderTerms } from './draw.js';
 
-export interface HostileText {
-  readonly name: string;
-  /** The reason of the rejection: another reason would prove nothing about this class. */
-  readonly because: RegExp;
-  readonly make: (honest: Honest<OrderTerms>, draw: Draw) => string;
-}
+type HostileText = Hostile<(honest: Honest<OrderTerms>, draw: Draw) => string>;
 
 const UNREADABLE = /not a readable draft/;
 
@@ -18,10 +13,10 @@ const says = (
   name: string,
   because: RegExp,
   change: (honest: Honest<OrderTerms>, draw: Draw) => Partial<DraftText>,
-) => ({
+): HostileText => ({
   name,
   because,
-  make: (honest: Honest<OrderTerms>, draw: Draw) => writeDraftText({ ...honest.draft, ...change(honest, draw) }),
+  make: (honest, draw) => writeDraftText({ ...honest.draft, ...change(honest, draw) }),
 });
 
 const terms = (name: string, because: RegExp, change: (meant: OrderTerms, draw: Draw) => DraftTerms) =>

@@ -14,18 +14,15 @@ import {
   WRITABLE,
   WRITABLE_SIGNER,
 } from '../shapes.js';
-import { type Draw, type Honest, textOf } from './draw.js';
+import { type Draw, type Honest, type Hostile, textOf } from './draw.js';
 import { PAYMENT_PROGRAMS, PAYMENTS } from './payments.js';
 
-export interface HostileTransaction {
-  readonly name: string;
-  readonly because: RegExp;
+/** Makes the transaction's hex. */
+export interface HostileTransaction extends Hostile<(honest: Honest, draw: Draw) => string> {
   /** Programs that the profile names with blind signing allowed; null: the shipped rules, which allow Memo alone. */
   readonly programs: readonly string[] | null;
   /** Other signers, as in the profile; absent: none. */
   readonly cosigners?: DraftCosigners;
-  /** Hex. */
-  readonly make: (honest: Honest, draw: Draw) => string;
 }
 
 /** The program of an imagined venue. */
