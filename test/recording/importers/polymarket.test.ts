@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, it } from 'vitest';
 import { openRecordings } from '../../../src/recording/recording.js';
+import { withConnection } from '../../../src/recording/store/duckdb.js';
 import { newFolder } from '../../support/folders.js';
 import { rowsOf } from '../samples.js';
 import { BOOK, change, NO, print, type Row, read, T, write, YES } from './polymarket-files.js';
@@ -110,11 +110,10 @@ describe('a Polymarket recording', () => {
 /** Two changes of one token; `columns` replaces some of their columns. */
 async function writeStrange(columns = 'size AS size'): Promise<string> {
   const path = join(newFolder(), 'game.parquet');
-  const connection = await (await DuckDBInstance.create(':memory:')).connect();
   const rows = `SELECT ${T}::BIGINT + i AS ts_ms, 'PRICE_CHANGE' AS event_type, 'BID' AS side, 0.4::DOUBLE AS price,
     5.0 + i AS size, 0.4::DOUBLE AS best_bid, 0::DOUBLE AS best_ask, '111' AS asset_id FROM range(2) t(i)`;
-  await connection.run(`COPY (SELECT * REPLACE (${columns}) FROM (${rows})) TO '${path}'`);
-  connection.closeSync();
+  const sql = `COPY (SELECT * REPLACE (${columns}) FROM (${rows})) TO '${path}'`;
+  await withConnection((connection) => connection.run(sql));
   return path;
 }
 
