@@ -60,16 +60,3 @@ describe('a new strategy', () => {
     expect([again.code, again.err]).toEqual([2, expect.stringContaining('twinbook.yaml already exists')]);
   });
 });
-
-describe('what cannot be tried is refused with the reason', () => {
-  it.each([
-    [['new', 'bands'], "A shipped strategy is named 'bands'."],
-    [['new', '../x'], 'Wanted lower-case letters and digits with dashes'],
-    [['test', 'nothing'], "no shipped strategy 'nothing'"],
-    [['test', 'nothing.yaml'], 'nothing.yaml: no such file'],
-  ])('%j', async (args, said) => {
-    const { code, err } = await run(['strategies', ...args], { cwd: folderOf({}) });
-    expect(code).not.toBe(0);
-    expect(err).toContain(said);
-  });
-});

@@ -3,8 +3,6 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { openLedger, openReadOnly } from '../../../src/trader/ledger/ledger.js';
-import { trader } from '../../shell/config/files.js';
-import { folderOf } from '../../support/folders.js';
 import { HOLDER } from '../../trader/ledger/books.js';
 import { run } from '../run.js';
 import { folderWith, writeLedger } from './written.js';
@@ -69,12 +67,6 @@ describe('a backup', () => {
     const verified = await run(['ledger', 'verify', ...CONFIG], { cwd });
     expect([verified.code, verified.out]).toMatchObject([6, expect.stringContaining('balance of nobody')]);
   });
-
-  it('is refused in words where there is no ledger', async () => {
-    const { code, err } = await run(['ledger', 'backup', ...CONFIG], { cwd: folderOf({ 'trader.yaml': trader() }) });
-    expect(code).toBe(1);
-    expect(err).toContain('there is no ledger at');
-  });
 });
 
 describe('a restore', () => {
@@ -134,11 +126,5 @@ describe('a restore', () => {
     expect(code).toBe(1);
     expect(err).toContain('is written by process');
     expect(existsSync(join(cwd, 'twinbook.sqlite.kill'))).toBe(false);
-  });
-
-  it('wants a reason', async () => {
-    const { code, err } = await run(['ledger', 'restore', 'x', ...CONFIG], { cwd: folder() });
-    expect(code).toBe(2);
-    expect(err).toContain('--reason');
   });
 });
