@@ -228,28 +228,26 @@ describe('the client of the control socket', () => {
   });
 });
 
-describe('a request line', () => {
-  test.each([
-    ['{"command":"status"}', { command: 'status' }],
-    ['{"command":"ping"}', { command: 'ping' }],
-    ['{"command":"kill"}', { command: 'kill', reason: 'operator' }],
-    ['{"command":"resume"}', { command: 'resume', reason: '' }],
-    ['{"command":"widen","reason":"rumours"}', { command: 'widen', reason: 'rumours' }],
-    ['{"command":"reduce-only"}', { command: 'reduce-only', reason: 'operator' }],
-    ['{"command":"unkill","reason":" calm "}', { command: 'unkill', reason: 'calm' }],
-    ['{"command":"cancel-all","verify":"yes"}', { command: 'cancel-all', verify: false }],
-    ['{"command":"explain","subject":"x"}', { command: 'explain', subject: 'x' }],
-    ['{"command":"explain"}', expect.stringContaining('explain needs a subject: an order, a fill or a market')],
-    ['{"command":"unkill"}', 'unkill needs a reason'],
-    ['{"command":"format"}', 'unknown command "format"'],
-    ['{"command":5}', 'unknown command ""'],
-    ['[]', 'unknown command ""'],
-    ['null', 'a request is a JSON object'],
-    ['{', 'not a line of JSON'],
-    ['', 'not a line of JSON'],
-  ])('%s', (line, expected) => {
-    expect(readControlRequest(line)).toEqual(expected);
-  });
+test.each([
+  ['{"command":"status"}', { command: 'status' }],
+  ['{"command":"ping"}', { command: 'ping' }],
+  ['{"command":"kill"}', { command: 'kill', reason: 'operator' }],
+  ['{"command":"resume"}', { command: 'resume', reason: '' }],
+  ['{"command":"widen","reason":"rumours"}', { command: 'widen', reason: 'rumours' }],
+  ['{"command":"reduce-only"}', { command: 'reduce-only', reason: 'operator' }],
+  ['{"command":"unkill","reason":" calm "}', { command: 'unkill', reason: 'calm' }],
+  ['{"command":"cancel-all","verify":"yes"}', { command: 'cancel-all', verify: false }],
+  ['{"command":"explain","subject":"x"}', { command: 'explain', subject: 'x' }],
+  ['{"command":"explain"}', expect.stringContaining('explain needs a subject: an order, a fill or a market')],
+  ['{"command":"unkill"}', 'unkill needs a reason'],
+  ['{"command":"format"}', 'unknown command "format"'],
+  ['{"command":5}', 'unknown command ""'],
+  ['[]', 'unknown command ""'],
+  ['null', 'a request is a JSON object'],
+  ['{', 'not a line of JSON'],
+  ['', 'not a line of JSON'],
+])('a request line %s', (line, expected) => {
+  expect(readControlRequest(line)).toEqual(expected);
 });
 
 describe('a trader that is hard to reach', () => {

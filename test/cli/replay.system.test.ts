@@ -204,39 +204,37 @@ export default defineStrategy({
 });
 `;
 
-describe('what cannot be replayed', () => {
-  it('is said in words that name the file and what to do', async () => {
-    const { folder, file, runs } = place({
-      'maker.yaml': 'strategy: ./mine.mjs\nmarkets: { max: 2 }\n',
-      'mine.mjs': OWN_MODULE,
-    });
-    await traded(file, /quoting \| markets 0 of/, 'SIGKILL');
-    const [path = ''] = runs();
-    const killed = { exact: true, complete: false, ended: null };
-    expect(await replayJson(path, '-c', file)).toMatchObject({ code: 0, told: killed });
-    const text = await run(['replay', path, '-c', file]);
-    expect(text.out).toMatch(/journal .*the journal was cut off, or the run has not ended/);
-
-    const none = await run(['replay', 'zzz', '-c', file]);
-    expect(none.err).toMatch(/^there is no run 'zzz' in .*runs\n {2}There is: \w+, started 2\d{3}-/);
-
-    rmSync(join(folder, 'mine.mjs'));
-    const gone = await run(['replay', 'last', '-c', file]);
-    expect(gone.code).toBe(4);
-    expect(gone.err).toMatch(/mine\.mjs: no such file/);
-
-    const copy = join(folder, 'copy');
-    cpSync(path, copy, { recursive: true });
-    writeFileSync(join(folder, 'mine.mjs'), OWN_MODULE);
-    rmSync(join(copy, 'ledger.sqlite'));
-    const bare = await run(['replay', copy, '-c', file]);
-    expect(bare.code).toBe(1);
-    expect(bare.err).toMatch(/^run copy cannot be replayed: its folder no longer has the copy of its starting ledger/);
-
-    const described = readFileSync(join(copy, 'run.json'), 'utf8');
-    writeFileSync(join(copy, 'run.json'), described.replace(/"format": \d+/, '"format": 999'));
-    const other = await run(['replay', copy, '-c', file]);
-    expect(other.code).toBe(1);
-    expect(other.err).toContain('is not the description of a run (format: ');
+it('what cannot be replayed is said in words that name the file and what to do', async () => {
+  const { folder, file, runs } = place({
+    'maker.yaml': 'strategy: ./mine.mjs\nmarkets: { max: 2 }\n',
+    'mine.mjs': OWN_MODULE,
   });
+  await traded(file, /quoting \| markets 0 of/, 'SIGKILL');
+  const [path = ''] = runs();
+  const killed = { exact: true, complete: false, ended: null };
+  expect(await replayJson(path, '-c', file)).toMatchObject({ code: 0, told: killed });
+  const text = await run(['replay', path, '-c', file]);
+  expect(text.out).toMatch(/journal .*the journal was cut off, or the run has not ended/);
+
+  const none = await run(['replay', 'zzz', '-c', file]);
+  expect(none.err).toMatch(/^there is no run 'zzz' in .*runs\n {2}There is: \w+, started 2\d{3}-/);
+
+  rmSync(join(folder, 'mine.mjs'));
+  const gone = await run(['replay', 'last', '-c', file]);
+  expect(gone.code).toBe(4);
+  expect(gone.err).toMatch(/mine\.mjs: no such file/);
+
+  const copy = join(folder, 'copy');
+  cpSync(path, copy, { recursive: true });
+  writeFileSync(join(folder, 'mine.mjs'), OWN_MODULE);
+  rmSync(join(copy, 'ledger.sqlite'));
+  const bare = await run(['replay', copy, '-c', file]);
+  expect(bare.code).toBe(1);
+  expect(bare.err).toMatch(/^run copy cannot be replayed: its folder no longer has the copy of its starting ledger/);
+
+  const described = readFileSync(join(copy, 'run.json'), 'utf8');
+  writeFileSync(join(copy, 'run.json'), described.replace(/"format": \d+/, '"format": 999'));
+  const other = await run(['replay', copy, '-c', file]);
+  expect(other.code).toBe(1);
+  expect(other.err).toContain('is not the description of a run (format: ');
 });

@@ -139,35 +139,33 @@ describe('cancel-all without a trader', () => {
   });
 });
 
-describe('reconcile without a trader', () => {
-  test('agrees, differs and agrees again', async () => {
-    await withKeys();
-    openLedger(join(cwd, 'twinbook.sqlite'), HOLDER).close();
-    expect(await twinbook('reconcile')).toEqual({ code: 0, out: 'ledger and exchange agree\n', err: '' });
-    const { place } = await ownClient();
-    const pubkey = await place('0.42');
-    const differing = await twinbook('reconcile --json');
-    expect(differing.code).toBe(6);
-    expect(JSON.parse(differing.out)).toEqual([
-      {
-        ...{ what: 'order', subject: pubkey, ledger: 'unknown', accepted: null },
-        exchange: 'buy 10 YES at 0.42, open, 0 filled',
-      },
-    ]);
-    const ledger = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
-    ledger.transaction(() => {
-      ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: 1 });
-      ledger.addIntent(intentOf({ marketConditionId: 'M', state: 'live', draftPubkey: pubkey }));
-      ledger.addOrder(orderOf({ pubkey, marketConditionId: 'M' }));
-    });
-    expect(await twinbook('reconcile')).toMatchObject({ code: 0 });
-    const fill = fillOf({ pubkey: 'invented', orderPubkey: pubkey, marketConditionId: 'M' });
-    ledger.transaction(() => ledger.bookFill(fill));
-    ledger.close();
-    const invented = await twinbook('reconcile');
-    expect(invented.code).toBe(6);
-    expect(invented.out).toContain('invented');
+test('reconcile without a trader agrees, differs and agrees again', async () => {
+  await withKeys();
+  openLedger(join(cwd, 'twinbook.sqlite'), HOLDER).close();
+  expect(await twinbook('reconcile')).toEqual({ code: 0, out: 'ledger and exchange agree\n', err: '' });
+  const { place } = await ownClient();
+  const pubkey = await place('0.42');
+  const differing = await twinbook('reconcile --json');
+  expect(differing.code).toBe(6);
+  expect(JSON.parse(differing.out)).toEqual([
+    {
+      ...{ what: 'order', subject: pubkey, ledger: 'unknown', accepted: null },
+      exchange: 'buy 10 YES at 0.42, open, 0 filled',
+    },
+  ]);
+  const ledger = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
+  ledger.transaction(() => {
+    ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: 1 });
+    ledger.addIntent(intentOf({ marketConditionId: 'M', state: 'live', draftPubkey: pubkey }));
+    ledger.addOrder(orderOf({ pubkey, marketConditionId: 'M' }));
   });
+  expect(await twinbook('reconcile')).toMatchObject({ code: 0 });
+  const fill = fillOf({ pubkey: 'invented', orderPubkey: pubkey, marketConditionId: 'M' });
+  ledger.transaction(() => ledger.bookFill(fill));
+  ledger.close();
+  const invented = await twinbook('reconcile');
+  expect(invented.code).toBe(6);
+  expect(invented.out).toContain('invented');
 });
 
 describe('doctor', () => {

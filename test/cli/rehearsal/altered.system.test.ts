@@ -191,25 +191,23 @@ describe('a venue whose answer to a submit is not what it did', () => {
   });
 });
 
-describe('Ctrl-C', () => {
-  test.each([
-    ['while the draft is asked for', isDraft, false],
-    ['while the order is submitted', isSubmit, true],
-    ['while the cancel is drafted', isCancelDraft, true],
-  ])('%s leaves nothing', async (_, isThen, signed) => {
-    const there = await venue();
-    let stop: () => void = () => undefined;
-    const stopAsked = new Promise<void>((resolve) => {
-      stop = resolve;
-    });
-    there.proxy.answer = (body, asked) => {
-      if (isThen(asked)) stop();
-      return body;
-    };
-    const { code, steps } = await there.rehearse(LIVE, stopAsked);
-    expect(code).toBe(1);
-    expect(steps.find(({ result }) => result !== 'ok')).toMatchObject({ where: 'live', text: 'stopped by you' });
-    if (signed) expect(steps.at(-1)).toMatchObject({ step: 'taken back', result: 'ok' });
-    expect((await there.orders()).resting).toBe(0);
+test.each([
+  ['while the draft is asked for', isDraft, false],
+  ['while the order is submitted', isSubmit, true],
+  ['while the cancel is drafted', isCancelDraft, true],
+])('Ctrl-C %s leaves nothing', async (_, isThen, signed) => {
+  const there = await venue();
+  let stop: () => void = () => undefined;
+  const stopAsked = new Promise<void>((resolve) => {
+    stop = resolve;
   });
+  there.proxy.answer = (body, asked) => {
+    if (isThen(asked)) stop();
+    return body;
+  };
+  const { code, steps } = await there.rehearse(LIVE, stopAsked);
+  expect(code).toBe(1);
+  expect(steps.find(({ result }) => result !== 'ok')).toMatchObject({ where: 'live', text: 'stopped by you' });
+  if (signed) expect(steps.at(-1)).toMatchObject({ step: 'taken back', result: 'ok' });
+  expect((await there.orders()).resting).toBe(0);
 });

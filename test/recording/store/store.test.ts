@@ -427,36 +427,34 @@ const step = fc.oneof(
 
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-describe('any stream of events', () => {
-  it('comes back as it was given, through every flush, rotation and restart, by day too', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60 }), async (steps) => {
-        const folder = newFolder();
-        const settings = { snapshotEveryMs: 30_000 };
-        let store = await openStore(folder, settings);
-        let sink = store.market(market());
-        const wanted = ['0 clear'];
-        sink.clear(at(0));
-        let nowMs = 0;
-        for (const given of steps) {
-          if ('afterMs' in given) {
-            nowMs += given.afterMs;
-            wanted.push(give(sink, given, nowMs));
-          } else if (given.do === 'flush') await store.flush();
-          else if (given.do === 'rotate') await store.rotate();
-          else {
-            await store.close();
-            store = await openStore(folder, settings);
-            sink = store.market(market());
-          }
+it('any stream of events comes back as it was given, through every flush, rotation and restart, by day too', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60 }), async (steps) => {
+      const folder = newFolder();
+      const settings = { snapshotEveryMs: 30_000 };
+      let store = await openStore(folder, settings);
+      let sink = store.market(market());
+      const wanted = ['0 clear'];
+      sink.clear(at(0));
+      let nowMs = 0;
+      for (const given of steps) {
+        if ('afterMs' in given) {
+          nowMs += given.afterMs;
+          wanted.push(give(sink, given, nowMs));
+        } else if (given.do === 'flush') await store.flush();
+        else if (given.do === 'rotate') await store.rotate();
+        else {
+          await store.close();
+          store = await openStore(folder, settings);
+          sink = store.market(market());
         }
-        sink.end(at(nowMs));
-        await store.close();
-        expect(await rowsOf(await opened(folder), START_MS)).toEqual([...wanted, `${nowMs} end`]);
-      }),
-      { numRuns: times(8, 15) },
-    );
-  });
+      }
+      sink.end(at(nowMs));
+      await store.close();
+      expect(await rowsOf(await opened(folder), START_MS)).toEqual([...wanted, `${nowMs} end`]);
+    }),
+    { numRuns: times(8, 15) },
+  );
 });
 
 function give(sink: MarketSink, given: Extract<Step, { afterMs: number }>, ms: number): string {

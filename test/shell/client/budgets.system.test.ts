@@ -69,27 +69,25 @@ async function perform(client: ServiceClient, jobs: readonly Work[]): Promise<un
   return Promise.all(calls);
 }
 
-describe('a venue that follows its own headers', () => {
-  it('never throttles the client, whatever it is asked for and however long answers take, and nothing is left undone', async () => {
-    const delays = fc.infiniteStream(fc.record({ outMs: fc.nat({ max: 4_000 }), backMs: fc.nat({ max: 4_000 }) }));
-    const limits = fc.record({
-      // With less than four a minute the last would wait longer than the client's limit of an hour.
-      public: fc.integer({ min: 4, max: 20 }),
-      signed: fc.integer({ min: 4, max: 20 }),
-      bootstrap: fc.integer({ min: 4, max: 5 }),
-    });
-    await fc.assert(
-      fc.asyncProperty(limits, fc.array(work, { maxLength: 8 }), delays, async (perMinute, jobs, stream) => {
-        const { venue, client } = meet({ limits: perMinute, delay: () => stream.next().value });
-        const answers = await perform(client, jobs);
-        expect(venue.refused).toEqual([]);
-        const hasty = jobs.reduce((sum, { call, burst }) => sum + (call === 'hasty' ? burst : 0), 0);
-        expect(venue.passed.length).toBeGreaterThanOrEqual(answers.length - hasty);
-        await end(client);
-      }),
-      { numRuns: times(20, 40) },
-    );
+it('a venue that follows its own headers never throttles the client, whatever it is asked for and however long answers take, and nothing is left undone', async () => {
+  const delays = fc.infiniteStream(fc.record({ outMs: fc.nat({ max: 4_000 }), backMs: fc.nat({ max: 4_000 }) }));
+  const limits = fc.record({
+    // With less than four a minute the last would wait longer than the client's limit of an hour.
+    public: fc.integer({ min: 4, max: 20 }),
+    signed: fc.integer({ min: 4, max: 20 }),
+    bootstrap: fc.integer({ min: 4, max: 5 }),
   });
+  await fc.assert(
+    fc.asyncProperty(limits, fc.array(work, { maxLength: 8 }), delays, async (perMinute, jobs, stream) => {
+      const { venue, client } = meet({ limits: perMinute, delay: () => stream.next().value });
+      const answers = await perform(client, jobs);
+      expect(venue.refused).toEqual([]);
+      const hasty = jobs.reduce((sum, { call, burst }) => sum + (call === 'hasty' ? burst : 0), 0);
+      expect(venue.passed.length).toBeGreaterThanOrEqual(answers.length - hasty);
+      await end(client);
+    }),
+    { numRuns: times(20, 40) },
+  );
 });
 
 const DEMAND = 20;

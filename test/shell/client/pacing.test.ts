@@ -95,20 +95,18 @@ describe('a throttled call', () => {
   });
 });
 
-describe('the budget', () => {
-  it('learns from the headers what others have used up', async () => {
-    const remaining = (n: string) => ({
-      'x-ratelimit-limit': '50',
-      'x-ratelimit-remaining': n,
-      'x-ratelimit-reset': '4000000000',
-    });
-    const draftWith = (n: string) => answering(201, envelope(draft), remaining(n));
-    server.answer = inTurn(draftWith('1'), draftWith('0'));
-    await write();
-    await write({ latestMs: Date.now() + 50 });
-    expect((await write({ latestMs: Date.now() + 50 })).outcome).toMatchObject({ kind: 'unknown', sent: false });
-    expect(server.asked).toHaveLength(2);
+it('the budget learns from the headers what others have used up', async () => {
+  const remaining = (n: string) => ({
+    'x-ratelimit-limit': '50',
+    'x-ratelimit-remaining': n,
+    'x-ratelimit-reset': '4000000000',
   });
+  const draftWith = (n: string) => answering(201, envelope(draft), remaining(n));
+  server.answer = inTurn(draftWith('1'), draftWith('0'));
+  await write();
+  await write({ latestMs: Date.now() + 50 });
+  expect((await write({ latestMs: Date.now() + 50 })).outcome).toMatchObject({ kind: 'unknown', sent: false });
+  expect(server.asked).toHaveLength(2);
 });
 
 describe('the clock', () => {

@@ -91,21 +91,19 @@ describe('a safe call', () => {
   });
 });
 
-describe('a draft that says something else', () => {
-  it.each<[string, (text: string) => string, string]>([
-    ['another price', (text) => text.replace('Price: 0.42', 'Price: 0.92'), 'price: the draft says 0.92'],
-    ['another side', (text) => text.replace('Side: buy', 'Side: sell'), 'side: the draft says sell'],
-    ['another action', (text) => text.replace('place-order', 'cancel-order'), 'readable draft'],
-    ['a far expiry', (text) => text.replace(/Expires: \d+/, 'Expires: 99999999999'), 'expires in'],
-  ])('(%s) is not signed', async (_, change, reason) => {
-    const paper = await startPaper();
-    paper.network.answered = (message, attempt) => (isDraft(message) ? rewritten(attempt, change) : attempt);
-    const error = await thrownBy(paper.client.place(paper.wallet, buying(await paper.openMarket()), QUICK));
-    if (!(error instanceof NotDone)) throw new Error('it was done');
-    expect(error).toMatchObject({ why: 'not_signed', pubkey: expect.any(String) });
-    expect(error.reason).toContain(reason);
-    expect(submitsIn(paper)).toBe(0);
-  });
+it.each<[string, (text: string) => string, string]>([
+  ['another price', (text) => text.replace('Price: 0.42', 'Price: 0.92'), 'price: the draft says 0.92'],
+  ['another side', (text) => text.replace('Side: buy', 'Side: sell'), 'side: the draft says sell'],
+  ['another action', (text) => text.replace('place-order', 'cancel-order'), 'readable draft'],
+  ['a far expiry', (text) => text.replace(/Expires: \d+/, 'Expires: 99999999999'), 'expires in'],
+])('a draft that says something else (%s) is not signed', async (_, change, reason) => {
+  const paper = await startPaper();
+  paper.network.answered = (message, attempt) => (isDraft(message) ? rewritten(attempt, change) : attempt);
+  const error = await thrownBy(paper.client.place(paper.wallet, buying(await paper.openMarket()), QUICK));
+  if (!(error instanceof NotDone)) throw new Error('it was done');
+  expect(error).toMatchObject({ why: 'not_signed', pubkey: expect.any(String) });
+  expect(error.reason).toContain(reason);
+  expect(submitsIn(paper)).toBe(0);
 });
 
 describe('a submit whose answer is lost', () => {
@@ -262,28 +260,26 @@ describe('landing', () => {
   });
 });
 
-describe('under any losses', () => {
-  it('an order exists once if it resolves, never if it is told not to, and where it is said to be if nobody knows', async () => {
-    const paper = await startPaper();
-    const fates = fc.array(fc.constantFrom<Fate>('arrives', 'answer lost', 'lost', 'never leaves'), { maxLength: 5 });
-    await fc.assert(
-      fc.asyncProperty(fates, async (script) => {
-        const market = await paper.openMarket();
-        const left = [...script];
-        // Reads are retried and change nothing: only lost writes matter.
-        paper.network.fateOf = ({ method }) => (method === 'POST' ? (left.shift() ?? 'arrives') : 'arrives');
-        const result = await thrownBy(paper.client.place(paper.wallet, buying(market), QUICK));
-        paper.network.fateOf = () => 'arrives';
-        const { rows } = await paper.client.orders.list({ market_condition_id: market });
-        const resting = rows.filter(({ status }) => status === 'open');
-        expect(rows.length).toBeLessThanOrEqual(1);
-        if (result instanceof OutcomeUnknown) {
-          if (result.pubkey !== null) expect(rows[0]?.pubkey).toBe(result.pubkey);
-          else expect(resting).toEqual([]);
-        } else if (result instanceof Error) expect(resting).toEqual([]);
-        else expect(result).toEqual({ resolved: resting[0] });
-      }),
-      { numRuns: 60 },
-    );
-  });
+it('under any losses an order exists once if it resolves, never if it is told not to, and where it is said to be if nobody knows', async () => {
+  const paper = await startPaper();
+  const fates = fc.array(fc.constantFrom<Fate>('arrives', 'answer lost', 'lost', 'never leaves'), { maxLength: 5 });
+  await fc.assert(
+    fc.asyncProperty(fates, async (script) => {
+      const market = await paper.openMarket();
+      const left = [...script];
+      // Reads are retried and change nothing: only lost writes matter.
+      paper.network.fateOf = ({ method }) => (method === 'POST' ? (left.shift() ?? 'arrives') : 'arrives');
+      const result = await thrownBy(paper.client.place(paper.wallet, buying(market), QUICK));
+      paper.network.fateOf = () => 'arrives';
+      const { rows } = await paper.client.orders.list({ market_condition_id: market });
+      const resting = rows.filter(({ status }) => status === 'open');
+      expect(rows.length).toBeLessThanOrEqual(1);
+      if (result instanceof OutcomeUnknown) {
+        if (result.pubkey !== null) expect(rows[0]?.pubkey).toBe(result.pubkey);
+        else expect(resting).toEqual([]);
+      } else if (result instanceof Error) expect(resting).toEqual([]);
+      else expect(result).toEqual({ resolved: resting[0] });
+    }),
+    { numRuns: 60 },
+  );
 });

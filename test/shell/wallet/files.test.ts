@@ -235,16 +235,14 @@ describe('the key file', () => {
   });
 });
 
-describe('the passphrase', () => {
-  it('comes from the environment, else from a private file, else not at all', () => {
-    const file = join(folder, 'passphrase');
-    writeFileSync(file, 'from a file \n', { mode: 0o600 });
-    expect(walletPassphrase({})).toBeNull();
-    expect(walletPassphrase({ TWINBOOK_WALLET_PASSPHRASE_FILE: file })).toBe('from a file ');
-    expect(walletPassphrase({ TWINBOOK_WALLET_PASSPHRASE: 'p', TWINBOOK_WALLET_PASSPHRASE_FILE: file })).toBe('p');
-    chmodSync(file, 0o644);
-    expect(errorOf(() => walletPassphrase({ TWINBOOK_WALLET_PASSPHRASE_FILE: file })).code).toBe('key_insecure');
-  });
+it('the passphrase comes from the environment, else from a private file, else not at all', () => {
+  const file = join(folder, 'passphrase');
+  writeFileSync(file, 'from a file \n', { mode: 0o600 });
+  expect(walletPassphrase({})).toBeNull();
+  expect(walletPassphrase({ TWINBOOK_WALLET_PASSPHRASE_FILE: file })).toBe('from a file ');
+  expect(walletPassphrase({ TWINBOOK_WALLET_PASSPHRASE: 'p', TWINBOOK_WALLET_PASSPHRASE_FILE: file })).toBe('p');
+  chmodSync(file, 0o644);
+  expect(errorOf(() => walletPassphrase({ TWINBOOK_WALLET_PASSPHRASE_FILE: file })).code).toBe('key_insecure');
 });
 
 describe('the credentials file', () => {
