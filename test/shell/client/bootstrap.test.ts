@@ -4,7 +4,8 @@ import { TwinbookError } from '../../../src/shared/base/errors.js';
 import { challengeText } from '../../../src/shared/protocol/signing.js';
 import { ServiceClient } from '../../../src/shell/client/client.js';
 import { Wallet } from '../../../src/shell/wallet/wallet.js';
-import { answering, envelope, HostileServer, inTurn, profile, refusal } from './hostile-server.js';
+import { HostileServer } from './fixture.js';
+import { answering, envelope, inTurn, profile, refusal } from './hostile-server.js';
 
 const wallet = new Wallet(randomBytes(32));
 const challenge = (message: string, nonce = 'n1') =>
@@ -18,10 +19,7 @@ beforeEach(async () => {
   server = await HostileServer.start();
   client = new ServiceClient({ profile, baseUrl: server.url, timeoutMs: 2_000 });
 });
-afterEach(async () => {
-  await client.close();
-  await server.stop();
-});
+afterEach(() => client.close());
 
 async function failure(): Promise<TwinbookError> {
   const error: unknown = await client.bootstrap(wallet).catch((thrown: unknown) => thrown);

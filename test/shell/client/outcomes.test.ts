@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -10,23 +11,22 @@ import {
   client,
   clientFor,
   draft,
+  HostileServer,
   notices,
   orderBody,
+  rawServer,
   read,
   serveEachTest,
   server,
   write,
 } from './fixture.js';
-import { answering, envelope, HostileServer, rawServer, refusal } from './hostile-server.js';
+import { answering, envelope, refusal } from './hostile-server.js';
 
 serveEachTest();
 
 /** A client of a server below HTTP. */
-async function clientOf(...[onRequest, options]: [Parameters<typeof rawServer>[0], Partial<ClientOptions>?]) {
-  const raw = await rawServer(onRequest);
-  onTestFinished(() => raw.stop());
-  return clientFor(raw.url, options);
-}
+const clientOf = async (onRequest: (socket: Socket) => void, options: Partial<ClientOptions> = {}) =>
+  clientFor(await rawServer(onRequest), options);
 
 const orderRow = {
   side: 'buy',
