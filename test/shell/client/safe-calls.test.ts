@@ -1,23 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { OrderRow } from '../../../src/shared/protocol/records.js';
-import type { OrderInput, SafeOptions } from '../../../src/shell/client/client.js';
+import type { SafeOptions } from '../../../src/shell/client/client.js';
 import { type ClientNotice, NotDone, OutcomeUnknown, ServiceRefused } from '../../../src/shell/client/contract.js';
 import type { Message } from '../../../src/shell/client/message.js';
 import type { Attempt } from '../../../src/shell/client/transport.js';
+import { orderBody } from './fixture.js';
 import { refusal } from './hostile-server.js';
 import { type Fate, type LossyNetwork, type Paper, startPaper, thrownBy } from './paper.js';
 
 const QUICK: SafeOptions = { pollMs: 1, withinMs: 5_000 };
 
-const buying = (market: string): OrderInput & { order_type: 'limit' } => ({
-  market_condition_id: market,
-  is_yes: true,
-  side: 'buy',
-  order_type: 'limit',
-  price: '0.42',
-  amount: '10',
-});
+const bid = { ...orderBody, side: 'buy', order_type: 'limit' } as const;
+const buying = (market: string) => ({ ...bid, market_condition_id: market });
 
 const NO = refusal('invalid_request_params', 'No.');
 /** An order's numbers as sent over HTTP. */
