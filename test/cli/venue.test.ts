@@ -177,7 +177,10 @@ describe('doctor', () => {
   test('finds a working set-up in order', async () => {
     await withKeys();
     const { code, out } = await twinbook('doctor --json');
-    const [signing, venue] = [['signing', 'draft signing', 'wallet', 'credentials'], ['venue', 'clock', 'signed call']];
+    const [signing, venue] = [
+      ['signing', 'draft signing', 'wallet', 'credentials'],
+      ['venue', 'clock', 'signed call'],
+    ];
     const requests = ['request budget (public)', 'signed request', 'request budget (signed)'];
     const fine = ['data folder', ...signing, ...venue, ...requests].map((name) => [name, 'ok']);
     // This trader file names no strategy file.

@@ -50,23 +50,26 @@ function untilTheLightsGoOut(folder: string, journal: ReturnType<typeof drawn>):
   return acknowledged;
 }
 
-it.skipIf(missing !== null).each([1, 2])('the exchange’s store is after a power loss what it was after one of its calls, whole (seed %i)', (seed) => {
-  const journal = drawn(seed);
-  const states = statesOf(journal);
-  for (let at = 1, cut = true; cut; at += 13) {
-    cut = onDisk((disk, folder) => {
-      const loses = LOSS_MODES[at % LOSS_MODES.length] ?? 'all';
-      disk.failAt({ kind: 'any', error: 'power-loss', at, loses, seed: at });
-      const acknowledged = untilTheLightsGoOut(folder, journal);
-      const { failures } = disk.counts();
-      disk.heal();
-      const again = PersistentCore.open(folder, settings);
-      const found = states.indexOf(JSON.stringify(throughJson(again.core.snapshot())));
-      expect({ at, loses, isOneOfItsStates: found >= 0 }).toEqual({ at, loses, isOneOfItsStates: true });
-      // A killed process loses nothing; a power loss may lose the last calls, and reports it.
-      if (loses === 'none') expect(states.slice(acknowledged)).toContain(states[found]);
-      again.close();
-      return failures > 0;
-    });
-  }
-});
+it.skipIf(missing !== null).each([1, 2])(
+  'the exchange’s store is after a power loss what it was after one of its calls, whole (seed %i)',
+  (seed) => {
+    const journal = drawn(seed);
+    const states = statesOf(journal);
+    for (let at = 1, cut = true; cut; at += 13) {
+      cut = onDisk((disk, folder) => {
+        const loses = LOSS_MODES[at % LOSS_MODES.length] ?? 'all';
+        disk.failAt({ kind: 'any', error: 'power-loss', at, loses, seed: at });
+        const acknowledged = untilTheLightsGoOut(folder, journal);
+        const { failures } = disk.counts();
+        disk.heal();
+        const again = PersistentCore.open(folder, settings);
+        const found = states.indexOf(JSON.stringify(throughJson(again.core.snapshot())));
+        expect({ at, loses, isOneOfItsStates: found >= 0 }).toEqual({ at, loses, isOneOfItsStates: true });
+        // A killed process loses nothing; a power loss may lose the last calls, and reports it.
+        if (loses === 'none') expect(states.slice(acknowledged)).toContain(states[found]);
+        again.close();
+        return failures > 0;
+      });
+    }
+  },
+);

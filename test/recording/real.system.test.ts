@@ -132,26 +132,29 @@ describe.skipIf(!existsSync(KALSHI))('the Kalshi set (needs ../shared/data)', ()
   );
 });
 
-it.skipIf(!existsSync(POLYMARKET))('the Polymarket set has six markets of twelve tokens, whose books do not end crossed and whose trades find their levels', async () => {
-  const recordings = await openRecordings([POLYMARKET]);
-  expect(recordings).toHaveLength(6);
-  let trades = 0;
-  let unexplained = 0;
-  let tradesLeftOut = 0;
-  for (const recording of recordings) {
-    const summary = await summaryOf(recording, 10_001);
-    const best = (side: string) =>
-      [...summary.book.keys()].filter((key) => key.startsWith(side)).map((key) => Number(key.slice(4)));
-    expect(Math.max(...best('bid'))).toBeLessThan(Math.min(...best('ask')));
-    trades += summary.trades;
-    unexplained += summary.unexplainedTrades;
-    expect(recording.market.outcome).toBeNull();
-    for (const { message } of recording.warnings) {
-      tradesLeftOut += Number(/trades left out of that time: (\d+)/.exec(message)?.[1] ?? 0);
+it.skipIf(!existsSync(POLYMARKET))(
+  'the Polymarket set has six markets of twelve tokens, whose books do not end crossed and whose trades find their levels',
+  async () => {
+    const recordings = await openRecordings([POLYMARKET]);
+    expect(recordings).toHaveLength(6);
+    let trades = 0;
+    let unexplained = 0;
+    let tradesLeftOut = 0;
+    for (const recording of recordings) {
+      const summary = await summaryOf(recording, 10_001);
+      const best = (side: string) =>
+        [...summary.book.keys()].filter((key) => key.startsWith(side)).map((key) => Number(key.slice(4)));
+      expect(Math.max(...best('bid'))).toBeLessThan(Math.min(...best('ask')));
+      trades += summary.trades;
+      unexplained += summary.unexplainedTrades;
+      expect(recording.market.outcome).toBeNull();
+      for (const { message } of recording.warnings) {
+        tradesLeftOut += Number(/trades left out of that time: (\d+)/.exec(message)?.[1] ?? 0);
+      }
     }
-  }
-  // Two of the 483 happened while the book was unknown.
-  expect([trades, tradesLeftOut]).toEqual([481, 2]);
-  // One in ten took a level that the incomplete book knew only partly, or was printed together with others.
-  expect(unexplained).toBeLessThan(48);
-});
+    // Two of the 483 happened while the book was unknown.
+    expect([trades, tradesLeftOut]).toEqual([481, 2]);
+    // One in ten took a level that the incomplete book knew only partly, or was printed together with others.
+    expect(unexplained).toBeLessThan(48);
+  },
+);

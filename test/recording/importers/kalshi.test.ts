@@ -46,7 +46,7 @@ describe('a Kalshi recording', () => {
       delta(T + 10, 'yes', '0.4000', '-30.50'),
       delta(T + 20, 'no', '0.5500', '25.00'),
       delta(T + 30, 'yes', '0.4000', '-69.50'),
-);
+    );
     expect(rows).toEqual([...HEAD, '10 level bid 0.4 69.5', '20 level ask 0.45 75', '30 level bid 0.4 0', END]);
     expect(warnings).toEqual([]);
   });
@@ -98,7 +98,7 @@ describe('a Kalshi recording', () => {
       delta(T + 5, 'yes', '0.4000', '-4.00'),
       trade(T + 5, 'no', '0.4000', '0.6000', '4.00'),
       trade(T + 5, 'no', '0.4000', '0.6000', '10.00'),
-);
+    );
     expect(rows).toEqual([
       ...HEAD,
       '5 trade ask 0.4 10',
@@ -114,7 +114,7 @@ describe('a Kalshi recording', () => {
     const { rows, warnings } = await readBetween(
       delta(T + 5, 'yes', '0.4000', '-10.00'),
       trade(T + 90, 'no', '0.4000', '0.6000', '10.00'),
-);
+    );
     expect(rows).toEqual([...HEAD, '5 level bid 0.4 90', '90 trade ask 0.4 10', END]);
     expect(warnings).toEqual(['1 trades have no level decrease of their own']);
   });
@@ -124,7 +124,7 @@ describe('a Kalshi recording', () => {
       delta(T + 50, 'yes', '0.4000', '1.00'),
       delta(T + 43, 'yes', '0.4000', '1.00'),
       delta(T + 51, 'yes', '0.4000', '1.00'),
-);
+    );
     expect(rows.slice(3).map((row) => Number(row.split(' ')[0]))).toEqual([50, 50, 51, CLOSE_MS - T]);
   });
 
@@ -151,7 +151,7 @@ describe('a Kalshi recording', () => {
       delta(T + 10, 'yes', '0.4000', 'NaN'),
       delta(T + 11, 'yes', '0.4000', '1.00', 'ANOTHER'),
       delta(T + 12, 'yes', '0.4000', '1.00'),
-);
+    );
     expect(rows).toEqual([...HEAD, '12 level bid 0.4 101', END]);
     expect(warnings).toEqual(['5 broken lines were skipped', '1 messages of other markets were skipped', PADDED]);
   });
@@ -160,7 +160,7 @@ describe('a Kalshi recording', () => {
     const { rows, warnings } = await readBetween(
       delta(T + 1, 'yes', '0.4000', '-120.00'),
       delta(T + 2, 'yes', '0.4000', '30.00'),
-);
+    );
     expect(rows).toEqual([...HEAD, '1 level bid 0.4 0', '2 level bid 0.4 10', END]);
     expect(warnings).toEqual([
       '1 change takes more from a level than it holds, so messages are missing: the level is then empty',

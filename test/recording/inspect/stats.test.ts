@@ -52,7 +52,16 @@ describe('statistics of a recording', () => {
   it.each([
     ['all of its life', [0, 100], [0, 100], [], 1],
     ['the end of its life', [0, 100], [60, 200], [], 0.4],
-    ['its life but for gaps', [0, 100], [0, 100], [[10, 20], [90, 300]], 0.8],
+    [
+      'its life but for gaps',
+      [0, 100],
+      [0, 100],
+      [
+        [10, 20],
+        [90, 300],
+      ],
+      0.8,
+    ],
     ['its life up to a gap without an end', [0, 100], [0, 100], [[50, null]], 0.5],
     ['another time', [0, 100], [200, 300], [], 0],
     ['a life without length', [100, 100], [0, 100], [], null],

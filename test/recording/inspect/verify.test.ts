@@ -188,9 +188,12 @@ describe('a check of what is recorded', () => {
   });
 });
 
-it.skipIf(!existsSync(REAL_DATA))('a check of real recordings finds nothing wrong with a Kalshi window and the Polymarket game', async () => {
-  const window = join(REAL_DATA, 'kalshi-gold15m/events/KXGOLD15M-26AUG102030-30');
-  const { markets, findings } = await verifyRecordings([window, join(REAL_DATA, 'polymarket-tickscope')]);
-  expect(markets).toBe(7);
-  expect(findings.filter(({ severity }) => severity === 'difference')).toEqual([]);
-});
+it.skipIf(!existsSync(REAL_DATA))(
+  'a check of real recordings finds nothing wrong with a Kalshi window and the Polymarket game',
+  async () => {
+    const window = join(REAL_DATA, 'kalshi-gold15m/events/KXGOLD15M-26AUG102030-30');
+    const { markets, findings } = await verifyRecordings([window, join(REAL_DATA, 'polymarket-tickscope')]);
+    expect(markets).toBe(7);
+    expect(findings.filter(({ severity }) => severity === 'difference')).toEqual([]);
+  },
+);

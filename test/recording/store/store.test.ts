@@ -352,7 +352,11 @@ describe('a damaged recording', () => {
     ['no description', (folder) => remove(folder, 'market.json'), 'market.json'],
     ['no manifest', (folder) => remove(folder, 'manifest.json'), 'no event of any market'],
     ['another checksum', (folder) => rewrite(folder, /"sha256": ".{8}/, '"sha256": "00000000'), 'has the checksum'],
-    ['a manifest that points elsewhere', (folder) => rewrite(folder, EVENTS, '../../x.parquet'), 'is no name of a file'],
+    [
+      'a manifest that points elsewhere',
+      (folder) => rewrite(folder, EVENTS, '../../x.parquet'),
+      'is no name of a file',
+    ],
     ['rows of another file', (folder) => copy(folder, `${DAY_2}/${EVENTS}`, `${DAY_1}/${EVENTS}`), 'its manifest says'],
   ];
   it.each(damages)('with %s is an error that names it', async (_, damage, message) => {

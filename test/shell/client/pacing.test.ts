@@ -114,7 +114,8 @@ describe('the clock', () => {
   const strict: Answer = (response, asked, count) => {
     const headers = { date: new Date().toUTCString() };
     const isWrong = Math.abs(Number(asked.headers['svc-timestamp']) - Date.now() / 1_000) > 30;
-    if (isWrong) answering(401, refusal('authentication_failed', 'Timestamp out of range'), headers)(response, asked, count);
+    if (isWrong)
+      answering(401, refusal('authentication_failed', 'Timestamp out of range'), headers)(response, asked, count);
     else answering(200, envelope([], { limit: 5, next_cursor: null }), headers)(response, asked, count);
   };
 

@@ -51,10 +51,7 @@ export const thrownBy = (work: Promise<unknown>): Promise<unknown> =>
 export type Paper = Awaited<ReturnType<typeof startPaper>>;
 
 /** Closed automatically after the test. */
-export async function startPaper(
-  options: Partial<ExchangeOptions> = {},
-  clientOptions: Partial<ClientOptions> = {},
-) {
+export async function startPaper(options: Partial<ExchangeOptions> = {}, clientOptions: Partial<ClientOptions> = {}) {
   const settings = { profile, port: 0, controls: true, crowd: false, landingMs: 5, rateLimits: false };
   const exchange = await startExchange({ ...PAPER_DEFAULTS, ...settings, ...options });
   const network = new LossyNetwork();

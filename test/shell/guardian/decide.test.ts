@@ -304,8 +304,7 @@ describe('for any heartbeat', () => {
           return next;
         };
         const endMs = guardian.nowMs + 900_000;
-        while (guardian.nowMs < endMs && guardian.timesOf('end').length === 0)
-          guardian.look(gone);
+        while (guardian.nowMs < endMs && guardian.timesOf('end').length === 0) guardian.look(gone);
         if (guardian.timesOf('end').length > 0) expect(seen.slice(-2)).toEqual(['empty', 'empty']);
       }),
       { numRuns: 50 },

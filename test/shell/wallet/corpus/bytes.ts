@@ -75,7 +75,10 @@ const FORMS: readonly HostileBytes[] = [
     accounts: [...own.accounts, own.accounts[draw.below(2)] ?? new Uint8Array(32)],
     header: [1, 0, 1 + draw.below(2)],
   })),
-  built('an account that nothing names', /names the account/, (own, draw) => ({ accounts: [...own.accounts, draw.bytes(32)], header: [1, 0, draw.below(3)] })),
+  built('an account that nothing names', /names the account/, (own, draw) => ({
+    accounts: [...own.accounts, draw.bytes(32)],
+    header: [1, 0, draw.below(3)],
+  })),
   built('the payer as program', MALFORMED, (own) => ({ instructions: [{ ...first(own), program: 0 }] })),
   built('a program that is no account', MALFORMED, (own, draw) => ({
     instructions: [{ ...first(own), program: 2 + draw.below(254) }],
@@ -87,7 +90,9 @@ const FORMS: readonly HostileBytes[] = [
   built('a signature slot too many', MALFORMED, (_, draw) => ({
     signatures: Array.from({ length: 2 + draw.below(3) }, () => new Uint8Array(64)),
   })),
-  built('a signature that somebody made already', /already carries a signature/, (_, draw) => ({ signatures: [draw.bytes(64)] })),
+  built('a signature that somebody made already', /already carries a signature/, (_, draw) => ({
+    signatures: [draw.bytes(64)],
+  })),
   built('an unknown version', MALFORMED, (_, draw) => ({ version: 0x81 + draw.below(127) })),
   built('lookup tables that give nothing', MALFORMED, (_, draw) => ({
     version: 0x80,
@@ -145,14 +150,19 @@ const FORMS: readonly HostileBytes[] = [
     return changed;
   }),
   bytes('any bytes', /./, (_, draw) => draw.bytes(1 + draw.below(1_300))),
-  bytes('any bytes behind an empty signature', /./, (_, draw) => Buffer.concat([Buffer.of(1), Buffer.alloc(64), draw.bytes(draw.below(600))])),
+  bytes('any bytes behind an empty signature', /./, (_, draw) =>
+    Buffer.concat([Buffer.of(1), Buffer.alloc(64), draw.bytes(draw.below(600))]),
+  ),
   bytes('a message for signing off the chain', /./, (own, draw) =>
     Buffer.concat([
       Buffer.from('\u00ffsolana offchain', 'latin1'),
       Buffer.of(0, 0),
       own.subarray(0, draw.below(own.length)),
-    ])),
-  bytes('more bytes than a packet holds', /longer than any transaction/, (own, draw) => Buffer.concat([own, Buffer.alloc(1_232 + draw.below(3_000))])),
+    ]),
+  ),
+  bytes('more bytes than a packet holds', /longer than any transaction/, (own, draw) =>
+    Buffer.concat([own, Buffer.alloc(1_232 + draw.below(3_000))]),
+  ),
   spelled('0x before its hex', (hex) => `0x${hex}`),
   spelled('blanks or breaks in its hex', (hex, draw) => {
     const at = draw.below(hex.length + 1);

@@ -118,7 +118,9 @@ const ROWS: readonly HostileClass[] = [
     const honest = draw.honest(draw.terms());
     return ask(draw, honest, disguised(honest, draw), anyText(draw));
   }),
-  row('text: a transaction made of characters', /decodes as a transaction/, (draw) => ask(draw, draw.honest(draw.terms()), asCharacters(draw), anyText(draw))),
+  row('text: a transaction made of characters', /decodes as a transaction/, (draw) =>
+    ask(draw, draw.honest(draw.terms()), asCharacters(draw), anyText(draw)),
+  ),
   row('text: a huge message', /too long/, (draw) => {
     const honest = draw.honest(draw.order());
     const long = draw.pick(' ', 'A', '\u200b', '1').repeat(16_385 + draw.below(50_000));
@@ -137,7 +139,8 @@ const ROWS: readonly HostileClass[] = [
     return ask(draw, draw.honest(draw.terms()), message, rulesOf('opaque', { allowBlindSigning: true }));
   }),
   row('ledger: no draft is stored', /no draft is stored/, (draw) =>
-    answerTo(draw, { stored: null, rules: rulesOf(draw.pick<'utf8' | 'solana_tx'>('utf8', 'solana_tx')) })),
+    answerTo(draw, { stored: null, rules: rulesOf(draw.pick<'utf8' | 'solana_tx'>('utf8', 'solana_tx')) }),
+  ),
   row('ledger: the row of another intent', /the stored draft belongs to/, (draw) => {
     const honest = draw.honest(draw.terms());
     const stored = { ...honest.stored, message: textOf(honest) };

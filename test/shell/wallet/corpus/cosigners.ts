@@ -84,24 +84,14 @@ const bent = (
 });
 
 const OTHERS: readonly HostileTransaction[] = [
-  kind('where the profile names nobody, and the co-signer pays', /is paid by/, null, (ours) =>
-    by(FIRST, ours),
-  ),
-  kind('where the profile names nobody, and our wallet pays', UNNAMED, null, (ours) =>
-    by(ours, FIRST),
-  ),
-  kind('somebody unnamed signs too', UNNAMED, PAYING, (ours, draw) =>
-    by(FIRST, ours, draw.key()),
-  ),
+  kind('where the profile names nobody, and the co-signer pays', /is paid by/, null, (ours) => by(FIRST, ours)),
+  kind('where the profile names nobody, and our wallet pays', UNNAMED, null, (ours) => by(ours, FIRST)),
+  kind('somebody unnamed signs too', UNNAMED, PAYING, (ours, draw) => by(FIRST, ours, draw.key())),
   kind('somebody unnamed signs in place of the one who does not pay', UNNAMED, BOTH, (ours, draw) =>
     by(FIRST, ours, draw.key()),
   ),
-  kind('somebody unnamed signs where our wallet pays', UNNAMED, BESIDE, (ours, draw) =>
-    by(ours, FIRST, draw.key()),
-  ),
-  kind('too many sign', UNNAMED, PAYING, (ours, draw) =>
-    by(FIRST, ours, ...strangers(draw, 2 + draw.below(4))),
-  ),
+  kind('somebody unnamed signs where our wallet pays', UNNAMED, BESIDE, (ours, draw) => by(ours, FIRST, draw.key())),
+  kind('too many sign', UNNAMED, PAYING, (ours, draw) => by(FIRST, ours, ...strangers(draw, 2 + draw.below(4)))),
   bent('a co-signer with one byte changed', /is paid by/, (bytes, draw) => {
     const changed = Buffer.from(bytes);
     const at = keysAt(bytes) + draw.below(32);
@@ -120,15 +110,9 @@ const PAYERS: readonly HostileTransaction[] = [
   kind('our wallet pays and signs alone where the profile says that they do', /is paid by our/, PAYING, (ours) =>
     by(ours),
   ),
-  kind('somebody unnamed pays', /is paid by/, PAYING, (ours, draw) =>
-    by(draw.key(), ours, FIRST),
-  ),
-  kind('the named one pays where our wallet should', /is paid by/, BESIDE, (ours) =>
-    by(FIRST, ours),
-  ),
-  kind('the order changed: another of the named pays', /is paid by/, BOTH, (ours) =>
-    by(SECOND, ours, FIRST),
-  ),
+  kind('somebody unnamed pays', /is paid by/, PAYING, (ours, draw) => by(draw.key(), ours, FIRST)),
+  kind('the named one pays where our wallet should', /is paid by/, BESIDE, (ours) => by(FIRST, ours)),
+  kind('the order changed: another of the named pays', /is paid by/, BOTH, (ours) => by(SECOND, ours, FIRST)),
   bent('the order changed: our wallet stands before the payer', /is paid by our wallet/, (bytes) => {
     const at = keysAt(bytes);
     const [payer, ours] = [bytes.subarray(at, at + 32), bytes.subarray(at + 32, at + 64)];
@@ -139,9 +123,7 @@ const PAYERS: readonly HostileTransaction[] = [
 const OURS: readonly HostileTransaction[] = [
   kind('our wallet is not asked for', /without our wallet/, PAYING, () => by(FIRST)),
   kind('our wallet is only mentioned', /without our wallet/, PAYING, (ours) => ({ ...by(FIRST), named: [ours] })),
-  kind('somebody else stands where our wallet should', UNNAMED, PAYING, (_, draw) =>
-    by(FIRST, draw.key()),
-  ),
+  kind('somebody else stands where our wallet should', UNNAMED, PAYING, (_, draw) => by(FIRST, draw.key())),
   bent('the slot of the co-signer is filled', FILLED, (bytes, draw) =>
     Buffer.concat([bytes.subarray(0, 1), filling(draw), bytes.subarray(65)]),
   ),
@@ -178,9 +160,18 @@ export const MALFORMED_COSIGNERS: readonly HostileTransaction[] = [
 ];
 
 const CONTENTS: readonly HostileTransaction[] = [
-  kind('the memo of another intent', /the draft says/, PAYING, (ours, draw) => ({ ...by(FIRST, ours), text: textOf(draw.honest(draw.terms())) })),
-  kind('a program that nobody names', /which solana_programs/, PAYING, (ours, draw) => ({ ...by(FIRST, ours), more: [{ program: draw.key(), data: draw.bytes(draw.below(40)) }] })),
-  kind('an account that nobody needs', /names the account/, PAYING, (ours, draw) => ({ ...by(FIRST, ours), named: [draw.key()] })),
+  kind('the memo of another intent', /the draft says/, PAYING, (ours, draw) => ({
+    ...by(FIRST, ours),
+    text: textOf(draw.honest(draw.terms())),
+  })),
+  kind('a program that nobody names', /which solana_programs/, PAYING, (ours, draw) => ({
+    ...by(FIRST, ours),
+    more: [{ program: draw.key(), data: draw.bytes(draw.below(40)) }],
+  })),
+  kind('an account that nobody needs', /names the account/, PAYING, (ours, draw) => ({
+    ...by(FIRST, ours),
+    named: [draw.key()],
+  })),
   ...PAYMENTS.map((payment) => ({
     ...kind(payment.name, /which is never allowed|does not name/, PAYING, (ours, draw) => ({
       ...by(FIRST, ours),

@@ -133,7 +133,8 @@ const STRANGERS: readonly HostileTransaction[] = [
     built(honest, draw, { instructions: among({ ...call(draw), program: draw.key() }, [memo(textOf(honest))], draw) }),
   ),
   named('a program that the profile does not name, beside one that it names', /which solana_programs/, (honest, draw) =>
-    built(honest, draw, { instructions: among({ ...call(draw), program: draw.key() }, [call(draw)], draw) })),
+    built(honest, draw, { instructions: among({ ...call(draw), program: draw.key() }, [call(draw)], draw) }),
+  ),
   named('a priority fee that nobody needs', /priority/, (honest, draw) => {
     const price = Buffer.alloc(9);
     price.writeUInt8(3);
@@ -145,14 +146,23 @@ const STRANGERS: readonly HostileTransaction[] = [
     bytes[0] = draw.pick(0, 1, 4, 5, 255);
     return built(honest, draw, { instructions: among({ program: BUDGET, data: bytes }, [call(draw)], draw) });
   }),
-  named('another payer of a program that the profile names', /is paid by/, (honest, draw) => built(honest, draw, { payer: draw.key(), instructions: [call(draw)] })),
-  named('a lookup table beside a program that the profile names', /lookup table/, (honest, draw) => built(honest, draw, { version: 0, instructions: [{ ...call(draw), table: draw.key() }] })),
+  named('another payer of a program that the profile names', /is paid by/, (honest, draw) =>
+    built(honest, draw, { payer: draw.key(), instructions: [call(draw)] }),
+  ),
+  named('a lookup table beside a program that the profile names', /lookup table/, (honest, draw) =>
+    built(honest, draw, { version: 0, instructions: [{ ...call(draw), table: draw.key() }] }),
+  ),
   named('the memo of another intent beside a program that the profile names', /the draft says/, (honest, draw) =>
-    built(honest, draw, { instructions: among(memo(textOf(draw.honest(draw.terms()))), [call(draw)], draw) })),
-  named('a credential challenge as memo beside a program that the profile names', /credential challenge/, (honest, draw) => {
-    const challenge = challengeText('SVC', draw.wallet.address, 'n0nce');
-    return built(honest, draw, { instructions: among(memo(challenge), [call(draw)], draw) });
-  }),
+    built(honest, draw, { instructions: among(memo(textOf(draw.honest(draw.terms()))), [call(draw)], draw) }),
+  ),
+  named(
+    'a credential challenge as memo beside a program that the profile names',
+    /credential challenge/,
+    (honest, draw) => {
+      const challenge = challengeText('SVC', draw.wallet.address, 'n0nce');
+      return built(honest, draw, { instructions: among(memo(challenge), [call(draw)], draw) });
+    },
+  ),
 ];
 
 export const HOSTILE_TRANSACTIONS: readonly HostileTransaction[] = [...SIGNERS, ...MEMOS, ...GIVING, ...STRANGERS];
