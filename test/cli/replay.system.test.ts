@@ -101,12 +101,12 @@ describe('a live paper session', () => {
     const { code, out } = await run(['replay', 'last', '-c', file]);
     expect(code).toBe(6);
     expect(out).toMatch(/^decisions may differ, because\n {2}strategy maker: order_shares is 24 now, it was 25\nrun /);
-    expect(out).toMatch(/The first difference is in step \d+, 2\d{3}-.* UTC: request \d+ is not the same\./);
+    expect(out).toMatch(/The first difference is in step \d+, 2\d{3}-.* UTC: request \d+ differs\./);
     expect(out).toMatch(
       /recorded requests:\n(.*\n)*? {2}request \d+: draft a limit order: buy 25 (YES|NO) at 0\.\d+ in ".+" \(\w+\)/,
     );
     expect(out).toMatch(/replayed requests:\n(.*\n)*? {2}request \d+: draft a limit order: buy 24 /);
-    expect(out).toContain('  call.body.amount: "25" then, "24" now');
+    expect(out).toContain('  call.body.amount: run "25", replay "24"');
     expect(out).not.toContain('Neither settings nor strategy files have changed');
 
     const recorded = await replayJson('last', '-c', file, '--as-recorded');

@@ -1,5 +1,3 @@
-/** Imported recordings give the same events as their raw files. */
-
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

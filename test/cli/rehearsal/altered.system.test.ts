@@ -100,7 +100,7 @@ async function stopsAt(
 
 describe('a venue that differs from its profile', () => {
   test.each([
-    ['wants one more signer', cosigned, ['wants 3 signers', STRANGER, `signers `], [MEMO_PROGRAM]],
+    ['wants one more signer', cosigned, ['requires 3 signers', STRANGER, `signers `], [MEMO_PROGRAM]],
     ['calls another program', withProgram, [`the program ${STRANGER}`, 'programs Memo'], [MEMO_PROGRAM, STRANGER]],
   ])('%s: nothing is signed, and the draft is told', async (_, change, said, programs) => {
     const there = await venue();

@@ -24,13 +24,8 @@ it.each([
     while (!isDone) {
       given += 1;
       sink.level(at(given), given % 2, 400_000 + 10_000 * (given % 20), given);
-      sink.poll({
-        endpoint: 'markets.book',
-        sentMs: at(given).timeMs,
-        seenMs: given,
-        venueMs: null,
-        outcome: 'answered',
-      });
+      const poll = { endpoint: 'markets.book', sentMs: at(given).timeMs, seenMs: given, venueMs: null } as const;
+      sink.poll({ ...poll, outcome: 'answered' });
       await turn();
     }
     await flushed;

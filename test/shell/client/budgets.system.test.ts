@@ -44,19 +44,13 @@ const CALLS: Readonly<Record<string, (client: ServiceClient, lane: Lane) => Prom
   challenge: (client, lane) => client.call('keys.challenge', { body: { wallet_address: 'w' } }, { lane }),
 };
 
-interface Work {
-  readonly afterMs: number;
-  readonly call: string;
-  readonly lane: Lane;
-  readonly burst: number;
-}
-
-const work: fc.Arbitrary<Work> = fc.record({
+const work = fc.record({
   afterMs: fc.nat({ max: 30_000 }),
   call: fc.constantFrom(...Object.keys(CALLS)),
   lane: fc.constantFrom(...LANES),
   burst: fc.integer({ min: 1, max: 20 }),
 });
+type Work = typeof work extends fc.Arbitrary<infer W> ? W : never;
 
 /** Sends all calls at their times; resolves when every call has ended. */
 async function perform(client: ServiceClient, jobs: readonly Work[]): Promise<unknown[]> {

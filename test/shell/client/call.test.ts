@@ -21,12 +21,8 @@ serveEachTest();
 describe('a call', () => {
   it('is answered with the record in exact micros, the venue’s time and the budget', async () => {
     const date = 'Fri, 01 Mar 2024 10:00:00 GMT';
-    const headers = {
-      'x-ratelimit-limit': '120',
-      'x-ratelimit-remaining': '7',
-      'x-ratelimit-reset': '1709287260',
-      date,
-    };
+    const limits = { 'x-ratelimit-limit': '120', 'x-ratelimit-remaining': '7', 'x-ratelimit-reset': '1709287260' };
+    const headers = { ...limits, date };
     server.answer = answering(200, envelope(bookData), headers);
     const answer = await read();
     expect(answer.outcome).toEqual({
@@ -44,16 +40,12 @@ describe('a call', () => {
       server.answer = answering(200, envelope([], meta));
       return client.call('orders.list', { query: { limit: 5, status: ['open', 'filled'] } });
     };
-    expect((await list({ limit: 5, next_cursor: 'abc' })).outcome).toMatchObject({
-      kind: 'answered',
-      nextCursor: 'abc',
-    });
-    expect((await list({ limit: 5, next_cursor: null })).outcome).toMatchObject({ kind: 'answered', nextCursor: null });
+    const answered = (nextCursor: string | null) => ({ kind: 'answered', nextCursor });
+    expect((await list({ limit: 5, next_cursor: 'abc' })).outcome).toMatchObject(answered('abc'));
+    expect((await list({ limit: 5, next_cursor: null })).outcome).toMatchObject(answered(null));
     expect(server.asked[0]?.url).toBe('/orders/?limit=5&status=open%2Cfilled');
-    expect((await list({ limit: 5 })).outcome).toMatchObject({
-      kind: 'unknown',
-      reason: expect.stringContaining('meta.next_cursor'),
-    });
+    const reason = expect.stringContaining('meta.next_cursor');
+    expect((await list({ limit: 5 })).outcome).toMatchObject({ kind: 'unknown', reason });
     expect((await list(null)).outcome.kind).toBe('unknown');
   });
 

@@ -96,11 +96,8 @@ describe('a throttled call', () => {
 });
 
 it('the budget learns from the headers what others have used up', async () => {
-  const remaining = (n: string) => ({
-    'x-ratelimit-limit': '50',
-    'x-ratelimit-remaining': n,
-    'x-ratelimit-reset': '4000000000',
-  });
+  const limits = { 'x-ratelimit-limit': '50', 'x-ratelimit-reset': '4000000000' };
+  const remaining = (n: string) => ({ ...limits, 'x-ratelimit-remaining': n });
   const draftWith = (n: string) => answering(201, envelope(draft), remaining(n));
   server.answer = inTurn(draftWith('1'), draftWith('0'));
   await write();
