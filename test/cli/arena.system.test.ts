@@ -1,5 +1,3 @@
-/** `twinbook arena` as a user types it. */
-
 import { expect, test } from 'vitest';
 import { arenaTables } from '../../src/cli/lab/arena.js';
 import { USUAL_CONDITIONS } from '../../src/lab/arena/contract.js';

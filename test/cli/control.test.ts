@@ -1,5 +1,5 @@
 import { chownSync, readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { askTrader } from '../../src/shell/control/control-client.js';
@@ -9,10 +9,10 @@ import {
   readControlRequest,
 } from '../../src/shell/control/control-protocol.js';
 import { type ControlHost, serveControl } from '../../src/shell/control/control-server.js';
-import { openLedger } from '../../src/trader/ledger/ledger.js';
 import { trader } from '../shell/config/files.js';
 import { folderOf } from '../support/folders.js';
-import { HOLDER, intentOf, orderOf } from '../trader/ledger/books.js';
+import { intentOf, orderOf } from '../trader/ledger/books.js';
+import { folderWith, writeLedger } from './ledger/written.js';
 import { run } from './run.js';
 
 const hostOf = (answer: ControlHost['answer']): ControlHost => ({ answer, subscribe: () => 'nobody is told here' });
@@ -32,14 +32,13 @@ async function socketIn(answer: (request: ControlRequest) => ControlResponse | P
   return { cwd, asked, command: (line: string) => run([...line.split(' '), '-c', 'trader.yaml'], { cwd }) };
 }
 
-/** A peer with the given behavior on the socket of a trader. */
-async function peer(behave: (server: Server) => void): Promise<string> {
-  const path = join(folderOf({}), 's.sock');
-  const server = createServer();
-  behave(server);
+/** A peer that treats each connection so, on the socket of a trader. */
+async function peer(treat: (socket: Socket, server: Server) => unknown, cwd = folderOf({})) {
+  const path = join(cwd, 'twinbook.sqlite.sock');
+  const server = createServer((socket) => treat(socket, server));
   await new Promise<void>((resolve) => server.listen(path, resolve));
   onTestFinished(() => void server.close());
-  return path;
+  return { path, server };
 }
 
 describe('commands reach the running trader', () => {
@@ -110,24 +109,19 @@ describe('commands reach the running trader', () => {
   });
 
   test('stop tells what the ledger says once the process is gone', async () => {
-    const cwd = folderOf({ 'trader.yaml': trader() });
-    const ledger = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
-    ledger.transaction(() => ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: 1 }));
+    const cwd = folderWith((ledger) => ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: 1 }));
     const stop = async () => {
-      const server = createServer((socket) =>
-        socket.resume().end('{"ok":true,"data":{"mode":"stopping","reason":""}}\n'),
-      );
-      await new Promise<void>((resolve) => server.listen(join(cwd, 'twinbook.sqlite.sock'), resolve));
+      const answer = '{"ok":true,"data":{"mode":"stopping","reason":""}}\n';
+      const { server } = await peer((socket) => socket.resume().end(answer), cwd);
       const ran = await run(['stop', '-c', 'trader.yaml'], { cwd });
       await new Promise((resolve) => server.close(resolve));
       return ran;
     };
     expect(await stop()).toEqual({ code: 0, out: 'stopped; no order is left open\n', err: '' });
-    ledger.transaction(() => {
+    writeLedger(cwd, (ledger) => {
       ledger.addIntent(intentOf({ state: 'live', draftPubkey: 'order-1' }));
       ledger.addOrder(orderOf());
     });
-    ledger.close();
     expect(await stop()).toMatchObject({ code: 1, out: expect.stringContaining('1 orders may still rest') });
   });
 
@@ -150,26 +144,16 @@ describe('commands reach the running trader', () => {
     expect(trader.asked).toEqual([{ command: 'ping' }, { command: 'cancel-all', verify: true }]);
   });
 
-  test('reconcile exits 6 when something differs', async () => {
+  const compared = { differences: [], accepted: [], voided: [], complete: true };
+  const reconcile = async (data: object, line = 'reconcile') =>
+    (await socketIn(() => ({ ok: true, data: { ...compared, ...data } }))).command(line);
+
+  test('reconcile exits 6 when something differs, and 5 when it could not compare', async () => {
     const difference = { what: 'fill', subject: 'trade-1', ledger: 'nothing', exchange: '1 at 0.5, fee 0' };
-    const trader = await socketIn(() => ({
-      ok: true,
-      data: { differences: [difference], accepted: [], voided: [], complete: true },
-    }));
-    expect(await trader.command('reconcile --json')).toMatchObject({
-      code: 6,
-      out: expect.stringContaining('trade-1'),
-    });
-    const agreeing = await socketIn(() => ({
-      ok: true,
-      data: { differences: [], accepted: [], voided: [], complete: true },
-    }));
-    expect(await agreeing.command('reconcile')).toEqual({ code: 0, out: 'ledger and exchange agree\n', err: '' });
-    const hindered = await socketIn(() => ({
-      ok: true,
-      data: { differences: [], accepted: [], voided: ['lost'], complete: false },
-    }));
-    expect(await hindered.command('reconcile')).toEqual({
+    const differing = await reconcile({ differences: [difference] }, 'reconcile --json');
+    expect(differing).toMatchObject({ code: 6, out: expect.stringContaining('trade-1') });
+    expect(await reconcile({})).toEqual({ code: 0, out: 'ledger and exchange agree\n', err: '' });
+    expect(await reconcile({ voided: ['lost'], complete: false })).toEqual({
       code: 5,
       out: '',
       err: expect.stringMatching(/A round was void \(lost\)[\s\S]*completed no rounds in time/),
@@ -182,16 +166,13 @@ describe('commands reach the running trader', () => {
       { ...one, sinceMs: Date.UTC(2026, 10, 28, 10, 21, 3) },
       { ...one, subject: 'B NO', sinceMs: Date.UTC(2026, 10, 28, 12) },
     ];
-    const data = { differences: [], accepted, voided: [], complete: true };
     const sentence = '2 accepted differences since 2026-11-28 10:21:03 UTC (after a restore)';
-    const trader = await socketIn(() => ({ ok: true, data }));
-    const { code, out } = await trader.command('reconcile');
+    const { code, out } = await reconcile({ accepted });
     expect(code).toBe(7);
     expect(out).toContain(`ledger and exchange agree except for ${sentence}\n`);
-    const told = JSON.parse((await trader.command('reconcile --json')).out);
+    const told = JSON.parse((await reconcile({ accepted }, 'reconcile --json')).out);
     expect(told).toMatchObject([{ subject: 'A YES', accepted: { reason: 'after a restore' } }, { subject: 'B NO' }]);
-    const both = await socketIn(() => ({ ok: true, data: { ...data, differences: [{ ...one, subject: 'C YES' }] } }));
-    const open = await both.command('reconcile');
+    const open = await reconcile({ accepted, differences: [{ ...one, subject: 'C YES' }] });
     expect(open.code).toBe(6);
     expect(open.out).toContain(`ledger and exchange differ in 1 place, apart from ${sentence}\n`);
   });
@@ -215,26 +196,25 @@ describe('the client of the control socket', () => {
 
   test('says not_running where nobody listens, and where a killed trader left its socket', async () => {
     await expect(call(join(folderOf({}), 'none.sock'))).rejects.toMatchObject({ code: 'not_running' });
-    await expect(call(join(folderOf({ 'plain.sock': '' }), 'plain.sock'))).rejects.toMatchObject({
-      code: 'not_running',
-    });
+    const plain = join(folderOf({ 'plain.sock': '' }), 'plain.sock');
+    await expect(call(plain)).rejects.toMatchObject({ code: 'not_running' });
   });
 
   test('says timed_out when no answer comes', async () => {
-    const path = await peer((server) => server.on('connection', (socket) => socket.resume()));
+    const { path } = await peer((socket) => socket.resume());
     await expect(call(path, { timeoutMs: 50 })).rejects.toMatchObject({ code: 'timed_out' });
   });
 
   test('waits until the trader hangs up when asked to', async () => {
-    const stays = await peer((server) => server.on('connection', (socket) => socket.write('{"ok":true,"data":1}\n')));
+    const { path: stays } = await peer((socket) => socket.write('{"ok":true,"data":1}\n'));
     await expect(call(stays, { untilGone: true, timeoutMs: 50 })).rejects.toMatchObject({ code: 'timed_out' });
-    const goes = await peer((server) => server.on('connection', (socket) => socket.end('{"ok":true,"data":1}\n')));
+    const { path: goes } = await peer((socket) => socket.end('{"ok":true,"data":1}\n'));
     await expect(call(goes, { untilGone: true })).resolves.toBe(1);
   });
 
   test('does not believe what is not an answer', async () => {
     for (const text of ['hello\n', '{"ok":true}\n', 'null\n', '[]\n']) {
-      const path = await peer((server) => server.on('connection', (socket) => socket.write(text)));
+      const { path } = await peer((socket) => socket.write(text));
       await expect(call(path)).rejects.toMatchObject({
         code: 'usage',
         message: expect.stringContaining('is not a trader’s'),
@@ -243,46 +223,43 @@ describe('the client of the control socket', () => {
   });
 
   test('says not_running when the trader hangs up without an answer', async () => {
-    const path = await peer((server) => server.on('connection', (socket) => socket.end()));
+    const { path } = await peer((socket) => socket.end());
     await expect(call(path)).rejects.toMatchObject({ code: 'not_running' });
   });
 });
 
-describe('a request line', () => {
-  test.each([
-    ['{"command":"status"}', { command: 'status' }],
-    ['{"command":"ping"}', { command: 'ping' }],
-    ['{"command":"kill"}', { command: 'kill', reason: 'operator' }],
-    ['{"command":"resume"}', { command: 'resume', reason: '' }],
-    ['{"command":"widen","reason":"rumours"}', { command: 'widen', reason: 'rumours' }],
-    ['{"command":"reduce-only"}', { command: 'reduce-only', reason: 'operator' }],
-    ['{"command":"unkill","reason":" calm "}', { command: 'unkill', reason: 'calm' }],
-    ['{"command":"cancel-all","verify":"yes"}', { command: 'cancel-all', verify: false }],
-    ['{"command":"explain","subject":"x"}', { command: 'explain', subject: 'x' }],
-    ['{"command":"explain"}', expect.stringContaining('explain needs a subject: an order, a fill or a market')],
-    ['{"command":"unkill"}', 'unkill needs a reason'],
-    ['{"command":"format"}', 'unknown command "format"'],
-    ['{"command":5}', 'unknown command ""'],
-    ['[]', 'unknown command ""'],
-    ['null', 'a request is a JSON object'],
-    ['{', 'not a line of JSON'],
-    ['', 'not a line of JSON'],
-  ])('%s', (line, expected) => {
-    expect(readControlRequest(line)).toEqual(expected);
-  });
+test.each([
+  ['{"command":"status"}', { command: 'status' }],
+  ['{"command":"ping"}', { command: 'ping' }],
+  ['{"command":"kill"}', { command: 'kill', reason: 'operator' }],
+  ['{"command":"resume"}', { command: 'resume', reason: '' }],
+  ['{"command":"widen","reason":"rumours"}', { command: 'widen', reason: 'rumours' }],
+  ['{"command":"reduce-only"}', { command: 'reduce-only', reason: 'operator' }],
+  ['{"command":"unkill","reason":" calm "}', { command: 'unkill', reason: 'calm' }],
+  ['{"command":"cancel-all","verify":"yes"}', { command: 'cancel-all', verify: false }],
+  ['{"command":"explain","subject":"x"}', { command: 'explain', subject: 'x' }],
+  ['{"command":"explain"}', expect.stringContaining('explain needs a subject: an order, a fill or a market')],
+  ['{"command":"unkill"}', 'unkill needs a reason'],
+  ['{"command":"format"}', 'unknown command "format"'],
+  ['{"command":5}', 'unknown command ""'],
+  ['[]', 'unknown command ""'],
+  ['null', 'a request is a JSON object'],
+  ['{', 'not a line of JSON'],
+  ['', 'not a line of JSON'],
+])('a request line %s', (line, expected) => {
+  expect(readControlRequest(line)).toEqual(expected);
 });
 
 describe('a trader that is hard to reach', () => {
   test('kill leaves the stop file when the trader ends between its answer to a ping and the kill', async () => {
     const cwd = folderOf({ 'trader.yaml': trader() });
-    const server = createServer((socket) => {
+    await peer((socket, server) => {
       socket.on('data', (line) => {
         if (String(line).includes('ping')) return socket.write('{"ok":true,"data":{"pid":1}}\n');
         server.close();
         return socket.destroy();
       });
-    });
-    await new Promise<void>((resolve) => server.listen(join(cwd, 'twinbook.sqlite.sock'), resolve));
+    }, cwd);
     const { err } = await run(['kill', '--reason', 'now', '-c', 'trader.yaml'], { cwd });
     expect(err).toContain('No trader is running; the next start is killed');
     expect(readFileSync(join(cwd, 'twinbook.sqlite.kill'), 'utf8')).toBe('now\n');
@@ -303,10 +280,8 @@ describe('a trader that is hard to reach', () => {
 
   test('a trader whose socket has the name of a file leaves that file alone', async () => {
     const cwd = folderOf({ 'wallet.json': 'a key' });
-    const serving = serveControl(
-      join(cwd, 'wallet.json'),
-      hostOf(async () => ({ ok: true, data: null })),
-    );
+    const host = hostOf(async () => ({ ok: true, data: null }));
+    const serving = serveControl(join(cwd, 'wallet.json'), host);
     await expect(serving).rejects.toThrow(/cannot be opened: .* not a socket/);
     expect(readFileSync(join(cwd, 'wallet.json'), 'utf8')).toBe('a key');
   });

@@ -1,5 +1,4 @@
-import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { loadTraderConfig } from '../../src/shell/config/load.js';
@@ -8,21 +7,14 @@ import { trader } from '../shell/config/files.js';
 import { CHROMIUM, openBrowser } from '../shell/console/browser.js';
 import { consoleOf } from '../shell/console/told-trader.js';
 import { folderOf } from '../support/folders.js';
+import { freePort } from '../support/listening.js';
 import { openPageSession } from '../support/page-client.js';
 import { run } from './run.js';
 
 const PASSWORD = 'a password of more than thirty-two';
 
-async function findPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
-}
-
 async function place(lines = 'start: false') {
-  const port = await findPort();
+  const port = await freePort();
   const cwd = folderOf({ 'trader.yaml': trader(`dashboard: { port: ${port}, ${lines} }`) });
   const ledger = join(cwd, 'twinbook.sqlite');
   const serve = async (secret = obtainPageToken(ledger)) => {
@@ -103,28 +95,18 @@ describe('twinbook dashboard', () => {
     expect(err).not.toContain(token);
   });
 
-  test.each([
-    ['no trader runs', 'start: true', () => undefined, 3, 'no trader is running'],
+  const nothing = () => undefined;
+  const drawOpen = (ledger: string) => {
+    obtainPageToken(ledger);
+    chmodSync(locatePageToken(ledger), 0o644);
+  };
+  test.each<[string, string, (ledger: string) => unknown, number, string]>([
+    ['no trader runs', 'start: true', nothing, 3, 'no trader is running'],
     ['no console answers', 'start: false', obtainPageToken, 3, 'no dashboard answers at http://127.0.0.1:'],
-    ['none is configured', 'enabled: false', () => undefined, 4, 'dashboard.enabled is false'],
-    [
-      'no token was drawn',
-      'start: false',
-      (ledger: string) => rmSync(locatePageToken(ledger), { force: true }),
-      1,
-      '.page-token does not exist',
-    ],
-    [
-      'others can read the token',
-      'start: false',
-      (ledger: string) => {
-        obtainPageToken(ledger);
-        chmodSync(locatePageToken(ledger), 0o644);
-      },
-      4,
-      'has mode 0644; it must be 0600',
-    ],
-  ] as const)('says so where %s', async (_, lines, prepare, code, words) => {
+    ['none is configured', 'enabled: false', nothing, 4, 'dashboard.enabled is false'],
+    ['no token was drawn', 'start: false', nothing, 1, '.page-token does not exist'],
+    ['others can read the token', 'start: false', drawOpen, 4, 'has mode 0644; it must be 0600'],
+  ])('says so where %s', async (_, lines, prepare, code, words) => {
     const { ask, ledger } = await place(lines);
     prepare(ledger);
     const refused = await ask();

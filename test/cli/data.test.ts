@@ -1,8 +1,7 @@
-/** `twinbook data …` as a user types it. */
-
 import { existsSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { RecordedMarket } from '../../src/recording/contract.js';
 import { delta, kalshiFile, OPEN_MS, PADDING, snapshot, trade, writeKalshi } from '../recording/samples.js';
 import { at, market, openStore, shortLife, written } from '../recording/store/writing.js';
 import { trader } from '../shell/config/files.js';
@@ -19,21 +18,13 @@ const KALSHI = [
 
 const data = (...argv: string[]) => run(['data', ...argv]);
 
-async function recorded(): Promise<string> {
+async function recorded(changes: Partial<RecordedMarket> = {}): Promise<string> {
   const folder = newFolder();
-  await written(folder, shortLife);
+  const store = await openStore(folder);
+  shortLife(store.market(market(changes)));
+  await store.close();
   return folder;
 }
-
-describe('data query', () => {
-  test('says how recordings come to be where there are none yet, and how to ask the ledger', async () => {
-    const cwd = folderOf({ 'trader.yaml': trader() });
-    const { code, err } = await run(['data', 'query', 'SELECT 1', '-c', 'trader.yaml'], { cwd });
-    expect(code).toBe(1);
-    expect(err).toContain('there is no folder of recordings');
-    expect(err).toContain('`twinbook ledger query`');
-  });
-});
 
 describe('data list', () => {
   test('shows each recording in a line', async () => {
@@ -43,16 +34,8 @@ describe('data list', () => {
     expect(head).toMatch(/^MARKET +ORIGIN +FROM \(UTC\) +SPAN +EVENTS +TRADES +GAPS +OUTCOME +TITLE$/);
     expect(lines).toHaveLength(3);
     expect(lines[0]).toMatch(/paper-crowd +2026-11-20 14:00:00 +15 min +1330 +90 +0 +NO +Will the budget bill/);
-  });
-
-  test('is complete as JSON', async () => {
-    const { out } = await data('list', SAMPLE, '--json');
-    expect(JSON.parse(out)[0]).toMatchObject({
-      format: 'twinbook',
-      origin: 'paper-crowd',
-      events: 1330,
-      outcome: false,
-    });
+    const facts = { format: 'twinbook', origin: 'paper-crowd', events: 1330, outcome: false };
+    expect(JSON.parse((await data('list', SAMPLE, '--json')).out)[0]).toMatchObject(facts);
   });
 
   test('looks where the configuration says when no path is given', async () => {
@@ -74,11 +57,7 @@ describe('data stats', () => {
   });
 
   test('says which market has no outcome', async () => {
-    const folder = newFolder();
-    const store = await openStore(folder);
-    shortLife(store.market(market({ outcome: null })));
-    await store.close();
-    expect((await data('stats', folder)).out).toContain('the outcome is unknown');
+    expect((await data('stats', await recorded({ outcome: null }))).out).toContain('the outcome is unknown');
   });
 });
 
@@ -170,6 +149,14 @@ describe('data import', () => {
 });
 
 describe('data query', () => {
+  test('says how recordings come to be where there are none yet, and how to ask the ledger', async () => {
+    const cwd = folderOf({ 'trader.yaml': trader() });
+    const { code, err } = await run(['data', 'query', 'SELECT 1', '-c', 'trader.yaml'], { cwd });
+    expect(code).toBe(1);
+    expect(err).toContain('there is no folder of recordings');
+    expect(err).toContain('`twinbook ledger query`');
+  });
+
   test('answers as a table, CSV or JSON', async () => {
     const sql = "select kind, count(*) as n from events where kind in ('trade', 'end') group by kind order by kind";
     expect((await data('query', sql, SAMPLE)).out).toBe('kind     n\nend      3\ntrade  264\n');
@@ -182,33 +169,18 @@ describe('data query', () => {
     expect((await data('query', `${sql} limit 0`, SAMPLE, '--json')).out).toBe('[]\n');
   });
 
-  test('knows markets, days, polls, own rows and what is still open', async () => {
+  test('knows markets, polls, own rows and what is still open', async () => {
     const folder = newFolder();
     const store = await openStore(folder);
     const sink = store.market(market());
     shortLife(sink);
     sink.own({
-      record: 'trade',
-      seen_ms: at(0).timeMs,
-      pubkey: 'p',
-      order_pubkey: 'o',
-      status: 'done',
-      side: 'buy',
-      is_yes: true,
-      price_micros: 400_000,
-      amount_micros: 1_000_000,
-      filled_amount_micros: null,
-      remaining_amount_micros: null,
-      fee_micros: 0,
-      is_maker: true,
-      timestamp: 1_790_000_000,
+      ...({ record: 'trade', seen_ms: at(0).timeMs, pubkey: 'p', order_pubkey: 'o', status: 'done' } as const),
+      ...({ side: 'buy', is_yes: true, price_micros: 400_000, amount_micros: 1_000_000, fee_micros: 0 } as const),
+      ...{ filled_amount_micros: null, remaining_amount_micros: null, is_maker: true, timestamp: 1_790_000_000 },
     });
     await store.flush();
     const ask = async (sql: string) => JSON.parse((await data('query', sql, folder, '--json')).out);
-    expect(await ask('select date, market, count(*) as n from events group by all order by date')).toEqual([
-      { date: '2026-11-20', market: 'market-1', n: 5 },
-      { date: '2026-11-21', market: 'market-1', n: 5 },
-    ]);
     expect(await ask('select pubkey, is_maker, price_micros from own')).toEqual([
       { pubkey: 'p', is_maker: true, price_micros: 400_000 },
     ]);
@@ -237,9 +209,8 @@ describe('data query', () => {
     const { out } = await data('query', 'select seq from events', SAMPLE);
     expect(out.split('\n')).toHaveLength(1 + 200 + 2);
     expect(out).toContain('… and more');
-    expect((await data('query', 'select seq from events', SAMPLE, '--csv')).out.split('\n').length).toBeGreaterThan(
-      3000,
-    );
+    const { out: csv } = await data('query', 'select seq from events', SAMPLE, '--csv');
+    expect(csv.split('\n').length).toBeGreaterThan(3000);
   });
 
   test.each([

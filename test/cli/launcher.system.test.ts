@@ -36,28 +36,20 @@ function clone(name: string): string {
   const compilerOptions = { module: 'nodenext', target: 'es2023', rootDir: '.', outDir: 'dist', types: [] };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src/**/*.ts'] }));
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'clone', type: 'module' }));
-  writeFileSync(
-    join(folder, 'src/cli/twinbook.ts'),
-    'declare const process: any; console.log("one", process.argv[2]);\n',
-  );
+  const program = 'declare const process: any; console.log("one", process.argv[2]);\n';
+  writeFileSync(join(folder, 'src/cli/twinbook.ts'), program);
   writeFileSync(join(folder, 'src/other.ts'), 'export const other = 1;\n');
   symlinkSync(COMPILER, join(folder, 'node_modules/typescript'));
   return folder;
 }
 
-interface Ended {
-  readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-const build = (folder: string, argv: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Ended =>
+const build = (folder: string, argv: readonly string[] = [], env: Readonly<Record<string, string>> = {}) =>
   spawnSync(process.execPath, [join(folder, 'scripts/build.js'), ...argv], {
     encoding: 'utf8',
     env: { PATH: process.env['PATH'] ?? '', ...env },
   });
 
-const launch = (file: string, cwd = '/'): Ended => spawnSync(file, ['status'], { cwd, encoding: 'utf8' });
+const launch = (file: string, cwd = '/') => spawnSync(file, ['status'], { cwd, encoding: 'utf8' });
 
 describe('the launcher', () => {
   const folder = clone('launched');
@@ -117,10 +109,8 @@ describe("Node's version", () => {
     for (const tool of ['dirname', 'readlink'])
       symlinkSync(execFileSync('which', [tool], { encoding: 'utf8' }).trim(), join(bare, tool));
     const ended = spawnSync('/bin/sh', [join(folder, 'twinbook'), 'status'], { env: { PATH: bare }, encoding: 'utf8' });
-    expect(ended).toMatchObject({
-      status: 1,
-      stderr: `Twinbook needs Node ${lowest} or newer; no program named node was found.\n`,
-    });
+    const stderr = `Twinbook needs Node ${lowest} or newer; no program named node was found.\n`;
+    expect(ended).toMatchObject({ status: 1, stderr });
   });
 });
 
@@ -178,21 +168,17 @@ describe('the build', () => {
   });
 
   test('npx compiles nothing over what was built; npm ci does', () => {
-    writeFileSync(join(folder, 'src/cli/twinbook.ts'), 'console.log("three");\n');
-    expect(build(folder, ['--if-needed'], { npm_command: 'exec', npm_lifecycle_event: 'prepare' })).toMatchObject({
-      status: 0,
-    });
-    expect(readFileSync(program, 'utf8')).toContain('"two"');
+    const source = join(folder, 'src/cli/twinbook.ts');
+    const builtBy = (npm_command: string, npm_lifecycle_event: string) => {
+      expect(build(folder, ['--if-needed'], { npm_command, npm_lifecycle_event }).status).toBe(0);
+      return readFileSync(program, 'utf8');
+    };
+    writeFileSync(source, 'console.log("three");\n');
+    expect(builtBy('exec', 'prepare')).toContain('"two"');
     // The tests always compile first, even when npx started them.
-    expect(build(folder, ['--if-needed'], { npm_command: 'exec', npm_lifecycle_event: 'npx' })).toMatchObject({
-      status: 0,
-    });
-    expect(readFileSync(program, 'utf8')).toContain('"three"');
-    writeFileSync(join(folder, 'src/cli/twinbook.ts'), 'console.log("four");\n');
-    expect(build(folder, ['--if-needed'], { npm_command: 'ci', npm_lifecycle_event: 'prepare' })).toMatchObject({
-      status: 0,
-    });
-    expect(readFileSync(program, 'utf8')).toContain('"four"');
+    expect(builtBy('exec', 'npx')).toContain('"three"');
+    writeFileSync(source, 'console.log("four");\n');
+    expect(builtBy('ci', 'prepare')).toContain('"four"');
   });
 });
 

@@ -1,31 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openLedger } from '../../src/trader/ledger/ledger.js';
-import { trader } from '../shell/config/files.js';
-import { folderOf } from '../support/folders.js';
-import { fillOf, HOLDER, intentOf, m, ONE, orderOf } from '../trader/ledger/books.js';
+import { fillOf, intentOf, m, ONE, orderOf } from '../trader/ledger/books.js';
+import { folderWith, MARKET, writeLedger } from './ledger/written.js';
 import { run } from './run.js';
 
 /** A ledger with one partly filled order, one intent in progress, and a market with a hostile title. */
-function written(): string {
-  const cwd = folderOf({ 'trader.yaml': trader() });
-  const ledger = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
-  ledger.transaction(() => {
+const written = (): string =>
+  folderWith((ledger) => {
     ledger.startRun({ id: 'run', version: '0.1.0', configHash: 'hash', startedMs: 1_700_000_000_000 });
     ledger.setCapital(m(1000 * ONE), 1);
-    ledger.saveMarket({
-      conditionId: 'a',
-      title: 'Will \u001b[2J it rain?',
-      state: 'open',
-      eventConditionId: null,
-      yesLabel: null,
-      noLabel: null,
-      makerFeeRateMicros: m(0),
-      takerFeeRateMicros: m(10_000),
-      resolutionS: 1_800_000_000,
-      seenMs: 1,
-    });
+    ledger.saveMarket({ ...MARKET, title: 'Will \u001b[2J it rain?' });
     ledger.addIntent(intentOf({ state: 'live', draftPubkey: 'order-1' }));
     ledger.addOrder(orderOf());
     ledger.addIntent(
@@ -35,9 +20,6 @@ function written(): string {
     ledger.bookFill(fillOf({ amountMicros: m(2.5 * ONE) }));
     ledger.changeOrder('order-1', { status: 'partially_filled', filledMicros: m(2.5 * ONE), closedMs: null });
   });
-  ledger.close();
-  return cwd;
-}
 
 const read = async (...argv: string[]) => {
   const ran = await run([...argv, '-c', 'trader.yaml'], { cwd: written() });
@@ -65,25 +47,17 @@ describe('--json rows have exactly the fields of the surface', () => {
     expect(await rows('orders', '--limit', '1')).toHaveLength(1);
   });
 
-  test('fills', async () => {
-    expect(await rows('fills')).toEqual([
-      {
-        pubkey: 'trade-1',
-        order_pubkey: 'order-1',
-        market_condition_id: 'a',
-        is_yes: true,
-        side: 'buy',
-        price: '0.42',
-        amount: '2.5',
-        fee: '0.042',
-        is_maker: false,
-        timestamp: 1_700_000_000,
-      },
-    ]);
-  });
-
-  test('positions', async () => {
-    expect(await rows('positions')).toEqual([{ market_condition_id: 'a', is_yes: true, shares: '2.5' }]);
+  const fill = {
+    ...{ pubkey: 'trade-1', order_pubkey: 'order-1', market_condition_id: 'a', is_yes: true, side: 'buy' },
+    ...{ price: '0.42', amount: '2.5', fee: '0.042', is_maker: false, timestamp: 1_700_000_000 },
+  };
+  const money = { capital: '1000', cash: '998.908', realised: '0', fees: '0.042', unrealised: '0', total: '-0.042' };
+  test.each([
+    ['fills', [fill]],
+    ['positions', [{ market_condition_id: 'a', is_yes: true, shares: '2.5' }]],
+    ['pnl', { ...money, unmarked: ['a'] }],
+  ])('%s', async (command, expected) => {
+    expect(await rows(command)).toEqual(expected);
   });
 
   test('drafts: what is under way, or everything', async () => {
@@ -91,29 +65,10 @@ describe('--json rows have exactly the fields of the surface', () => {
     expect(await rows('drafts', '--all')).toHaveLength(2);
   });
 
-  test('pnl', async () => {
-    expect(await rows('pnl')).toEqual({
-      capital: '1000',
-      cash: '998.908',
-      realised: '0',
-      fees: '0.042',
-      unrealised: '0',
-      total: '-0.042',
-      unmarked: ['a'],
-    });
-  });
-
   test('status of a trader that does not run', async () => {
-    expect(await rows('status')).toMatchObject({
-      running: false,
-      last_run: 'run',
-      stopped: null,
-      cash: '998.908',
-      positions: 1,
-      open_orders: 1,
-      unknown_orders: 1,
-      fills: 1,
-    });
+    const counts = { positions: 1, open_orders: 1, unknown_orders: 1, fills: 1 };
+    const status = { running: false, last_run: 'run', stopped: null, cash: '998.908', ...counts };
+    expect(await rows('status')).toMatchObject(status);
   });
 });
 
@@ -161,64 +116,28 @@ describe('tables for a person', () => {
 describe('what an earlier process left standing', () => {
   const nextStart = async (notes: Readonly<Record<string, string>>, stopFile?: string) => {
     const cwd = written();
-    const ledger = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
-    ledger.transaction(() => {
+    writeLedger(cwd, (ledger) => {
       for (const [key, value] of Object.entries(notes)) ledger.setNote(key, value);
     });
-    ledger.close();
     if (stopFile !== undefined) writeFileSync(join(cwd, 'twinbook.sqlite.kill'), stopFile);
     const { out } = await run(['status', '-c', 'trader.yaml'], { cwd });
     return out.split('\n').filter((line) => /^(next start|then resume with)/.test(line));
   };
   const modes = (stored: object) => ({ modes: JSON.stringify(stored) });
+  const HALTED = JSON.stringify({ timesS: [], halted: '9 fills' });
+  const PAUSED = JSON.stringify([['a', 'odd']]);
 
-  test.each([
-    ['nothing', {}, undefined, ['next start         quoting']],
-    [
-      'a pause',
-      modes({ paused: 'lunch' }),
-      undefined,
-      ['next start         paused, lunch', 'then resume with   twinbook resume'],
-    ],
-    [
-      'a kill',
-      modes({ killed: 'odd' }),
-      undefined,
-      ['next start         killed, odd', 'then resume with   twinbook unkill --reason TEXT'],
-    ],
-    [
-      'the file of a guardian that acted',
-      {},
-      'guardian: no heart beat for 8 s',
-      [
-        'next start         killed, guardian: no heart beat for 8 s',
-        'then resume with   twinbook unkill --reason TEXT',
-      ],
-    ],
-    [
-      'a halt by fills',
-      { fill_guard: JSON.stringify({ timesS: [], halted: '9 fills in 60 s' }) },
-      undefined,
-      ['next start         halted, 9 fills in 60 s', 'then resume with   twinbook resume --reason TEXT'],
-    ],
-    [
-      'an odd fill',
-      { fill_alarm: 'a fill at a worse price' },
-      undefined,
-      ['next start         reducing, a fill at a worse price', 'then resume with   twinbook resume --reason TEXT'],
-    ],
-    [
-      'a paused market',
-      { paused_markets: JSON.stringify([['a', 'the signer refused']]) },
-      undefined,
-      [
-        'next start         quoting, except market a: the signer refused',
-        'then resume with   twinbook resume --reason TEXT',
-      ],
-    ],
-  ])('%s is said, with the command that lifts it', async (_, notes, stopFile, lines) => {
-    const width = (line: string) => line.replace(/ {2,}/, '  ');
-    expect((await nextStart(notes, stopFile)).map(width)).toEqual(lines.map(width));
+  test.each<[string, Readonly<Record<string, string>>, string | undefined, string, string?]>([
+    ['nothing', {}, undefined, 'quoting'],
+    ['a pause', modes({ paused: 'lunch' }), undefined, 'paused, lunch', 'resume'],
+    ['a kill', modes({ killed: 'odd' }), undefined, 'killed, odd', 'unkill --reason TEXT'],
+    ['a guardian’s file', {}, 'guardian: no heart beat', 'killed, guardian: no heart beat', 'unkill --reason TEXT'],
+    ['a halt by fills', { fill_guard: HALTED }, undefined, 'halted, 9 fills', 'resume --reason TEXT'],
+    ['an odd fill', { fill_alarm: 'a worse price' }, undefined, 'reducing, a worse price', 'resume --reason TEXT'],
+    ['a paused market', { paused_markets: PAUSED }, undefined, 'quoting, except market a: odd', 'resume --reason TEXT'],
+  ])('%s is said, with the command that lifts it', async (_, notes, stopFile, mode, command) => {
+    const lines = [`next start  ${mode}`, ...(command === undefined ? [] : [`then resume with  twinbook ${command}`])];
+    expect((await nextStart(notes, stopFile)).map((line) => line.replace(/ {2,}/, '  '))).toEqual(lines);
   });
 });
 

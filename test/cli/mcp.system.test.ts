@@ -106,12 +106,8 @@ describe('twinbook mcp', () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual(TOOLS);
     const required = Object.fromEntries(tools.map(({ name, inputSchema }) => [name, inputSchema.required ?? []]));
-    expect(required).toMatchObject({
-      pause: ['reason'],
-      kill: ['reason'],
-      reduce_only: ['reason'],
-      explain: ['subject'],
-    });
+    const reasons = { pause: ['reason'], kill: ['reason'], reduce_only: ['reason'] };
+    expect(required).toMatchObject({ ...reasons, explain: ['subject'] });
 
     expect(JSON.parse((await call('status')).text)).toMatchObject({ running: true, mode: 'quoting' });
     const { rows: fills } = JSON.parse((await call('fills', { limit: 1 })).text) as { rows: { pubkey: string }[] };
@@ -137,9 +133,8 @@ describe('twinbook mcp', () => {
     expect(await status()).toMatchObject({ mode: 'paused', reason: '--reason=x' });
     expect((await call('reduce_only', { reason: 'again' })).isError).toBe(false);
     expect(await status()).toMatchObject({ mode: 'paused' });
-    expect(JSON.parse((await call('cancel_all', { verify: true })).text.split('\n')[0] ?? '')).toMatchObject({
-      resting: 0,
-    });
+    const [proof = ''] = (await call('cancel_all', { verify: true })).text.split('\n');
+    expect(JSON.parse(proof)).toMatchObject({ resting: 0 });
     expect((await call('kill', { reason: 'enough' })).isError).toBe(false);
     expect(await status()).toMatchObject({ mode: 'killed', reason: 'enough' });
     expect((await call('pause', { reason: 'later' })).isError).toBe(false);
@@ -147,10 +142,8 @@ describe('twinbook mcp', () => {
 
     expect((await ran(['stop', '-c', file])).code).toBe(0);
     for (const name of TOOLS) {
-      const args = {
-        ...(name === 'explain' ? { subject: 'x' } : {}),
-        ...(required[name]?.includes('reason') ? { reason: 'x' } : {}),
-      };
+      const needed = (required[name] ?? []).map((argument) => [argument, 'x']);
+      const args = Object.fromEntries(needed) as Record<string, unknown>;
       const { isError, text } = await call(name, args);
       expect({ name, isError }).toEqual({ name, isError: true });
       expect(text).toContain(`no trader is running with ${folder}/trader.yaml: \`twinbook start -c `);
@@ -161,17 +154,8 @@ describe('twinbook mcp', () => {
     const { file } = place();
     const broken = bare(file);
     await broken.answered(0);
-    for (const line of [
-      '{',
-      'null',
-      '[]',
-      '"x"',
-      '{"jsonrpc":"2.0"}',
-      '\u0000',
-      '{"jsonrpc":"2.0","id":{},"method":1}',
-      '['.repeat(50_000),
-    ])
-      broken.child.stdin.write(`${line}\n`);
+    const malformed = ['{', 'null', '[]', '"x"', '{"jsonrpc":"2.0"}', '\u0000', '['.repeat(50_000)];
+    for (const line of [...malformed, '{"jsonrpc":"2.0","id":{},"method":1}']) broken.child.stdin.write(`${line}\n`);
     broken.child.stdin.write(`${'x'.repeat(20_000_000)}\n`);
     broken.child.stdin.write('{"jsonrpc":"2.0","id":7,"method":"no/such","params":{"__proto__":{"x":1}}}\n\n\r\n');
     broken.send({ id: 8, method: 'tools/list' });

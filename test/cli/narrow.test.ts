@@ -1,12 +1,11 @@
 /** Human-readable output in terminals of 80 and 60 columns: no line is wider than the terminal. */
 
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { measureText } from '../../src/shared/base/text.js';
-import { openLedger } from '../../src/trader/ledger/ledger.js';
 import { trader } from '../shell/config/files.js';
 import { folderOf } from '../support/folders.js';
-import { fillOf, HOLDER, intentOf, m, ONE, orderOf } from '../trader/ledger/books.js';
+import { fillOf, intentOf, m, ONE, orderOf } from '../trader/ledger/books.js';
+import { folderWith, MARKET } from './ledger/written.js';
 import { run } from './run.js';
 
 const TITLES = {
@@ -15,10 +14,8 @@ const TITLES = {
 };
 
 /** A ledger in which every name is long. */
-function written(): string {
-  const cwd = folderOf({ 'trader.yaml': trader() });
-  const ledger = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
-  ledger.transaction(() => {
+const written = (): string =>
+  folderWith((ledger) => {
     ledger.startRun({ id: 'run', version: '0.1.0', configHash: 'hash', startedMs: 1_700_000_000_000 });
     ledger.setCapital(m(1000 * ONE), 1);
     for (const [marketConditionId, title] of Object.entries(TITLES)) {
@@ -32,20 +29,6 @@ function written(): string {
     const text = `the exchange said: ${TITLES.m2} ${TITLES.m1}`;
     ledger.addEvent({ timeMs: 2, severity: 'loud', kind: 'settled_trade_failed', text });
   });
-  ledger.close();
-  return cwd;
-}
-
-const MARKET = {
-  state: 'open',
-  eventConditionId: null,
-  yesLabel: null,
-  noLabel: null,
-  makerFeeRateMicros: m(0),
-  takerFeeRateMicros: m(10_000),
-  resolutionS: 1_800_000_000,
-  seenMs: 1,
-} as const;
 
 const COMMANDS = [
   ...['status', 'orders', 'drafts --all', 'fills', 'positions', 'pnl', 'pnl --by market', 'pnl --by strategy'],
@@ -82,12 +65,8 @@ describe('in a terminal', () => {
   test('settings and strategies go on below themselves', async () => {
     for (const argv of [['config', 'explain', 'risk'], ['strategies']]) {
       const { out } = await run(argv, { columns: 80 });
-      expect(
-        tooWide(
-          out.split('\n').filter((line) => !/^[a-z-]+: /.test(line)),
-          80,
-        ),
-      ).toEqual([]);
+      const lines = out.split('\n').filter((line) => !/^[a-z-]+: /.test(line));
+      expect(tooWide(lines, 80)).toEqual([]);
       expect((await run(argv)).out.length).toBeGreaterThan(0);
     }
   });

@@ -1,6 +1,6 @@
 /** Real sessions on an embedded exchange with its crowd, replayed and compared by the program. */
 
-import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BRACKET } from '../../src/lab/backtest/plan.js';
@@ -101,36 +101,16 @@ describe('a live paper session', () => {
     const { code, out } = await run(['replay', 'last', '-c', file]);
     expect(code).toBe(6);
     expect(out).toMatch(/^decisions may differ, because\n {2}strategy maker: order_shares is 24 now, it was 25\nrun /);
-    expect(out).toMatch(/The first difference is in step \d+, 2\d{3}-.* UTC: request \d+ is not the same\./);
+    expect(out).toMatch(/The first difference is in step \d+, 2\d{3}-.* UTC: request \d+ differs\./);
     expect(out).toMatch(
       /recorded requests:\n(.*\n)*? {2}request \d+: draft a limit order: buy 25 (YES|NO) at 0\.\d+ in ".+" \(\w+\)/,
     );
     expect(out).toMatch(/replayed requests:\n(.*\n)*? {2}request \d+: draft a limit order: buy 24 /);
-    expect(out).toContain('  call.body.amount: "25" then, "24" now');
+    expect(out).toContain('  call.body.amount: run "25", replay "24"');
     expect(out).not.toContain('Neither settings nor strategy files have changed');
 
     const recorded = await replayJson('last', '-c', file, '--as-recorded');
     expect(recorded).toMatchObject({ code: 0, told: { exact: true, changes: [] } });
-  });
-
-  it('that was killed repeats up to where its journal ends, wherever that is cut', async () => {
-    const { file, runs } = place();
-    await traded(file, FILLS, 'SIGKILL');
-    const [path = ''] = runs();
-    const whole = await replayJson(path);
-    expect(whole).toMatchObject({ code: 0, told: { exact: true, complete: false, ended: null, warnings: [] } });
-    const [segment = ''] = readdirSync(path).filter((name) => name.startsWith('observations-'));
-    const written = readFileSync(join(path, segment));
-    // Cuts inside a line: a cut after a whole line would lose no data.
-    truncateSync(join(path, segment), written.indexOf('\n', Math.floor(written.length / 2)) + 2);
-    const { code, told } = await replayJson(path);
-    expect(code).toBe(0);
-    expect(told).toMatchObject({ exact: true, warnings: [expect.stringContaining('the last line is truncated')] });
-    expect(told['steps']).toBeLessThan(whole.told['steps'] as number);
-    expect(told['steps']).toBeGreaterThan(3);
-    const text = await run(['replay', path]);
-    expect(text.out).toMatch(/journal .*the journal was cut off, or the run has not ended/);
-    expect((await run(['parity', path, '--fill-model', 'risk-averse'])).code).toBe(0);
   });
 });
 
@@ -224,74 +204,37 @@ export default defineStrategy({
 });
 `;
 
-/** A strategy that quotes and then never returns. */
-const STUCK_MODULE = `
-import { defineStrategy } from 'twinbook/strategy';
-export default defineStrategy({
-  name: 'stuck', summary: 'stuck', params: {},
-  create: () => {
-    let calls = 0;
-    return {
-      quote: ({ others }) => {
-        while (++calls > 3) {}
-        const [best] = others.bids;
-        const fairMicros = best === undefined ? null : best.priceMicros;
-        const bids = best === undefined ? [] : [{ priceMicros: best.priceMicros, amountMicros: 5000000 }];
-        return { fairMicros, bids, asks: [], keepWithinTicks: 0, keepWithinSizeFraction: 0, note: 'joins', factors: {} };
-      },
-    };
-  },
-});
-`;
-
-it('a strategy that was cut short live is cut short again, without being called', async () => {
-  const { file, runs } = place({
-    'maker.yaml': 'strategy: ./stuck.mjs\nmarkets: { max: 1 }\n',
-    'stuck.mjs': STUCK_MODULE,
+it('what cannot be replayed is said in words that name the file and what to do', async () => {
+  const { folder, file, runs } = place({
+    'maker.yaml': 'strategy: ./mine.mjs\nmarkets: { max: 2 }\n',
+    'mine.mjs': OWN_MODULE,
   });
-  await traded(file, /took longer than 250 ms/);
+  await traded(file, /quoting \| markets 0 of/, 'SIGKILL');
   const [path = ''] = runs();
-  const { code, told } = await replayJson(path, '-c', file);
-  expect(code).toBe(0);
-  expect(told).toMatchObject({ exact: true });
-});
+  const killed = { exact: true, complete: false, ended: null };
+  expect(await replayJson(path, '-c', file)).toMatchObject({ code: 0, told: killed });
+  const text = await run(['replay', path, '-c', file]);
+  expect(text.out).toMatch(/journal .*the journal was cut off, or the run has not ended/);
 
-describe('what cannot be replayed', () => {
-  it('is said in words that name the file and what to do', async () => {
-    const { folder, file, runs } = place({
-      'maker.yaml': 'strategy: ./mine.mjs\nmarkets: { max: 2 }\n',
-      'mine.mjs': OWN_MODULE,
-    });
-    await traded(file, /quoting \| markets 0 of/);
-    const [path = ''] = runs();
-    expect(await replayJson(path, '-c', file)).toMatchObject({ code: 0, told: { exact: true } });
+  const none = await run(['replay', 'zzz', '-c', file]);
+  expect(none.err).toMatch(/^there is no run 'zzz' in .*runs\n {2}There is: \w+, started 2\d{3}-/);
 
-    const none = await run(['replay', 'zzz', '-c', file]);
-    expect(none).toMatchObject({ code: 2, out: '' });
-    expect(none.err).toMatch(/^there is no run 'zzz' in .*runs\n {2}There is: \w+, started 2\d{3}-/);
+  rmSync(join(folder, 'mine.mjs'));
+  const gone = await run(['replay', 'last', '-c', file]);
+  expect(gone.code).toBe(4);
+  expect(gone.err).toMatch(/mine\.mjs: no such file/);
 
-    rmSync(join(folder, 'mine.mjs'));
-    const gone = await run(['replay', 'last', '-c', file]);
-    expect(gone.code).toBe(4);
-    expect(gone.err).toMatch(/mine\.mjs: no such file/);
+  const copy = join(folder, 'copy');
+  cpSync(path, copy, { recursive: true });
+  writeFileSync(join(folder, 'mine.mjs'), OWN_MODULE);
+  rmSync(join(copy, 'ledger.sqlite'));
+  const bare = await run(['replay', copy, '-c', file]);
+  expect(bare.code).toBe(1);
+  expect(bare.err).toMatch(/^run copy cannot be replayed: its folder no longer has the copy of its starting ledger/);
 
-    const copy = join(folder, 'copy');
-    cpSync(path, copy, { recursive: true });
-    writeFileSync(join(folder, 'mine.mjs'), OWN_MODULE);
-    rmSync(join(copy, 'ledger.sqlite'));
-    const bare = await run(['replay', copy, '-c', file]);
-    expect(bare.code).toBe(1);
-    expect(bare.err).toMatch(/^run copy cannot be replayed: its folder no longer has the copy of its starting ledger/);
-
-    const described = readFileSync(join(copy, 'run.json'), 'utf8');
-    writeFileSync(join(copy, 'run.json'), described.replace(/"format": \d+/, '"format": 999'));
-    const other = await run(['replay', copy, '-c', file]);
-    expect(other.code).toBe(1);
-    expect(other.err).toContain('is not the description of a run (format: ');
-
-    writeFileSync(join(copy, 'run.json'), described);
-    const model = await run(['parity', path, '-c', file, '--fill-model', 'hopeful']);
-    expect(model.code).toBe(2);
-    expect(model.err).toMatch(/hopeful/);
-  });
+  const described = readFileSync(join(copy, 'run.json'), 'utf8');
+  writeFileSync(join(copy, 'run.json'), described.replace(/"format": \d+/, '"format": 999'));
+  const other = await run(['replay', copy, '-c', file]);
+  expect(other.code).toBe(1);
+  expect(other.err).toContain('is not the description of a run (format: ');
 });

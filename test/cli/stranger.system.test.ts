@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/shell/config/load.js';
 import { openJournal } from '../../src/shell/journal/journal-writer.js';
 import { openLedger } from '../../src/trader/ledger/ledger.js';
-import { folderOf, makerYaml, ran, started, traderYaml } from '../support/cases.js';
+import { endInOrder, folderOf, makerYaml, ran, started, traderYaml } from '../support/cases.js';
 import { HOLDER } from '../trader/ledger/books.js';
 import { run } from './run.js';
 
@@ -35,12 +35,8 @@ async function strange() {
   const [strategy] = config.strategies;
   const key = strategy?.moduleKey ?? '';
   const { module: _module, moduleFiles, writtenParams: _written, ...settings } = strategy ?? {};
-  const live = {
-    capitalMicros: config.capitalMicros,
-    risk: config.risk,
-    merge: config.merge,
-    economics: config.economics,
-  };
+  const { capitalMicros, risk, merge, economics } = config;
+  const live = { capitalMicros, risk, merge, economics };
   const text = JSON.stringify({ settings: { ...live, strategies: [settings] }, modules: { [key]: moduleFiles } });
   const hash = config.configHash;
   const entry = { atMs: STARTED_MS, hash, by: 'rollback', reason: 'r', copy: hash, changes: [] };
@@ -55,15 +51,8 @@ async function strange() {
   const loud = (said: string) => expect.unreachable(said);
   const journal = await openJournal({ ...facts, startedMs: STARTED_MS, ledger, loud, keptFreeBytes: 0 });
   journal.step({ kind: 'time', nowMs: STARTED_MS + 1 }, [], null);
-  const command = {
-    kind: 'configure',
-    hash,
-    config: text,
-    copy: hash,
-    changes: [],
-    by: 'operator',
-    reason: 'r',
-  } as const;
+  const change = { hash, config: text, copy: hash, changes: [], by: 'operator', reason: 'r' } as const;
+  const command = { kind: 'configure', ...change } as const;
   journal.step({ kind: 'command', nowMs: STARTED_MS + 2, command }, [], null);
   await journal.close();
   ledger.close();
@@ -125,68 +114,52 @@ describe('a run that another person made', () => {
   });
 });
 
-describe('a backup that another person changed', () => {
-  it('brings neither code nor limits into the next start, or into any command', async () => {
-    const { mark, notes } = await strange();
-    const { folder, file, ledgerPath } = mine();
-    const backup = join(folder, 'backup.sqlite');
-    openLedger(ledgerPath, HOLDER).close();
-    const changed = openLedger(backup, HOLDER);
-    changed.transaction(() => notes.forEach(([name, note]) => void changed.setNote(name, note)));
-    changed.close();
-    const c = ['-c', file];
-    expect((await ran(['ledger', 'restore', backup, '--reason', 'disk lost', ...c])).code).toBe(0);
-    const quiet = [
-      ['config', 'diff'],
-      ['config', 'diff', '--history'],
-      ['config', 'show'],
-      ['ledger', 'verify'],
-      ['ledger', 'backup'],
-      ['status'],
-    ] as const;
-    for (const args of quiet) {
-      await ran([...args, ...c]);
-      expect(existsSync(mark), args.join(' ')).toBe(false);
-    }
-    const trader = started(['start', ...c]);
-    await trader.waitFor(/killed: the ledger was restored/);
-    expect((await ran(['config', 'diff', ...c])).output).toBe('nothing differs from the configuration in force\n');
-    const back = await ran(['config', 'rollback', '--reason', 'x', ...c]);
-    expect(back.output).toContain('the copy of that configuration cannot be read');
-    expect(back.code).not.toBe(0);
-    trader.process.kill('SIGTERM');
-    expect(await trader.exited).toBe(0);
-    expect(existsSync(mark)).toBe(false);
-  });
+it('a backup that another person changed brings neither code nor limits into the next start, or into any command', async () => {
+  const { mark, notes } = await strange();
+  const { folder, file, ledgerPath } = mine();
+  const backup = join(folder, 'backup.sqlite');
+  openLedger(ledgerPath, HOLDER).close();
+  const changed = openLedger(backup, HOLDER);
+  changed.transaction(() => notes.forEach(([name, note]) => void changed.setNote(name, note)));
+  changed.close();
+  const c = ['-c', file];
+  expect((await ran(['ledger', 'restore', backup, '--reason', 'disk lost', ...c])).code).toBe(0);
+  const quiet = ['config diff', 'config diff --history', 'config show', 'ledger verify', 'ledger backup', 'status'];
+  for (const line of quiet) {
+    await ran([...line.split(' '), ...c]);
+    expect(existsSync(mark), line).toBe(false);
+  }
+  const trader = started(['start', ...c]);
+  await trader.waitFor(/killed: the ledger was restored/);
+  expect((await ran(['config', 'diff', ...c])).output).toBe('nothing differs from the configuration in force\n');
+  const back = await ran(['config', 'rollback', '--reason', 'x', ...c]);
+  expect(back.output).toContain('the copy of that configuration cannot be read');
+  expect(back.code).not.toBe(0);
+  await endInOrder(trader);
+  expect(existsSync(mark)).toBe(false);
 });
 
-describe('configurations of a trader that was started again', () => {
-  it('are rolled back from copies of the run before, and a restart takes the files', async () => {
-    const { folder, file } = mine();
-    const c = ['-c', file];
-    const first = started(['start', ...c]);
-    await first.waitFor(/quoting \| markets/);
-    writeFileSync(join(folder, 'maker.yaml'), makerYaml().replace('"25"', '"24"'));
-    expect((await ran(['config', 'apply', ...c])).output).toContain('strategy maker: params.order_shares: 25 → 24');
-    writeFileSync(join(folder, 'maker.yaml'), makerYaml().replace('order_shares', 'order_sharse'));
-    for (const action of ['diff', 'apply']) {
-      const { code, output } = await ran(['config', action, ...c]);
-      expect([code, output]).toEqual([4, expect.stringContaining("unknown parameter 'order_sharse'")]);
-    }
-    writeFileSync(join(folder, 'maker.yaml'), makerYaml().replace('"25"', '"24"'));
-    first.process.kill('SIGTERM');
-    expect(await first.exited).toBe(0);
-    expect((await ran(['config', 'diff', ...c])).output).toBe('files unchanged since the last run\n');
-    const second = started(['start', ...c]);
-    await second.waitFor(/quoting \| markets/);
-    const back = await ran(['config', 'rollback', '--reason', 'too small', ...c]);
-    expect(back).toMatchObject({ code: 0, output: expect.stringContaining('params.order_shares: 24 → 25') });
-    expect((await ran(['config', 'diff', ...c])).output).toContain('params.order_shares: 25 → 24');
-    second.process.kill('SIGTERM');
-    expect(await second.exited).toBe(0);
-    const third = started(['start', ...c]);
-    await third.waitFor(/since the last configuration in force: strategy maker: params\.order_shares: 25 → 24/);
-    third.process.kill('SIGTERM');
-    await third.exited;
-  });
+it('configurations of a trader that was started again are rolled back from copies of the run before, and a restart takes the files', async () => {
+  const { folder, file } = mine();
+  const c = ['-c', file];
+  const first = started(['start', ...c]);
+  await first.waitFor(/quoting \| markets/);
+  writeFileSync(join(folder, 'maker.yaml'), makerYaml().replace('"25"', '"24"'));
+  expect((await ran(['config', 'apply', ...c])).output).toContain('strategy maker: params.order_shares: 25 → 24');
+  writeFileSync(join(folder, 'maker.yaml'), makerYaml().replace('order_shares', 'order_sharse'));
+  for (const action of ['diff', 'apply']) {
+    const { code, output } = await ran(['config', action, ...c]);
+    expect([code, output]).toEqual([4, expect.stringContaining("unknown parameter 'order_sharse'")]);
+  }
+  writeFileSync(join(folder, 'maker.yaml'), makerYaml().replace('"25"', '"24"'));
+  await endInOrder(first);
+  expect((await ran(['config', 'diff', ...c])).output).toBe('files unchanged since the last run\n');
+  const second = started(['start', ...c]);
+  await second.waitFor(/quoting \| markets/);
+  const back = await ran(['config', 'rollback', '--reason', 'too small', ...c]);
+  expect(back).toMatchObject({ code: 0, output: expect.stringContaining('params.order_shares: 24 → 25') });
+  expect((await ran(['config', 'diff', ...c])).output).toContain('params.order_shares: 25 → 24');
+  await endInOrder(second);
+  const third = started(['start', ...c]);
+  await third.waitFor(/since the last configuration in force: strategy maker: params\.order_shares: 25 → 24/);
 });

@@ -1,5 +1,3 @@
-/** `twinbook strategies new` and `test` as a user types them. */
-
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -60,18 +58,5 @@ describe('a new strategy', () => {
     expect((await run(['config', 'check'], { cwd })).out).toContain('twinbook.yaml: ok, 1 strategy file');
     const again = await run(['init'], { cwd });
     expect([again.code, again.err]).toEqual([2, expect.stringContaining('twinbook.yaml already exists')]);
-  });
-});
-
-describe('what cannot be tried is refused with the reason', () => {
-  it.each([
-    [['new', 'bands'], "A shipped strategy is named 'bands'."],
-    [['new', '../x'], 'Wanted lower-case letters and digits with dashes'],
-    [['test', 'nothing'], "no shipped strategy 'nothing'"],
-    [['test', 'nothing.yaml'], 'nothing.yaml: no such file'],
-  ])('%j', async (args, said) => {
-    const { code, err } = await run(['strategies', ...args], { cwd: folderOf({}) });
-    expect(code).not.toBe(0);
-    expect(err).toContain(said);
   });
 });

@@ -1,21 +1,20 @@
 /** Commands that use the exchange directly, against a real one in this process. */
 
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { PAPER_DEFAULTS, type RunningExchange, startExchange } from '../../src/exchange/exchange.js';
 import { must } from '../../src/shared/base/errors.js';
-import { parseDecimal } from '../../src/shared/base/micros.js';
 import { ServiceClient } from '../../src/shell/client/client.js';
 import { readProfile } from '../../src/shell/config/config.js';
 import { venueFile } from '../../src/shell/config/shipped.js';
 import { loadCredentials, openKeyFile, saveCredentials } from '../../src/shell/wallet/key-file.js';
+import type { Wallet } from '../../src/shell/wallet/wallet.js';
 import { openLedger } from '../../src/trader/ledger/ledger.js';
 import { trader } from '../shell/config/files.js';
 import { folderOf } from '../support/folders.js';
-import { fillOf, HOLDER, intentOf, m, ONE, orderOf } from '../trader/ledger/books.js';
+import { listeningWeb } from '../support/listening.js';
+import { fillOf, HOLDER, intentOf, orderOf } from '../trader/ledger/books.js';
 import { type Ran, run } from './run.js';
 
 const profile = readProfile(venueFile('paper'), '/');
@@ -39,57 +38,30 @@ async function withKeys(): Promise<string> {
   return created.out.trim();
 }
 
-/** The wallet's own signed client. */
-async function withClient<T>(
-  use: (client: ServiceClient, place: (price: string) => Promise<string>) => Promise<T>,
-): Promise<T> {
+const credentialsOf = (wallet: Wallet) =>
+  must(loadCredentials(join(cwd, 'credentials.json'), { baseUrl: exchange.url, wallet: wallet.address }, {}), 'a key');
+
+/** The wallet's own signed client, and a market M in which it places orders. */
+async function ownClient() {
   const wallet = openKeyFile({ path: join(cwd, 'wallet.json'), passphrase: null });
-  const owner = { baseUrl: exchange.url, wallet: wallet.address };
-  const credentials = must(loadCredentials(join(cwd, 'credentials.json'), owner, {}), 'credentials');
-  const client = new ServiceClient({ profile, baseUrl: exchange.url, credentials });
+  const client = new ServiceClient({ profile, baseUrl: exchange.url, credentials: credentialsOf(wallet) });
+  onTestFinished(() => client.close());
+  await control('/markets/', { title: 'Rain?', condition_id: 'M', config: { kind: 'orderbook' } });
+  const bid = { market_condition_id: 'M', is_yes: true, side: 'buy', order_type: 'limit', amount: '10' } as const;
   const place = async (price: string): Promise<string> => {
-    const market = await theMarket();
-    const body = { market_condition_id: market, is_yes: true, side: 'buy', order_type: 'limit', price, amount: '10' };
-    const drafted = (await client.call('orders.create', { body })).outcome;
-    if (drafted.kind !== 'answered') throw new Error(JSON.stringify(drafted));
-    const { pubkey, message } = drafted.data;
-    const [priceMicros, amount] = [must(parseDecimal(price), price), m(10 * ONE)];
-    const signer = wallet.draftSigner({
-      serviceName: profile.service_name,
-      draftMessage: 'utf8',
-      allowBlindSigning: false,
-      loadDraft: () => ({
-        intentId: 'i',
-        marketConditionId: market,
-        draftPubkey: pubkey,
-        message,
-        terms: { action: 'place-order', isYes: true, side: 'buy', type: 'limit', price: priceMicros, amount },
-      }),
-    });
-    const signed = signer.sign('i');
-    if (!signed.ok) throw new Error(signed.reason);
-    const submitted = await client.call('orders.submit', { params: { pubkey }, body: { signature: signed.signature } });
-    expect(submitted.outcome).toMatchObject({ kind: 'answered', data: { status: 'open' } });
-    return pubkey;
+    const { pubkey, status } = await client.place(wallet, { ...bid, price });
+    expect(status).toBe('open');
+    return pubkey ?? '';
   };
-  try {
-    return await use(client, place);
-  } finally {
-    await client.close();
-  }
+  return { client, place };
 }
 
-async function theMarket(): Promise<string> {
-  const listed = (await (await fetch(`${exchange.url}/markets/`)).json()) as { data: { condition_id: string }[] };
-  const [first] = listed.data;
-  if (first !== undefined) return first.condition_id;
-  const made = await fetch(`${exchange.url}/paper/markets/`, {
+const control = (path: string, body: object) =>
+  fetch(`${exchange.url}/paper${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ title: 'Rain?', config: { kind: 'orderbook' } }),
+    body: JSON.stringify(body),
   });
-  return ((await made.json()) as { data: { condition_id: string } }).data.condition_id;
-}
 
 describe('keys', () => {
   test('create, show, bootstrap, list and revoke', async () => {
@@ -120,17 +92,13 @@ describe('keys', () => {
   test('a key that the venue did not revoke stays in the file', async () => {
     const address = await withKeys();
     const row = { data: { key_id: 'key', created: 1, revoked_at: null }, meta: {}, error: null };
-    const venue = createServer((_, answer) => answer.end(JSON.stringify(row)));
-    await new Promise<void>((listening) => venue.listen(0, '127.0.0.1', listening));
-    const { port } = venue.address() as AddressInfo;
-    const owner = { baseUrl: `http://127.0.0.1:${port}`, wallet: address };
+    const venue = await listeningWeb((_, answer) => answer.end(JSON.stringify(row)));
+    const owner = { baseUrl: venue.url, wallet: address };
     const file = join(cwd, 'credentials.json');
     saveCredentials(file, owner, { apiKey: 'key', secret: 'c2VjcmV0' });
     const yaml = readFileSync(join(cwd, 'trader.yaml'), 'utf8').replace(exchange.url, owner.baseUrl);
     writeFileSync(join(cwd, 'trader.yaml'), yaml);
     const ran = await twinbook('keys revoke key');
-    venue.closeAllConnections();
-    venue.close();
     expect(ran).toMatchObject({ out: '', err: expect.stringContaining('is not revoked') });
     expect(loadCredentials(file, owner, {})).toMatchObject({ apiKey: 'key' });
   });
@@ -140,10 +108,7 @@ describe('keys', () => {
     const again = await run(['keys', 'create', '--plain-text-key', '--file', 'wallet.json'], { cwd });
     expect(again).toMatchObject({ code: 1, out: '' });
     const wallet = openKeyFile({ path: join(cwd, 'wallet.json'), passphrase: null });
-    const secret = must(
-      loadCredentials(join(cwd, 'credentials.json'), { baseUrl: exchange.url, wallet: wallet.address }, {}),
-      'credentials',
-    ).secret;
+    const { secret } = credentialsOf(wallet);
     for (const line of ['keys show', 'keys list', 'keys bootstrap', 'config show', 'doctor']) {
       const { out, err } = await twinbook(line);
       expect(out + err).not.toContain(secret);
@@ -155,18 +120,15 @@ describe('keys', () => {
 describe('cancel-all without a trader', () => {
   test('cancels every order and proves that none rests', async () => {
     await withKeys();
-    await withClient(async (client, place) => {
-      await place('0.41');
-      await place('0.42');
-      const ran = await twinbook('cancel-all --verify');
-      expect(ran).toEqual({
-        code: 0,
-        out: 'canceled 2 orders; two reads show that none rests\n',
-        err: 'The trader is not running; canceling at the exchange directly.\n',
-      });
-      const { outcome } = await client.call('orders.list', { query: { status: ['open', 'partially_filled'] } });
-      expect(outcome).toMatchObject({ kind: 'answered', data: [] });
+    const { client, place } = await ownClient();
+    await place('0.41');
+    await place('0.42');
+    expect(await twinbook('cancel-all --verify')).toEqual({
+      code: 0,
+      out: 'canceled 2 orders; two reads show that none rests\n',
+      err: 'The trader is not running; canceling at the exchange directly.\n',
     });
+    expect((await client.orders.list({ status: ['open', 'partially_filled'] })).rows).toEqual([]);
   });
 
   test('says when the exchange is down', async () => {
@@ -177,36 +139,33 @@ describe('cancel-all without a trader', () => {
   });
 });
 
-describe('reconcile without a trader', () => {
-  test('agrees, differs and agrees again', async () => {
-    await withKeys();
-    openLedger(join(cwd, 'twinbook.sqlite'), HOLDER).close();
-    expect(await twinbook('reconcile')).toEqual({ code: 0, out: 'ledger and exchange agree\n', err: '' });
-    const pubkey = await withClient((_, place) => place('0.42'));
-    const differing = await twinbook('reconcile --json');
-    expect(differing.code).toBe(6);
-    expect(JSON.parse(differing.out)).toEqual([
-      {
-        ...{ what: 'order', subject: pubkey, ledger: 'unknown', accepted: null },
-        exchange: 'buy 10 YES at 0.42, open, 0 filled',
-      },
-    ]);
-    const market = await theMarket();
-    const ledger = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
-    ledger.transaction(() => {
-      ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: 1 });
-      ledger.addIntent(intentOf({ marketConditionId: market, state: 'live', draftPubkey: pubkey }));
-      ledger.addOrder(orderOf({ pubkey, marketConditionId: market }));
-    });
-    expect(await twinbook('reconcile')).toMatchObject({ code: 0 });
-    ledger.transaction(() =>
-      ledger.bookFill(fillOf({ pubkey: 'invented', orderPubkey: pubkey, marketConditionId: market })),
-    );
-    ledger.close();
-    const invented = await twinbook('reconcile');
-    expect(invented.code).toBe(6);
-    expect(invented.out).toContain('invented');
+test('reconcile without a trader agrees, differs and agrees again', async () => {
+  await withKeys();
+  openLedger(join(cwd, 'twinbook.sqlite'), HOLDER).close();
+  expect(await twinbook('reconcile')).toEqual({ code: 0, out: 'ledger and exchange agree\n', err: '' });
+  const { place } = await ownClient();
+  const pubkey = await place('0.42');
+  const differing = await twinbook('reconcile --json');
+  expect(differing.code).toBe(6);
+  expect(JSON.parse(differing.out)).toEqual([
+    {
+      ...{ what: 'order', subject: pubkey, ledger: 'unknown', accepted: null },
+      exchange: 'buy 10 YES at 0.42, open, 0 filled',
+    },
+  ]);
+  const ledger = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
+  ledger.transaction(() => {
+    ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: 1 });
+    ledger.addIntent(intentOf({ marketConditionId: 'M', state: 'live', draftPubkey: pubkey }));
+    ledger.addOrder(orderOf({ pubkey, marketConditionId: 'M' }));
   });
+  expect(await twinbook('reconcile')).toMatchObject({ code: 0 });
+  const fill = fillOf({ pubkey: 'invented', orderPubkey: pubkey, marketConditionId: 'M' });
+  ledger.transaction(() => ledger.bookFill(fill));
+  ledger.close();
+  const invented = await twinbook('reconcile');
+  expect(invented.code).toBe(6);
+  expect(invented.out).toContain('invented');
 });
 
 describe('doctor', () => {
@@ -218,21 +177,14 @@ describe('doctor', () => {
   test('finds a working set-up in order', async () => {
     await withKeys();
     const { code, out } = await twinbook('doctor --json');
-    expect(results(out)).toEqual({
-      // This trader file names no strategy file.
-      configuration: 'warn',
-      'data folder': 'ok',
-      signing: 'ok',
-      'draft signing': 'ok',
-      wallet: 'ok',
-      credentials: 'ok',
-      venue: 'ok',
-      clock: 'ok',
-      'request budget (public)': 'ok',
-      'signed call': 'ok',
-      'signed request': 'ok',
-      'request budget (signed)': 'ok',
-    });
+    const [signing, venue] = [
+      ['signing', 'draft signing', 'wallet', 'credentials'],
+      ['venue', 'clock', 'signed call'],
+    ];
+    const requests = ['request budget (public)', 'signed request', 'request budget (signed)'];
+    const fine = ['data folder', ...signing, ...venue, ...requests].map((name) => [name, 'ok']);
+    // This trader file names no strategy file.
+    expect(results(out)).toEqual({ configuration: 'warn', ...Object.fromEntries(fine) });
     expect(code).toBe(0);
   });
 
@@ -244,11 +196,7 @@ describe('doctor', () => {
 
   test('sees a clock that is wrong, and that the client corrects for it', async () => {
     await withKeys();
-    await fetch(`${exchange.url}/paper/clock/`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ advance_s: 300 }),
-    });
+    await control('/clock/', { advance_s: 300 });
     const { out } = await twinbook('doctor');
     expect(out).toMatch(/^warn {2}clock: this clock is (299|300|301)\.\d s behind the venue's/m);
     expect(out).toContain('ok    signed call');

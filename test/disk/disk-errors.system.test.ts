@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Ledger } from '../../src/trader/ledger/contract.js';
 import { LedgerBroken } from '../../src/trader/ledger/database.js';
 import { openLedger } from '../../src/trader/ledger/ledger.js';
 import { times } from '../support/effort.js';
 import { HOLDER, intentOf } from '../trader/ledger/books.js';
-import { FaultyDisk } from './faulty-disk.js';
+import { FaultyDisk, onDisk } from './faulty-disk.js';
 import { diskError, inPeace, type Work } from './power-loss.js';
 
 const missing = FaultyDisk.missing();
@@ -39,46 +38,44 @@ describe.skipIf(missing !== null)('a ledger whose disk fails', () => {
     },
   );
 
-  it('refuses everything after a failed sync, though the disk would take it', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'twinbook-disk-'));
-    const disk = FaultyDisk.open(folder);
+  /** Opens the ledger of a folder, and adds intents to it. */
+  const ledgerIn = (folder: string) => {
     const ledger = openLedger(join(folder, 'ledger.sqlite'), HOLDER);
+    return { ledger, add: (id: string) => ledger.transaction(() => ledger.addIntent(intentOf({ id }))) };
+  };
+  const startRun = (ledger: Ledger) =>
     ledger.transaction(() => ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: 1 }));
-    disk.failAt({ kind: 'sync', error: 'EIO', at: 1 });
-    const add = (id: string) => ledger.transaction(() => ledger.addIntent(intentOf({ id })));
-    expect(() => add('first')).toThrow(LedgerBroken);
-    const before = disk.counts();
-    expect(() => add('second')).toThrow(LedgerBroken);
-    expect(() => ledger.intent('first')).toThrow(LedgerBroken);
-    expect(disk.counts()).toEqual(before);
-    ledger.close();
-    disk.close();
-    rmSync(folder, { recursive: true });
-  });
 
-  it('after a failed sync and a restart loses nothing of either process when the power goes', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'twinbook-disk-'));
-    const disk = FaultyDisk.open(folder);
-    const open = () => openLedger(join(folder, 'ledger.sqlite'), HOLDER);
-    const add = (ledger: ReturnType<typeof open>, id: string) =>
-      ledger.transaction(() => ledger.addIntent(intentOf({ id })));
-    const before = open();
-    before.transaction(() => before.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: 1 }));
-    add(before, 'first');
-    disk.failAt({ kind: 'sync', error: 'EIO', at: 1 });
-    expect(() => add(before, 'unsynced')).toThrow(LedgerBroken);
-    // The disk keeps failing, so that the last connection cannot checkpoint the log.
-    disk.failAt({ kind: 'any', error: 'EIO', at: 1, stays: true });
-    before.close();
-    disk.heal();
-    const between = open();
-    add(between, 'second');
-    disk.crash(1, 'all');
-    between.close();
-    const after = open();
-    expect(['first', 'second'].filter((id) => after.intent(id) === null)).toEqual([]);
-    after.close();
-    disk.close();
-    rmSync(folder, { recursive: true });
-  });
+  it('refuses everything after a failed sync, though the disk would take it', () =>
+    onDisk((disk, folder) => {
+      const { ledger, add } = ledgerIn(folder);
+      startRun(ledger);
+      disk.failAt({ kind: 'sync', error: 'EIO', at: 1 });
+      expect(() => add('first')).toThrow(LedgerBroken);
+      const before = disk.counts();
+      expect(() => add('second')).toThrow(LedgerBroken);
+      expect(() => ledger.intent('first')).toThrow(LedgerBroken);
+      expect(disk.counts()).toEqual(before);
+      ledger.close();
+    }));
+
+  it('after a failed sync and a restart loses nothing of either process when the power goes', () =>
+    onDisk((disk, folder) => {
+      const before = ledgerIn(folder);
+      startRun(before.ledger);
+      before.add('first');
+      disk.failAt({ kind: 'sync', error: 'EIO', at: 1 });
+      expect(() => before.add('unsynced')).toThrow(LedgerBroken);
+      // The disk keeps failing, so that the last connection cannot checkpoint the log.
+      disk.failAt({ kind: 'any', error: 'EIO', at: 1, stays: true });
+      before.ledger.close();
+      disk.heal();
+      const between = ledgerIn(folder);
+      between.add('second');
+      disk.crash(1, 'all');
+      between.ledger.close();
+      const { ledger: after } = ledgerIn(folder);
+      expect(['first', 'second'].filter((id) => after.intent(id) === null)).toEqual([]);
+      after.close();
+    }));
 });

@@ -1,11 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { PersistentCore } from '../../src/exchange/store/persistent-core.js';
 import { Drawer, throughJson } from '../exchange/core/drawer.js';
 import { settings } from '../exchange/core/venue.js';
-import { FaultyDisk, LOSS_MODES } from './faulty-disk.js';
+import { FaultyDisk, LOSS_MODES, onDisk } from './faulty-disk.js';
 
 const missing = FaultyDisk.missing();
 if (missing !== null) console.warn(`the tests of the exchange's power losses are skipped: ${missing}`);
@@ -53,26 +50,26 @@ function untilTheLightsGoOut(folder: string, journal: ReturnType<typeof drawn>):
   return acknowledged;
 }
 
-describe.skipIf(missing !== null)('the exchange’s store', () => {
-  it.each([1, 2])('is after a power loss what it was after one of its calls, whole (seed %i)', (seed) => {
+it.skipIf(missing !== null).each([1, 2])(
+  'the exchange’s store is after a power loss what it was after one of its calls, whole (seed %i)',
+  (seed) => {
     const journal = drawn(seed);
     const states = statesOf(journal);
     for (let at = 1, cut = true; cut; at += 13) {
-      const folder = mkdtempSync(join(tmpdir(), 'twinbook-exchange-'));
-      const disk = FaultyDisk.open(folder);
-      const loses = LOSS_MODES[at % LOSS_MODES.length] ?? 'all';
-      disk.failAt({ kind: 'any', error: 'power-loss', at, loses, seed: at });
-      const acknowledged = untilTheLightsGoOut(folder, journal);
-      cut = disk.counts().failures > 0;
-      disk.heal();
-      const again = PersistentCore.open(folder, settings);
-      const found = states.indexOf(JSON.stringify(throughJson(again.core.snapshot())));
-      expect({ at, loses, isOneOfItsStates: found >= 0 }).toEqual({ at, loses, isOneOfItsStates: true });
-      // A killed process loses nothing; a power loss may lose the last calls, and reports it.
-      if (loses === 'none') expect(states.slice(acknowledged)).toContain(states[found]);
-      again.close();
-      disk.close();
-      rmSync(folder, { recursive: true });
+      cut = onDisk((disk, folder) => {
+        const loses = LOSS_MODES[at % LOSS_MODES.length] ?? 'all';
+        disk.failAt({ kind: 'any', error: 'power-loss', at, loses, seed: at });
+        const acknowledged = untilTheLightsGoOut(folder, journal);
+        const { failures } = disk.counts();
+        disk.heal();
+        const again = PersistentCore.open(folder, settings);
+        const found = states.indexOf(JSON.stringify(throughJson(again.core.snapshot())));
+        expect({ at, loses, isOneOfItsStates: found >= 0 }).toEqual({ at, loses, isOneOfItsStates: true });
+        // A killed process loses nothing; a power loss may lose the last calls, and reports it.
+        if (loses === 'none') expect(states.slice(acknowledged)).toContain(states[found]);
+        again.close();
+        return failures > 0;
+      });
     }
-  });
-});
+  },
+);

@@ -13,11 +13,10 @@ import { BIN, loadingFirst, type Place, program, type Running, traderPlace, twin
 import { allRows, asTrader, expectAgreement, isResting } from '../support/venue.js';
 import { compiledDisk } from './compile.js';
 import { countsOf, type DiskFault, faultValues } from './faulty-disk.js';
+import { EFFECTLESS } from './kill-comparison.js';
 
 const PRELOAD = pathToFileURL(join(import.meta.dirname, 'preload.mjs')).href;
 const LEDGER = 'ledger.sqlite';
-/** Statuses of orders that never took effect. */
-const EFFECTLESS = ['waiting_to_sign', 'expired', 'failed'];
 /** A run without a failure ends after this number of fills: by then it has made every kind of write. */
 const FILLS = 3;
 

@@ -305,10 +305,6 @@ static int x_close(sqlite3_file *base) {
   return rc;
 }
 
-static int x_read(sqlite3_file *base, void *to, int size, sqlite3_int64 offset) {
-  return REAL(base)->pMethods->xRead(REAL(base), to, size, offset);
-}
-
 static int write_to(Handle *handle, const void *data, int size, sqlite3_int64 offset) {
   if (size == 0) return SQLITE_OK;
   int rc = handle->real->pMethods->xWrite(handle->real, data, size, offset);
@@ -368,39 +364,25 @@ static int x_sync(sqlite3_file *base, int flags) {
   return rc;
 }
 
-static int x_file_size(sqlite3_file *base, sqlite3_int64 *size) {
-  return REAL(base)->pMethods->xFileSize(REAL(base), size);
-}
-
 static int x_lock(sqlite3_file *base, int level) {
   /* A dead connection must not take its last checkpoint for one that succeeded, and remove files by their names. */
   if (is_dead((Handle *)base)) return SQLITE_IOERR_LOCK;
   return REAL(base)->pMethods->xLock(REAL(base), level);
 }
 
-static int x_unlock(sqlite3_file *base, int level) { return REAL(base)->pMethods->xUnlock(REAL(base), level); }
-
-static int x_check_reserved_lock(sqlite3_file *base, int *out) {
-  return REAL(base)->pMethods->xCheckReservedLock(REAL(base), out);
-}
-
-static int x_file_control(sqlite3_file *base, int op, void *arg) {
-  return REAL(base)->pMethods->xFileControl(REAL(base), op, arg);
-}
-
-static int x_sector_size(sqlite3_file *base) { return REAL(base)->pMethods->xSectorSize(REAL(base)); }
-
-static int x_device_characteristics(sqlite3_file *base) {
-  return REAL(base)->pMethods->xDeviceCharacteristics(REAL(base));
-}
-
-static int x_shm_map(sqlite3_file *base, int page, int size, int extend, void volatile **memory) {
-  return REAL(base)->pMethods->xShmMap(REAL(base), page, size, extend, memory);
-}
-
-static int x_shm_lock(sqlite3_file *base, int offset, int n, int flags) {
-  return REAL(base)->pMethods->xShmLock(REAL(base), offset, n, flags);
-}
+/* Methods that are those of the real file. */
+#define PASS(name, method, parameters, arguments) \
+  static int name parameters { return REAL(base)->pMethods->method arguments; }
+PASS(x_read, xRead, (sqlite3_file *base, void *to, int size, sqlite3_int64 offset), (REAL(base), to, size, offset))
+PASS(x_file_size, xFileSize, (sqlite3_file *base, sqlite3_int64 *size), (REAL(base), size))
+PASS(x_unlock, xUnlock, (sqlite3_file *base, int level), (REAL(base), level))
+PASS(x_check_reserved_lock, xCheckReservedLock, (sqlite3_file *base, int *out), (REAL(base), out))
+PASS(x_file_control, xFileControl, (sqlite3_file *base, int op, void *arg), (REAL(base), op, arg))
+PASS(x_sector_size, xSectorSize, (sqlite3_file *base), (REAL(base)))
+PASS(x_device_characteristics, xDeviceCharacteristics, (sqlite3_file *base), (REAL(base)))
+PASS(x_shm_map, xShmMap, (sqlite3_file *base, int page, int size, int extend, void volatile **memory),
+     (REAL(base), page, size, extend, memory))
+PASS(x_shm_lock, xShmLock, (sqlite3_file *base, int offset, int n, int flags), (REAL(base), offset, n, flags))
 
 static void x_shm_barrier(sqlite3_file *base) { REAL(base)->pMethods->xShmBarrier(REAL(base)); }
 

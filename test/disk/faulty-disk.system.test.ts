@@ -1,25 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { SqliteDriver } from '../../src/shared/base/sqlite-driver.js';
-import { FaultyDisk, LOSS_MODES } from './faulty-disk.js';
+import { FaultyDisk, LOSS_MODES, onDisk } from './faulty-disk.js';
 
 const missing = FaultyDisk.missing();
 if (missing !== null) console.warn(`the tests of the faulty disk are skipped: ${missing}`);
 
-/** Runs work in a folder on a faulty disk. */
-function onDisk(work: (disk: FaultyDisk, path: string) => void): void {
-  const folder = mkdtempSync(join(tmpdir(), 'twinbook-disk-'));
-  const disk = FaultyDisk.open(folder);
-  try {
-    work(disk, join(folder, 'numbers.sqlite'));
-  } finally {
-    disk.close();
-    rmSync(folder, { recursive: true });
-  }
-}
+const onFile = (work: (disk: FaultyDisk, path: string) => void) =>
+  onDisk((disk, folder) => work(disk, join(folder, 'numbers.sqlite')));
 
 type Sync = 'OFF' | 'NORMAL' | 'FULL';
 
@@ -52,7 +42,7 @@ const sectorsIn = (bytes: Buffer): string =>
 
 describe.skipIf(missing !== null)('a faulty disk', () => {
   it.each(LOSS_MODES)('keeps what was synced when the power goes (%s)', (mode) => {
-    onDisk((disk, path) => {
+    onFile((disk, path) => {
       const sqlite = opened(path, 'FULL');
       for (let n = 0; n < 50; n++) add(sqlite, n);
       disk.crash(1, mode);
@@ -62,7 +52,7 @@ describe.skipIf(missing !== null)('a faulty disk', () => {
   });
 
   it('loses what was not', () => {
-    onDisk((disk, path) => {
+    onFile((disk, path) => {
       const sqlite = opened(path, 'NORMAL');
       for (let n = 0; n < 50; n++) add(sqlite, n);
       disk.crash(1, 'all');
@@ -75,7 +65,7 @@ describe.skipIf(missing !== null)('a faulty disk', () => {
   it('leaves the same files after the same operations with the same seed, and others with another', () => {
     const left = (seed: number) => {
       let sectors = '';
-      onDisk((disk, path) => {
+      onFile((disk, path) => {
         const sqlite = opened(path, 'FULL');
         sqlite.pragma('synchronous = OFF');
         for (let n = 0; n < 20; n++) add(sqlite, n);
@@ -92,7 +82,7 @@ describe.skipIf(missing !== null)('a faulty disk', () => {
   it('breaks a file whose syncs were left out', () => {
     let broken = 0;
     for (let seed = 1; seed <= 20; seed++) {
-      onDisk((disk, path) => {
+      onFile((disk, path) => {
         const sqlite = opened(path, 'FULL');
         for (let n = 0; n < 20; n++) add(sqlite, n);
         sqlite.pragma('wal_checkpoint(TRUNCATE)');
@@ -119,7 +109,7 @@ describe.skipIf(missing !== null)('a faulty disk', () => {
     { kind: 'write', error: 'power-loss', code: 'SQLITE_IOERR_WRITE' },
     { kind: 'sync', error: 'power-loss', code: 'SQLITE_IOERR_FSYNC' },
   ] as const)('fails the third $kind with $error as SQLite knows it ($code)', ({ kind, error, code }) => {
-    onDisk((disk, path) => {
+    onFile((disk, path) => {
       const sqlite = opened(path, 'FULL');
       disk.failAt({ kind, error, at: 3, file: 'numbers.sqlite' });
       let added = 0;
@@ -135,7 +125,7 @@ describe.skipIf(missing !== null)('a faulty disk', () => {
   });
 
   it('never makes durable what a failed sync should have, though the next sync succeeds', () => {
-    onDisk((disk, path) => {
+    onFile((disk, path) => {
       const sqlite = opened(path, 'FULL');
       add(sqlite, 0);
       disk.failAt({ kind: 'sync', error: 'EIO', at: 1 });
@@ -149,7 +139,7 @@ describe.skipIf(missing !== null)('a faulty disk', () => {
   });
 
   it('fails by chance, and heals', () => {
-    onDisk((disk, path) => {
+    onFile((disk, path) => {
       const sqlite = opened(path, 'FULL');
       disk.failAt({ kind: 'any', error: 'EIO', chance: 0.2, seed: 5 });
       let failed = 0;
@@ -170,8 +160,8 @@ describe.skipIf(missing !== null)('a faulty disk', () => {
   });
 
   it('is no concern of other folders', () => {
-    onDisk((disk, path) => {
-      onDisk((_, other) => {
+    onFile((disk, path) => {
+      onFile((_, other) => {
         const [mine, theirs] = [opened(path, 'NORMAL'), opened(other, 'NORMAL')];
         add(theirs, 1);
         disk.crash(1, 'all');

@@ -19,7 +19,9 @@
  * Folders are independent: worker threads may each have one.
  */
 
-import { realpathSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type Sqlite from 'better-sqlite3';
 import { SqliteDriver } from '../../src/shared/base/sqlite-driver.js';
 import { compiledDisk } from './compile.js';
@@ -134,5 +136,17 @@ export class FaultyDisk {
       .prepare(`SELECT ${name}(${places})`)
       .pluck()
       .get(this.#folder, ...values);
+  }
+}
+
+/** Does work with a new folder on a faulty disk, and removes it. */
+export function onDisk<T>(work: (disk: FaultyDisk, folder: string) => T): T {
+  const folder = mkdtempSync(join(tmpdir(), 'twinbook-disk-'));
+  const disk = FaultyDisk.open(folder);
+  try {
+    return work(disk, folder);
+  } finally {
+    disk.close();
+    rmSync(folder, { recursive: true });
   }
 }

@@ -28,7 +28,8 @@ export interface Account {
   readonly foreign: Foreign;
 }
 
-const EFFECTLESS = ['waiting_to_sign', 'expired', 'failed'];
+/** Statuses of orders that never took effect. */
+export const EFFECTLESS = ['waiting_to_sign', 'expired', 'failed'];
 
 export async function compared(account: Account): Promise<Comparison> {
   const client = asTrader(account.folder, account.url);

@@ -24,9 +24,9 @@ export const FLOWS: Readonly<Record<string, { readonly about: string; open(): Pr
   merge: { about: '`twinbook start` that merges pairs of shares', open: () => traderFlow(merging) },
   split: { about: '`twinbook start` after a set was split past it', open: () => traderFlow(splitting) },
   redeem: { about: '`twinbook start` that redeems a resolved market', open: () => traderFlow(redeeming) },
-  key: { about: '`twinbook keys create`', open: () => KeyFlow.open() },
+  key: { about: '`twinbook keys create`', open: async () => new KeyFlow() },
   kill: { about: '`twinbook kill` while eight orders rest', open: () => traderFlow(killSwitch) },
-  prune: { about: 'a ledger whose finished orders are pruned', open: () => PruneFlow.open() },
+  prune: { about: 'a ledger whose finished orders are pruned', open: async () => new PruneFlow() },
 };
 
 /** The first status line that does not say `starting`. */
@@ -37,11 +37,8 @@ type TraderFlow = (world: KillWorld) => Omit<Flow, 'recover' | 'close'>;
 
 async function traderFlow(make: TraderFlow): Promise<Flow> {
   const world = await KillWorld.open();
-  return {
-    ...make(world),
-    recover: (how) => world.startTraced(how, RECOVERED),
-    close: () => world.close(),
-  };
+  const recover = (how: Tracing) => world.startTraced(how, RECOVERED);
+  return { ...make(world), recover, close: () => world.close() };
 }
 
 /** Starts once more until the output matches, stops the trader, and compares. */
@@ -52,7 +49,7 @@ async function lastRun(world: KillWorld, until: RegExp): Promise<Comparison> {
   return world.compared();
 }
 
-const nothing = () => Promise.resolve();
+const nothing = async () => undefined;
 
 const placing: TraderFlow = (world) => ({
   prepare: nothing,

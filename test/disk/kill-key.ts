@@ -19,15 +19,10 @@ export class KeyFlow implements Flow {
   #address: string | null = null;
   #broken: string[] = [];
 
-  static open(): Promise<Flow> {
-    return Promise.resolve(new KeyFlow());
-  }
-
-  prepare(): Promise<void> {
+  async prepare(): Promise<void> {
     this.#count += 1;
     this.#address = null;
     this.#broken = [];
-    return Promise.resolve();
   }
 
   async run(how: Tracing): Promise<Ending> {
@@ -51,9 +46,8 @@ export class KeyFlow implements Flow {
     return { lost: this.#broken, doubled: [], different: [] };
   }
 
-  close(): Promise<void> {
+  async close(): Promise<void> {
     rmSync(this.#root, { recursive: true, force: true });
-    return Promise.resolve();
   }
 
   get #path(): string {

@@ -28,28 +28,17 @@ function prune(ledger: Ledger, by: typeof pruneBatch): void {
   while (!isDone) ({ after, isDone } = by(ledger, { beforeMs: 9e12, after, rows: 10 }, 9e12));
 }
 
-interface Rows {
-  readonly orders: number;
-  readonly intents: number;
-  readonly fills: number;
-}
-
 export class PruneFlow implements Flow {
   readonly #root = mkdtempSync(join(tmpdir(), 'twinbook-prune-'));
   #count = 0;
 
-  static open(): Promise<Flow> {
-    return Promise.resolve(new PruneFlow());
-  }
-
-  prepare(): Promise<void> {
+  async prepare(): Promise<void> {
     this.#count += 1;
     mkdirSync(dirname(this.#path));
     const ledger = openLedger(this.#path, HOLDER);
     fillLedger(ledger);
     ledger.transaction(() => ledger.setNote('history/orders', '{"older":["order-39"]}'));
     ledger.close();
-    return Promise.resolve();
   }
 
   run(how: Tracing): Promise<Ending> {
@@ -60,7 +49,7 @@ export class PruneFlow implements Flow {
     return this.run(how);
   }
 
-  finish(): Promise<Comparison> {
+  async finish(): Promise<Comparison> {
     const [lost, doubled, different]: [string[], string[], string[]] = [[], [], []];
     if (!existsSync(this.#path)) lost.push('the ledger is gone');
     different.push(...this.#read().problems);
@@ -70,20 +59,19 @@ export class PruneFlow implements Flow {
     const { rows, problems } = this.#read();
     different.push(...problems);
     // Four with fills, and the last compared order.
-    const wanted: Rows = { orders: 5, intents: 6, fills: 4 };
+    const wanted = { orders: 5, intents: 6, fills: 4 };
     for (const table of ['orders', 'intents', 'fills'] as const) {
       if (rows[table] < wanted[table]) lost.push(`${rows[table]} ${table} are left, not ${wanted[table]}`);
       if (rows[table] > wanted[table]) doubled.push(`${rows[table]} ${table} are left, not ${wanted[table]}`);
     }
-    return Promise.resolve({ lost, doubled, different });
+    return { lost, doubled, different };
   }
 
-  close(): Promise<void> {
+  async close(): Promise<void> {
     rmSync(this.#root, { recursive: true, force: true });
-    return Promise.resolve();
   }
 
-  #read(): { readonly rows: Rows; readonly problems: readonly string[] } {
+  #read() {
     const ledger = openReadOnly(this.#path);
     try {
       const limit = 1_000;

@@ -4,11 +4,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { micros } from '../../src/shared/base/micros.js';
 import { openKeyFile } from '../../src/shell/wallet/key-file.js';
 import { openReadOnly } from '../../src/trader/ledger/ledger.js';
 import { BIN, type Running, twinbook } from '../support/processes.js';
-import { asTrader, paper, profile, Taker } from '../support/venue.js';
+import { asTrader, paper, Taker } from '../support/venue.js';
 import { type Comparison, compared } from './kill-comparison.js';
 import { type Tracing, traced, tracing } from './traced.js';
 
@@ -168,18 +167,8 @@ export class KillWorld {
   /** Another program with the same key splits a set of this number of shares. */
   async split(market: string, shares: number): Promise<void> {
     const client = asTrader(this.folder, this.#url);
-    const body = { market_condition_id: market, amount: String(shares) };
-    const drafted = await client.call('splits.create', { body });
-    if (drafted.outcome.kind !== 'answered') throw new Error(JSON.stringify(drafted.outcome));
-    const { pubkey, message } = drafted.outcome.data;
     const wallet = openKeyFile({ path: join(this.folder, 'wallet.json'), passphrase: null });
-    const terms = { action: 'split-shares', amount: micros(shares * ONE) } as const;
-    const stored = { intentId: 'x', marketConditionId: market, draftPubkey: pubkey, message, terms };
-    const { service_name: serviceName, draft_message: draftMessage } = profile;
-    const signer = wallet.draftSigner({ serviceName, draftMessage, allowBlindSigning: false, loadDraft: () => stored });
-    const signed = signer.sign('x');
-    if (!signed.ok) throw new Error(signed.reason);
-    await client.call('splits.submit', { params: { pubkey }, body: { signature: signed.signature } });
+    await client.split(wallet, { market_condition_id: market, amount: String(shares) }, { pollMs: LOOK_MS });
     await client.close();
     this.#foreign.set(market, (this.#foreign.get(market) ?? 0) + shares * ONE);
   }

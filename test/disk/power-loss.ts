@@ -4,15 +4,13 @@
  * unacknowledged commit must be complete or absent.
  */
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type Sqlite from 'better-sqlite3';
 import { TwinbookError } from '../../src/shared/base/errors.js';
 import type { Ledger } from '../../src/trader/ledger/contract.js';
 import { openLedger, openMemoryLedger } from '../../src/trader/ledger/ledger.js';
 import { HOLDER } from '../trader/ledger/books.js';
-import { type DiskFault, FaultyDisk, type LossMode } from './faulty-disk.js';
+import { type DiskFault, type FaultyDisk, type LossMode, onDisk } from './faulty-disk.js';
 import { contentOf, LedgerWork } from './ledger-work.js';
 
 export interface Work {
@@ -42,7 +40,7 @@ export interface Aftermath {
 }
 
 export function inPeace(work: Work): Peace {
-  return onDisk((disk, path) => {
+  return onLedger((disk, path) => {
     const contents: string[] = [];
     let [ledger, todo] = [open(path, work), new LedgerWork(work.seed)];
     contents.push(contentOf(path));
@@ -65,7 +63,7 @@ const operationsOf = (disk: FaultyDisk): number => {
 
 /** Cuts the power at this write or sync, counted from 1; also `again` operations into the recovery, if given. */
 export function powerLoss(work: Work, peace: Peace, at: number, loses: LossMode, again?: number): Aftermath {
-  return onDisk((disk, path) => {
+  return onLedger((disk, path) => {
     const fault = { kind: 'any', error: 'power-loss', loses, seed: at } as const;
     disk.failAt({ ...fault, at });
     const { acknowledged } = untilTheLightsGoOut(disk, path, work, true);
@@ -90,7 +88,7 @@ export function diskError(
   fault: Pick<DiskFault, 'kind' | 'error' | 'at'>,
   losesPower: boolean,
 ): Aftermath & { readonly happened: boolean; readonly isSilent: boolean } {
-  return onDisk((disk, path) => {
+  return onLedger((disk, path) => {
     disk.failAt(fault);
     const { acknowledged, isSilent } = untilTheLightsGoOut(disk, path, work, false);
     const happened = disk.counts().failures > 0;
@@ -191,13 +189,5 @@ function open(path: string, { synchronous }: Work): Ledger {
   return ledger;
 }
 
-function onDisk<T>(work: (disk: FaultyDisk, path: string) => T): T {
-  const folder = mkdtempSync(join(tmpdir(), 'twinbook-power-'));
-  const disk = FaultyDisk.open(folder);
-  try {
-    return work(disk, join(folder, 'ledger.sqlite'));
-  } finally {
-    disk.close();
-    rmSync(folder, { recursive: true });
-  }
-}
+const onLedger = <T>(work: (disk: FaultyDisk, path: string) => T): T =>
+  onDisk((disk, folder) => work(disk, join(folder, 'ledger.sqlite')));

@@ -1,5 +1,3 @@
-/** docs/recordings.md describes the files, and its examples run. */
-
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';

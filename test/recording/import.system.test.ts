@@ -1,5 +1,3 @@
-/** Imported recordings give the same events as their raw files. */
-
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -126,18 +124,16 @@ describe('an import', () => {
   });
 });
 
-describe.skipIf(!existsSync(REAL_DATA))('the real recordings (need ../shared/data)', () => {
-  it.each([
-    ['kalshi', times('kalshi-gold15m/events/KXGOLD15M-26AUG050800-00', 'kalshi-gold15m'), times(1, 22)],
-    ['polymarket', 'polymarket-tickscope', 6],
-  ] as const)('of %s come back event by event', async (kind, folder, markets) => {
-    const path = join(REAL_DATA, folder);
-    const out = newFolder();
-    const told = await importRecordings(kind, [path], out);
-    expect(told.filter(({ status }) => status === 'imported')).toHaveLength(markets);
-    const raw = await openRecordings([path]);
-    const imported = new Map((await openRecordings([out])).map((each) => [each.market.conditionId, each]));
-    expect(imported.size).toBe(markets);
-    for (const recording of raw) await expectSame(recording, imported.get(recording.market.conditionId));
-  });
+it.skipIf(!existsSync(REAL_DATA)).each([
+  ['kalshi', times('kalshi-gold15m/events/KXGOLD15M-26AUG050800-00', 'kalshi-gold15m'), times(1, 22)],
+  ['polymarket', 'polymarket-tickscope', 6],
+] as const)('the real recordings of %s come back event by event', async (kind, folder, markets) => {
+  const path = join(REAL_DATA, folder);
+  const out = newFolder();
+  const told = await importRecordings(kind, [path], out);
+  expect(told.filter(({ status }) => status === 'imported')).toHaveLength(markets);
+  const raw = await openRecordings([path]);
+  const imported = new Map((await openRecordings([out])).map((each) => [each.market.conditionId, each]));
+  expect(imported.size).toBe(markets);
+  for (const recording of raw) await expectSame(recording, imported.get(recording.market.conditionId));
 });

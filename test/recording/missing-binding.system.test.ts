@@ -28,11 +28,8 @@ const needed: readonly (readonly [string, readonly string[]])[] = [
 
 it.each(needed)('%s says which binding is missing and what to do', async (_, words) => {
   const folder = folderOf({ 'trader.yaml': trader(), 'hook.mjs': WITHOUT_BINDING });
-  const places = new Map([
-    ['CONFIG', join(folder, 'trader.yaml')],
-    ['RECORDINGS', join(folder, 'recordings')],
-  ]);
-  const argv = words.map((word) => places.get(word) ?? word);
+  const places: Readonly<Record<string, string>> = { CONFIG: 'trader.yaml', RECORDINGS: 'recordings' };
+  const argv = words.map((word) => (places[word] === undefined ? word : join(folder, places[word])));
   const running = twinbook(argv, loadingFirst(join(folder, 'hook.mjs')));
   const code = await running.exited;
   expect(code, running.output()).not.toBe(0);

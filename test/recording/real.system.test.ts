@@ -12,23 +12,14 @@ const KALSHI = join(REAL_DATA, 'kalshi-gold15m');
 const POLYMARKET = join(REAL_DATA, 'polymarket-tickscope');
 
 /** Totals of a stream; prices in cents or tenths, amounts in millionths. */
-interface Summary {
+const newSummary = () => ({
   /** Side and price → total at the end. */
-  readonly book: Map<string, number>;
-  tradedMicros: number;
-  trades: number;
+  book: new Map<string, number>(),
+  ...{ tradedMicros: 0, trades: 0, unexplainedTrades: 0 },
   /** Sum of the sizes of all changes of all levels. */
-  turnoverMicros: number;
-  unexplainedTrades: number;
-}
-
-const newSummary = (): Summary => ({
-  book: new Map(),
-  tradedMicros: 0,
-  trades: 0,
   turnoverMicros: 0,
-  unexplainedTrades: 0,
 });
+type Summary = ReturnType<typeof newSummary>;
 
 function setLevel(summary: Summary, key: string, total: number): void {
   summary.turnoverMicros += Math.abs(total - (summary.book.get(key) ?? 0));
@@ -71,14 +62,12 @@ async function summaryOf(recording: Recording, toleranceMicros = 0): Promise<Sum
 function plainKalshi(window: string): Summary {
   const folder = join(KALSHI, 'events', window);
   const summary = newSummary();
-  const lines = readdirSync(folder)
-    .sort()
-    .flatMap((file) =>
-      gunzipSync(readFileSync(join(folder, file)))
-        .toString()
-        .trim()
-        .split('\n'),
-    );
+  const read = (file: string) =>
+    gunzipSync(readFileSync(join(folder, file)))
+      .toString()
+      .trim()
+      .split('\n');
+  const lines = readdirSync(folder).sort().flatMap(read);
   const micros = (text: string) => Math.round(Number(text) * 1e6);
   const yesKey = (side: string, price: string) =>
     side === 'yes' ? `bid ${micros(price)}` : `ask ${1_000_000 - micros(price)}`;
@@ -141,8 +130,9 @@ describe.skipIf(!existsSync(KALSHI))('the Kalshi set (needs ../shared/data)', ()
   );
 });
 
-describe.skipIf(!existsSync(POLYMARKET))('the Polymarket set (needs ../shared/data)', () => {
-  it('has six markets of twelve tokens, whose books do not end crossed and whose trades find their levels', async () => {
+it.skipIf(!existsSync(POLYMARKET))(
+  'the Polymarket set has six markets of twelve tokens, whose books do not end crossed and whose trades find their levels',
+  async () => {
     const recordings = await openRecordings([POLYMARKET]);
     expect(recordings).toHaveLength(6);
     let trades = 0;
@@ -164,5 +154,5 @@ describe.skipIf(!existsSync(POLYMARKET))('the Polymarket set (needs ../shared/da
     expect([trades, tradesLeftOut]).toEqual([481, 2]);
     // One in ten took a level that the incomplete book knew only partly, or was printed together with others.
     expect(unexplained).toBeLessThan(48);
-  });
-});
+  },
+);

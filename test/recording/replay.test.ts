@@ -42,15 +42,9 @@ describe('a replay', () => {
     const [recording] = await openRecordings([SAMPLE]);
     const conditionId = recording?.market.conditionId ?? '';
     const core = newCore();
-    const other = {
-      condition_id: conditionId,
-      title: 'Will it rain?',
-      event: 'Weather',
-      description: 'Traded by the crowd.',
-    };
-    const made = core
-      .at(START_MS)
-      .markets.create({ ...other, category: 'wtf', rules: [], config: { kind: 'orderbook' } });
+    const other = { condition_id: conditionId, title: 'Will it rain?', event: 'Weather', description: '' };
+    const config = { kind: 'orderbook' } as const;
+    const made = core.at(START_MS).markets.create({ ...other, category: 'wtf', rules: [], config });
     expect(made.ok).toBe(true);
     const attached = Replay.attach(core, await openRecordings([SAMPLE]), { speed: 1 }, START_MS);
     await expect(attached).rejects.toThrow(

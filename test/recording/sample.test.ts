@@ -1,5 +1,3 @@
-/** The sample in `data/sample` equals its maker's output, and is a sound recording. */
-
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { constants, gunzipSync } from 'node:zlib';
-import { DuckDBInstance } from '@duckdb/node-api';
+import { withConnection } from '../../src/recording/store/duckdb.js';
 import { SqliteDriver } from '../../src/shared/base/sqlite-driver.js';
 
 const MOST_UNPACKED_BYTES = 2 ** 28;
@@ -60,18 +60,7 @@ const rowText = (row: unknown): string =>
     .join('\t');
 
 async function rowsOfParquet(path: string): Promise<Buffer> {
-  const instance = await DuckDBInstance.create(':memory:');
-  const connection = await instance.connect();
-  try {
-    const reader = await connection.runAndReadAll(`SELECT * FROM read_parquet('${path.replaceAll("'", "''")}')`);
-    return Buffer.from(
-      reader
-        .getRowsJson()
-        .map((row) => JSON.stringify(row))
-        .join('\n'),
-    );
-  } finally {
-    connection.closeSync();
-    instance.closeSync();
-  }
+  const sql = `SELECT * FROM read_parquet('${path.replaceAll("'", "''")}')`;
+  const rows = await withConnection(async (connection) => (await connection.runAndReadAll(sql)).getRowsJson());
+  return Buffer.from(rows.map((row) => JSON.stringify(row)).join('\n'));
 }

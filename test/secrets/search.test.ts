@@ -4,10 +4,10 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { base58 } from '@scure/base';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { withConnection } from '../../src/recording/store/duckdb.js';
 import { SqliteDriver } from '../../src/shared/base/sqlite-driver.js';
 import { folderOf } from '../support/folders.js';
 import { allReadings } from './readings.js';
@@ -68,13 +68,8 @@ describe('a planted leak', () => {
     database.exec('CREATE TABLE t (text TEXT)');
     database.prepare('INSERT INTO t VALUES (?)').run(`${'y'.repeat(8_150)}${secret}${'z'.repeat(9_000)}`);
     database.close();
-    const instance = await DuckDBInstance.create(':memory:');
-    const connection = await instance.connect();
-    await connection.run('CREATE TABLE t (text VARCHAR)');
-    await connection.run('INSERT INTO t VALUES ($1)', [secret]);
-    await connection.run(`COPY t TO '${join(folder, 'a.parquet')}' (FORMAT parquet, COMPRESSION zstd)`);
-    connection.closeSync();
-    instance.closeSync();
+    const sql = `COPY (SELECT '${secret}' AS text) TO '${join(folder, 'a.parquet')}' (FORMAT parquet, COMPRESSION zstd)`;
+    await withConnection((connection) => connection.run(sql));
     const found = async (name: string) =>
       (await allReadings(join(folder, name))).flatMap(({ bytes }) => formsOf(bytes));
     for (const name of ['a.gz', 'cut.gz', 'a.sqlite']) expect(await found(name), name).toContain('the secret: raw');

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { guardianStatus } from '../../../src/cli/console-commands.js';
 import { readMark } from '../../../src/shared/base/processes.js';
 import { BeatWriter } from '../../../src/shell/guardian/beat-file.js';
@@ -17,17 +17,15 @@ const report: GuardianReport = {
 /** A process id that does not exist: larger than any that a system assigns. */
 const GONE = { pid: 2 ** 30, born: null };
 
-describe('status tells of the guardian', () => {
-  it.each([
-    ['exchange: {}', null, 'none needed: the exchange stops with the trader'],
-    ['guardian: { enabled: false }', null, 'NONE: guardian.enabled is false'],
-    ['', null, 'NONE'],
-    ['', report, `canceling, process ${process.pid}: could not cancel: no answer`],
-    ['', { ...report, state: 'watching', text: '' }, `watching, process ${process.pid}`],
-    ['', { ...report, process: GONE }, 'NONE, the last one reported: canceling, could not cancel: no answer'],
-  ] as const)('with %j and %j: %s', (lines, written, text) => {
-    const config = loadedTrader(lines);
-    if (written !== null) new BeatWriter(locateReportFile(config.ledger.path)).write(written);
-    expect(guardianStatus(config)).toBe(text);
-  });
+it.each([
+  ['exchange: {}', null, 'none needed: the exchange stops with the trader'],
+  ['guardian: { enabled: false }', null, 'NONE: guardian.enabled is false'],
+  ['', null, 'NONE'],
+  ['', report, `canceling, process ${process.pid}: could not cancel: no answer`],
+  ['', { ...report, state: 'watching', text: '' }, `watching, process ${process.pid}`],
+  ['', { ...report, process: GONE }, 'NONE, the last one reported: canceling, could not cancel: no answer'],
+] as const)('status tells of the guardian with %j and %j: %s', (lines, written, text) => {
+  const config = loadedTrader(lines);
+  if (written !== null) new BeatWriter(locateReportFile(config.ledger.path)).write(written);
+  expect(guardianStatus(config)).toBe(text);
 });

@@ -1,5 +1,3 @@
-/** The doctor's findings about signatures. */
-
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -7,7 +5,8 @@ import { checkSignedRequest } from '../../../src/cli/doctor.js';
 import { PAPER_DEFAULTS, startExchange } from '../../../src/exchange/exchange.js';
 import { readProfile } from '../../../src/shell/config/config.js';
 import { venueFile } from '../../../src/shell/config/shipped.js';
-import { envelope, HostileServer } from '../../shell/client/hostile-server.js';
+import { HostileServer } from '../../shell/client/fixture.js';
+import { envelope } from '../../shell/client/hostile-server.js';
 import { trader } from '../../shell/config/files.js';
 import { type Alter, alteringProxy } from '../../support/altering-proxy.js';
 import { folderOf } from '../../support/folders.js';
@@ -94,7 +93,6 @@ describe('the doctor compares a signed request with what the venue computed', ()
 
   test('and shows no control characters of a venue that says why it refuses', async () => {
     const venue = await HostileServer.start();
-    onTestFinished(() => venue.stop());
     venue.answer = (response, { method, url: path, body, headers }) => {
       const computed = { timestamp: headers['svc-timestamp'], method, path, body, signature_matches: false };
       response.end(envelope({ ...computed, refusal: 'No\u001b[2J' }));

@@ -1,16 +1,10 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { ServiceClient } from '../../../src/shell/client/client.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
 import { refuseWrongFees } from '../../../src/shell/daemon/session.js';
 import { trader } from '../../shell/config/files.js';
 import { folderOf, makerYaml } from '../../support/folders.js';
-
-const closers: (() => void | Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
+import { listeningWeb } from '../../support/listening.js';
 
 /** A venue that serves only lists: one open market, whose takers paid 0.02 of price x (1 - price) x shares. */
 async function venue(): Promise<string> {
@@ -21,31 +15,23 @@ async function venue(): Promise<string> {
     const row = { market_condition_id: 'M', amount: `${amount}`, price: price.toFixed(2), taker_fee, maker_fee: '0' };
     return { ...row, timestamp: 1_700_000_000 + i, state: 'done', is_yes: true };
   });
-  const server = createServer((request, response) => {
+  const { url } = await listeningWeb((request, response) => {
     const data = request.url?.startsWith('/markets/M/trades/') === true ? trades : [];
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ data, meta: { limit: 100, next_cursor: null }, error: null }));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closers.push(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-async function folderWith(schedule: string) {
-  const url = await venue();
-  const text = trader('', '[maker.yaml]').replace(
-    'profile: paper',
-    `profile: paper, base_url: "${url}", fee_schedule: ${schedule}`,
-  );
-  return { url, cwd: folderOf({ 'trader.yaml': text, 'maker.yaml': makerYaml('{ ids: [M] }') }) };
+  return url;
 }
 
 describe('a trader on a venue that is not its own', () => {
   const starting = async (schedule: string) => {
-    const { url, cwd } = await folderWith(schedule);
+    const baseUrl = await venue();
+    const own = `profile: paper, base_url: "${baseUrl}", fee_schedule: ${schedule}`;
+    const text = trader('', '[maker.yaml]').replace('profile: paper', own);
+    const cwd = folderOf({ 'trader.yaml': text, 'maker.yaml': makerYaml('{ ids: [M] }') });
     const config = await loadConfig('trader.yaml', { env: {}, cwd });
-    const client = new ServiceClient({ profile: config.venue.profile, baseUrl: url });
-    closers.push(() => client.close());
+    const client = new ServiceClient({ profile: config.venue.profile, baseUrl });
+    onTestFinished(() => client.close());
     return refuseWrongFees(client, config);
   };
 

@@ -1,24 +1,17 @@
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import beliefMaker from '../../../strategies/belief-maker.js';
-import { trader } from '../../shell/config/files.js';
-import { folderOf } from '../../support/folders.js';
-import { HOLDER } from '../../trader/ledger/books.js';
 import { FACTS, paramsFor, VIEW } from '../../trader/strategy/fixtures.js';
 import { run } from '../run.js';
+import { folderWith } from './written.js';
 
 test('explain shows what strategies saved of a market, from the ledger alone', async () => {
-  const cwd = folderOf({ 'trader.yaml': trader() });
-  const ledger = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
   const maker = beliefMaker.create(paramsFor(beliefMaker), FACTS);
   maker.quote(VIEW);
   const row = { marketConditionId: 'market-1', version: 1, savedMs: 1_700_000_000_000 };
-  ledger.transaction(() => {
+  const cwd = folderWith((ledger) => {
     ledger.saveStrategyState({ ...row, strategy: 'belief-maker', text: JSON.stringify(maker.save?.()) });
     ledger.saveStrategyState({ ...row, strategy: 'other', text: '{"asked":1}' });
   });
-  ledger.close();
   const { code, out } = await run(['explain', 'market-1', '-c', 'trader.yaml'], { cwd });
   expect(code).toBe(0);
   expect(out).toMatch(/^belief-maker saved at 2023-11-14 .* UTC:\n {2}believed_price: 0\.\d+/);

@@ -1,27 +1,18 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { openLedger, openReadOnly } from '../../../src/trader/ledger/ledger.js';
-import { trader } from '../../shell/config/files.js';
-import { folderOf } from '../../support/folders.js';
 import { HOLDER } from '../../trader/ledger/books.js';
 import { run } from '../run.js';
+import { folderWith, writeLedger } from './written.js';
 
 const CONFIG = ['-c', 'trader.yaml'] as const;
 
-/** A folder with a ledger that holds one note. */
-function folder(note = 'first'): string {
-  const cwd = folderOf({ 'trader.yaml': trader() });
-  keep(cwd, note);
-  return cwd;
-}
+const keep = (cwd: string, note: string) => writeLedger(cwd, (ledger) => ledger.setNote('test', note));
 
-function keep(cwd: string, note: string): void {
-  const ledger = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
-  ledger.transaction(() => ledger.setNote('test', note));
-  ledger.close();
-}
+/** A folder with a ledger that holds one note. */
+const folder = () => folderWith((ledger) => ledger.setNote('test', 'first'));
 
 function noteIn(cwd: string): string | null {
   const ledger = openReadOnly(join(cwd, 'twinbook.sqlite'));
@@ -39,10 +30,16 @@ async function backUp(cwd: string): Promise<string> {
 }
 
 /** Commits postings that do not add up to 0. */
-function spoil(file: string): void {
+function spoil(file: string): string {
   const sqlite = new SqliteDriver(file);
   sqlite.exec("INSERT INTO balances (account, asset, amount) VALUES ('nobody', 'currency', 5)");
   sqlite.close();
+  return file;
+}
+
+function overwrite(file: string, content: string | Buffer): string {
+  writeFileSync(file, content);
+  return file;
 }
 
 describe('a backup', () => {
@@ -69,12 +66,6 @@ describe('a backup', () => {
     expect(statSync(join(cwd, 'twinbook.sqlite.backup')).ino).toBe(statSync(before).ino);
     const verified = await run(['ledger', 'verify', ...CONFIG], { cwd });
     expect([verified.code, verified.out]).toMatchObject([6, expect.stringContaining('balance of nobody')]);
-  });
-
-  it('is refused in words where there is no ledger', async () => {
-    const { code, err } = await run(['ledger', 'backup', ...CONFIG], { cwd: folderOf({ 'trader.yaml': trader() }) });
-    expect(code).toBe(1);
-    expect(err).toContain('there is no ledger at');
   });
 });
 
@@ -108,33 +99,11 @@ describe('a restore', () => {
     expect(noteIn(cwd)).toBe('first');
   });
 
-  it.each([
+  it.each<[string, (path: string) => string, string]>([
     ['that is not there', () => 'nowhere.sqlite', 'there is no file'],
-    [
-      'that is half a file',
-      (path: string) => {
-        writeFileSync(path, readFileSync(path).subarray(0, 20_000));
-        return path;
-      },
-      '',
-    ],
-    [
-      'that does not add up',
-      (path: string) => {
-        spoil(path);
-        return path;
-      },
-      'is not a whole ledger: balance of nobody: 5 instead of 0',
-    ],
-    [
-      'that is no ledger',
-      (path: string) => {
-        writeFileSync(path, '');
-        appendFileSync(path, 'x'.repeat(5_000));
-        return path;
-      },
-      '',
-    ],
+    ['that is half a file', (path) => overwrite(path, readFileSync(path).subarray(0, 20_000)), ''],
+    ['that does not add up', spoil, 'is not a whole ledger: balance of nobody: 5 instead of 0'],
+    ['that is no ledger', (path) => overwrite(path, 'x'.repeat(5_000)), ''],
   ])('from a backup %s changes nothing', async (_, spoilt, says) => {
     const cwd = folder();
     const backup = await backUp(cwd);
@@ -157,11 +126,5 @@ describe('a restore', () => {
     expect(code).toBe(1);
     expect(err).toContain('is written by process');
     expect(existsSync(join(cwd, 'twinbook.sqlite.kill'))).toBe(false);
-  });
-
-  it('wants a reason', async () => {
-    const { code, err } = await run(['ledger', 'restore', 'x', ...CONFIG], { cwd: folder() });
-    expect(code).toBe(2);
-    expect(err).toContain('--reason');
   });
 });

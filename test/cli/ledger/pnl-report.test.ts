@@ -1,51 +1,25 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { trader } from '../../shell/config/files.js';
 import { folderOf } from '../../support/folders.js';
-import { fillOf, HOLDER, intentOf, m, ONE, orderOf } from '../../trader/ledger/books.js';
+import { fillOf, intentOf, m, ONE, orderOf } from '../../trader/ledger/books.js';
 import { run } from '../run.js';
+import { folderWith, MARKET, writeLedger } from './written.js';
 
 const T0 = 1_700_000_000_000;
 
-/** A folder with a configuration and a ledger in which one order filled, in this market at this time. */
-function written(marketConditionId = 'a', timeMs = T0): string {
-  const cwd = folderOf({ 'trader.yaml': trader() });
-  const ledger = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
-  ledger.transaction(() => {
-    ledger.startRun({ id: 'run', version: '0.1.0', configHash: 'hash-of-run', startedMs: timeMs - 60_000 });
-    ledger.setCapital(m(1000 * ONE), timeMs);
-    ledger.addIntent(intentOf({ state: 'done', draftPubkey: 'order-1', marketConditionId, updatedMs: timeMs }));
-    ledger.addOrder(
-      orderOf({
-        status: 'filled',
-        marketConditionId,
-        filledMicros: m(10 * ONE),
-        createdMs: timeMs - 5_000,
-        closedMs: timeMs,
-      }),
-    );
-    ledger.bookFill(
-      fillOf({
-        amountMicros: m(10 * ONE),
-        marketConditionId,
-        timestampS: timeMs / 1000,
-        seenMs: timeMs,
-        isMaker: true,
-      }),
-    );
-    ledger.stopRun('run', timeMs + 600_000, '');
+/** A folder with a ledger in which one order filled. */
+const written = (): string =>
+  folderWith((ledger) => {
+    ledger.startRun({ id: 'run', version: '0.1.0', configHash: 'hash-of-run', startedMs: T0 - 60_000 });
+    ledger.setCapital(m(1000 * ONE), T0);
+    ledger.addIntent(intentOf({ state: 'done', draftPubkey: 'order-1', updatedMs: T0 }));
+    const filledMicros = m(10 * ONE);
+    ledger.addOrder(orderOf({ status: 'filled', filledMicros, createdMs: T0 - 5_000, closedMs: T0 }));
+    ledger.bookFill(fillOf({ amountMicros: filledMicros, timestampS: T0 / 1000, seenMs: T0, isMaker: true }));
+    ledger.stopRun('run', T0 + 600_000, '');
   });
-  ledger.close();
-  return cwd;
-}
-
-const empty = (): string => {
-  const cwd = folderOf({ 'trader.yaml': trader() });
-  openLedger(join(cwd, 'twinbook.sqlite'), HOLDER).close();
-  return cwd;
-};
 
 const pnl = (cwd: string, ...argv: string[]) => run(['pnl', '-c', 'trader.yaml', ...argv], { cwd });
 
@@ -76,7 +50,7 @@ describe('pnl --report', () => {
   });
 
   test('says of an empty ledger that it is empty', async () => {
-    const cwd = empty();
+    const cwd = folderWith();
     expect(await pnl(cwd, '--report', 'report.html')).toMatchObject({ code: 0, err: '' });
     expect(readFileSync(join(cwd, 'report.html'), 'utf8')).toContain(
       'No market was in this session: there is nothing to report.',
@@ -92,7 +66,7 @@ describe('pnl --report', () => {
 
   test('leaves an older report as it was when the new one cannot take its place', async () => {
     const cwd = folderOf({ 'trader.yaml': trader(), 'report.html/kept.txt': 'kept' });
-    openLedger(join(cwd, 'twinbook.sqlite'), HOLDER).close();
+    writeLedger(cwd, () => undefined);
     const ran = await pnl(cwd, '--report', 'report.html');
     expect(ran.code).toBe(1);
     expect(ran.err).toContain('cannot write');
@@ -102,25 +76,10 @@ describe('pnl --report', () => {
 });
 
 describe('pnl --by', () => {
-  const MARKET = 'bitcoin "up", or down';
+  const MARKET_TITLE = 'bitcoin "up", or down';
   const place = () => {
     const cwd = written();
-    const ledger = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
-    ledger.transaction(() =>
-      ledger.saveMarket({
-        conditionId: 'a',
-        title: MARKET,
-        state: 'open',
-        eventConditionId: 'coins',
-        yesLabel: null,
-        noLabel: null,
-        makerFeeRateMicros: m(0),
-        takerFeeRateMicros: m(0),
-        resolutionS: null,
-        seenMs: 1,
-      }),
-    );
-    ledger.close();
+    writeLedger(cwd, (ledger) => ledger.saveMarket({ ...MARKET, title: MARKET_TITLE, eventConditionId: 'coins' }));
     return cwd;
   };
   const common = { fills: 1, bought: '10', sold: '0', fees: '0.042', result: '-0.042' };
@@ -129,7 +88,7 @@ describe('pnl --by', () => {
 
   test.each([
     ['day', { day: '2023-11-14', ...common, equity: '999.958' }],
-    ['market', { market: 'a', title: MARKET, ...common, ...split }],
+    ['market', { market: 'a', title: MARKET_TITLE, ...common, ...split }],
     ['strategy', { strategy: 'maker', ...common, ...split }],
     ['event', { event: 'coins', ...common, ...split }],
   ])('%s has a row for each, with the fields of the surface', async (by, row) => {
@@ -153,9 +112,7 @@ describe('pnl --by', () => {
 
   test('values what is held at the last prices that the trader has kept, as pnl itself does', async () => {
     const cwd = place();
-    const ledger = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
-    ledger.transaction(() => ledger.setNote('marks', JSON.stringify([['a', 500_000]])));
-    ledger.close();
+    writeLedger(cwd, (ledger) => ledger.setNote('marks', JSON.stringify([['a', 500_000]])));
     const { total, unmarked } = JSON.parse((await pnl(cwd, '--json')).out) as Record<string, unknown>;
     expect({ total, unmarked }).toEqual({ total: '0.758', unmarked: [] });
     expect((await pnl(cwd)).out).toContain('holdings are valued at the last prices in its ledger');

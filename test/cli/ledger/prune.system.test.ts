@@ -13,18 +13,28 @@ import { addCanceled } from '../../trader/ledger/canceled-orders.js';
 
 const ORDERS = 2_000;
 
-it('deletes old orders through the trader, which goes on and agrees with the exchange', async () => {
+/** A trader's folder, an exchange in this process, and commands to the trader. */
+async function place() {
   const url = await exchangeHere('--no-rate-limits');
   const folder = folderOf({ 'trader.yaml': traderYaml(url), 'maker.yaml': makerYaml() });
   const file = `${folder}/trader.yaml`;
   const command = (...args: readonly string[]) => ran([...args, '-c', file]);
   const status = async () => JSON.parse((await command('status', '--json')).output) as StatusData;
+  const start = async (until: RegExp) => {
+    const trader = started(['start', '-c', file]);
+    await trader.waitFor(until);
+    return trader;
+  };
+  return { url, folder, command, status, start };
+}
+
+it('deletes old orders through the trader, which goes on and agrees with the exchange', async () => {
+  const { folder, command, status, start } = await place();
   const count = async (table: string) => {
     const { output } = await command('ledger', 'query', '--json', `select count(*) n from ${table}`);
     return (JSON.parse(output) as readonly { readonly n: number }[])[0]?.n ?? 0;
   };
-  const first = started(['start', '-c', file]);
-  await first.waitFor(/ orders [1-9]/);
+  const first = await start(/ orders [1-9]/);
   expect((await command('stop')).code).toBe(0);
   await first.exited;
   const ledger = openLedger(`${folder}/ledger.sqlite`, HOLDER);
@@ -34,8 +44,7 @@ it('deletes old orders through the trader, which goes on and agrees with the exc
   });
   ledger.close();
 
-  const second = started(['start', '-c', file]);
-  await second.waitFor(/ orders [1-9]/);
+  const second = await start(/ orders [1-9]/);
   expect((await command('ledger', 'prune', '--before', '2002-01-01')).code).toBe(1);
   expect((await command('ledger', 'backup')).code).toBe(0);
   // Orders of 2001 were added after those of the first run: they are pruned once the comparison has passed them.
@@ -55,8 +64,7 @@ it('deletes old orders through the trader, which goes on and agrees with the exc
   await second.exited;
   expect((await command('ledger', 'verify')).code).toBe(0);
 
-  const third = started(['start', '-c', file]);
-  await third.waitFor(/ orders [1-9]/);
+  const third = await start(/ orders [1-9]/);
   expect((await command('reconcile')).code).toBe(0);
   expect((await status()).mode).toBe('quoting');
   expect((await command('stop')).code).toBe(0);
@@ -69,11 +77,7 @@ const FILLS_LOST = 12;
 
 /** A trader killed on a backup that lacks fills, and unlocked as `ledger restore` says. */
 async function restored() {
-  const url = await exchangeHere('--no-rate-limits');
-  const folder = folderOf({ 'trader.yaml': traderYaml(url), 'maker.yaml': makerYaml() });
-  const file = `${folder}/trader.yaml`;
-  const command = (...args: readonly string[]) => ran([...args, '-c', file]);
-  const status = async () => JSON.parse((await command('status', '--json')).output) as StatusData;
+  const { url, folder, command, status, start } = await place();
   const taker = await Taker.join(url, 4);
   onTestFinished(() => taker.end());
   taker.go(
@@ -82,8 +86,7 @@ async function restored() {
   );
   const fillsOf = async () => (await status()).fills;
 
-  const before = started(['start', '-c', file]);
-  await before.waitFor(/ fill: /);
+  const before = await start(/ fill: /);
   expect((await command('ledger', 'backup')).code).toBe(0);
   const backup = (JSON.parse((await command('ledger', 'backups', '--json')).output) as { path: string }[]).at(-1);
   const known = await fillsOf();
@@ -93,8 +96,7 @@ async function restored() {
   await before.exited;
   expect((await command('ledger', 'restore', backup?.path ?? '', '--reason', 'disk lost')).code).toBe(0);
 
-  const after = started(['start', '-c', file]);
-  await after.waitFor(/killed: the ledger was restored/);
+  await start(/killed: the ledger was restored/);
   expect((await command('unkill', '--reason', 'looked')).code).toBe(0);
   const differing = await until(status, ({ agreement }) => (agreement?.open ?? 0) > 0);
   return { url, folder, command, status, differing };

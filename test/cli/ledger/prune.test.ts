@@ -2,29 +2,23 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeBackup } from '../../../src/shell/backup/backups.js';
-import { openLedger, openReadOnly } from '../../../src/trader/ledger/ledger.js';
-import { trader } from '../../shell/config/files.js';
-import { folderOf } from '../../support/folders.js';
-import { HOLDER } from '../../trader/ledger/books.js';
+import { openReadOnly } from '../../../src/trader/ledger/ledger.js';
 import { addCanceled, markComparedTo } from '../../trader/ledger/canceled-orders.js';
 import { run } from '../run.js';
+import { folderWith } from './written.js';
 
 const OLD_MS = Date.UTC(2001, 0, 1);
 const BACKUPS = { maxBytes: 1e9 };
 
 /** A folder with a ledger of 2001: nine canceled orders, and the last order that was compared. */
 function folder(): { readonly cwd: string; readonly path: string } {
-  const cwd = folderOf({ 'trader.yaml': trader() });
-  const path = join(cwd, 'twinbook.sqlite');
-  const ledger = openLedger(path, HOLDER);
-  ledger.transaction(() => {
+  const cwd = folderWith((ledger) => {
     ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: 1 });
     for (let day = 0; day < 9; day++) addCanceled(ledger, `order-${day}`, OLD_MS + day * 86_400_000);
     addCanceled(ledger, 'newest', OLD_MS + 30 * 86_400_000);
     markComparedTo(ledger, 'newest');
   });
-  ledger.close();
-  return { cwd, path };
+  return { cwd, path: join(cwd, 'twinbook.sqlite') };
 }
 
 const prune = (cwd: string, ...args: readonly string[]) =>
@@ -74,11 +68,8 @@ describe('ledger prune', () => {
   });
 
   it.each([
-    [
-      'yesterday',
-      "option '--before <date>' argument 'yesterday' is invalid. Wanted a day or a time in UTC: '2026-11-25'",
-    ],
-    ['2001-02-31', "argument '2001-02-31' is invalid. Wanted a day"],
+    ['yesterday', "argument 'yesterday' is invalid. Wanted a day or a time in UTC: '2026-11-25'"],
+    ['2001-02-31', "option '--before <date>' argument '2001-02-31' is invalid. Wanted a day"],
     ['2001-02-03 25:00', "argument '2001-02-03 25:00' is invalid. Wanted a day or a time in UTC"],
     ['9999-01-01', '--before 9999-01-01 00:00:00 UTC lies in the future'],
   ])('refuses %s with the field, the value and the form', async (date, says) => {

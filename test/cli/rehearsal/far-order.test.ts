@@ -1,28 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { farOrder } from '../../../src/cli/rehearsal/market-choice.js';
-import { complement, type Micros, mul, ONE, ZERO } from '../../../src/shared/base/micros.js';
+import { complement, type Micros, mul, ONE } from '../../../src/shared/base/micros.js';
 import type { OrderbookConfig } from '../../../src/shared/protocol/records.js';
 import type { Book } from '../../../src/trader/market/view.js';
+import { detail } from '../../trader/market/fixtures.js';
 import { limitsOf } from '../../trader/risk/states.js';
 
 const m = (value: number) => Math.round(value * ONE) as Micros;
 
-const rules: OrderbookConfig = {
-  kind: 'orderbook',
-  min_price: m(0.01),
-  max_price: m(0.99),
-  min_amount: m(1),
-  max_amount: m(100_000),
-  min_funds: m(1),
-  max_funds: m(100_000),
-  price_precision: 2,
-  amount_precision: 2,
-  funds_precision: 2,
-  maker_fee_rate: ZERO,
-  taker_fee_rate: m(0.01),
-  default_slippage_rate: null,
-};
+// The fixture is an order book's.
+const rules = detail().config as OrderbookConfig;
 const level = (price: number) => ({ priceMicros: m(price), amountMicros: m(10) });
 const book = (bid: number | null, ask: number | null): Book => ({
   bids: bid === null ? [] : [level(bid)],

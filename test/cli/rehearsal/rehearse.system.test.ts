@@ -32,11 +32,8 @@ describe('on paper alone', () => {
     const { rehearse, asked } = await venue('risk: { max_order_notional: "0.5" }');
     const { code, steps } = await rehearse(LIVE);
     expect({ code, asked }).toEqual({ code: 1, asked: [] });
-    expect(steps.at(-1)).toMatchObject({
-      where: 'paper',
-      step: 'draft',
-      text: expect.stringContaining('max_order_notional'),
-    });
+    const text = expect.stringContaining('max_order_notional');
+    expect(steps.at(-1)).toMatchObject({ where: 'paper', step: 'draft', text });
   });
 
   test('a file that cannot be read, and the ledger of the trader itself, are errors of the configuration', async () => {
@@ -44,10 +41,8 @@ describe('on paper alone', () => {
     expect(await rehearse(['--ledger', 'twinbook.sqlite'])).toMatchObject({ code: 4, result: 'configuration' });
     expect(existsSync(join(cwd, 'twinbook.sqlite'))).toBe(false);
     writeFileSync(join(cwd, 'trader.yaml'), trader('capitol: 1'));
-    expect(await rehearse([])).toMatchObject({
-      code: 4,
-      steps: [{ step: 'configuration', result: 'configuration' }],
-    });
+    const steps = [{ step: 'configuration', result: 'configuration' }];
+    expect(await rehearse([])).toMatchObject({ code: 4, steps });
   });
 });
 
@@ -92,11 +87,8 @@ describe('at the venue', () => {
     writeFileSync(`${path}.kill`, 'the key may be stolen');
     const killed = await rehearse(LIVE);
     expect(killed).toMatchObject({ code: 1, result: 'failed' });
-    expect(killed.steps.at(-1)).toMatchObject({
-      where: 'live',
-      step: 'keys',
-      text: 'the trader is killed: the key may be stolen',
-    });
+    const text = 'the trader is killed: the key may be stolen';
+    expect(killed.steps.at(-1)).toMatchObject({ where: 'live', step: 'keys', text });
     rmSync(`${path}.kill`);
     const held = openLedger(path, { pid: process.pid, startedMs: Date.now() });
     onTestFinished(() => held.close());

@@ -12,7 +12,7 @@ import { readProfile } from '../../../src/shell/config/config.js';
 import { venueFile } from '../../../src/shell/config/shipped.js';
 import { loadCredentials, openKeyFile } from '../../../src/shell/wallet/key-file.js';
 import { trader } from '../../shell/config/files.js';
-import { type AlteringProxy, alteringProxy } from '../../support/altering-proxy.js';
+import { alteringProxy } from '../../support/altering-proxy.js';
 import { folderOf } from '../../support/folders.js';
 import { run } from '../run.js';
 
@@ -26,27 +26,15 @@ export const STEPS = [
 
 export const never = new Promise<void>(() => undefined);
 
-export interface Rehearsed {
-  readonly code: number;
-  readonly err: string;
+interface Told {
   readonly result: StepLine['result'];
   readonly steps: readonly StepLine[];
 }
 
-export interface Venue {
-  readonly cwd: string;
-  readonly proxy: AlteringProxy;
-  /** Requests that the venue received, by method and path. */
-  readonly asked: string[];
-  readonly rehearse: (args: readonly string[], stopAsked?: Promise<void>) => Promise<Rehearsed>;
-  /** This wallet's orders as the exchange itself has them, read without the proxy. */
-  readonly orders: () => Promise<{ readonly all: number; readonly resting: number }>;
-  readonly client: () => ServiceClient;
-  readonly wallet: () => ReturnType<typeof openKeyFile>;
-}
+export type Venue = Awaited<ReturnType<typeof venue>>;
 
 /** A live trader's file beside its keys, for an exchange that behaves as the worm profile says. */
-export async function venue(lines = '', draftLifetimeS = 60): Promise<Venue> {
+export async function venue(lines = '', draftLifetimeS = 60) {
   const exchange = await startExchange({ ...PAPER_DEFAULTS, profile, port: 0, draftLifetimeS });
   onTestFinished(() => exchange.close());
   const proxy = await alteringProxy(exchange.url);
@@ -54,6 +42,7 @@ export async function venue(lines = '', draftLifetimeS = 60): Promise<Venue> {
   const cwd = folderOf({ 'trader.yaml': yaml });
   expect((await run(['keys', 'create', '--plain-text-key', '--file', 'wallet.json'], { cwd })).code).toBe(0);
   expect((await run(['keys', 'bootstrap', '-c', 'trader.yaml'], { cwd })).code).toBe(0);
+  // Requests that the venue received, by method and path.
   const asked: string[] = [];
   proxy.alter = ({ method, path }) => {
     asked.push(`${method} ${path}`);
@@ -67,11 +56,12 @@ export async function venue(lines = '', draftLifetimeS = 60): Promise<Venue> {
     onTestFinished(() => made.close());
     return made;
   };
-  const rehearse = async (args: readonly string[], stopAsked = never): Promise<Rehearsed> => {
+  const rehearse = async (args: readonly string[], stopAsked = never) => {
     const ran = await run(['rehearse', '-c', 'trader.yaml', '--json', ...args], { cwd, stopAsked: () => stopAsked });
-    const told: Omit<Rehearsed, 'code' | 'err'> = ran.out === '' ? { result: 'ok', steps: [] } : JSON.parse(ran.out);
+    const told: Told = ran.out === '' ? { result: 'ok', steps: [] } : JSON.parse(ran.out);
     return { code: ran.code, err: ran.err, ...told };
   };
+  // This wallet's orders as the exchange itself has them, read without the proxy.
   const orders = async () => {
     const rows = (await client().orders.list({ limit: 100 })).rows;
     const resting = rows.filter(({ status }) => status !== null && RESTING_STATUSES.includes(status));

@@ -3,13 +3,7 @@ import { expect, it } from 'vitest';
 import { ChunkWriter, TradePairing } from '../../../src/recording/chunks.js';
 import { EVENT, type EventChunk, SIDE } from '../../../src/recording/contract.js';
 
-interface Row {
-  readonly kind: number;
-  readonly timeMs: number;
-  readonly side: number;
-  readonly price: number;
-  readonly amount: number;
-}
+type Row = Readonly<Record<'kind' | 'timeMs' | 'side' | 'price' | 'amount', number>>;
 
 const rows = (chunks: readonly EventChunk[]): Row[] =>
   chunks.flatMap((chunk) =>

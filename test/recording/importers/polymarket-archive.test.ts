@@ -78,14 +78,8 @@ describe('an hour of the archive', () => {
   });
 
   it('takes what differs from a later snapshot', async () => {
-    const again = book(
-      9,
-      [
-        ['0.43', '7'],
-        ['0.44', '100'],
-      ],
-      [],
-    );
+    const bids: Level[] = Object.entries({ '0.43': '7', '0.44': '100' });
+    const again = book(9, bids, []);
     const [recording] = await openRecordings([await write({ 17: [...BOOK, ...again] })]);
     expect(await rowsOf(recording, T)).toEqual([...HEAD, '9 level bid 0.43 7', '9 level ask 0.46 0', '9 end']);
   });
@@ -148,34 +142,23 @@ describe('an hour of the archive', () => {
 
 describe('messages of the channel', () => {
   const [YES, NO] = ['111', '999'];
+  const event = (event_type: string, ms: number, rest: object) => ({
+    ...{ event_type, market: MARKET, timestamp: String(T + ms) },
+    ...rest,
+  });
+  const bookOf = (asset_id: string, bid: string, ask: string) =>
+    event('book', 0, { asset_id, bids: [{ price: bid, size: '100' }], asks: [{ price: ask, size: '50' }] });
   const MESSAGES = [
-    ...[YES, NO].map((asset_id) => ({
-      event_type: 'book',
-      asset_id,
-      market: MARKET,
-      timestamp: String(T),
-      bids: [{ price: asset_id === YES ? '0.44' : '0.54', size: '100' }],
-      asks: [{ price: asset_id === YES ? '0.46' : '0.56', size: '50' }],
-    })),
-    {
-      event_type: 'price_change',
-      market: MARKET,
-      timestamp: String(T + 5),
+    bookOf(YES, '0.44', '0.46'),
+    bookOf(NO, '0.54', '0.56'),
+    event('price_change', 5, {
       price_changes: [
         { asset_id: YES, price: '0.46', size: '40', side: 'SELL', best_bid: '0.44', best_ask: '0.46' },
         { asset_id: NO, price: '0.54', size: '40', side: 'BUY', best_bid: '0.54', best_ask: '0.56' },
       ],
-    },
-    {
-      event_type: 'last_trade_price',
-      asset_id: NO,
-      market: MARKET,
-      price: '0.54',
-      size: '10',
-      side: 'SELL',
-      timestamp: String(T + 20),
-    },
-    { event_type: 'tick_size_change', asset_id: YES, market: MARKET, timestamp: String(T + 30) },
+    }),
+    event('last_trade_price', 20, { asset_id: NO, price: '0.54', size: '10', side: 'SELL' }),
+    event('tick_size_change', 30, { asset_id: YES }),
   ];
 
   it.each([

@@ -1,8 +1,8 @@
 /** Small Polymarket files written by tests, and their parsed content. */
 
 import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { openRecordings } from '../../../src/recording/recording.js';
+import { withConnection } from '../../../src/recording/store/duckdb.js';
 import { newFolder } from '../../support/folders.js';
 import { rowsOf } from '../samples.js';
 
@@ -10,56 +10,37 @@ export const T = Date.parse('2026-06-07T01:30:00Z');
 /** The token that sorts first is the YES token. */
 export const [YES, NO] = ['111', '999'];
 
-export type Row = readonly [
-  ms: number,
-  type: string,
-  side: string,
-  price: number | null,
-  size: number,
-  bid: number,
-  ask: number,
-  token: string,
-];
+type Figures = readonly [price: number | null, size: number, bid: number, ask: number];
+export type Row = readonly [ms: number, type: string, side: string, ...figures: Figures, token: string];
+
+type Side = 'BID' | 'ASK';
 
 /** A change of the pool of liquidity, sent once per token. */
-export const change = (
-  ms: number,
-  side: 'BID' | 'ASK',
-  price: number,
-  size: number,
-  bid: number,
-  ask: number,
-): Row[] => [
+export const change = (ms: number, side: Side, price: number, size: number, bid: number, ask: number): Row[] => [
   [ms, 'PRICE_CHANGE', side, price, size, bid, ask, YES],
   [ms, 'PRICE_CHANGE', side === 'BID' ? 'ASK' : 'BID', mirror(price), size, mirror(ask), mirror(bid), NO],
 ];
 
-export const print = (ms: number, side: 'BID' | 'ASK', price: number, size: number, token: string): Row => [
-  ms,
-  'LAST_TRADE',
-  side,
-  price,
-  size,
-  0,
-  0,
-  token,
-];
+export function print(ms: number, side: Side, price: number, size: number, token: string): Row {
+  return [ms, 'LAST_TRADE', side, price, size, 0, 0, token];
+}
 
 const mirror = (price: number): number => Math.round((1 - price) * 1000) / 1000;
 
 export async function write(rows: readonly Row[], columns = 'timestamp'): Promise<string> {
   const path = join(newFolder(), 'game.parquet');
-  const connection = await (await DuckDBInstance.create(':memory:')).connect();
-  await connection.run(
-    `CREATE TABLE t (${columns} TIMESTAMPTZ, event_type VARCHAR, side VARCHAR, price DOUBLE, size DOUBLE, best_bid DOUBLE, best_ask DOUBLE, asset_id VARCHAR)`,
+  const values = rows.map(
+    ([ms, type, side, price, size, bid, ask, token]) =>
+      `(to_timestamp(${(T + ms) / 1000}), '${type}', '${side}', ${price}, ${size}, ${bid}, ${ask}, '${token}')`,
   );
-  for (const [ms, type, side, price, size, bid, ask, token] of rows) {
+  const figures = 'price DOUBLE, size DOUBLE, best_bid DOUBLE, best_ask DOUBLE';
+  await withConnection(async (connection) => {
     await connection.run(
-      `INSERT INTO t VALUES (to_timestamp(${(T + ms) / 1000}), '${type}', '${side}', ${price}, ${size}, ${bid}, ${ask}, '${token}')`,
+      `CREATE TEMP TABLE t (${columns} TIMESTAMPTZ, event_type VARCHAR, side VARCHAR, ${figures}, asset_id VARCHAR)`,
     );
-  }
-  await connection.run(`COPY t TO '${path}' (FORMAT parquet)`);
-  connection.closeSync();
+    if (values.length > 0) await connection.run(`INSERT INTO t VALUES ${values.join(', ')}`);
+    await connection.run(`COPY t TO '${path}' (FORMAT parquet)`);
+  });
   return path;
 }
 

@@ -1,5 +1,3 @@
-/** SQL over recordings. */
-
 import { describe, expect, it } from 'vitest';
 import { queryRecordings } from '../../../src/recording/inspect/query.js';
 import { newFolder } from '../../support/folders.js';
@@ -18,25 +16,27 @@ async function recorded(): Promise<string> {
   return folder;
 }
 
-async function ask(sql: string, path: string): Promise<unknown[]> {
-  const answer = await queryRecordings(sql, [path]);
-  const rows: unknown[] = [];
-  for await (const batch of answer.rows()) rows.push(...batch);
-  answer.close();
-  return rows;
+async function ask(sql: string, path: string) {
+  const { columns, rows, close } = await queryRecordings(sql, [path]);
+  const all: unknown[] = [];
+  for await (const batch of rows()) all.push(...batch);
+  close();
+  return { columns, rows: all };
 }
 
 describe('SQL over recordings', () => {
   it('sees the rows of every market and day', async () => {
-    const rows = await ask(
-      'select market, date::VARCHAR, count(*) from events group by all order by all',
-      await recorded(),
-    );
+    const sql = 'select market, date::VARCHAR, count(*) from events group by all order by all';
+    const { rows } = await ask(sql, await recorded());
     expect(rows).toEqual([
       ["it's", '2026-11-20', 2],
       ["it's", '2026-11-21', 3],
       ['market-1', '2026-11-20', 5],
       ['market-1', '2026-11-21', 5],
     ]);
+  });
+
+  it('names columns that are alike apart', async () => {
+    expect((await ask('SELECT 1 AS a, 2 AS a', await recorded())).columns).toEqual(['a', 'a:1']);
   });
 });

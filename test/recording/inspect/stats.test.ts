@@ -1,13 +1,17 @@
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { computeCoverage, computeStats } from '../../../src/recording/inspect/stats.js';
 import { newFolder } from '../../support/folders.js';
-import { at, market, opened, START_MS, written } from '../store/writing.js';
+import { at, opened, START_MS, written } from '../store/writing.js';
+
+async function recorded(write: Parameters<typeof written>[1]) {
+  const folder = newFolder();
+  await written(folder, write);
+  return opened(folder);
+}
 
 describe('statistics of a recording', () => {
   it('weigh the book with the time that it stood, and leave gaps out', async () => {
-    const folder = newFolder();
-    await written(folder, (sink) => {
+    const recording = await recorded((sink) => {
       sink.clear(at(0));
       sink.level(at(0), 0, 400_000, 10_000_000);
       // One-sided for 10 s, then a spread of 0.05 for 10 s and one of 0.02 for 20 s.
@@ -18,7 +22,7 @@ describe('statistics of a recording', () => {
       sink.level(at(100_000), 0, 430_000, 0);
       sink.end(at(110_000));
     });
-    const stats = await computeStats(await opened(folder));
+    const stats = await computeStats(recording);
     const knownMs = 50_000;
     const twoSidedMs = 40_000;
     expect(stats).toMatchObject({
@@ -39,14 +43,8 @@ describe('statistics of a recording', () => {
   });
 
   it('of a recording in which no time passes have no means', async () => {
-    const folder = newFolder();
-    await written(folder, (sink) => sink.end(at(0)));
-    expect(await computeStats(await opened(join(folder)))).toMatchObject({
-      levels: 0,
-      twoSided: null,
-      spreadMicros: null,
-      levelsBySide: null,
-    });
+    const none = { levels: 0, twoSided: null, spreadMicros: null, levelsBySide: null };
+    expect(await computeStats(await recorded((sink) => sink.end(at(0))))).toMatchObject(none);
   });
 
   it.each([
@@ -72,15 +70,12 @@ describe('statistics of a recording', () => {
   });
 
   it('count what the manifest counts', async () => {
-    const folder = newFolder();
-    await written(folder, (sink) => {
+    const recording = await recorded((sink) => {
       sink.clear(at(0));
       for (let ms = 0; ms < 5000; ms++) sink.level(at(ms), ms % 2, ms % 2 === 0 ? 400_000 : 500_000, 1_000_000 + ms);
       sink.end(at(5000));
     });
-    const recording = await opened(folder);
     const { levels, trades } = await computeStats(recording);
     expect(recording.summary?.events).toEqual({ level: levels, trade: trades, clear: 1, end: 1 });
-    expect(market().openTimeMs).toBe(START_MS);
   });
 });

@@ -1,5 +1,3 @@
-/** Checks find errors, and report none in a sound recording. */
-
 import { cpSync, existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -20,12 +18,11 @@ const differences = async (folder: string): Promise<string[]> =>
     .filter(({ severity }) => severity === 'difference')
     .map(({ message }) => message);
 
-/** Rewrites the file by a query over its rows, and lists it as if unchanged. */
-async function rewrite(folder: string, select: string): Promise<void> {
+/** Rewrites the file with these columns of its rows, and lists it as if unchanged. */
+async function rewrite(folder: string, columns: string, where = ''): Promise<void> {
   const path = join(folder, EVENTS);
-  await withConnection((connection) =>
-    connection.run(`COPY (${select.replace('$rows', `read_parquet('${path}')`)}) TO '${path}.new' (FORMAT parquet)`),
-  );
+  const select = `SELECT ${columns} FROM read_parquet('${path}') ${where}`;
+  await withConnection((connection) => connection.run(`COPY (${select}) TO '${path}.new' (FORMAT parquet)`));
   renameSync(`${path}.new`, path);
   const manifestPath = join(folder, DAY_1, 'manifest.json');
   const manifest = JSON.parse(readFileSync(manifestPath, 'utf8'));
@@ -70,38 +67,30 @@ describe('a check of files', () => {
       'its manifest is that of market-1 on 2026-11-21',
     ],
     ['a missing day', (folder) => rmSync(join(folder, DAY_1), { recursive: true }), ''],
-    [
-      'a missing column',
-      (folder) => rewrite(folder, 'SELECT * EXCLUDE (amount_micros) FROM $rows'),
-      'the file cannot be read',
-    ],
+    ['a missing column', (f) => rewrite(f, '* EXCLUDE (amount_micros)'), 'the file cannot be read'],
     [
       'time that runs backwards',
-      (f) => rewrite(f, 'SELECT * REPLACE (-time_ms AS time_ms) FROM $rows'),
+      (f) => rewrite(f, '* REPLACE (-time_ms AS time_ms)'),
       'rows with a time before that of the row before it',
     ],
     [
       'a price off the tick',
-      (folder) => rewrite(folder, 'SELECT * REPLACE (price_micros + 1 AS price_micros) FROM $rows'),
+      (f) => rewrite(f, '* REPLACE (price_micros + 1 AS price_micros)'),
       'rows with a price off the tick',
     ],
     [
       'a missing row',
-      (folder) => rewrite(folder, "SELECT * FROM $rows WHERE kind <> 'trade'"),
+      (f) => rewrite(f, '*', "WHERE kind <> 'trade'"),
       'rows with a number that does not follow the previous one',
     ],
     [
       'a row of a kind that nobody knows',
-      (folder) => rewrite(folder, "SELECT * REPLACE (replace(kind, 'trade', 'swap') AS kind) FROM $rows"),
+      (f) => rewrite(f, "* REPLACE (replace(kind, 'trade', 'swap') AS kind)"),
       'rows with a kind that is not known',
     ],
     [
       'changes that do not make the next snapshot',
-      (folder) =>
-        rewrite(
-          folder,
-          "SELECT * REPLACE (if(kind = 'level', amount_micros + 1, amount_micros) AS amount_micros) FROM $rows",
-        ),
+      (f) => rewrite(f, "* REPLACE (if(kind = 'level', amount_micros + 1, amount_micros) AS amount_micros)"),
       'snapshots that differ from the book',
     ],
   ];
@@ -199,11 +188,12 @@ describe('a check of what is recorded', () => {
   });
 });
 
-describe.skipIf(!existsSync(REAL_DATA))('a check of real recordings (needs ../shared/data)', () => {
-  it('finds nothing wrong with a Kalshi window and the Polymarket game', async () => {
+it.skipIf(!existsSync(REAL_DATA))(
+  'a check of real recordings finds nothing wrong with a Kalshi window and the Polymarket game',
+  async () => {
     const window = join(REAL_DATA, 'kalshi-gold15m/events/KXGOLD15M-26AUG102030-30');
     const { markets, findings } = await verifyRecordings([window, join(REAL_DATA, 'polymarket-tickscope')]);
     expect(markets).toBe(7);
     expect(findings.filter(({ severity }) => severity === 'difference')).toEqual([]);
-  });
-});
+  },
+);

@@ -3,7 +3,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { verifyRecordings } from '../../../src/recording/inspect/verify.js';
 import { newFolder } from '../../support/folders.js';
 import { rowsOf } from '../samples.js';
@@ -32,27 +32,25 @@ const levelsOf = async (folder: string): Promise<number[]> =>
     .filter((row) => row.includes(' level '))
     .map((row) => Number(row.split(' ').at(-1)));
 
-describe('kill -9', () => {
-  it('costs nothing that was flushed, time after time', async () => {
-    const folder = newFolder();
-    let first = 0;
-    for (const numbers of [1, 5, 9]) {
-      const safe = await killedAfter(folder, first, numbers);
-      expect(safe).toBeGreaterThan(first);
-      const levels = await levelsOf(folder);
-      // Every number appears once and in order; unreported numbers may be missing.
-      expect(levels).toEqual(levels.toSorted((a, b) => a - b));
-      expect(new Set(levels).size).toBe(levels.length);
-      expect(levels.filter((level) => level > first && level <= safe)).toHaveLength(safe - first);
-      first = levels.at(-1) ?? 0;
-    }
-    // A cut last line is reported as damage; there is no other finding.
-    const { findings } = await verifyRecordings([folder]);
-    const differences = findings.filter(({ severity }) => severity === 'difference').map(({ message }) => message);
-    expect(differences.filter((message) => message !== '1 line was cut or broken: skipped')).toEqual([]);
-    await (await openStore(folder)).close();
-    expect((await levelsOf(folder)).at(-1)).toBe(first);
-  });
+it('kill -9 costs nothing that was flushed, time after time', async () => {
+  const folder = newFolder();
+  let first = 0;
+  for (const numbers of [1, 5, 9]) {
+    const safe = await killedAfter(folder, first, numbers);
+    expect(safe).toBeGreaterThan(first);
+    const levels = await levelsOf(folder);
+    // Every number appears once and in order; unreported numbers may be missing.
+    expect(levels).toEqual(levels.toSorted((a, b) => a - b));
+    expect(new Set(levels).size).toBe(levels.length);
+    expect(levels.filter((level) => level > first && level <= safe)).toHaveLength(safe - first);
+    first = levels.at(-1) ?? 0;
+  }
+  // A cut last line is reported as damage; there is no other finding.
+  const { findings } = await verifyRecordings([folder]);
+  const differences = findings.filter(({ severity }) => severity === 'difference').map(({ message }) => message);
+  expect(differences.filter((message) => message !== '1 line was cut or broken: skipped')).toEqual([]);
+  await (await openStore(folder)).close();
+  expect((await levelsOf(folder)).at(-1)).toBe(first);
 });
 
 /** A disk of one megabyte; null without permission to mount one. */
@@ -67,16 +65,14 @@ function smallDisk(): string | null {
   return folder;
 }
 
-describe('a full disk', () => {
-  it('is an error that harms nothing, and a gap once there is room again', async ({ skip }) => {
-    const folder = smallDisk();
-    if (folder === null) return skip('a small disk of our own needs root');
-    try {
-      await fillAndGoOn(folder);
-    } finally {
-      execFileSync('umount', [folder]);
-    }
-  });
+it('a full disk is an error that harms nothing, and a gap once there is room again', async ({ skip }) => {
+  const folder = smallDisk();
+  if (folder === null) return skip('a small disk of our own needs root');
+  try {
+    await fillAndGoOn(folder);
+  } finally {
+    execFileSync('umount', [folder]);
+  }
 });
 
 async function fillAndGoOn(folder: string): Promise<void> {

@@ -1,10 +1,8 @@
-/** Values of feeds are stored beside a market's events and are read on the venue's clock. */
-
 import { expect, it } from 'vitest';
 import type { RecordedFeedValue, Recording } from '../../../src/recording/contract.js';
 import type { FeedRow } from '../../../src/recording/store/segment.js';
 import { newFolder } from '../../support/folders.js';
-import { filesIn, market, opened, openStore, START_MS, shortLife } from './writing.js';
+import { filesIn, market, opened, openStore, START_MS, shortLife, written } from './writing.js';
 
 /** Our clock is 5 s ahead of the venue's. */
 const row = (ms: number, p: number | null, validUntilMs: number | null = null): FeedRow => ({
@@ -29,14 +27,7 @@ async function valuesOf(recording: Recording): Promise<RecordedFeedValue[]> {
 }
 
 const EXPECTED = [
-  {
-    feed: 'model',
-    timeMs: START_MS + 1000,
-    value: {
-      ...row(1000, 0.123456789).value,
-      atMs: START_MS + 700,
-    },
-  },
+  { feed: 'model', timeMs: START_MS + 1000, value: { ...row(1000, 0.123456789).value, atMs: START_MS + 700 } },
   {
     feed: 'model',
     timeMs: START_MS + 70_000,
@@ -60,9 +51,7 @@ it('reads back what feeds said, of closed files and of those that are being writ
 
 it('has none where no feed spoke', async () => {
   const folder = newFolder();
-  const store = await openStore(folder);
-  shortLife(store.market(market()));
-  await store.close();
+  await written(folder, shortLife);
   expect(filesIn(folder).filter((name) => name.includes('feeds'))).toEqual([]);
   expect(await valuesOf(await opened(folder))).toEqual([]);
 });

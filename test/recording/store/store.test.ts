@@ -1,12 +1,10 @@
-/** The store returns its input, after any events in between. */
-
 import { appendFileSync, cpSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openRecordings } from '../../../src/recording/recording.js';
 import type { MarketSink } from '../../../src/recording/store/segment.js';
-import { repairFolder } from '../../../src/recording/store/store.js';
+import { type RecordingStore, repairFolder } from '../../../src/recording/store/store.js';
 import { stepOfPrecision } from '../../../src/shared/base/micros.js';
 import { times } from '../../support/effort.js';
 import { newFolder } from '../../support/folders.js';
@@ -16,6 +14,7 @@ import { at, filesIn, market, opened, openStore, SHORT_LIFE, START_MS, shortLife
 const MARKET = 'market=market-1';
 const DAY_1 = `${MARKET}/date=2026-11-20`;
 const DAY_2 = `${MARKET}/date=2026-11-21`;
+const EVENTS = 'events-0001.parquet';
 
 let folder: string;
 beforeEach(() => {
@@ -42,12 +41,12 @@ describe('a recording in our format', () => {
     expect(recording.warnings).toEqual([]);
   });
 
-  it('keeps ids that are no names of folders', async () => {
+  it('keeps ids that are no names of folders, and what YES paid where it is neither 1 nor 0', async () => {
     const conditionId = '../a b/ä?';
     const store = await openStore(folder);
-    shortLife(store.market(market({ conditionId })));
+    shortLife(store.market(market({ conditionId, outcome: 0.5 })));
     await store.close();
-    expect((await opened(folder)).market.conditionId).toBe(conditionId);
+    expect((await opened(folder)).market).toMatchObject({ conditionId, outcome: 0.5 });
   });
 
   it('is read by the folder of the market and of one day, whose book begins with its snapshot', async () => {
@@ -96,22 +95,14 @@ describe('a recording in our format', () => {
     const answers: boolean[] = [];
     await written(folder, (sink) => {
       sink.clear(at(0));
-      for (const [price, amount] of [
-        [455_000, 1], // off the tick
-        [0, 1],
-        [1_000_000, 1],
-        [450_000, -1],
-        [450_000, 0.5],
-        [Number.NaN, 1],
-        [450_000, 1],
-      ] as const) {
-        answers.push(sink.level(at(0), 0, price, amount));
-      }
+      // The first price is off the tick; only the last is right.
+      for (const price of [455_000, 0, 1_000_000, Number.NaN, 450_000]) answers.push(sink.level(at(0), 0, price, 1));
+      for (const amount of [-1, 0.5]) answers.push(sink.level(at(0), 0, 450_000, amount));
       answers.push(sink.trade(at(0), 0, 450_000, 0));
       sink.end(at(10));
       answers.push(sink.trade(at(20), 0, 450_000, 1));
     });
-    expect(answers).toEqual([false, false, false, false, false, false, true, false, false]);
+    expect(answers).toEqual([false, false, false, false, true, false, false, false, false]);
     const recording = await opened(folder);
     expect(await rowsOf(recording, START_MS)).toEqual(['0 clear', '0 level bid 0.45 0.000001', '10 end']);
     expect(recording.summary?.refused).toBe(8);
@@ -126,8 +117,7 @@ describe('a recording in our format', () => {
     });
     const recording = await opened(folder);
     expect(await rowsOf(recording, START_MS)).toEqual(['100 clear', '100 level bid 0.4 1', '200 end']);
-    const manifest = join(folder, 'market=market-1/date=2026-11-20/manifest.json');
-    expect(JSON.parse(readFileSync(manifest, 'utf8'))).toMatchObject({ stepped_back: 1 });
+    expect(JSON.parse(readFileSync(join(folder, DAY_1, 'manifest.json'), 'utf8'))).toMatchObject({ stepped_back: 1 });
   });
 
   it('says of a gap from when to when nothing is known, and why', async () => {
@@ -154,13 +144,6 @@ describe('a recording in our format', () => {
     ]);
   });
 
-  it('keeps what YES paid where it is neither 1 nor 0', async () => {
-    const store = await openStore(folder);
-    store.market(market({ outcome: 0.5 })).clear(at(0));
-    await store.close();
-    expect((await opened(folder)).market.outcome).toBe(0.5);
-  });
-
   it('learns an outcome and notes after the market has ended', async () => {
     const store = await openStore(folder);
     const sink = store.market(market({ outcome: null }));
@@ -180,10 +163,7 @@ describe('a recording in our format', () => {
 
   it('keeps polls', async () => {
     const poll = {
-      endpoint: 'markets.book',
-      sentMs: START_MS,
-      seenMs: START_MS + 80,
-      venueMs: START_MS + 41,
+      ...{ endpoint: 'markets.book', sentMs: START_MS, seenMs: START_MS + 80, venueMs: START_MS + 41 },
       outcome: 'answered',
     } as const;
     const failed = { ...poll, venueMs: null, outcome: 'unknown' } as const;
@@ -210,16 +190,10 @@ describe('a recording that goes on', () => {
       sink.end(at(91_000));
     });
     const recording = await opened(folder);
-    expect(await rowsOf(recording, START_MS)).toEqual([
-      '0 clear',
-      '0 level bid 0.4 1',
-      '90000 clear',
-      '90000 level bid 0.42 2',
-      '91000 end',
-    ]);
-    expect(recording.summary?.gaps).toEqual([
-      { fromMs: START_MS, toMs: START_MS + 90_000, reason: 'nothing was recorded' },
-    ]);
+    const after = ['90000 clear', '90000 level bid 0.42 2', '91000 end'];
+    expect(await rowsOf(recording, START_MS)).toEqual(['0 clear', '0 level bid 0.4 1', ...after]);
+    const gap = { fromMs: START_MS, toMs: START_MS + 90_000, reason: 'nothing was recorded' };
+    expect(recording.summary?.gaps).toEqual([gap]);
   });
 
   it('takes no event of a market that has ended', async () => {
@@ -267,10 +241,10 @@ describe('a recording that goes on', () => {
 });
 
 describe('a writer that dies', () => {
-  /** A store that is left open: flushed data is on the disk, nothing is closed. */
-  async function abandoned(): Promise<string> {
+  /** The folder of a store that is left open: flushed data is on the disk, nothing is closed. */
+  async function abandoned(write = async (sink: MarketSink, _: RecordingStore) => shortLife(sink)): Promise<string> {
     const store = await openStore(folder);
-    shortLife(store.market(market()));
+    await write(store.market(market()), store);
     await store.flush();
     const copy = newFolder();
     cpSync(folder, copy, { recursive: true });
@@ -290,26 +264,18 @@ describe('a writer that dies', () => {
   });
 
   it('leaves its counts of refused and raised events', async () => {
-    const store = await openStore(folder);
-    const sink = store.market(market());
-    sink.clear(at(100));
-    for (let flush = 1; flush <= 2; flush++) {
-      sink.level(at(0), 0, 400_000, flush);
-      sink.level(at(0), 0, 455_000, 1);
-      await store.flush();
-    }
-    const copy = newFolder();
-    cpSync(folder, copy, { recursive: true });
-    rmSync(join(copy, '.writer'));
-    await store.close();
+    const copy = await abandoned(async (sink, store) => {
+      sink.clear(at(100));
+      for (let flush = 1; flush <= 2; flush++) {
+        sink.level(at(0), 0, 400_000, flush);
+        sink.level(at(0), 0, 455_000, 1);
+        await store.flush();
+      }
+    });
     await repairFolder(copy);
     for (const place of [folder, copy]) {
-      const manifest = join(place, 'market=market-1/date=2026-11-20/manifest.json');
-      expect(JSON.parse(readFileSync(manifest, 'utf8'))).toMatchObject({
-        refused: 2,
-        stepped_back: 2,
-        broken_lines: 0,
-      });
+      const manifest = JSON.parse(readFileSync(join(place, DAY_1, 'manifest.json'), 'utf8'));
+      expect(manifest).toMatchObject({ refused: 2, stepped_back: 2, broken_lines: 0 });
     }
   });
 
@@ -366,29 +332,32 @@ describe('a writer that dies', () => {
 });
 
 describe('a damaged recording', () => {
+  const remove = (folder: string, name: string) => {
+    for (const day of [DAY_1, DAY_2]) rmSync(join(folder, day, name));
+  };
+  const rewrite = (folder: string, from: string | RegExp, to: string) => {
+    const path = join(folder, DAY_1, 'manifest.json');
+    writeFileSync(path, readFileSync(path, 'utf8').replace(from, to));
+  };
+  const copy = (folder: string, from: string, to: string) =>
+    cpSync(join(folder, from), join(folder, to), { recursive: true });
+
   const damages: readonly (readonly [name: string, damage: (folder: string) => void, message: string])[] = [
-    ['a cut file', (folder) => truncateSync(join(folder, DAY_1, 'events-0001.parquet'), 100), 'events-0001.parquet'],
-    ['a missing file', (folder) => rmSync(join(folder, DAY_1, 'events-0001.parquet')), 'events-0001.parquet'],
+    ['a cut file', (folder) => truncateSync(join(folder, DAY_1, EVENTS), 100), EVENTS],
+    ['a missing file', (folder) => rmSync(join(folder, DAY_1, EVENTS)), EVENTS],
     ['a manifest that is none', (folder) => writeFileSync(join(folder, DAY_1, 'manifest.json'), '{}'), 'manifest.json'],
     ['a manifest that is cut', (folder) => truncateSync(join(folder, DAY_1, 'manifest.json'), 20), 'manifest.json'],
     ['a description that is cut', (folder) => truncateSync(join(folder, DAY_2, 'market.json'), 20), 'market.json'],
+    ['another market', (folder) => copy(folder, MARKET, 'market=other'), 'market-1'],
+    ['no description', (folder) => remove(folder, 'market.json'), 'market.json'],
+    ['no manifest', (folder) => remove(folder, 'manifest.json'), 'no event of any market'],
+    ['another checksum', (folder) => rewrite(folder, /"sha256": ".{8}/, '"sha256": "00000000'), 'has the checksum'],
     [
-      'another market',
-      (folder) => cpSync(join(folder, MARKET), join(folder, 'market=other'), { recursive: true }),
-      'market-1',
+      'a manifest that points elsewhere',
+      (folder) => rewrite(folder, EVENTS, '../../x.parquet'),
+      'is no name of a file',
     ],
-    [
-      'no description',
-      (folder) => {
-        for (const day of [DAY_1, DAY_2]) rmSync(join(folder, day, 'market.json'));
-      },
-      'market.json',
-    ],
-    [
-      'the rows of another file',
-      (folder) => cpSync(join(folder, DAY_2, 'events-0001.parquet'), join(folder, DAY_1, 'events-0001.parquet')),
-      'its manifest says',
-    ],
+    ['rows of another file', (folder) => copy(folder, `${DAY_2}/${EVENTS}`, `${DAY_1}/${EVENTS}`), 'its manifest says'],
   ];
   it.each(damages)('with %s is an error that names it', async (_, damage, message) => {
     await written(folder, shortLife);
@@ -402,9 +371,33 @@ describe('a damaged recording', () => {
     });
   });
 
+  it('with a file that its manifest does not list leaves that file out, and says so', async () => {
+    await written(folder, shortLife);
+    copy(folder, `${DAY_1}/${EVENTS}`, `${DAY_1}/events-0007.parquet`);
+    const recording = await opened(folder);
+    expect(await rowsOf(recording, START_MS)).toEqual(SHORT_LIFE);
+    expect(recording.warnings).toMatchObject([{ path: join(folder, DAY_1, 'events-0007.parquet'), isDamage: true }]);
+  });
+
+  it('is whole when its days are named one by one, in whatever order', async () => {
+    await written(folder, shortLife);
+    const found = await openRecordings([join(folder, DAY_2), join(folder, DAY_1)]);
+    expect(found).toHaveLength(1);
+    expect(await rowsOf(found[0], START_MS)).toEqual(SHORT_LIFE);
+  });
+
+  it('with one broken market shows the others, when somebody is told', async () => {
+    await written(folder, shortLife);
+    copy(folder, MARKET, 'market=other');
+    rmSync(join(folder, 'market=other/date=2026-11-20/market.json'));
+    const told: string[] = [];
+    expect(await openRecordings([folder], { onFailure: ({ message }) => told.push(message) })).toHaveLength(1);
+    expect(told).toEqual([expect.stringContaining('market=other')]);
+  });
+
   it('says that a single file of ours is to be given with its folder', async () => {
     await written(folder, shortLife);
-    await expect(openRecordings([join(folder, DAY_1, 'events-0001.parquet')])).rejects.toMatchObject({
+    await expect(openRecordings([join(folder, DAY_1, EVENTS)])).rejects.toMatchObject({
       code: 'recording_invalid',
       message: expect.stringContaining('give the folder'),
     });
@@ -438,36 +431,34 @@ const step = fc.oneof(
 
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-describe('any stream of events', () => {
-  it('comes back as it was given, through every flush, rotation and restart, by day too', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60 }), async (steps) => {
-        const folder = newFolder();
-        const settings = { snapshotEveryMs: 30_000 };
-        let store = await openStore(folder, settings);
-        let sink = store.market(market());
-        const wanted = ['0 clear'];
-        sink.clear(at(0));
-        let nowMs = 0;
-        for (const given of steps) {
-          if ('afterMs' in given) {
-            nowMs += given.afterMs;
-            wanted.push(give(sink, given, nowMs));
-          } else if (given.do === 'flush') await store.flush();
-          else if (given.do === 'rotate') await store.rotate();
-          else {
-            await store.close();
-            store = await openStore(folder, settings);
-            sink = store.market(market());
-          }
+it('any stream of events comes back as it was given, through every flush, rotation and restart, by day too', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60 }), async (steps) => {
+      const folder = newFolder();
+      const settings = { snapshotEveryMs: 30_000 };
+      let store = await openStore(folder, settings);
+      let sink = store.market(market());
+      const wanted = ['0 clear'];
+      sink.clear(at(0));
+      let nowMs = 0;
+      for (const given of steps) {
+        if ('afterMs' in given) {
+          nowMs += given.afterMs;
+          wanted.push(give(sink, given, nowMs));
+        } else if (given.do === 'flush') await store.flush();
+        else if (given.do === 'rotate') await store.rotate();
+        else {
+          await store.close();
+          store = await openStore(folder, settings);
+          sink = store.market(market());
         }
-        sink.end(at(nowMs));
-        await store.close();
-        expect(await rowsOf(await opened(folder), START_MS)).toEqual([...wanted, `${nowMs} end`]);
-      }),
-      { numRuns: times(8, 15) },
-    );
-  });
+      }
+      sink.end(at(nowMs));
+      await store.close();
+      expect(await rowsOf(await opened(folder), START_MS)).toEqual([...wanted, `${nowMs} end`]);
+    }),
+    { numRuns: times(8, 15) },
+  );
 });
 
 function give(sink: MarketSink, given: Extract<Step, { afterMs: number }>, ms: number): string {

@@ -4,7 +4,8 @@ import { TwinbookError } from '../../../src/shared/base/errors.js';
 import { challengeText } from '../../../src/shared/protocol/signing.js';
 import { ServiceClient } from '../../../src/shell/client/client.js';
 import { Wallet } from '../../../src/shell/wallet/wallet.js';
-import { answering, envelope, HostileServer, inTurn, profile, refusal } from './hostile-server.js';
+import { HostileServer } from './fixture.js';
+import { answering, envelope, inTurn, profile, refusal } from './hostile-server.js';
 
 const wallet = new Wallet(randomBytes(32));
 const challenge = (message: string, nonce = 'n1') =>
@@ -18,10 +19,7 @@ beforeEach(async () => {
   server = await HostileServer.start();
   client = new ServiceClient({ profile, baseUrl: server.url, timeoutMs: 2_000 });
 });
-afterEach(async () => {
-  await client.close();
-  await server.stop();
-});
+afterEach(() => client.close());
 
 async function failure(): Promise<TwinbookError> {
   const error: unknown = await client.bootstrap(wallet).catch((thrown: unknown) => thrown);
@@ -39,13 +37,8 @@ describe('the bootstrap', () => {
     expect(server.asked[2]?.headers['svc-api-key']).toBe('key-1');
   });
 
-  it.each([
-    ['a draft', 'SVC draft v1 | merge-shares | Market: m | Amount: 10 | Draft: D | Expires: 1'],
-    ['another service’s challenge', challengeText('Worm', wallet.address, 'n1')],
-    ['another wallet’s challenge', challengeText('SVC', 'W', 'n1')],
-    ['nothing', ''],
-  ])('signs no challenge that is %s', async (_, message) => {
-    server.answer = inTurn(challenge(message), created);
+  it('signs no challenge that differs from the template', async () => {
+    server.answer = inTurn(challenge(challengeText('Worm', wallet.address, 'n1')), created);
     expect(await failure()).toMatchObject({ code: 'venue_refused' });
     expect(server.asked).toHaveLength(1);
   });

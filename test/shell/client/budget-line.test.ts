@@ -9,12 +9,21 @@ afterEach(useTimersOfMachine);
 
 const OK: AnswerSignals = { genuine: true, throttled: false, askedMs: null, budget: null };
 const REFUSED: AnswerSignals = { ...OK, throttled: true };
-const newLine = (limit: number) => new BudgetLine(limit, () => Date.now());
+const lines: BudgetLine[] = [];
+function newLine(limit: number, most?: number): BudgetLine {
+  const line = new BudgetLine(limit, () => Date.now(), most);
+  lines.push(line);
+  return line;
+}
+afterEach(async () => {
+  for (const line of lines.splice(0)) await line.close();
+});
 
 const WORD = { place: 'in', probe: 'probe', none: 'out' };
 
-/** Enters the line and records when and in which order. */
-function entrants(line: BudgetLine) {
+/** Enters a line of this limit and records when and in which order. */
+function entrants(limit: number) {
+  const line = newLine(limit);
   const log: string[] = [];
   const started = Date.now();
   const enter = async (name: string, lane: Lane, patienceMs = 600_000) => {
@@ -22,62 +31,43 @@ function entrants(line: BudgetLine) {
     log.push(`${name} ${WORD[entered ?? 'none']} ${Math.round((Date.now() - started) / 1_000)}`);
     if (entered !== null) line.onSilence(entered);
   };
-  return { log, enter };
+  return { line, log, enter };
 }
 
 describe('the budget line', () => {
   it('lets through at once while places are free, then one as each place comes free', async () => {
-    const line = newLine(2);
-    const { log, enter } = entrants(line);
+    const { log, enter } = entrants(2);
     await enter('a', 'own');
     await passTime(10_000);
     for (const name of ['b', 'c', 'd', 'e']) void enter(name, 'own');
     await passTime(200_000);
     expect(log).toEqual(['a in 0', 'b in 10', 'c in 60', 'd in 70', 'e in 120']);
-    await line.close();
   });
 
   it('serves the urgent lanes first, and each lane in its order', async () => {
-    const line = newLine(1);
-    const { log, enter } = entrants(line);
+    const { log, enter } = entrants(1);
     await enter('first', 'own');
-    const lanes: [string, Lane][] = [
-      ['quiet', 'quiet'],
-      ['hot-1', 'hot'],
-      ['cancel-1', 'cancel'],
-      ['hot-2', 'hot'],
-      ['submit', 'submit'],
-      ['cancel-2', 'cancel'],
-    ];
-    for (const [name, lane] of lanes) void enter(name, lane);
+    const lanes: Lane[] = ['quiet', 'hot', 'cancel', 'hot', 'submit', 'cancel'];
+    for (const [nth, lane] of lanes.entries()) void enter(`${lane}-${nth}`, lane);
     await passTime(600_000);
-    expect(log.map((entry) => entry.split(' ')[0])).toEqual([
-      'first',
-      'cancel-1',
-      'cancel-2',
-      'submit',
-      'hot-1',
-      'hot-2',
-      'quiet',
-    ]);
-    await line.close();
+    const order = log.map((entry) => entry.split(' ')[0]).join(' ');
+    expect(order).toBe('first cancel-2 cancel-5 submit-4 hot-1 hot-3 quiet-0');
   });
 
   it('does not turn a cancel away because reads fill the line', async () => {
-    const line = newLine(1);
-    const { log, enter } = entrants(line);
+    const { line, log, enter } = entrants(1);
     await enter('a', 'own');
     const reads = Array.from({ length: 1_000 }, () => line.enter('own', 60_000));
     void enter('read', 'own');
     void enter('cancel', 'cancel');
     await passTime(61_000);
     expect(log).toEqual(['a in 0', 'read out 0', 'cancel in 60']);
-    await line.close();
+    await lines.pop()?.close();
     await Promise.all(reads);
   });
 
   it('keeps to its own most where the venue tells of more room, and to the venue’s word where that is less', async () => {
-    const line = new BudgetLine(2, () => Date.now(), 2);
+    const line = newLine(2, 2);
     // Another client has used 100 of the 300, which are not ours.
     const says = (limit: number, remaining: number) => ({ ...OK, budget: { limit, remaining } });
     line.tryEnter();
@@ -87,41 +77,34 @@ describe('the budget line', () => {
     expect(line.isOverdrawn('place')).toBe(false);
     line.onAnswer('place', says(1, 1));
     expect(line.isOverdrawn('place')).toBe(true);
-    await line.close();
   });
 
   it('gives the place of those whose patience ended to the next', async () => {
-    const line = newLine(1);
-    const { log, enter } = entrants(line);
+    const { log, enter } = entrants(1);
     await enter('a', 'own');
     for (const name of ['b', 'c', 'd']) void enter(name, 'cancel', 5_000);
     void enter('e', 'quiet');
     await passTime(61_000);
     expect(log).toEqual(['a in 0', 'b out 5', 'c out 5', 'd out 5', 'e in 60']);
-    await line.close();
   });
 
   it('waits while everything is in flight, and wakes when an answer’s minute is over', async () => {
-    const line = newLine(1);
+    const { line, log, enter } = entrants(1);
     expect(line.tryEnter()).toBe('place');
-    const { log, enter } = entrants(line);
     void enter('b', 'own');
     await passTime(30_000);
     line.onSilence('place');
     await passTime(60_100);
     expect(log).toEqual(['b in 90']);
-    await line.close();
   });
 
   it('takes back the place of what never left', async () => {
-    const line = newLine(1);
+    const { line, log, enter } = entrants(1);
     expect(line.tryEnter()).toBe('place');
-    const { log, enter } = entrants(line);
     void enter('b', 'own');
     line.onUnsent('place');
     await passTime(1_000);
     expect(log).toHaveLength(1);
-    await line.close();
   });
 
   it('stands still for as long as the service said, but for one probe at a time of what cannot wait', async () => {
@@ -129,8 +112,7 @@ describe('the budget line', () => {
     let drawn = 0;
     const random = vi.spyOn(Math, 'random').mockImplementation(() => 0.5 + 1e-6 * drawn++);
     onTestFinished(() => random.mockRestore());
-    const line = newLine(10);
-    const { log, enter } = entrants(line);
+    const { line, log, enter } = entrants(10);
     line.tryEnter();
     expect(line.onAnswer('place', { ...REFUSED, askedMs: 20_000 })).toBe(20_000);
     expect(line.tryEnter()).toBe(null);
@@ -145,7 +127,6 @@ describe('the budget line', () => {
     expect(log).toEqual(['cancel probe 2', 'own probe 3']);
     await passTime(20_000);
     expect(log.at(-1)).toBe('draft in 20');
-    await line.close();
   });
 
   it('goes on at once when a probe was let through', async () => {
@@ -160,20 +141,17 @@ describe('the budget line', () => {
     line.onAnswer('probe', OK);
     await passTime(100);
     expect(await draft).toBe('place');
-    await line.close();
   });
 
   it('does not probe past its own count of the limit', async () => {
-    const line = newLine(1);
+    const { line, log, enter } = entrants(1);
     line.tryEnter();
     line.onAnswer('place', { ...REFUSED, askedMs: 10_000 });
-    const { log, enter } = entrants(line);
     void enter('cancel', 'cancel');
     await passTime(59_000);
     expect(log).toEqual([]);
     await passTime(2_000);
     expect(log).toEqual(['cancel in 60']);
-    await line.close();
   });
 
   it.each([
@@ -196,7 +174,6 @@ describe('the budget line', () => {
     line.onAnswer('place', REFUSED);
     await passTime(2_000);
     expect(line.tryEnter()).toBe(null);
-    await line.close();
   });
 
   it('backs off longer at each refusal without a word, up to a minute, until one goes well', () => {
@@ -223,7 +200,7 @@ describe('the budget line', () => {
     expect(await line.enter('own', 1e9)).toBe(null);
     waiting.push(...Array.from({ length: 1_000 }, () => line.enter('cancel', 1e9)));
     expect(await line.enter('cancel', 1e9)).toBe(null);
-    const closed = line.close();
+    const closed = lines.pop()?.close();
     await passTime(5_000);
     await closed;
     expect((await Promise.all(waiting)).every((entered) => entered === null)).toBe(true);

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TwinbookError } from '../../../src/shared/base/errors.js';
 import { requestSignature } from '../../../src/shared/protocol/signing.js';
 import { ServiceClient } from '../../../src/shell/client/client.js';
 import {
@@ -22,12 +21,8 @@ serveEachTest();
 describe('a call', () => {
   it('is answered with the record in exact micros, the venue’s time and the budget', async () => {
     const date = 'Fri, 01 Mar 2024 10:00:00 GMT';
-    const headers = {
-      'x-ratelimit-limit': '120',
-      'x-ratelimit-remaining': '7',
-      'x-ratelimit-reset': '1709287260',
-      date,
-    };
+    const limits = { 'x-ratelimit-limit': '120', 'x-ratelimit-remaining': '7', 'x-ratelimit-reset': '1709287260' };
+    const headers = { ...limits, date };
     server.answer = answering(200, envelope(bookData), headers);
     const answer = await read();
     expect(answer.outcome).toEqual({
@@ -45,16 +40,12 @@ describe('a call', () => {
       server.answer = answering(200, envelope([], meta));
       return client.call('orders.list', { query: { limit: 5, status: ['open', 'filled'] } });
     };
-    expect((await list({ limit: 5, next_cursor: 'abc' })).outcome).toMatchObject({
-      kind: 'answered',
-      nextCursor: 'abc',
-    });
-    expect((await list({ limit: 5, next_cursor: null })).outcome).toMatchObject({ kind: 'answered', nextCursor: null });
+    const answered = (nextCursor: string | null) => ({ kind: 'answered', nextCursor });
+    expect((await list({ limit: 5, next_cursor: 'abc' })).outcome).toMatchObject(answered('abc'));
+    expect((await list({ limit: 5, next_cursor: null })).outcome).toMatchObject(answered(null));
     expect(server.asked[0]?.url).toBe('/orders/?limit=5&status=open%2Cfilled');
-    expect((await list({ limit: 5 })).outcome).toMatchObject({
-      kind: 'unknown',
-      reason: expect.stringContaining('meta.next_cursor'),
-    });
+    const reason = expect.stringContaining('meta.next_cursor');
+    expect((await list({ limit: 5 })).outcome).toMatchObject({ kind: 'unknown', reason });
     expect((await list(null)).outcome.kind).toBe('unknown');
   });
 
@@ -66,7 +57,6 @@ describe('a call', () => {
   });
 
   it('tries a read of the core again only while half of the budget is free: the rest is for orders and cancels', async () => {
-    await client.close();
     const budgeted = clientFor(server.url, { budgets: { signed: 10 } });
     server.answer = answering(502, '<html>busy</html>');
     const call = { endpoint: 'trades.list', params: {}, query: { limit: 5 }, body: undefined } as const;
@@ -79,7 +69,6 @@ describe('a call', () => {
   });
 
   it('can be closed twice while requests wait in line', async () => {
-    await client.close();
     const budgeted = clientFor(server.url, { budgets: { signed: 1 } });
     const waiting = ['a', 'b', 'c'].map((pubkey) => budgeted.call('orders.detail', { params: { pubkey } }));
     await Promise.all([budgeted.close(), budgeted.close()]);
@@ -141,14 +130,9 @@ describe('a call', () => {
     await below.call('orders.list', { query: {} });
     const asked = server.asked[0];
     expect(asked?.url).toBe('/api/v1/orders/');
-    const parts = {
-      timestamp: String(asked?.headers['svc-timestamp']),
-      method: 'GET',
-      pathWithQuery: '/api/v1/orders/',
-      body: '',
-    };
+    const timestamp = String(asked?.headers['svc-timestamp']);
+    const parts = { timestamp, method: 'GET', pathWithQuery: '/api/v1/orders/', body: '' };
     expect(asked?.headers['svc-signature']).toBe(requestSignature(credentials.secret, parts));
-    await below.close();
   });
 });
 
@@ -161,14 +145,8 @@ describe('the base address', () => {
     'https://u:canary@x.y',
     'https://x.y/?a=1',
   ])('is refused: %s', (baseUrl) => {
-    try {
-      new ServiceClient({ profile, baseUrl });
-      expect.unreachable();
-    } catch (error) {
-      expect(error).toBeInstanceOf(TwinbookError);
-      expect(error).toMatchObject({ code: 'config_invalid' });
-      expect(String(error)).not.toContain('canary');
-    }
+    const refused = expect.objectContaining({ code: 'config_invalid', message: expect.not.stringContaining('canary') });
+    expect(() => new ServiceClient({ profile, baseUrl })).toThrow(refused);
   });
 
   it.each(['https://api.example.com', 'http://localhost:1', 'http://127.0.0.1:1/', 'http://[::1]:1'])(

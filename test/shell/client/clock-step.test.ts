@@ -8,12 +8,8 @@ import { profile, refusal } from './hostile-server.js';
 const HOUR_MS = 3_600_000;
 const PER_MINUTE = 2;
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
 
 const setClock = (byMs: number) => vi.setSystemTime(Date.now() + byMs);
 
@@ -22,6 +18,12 @@ const venue: Sender = {
   send: () => Promise.resolve({ kind: 'answer', status: 404, header: () => null, text: refusal('not_found') }),
   close: () => undefined,
 };
+
+async function end(client: ServiceClient): Promise<void> {
+  const closed = client.close();
+  await vi.advanceTimersByTimeAsync(1_000);
+  await closed;
+}
 
 const limits = { public: PER_MINUTE, signed: PER_MINUTE, bootstrap: PER_MINUTE };
 
@@ -47,9 +49,7 @@ it.each([
   await vi.advanceTimersByTimeAsync(90_000);
   await Promise.all(waiting);
   expect(answered).toEqual([0, 0, 60, 60]);
-  const closed = client.close();
-  await vi.advanceTimersByTimeAsync(1_000);
-  await closed;
+  await end(client);
 });
 
 it('a request that waits is given up after its patience, though the clock is set back', async () => {
@@ -61,7 +61,5 @@ it('a request that waits is given up after its patience, though the clock is set
   setClock(-HOUR_MS);
   await vi.advanceTimersByTimeAsync(10_000);
   expect((await third).outcome).toMatchObject({ kind: 'unknown', sent: false });
-  const closed = client.close();
-  await vi.advanceTimersByTimeAsync(1_000);
-  await closed;
+  await end(client);
 });

@@ -199,47 +199,36 @@ describe('walking a list', () => {
     );
   });
 
-  it.each<[string, Readonly<Record<string, Answer>>, string, readonly string[]]>([
-    [
-      'a cursor that names its own page',
-      { start: { rows: ['a', 'b'], next: 'x' }, x: { rows: ['c', 'd'], next: 'x' } },
-      'cursor_repeated',
-      ['a', 'b'],
-    ],
+  /** A page with a row for each letter. */
+  const page = (rows: string, next: string | null = null): Answer => ({ rows: [...rows], next });
+
+  it.each<[string, Readonly<Record<string, Answer>>, string, string]>([
+    ['a cursor that names its own page', { start: page('ab', 'x'), x: page('cd', 'x') }, 'cursor_repeated', 'ab'],
     [
       'cursors that go round in a circle',
-      {
-        start: { rows: ['a', 'b'], next: 'x' },
-        x: { rows: ['c', 'd'], next: 'y' },
-        y: { rows: ['e', 'f'], next: 'x' },
-      },
+      { start: page('ab', 'x'), x: page('cd', 'y'), y: page('ef', 'x') },
       'cursor_repeated',
-      ['a', 'b', 'c', 'd'],
+      'abcd',
     ],
-    [
-      'a row that moved to the next page',
-      { start: { rows: ['a', 'b'], next: 'x' }, x: { rows: ['b', 'c'], next: null } },
-      'row_repeated',
-      ['a', 'b'],
-    ],
-    ['a row twice on one page', { start: { rows: ['a', 'a'], next: null } }, 'row_repeated', []],
-    ['a page that was cut', { start: { rows: ['a'], next: 'x' } }, 'page_cut', []],
-    ['a page cut below the size that it tells', { start: { rows: ['a', 'b'], next: 'x', limit: 3 } }, 'page_cut', []],
-    ['an empty page before others', { start: { rows: [], next: 'x' } }, 'page_cut', []],
-    ['more rows than the page holds', { start: { rows: ['a', 'b', 'c'], next: null } }, 'page_overfull', []],
+    ['a row that moved to the next page', { start: page('ab', 'x'), x: page('bc') }, 'row_repeated', 'ab'],
+    ['a row twice on one page', { start: page('aa') }, 'row_repeated', ''],
+    ['a page that was cut', { start: page('a', 'x') }, 'page_cut', ''],
+    ['a page cut below the size that it tells', { start: { ...page('ab', 'x'), limit: 3 } }, 'page_cut', ''],
+    ['an empty page before others', { start: page('', 'x') }, 'page_cut', ''],
+    ['more rows than the page holds', { start: page('abc') }, 'page_overfull', ''],
   ])('ends at %s, before anything of that page', async (_, answers, fault, came) => {
-    expect(await walk(script(answers))).toMatchObject({ fault, came });
+    expect(await walk(script(answers))).toMatchObject({ fault, came: [...came] });
   });
 
   it('takes a smaller page for whole where the service says that pages are smaller', async () => {
-    const answers = { start: { rows: ['a'], next: 'x', limit: 1 }, x: { rows: ['b'], next: null, limit: 1 } };
+    const answers = { start: { ...page('a', 'x'), limit: 1 }, x: { ...page('b'), limit: 1 } };
     expect(await walk(script(answers))).toMatchObject({ fault: null, came: ['a', 'b'] });
   });
 
   it('takes short pages where the list may skip rows, and still finds repeats', async () => {
-    const short = { start: { rows: ['a'], next: 'x' }, x: { rows: [], next: 'y' }, y: { rows: ['b'], next: null } };
+    const short = { start: page('a', 'x'), x: page('', 'y'), y: page('b') };
     expect(await walk(script(short), { endpoint: 'positions.list' })).toMatchObject({ fault: null, came: ['a', 'b'] });
-    const again = { start: { rows: ['a'], next: 'x' }, x: { rows: ['a'], next: null } };
+    const again = { start: page('a', 'x'), x: page('a') };
     expect(await walk(script(again), { endpoint: 'positions.list' })).toMatchObject({ fault: 'row_repeated' });
   });
 
@@ -285,21 +274,18 @@ describe('walking a list', () => {
   });
 
   it('ends when a thousand pages in a row are empty under ever new cursors, and not while rows come in between', async () => {
-    const page =
+    const numbered =
       (rows: (at: number) => string[]) =>
-      (cursor: string = '0') => ({
+      (cursor = '0') => ({
         rows: rows(Number(cursor)),
         next: cursor === '5000' ? null : String(Number(cursor) + 1),
       });
-    const empty = await walk(
-      page(() => []),
-      { endpoint: 'positions.list' },
-    );
-    expect([empty.fault, empty.asked.length]).toEqual(['pages_empty', 1_000]);
-    const sparse = await walk(
-      page((at) => (at % 999 === 0 ? [String(at)] : [])),
-      { endpoint: 'positions.list' },
-    );
-    expect([sparse.fault, sparse.came.length]).toEqual([null, 6]);
+    const skipping = { endpoint: 'positions.list' } as const;
+    const empty = numbered(() => []);
+    const { fault, asked } = await walk(empty, skipping);
+    expect([fault, asked.length]).toEqual(['pages_empty', 1_000]);
+    const sparse = numbered((at) => (at % 999 === 0 ? [String(at)] : []));
+    const { came, ...walked } = await walk(sparse, skipping);
+    expect([walked.fault, came.length]).toEqual([null, 6]);
   });
 });

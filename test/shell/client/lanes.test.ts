@@ -33,9 +33,7 @@ describe('the lanes', () => {
   it('keep room for cancels and submits while everything else hangs', async () => {
     const { started, run, end } = runner(new Lanes(2));
     const all = [
-      run('a', 'quiet'),
-      run('b', 'quiet'),
-      run('c', 'quiet'),
+      ...['a', 'b', 'c'].map((name) => run(name, 'quiet')),
       run('cancel', 'cancel'),
       run('submit', 'submit'),
     ];

@@ -1,23 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { newFolder } from '../../support/folders.js';
 
 const root = resolve(import.meta.dirname, '../../..');
 const examples = resolve(import.meta.dirname, 'example');
-
-let folder = '';
-afterEach(() => {
-  if (folder !== '') rmSync(folder, { recursive: true, force: true });
-});
 
 const run = (command: string, args: readonly string[], cwd: string) =>
   execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 
 /** A project with the packed package in its `node_modules`, as after an installation. */
 function installPacked(): string {
-  folder = mkdtempSync(join(tmpdir(), 'twinbook-consumer-'));
+  const folder = newFolder();
   const installed = join(folder, 'node_modules', 'twinbook');
   mkdirSync(installed, { recursive: true });
   // Without scripts: the build that precedes these tests is the one to pack.

@@ -1,7 +1,7 @@
 /** A paper exchange for one test, a market in it, and a client whose network the test controls. */
 
 import { randomBytes } from 'node:crypto';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import {
   type ExchangeOptions,
   PAPER_DEFAULTS,
@@ -48,23 +48,10 @@ export const thrownBy = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-export interface Paper {
-  readonly exchange: RunningExchange;
-  readonly client: ServiceClient;
-  readonly network: LossyNetwork;
-  readonly wallet: Wallet;
-  /** Opens a new market with an order book. */
-  openMarket(): Promise<string>;
-  control(path: string, body: unknown): Promise<unknown>;
-}
-
-const running: Paper[] = [];
+export type Paper = Awaited<ReturnType<typeof startPaper>>;
 
 /** Closed automatically after the test. */
-export async function startPaper(
-  options: Partial<ExchangeOptions> = {},
-  clientOptions: Partial<ClientOptions> = {},
-): Promise<Paper> {
+export async function startPaper(options: Partial<ExchangeOptions> = {}, clientOptions: Partial<ClientOptions> = {}) {
   const settings = { profile, port: 0, controls: true, crowd: false, landingMs: 5, rateLimits: false };
   const exchange = await startExchange({ ...PAPER_DEFAULTS, ...settings, ...options });
   const network = new LossyNetwork();
@@ -72,10 +59,12 @@ export async function startPaper(
   const own = { profile: options.profile ?? profile, baseUrl: exchange.url, budgets };
   const client = new ServiceClient({ ...own, ...clientOptions }, network);
   const wallet = new Wallet(randomBytes(32));
-  const paper = { exchange, client, network, wallet, ...controlsOf(exchange) };
-  running.push(paper);
+  onTestFinished(async () => {
+    await client.close();
+    await exchange.close();
+  });
   await client.bootstrap(wallet);
-  return paper;
+  return { exchange, client, network, wallet, ...controlsOf(exchange) };
 }
 
 function controlsOf(exchange: RunningExchange) {
@@ -86,6 +75,7 @@ function controlsOf(exchange: RunningExchange) {
     if (response.status !== 200) throw new Error(`${path}: ${await response.text()}`);
     return response.json();
   };
+  /** Opens a new market with an order book. */
   const openMarket = async (): Promise<string> => {
     const made = await control('/markets/', { title: 'Will it rain?', config: { kind: 'orderbook' } });
     // The shape is the interface's; a wrong one fails the next calls.
@@ -93,10 +83,3 @@ function controlsOf(exchange: RunningExchange) {
   };
   return { control, openMarket };
 }
-
-afterEach(async () => {
-  for (const { client, exchange } of running.splice(0)) {
-    await client.close();
-    await exchange.close();
-  }
-});

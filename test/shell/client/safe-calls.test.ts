@@ -1,23 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { OrderRow } from '../../../src/shared/protocol/records.js';
-import type { OrderInput, SafeOptions } from '../../../src/shell/client/client.js';
+import type { SafeOptions } from '../../../src/shell/client/client.js';
 import { type ClientNotice, NotDone, OutcomeUnknown, ServiceRefused } from '../../../src/shell/client/contract.js';
 import type { Message } from '../../../src/shell/client/message.js';
 import type { Attempt } from '../../../src/shell/client/transport.js';
+import { orderBody } from './fixture.js';
 import { refusal } from './hostile-server.js';
-import { type Fate, type Paper, startPaper, thrownBy } from './paper.js';
+import { type Fate, type LossyNetwork, type Paper, startPaper, thrownBy } from './paper.js';
 
 const QUICK: SafeOptions = { pollMs: 1, withinMs: 5_000 };
 
-const buying = (market: string): OrderInput & { order_type: 'limit' } => ({
-  market_condition_id: market,
-  is_yes: true,
-  side: 'buy',
-  order_type: 'limit',
-  price: '0.42',
-  amount: '10',
-});
+const bid = { ...orderBody, side: 'buy', order_type: 'limit' } as const;
+const buying = (market: string) => ({ ...bid, market_condition_id: market });
 
 const NO = refusal('invalid_request_params', 'No.');
 /** An order's numbers as sent over HTTP. */
@@ -91,49 +86,67 @@ describe('a safe call', () => {
   });
 });
 
-describe('a draft that says something else', () => {
-  it.each<[string, (text: string) => string, string]>([
-    ['another price', (text) => text.replace('Price: 0.42', 'Price: 0.92'), 'price: the draft says 0.92'],
-    ['another side', (text) => text.replace('Side: buy', 'Side: sell'), 'side: the draft says sell'],
-    ['another action', (text) => text.replace('place-order', 'cancel-order'), 'readable draft'],
-    ['a far expiry', (text) => text.replace(/Expires: \d+/, 'Expires: 99999999999'), 'expires in'],
-  ])('(%s) is not signed', async (_, change, reason) => {
-    const paper = await startPaper();
-    paper.network.answered = (message, attempt) => (isDraft(message) ? rewritten(attempt, change) : attempt);
-    const error = await thrownBy(paper.client.place(paper.wallet, buying(await paper.openMarket()), QUICK));
-    if (!(error instanceof NotDone)) throw new Error('it was done');
-    expect(error).toMatchObject({ why: 'not_signed', pubkey: expect.any(String) });
-    expect(error.reason).toContain(reason);
-    expect(submitsIn(paper)).toBe(0);
-  });
+it.each<[string, (text: string) => string, string]>([
+  ['another price', (text) => text.replace('Price: 0.42', 'Price: 0.92'), 'price: the draft says 0.92'],
+  ['another side', (text) => text.replace('Side: buy', 'Side: sell'), 'side: the draft says sell'],
+  ['another action', (text) => text.replace('place-order', 'cancel-order'), 'readable draft'],
+  ['a far expiry', (text) => text.replace(/Expires: \d+/, 'Expires: 99999999999'), 'expires in'],
+])('a draft that says something else (%s) is not signed', async (_, change, reason) => {
+  const paper = await startPaper();
+  paper.network.answered = (message, attempt) => (isDraft(message) ? rewritten(attempt, change) : attempt);
+  const error = await thrownBy(paper.client.place(paper.wallet, buying(await paper.openMarket()), QUICK));
+  if (!(error instanceof NotDone)) throw new Error('it was done');
+  expect(error).toMatchObject({ why: 'not_signed', pubkey: expect.any(String) });
+  expect(error.reason).toContain(reason);
+  expect(submitsIn(paper)).toBe(0);
 });
 
 describe('a submit whose answer is lost', () => {
-  it('is settled by the record, not by another submit', async () => {
-    const paper = await startPaper();
-    paper.network.fateOf = (message) => (isSubmit(message) ? 'answer lost' : 'arrives');
-    const order = await paper.client.place(paper.wallet, buying(await paper.openMarket()), QUICK);
-    expect(order.status).toBe('open');
-    expect(submitsIn(paper)).toBe(1);
-  });
+  const OPEN = { resolved: { status: 'open' } };
+  const UNKNOWN = { name: 'OutcomeUnknown', sent: true, mayHaveHappened: true, record: { status: 'waiting_to_sign' } };
+  const REFUSED = { name: 'ServiceRefused', slug: 'invalid_request_params' };
+  // The service executed it and then denies it: the record is right.
+  const LIE = refusal('invalid_program_call_status', 'No.');
 
-  it('is sent again when the record still waits for it, under the same draft', async () => {
-    const paper = await startPaper();
-    const fates: Fate[] = ['lost', 'never leaves'];
-    paper.network.fateOf = (message) => (isSubmit(message) ? (fates.shift() ?? 'arrives') : 'arrives');
-    const order = await paper.client.place(paper.wallet, buying(await paper.openMarket()), QUICK);
-    expect(order.status).toBe('open');
-    expect(await ordersOf(paper)).toHaveLength(1);
-  });
+  /** The fates of submits, the last for all further ones. */
+  const meeting =
+    (...fates: Fate[]) =>
+    (network: LossyNetwork) => {
+      const next = () => (fates.length > 1 ? fates.shift() : fates[0]) ?? 'arrives';
+      network.fateOf = (message) => (isSubmit(message) ? next() : 'arrives');
+    };
+  const denied = (network: LossyNetwork, text = LIE, behind = 0) => {
+    let left = behind;
+    network.answered = (message, attempt) => {
+      if (isSubmit(message) && attempt.kind === 'answer') return { ...attempt, status: 400, text };
+      if (message.method !== 'GET' || left-- <= 0) return attempt;
+      return rewritten(attempt, (row) => row.replace('"open"', '"waiting_to_sign"'));
+    };
+  };
+  const neverDone = (network: LossyNetwork) => {
+    const { send } = network;
+    network.send = async (message, headers, timeoutMs) =>
+      isSubmit(message)
+        ? { kind: 'answer', status: 400, header: () => null, text: NO }
+        : send.call(network, message, headers, timeoutMs);
+  };
 
-  it('ends as an OutcomeUnknown that names the record when every submit is lost', async () => {
+  it.each<[string, (network: LossyNetwork) => void, object, number]>([
+    ['is settled by the record, not by another submit', meeting('answer lost'), OPEN, 1],
+    ['is sent again while the record waits, under the same draft', meeting('lost', 'never leaves', 'arrives'), OPEN, 2],
+    ['ends as an OutcomeUnknown that names the record when every submit is lost', meeting('lost'), UNKNOWN, 3],
+    ['is believed refused only as far as the record agrees', denied, OPEN, 1],
+    ['is not believed refused while the record may be behind', (network) => denied(network, NO, 1), OPEN, 1],
+    ['throws the refusal where the record waits, however often it is read', neverDone, REFUSED, 0],
+  ])('%s', async (_, arrange, expected, submits) => {
     const paper = await startPaper();
-    paper.network.fateOf = (message) => (isSubmit(message) ? 'lost' : 'arrives');
-    const error = await thrownBy(paper.client.place(paper.wallet, buying(await paper.openMarket()), QUICK));
-    if (!(error instanceof OutcomeUnknown)) throw new Error('it is known');
-    expect(error).toMatchObject({ sent: true, mayHaveHappened: true, record: { status: 'waiting_to_sign' } });
-    expect((await ordersOf(paper)).map(({ pubkey }) => pubkey)).toEqual([error.pubkey]);
-    expect(submitsIn(paper)).toBe(3);
+    arrange(paper.network);
+    const result = await thrownBy(paper.client.place(paper.wallet, buying(await paper.openMarket()), QUICK));
+    expect(result).toMatchObject(expected);
+    expect(submitsIn(paper)).toBe(submits);
+    const [order, ...others] = await ordersOf(paper);
+    expect(others).toEqual([]);
+    if (result instanceof OutcomeUnknown) expect(order?.pubkey).toBe(result.pubkey);
   });
 
   it('is told to have done nothing once the draft is expired, and that was seen twice', async () => {
@@ -151,40 +164,6 @@ describe('a submit whose answer is lost', () => {
     expect(error).toBeInstanceOf(NotDone);
     expect(error).toMatchObject({ why: 'expired', record: { status: 'expired' } });
     expect(looks).toBe(2);
-  });
-
-  it('is believed refused only as far as the record agrees', async () => {
-    const paper = await startPaper();
-    // The service executed it and then denies it: the record is right.
-    const lie = '{"data":null,"meta":null,"error":{"code":3028,"slug":"invalid_program_call_status","message":"No."}}';
-    paper.network.answered = (message, attempt) =>
-      isSubmit(message) && attempt.kind === 'answer' ? { ...attempt, status: 400, text: lie } : attempt;
-    const order = await paper.client.place(paper.wallet, buying(await paper.openMarket()), QUICK);
-    expect(order.status).toBe('open');
-  });
-
-  it('is not believed refused while the record may only be behind', async () => {
-    const paper = await startPaper();
-    let behind = 1;
-    paper.network.answered = (message, attempt) => {
-      if (isSubmit(message) && attempt.kind === 'answer') return { ...attempt, status: 400, text: NO };
-      if (message.method !== 'GET' || behind-- <= 0) return attempt;
-      return rewritten(attempt, (text) => text.replace('"open"', '"waiting_to_sign"'));
-    };
-    const order = await paper.client.place(paper.wallet, buying(await paper.openMarket()), QUICK);
-    expect(order.status).toBe('open');
-    expect(submitsIn(paper)).toBe(1);
-  });
-
-  it('throws the refusal itself where the record waits for another signature, however often it is read', async () => {
-    const paper = await startPaper();
-    const { send } = paper.network;
-    paper.network.send = async (message, headers, timeoutMs) =>
-      isSubmit(message)
-        ? { kind: 'answer', status: 400, header: () => null, text: NO }
-        : send.call(paper.network, message, headers, timeoutMs);
-    const error = await thrownBy(paper.client.place(paper.wallet, buying(await paper.openMarket()), QUICK));
-    expect(error).toMatchObject({ name: 'ServiceRefused', slug: 'invalid_request_params' });
   });
 
   it('is not settled by the row of another order', async () => {
@@ -220,19 +199,17 @@ describe('a submit whose answer is lost', () => {
   });
 });
 
-describe('a safe call whose clock is wrong', () => {
-  it('signs its submit anew', async () => {
-    const paper = await startPaper();
-    const market = await paper.openMarket();
-    let stepped = false;
-    paper.network.answered = async (message, attempt) => {
-      if (isDraft(message) && !stepped) await paper.control('/clock/', { advance_s: 50 });
-      stepped = true;
-      return attempt;
-    };
-    expect(await paper.client.place(paper.wallet, buying(market), QUICK)).toMatchObject({ status: 'open' });
-    expect(submitsIn(paper)).toBe(2);
-  });
+it('a safe call whose clock is wrong signs its submit anew', async () => {
+  const paper = await startPaper();
+  const market = await paper.openMarket();
+  let stepped = false;
+  paper.network.answered = async (message, attempt) => {
+    if (isDraft(message) && !stepped) await paper.control('/clock/', { advance_s: 50 });
+    stepped = true;
+    return attempt;
+  };
+  expect(await paper.client.place(paper.wallet, buying(market), QUICK)).toMatchObject({ status: 'open' });
+  expect(submitsIn(paper)).toBe(2);
 });
 
 it('a clock that jumps by five minutes is followed: reads go through, writes are refused once', async () => {
@@ -278,28 +255,26 @@ describe('landing', () => {
   });
 });
 
-describe('under any losses', () => {
-  it('an order exists once if it resolves, never if it is told not to, and where it is said to be if nobody knows', async () => {
-    const paper = await startPaper();
-    const fates = fc.array(fc.constantFrom<Fate>('arrives', 'answer lost', 'lost', 'never leaves'), { maxLength: 5 });
-    await fc.assert(
-      fc.asyncProperty(fates, async (script) => {
-        const market = await paper.openMarket();
-        const left = [...script];
-        // Reads are retried and change nothing: only lost writes matter.
-        paper.network.fateOf = ({ method }) => (method === 'POST' ? (left.shift() ?? 'arrives') : 'arrives');
-        const result = await thrownBy(paper.client.place(paper.wallet, buying(market), QUICK));
-        paper.network.fateOf = () => 'arrives';
-        const { rows } = await paper.client.orders.list({ market_condition_id: market });
-        const resting = rows.filter(({ status }) => status === 'open');
-        expect(rows.length).toBeLessThanOrEqual(1);
-        if (result instanceof OutcomeUnknown) {
-          if (result.pubkey !== null) expect(rows[0]?.pubkey).toBe(result.pubkey);
-          else expect(resting).toEqual([]);
-        } else if (result instanceof Error) expect(resting).toEqual([]);
-        else expect(result).toEqual({ resolved: resting[0] });
-      }),
-      { numRuns: 60 },
-    );
-  });
+it('under any losses an order exists once if it resolves, never if it is told not to, and where it is said to be if nobody knows', async () => {
+  const paper = await startPaper();
+  const fates = fc.array(fc.constantFrom<Fate>('arrives', 'answer lost', 'lost', 'never leaves'), { maxLength: 5 });
+  await fc.assert(
+    fc.asyncProperty(fates, async (script) => {
+      const market = await paper.openMarket();
+      const left = [...script];
+      // Reads are retried and change nothing: only lost writes matter.
+      paper.network.fateOf = ({ method }) => (method === 'POST' ? (left.shift() ?? 'arrives') : 'arrives');
+      const result = await thrownBy(paper.client.place(paper.wallet, buying(market), QUICK));
+      paper.network.fateOf = () => 'arrives';
+      const { rows } = await paper.client.orders.list({ market_condition_id: market });
+      const resting = rows.filter(({ status }) => status === 'open');
+      expect(rows.length).toBeLessThanOrEqual(1);
+      if (result instanceof OutcomeUnknown) {
+        if (result.pubkey !== null) expect(rows[0]?.pubkey).toBe(result.pubkey);
+        else expect(resting).toEqual([]);
+      } else if (result instanceof Error) expect(resting).toEqual([]);
+      else expect(result).toEqual({ resolved: resting[0] });
+    }),
+    { numRuns: 60 },
+  );
 });

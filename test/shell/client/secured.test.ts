@@ -1,8 +1,8 @@
 /** The client over TLS: it sends no byte of a request to an unproven server. */
 
-import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:https';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { listening } from '../../support/listening.js';
 import { clientFor, draft, orderBody } from './fixture.js';
 import { envelope } from './hostile-server.js';
 
@@ -24,44 +24,39 @@ zj0EAwIDSAAwRQIgcP5FMC7aiv7/7SPOqoS65vHaGAS/x6EXHqSAcs+Pi1MCIQCa
 6co4q7Ka+hDFbmSuEPzmpgMrs5hmX4CbcA5ELQ/nWg==
 -----END CERTIFICATE-----`;
 
-let server: Server;
+let url = '';
 let connections = 0;
 const asked: string[] = [];
 
 beforeEach(async () => {
   connections = 0;
   asked.length = 0;
-  server = createServer({ key: KEY, cert: CERTIFICATE }, (request, response) => {
+  const server = createServer({ key: KEY, cert: CERTIFICATE }, (request, response) => {
     asked.push(`${request.method} ${request.url}`);
     request.resume().on('end', () => response.writeHead(201).end(envelope(draft)));
   });
   server.on('secureConnection', () => (connections += 1));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `https://localhost:${(await listening(server)).port}`;
 });
-afterEach(async () => {
+afterEach(() => {
   vi.unstubAllEnvs();
   vi.restoreAllMocks();
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
 });
 
 const call = (client: ReturnType<typeof clientFor>) => client.call('orders.create', { body: orderBody });
-const secured = () => clientFor(`https://localhost:${(server.address() as AddressInfo).port}`);
 
 it('asks over one secured connection again and again', async () => {
   // Node reads it for each new connection; a running process cannot trust this certificate in another way.
   vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
   vi.spyOn(process, 'emitWarning').mockReturnValue(); // Node warns about it.
-  const client = secured();
+  const client = clientFor(url);
   for (let n = 0; n < 3; n++) expect((await call(client)).outcome).toMatchObject({ kind: 'answered', data: draft });
   expect([asked, connections]).toEqual([Array(3).fill('POST /orders/'), 1]);
-  await client.close();
 });
 
 it('sends nothing to a server whose certificate nobody vouches for', async () => {
-  const client = secured();
+  const client = clientFor(url);
   const { outcome } = await call(client);
   expect(outcome).toEqual({ kind: 'unknown', sent: false, reason: expect.stringContaining('certificate') });
   expect(asked).toEqual([]);
-  await client.close();
 });

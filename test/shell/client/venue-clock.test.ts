@@ -9,6 +9,12 @@ function answer(clock: VenueClock, sentMs: number, outMs: number, backMs: number
   return clock.observe(dateMs, { sentMonotonicMs: sentMs, seenMonotonicMs, wallMs: seenMonotonicMs + wallOffset });
 }
 
+/** Expects the true offset within the uncertainty and this slack. */
+function expectNear(estimate: ReturnType<VenueClock['offset']>, offset: number, slackMs = 1): void {
+  const { offsetMs = Number.NaN, uncertaintyMs = 0 } = estimate ?? {};
+  expect(Math.abs(offsetMs - offset)).toBeLessThanOrEqual(uncertaintyMs + slackMs);
+}
+
 describe('the venue’s clock', () => {
   it('always lies within the uncertainty, which only shrinks as answers come', () => {
     const sample = fc.record({
@@ -26,9 +32,7 @@ describe('the venue’s clock', () => {
           answer(clock, now, outMs, backMs, offset);
           const seen = now + outMs + backMs;
           const estimate = clock.offset(seen, seen);
-          expect(Math.abs((estimate?.offsetMs ?? Number.NaN) - offset)).toBeLessThanOrEqual(
-            (estimate?.uncertaintyMs ?? 0) + 1,
-          );
+          expectNear(estimate, offset);
           expect(estimate?.uncertaintyMs).toBeLessThanOrEqual(500 + (outMs + backMs) / 2 + 1);
         }
       }),
@@ -49,10 +53,7 @@ describe('the venue’s clock', () => {
       const sentMs = n * 1_100;
       const drifted = 5_000 + sentMs * 0.0004;
       answer(clock, sentMs, 2, 2, drifted);
-      const estimate = clock.offset(sentMs + 4, sentMs + 4);
-      expect(Math.abs((estimate?.offsetMs ?? Number.NaN) - drifted)).toBeLessThanOrEqual(
-        (estimate?.uncertaintyMs ?? 0) + 2,
-      );
+      expectNear(clock.offset(sentMs + 4, sentMs + 4), drifted, 2);
     }
   });
 
@@ -61,7 +62,7 @@ describe('the venue’s clock', () => {
     expect(answer(clock, 0, 5, 5, 0)).toBeNull();
     const notice = answer(clock, 5_000, 5, 5, step);
     expect(notice).toMatchObject({ kind: 'clock_offset', previousOffsetMs: expect.any(Number) });
-    expect(Math.abs((notice?.offsetMs ?? 0) - step)).toBeLessThanOrEqual((notice?.uncertaintyMs ?? 0) + 1);
+    expectNear(notice, step);
     expect(answer(clock, 6_000, 5, 5, step)).toBeNull();
   });
 

@@ -1,12 +1,14 @@
 /** Rules, heartbeats and checks for tests of the guardian's decision, and a guardian driven by them. */
 
-import type {
-  GuardianAction,
-  GuardianObservation,
-  GuardianRules,
-  Heartbeat,
+import {
+  decide,
+  FRESH_MIND,
+  type GuardianAction,
+  type GuardianMind,
+  type GuardianObservation,
+  type GuardianRules,
+  type Heartbeat,
 } from '../../../src/shell/guardian/decide.js';
-import { decide, FRESH_MIND, type GuardianMind } from '../../../src/shell/guardian/decide.js';
 
 export const LOOK_MS = 250;
 
@@ -24,6 +26,7 @@ export const beat = (count: number, more: Partial<Heartbeat> = {}): Heartbeat =>
 });
 
 type Look = Extract<GuardianObservation, { kind: 'look' }>;
+export type Seen = Partial<Omit<Look, 'kind' | 'nowMs'>>;
 type Outcome = Extract<GuardianObservation, { kind: 'round' }>['outcome'];
 
 /** A guardian on the test's clock, whose rounds take no time unless the test holds them back. */
@@ -40,14 +43,14 @@ export class Driven {
     this.#rules = { ...RULES, ...rules };
   }
 
-  look(more: Partial<Omit<Look, 'kind' | 'nowMs'>>, afterMs = LOOK_MS): readonly GuardianAction['kind'][] {
+  look(more: Seen, afterMs = LOOK_MS): readonly GuardianAction['kind'][] {
     this.nowMs += afterMs;
     const look = { kind: 'look', nowMs: this.nowMs, heartbeat: null, traderGone: false, ledgerGone: false } as const;
     return this.see({ ...look, ...more });
   }
 
   /** Checks the same state for this time. */
-  lookFor(ms: number, more: Partial<Omit<Look, 'kind' | 'nowMs'>>): readonly GuardianAction['kind'][] {
+  lookFor(ms: number, more: Seen): readonly GuardianAction['kind'][] {
     const endMs = this.nowMs + ms;
     const kinds: GuardianAction['kind'][] = [];
     while (this.nowMs < endMs) kinds.push(...this.look(more));
@@ -63,8 +66,8 @@ export class Driven {
     return [...kinds, ...this.see({ kind: 'round', nowMs: this.nowMs, outcome: this.rounds(), text: '' })];
   }
 
-  /** Time of the first action of this kind; null without one. */
-  firstMs(kind: GuardianAction['kind']): number | null {
-    return this.done.find(({ action }) => action.kind === kind)?.atMs ?? null;
+  /** Times of the actions of this kind. */
+  timesOf(kind: GuardianAction['kind']): readonly number[] {
+    return this.done.filter(({ action }) => action.kind === kind).map(({ atMs }) => atMs);
   }
 }

@@ -9,6 +9,7 @@ import { isGone } from '../../../src/shared/base/processes.js';
 import { endInOrder } from '../../support/cases.js';
 import { times } from '../../support/effort.js';
 import { BIN, loadingFirst, type Running, twinbook } from '../../support/processes.js';
+import { trader } from '../config/files.js';
 import { Guarded, STOPS, type Stop, trial, until } from './trial.js';
 
 /** No trader of these tests pauses for this time, even on a busy machine, which would cause an alarm. */
@@ -194,18 +195,9 @@ describe.concurrent('a guardian', () => {
 
   it('of an embedded exchange has nothing to do and says so', async (test) => {
     const guarded = guardedAt(test, url);
-    writeFileSync(guarded.config, EMBEDDED);
+    writeFileSync(guarded.config, trader('exchange: {}'));
     const guardian = guarded.start('guardian');
     expect(await guardian.exited).toBe(0);
     expect(guardian.output()).toContain('No guardian is needed');
   });
 });
-
-const EMBEDDED = `
-venue: { profile: paper }
-exchange: {}
-wallet: { file: wallet.json }
-ledger: { path: ledger.sqlite }
-capital: "1"
-strategies: []
-`;

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { newFolder } from '../../support/folders.js';
 
 const UNITS = join(import.meta.dirname, '../../../config/systemd');
 const isInstalled = spawnSync('systemd-analyze', ['--version']).status === 0;
@@ -17,20 +17,16 @@ describe.skipIf(!isInstalled)('the units of systemd, as systemd itself rates the
   });
 
   it('name nothing that systemd does not know', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'twinbook-units-'));
-    try {
-      const files = readdirSync(UNITS).map((unit) => {
-        const text = readFileSync(join(UNITS, unit), 'utf8');
-        const file = join(folder, unit);
-        // systemd only checks further if a unit's program exists.
-        writeFileSync(file, text.replaceAll('/usr/local/bin/twinbook', process.execPath));
-        return file;
-      });
-      const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', ...files], { encoding: 'utf8' });
-      expect([status, stderr.split('\n').filter((line) => line.includes('twinbook'))]).toEqual([0, []]);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const folder = newFolder();
+    const files = readdirSync(UNITS).map((unit) => {
+      const file = join(folder, unit);
+      // systemd only checks further if a unit's program exists.
+      const text = readFileSync(join(UNITS, unit), 'utf8').replaceAll('/usr/local/bin/twinbook', process.execPath);
+      writeFileSync(file, text);
+      return file;
+    });
+    const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', ...files], { encoding: 'utf8' });
+    expect([status, stderr.split('\n').filter((line) => line.includes('twinbook'))]).toEqual([0, []]);
   });
 });
 

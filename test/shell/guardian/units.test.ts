@@ -6,7 +6,7 @@ import { must } from '../../../src/shared/base/errors.js';
 import { loadTraderConfig } from '../../../src/shell/config/load.js';
 import { run } from '../../cli/run.js';
 import { folderOf } from '../../support/folders.js';
-import { trader } from '../config/files.js';
+import { loadedTrader, trader } from '../config/files.js';
 
 const UNITS = join(import.meta.dirname, '../../../config/systemd');
 
@@ -23,24 +23,21 @@ describe('the units of systemd', () => {
     const [, ...words] = command.split(' ');
     expect((await run([words[0] ?? '', '--help'])).out).toContain('--config');
     expect(words[1]).toBe('-c');
-    const variables = valuesOf(unit, 'Environment').map((line): [string, string] => {
-      const [name = '', value = ''] = line.split('=');
-      return [name, value];
-    });
-    const env = Object.fromEntries(variables.filter(([name]) => name.startsWith('TWINBOOK__')));
+    const variables = valuesOf(unit, 'Environment').filter((line) => line.startsWith('TWINBOOK__'));
+    const env = Object.fromEntries(variables.map((line) => line.split('=')));
     const { guardian } = loadTraderConfig('trader.yaml', { env, cwd: folderOf({ 'trader.yaml': trader() }) });
     expect(guardian.start).toBe(words[0] !== 'start');
   });
 
   it('bring the trader back before the guardian takes it for dead', () => {
-    const { guardian } = loadTraderConfig('trader.yaml', { env: {}, cwd: folderOf({ 'trader.yaml': trader() }) });
+    const { guardian } = loadedTrader();
     const [afterS = ''] = valuesOf('twinbook.service', 'RestartSec');
     // A start takes a second or two, with a key under a passphrase.
     expect(Number(afterS) * 1_000 + 4_000).toBeLessThan(guardian.timeoutMs);
   });
 
   it('end a trader that takes no step only after the guardian has acted, and write no core with the key in it', () => {
-    const { guardian } = loadTraderConfig('trader.yaml', { env: {}, cwd: folderOf({ 'trader.yaml': trader() }) });
+    const { guardian } = loadedTrader();
     const [watchdogS = ''] = valuesOf('twinbook.service', 'WatchdogSec');
     expect(Number(watchdogS) * 1_000).toBeGreaterThan(2 * guardian.timeoutMs);
     expect(valuesOf('twinbook.service', 'WatchdogSignal')).toEqual(['SIGKILL']);
@@ -61,10 +58,17 @@ it('copies what there is, and all that the package needs to be built', () => {
     .filter((line) => line.startsWith('COPY ') && !line.includes('--from'))
     .flatMap((line) => line.split(' ').slice(1, -1));
   expect(copied.filter((name) => !existsSync(join(ROOT, name)))).toEqual([]);
-  expect(copied).toEqual(
-    expect.arrayContaining(['package.json', 'package-lock.json', 'tsconfig.json', 'scripts', 'src']),
-  );
-  expect(copied).toEqual(expect.arrayContaining(['strategies', 'config', 'data']));
+  const needed = [
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+    'scripts',
+    'src',
+    'strategies',
+    'config',
+    'data',
+  ];
+  expect(copied).toEqual(expect.arrayContaining(needed));
 });
 
 it('runs as a user without rights', () => {

@@ -1,20 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { base58 } from '@scure/base';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
 import {
   createKeyFile,
@@ -27,6 +16,7 @@ import {
   walletPassphrase,
 } from '../../../src/shell/wallet/key-file.js';
 import { secrets } from '../../../src/shell/wallet/secrets.js';
+import { newFolder } from '../../support/folders.js';
 
 /** A key made by node:crypto: seed and public key as another tool would store them. */
 function foreignKey() {
@@ -44,10 +34,9 @@ const cheap = { n: 2 ** 12, r: 8, p: 1 };
 let folder = '';
 let path = '';
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'twinbook-wallet-'));
+  folder = newFolder();
   path = join(folder, 'wallet.json');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function errorOf(action: () => unknown): TwinbookError {
   try {
@@ -78,8 +67,7 @@ describe('the key file', () => {
     createKeyFile({ path, passphrase: null });
     const before = readFileSync(path, 'utf8');
     const error = errorOf(() => createKeyFile({ path, passphrase: null }));
-    expect(error.code).toBe('file_unreadable');
-    expect(error.message).toContain('exists already');
+    expect(error).toMatchObject({ code: 'file_unreadable', message: expect.stringContaining('exists already') });
     expect(readFileSync(path, 'utf8')).toBe(before);
     expect(readdirSync(folder)).toEqual(['wallet.json']);
   });
@@ -247,16 +235,14 @@ describe('the key file', () => {
   });
 });
 
-describe('the passphrase', () => {
-  it('comes from the environment, else from a private file, else not at all', () => {
-    const file = join(folder, 'passphrase');
-    writeFileSync(file, 'from a file \n', { mode: 0o600 });
-    expect(walletPassphrase({})).toBeNull();
-    expect(walletPassphrase({ TWINBOOK_WALLET_PASSPHRASE_FILE: file })).toBe('from a file ');
-    expect(walletPassphrase({ TWINBOOK_WALLET_PASSPHRASE: 'p', TWINBOOK_WALLET_PASSPHRASE_FILE: file })).toBe('p');
-    chmodSync(file, 0o644);
-    expect(errorOf(() => walletPassphrase({ TWINBOOK_WALLET_PASSPHRASE_FILE: file })).code).toBe('key_insecure');
-  });
+it('the passphrase comes from the environment, else from a private file, else not at all', () => {
+  const file = join(folder, 'passphrase');
+  writeFileSync(file, 'from a file \n', { mode: 0o600 });
+  expect(walletPassphrase({})).toBeNull();
+  expect(walletPassphrase({ TWINBOOK_WALLET_PASSPHRASE_FILE: file })).toBe('from a file ');
+  expect(walletPassphrase({ TWINBOOK_WALLET_PASSPHRASE: 'p', TWINBOOK_WALLET_PASSPHRASE_FILE: file })).toBe('p');
+  chmodSync(file, 0o644);
+  expect(errorOf(() => walletPassphrase({ TWINBOOK_WALLET_PASSPHRASE_FILE: file })).code).toBe('key_insecure');
 });
 
 describe('the credentials file', () => {
@@ -282,7 +268,6 @@ describe('the credentials file', () => {
 
   it('hides each secret from what is printed', () => {
     saveCredentials(path, owner, { apiKey: 'key', secret: 'the secret of one' });
-    expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(secrets.clean('said: the secret of one.')).toBe('said: [redacted].');
   });
 

@@ -1,18 +1,12 @@
 /** A whole life at the paper exchange, over HTTP, with each venue profile and each kind of draft message. */
 
-import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { PAPER_DEFAULTS, type RunningExchange, startExchange } from '../../../src/exchange/exchange.js';
+import { describe, expect, it } from 'vitest';
 import type { Micros } from '../../../src/shared/base/micros.js';
-import type { DraftTerms } from '../../../src/shared/protocol/drafts/draft-text.js';
 import { readTransaction } from '../../../src/shared/protocol/drafts/solana-message.js';
 import type { VenueProfile } from '../../../src/shared/protocol/profile.js';
-import type { Outcome } from '../../../src/shared/protocol/seam.js';
-import { ServiceClient } from '../../../src/shell/client/client.js';
 import { readProfile } from '../../../src/shell/config/config.js';
 import { venueFile } from '../../../src/shell/config/shipped.js';
-import { signingRules } from '../../../src/shell/wallet/draft-signer.js';
-import { Wallet } from '../../../src/shell/wallet/wallet.js';
+import { startPaper } from '../client/paper.js';
 
 const [paper, worm] = [readProfile(venueFile('paper'), '/'), readProfile(venueFile('worm'), '/')];
 const m = (units: number) => (units * 1_000_000) as Micros;
@@ -27,47 +21,11 @@ const VENUES: readonly (readonly [string, VenueProfile, (message: string) => boo
 ];
 
 describe.each(VENUES)('under %s', (_, profile, isMessage) => {
-  let exchange: RunningExchange;
-  let client: ServiceClient;
-  let wallet: Wallet;
-
-  beforeEach(async () => {
-    exchange = await startExchange({ ...PAPER_DEFAULTS, profile, port: 0, controls: true, crowd: false, landingMs: 0 });
-    client = new ServiceClient({ profile, baseUrl: exchange.url });
-    wallet = new Wallet(randomBytes(32));
-    await client.bootstrap(wallet);
-  });
-  afterEach(async () => {
-    await client.close();
-    await exchange.close();
-  });
-
-  async function control(path: string, body: object): Promise<{ condition_id: string }> {
-    const headers = { 'content-type': 'application/json' };
-    const answer = await fetch(`${exchange.url}/paper${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-    return ((await answer.json()) as { data: { condition_id: string } }).data;
-  }
-
-  /** The signature for a draft, by a signer that knows the intent. */
-  function signed(market: string, draft: { pubkey: string; message: string | null }, terms: DraftTerms) {
-    const message = draft.message ?? '';
-    expect(isMessage(message), message).toBe(true);
-    const stored = { intentId: 'i', marketConditionId: market, draftPubkey: draft.pubkey, message, terms };
-    const rules = signingRules(profile, profile.draft_message === 'opaque');
-    const result = wallet.draftSigner({ ...rules, loadDraft: () => stored }).sign('i');
-    if (!result.ok) throw new Error(result.reason);
-    return { params: { pubkey: draft.pubkey }, body: { signature: result.signature } };
-  }
-
-  function data<T>({ outcome }: { readonly outcome: Outcome & { readonly data?: T } }): T {
-    if (outcome.kind !== 'answered') throw new Error(JSON.stringify(outcome));
-    // An answered outcome has the record of its endpoint.
-    return outcome.data as T;
-  }
+  const options = { pollMs: 1, allowBlindSigning: profile.draft_message === 'opaque' };
 
   it('splits, orders, cancels, merges and redeems are drafted, signed and done', async () => {
-    const { condition_id: market } = await control('/markets/', { title: 'Rain?', config: { kind: 'orderbook' } });
-    const options = { pollMs: 1, allowBlindSigning: profile.draft_message === 'opaque' };
+    const { client, wallet, control, openMarket } = await startPaper({ profile, landingMs: 0 });
+    const market = await openMarket();
     const sets = { market_condition_id: market, amount: '10' };
     // The next split gets this same draft.
     const { message } = await client.splits.create(sets);
@@ -85,49 +43,21 @@ describe.each(VENUES)('under %s', (_, profile, isMessage) => {
   });
 
   it('margin positions are asked for, signed and on their way', async () => {
+    const { client, wallet, control } = await startPaper({ profile, landingMs: 0 });
     const rates = { opening_fee: '0.01', closing_fee: '0.01', annual_fee_rate: '0.1' };
     const leverages = { max_leverage_yes: '5', max_leverage_no: '5', price_decimals: 2, shares_decimals: 2 };
     const config = { kind: 'polymarket', ...leverages, ...rates };
-    const { condition_id: market } = await control('/markets/', { title: 'Rain?', margin_enabled: true, config });
+    const made = await control('/markets/', { title: 'Rain?', margin_enabled: true, config });
+    const { condition_id: market } = (made as { data: { condition_id: string } }).data;
     const position = { market_condition_id: market, is_yes: false, leverage: 2.5 } as const;
-    const asked = { action: 'open-margin-position', isYes: false, leverage: m(2.5) } as const;
-
-    const now = data(await client.call('requests.create', { body: { ...position, type: 'market', funds: '100' } }));
-    const buying = signed(market, now, { ...asked, type: 'market', funds: m(100) });
-    expect(data(await client.call('requests.submit', buying))).toMatchObject({ state: 'funding_processing' });
-
-    const limit = { ...position, type: 'limit', price: '0.4', shares: '50' } as const;
-    const later = data(await client.call('requests.create', { body: limit }));
-    const waiting = signed(market, later, { ...asked, type: 'limit', price: m(0.4), shares: m(50) });
-    expect(data(await client.call('requests.submit', waiting))).toMatchObject({ state: 'funding_processing' });
-  });
-
-  it('a signature over another draft is refused, and the draft waits on', async () => {
-    const { condition_id: market } = await control('/markets/', { title: 'Rain?', config: { kind: 'orderbook' } });
-    const terms = {
-      market_condition_id: market,
-      is_yes: true,
-      side: 'buy',
-      order_type: 'limit',
-      price: '0.5',
-    } as const;
-    const draft = async (amount: string) => data(await client.call('orders.create', { body: { ...terms, amount } }));
-    const [first, second] = [await draft('2'), await draft('3')];
-    const buying = {
-      action: 'place-order',
-      isYes: true,
-      side: 'buy',
-      type: 'limit',
-      price: 500_000 as Micros,
-    } as const;
-    const { body } = signed(market, second, { ...buying, amount: m(3) });
-    const { outcome } = await client.call('orders.submit', { params: { pubkey: first.pubkey }, body });
-    expect(outcome).toMatchObject({ kind: 'refused', slug: 'invalid_request_params' });
-    const right = signed(market, first, { ...buying, amount: m(2) });
-    expect(data(await client.call('orders.submit', right))).toMatchObject({ status: 'open' });
+    const now = await client.openMargin(wallet, { ...position, type: 'market', funds: '100' }, options);
+    expect(now).toMatchObject({ state: 'completed' });
+    const later = await client.openMargin(wallet, { ...position, type: 'limit', price: '0.4', shares: '50' }, options);
+    expect(later).toMatchObject({ state: 'order_placed' });
   });
 
   it('headers and challenge carry the names of the venue, and no others', async () => {
+    const { exchange, wallet } = await startPaper({ profile });
     const { service_name: service, header_prefix: prefix } = profile;
     const asked = await fetch(`${exchange.url}/auth/keys/challenge/`, {
       method: 'POST',

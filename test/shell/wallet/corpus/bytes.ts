@@ -1,7 +1,7 @@
 /** Bytes in place of a draft's transaction: not a transaction, or one in a form that no correct package writes. */
 
 import { base58 } from '@scure/base';
-import { type Draw, type Honest, textOf } from './draw.js';
+import { type Draw, type Honest, type Hostile, textOf } from './draw.js';
 import {
   COUNT_PLACES,
   memoParts,
@@ -13,12 +13,7 @@ import {
   wireBytes,
 } from './wire.js';
 
-export interface HostileBytes {
-  readonly name: string;
-  readonly because: RegExp;
-  /** The draft's message. */
-  readonly make: (honest: Honest, draw: Draw) => string;
-}
+type HostileBytes = Hostile<(honest: Honest, draw: Draw) => string>;
 
 const MALFORMED = /is not a Solana transaction|not in its canonical encoding|unknown version|contradicts itself/;
 const NO_HEX = /is not the hex of bytes/;
@@ -31,8 +26,8 @@ const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 /** The honest parts with additional ones. */
 const built = (
   name: string,
+  because: RegExp,
   change: (honest: WireParts, draw: Draw) => Partial<WireParts>,
-  because = MALFORMED,
 ): HostileBytes => ({
   name,
   because,
@@ -43,7 +38,7 @@ const built = (
 });
 
 /** The honest bytes, changed. */
-const bytes = (name: string, change: (own: Buffer, draw: Draw) => Uint8Array, because = MALFORMED): HostileBytes => ({
+const bytes = (name: string, because: RegExp, change: (own: Buffer, draw: Draw) => Uint8Array): HostileBytes => ({
   name,
   because,
   make: (honest, draw) => hexOf(change(wireBytes(parts(honest, draw)), draw)),
@@ -71,52 +66,45 @@ function isFree(own: Buffer, at: number): boolean {
 }
 
 const FORMS: readonly HostileBytes[] = [
-  built('a wrong count of signers', ({ header }, draw) => ({
+  built('a wrong count of signers', MALFORMED, ({ header }, draw) => ({
     header: [draw.pick(0, 2, 3, 127, 255), header[1], header[2]],
   })),
-  built('a payer who may not pay', ({ header }, draw) => ({ header: [1, draw.pick(1, 2, 255), header[2]] })),
-  built('more read-only accounts than accounts', (_, draw) => ({ header: [1, 0, 2 + draw.below(254)] })),
-  built('an account twice', (own, draw) => ({
+  built('a payer who may not pay', MALFORMED, ({ header }, draw) => ({ header: [1, draw.pick(1, 2, 255), header[2]] })),
+  built('more read-only accounts than accounts', MALFORMED, (_, draw) => ({ header: [1, 0, 2 + draw.below(254)] })),
+  built('an account twice', MALFORMED, (own, draw) => ({
     accounts: [...own.accounts, own.accounts[draw.below(2)] ?? new Uint8Array(32)],
     header: [1, 0, 1 + draw.below(2)],
   })),
-  built(
-    'an account that nothing names',
-    (own, draw) => ({ accounts: [...own.accounts, draw.bytes(32)], header: [1, 0, draw.below(3)] }),
-    /names the account/,
-  ),
-  built('the payer as program', (own) => ({ instructions: [{ ...first(own), program: 0 }] })),
-  built('a program that is no account', (own, draw) => ({
+  built('an account that nothing names', /names the account/, (own, draw) => ({
+    accounts: [...own.accounts, draw.bytes(32)],
+    header: [1, 0, draw.below(3)],
+  })),
+  built('the payer as program', MALFORMED, (own) => ({ instructions: [{ ...first(own), program: 0 }] })),
+  built('a program that is no account', MALFORMED, (own, draw) => ({
     instructions: [{ ...first(own), program: 2 + draw.below(254) }],
   })),
-  built('an account that is none', (own, draw) => ({
+  built('an account that is none', MALFORMED, (own, draw) => ({
     instructions: [{ ...first(own), accounts: [2 + draw.below(254)] }],
   })),
-  built('no signature slot', () => ({ signatures: [] })),
-  built('a signature slot too many', (_, draw) => ({
+  built('no signature slot', MALFORMED, () => ({ signatures: [] })),
+  built('a signature slot too many', MALFORMED, (_, draw) => ({
     signatures: Array.from({ length: 2 + draw.below(3) }, () => new Uint8Array(64)),
   })),
-  built(
-    'a signature that somebody made already',
-    (_, draw) => ({ signatures: [draw.bytes(64)] }),
-    /already carries a signature/,
-  ),
-  built('an unknown version', (_, draw) => ({ version: 0x81 + draw.below(127) })),
-  built('lookup tables that give nothing', (_, draw) => ({
+  built('a signature that somebody made already', /already carries a signature/, (_, draw) => ({
+    signatures: [draw.bytes(64)],
+  })),
+  built('an unknown version', MALFORMED, (_, draw) => ({ version: 0x81 + draw.below(127) })),
+  built('lookup tables that give nothing', MALFORMED, (_, draw) => ({
     version: 0x80,
     lookups: [{ table: draw.bytes(32), writable: [], readonly: [] }],
   })),
-  built(
-    'a lookup table for the memo',
-    (own, draw) => ({
-      version: 0x80,
-      lookups: [
-        { table: draw.bytes(32), writable: [draw.below(256)], readonly: draw.chance(0.5) ? [draw.below(256)] : [] },
-      ],
-      instructions: [{ ...first(own), accounts: [2] }],
-    }),
-    /lookup table/,
-  ),
+  built('a lookup table for the memo', /lookup table/, (own, draw) => ({
+    version: 0x80,
+    lookups: [
+      { table: draw.bytes(32), writable: [draw.below(256)], readonly: draw.chance(0.5) ? [draw.below(256)] : [] },
+    ],
+    instructions: [{ ...first(own), accounts: [2] }],
+  })),
   {
     name: 'a count in more bytes than it needs',
     because: MALFORMED,
@@ -138,61 +126,42 @@ const FORMS: readonly HostileBytes[] = [
       );
     },
   },
-  bytes('bytes behind its end', (own, draw) => Buffer.concat([own, draw.bytes(1 + draw.below(40))])),
-  bytes('itself twice', (own) => Buffer.concat([own, own])),
-  bytes('an early end', (own, draw) => own.subarray(0, 1 + draw.below(own.length - 1))),
-  bytes(
-    'a missing middle',
-    (own, draw) => {
-      const at = draw.below(own.length - 1);
-      return Buffer.concat([own.subarray(0, at), own.subarray(at + 1 + draw.below(20))]);
-    },
-    /./,
+  bytes('bytes behind its end', MALFORMED, (own, draw) => Buffer.concat([own, draw.bytes(1 + draw.below(40))])),
+  bytes('itself twice', MALFORMED, (own) => Buffer.concat([own, own])),
+  bytes('an early end', MALFORMED, (own, draw) => own.subarray(0, 1 + draw.below(own.length - 1))),
+  bytes('a missing middle', /./, (own, draw) => {
+    const at = draw.below(own.length - 1);
+    return Buffer.concat([own.subarray(0, at), own.subarray(at + 1 + draw.below(20))]);
+  }),
+  bytes('the message without its signatures', MALFORMED, (own) => own.subarray(65)),
+  bytes('one byte changed', /./, (own, draw) => {
+    const changed = Buffer.from(own);
+    let at = draw.below(own.length);
+    while (isFree(own, at)) at = draw.below(own.length);
+    changed[at] = ((own[at] ?? 0) + 1 + draw.below(255)) % 256;
+    return changed;
+  }),
+  bytes('some bytes changed', /./, (own, draw) => {
+    const changed = Buffer.from(own);
+    for (let more = draw.below(8); more > 0; more--) changed[draw.below(own.length)] = draw.below(256);
+    // The last change is where it matters: in the key of the payer or of the program.
+    const at = headerAt(own) + 4 + draw.below(64);
+    changed[at] = ((own[at] ?? 0) + 1 + draw.below(255)) % 256;
+    return changed;
+  }),
+  bytes('any bytes', /./, (_, draw) => draw.bytes(1 + draw.below(1_300))),
+  bytes('any bytes behind an empty signature', /./, (_, draw) =>
+    Buffer.concat([Buffer.of(1), Buffer.alloc(64), draw.bytes(draw.below(600))]),
   ),
-  bytes('the message without its signatures', (own) => own.subarray(65)),
-  bytes(
-    'one byte changed',
-    (own, draw) => {
-      const changed = Buffer.from(own);
-      let at = draw.below(own.length);
-      while (isFree(own, at)) at = draw.below(own.length);
-      changed[at] = ((own[at] ?? 0) + 1 + draw.below(255)) % 256;
-      return changed;
-    },
-    /./,
+  bytes('a message for signing off the chain', /./, (own, draw) =>
+    Buffer.concat([
+      Buffer.from('\u00ffsolana offchain', 'latin1'),
+      Buffer.of(0, 0),
+      own.subarray(0, draw.below(own.length)),
+    ]),
   ),
-  bytes(
-    'some bytes changed',
-    (own, draw) => {
-      const changed = Buffer.from(own);
-      for (let more = draw.below(8); more > 0; more--) changed[draw.below(own.length)] = draw.below(256);
-      // The last change is where it matters: in the key of the payer or of the program.
-      const at = headerAt(own) + 4 + draw.below(64);
-      changed[at] = ((own[at] ?? 0) + 1 + draw.below(255)) % 256;
-      return changed;
-    },
-    /./,
-  ),
-  bytes('any bytes', (_, draw) => draw.bytes(1 + draw.below(1_300)), /./),
-  bytes(
-    'any bytes behind an empty signature',
-    (_, draw) => Buffer.concat([Buffer.of(1), Buffer.alloc(64), draw.bytes(draw.below(600))]),
-    /./,
-  ),
-  bytes(
-    'a message for signing off the chain',
-    (own, draw) =>
-      Buffer.concat([
-        Buffer.from('\u00ffsolana offchain', 'latin1'),
-        Buffer.of(0, 0),
-        own.subarray(0, draw.below(own.length)),
-      ]),
-    /./,
-  ),
-  bytes(
-    'more bytes than a packet holds',
-    (own, draw) => Buffer.concat([own, Buffer.alloc(1_232 + draw.below(3_000))]),
-    /longer than any transaction/,
+  bytes('more bytes than a packet holds', /longer than any transaction/, (own, draw) =>
+    Buffer.concat([own, Buffer.alloc(1_232 + draw.below(3_000))]),
   ),
   spelled('0x before its hex', (hex) => `0x${hex}`),
   spelled('blanks or breaks in its hex', (hex, draw) => {
@@ -213,11 +182,7 @@ const FORMS: readonly HostileBytes[] = [
 /** A text in place of a transaction. */
 const TEXTS: readonly HostileBytes[] = [
   { name: 'the readable text itself', because: NO_HEX, make: (honest) => textOf(honest) },
-  {
-    name: 'the readable text in hex',
-    because: MALFORMED,
-    make: (honest) => Buffer.from(textOf(honest)).toString('hex'),
-  },
+  { name: 'the readable text in hex', because: MALFORMED, make: (honest) => hexOf(Buffer.from(textOf(honest))) },
 ];
 
 export const HOSTILE_BYTES: readonly HostileBytes[] = [...FORMS, ...TEXTS];

@@ -2,13 +2,9 @@
 
 import { challengeText } from '../../../../src/shared/protocol/signing.js';
 import { serviceName } from '../drafts.js';
-import { type Draw, textOf } from './draw.js';
+import { type Draw, type Hostile, textOf } from './draw.js';
 
-export interface HostileChallenge {
-  readonly name: string;
-  readonly because: RegExp;
-  readonly make: (draw: Draw) => { readonly message: string; readonly nonce: string };
-}
+type HostileChallenge = Hostile<(draw: Draw) => { readonly message: string; readonly nonce: string }>;
 
 const TEMPLATE = /is not exactly the SVC template/;
 const NONCE = /the nonce holds characters/;
@@ -23,6 +19,8 @@ const kind = (name: string, make: (honest: string, nonce: string, draw: Draw) =>
     return { message: make(challengeText(serviceName, draw.wallet.address, nonce), nonce, draw), nonce };
   },
 });
+
+const ENDS = [' | Transfer: all', '\n', '', ' ', '\u200b', '|', 'é', '\u0000', ':', '"', '<', 'x'.repeat(129)] as const;
 
 export const HOSTILE_CHALLENGES: readonly HostileChallenge[] = [
   kind('a draft', (_, __, draw) => textOf(draw.honest(draw.terms()))),
@@ -58,20 +56,7 @@ export const HOSTILE_CHALLENGES: readonly HostileChallenge[] = [
     name: 'challenge: a nonce that goes on',
     because: NONCE,
     make: (draw) => {
-      const end = draw.pick(
-        ' | Transfer: all',
-        '\n',
-        '',
-        ' ',
-        '\u200b',
-        '|',
-        'é',
-        '\u0000',
-        ':',
-        '"',
-        '<',
-        'x'.repeat(129),
-      );
+      const end = draw.pick(...ENDS);
       const nonce = end === '' ? '' : `${nonceOf(draw)}${end}`;
       return { message: challengeText(serviceName, draw.wallet.address, nonce), nonce };
     },

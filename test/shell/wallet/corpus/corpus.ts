@@ -72,24 +72,16 @@ const ask = (draw: Draw, { stored }: Honest, message: string, rules: SigningRule
 const memoHex = (draw: Draw, text: string) =>
   wireBytes(memoParts(draw.wallet.address, text, draw.bytes(32), draw.pick<'legacy' | 0>('legacy', 0))).toString('hex');
 
-const TEXTS: readonly HostileClass[] = HOSTILE_TEXTS.flatMap(({ name, because, make }) => [
-  {
-    name: `text: ${name}`,
-    because,
-    ask: (draw) => {
-      const honest = draw.honest(draw.order());
-      return ask(draw, honest, make(honest, draw), rulesOf('utf8'));
-    },
-  },
-  {
-    name: `memo: ${name}`,
-    because,
-    ask: (draw) => {
-      const honest = draw.honest(draw.order());
-      return ask(draw, honest, memoHex(draw, make(honest, draw)), rulesOf('solana_tx'));
-    },
-  },
-]);
+const TEXTS: readonly HostileClass[] = HOSTILE_TEXTS.flatMap(({ name, because, make }) => {
+  const asked = (kind: 'utf8' | 'solana_tx', write: (draw: Draw, text: string) => string) => (draw: Draw) => {
+    const honest = draw.honest(draw.order());
+    return ask(draw, honest, write(draw, make(honest, draw)), rulesOf(kind));
+  };
+  return [
+    { name: `text: ${name}`, because, ask: asked('utf8', (_, text) => text) },
+    { name: `memo: ${name}`, because, ask: asked('solana_tx', memoHex) },
+  ];
+});
 
 const TRANSACTIONS: readonly HostileClass[] = [
   ...HOSTILE_TRANSACTIONS,
@@ -118,69 +110,42 @@ const BYTES: readonly HostileClass[] = HOSTILE_BYTES.map(({ name, because, make 
 const anyText = (draw: Draw) =>
   rulesOf(draw.pick<'utf8' | 'opaque'>('utf8', 'opaque'), { allowBlindSigning: true, solanaLookupTables: true });
 
+const row = (name: string, because: RegExp, ask: HostileClass['ask']): HostileClass => ({ name, because, ask });
+
 /** Classes that are independent of the kind of message. */
 const ROWS: readonly HostileClass[] = [
-  {
-    name: 'text: a transaction in disguise',
-    because: /decodes as a transaction/,
-    ask: (draw) => {
-      const honest = draw.honest(draw.terms());
-      return ask(draw, honest, disguised(honest, draw), anyText(draw));
-    },
-  },
-  {
-    name: 'text: a transaction made of characters',
-    because: /decodes as a transaction/,
-    ask: (draw) => ask(draw, draw.honest(draw.terms()), asCharacters(draw), anyText(draw)),
-  },
-  {
-    name: 'text: a huge message',
-    because: /too long/,
-    ask: (draw) => {
-      const honest = draw.honest(draw.order());
-      const long = draw.pick(' ', 'A', '\u200b', '1').repeat(16_385 + draw.below(50_000));
-      return ask(draw, honest, draw.chance(0.5) ? textOf(honest) + long : long, anyText(draw));
-    },
-  },
-  {
-    name: 'opaque: what nobody can read, while nobody allowed it',
-    because: /blind signing is not allowed/,
-    ask: (draw) => {
-      const honest = draw.honest(draw.terms());
-      return ask(draw, honest, writeDraftMessage('opaque', honest.draft, draw.wallet.address), rulesOf('opaque'));
-    },
-  },
-  {
-    name: 'opaque: the readable draft of something else, blind signing allowed',
-    because: /the draft says/,
-    ask: (draw) => {
-      const other = textOf(draw.honest(draw.terms()));
-      return ask(draw, draw.honest(draw.order()), other, rulesOf('opaque', { allowBlindSigning: true }));
-    },
-  },
-  {
-    name: 'opaque: a credential challenge, blind signing allowed',
-    because: /is a credential challenge/,
-    ask: (draw) => {
-      const message = `Create ${draw.pick('SVC', 'Worm')} API credential | Wallet: ${draw.wallet.address} | Nonce: x`;
-      return ask(draw, draw.honest(draw.terms()), message, rulesOf('opaque', { allowBlindSigning: true }));
-    },
-  },
-  {
-    name: 'ledger: no draft is stored',
-    because: /no draft is stored/,
-    ask: (draw) =>
-      answerTo(draw, { stored: null, rules: rulesOf(draw.pick<'utf8' | 'solana_tx'>('utf8', 'solana_tx')) }),
-  },
-  {
-    name: 'ledger: the row of another intent',
-    because: /the stored draft belongs to/,
-    ask: (draw) => {
-      const honest = draw.honest(draw.terms());
-      const stored = { ...honest.stored, message: textOf(honest) };
-      return answerTo(draw, { stored, rules: rulesOf('utf8') }, `${stored.intentId}0`);
-    },
-  },
+  row('text: a transaction in disguise', /decodes as a transaction/, (draw) => {
+    const honest = draw.honest(draw.terms());
+    return ask(draw, honest, disguised(honest, draw), anyText(draw));
+  }),
+  row('text: a transaction made of characters', /decodes as a transaction/, (draw) =>
+    ask(draw, draw.honest(draw.terms()), asCharacters(draw), anyText(draw)),
+  ),
+  row('text: a huge message', /too long/, (draw) => {
+    const honest = draw.honest(draw.order());
+    const long = draw.pick(' ', 'A', '\u200b', '1').repeat(16_385 + draw.below(50_000));
+    return ask(draw, honest, draw.chance(0.5) ? textOf(honest) + long : long, anyText(draw));
+  }),
+  row('opaque: what nobody can read, while nobody allowed it', /blind signing is not allowed/, (draw) => {
+    const honest = draw.honest(draw.terms());
+    return ask(draw, honest, writeDraftMessage('opaque', honest.draft, draw.wallet.address), rulesOf('opaque'));
+  }),
+  row('opaque: the readable draft of something else, blind signing allowed', /the draft says/, (draw) => {
+    const other = textOf(draw.honest(draw.terms()));
+    return ask(draw, draw.honest(draw.order()), other, rulesOf('opaque', { allowBlindSigning: true }));
+  }),
+  row('opaque: a credential challenge, blind signing allowed', /is a credential challenge/, (draw) => {
+    const message = `Create ${draw.pick('SVC', 'Worm')} API credential | Wallet: ${draw.wallet.address} | Nonce: x`;
+    return ask(draw, draw.honest(draw.terms()), message, rulesOf('opaque', { allowBlindSigning: true }));
+  }),
+  row('ledger: no draft is stored', /no draft is stored/, (draw) =>
+    answerTo(draw, { stored: null, rules: rulesOf(draw.pick<'utf8' | 'solana_tx'>('utf8', 'solana_tx')) }),
+  ),
+  row('ledger: the row of another intent', /the stored draft belongs to/, (draw) => {
+    const honest = draw.honest(draw.terms());
+    const stored = { ...honest.stored, message: textOf(honest) };
+    return answerTo(draw, { stored, rules: rulesOf('utf8') }, `${stored.intentId}0`);
+  }),
 ];
 
 const CHALLENGES: readonly HostileClass[] = HOSTILE_CHALLENGES.map(({ name, because, make }) => ({
@@ -192,10 +157,10 @@ const CHALLENGES: readonly HostileClass[] = HOSTILE_CHALLENGES.map(({ name, beca
   },
 }));
 
-export const HOSTILE_CLASSES: readonly HostileClass[] = [...[TEXTS, TRANSACTIONS, BYTES, ROWS, CHALLENGES].flat()];
+export const HOSTILE_CLASSES: readonly HostileClass[] = [TEXTS, TRANSACTIONS, BYTES, ROWS, CHALLENGES].flat();
 
 /** The same wallet for the same seed. It is empty. */
-export const drawOf = (seed: number, name: string): Draw => {
+const drawOf = (seed: number, name: string): Draw => {
   const keys = Random.fromSeed(seed, `wallet ${name}`);
   const wallet = new Wallet(Uint8Array.from({ length: 32 }, () => keys.below(256)));
   return new Draw(Random.fromSeed(seed, name), wallet);

@@ -50,6 +50,8 @@ function built(honest: Honest, draw: Draw, { payer, signers, named = [], more = 
   return transactionHex({ payer, version, blockhash: draw.key(), instructions });
 }
 
+const by = (payer: string, ...signers: readonly string[]): Asked => ({ payer, signers });
+
 const strangers = (draw: Draw, count: number) => Array.from({ length: count }, () => draw.key());
 
 const kind = (
@@ -82,66 +84,35 @@ const bent = (
 });
 
 const OTHERS: readonly HostileTransaction[] = [
-  kind('where the profile names nobody, and the co-signer pays', /is paid by/, null, (ours) => ({
-    payer: FIRST,
-    signers: [ours],
-  })),
-  kind('where the profile names nobody, and our wallet pays', UNNAMED, null, (ours) => ({
-    payer: ours,
-    signers: [FIRST],
-  })),
-  kind('somebody unnamed signs too', UNNAMED, PAYING, (ours, draw) => ({
-    payer: FIRST,
-    signers: [ours, draw.key()],
-  })),
-  kind('somebody unnamed signs in place of the one who does not pay', UNNAMED, BOTH, (ours, draw) => ({
-    payer: FIRST,
-    signers: [ours, draw.key()],
-  })),
-  kind('somebody unnamed signs where our wallet pays', UNNAMED, BESIDE, (ours, draw) => ({
-    payer: ours,
-    signers: [FIRST, draw.key()],
-  })),
-  kind('too many sign', UNNAMED, PAYING, (ours, draw) => ({
-    payer: FIRST,
-    signers: [ours, ...strangers(draw, 2 + draw.below(4))],
-  })),
+  kind('where the profile names nobody, and the co-signer pays', /is paid by/, null, (ours) => by(FIRST, ours)),
+  kind('where the profile names nobody, and our wallet pays', UNNAMED, null, (ours) => by(ours, FIRST)),
+  kind('somebody unnamed signs too', UNNAMED, PAYING, (ours, draw) => by(FIRST, ours, draw.key())),
+  kind('somebody unnamed signs in place of the one who does not pay', UNNAMED, BOTH, (ours, draw) =>
+    by(FIRST, ours, draw.key()),
+  ),
+  kind('somebody unnamed signs where our wallet pays', UNNAMED, BESIDE, (ours, draw) => by(ours, FIRST, draw.key())),
+  kind('too many sign', UNNAMED, PAYING, (ours, draw) => by(FIRST, ours, ...strangers(draw, 2 + draw.below(4)))),
   bent('a co-signer with one byte changed', /is paid by/, (bytes, draw) => {
     const changed = Buffer.from(bytes);
     const at = keysAt(bytes) + draw.below(32);
     changed[at] = ((bytes[at] ?? 0) + 1 + draw.below(255)) % 256;
     return changed;
   }),
-  kind('one of the named is missing', /signers?, without/, BOTH, (ours) => ({ payer: FIRST, signers: [ours] })),
-  kind('the named one is only mentioned', /1 signer, without/, BESIDE, (ours) => ({
-    payer: ours,
-    signers: [],
-    named: [FIRST],
-  })),
-  kind('nobody signs beside our wallet', /1 signer, without/, BESIDE, (ours) => ({ payer: ours, signers: [] })),
+  kind('one of the named is missing', /signers?, without/, BOTH, (ours) => by(FIRST, ours)),
+  kind('the named one is only mentioned', /1 signer, without/, BESIDE, (ours) => ({ ...by(ours), named: [FIRST] })),
+  kind('nobody signs beside our wallet', /1 signer, without/, BESIDE, (ours) => by(ours)),
 ];
 
 const PAYERS: readonly HostileTransaction[] = [
-  kind('our wallet pays where the profile says that they do', /is paid by our wallet/, PAYING, (ours) => ({
-    payer: ours,
-    signers: [FIRST],
-  })),
-  kind('our wallet pays and signs alone where the profile says that they do', /is paid by our/, PAYING, (ours) => ({
-    payer: ours,
-    signers: [],
-  })),
-  kind('somebody unnamed pays', /is paid by/, PAYING, (ours, draw) => ({
-    payer: draw.key(),
-    signers: [ours, FIRST],
-  })),
-  kind('the named one pays where our wallet should', /is paid by/, BESIDE, (ours) => ({
-    payer: FIRST,
-    signers: [ours],
-  })),
-  kind('the order changed: another of the named pays', /is paid by/, BOTH, (ours) => ({
-    payer: SECOND,
-    signers: [ours, FIRST],
-  })),
+  kind('our wallet pays where the profile says that they do', /is paid by our wallet/, PAYING, (ours) =>
+    by(ours, FIRST),
+  ),
+  kind('our wallet pays and signs alone where the profile says that they do', /is paid by our/, PAYING, (ours) =>
+    by(ours),
+  ),
+  kind('somebody unnamed pays', /is paid by/, PAYING, (ours, draw) => by(draw.key(), ours, FIRST)),
+  kind('the named one pays where our wallet should', /is paid by/, BESIDE, (ours) => by(FIRST, ours)),
+  kind('the order changed: another of the named pays', /is paid by/, BOTH, (ours) => by(SECOND, ours, FIRST)),
   bent('the order changed: our wallet stands before the payer', /is paid by our wallet/, (bytes) => {
     const at = keysAt(bytes);
     const [payer, ours] = [bytes.subarray(at, at + 32), bytes.subarray(at + 32, at + 64)];
@@ -150,16 +121,9 @@ const PAYERS: readonly HostileTransaction[] = [
 ];
 
 const OURS: readonly HostileTransaction[] = [
-  kind('our wallet is not asked for', /without our wallet/, PAYING, () => ({ payer: FIRST, signers: [] })),
-  kind('our wallet is only mentioned', /without our wallet/, PAYING, (ours) => ({
-    payer: FIRST,
-    signers: [],
-    named: [ours],
-  })),
-  kind('somebody else stands where our wallet should', UNNAMED, PAYING, (_, draw) => ({
-    payer: FIRST,
-    signers: [draw.key()],
-  })),
+  kind('our wallet is not asked for', /without our wallet/, PAYING, () => by(FIRST)),
+  kind('our wallet is only mentioned', /without our wallet/, PAYING, (ours) => ({ ...by(FIRST), named: [ours] })),
+  kind('somebody else stands where our wallet should', UNNAMED, PAYING, (_, draw) => by(FIRST, draw.key())),
   bent('the slot of the co-signer is filled', FILLED, (bytes, draw) =>
     Buffer.concat([bytes.subarray(0, 1), filling(draw), bytes.subarray(65)]),
   ),
@@ -197,24 +161,20 @@ export const MALFORMED_COSIGNERS: readonly HostileTransaction[] = [
 
 const CONTENTS: readonly HostileTransaction[] = [
   kind('the memo of another intent', /the draft says/, PAYING, (ours, draw) => ({
-    payer: FIRST,
-    signers: [ours],
+    ...by(FIRST, ours),
     text: textOf(draw.honest(draw.terms())),
   })),
   kind('a program that nobody names', /which solana_programs/, PAYING, (ours, draw) => ({
-    payer: FIRST,
-    signers: [ours],
+    ...by(FIRST, ours),
     more: [{ program: draw.key(), data: draw.bytes(draw.below(40)) }],
   })),
   kind('an account that nobody needs', /names the account/, PAYING, (ours, draw) => ({
-    payer: FIRST,
-    signers: [ours],
+    ...by(FIRST, ours),
     named: [draw.key()],
   })),
   ...PAYMENTS.map((payment) => ({
     ...kind(payment.name, /which is never allowed|does not name/, PAYING, (ours, draw) => ({
-      payer: FIRST,
-      signers: [ours],
+      ...by(FIRST, ours),
       more: [payment.call(draw)],
     })),
     programs: PAYMENT_PROGRAMS,

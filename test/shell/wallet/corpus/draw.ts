@@ -16,6 +16,14 @@ export interface Honest<T extends DraftTerms = DraftTerms> {
   readonly stored: Omit<StoredDraft, 'message'>;
 }
 
+/** A class of messages that must never be signed. */
+export interface Hostile<Make> {
+  readonly name: string;
+  /** The reason of the rejection: another reason would prove nothing about this class. */
+  readonly because: RegExp;
+  readonly make: Make;
+}
+
 /** State in the signer's ledger, and the facts on which the signer decides. */
 export interface Question {
   readonly stored: StoredDraft | null;
@@ -78,24 +86,17 @@ export class Draw {
       () => ({ action: 'split-shares', amount }),
       () => ({ action: 'redeem-shares', yes: amount, no: this.quantity() }),
       () => ({ action: 'open-margin-position', isYes, type: 'market', leverage: this.quantity(), funds: amount }),
-      () => ({
-        action: 'open-margin-position',
-        isYes,
-        type: 'limit',
-        leverage: this.quantity(),
-        price: this.price(),
-        shares: amount,
-      }),
+      () => {
+        const [leverage, price] = [this.quantity(), this.price()];
+        return { action: 'open-margin-position', isYes, type: 'limit', leverage, price, shares: amount };
+      },
     )();
   }
 
   honest<T extends DraftTerms>(terms: T): Honest<T> {
     const draftPubkey = terms.action === 'cancel-order' ? terms.orderPubkey : this.key();
-    const marketConditionId = this.pick(
-      `mkt-${this.below(1_000)}`,
-      this.key(),
-      `0x${this.below(2 ** 30).toString(16)}`,
-    );
+    const hex = () => `0x${this.below(2 ** 30).toString(16)}`;
+    const marketConditionId = this.pick(`mkt-${this.below(1_000)}`, this.key(), hex());
     const expires = 1_700_000_000 + this.below(100_000_000);
     return {
       draft: { serviceName, marketConditionId, draftPubkey, expires, terms },

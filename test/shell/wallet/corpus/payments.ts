@@ -18,7 +18,7 @@ const LOADERS = [
 ] as const;
 const LOOKUP_TABLES = 'AddressLookupTab1e1111111111111111111111111';
 
-export interface Payment {
+interface Payment {
   readonly name: string;
   readonly call: (draw: Draw) => Instruction;
 }
@@ -44,33 +44,33 @@ function accounts(draw: Draw, ...roles: readonly Role[]): NonNullable<Instructio
   return roles.map((role) => of[role]());
 }
 
-const token = (
+const payment = (
   name: string,
-  kinds: readonly [number, ...number[]],
+  program: (draw: Draw) => string,
   roles: readonly Role[],
-  rest: (draw: Draw) => Uint8Array,
+  bytes: (draw: Draw) => Uint8Array,
 ): Payment => ({
-  name: `Token: ${name}`,
-  call: (draw) => ({
-    program: draw.pick(TOKEN, TOKEN_2022),
-    data: data([draw.pick(...kinds)], rest(draw)),
-    accounts: accounts(draw, ...roles),
-  }),
+  name,
+  call: (draw) => ({ program: program(draw), data: bytes(draw), accounts: accounts(draw, ...roles) }),
 });
 
-const system = (
-  name: string,
-  kinds: readonly [number, ...number[]],
-  roles: readonly Role[],
-  rest: (draw: Draw) => Uint8Array,
-): Payment => ({
-  name: `System: ${name}`,
-  call: (draw) => ({
-    program: SYSTEM,
-    data: data(u32(draw.pick(...kinds)), rest(draw)),
-    accounts: accounts(draw, ...roles),
-  }),
-});
+type Kinds = readonly [number, ...number[]];
+
+const token = (name: string, kinds: Kinds, roles: readonly Role[], rest: (draw: Draw) => Uint8Array): Payment =>
+  payment(
+    `Token: ${name}`,
+    (draw) => draw.pick(TOKEN, TOKEN_2022),
+    roles,
+    (draw) => data([draw.pick(...kinds)], rest(draw)),
+  );
+
+const system = (name: string, kinds: Kinds, roles: readonly Role[], rest: (draw: Draw) => Uint8Array): Payment =>
+  payment(
+    `System: ${name}`,
+    () => SYSTEM,
+    roles,
+    (draw) => data(u32(draw.pick(...kinds)), rest(draw)),
+  );
 
 const nothing = () => Buffer.alloc(0);
 const seeded = (draw: Draw) => data(draw.bytes(32), u64(4n), Buffer.from('seed'), lamports(draw));
@@ -94,38 +94,30 @@ export const PAYMENTS: readonly Payment[] = [
   token('a batch or a call that nobody knows', [17, 22, 26, 38, 255], ['theirs', 'theirs', 'ours'], (draw) =>
     draw.bytes(draw.below(40)),
   ),
-  {
-    name: 'an associated token account, whose rent we pay',
-    call: (draw) => ({
-      program: ASSOCIATED,
-      data: data(draw.pick([], [0], [1])),
-      accounts: accounts(draw, 'ours', 'theirs', 'read', 'read', 'read'),
-    }),
-  },
-  {
-    name: 'a stake or vote account withdrawn or authorized',
-    call: (draw) => ({
-      program: draw.pick(STAKE, VOTE),
-      data: data(u32(draw.pick(1, 3, 4, 7, 8)), draw.bytes(32), lamports(draw)),
-      accounts: accounts(draw, 'theirs', 'theirs', 'ours'),
-    }),
-  },
-  {
-    name: 'a program deployed, upgraded or closed',
-    call: (draw) => ({
-      program: draw.pick(...LOADERS),
-      data: data(u32(draw.below(8))),
-      accounts: accounts(draw, 'theirs', 'theirs', 'ours'),
-    }),
-  },
-  {
-    name: 'an address lookup table made or extended',
-    call: (draw) => ({
-      program: LOOKUP_TABLES,
-      data: data(u32(draw.pick(0, 1, 2, 3, 4)), draw.bytes(9)),
-      accounts: accounts(draw, 'theirs', 'ours', 'ours'),
-    }),
-  },
+  payment(
+    'an associated token account, whose rent we pay',
+    () => ASSOCIATED,
+    ['ours', 'theirs', 'read', 'read', 'read'],
+    (draw) => data(draw.pick([], [0], [1])),
+  ),
+  payment(
+    'a stake or vote account withdrawn or authorized',
+    (draw) => draw.pick(STAKE, VOTE),
+    ['theirs', 'theirs', 'ours'],
+    (draw) => data(u32(draw.pick(1, 3, 4, 7, 8)), draw.bytes(32), lamports(draw)),
+  ),
+  payment(
+    'a program deployed, upgraded or closed',
+    (draw) => draw.pick(...LOADERS),
+    ['theirs', 'theirs', 'ours'],
+    (draw) => data(u32(draw.below(8))),
+  ),
+  payment(
+    'an address lookup table made or extended',
+    () => LOOKUP_TABLES,
+    ['theirs', 'ours', 'ours'],
+    (draw) => data(u32(draw.pick(0, 1, 2, 3, 4)), draw.bytes(9)),
+  ),
 ];
 
 /** The programs that a profile would need to name for these calls. */

@@ -2,14 +2,9 @@
 
 import { type DraftTerms, type DraftText, writeDraftText } from '../../../../src/shared/protocol/drafts/draft-text.js';
 import { challengeText } from '../../../../src/shared/protocol/signing.js';
-import type { Draw, Honest, OrderTerms } from './draw.js';
+import type { Draw, Honest, Hostile, OrderTerms } from './draw.js';
 
-export interface HostileText {
-  readonly name: string;
-  /** The reason of the rejection: another reason would prove nothing about this class. */
-  readonly because: RegExp;
-  readonly make: (honest: Honest<OrderTerms>, draw: Draw) => string;
-}
+type HostileText = Hostile<(honest: Honest<OrderTerms>, draw: Draw) => string>;
 
 const UNREADABLE = /not a readable draft/;
 
@@ -18,24 +13,31 @@ const says = (
   name: string,
   because: RegExp,
   change: (honest: Honest<OrderTerms>, draw: Draw) => Partial<DraftText>,
-) => ({
+): HostileText => ({
   name,
   because,
-  make: (honest: Honest<OrderTerms>, draw: Draw) => writeDraftText({ ...honest.draft, ...change(honest, draw) }),
+  make: (honest, draw) => writeDraftText({ ...honest.draft, ...change(honest, draw) }),
 });
 
 const terms = (name: string, because: RegExp, change: (meant: OrderTerms, draw: Draw) => DraftTerms) =>
   says(name, because, ({ draft }, draw) => ({ terms: change(draft.terms, draw) }));
 
+type Change = (text: string, draw: Draw, honest: Honest<OrderTerms>) => string;
+
 /** A form other than a draft's. */
-const spelled = (
-  name: string,
-  change: (text: string, draw: Draw, honest: Honest<OrderTerms>) => string,
-): HostileText => ({
+const spelled = (name: string, change: Change, because = UNREADABLE): HostileText => ({
   name,
-  because: UNREADABLE,
+  because,
   make: (honest, draw) => change(writeDraftText(honest.draft), draw, honest),
 });
+
+/** A changed character may leave a readable draft with another meaning. */
+const blurred = (name: string, change: Change) => spelled(name, change, /not a readable draft|the draft says/);
+
+/** One of the words, which commas separate. */
+const one = (draw: Draw, words: string) => words.split(',')[draw.below(words.split(',').length)] ?? '';
+
+const otherSide = ({ side }: OrderTerms) => (side === 'buy' ? 'sell' : 'buy');
 
 const OTHERS: readonly HostileText[] = [
   says('another market', /^market: the draft says/, ({ draft }, draw) => ({
@@ -53,15 +55,12 @@ const OTHERS: readonly HostileText[] = [
     ...meant,
     amount: draw.other(meant.amount, () => draw.quantity()),
   })),
-  terms('another side', /^side: the draft says/, (meant) => ({
-    ...meant,
-    side: meant.side === 'buy' ? 'sell' : 'buy',
-  })),
+  terms('another side', /^side: the draft says/, (meant) => ({ ...meant, side: otherSide(meant) })),
   terms('another outcome', /^isYes: the draft says/, (meant) => ({ ...meant, isYes: !meant.isYes })),
   terms('the mirrored order at the same price', /^isYes: the draft says/, (meant) => ({
     ...meant,
     isYes: !meant.isYes,
-    side: meant.side === 'buy' ? 'sell' : 'buy',
+    side: otherSide(meant),
   })),
   terms('a market order for a limit order', /^(type|side): the draft says/, ({ isYes, amount }, draw) =>
     draw.chance(0.5)
@@ -111,44 +110,13 @@ const CHALLENGES: readonly HostileText[] = [
   },
 ];
 
-const INVISIBLE = [
-  '\u200b',
-  '\u200c',
-  '\u200d',
-  '\u2060',
-  '\ufeff',
-  '\u00ad',
-  '\u202e',
-  '\u2066',
-  '\u2069',
-  '\u061c',
-  '\u180e',
-];
+const INVISIBLE = [...'\u200b\u200c\u200d\u2060\ufeff\u00ad\u202e\u2066\u2069\u061c\u180e'];
 const CONTROL = ['\u0000', '\u0007', '\b', '\u001b[2K', '\u007f', '\u0085', '\u009b'];
 const BREAKS = ['\n', '\r', '\r\n', '\u2028', '\u2029', '\u000b', '\f'];
 const BLANKS = ['\u00a0', '\t', '\u2009', '\u3000', '  ', '\u2002', '\u205f'];
 const TAGS = ['\ufe0f', '\u{e0001}', '\u{e0041}', '\u034f', '\u115f', '\u3164'];
-const LOOK_ALIKES: Readonly<Record<string, string>> = {
-  S: 'Ѕ',
-  a: 'а',
-  c: 'с',
-  e: 'е',
-  o: 'о',
-  p: 'р',
-  i: 'і',
-  x: 'х',
-  y: 'у',
-  M: 'М',
-  O: 'О',
-  T: 'Т',
-  A: 'А',
-  E: 'Е',
-  P: 'Р',
-  d: 'ԁ',
-  r: 'г',
-  t: 'т',
-  l: 'ӏ',
-};
+/** Letters, and in the same order letters of other scripts that look alike. */
+const [LETTERS, LOOK_ALIKES] = ['SaceopixyMOTAEPdrtl', 'ЅасеоріхуМОТАЕРԁгтӏ'] as const;
 
 const insertAt = (text: string, at: number, more: string) => text.slice(0, at) + more + text.slice(at);
 /** Any place outside the digits of the expiry, which the venue chooses. */
@@ -170,55 +138,35 @@ const fields = (text: string, change: (rows: string[]) => readonly string[]) => 
   return parts.map((part, at) => (at === 3 ? change(part.split(', ')).join(', ') : part)).join(' | ');
 };
 
-/** The rest may be another draft in correct form. */
-const MAY_READ_WELL = new Set([
-  'a look-alike letter',
-  'a line break within',
-  'other separators',
-  'a control character',
-  'a variation selector, a tag or a filler',
-  'a combining mark',
-  'one character changed',
-  'numbers in other notation',
-  'full-width forms',
-  'text before it',
-  'an invisible character',
-  'another blank',
-  'halves of characters',
-  'a blank too few',
-  'a number beyond all bounds',
-  'another case',
-]);
-
 const SPELLINGS: readonly HostileText[] = [
-  spelled('a look-alike letter', (text, draw) => {
+  blurred('a look-alike letter', (text, draw) => {
     const places = [...text.matchAll(/[a-zA-Z]/g)].filter(
-      ({ 0: letter, index }) => letter in LOOK_ALIKES && !/Market: \S*$/.test(text.slice(0, index)) && index > 3,
+      ({ 0: letter, index }) => LETTERS.includes(letter) && !/Market: \S*$/.test(text.slice(0, index)) && index > 3,
     );
     const at = places[draw.below(places.length)]?.index ?? 0;
-    return text.slice(0, at) + (LOOK_ALIKES[text[at] ?? ''] ?? '') + text.slice(at + 1);
+    return text.slice(0, at) + (LOOK_ALIKES[LETTERS.indexOf(text[at] ?? '')] ?? '') + text.slice(at + 1);
   }),
-  spelled('an invisible character', (text, draw) => insert(text, draw, INVISIBLE)),
-  spelled('a control character', (text, draw) => insert(text, draw, CONTROL)),
-  spelled('a variation selector, a tag or a filler', (text, draw) =>
+  blurred('an invisible character', (text, draw) => insert(text, draw, INVISIBLE)),
+  blurred('a control character', (text, draw) => insert(text, draw, CONTROL)),
+  blurred('a variation selector, a tag or a filler', (text, draw) =>
     insertAt(text, 6 + draw.below(4), TAGS[draw.below(TAGS.length)] ?? ''),
   ),
-  spelled('a combining mark', (text, draw) =>
+  blurred('a combining mark', (text, draw) =>
     insertAt(text, 5 + draw.below(6), draw.pick('\u0301', '\u0323', '\u20dd', '\u0489')),
   ),
-  spelled('a line break within', (text, draw) => insert(text, draw, BREAKS)),
+  blurred('a line break within', (text, draw) => insert(text, draw, BREAKS)),
   spelled('a line break at its end', (text, draw) => text + (BREAKS[draw.below(BREAKS.length)] ?? '')),
-  spelled('another blank', (text, draw) => {
+  blurred('another blank', (text, draw) => {
     const blanks = [...text.matchAll(/ /g)];
     const at = blanks[draw.below(blanks.length)]?.index ?? 0;
     return text.slice(0, at) + (BLANKS[draw.below(BLANKS.length)] ?? '') + text.slice(at + 1);
   }),
-  spelled('a blank too few', (text, draw) => {
+  blurred('a blank too few', (text, draw) => {
     const blanks = [...text.matchAll(/ /g)];
     const at = blanks[draw.below(blanks.length)]?.index ?? 0;
     return text.slice(0, at) + text.slice(at + 1);
   }),
-  spelled('another case', (text, draw) =>
+  blurred('another case', (text, draw) =>
     draw.pick(
       text.toUpperCase(),
       text.toLowerCase(),
@@ -229,7 +177,7 @@ const SPELLINGS: readonly HostileText[] = [
       text.replace(/YES|NO/, (outcome) => outcome.toLowerCase()),
     ),
   ),
-  spelled('full-width forms', (text, draw) =>
+  blurred('full-width forms', (text, draw) =>
     draw.pick(
       digits(text, 0xff10),
       text.replaceAll('|', '｜'),
@@ -240,23 +188,10 @@ const SPELLINGS: readonly HostileText[] = [
   spelled('digits of another script', (text, draw) =>
     digits(text, draw.pick(0x660, 0x6f0, 0x966, 0x9e6, 0xe50, 0x1d7ce)),
   ),
-  spelled('numbers in other notation', (text, draw) =>
-    numbers(
-      text,
-      draw.pick<(n: string) => string>(
-        (n) => `${n}e0`,
-        (n) => `${n}E+0`,
-        (n) => `+${n}`,
-        (n) => `-${n}`,
-        (n) => `0x${n}`,
-        (n) => `${n}n`,
-        (n) => `${n}%`,
-        (n) => `$${n}`,
-        (n) => `(${n})`,
-        (n) => n.replace(/\d/, '$&_'),
-      ),
-    ),
-  ),
+  blurred('numbers in other notation', (text, draw) => {
+    const form = one(draw, '#e0,#E+0,+#,-#,0x#,#n,#%,$#,(#),_');
+    return numbers(text, (n) => (form === '_' ? n.replace(/\d/, '$&_') : form.replace('#', n)));
+  }),
   spelled('zeros before or behind numbers', (text, draw) =>
     numbers(
       text,
@@ -274,7 +209,7 @@ const SPELLINGS: readonly HostileText[] = [
   spelled('no number at all', (text, draw) =>
     numbers(text, () => draw.pick('', 'NaN', 'Infinity', 'null', 'all', '*', '-0', '1/2')),
   ),
-  spelled('a number beyond all bounds', (text, draw) =>
+  blurred('a number beyond all bounds', (text, draw) =>
     numbers(text, () =>
       draw.pick('9'.repeat(17), '9'.repeat(60), '9007199254740993', '0.0000001', `1.${'0'.repeat(30)}1`),
     ),
@@ -284,7 +219,7 @@ const SPELLINGS: readonly HostileText[] = [
     (text, draw) =>
       text + draw.pick(' ', '0x', ' | Amount: 5', ';', ' and more', ' | ', '.', ',', ` | Draft: ${draw.key()}`),
   ),
-  spelled(
+  blurred(
     'text before it',
     (text, draw) => draw.pick(' ', '\ufeff', '0x', '| ', 'Create ', '"', '\u202e', 'https://x/?') + text,
   ),
@@ -323,7 +258,7 @@ const SPELLINGS: readonly HostileText[] = [
     };
     return draw.chance(0.5) ? fields(text, swapped) : swapped(parts).join(' | ');
   }),
-  spelled('other separators', (text, draw) =>
+  blurred('other separators', (text, draw) =>
     draw.pick(
       text.replaceAll(' | ', ' || '),
       text.replaceAll(' | ', '|'),
@@ -342,16 +277,7 @@ const SPELLINGS: readonly HostileText[] = [
   spelled('an action that nobody knows', (text, draw) =>
     text.replace(
       'place-order',
-      draw.pick(
-        'transfer',
-        'withdraw',
-        'place_order',
-        'place-order ',
-        'approve',
-        'toString',
-        '__proto__',
-        'place-orders',
-      ),
+      one(draw, 'transfer,withdraw,place_order,place-order ,approve,toString,__proto__,place-orders'),
     ),
   ),
   spelled('values that nobody knows', (text, draw) =>
@@ -379,7 +305,7 @@ const SPELLINGS: readonly HostileText[] = [
       Buffer.from(text, 'utf16le').toString('latin1'),
     );
   }),
-  spelled('halves of characters', (text, draw) =>
+  blurred('halves of characters', (text, draw) =>
     insertAt(text, place(text, draw), draw.pick('\ud800', '\udc00', '\ufffd', '\ufffe', '\uffff')),
   ),
   spelled('nothing, or next to nothing', (_, draw) =>
@@ -390,7 +316,7 @@ const SPELLINGS: readonly HostileText[] = [
       ...Array.from({ length: 1 + draw.below(300) }, () => draw.pick(32 + draw.below(95), draw.below(0xd800))),
     ),
   ),
-  spelled('one character changed', (text, draw) => {
+  blurred('one character changed', (text, draw) => {
     const at = place(text, draw);
     const by = draw.other(text[at] ?? '', () =>
       String.fromCharCode(draw.pick(32 + draw.below(95), draw.below(256), draw.below(0x3000))),
@@ -399,11 +325,5 @@ const SPELLINGS: readonly HostileText[] = [
   }),
 ];
 
-/** All disguises of a text. A changed character may leave a readable draft with another meaning. */
-export const HOSTILE_TEXTS: readonly HostileText[] = [
-  ...OTHERS,
-  ...CHALLENGES,
-  ...SPELLINGS.map((kind) =>
-    MAY_READ_WELL.has(kind.name) ? { ...kind, because: /not a readable draft|the draft says/ } : kind,
-  ),
-];
+/** All disguises of a text. */
+export const HOSTILE_TEXTS: readonly HostileText[] = [...OTHERS, ...CHALLENGES, ...SPELLINGS];

@@ -14,22 +14,19 @@ import {
   WRITABLE,
   WRITABLE_SIGNER,
 } from '../shapes.js';
-import { type Draw, type Honest, textOf } from './draw.js';
+import { type Draw, type Honest, type Hostile, textOf } from './draw.js';
 import { PAYMENT_PROGRAMS, PAYMENTS } from './payments.js';
 
-export interface HostileTransaction {
-  readonly name: string;
-  readonly because: RegExp;
+/** Makes the transaction's hex. */
+export interface HostileTransaction extends Hostile<(honest: Honest, draw: Draw) => string> {
   /** Programs that the profile names with blind signing allowed; null: the shipped rules, which allow Memo alone. */
   readonly programs: readonly string[] | null;
   /** Other signers, as in the profile; absent: none. */
   readonly cosigners?: DraftCosigners;
-  /** Hex. */
-  readonly make: (honest: Honest, draw: Draw) => string;
 }
 
 /** The program of an imagined venue. */
-export const VENUE_PROGRAM = 'Venue11111111111111111111111111111111111111';
+const VENUE_PROGRAM = 'Venue11111111111111111111111111111111111111';
 const BUDGET = 'ComputeBudget111111111111111111111111111111';
 /** The memo program's first version, which is not the one that drafts use. */
 const OLD_MEMO = 'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo';
@@ -53,16 +50,11 @@ function built(honest: Honest, draw: Draw, parts: Parts = {}): string {
 const among = (extra: Instruction, honest: readonly Instruction[], draw: Draw) =>
   honest.toSpliced(draw.below(honest.length + 1), 0, extra);
 
-const kind = (
-  name: string,
-  because: RegExp,
-  make: HostileTransaction['make'],
-  programs: readonly string[] | null = null,
-) => ({
+const kind = (name: string, because: RegExp, make: HostileTransaction['make']): HostileTransaction => ({
   name,
   because,
   make,
-  programs,
+  programs: null,
 });
 
 const call = (draw: Draw): Instruction => ({
@@ -124,78 +116,52 @@ const GIVING: readonly HostileTransaction[] = PAYMENTS.flatMap((payment) => [
     const instructions = draw.chance(0.2) ? [extra] : among(extra, [memo(textOf(honest))], draw);
     return built(honest, draw, { instructions });
   }),
-  kind(
-    `${payment.name}, though the profile names its program`,
-    /which is never allowed/,
-    (honest, draw) => {
+  {
+    ...kind(`${payment.name}, though the profile names its program`, /which is never allowed/, (honest, draw) => {
       const own = draw.chance(0.5) ? [call(draw)] : [memo(textOf(honest)), call(draw)];
       return built(honest, draw, { instructions: among(payment.call(draw), own, draw) });
-    },
-    [VENUE_PROGRAM, ...PAYMENT_PROGRAMS],
-  ),
+    }),
+    programs: [VENUE_PROGRAM, ...PAYMENT_PROGRAMS],
+  },
 ]);
 
-const NAMED = [VENUE_PROGRAM, BUDGET];
+/** Beside a program that the profile names. */
+const named: typeof kind = (...row) => ({ ...kind(...row), programs: [VENUE_PROGRAM, BUDGET] });
 
 const STRANGERS: readonly HostileTransaction[] = [
   kind('a program that the profile does not name', /which solana_programs/, (honest, draw) =>
     built(honest, draw, { instructions: among({ ...call(draw), program: draw.key() }, [memo(textOf(honest))], draw) }),
   ),
-  kind(
-    'a program that the profile does not name, beside one that it names',
-    /which solana_programs/,
-    (honest, draw) =>
-      built(honest, draw, { instructions: among({ ...call(draw), program: draw.key() }, [call(draw)], draw) }),
-    NAMED,
+  named('a program that the profile does not name, beside one that it names', /which solana_programs/, (honest, draw) =>
+    built(honest, draw, { instructions: among({ ...call(draw), program: draw.key() }, [call(draw)], draw) }),
   ),
-  kind(
-    'a priority fee that nobody needs',
-    /priority/,
-    (honest, draw) => {
-      const price = Buffer.alloc(9);
-      price.writeUInt8(3);
-      price.writeBigUInt64LE(1_000_000_000n + BigInt(draw.below(2 ** 50)), 1);
-      return built(honest, draw, { instructions: among({ program: BUDGET, data: price }, [call(draw)], draw) });
-    },
-    NAMED,
+  named('a priority fee that nobody needs', /priority/, (honest, draw) => {
+    const price = Buffer.alloc(9);
+    price.writeUInt8(3);
+    price.writeBigUInt64LE(1_000_000_000n + BigInt(draw.below(2 ** 50)), 1);
+    return built(honest, draw, { instructions: among({ program: BUDGET, data: price }, [call(draw)], draw) });
+  }),
+  named('a call of the budget that nobody can read', /unreadable call of Compute Budget/, (honest, draw) => {
+    const bytes = draw.bytes(draw.below(12));
+    bytes[0] = draw.pick(0, 1, 4, 5, 255);
+    return built(honest, draw, { instructions: among({ program: BUDGET, data: bytes }, [call(draw)], draw) });
+  }),
+  named('another payer of a program that the profile names', /is paid by/, (honest, draw) =>
+    built(honest, draw, { payer: draw.key(), instructions: [call(draw)] }),
   ),
-  kind(
-    'a call of the budget that nobody can read',
-    /unreadable call of Compute Budget/,
-    (honest, draw) => {
-      const bytes = draw.bytes(draw.below(12));
-      bytes[0] = draw.pick(0, 1, 4, 5, 255);
-      return built(honest, draw, { instructions: among({ program: BUDGET, data: bytes }, [call(draw)], draw) });
-    },
-    NAMED,
+  named('a lookup table beside a program that the profile names', /lookup table/, (honest, draw) =>
+    built(honest, draw, { version: 0, instructions: [{ ...call(draw), table: draw.key() }] }),
   ),
-  kind(
-    'another payer of a program that the profile names',
-    /is paid by/,
-    (honest, draw) => built(honest, draw, { payer: draw.key(), instructions: [call(draw)] }),
-    NAMED,
+  named('the memo of another intent beside a program that the profile names', /the draft says/, (honest, draw) =>
+    built(honest, draw, { instructions: among(memo(textOf(draw.honest(draw.terms()))), [call(draw)], draw) }),
   ),
-  kind(
-    'a lookup table beside a program that the profile names',
-    /lookup table/,
-    (honest, draw) => built(honest, draw, { version: 0, instructions: [{ ...call(draw), table: draw.key() }] }),
-    NAMED,
-  ),
-  kind(
-    'the memo of another intent beside a program that the profile names',
-    /the draft says/,
-    (honest, draw) =>
-      built(honest, draw, { instructions: among(memo(textOf(draw.honest(draw.terms()))), [call(draw)], draw) }),
-    NAMED,
-  ),
-  kind(
+  named(
     'a credential challenge as memo beside a program that the profile names',
     /credential challenge/,
     (honest, draw) => {
       const challenge = challengeText('SVC', draw.wallet.address, 'n0nce');
       return built(honest, draw, { instructions: among(memo(challenge), [call(draw)], draw) });
     },
-    NAMED,
   ),
 ];
 

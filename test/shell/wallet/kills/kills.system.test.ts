@@ -1,8 +1,9 @@
 /** A few kills; with TWINBOOK_EFFORT=long a hundred. */
 
 import { afterAll, describe, expect, it } from 'vitest';
+import { tracingMissing } from '../../../disk/traced.js';
 import { times } from '../../../support/effort.js';
-import { CALLS, hasStrace, KilledWriter } from './kills.js';
+import { CALLS, KilledWriter } from './kills.js';
 
 const writer = new KilledWriter(3);
 afterAll(() => writer.remove());
@@ -15,7 +16,7 @@ describe('a writer of keys and credentials that is killed', () => {
     expect(await writer.kill(null)).toEqual([]);
   });
 
-  it.skipIf(!hasStrace()).each(CALLS)('at %s loses no key, neither old nor new', async (call) => {
+  it.skipIf(tracingMissing() !== null).each(CALLS)('at %s loses no key, neither old nor new', async (call) => {
     for (const number of kills(1, 10)) expect(await writer.kill({ call, number: 1 + number }), `${number}`).toEqual([]);
   });
 });

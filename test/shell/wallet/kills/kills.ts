@@ -37,16 +37,7 @@ const LONGEST_WAIT_MS = 60;
 export const CALLS = ['fchmod', 'fsync', 'link', 'rename', 'unlink'] as const;
 
 /** Null: at a random time. */
-export type KillAt = { readonly call: (typeof CALLS)[number]; readonly number: number } | null;
-
-export const hasStrace = (): boolean => {
-  try {
-    execFileSync('strace', ['-V'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-};
+type KillAt = { readonly call: (typeof CALLS)[number]; readonly number: number } | null;
 
 /** The first round of a folder is complete before the first kill. */
 export class KilledWriter {
