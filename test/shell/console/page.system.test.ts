@@ -339,31 +339,29 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     await several.close();
   });
 
-  test('another page sees and does nothing, though it knows the token', async () => {
-    const { context, page } = await openTab(browser);
-    await context.route('http://evil.example/', (route) =>
-      route.fulfill({ body: '<p>a page</p>', contentType: 'text/html' }),
+  test('each day with a result is a cell of the calendar that leads to its markets', async () => {
+    const page = await openView({ scheme: 'dark', width: 400 }, '?view=money', '#calendar a');
+    const booked = await page.locator('#money-days tr').evaluateAll((rows) =>
+      rows.map((row) => {
+        const [day, net] = Array.from(row.children, (cell) => cell.textContent ?? '');
+        return [Number(day?.slice(-2)), net, net?.startsWith('+') ? 'good' : 'bad'].join();
+      }),
     );
-    await page.goto('http://evil.example/');
-    const asked = listenToTrader();
-    const tried = await page.evaluate(
-      async ([url, secret]) => {
-        const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
-        const outcome = (asked: Promise<Response>) =>
-          asked.then(
-            (response) => response.status,
-            () => 'refused',
-          );
-        return [
-          await outcome(fetch(`${url}state`, { headers })),
-          await outcome(fetch(`${url}actions/kill`, { method: 'POST', headers, body: '{}' })),
-          await outcome(fetch(`${url}actions/kill`, { method: 'POST', mode: 'no-cors', body: '{}' })),
-        ];
-      },
-      [played.url, SECRET],
+    const cells = await page.locator('#calendar td:has(a)').evaluateAll((all) =>
+      all.map((cell) => {
+        const link = cell.querySelector('a');
+        const date = new Date(new URL(link?.href ?? '').searchParams.get('at') ?? '');
+        const day = [Number(cell.querySelector('small')?.textContent), link?.textContent, cell.className].join();
+        return { day, isInItsColumn: (date.getUTCDay() + 6) % 7 === (cell as HTMLTableCellElement).cellIndex };
+      }),
     );
-    expect(tried.slice(0, 2)).toEqual(['refused', 'refused']);
-    expect(asked()).toEqual([]);
+    expect(booked.length).toBeGreaterThan(1);
+    expect(cells.map(({ day }) => day).sort()).toEqual(booked.sort());
+    expect(cells.filter(({ isInItsColumn }) => !isInItsColumn)).toEqual([]);
+    await page.locator('#calendar a').last().focus();
+    await page.keyboard.press('Enter');
+    await page.locator('#money-day a').first().waitFor();
+    expect(await page.locator('#money-days tr').count()).toBe(1);
   });
 
   test(
@@ -380,13 +378,8 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
         await page.evaluate((count) => {
           document.documentElement.dataset['playTo'] = String(count);
         }, frames);
-        await page.waitForFunction(
-          (count) => Number(document.documentElement.dataset['stands'] ?? 0) >= count,
-          frames,
-          {
-            polling: 250,
-          },
-        );
+        const stands = (count: number) => Number(document.documentElement.dataset['stands'] ?? 0) >= count;
+        await page.waitForFunction(stands, frames, { polling: 250 });
         for (let i = 0; i < 3; i++) await session.send('HeapProfiler.collectGarbage');
         const { metrics } = await session.send('Performance.getMetrics');
         const of = (wanted: string) => metrics.find(({ name }) => name === wanted)?.value ?? Number.NaN;

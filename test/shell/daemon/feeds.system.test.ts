@@ -4,9 +4,10 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { TraderStatus } from '../../../src/shared/protocol/trader-status.js';
-import { askTrader } from '../../../src/shell/control/control-client.js';
-import { endInOrder, exchangeHere, folderOf, ran, started, traderYaml } from '../../support/cases.js';
+import { endInOrder, exchangeHere } from '../../support/cases.js';
+import { marketsOf } from '../../support/venue.js';
 import { until } from '../../support/waiting.js';
+import { traderAt } from './trader-at.js';
 
 /** On another date the program needs the same clock; it inherits only named variables. */
 const CLOCK = 'LD_PRELOAD, FAKETIME, FAKETIME_SHARED, DONT_FAKE_MONOTONIC';
@@ -39,25 +40,13 @@ const KINDS: Readonly<Record<string, string>> = {
 
 it('is quoted while it is current, pulled when it is not, and said once each', async () => {
   const url = await exchangeHere('--seed', '3');
-  const list = (await (await fetch(`${url}/markets/?state=open&limit=1`)).json()) as {
-    data: { condition_id: string }[];
-  };
-  const first = list.data[0]?.condition_id ?? '';
-  const folder = folderOf({
-    'trader.yaml': traderYaml(
-      url,
-      `feeds:
-  model: { kind: child, command: ["${process.execPath}", model.mjs], env: [${CLOCK}], max_age_s: 4 }
-strategies: [first.yaml]`,
-    ),
-    'first.yaml': FAIR(first),
-    'model.mjs': MODEL,
-    'prices.txt': `${first} 0.5\n`,
-  });
-  const config = join(folder, 'trader.yaml');
-  const trader = started(['start', '-c', config]);
-  const status = (): Promise<TraderStatus | null> =>
-    askTrader({ command: 'status' }, { socket: `${folder}/ledger.sqlite.sock`, timeoutMs: 60_000 }).catch(() => null);
+  const first = (await marketsOf(url))[0]?.condition_id ?? '';
+  const feed = `{ kind: child, command: ["${process.execPath}", model.mjs], env: [${CLOCK}], max_age_s: 4 }`;
+  const files = { 'first.yaml': FAIR(first), 'model.mjs': MODEL, 'prices.txt': `${first} 0.5\n` };
+  const more = `feeds: { model: ${feed} }\nstrategies: [first.yaml]`;
+  const { folder, command, start, ask } = traderAt(url, more, files);
+  const trader = start();
+  const status = (): Promise<TraderStatus | null> => ask().catch(() => null);
   const ordersOf = async () => (await status())?.markets[0]?.orders.length;
   const count = (pattern: RegExp): number => [...trader.output().matchAll(pattern)].length;
   // On a busy machine values may expire in transit: then the feed falls silent and returns without the test's action.
@@ -68,7 +57,7 @@ strategies: [first.yaml]`,
   const isPulled = () => until(ordersOf, (open) => open === 0 && words().at(-1) === 'silent');
 
   await rests();
-  const explained = await ran(['explain', first, '-c', config]);
+  const explained = await command('explain', first);
   expect(explained.output).toMatch(/Feed model: 0\.5 \(sd 2\), \d+\.\d s old/);
 
   // The program runs on and sends nothing.
@@ -86,7 +75,7 @@ strategies: [first.yaml]`,
   const again = words().filter((word, i, all) => word === all[i - 1]);
   expect(again.length, trader.output()).toBeLessThanOrEqual(anew);
 
-  const replay = await ran(['replay', 'last', '-c', config]);
+  const replay = await command('replay', 'last');
   expect(replay.output).toMatch(/every decision|identical|same/i);
   expect(replay.code).toBe(0);
 });

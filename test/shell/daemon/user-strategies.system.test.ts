@@ -1,10 +1,10 @@
 /** Failing strategies of users: each stops only its own market, with the reason. */
 
 import { describe, expect, it } from 'vitest';
-import type { StatusData } from '../../../src/cli/ledger/status.js';
 import { micros } from '../../../src/shared/base/micros.js';
-import { endInOrder, exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { endInOrder, exchangeHere, makerYaml } from '../../support/cases.js';
 import { expectAgreement, marketsOf } from '../../support/venue.js';
+import { traderAt } from './trader-at.js';
 
 const module = (name: string, quote: string, types = '') => `
 import { defineStrategy } from 'twinbook/strategy';
@@ -16,13 +16,14 @@ export default defineStrategy({
 
 const file = (path: string, id: string) => `strategy: ${path}\nmarkets: { ids: ["${id}"] }\n`;
 
+const STRATEGIES = 'strategies: [sound.yaml, throwing.yaml, foolish.yaml, endless.yaml]';
+
 describe('strategies of users', () => {
   it('that throw, return nonsense or never end stop their own markets; the others go on', async () => {
     const url = await exchangeHere('--no-rate-limits');
     const ids = (await marketsOf(url)).map((row) => row.condition_id);
     const [throwing = '', foolish = '', endless = '', sound = ''] = ids;
-    const folder = folderOf({
-      'trader.yaml': traderYaml(url, 'strategies: [sound.yaml, throwing.yaml, foolish.yaml, endless.yaml]'),
+    const { folder, start, status } = traderAt(url, STRATEGIES, {
       'sound.yaml': makerYaml(`{ ids: ["${sound}"] }`),
       'throwing.yaml': file('mine/throws.ts', throwing),
       'foolish.yaml': file('mine/foolish.js', foolish),
@@ -31,7 +32,7 @@ describe('strategies of users', () => {
       'mine/foolish.js': module('foolish', "return { bids: [{ priceMicros: 'high' }], asks: [], note: '' };"),
       'mine/endless.ts': module('endless', 'for (;;);', ': unknown'),
     });
-    const trader = started(['start', '-c', `${folder}/trader.yaml`]);
+    const trader = start();
     const stopped = (strategy: string, market: string, why: string) =>
       trader.waitFor(new RegExp(`strategy ${strategy} is stopped in market ${market}: quote\\(\\) ${why}`));
     await stopped('throwing', throwing, 'failed: TypeError: no such figure');
@@ -39,8 +40,7 @@ describe('strategies of users', () => {
     await stopped('endless', endless, 'failed: Error: took longer than \\d+ ms');
     await trader.waitFor(/ fill: /);
 
-    const answer = await ran(['status', '--json', '-c', `${folder}/trader.yaml`]);
-    const { mode, markets } = JSON.parse(answer.output) as StatusData;
+    const { mode, markets } = await status();
     expect(mode).toBe('quoting');
     for (const market of markets) {
       if (market.market_condition_id === sound) expect(market.open_orders).toBeGreaterThan(0);
