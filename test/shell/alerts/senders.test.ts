@@ -26,14 +26,8 @@ const MESSAGE: AlertMessage = {
   text: 'order x of "Will \u202eit?"\u0007',
 };
 
-interface Heard {
-  readonly path: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
-
 async function server(answer: (response: ServerResponse) => void) {
-  const heard: Heard[] = [];
+  const heard: { path: string; headers: IncomingHttpHeaders; body: string }[] = [];
   const { url } = await listeningWeb(async (request, response) => {
     heard.push({ path: request.url ?? '', headers: request.headers, body: await text(request) });
     answer(response);

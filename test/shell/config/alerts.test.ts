@@ -14,22 +14,9 @@ test('reads channels and heartbeat, with paths beside the file', () => {
   const { cwd, config } = load(
     '{ channels: { chat: { kind: telegram, address_file: s/tg, to: "1" } }, quiet_hours: "* * 23 * * *", heartbeat: { url_file: s/hc } }',
   );
+  const usual = { from: null, signingFile: null, min: 'warning', summary: true, detail: 'full', commands: [], users: [] };
   expect(config().alerts).toEqual({
-    channels: [
-      {
-        name: 'chat',
-        kind: 'telegram',
-        addressFile: join(cwd, 's/tg'),
-        to: '1',
-        from: null,
-        signingFile: null,
-        min: 'warning',
-        summary: true,
-        detail: 'full',
-        commands: [],
-        users: [],
-      },
-    ],
+    channels: [{ name: 'chat', kind: 'telegram', addressFile: join(cwd, 's/tg'), to: '1', ...usual }],
     quietHours: '* * 23 * * *',
     heartbeat: { urlFile: join(cwd, 's/hc') },
   });

@@ -50,15 +50,6 @@ it('makes the code of a text once, and anew of another text, of another file and
   expect(asked).toEqual(['b', 'a', 'a']);
 });
 
-it('keeps the last 32', () => {
-  const { asked, transform } = recorder();
-  for (let i = 0; i < 33; i++) transform({ source: `${i}` });
-  transform({ source: '1' });
-  expect(asked).toHaveLength(33);
-  transform({ source: '0' });
-  expect(asked).toHaveLength(34);
-});
-
 /** By name: a user's own files in that folder are not tested. */
 const STRATEGY_FILES =
   'bands belief-maker closing-maker crowd-maker event-maker fair-maker grid lmsr-maker mirror-maker quiet-maker touch-maker unwinder';

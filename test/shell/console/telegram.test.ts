@@ -6,22 +6,12 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ChannelConfig } from '../../../src/shell/config/config.js';
 import { CHAT_COMMANDS } from '../../../src/shell/config/schema.js';
 import { type ChatOptions, type Perform, TelegramListener } from '../../../src/shell/console/telegram.js';
-import { type BotServer, said, serveBot, TOKEN } from './bot-server.js';
+import { said, serveBot, TOKEN } from './bot-server.js';
 
 const NOW_S = 1_800_000_000;
 const DAY_MS = 86_400_000;
 
-interface Place {
-  readonly server: BotServer;
-  readonly done: string[];
-  readonly notes: string[];
-  readonly kept: { id: number; timeMs: number }[];
-  /** Another process of the same console. */
-  restart(more?: Partial<ChatOptions>, perform?: Perform): TelegramListener;
-  close(): void;
-}
-
-async function place(): Promise<Place> {
+async function place() {
   const server = await serveBot();
   const [done, notes, kept]: [string[], string[], { id: number; timeMs: number }[]] = [[], [], []];
   const channel = {
@@ -36,6 +26,7 @@ async function place(): Promise<Place> {
     done.push(`${command} ${about ?? '-'} ${user}`);
     return `did ${command}`;
   };
+  /** Another process of the same console. */
   const restart = (more: Partial<ChatOptions> = {}, perform = performed) => {
     const options = {
       name: 'paper',

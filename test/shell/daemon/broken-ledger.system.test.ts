@@ -2,8 +2,7 @@ import { statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
-import { openReadOnly } from '../../../src/trader/ledger/ledger.js';
-import { exchangeHere, exchangeOfFile } from '../../support/cases.js';
+import { exchangeOfFile } from '../../support/cases.js';
 import { farProxy } from '../../support/far-proxy.js';
 import { type Running, twinbook } from '../../support/processes.js';
 import { until } from '../../support/waiting.js';
@@ -78,24 +77,6 @@ describe('a trader whose ledger can no longer be written, while console, guardia
     other.exec('ROLLBACK');
     other.close();
     expect(lines()).toBeGreaterThan(before);
-    expect(await at.resting()).toEqual([]);
-  });
-
-  it('because the disk is full places nothing more, cancels without it, proves that nothing rests, and exits with 1', async () => {
-    const url = await exchangeHere('--no-rate-limits');
-    const at = place(url);
-    // Room for the schema and some orders; the write-ahead log reaches the limit while quoting.
-    const trader = twinbook(['start', '-c', at.config], {}, 1_200);
-    onTestFinished(async () => {
-      trader.process.kill('SIGKILL');
-      await trader.exited;
-    });
-    await trader.waitFor(/trades on/);
-    readersOf(at.folder, trader);
-    await expectCanceled(trader, /the trader stops: the ledger .* failed/);
-    const ledger = openReadOnly(`${at.folder}/ledger.sqlite`);
-    expect(ledger.orders({ limit: 1 }).length).toBe(1);
-    ledger.close();
     expect(await at.resting()).toEqual([]);
   });
 });

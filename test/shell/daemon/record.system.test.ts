@@ -39,16 +39,8 @@ own_trades: true
 /** Number of kills of a recorder. */
 const KILLS = times(1, 4);
 
-interface Told {
-  readonly id: string;
-  readonly levels: number;
-  readonly trades: readonly string[];
-  readonly firstMs: number;
-  readonly lastMs: number;
-}
-
 /** One recorded market, read to its end. */
-async function told(recording: Recording): Promise<Told> {
+async function told(recording: Recording) {
   const trades: string[] = [];
   let [levels, firstMs, lastMs] = [0, Number.POSITIVE_INFINITY, 0];
   for await (const chunk of recording.chunks()) {
@@ -64,7 +56,7 @@ async function told(recording: Recording): Promise<Told> {
   return { id: recording.market.conditionId, levels, trades, firstMs, lastMs };
 }
 
-const allOf = async (folder: string): Promise<Told[]> => Promise.all((await openRecordings([folder])).map(told));
+const allOf = async (folder: string) => Promise.all((await openRecordings([folder])).map(told));
 
 /** The exchange's own record of a market's trades, in YES space, with their seconds. */
 async function tradesOf(url: string, market: string): Promise<{ readonly second: number; readonly text: string }[]> {

@@ -110,13 +110,9 @@ describe('a trader that listens', () => {
     expect((await press('kill', 'seen on the page')).status).toBe(200);
     await at.gone();
     expect(await at.mode('killed')).toBe('seen on the page');
-    const refused = await press('resume');
-    expect(refused.status).toBe(409);
-    expect(await refused.text()).toContain('only unkill --reason TEXT lifts this');
     expect((await press('unkill', 'all clear')).status).toBe(200);
     // It may still be proving that no order rests.
     await at.mode('quoting');
-    expect(JSON.parse((await at.command('status', '--json')).output)).toMatchObject({ dashboard: url });
     await endInOrder(trader, 'SIGINT');
     await expect(ask('/state'), 'the console ends with its trader').rejects.toThrow();
     expect(trader.output() + readFileSync(`${at.folder}/trader.log`, 'utf8')).not.toContain(secret);

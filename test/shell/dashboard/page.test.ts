@@ -112,6 +112,8 @@ describe('the page', () => {
     // With the chart library in it, for a first visit over a slow connection.
     expect(response.headers.get('content-encoding')).toBe('gzip');
     expect(Number(response.headers.get('content-length'))).toBeLessThan(60_000);
+    expect(Buffer.byteLength(html)).toBeGreaterThan(60_000);
+    expect(Buffer.byteLength(html)).toBeLessThan(125_000);
     const plain = await knock('/', { headers: { 'accept-encoding': 'identity' } });
     expect([plain.headers.get('content-encoding'), await plain.text()]).toEqual([null, html]);
   });

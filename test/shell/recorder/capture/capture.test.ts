@@ -83,11 +83,6 @@ describe('a captured market', () => {
       (polls) => polls.fails('markets.book', 2000, refused('not_found')),
       'a poll of the book failed: not_found',
     ],
-    [
-      'never left',
-      (polls) => polls.fails('markets.book', 2000, { kind: 'unknown', reason: 'no route', sent: false }),
-      'a poll of the book failed: no route',
-    ],
     ['came late', () => undefined, 'the book was not seen for 5 s'],
     ['found the market paused', (polls) => polls.detail(2000, 'interrupted'), 'the market is interrupted'],
   ];
