@@ -15,13 +15,13 @@ import { parseArgs } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import build from '../../support/build.js';
 import { twinbook } from '../../support/processes.js';
-import { CHROMIUM, openBrowser, violationsOf } from './browser.js';
+import { CHROMIUM, contextOf, openBrowser, violationsOf } from './browser.js';
 import { startDemo } from './demo.js';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const VIEWS = ['overview', 'market', 'orders', 'money', 'risk', 'health', 'alerts', 'log', 'config', 'runs', 'explain'];
-const STRATEGY = join(ROOT, 'config/strategies/belief-maker.yaml');
-const SAMPLE = join(ROOT, 'data/sample');
+const PLAYED = ['-c', join(ROOT, 'config/strategies/belief-maker.yaml'), '--data', join(ROOT, 'data/sample')];
+const KELLY = 'belief-maker.kelly_fraction=0.5,1';
 const SCHEMES = ['light', 'dark'] as const;
 /** Maximum height of a view on a phone, px. */
 const TALLEST = 6_000;
@@ -97,12 +97,7 @@ async function openPages(browser: Browser, { url, token }: Demo) {
   const pages: { readonly page: Page; readonly look: string }[] = [];
   for (const scheme of SCHEMES)
     for (const width of widths) {
-      const context = await browser.newContext({
-        colorScheme: scheme,
-        viewport: { width, height: 800 },
-        reducedMotion: 'reduce',
-      });
-      const page = await context.newPage();
+      const page = await (await contextOf(browser, { scheme, width })).newPage();
       page.on('pageerror', (error) => console.log(`  ${error.message}`));
       await page.goto(`${url}#${token}`);
       await page.locator('#markets a').first().waitFor();
@@ -141,22 +136,9 @@ async function takeViews(pages: Awaited<ReturnType<typeof openPages>>, folder: s
 /** Commands that write a report, with its main chart or table. */
 const REPORTS = (demo: Demo) =>
   ({
-    backtest: [['backtest', '-c', STRATEGY, '--data', SAMPLE], '#plot-equity canvas'],
+    backtest: [['backtest', ...PLAYED], '#plot-equity canvas'],
     ledger: [['pnl', '-c', demo.file], '#plot-equity canvas'],
-    sweep: [
-      [
-        'sweep',
-        '-c',
-        STRATEGY,
-        '--data',
-        SAMPLE,
-        '--param',
-        'belief-maker.kelly_fraction=0.5,1',
-        '--out',
-        join(folder, 'sweep'),
-      ],
-      'table',
-    ],
+    sweep: [['sweep', ...PLAYED, '--param', KELLY, '--out', join(folder, 'sweep')], 'table'],
   }) as const;
 
 async function takeReports(browser: Browser, folder: string, demo: Demo): Promise<void> {

@@ -9,16 +9,7 @@ import { micros } from '../../../src/shared/base/micros.js';
 import { ServiceClient } from '../../../src/shell/client/client.js';
 import { run } from '../../cli/run.js';
 import { delta, kalshiFile, OPEN_MS, snapshot, writeKalshi } from '../../recording/samples.js';
-import {
-  endInOrder,
-  exchangeAt,
-  exchangeHere,
-  exchangeOfFile,
-  folderOf,
-  ran,
-  started,
-  traderYaml,
-} from '../../support/cases.js';
+import { endInOrder, exchangeHere, exchangeOfFile, ran, started, traderYaml } from '../../support/cases.js';
 import { times } from '../../support/effort.js';
 import { twinbook } from '../../support/processes.js';
 import { allRows, asTrader, expectAgreement, marketsOf, paper, profile, Taker, UNLIMITED } from '../../support/venue.js';
@@ -250,14 +241,7 @@ function cutRecording(): string {
 
 const CUT = /\S+ndjson\.gz: the file is cut or damaged \(.+\): only what could be read of it is used/;
 
-it('an exchange plays what can be read of a recording that was cut, with a warning', async () => {
-  const { running, url } = await exchangeAt('-v', '--market-data', cutRecording(), '--speed', '10');
-  await running.waitFor(CUT);
-  expect(await marketsOf(url)).toHaveLength(1);
-  await endInOrder(running);
-});
-
-it('a trader quotes on it and says on its screen what is wrong with it', async () => {
+it('a trader quotes on what can be read of a recording that was cut, and says on its screen what is wrong with it', async () => {
   const trader = traderYaml(null).replace('seed: 3', `market_data: ["${cutRecording()}"], speed: 2`);
   const { config, command } = traderAt(null, undefined, { 'trader.yaml': trader });
   const running = started(['start', '-v', '-c', config]);

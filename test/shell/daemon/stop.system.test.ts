@@ -1,13 +1,12 @@
 /** Every way to stop a trader, with real processes: one that answers, one that hangs, one that is gone. */
 
-import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Server } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import type { PageState } from '../../../src/shell/console/page-state.js';
 import { endInOrder, exchangeOfFile, makerYaml } from '../../support/cases.js';
-import { times } from '../../support/effort.js';
 import { listening } from '../../support/listening.js';
 import { openPageSession } from '../../support/page-client.js';
 import type { Running } from '../../support/processes.js';
@@ -169,21 +168,14 @@ describe('a trader whose ledger is locked by somebody else', () => {
     await isKilledThoughGone(at, next);
   });
 
-  const losses: readonly (readonly [string, (ledger: string) => void, RegExp])[] = [
-    ['taken away', (ledger) => rmSync(ledger), /the trader stops: the ledger .* is gone/],
-    ['replaced by another file', replaceFile, /the trader stops: the ledger .* was replaced by another file/],
-  ];
-  it.each(times(losses.slice(0, 1), losses))(
-    'or %s stops at once, and cancels, while console and guardian are connected',
-    async (_, lose, told) => {
-      const at = place(WATCHED);
-      const trader = await at.quoting();
-      lose(`${at.folder}/ledger.sqlite`);
-      expect(await trader.exited, trader.output()).toBe(1);
-      expect(trader.output()).toMatch(told);
-      expect(await at.resting()).toEqual([]);
-    },
-  );
+  it('or taken away stops at once, and cancels, while console and guardian are connected', async () => {
+    const at = place(WATCHED);
+    const trader = await at.quoting();
+    rmSync(`${at.folder}/ledger.sqlite`);
+    expect(await trader.exited, trader.output()).toBe(1);
+    expect(trader.output()).toMatch(/the trader stops: the ledger .* is gone/);
+    expect(await at.resting()).toEqual([]);
+  });
 });
 
 /** A quoting trader that is then gone is killed for its next start; one whose socket is gone obeys the stop file. */
@@ -212,10 +204,4 @@ async function isKilledThoughGone(at: ReturnType<typeof place>, trader: Running)
   await next.waitFor(/killed: cancel-all, while the trader did not answer/);
   expect(await at.resting()).toEqual([]);
   await endInOrder(next);
-}
-
-/** As a backup replaces a ledger. */
-function replaceFile(path: string): void {
-  copyFileSync(path, `${path}.other`);
-  renameSync(`${path}.other`, path);
 }

@@ -44,15 +44,6 @@ describe('a captured market', () => {
     expect(polls.remembered.polls).toHaveLength(4);
   });
 
-  it('puts a trade that was learnt later before the decrease that a book had shown', () => {
-    const polls = bookSeen({ 0.4: 10 }, { 0.5: 7 });
-    polls.trades(1200, [tradeOf(0, 0.5, 100)]);
-    polls.book(3000, { 0.4: 10 }, { 0.5: 4 });
-    expect(polls.remembered.lines().slice(3)).toEqual([]);
-    polls.trades(3200, [tradeOf(2, 0.5, 3), tradeOf(0, 0.5, 100)]);
-    expect(polls.remembered.lines().slice(3)).toEqual(['trade 2500 bid 0.5 3', 'level 3050 ask 0.5 4']);
-  });
-
   it('does not wait for ever for a look at the trades', () => {
     const polls = begun();
     polls.book(2000, { 0.4: 9 }, {});
