@@ -27,25 +27,8 @@ const good = {
 
 const strategy = { strategy: 'bands', markets: { select: { categories: [] } }, params: {}, schedule: {}, risk: {} };
 
-const oddValue = fc.oneof(
-  fc.constantFrom(
-    null,
-    true,
-    '',
-    'NaN',
-    '1e400',
-    '-1',
-    '0',
-    '\0',
-    '../../..',
-    'x'.repeat(3000),
-    -1,
-    0,
-    1e300,
-    Number.NaN,
-  ),
-  fc.jsonValue({ maxDepth: 3 }),
-);
+const ODD = [null, true, '', 'NaN', '1e400', '-1', '0', '\0', '../../..', 'x'.repeat(3000), -1, 0, 1e300, Number.NaN];
+const oddValue = fc.oneof(fc.constantFrom(...ODD), fc.jsonValue({ maxDepth: 3 }));
 
 /** Replaces one field of a tree, picked by `at`. */
 function spoiled(tree: unknown, at: number, value: unknown): unknown {

@@ -2,16 +2,15 @@
 /** The page in a browser: every view, light and dark, desktop and phone, by keyboard, with hostile titles. */
 
 import { readFileSync } from 'node:fs';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Dialog, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ControlQuestion } from '../../../src/shell/control/control-protocol.js';
 import { IS_LONG, times } from '../../support/effort.js';
 import { untilTrue } from '../../support/waiting.js';
 import { m } from '../../trader/ledger/books.js';
 import { CHROMIUM, contextOf, DESK, type Look, openBrowser, openTab, violationsOf } from './browser.js';
-import { perform, REASON } from './documented-tasks.js';
 import { answersOf, playFast } from './play-fast.js';
-import { frameAt, HOSTILE, playConsole, SECRET, UNQUOTED, VIEW_SECRET } from './played-console.js';
+import { frameAt, HOSTILE, LOST_DAY, playConsole, SECRET, UNQUOTED, VIEW_SECRET } from './played-console.js';
 import { ACCOUNT } from './state-of-markets.js';
 
 const LOOKS: readonly Look[] = [
@@ -36,6 +35,44 @@ const VIEWS: readonly (readonly [name: string, search: string, shown: string])[]
   ['explain', '?view=explain&subject=fill-1', '#explain-tree details'],
   ['explained market', '?view=explain&subject=m1', '#explain-tree details'],
 ];
+
+/** A reason, not an option. */
+const REASON = '--json';
+
+/** Parts of the labels that are not the same on every page. */
+const STANDS_FOR: Readonly<Record<string, string>> = {
+  'its title': 'Will it rain in Reykjavík on Friday?',
+  'its state': `${UNQUOTED.slice(0, 60)}…`,
+  'the day': LOST_DAY,
+  'the report': ' UTC backtest',
+};
+
+/** Performs a task from the overview, and compares its clicks, with those that confirm, to the documented number. */
+async function perform(page: Page, task: string): Promise<void> {
+  const [, row = ''] = readFileSync('docs/reference.md', 'utf8').split(`\n| ${task} | `);
+  const [way = '', documented] = row.split(' |');
+  let [clicks, confirmed] = [0, 0];
+  const confirm = (dialog: Dialog) => {
+    confirmed++;
+    void dialog.accept();
+  };
+  page.on('dialog', confirm);
+  for (const [, label, other = ''] of way.matchAll(/`([^`]+)`|\*([^*]+)\*/g)) {
+    if (label === 'OK') {
+      await untilTrue(() => confirmed > 0);
+    } else if (other === 'a reason') {
+      await page.locator('#why:focus').waitFor();
+      await page.keyboard.type(REASON);
+      await page.keyboard.press('Enter');
+    } else {
+      const how = { name: label ?? STANDS_FOR[other] ?? other, exact: label !== undefined };
+      await page.getByRole('button', how).or(page.getByRole('link', how)).first().click();
+      clicks++;
+    }
+  }
+  page.off('dialog', confirm);
+  expect(clicks + confirmed).toBe(Number(documented));
+}
 
 describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
   let played: Awaited<ReturnType<typeof playConsole>>;
