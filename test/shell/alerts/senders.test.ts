@@ -137,24 +137,15 @@ describe('a channel', () => {
     (response: ServerResponse) =>
       void response.writeHead(status, headers).end(body);
 
+  const refused = (why: string): Delivery => ({ kind: 'refused', why });
+  const failed = (why: string, afterMs: number | null = null): Delivery => ({ kind: 'failed', why, afterMs });
+
   test.each<readonly [string, (response: ServerResponse) => void, Delivery]>([
-    ['404 is never tried again', says(404), { kind: 'refused', why: 'it answered 404' }],
-    [
-      'a redirect is not followed',
-      says(302, { location: 'http://127.0.0.1:1/' }),
-      { kind: 'refused', why: 'it answered 302' },
-    ],
-    [
-      '500 is tried again',
-      says(500, {}, 'x'.repeat(100_000)),
-      { kind: 'failed', why: 'it answered 500', afterMs: null },
-    ],
-    ['429 says when', says(429, { 'retry-after': '7' }), { kind: 'failed', why: 'it answered 429', afterMs: 7_000 }],
-    [
-      'a cut connection is tried again',
-      (response) => void response.destroy(),
-      { kind: 'failed', why: expect.any(String), afterMs: null },
-    ],
+    ['404 is never tried again', says(404), refused('it answered 404')],
+    ['a redirect is not followed', says(302, { location: 'http://127.0.0.1:1/' }), refused('it answered 302')],
+    ['500 is tried again', says(500, {}, 'x'.repeat(100_000)), failed('it answered 500')],
+    ['429 says when', says(429, { 'retry-after': '7' }), failed('it answered 429', 7_000)],
+    ['a cut connection is tried again', (response) => void response.destroy(), failed(expect.any(String))],
     ['garbage after a good status is taken', says(200, {}, '\u0000<html>'), { kind: 'delivered' }],
   ])('%s', async (_, answer, delivery) => {
     const { url } = await server(answer);

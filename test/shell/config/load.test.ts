@@ -23,29 +23,50 @@ async function failure(files: Readonly<Record<string, string>>, env: Readonly<Re
 }
 
 describe('a trader file that cannot be used says where, what came and what to write', () => {
+  /** By the lines at the end of the smallest file. */
+  const endings: Readonly<Record<string, string>> = {
+    'risk:\n  max_los_day: "50"': "7:3: risk: unknown key 'max_los_day'; did you mean 'max_loss_day'?",
+    'merge: { colour: red }': "6:10: merge: unknown key 'colour'; known here: enabled, min_shares",
+    'risk: { max_open_orders: "40" }':
+      '6:26: risk.max_open_orders: wants a whole number from 1 to 10000, got the text "40"; write it without quotes: 40',
+    'polling: { own_interval_ms: 5 }':
+      '6:29: polling.own_interval_ms: wants a whole number from 200 to 60000, got the number 5',
+    'exchange: { seed: 1.5 }': '6:19: exchange.seed: wants a whole number of at least 0, got the number 1.5',
+    'merge: { min_shares: "0" }':
+      '6:22: merge.min_shares: wants a decimal string from "0.01" to "1000000", got the text "0"',
+    'events: [{ event: E, outcomes: nested, markets: [a] }]':
+      '6:32: events[0].outcomes: a nested event wants its markets, the widest first, two or more, each once',
+    'events: [{ event: E, outcomes: exhaustive }]':
+      '6:32: events[0].outcomes: an exhaustive event wants all of its markets, two or more, each once',
+    'events: [{ event: E, outcomes: exclusive, markets: [a, b] }]':
+      '6:52: events[0].markets: an exclusive event wants no list: all markets of the event belong to it',
+    'events: [{ event: E, outcomes: exclusive }, { event: E, outcomes: exclusive }]':
+      '6:54: events[1].event: is declared above; keep one',
+    'merge: { enabled: yes }': '6:19: merge.enabled: wants true or false, got the text "yes"',
+    'log: { level: inf }':
+      '6:15: log.level: wants "fatal", "error", "warn", "info", "debug" or "trace", got the text "inf"; did you mean "info"?',
+    'exchange: { market_data: a.parquet }': '6:26: exchange.market_data: wants a list, got the text "a.parquet"',
+    'risk: [1]': '6:7: risk: wants a mapping (lines of key: value), got a list',
+    'capital: "5"': '6:1: this key is twice in the same mapping; keep one',
+    'log: { file: &f a.log }\ncontrol: { socket: *f }':
+      '6:17: log.file: anchors (&f) are not used here; remove it\ntrader.yaml:7:20: control.socket: aliases (*name) are not used here; write the value out',
+    '<<: { log: {} }': "6:1: unknown key '<<'",
+    '__proto__: { capital: "5" }': "6:1: unknown key '__proto__'",
+    '? [a]\n: b': '6:3: a key must be a plain word',
+    'risk:\n\tmax_open_orders: 5': '7:1: a tab cannot indent YAML; use spaces',
+    'schedule: { reconcile: "*/5 * * * *" }':
+      '6:24: schedule.reconcile: wants six cron fields (second minute hour day month weekday), got 5; for a five-field expression write "0 */5 * * * *"',
+    'polling: { hot_interval_ms: 30000 }': '6:29: polling.hot_interval_ms: must not be above quiet_interval_ms (10000)',
+  };
   const table: readonly (readonly [yaml: string, message: string])[] = [
-    [trader('risk:\n  max_los_day: "50"'), "7:3: risk: unknown key 'max_los_day'; did you mean 'max_loss_day'?"],
+    ...Object.entries(endings).map(([lines, text]) => [trader(lines), text] as const),
     [
       'strategy: bands\nmarkets: { max: 3 }\n',
       "1:1: this is a strategy file; wants a trader's file that names it under strategies",
     ],
-    [trader('merge: { colour: red }'), "6:10: merge: unknown key 'colour'; known here: enabled, min_shares"],
     [
       trader().replace('"1000"', '1000'),
       '4:10: capital: wants a decimal string, got the number 1000; write it in quotes: "1000"',
-    ],
-    [
-      trader('risk: { max_open_orders: "40" }'),
-      '6:26: risk.max_open_orders: wants a whole number from 1 to 10000, got the text "40"; write it without quotes: 40',
-    ],
-    [
-      trader('polling: { own_interval_ms: 5 }'),
-      '6:29: polling.own_interval_ms: wants a whole number from 200 to 60000, got the number 5',
-    ],
-    [trader('exchange: { seed: 1.5 }'), '6:19: exchange.seed: wants a whole number of at least 0, got the number 1.5'],
-    [
-      trader('merge: { min_shares: "0" }'),
-      '6:22: merge.min_shares: wants a decimal string from "0.01" to "1000000", got the text "0"',
     ],
     [
       trader().replace('"1000"', '"1e3"'),
@@ -55,50 +76,11 @@ describe('a trader file that cannot be used says where, what came and what to wr
       ofVenue('paper, fee_schedule: variance', 'exchange: { embedded: true }'),
       '1:40: venue.fee_schedule: the embedded exchange charges fees of price x amount, but fee_schedule is variance',
     ],
-    [
-      trader('events: [{ event: E, outcomes: nested, markets: [a] }]'),
-      '6:32: events[0].outcomes: a nested event wants its markets, the widest first, two or more, each once',
-    ],
-    [
-      trader('events: [{ event: E, outcomes: exhaustive }]'),
-      '6:32: events[0].outcomes: an exhaustive event wants all of its markets, two or more, each once',
-    ],
-    [
-      trader('events: [{ event: E, outcomes: exclusive, markets: [a, b] }]'),
-      '6:52: events[0].markets: an exclusive event wants no list: all markets of the event belong to it',
-    ],
-    [
-      trader('events: [{ event: E, outcomes: exclusive }, { event: E, outcomes: exclusive }]'),
-      '6:54: events[1].event: is declared above; keep one',
-    ],
-    [trader('merge: { enabled: yes }'), '6:19: merge.enabled: wants true or false, got the text "yes"'],
-    [
-      trader('log: { level: inf }'),
-      '6:15: log.level: wants "fatal", "error", "warn", "info", "debug" or "trace", got the text "inf"; did you mean "info"?',
-    ],
-    [
-      trader('exchange: { market_data: a.parquet }'),
-      '6:26: exchange.market_data: wants a list, got the text "a.parquet"',
-    ],
-    [trader('risk: [1]'), '6:7: risk: wants a mapping (lines of key: value), got a list'],
     [trader().replace('wallet.json', ''), '2:11: wallet.file: wants a text, got nothing (an empty value)'],
     [trader().replace('wallet.json', '""'), '2:17: wallet.file: must not be empty'],
     [trader().replace(/^ledger.*\n/m, ''), '1:1: ledger: missing; wants a mapping (lines of key: value)'],
     ['', '1:1: wants a mapping (lines of key: value), got nothing (an empty value)'],
-    [trader('capital: "5"'), '6:1: this key is twice in the same mapping; keep one'],
-    [
-      trader('log: { file: &f a.log }\ncontrol: { socket: *f }'),
-      '6:17: log.file: anchors (&f) are not used here; remove it\ntrader.yaml:7:20: control.socket: aliases (*name) are not used here; write the value out',
-    ],
-    [trader('<<: { log: {} }'), "6:1: unknown key '<<'"],
-    [trader('__proto__: { capital: "5" }'), "6:1: unknown key '__proto__'"],
-    [trader('? [a]\n: b'), '6:3: a key must be a plain word'],
-    [trader('risk:\n\tmax_open_orders: 5'), '7:1: a tab cannot indent YAML; use spaces'],
     [`${trader()}---\n${trader()}`, '6:1: more than one document (---) in the file; keep one'],
-    [
-      trader('schedule: { reconcile: "*/5 * * * *" }'),
-      '6:24: schedule.reconcile: wants six cron fields (second minute hour day month weekday), got 5; for a five-field expression write "0 */5 * * * *"',
-    ],
     [
       ofVenue('paper, base_url: "http://example.org"'),
       '1:36: venue.base_url: wants an https address (http only on this machine), got http://example.org',
@@ -114,10 +96,6 @@ describe('a trader file that cannot be used says where, what came and what to wr
     [
       ofVenue('paper, draft_message: opaque'),
       '1:41: venue.draft_message: drafts of this venue are opaque: its content cannot be checked before signing; to accept that write allow_blind_signing: true',
-    ],
-    [
-      trader('polling: { hot_interval_ms: 30000 }'),
-      '6:29: polling.hot_interval_ms: must not be above quiet_interval_ms (10000)',
     ],
     [
       trader('guardian: { credentials: c.json }').replace('wallet.json', 'wallet.json, credentials: c.json'),

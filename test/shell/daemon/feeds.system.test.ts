@@ -12,15 +12,11 @@ import { traderAt } from './trader-at.js';
 /** On another date the program needs the same clock; it inherits only named variables. */
 const CLOCK = 'LD_PRELOAD, FAKETIME, FAKETIME_SHARED, DONT_FAKE_MONOTONIC';
 
-/** Sends each market's value from its line in a file; without the file it sends nothing. */
-const MODEL = `
-import { existsSync, readFileSync } from 'node:fs';
+/** Sends a market's value while a file exists. */
+const MODEL = (market: string) => `
+import { existsSync } from 'node:fs';
 setInterval(() => {
-  if (!existsSync('prices.txt')) return;
-  for (const line of readFileSync('prices.txt', 'utf8').split('\\n').filter(Boolean)) {
-    const [market, p] = line.split(' ');
-    console.log(JSON.stringify({ market, p: Number(p), sd: 2, at: Date.now() }));
-  }
+  if (existsSync('speaks')) console.log(JSON.stringify({ market: '${market}', p: 0.5, sd: 2, at: Date.now() }));
 }, 200);
 `;
 
@@ -36,7 +32,7 @@ it('is quoted while it is current, and pulled when it is not', async () => {
   const url = await exchangeHere('--seed', '3');
   const first = (await marketsOf(url))[0]?.condition_id ?? '';
   const feed = `{ kind: child, command: ["${process.execPath}", model.mjs], env: [${CLOCK}], max_age_s: 4 }`;
-  const files = { 'first.yaml': FAIR(first), 'model.mjs': MODEL, 'prices.txt': `${first} 0.5\n` };
+  const files = { 'first.yaml': FAIR(first), 'model.mjs': MODEL(first), speaks: '' };
   const more = `feeds: { model: ${feed} }\nstrategies: [first.yaml]`;
   const { folder, command, start, ask } = traderAt(url, more, files);
   const trader = start();
@@ -51,9 +47,9 @@ it('is quoted while it is current, and pulled when it is not', async () => {
   expect(explained.output).toMatch(/Feed model: 0\.5 \(sd 2\), \d+\.\d s old/);
 
   // The program runs on and sends nothing.
-  rmSync(join(folder, 'prices.txt'));
+  rmSync(join(folder, 'speaks'));
   await isPulled();
-  writeFileSync(join(folder, 'prices.txt'), `${first} 0.5\n`);
+  writeFileSync(join(folder, 'speaks'), '');
   await rests();
 
   await endInOrder(trader);

@@ -4,6 +4,7 @@ import { type Levels, MARKET, Polls, tradeOf } from './world.js';
 
 const DEAD = { kind: 'unknown', reason: 'connect ECONNREFUSED', sent: true } as const;
 const refused = (slug: string) => ({ kind: 'refused', status: 404, slug, message: '', details: [] }) as const;
+const ABSENT = refused('not_found');
 
 /** A market whose book was polled once. */
 function bookSeen(bids: Levels = { 0.4: 10 }, asks: Levels = {}, only: ReadonlySet<string> | null = null): Polls {
@@ -69,11 +70,7 @@ describe('a captured market', () => {
 
   const gaps: [string, (polls: Polls) => void, string][] = [
     ['failed', (polls) => polls.fails('markets.book', 2000, DEAD), 'a poll of the book failed: connect ECONNREFUSED'],
-    [
-      'was refused',
-      (polls) => polls.fails('markets.book', 2000, refused('not_found')),
-      'a poll of the book failed: not_found',
-    ],
+    ['was refused', (polls) => polls.fails('markets.book', 2000, ABSENT), 'a poll of the book failed: not_found'],
     ['came late', () => undefined, 'the book was not seen for 5 s'],
     ['found the market paused', (polls) => polls.detail(2000, 'interrupted'), 'the market is interrupted'],
   ];
