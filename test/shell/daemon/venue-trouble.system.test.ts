@@ -51,7 +51,7 @@ describe('a trader whose exchange is not there', () => {
   });
 });
 
-it('stops its trader, which cancels what rests with another one', async () => {
+it('an exchange that revokes the API key stops its trader, which cancels what rests with another key', async () => {
   const url = await exchangeHere('--no-rate-limits');
   const { folder, start, status, resting } = traderAt(url);
   const trader = start();
