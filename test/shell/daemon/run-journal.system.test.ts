@@ -94,6 +94,8 @@ describe('the journal of a run', () => {
   });
 });
 
+type Limits = { keptFreeBytes: number; closeWithinMs: number; beginCopy?: NonNullable<JournalOptions['beginCopy']> };
+
 /** A journal in this process, on its own ledger. */
 async function opened(more = '') {
   const { folder, config: file, runs } = place(`${more}\nstrategies: [maker.yaml]`);
@@ -103,11 +105,7 @@ async function opened(more = '') {
   const said: string[] = [];
   let next = 0;
   /** May change while a journal is open, as a disk fills up. */
-  const limits: { keptFreeBytes: number; closeWithinMs: number; beginCopy?: NonNullable<JournalOptions['beginCopy']> } =
-    {
-      keptFreeBytes: 0,
-      closeWithinMs: 60_000,
-    };
+  const limits: Limits = { keptFreeBytes: 0, closeWithinMs: 60_000 };
   const open = () => {
     next += 1;
     const facts = { config, version: '0', profile, strategyLimitMs: 250, runId: `run${next}`, startedMs: next };

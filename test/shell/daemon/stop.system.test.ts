@@ -183,12 +183,8 @@ async function isKilledThoughGone(at: ReturnType<typeof place>, trader: Running)
   trader.process.kill('SIGKILL');
   await trader.exited;
   const killed = await at.command('kill', '--reason', 'enough', '--json');
-  expect(JSON.parse(killed.output.slice(killed.output.indexOf('{')))).toMatchObject({
-    mode: 'killed',
-    reason: 'enough',
-    resting: 0,
-    verified: true,
-  });
+  const proven = { mode: 'killed', reason: 'enough', resting: 0, verified: true };
+  expect(JSON.parse(killed.output.slice(killed.output.indexOf('{')))).toMatchObject(proven);
   expect(killed.code).toBe(0);
   expect(await at.resting()).toEqual([]);
   const next = at.start();
