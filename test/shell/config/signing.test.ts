@@ -23,7 +23,7 @@ const loadWith = (programs: string, venue = '') =>
 test.each([
   ['paper', undefined],
   ['worm', { keys: [FIRST], fee_payer: FIRST }],
-] as const)('the shipped profile %s signs nothing unread, and has the co-signers of its exchange', async (name, cosigners) => {
+] as const)('the profile %s signs nothing unread, and names the co-signers', async (name, cosigners) => {
   const { profile, ...venue } = await loadOn(name);
   expect(venue).toMatchObject({ name, allowBlindSigning: false });
   expect([profile.solana_programs ?? [], profile.solana_lookup_tables ?? false]).toEqual([[], false]);

@@ -12,7 +12,7 @@ import { delta, kalshiFile, OPEN_MS, snapshot, writeKalshi } from '../../recordi
 import { endInOrder, exchangeHere, exchangeOfFile, ran, started, traderYaml } from '../../support/cases.js';
 import { times } from '../../support/effort.js';
 import { twinbook } from '../../support/processes.js';
-import { allRows, asTrader, expectAgreement, marketsOf, paper, profile, Taker, UNLIMITED } from '../../support/venue.js';
+import { allRows, asTrader, expectAgreement, marketsOf, paper, profile, Taker } from '../../support/venue.js';
 import { traderAt } from './trader-at.js';
 
 /** Four times the usual budget, so that seconds suffice in place of minutes. */
@@ -51,7 +51,7 @@ const allOf = async (folder: string) => Promise.all((await openRecordings([folde
 
 /** The exchange's own record of a market's trades, in YES space, with their seconds. */
 async function tradesOf(url: string, market: string): Promise<{ readonly second: number; readonly text: string }[]> {
-  const client = new ServiceClient({ profile, baseUrl: url, budgets: UNLIMITED });
+  const client = new ServiceClient({ profile, baseUrl: url });
   const rows: { second: number; text: string }[] = [];
   for await (const row of client.markets.allTrades(market)) {
     if (row.state === 'failed') continue;

@@ -51,10 +51,10 @@ describe('a handshake', () => {
   });
 
   it.each<[string, (key: Buffer, handshake: Handshake) => string]>([
-    ['a proof of the server, sent back', (key, handshake) => proveServer(key, handshake)],
-    ['a proof for another address', (key, handshake) => provePage(key, { ...handshake, address: 'localhost:8788' })],
-    ['a proof for another nonce of the page', (key, handshake) => provePage(key, { ...handshake, pageNonce: drawNonce() })],
-    ['a proof for another nonce of the server', (key, handshake) => provePage(key, { ...handshake, serverNonce: drawNonce() })],
+    ['a proof of the server, sent back', proveServer],
+    ['a proof for another address', (key, of) => provePage(key, { ...of, address: 'localhost:8788' })],
+    ['a proof for another nonce of the page', (key, of) => provePage(key, { ...of, pageNonce: drawNonce() })],
+    ['a proof for another nonce of the server', (key, of) => provePage(key, { ...of, serverNonce: drawNonce() })],
     ['the key', (key) => key.toString('hex')],
     ['nothing', () => ''],
   ])('refuses %s, and counts a guess', async (_, prove) => {
