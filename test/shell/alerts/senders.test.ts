@@ -166,7 +166,7 @@ describe('a channel', () => {
 
 const KILLED = { ...FACTS, isGuarded: null, account: { ...ACCOUNT_FACTS, mode: 'killed', reason: 'odd prices' } };
 
-function openCenter(channels: readonly ChannelConfig[]) {
+function openCenter(channels: ChannelConfig[]) {
   let count = 0;
   const open = (config: ChannelConfig) => async (message: AlertMessage) => {
     const delivery = await openSender(config, OPTIONS)(message);

@@ -16,7 +16,9 @@ test('reads channels and heartbeat, with paths beside the file', () => {
   );
   const usual = { from: null, signingFile: null, min: 'warning', summary: true, detail: 'full' };
   expect(config().alerts).toEqual({
-    channels: [{ name: 'chat', kind: 'telegram', addressFile: join(cwd, 's/tg'), to: '1', ...usual, commands: [], users: [] }],
+    channels: [
+      { name: 'chat', kind: 'telegram', addressFile: join(cwd, 's/tg'), to: '1', ...usual, commands: [], users: [] },
+    ],
     quietHours: '* * 23 * * *',
     heartbeat: { urlFile: join(cwd, 's/hc') },
   });
