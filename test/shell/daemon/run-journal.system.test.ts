@@ -239,7 +239,7 @@ describe('a journal on a disk that does not answer', () => {
     // Killed: only its threads are left, waiting for the disk.
     expect(await running.exited).toBeNull();
     expect(running.output()).toMatch(/trading continues: the disk does not answer/);
-    expect(running.output()).toMatch(/the exit code would be 0\n$/);
+    expect(running.output()).toMatch(/its exit code would be 0\n$/);
   });
 
   it('does not hold the trader up when too much waits for it', async () => {
