@@ -54,8 +54,7 @@ export async function alteringProxy(target: string): Promise<AlteringProxy> {
 }
 
 /** The target's answer to this request. */
-export async function forward(target: string, asked: Omit<Passing, 'body'> & { readonly body: string | Buffer }) {
-  const { method, path, headers, body } = asked;
+async function forward(target: string, { method, path, headers, body }: Passing) {
   const onward = request(`${target}${path}`, { method, headers });
   // After the head of the answer, an error reaches the answer's stream too.
   onward.on('error', () => undefined).end(body);

@@ -1,18 +1,18 @@
 /** Each kind of channel against a local server that accepts messages, rejects them, is slow, or returns nonsense. */
 
 import { createHmac } from 'node:crypto';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { describe, expect, test } from 'vitest';
-import type { AlertMessage } from '../../../src/shell/alerts/alert-center.js';
+import { describe, expect, test, vi } from 'vitest';
+import type { AlertMessage, Delivery } from '../../../src/shell/alerts/alert-center.js';
 import { AlertCenter } from '../../../src/shell/alerts/alert-center.js';
 import { openSender } from '../../../src/shell/alerts/senders.js';
 import type { ChannelConfig } from '../../../src/shell/config/config.js';
 import { secrets } from '../../../src/shell/wallet/secrets.js';
-import { folderOf } from '../../support/folders.js';
+import { newFolder } from '../../support/folders.js';
 import { listening, listeningWeb } from '../../support/listening.js';
 import { ACCOUNT_FACTS, FACTS } from './facts.js';
 
@@ -26,37 +26,20 @@ const MESSAGE: AlertMessage = {
   text: 'order x of "Will \u202eit?"\u0007',
 };
 
-interface Heard {
-  readonly path: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
-
 async function server(answer: (response: ServerResponse) => void) {
-  const heard: Heard[] = [];
-  let look: () => void = () => undefined;
+  const heard: { path: string; headers: IncomingHttpHeaders; body: string }[] = [];
   const { url } = await listeningWeb(async (request, response) => {
     heard.push({ path: request.url ?? '', headers: request.headers, body: await text(request) });
-    look();
     answer(response);
   });
-  /** Resolves after this number of requests. */
-  const hears = (count: number) =>
-    new Promise<void>((resolve) => {
-      look = () => {
-        if (heard.length >= count) resolve();
-      };
-      look();
-    });
-  return { heard, hears, url };
+  return { heard, url };
 }
 
 const take = (response: ServerResponse) => void response.writeHead(200).end('ok');
 
 function secretFile(secret: string): string {
-  const file = join(folderOf({}), 'address');
-  writeFileSync(file, `${secret}\n`);
-  chmodSync(file, 0o600);
+  const file = join(newFolder(), 'address');
+  writeFileSync(file, `${secret}\n`, { mode: 0o600 });
   return file;
 }
 
@@ -118,13 +101,8 @@ describe('a channel', () => {
     const { heard, url } = await server(take);
     await sent(channel('webhook', url, { signingFile: secretFile('the signing key') }));
     const { body = '', headers = {} } = heard[0] ?? {};
-    expect(JSON.parse(body)).toMatchObject({
-      id: 'm.1',
-      time: 5_000,
-      trader: 'paper',
-      severity: 'critical',
-      state: 'open',
-    });
+    const message = { id: 'm.1', time: 5_000, trader: 'paper', severity: 'critical', state: 'open' };
+    expect(JSON.parse(body)).toMatchObject(message);
     const mac = createHmac('sha256', 'the signing key').update(`9.${body}`).digest('hex');
     expect(headers['x-twinbook-signature']).toBe(`t=9,v1=${mac}`);
   });
@@ -154,37 +132,21 @@ describe('a channel', () => {
     expect(await sent(config)).toEqual({ kind: 'refused', why: 'the mail server answered 550' });
   });
 
-  test.each([
-    [
-      '404 is never tried again',
-      (response: ServerResponse) => void response.writeHead(404).end(),
-      { kind: 'refused', why: 'it answered 404' },
-    ],
-    [
-      'a redirect is not followed',
-      (response: ServerResponse) => void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
-      { kind: 'refused', why: 'it answered 302' },
-    ],
-    [
-      '500 is tried again',
-      (response: ServerResponse) => void response.writeHead(500).end('x'.repeat(100_000)),
-      { kind: 'failed', why: 'it answered 500', afterMs: null },
-    ],
-    [
-      '429 says when',
-      (response: ServerResponse) => void response.writeHead(429, { 'retry-after': '7' }).end(),
-      { kind: 'failed', why: 'it answered 429', afterMs: 7_000 },
-    ],
-    [
-      'a cut connection is tried again',
-      (response: ServerResponse) => void response.destroy(),
-      { kind: 'failed', why: expect.any(String), afterMs: null },
-    ],
-    [
-      'garbage after a good status is taken',
-      (response: ServerResponse) => void response.writeHead(200).end('\u0000<html>'),
-      { kind: 'delivered' },
-    ],
+  const says =
+    (status: number, headers = {}, body = '') =>
+    (response: ServerResponse) =>
+      void response.writeHead(status, headers).end(body);
+
+  const refused = (why: string): Delivery => ({ kind: 'refused', why });
+  const failed = (why: string, afterMs: number | null = null): Delivery => ({ kind: 'failed', why, afterMs });
+
+  test.each<readonly [string, (response: ServerResponse) => void, Delivery]>([
+    ['404 is never tried again', says(404), refused('it answered 404')],
+    ['a redirect is not followed', says(302, { location: 'http://127.0.0.1:1/' }), refused('it answered 302')],
+    ['500 is tried again', says(500, {}, 'x'.repeat(100_000)), failed('it answered 500')],
+    ['429 says when', says(429, { 'retry-after': '7' }), failed('it answered 429', 7_000)],
+    ['a cut connection is tried again', (response) => void response.destroy(), failed(expect.any(String))],
+    ['garbage after a good status is taken', says(200, {}, '\u0000<html>'), { kind: 'delivered' }],
   ])('%s', async (_, answer, delivery) => {
     const { url } = await server(answer);
     expect(await sent(channel('slack', url))).toEqual(delivery);
@@ -204,71 +166,44 @@ describe('a channel', () => {
 
 const KILLED = { ...FACTS, isGuarded: null, account: { ...ACCOUNT_FACTS, mode: 'killed', reason: 'odd prices' } };
 
-/** Senders that count delivered messages: by then the center has seen the answers too. */
-function countedSenders() {
+function openCenter(channels: ChannelConfig[]) {
   let count = 0;
-  let look: () => void = () => undefined;
-  const open = (config: ChannelConfig) => {
-    const send = openSender(config, OPTIONS);
-    return async (message: AlertMessage) => {
-      const delivery = await send(message);
-      count++;
-      setImmediate(() => look());
-      return delivery;
-    };
+  const open = (config: ChannelConfig) => async (message: AlertMessage) => {
+    const delivery = await openSender(config, OPTIONS)(message);
+    count++;
+    return delivery;
   };
-  const delivered = (wanted: number) =>
-    new Promise<void>((resolve) => {
-      look = () => {
-        if (count >= wanted) resolve();
-      };
-      if (count >= wanted) setImmediate(resolve);
-    });
-  return { open, delivered };
+  const center = new AlertCenter({ config: { channels }, run: 'r', openSender: open, note: () => undefined });
+  return { center, isDelivered: () => vi.waitFor(() => expect(count).toBe(1)) };
 }
 
 describe('the alert center', () => {
   test('does not wait for a channel that never answers', async () => {
     const [deaf, good] = [await server(() => undefined), await server(take)];
-    const channels = [
+    const { center, isDelivered } = openCenter([
       channel('slack', deaf.url, { name: 'deaf', min: 'critical' }),
       channel('slack', good.url, { name: 'good', min: 'critical' }),
-    ];
-    const senders = countedSenders();
-    const center = new AlertCenter({
-      config: { channels },
-      run: 'r',
-      openSender: senders.open,
-      note: () => undefined,
-    });
+    ]);
     center.tick(KILLED);
-    await senders.delivered(1);
+    await isDelivered();
     expect(JSON.parse(good.heard[0]?.body ?? '').text).toContain(
       '[critical] paper: the trader is killed\nodd prices, since',
     );
-    await deaf.hears(1);
+    await vi.waitFor(() => expect(deaf.heard).toHaveLength(1));
     expect(center.figures).toMatchObject([{ channel: 'deaf', waiting: 1 }, { channel: 'good' }]);
   });
 
   test('gives each channel what it wants, and the summary of the day to whoever wants that', async () => {
     const [urgent, all] = [await server(take), await server(take)];
-    const senders = countedSenders();
-    const center = new AlertCenter({
-      config: {
-        channels: [
-          channel('slack', urgent.url, { min: 'critical', summary: false }),
-          channel('slack', all.url, { min: 'warning' }),
-        ],
-      },
-      run: 'r',
-      openSender: senders.open,
-      note: () => undefined,
-    });
+    const { center, isDelivered } = openCenter([
+      channel('slack', urgent.url, { min: 'critical', summary: false }),
+      channel('slack', all.url, { min: 'warning' }),
+    ]);
     center.notice({ kind: 'daily_summary', severity: 'info', text: 'result +2.98', time: 0 }, 0);
     center.notice({ kind: 'strategy_failed', severity: 'loud', text: 'it threw', time: 0 }, 0);
     center.notice({ kind: 'fill', severity: 'info', text: 'a fill', time: 0 }, 0);
     center.tick({ ...KILLED, account: ACCOUNT_FACTS });
-    await senders.delivered(1);
+    await isDelivered();
     expect(all.heard).toHaveLength(1);
     expect(all.heard[0]?.body).toContain('daily summary: result +2.98');
     expect(all.heard[0]?.body).toContain('a strategy failed: it threw');

@@ -14,21 +14,10 @@ test('reads channels and heartbeat, with paths beside the file', () => {
   const { cwd, config } = load(
     '{ channels: { chat: { kind: telegram, address_file: s/tg, to: "1" } }, quiet_hours: "* * 23 * * *", heartbeat: { url_file: s/hc } }',
   );
+  const usual = { from: null, signingFile: null, min: 'warning', summary: true, detail: 'full' };
   expect(config().alerts).toEqual({
     channels: [
-      {
-        name: 'chat',
-        kind: 'telegram',
-        addressFile: join(cwd, 's/tg'),
-        to: '1',
-        from: null,
-        signingFile: null,
-        min: 'warning',
-        summary: true,
-        detail: 'full',
-        commands: [],
-        users: [],
-      },
+      { name: 'chat', kind: 'telegram', addressFile: join(cwd, 's/tg'), to: '1', ...usual, commands: [], users: [] },
     ],
     quietHours: '* * 23 * * *',
     heartbeat: { urlFile: join(cwd, 's/hc') },

@@ -27,25 +27,8 @@ const good = {
 
 const strategy = { strategy: 'bands', markets: { select: { categories: [] } }, params: {}, schedule: {}, risk: {} };
 
-const oddValue = fc.oneof(
-  fc.constantFrom(
-    null,
-    true,
-    '',
-    'NaN',
-    '1e400',
-    '-1',
-    '0',
-    '\0',
-    '../../..',
-    'x'.repeat(3000),
-    -1,
-    0,
-    1e300,
-    Number.NaN,
-  ),
-  fc.jsonValue({ maxDepth: 3 }),
-);
+const ODD = [null, true, '', 'NaN', '1e400', '-1', '0', '\0', '../../..', 'x'.repeat(3000), -1, 0, 1e300, Number.NaN];
+const oddValue = fc.oneof(fc.constantFrom(...ODD), fc.jsonValue({ maxDepth: 3 }));
 
 /** Replaces one field of a tree, picked by `at`. */
 function spoiled(tree: unknown, at: number, value: unknown): unknown {
@@ -78,41 +61,27 @@ async function settles(work: Promise<unknown>): Promise<void> {
   }
 }
 
-describe('values of the wrong kind never crash', () => {
-  test('in a trader file', async () => {
-    const folder = folderOf({ 's.yaml': stringify(strategy) });
-    await fc.assert(
-      fc.asyncProperty(fc.nat(1000), oddValue, async (at, value) => {
-        writeFileSync(join(folder, 't.yaml'), stringify(spoiled(good, at, value)));
-        await settles(loadConfig('t.yaml', { env: {}, cwd: folder }));
-      }),
-      { numRuns: times(100, 300) },
-    );
-  });
+const FILES = { 't.yaml': stringify(good), 's.yaml': stringify(strategy) };
 
-  test('in a strategy file', async () => {
-    const folder = folderOf({ 't.yaml': stringify(good) });
+describe('values of the wrong kind never crash', () => {
+  test.each([
+    ['trader', 't.yaml', good, times(100, 300)],
+    ['strategy', 's.yaml', strategy, times(70, 200)],
+  ])('in a %s file', async (_, file, tree, numRuns) => {
+    const folder = folderOf(FILES);
     await fc.assert(
       fc.asyncProperty(fc.nat(1000), oddValue, async (at, value) => {
-        writeFileSync(join(folder, 's.yaml'), stringify(spoiled(strategy, at, value)));
+        writeFileSync(join(folder, file), stringify(spoiled(tree, at, value)));
         await settles(loadConfig('t.yaml', { env: {}, cwd: folder }));
       }),
-      { numRuns: times(70, 200) },
+      { numRuns },
     );
   });
 
   test('in the environment', async () => {
-    const folder = folderOf({ 't.yaml': stringify(good), 's.yaml': stringify(strategy) });
-    const names = fc.constantFrom(
-      'CAPITAL',
-      'RISK__MAX_OPEN_ORDERS',
-      'EXCHANGE__MARKET_DATA',
-      'LOG__FILE',
-      'VENUE__PROFILE',
-      'X',
-      '__',
-      'STRATEGIES',
-    );
+    const folder = folderOf(FILES);
+    const settings = 'CAPITAL RISK__MAX_OPEN_ORDERS EXCHANGE__MARKET_DATA LOG__FILE VENUE__PROFILE X __ STRATEGIES';
+    const names = fc.constantFrom(...settings.split(' '));
     await fc.assert(
       fc.asyncProperty(names, fc.string(), async (name, value) => {
         await settles(loadConfig('t.yaml', { env: { [`TWINBOOK__${name}`]: value }, cwd: folder }));
@@ -122,32 +91,8 @@ describe('values of the wrong kind never crash', () => {
   });
 
   test('in text that is no YAML', () => {
-    const fragment = fc.constantFrom(
-      'a: ',
-      '- ',
-      '{',
-      '}',
-      '[',
-      ']',
-      '&x ',
-      '*x',
-      '!!binary ',
-      '"',
-      "'",
-      '\n',
-      '  ',
-      '? ',
-      ': ',
-      '|',
-      '>',
-      '#',
-      '%',
-      '---',
-      'ключ',
-      '\t',
-      '\u0000',
-      '<<',
-    );
+    const words = ['a: ', '- ', '&x ', '*x', '!!binary ', '  ', '? ', ': ', '---', 'ключ', '<<'];
+    const fragment = fc.constantFrom(...words, ...'{}[]"\'\n|>#%\t\0');
     fc.assert(
       fc.property(fc.array(fragment, { maxLength: 30 }), (parts) => {
         try {

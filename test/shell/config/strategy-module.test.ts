@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { readProfile } from '../../../src/shell/config/config.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
 import { jsonSchema, type SchemaNode } from '../../../src/shell/config/problems.js';
 import { strategyFileSchema, traderSchema } from '../../../src/shell/config/schema.js';
-import { packageRoot, shippedStrategies, venueFile, venueNames } from '../../../src/shell/config/shipped.js';
+import { packageRoot, shippedStrategies } from '../../../src/shell/config/shipped.js';
 import { loadShipped, loadStrategyModule, transformedBy } from '../../../src/shell/config/strategy-module.js';
 import { NO_QUOTES } from '../../../src/trader/strategy/strategy.js';
 import { folderOf } from '../../support/folders.js';
@@ -51,15 +50,6 @@ it('makes the code of a text once, and anew of another text, of another file and
   expect(asked).toEqual(['b', 'a', 'a']);
 });
 
-it('keeps the last 32', () => {
-  const { asked, transform } = recorder();
-  for (let i = 0; i < 33; i++) transform({ source: `${i}` });
-  transform({ source: '1' });
-  expect(asked).toHaveLength(33);
-  transform({ source: '0' });
-  expect(asked).toHaveLength(34);
-});
-
 /** By name: a user's own files in that folder are not tested. */
 const STRATEGY_FILES =
   'bands belief-maker closing-maker crowd-maker event-maker fair-maker grid lmsr-maker mirror-maker quiet-maker touch-maker unwinder';
@@ -74,19 +64,6 @@ describe('what is shipped', () => {
     const path = join('config/strategies', `${name}.yaml`);
     const config = await loadConfig(path, { env: {}, cwd: packageRoot, strategyFileToo: true, feeds: 'any' });
     expect(config.strategies).toHaveLength(1);
-  });
-
-  test.each(venueNames())('the venue profile %s is one', (name) => {
-    expect(readProfile(venueFile(name), packageRoot).service_name).not.toBe('');
-  });
-
-  test('the paper profile is loopback, readable and named as the interface has it', () => {
-    expect(readProfile(venueFile('paper'), packageRoot)).toMatchObject({
-      service_name: 'SVC',
-      header_prefix: 'SVC',
-      draft_message: 'utf8',
-      draft_lifetime_s: 60,
-    });
   });
 
   test.each(shippedStrategies())('the strategy %s loads under its own name', async (name) => {

@@ -1,6 +1,5 @@
 /** Files that are too large or too deep are rejected before the YAML parser reads them. */
 
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findYamlExcess, MAX_YAML_ENTRIES } from '../../../src/shared/base/yaml-bounds.js';
@@ -8,6 +7,7 @@ import { venueProfile } from '../../../src/shell/client/client.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
 import { parseYaml } from '../../../src/shell/config/yaml-source.js';
 import { folderOf } from '../../support/folders.js';
+import { trader } from './files.js';
 
 const each = (count: number, write: (index: number) => string) => Array.from({ length: count }, (_, at) => write(at));
 const TOO_MANY = MAX_YAML_ENTRIES + 1;
@@ -57,33 +57,19 @@ describe('bounds on a YAML text', () => {
   });
 });
 
-const TRADER = [
-  'venue: { profile: paper }',
-  'wallet: { file: wallet.json }',
-  'ledger: { path: twinbook.sqlite }',
-  'capital: "1000"',
-  'strategies: [s.yaml]',
-].join('\n');
-
 describe('every file of a configuration is bounded', () => {
   const many = each(60_000, (at) => `k${at}: 1\n`).join('');
   const wide = each(10_000, (at) => `k${at}: 1\n`).join('');
-  const files: readonly (readonly [what: string, file: string, text: string, complaint: string])[] = [
-    ['trader', 'trader.yaml', many, 'trader.yaml: has 588890 bytes; at most 262144 are read'],
-    ['trader', 'trader.yaml', wide, 'trader.yaml: has 10000 keys and list items; at most 5000 are read'],
-    ['strategy', 's.yaml', many, 's.yaml: has 588890 bytes; at most 262144 are read'],
-    ['strategy', 's.yaml', wide, 's.yaml: has 10000 keys and list items; at most 5000 are read'],
-    ['venue profile', 'venue.yaml', wide, 'venue.yaml: has 10000 keys and list items; at most 5000 are read'],
-  ];
-
-  test.each(files)('a %s file %s: the error names the size found and allowed', async (_what, file, text, complaint) => {
-    const folder = folderOf({
-      'trader.yaml': TRADER.replace('paper', file === 'venue.yaml' ? './venue.yaml' : 'paper'),
-    });
-    writeFileSync(join(folder, file), text);
+  test.each([
+    ['trader.yaml', many, 'has 588890 bytes; at most 262144 are read'],
+    ['s.yaml', wide, 'has 10000 keys and list items; at most 5000 are read'],
+    ['venue.yaml', wide, 'has 10000 keys and list items; at most 5000 are read'],
+  ])('%s: the error names the size found and allowed', async (file, text, complaint) => {
+    const yaml = trader('', '[s.yaml]').replace('paper', file === 'venue.yaml' ? './venue.yaml' : 'paper');
+    const folder = folderOf({ 'trader.yaml': yaml, [file]: text });
     const loading = loadConfig('trader.yaml', { env: {}, cwd: folder });
-    await expect(loading).rejects.toThrow(complaint);
-    await expect(loading).rejects.toMatchObject({ code: 'config_invalid' });
+    const message = expect.stringContaining(`${file}: ${complaint}`);
+    await expect(loading).rejects.toMatchObject({ code: 'config_invalid', message });
   });
 
   test('a venue profile for the client alone', () => {

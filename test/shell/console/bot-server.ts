@@ -1,6 +1,6 @@
 /** A local server in place of Telegram: it returns the given updates, also repeatedly, and keeps sent messages. */
 
-import { chmodSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
@@ -32,8 +32,7 @@ export async function serveBot(): Promise<BotServer> {
     response.end(JSON.stringify({ ok: true, result: server.updates }));
   });
   const addressFile = join(newFolder(), 'address');
-  writeFileSync(addressFile, `${url}/${TOKEN}\n`);
-  chmodSync(addressFile, 0o600);
+  writeFileSync(addressFile, `${url}/${TOKEN}\n`, { mode: 0o600 });
   const server: BotServer = { addressFile, offsets: [], sent: [], updates: [], answer: null };
   return server;
 }

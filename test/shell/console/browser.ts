@@ -1,6 +1,6 @@
 /** Debian's Chromium, driven by playwright-core, and the tests' helpers for pages. */
 
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
@@ -25,7 +25,7 @@ export const openBrowser = (): Promise<Browser> =>
 
 export interface Look {
   readonly scheme: 'light' | 'dark';
-  readonly width: 400 | 1280;
+  readonly width: number;
 }
 
 export async function contextOf(browser: Browser, { scheme, width }: Look): Promise<BrowserContext> {
@@ -51,7 +51,6 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 /** Violations found by axe, one line each: the rule and the place. The page's policy would block axe. */
 export async function violationsOf(page: Page): Promise<readonly string[]> {
   const session = await page.context().newCDPSession(page);
-  const { readFileSync } = await import('node:fs');
   await session.send('Runtime.evaluate', { expression: `${readFileSync(AXE, 'utf8')};undefined` });
   const found = await session.send('Runtime.evaluate', {
     expression: `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => JSON.stringify(violations.flatMap(

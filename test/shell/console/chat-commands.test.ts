@@ -1,6 +1,5 @@
 /** Effect of a message to the bot on a trader, and the bot's answer. */
 
-import { existsSync, readFileSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Acknowledgement } from '../../../src/shell/alerts/alert-center.js';
 import type { ChatCommand } from '../../../src/shell/config/schema.js';
@@ -21,10 +20,9 @@ const KILLED = {
 } as const;
 
 function place(state = toldTrader([market('m')], { ...ACCOUNT, mode: 'paused', reason: 'a guess about Will it?' })) {
-  const config = loadedTrader();
   const seen: Acknowledgement[] = [];
   const options = {
-    config,
+    config: loadedTrader(),
     name: 'trader',
     trader: state,
     watch: { open: [{ ...KILLED, acknowledgedMs: null }], isOnDuty: true },
@@ -35,7 +33,7 @@ function place(state = toldTrader([market('m')], { ...ACCOUNT, mode: 'paused', r
   };
   const ask = (command: ChatCommand, about: string | null = null, isBare = false) =>
     makePerform(options as unknown as ChatOptions, isBare ? 'bare' : 'full')(command, about, 5);
-  return { stopFile: `${config.ledger.path}.kill`, seen, ask };
+  return { seen, ask };
 }
 
 test('status says how the trader is, and bare of that no figure and no reason', async () => {
@@ -65,14 +63,6 @@ test('ack says that one alert was seen, or all', async () => {
     { kind: 'killed', sinceMs: 1 },
     { kind: 'killed', sinceMs: 1 },
   ]);
-});
-
-test('kill leaves the stop file where no trader answers, and pause says that none does', async () => {
-  const { ask, stopFile } = place();
-  expect(await ask('pause')).toContain('pause was refused: no trader is running');
-  expect(existsSync(stopFile)).toBe(false);
-  expect(await ask('kill')).toContain('the stop file kills it');
-  expect(readFileSync(stopFile, 'utf8')).toBe('by Telegram, user 5\n');
 });
 
 test('a message reaches the trader as a command with who sent it, through a console and once', async () => {

@@ -18,13 +18,6 @@ import { consoleOf } from './told-trader.js';
 
 const SHORT_PASSWORD = 'correct horse';
 
-interface Recorded {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
-
 /** A console without a trader, repeatable at the same port. */
 function place() {
   const cwd = folderOf({});
@@ -42,7 +35,7 @@ type Lie = 'a state' | 'no session';
 
 /** Records all requests, and answers like a console without the secret. */
 async function impersonate(port: number, greeting: object) {
-  const recorded: Recorded[] = [];
+  const recorded: { method: string; url: string; headers: IncomingHttpHeaders; body: string }[] = [];
   const lie = { now: 'a state' as Lie };
   const { close } = await listeningWeb(async (request, reply) => {
     const body = await text(request);

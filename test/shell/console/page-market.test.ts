@@ -32,13 +32,8 @@ test('a ladder runs from the highest price down, with the fair value between, an
 });
 
 test('a row has our best prices beside the others’, and what we hold', () => {
-  expect(marketRow(MARKET, FACTS)).toMatchObject({
-    bid: '0.59',
-    ask: '0.62',
-    best_bid: '0.59',
-    best_ask: '0.62',
-    net: '3',
-  });
+  const row = { bid: '0.59', ask: '0.62', best_bid: '0.59', best_ask: '0.62', net: '3' };
+  expect(marketRow(MARKET, FACTS)).toMatchObject(row);
 });
 
 test('a book is old after ten seconds, or three planned looks', () => {

@@ -2,16 +2,15 @@
 /** The page in a browser: every view, light and dark, desktop and phone, by keyboard, with hostile titles. */
 
 import { readFileSync } from 'node:fs';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Dialog, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ControlQuestion } from '../../../src/shell/control/control-protocol.js';
 import { IS_LONG, times } from '../../support/effort.js';
 import { untilTrue } from '../../support/waiting.js';
 import { m } from '../../trader/ledger/books.js';
 import { CHROMIUM, contextOf, DESK, type Look, openBrowser, openTab, violationsOf } from './browser.js';
-import { perform, REASON } from './documented-tasks.js';
 import { answersOf, playFast } from './play-fast.js';
-import { frameAt, HOSTILE, playConsole, SECRET, UNQUOTED, VIEW_SECRET } from './played-console.js';
+import { frameAt, HOSTILE, LOST_DAY, playConsole, SECRET, UNQUOTED, VIEW_SECRET } from './played-console.js';
 import { ACCOUNT } from './state-of-markets.js';
 
 const LOOKS: readonly Look[] = [
@@ -36,6 +35,44 @@ const VIEWS: readonly (readonly [name: string, search: string, shown: string])[]
   ['explain', '?view=explain&subject=fill-1', '#explain-tree details'],
   ['explained market', '?view=explain&subject=m1', '#explain-tree details'],
 ];
+
+/** A reason, not an option. */
+const REASON = '--json';
+
+/** Parts of the labels that are not the same on every page. */
+const STANDS_FOR: Readonly<Record<string, string>> = {
+  'its title': 'Will it rain in Reykjavík on Friday?',
+  'its state': `${UNQUOTED.slice(0, 60)}…`,
+  'the day': LOST_DAY,
+  'the report': ' UTC backtest',
+};
+
+/** Performs a task from the overview, and compares its clicks, with those that confirm, to the documented number. */
+async function perform(page: Page, task: string): Promise<void> {
+  const [, row = ''] = readFileSync('docs/reference.md', 'utf8').split(`\n| ${task} | `);
+  const [way = '', documented] = row.split(' |');
+  let [clicks, confirmed] = [0, 0];
+  const confirm = (dialog: Dialog) => {
+    confirmed++;
+    void dialog.accept();
+  };
+  page.on('dialog', confirm);
+  for (const [, label, other = ''] of way.matchAll(/`([^`]+)`|\*([^*]+)\*/g)) {
+    if (label === 'OK') {
+      await untilTrue(() => confirmed > 0);
+    } else if (other === 'a reason') {
+      await page.locator('#why:focus').waitFor();
+      await page.keyboard.type(REASON);
+      await page.keyboard.press('Enter');
+    } else {
+      const how = { name: label ?? STANDS_FOR[other] ?? other, exact: label !== undefined };
+      await page.getByRole('button', how).or(page.getByRole('link', how)).first().click();
+      clicks++;
+    }
+  }
+  page.off('dialog', confirm);
+  expect(clicks + confirmed).toBe(Number(documented));
+}
 
 describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
   let played: Awaited<ReturnType<typeof playConsole>>;
@@ -339,31 +376,29 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     await several.close();
   });
 
-  test('another page sees and does nothing, though it knows the token', async () => {
-    const { context, page } = await openTab(browser);
-    await context.route('http://evil.example/', (route) =>
-      route.fulfill({ body: '<p>a page</p>', contentType: 'text/html' }),
+  test('each day with a result is a cell of the calendar that leads to its markets', async () => {
+    const page = await openView({ scheme: 'dark', width: 400 }, '?view=money', '#calendar a');
+    const booked = await page.locator('#money-days tr').evaluateAll((rows) =>
+      rows.map((row) => {
+        const [day, net] = Array.from(row.children, (cell) => cell.textContent ?? '');
+        return [Number(day?.slice(-2)), net, net?.startsWith('+') ? 'good' : 'bad'].join();
+      }),
     );
-    await page.goto('http://evil.example/');
-    const asked = listenToTrader();
-    const tried = await page.evaluate(
-      async ([url, secret]) => {
-        const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
-        const outcome = (asked: Promise<Response>) =>
-          asked.then(
-            (response) => response.status,
-            () => 'refused',
-          );
-        return [
-          await outcome(fetch(`${url}state`, { headers })),
-          await outcome(fetch(`${url}actions/kill`, { method: 'POST', headers, body: '{}' })),
-          await outcome(fetch(`${url}actions/kill`, { method: 'POST', mode: 'no-cors', body: '{}' })),
-        ];
-      },
-      [played.url, SECRET],
+    const cells = await page.locator('#calendar td:has(a)').evaluateAll((all) =>
+      all.map((cell) => {
+        const link = cell.querySelector('a');
+        const date = new Date(new URL(link?.href ?? '').searchParams.get('at') ?? '');
+        const day = [Number(cell.querySelector('small')?.textContent), link?.textContent, cell.className].join();
+        return { day, isInItsColumn: (date.getUTCDay() + 6) % 7 === (cell as HTMLTableCellElement).cellIndex };
+      }),
     );
-    expect(tried.slice(0, 2)).toEqual(['refused', 'refused']);
-    expect(asked()).toEqual([]);
+    expect(booked.length).toBeGreaterThan(1);
+    expect(cells.map(({ day }) => day).sort()).toEqual(booked.sort());
+    expect(cells.filter(({ isInItsColumn }) => !isInItsColumn)).toEqual([]);
+    await page.locator('#calendar a').last().focus();
+    await page.keyboard.press('Enter');
+    await page.locator('#money-day a').first().waitFor();
+    expect(await page.locator('#money-days tr').count()).toBe(1);
   });
 
   test(
@@ -380,13 +415,8 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
         await page.evaluate((count) => {
           document.documentElement.dataset['playTo'] = String(count);
         }, frames);
-        await page.waitForFunction(
-          (count) => Number(document.documentElement.dataset['stands'] ?? 0) >= count,
-          frames,
-          {
-            polling: 250,
-          },
-        );
+        const stands = (count: number) => Number(document.documentElement.dataset['stands'] ?? 0) >= count;
+        await page.waitForFunction(stands, frames, { polling: 250 });
         for (let i = 0; i < 3; i++) await session.send('HeapProfiler.collectGarbage');
         const { metrics } = await session.send('Performance.getMetrics');
         const of = (wanted: string) => metrics.find(({ name }) => name === wanted)?.value ?? Number.NaN;

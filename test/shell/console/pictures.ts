@@ -6,7 +6,7 @@
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -14,14 +14,14 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import build from '../../support/build.js';
+import { traderYaml } from '../../support/folders.js';
 import { twinbook } from '../../support/processes.js';
-import { CHROMIUM, openBrowser, violationsOf } from './browser.js';
-import { startDemo } from './demo.js';
+import { CHROMIUM, contextOf, openBrowser, violationsOf } from './browser.js';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const VIEWS = ['overview', 'market', 'orders', 'money', 'risk', 'health', 'alerts', 'log', 'config', 'runs', 'explain'];
-const STRATEGY = join(ROOT, 'config/strategies/belief-maker.yaml');
-const SAMPLE = join(ROOT, 'data/sample');
+const PLAYED = ['-c', join(ROOT, 'config/strategies/belief-maker.yaml'), '--data', join(ROOT, 'data/sample')];
+const KELLY = 'belief-maker.kelly_fraction=0.5,1';
 const SCHEMES = ['light', 'dark'] as const;
 /** Maximum height of a view on a phone, px. */
 const TALLEST = 6_000;
@@ -37,6 +37,30 @@ const { values, positionals } = parseArgs({
   },
 });
 const widths = values.widths.split(',').map(Number);
+
+/** A trader, an embedded exchange with its crowd, and a console that outlives the trader. */
+async function startDemo(folder: string) {
+  const file = join(folder, 'trader.yaml');
+  const more = `strategies: [strategies/belief-maker.yaml, strategies/crowd-maker.yaml]
+dashboard: { start: false, port: 0 }
+recording: { enabled: true, dir: recordings }
+risk: { max_loss_day: "50", max_drawdown: "100", max_open_orders: 40, max_position_shares: "500" }`;
+  cpSync(join(ROOT, 'config/strategies'), join(folder, 'strategies'), { recursive: true });
+  writeFileSync(file, traderYaml(null, more));
+  const trader = twinbook(['start', '-c', file]);
+  await trader.waitFor(/ quoting \| /);
+  const shown = twinbook(['console', '-c', file]);
+  const [, url = '', token = ''] = await shown.waitFor(/(http:\/\/[\d.:]+\/)#(\S+)/);
+  return {
+    ...{ file, trader, url, token },
+    async stop() {
+      for (const { process, exited } of [shown, trader]) {
+        process.kill('SIGTERM');
+        await exited;
+      }
+    },
+  };
+}
 
 type Demo = Awaited<ReturnType<typeof startDemo>>;
 
@@ -97,12 +121,7 @@ async function openPages(browser: Browser, { url, token }: Demo) {
   const pages: { readonly page: Page; readonly look: string }[] = [];
   for (const scheme of SCHEMES)
     for (const width of widths) {
-      const context = await browser.newContext({
-        colorScheme: scheme,
-        viewport: { width, height: 800 },
-        reducedMotion: 'reduce',
-      });
-      const page = await context.newPage();
+      const page = await (await contextOf(browser, { scheme, width })).newPage();
       page.on('pageerror', (error) => console.log(`  ${error.message}`));
       await page.goto(`${url}#${token}`);
       await page.locator('#markets a').first().waitFor();
@@ -141,22 +160,9 @@ async function takeViews(pages: Awaited<ReturnType<typeof openPages>>, folder: s
 /** Commands that write a report, with its main chart or table. */
 const REPORTS = (demo: Demo) =>
   ({
-    backtest: [['backtest', '-c', STRATEGY, '--data', SAMPLE], '#plot-equity canvas'],
+    backtest: [['backtest', ...PLAYED], '#plot-equity canvas'],
     ledger: [['pnl', '-c', demo.file], '#plot-equity canvas'],
-    sweep: [
-      [
-        'sweep',
-        '-c',
-        STRATEGY,
-        '--data',
-        SAMPLE,
-        '--param',
-        'belief-maker.kelly_fraction=0.5,1',
-        '--out',
-        join(folder, 'sweep'),
-      ],
-      'table',
-    ],
+    sweep: [['sweep', ...PLAYED, '--param', KELLY, '--out', join(folder, 'sweep')], 'table'],
   }) as const;
 
 async function takeReports(browser: Browser, folder: string, demo: Demo): Promise<void> {

@@ -6,20 +6,16 @@ import type { ChartView } from '../../../src/shell/console/views/orders-view.js'
 import { openPageSession } from '../../support/page-client.js';
 import { SECRET } from './played-console.js';
 
-export interface Answers {
-  readonly traders: ServedTraders;
-  readonly state: ServedState;
-  readonly chart: ChartView;
-}
+export type Answers = Awaited<ReturnType<typeof answersOf>>;
 
 /** The console's current answers about the shown market. */
-export async function answersOf(url: string): Promise<Answers> {
+export async function answersOf(url: string) {
   const { ask } = await openPageSession(url, SECRET);
-  const read = async (path: string) => (await ask(path)).json();
+  const read = async <T>(path: string) => (await (await ask(path)).json()) as T;
   return {
-    traders: await read('/traders'),
-    state: await read('/state?market=m1'),
-    chart: await read('/views/chart?market=m1'),
+    traders: await read<ServedTraders>('/traders'),
+    state: await read<ServedState>('/state?market=m1'),
+    chart: await read<ChartView>('/views/chart?market=m1'),
   };
 }
 

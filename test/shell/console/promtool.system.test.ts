@@ -21,16 +21,13 @@ function promtool(args: readonly string[], input = '') {
 /** For each alert: series that must fire it after this number of minutes, and series that must not. */
 const CASES: Readonly<Record<string, { readonly fires: Series; readonly silent: Series; readonly minutes?: number }>> =
   {
-    TwinbookDown: { fires: { 'twinbook_up{trader="t"}': '0x60' }, silent: { 'twinbook_up{trader="t"}': '1x60' } },
+    TwinbookDown: levels('twinbook_up', 0, 1),
     TwinbookConsoleAbsent: { fires: {}, silent: { 'twinbook_up{trader="t"}': '0x60' } },
     TwinbookHalted: {
       fires: { 'twinbook_mode{trader="t",mode="killed"}': '1x60' },
       silent: { 'twinbook_mode{trader="t",mode="killed"}': '0x60', 'twinbook_mode{trader="t",mode="paused"}': '1x60' },
     },
-    TwinbookUnknownOrder: {
-      fires: { 'twinbook_orders_unknown{trader="t"}': '1x60' },
-      silent: { 'twinbook_orders_unknown{trader="t"}': '1 1 0 1 1 1 0 1 1 1 1' },
-    },
+    TwinbookUnknownOrder: courses('twinbook_orders_unknown', '1x60', '1 1 0 1 1 1 0 1 1 1 1'),
     TwinbookLedgerDiffers: levels('twinbook_reconciliation_differences', 2, 0),
     TwinbookGuardianAbsent: levels('twinbook_guardian_watching', 0, 1),
     TwinbookSigningRefused: counts('signing_refused', 'command'),
@@ -68,19 +65,17 @@ const CASES: Readonly<Record<string, { readonly fires: Series; readonly silent: 
         'twinbook_market_book_timestamp_seconds{trader="t",market="b"}': '0+60x60',
       },
     },
-    TwinbookReconciledOld: { ...ages('twinbook_reconciled_timestamp_seconds'), minutes: 15 },
+    // Times: a fixed one, and one that advances.
+    TwinbookReconciledOld: {
+      ...courses('twinbook_reconciled_timestamp_seconds', '0x900', '0+60x900'),
+      minutes: 15,
+    },
     TwinbookStrategyFailed: counts('strategy_failed', 'command'),
-    TwinbookBackupOld: { ...ages('twinbook_backup_timestamp_seconds'), minutes: 14 * 60 },
+    TwinbookBackupOld: { ...courses('twinbook_backup_timestamp_seconds', '0x900', '0+60x900'), minutes: 14 * 60 },
     TwinbookBackupFailed: levels('twinbook_backup_failing', 1, 0),
     TwinbookJournalEnded: levels('twinbook_journal_writing', 0, 1),
-    TwinbookLoginRefused: {
-      fires: { 'twinbook_logins_refused_total{trader="t"}': '0 0 0 0 1 2 3 4 4 4 4' },
-      silent: { 'twinbook_logins_refused_total{trader="t"}': '4 4 4 4 4 5 6 6 6 6 6' },
-    },
-    TwinbookReaderCut: {
-      fires: { 'twinbook_telemetry_readers_cut_total{trader="t"}': '0 0 0 0 0 0 1 1 1 1 1' },
-      silent: { 'twinbook_telemetry_readers_cut_total{trader="t"}': '1x60' },
-    },
+    TwinbookLoginRefused: courses('twinbook_logins_refused_total', '0 0 0 0 1 2 3 4 4 4 4', '4 4 4 4 4 5 6 6 6 6 6'),
+    TwinbookReaderCut: courses('twinbook_telemetry_readers_cut_total', '0 0 0 0 0 0 1 1 1 1 1', '1x60'),
     TwinbookWalGrowing: {
       fires: { 'twinbook_ledger_size_bytes{trader="t",file="wal"}': '65000000x60' },
       silent: { 'twinbook_ledger_size_bytes{trader="t",file="main"}': '65000000x60' },
@@ -98,18 +93,17 @@ const CASES: Readonly<Record<string, { readonly fires: Series; readonly silent: 
 
 type Series = Readonly<Record<string, string>>;
 
+function courses(name: string, bad: string, good: string) {
+  return { fires: { [`${name}{trader="t"}`]: bad }, silent: { [`${name}{trader="t"}`]: good } };
+}
+
 function levels(name: string, bad: number, good: number) {
-  return { fires: { [`${name}{trader="t"}`]: `${bad}x60` }, silent: { [`${name}{trader="t"}`]: `${good}x60` } };
+  return courses(name, `${bad}x60`, `${good}x60`);
 }
 
 function counts(kind: string, other: string) {
   const series = (of: string) => ({ [`twinbook_events_total{trader="t",kind="${of}"}`]: '0 0 0 0 0 0 1 1 1 1 1' });
   return { fires: series(kind), silent: series(other) };
-}
-
-/** Times: a fixed one, and one that advances. */
-function ages(name: string) {
-  return { fires: { [`${name}{trader="t"}`]: '0x900' }, silent: { [`${name}{trader="t"}`]: '0+60x900' } };
 }
 
 describe.skipIf(isMissing)('Prometheus’ own checker (promtool)', () => {

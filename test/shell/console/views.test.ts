@@ -52,28 +52,17 @@ describe('money', () => {
         { ...market('b'), markMicros: m(300_000) },
       ]);
       const view = moneyOf(ledger, { trader, book }, DAY_MS);
-      const pnl = ledger.pnl(
-        new Map([
-          ['a', m(500_000)],
-          ['b', m(300_000)],
-        ]),
-      );
+      const pnl = ledger.pnl(new Map(Object.entries({ a: m(500_000), b: m(300_000) })));
       for (const sums of [book.days, book.markets, book.strategies]) {
         expect([...sums.values()].reduce((sum, one) => add(sum, one.realisedMicros), ZERO)).toBe(pnl.realisedMicros);
         expect([...sums.values()].reduce((sum, one) => add(sum, one.feesMicros), ZERO)).toBe(pnl.feesMicros);
         expect([...sums.values()].reduce((sum, one) => sum + one.fills, 0)).toBe(4);
       }
       expect([...book.strategies.keys()]).toEqual(['maker', 'grid']);
-      expect(view.days.map(({ key, fills }) => [key, fills])).toEqual([
-        ['1970-01-03', 1],
-        ['1970-01-02', 2],
-        ['1970-01-01', 1],
-      ]);
+      const shown = (sums: typeof view.days) => sums.map(({ key, fills }) => `${key} ${fills}`);
+      expect(shown(view.days)).toEqual(['1970-01-03 1', '1970-01-02 2', '1970-01-01 1']);
       // The market with the smaller result comes first.
-      expect(view.day_markets.map(({ key, fills }) => [key, fills])).toEqual([
-        ['b', 1],
-        ['a', 1],
-      ]);
+      expect(shown(view.day_markets)).toEqual(['b 1', 'a 1']);
       const micros = (text: string) => Math.round(Number(text) * ONE);
       expect(view.markets.reduce((sum, { result }) => sum + micros(result), 0)).toBe(pnl.totalMicros);
       expect(micros(view.result)).toBe(pnl.totalMicros);
@@ -114,14 +103,8 @@ describe('money', () => {
 });
 
 const bookingOf = (id: number) => ({
-  id,
-  kind: 'fill' as const,
-  timeMs: 0,
-  marketConditionId: 'a',
-  strategy: 'maker',
-  cashMicros: m(-ONE),
-  realisedMicros: m(0),
-  feesMicros: m(0),
+  ...{ id, kind: 'fill' as const, timeMs: 0, marketConditionId: 'a', strategy: 'maker' },
+  ...{ cashMicros: m(-ONE), realisedMicros: m(0), feesMicros: m(0) },
 });
 
 describe('risk', () => {

@@ -148,18 +148,6 @@ test('wrong passwords are told of from the third within ten minutes, and are ove
   expect(told()).toEqual(['login_refused cleared', 'login_refused open']);
 });
 
-test('failures of the journal and of backups are alerts while they last', () => {
-  const { greet, hear } = watchOf('open');
-  const frame = (change: Partial<AccountStatus>) => hear(change, 40).toReversed();
-  greet();
-  const backupFailed = { at: Date.now(), why: 'no space left on device' };
-  expect(frame({ upkeep: { backupFailed, journalEnded: 'no space', hasJournal: true } })).toEqual([
-    'backup_failed open',
-    'journal_ended open',
-  ]);
-  expect(frame({}).slice(2)).toEqual(['backup_failed cleared', 'journal_ended cleared']);
-});
-
 test('a backup is old when two of its times, and an hour, have gone by', () => {
   const { greet, hear } = watchOf('open');
   greet(Date.now() - 13 * 3_600 * S + 20 * S);

@@ -30,34 +30,21 @@ describe('the stop file', () => {
 
   it('is left by its name first where the file system knows no links', () => {
     const path = place();
-    const link = fs.linkSync;
-    fs.linkSync = () => {
+    const refuse = () => {
       throw Object.assign(new Error('no links here'), { code: 'EPERM' });
     };
-    syncBuiltinESMExports();
-    try {
-      leaveStopFile(path, 'odd prices');
-    } finally {
-      fs.linkSync = link;
-      syncBuiltinESMExports();
-    }
+    withFs({ linkSync: refuse }, () => leaveStopFile(path, 'odd prices'));
     expect(readStopFile(path)).toBe('odd prices');
     expect(readdirSync(dirname(path))).toEqual(['ledger.sqlite.kill']);
   });
 
   it('is told where it is there and may not last', () => {
     const path = place();
-    const sync = fs.fsyncSync;
-    fs.fsyncSync = () => {
+    const fail = () => {
       throw Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO' });
     };
-    syncBuiltinESMExports();
-    try {
-      expect(() => leaveStopFile(path, 'odd prices')).toThrow(/cannot be written: EIO/);
-    } finally {
-      fs.fsyncSync = sync;
-      syncBuiltinESMExports();
-    }
+    const leave = () => withFs({ fsyncSync: fail }, () => leaveStopFile(path, 'odd prices'));
+    expect(leave).toThrow(/cannot be written: EIO/);
     expect(readStopFile(path)).toBe('odd prices');
     expect(readdirSync(dirname(path))).toEqual(['ledger.sqlite.kill']);
   });
@@ -102,21 +89,28 @@ describe('the stop file', () => {
   });
 });
 
+/** Runs the work with these functions in place of those of `node:fs`. */
+function withFs(changes: Partial<typeof fs>, work: () => void): void {
+  const usual = Object.fromEntries(Object.keys(changes).map((name) => [name, Reflect.get(fs, name)]));
+  Object.assign(fs, changes);
+  syncBuiltinESMExports();
+  try {
+    work();
+  } finally {
+    Object.assign(fs, usual);
+    syncBuiltinESMExports();
+  }
+}
+
 /** The file's content for a trader just before each write. */
 function seenAtEachWrite(path: string, work: () => void): (string | null)[] {
   const seen: (string | null)[] = [];
   const write = fs.writeSync;
   // Keeps the overloads of the original: its arguments are passed on.
-  fs.writeSync = ((...args: Parameters<typeof write>) => {
+  const writeSync = ((...args: Parameters<typeof write>) => {
     seen.push(readStopFile(path));
     return write(...args);
   }) as typeof write;
-  syncBuiltinESMExports();
-  try {
-    work();
-  } finally {
-    fs.writeSync = write;
-    syncBuiltinESMExports();
-  }
+  withFs({ writeSync }, work);
   return seen;
 }

@@ -2,12 +2,11 @@ import { statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
-import { openReadOnly } from '../../../src/trader/ledger/ledger.js';
-import { exchangeHere, exchangeOfFile, folderOf, started, traderYaml } from '../../support/cases.js';
+import { exchangeOfFile } from '../../support/cases.js';
 import { farProxy } from '../../support/far-proxy.js';
 import { type Running, twinbook } from '../../support/processes.js';
-import { restingAt } from '../../support/venue.js';
 import { until } from '../../support/waiting.js';
+import { traderAt } from './trader-at.js';
 
 /** A guardian and a console beside it; three orders on each side of four markets. */
 const WATCHED = `
@@ -25,10 +24,7 @@ params:
 `;
 const ORDERS = 12;
 
-function place(url: string) {
-  const folder = folderOf({ 'trader.yaml': traderYaml(url, WATCHED), 'maker.yaml': LADDER });
-  return { folder, config: `${folder}/trader.yaml`, resting: () => restingAt(folder, url) };
-}
+const place = (url: string) => traderAt(url, WATCHED, { 'maker.yaml': LADDER });
 
 /** Readers that subscribe and request the status until the trader ends, and reconnect each time. */
 function readersOf(folder: string, trader: Running): { readonly lines: () => number } {
@@ -70,7 +66,7 @@ describe('a trader whose ledger can no longer be written, while console, guardia
 
   it('because another program holds its lock cancels twelve orders at an exchange 300 ms away, proves that none rests, and exits with 1', async () => {
     const at = place(await farProxy(exchangeUrl(), 300));
-    const trader = started(['start', '-c', at.config]);
+    const trader = at.start();
     await Promise.all([trader.waitFor(/dashboard http/), trader.waitFor(/trades on/)]);
     const { lines } = readersOf(at.folder, trader);
     await until(at.resting, (orders) => orders.length >= ORDERS);
@@ -81,24 +77,6 @@ describe('a trader whose ledger can no longer be written, while console, guardia
     other.exec('ROLLBACK');
     other.close();
     expect(lines()).toBeGreaterThan(before);
-    expect(await at.resting()).toEqual([]);
-  });
-
-  it('because the disk is full places nothing more, cancels without it, proves that nothing rests, and exits with 1', async () => {
-    const url = await exchangeHere('--no-rate-limits');
-    const at = place(url);
-    // Room for the schema and some orders; the write-ahead log reaches the limit while quoting.
-    const trader = twinbook(['start', '-c', at.config], {}, 1_200);
-    onTestFinished(async () => {
-      trader.process.kill('SIGKILL');
-      await trader.exited;
-    });
-    await trader.waitFor(/trades on/);
-    readersOf(at.folder, trader);
-    await expectCanceled(trader, /the trader stops: the ledger .* failed/);
-    const ledger = openReadOnly(`${at.folder}/ledger.sqlite`);
-    expect(ledger.orders({ limit: 1 }).length).toBe(1);
-    ledger.close();
     expect(await at.resting()).toEqual([]);
   });
 });

@@ -4,17 +4,17 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { readBeat } from '../../../src/shell/guardian/beat-file.js';
 import { locateReportFile, reportSchema } from '../../../src/shell/guardian/decide.js';
-import { endInOrder, exchangeAt, folderOf, makerYaml, started, traderYaml } from '../../support/cases.js';
+import { endInOrder, exchangeAt } from '../../support/cases.js';
 import { until } from '../../support/waiting.js';
+import { traderAt } from './trader-at.js';
 
 /** Any free port: the default one may be taken, and then no debugger could open. */
 const ANY_PORT = { NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --inspect-port=0`.trim() };
 
 it('SIGUSR1 opens no debugger in trader, guardian and exchange, and the logs say that it does nothing', async () => {
   const exchange = await exchangeAt('--no-rate-limits');
-  const yaml = traderYaml(exchange.url, 'guardian: {}\nstrategies: [maker.yaml]');
-  const folder = folderOf({ 'trader.yaml': yaml, 'maker.yaml': makerYaml() });
-  const trader = started(['start', '-c', `${folder}/trader.yaml`], ANY_PORT);
+  const { folder, start } = traderAt(exchange.url, 'guardian: {}\nstrategies: [maker.yaml]');
+  const trader = start(ANY_PORT);
   await trader.waitFor(/quoting \|/);
   const beat = () => readBeat(locateReportFile(`${folder}/ledger.sqlite`), reportSchema);
   const report = await until(beat, (seen) => seen !== null && seen !== 'unreadable');

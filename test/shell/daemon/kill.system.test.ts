@@ -1,27 +1,22 @@
 import { expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
 import { Random } from '../../../src/shared/base/random.js';
-import { boundedCall, CallTimedOut } from '../../../src/shell/runtime/loop.js';
-import { endInOrder, exchangeAt, folderOf, started, traderYaml } from '../../support/cases.js';
+import { boundedCall } from '../../../src/shell/runtime/loop.js';
+import { endInOrder, exchangeAt } from '../../support/cases.js';
 import { times } from '../../support/effort.js';
 import { expectAgreement, marketsOf, Taker } from '../../support/venue.js';
+import { traderAt } from './trader-at.js';
 
 const KILLS = times(4, 25);
 const SEED = 20_261_121;
 
 const RISK = `risk: { max_fills: 10000, max_actions_per_second: 1000, max_actions_per_minute: 10000 }
 strategies: [maker.yaml]`;
-const MAKER = `
-strategy: log-odds-maker
-markets: { select: { state: open, kind: orderbook }, max: 4 }
-params: { order_shares: "25" }
-`;
+const MAKER = 'strategy: log-odds-maker\nmarkets: { max: 4 }\nparams: { order_shares: "25" }\n';
 
 it(`a trader adopts, books and goes on: after ${KILLS} kills its ledger is the exchange's to the last micro`, async () => {
   const { url } = await exchangeAt('--seed', '7', '--no-rate-limits', '--draft-lifetime-s', '5');
-  const folder = folderOf({ 'trader.yaml': traderYaml(url, RISK), 'maker.yaml': MAKER });
-  const start = () => started(['start', '-c', `${folder}/trader.yaml`]);
-
+  const { folder, start } = traderAt(url, RISK, { 'maker.yaml': MAKER });
   const taker = await Taker.join(url, SEED);
   taker.go(
     (await marketsOf(url)).map((row) => row.condition_id),
@@ -61,16 +56,6 @@ it('a call that had no processor is made again, not stopped', () => {
     return 'quotes';
   });
   expect([told, calls]).toEqual(['quotes', 2]);
-});
-
-it('one that works for as long as it may is cut short, and the next is made as ever', () => {
-  const call = boundedCall(LIMIT_MS);
-  expect(() =>
-    call(() => {
-      for (;;);
-    }),
-  ).toThrow(CallTimedOut);
-  expect(call(() => 1)).toBe(1);
 });
 
 it('what a call throws itself is thrown, at once', () => {

@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openToOthers } from '../../../src/shared/base/files.js';
 import { endInOrder, folderOf } from '../../support/cases.js';
 import { BIN, program, type Running } from '../../support/processes.js';
+import { trader } from '../config/files.js';
 
 const EMBEDDED = `
 venue: { profile: paper }
@@ -43,10 +44,10 @@ function openFiles(folder: string): string[] {
 describe('files and folders', () => {
   it('of a trader, its exchange, journal and recording are private', async () => {
     const folder = folderOf({ 'trader.yaml': EMBEDDED });
-    const trader = started('start', '-c', join(folder, 'trader.yaml'));
-    await trader.waitFor(/trades on/);
+    const running = started('start', '-c', join(folder, 'trader.yaml'));
+    await running.waitFor(/trades on/);
     expect(openFiles(join(folder, 'data'))).toEqual([]);
-    await endInOrder(trader);
+    await endInOrder(running);
     expect(openFiles(join(folder, 'data'))).toEqual([]);
   });
 
@@ -63,16 +64,10 @@ describe('files and folders', () => {
 });
 
 function writtenConfig(url: string, ledger = 'twinbook.sqlite'): string {
-  const text = `
-venue: { profile: paper, base_url: "${url}" }
-wallet: { file: wallet.json }
-ledger: { path: ${ledger} }
-capital: "1"
-guardian: { enabled: false }
-dashboard: { enabled: false }
-strategies: []
-`;
-  return join(folderOf({ 'trader.yaml': text }), 'trader.yaml');
+  const yaml = trader('guardian: { enabled: false }\ndashboard: { enabled: false }')
+    .replace('paper', `paper, base_url: "${url}"`)
+    .replace('twinbook.sqlite', ledger);
+  return join(folderOf({ 'trader.yaml': yaml }), 'trader.yaml');
 }
 
 describe('a data folder that was there', () => {
@@ -89,14 +84,14 @@ describe('a data folder that was there', () => {
     const exchange = started('exchange', '--port', '0');
     const [, url = ''] = await exchange.waitFor(/listening on (http:\S+)/);
     const config = writtenConfig(url, join(folder, 'twinbook.sqlite'));
-    const trader = started('start', '-c', config);
-    await trader.waitFor(/trades on/);
+    const running = started('start', '-c', config);
+    await running.waitFor(/trades on/);
     const told = `other users of this machine can enter ${folder} (mode 0755)`;
-    expect(trader.output()).toContain(`warning: ${told}. Run: chmod 700 '${folder}'`);
+    expect(running.output()).toContain(`warning: ${told}. Run: chmod 700 '${folder}'`);
     const doctor = started('doctor', '-c', config);
     await doctor.exited;
     expect(doctor.output()).toContain(`warn  data folder: ${told}`);
-    await endInOrder(trader);
+    await endInOrder(running);
   });
 
   it('is open to others only if every folder above it is', () => {

@@ -3,36 +3,17 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { StatusData } from '../../../src/cli/ledger/status.js';
 import { EVENT, type Recording } from '../../../src/recording/contract.js';
 import { openRecordings } from '../../../src/recording/recording.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import { ServiceClient } from '../../../src/shell/client/client.js';
 import { run } from '../../cli/run.js';
 import { delta, kalshiFile, OPEN_MS, snapshot, writeKalshi } from '../../recording/samples.js';
-import {
-  endInOrder,
-  exchangeAt,
-  exchangeHere,
-  exchangeOfFile,
-  folderOf,
-  makerYaml,
-  ran,
-  started,
-  traderYaml,
-} from '../../support/cases.js';
+import { endInOrder, exchangeHere, exchangeOfFile, ran, started, traderYaml } from '../../support/cases.js';
 import { times } from '../../support/effort.js';
 import { twinbook } from '../../support/processes.js';
-import {
-  allRows,
-  asTrader,
-  expectAgreement,
-  marketsOf,
-  paper,
-  profile,
-  Taker,
-  UNLIMITED,
-} from '../../support/venue.js';
+import { allRows, asTrader, expectAgreement, marketsOf, paper, profile, Taker } from '../../support/venue.js';
+import { traderAt } from './trader-at.js';
 
 /** Four times the usual budget, so that seconds suffice in place of minutes. */
 const QUICK_PROFILE = `
@@ -46,27 +27,11 @@ rate_limits: { public_per_minute: 1200, signed_per_minute: 1200, bootstrap_per_m
 own_trades: true
 `;
 
-const quick = (url: string) => ({
-  'quick.yaml': QUICK_PROFILE,
-  'trader.yaml': traderYaml(url, 'recording: { dir: recordings }\nstrategies: []').replace(
-    'profile: paper',
-    'profile: ./quick.yaml',
-  ),
-});
-
 /** Number of kills of a recorder. */
 const KILLS = times(1, 4);
 
-interface Told {
-  readonly id: string;
-  readonly levels: number;
-  readonly trades: readonly string[];
-  readonly firstMs: number;
-  readonly lastMs: number;
-}
-
 /** One recorded market, read to its end. */
-async function told(recording: Recording): Promise<Told> {
+async function told(recording: Recording) {
   const trades: string[] = [];
   let [levels, firstMs, lastMs] = [0, Number.POSITIVE_INFINITY, 0];
   for await (const chunk of recording.chunks()) {
@@ -82,11 +47,11 @@ async function told(recording: Recording): Promise<Told> {
   return { id: recording.market.conditionId, levels, trades, firstMs, lastMs };
 }
 
-const allOf = async (folder: string): Promise<Told[]> => Promise.all((await openRecordings([folder])).map(told));
+const allOf = async (folder: string) => Promise.all((await openRecordings([folder])).map(told));
 
 /** The exchange's own record of a market's trades, in YES space, with their seconds. */
 async function tradesOf(url: string, market: string): Promise<{ readonly second: number; readonly text: string }[]> {
-  const client = new ServiceClient({ profile, baseUrl: url, budgets: UNLIMITED });
+  const client = new ServiceClient({ profile, baseUrl: url });
   const rows: { second: number; text: string }[] = [];
   for await (const row of client.markets.allTrades(market)) {
     if (row.state === 'failed') continue;
@@ -99,10 +64,21 @@ async function tradesOf(url: string, market: string): Promise<{ readonly second:
 describe('twinbook record', () => {
   const exchangeUrl = exchangeOfFile('--no-rate-limits', '--seed', '11');
 
-  it('records what the venue shows, each trade once, and ends clean on a signal', async () => {
+  function place() {
     const url = exchangeUrl();
-    const folder = folderOf(quick(url));
-    const running = started(['record', '-c', `${folder}/trader.yaml`, '--share', '1']);
+    const yaml = traderYaml(url, 'recording: { dir: recordings }\nstrategies: []').replace('paper', './quick.yaml');
+    const { folder, config } = traderAt(url, undefined, { 'quick.yaml': QUICK_PROFILE, 'trader.yaml': yaml });
+    const recordings = `${folder}/recordings`;
+    const verify = async () => {
+      const { code, output } = await ran(['data', 'verify', recordings]);
+      expect(code, output).toBe(0);
+    };
+    return { url, words: ['record', '-c', config, '--share', '1'], recordings, verify };
+  }
+
+  it('records what the venue shows, each trade once, and ends clean on a signal', async () => {
+    const { url, words, recordings, verify } = place();
+    const running = started(words);
     await running.waitFor(/recording quick at http:\S+ into \S+\/recordings/);
     await running.waitFor(/up to 1200 public and 1200 signed requests a minute, 100 levels a side, public data only/);
     await running.waitFor(/00:00:05 \| 4 markets open \| 4 recorded, \d+ levels/);
@@ -112,7 +88,7 @@ describe('twinbook record', () => {
       /recorded \d\d:\d\d:\d\d: 4 recorded, [1-9]\d* levels, [1-9]\d* trades, 0 gaps\n$/,
     );
 
-    const recorded = await allOf(`${folder}/recordings`);
+    const recorded = await allOf(recordings);
     expect(recorded).toHaveLength(4);
     for (const { id, levels, trades, firstMs, lastMs } of recorded) {
       // On a busy machine the first book may be all that was recorded of a quiet market.
@@ -128,16 +104,14 @@ describe('twinbook record', () => {
       const possible = happened.map(({ text }) => text);
       for (const text of trades) expect(possible.splice(possible.indexOf(text), 1)).toEqual([text]);
     }
-    const verified = await ran(['data', 'verify', `${folder}/recordings`]);
-    expect(verified.code, verified.output).toBe(0);
+    await verify();
   });
 
   it('leaves what it had written when it is killed, however often, and goes on after it', async () => {
-    const url = exchangeUrl();
-    const folder = folderOf(quick(url));
+    const { url, words, recordings, verify } = place();
     // One market: of several, a busy machine may have written only some before the kill.
     const [market] = await marketsOf(url);
-    const words = ['record', '-c', `${folder}/trader.yaml`, '--share', '1', '--market', market?.condition_id ?? ''];
+    words.push('--market', market?.condition_id ?? '');
     const written = /\d\d:\d\d:\d\d \|.* [1-9]\d* levels/;
     let before = 0;
     for (let kill = 0; kill < KILLS; kill++) {
@@ -145,7 +119,7 @@ describe('twinbook record', () => {
       await running.waitFor(written);
       running.process.kill('SIGKILL');
       await running.exited;
-      const recorded = await allOf(`${folder}/recordings`);
+      const recorded = await allOf(recordings);
       const levels = recorded.reduce((sum, one) => sum + one.levels, 0);
       expect(levels).toBeGreaterThan(before);
       before = levels;
@@ -153,49 +127,37 @@ describe('twinbook record', () => {
     const last = started(words);
     await last.waitFor(written);
     await endInOrder(last);
-    const verified = await ran(['data', 'verify', `${folder}/recordings`]);
-    expect(verified.code, verified.output).toBe(0);
-    const [recording, ...others] = await openRecordings([`${folder}/recordings`]);
+    await verify();
+    const [recording, ...others] = await openRecordings([recordings]);
     expect(others).toEqual([]);
     expect(recording?.summary?.gaps.length).toBeGreaterThanOrEqual(KILLS);
   });
 
   it('ends with a clear error when the disk is full, and harms nothing that was written', async () => {
-    const url = exchangeUrl();
-    const folder = folderOf(quick(url));
-    const running = twinbook(['record', '-c', `${folder}/trader.yaml`, '--share', '1'], {}, 12);
+    const { words, recordings, verify } = place();
+    const running = twinbook(words, {}, 12);
     onTestFinished(() => void running.process.kill('SIGKILL'));
     expect(await running.exited, running.output()).toBe(1);
     expect(running.output()).toMatch(/recordings.*(EFBIG|file too large)/is);
     expect(running.output()).not.toContain('bug in Twinbook');
-    const recorded = await allOf(`${folder}/recordings`);
+    const recorded = await allOf(recordings);
     expect(recorded.reduce((sum, one) => sum + one.levels, 0)).toBeGreaterThan(20);
-    const again = started(['record', '-c', `${folder}/trader.yaml`]);
+    const again = started(words);
     await again.waitFor(/00:00:05 \| 4 markets open/);
     await endInOrder(again, 'SIGINT');
-    expect((await ran(['data', 'verify', `${folder}/recordings`])).code).toBe(0);
+    await verify();
   });
 
-  it('records only the markets that are named, and says which are not there', async () => {
-    const url = exchangeUrl();
-    const folder = folderOf(quick(url));
-    const [market] = await marketsOf(url);
-    const id = market?.condition_id ?? '';
-    const config = ['-c', `${folder}/trader.yaml`, '--share', '1'];
-    const one = started(['record', ...config, '--out', `${folder}/one`, '--market', id, 'nowhere']);
-    await one.waitFor(/the venue has no market nowhere/);
-    await one.waitFor(/00:00:05 \| 1 markets open \| 1 recorded/);
-    await endInOrder(one, 'SIGINT');
-    expect((await allOf(`${folder}/one`)).map((recorded) => recorded.id)).toEqual([id]);
-
-    const none = await ran(['record', ...config, '--market', 'nowhere']);
+  it('ends when none of the named markets is there', async () => {
+    const none = await ran([...place().words, '--market', 'nowhere']);
     expect(none.code).toBe(1);
+    expect(none.output).toContain('the venue has no market nowhere');
     expect(none.output).toContain('none of the named markets can be recorded any more');
   });
 
   it('needs an exchange: an embedded one answers only while its trader runs', async () => {
-    const folder = folderOf({ 'trader.yaml': traderYaml(null), 'maker.yaml': makerYaml() });
-    const alone = await run(['record', '-c', `${folder}/trader.yaml`]);
+    const { folder, config } = traderAt(null);
+    const alone = await run(['record', '-c', config]);
     expect(alone.code).toBe(1);
     expect(alone.err).toContain('embeds a paper exchange, which answers only while its trader runs');
     expect(alone.err).toContain('twinbook exchange');
@@ -204,7 +166,6 @@ describe('twinbook record', () => {
 
   it.each([
     ['--share', '0', /from 0.05 to 1/],
-    ['--share', '2', /from 0.05 to 1/],
     ['--depth', '101', /from 1 to 100/],
     ['--minutes', 'x', /whole number/],
   ])('wants a sensible %s, not %s', async (flag, value, told) => {
@@ -221,8 +182,7 @@ describe('recording inside start', () => {
     const url = await exchangeHere('--no-rate-limits', '--no-crowd');
     await paper(url, '/markets/', { title: 'Nobody but us?' });
     const [market] = await marketsOf(url);
-    const folder = folderOf({
-      'trader.yaml': traderYaml(url, `${recording}\nstrategies: [mine.yaml]`),
+    const { folder, start } = traderAt(url, `${recording}\nstrategies: [mine.yaml]`, {
       'mine.yaml': 'strategy: ./mine.js\nmarkets: { max: 4 }\n',
       // Moves every second, so that orders come and go between, before and after polls.
       'mine.js': `
@@ -234,7 +194,7 @@ describe('recording inside start', () => {
         } }) });
       `,
     });
-    const trader = started(['start', '-c', `${folder}/trader.yaml`]);
+    const trader = start();
     await trader.waitFor(/quoting \| markets 1 of 1 quoted/);
     const client = asTrader(folder, url);
     while ((await allRows(client, 'orders.list')).length <= 4) await pause(100);
@@ -247,17 +207,13 @@ describe('recording inside start', () => {
   });
 
   it('does not keep a trader from trading when neither it nor the journal can be made; it can be recorded beside it', async () => {
-    const folder = folderOf({
-      'trader.yaml': traderYaml(null, `${recording}\njournal: { dir: taken }\nstrategies: [maker.yaml]`),
-      'maker.yaml': makerYaml(),
-      recordings: 'a file',
-      taken: 'a file',
-    });
-    const trader = started(['start', '-c', `${folder}/trader.yaml`]);
+    const more = `${recording}\njournal: { dir: taken }\nstrategies: [maker.yaml]`;
+    const { folder, config, start } = traderAt(null, more, { recordings: 'a file', taken: 'a file' });
+    const trader = start();
     await trader.waitFor(/warning: this run has no journal and cannot be replayed: .*taken/);
     await trader.waitFor(/warning: nothing is recorded: .*recordings/);
     await trader.waitFor(/quoting \| markets 4/);
-    const beside = started(['record', '-c', `${folder}/trader.yaml`, '--out', `${folder}/out`]);
+    const beside = started(['record', '-c', config, '--out', `${folder}/out`]);
     await beside.waitFor(/with own orders and own trades/);
     await beside.waitFor(/00:00:05 \| 4 markets open/);
     await endInOrder(beside, 'SIGINT');
@@ -285,32 +241,22 @@ function cutRecording(): string {
 
 const CUT = /\S+ndjson\.gz: the file is cut or damaged \(.+\): only what could be read of it is used/;
 
-it('an exchange plays what can be read of a recording that was cut, with a warning', async () => {
-  const { running, url } = await exchangeAt('-v', '--market-data', cutRecording(), '--speed', '10');
-  await running.waitFor(CUT);
-  expect(await marketsOf(url)).toHaveLength(1);
-  await endInOrder(running);
-});
-
-it('a trader quotes on it and says on its screen what is wrong with it', async () => {
+it('a trader quotes on what can be read of a recording that was cut, and says on its screen what is wrong with it', async () => {
   const trader = traderYaml(null).replace('seed: 3', `market_data: ["${cutRecording()}"], speed: 2`);
-  const folder = folderOf({ 'trader.yaml': trader, 'maker.yaml': makerYaml() });
-  const running = started(['start', '-v', '-c', `${folder}/trader.yaml`]);
+  const { config, command } = traderAt(null, undefined, { 'trader.yaml': trader });
+  const running = started(['start', '-v', '-c', config]);
   await running.waitFor(CUT);
   await running.waitFor(/quoting \| markets 1 of 1 quoted \| orders [1-9]/);
-  expect((await ran(['stop', '-c', `${folder}/trader.yaml`])).output).toBe('stopped; no order is left open\n');
+  expect((await command('stop')).output).toBe('stopped; no order is left open\n');
   expect(await running.exited).toBe(0);
 });
 
 describe('a trader in several markets', () => {
   it('merges what pairs up, redeems what resolves or is canceled, and books all of it', async () => {
     const url = await exchangeHere('--no-rate-limits');
-    const folder = folderOf({
-      'trader.yaml': traderYaml(url).replace('min_shares: "5"', 'min_shares: "1"'),
-      'maker.yaml': makerYaml(),
-    });
-    const file = `${folder}/trader.yaml`;
-    const trader = started(['start', '-c', file]);
+    const yaml = traderYaml(url).replace('min_shares: "5"', 'min_shares: "1"');
+    const { folder, start, status } = traderAt(url, undefined, { 'trader.yaml': yaml });
+    const trader = start();
     const taker = await Taker.join(url, 1);
     // Slow enough that the trader's own request budget lasts.
     taker.go(
@@ -321,8 +267,7 @@ describe('a trader in several markets', () => {
     await taker.end();
 
     // Two markets with shares, even after a merge in progress: one is resolved, one canceled.
-    const { markets } = JSON.parse((await ran(['status', '--json', '-c', file])).output) as StatusData;
-    const held = markets.filter(({ yes, no }) => yes !== no);
+    const held = (await status()).markets.filter(({ yes, no }) => yes !== no);
     expect(held.length).toBeGreaterThanOrEqual(2);
     for (const [index, { market_condition_id: id, title }] of held.slice(0, 2).entries()) {
       await paper(url, `/markets/${id}/resolve/`, { is_yes: index === 0 ? true : null });

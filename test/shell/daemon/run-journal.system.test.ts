@@ -1,33 +1,27 @@
 /** A run's journal of all inputs and requests, which suffices to repeat every decision. */
 
 import { execFileSync } from 'node:child_process';
-import {
-  constants,
-  cpSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { constants, mkdirSync, openSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../../../src/shell/config/load.js';
 import { type JournalOptions, openJournal, Segments } from '../../../src/shell/journal/journal-writer.js';
 import { DiskQuota, type RunJournal, type RunStep, readRun, runFolders } from '../../../src/shell/journal/runs.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
-import { endInOrder, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { endInOrder, folderOf } from '../../support/cases.js';
 import { profile } from '../../support/venue.js';
+import { traderAt } from './trader-at.js';
 
-const place = (more = 'strategies: [maker.yaml]') => {
-  const folder = folderOf({ 'trader.yaml': traderYaml(null, more), 'maker.yaml': makerYaml() });
-  return { folder, file: join(folder, 'trader.yaml'), runs: join(folder, 'runs') };
+const place = (more?: string) => {
+  const at = traderAt(null, more);
+  return { ...at, runs: join(at.folder, 'runs') };
 };
 
-const runsOf = (dir: string): RunJournal[] => runFolders(dir).map(readRun);
+function onlyRunOf(dir: string): RunJournal {
+  const [run, ...others] = runFolders(dir).map(readRun);
+  if (run === undefined || others.length > 0) throw new Error('one run, one journal');
+  return run;
+}
 
 async function stepsOf(run: RunJournal): Promise<RunStep[]> {
   const steps: RunStep[] = [];
@@ -49,145 +43,76 @@ function paired(steps: readonly RunStep[]): { readonly asked: number; readonly o
   return { asked, open: open.size };
 }
 
-/** Every byte of a run, unpacked. */
-const textOf = (folder: string): string =>
-  readdirSync(folder)
-    .map((name) => readFileSync(join(folder, name)))
-    .map((bytes, i) =>
-      (readdirSync(folder)[i]?.endsWith('.gz') === true ? gunzipSync(bytes) : bytes).toString('latin1'),
-    )
-    .join('\n');
-
-/** Repeats all decisions from the journal alone: the command fails when any request differs. */
-async function expectRepeated({ folder }: RunJournal, configFile: string): Promise<void> {
-  const { code, output } = await ran(['replay', folder, '-c', configFile]);
-  expect(code, output).toBe(0);
-}
-
 describe('the journal of a run', () => {
-  it('holds each request with its one outcome, no secret, and enough to decide everything once more', async () => {
-    const { folder, file, runs } = place();
-    for (let run = 0; run < 2; run++) {
-      const running = started(['start', '-c', file]);
-      await running.waitFor(/fill: (buy|sell)/);
-      await endInOrder(running);
-      expect(running.output()).not.toContain('warning');
-    }
-    const [first, second] = runsOf(runs);
-    if (first === undefined || second === undefined) throw new Error('two runs, two journals');
-    for (const run of [first, second]) {
-      const steps = await stepsOf(run);
-      expect(run.warnings).toEqual([]);
-      expect(run.end).toMatchObject({ steps: steps.length, stoppedEarly: null });
-      const { asked, open } = paired(steps);
-      expect(asked).toBeGreaterThan(20);
-      // Requests in flight at the stop.
-      expect(open).toBeLessThan(16);
-      expect(steps.flatMap(({ signed }) => signed).length).toBeGreaterThan(0);
-      expect(steps.some(({ observation }) => observation.kind === 'command')).toBe(true);
-      await expectRepeated(run, file);
-    }
-
-    // The second run started with the ledger of the first.
-    const [before, after] = [first, second].map(({ ledgerFile }) => statSync(ledgerFile ?? '').size);
-    expect(after).toBeGreaterThanOrEqual(before ?? 0);
-
-    const wallet = JSON.parse(readFileSync(join(folder, 'wallet.json'), 'utf8')) as Record<string, unknown>;
-    const { entries } = JSON.parse(readFileSync(join(folder, 'credentials.json'), 'utf8')) as {
-      entries: { api_key: string; secret: string }[];
-    };
-    const secrets = [...entries.flatMap(({ api_key, secret }) => [api_key, secret]), ...longTexts(wallet)];
-    expect(secrets.length).toBeGreaterThanOrEqual(3);
-    const everything = [first, second].map((run) => textOf(run.folder)).join('\n');
-    expect(everything).toContain(first.description.runId);
-    for (const secret of secrets) expect(everything).not.toContain(secret);
-    expect(statSync(first.folder).mode & 0o077).toBe(0);
-  });
-
-  it('is readable up to the last second when its trader is killed', async () => {
-    const { file, runs } = place();
-    const running = started(['start', '-c', file]);
-    await running.waitFor(/quoting \| markets [1-4] of/);
-    const [folderOfRun = ''] = runFolders(runs);
-    // Half a second of steps is written by then.
-    await vi.waitFor(() => expect(statSync(join(folderOfRun, 'observations-000001.ndjson')).size).toBeGreaterThan(0));
-    running.process.kill('SIGKILL');
-    await running.exited;
-
-    const [run] = runsOf(runs);
-    if (run === undefined) throw new Error('one run, one journal');
+  it('holds each request with its one outcome, and every command and signature', async () => {
+    const { start, runs } = place();
+    const running = start();
+    await running.waitFor(/fill: (buy|sell)/);
+    await endInOrder(running);
+    expect(running.output()).not.toContain('warning');
+    const run = onlyRunOf(runs);
     const steps = await stepsOf(run);
-    expect(run.end).toBeNull();
-    expect(steps.length).toBeGreaterThan(3);
-    expect(paired(steps).asked).toBeGreaterThan(0);
-    await expectRepeated(run, file);
-
-    // As after a power loss: half a line.
-    const segment = join(run.folder, 'observations-000001.ndjson');
-    const bytes = readFileSync(segment);
-    writeFileSync(segment, bytes.subarray(0, bytes.length - 20));
-    expect(await stepsOf(run)).toEqual(steps.slice(0, -1));
-    expect(run.warnings).toEqual([expect.stringContaining('the last line is truncated')]);
+    expect(run.warnings).toEqual([]);
+    expect(run.end).toMatchObject({ steps: steps.length, stoppedEarly: null });
+    const { asked, open } = paired(steps);
+    expect(asked).toBeGreaterThan(20);
+    // Requests in flight at the stop.
+    expect(open).toBeLessThan(16);
+    expect(steps.flatMap(({ signed }) => signed).length).toBeGreaterThan(0);
+    expect(steps.some(({ observation }) => observation.kind === 'command')).toBe(true);
   });
 
   it('holds a large ledger as it was at the start, copied while the trader went on writing', async () => {
-    const { folder, file, runs } = place('journal: { max_mb: 100 }\nstrategies: [maker.yaml]');
+    const { folder, start, command, runs } = place('journal: { max_mb: 100 }\nstrategies: [maker.yaml]');
     const ledger = openLedger(join(folder, 'ledger.sqlite'), { pid: process.pid, startedMs: 1 });
     ledger.transaction(() => ledger.setNote('large', 'x'.repeat(25_000_000)));
     ledger.close();
-    const running = started(['start', '-c', file]);
+    const running = start();
     await running.waitFor(/quoting \| markets [1-4] of/);
     await endInOrder(running);
-    const [run] = runsOf(runs);
-    if (run === undefined) throw new Error('one run, one journal');
+    const run = onlyRunOf(runs);
     expect(run.description.ledgerMissing).toBeNull();
-    await expectRepeated(run, file);
+    // Repeats all decisions from the journal alone: the command fails when any request differs.
+    const { code, output } = await command('replay', run.folder);
+    expect(code, output).toBe(0);
     expect(readdirSync(run.folder).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 
-  it('of a run that never was is a clear error', async () => {
+  it('of a run that never was is a clear error', () => {
     const { folder, runs } = place();
     expect(() => readRun(join(runs, 'nowhere'))).toThrow(/cannot read the run: ENOENT.*nowhere/);
     writeFileSync(join(folder, 'run.json'), '{"name": "something else"}');
     expect(() => readRun(folder)).toThrow(/run.json is not the description of a run \(format: /);
-    expect((await ran(['start', '-c', join(folder, 'missing.yaml')])).code).toBe(4);
   });
 });
 
-/** Texts long enough to be keys. */
-const longTexts = (value: unknown): string[] => {
-  if (typeof value === 'string') return value.length >= 40 ? [value] : [];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(longTexts) : [];
-};
+type Limits = { keptFreeBytes: number; closeWithinMs: number; beginCopy?: NonNullable<JournalOptions['beginCopy']> };
 
 /** A journal in this process, on its own ledger. */
 async function opened(more = '') {
-  const { folder, file, runs } = place(`${more}\nstrategies: [maker.yaml]`);
+  const { folder, config: file, runs } = place(`${more}\nstrategies: [maker.yaml]`);
   const config = await loadConfig(file, { env: {}, cwd: folder });
   const ledger = openLedger(config.ledger.path, { pid: process.pid, startedMs: 1 });
   onTestFinished(() => ledger.close());
   const said: string[] = [];
   let next = 0;
   /** May change while a journal is open, as a disk fills up. */
-  const limits: { keptFreeBytes: number; closeWithinMs: number; beginCopy?: NonNullable<JournalOptions['beginCopy']> } =
-    {
-      keptFreeBytes: 0,
-      closeWithinMs: 60_000,
-    };
+  const limits: Limits = { keptFreeBytes: 0, closeWithinMs: 60_000 };
   const open = () => {
     next += 1;
     const facts = { config, version: '0', profile, strategyLimitMs: 250, runId: `run${next}`, startedMs: next };
-    const options: JournalOptions = Object.assign(limits, {
-      ...facts,
-      ledger,
-      loud: (text: string) => said.push(text),
-    });
-    return openJournal(options);
+    return openJournal(Object.assign(limits, { ...facts, ledger, loud: (text: string) => said.push(text) }));
   };
   return { folder, config, ledger, runs, said, limits, open };
 }
 
 const time = (nowMs: number) => ({ kind: 'time', nowMs }) as const;
+
+function pauseNineTimes(journal: Awaited<ReturnType<typeof openJournal>>, reason: string): void {
+  for (let nowMs = 0; nowMs < 9; nowMs++) {
+    journal.step({ kind: 'command', nowMs, command: { kind: 'pause', reason } }, [], null);
+  }
+}
 
 describe('a journal that cannot go on', () => {
   it('says so once, keeps what it had, and takes what comes in silence', async () => {
@@ -221,12 +146,8 @@ describe('a journal that cannot go on', () => {
     const { runs, said, open } = await opened('journal: { max_mb: 10 }');
     const journal = await open();
     // Random enough to be incompressible, large enough to matter.
-    const reason = Array.from({ length: 200_000 }, (_, i) => ((i * 2_654_435_761) % 4_294_967_296).toString(36)).join(
-      '',
-    );
-    for (let at = 0; at < 9; at++) {
-      journal.step({ kind: 'command', nowMs: at, command: { kind: 'pause', reason } }, [], null);
-    }
+    const parts = Array.from({ length: 200_000 }, (_, i) => ((i * 2_654_435_761) % 4_294_967_296).toString(36));
+    pauseNineTimes(journal, parts.join(''));
     await vi.waitFor(() => expect(said).toHaveLength(1), 10_000);
     expect(said[0]).toContain('this run alone has used up journal.max_mb (10 MB)');
     await journal.close();
@@ -310,15 +231,15 @@ describe('a journal on a disk that does not answer', () => {
   });
 
   it('does not keep a trader that was stopped from ending', async () => {
-    const { file, runs } = place();
-    const running = started(['start', '-c', file]);
+    const { start, runs } = place();
+    const running = start();
     await running.waitFor(/quoting \| markets [1-4] of/);
     unanswered(join(runFolders(runs)[0] ?? '', 'end.json'));
     running.process.kill('SIGTERM');
     // Killed: only its threads are left, waiting for the disk.
     expect(await running.exited).toBeNull();
     expect(running.output()).toMatch(/trading continues: the disk does not answer/);
-    expect(running.output()).toMatch(/the exit code would be 0\n$/);
+    expect(running.output()).toMatch(/its exit code would be 0\n$/);
   });
 
   it('does not hold the trader up when too much waits for it', async () => {
@@ -326,10 +247,7 @@ describe('a journal on a disk that does not answer', () => {
     limits.closeWithinMs = 100;
     const journal = await open();
     unanswered(join(runs, 'run1', 'end.json'));
-    const reason = 'x'.repeat(10_000_000);
-    for (let at = 0; at < 9; at++) {
-      journal.step({ kind: 'command', nowMs: at, command: { kind: 'pause', reason } }, [], null);
-    }
+    pauseNineTimes(journal, 'x'.repeat(10_000_000));
     expect(said).toEqual([expect.stringContaining('the disk does not keep up')]);
     await journal.close();
     expect(said).toHaveLength(1);
@@ -399,16 +317,11 @@ describe('what a journal holds', () => {
 
 describe('the room of a ledger’s runs', () => {
   it('is made by removing its oldest, never the own one and never those of another ledger', async () => {
-    const { folder } = place();
-    const runs = join(folder, 'many');
     const run = (id: string, startedMs: number, ledgerPath: string) => ({
-      [`many/${id}/run.json`]: JSON.stringify({ startedMs, ledgerPath }),
-      [`many/${id}/observations-000001.ndjson`]: 'x'.repeat(1000),
+      [`${id}/run.json`]: JSON.stringify({ startedMs, ledgerPath }),
+      [`${id}/observations-000001.ndjson`]: 'x'.repeat(1000),
     });
-    const files = { ...run('z', 1, 'L'), ...run('other', 0, 'M'), ...run('a', 2, 'L'), ...run('own', 3, 'L') };
-    const base = folderOf(files);
-    cpSync(join(base, 'many'), runs, { recursive: true });
-    expect(runFolders(runs).map((path) => path.slice(runs.length + 1))).toEqual(['other', 'z', 'a', 'own']);
+    const runs = folderOf({ ...run('z', 1, 'L'), ...run('other', 0, 'M'), ...run('a', 2, 'L'), ...run('own', 3, 'L') });
     const left = () => runFolders(runs).map((path) => path.slice(runs.length + 1));
     const room = new DiskQuota(runs, join(runs, 'own'), 'L');
     expect([room.make(1000, 10_000, 0), left()]).toEqual([true, ['other', 'z', 'a', 'own']]);

@@ -1,23 +1,14 @@
 /** The first contact: the trader on an embedded exchange, stopped and restarted. */
 
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { StatusData } from '../../../src/cli/ledger/status.js';
-import { endInOrder, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { endInOrder } from '../../support/cases.js';
 import { program } from '../../support/processes.js';
+import { traderAt } from './trader-at.js';
 
 /** With guardian and page, as by default. */
 const WHOLE = 'strategies: [maker.yaml]\nguardian: {}\ndashboard: {}';
-
-const config = (more?: string) =>
-  `${folderOf({ 'trader.yaml': traderYaml(null, more), 'maker.yaml': makerYaml() })}/trader.yaml`;
-
-const statusOf = async (file: string) => JSON.parse((await ran(['status', '--json', '-c', file])).output) as StatusData;
-
-/** Holdings as `positions --json` prints them. */
-const held = async (file: string) =>
-  JSON.parse((await ran(['positions', '--json', '-c', file])).output) as readonly Readonly<Record<string, unknown>>[];
 
 /** Names of all files below a folder that contain the text. */
 const filesWith = (text: string, folder: string): readonly string[] =>
@@ -29,51 +20,52 @@ const PROOF = 'orders      nothing rests at the exchange (read twice)';
 
 describe('a trader on an embedded exchange', () => {
   it('quotes, fills, ends clean on a signal, and continues from its ledger', async () => {
-    const file = config(WHOLE);
-    const first = started(['start', '-c', file]);
+    const { folder, start, command, status } = traderAt(null, WHOLE);
+    /** Holdings as `positions --json` prints them. */
+    const held = async () => JSON.parse((await command('positions', '--json')).output) as readonly object[];
+    const first = start();
     await first.waitFor(/made a new paper wallet \w+ in /);
     await first.waitFor(/quoting \| markets 4 of 4 quoted/);
     await first.waitFor(/fill: (buy|sell) [\d.]+ (YES|NO) at 0\.\d+/);
 
-    const second = await ran(['start', '-c', file]);
+    const second = await command('start');
     expect(second.code).toBe(1);
     expect(second.output).toMatch(new RegExp(`is written by process ${first.process.pid}, started \\d{4}-`));
     expect(second.output).toContain('or configure another ledger for this trader');
     expect(second.output).not.toContain('dashboard');
 
     const [, page = '', token = ''] = await first.waitFor(/dashboard (http:\/\/127\.0\.0\.1:\d+\/)#([\w-]{32})/);
-    expect((await ran(['dashboard', '--no-open', '-c', file])).output).toBe(`${page}#${token}\n`);
-    expect(await statusOf(file)).toMatchObject({ dashboard: page });
-    expect((await ran(['ledger', 'backup', '-c', file])).code).toBe(0);
+    expect((await command('dashboard', '--no-open')).output).toBe(`${page}#${token}\n`);
+    expect(await status()).toMatchObject({ dashboard: page });
+    expect((await command('ledger', 'backup')).code).toBe(0);
 
     // Paused, so that the next start does not trade before the check.
-    expect((await ran(['pause', '-c', file])).code).toBe(0);
+    expect((await command('pause')).code).toBe(0);
     first.process.kill('SIGTERM');
     await first.waitFor(/stopping: /);
     await endInOrder(first);
     expect(first.output()).toContain(PROOF);
     expect(first.output()).toMatch(/result {6}[+-]?[\d.]+ this session, [+-]?[\d.]+ in all/);
-    const [before, sharesBefore] = [await statusOf(file), await held(file)];
+    const [before, sharesBefore] = [await status(), await held()];
     expect(before).toMatchObject({ running: false, open_orders: 0, unknown_orders: 0 });
     expect(sharesBefore.length).toBeGreaterThan(0);
 
-    const again = started(['start', '-c', file]);
+    const again = start();
     await again.waitFor(/paused: operator \| markets 0 of 4 quoted/);
-    const live = await statusOf(file);
-    expect(live).toMatchObject({ running: true, mode: 'paused', cash: before.cash, fills: 0 });
-    expect(await held(file)).toEqual(sharesBefore);
+    expect(await status()).toMatchObject({ running: true, mode: 'paused', cash: before.cash, fills: 0 });
+    expect(await held()).toEqual(sharesBefore);
     await again.waitFor(new RegExp(`dashboard http://127\\.0\\.0\\.1:\\d+/#${token}`));
-    expect((await ran(['resume', '-c', file])).code).toBe(0);
+    expect((await command('resume')).code).toBe(0);
     await again.waitFor(/fill: /);
     await endInOrder(again, 'SIGINT');
     expect(again.output()).toContain(PROOF);
     expect(again.output()).not.toContain('made a new paper wallet');
     // Absent from logs, journals and backups.
-    expect(filesWith(token, dirname(file))).toEqual(['ledger.sqlite.page-token']);
+    expect(filesWith(token, folder)).toEqual(['ledger.sqlite.page-token']);
   });
 
   it('writes lines without control codes where nobody looks at a terminal, and ends clean when its npm is gone', async () => {
-    const running = program('npm', ['--silent', 'start', '--', '-c', config()]);
+    const running = program('npm', ['--silent', 'start', '--', '-c', traderAt(null).config]);
     await running.waitFor(/ quoting \| /);
     // npm forwards SIGINT and SIGTERM, but SIGHUP ends it.
     running.process.kill('SIGHUP');

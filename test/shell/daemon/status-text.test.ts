@@ -1,28 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
-import type { MarketStatus } from '../../../src/shared/protocol/trader-status.js';
 import { tellNotices } from '../../../src/shell/daemon/daemon.js';
 import { linesAbove, openLog } from '../../../src/shell/daemon/log.js';
 import { Screen, statusLine } from '../../../src/shell/daemon/status-text.js';
 import type { TraderSnapshot } from '../../../src/trader/engine/snapshot.js';
 import { run } from '../../cli/run.js';
 import { folderOf } from '../../support/folders.js';
-import { market as knownMarket } from '../console/state-of-markets.js';
 
 const ONE = 1_000_000;
 const BUDGET = { limit: 120, perMinute: 120, available: 80 };
-
-const market = (title: string, more: Partial<MarketStatus> = {}): MarketStatus => ({
-  ...knownMarket(title, title),
-  strategies: ['maker'],
-  note: '',
-  bidMicros: micros(640_000),
-  askMicros: micros(700_000),
-  fairMicros: micros(661_234),
-  yesMicros: micros(1234 * ONE),
-  noMicros: micros(3 * ONE),
-  ...more,
-});
 
 const snapshot = (more: Partial<TraderSnapshot> = {}): TraderSnapshot =>
   ({
@@ -38,10 +24,7 @@ const snapshot = (more: Partial<TraderSnapshot> = {}): TraderSnapshot =>
     feeds: [],
     budgets: { public: BUDGET, signed: BUDGET },
     silent: false,
-    markets: [
-      market('Will the budget bill pass its final vote by 26 November?'),
-      market('Rain?', { orders: [], note: 'resolves in 50 s, which is nearer than 60 s' }),
-    ],
+    markets: [],
     ...more,
     // No other field of a snapshot is shown.
   }) as TraderSnapshot;

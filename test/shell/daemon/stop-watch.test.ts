@@ -78,15 +78,11 @@ describe('a proof that is wanted', () => {
     return tried;
   }
 
-  it('is overdue after ten seconds, then after twice as long each time, a minute at most', () => {
-    expect(triedAt(300, () => true)).toEqual([10, 30, 70, 130, 190, 250]);
-  });
-
-  it('begins anew with the next one', () => {
-    expect(triedAt(60, (second) => second < 15 || second > 20)).toEqual([10, 31, 51]);
-  });
-
-  it('is never overdue while none is wanted', () => {
-    expect(triedAt(300, () => false)).toEqual([]);
+  it.each<[string, number, (second: number) => boolean, number[]]>([
+    ['is overdue after 10 s, then after twice as long, a minute at most', 300, () => true, [10, 30, 70, 130, 190, 250]],
+    ['begins anew with the next one', 60, (second) => second < 15 || second > 20, [10, 31, 51]],
+    ['is never overdue while none is wanted', 300, () => false, []],
+  ])('%s', (_, seconds, wantsProof, tried) => {
+    expect(triedAt(seconds, wantsProof)).toEqual(tried);
   });
 });

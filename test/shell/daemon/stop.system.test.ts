@@ -1,20 +1,18 @@
 /** Every way to stop a trader, with real processes: one that answers, one that hangs, one that is gone. */
 
-import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Server } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import type { PageState } from '../../../src/shell/console/page-state.js';
-import { askTrader } from '../../../src/shell/control/control-client.js';
-import { openReadOnly } from '../../../src/trader/ledger/ledger.js';
-import { endInOrder, exchangeOfFile, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
-import { times } from '../../support/effort.js';
+import { endInOrder, exchangeOfFile, makerYaml } from '../../support/cases.js';
 import { listening } from '../../support/listening.js';
 import { openPageSession } from '../../support/page-client.js';
 import type { Running } from '../../support/processes.js';
-import { marketsOf, restingAt } from '../../support/venue.js';
+import { marketsOf } from '../../support/venue.js';
 import { until, untilTrue } from '../../support/waiting.js';
+import { traderAt } from './trader-at.js';
 
 /** A trader without a guardian that could cancel orders for it. */
 const ALONE = 'strategies: [maker.yaml]';
@@ -25,22 +23,18 @@ const exchangeUrl = exchangeOfFile('--no-rate-limits');
 
 function place(more = ALONE, files: Readonly<Record<string, string>> = {}) {
   const url = exchangeUrl();
-  const folder = folderOf({ 'trader.yaml': traderYaml(url, more), 'maker.yaml': makerYaml(), ...files });
-  const config = `${folder}/trader.yaml`;
-  const command = (...args: readonly string[]) => ran([...args, '-c', config]);
-  const resting = () => restingAt(folder, url);
+  const at = traderAt(url, more, files);
   const quoting = async (env: Readonly<Record<string, string>> = {}) => {
-    const trader = started(['start', '-c', config], env);
+    const trader = at.start(env);
     await trader.waitFor(/trades on/);
-    await untilTrue(() => existsSync(`${folder}/credentials.json`));
+    await untilTrue(() => existsSync(`${at.folder}/credentials.json`));
     await rests();
     return trader;
   };
-  const rests = () => until(resting, (orders) => orders.length > 0);
-  const gone = () => until(resting, (orders) => orders.length === 0);
-  const status = () => askTrader({ command: 'status' }, { socket: `${folder}/ledger.sqlite.sock`, timeoutMs: 60_000 });
-  const mode = async (wanted: string) => (await until(status, ({ account }) => account.mode === wanted)).account.reason;
-  return { url, folder, stopFile: `${folder}/ledger.sqlite.kill`, command, resting, rests, quoting, mode, gone };
+  const rests = () => until(at.resting, (orders) => orders.length > 0);
+  const gone = () => until(at.resting, (orders) => orders.length === 0);
+  const mode = async (wanted: string) => (await until(at.ask, ({ account }) => account.mode === wanted)).account.reason;
+  return { ...at, url, stopFile: `${at.folder}/ledger.sqlite.kill`, rests, quoting, mode, gone };
 }
 
 const NONE_RESTS = /canceled \d+ orders?; two reads show that none rests/;
@@ -50,7 +44,7 @@ describe('a trader that listens', () => {
   async function killedByStopFiles() {
     const at = place();
     writeFileSync(at.stopFile, 'the cable smells\n');
-    const first = started(['start', '-c', `${at.folder}/trader.yaml`]);
+    const first = at.start();
     await first.waitFor(/killed: the cable smells/);
     expect(await at.resting()).toEqual([]);
     expect((await at.command('unkill', '--reason', 'it was the coffee')).code).toBe(0);
@@ -65,7 +59,7 @@ describe('a trader that listens', () => {
     await pause(500);
     expect((await at.command('stop')).code).toBe(0);
     expect(await first.exited).toBe(0);
-    const second = started(['start', '-c', `${at.folder}/trader.yaml`]);
+    const second = at.start();
     await second.waitFor(/killed: the stop file/);
     expect((await at.command('unkill', '--reason', 'no coffee')).code).toBe(0);
     await at.rests();
@@ -98,7 +92,7 @@ describe('a trader that listens', () => {
     expect(await trader.exited, trader.output()).toBe(0);
   });
 
-  it('is killed by its page, while it hangs too, on another port when its own is taken, and shows no password', async () => {
+  it('is killed by its page, on another port when its own is taken, and shows no password', async () => {
     const { port } = await listening(new Server());
     const at = place(`${ALONE}\ndashboard: { port: ${port} }`);
     const secret = 'correct horse battery';
@@ -115,42 +109,12 @@ describe('a trader that listens', () => {
     expect((await press('kill', 'seen on the page')).status).toBe(200);
     await at.gone();
     expect(await at.mode('killed')).toBe('seen on the page');
-    const refused = await press('resume');
-    expect(refused.status).toBe(409);
-    expect(await refused.text()).toContain('only unkill --reason TEXT lifts this');
     expect((await press('unkill', 'all clear')).status).toBe(200);
     // It may still be proving that no order rests.
     await at.mode('quoting');
-    expect(JSON.parse((await at.command('status', '--json')).output)).toMatchObject({ dashboard: url });
-
-    trader.process.kill('SIGSTOP');
-    await until(shown, ({ mode, answers }) => mode === 'not answering' && !answers);
-    expect(await (await press('kill', 'it hangs')).text()).toContain('the stop file kills it');
-    trader.process.kill('SIGCONT');
-    await until(shown, ({ mode, reason }) => mode === 'killed' && reason === 'it hangs');
-    await at.gone();
     await endInOrder(trader, 'SIGINT');
     await expect(ask('/state'), 'the console ends with its trader').rejects.toThrow();
     expect(trader.output() + readFileSync(`${at.folder}/trader.log`, 'utf8')).not.toContain(secret);
-  });
-
-  it('is stopped by a limit, and resumes for a person with a reason only, over a restart', async () => {
-    const at = place(`${ALONE}\nrisk: { max_fills: 1, fills_window_s: 3600 }`);
-    const trader = started(['start', '-c', `${at.folder}/trader.yaml`]);
-    await trader.waitFor(/halted: \d+ fills within 3600 s, the limit is 1/);
-    await at.gone();
-    await endInOrder(trader);
-
-    const again = started(['start', '-c', `${at.folder}/trader.yaml`]);
-    await again.waitFor(/halted: \d+ fills within/);
-    const bare = await at.command('resume');
-    expect(bare.code).toBe(2);
-    expect(bare.output).toMatch(/this command needs a reason \(\d+ fills within 3600 s.*\): resume --reason TEXT/);
-    expect((await at.command('resume', '--reason', 'it was my own test')).code).toBe(0);
-    await endInOrder(again);
-    const ledger = openReadOnly(`${at.folder}/ledger.sqlite`);
-    expect(ledger.events().map(({ text }) => text)).toContain('resume: it was my own test');
-    ledger.close();
   });
 });
 
@@ -197,28 +161,21 @@ describe('a trader whose ledger is locked by somebody else', () => {
     expect(await at.resting()).toEqual([]);
     other.exec('ROLLBACK');
     other.close();
-    const next = started(['start', '-c', `${at.folder}/trader.yaml`]);
+    const next = at.start();
     await next.waitFor(/killed: locked out/);
     expect((await at.command('unkill', '--reason', 'nobody locks it')).code).toBe(0);
     await at.rests();
     await isKilledThoughGone(at, next);
   });
 
-  const losses: readonly (readonly [string, (ledger: string) => void, RegExp])[] = [
-    ['taken away', (ledger) => rmSync(ledger), /the trader stops: the ledger .* is gone/],
-    ['replaced by another file', replaceFile, /the trader stops: the ledger .* was replaced by another file/],
-  ];
-  it.each(times(losses.slice(0, 1), losses))(
-    'or %s stops at once, and cancels, while console and guardian are connected',
-    async (_, lose, told) => {
-      const at = place(WATCHED);
-      const trader = await at.quoting();
-      lose(`${at.folder}/ledger.sqlite`);
-      expect(await trader.exited, trader.output()).toBe(1);
-      expect(trader.output()).toMatch(told);
-      expect(await at.resting()).toEqual([]);
-    },
-  );
+  it('or taken away stops at once, and cancels, while console and guardian are connected', async () => {
+    const at = place(WATCHED);
+    const trader = await at.quoting();
+    rmSync(`${at.folder}/ledger.sqlite`);
+    expect(await trader.exited, trader.output()).toBe(1);
+    expect(trader.output()).toMatch(/the trader stops: the ledger .* is gone/);
+    expect(await at.resting()).toEqual([]);
+  });
 });
 
 /** A quoting trader that is then gone is killed for its next start; one whose socket is gone obeys the stop file. */
@@ -226,15 +183,11 @@ async function isKilledThoughGone(at: ReturnType<typeof place>, trader: Running)
   trader.process.kill('SIGKILL');
   await trader.exited;
   const killed = await at.command('kill', '--reason', 'enough', '--json');
-  expect(JSON.parse(killed.output.slice(killed.output.indexOf('{')))).toMatchObject({
-    mode: 'killed',
-    reason: 'enough',
-    resting: 0,
-    verified: true,
-  });
+  const proven = { mode: 'killed', reason: 'enough', resting: 0, verified: true };
+  expect(JSON.parse(killed.output.slice(killed.output.indexOf('{')))).toMatchObject(proven);
   expect(killed.code).toBe(0);
   expect(await at.resting()).toEqual([]);
-  const next = started(['start', '-c', `${at.folder}/trader.yaml`]);
+  const next = at.start();
   await next.waitFor(/killed: enough/);
   expect(await at.resting()).toEqual([]);
 
@@ -247,10 +200,4 @@ async function isKilledThoughGone(at: ReturnType<typeof place>, trader: Running)
   await next.waitFor(/killed: cancel-all, while the trader did not answer/);
   expect(await at.resting()).toEqual([]);
   await endInOrder(next);
-}
-
-/** As a backup replaces a ledger. */
-function replaceFile(path: string): void {
-  copyFileSync(path, `${path}.other`);
-  renameSync(`${path}.other`, path);
 }

@@ -5,10 +5,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { TraderStatus } from '../../../src/shared/protocol/trader-status.js';
 import { askTrader } from '../../../src/shell/control/control-client.js';
-import { exchangeOfFile, folderOf, makerYaml, traderYaml } from '../../support/cases.js';
+import { exchangeOfFile } from '../../support/cases.js';
 import { BIN, program } from '../../support/processes.js';
-import { restingAt } from '../../support/venue.js';
 import { until, untilTrue } from '../../support/waiting.js';
+import { traderAt } from './trader-at.js';
 
 /** Runs the trader on its own terminal, and forwards its output. SIGUSR1: stops reading, in one of two ways. SIGUSR2: reads again. */
 const TERMINAL = `
@@ -42,10 +42,9 @@ describe.skipIf(!hasPython)('a trader whose terminal is not read', () => {
   const exchangeUrl = exchangeOfFile('--no-rate-limits');
 
   async function onTerminal(how: 'Ctrl-S' | 'no reader') {
-    const url = exchangeUrl();
-    const yaml = traderYaml(url, 'guardian: {}\nstrategies: [maker.yaml]');
-    const folder = folderOf({ 'trader.yaml': yaml, 'maker.yaml': makerYaml() });
-    const words = [process.execPath, BIN, 'start', '-c', `${folder}/trader.yaml`];
+    const at = traderAt(exchangeUrl(), 'guardian: {}\nstrategies: [maker.yaml]');
+    const { folder } = at;
+    const words = [process.execPath, BIN, 'start', '-c', at.config];
     const terminal = program('python3', ['-c', TERMINAL, how, ...words]);
     const [, pid = ''] = await terminal.waitFor(/pid (\d+)/);
     onTestFinished(async () => {
@@ -63,7 +62,7 @@ describe.skipIf(!hasPython)('a trader whose terminal is not read', () => {
       await ask('widen', 'x'.repeat(400));
       await ask('resume', 'x'.repeat(400));
     }
-    const resting = async () => (await restingAt(folder, url)).length;
+    const resting = async () => (await at.resting()).length;
     const guardianLog = () => readFileSync(`${folder}/ledger.sqlite.guardian.log`, 'utf8');
     return { terminal, pid: Number(pid), ask, resting, guardianLog };
   }

@@ -1,30 +1,14 @@
 /** An exchange that is down, returns, or has another time. */
 
 import { describe, expect, it } from 'vitest';
-import type { StatusData } from '../../../src/cli/ledger/status.js';
 import { micros } from '../../../src/shared/base/micros.js';
-import { RESTING_STATUSES } from '../../../src/shared/protocol/states.js';
-import {
-  endInOrder,
-  exchangeAt,
-  exchangeHere,
-  folderOf,
-  makerYaml,
-  ran,
-  started,
-  traderYaml,
-} from '../../support/cases.js';
+import { endInOrder, exchangeAt, exchangeHere, folderOf, ran, traderYaml } from '../../support/cases.js';
 import { freePort } from '../../support/listening.js';
-import { lossyProxy } from '../../support/lossy-proxy.js';
 import type { Running } from '../../support/processes.js';
-import { allRows, asTrader, expectAgreement, marketsOf, Taker } from '../../support/venue.js';
+import { asTrader, expectAgreement } from '../../support/venue.js';
+import { traderAt } from './trader-at.js';
 
 const CAPITAL = micros(1_000_000_000);
-
-const folderFor = (url: string): string => folderOf({ 'trader.yaml': traderYaml(url), 'maker.yaml': makerYaml() });
-
-const statusOf = async (folder: string) =>
-  JSON.parse((await ran(['status', '--json', '-c', `${folder}/trader.yaml`])).output) as StatusData;
 
 /** An address without a server. */
 const freeAddress = async () => `http://127.0.0.1:${await freePort()}`;
@@ -38,9 +22,8 @@ describe('a trader whose exchange is not there', () => {
   it('waits for it, keeps its orders as unknown when it dies, and goes on when it is back', async () => {
     const url = await freeAddress();
     const flags = ['--no-rate-limits', '--port', new URL(url).port, '--data-dir', folderOf({})];
-
-    const folder = folderFor(url);
-    const trader = started(['start', '-c', `${folder}/trader.yaml`]);
+    const { folder, start, status } = traderAt(url);
+    const trader = start();
     await trader.waitFor(new RegExp(`waiting for the exchange at ${url}: .*connection refused`));
     const second = await exchangeAt(...flags);
     await trader.waitFor(/trades on http/);
@@ -49,7 +32,7 @@ describe('a trader whose exchange is not there', () => {
     second.running.process.kill('SIGKILL');
     await second.running.exited;
     await trader.waitFor(/the exchange does not answer: .*; the state of resting orders is unknown/);
-    const during = await statusOf(folder);
+    const during = await status();
     expect(during.open_orders).toBeGreaterThan(0);
     expect(during.mode).toBe('quoting');
 
@@ -61,48 +44,17 @@ describe('a trader whose exchange is not there', () => {
   });
 
   it('stops when it is asked to while it waits', async () => {
-    const trader = started(['start', '-c', `${folderFor(await freeAddress())}/trader.yaml`]);
+    const trader = traderAt(await freeAddress()).start();
     await trader.waitFor(/waiting for the exchange/);
     await endInOrder(trader, 'SIGINT');
     expect(trader.output()).toContain('stopped before the exchange was reached; nothing was placed');
   });
 });
 
-const SEED = 42;
-const MAKER = `
-strategy: log-odds-maker
-markets: { select: { state: open, kind: orderbook }, max: 4 }
-params: { order_shares: "25" }
-`;
-
-describe('a trader on an exchange that loses, delays, doubles and garbles', () => {
-  it('ends with the ledger that the exchange has, to the last micro', async () => {
-    const url = await exchangeHere('--seed', '7', '--no-rate-limits', '--draft-lifetime-s', '5');
-    const proxy = await lossyProxy(url, SEED, 0.3);
-    const folder = folderOf({ 'trader.yaml': traderYaml(proxy.url), 'maker.yaml': MAKER });
-    const taker = await Taker.join(url, SEED);
-    taker.go(
-      (await marketsOf(url)).map((row) => row.condition_id),
-      60,
-    );
-
-    const trader = started(['start', '-c', `${folder}/trader.yaml`]);
-    await trader.waitFor(/ fill: /);
-    // Every fault several times, at many steps of many orders; then the end, with all unsettled requests.
-    await proxy.rage(8);
-    await endInOrder(trader);
-    await taker.end();
-    expect(await expectAgreement(folder, url, micros(1_000_000_000), proxy.url)).toBeGreaterThan(5);
-  });
-});
-
-const RESTING: ReadonlySet<string> = new Set(RESTING_STATUSES);
-
-it('stops its trader, which cancels what rests with another one', async () => {
+it('an exchange that revokes the API key stops its trader, which cancels what rests with another key', async () => {
   const url = await exchangeHere('--no-rate-limits');
-  const folder = folderOf({ 'trader.yaml': traderYaml(url), 'maker.yaml': makerYaml() });
-  const config = `${folder}/trader.yaml`;
-  const trader = started(['start', '-c', config]);
+  const { folder, start, status, resting } = traderAt(url);
+  const trader = start();
   await trader.waitFor(/ fill: /);
   const revoking = asTrader(folder, url);
   for (const { key_id } of await revoking.keys.list()) await revoking.keys.revoke(key_id);
@@ -110,55 +62,28 @@ it('stops its trader, which cancels what rests with another one', async () => {
 
   await trader.waitFor(/rejects the API key .*Invalid API key.*; all orders are canceled until an operator resumes/);
   await trader.waitFor(/made another with the wallet's, key_\w+, to cancel with/);
-  const status = async () => JSON.parse((await ran(['status', '--json', '-c', config])).output) as StatusData;
   await expect.poll(async () => (await status()).open_orders, { timeout: 60_000, interval: 500 }).toBe(0);
   expect((await status()).mode).toBe('halted');
-  // The other key stays valid: these read with it.
-  const reading = asTrader(folder, url);
-  const resting = (await allRows(reading, 'orders.list')).filter(({ status }) => RESTING.has(status ?? ''));
-  await reading.close();
-  expect(resting).toEqual([]);
+  // The other key stays valid: this reads with it.
+  expect(await resting()).toEqual([]);
   await endInOrder(trader);
 });
 
-const PROOF = 'orders      nothing rests at the exchange (read twice)';
-
-/** A folder with a trader whose `venue` starts with this text. */
-function traderWith(venue: string, url: string | null): string {
-  const yaml = traderYaml(url).replace('profile: paper', venue);
-  return folderOf({ 'trader.yaml': yaml, 'maker.yaml': makerYaml() });
-}
-
-/** Trades until a fill, stops on a signal, and leaves no order. */
-async function session(file: string): Promise<void> {
-  const trader = started(['start', '-c', file]);
+it('a trader trades on an exchange that speaks as the worm profile says, and their books agree', async () => {
+  const url = await exchangeHere('--profile', 'worm', '--seed', '3');
+  const yaml = traderYaml(url).replace('profile: paper', 'profile: worm');
+  const { folder, start, command } = traderAt(url, undefined, { 'trader.yaml': yaml });
+  // Only the paper profile creates a wallet or credentials.
+  expect((await ran(['keys', 'create', '--plain-text-key', '--file', `${folder}/wallet.json`])).code).toBe(0);
+  expect((await command('keys', 'bootstrap')).code).toBe(0);
+  const trader = start();
   await trader.waitFor(/quoting \| markets 4 of 4 quoted/);
   await trader.waitFor(/fill: (buy|sell) [\d.]+ (YES|NO) at 0\.\d+/);
-  await endInOrder(trader);
-  expect(trader.output()).toContain(PROOF);
+  await stopped(trader);
   expect(trader.output()).not.toContain('refused to sign');
-}
-
-describe('a trader', () => {
-  it('trades on an exchange that speaks as the worm profile says, and their books agree', async () => {
-    const url = await exchangeHere('--profile', 'worm', '--seed', '3');
-    const folder = traderWith('profile: worm', url);
-    const file = `${folder}/trader.yaml`;
-    // Only the paper profile creates a wallet or credentials.
-    expect((await ran(['keys', 'create', '--plain-text-key', '--file', `${folder}/wallet.json`])).code).toBe(0);
-    expect((await ran(['keys', 'bootstrap', '-c', file])).code).toBe(0);
-    await session(file);
-    const agreed = await ran(['reconcile', '-c', file]);
-    expect(agreed.output).toContain('ledger and exchange agree');
-    const doctor = await ran(['doctor', '-c', file]);
-    expect(doctor.output).toMatch(/^ok {4}signed request: all \d+ bytes/m);
-    expect(doctor.code, doctor.output).toBe(0);
-  });
-
-  it('starts its own exchange with the kind of draft that it asks for', async () => {
-    const file = `${traderWith('profile: paper, draft_message: solana_tx', null)}/trader.yaml`;
-    await session(file);
-    // The same while nothing runs: the doctor opens the stored exchange itself.
-    expect((await ran(['doctor', '-c', file])).output).toMatch(/^ok {4}signed request: all \d+ bytes/m);
-  });
+  const agreed = await command('reconcile');
+  expect(agreed.output).toContain('ledger and exchange agree');
+  const doctor = await command('doctor');
+  expect(doctor.output).toMatch(/^ok {4}signed request: all \d+ bytes/m);
+  expect(doctor.code, doctor.output).toBe(0);
 });

@@ -92,17 +92,8 @@ describe('a file', () => {
     await heard('A', 0.3);
     expect(problems()).toBe(7);
     expect(loud).toHaveLength(6);
-    for (const text of [
-      'below 1, got 1.2',
-      'sd: wants 0 or more',
-      'got Infinity',
-      'got NaN',
-      'longer than 4096',
-      'not UTF-8',
-    ])
-      expect(
-        loud.filter((said) => said.includes(text) || (text === 'got NaN' && said.includes('not JSON'))),
-      ).toHaveLength(1);
+    const kinds = ['below 1, got 1.2', 'sd: wants 0 or more', 'got Infinity', 'not JSON', 'than 4096', 'not UTF-8'];
+    for (const kind of kinds) expect(loud.filter((said) => said.includes(kind))).toHaveLength(1);
   });
 
   it('of very many lines is taken slice by slice: the newest value of a market, and other work in between', async () => {

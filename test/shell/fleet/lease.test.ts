@@ -114,23 +114,11 @@ interface Machine {
   isOwner: boolean;
 }
 
+const RARE = 'ask ask deliver deliver freeze sleep wake kill step down up lose';
+
 const event = fc.record({
   who: fc.nat(TRADERS - 1),
-  what: fc.constantFrom(
-    ...Array.from({ length: 14 }, () => 'turn'),
-    'ask',
-    'ask',
-    'deliver',
-    'deliver',
-    'freeze',
-    'sleep',
-    'wake',
-    'kill',
-    'step',
-    'down',
-    'up',
-    'lose',
-  ),
+  what: fc.constantFrom(...Array<string>(14).fill('turn'), ...RARE.split(' ')),
   afterMs: fc.oneof({ weight: 9, arbitrary: fc.nat(900) }, { weight: 1, arbitrary: fc.nat(12_000) }),
   stepMs: fc.integer({ min: -60_000, max: 60_000 }),
 });

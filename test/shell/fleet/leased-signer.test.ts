@@ -12,42 +12,29 @@ const draft = (terms: StoredDraftRow['terms'], marketConditionId = 'ours'): Stor
   message: 'm',
   terms,
 });
-const inner = { sign: () => ({ ok: true, signature: 'signed' }) as const };
+const SIGNED = { ok: true, signature: 'signed' } as const;
+const inner = { sign: () => SIGNED };
 const sign = (objection: string | null, stored: StoredDraftRow | null) =>
   leasedSigner(inner, { objection: () => objection, markets: ['ours'] }, () => stored).sign('i');
 
 const withheld = (reason: string) => ({ ok: false, reason, isWithheld: true });
-const SIGNED = { ok: true, signature: 'signed' };
+
+const OVER = 'it is over';
+const ONE = 1 as never;
+const MERGE = draft({ action: 'merge-shares', amount: ONE });
+const REDEEM = draft({ action: 'redeem-shares', yes: ONE, no: ONE }, 'theirs');
+const CANCEL = draft({ action: 'cancel-order', orderPubkey: 'o' }, 'theirs');
+const UNCLAIMED = withheld('the market of the order is not claimed in the fleet');
 
 describe('the signer of a trader in a fleet', () => {
   it.each([
     ['an order under the lease', null, draft(ORDER), SIGNED],
-    ['an order once the lease is over', 'it is over', draft(ORDER), withheld('it is over')],
-    [
-      'a merge once the lease is over',
-      'it is over',
-      draft({ action: 'merge-shares', amount: 1 as never }),
-      withheld('it is over'),
-    ],
-    [
-      'an order in a market that is not ours',
-      null,
-      draft(ORDER, 'theirs'),
-      withheld('the market of the order is not claimed in the fleet'),
-    ],
-    [
-      'a redeem in a market that is not ours',
-      null,
-      draft({ action: 'redeem-shares', yes: 1 as never, no: 0 as never }, 'theirs'),
-      SIGNED,
-    ],
-    [
-      'a cancel, whatever the fleet says',
-      'it is over',
-      draft({ action: 'cancel-order', orderPubkey: 'o' }, 'theirs'),
-      SIGNED,
-    ],
-    ['what is not stored, which the wallet itself refuses', 'it is over', null, SIGNED],
+    ['an order once the lease is over', OVER, draft(ORDER), withheld(OVER)],
+    ['a merge once the lease is over', OVER, MERGE, withheld(OVER)],
+    ['an order in a market that is not ours', null, draft(ORDER, 'theirs'), UNCLAIMED],
+    ['a redeem in a market that is not ours', null, REDEEM, SIGNED],
+    ['a cancel, whatever the fleet says', OVER, CANCEL, SIGNED],
+    ['what is not stored, which the wallet itself refuses', OVER, null, SIGNED],
   ] as const)('judges %s', (_, objection, stored, expected) => {
     expect(sign(objection, stored)).toEqual(expected);
   });

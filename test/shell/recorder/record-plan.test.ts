@@ -171,28 +171,20 @@ describe('what a recorder asks', () => {
     expect(world.plan.isOver).toBe(true);
   });
 
-  it('says once that the venue is silent, and looks at every book when it is back', () => {
+  it.each([
+    ['is silent', 'isDown', 300],
+    ['answers a look now and then', 'isHalfDown', 600],
+  ] as const)('says once that the venue %s, and looks at every book when it is back', (_, trouble, seconds) => {
     const world = new World(ids(4));
     world.pass(60);
-    world.isDown = true;
-    world.pass(300);
+    world[trouble] = true;
+    world.pass(seconds);
     expect(world.plan.takeNotices()).toEqual([SILENT]);
-    world.isDown = false;
+    world[trouble] = false;
     const back = world.nowMs;
     world.pass(20);
     expect(world.plan.takeNotices()).toEqual(['the venue answers again']);
     for (const id of world.markets.keys()) expect(world.count('markets.book', id, back)).toBeGreaterThan(0);
-  });
-
-  it('says once that the venue is silent of one that answers a look now and then', () => {
-    const world = new World(ids(4));
-    world.pass(60);
-    world.isHalfDown = true;
-    world.pass(600);
-    expect(world.plan.takeNotices()).toEqual([SILENT]);
-    world.isHalfDown = false;
-    world.pass(20);
-    expect(world.plan.takeNotices()).toEqual(['the venue answers again']);
   });
 
   it('says once that the list of markets cannot be read, and why', () => {

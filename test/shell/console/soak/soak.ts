@@ -77,7 +77,7 @@ export async function soakConsole(
     if (!('url' in first)) throw new Error('a console says first where it is');
     while (reader === null) await pause(PAUSE_MS);
     const page = await openPage(first.url);
-    const feed = new Feed({ child, hear, reader, markets: options.markets });
+    const feed = openFeed({ child, hear, reader, markets: options.markets });
     const rows: ConsoleSoakRow[] = [];
     for (let days = options.everyDays; days <= options.days; days += options.everyDays) {
       const row = { days, ...(await feed.tellUntil(START_MS + days * DAY_MS, SELDOM_MS)) };
@@ -86,7 +86,7 @@ export async function soakConsole(
     }
     const { usualForMs = USUAL_FOR_MS } = options;
     const before = rows.at(-1)?.processorMs ?? 0;
-    const { processorMs } = await feed.tellUntil(feed.toldMs + usualForMs, USUAL_MS);
+    const { processorMs } = await feed.tellFor(usualForMs, USUAL_MS);
     page.stop.abort();
     if (page.read.bytes === 0) throw new Error('the page was told nothing');
     return { rows, share: (processorMs - before) / usualForMs };
@@ -138,37 +138,25 @@ interface FeedOptions {
 }
 
 /** The trader's telemetry: the same figures repeatedly, each time with a new time. */
-class Feed {
-  readonly #child: ChildProcess;
-  readonly #hear: () => Promise<Told>;
-  readonly #reader: LineReader;
-  readonly #bodies: readonly string[];
-  #frames = 0;
-  toldMs = START_MS;
-
-  constructor({ child, hear, reader, markets }: FeedOptions) {
-    this.#child = child;
-    this.#hear = hear;
-    this.#reader = reader;
-    const ids = Array.from({ length: markets }, (_, i) => `m${i}`);
-    reader.write(Buffer.from(`${JSON.stringify(hello({ startedMs: START_MS }))}\n`));
-    this.#bodies = Array.from({ length: KINDS }, (_, kind) => {
-      const figures = ids.map((id) => movingMarket(id, `Will ${id} come to pass?`, START_MS + kind * 3_000));
-      return `"account":${JSON.stringify(ACCOUNT)},"known":${JSON.stringify(ids)},"markets":${JSON.stringify(figures)}}\n`;
-    });
-  }
-
-  async tellUntil(untilMs: number, everyMs: number): Promise<ConsoleFigures> {
-    this.#child.send({ untilMs } satisfies Asked);
-    const heard = this.#hear();
-    while (this.toldMs < untilMs) {
-      this.toldMs += everyMs;
-      const body = this.#bodies[this.#frames++ % KINDS];
-      this.#reader.write(Buffer.from(`{"type":"frame","time":${this.toldMs},${body}`));
-      while (this.#reader.writableLength > MOST_UNREAD_BYTES) await pause(PAUSE_MS);
+function openFeed({ child, hear, reader, markets }: FeedOptions) {
+  const ids = Array.from({ length: markets }, (_, i) => `m${i}`);
+  reader.write(Buffer.from(`${JSON.stringify(hello({ startedMs: START_MS }))}\n`));
+  const bodies = Array.from({ length: KINDS }, (_, kind) => {
+    const figures = ids.map((id) => movingMarket(id, `Will ${id} come to pass?`, START_MS + kind * 3_000));
+    return `"account":${JSON.stringify(ACCOUNT)},"known":${JSON.stringify(ids)},"markets":${JSON.stringify(figures)}}\n`;
+  });
+  let [frames, toldMs] = [0, START_MS];
+  const tellUntil = async (untilMs: number, everyMs: number): Promise<ConsoleFigures> => {
+    child.send({ untilMs } satisfies Asked);
+    const heard = hear();
+    while (toldMs < untilMs) {
+      toldMs += everyMs;
+      reader.write(Buffer.from(`{"type":"frame","time":${toldMs},${bodies[frames++ % KINDS]}`));
+      while (reader.writableLength > MOST_UNREAD_BYTES) await pause(PAUSE_MS);
     }
     const told = await heard;
     if (!('figures' in told)) throw new Error('a console says where it is once');
     return told.figures;
-  }
+  };
+  return { tellUntil, tellFor: (ms: number, everyMs: number) => tellUntil(toldMs + ms, everyMs) };
 }

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { apply, running } from './running.js';
 
+const RESTART = /nothing was applied, because these changes need a restart.*ledger\.path/;
+
 describe('a running trader’s configuration', () => {
   it('is taken up with free changes, and says each', async () => {
     const { live, commands, write, changed } = await running();
@@ -41,20 +43,8 @@ describe('a running trader’s configuration', () => {
   });
 
   it.each([
-    [
-      'what wants a restart',
-      'trader.yaml',
-      'ledger: { path: twinbook.sqlite }',
-      'ledger: { path: other.sqlite }',
-      /nothing was applied, because these changes need a restart.*ledger\.path/,
-    ],
-    [
-      'an unknown setting',
-      'maker.yaml',
-      'half_spread_ticks',
-      'half_spraed_ticks',
-      /unknown parameter 'half_spraed_ticks'/,
-    ],
+    ['what wants a restart', 'trader.yaml', 'twinbook.sqlite', 'other.sqlite', RESTART],
+    ['an unknown setting', 'maker.yaml', 'half_spread', 'half_spraed', /unknown parameter 'half_spraed_ticks'/],
     ['a file that is no YAML', 'own.yaml', 'strategy', '{', /own\.yaml/],
   ] as const)('takes nothing of files with %s', async (_, file, from, to, message) => {
     const { live, commands, write, config } = await running();

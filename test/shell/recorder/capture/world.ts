@@ -2,10 +2,10 @@
 
 import type { RecordedMarket, RecordedPoll } from '../../../../src/recording/contract.js';
 import type { FeedRow, MarketSink, OwnRow } from '../../../../src/recording/store/segment.js';
-import { type Micros, micros } from '../../../../src/shared/base/micros.js';
 import type { DataOf } from '../../../../src/shared/protocol/endpoints.js';
 import type { AnyCall, Outcome } from '../../../../src/shared/protocol/seam.js';
 import { Capture } from '../../../../src/shell/recorder/capture/capture.js';
+import { detail, snapshot } from '../../../trader/market/fixtures.js';
 
 export const MARKET = 'M';
 
@@ -26,9 +26,7 @@ export class Remembered {
   readonly polls: RecordedPoll[] = [];
   readonly descriptions: RecordedMarket[] = [];
 
-  readonly store = {
-    market: (market: RecordedMarket): MarketSink => this.#sink(market),
-  };
+  readonly store = { market: (market: RecordedMarket): MarketSink => this.#sink(market) };
 
   /** `gap` at 1000: … */
   lines(): string[] {
@@ -79,79 +77,22 @@ export class Remembered {
   }
 }
 
-export const money = (value: number): Micros => micros(Math.round(value * 1e6));
-
 export type Levels = Readonly<Record<string, number>>;
 
 const side = (levels: Levels, sign: 1 | -1) =>
   Object.entries(levels)
-    .map(([price, amount]) => ({ price: money(Number(price)), total_amount: money(amount) }))
-    .sort((a, b) => sign * (a.price - b.price));
+    .map(([price, amount]) => [Number(Number(price).toFixed(2)), amount] as const)
+    .sort(([a], [b]) => sign * (a - b));
 
-export const bookOf = (bids: Levels, asks: Levels): DataOf<'markets.book'> => ({
-  market: MARKET,
-  is_yes: true,
-  bid: side(bids, -1),
-  ask: side(asks, 1),
-});
+export const bookOf = (bids: Levels, asks: Levels): DataOf<'markets.book'> => snapshot(side(bids, -1), side(asks, 1));
 
-export const tradeOf = (
-  second: number,
-  price: number,
-  amount: number,
-  isYes = true,
-): DataOf<'markets.trades'>[number] => ({
-  market_condition_id: MARKET,
-  amount: money(amount),
-  price: money(price),
-  is_yes: isYes,
-  state: 'done',
-  maker_fee: null,
-  taker_fee: null,
-  timestamp: second,
-});
+export { trade as tradeOf } from '../../../trader/market/fixtures.js';
 
-export const detailOf = (state: DataOf<'markets.detail'>['state'] = 'open'): DataOf<'markets.detail'> => ({
-  title: 'Will it rain?',
-  description: null,
-  condition_id: MARKET,
-  logo: null,
-  last_trade_price: null,
-  state,
-  category: 'tech',
-  created: 1,
-  creator: null,
-  margin_enabled: false,
-  outcomes: null,
-  event: { title: 'Rain', condition_id: 'E', logo: null },
-  yes_outcome_label: null,
-  no_outcome_label: null,
-  rules: ['one'],
-  resolution_date: 500_000,
-  maker_fee: null,
-  taker_fee: null,
-  config: {
-    kind: 'orderbook',
-    min_price: money(0.01),
-    max_price: money(0.99),
-    min_amount: money(1),
-    max_amount: money(1e6),
-    min_funds: money(0),
-    max_funds: money(1e6),
-    price_precision: 2,
-    amount_precision: 2,
-    funds_precision: 2,
-    maker_fee_rate: money(0),
-    taker_fee_rate: money(0.01),
-    default_slippage_rate: null,
-  },
-});
-
-interface Times {
-  /** Our clock, ms, which equals the venue's. */
-  readonly sentMs: number;
-  readonly seenMs: number;
-}
+export const detailOf = (state: DataOf<'markets.detail'>['state'] = 'open'): DataOf<'markets.detail'> =>
+  detail({
+    ...{ state, condition_id: MARKET, title: 'Will it rain?', category: 'tech', created: 1, rules: ['one'] },
+    ...{ event: { title: 'Rain', condition_id: 'E', logo: null }, resolution_date: 500_000 },
+  });
 
 /** Polls as a shell sends them; the venue answers in the middle of each. */
 export class Polls {
@@ -172,24 +113,17 @@ export class Polls {
     return this.#id;
   }
 
-  answer(requestId: number, outcome: Outcome, { sentMs, seenMs }: Times): void {
-    const observation = {
-      kind: 'outcome',
-      requestId,
-      outcome,
-      sentMs,
-      nowMs: seenMs,
-      venueTimeMs: null,
-      budget: null,
-    } as const;
-    this.capture.onOutcome(observation, (sentMs + seenMs) / 2);
+  /** `sentMs`, `seenMs`: our clock, ms, which equals the venue's. */
+  answer(requestId: number, outcome: Outcome, sentMs: number, seenMs = sentMs + 100): void {
+    const times = { sentMs, nowMs: seenMs, venueTimeMs: null, budget: null };
+    this.capture.onOutcome({ kind: 'outcome', requestId, outcome, ...times }, (sentMs + seenMs) / 2);
   }
 
   /** One call and its answer. */
   poll(call: Parameters<Polls['ask']>[0], data: unknown, sentMs: number, nextCursor: string | null = null): void {
     const id = this.ask(call, sentMs);
     // The data of this endpoint, from the test.
-    this.answer(id, { kind: 'answered', data: data as never, nextCursor }, { sentMs, seenMs: sentMs + 100 });
+    this.answer(id, { kind: 'answered', data: data as never, nextCursor }, sentMs);
   }
 
   detail(sentMs: number, state: Parameters<typeof detailOf>[0] = 'open'): void {
@@ -207,6 +141,6 @@ export class Polls {
 
   fails(endpoint: 'markets.book' | 'markets.trades', sentMs: number, outcome: Outcome): void {
     const id = this.ask({ endpoint, params: { condition_id: MARKET } }, sentMs);
-    this.answer(id, outcome, { sentMs, seenMs: sentMs + 100 });
+    this.answer(id, outcome, sentMs);
   }
 }
