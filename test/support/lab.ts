@@ -13,6 +13,7 @@ export const LAB_SCRIPTS: Readonly<Record<string, string>> = {
   evidence: 'tsx test/evidence/main.ts',
   'guardian-trials': 'tsx test/shell/guardian/main.ts',
   'kill-points': 'tsx test/disk/kill-points.ts',
+  lag: 'tsx test/shell/console/lag.ts',
   pictures: 'tsx test/shell/console/pictures.ts',
   planted: 'tsx test/simulation/planted/main.ts',
   'signer-corpus': 'tsx test/shell/wallet/corpus/main.ts',

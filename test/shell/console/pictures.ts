@@ -6,7 +6,7 @@
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -14,9 +14,9 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import build from '../../support/build.js';
-import { traderYaml } from '../../support/folders.js';
 import { twinbook } from '../../support/processes.js';
 import { CHROMIUM, contextOf, openBrowser, violationsOf } from './browser.js';
+import { startDemo } from './demo.js';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const VIEWS = ['overview', 'market', 'orders', 'money', 'risk', 'health', 'alerts', 'log', 'config', 'runs', 'explain'];
@@ -37,30 +37,6 @@ const { values, positionals } = parseArgs({
   },
 });
 const widths = values.widths.split(',').map(Number);
-
-/** A trader, an embedded exchange with its crowd, and a console that outlives the trader. */
-async function startDemo(folder: string) {
-  const file = join(folder, 'trader.yaml');
-  const more = `strategies: [strategies/belief-maker.yaml, strategies/crowd-maker.yaml]
-dashboard: { start: false, port: 0 }
-recording: { enabled: true, dir: recordings }
-risk: { max_loss_day: "50", max_drawdown: "100", max_open_orders: 40, max_position_shares: "500" }`;
-  cpSync(join(ROOT, 'config/strategies'), join(folder, 'strategies'), { recursive: true });
-  writeFileSync(file, traderYaml(null, more));
-  const trader = twinbook(['start', '-c', file]);
-  await trader.waitFor(/ quoting \| /);
-  const shown = twinbook(['console', '-c', file]);
-  const [, url = '', token = ''] = await shown.waitFor(/(http:\/\/[\d.:]+\/)#(\S+)/);
-  return {
-    ...{ file, trader, url, token },
-    async stop() {
-      for (const { process, exited } of [shown, trader]) {
-        process.kill('SIGTERM');
-        await exited;
-      }
-    },
-  };
-}
 
 type Demo = Awaited<ReturnType<typeof startDemo>>;
 
