@@ -6,16 +6,16 @@ import { join } from 'node:path';
 import { latencyChoice } from '../../../src/lab/backtest/latency.js';
 import type { SweepPlan, SweepWatcher } from '../../../src/lab/sweep/contract.js';
 import { gridSearch, randomSearch, readAxis } from '../../../src/lab/sweep/search.js';
-import { deriveConditionId, EVENT, type RecordedMarket } from '../../../src/recording/contract.js';
+import { deriveConditionId, type RecordedMarket } from '../../../src/recording/contract.js';
 import { openRecordings } from '../../../src/recording/recording.js';
 import { openRecordingStore } from '../../../src/recording/store/store.js';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
-import { FIRST_MS, market, wanderingRows } from '../backtest/recordings.js';
+import { FIRST_MS, market, wanderingRows, writeRows } from '../backtest/recordings.js';
 
 const MINUTE_MS = 60_000;
 /** From the start of one event to that of the next. */
-export const EVENT_EVERY_MS = 70_000;
+const EVENT_EVERY_MS = 70_000;
 
 export interface SweepPlace {
   readonly folder: string;
@@ -83,7 +83,7 @@ strategies: [strategies/maker.yaml]
   return { folder, config, data: join(folder, 'recordings'), remove };
 }
 
-export interface EventsWanted {
+interface EventsWanted {
   readonly events: number;
   readonly minutes?: number;
   /** Null: the market does not resolve. */
@@ -99,13 +99,7 @@ export async function record(folder: string, wanted: EventsWanted): Promise<void
   for (let event = 0; event < events; event++) {
     const laterMs = event * everyMs;
     const sink = store.market(marketOf(event, laterMs, minutes, outcome(event)));
-    for (const [timeMs, kind, side, price, shares] of wanderingRows(event + 1, minutes)) {
-      const at = { timeMs: timeMs + laterMs, seenMs: null };
-      const [priceMicros, amountMicros] = [Math.round(price * 1e6), Math.round(shares * 1e6)];
-      if (kind === EVENT.level) sink.level(at, side, priceMicros, amountMicros);
-      else if (kind === EVENT.trade) sink.trade(at, side, priceMicros, amountMicros);
-    }
-    sink.end({ timeMs: FIRST_MS + laterMs + minutes * MINUTE_MS, seenMs: null });
+    writeRows(sink, wanderingRows(event + 1, minutes), laterMs);
   }
   await store.close();
 }
