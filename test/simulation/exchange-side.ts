@@ -230,13 +230,13 @@ export class ExchangeSide {
   }
 }
 
-const contextOf = (core: ExchangeCore): HandlerContext => ({
+export const contextOf = (core: ExchangeCore): HandlerContext => ({
   core,
   wallets: new WalletSignatures(),
 });
 
 /** Passes a call to its handler; its own declaration has parsed the body, and the trader wrote its query. */
-function handle<N extends EndpointName>(name: N, call: object, context: HandlerContext): Reply<N> {
+export function handle<N extends EndpointName>(name: N, call: object, context: HandlerContext): Reply<N> {
   return HANDLERS[name](call as ServiceCall<N>, context);
 }
 
@@ -248,7 +248,7 @@ function limitsOf(limits: VenueProfile['rate_limits']): Readonly<Record<Scope, R
   };
 }
 
-function openAccount(core: ExchangeCore, wallet: string, nowMs: number): AccountSlot {
+export function openAccount(core: ExchangeCore, wallet: string, nowMs: number): AccountSlot {
   const challenge = core.at(nowMs).identity.challenge(wallet, 'nonce');
   if (!challenge.ok) throw new Error('no challenge');
   const { message, nonce } = challenge.value;
