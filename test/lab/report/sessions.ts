@@ -124,3 +124,8 @@ export function aSession(markets: readonly MarketSession[], changes: Partial<Ses
     ...changes,
   };
 }
+
+/** The changes of a session under this fill model. */
+export const under = (fillModel: string | null): Pick<SessionRecord, 'assumptions'> => ({
+  assumptions: { ...aSession([]).assumptions, fillModel },
+});
