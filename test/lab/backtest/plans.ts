@@ -1,6 +1,7 @@
 /** Plans for tests: the live trader's usual settings, with a given strategy. */
 
 import type { BacktestPlan, EventSource } from '../../../src/lab/backtest/contract.js';
+import { InProcessExchange } from '../../../src/lab/backtest/in-process-exchange.js';
 import { LatencyModel, readLatency } from '../../../src/lab/backtest/latency.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import type { StrategySettings } from '../../../src/trader/engine/settings.js';
@@ -13,7 +14,15 @@ import { paramsFor } from '../../trader/strategy/fixtures.js';
 
 export const LIMITS = riskLimitsSchema.parse({ max_loss_day: '500', max_drawdown: '500', min_time_to_resolution_s: 0 });
 
-export interface Bidding {
+/** An exchange as a backtest has it. */
+export function exchangeOf(fillModel: string, nowMs: number): InProcessExchange {
+  const lifetimes = { draftLifetimeMs: 30_000, landingMs: 400, challengeLifetimeMs: 600_000 };
+  const settings = { serviceName: 'SVC', ...lifetimes, seed: 3, startingFunds: micros(1_000_000_000), fillModel };
+  const limits = { public_per_minute: 1e6, signed_per_minute: 1e6, bootstrap_per_minute: 10 };
+  return new InProcessExchange(settings, limits, nowMs, { onFill: () => undefined });
+}
+
+interface Bidding {
   readonly price: number;
   readonly fairPrice: number;
   /** Unix ms. */
@@ -36,7 +45,7 @@ export const bidder = ({ price, fairPrice, fromMs = 0 }: Bidding): Strategy =>
     }),
   });
 
-export interface PlanChanges {
+interface PlanChanges {
   readonly strategy?: Strategy;
   readonly params?: Readonly<Record<string, unknown>>;
   readonly fillModel?: string;
