@@ -31,7 +31,7 @@ export const ROOMY: Setting = {
 };
 
 /** Place of a call in transit. */
-export interface Sent {
+interface Sent {
   readonly call: AnyCall;
   readonly nowMs: number;
 }
@@ -153,7 +153,9 @@ export class Scene {
 }
 
 /** Runs one incident and removes its world. */
-export function play(seed: number, incident: (scene: Scene) => void, setting = STANDARD): void {
+export const play = (seed: number, incident: (scene: Scene) => void): void => playIn(STANDARD, seed, incident);
+
+export function playIn(setting: Setting, seed: number, incident: (scene: Scene) => void): void {
   const world = new World(seed, CALM, null, 'given', setting);
   try {
     incident(new Scene(world));
