@@ -5,8 +5,12 @@ import { computeDifference, computeStanding } from '../../../src/lab/arena/arena
 import { playChallenge } from '../../../src/lab/arena/shown-maker.js';
 import { micros, ONE } from '../../../src/shared/base/micros.js';
 import type { MarketView } from '../../../src/trader/market/view.js';
-import type { StrategyEvent } from '../../../src/trader/strategy/contract.js';
-import { defineStrategy, NO_QUOTES, type Quotes } from '../../../src/trader/strategy/contract.js';
+import {
+  defineStrategy,
+  NO_QUOTES,
+  type Quotes,
+  type StrategyEvent,
+} from '../../../src/trader/strategy/contract.js';
 
 const cents = (price: number) => micros(Math.round(price * 100) * 10_000);
 
@@ -24,8 +28,7 @@ function watcher(wish: (view: MarketView) => readonly [bid: number | null, ask: 
       quote: (view): Quotes => {
         views.push(view);
         const [bid, ask] = wish(view);
-        const quotes = { ...NO_QUOTES('as told'), fairMicros: cents(0.5), bids: level(bid), asks: level(ask) };
-        return quotes;
+        return { ...NO_QUOTES('as told'), fairMicros: cents(0.5), bids: level(bid), asks: level(ask) };
       },
       observe: (event) => void events.push(event),
     }),
