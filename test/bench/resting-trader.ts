@@ -2,7 +2,7 @@
 
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { TwinbookError } from '../../src/shared/base/errors.js';
+import { must, TwinbookError } from '../../src/shared/base/errors.js';
 import { parseDecimal } from '../../src/shared/base/micros.js';
 import type { OrderRow } from '../../src/shared/protocol/records.js';
 import type { TraderStatus } from '../../src/shared/protocol/trader-status.js';
@@ -92,15 +92,11 @@ export class RestingTrader {
     await this.#exchange.begin(this.exchangeDir);
     const ids: string[] = [];
     for (let n = 0; n < MARKETS; n++) {
-      const made = (await paper(this.#exchange.nearUrl, '/markets/', { title: `Market ${n}` })) as {
-        condition_id: string;
-      };
-      ids.push(made.condition_id);
+      const made = await paper(this.#exchange.nearUrl, '/markets/', { title: `Market ${n}` });
+      ids.push((made as { condition_id: string }).condition_id);
     }
-    writeFileSync(
-      join(this.folder, 'ladder.yaml'),
-      `strategy: ./ladder.js\nmarkets: { ids: ${JSON.stringify(ids)} }\n`,
-    );
+    const strategy = `strategy: ./ladder.js\nmarkets: { ids: ${JSON.stringify(ids)} }\n`;
+    writeFileSync(join(this.folder, 'ladder.yaml'), strategy);
     await this.start('setup.yaml');
     await this.untilAllRest();
     await this.kill();
@@ -153,9 +149,9 @@ export class RestingTrader {
 
   /** Cancels one of our orders with the trader's key but without the trader. */
   async cancelOne(): Promise<void> {
-    const [order] = await this.resting();
-    const pubkey = order?.pubkey ?? '';
-    const marketConditionId = order?.market.condition_id ?? '';
+    const order = must((await this.resting())[0], 'a resting order');
+    const pubkey = order.pubkey ?? '';
+    const marketConditionId = order.market.condition_id;
     const client = asTrader(this.folder, this.#exchange.nearUrl, this.#exchange.farUrl);
     const drafted = await client.call('orders.cancel', { params: { pubkey } });
     if (drafted.outcome.kind !== 'answered') throw new Error(JSON.stringify(drafted.outcome));
