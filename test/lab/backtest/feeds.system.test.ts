@@ -22,10 +22,7 @@ interface Row {
 
 /** A value every two seconds, changing and away from the book's middle. */
 const wandering = (): Row[] =>
-  Array.from({ length: MINUTES * 30 }, (_, i) => ({
-    p: 0.5 + 0.02 * Math.sin(i / 5),
-    at: FIRST_MS + i * 2 * S,
-  }));
+  Array.from({ length: MINUTES * 30 }, (_, i) => ({ p: 0.5 + 0.02 * Math.sin(i / 5), at: FIRST_MS + i * 2 * S }));
 
 const jsonl = (values: readonly Row[]): string =>
   values.map((value) => `${JSON.stringify({ market: conditionId, ...value })}\n`).join('');
@@ -77,9 +74,7 @@ describe('a backtest with a feed', () => {
       const other = await run(await read(jsonl(future)));
       // At the earliest, known at its time without delay.
       expect(sentBefore(other.sent, cutMs), name).toEqual(decided);
-      expect(sentBefore(other.sent, Number.POSITIVE_INFINITY), name).not.toEqual(
-        sentBefore(whole.sent, Number.POSITIVE_INFINITY),
-      );
+      expect(other.sent, name).not.toEqual(whole.sent);
     }
   });
 
@@ -148,10 +143,9 @@ describe('recorded values', () => {
     chunks: () => {
       throw new Error('nobody asked for events');
     },
-    feedValues: () =>
-      (async function* () {
-        yield* values;
-      })(),
+    feedValues: async function* () {
+      yield* values;
+    },
   });
 
   it('are played under their names, but where a file is given in their place', async () => {

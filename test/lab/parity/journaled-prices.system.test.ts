@@ -4,14 +4,13 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Journaled, readJournals, readRecordedRun } from '../../../src/lab/parity/read-recorded-run.js';
 import { type Analysis, analyse } from '../../../src/lab/report/analysis/analyse.js';
 import { BREAKDOWNS, computeBreakdown, sessionFromLedger } from '../../../src/lab/report/session-from-ledger.js';
-import type { SessionRecord } from '../../../src/lab/session/contract.js';
 import { must } from '../../../src/shared/base/errors.js';
 import { storedMarks } from '../../../src/trader/engine/own/account.js';
-import type { LedgerReader, PnlRow } from '../../../src/trader/ledger/contract.js';
+import type { LedgerReader } from '../../../src/trader/ledger/contract.js';
 import { openMemoryLedger } from '../../../src/trader/ledger/ledger.js';
 import { CALM } from '../../simulation/faults.js';
 import { World } from '../../simulation/world.js';
-import { type KeptRun, MemoryDiary, replayed } from '../replay/diary.js';
+import { MemoryDiary, replayed } from '../replay/diary.js';
 import { journalOf } from './simulated-journal.js';
 
 /** Our clock minus the exchange's. */
@@ -20,21 +19,11 @@ const DAMAGED = () => {
   throw new Error('no journal here is damaged');
 };
 
-interface Told {
-  readonly pnl: PnlRow;
-  readonly session: SessionRecord;
-  readonly analysis: Analysis;
-}
-
-interface Lived {
-  readonly told: Told;
-  readonly journals: Journaled;
-  readonly runs: readonly KeptRun[];
-}
+type Lived = Awaited<ReturnType<typeof live>>;
 
 const everyMarket = (ledger: LedgerReader) => new Set(ledger.markets().map(({ conditionId }) => conditionId));
 
-function tell(ledger: LedgerReader, journals: Journaled, fairMicros = storedMarks(ledger)): Told {
+function tell(ledger: LedgerReader, journals: Journaled, fairMicros = storedMarks(ledger)) {
   const findPrices = (id: string) => journals.prices.get(id) ?? null;
   const options = { title: 'live', version: '1', nowMs: null, fairMicros, findPrices, journals };
   const session = sessionFromLedger(ledger, options);
@@ -42,7 +31,7 @@ function tell(ledger: LedgerReader, journals: Journaled, fairMicros = storedMark
 }
 
 /** @param marks those that the ledger keeps; or none, so that shares are valued at the last middles */
-async function live(act: (world: World) => void, marks: 'stored' | 'books' = 'stored'): Promise<Lived> {
+async function live(act: (world: World) => void, marks: 'stored' | 'books' = 'stored') {
   const diary = new MemoryDiary();
   const world = new World(7, { ...CALM, clockOffMs: OFF_MS }, diary);
   try {

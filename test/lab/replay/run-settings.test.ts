@@ -35,15 +35,12 @@ const create = () => ({ quote: () => ({ bids: [], asks: [], fairMicros: null, no
 export default { name: 'mine', summary: 'mine', params, create };
 `;
 
-interface Place {
-  readonly folder: string;
-  readonly run: RunDescription;
-}
+type Place = Awaited<ReturnType<typeof place>>;
 
 const FILES = { 'trader.yaml': TRADER, 'maker.yaml': MAKER, 'own.yaml': OWN, 'mine.mjs': MODULE };
 
 /** A folder with a trader's files, and the JSON description of a run with them. */
-async function place(): Promise<Place> {
+async function place() {
   const folder = folderOf(FILES);
   const config = await load(folder);
   const profile = { ...config.venue.profile, base_url: 'http://127.0.0.1:4711' };

@@ -36,13 +36,10 @@ function soundQuotes(view: MarketView): Quotes {
     return ladder({ side: name, price, stepTicks: 1, levels: 1, levelShares: shares, totalShares: shares }, market);
   };
   return {
+    ...NO_QUOTES('joins', { best_bid_price: bid.priceMicros / ONE }),
     fairMicros: micros(Math.round((bid.priceMicros + ask.priceMicros) / 2)),
     bids: side('bid', Math.min(bid.priceMicros, passiveLimit(others, 'bid', market.tickMicros)) / ONE),
     asks: side('ask', Math.max(ask.priceMicros, passiveLimit(others, 'ask', market.tickMicros)) / ONE),
-    keepWithinTicks: 0,
-    keepWithinSizeFraction: 0,
-    note: 'joins',
-    factors: { best_bid_price: bid.priceMicros / ONE },
   };
 }
 

@@ -160,14 +160,8 @@ export async function sweepPlan(place: SweepPlace, wishes: PlanWishes = {}): Pro
   };
 }
 
-export interface Told {
-  readonly watcher: SweepWatcher;
-  readonly said: string[];
-  readonly stop: () => void;
-}
-
 /** A stopped clock, and a stop that the test controls. `onDone` receives the number of finished backtests. */
-export function watching(onDone: (done: number) => void = () => undefined): Told {
+export function watching(onDone: (done: number) => void = () => undefined) {
   const said: string[] = [];
   let stop = (): void => undefined;
   const stopAsked = new Promise<void>((resolve) => {
