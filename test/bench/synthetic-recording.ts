@@ -1,4 +1,4 @@
-/** A large made-up recording in our format. Equal sizes give equal events, so it stays in the folder for temporary files. */
+/** A large made-up recording. Equal sizes give equal events, so it stays in the folder for temporary files. */
 
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,8 +29,9 @@ export async function syntheticRecording(events = EVENTS, seed = 1): Promise<str
     const rows = wanderingRows(seed * MARKETS + number, each / EVENTS_A_MINUTE, STEPS_PER_S).slice(0, each);
     const closeTimeMs = 1 + (rows.at(-1)?.[0] ?? FIRST_MS);
     const conditionId = deriveConditionId('synthetic', `${seed}/${number}`);
-    const about = { conditionId, eventTitle: `Made-up event ${number}`, title: `Made-up market ${number}`, closeTimeMs };
-    writeRows(store.market(market(about)), [...rows, end(closeTimeMs - FIRST_MS)]);
+    const titles = { eventTitle: `Made-up event ${number}`, title: `Made-up market ${number}` };
+    const sink = store.market(market({ conditionId, ...titles, closeTimeMs }));
+    writeRows(sink, [...rows, end(closeTimeMs - FIRST_MS)]);
     await store.rotate();
   }
   await store.close();

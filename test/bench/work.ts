@@ -1,6 +1,7 @@
 /**
- * One measurement in its own process, which isolates its speed and peak memory: `work.js KIND [PATH…]`. Prints one line
- * of JSON. Of a backtest: `columns`, `parquet`, `bare-columns`, `bare-parquet`. Of the store: `decode`, `write`, `import`.
+ * One measurement in its own process, which isolates its speed and peak memory: `work.js KIND [PATH…]`. Prints one
+ * line of JSON. KIND: of a backtest `columns`, `parquet`, `bare-columns` or `bare-parquet`; else `decode`, `write` or
+ * `import`.
  */
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -36,9 +36,10 @@ const BEHIND = 'maker.behind_ticks=0,4';
 /** Seeds on which the best is chosen; the shown figures use two other seeds. */
 const SEEDS = times(1, 2);
 
-type Wishes = Partial<WorldSweepPlan>;
+type Plan = WorldSweepPlan;
+type Wishes = Partial<Plan>;
 
-async function planFor(out: string, wishes: Wishes = {}, file = 'maker.yaml', varied = BEHIND): Promise<WorldSweepPlan> {
+async function planFor(out: string, wishes: Wishes = {}, file = 'maker.yaml', varied = BEHIND): Promise<Plan> {
   const source = { file: join(folder, file), env: {}, cwd: folder };
   const config = await loadConfig(source.file, { ...source, strategyFileToo: true });
   const axes = [readAxis(varied, config.strategies, false)];

@@ -5,8 +5,15 @@ import { InProcessExchange } from '../../../src/lab/backtest/in-process-exchange
 import { LatencyModel, readLatency } from '../../../src/lab/backtest/latency.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import type { StrategySettings } from '../../../src/trader/engine/settings.js';
+import type { MarketView } from '../../../src/trader/market/view.js';
 import { riskLimitsSchema } from '../../../src/trader/risk/limits.js';
-import { defineStrategy, NO_QUOTES, type Strategy } from '../../../src/trader/strategy/contract.js';
+import {
+  defineStrategy,
+  NO_QUOTES,
+  type Quotes,
+  type Strategy,
+  type StrategyEvent,
+} from '../../../src/trader/strategy/contract.js';
 import { USUAL_ECONOMICS } from '../../../src/trader/strategy/economics.js';
 import logOddsMaker from '../../../strategies/log-odds-maker.js';
 import { PROFILE } from '../../simulation/setting.js';
@@ -44,6 +51,18 @@ export const bidder = ({ price, fairPrice, fromMs = 0 }: Bidding): Strategy =>
       },
     }),
   });
+
+/** A strategy that records its views and events, and returns the given quotes. */
+export function watcher(quotes: (view: MarketView) => Quotes = () => NO_QUOTES('only looks')) {
+  const seen: MarketView[] = [];
+  const events: StrategyEvent[] = [];
+  const quote = (view: MarketView) => {
+    seen.push(view);
+    return quotes(view);
+  };
+  const create = () => ({ quote, observe: (event: StrategyEvent) => void events.push(event) });
+  return { seen, events, strategy: defineStrategy({ name: 'watcher', summary: 'Looks.', params: {}, create }) };
+}
 
 interface PlanChanges {
   readonly strategy?: Strategy;

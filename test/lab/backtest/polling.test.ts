@@ -3,27 +3,9 @@
 import { describe, expect, it } from 'vitest';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
 import { micros } from '../../../src/shared/base/micros.js';
-import type { MarketView } from '../../../src/trader/market/view.js';
-import { defineStrategy, NO_QUOTES, type Quotes } from '../../../src/trader/strategy/contract.js';
-import { plan } from './plans.js';
+import { NO_QUOTES } from '../../../src/trader/strategy/contract.js';
+import { plan, watcher } from './plans.js';
 import { ASK, BID, end, FIRST_MS, level, market, type Row, source, trade } from './recordings.js';
-
-/** A strategy that records its views and returns the given quotes. */
-function watcher(quotes: (view: MarketView) => Quotes = () => NO_QUOTES('only looks')) {
-  const seen: MarketView[] = [];
-  const strategy = defineStrategy({
-    name: 'watcher',
-    summary: 'Looks.',
-    params: {},
-    create: () => ({
-      quote: (view) => {
-        seen.push(view);
-        return quotes(view);
-      },
-    }),
-  });
-  return { seen, strategy };
-}
 
 const BOOK: readonly Row[] = [level(0, BID, 0.4, 100), level(0, ASK, 0.6, 100)];
 const LATER_MS = 120_000;

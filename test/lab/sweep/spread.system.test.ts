@@ -152,8 +152,9 @@ describe.skipIf(!HAS_REDIS)('a sweep behind a queue (skipped where redis-server 
     expect(await atQueue('--out', 'queued')).toMatchObject({ code: 0 });
   });
 
-  const own = () => ({ TWINBOOK_QUEUE_URL: redis.url });
   const at = (url: string) => ({ ...secret, TWINBOOK_QUEUE_URL: url });
+  const keyless = (more = {}) => ({ TWINBOOK_QUEUE_URL: redis.url, ...more });
+  const SHORT = { TWINBOOK_QUEUE_SECRET: 'short' };
   const asked = async (env: Readonly<Record<string, string>>, ...args: readonly string[]) => {
     const ran = await twinbook(['sweep', ...QUESTION, '--engine', 'queue', '--out', 'never', ...args], env);
     return `${ran.code} ${ran.err}`;
@@ -161,8 +162,8 @@ describe.skipIf(!HAS_REDIS)('a sweep behind a queue (skipped where redis-server 
 
   it.each<[RegExp, () => Readonly<Record<string, string>>, string?]>([
     [/^2 TWINBOOK_QUEUE_URL is not set/, () => ({})],
-    [/^2 TWINBOOK_QUEUE_SECRET is not set/, own],
-    [/^2 TWINBOOK_QUEUE_SECRET has 5 characters: it can be guessed/, () => ({ ...own(), TWINBOOK_QUEUE_SECRET: 'short' })],
+    [/^2 TWINBOOK_QUEUE_SECRET is not set/, keyless],
+    [/^2 TWINBOOK_QUEUE_SECRET has 5 characters: it can be guessed/, () => keyless(SHORT)],
     [/^2 the address of the queue \(TWINBOOK_QUEUE_URL or its file\) is not understood/, () => at('http://127.0.0.1:1')],
     [/^1 the queue's server 127.0.0.1:1 does not answer: .*ECONNREFUSED/, () => at('redis://:hunter22@127.0.0.1:1')],
     [/refuses: WRONGPASS/, () => at(`redis://nobody:hunter22@127.0.0.1:${redis.port}`)],
