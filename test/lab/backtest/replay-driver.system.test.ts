@@ -18,9 +18,11 @@ const CLOSING = [...BOOK, end(CLOSE_MS)];
 const CHANGES = Array.from({ length: 400 }, (_, i) => level(50 * i + 50, BID, 0.39, 1 + (i % 7)));
 const BUSY = [...BOOK, ...CHANGES, end(30_000)];
 
+const newExchange = () => exchangeOf('risk-averse', 0);
+
 /** A market closes during a merge. Returns the exchange's final state of the shares. */
 async function mergeAcrossClose(sources: readonly EventSource[]) {
-  const { core, account } = exchangeOf('risk-averse', 0);
+  const { core, account } = newExchange();
   const closed: [string, number | null][] = [];
   const { driver } = await ReplayDriver.prepare(core, plan(sources), {
     onOpen: () => undefined,
@@ -98,7 +100,7 @@ describe('files', () => {
     return { said, sources };
   }
   const quiet = { onOpen: () => undefined, ending: () => undefined, onClose: () => undefined };
-  const prepare = (sources: readonly EventSource[]) => ReplayDriver.prepare(exchangeOf('risk-averse', 0).core, plan(sources), quiet);
+  const prepare = (sources: readonly EventSource[]) => ReplayDriver.prepare(newExchange().core, plan(sources), quiet);
 
   it('of the market that opens next are read while the one before is played, each once', async () => {
     const { said, sources } = watched(2);

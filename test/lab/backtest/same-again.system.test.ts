@@ -16,8 +16,8 @@ import { source, wanderingRows } from './recordings.js';
 const ROOT = join(import.meta.dirname, '../../..');
 
 /**
- * The sample recording under the shipped maker: the hashes of trace and session. They change with the trader, the exchange, a fill model or the sample:
- * update them by hand, in the commit with the reason.
+ * The sample recording under the shipped maker: the hashes of trace and session. They change with the trader, the
+ * exchange, a fill model or the sample: update them by hand, in the commit with the reason.
  */
 const PINNED = {
   'risk-averse': '50c11ba09030a028 b2c84da4dfdb299ebb98e385850d340187c9bd5e3da050b4caa3855571d2909a',

@@ -59,6 +59,7 @@ async function changes({ folder, run }: Place): Promise<readonly string[]> {
 
 describe('what has changed since a run', () => {
   const SHARES = 'risk.max_order_shares';
+  const FIFTY = 'risk: { max_order_shares: "50" }\n';
 
   it('is nothing where the files are the same; the address of an embedded exchange is no change', async () => {
     const there = await place();
@@ -73,7 +74,7 @@ describe('what has changed since a run', () => {
     ['maker.yaml', 'ticks: 2', 'ticks: 3', 'strategy maker: half_spread_ticks is 3 now, it was 2'],
     ['maker.yaml', '"25"', '"20.5"', 'strategy maker: order_shares is 20.5 now, it was 25'],
     ['maker.yaml', 'max: 4', 'max: 5', 'strategy maker: markets.max is 5 now, it was 4'],
-    ['maker.yaml', 'params:', 'risk: { max_order_shares: "50" }\nparams:', `strategy maker: ${SHARES} is 50 now, it was 100`],
+    ['maker.yaml', 'params:', `${FIFTY}params:`, `strategy maker: ${SHARES} is 50 now, it was 100`],
     // A limit for all strategies is a change only once.
     ['trader.yaml', 'shares: "100"', 'shares: "90"', `${SHARES} is 90 now, it was 100`],
     ['own.yaml', 'width: 3', 'width: 4', 'strategy own: width is 4 now, it was 3'],
