@@ -17,7 +17,7 @@ interface Sent {
 /** Plays a backtest and keeps every request. */
 export async function playSending(plan: BacktestPlan) {
   const sent: Sent[] = [];
-  const onSent: BacktestPlan['onSent'] = ({ call: { endpoint, params, body } }, atMs) =>
+  const onSent: NonNullable<BacktestPlan['onSent']> = ({ call: { endpoint, params, body } }, atMs) =>
     void sent.push({ atMs, text: JSON.stringify([atMs, endpoint, params, body ?? null]) });
   return { sent, outcome: await runBacktest({ ...plan, onSent }) };
 }

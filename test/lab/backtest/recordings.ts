@@ -16,15 +16,13 @@ export const BID = SIDE.bid;
 export const ASK = SIDE.ask;
 
 /** Times after `FIRST_MS`; prices and shares in whole units. */
-export const level = (atMs: number, side: number, price: number, shares: number): Row => [
-  ...([FIRST_MS + atMs, EVENT.level, side] as const),
-  ...([price, shares] as const),
-];
+const rowOf =
+  (kind: number) =>
+  (atMs: number, side: number, price: number, shares: number): Row => [FIRST_MS + atMs, kind, side, price, shares];
+
+export const level = rowOf(EVENT.level);
 /** `side` is the taker's. */
-export const trade = (atMs: number, side: number, price: number, shares: number): Row => [
-  ...([FIRST_MS + atMs, EVENT.trade, side] as const),
-  ...([price, shares] as const),
-];
+export const trade = rowOf(EVENT.trade);
 export const end = (atMs: number): Row => [FIRST_MS + atMs, EVENT.end, 0, 0, 0];
 
 export function chunk(rows: readonly Row[]): EventChunk {
