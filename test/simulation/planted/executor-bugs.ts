@@ -20,6 +20,14 @@ const AGAIN = `{
         submitCount: 0,
       }`;
 
+const draftedAgain = (kind: 'place' | 'split') => `        if (inFlight.intent.kind === '${kind}') {
+          const again = ${AGAIN};
+          context.intents.move(inFlight, 'recordFailed', nowMs, outcome.reason);
+          context.ledger.addIntent(again);
+          context.queueRequest(context.intents.take(again, nowMs), 'draft', nowMs);
+        } else markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
+      } else if`;
+
 export const EXECUTOR_BUGS: readonly WrittenBug[] = [
   {
     name: 'sign-before-durable',
@@ -42,13 +50,7 @@ export const EXECUTOR_BUGS: readonly WrittenBug[] = [
     what: 'A submit whose answer was lost is tried again with a new draft.',
     file: SUBMITS,
     text: LOST_SUBMIT,
-    replacement: `        if (inFlight.intent.kind === 'place') {
-          const again = ${AGAIN};
-          context.intents.move(inFlight, 'recordFailed', nowMs, outcome.reason);
-          context.ledger.addIntent(again);
-          context.queueRequest(context.intents.take(again, nowMs), 'draft', nowMs);
-        } else markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
-      } else if`,
+    replacement: draftedAgain('place'),
   },
   {
     name: 'unknown-is-refused',
@@ -140,13 +142,7 @@ export const EXECUTOR_BUGS: readonly WrittenBug[] = [
     what: 'A split whose submit nobody answered is given up, and asked for with a new draft: the first may have worked.',
     file: SUBMITS,
     text: LOST_SUBMIT,
-    replacement: `        if (inFlight.intent.kind === 'split') {
-          const again = ${AGAIN};
-          context.intents.move(inFlight, 'recordFailed', nowMs, outcome.reason);
-          context.ledger.addIntent(again);
-          context.queueRequest(context.intents.take(again, nowMs), 'draft', nowMs);
-        } else markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
-      } else if`,
+    replacement: draftedAgain('split'),
   },
   {
     name: 'merge-booked-on-submit',
