@@ -105,7 +105,8 @@ describe('a ranking', () => {
       [repeated(7, 1), repeated(7, 2)],
     ]);
     for (const { models: results } of configurations) expect(results.map(({ sharpe }) => sharpe)).toEqual([null, null]);
-    for (const model of models) expect(model).toMatchObject({ sharpeVariance: null, luckySharpe: null });
+    const none = { sharpeVariance: null, luckySharpe: null };
+    expect(models).toMatchObject([none, none]);
     expect(JSON.stringify({ configurations, models })).not.toContain('NaN');
   });
 
