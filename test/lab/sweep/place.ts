@@ -1,7 +1,6 @@
 /** A trader's files and a folder of small recorded markets, for sweeps of real threads over real files. */
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { latencyChoice } from '../../../src/lab/backtest/latency.js';
 import type { SweepPlan, SweepWatcher } from '../../../src/lab/sweep/contract.js';
@@ -11,17 +10,15 @@ import { openRecordings } from '../../../src/recording/recording.js';
 import { openRecordingStore } from '../../../src/recording/store/store.js';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
+import { type Place, traderPlace } from '../../support/processes.js';
 import { FIRST_MS, market, wanderingRows, writeRows } from '../backtest/recordings.js';
 
 const MINUTE_MS = 60_000;
 /** From the start of one event to that of the next. */
 const EVENT_EVERY_MS = 70_000;
 
-export interface SweepPlace {
-  readonly folder: string;
-  readonly config: string;
+export interface SweepPlace extends Place {
   readonly data: string;
-  remove(): void;
 }
 
 /** A maker at others' best prices, or some ticks behind them; parameters make it throw or end its thread. */
@@ -63,24 +60,18 @@ export default defineStrategy({
 
 export const MAKER = 'strategy: ../joiner.mjs\nmarkets: { select: { state: open }, max: 20 }\n';
 
-export function sweepPlace(strategy = MAKER): SweepPlace {
-  const folder = mkdtempSync(join(tmpdir(), 'twinbook-sweep-'));
-  mkdirSync(join(folder, 'strategies'));
-  const config = join(folder, 'trader.yaml');
-  writeFileSync(
-    config,
-    `venue: { profile: paper }
+const TRADER = `venue: { profile: paper }
 wallet: { file: wallet.json }
 ledger: { path: data/ledger.sqlite }
 capital: "1000"
 risk: { max_loss_day: "500", max_drawdown: "500", min_time_to_resolution_s: 0 }
 strategies: [strategies/maker.yaml]
-`,
-  );
-  writeFileSync(join(folder, 'strategies', 'maker.yaml'), strategy);
-  writeFileSync(join(folder, 'joiner.mjs'), MODULE);
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  return { folder, config, data: join(folder, 'recordings'), remove };
+`;
+
+export function sweepPlace(strategy = MAKER): SweepPlace {
+  const place = traderPlace(TRADER, strategy);
+  writeFileSync(join(place.folder, 'joiner.mjs'), MODULE);
+  return { ...place, data: join(place.folder, 'recordings') };
 }
 
 interface EventsWanted {
