@@ -87,8 +87,7 @@ export class Network {
     };
     this.#timeline.after(fate.thereMs ?? CALM_MS, () => whenThere(() => this.#arrive(call, fate, tell)));
     // Before or after the answered one, whose answer may then be the error of a duplicate.
-    if (fate.copyMs !== undefined)
-      this.#timeline.after(fate.copyMs, () => whenThere(() => this.#effect(call, {})));
+    if (fate.copyMs !== undefined) this.#timeline.after(fate.copyMs, () => whenThere(() => this.#effect(call, {})));
   }
 
   #arrive(call: AnyCall, fate: Fate, tell: Deliver): void {

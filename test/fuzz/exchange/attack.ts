@@ -162,8 +162,7 @@ export class Attack {
     for (const [turn, answer] of answers.entries()) {
       tally.time(answer.ms, `${shot.at} (${shot.kind})`);
       const aimed = turn === 0 ? shot.aimed : null;
-      const fault =
-        aimed === null ? this.#judge.faultOfBytes(shot.bytes, answer) : this.#firstFault(aimed, answer);
+      const fault = aimed === null ? this.#judge.faultOfBytes(shot.bytes, answer) : this.#firstFault(aimed, answer);
       if (fault !== null) this.#fail(shot, fault, answer.text);
     }
     // A server that has sent its last answer need not read the rest.

@@ -82,11 +82,7 @@ const MISTAKES: readonly (readonly [what: string, quote: Quote, found: string[]]
     [ISOLATED],
   ],
   ['makes a date', (view) => ({ ...soundQuotes(view), note: new Date(view.nowMs).toISOString() }), [ISOLATED]],
-  [
-    'draws',
-    (view) => ({ ...soundQuotes(view), factors: { drawn: Math.random() } }),
-    [ISOLATED, REPEATABLE, SEPARATE],
-  ],
+  ['draws', (view) => ({ ...soundQuotes(view), factors: { drawn: Math.random() } }), [ISOLATED, REPEATABLE, SEPARATE]],
   [
     'counts over all instances',
     (view) => ({ ...soundQuotes(view), factors: { calls: ++shared } }),

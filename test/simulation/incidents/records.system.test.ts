@@ -96,14 +96,8 @@ describe('incidents of wrong records', () => {
         return isRead && isLate ? { damage: expired } : null;
       });
       scene.until('a submit has left', () => pubkey !== '');
-      scene.until(
-        'the expiry is believed',
-        () => scene.process.ledger.order(pubkey)?.status === 'expired',
-        MINUTE_MS,
-      );
-      const reads = scene.sent.filter(
-        ({ call }) => call.endpoint === 'orders.detail' && call.params.pubkey === pubkey,
-      );
+      scene.until('the expiry is believed', () => scene.process.ledger.order(pubkey)?.status === 'expired', MINUTE_MS);
+      const reads = scene.sent.filter(({ call }) => call.endpoint === 'orders.detail' && call.params.pubkey === pubkey);
       expect(reads.length, 'looks at the record').toBeGreaterThanOrEqual(2);
       expect(scene.orderAtExchange(pubkey)?.status).toBe('waiting_to_sign');
       isLate = false;

@@ -49,7 +49,6 @@ export const CLIENT_BUGS: readonly WrittenBug[] = [
     what: 'After a refusal the scheduler lets nothing leave before the reset that the answer names, cancels neither.',
     file: BUDGET,
     text: '    if (this.#isProbeUnderWay || room <= floor) return null;',
-    replacement:
-      '    if (this.#isProbeUnderWay || room <= floor || this.blockedUntilMs(nowMs) > nowMs) return null;',
+    replacement: '    if (this.#isProbeUnderWay || room <= floor || this.blockedUntilMs(nowMs) > nowMs) return null;',
   },
 ];

@@ -26,8 +26,7 @@ export const RECORD_BUGS: readonly WrittenBug[] = [
     what: 'A settled trade that failed after all leaves the list of fills, and what it moved stays in the books.',
     file: 'src/trader/ledger/postings.ts',
     text: "  const side = fill.side === 'buy' ? 'sell' : 'buy';\n  return fillPostings(",
-    replacement:
-      "  const side = fill.side === 'buy' ? 'sell' : 'buy';\n  return [].length === 0 ? [] : fillPostings(",
+    replacement: "  const side = fill.side === 'buy' ? 'sell' : 'buy';\n  return [].length === 0 ? [] : fillPostings(",
   },
   {
     name: 'settled-again-overlooked',

@@ -35,12 +35,10 @@ const COMPONENTS: readonly Component[] = [
   component('ledger', ({ ledgerBytes }) => ledgerBytes, HALF_MB, { countOf: ({ orders }) => orders, bytes: 6000 }),
   component("ledger's WAL", ({ walBytes }) => walBytes, HALF_MB),
   component('journal', ({ journalBytes }) => journalBytes, MB, { countOf: ({ steps }) => steps, bytes: 400 }),
-  component(
-    'exchange and checks',
-    ({ simulationHeapBytes, heapBytes }) => simulationHeapBytes - heapBytes,
-    MB,
-    { countOf: ({ records }) => records, bytes: 2500 },
-  ),
+  component('exchange and checks', ({ simulationHeapBytes, heapBytes }) => simulationHeapBytes - heapBytes, MB, {
+    countOf: ({ records }) => records,
+    bytes: 2500,
+  }),
 ];
 
 /** Growth of a component, in bytes. */
