@@ -87,7 +87,14 @@ function draw(resting: number): Stream {
     const depth = kind === ADD ? -1 - random.below(SPAN) : SPAN;
     const shares = kind === ADD ? 5 + random.below(20) : 20 + random.below(40);
     const account = kind === ADD ? random.below(MAKERS) : MAKERS + side;
-    const operation = { kind, side, tick: MIDDLE + (side === BID ? depth : -depth), shares, account, target: 0 };
+    const operation: Operation = {
+      kind,
+      side,
+      tick: MIDDLE + (side === BID ? depth : -depth),
+      shares,
+      account,
+      target: 0,
+    };
     operations.push(operation);
     const handle = place(venue, operation, i);
     if (handle > 0) live.push({ op: i, handle });

@@ -66,7 +66,7 @@ async function polymarketFile(rows: readonly Row[]): Promise<string> {
 async function recordedFolder(rows: readonly Row[]): Promise<string> {
   const folder = newFolder();
   const store = await openRecordingStore(folder, { origin: 'somewhere' });
-  const about = { closeTimeMs: rows.at(-1)?.[0] ?? FIRST_MS, closeIsGuessed: true, outcome: null };
+  const about = { closeTimeMs: rows.at(-1)?.[0] ?? FIRST_MS, closeIsGuessed: true, outcome: null } as const;
   writeRows(store.market(market(about)), rows);
   await store.close();
   return folder;

@@ -61,7 +61,7 @@ describe('a backtest', () => {
     expect(first?.nowMs ?? 0).toBeGreaterThan(FIRST_MS + 61_000);
   });
 
-  it.each([
+  it.each<[{ closeTimeMs: number; closeIsGuessed?: true }, boolean]>([
     [{ closeTimeMs: FIRST_MS + 300_000 }, true],
     [{ closeTimeMs: FIRST_MS + 1_500 }, false],
     [{ closeTimeMs: FIRST_MS - 2_000 }, false],

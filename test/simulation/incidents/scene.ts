@@ -144,10 +144,11 @@ export class Scene {
   }
 }
 
-/** Runs one incident and removes its world. */
-export const play = (seed: number, incident: (scene: Scene) => void): void => playIn(STANDARD, seed, incident);
+export const playIn = (setting: Setting, seed: number, incident: (scene: Scene) => void): void =>
+  play(seed, incident, setting);
 
-export function playIn(setting: Setting, seed: number, incident: (scene: Scene) => void): void {
+/** Runs one incident and removes its world. */
+export function play(seed: number, incident: (scene: Scene) => void, setting = STANDARD): void {
   const world = new World(seed, CALM, null, 'given', setting);
   try {
     incident(new Scene(world));
