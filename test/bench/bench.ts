@@ -32,8 +32,8 @@ export function percentile(sorted: readonly number[], share: number): number {
 }
 
 /** The 99th percentile of these times, ms, with the median and the maximum. */
-export function latencies(name: string, times: readonly number[]): BenchRow {
-  const sorted = times.toSorted((a, b) => a - b);
+export function latencies<K extends string>(name: string, times: readonly Record<K, number>[], of: K): BenchRow {
+  const sorted = times.map((each) => each[of]).sort((a, b) => a - b);
   const [p50, max] = [percentile(sorted, 0.5), sorted.at(-1) ?? Number.NaN];
   const spread = `p50 ${p50.toFixed(0)} / max ${max.toFixed(0)} of ${times.length}`;
   return { name, figure: percentile(sorted, 0.99), unit: 'ms p99', spread };

@@ -185,30 +185,17 @@ function rowsOf(name: string, rounds: readonly Round[]): readonly BenchRow[] {
     unit,
     spread: `${Math.min(...of).toFixed(1)} to ${Math.max(...of).toFixed(1)} in ${rounds.length} rounds${more}`,
   });
-  const median = (of: readonly number[]) =>
-    percentile(
-      of.toSorted((a, b) => a - b),
-      0.5,
-    );
-  const shares = [
-    ['p50', 0.5],
-    ['p95', 0.95],
-    ['p99', 0.99],
-  ] as const;
+  const sorted = (of: readonly number[]) => of.toSorted((a, b) => a - b);
+  const shares = Object.entries({ p50: 0.5, p95: 0.95, p99: 0.99 });
   const sharesOf = rounds.map(({ share }) => share);
   const pageShares = rounds.map(({ pageShare }) => pageShare);
   return [
-    ...shares.map(([label, share]) =>
-      row(
-        `frame to pixels, ${label}`,
-        percentile(all, share),
-        'ms',
-        rounds.map(({ delays }) => percentile(delays, share)),
-        `, ${all.length} frames`,
-      ),
-    ),
-    row('all processes of the browser', median(sharesOf), '% of a core', sharesOf),
-    row('the page’s main thread', median(pageShares), '% of a core', pageShares),
+    ...shares.map(([label, share]) => {
+      const each = rounds.map(({ delays }) => percentile(delays, share));
+      return row(`frame to pixels, ${label}`, percentile(all, share), 'ms', each, `, ${all.length} frames`);
+    }),
+    row('all processes of the browser', percentile(sorted(sharesOf), 0.5), '% of a core', sharesOf),
+    row('the page’s main thread', percentile(sorted(pageShares), 0.5), '% of a core', pageShares),
   ];
 }
 

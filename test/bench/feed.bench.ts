@@ -11,15 +11,7 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { ASK, BID } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
-import {
-  faultAnswer,
-  type HandlerContext,
-  type Reply,
-  type ServiceCall,
-  successText,
-} from '../../src/exchange/service/answers.js';
-import { HANDLERS } from '../../src/exchange/service/handlers.js';
-import { WalletSignatures } from '../../src/exchange/service/wallet-signatures.js';
+import { faultAnswer, type HandlerContext, type Reply, successText } from '../../src/exchange/service/answers.js';
 import { type Micros, micros } from '../../src/shared/base/micros.js';
 import { Random } from '../../src/shared/base/random.js';
 import { declarationOf, type EndpointName } from '../../src/shared/protocol/endpoints.js';
@@ -31,7 +23,8 @@ import { TelemetryPublisher } from '../../src/shell/control/telemetry.js';
 import { Wallet } from '../../src/shell/wallet/wallet.js';
 import type { Trader } from '../../src/trader/engine/trader.js';
 import { openMemoryLedger } from '../../src/trader/ledger/ledger.js';
-import { readParams } from '../../src/trader/strategy/read-params.js';
+import { contextOf, handle, openAccount } from '../simulation/exchange-side.js';
+import { paramsFor } from '../trader/strategy/fixtures.js';
 import { type Bench, type BenchRow, percentile, sized } from './bench.js';
 import { BENCH_PROFILE, benchTrader } from './bench-trader.js';
 
@@ -135,11 +128,7 @@ function processorMs(): number {
 function rowsOf(without: Figures, told: Figures, cut: number): readonly BenchRow[] {
   for (const { steps } of [without, told]) steps.sort((a, b) => a - b);
   const spread = `${told.steps.length} steps`;
-  const shares = [
-    ['p50', 0.5],
-    ['p99', 0.99],
-    ['p99.9', 0.999],
-  ] as const;
+  const shares = Object.entries({ p50: 0.5, p99: 0.99, 'p99.9': 0.999 });
   const row = (name: string, figure: number, unit: string): BenchRow => ({ name, figure, unit, spread });
   return [
     ...shares.map(([name, share]) => row(`a step without readers, ${name}`, percentile(without.steps, share), 'ms')),
@@ -186,7 +175,7 @@ class World {
     this.core = core;
     this.#account = account;
     this.#others = others;
-    this.#context = { core, wallets: new WalletSignatures() };
+    this.#context = contextOf(core);
     this.trader = trader(this);
   }
 
@@ -201,10 +190,9 @@ class World {
       seed: 1,
     });
     const { strategy } = await loadShipped('log-odds-maker');
-    const { values: params } = readParams(strategy, PARAMS);
-    if (params === null) throw new Error('the parameters do not fit the strategy');
+    const params = paramsFor(strategy, PARAMS);
     const others = core.at(START_MS).identity.openInternal('others', { unlimited: true });
-    const world = new World(core, accountOf(core, wallet), others, (self) =>
+    const world = new World(core, openAccount(core, wallet.address, START_MS), others, (self) =>
       benchTrader({ wallet, ledger: self.#ledger, strategy, params, markets, nowMs: START_MS }),
     );
     for (let market = 0; market < markets; market++) world.#openMarket(market);
@@ -292,25 +280,10 @@ class World {
 const SHARES = micros(50_000_000);
 const TAKEN = micros(5_000_000);
 
-/** Passes a call to its handler; its body is already parsed, and the trader writes queries as declared. */
-function handle<N extends EndpointName>(name: N, call: object, context: HandlerContext): Reply<N> {
-  return HANDLERS[name](call as ServiceCall<N>, context);
-}
-
 function answerOf(status: number, pageLimit: number | null, reply: Reply<EndpointName>) {
   if (!reply.ok) return faultAnswer(reply.fault);
   const meta = pageLimit === null ? {} : { limit: pageLimit, next_cursor: reply.nextCursor ?? null };
   return { status, text: successText(reply.data, meta) };
-}
-
-function accountOf(core: ExchangeCore, { address }: Wallet): number {
-  const challenge = core.at(START_MS).identity.challenge(address, 'nonce');
-  if (!challenge.ok) throw new Error('no challenge');
-  const { message, nonce } = challenge.value;
-  core.at(START_MS).identity.createKey({ wallet_address: address, message, nonce }, true, 'key', 'secret');
-  const credential = core.identity.credential('key');
-  if (credential === null) throw new Error('no account');
-  return credential.account;
 }
 
 export const bench: Bench = { title: `feed: telemetry of ${MARKETS} markets, four readers`, run };

@@ -49,14 +49,8 @@ async function run(): Promise<readonly BenchRow[]> {
     for (let kill = 0; kill < KILLS; kill++) times.push(await once(template, join(folder, 'one'), exchange));
     const away = `${ORDERS} orders, the exchange ${2 * ONE_WAY_MS} ms away`;
     return [
-      latencies(
-        `kill until nothing rests, ${away}`,
-        times.map(({ goneMs }) => goneMs),
-      ),
-      latencies(
-        'kill until the trader knows of each',
-        times.map(({ provenMs }) => provenMs),
-      ),
+      latencies(`kill until nothing rests, ${away}`, times, 'goneMs'),
+      latencies('kill until the trader knows of each', times, 'provenMs'),
     ];
   } finally {
     await exchange.close();

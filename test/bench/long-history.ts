@@ -54,41 +54,16 @@ function addOrder(ledger: Ledger, n: number): void {
   const nowMs = START_MS + n * 1000;
   const market = `past-${Math.floor(n / 2) % MARKETS}`;
   const side = n % 2 === 0 ? 'buy' : 'sell';
-  const intent = {
-    ...INTENT,
-    id: `past.${n}`,
-    marketConditionId: market,
-    side,
-    createdMs: nowMs,
-    updatedMs: nowMs,
-  } as const;
-  const draftPubkey = `past-order-${String(n).padStart(33, '0')}`;
-  ledger.addIntent({ ...intent, draftPubkey, state: 'done' });
-  const order = { intentId: intent.id, marketConditionId: market, isYes: true, side, priceMicros: PRICE } as const;
-  ledger.addOrder({
-    ...order,
-    pubkey: draftPubkey,
-    amountMicros: AMOUNT,
-    filledMicros: AMOUNT,
-    status: 'filled',
-    bookedMicros: NONE,
-    failedMicros: NONE,
-    createdMs: nowMs,
-    closedMs: nowMs + 500,
-  });
-  ledger.bookFill({
-    pubkey: `past-trade-${String(n).padStart(33, '0')}`,
-    orderPubkey: draftPubkey,
-    marketConditionId: market,
-    isYes: true,
-    side,
-    priceMicros: PRICE,
-    amountMicros: AMOUNT,
-    feeMicros: NONE,
-    isMaker: true,
-    timestampS: Math.floor(nowMs / 1000),
-    seenMs: nowMs + 500,
-  });
+  const number = String(n).padStart(33, '0');
+  const orderPubkey = `past-order-${number}`;
+  const terms = { marketConditionId: market, isYes: true, side, priceMicros: PRICE, amountMicros: AMOUNT } as const;
+  const intent = { ...INTENT, ...terms, id: `past.${n}`, createdMs: nowMs, updatedMs: nowMs };
+  ledger.addIntent({ ...intent, draftPubkey: orderPubkey, state: 'done' });
+  const filled = { filledMicros: AMOUNT, status: 'filled', bookedMicros: NONE, failedMicros: NONE } as const;
+  const times = { createdMs: nowMs, closedMs: nowMs + 500 };
+  ledger.addOrder({ ...terms, ...filled, ...times, pubkey: orderPubkey, intentId: intent.id });
+  const seen = { timestampS: Math.floor(nowMs / 1000), seenMs: nowMs + 500 };
+  ledger.bookFill({ ...terms, ...seen, pubkey: `past-trade-${number}`, orderPubkey, feeMicros: NONE, isMaker: true });
 }
 
 const NONE = 0 as Micros;

@@ -7,6 +7,7 @@
 import { OrderBook, Side } from 'nodejs-order-book';
 import { ASK, BID, type MatchingSide } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
+import { must } from '../../src/shared/base/errors.js';
 import { micros } from '../../src/shared/base/micros.js';
 import { Random } from '../../src/shared/base/random.js';
 import { type Bench, type BenchRow, rate, sized } from './bench.js';
@@ -21,14 +22,18 @@ const ADD = 0;
 const CANCEL = 1;
 const CROSS = 2;
 
-interface Stream {
-  readonly kind: Uint8Array;
-  readonly side: Uint8Array;
-  readonly tick: Int32Array;
-  readonly shares: Int32Array;
-  readonly account: Int32Array;
+interface Operation {
+  readonly kind: typeof ADD | typeof CANCEL | typeof CROSS;
+  readonly side: MatchingSide;
+  readonly tick: number;
+  readonly shares: number;
+  readonly account: number;
   /** For a cancel: the operation that placed the order. */
-  readonly target: Int32Array;
+  readonly target: number;
+}
+
+interface Stream {
+  readonly operations: readonly Operation[];
   /** Operations before the timed ones, which fill the book. */
   readonly warm: number;
 }
@@ -51,76 +56,67 @@ function exchange() {
 
 type Venue = ReturnType<typeof exchange>;
 
-const place = ({ core, market, accounts }: Venue, stream: Stream, i: number): number =>
-  core.at(i).internal.place(
-    accounts[stream.account[i] ?? 0] ?? 0,
-    market,
-    (stream.side[i] ?? 0) as MatchingSide,
-    // Products of ticks and whole shares are safe integers.
-    micros((stream.tick[i] ?? 0) * TICK),
-    micros((stream.shares[i] ?? 0) * 1_000_000),
-    stream.kind[i] === CROSS,
-  );
+/** Products of ticks and whole shares are safe integers. */
+const place = (venue: Venue, { kind, side, tick, shares, account }: Operation, nowMs: number): number => {
+  const [price, amount] = [micros(tick * TICK), micros(shares * 1_000_000)];
+  const owner = venue.accounts[account] ?? 0;
+  return venue.core.at(nowMs).internal.place(owner, venue.market, side, price, amount, kind === CROSS);
+};
 
 /** Draws operations on a running exchange, so that cancels name resting orders and the depth stays near the target. */
 function draw(resting: number): Stream {
   const random = Random.fromSeed(7, `matching ${resting}`);
-  const size = OPS + 2 * resting;
-  const column = () => new Int32Array(size);
-  const stream = {
-    kind: new Uint8Array(size),
-    side: new Uint8Array(size),
-    tick: column(),
-    shares: column(),
-    account: column(),
-    target: column(),
-    warm: 2 * resting,
-  };
+  const warm = 2 * resting;
+  const operations: Operation[] = [];
   const venue = exchange();
   let live: { op: number; handle: number }[] = [];
-  for (let i = 0; i < size; i++) {
+  for (let i = 0; i < OPS + warm; i++) {
     if (i % 64 === 0) live = live.filter((order) => venue.core.internal.remaining(order.handle) > 0);
     const dice = random.uniform();
-    const kind = live.length < resting && (i < stream.warm || dice < 0.9) ? ADD : dice < 0.8 ? CANCEL : CROSS;
+    const kind = live.length < resting && (i < warm || dice < 0.9) ? ADD : dice < 0.8 ? CANCEL : CROSS;
     const side = random.chance(0.5) ? BID : ASK;
-    stream.kind[i] = kind;
-    stream.side[i] = side;
     if (kind === CANCEL) {
       const at = random.below(live.length);
-      const chosen = live[at];
-      const last = live.pop();
-      if (chosen === undefined || last === undefined) throw new Error('nothing rests');
+      const [chosen, last] = [must(live[at], 'a resting order'), must(live.pop(), 'a resting order')];
       if (at < live.length) live[at] = last;
-      stream.target[i] = chosen.op;
+      operations.push({ kind, side, tick: 0, shares: 0, account: 0, target: chosen.op });
       venue.core.at(i).internal.cancel(chosen.handle);
       continue;
     }
-    const depth = 1 + random.below(SPAN);
     // A crossing order may go through the whole other side.
-    if (kind === ADD) stream.tick[i] = MIDDLE + (side === BID ? -depth : depth);
-    else stream.tick[i] = MIDDLE + (side === BID ? SPAN : -SPAN);
-    stream.shares[i] = kind === ADD ? 5 + random.below(20) : 20 + random.below(40);
-    stream.account[i] = kind === ADD ? random.below(MAKERS) : MAKERS + side;
-    const handle = place(venue, stream, i);
+    const depth = kind === ADD ? -1 - random.below(SPAN) : SPAN;
+    const shares = kind === ADD ? 5 + random.below(20) : 20 + random.below(40);
+    const account = kind === ADD ? random.below(MAKERS) : MAKERS + side;
+    const operation: Operation = {
+      kind,
+      side,
+      tick: MIDDLE + (side === BID ? depth : -depth),
+      shares,
+      account,
+      target: 0,
+    };
+    operations.push(operation);
+    const handle = place(venue, operation, i);
     if (handle > 0) live.push({ op: i, handle });
   }
-  return stream;
+  return { operations, warm };
 }
 
-/** Runs the stream; returns operations per second of the timed part and the remaining levels. */
+/** Runs the stream; returns operations per second of the timed part. */
+function timed({ operations, warm }: Stream, run: (operation: Operation, i: number) => void): number {
+  for (const [i, operation] of operations.slice(0, warm).entries()) run(operation, i);
+  const startedMs = performance.now();
+  for (let i = warm; i < operations.length; i++) run(operations[i] as Operation, i);
+  return (1000 * OPS) / (performance.now() - startedMs);
+}
+
 function ours(stream: Stream) {
   const venue = exchange();
-  const handles = new Float64Array(stream.kind.length);
-  const run = (from: number, to: number) => {
-    for (let i = from; i < to; i++) {
-      if (stream.kind[i] === CANCEL) venue.core.at(i).internal.cancel(handles[stream.target[i] ?? 0] ?? 0);
-      else handles[i] = place(venue, stream, i);
-    }
-  };
-  run(0, stream.warm);
-  const started = performance.now();
-  run(stream.warm, stream.kind.length);
-  const perSecond = (1000 * OPS) / (performance.now() - started);
+  const handles = new Float64Array(stream.operations.length);
+  const perSecond = timed(stream, (operation, i) => {
+    if (operation.kind === CANCEL) venue.core.at(i).internal.cancel(handles[operation.target] ?? 0);
+    else handles[i] = place(venue, operation, i);
+  });
   const levels = new Map<number, number>();
   for (let tick = MIDDLE - SPAN; tick <= MIDDLE + SPAN; tick++) {
     const side = tick < MIDDLE ? BID : ASK;
@@ -132,24 +128,13 @@ function ours(stream: Stream) {
 
 function theirs(stream: Stream) {
   const book = new OrderBook();
-  const ids = Array.from(stream.kind, (_, i) => `o${i}`);
-  const run = (from: number, to: number) => {
-    for (let i = from; i < to; i++) {
-      const kind = stream.kind[i];
-      if (kind === CANCEL) {
-        book.cancel(ids[stream.target[i] ?? 0] ?? '');
-        continue;
-      }
-      const side = stream.side[i] === BID ? Side.BUY : Side.SELL;
-      const size = stream.shares[i] ?? 0;
-      if (kind === CROSS) book.market({ side, size });
-      else book.limit({ id: ids[i] ?? '', side, size, price: stream.tick[i] ?? 0 });
-    }
-  };
-  run(0, stream.warm);
-  const started = performance.now();
-  run(stream.warm, stream.kind.length);
-  const perSecond = (1000 * OPS) / (performance.now() - started);
+  const ids = stream.operations.map((_, i) => `o${i}`);
+  const perSecond = timed(stream, ({ kind, side: ofUs, shares: size, tick: price, target }, i) => {
+    const side = ofUs === BID ? Side.BUY : Side.SELL;
+    if (kind === CANCEL) book.cancel(ids[target] ?? '');
+    else if (kind === CROSS) book.market({ side, size });
+    else book.limit({ id: ids[i] ?? '', side, size, price });
+  });
   const [asks, bids] = book.depth();
   return { perSecond, levels: new Map([...asks, ...bids]) };
 }

@@ -48,14 +48,8 @@ async function run(): Promise<readonly BenchRow[]> {
     for (let restart = 0; restart < RESTARTS; restart++) times.push(await once(trader));
     const with_ = `${rows.toLocaleString('en-US')} rows, ${ORDERS} orders, the exchange ${2 * ONE_WAY_MS} ms away`;
     return [
-      latencies(
-        `SIGKILL until it agrees with the exchange: ${with_}`,
-        times.map(({ agreedMs }) => agreedMs),
-      ),
-      latencies(
-        'SIGKILL until the first new quote rests',
-        times.map(({ quotedMs }) => quotedMs),
-      ),
+      latencies(`SIGKILL until it agrees with the exchange: ${with_}`, times, 'agreedMs'),
+      latencies('SIGKILL until the first new quote rests', times, 'quotedMs'),
     ];
   } finally {
     await trader.kill();

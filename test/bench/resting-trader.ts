@@ -2,7 +2,8 @@
 
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { TwinbookError } from '../../src/shared/base/errors.js';
+import { setTimeout as pause } from 'node:timers/promises';
+import { must, TwinbookError } from '../../src/shared/base/errors.js';
 import { parseDecimal } from '../../src/shared/base/micros.js';
 import type { OrderRow } from '../../src/shared/protocol/records.js';
 import type { TraderStatus } from '../../src/shared/protocol/trader-status.js';
@@ -92,15 +93,11 @@ export class RestingTrader {
     await this.#exchange.begin(this.exchangeDir);
     const ids: string[] = [];
     for (let n = 0; n < MARKETS; n++) {
-      const made = (await paper(this.#exchange.nearUrl, '/markets/', { title: `Market ${n}` })) as {
-        condition_id: string;
-      };
-      ids.push(made.condition_id);
+      const made = await paper(this.#exchange.nearUrl, '/markets/', { title: `Market ${n}` });
+      ids.push((made as { condition_id: string }).condition_id);
     }
-    writeFileSync(
-      join(this.folder, 'ladder.yaml'),
-      `strategy: ./ladder.js\nmarkets: { ids: ${JSON.stringify(ids)} }\n`,
-    );
+    const strategy = `strategy: ./ladder.js\nmarkets: { ids: ${JSON.stringify(ids)} }\n`;
+    writeFileSync(join(this.folder, 'ladder.yaml'), strategy);
     await this.start('setup.yaml');
     await this.untilAllRest();
     await this.kill();
@@ -133,14 +130,14 @@ export class RestingTrader {
 
   /** Polls the trader's status until the condition holds. */
   async until(isSo: (status: TraderStatus) => boolean): Promise<TraderStatus> {
-    return within(PATIENCE_MS, async () => {
+    return within(async () => {
       const status = await askTrader({ command: 'status' }, this.#call).catch(notYet);
       return status !== null && isSo(status) ? status : null;
     });
   }
 
   untilAllRest(): Promise<true> {
-    return within(PATIENCE_MS, async () => ((await this.resting()).length >= ORDERS ? true : null));
+    return within(async () => ((await this.resting()).length >= ORDERS ? true : null));
   }
 
   /** Our orders at the exchange. */
@@ -153,9 +150,9 @@ export class RestingTrader {
 
   /** Cancels one of our orders with the trader's key but without the trader. */
   async cancelOne(): Promise<void> {
-    const [order] = await this.resting();
-    const pubkey = order?.pubkey ?? '';
-    const marketConditionId = order?.market.condition_id ?? '';
+    const order = must((await this.resting())[0], 'a resting order');
+    const pubkey = order.pubkey ?? '';
+    const marketConditionId = order.market.condition_id;
     const client = asTrader(this.folder, this.#exchange.nearUrl, this.#exchange.farUrl);
     const drafted = await client.call('orders.cancel', { params: { pubkey } });
     if (drafted.outcome.kind !== 'answered') throw new Error(JSON.stringify(drafted.outcome));
@@ -183,7 +180,7 @@ export class RestingTrader {
   }
 
   untilLocked(isSo: (micros: number) => boolean): Promise<true> {
-    return within(PATIENCE_MS, async () => (isSo(await this.locked()) ? true : null));
+    return within(async () => (isSo(await this.locked()) ? true : null));
   }
 
   get #call() {
@@ -202,14 +199,10 @@ const LOOK_MS = sized(10, 100);
 const PATIENCE_MS = 120_000;
 
 /** Retries until there is an answer. Throws at the timeout. */
-async function within<T>(patienceMs: number, look: () => Promise<T | null>): Promise<T> {
-  const endMs = performance.now() + patienceMs;
-  for (;;) {
+async function within<T>(look: () => Promise<T | null>): Promise<T> {
+  for (const endMs = performance.now() + PATIENCE_MS; performance.now() <= endMs; await pause(LOOK_MS)) {
     const answer = await look();
     if (answer !== null) return answer;
-    if (performance.now() > endMs)
-      throw new Error(`nothing came of it within ${patienceMs / 1000} s: is the machine busy?`);
-    await pause(LOOK_MS);
   }
+  throw new Error(`nothing came of it within ${PATIENCE_MS / 1000} s: is the machine busy?`);
 }
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -2,7 +2,6 @@
 
 import { createPrivateKey, sign } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { Agent, request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { micros } from '../../src/shared/base/micros.js';
@@ -15,8 +14,9 @@ import type { Credentials } from '../../src/shell/wallet/key-file.js';
 import { Wallet } from '../../src/shell/wallet/wallet.js';
 import type { Trader } from '../../src/trader/engine/trader.js';
 import { openLedger } from '../../src/trader/ledger/ledger.js';
-import { defineStrategy } from '../../src/trader/strategy/strategy.js';
+import { defineStrategy, NO_QUOTES } from '../../src/trader/strategy/strategy.js';
 import build from '../support/build.js';
+import { ask } from '../support/http.js';
 import { twinbook } from '../support/processes.js';
 import { paper } from '../support/venue.js';
 import { type Bench, type BenchRow, percentile, sized } from './bench.js';
@@ -24,8 +24,6 @@ import { BENCH_PROFILE, benchTrader } from './bench-trader.js';
 
 const WARM_UP = sized(200, 2);
 const ORDERS = sized(1_000, 10);
-/** Orders after the warm-up: Node has compiled the hot code, and the ledger's log has its full length. */
-const LATER_ORDERS = ORDERS;
 const BEAT_MS = 100;
 const UNLIMITED = { public: Infinity, signed: Infinity, bootstrap: Infinity };
 const TRADER_SEED = new Uint8Array(32).fill(5);
@@ -42,15 +40,8 @@ const flipper = defineStrategy({
     return {
       quote: () => {
         high = !high;
-        return {
-          fairMicros: micros(500_000),
-          bids: [{ priceMicros: micros(high ? 480_000 : 470_000), amountMicros: micros(10_000_000) }],
-          asks: [],
-          keepWithinTicks: 0,
-          keepWithinSizeFraction: 0,
-          note: 'flips',
-          factors: {},
-        };
+        const bid = { priceMicros: micros(high ? 480_000 : 470_000), amountMicros: micros(10_000_000) };
+        return { ...NO_QUOTES('flips'), fairMicros: micros(500_000), bids: [bid] };
       },
     };
   },
@@ -115,8 +106,9 @@ async function engine(url: string): Promise<number[]> {
   await client.bootstrap(wallet);
   const trader = benchTrader({ wallet, ledger, strategy: flipper, params: {}, markets: 1, nowMs });
   const timed = new Timed(trader, client);
-  // The first orders wait for the trader's start and are warm-up.
-  await timed.until(WARM_UP + ORDERS + LATER_ORDERS);
+  // The first orders wait for the trader's start and are warm-up. For the second half Node has compiled the hot code,
+  // and the ledger's log has its full length.
+  await timed.until(WARM_UP + 2 * ORDERS);
   await client.close();
   ledger.close();
   rmSync(folder, { recursive: true });
@@ -130,24 +122,16 @@ async function bare(url: string, market: string): Promise<number[]> {
   await client.close();
   const pkcs8 = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), BARE_SEED]);
   const key = createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' });
-  const agent = new Agent({ keepAlive: true });
   const figures: number[] = [];
   for (let n = 0; n < WARM_UP + ORDERS; n++) {
     const startedMs = performance.now();
-    const order = {
-      market_condition_id: market,
-      is_yes: true,
-      side: 'buy',
-      order_type: 'limit',
-      price: '0.4',
-      amount: '1',
-    };
-    const drafted = await post(agent, url, '/orders/', order, credentials);
+    const terms = { is_yes: true, side: 'buy', order_type: 'limit', price: '0.4', amount: '1' };
+    const order = { market_condition_id: market, ...terms };
+    const drafted = await post(url, '/orders/', order, credentials);
     const signature = sign(null, Buffer.from(drafted.message), key).toString('hex');
-    await post(agent, url, `/orders/${drafted.pubkey}/submit/`, { signature }, credentials);
+    await post(url, `/orders/${drafted.pubkey}/submit/`, { signature }, credentials);
     if (n >= WARM_UP) figures.push(performance.now() - startedMs);
   }
-  agent.destroy();
   return figures;
 }
 
@@ -175,36 +159,19 @@ interface Drafted {
   readonly message: string;
 }
 
-function post(
-  agent: Agent,
-  url: string,
-  path: string,
-  body: object,
-  { apiKey, secret }: Credentials,
-): Promise<Drafted> {
+async function post(url: string, path: string, body: object, { apiKey, secret }: Credentials): Promise<Drafted> {
   const text = JSON.stringify(body);
   const timestamp = String(Math.floor(Date.now() / 1000));
   const names = signatureHeaders(BENCH_PROFILE.header_prefix);
   const headers = {
     'content-type': 'application/json',
-    'content-length': Buffer.byteLength(text),
     [names.apiKey]: apiKey,
     [names.timestamp]: timestamp,
     [names.signature]: requestSignature(secret, { timestamp, method: 'POST', pathWithQuery: path, body: text }),
   };
-  return new Promise((resolve, reject) => {
-    const sent = httpRequest(`${url}${path}`, { method: 'POST', agent, headers }, (response) => {
-      let answer = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => {
-        answer += chunk;
-      });
-      response.on('end', () => {
-        if ((response.statusCode ?? 0) >= 300) reject(new Error(answer));
-        else resolve((JSON.parse(answer) as { data: Drafted }).data);
-      });
-    });
-    sent.on('error', reject).end(text);
-  });
+  const answer = await ask(`${url}${path}`, { method: 'POST', headers, body: text });
+  if (answer.status >= 300) throw new Error(answer.text);
+  return (JSON.parse(answer.text) as { data: Drafted }).data;
 }
 
 async function exchange() {

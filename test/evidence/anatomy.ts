@@ -12,13 +12,11 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { backtestOf } from '../../src/lab/backtest/backtest.js';
-import { loadConfig } from '../../src/shell/config/load.js';
 import { REAL_DATA } from '../recording/samples.js';
 import { type JudgedRun, judgeRun, partsTable } from './fill-parts.js';
-import { NO_LOSS_LIMITS } from './limits.js';
+import { loadUnlimited } from './unlimited.js';
 import '../support/tied.js';
 
-const ROOT = resolve(import.meta.dirname, '../..');
 const FILL_MODELS = ['risk-averse', 'posts-only'];
 
 const { values, positionals } = parseArgs({
@@ -35,15 +33,12 @@ if (!existsSync(data)) {
   process.exit(0);
 }
 for (const name of positionals) {
-  const options = { strategyFileToo: true, feeds: 'any' as const, env: NO_LOSS_LIMITS, cwd: ROOT };
-  const config = await loadConfig(join(ROOT, 'config/strategies', `${name}.yaml`), options);
+  const config = await loadUnlimited(`${name}.yaml`);
   const runs: JudgedRun[] = [];
   for (const ms of values.latencies.split(',')) {
     const played = { data: [data], fillModels: FILL_MODELS, latency: `constant:${ms}`, allMarkets: true };
     for (const { session } of await backtestOf(config, played)) runs.push(judgeRun(session.markets));
   }
-  console.log(
-    `${name}, ${runs.length} runs (${values.latencies} ms, ${FILL_MODELS.join(' and ')}), currency a run ± error over windows:`,
-  );
-  console.log(`\n${partsTable(runs)}\n`);
+  const played = `${runs.length} runs (${values.latencies} ms, ${FILL_MODELS.join(' and ')})`;
+  console.log(`${name}, ${played}, currency a run ± error over windows:\n\n${partsTable(runs)}\n`);
 }

@@ -14,21 +14,15 @@ const bought = (conditionId: string, eventTitle: string, outcome: boolean) =>
     fills: [aFill({ atCrossing: outcome, isMaker: outcome })],
   });
 
+const idle = (eventTitle: string) => aMarket({ conditionId: 'c', eventTitle });
+
 it('counts a window without a fill as 0, and markets of one event as one window', () => {
-  const markets = [
-    bought('a', 'one', true),
-    bought('b', 'one', false),
-    aMarket({ conditionId: 'c', eventTitle: 'two' }),
-  ];
+  const markets = [bought('a', 'one', true), bought('b', 'one', false), idle('two')];
   expect(resultsByWindow(analyse(aSession(markets)))).toEqual([2 * ONE, 0]);
 });
 
 it('is one row for a strategy and a model, with the error of the mean over windows', () => {
-  const markets = [
-    bought('a', 'one', true),
-    bought('b', 'two', false),
-    aMarket({ conditionId: 'c', eventTitle: 'three' }),
-  ];
+  const markets = [bought('a', 'one', true), bought('b', 'two', false), idle('three')];
   const row = rowOf('maker', analyse(aSession(markets)));
   // Results 6, -4 and 0: a deviation of 5.03, over the root of three.
   expect(row.windowMicros).toBeCloseTo((2 * ONE) / 3, 0);

@@ -11,6 +11,7 @@ import {
   signedCents,
   UNKNOWN,
 } from '../../src/lab/report/figures.js';
+import type { MarketSession } from '../../src/lab/session/contract.js';
 import { computeMoments } from '../../src/shared/statistics/moments.js';
 
 const ONE = 1_000_000;
@@ -64,12 +65,16 @@ export function rowOf(strategy: string, analysis: Analysis): EvidenceRow {
   };
 }
 
-/** Markets of one event resolve together and are one window; a market without a fill counts as 0. */
+/** Markets of one event resolve together and are one window. */
+export const nameWindow = ({ eventTitle, conditionId }: Pick<MarketSession, 'eventTitle' | 'conditionId'>): string =>
+  eventTitle === '' ? conditionId : eventTitle;
+
+/** A market without a fill counts as 0. */
 export function resultsByWindow({ markets }: Pick<Analysis, 'markets'>): readonly number[] {
   const results = new Map<string, number>();
-  for (const { eventTitle, conditionId, result } of markets) {
-    const window = eventTitle === '' ? conditionId : eventTitle;
-    results.set(window, (results.get(window) ?? 0) + result.resultMicros);
+  for (const market of markets) {
+    const window = nameWindow(market);
+    results.set(window, (results.get(window) ?? 0) + market.result.resultMicros);
   }
   return [...results.values()];
 }

@@ -3,13 +3,14 @@
 import { formatGain, formatMoney, formatShares } from '../../src/lab/report/figures.js';
 import { type FillRecord, MARKOUT_HORIZONS_MS, type MarketSession } from '../../src/lab/session/contract.js';
 import { computeMoments } from '../../src/shared/statistics/moments.js';
+import { nameWindow } from './figures.js';
 
 const ONE = 1_000_000;
 /** The result after each of the horizons, and at the end. */
 const HORIZONS = [...MARKOUT_HORIZONS_MS.map((ms) => `${ms / 1000} s`), 'end'];
 
 /** A fill and its result at each horizon, micros of currency; null if unknown. */
-export interface JudgedFill {
+interface JudgedFill {
   readonly window: string;
   readonly sharesMicros: number;
   readonly broughtMicros: readonly (number | null)[];
@@ -30,10 +31,6 @@ export const judgeRun = (markets: readonly MarketSession[]): JudgedRun => ({
   windows: [...new Set(markets.map(nameWindow))],
   fills: markets.flatMap(judgeMarket),
 });
-
-/** Markets of one event resolve together. */
-const nameWindow = ({ eventTitle, conditionId }: MarketSession): string =>
-  eventTitle === '' ? conditionId : eventTitle;
 
 function judgeMarket(market: MarketSession): readonly JudgedFill[] {
   let position = 0;

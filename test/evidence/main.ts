@@ -11,17 +11,14 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type BacktestOptions, backtestOf } from '../../src/lab/backtest/backtest.js';
-import { loadConfig } from '../../src/shell/config/load.js';
 import { feedsNamed } from '../../src/trader/strategy/read-params.js';
 import { REAL_DATA } from '../recording/samples.js';
 import { writeFigures } from '../support/doc-figures.js';
 import { type EvidenceRow, type RepeatedRow, repeatedTable, rowOf, tableOf, wordsOf } from './figures.js';
-import { NO_LOSS_LIMITS } from './limits.js';
+import { loadUnlimited, STRATEGIES } from './unlimited.js';
 import '../support/tied.js';
 
-const ROOT = resolve(import.meta.dirname, '../..');
 const USUAL_DATA = join(REAL_DATA, 'kalshi-gold15m');
-const STRATEGIES = join(ROOT, 'config/strategies');
 const QUEUES = ['trade-through', 'risk-averse', 'power:3', 'optimistic'];
 const MODELS = QUEUES.flatMap((queue) => [queue, queue === 'risk-averse' ? 'posts-only' : `posts-only:${queue}`]);
 const LATENCY_MS = 150;
@@ -34,16 +31,12 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 if (values.write && positionals.length > 0) {
-  console.error(
-    '--write puts whole tables in place of whole tables, so it takes no NAME: the rows of the others would be gone.',
-  );
+  console.error('--write replaces whole tables and takes no NAME: the rows of the others would be gone.');
   process.exit(2);
 }
 const data = resolve(values.data ?? USUAL_DATA);
 if (!existsSync(data)) {
-  console.log(
-    `skipped: nothing was measured, for there is no folder ${values.data ?? '../shared/data/kalshi-gold15m'}`,
-  );
+  console.log(`skipped: nothing was measured, for there is no folder ${values.data ?? data}`);
   process.exit(0);
 }
 
@@ -54,8 +47,7 @@ let windows = 0;
 for (const file of readdirSync(STRATEGIES).sort()) {
   const strategy = basename(file, '.yaml');
   if (positionals.length > 0 && !positionals.includes(strategy)) continue;
-  const options = { strategyFileToo: true, feeds: 'any' as const, env: NO_LOSS_LIMITS, cwd: ROOT };
-  const config = await loadConfig(join(STRATEGIES, file), options);
+  const config = await loadUnlimited(file);
   if (config.strategies.some(({ module, params }) => feedsNamed(module.params, params).length > 0)) {
     process.stderr.write(`${file}: left out, for it quotes around a feed, and recordings hold none\n`);
     continue;
@@ -82,4 +74,4 @@ const silent = idle.length === 0 ? '' : ` Not one fill, even under \`optimistic\
 const again = `${REPEATS} repeats under \`${REPEATED_MODEL}\`, in which polls fall elsewhere and calls take other times:`;
 const text = [lead + silent, tableOf(rows), wordsOf(rows), again, repeatedTable(repeated)].join('\n\n');
 console.log(text);
-if (values.write) writeFigures('evidence', text, join(ROOT, 'docs/lab/recorded-results.md'));
+if (values.write) writeFigures('evidence', text, join(import.meta.dirname, '../../docs/lab/recorded-results.md'));

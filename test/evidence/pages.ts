@@ -10,8 +10,7 @@ import { readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadEntrants } from '../../src/lab/arena/arena.js';
-import type { Entrant } from '../../src/lab/arena/contract.js';
-import { type Conditions, USUAL_CONDITIONS } from '../../src/lab/arena/contract.js';
+import { type Conditions, type Entrant, USUAL_CONDITIONS } from '../../src/lab/arena/contract.js';
 import { WORLDS } from '../../src/lab/arena/worlds.js';
 import { backtestOf } from '../../src/lab/backtest/backtest.js';
 import { loadConfig } from '../../src/shell/config/load.js';
@@ -29,7 +28,8 @@ const FIRST_SEED = 20_000;
 const CROWD_SEEDS = 2;
 const FILL_MODELS = ['risk-averse', 'posts-only', 'optimistic'];
 const LATENCY = 'constant:150';
-const FEEDS: readonly Pick<Conditions, 'feedSd' | 'feedLagS'>[] = [
+type Feed = Pick<Conditions, 'feedSd' | 'feedLagS'>;
+const FEEDS: readonly Feed[] = [
   { feedSd: 0.02, feedLagS: 0 },
   { feedSd: 0.1, feedLagS: 0 },
   { feedSd: 0.5, feedLagS: 0 },
@@ -43,10 +43,7 @@ const { values, positionals } = parseArgs({
 const seeds = Number(values.seeds);
 const day = new Date().toISOString().slice(0, 10);
 
-interface Tried {
-  readonly file: string;
-  readonly entrant: Entrant;
-}
+type Tried = Readonly<{ file: string; entrant: Entrant }>;
 
 const pages = new Map<string, Tried[]>();
 for (const file of readdirSync(STRATEGIES).sort()) {
@@ -76,11 +73,7 @@ async function pageOf(tried: readonly Tried[]): Promise<string> {
   return `${arenaTable(edges, { day, firstSeed: FIRST_SEED, seeds, crowdSeeds: CROWD_SEEDS })}\n\n${sampleTable(samples, LATENCY)}`;
 }
 
-async function edgesOf(
-  file: string,
-  entrant: Entrant,
-  feed: Pick<Conditions, 'feedSd' | 'feedLagS'> | null,
-): Promise<EdgeRow> {
+async function edgesOf(file: string, entrant: Entrant, feed: Feed | null): Promise<EdgeRow> {
   const conditions = { ...USUAL_CONDITIONS, ...feed };
   const worlds: Record<string, EdgeRow['worlds'][string]> = {};
   for (const world of WORLDS) {
@@ -91,9 +84,8 @@ async function edgesOf(
       results.push(await world.simulate(seed, entrant, conditions));
     worlds[world.name] = edgeOf(results);
   }
-  const told =
-    feed === null ? '' : `, feed off by ${feed.feedSd}${feed.feedLagS === 0 ? '' : ` and ${feed.feedLagS} s late`}`;
-  return { row: `${file}${told}`, worlds };
+  const late = feed === null || feed.feedLagS === 0 ? '' : ` and ${feed.feedLagS} s late`;
+  return { row: feed === null ? file : `${file}, feed off by ${feed.feedSd}${late}`, worlds };
 }
 
 /** The three shipped markets; a feed has no values there. */

@@ -3,15 +3,31 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { orExit } from '../support/or-exit.js';
 import { clientProcesses } from './client/process.js';
 import { campaign } from './exchange/campaign.js';
 import { ServerProcess } from './exchange/process.js';
-import { readOptions } from './options.js';
 import type { Tally } from './tally.js';
 import '../support/tied.js';
 
-const { seconds, seed, way } = orExit(readOptions);
+const { seconds, seed, way } = orExit((args) => {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      seconds: { type: 'string', default: '60' },
+      seed: { type: 'string' },
+      way: { type: 'string', default: 'both' },
+    },
+  });
+  const seconds = Number(values.seconds);
+  const seed = values.seed === undefined ? Date.now() % 1_000_000 : Number(values.seed);
+  const way = (['exchange', 'client', 'both'] as const).find((word) => word === values.way);
+  if (!(seconds > 0)) throw new Error(`--seconds must be seconds for each way, above 0, got ${values.seconds}`);
+  if (!Number.isSafeInteger(seed) || seed < 0) throw new Error(`--seed must be a whole number, got ${values.seed}`);
+  if (way === undefined) throw new Error(`--way must be exchange, client or both, got ${values.way}`);
+  return { seconds, seed, way };
+});
 
 /** The service's maximum response time. */
 const SLOW_MS = 1000;

@@ -47,14 +47,8 @@ export class Tally {
     const sums = ['all', ...columns.map((column) => String(this.countOf(column)))];
     const cells = [[title, ...columns], ...lines, sums];
     const widths = cells[0]?.map((_, at) => Math.max(...cells.map((line) => line[at]?.length ?? 0))) ?? [];
-    return cells
-      .map((line) =>
-        line
-          .map((cell, at) => pad(cell, widths[at] ?? 0, at))
-          .join('  ')
-          .trimEnd(),
-      )
-      .join('\n');
+    const padded = cells.map((line) => line.map((cell, at) => pad(cell, widths[at] ?? 0, at)));
+    return padded.map((line) => line.join('  ').trimEnd()).join('\n');
   }
 }
 

@@ -67,23 +67,15 @@ function parseSourceFile(root: string, absolute: string): SourceFile {
   const lineAt = lineFinder(text);
   const lines = text.trimEnd().split('\n').length;
   const imports = [
-    ...module.staticImports.map(({ moduleRequest, entries }) => ({
-      specifier: moduleRequest.value,
-      typeOnly: entries.length > 0 && entries.every((entry) => entry.isType),
-      names: entries.flatMap((entry) => (entry.importName.name === null ? [] : [entry.importName.name])),
-    })),
+    ...module.staticImports.map(({ moduleRequest, entries }) => {
+      const typeOnly = entries.length > 0 && entries.every(({ isType }) => isType);
+      return { specifier: moduleRequest.value, typeOnly, names: entries.flatMap(nameIn) };
+    }),
     ...module.staticExports.flatMap(({ entries }) =>
-      entries.flatMap((entry) =>
-        entry.moduleRequest === null
-          ? []
-          : [
-              {
-                specifier: entry.moduleRequest.value,
-                typeOnly: entry.isType,
-                names: entry.importName.name === null ? [] : [entry.importName.name],
-              },
-            ],
-      ),
+      entries.flatMap((entry) => {
+        const { moduleRequest, isType: typeOnly } = entry;
+        return moduleRequest === null ? [] : [{ specifier: moduleRequest.value, typeOnly, names: nameIn(entry) }];
+      }),
     ),
     ...module.dynamicImports.flatMap(({ moduleRequest: { start, end } }) => {
       const quoted = /^(['"])(.*)\1$/s.exec(text.slice(start, end))?.[2];
@@ -91,15 +83,11 @@ function parseSourceFile(root: string, absolute: string): SourceFile {
     }),
   ].map((fact) => ({ ...fact, file: importedFile(root, absolute, fact.specifier) }));
   const exports = readExports(program, comments, text, lineAt);
-  return {
-    path,
-    text,
-    lines,
-    imports,
-    exports,
-    ...collectFacts(program, lineAt),
-  };
+  return { path, text, lines, imports, exports, ...collectFacts(program, lineAt) };
 }
+
+const nameIn = ({ importName: { name } }: { readonly importName: { readonly name: string | null } }): string[] =>
+  name === null ? [] : [name];
 
 function importedFile(root: string, from: string, specifier: string): string | null {
   if (!specifier.startsWith('.')) return null;

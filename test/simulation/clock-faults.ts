@@ -1,8 +1,8 @@
 /** Faults of the clock of the trader's machine alone, in hours: set back, set ahead, or ahead for a moment. */
 
-import type { Timeline } from '../../src/lab/backtest/run.js';
 import type { Random } from '../../src/shared/base/random.js';
-import type { Faults, Tally } from './faults.js';
+import type { Faults } from './faults.js';
+import type { World } from './world.js';
 
 const HOUR_MS = 3_600_000;
 /** An empty battery, a resumed virtual machine, a wrong time zone. */
@@ -11,11 +11,7 @@ const LONGEST_LEAP_MS = 12 * HOUR_MS;
 const LONGEST_GLITCH_MS = 26 * HOUR_MS;
 const LONGEST_WRONG_MS = 20_000;
 
-export interface Clocked {
-  readonly timeline: Timeline;
-  readonly tally: Tally;
-  stepClock(byMs: number): void;
-}
+type Clocked = Pick<World, 'timeline' | 'tally' | 'stepClock'>;
 
 export class ClockFaults {
   readonly #world: Clocked;

@@ -155,12 +155,9 @@ export class ExchangeSide {
     const whole = { nowMs, account: this.account, params: call.params, query: call.query, body, limit };
     const reply = handle(call.endpoint, whole, this.#context);
     if (!reply.ok) return faultAnswer(reply.fault);
+    const { status } = declaration;
     if (call.endpoint === 'markets.book')
-      return this.#bookOf(
-        call.params.condition_id,
-        { status: declaration.status, text: successText(reply.data, {}) },
-        lag,
-      );
+      return this.#bookOf(call.params.condition_id, { status, text: successText(reply.data, {}) }, lag);
     const cursor = 'cursor' in call.query ? call.query.cursor : undefined;
     const newest = cursor === undefined && lag.missesNewest === true && Array.isArray(reply.data);
     const rows = newest ? reply.data.slice(1) : reply.data;
@@ -169,7 +166,7 @@ export class ExchangeSide {
       call.endpoint === 'trades.list' ? this.trades.page(rows as WireTrade[], cursor === undefined, nowMs) : rows;
     const next = cursor !== undefined && lag.repeatsCursor === true ? cursor : (reply.nextCursor ?? null);
     const meta = declaration.page === undefined ? {} : { limit, next_cursor: next };
-    return { status: declaration.status, text: successText(data, meta) };
+    return { status, text: successText(data, meta) };
   }
 
   #bookOf(market: string, fresh: Answer, { stale = false }: Lag): Answer {
@@ -205,10 +202,11 @@ export class ExchangeSide {
   }
 
   markets(): string[] {
-    return Array.from(
-      { length: this.core.catalog.markets.length },
-      (_, index) => this.core.marketFacts(index).conditionId,
-    );
+    return this.#facts().map(({ conditionId }) => conditionId);
+  }
+
+  #facts() {
+    return Array.from({ length: this.core.catalog.markets.length }, (_, index) => this.core.marketFacts(index));
   }
 
   /** Our orders that rest there. */
@@ -218,9 +216,7 @@ export class ExchangeSide {
 
   /** Any open market; null if there is none. */
   anyOpenMarket(): string | null {
-    const open = Array.from({ length: this.core.catalog.markets.length }, (_, index) =>
-      this.core.marketFacts(index),
-    ).filter(({ state, paused }) => state === 'open' && !paused);
+    const open = this.#facts().filter(({ state, paused }) => state === 'open' && !paused);
     return open[this.#random.below(open.length)]?.conditionId ?? null;
   }
 
@@ -230,13 +226,13 @@ export class ExchangeSide {
   }
 }
 
-const contextOf = (core: ExchangeCore): HandlerContext => ({
+export const contextOf = (core: ExchangeCore): HandlerContext => ({
   core,
   wallets: new WalletSignatures(),
 });
 
 /** Passes a call to its handler; its own declaration has parsed the body, and the trader wrote its query. */
-function handle<N extends EndpointName>(name: N, call: object, context: HandlerContext): Reply<N> {
+export function handle<N extends EndpointName>(name: N, call: object, context: HandlerContext): Reply<N> {
   return HANDLERS[name](call as ServiceCall<N>, context);
 }
 
@@ -248,7 +244,7 @@ function limitsOf(limits: VenueProfile['rate_limits']): Readonly<Record<Scope, R
   };
 }
 
-function openAccount(core: ExchangeCore, wallet: string, nowMs: number): AccountSlot {
+export function openAccount(core: ExchangeCore, wallet: string, nowMs: number): AccountSlot {
   const challenge = core.at(nowMs).identity.challenge(wallet, 'nonce');
   if (!challenge.ok) throw new Error('no challenge');
   const { message, nonce } = challenge.value;

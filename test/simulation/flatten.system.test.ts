@@ -40,7 +40,7 @@ it('one market is flattened while the others are quoted, over a crash in the mid
     const most = [...(snapshot()?.markets ?? [])].sort(
       (a, b) => Math.abs(b.yesMicros - b.noMicros) - Math.abs(a.yesMicros - a.noMicros),
     );
-    const [{ conditionId } = { conditionId: '' }] = most;
+    const conditionId = most[0]?.conditionId ?? '';
     const before = findMarket(conditionId);
     expect(Math.abs((before?.yesMicros ?? 0) - (before?.noMicros ?? 0))).toBeGreaterThan(5_000_000);
     world.command({ kind: 'flatten-market', marketConditionId: conditionId });

@@ -24,7 +24,7 @@ const MISJUDGMENTS: readonly (readonly [string, Fate])[] = [
   ['the same under a page of HTML', { afterwards: HTML, says: NOTHING_LEFT }],
 ];
 
-export type Misjudgment = (typeof MISJUDGMENTS)[number];
+type Misjudgment = (typeof MISJUDGMENTS)[number];
 
 export const drawMisjudgment = (random: Random): Misjudgment =>
   // The list is not empty.

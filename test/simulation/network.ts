@@ -81,20 +81,13 @@ export class Network {
     this.#timeline.after(TIMEOUT_MS, () => tell(nothing('no answer in time', true)));
     if (this.#happens('request lost', fate.requestLost)) return;
     const connection = this.#connections;
-    const whenThere = (arrive: () => void) => () => {
+    const whenThere = (arrive: () => void) => {
       if (this.#connections === connection) arrive();
       else this.#tally.add('fault: cut by a restart');
     };
-    this.#timeline.after(
-      fate.thereMs ?? CALM_MS,
-      whenThere(() => this.#arrive(call, fate, tell)),
-    );
+    this.#timeline.after(fate.thereMs ?? CALM_MS, () => whenThere(() => this.#arrive(call, fate, tell)));
     // Before or after the answered one, whose answer may then be the error of a duplicate.
-    if (fate.copyMs !== undefined)
-      this.#timeline.after(
-        fate.copyMs,
-        whenThere(() => this.#effect(call, {})),
-      );
+    if (fate.copyMs !== undefined) this.#timeline.after(fate.copyMs, () => whenThere(() => this.#effect(call, {})));
   }
 
   #arrive(call: AnyCall, fate: Fate, tell: Deliver): void {

@@ -69,12 +69,8 @@ export class Proofs {
 
   #note(pubkey: string, state: string | null): void {
     if (state === null) return;
-    let seen = this.#seen.get(pubkey);
-    if (seen === undefined) {
-      seen = new Map();
-      this.#seen.set(pubkey, seen);
-    }
-    seen.set(state, (seen.get(state) ?? 0) + 1);
+    const seen = this.#seen.get(pubkey) ?? new Map<string, number>();
+    this.#seen.set(pubkey, seen.set(state, (seen.get(state) ?? 0) + 1));
   }
 }
 

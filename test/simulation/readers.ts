@@ -8,25 +8,12 @@ import { type LineReader, TelemetryPublisher } from '../../src/shell/control/tel
 import type { Ledger } from '../../src/trader/ledger/contract.js';
 
 /** Accepts everything, and ends when the trader disconnects it. */
-class Reader implements LineReader {
-  readonly writableLength = 0;
-  #onClose = (): void => undefined;
-
-  write(): void {
-    // Nothing is kept.
-  }
-
-  once(_: 'close', onClose: () => void): void {
-    this.#onClose = onClose;
-  }
-
-  end(): void {
-    this.#onClose();
-  }
-
-  destroy(): void {
-    this.#onClose();
-  }
+function newReader(): LineReader {
+  let onClose = (): void => undefined;
+  const once = (_: 'close', close: () => void): void => {
+    onClose = close;
+  };
+  return { writableLength: 0, write: () => undefined, once, end: () => onClose(), destroy: () => onClose() };
 }
 
 export class Readers {
@@ -51,7 +38,7 @@ export class Readers {
 
   /** Connects one more, or gets rejected. An exception here would be one in the daemon's socket handler. */
   connect(): void {
-    this.#publisher.subscribe(new Reader());
+    this.#publisher.subscribe(newReader());
   }
 
   /** The daemon's reaction when its ledger has failed. */

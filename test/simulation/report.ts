@@ -41,19 +41,9 @@ export function markdown(figures: Figures, { command, version, date }: Origin): 
   const rows = (kinds: readonly (readonly [string, number])[]) =>
     kinds.map(([kind, times]) => `| ${kind} | ${count(times)} |`);
   const faults = tally.entries().filter(([kind]) => kind.startsWith(FAULT));
-  const done = [
-    'traders: busy',
-    'traders: patient',
-    'traders: of a strategy that meddles',
-    'orders',
-    'fills',
-    'merges',
-    'splits',
-    'redeems',
-    'requests',
-    'the ledger broke',
-    'stopped and started again',
-  ];
+  const traders = ['traders: busy', 'traders: patient', 'traders: of a strategy that meddles'];
+  const acts = ['orders', 'fills', 'merges', 'splits', 'redeems', 'requests'];
+  const done = [...traders, ...acts, 'the ledger broke', 'stopped and started again'];
   return [
     `\`${command}\` on ${date.toISOString().slice(0, 10)}, commit ${version}.`,
     '',

@@ -135,20 +135,14 @@ const oneOf = <T>(random: Random, ...values: readonly [T, ...T[]]): T =>
 
 function drawBusy(random: Random): Setting {
   const meddles = random.chance(1 / 8);
-  const first = {
-    name: 'crowd-maker',
-    orderShares: 10 + random.below(20),
-    markets: 1 + random.below(4),
+  const drawMaker = (name: string, shares: number, markets: number, riskAversion: number) => ({
+    name,
+    orderShares: shares + random.below(2 * shares),
+    markets: 1 + random.below(markets),
     ...NEAR,
-    riskAversion: 0.002,
-  };
-  const second = {
-    name: 'second-maker',
-    orderShares: 5 + random.below(10),
-    markets: 1 + random.below(2),
-    ...NEAR,
-    riskAversion: 0.02,
-  };
+    riskAversion,
+  });
+  const [first, second] = [drawMaker('crowd-maker', 10, 4, 0.002), drawMaker('second-maker', 5, 2, 0.02)];
   return {
     profile: profileOf(oneOf(random, 10, 20, 30, 60), oneOf(random, 30, 45, 60), oneOf(random, 150, 200, 300)),
     limits: limitsOf(oneOf(random, 40, 60, 90), oneOf(random, 6, 10, 16)),

@@ -217,13 +217,13 @@ function disagreements({ exchange, process }: World): readonly string[] {
 
 /** Shares in finished markets. */
 function unredeemed({ exchange: { core, account } }: World): string[] {
-  return Array.from({ length: core.catalog.markets.length }, (_, index) => index)
-    .filter((index) => isSettledMarket(core.marketFacts(index).state))
-    .filter(
-      (index) =>
-        core.catalog.market(index).shares.read(account).yes + core.catalog.market(index).shares.read(account).no > 0,
-    )
-    .map((index) => `shares of settled market ${core.marketFacts(index).conditionId} are not redeemed`);
+  const found: string[] = [];
+  for (let index = 0; index < core.catalog.markets.length; index++) {
+    const { state, conditionId } = core.marketFacts(index);
+    const { yes, no } = core.catalog.market(index).shares.read(account);
+    if (isSettledMarket(state) && yes + no > 0) found.push(`shares of settled market ${conditionId} are not redeemed`);
+  }
+  return found;
 }
 
 function countOwn({ tally }: World, { ledger }: NonNullable<World['process']>): void {

@@ -52,11 +52,8 @@ export class WorstCase {
   }
 
   #of(market: string): Extremes {
-    let extremes = this.#markets.get(market);
-    if (extremes === undefined) {
-      extremes = { up: 0, down: 0 };
-      this.#markets.set(market, extremes);
-    }
+    const extremes = this.#markets.get(market) ?? { up: 0, down: 0 };
+    this.#markets.set(market, extremes);
     return extremes;
   }
 }

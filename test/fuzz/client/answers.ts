@@ -70,27 +70,17 @@ function named(data: unknown, mark: string, names: readonly string[] = NAMES): u
 
 function framed({ status, text, headers = [] }: Body): Omit<HostileAnswer, 'kind'> {
   const body = Buffer.from(text, 'utf8');
-  const lines = [
-    `HTTP/1.1 ${status} X`,
-    'Content-Type: application/json',
-    `Content-Length: ${body.length}`,
-    ...headers,
-    '',
-    '',
-  ];
-  const bytes = Buffer.concat([Buffer.from(lines.join('\r\n'), 'utf8'), body]);
+  const first = [`HTTP/1.1 ${status} X`, 'Content-Type: application/json', `Content-Length: ${body.length}`];
+  const bytes = Buffer.concat([Buffer.from([...first, ...headers, '', ''].join('\r\n'), 'utf8'), body]);
   // These statuses have no body: later bytes belong to no answer.
   if (status === 204 || status === 304) return { bytes, ending: 'close', meaning: null, lasting: false };
   return { bytes, ending: 'keep', meaning: { status, text: body.toString('utf8') }, lasting: status === 429 };
 }
 
-const SLUGS = [
+const SLUGS: readonly [string, ...string[]] = [
   'invalid_request_params',
-  'not_found',
-  'authentication_failed',
-  'order_not_cancelable',
-  'brand_new',
-] as const;
+  ...'not_found authentication_failed order_not_cancelable brand_new'.split(' '),
+];
 
 function refusal({ random }: Told): Body {
   const details = weighted<() => unknown>(random, [
@@ -122,6 +112,8 @@ function mutated(told: Told): Body {
 }
 
 const DEEPER = 100_000;
+const DEEP_OBJECT = `${'{"a":'.repeat(DEEPER)}1${'}'.repeat(DEEPER)}`;
+const envelopeOf = (error: string): string => `{"data":null,"meta":null,"error":${error}}`;
 
 function garbage(told: Told): Body {
   const { random } = told;
@@ -138,11 +130,7 @@ function garbage(told: Told): Body {
     [2, () => nastyJson(random)],
     [1, () => noise(random, 500).toString('latin1')],
     [0.1, () => `{"data":${'['.repeat(DEEPER)}${']'.repeat(DEEPER)},"meta":{},"error":null}`],
-    [
-      0.1,
-      () =>
-        `{"data":null,"meta":null,"error":{"code":1,"slug":"x","message":"x","details":${'{"a":'.repeat(DEEPER)}1${'}'.repeat(DEEPER)}}}`,
-    ],
+    [0.1, () => envelopeOf(`{"code":1,"slug":"x","message":"x","details":${DEEP_OBJECT}}`)],
     [0.1, () => `{"data":[${'{},'.repeat(50_000)}{}],"meta":{"limit":100,"next_cursor":null},"error":null}`],
   ])();
   return {
@@ -159,12 +147,8 @@ function contradiction(told: Told): Body {
   ] as const;
   const status = pick(random, statuses);
   const { data, meta } = JSON.parse(honest(told).text) as { data: unknown; meta: unknown };
-  const error = {
-    code: -3,
-    slug: pick(random, ['internal_error', 'gringotts_unavailable', 'throttled']),
-    message: 'x',
-    details: [],
-  };
+  const slug = pick(random, ['internal_error', 'gringotts_unavailable', 'throttled']);
+  const error = { code: -3, slug, message: 'x', details: [] };
   const text = weighted(random, [
     [2, () => envelope(data, meta)],
     [2, () => envelope(null, null, error)],
@@ -174,17 +158,13 @@ function contradiction(told: Told): Body {
     [1, () => JSON.stringify({ data, meta })],
     [1, () => JSON.stringify({ error })],
   ])();
-  const places = [
-    '/elsewhere/',
-    'http://127.0.0.1:1/',
-    'https://evil.example/',
-    'file:///etc/passwd',
-    '',
-    '//x',
-  ] as const;
-  return { status, text, headers: status >= 300 && status < 400 ? [`Location: ${pick(random, places)}`] : [] };
+  return { status, text, headers: status >= 300 && status < 400 ? [`Location: ${pick(random, PLACES)}`] : [] };
 }
 
+const PLACES: readonly [string, ...string[]] = [
+  '',
+  ...'/elsewhere/ http://127.0.0.1:1/ https://evil.example/ file:///etc/passwd //x'.split(' '),
+];
 const NUMBERS: readonly [string, ...string[]] = [
   '0',
   ...'-1 1 1e9 999999999999 9999999999999999999 NaN'.split(' '),

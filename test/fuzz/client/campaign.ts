@@ -107,14 +107,8 @@ class ClientRun {
     const endless = Number.POSITIVE_INFINITY;
     const budgets = { public: endless, signed: endless, bootstrap: endless };
     const credentials = { apiKey: 'key-of-the-fuzzer', secret: SECRET };
-    return new ServiceClient({
-      profile,
-      baseUrl: this.#venue.url,
-      credentials,
-      timeoutMs,
-      budgets,
-      concurrency: 64,
-    });
+    const baseUrl = this.#venue.url;
+    return new ServiceClient({ profile, baseUrl, credentials, timeoutMs, budgets, concurrency: 64 });
   }
 
   async #one(): Promise<void> {
@@ -130,7 +124,7 @@ class ClientRun {
     const asked = this.#venue.forget(mark);
     const most = question.declaration.method === 'GET' ? 3 : 1;
     const wrong = fault ?? (asked > most && !answer.lasting ? `was asked ${asked} times` : null);
-    if (wrong !== null) this.faults.push(told(this.#seed, mark, question, answer, wrong));
+    if (wrong !== null) this.faults.push(told(this.#seed, question, answer, wrong));
   }
 
   async #ask(question: Question, answer: HostileAnswer, typed: boolean): Promise<string | null> {
@@ -181,11 +175,7 @@ class ClientRun {
 /** No more bytes follow after these endings. */
 const ENDS = new Set<HostileAnswer['ending']>(['keep', 'close', 'reset', 'endless']);
 
-const told = (
-  seed: number,
-  mark: string,
-  { endpoint }: Question,
-  { kind, bytes, ending }: HostileAnswer,
-  wrong: string,
-) =>
-  `seed ${seed}, ${mark} (${kind}): ${endpoint} ${wrong}\nafter (${ending}):\n${JSON.stringify(bytes.toString('latin1', 0, 3000))}`;
+function told(seed: number, { endpoint, mark }: Question, { kind, bytes, ending }: HostileAnswer, wrong: string) {
+  const after = JSON.stringify(bytes.toString('latin1', 0, 3000));
+  return `seed ${seed}, ${mark} (${kind}): ${endpoint} ${wrong}\nafter (${ending}):\n${after}`;
+}

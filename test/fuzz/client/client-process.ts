@@ -1,21 +1,14 @@
 /** One part of the client's campaign; it reports every uncaught error. */
 
-import { clientCampaign } from './campaign.js';
+import type { Tally } from '../tally.js';
+import { type ClientCampaignOptions, type ClientOutcome, clientCampaign } from './campaign.js';
 
-export interface ClientTask {
-  readonly seed: number;
+export interface ClientTask extends Pick<ClientCampaignOptions, 'seed' | 'part' | 'parts'> {
   readonly halfMs: number;
-  readonly part: number;
-  readonly parts: number;
 }
 
-export interface ClientReport {
-  readonly counts: readonly (readonly [string, string, number])[];
-  readonly answers: number;
-  readonly attackMs: number;
-  readonly faults: readonly string[];
-  readonly heapBytes: readonly (number | null)[];
-}
+/** An outcome in the form sent between processes. */
+export interface ClientReport extends Omit<ClientOutcome, 'tally'>, Pick<Tally, 'counts'> {}
 
 const WORKERS = 250;
 

@@ -13,6 +13,9 @@ const nothing = (bytes: Buffer | string, ending: HostileAnswer['ending'] = 'clos
   lasting: false,
 });
 
+const STATUS_LINES = ['HTTP/9.9 200 OK', 'HTTP/1.1 99999 X', 'HTTP/1.1 abc', 'ICY 200 OK', 'SSH-2.0-x'] as const;
+const continues = (times: number): Buffer => Buffer.from('HTTP/1.1 100 Continue\r\n\r\n'.repeat(times));
+
 export function hostileBytes(told: Told, { status, text }: Meaning): Framed {
   const { random } = told;
   const body = Buffer.from(text, 'utf8');
@@ -20,10 +23,8 @@ export function hostileBytes(told: Told, { status, text }: Meaning): Framed {
   const whole = (length: number, ...lines: string[]) =>
     Buffer.concat([Buffer.from(head(`Content-Length: ${length}`, ...lines)), body]);
   const right = (bytes: Buffer, ending: HostileAnswer['ending']): Framed => ({
-    bytes,
-    ending,
+    ...nothing(bytes, ending),
     meaning: { status, text },
-    lasting: false,
   });
   return weighted<() => Framed>(random, [
     [3, () => nothing(whole(body.length + 1 + random.below(1000)))],
@@ -40,24 +41,8 @@ export function hostileBytes(told: Told, { status, text }: Meaning): Framed {
     [2, () => nothing(whole(body.length).subarray(0, random.below(whole(body.length).length)), 'reset')],
     [1, () => nothing('', pick(random, ['close', 'reset']))],
     [2, () => nothing(noise(random, 400))],
-    [
-      1,
-      () =>
-        nothing(
-          `${pick(random, ['HTTP/9.9 200 OK', 'HTTP/1.1 99999 X', 'HTTP/1.1 abc', 'ICY 200 OK', 'SSH-2.0-x'])}\r\n\r\n${text}`,
-        ),
-    ],
-    [
-      1,
-      () =>
-        right(
-          Buffer.concat([
-            Buffer.from('HTTP/1.1 100 Continue\r\n\r\n'.repeat(1 + random.below(500))),
-            whole(body.length),
-          ]),
-          'keep',
-        ),
-    ],
+    [1, () => nothing(`${pick(random, STATUS_LINES)}\r\n\r\n${text}`)],
+    [1, () => right(Buffer.concat([continues(1 + random.below(500)), whole(body.length)]), 'keep')],
     [1, () => nothing('HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'.repeat(random.below(200)))],
     [1, () => nothing('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n')],
     [1, () => nothing(head(`X-Long: ${'a'.repeat(40_000)}`))],

@@ -157,21 +157,12 @@ export class Attack {
   async #alone(shot: Shot): Promise<void> {
     const { world, tally } = this.#options;
     const { answers, wrong } = await exchangeAlone(world.port, shot.bytes);
-    tally.add(
-      shot.kind,
-      answers.length === 0
-        ? 'cut'
-        : answers
-            .map(({ status }) => status)
-            .join('+')
-            .slice(0, 11),
-    );
+    const statuses = answers.map(({ status }) => status).join('+');
+    tally.add(shot.kind, statuses === '' ? 'cut' : statuses.slice(0, 11));
     for (const [turn, answer] of answers.entries()) {
       tally.time(answer.ms, `${shot.at} (${shot.kind})`);
-      const fault =
-        turn === 0 && shot.aimed !== null
-          ? this.#firstFault(shot.aimed, answer)
-          : this.#judge.faultOfBytes(shot.bytes, answer);
+      const aimed = turn === 0 ? shot.aimed : null;
+      const fault = aimed === null ? this.#judge.faultOfBytes(shot.bytes, answer) : this.#firstFault(aimed, answer);
       if (fault !== null) this.#fail(shot, fault, answer.text);
     }
     // A server that has sent its last answer need not read the rest.

@@ -1,7 +1,7 @@
 /** Attacks on the contents of a request: body, query, path, headers. */
 
 import { badlyEncoded, DEEP, encoded, nastyJson, nastyName, nastyText, noise, pick, weighted } from '../values.js';
-import { operationOf, type Parts, partsOf, queryText, requestOf, type Scene, targetOf } from './honest.js';
+import { type Parts, partsWhere, queryText, requestOf, type Scene, targetOf } from './honest.js';
 import { type Case, type Header, type HostileRequest, headerSafe, JSON_TYPE, lineSafe, withJson } from './requests.js';
 
 const caseOf = (kind: string, { operation }: Parts, request: HostileRequest): Case => ({
@@ -16,10 +16,7 @@ type Pair = [name: string, json: string];
 /** A body with one or more wrong fields. */
 export function bodyAttack(scene: Scene): Case {
   const { random } = scene;
-  const parts = partsOf(
-    scene,
-    operationOf(scene, ({ body, scope }) => body !== null && scope !== 'paper'),
-  );
+  const parts = partsWhere(scene, ({ body, scope }) => body !== null && scope !== 'paper');
   const pairs = Object.entries(parts.body ?? {}).map(([name, value]): Pair => [name, JSON.stringify(value)]);
   const text = random.chance(0.2) ? wholeBody(scene, objectText(pairs)) : objectText(corrupted(scene, parts, pairs));
   const bytes = typeof text === 'string' ? Buffer.from(text, 'utf8') : text;
@@ -73,10 +70,7 @@ function wholeBody({ random }: Scene, text: string): string | Buffer {
 /** A query with wrong values, names or encodings. */
 export function queryAttack(scene: Scene): Case {
   const { random } = scene;
-  const parts = partsOf(
-    scene,
-    operationOf(scene, ({ query, scope }) => query.length > 0 && scope !== 'paper'),
-  );
+  const parts = partsWhere(scene, ({ query, scope }) => query.length > 0 && scope !== 'paper');
   const { query } = parts.operation;
   const name = () => (random.chance(0.8) ? (query[random.below(query.length)]?.name ?? 'x') : nastyName(random));
   const pairs = parts.query.map(([name, value]) => `${encoded(name)}=${encoded(value)}`);
@@ -101,10 +95,7 @@ export function queryAttack(scene: Scene): Case {
 /** An invalid path that is similar to a valid one; a wrong method. */
 export function pathAttack(scene: Scene): Case {
   const { random } = scene;
-  const parts = partsOf(
-    scene,
-    operationOf(scene, ({ scope }) => scope !== 'paper'),
-  );
+  const parts = partsWhere(scene, ({ scope }) => scope !== 'paper');
   const request = requestOf(parts);
   const target = random.chance(0.85) ? lineSafe(tricked(scene, parts)) : request.target;
   const method = random.chance(0.25) ? pick(random, METHODS) : request.method;
@@ -161,10 +152,7 @@ const STRANGE_PATHS: readonly [string, ...string[]] = [
 /** Headers that contradict the body, are duplicated, or are trusted by some proxies. */
 export function headerAttack(scene: Scene): Case {
   const { random } = scene;
-  const parts = partsOf(
-    scene,
-    operationOf(scene, ({ scope }) => scope !== 'paper'),
-  );
+  const parts = partsWhere(scene, ({ scope }) => scope !== 'paper');
   const request = requestOf(parts);
   const others = request.headers.filter(([name]) => name !== 'Content-Type');
   const headers = weighted<() => readonly Header[]>(random, [
@@ -172,13 +160,7 @@ export function headerAttack(scene: Scene): Case {
     [1, () => others],
     [1, () => [...request.headers, JSON_TYPE]],
     [1, () => [...request.headers, ['Content-Type', 'text/plain']]],
-    [
-      2,
-      () => [
-        ...request.headers,
-        ['Content-Encoding', pick(random, ['gzip', 'br', 'deflate', 'identity', 'x', 'gzip, gzip'])],
-      ],
-    ],
+    [2, () => [...request.headers, ['Content-Encoding', pick(random, ENCODINGS)]]],
     [3, () => [...request.headers, [pick(random, TRUSTED), headerSafe(nastyText(random))]]],
     [1, () => [...request.headers, ['Expect', pick(random, ['100-continue', '200-ok', 'x'])]]],
     [1, () => [...request.headers, ['X-Long', 'a'.repeat(random.below(9000))]]],
@@ -188,6 +170,8 @@ export function headerAttack(scene: Scene): Case {
   const body = request.body === null && random.chance(0.2) ? withJson('{}').body : request.body;
   return caseOf('header', parts, { ...request, headers, body });
 }
+
+const ENCODINGS = ['gzip', 'br', 'deflate', 'identity', 'x', 'gzip, gzip'] as const;
 
 const TYPES: readonly [string, ...string[]] = [
   'text/plain',

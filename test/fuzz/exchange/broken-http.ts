@@ -11,57 +11,29 @@ export function brokenHttp(scene: Scene): Case | Buffer {
   const { request } = whole;
   const body = request.body?.toString('utf8') ?? '{"wallet_address":"x"}';
   const sent = { ...request, method: 'POST', body: Buffer.from(body) };
+  const lengths = (...values: readonly string[]) =>
+    withHeaders(
+      sent,
+      values.map((value): Header => ['Content-Length', value]),
+    );
+  const flood = () => Array.from({ length: 2500 }, (_, at): Header => [`X-${at}`, '']);
   const bytes = weighted<() => Buffer | string>(random, [
     [3, () => noise(random, 600)],
     [2, () => damaged(scene, bytesOf(request))],
     [2, () => bytesOf(request).subarray(0, random.below(bytesOf(request).length))],
-    [1, () => withHeaders(sent, [['Content-Length', String(body.length + 1 + random.below(1000))]])],
-    [1, () => withHeaders(sent, [['Content-Length', String(random.below(body.length))]])],
-    [1, () => withHeaders(sent, [['Content-Length', pick(random, LENGTHS)]])],
-    [
-      1,
-      () =>
-        withHeaders(sent, [
-          ['Content-Length', '5'],
-          ['Content-Length', '6'],
-        ]),
-    ],
-    [
-      1,
-      () =>
-        withHeaders(sent, [
-          ['Content-Length', String(body.length)],
-          ['Transfer-Encoding', 'chunked'],
-        ]),
-    ],
-    [3, () => withHeaders({ ...sent, body: Buffer.from(chunks(scene, body)) }, [['Transfer-Encoding', 'chunked']])],
-    [
-      1,
-      () =>
-        withHeaders(sent, [
-          ['Transfer-Encoding', pick(random, ['gzip', 'chunked, gzip', 'x', 'chunked\u000b', ' chunked'])],
-        ]),
-    ],
+    [1, () => lengths(`${body.length + 1 + random.below(1000)}`)],
+    [1, () => lengths(`${random.below(body.length)}`)],
+    [1, () => lengths(pick(random, LENGTHS))],
+    [1, () => lengths('5', '6')],
+    [1, () => withHeaders(sent, [['Content-Length', `${body.length}`], CHUNKED])],
+    [3, () => withHeaders({ ...sent, body: Buffer.from(chunks(scene, body)) }, [CHUNKED])],
+    [1, () => withHeaders(sent, [['Transfer-Encoding', pick(random, CODINGS)]])],
     [1, () => withHeaders(request, [['X-Long', 'a'.repeat(14_000 + random.below(8000))]])],
-    [
-      1,
-      () =>
-        withHeaders(
-          request,
-          Array.from({ length: 2500 }, (_, at): Header => [`X-${at}`, '']),
-        ),
-    ],
+    [1, () => withHeaders(request, flood())],
     [1, () => withHeaders(request, [[nastyText(random), nastyText(random)]])],
     [1, () => `GET /${nastyText(random)} HTTP/1.1\r\n\r\n`],
-    [
-      1,
-      () => `${pick(random, ['BREW', 'get', 'CONNECT', '', 'G\u0000T', 'PRI'])} /markets/ HTTP/1.1\r\nHost: x\r\n\r\n`,
-    ],
-    [
-      1,
-      () =>
-        `GET /markets/ ${pick(random, ['HTTP/9.9', 'HTTP/1.0', 'HTTP/0.9', 'HTTP/2.0', 'http/1.1', 'X', ''])}\r\n\r\n`,
-    ],
+    [1, () => `${pick(random, METHODS)} /markets/ HTTP/1.1\r\nHost: x\r\n\r\n`],
+    [1, () => `GET /markets/ ${pick(random, VERSIONS)}\r\n\r\n`],
     [1, () => `GET /markets/${'a'.repeat(17_000 + random.below(1000))}/ HTTP/1.1\r\n\r\n`],
     [1, () => 'GET /markets/ HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'],
     [1, () => '\r\n\r\n\r\nGET /markets/ HTTP/1.1\nHost: x\n\n'],
@@ -71,6 +43,10 @@ export function brokenHttp(scene: Scene): Case | Buffer {
   return Buffer.from(bytes);
 }
 
+const METHODS = ['BREW', 'get', 'CONNECT', '', 'G\u0000T', 'PRI'] as const;
+const VERSIONS = ['HTTP/9.9', 'HTTP/1.0', 'HTTP/0.9', 'HTTP/2.0', 'http/1.1', 'X', ''] as const;
+const CHUNKED: Header = ['Transfer-Encoding', 'chunked'];
+const CODINGS = ['gzip', 'chunked, gzip', 'x', 'chunked\u000b', ' chunked'] as const;
 const LENGTHS = ['-5', '1e3', '0x10', ' ', '18446744073709551616', '99999999999', '+7', '5, 5'] as const;
 
 const withHeaders = (request: HostileRequest, headers: readonly Header[]): Buffer =>

@@ -25,7 +25,7 @@ export interface Parts {
   readonly signer: TestTrader | null;
 }
 
-export function partsOf(scene: Scene, operation: Operation): Parts {
+function partsOf(scene: Scene, operation: Operation): Parts {
   return {
     operation,
     params: Object.fromEntries(paramsOf(operation.path).map((name) => [name, param(scene, operation.path, name)])),
@@ -34,6 +34,10 @@ export function partsOf(scene: Scene, operation: Operation): Parts {
     signer: operation.scope === 'signed' ? signerOf(scene, operation) : null,
   };
 }
+
+/** Of one of the document's matching operations; at least one must match. */
+export const partsWhere = (scene: Scene, fits: (operation: Operation) => boolean): Parts =>
+  partsOf(scene, operationOf(scene, fits));
 
 export function targetOf({ operation, params, query }: Pick<Parts, 'operation' | 'params' | 'query'>): string {
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => encoded(params[name] ?? ''));
@@ -54,13 +58,9 @@ export function honest(scene: Scene): Case {
   const draft = actor.drafts.draw(random);
   if (draft !== null && random.chance(0.3)) {
     const signature = draft.owner.sign(draft.message);
-    const request = {
-      method: 'POST',
-      target: draft.submitPath,
-      signer: draft.owner,
-      ...withJson(JSON.stringify({ signature })),
-    };
-    return { kind: 'honest', request, path: templateOf(draft.submitPath), duty: 'anything' };
+    const { submitPath: target, owner: signer } = draft;
+    const request = { method: 'POST', target, signer, ...withJson(JSON.stringify({ signature })) };
+    return { kind: 'honest', request, path: templateOf(target), duty: 'anything' };
   }
   const operation = weighted(random, [
     [1, () => operationAt(scene, 'POST', '/orders/')],
@@ -69,8 +69,7 @@ export function honest(scene: Scene): Case {
   return { kind: 'honest', request: requestOf(partsOf(scene, operation)), path: operation.path, duty: 'anything' };
 }
 
-/** One of the document's matching operations; at least one must match. */
-export function operationOf({ random, document }: Scene, fits: (operation: Operation) => boolean): Operation {
+function operationOf({ random, document }: Scene, fits: (operation: Operation) => boolean): Operation {
   const [first, ...more] = document.operations.filter(fits);
   if (first === undefined) throw new Error('the document has no such operation');
   return pick(random, [first, ...more]);
@@ -130,7 +129,7 @@ const BODIES: Readonly<Record<string, Maker>> = {
   '/auth/keys/challenge/': ({ actor }) => ({ wallet_address: actor.book.wallet }),
 };
 
-export function bodyOf(scene: Scene, { path, body }: Operation): Json {
+function bodyOf(scene: Scene, { path, body }: Operation): Json {
   const maker = BODIES[path];
   if (maker !== undefined) return maker(scene);
   const fields = (body ?? []).filter(({ required }) => required || scene.random.chance(0.5));

@@ -3,8 +3,8 @@
 import { requestSignature } from '../../../src/shared/protocol/signing.js';
 import type { TestTrader } from '../../exchange/http/harness.js';
 import { nastyJson, nastyText, pick, weighted } from '../values.js';
-import { operationOf, type Parts, partsOf, requestOf, type Scene } from './honest.js';
-import { bytesOf, type Case, type Header, type HostileRequest, headerSafe, withJson } from './requests.js';
+import { partsWhere, requestOf, type Scene } from './honest.js';
+import { type Case, type Header, type HostileRequest, headerSafe, withJson } from './requests.js';
 
 const KEY = 'SVC-API-KEY';
 const TIME = 'SVC-TIMESTAMP';
@@ -12,20 +12,13 @@ const SIGNATURE = 'SVC-SIGNATURE';
 
 /** A call that must be signed, without a signature or with a wrong one. */
 export function authAttack(scene: Scene): Case {
-  const parts = partsOf(
-    scene,
-    operationOf(scene, ({ scope }) => scope === 'signed'),
-  );
+  const parts = partsWhere(scene, ({ scope }) => scope === 'signed');
   const request = requestOf(parts);
   const signer = parts.signer ?? scene.actor.book;
-  const headers = [...request.headers, ...forged(scene, request, signer)];
   // A repeated signing header becomes one text with a comma: no valid key, time or signature.
-  return {
-    kind: 'auth',
-    path: parts.operation.path,
-    duty: 'unauthorised',
-    request: { ...request, signer: null, headers },
-  };
+  const headers = [...request.headers, ...forged(scene, request, signer)];
+  const { path } = parts.operation;
+  return { kind: 'auth', path, duty: 'unauthorised', request: { ...request, signer: null, headers } };
 }
 
 const NO_TIMES = ['-1', '1e9', '0x6', '9'.repeat(13), '', ' ', 'NaN'] as const;
@@ -83,10 +76,7 @@ export function foreignAttack(scene: Scene): Case {
     const request = { method: 'POST', target: draft, signer: actor.book, ...withJson(body) };
     return { kind: 'foreign', path: draft.replace(/\/[^/]{20,}\//, '/{pubkey}/'), duty: 'refused', request };
   }
-  const parts = partsOf(
-    scene,
-    operationOf(scene, ({ scope, path }) => scope === 'signed' && path.includes('{')),
-  );
+  const parts = partsWhere(scene, ({ scope, path }) => scope === 'signed' && path.includes('{'));
   const [prefix = ''] = parts.operation.path.split('{', 1);
   const theirs = victim.pubkeys[prefix] ?? [];
   const pubkey = theirs[random.below(theirs.length)] ?? victim.trader.apiKey;
@@ -119,10 +109,7 @@ export function bootstrapAttack(scene: Scene): Case {
 /** The operator's controls, called by a web page or with meaningless input. */
 export function controlAttack(scene: Scene): Case {
   const { random } = scene;
-  const parts: Parts = partsOf(
-    scene,
-    operationOf(scene, ({ scope }) => scope === 'paper'),
-  );
+  const parts = partsWhere(scene, ({ scope }) => scope === 'paper');
   const request = requestOf(parts);
   const fromPage = { ...request, headers: [...request.headers, pick(random, PAGES)] };
   if (request.body === null || random.chance(0.5)) {
@@ -139,6 +126,3 @@ const PAGES: readonly [Header, ...Header[]] = [
   ['Sec-Fetch-Site', 'cross-site'],
   ['Sec-Fetch-Site', 'same-origin'],
 ];
-
-/** The bytes for `Actor.sent`. */
-export const recorded = (request: HostileRequest): Buffer => bytesOf(request);

@@ -65,26 +65,16 @@ export interface Heard {
 
 /** Writes everything and reads until all requests are answered. The socket stays open unless the server closes it. */
 export function exchangeBatch(socket: Socket, batch: readonly Sent[]): Promise<Heard> {
-  return listen(
-    socket,
-    (answers) => batch[answers.length]?.bodiless ?? false,
-    batch.length,
-    () => {
-      socket.write(Buffer.concat(batch.map(({ bytes }) => bytes)));
-    },
-  );
+  const write = () => void socket.write(Buffer.concat(batch.map(({ bytes }) => bytes)));
+  return listen(socket, (answers) => batch[answers.length]?.bodiless ?? false, batch.length, write);
 }
 
 /** Writes bytes over a new connection, ends its side, and reads until the server closes it. */
 export function exchangeAlone(port: number, bytes: Buffer): Promise<Heard> {
   const socket = connect(port, '127.0.0.1');
   const bodiless = bytes.subarray(0, 5).toString('latin1') === 'HEAD ';
-  return listen(
-    socket,
-    (answers) => bodiless && answers.length === 0,
-    Number.POSITIVE_INFINITY,
-    () => socket.end(bytes),
-  );
+  const write = () => void socket.end(bytes);
+  return listen(socket, (answers) => bodiless && answers.length === 0, Number.POSITIVE_INFINITY, write);
 }
 
 function listen(

@@ -46,10 +46,8 @@ describe('the challenge on the exchange', () => {
     const tick = (price: number | null) => (price === null ? null : price / 10_000);
     const seen = published.map((_, step) => {
       if (step > 0) scene.tick(START_MS + LEAD_MS + step * STEP_MS);
-      return [
-        tick(core.catalog.market(market?.index ?? 0).bestBid),
-        tick(core.catalog.market(market?.index ?? 0).bestAsk),
-      ];
+      const { bestBid, bestAsk } = core.catalog.market(market?.index ?? 0);
+      return [tick(bestBid), tick(bestAsk)];
     });
     expect(seen).toEqual(published);
     expect(new Set(seen.map(([bid]) => bid)).size).toBeGreaterThan(3);
@@ -61,11 +59,10 @@ describe('the challenge on the exchange', () => {
       const scene = challengeScene(core, 4, markets);
       const opened = scene.open(START_MS);
       scene.tick(START_MS + LEAD_MS + 100 * STEP_MS);
-      return opened.map(({ index, probability }) => [
-        core.catalog.market(index).bestBid,
-        core.catalog.market(index).bestAsk,
-        probability,
-      ]);
+      return opened.map(({ index, probability }) => {
+        const { bestBid, bestAsk } = core.catalog.market(index);
+        return [bestBid, bestAsk, probability];
+      });
     };
     const [alone] = pathOf(1);
     const together = pathOf(8);
@@ -155,15 +152,10 @@ describe('a trader in the rationed challenge', () => {
 });
 
 describe('the crowd of the paper exchange', () => {
-  const simulateCrowd = async (seed: number) =>
-    runTrader({
-      seed,
-      entrant: await everyBand(),
-      conditions: USUAL_CONDITIONS,
-      markets: 4,
-      lastsMs: times(80, STEPS) * STEP_MS,
-      scene: crowdScene,
-    });
+  const simulateCrowd = async (seed: number) => {
+    const world = { conditions: USUAL_CONDITIONS, markets: 4, scene: crowdScene };
+    return runTrader({ seed, entrant: await everyBand(), lastsMs: times(80, STEPS) * STEP_MS, ...world });
+  };
 
   it('trades in four markets with hidden prices, others for another seed', async () => {
     const [first, other] = [await simulateCrowd(1), await simulateCrowd(2)];
@@ -183,8 +175,9 @@ describe('the crowd of the paper exchange', () => {
     expect(markets).toHaveLength(4);
     for (const { index, probability } of markets) {
       expect(probability > 0 && probability < 1).toBe(true);
-      expect(core.catalog.market(index).readLevels(BID, 5, new Int32Array(5), new Float64Array(5))).toBeGreaterThan(0);
-      expect(core.catalog.market(index).readLevels(ASK, 5, new Int32Array(5), new Float64Array(5))).toBeGreaterThan(0);
+      const market = core.catalog.market(index);
+      for (const side of [BID, ASK] as const)
+        expect(market.readLevels(side, 5, new Int32Array(5), new Float64Array(5))).toBeGreaterThan(0);
     }
   });
 });

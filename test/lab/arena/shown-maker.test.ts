@@ -5,37 +5,25 @@ import { computeDifference, computeStanding } from '../../../src/lab/arena/arena
 import { playChallenge } from '../../../src/lab/arena/shown-maker.js';
 import { micros, ONE } from '../../../src/shared/base/micros.js';
 import type { MarketView } from '../../../src/trader/market/view.js';
-import type { StrategyEvent } from '../../../src/trader/strategy/contract.js';
-import { defineStrategy, NO_QUOTES, type Quotes } from '../../../src/trader/strategy/contract.js';
+import { NO_QUOTES } from '../../../src/trader/strategy/contract.js';
+import { watcher } from '../backtest/plans.js';
 
 const cents = (price: number) => micros(Math.round(price * 100) * 10_000);
 
 /** A strategy that wants one bid and one ask, and records its views. */
-function watcher(wish: (view: MarketView) => readonly [bid: number | null, ask: number | null], shares = 10) {
-  const views: MarketView[] = [];
-  const events: StrategyEvent[] = [];
+function wishing(wish: (view: MarketView) => readonly [bid: number | null, ask: number | null], shares = 10) {
   const level = (price: number | null) =>
     price === null ? [] : [{ priceMicros: cents(price), amountMicros: micros(shares * ONE) }];
-  const module = defineStrategy({
-    name: 'watcher',
-    summary: 'Looks.',
-    params: {},
-    create: () => ({
-      quote: (view): Quotes => {
-        views.push(view);
-        const [bid, ask] = wish(view);
-        const quotes = { ...NO_QUOTES('as told'), fairMicros: cents(0.5), bids: level(bid), asks: level(ask) };
-        return quotes;
-      },
-      observe: (event) => void events.push(event),
-    }),
+  const { strategy, seen, events } = watcher((view) => {
+    const [bid, ask] = wish(view);
+    return { ...NO_QUOTES('as told'), fairMicros: cents(0.5), bids: level(bid), asks: level(ask) };
   });
-  return { entrant: { name: 'watcher', module, params: {} }, views, events };
+  return { entrant: { name: 'watcher', module: strategy, params: {} }, views: seen, events };
 }
 
 describe('a strategy in the challenge', () => {
   it('sees a second a step, the competitor’s best prices with 100 shares, and the resolution after the last step', () => {
-    const { entrant, views } = watcher(() => [null, null]);
+    const { entrant, views } = wishing(() => [null, null]);
     const result = playChallenge(0, entrant);
     expect(result).toMatchObject({ edge: 0, fills: 0, actions: 0, wealth: 1000, result: 0, failure: null });
     expect(views).toHaveLength(2000);
@@ -53,7 +41,7 @@ describe('a strategy in the challenge', () => {
   });
 
   it('has its own orders in the book but not in that of others, and learns of its fills', () => {
-    const { entrant, views, events } = watcher(() => [0.62, 0.65]);
+    const { entrant, views, events } = wishing(() => [0.62, 0.65]);
     const result = playChallenge(0, entrant);
     expect(views[1]?.book.bids[0]).toEqual({ priceMicros: cents(0.62), amountMicros: 10 * ONE });
     expect(views[1]?.others.bids[0]?.priceMicros).toBe(cents(0.61));
@@ -69,16 +57,16 @@ describe('a strategy in the challenge', () => {
   });
 
   it('never crosses the competitor and never binds more than it has', () => {
-    const crossing = watcher(({ others }) => [(others.asks[0]?.priceMicros ?? 0) / ONE || null, null]);
+    const crossing = wishing(({ others }) => [(others.asks[0]?.priceMicros ?? 0) / ONE || null, null]);
     expect(playChallenge(0, crossing.entrant)).toMatchObject({ actions: 0, failure: null });
-    const rich = watcher(() => [0.5, 0.9], 100_000);
+    const rich = wishing(() => [0.5, 0.9], 100_000);
     const { failure } = playChallenge(0, rich.entrant);
     expect(failure).toBeNull();
     expect(rich.views[1]?.inventory.availableFundsMicros).toBeLessThan(0.02 * ONE);
   });
 
   it('says what stopped it', () => {
-    const broken = watcher(() => {
+    const broken = wishing(() => {
       throw new Error('no idea');
     });
     expect(playChallenge(0, broken.entrant).failure).toContain('no idea');
@@ -86,7 +74,7 @@ describe('a strategy in the challenge', () => {
 });
 
 describe('standings', () => {
-  const base = { ...playChallenge(0, watcher(() => [null, null]).entrant), world: 'w' };
+  const base = { ...playChallenge(0, wishing(() => [null, null]).entrant), world: 'w' };
   const play = (strategy: string, edges: readonly number[]) =>
     edges.map((edge, seed) => ({ ...base, strategy, seed, edge }));
 

@@ -7,6 +7,9 @@ import { USUAL_CONDITIONS } from '../../../src/lab/arena/contract.js';
 import { worldNamed } from '../../../src/lab/arena/worlds.js';
 import { Random } from '../../../src/shared/base/random.js';
 
+const COUNTS = { fills: 90, shares: 900, actions: 400 };
+const SIMULATION = { ...COUNTS, reported: null, wealth: 1000, result: 7, drawdown: 9, outcome: null };
+
 /** `failure`: of the first simulation of the first strategy. */
 function madeUpArena(
   seeds: number,
@@ -18,24 +21,17 @@ function madeUpArena(
     strategies.flatMap((strategy, place) =>
       Array.from({ length: seeds }, (_, index) => {
         const [uninformedEdge, informedEdge] = [random.uniform() * 20 - place, -random.uniform() * 12];
+        const edges = { edge: uninformedEdge + informedEdge, uninformedEdge, informedEdge };
+        const isFirst = index === 0;
         return {
+          ...SIMULATION,
+          ...edges,
           world,
           strategy,
           seed: firstSeed + index,
-          edge: uninformedEdge + informedEdge,
-          uninformedEdge,
-          informedEdge,
-          fills: random.below(200),
-          shares: random.below(3000),
-          actions: random.below(900),
-          requests: world === 'rationed' ? 7000 + random.below(100) : null,
-          reported: null,
-          halts: world === 'rationed' && index === 0 ? 1 : 0,
-          wealth: 1000,
-          result: random.uniform() * 40 - 20,
-          drawdown: random.uniform() * 30,
-          outcome: null,
-          failure: index === 0 && place === 0 ? failure : null,
+          requests: world === 'rationed' ? 7000 + index : null,
+          halts: world === 'rationed' && isFirst ? 1 : 0,
+          failure: isFirst && place === 0 ? failure : null,
         };
       }),
     ),

@@ -36,12 +36,10 @@ const BEHIND = 'maker.behind_ticks=0,4';
 /** Seeds on which the best is chosen; the shown figures use two other seeds. */
 const SEEDS = times(1, 2);
 
-async function planFor(
-  out: string,
-  wishes: Partial<WorldSweepPlan> = {},
-  file = 'maker.yaml',
-  varied = BEHIND,
-): Promise<WorldSweepPlan> {
+type Plan = WorldSweepPlan;
+type Wishes = Partial<Plan>;
+
+async function planFor(out: string, wishes: Wishes = {}, file = 'maker.yaml', varied = BEHIND): Promise<Plan> {
   const source = { file: join(folder, file), env: {}, cwd: folder };
   const config = await loadConfig(source.file, { ...source, strategyFileToo: true });
   const axes = [readAxis(varied, config.strategies, false)];
@@ -60,7 +58,7 @@ async function planFor(
   };
 }
 
-const ONE_WORLD: Partial<WorldSweepPlan> = {
+const ONE_WORLD: Wishes = {
   worlds: [worldNamed('challenge')],
   seeds: { first: 0, count: 1 },
   fresh: { first: 50, count: 1 },
@@ -70,10 +68,9 @@ const ONE_WORLD: Partial<WorldSweepPlan> = {
 const edgesOf = async (file: string, world: string, first: number, count: number) => {
   const [entrant] = await loadEntrants({ file: join(folder, file), env: {}, cwd: folder });
   const seeds = Array.from({ length: count }, (_, place) => first + place);
-  const results = await Promise.all(
-    seeds.map((seed) => worldNamed(world).simulate(seed, must(entrant, file), USUAL_CONDITIONS)),
-  );
-  return results.map(({ edge }) => edge);
+  const edgeOf = async (seed: number) =>
+    (await worldNamed(world).simulate(seed, must(entrant, file), USUAL_CONDITIONS)).edge;
+  return Promise.all(seeds.map(edgeOf));
 };
 
 /** The usual plan, played once for all tests. */
@@ -87,17 +84,11 @@ describe('a sweep over worlds', () => {
   it('ranks by the worst world on some seeds and shows the best on others, as the arena would', async () => {
     const { result, isComplete } = await usual();
     expect(isComplete).toBe(true);
-    expect(result).toMatchObject({
-      subject: 'worlds',
-      walkForward: null,
-      counts: { events: SEEDS, tried: 2, failed: 0 },
-    });
-    const sums = async (file: string) =>
-      Promise.all(
-        ['challenge', 'news'].map(async (world) =>
-          (await edgesOf(file, world, 0, SEEDS)).reduce((sum, edge) => sum + edge),
-        ),
-      );
+    const counts = { events: SEEDS, tried: 2, failed: 0 };
+    expect(result).toMatchObject({ subject: 'worlds', walkForward: null, counts });
+    const sumIn = async (file: string, world: string) =>
+      (await edgesOf(file, world, 0, SEEDS)).reduce((sum, edge) => sum + edge);
+    const sums = (file: string) => Promise.all(['challenge', 'news'].map((world) => sumIn(file, world)));
     const worst = { 0: Math.min(...(await sums('maker.yaml'))), 4: Math.min(...(await sums('behind.yaml'))) };
     const best = worst[4] > worst[0] ? 'behind.yaml' : 'maker.yaml';
     expect(result.configurations[0]?.worstMicros ?? 0).toBeCloseTo(Math.max(worst[0], worst[4]) * 1e6, -1);
@@ -122,10 +113,8 @@ describe('a sweep over worlds', () => {
     const resumed = await runWorldSweep(await planFor('again', { workers: 1, resume: true }), watching().watcher);
     const other = await usual();
     expect(resumed.result).toEqual(other.result);
-    const more = await runWorldSweep(
-      await planFor('again', { workers: 1, seeds: { first: 100, count: 1 }, fresh: { first: 0, count: 1 } }),
-      watching().watcher,
-    );
+    const others = { workers: 1, seeds: { first: 100, count: 1 }, fresh: { first: 0, count: 1 } };
+    const more = await runWorldSweep(await planFor('again', others), watching().watcher);
     // Seed 0 was used for a choice above; the same two configurations are no new trials.
     expect(more.result.fresh?.usedBefore).toBe(1);
     expect(more.result.counts.tried).toBe(2);

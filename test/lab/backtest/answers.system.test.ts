@@ -5,18 +5,18 @@ import { describe, expect, it } from 'vitest';
 import { faultAnswer, type ServiceCall, successText } from '../../../src/exchange/service/answers.js';
 import { HANDLERS } from '../../../src/exchange/service/handlers.js';
 import { WalletSignatures } from '../../../src/exchange/service/wallet-signatures.js';
-import { InProcessExchange, readOrderRequest } from '../../../src/lab/backtest/in-process-exchange.js';
-import { type Micros, micros } from '../../../src/shared/base/micros.js';
+import { type InProcessExchange, readOrderRequest } from '../../../src/lab/backtest/in-process-exchange.js';
+import type { Micros } from '../../../src/shared/base/micros.js';
 import { Random } from '../../../src/shared/base/random.js';
 import { declarationOf, type EndpointName } from '../../../src/shared/protocol/endpoints.js';
 import type { AnyCall, Outcome } from '../../../src/shared/protocol/seam.js';
 import { RESTING_STATUSES } from '../../../src/shared/protocol/states.js';
 import { classify } from '../../../src/shell/client/message.js';
 import { times } from '../../support/effort.js';
+import { exchangeOf } from './plans.js';
 
 const START_MS = 1_790_000_000_000;
 const CONDITION_ID = '9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin';
-const LIMITS = { public_per_minute: 1e6, signed_per_minute: 1e6, bootstrap_per_minute: 10 };
 
 /** Over text, like the paper exchange's routes and the HTTP client together. */
 function overText(venue: InProcessExchange, call: AnyCall, nowMs: number): Outcome {
@@ -30,10 +30,8 @@ function overText(venue: InProcessExchange, call: AnyCall, nowMs: number): Outco
     const { status, text } = faultAnswer(reply.fault);
     return classify(declaration, status, text).outcome;
   }
-  const meta =
-    declaration.page === undefined
-      ? {}
-      : { limit, next_cursor: 'nextCursor' in reply ? (reply.nextCursor ?? null) : null };
+  const next_cursor = 'nextCursor' in reply ? (reply.nextCursor ?? null) : null;
+  const meta = declaration.page === undefined ? {} : { limit, next_cursor };
   return classify(declaration, 200, successText(reply.data, meta)).outcome;
 }
 
@@ -62,40 +60,28 @@ const POLLS = [
 ];
 
 function newVenue(): InProcessExchange {
-  const settings = {
-    serviceName: 'SVC',
-    draftLifetimeMs: 30_000,
-    landingMs: 400,
-    challengeLifetimeMs: 600_000,
-    seed: 3,
-    startingFunds: micros(1_000_000_000),
-    fillModel: 'optimistic',
-  };
-  const venue = new InProcessExchange(settings, LIMITS, START_MS, { onFill: () => undefined });
+  const venue = exchangeOf('optimistic', START_MS);
   const config = { kind: 'orderbook', price_precision: 2, amount_precision: 2 } as const;
-  venue.core
-    .at(START_MS)
-    .markets.create({ config, title: 'T', event: 'E', category: 'crypto', condition_id: CONDITION_ID });
+  const about = { title: 'T', event: 'E', category: 'crypto', condition_id: CONDITION_ID };
+  venue.core.at(START_MS).markets.create({ config, ...about });
   return venue;
 }
 
 describe('the exchange in process', () => {
   it('takes the body of an order as its schema reads it', () => {
     const decimal = fc.option(fc.integer({ min: 1, max: 1e9 }), { nil: undefined });
-    const text = (value: number | undefined) => (value === undefined ? {} : { value: String(value / 1e6) });
+    const text = (value: number | undefined) => (value === undefined ? undefined : String(value / 1e6));
+    const given = (value: object) =>
+      Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined));
     const property = fc.property(fc.boolean(), decimal, decimal, decimal, (isYes, price, amount, funds) => {
       const body = {
         market_condition_id: CONDITION_ID,
         is_yes: isYes,
         side: isYes ? 'buy' : 'sell',
         order_type: 'limit',
-        ...(price === undefined ? {} : { price: text(price).value }),
-        ...(amount === undefined ? {} : { amount: text(amount).value }),
-        ...(funds === undefined ? {} : { funds: text(funds).value }),
+        ...given({ price: text(price), amount: text(amount), funds: text(funds) }),
       };
       const read = declarationOf('orders.create').body?.parse(body) as object;
-      const given = (value: object) =>
-        Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined));
       expect(given(readOrderRequest(body as never))).toEqual(given(read));
     });
     fc.assert(property, { numRuns: times(150, 300) });
@@ -112,9 +98,8 @@ describe('the exchange in process', () => {
         nowMs += random.below(3_000);
         act(venue, random, nowMs, open);
         const call = POLLS[random.below(POLLS.length)] as AnyCall;
-        expect(venue.answer(call, nowMs).outcome, `${call.endpoint} at step ${step}`).toEqual(
-          overText(venue, call, nowMs),
-        );
+        const { outcome } = venue.answer(call, nowMs);
+        expect(outcome, `${call.endpoint} at step ${step}`).toEqual(overText(venue, call, nowMs));
       }
       fills += venue.core.orders.trades(venue.account, { limit: 100 }).rows.length;
     });
@@ -126,6 +111,8 @@ describe('the exchange in process', () => {
 /** One possible event: a recorded change, a trade, an order of ours, a cancel. */
 function act(venue: InProcessExchange, random: Random, nowMs: number, open: string[]): void {
   const { core, account } = venue;
+  const post = (endpoint: string, params: object, body: object): Outcome =>
+    venue.answer({ endpoint, params, query: {}, body } as never, nowMs).outcome;
   const price = ((20 + random.below(60)) * 10_000) as Micros;
   const amount = ((1 + random.below(100)) * 1_000_000) as Micros;
   const side = random.chance(0.5) ? 0 : 1;
@@ -140,17 +127,11 @@ function act(venue: InProcessExchange, random: Random, nowMs: number, open: stri
     case 2: {
       const body = { market_condition_id: CONDITION_ID, is_yes: random.chance(0.5), side: 'buy', order_type: 'limit' };
       const whole = { ...body, price: String(price / 1e6), amount: '5' };
-      const draft = venue.answer(
-        { endpoint: 'orders.create', params: {}, query: {}, body: whole } as never,
-        nowMs,
-      ).outcome;
+      const draft = post('orders.create', {}, whole);
       if (draft.kind !== 'answered') return;
       const { pubkey } = draft.data as { pubkey: string };
       if (random.chance(0.1)) return;
-      const submitted = venue.answer(
-        { endpoint: 'orders.submit', params: { pubkey }, query: {}, body: { signature: '' } } as never,
-        nowMs,
-      ).outcome;
+      const submitted = post('orders.submit', { pubkey }, { signature: '' });
       if (submitted.kind === 'answered') {
         expect(submitted).toEqual(overText(venue, get('orders.detail', { pubkey }, {}), nowMs));
       }
@@ -160,10 +141,7 @@ function act(venue: InProcessExchange, random: Random, nowMs: number, open: stri
     case 3: {
       const pubkey = open[random.below(open.length + 1)];
       if (pubkey === undefined || !core.at(nowMs).orders.draftCancel(account, pubkey).ok) return;
-      venue.answer(
-        { endpoint: 'orders.cancelSubmit', params: { pubkey }, query: {}, body: { signature: '' } } as never,
-        nowMs,
-      );
+      post('orders.cancelSubmit', { pubkey }, { signature: '' });
       return;
     }
     default:

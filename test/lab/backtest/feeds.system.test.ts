@@ -3,10 +3,11 @@
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type FeedChoice, type FeedData, readFeedData, silentFeeds } from '../../../src/lab/backtest/plan.js';
-import { FeedReplay, runBacktest } from '../../../src/lab/backtest/run.js';
+import { FeedReplay } from '../../../src/lab/backtest/run.js';
 import type { RecordedFeedValue, Recording } from '../../../src/recording/contract.js';
 import fairMaker from '../../../strategies/fair-maker.js';
 import { folderOf } from '../../support/folders.js';
+import { ordersIn, playSending, textsBefore } from './decisions.js';
 import { plan } from './plans.js';
 import { FIRST_MS, market, source, wanderingRows } from './recordings.js';
 
@@ -22,10 +23,7 @@ interface Row {
 
 /** A value every two seconds, changing and away from the book's middle. */
 const wandering = (): Row[] =>
-  Array.from({ length: MINUTES * 30 }, (_, i) => ({
-    p: 0.5 + 0.02 * Math.sin(i / 5),
-    at: FIRST_MS + i * 2 * S,
-  }));
+  Array.from({ length: MINUTES * 30 }, (_, i) => ({ p: 0.5 + 0.02 * Math.sin(i / 5), at: FIRST_MS + i * 2 * S }));
 
 const jsonl = (values: readonly Row[]): string =>
   values.map((value) => `${JSON.stringify({ market: conditionId, ...value })}\n`).join('');
@@ -39,35 +37,18 @@ async function read(text: string, changes: { delayMs?: number; file?: string; ev
   return readFeedData({ config: { feeds: known }, recordings: [], choices, delayMs });
 }
 
-interface Sent {
-  readonly atMs: number;
-  readonly text: string;
-}
-
-async function run(data: Pick<FeedData, 'settings' | 'values'>) {
+function run({ settings, values }: Pick<FeedData, 'settings' | 'values'>) {
   const base = plan([source(rows)], { strategy: fairMaker, params: { feed: 'model', order_shares: '10' } });
-  const sent: Sent[] = [];
-  const outcome = await runBacktest({
-    ...base,
-    trader: { ...base.trader, feeds: data.settings },
-    feedValues: data.values,
-    onSent: ({ call: { endpoint, params, body } }, atMs) =>
-      sent.push({ atMs, text: JSON.stringify([atMs, endpoint, params, body ?? null]) }),
-  });
-  return { sent, outcome };
+  return playSending({ ...base, trader: { ...base.trader, feeds: settings }, feedValues: values });
 }
-
-const sentBefore = (sent: readonly Sent[], untilMs: number): string[] =>
-  sent.filter(({ atMs }) => atMs < untilMs).map(({ text }) => text);
-const orders = (texts: readonly string[]): number => texts.filter((text) => text.includes('orders.create')).length;
 
 describe('a backtest with a feed', () => {
   it('quotes around it, and decides nothing by what the feed says later', async () => {
     const all = wandering();
     const cutMs = FIRST_MS + 100 * S;
     const whole = await run(await read(jsonl(all)));
-    const decided = sentBefore(whole.sent, cutMs);
-    expect(orders(decided)).toBeGreaterThan(5);
+    const decided = textsBefore(whole.sent, cutMs);
+    expect(ordersIn(decided)).toBeGreaterThan(5);
     const futures = {
       cut: all.filter(({ at }) => at < cutMs),
       mirrored: all.map(({ p, at }) => ({ p: at < cutMs ? p : 1 - p, at })),
@@ -76,10 +57,8 @@ describe('a backtest with a feed', () => {
     for (const [name, future] of Object.entries(futures)) {
       const other = await run(await read(jsonl(future)));
       // At the earliest, known at its time without delay.
-      expect(sentBefore(other.sent, cutMs), name).toEqual(decided);
-      expect(sentBefore(other.sent, Number.POSITIVE_INFINITY), name).not.toEqual(
-        sentBefore(whole.sent, Number.POSITIVE_INFINITY),
-      );
+      expect(textsBefore(other.sent, cutMs), name).toEqual(decided);
+      expect(other.sent, name).not.toEqual(whole.sent);
     }
   });
 
@@ -97,7 +76,7 @@ describe('a backtest with a feed', () => {
 
   it('quotes nothing without values, and says so', async () => {
     const { sent } = await run({ settings: [{ name: 'model', maxAgeMs: S }], values: [] });
-    expect(orders(sent.map(({ text }) => text))).toBe(0);
+    expect(ordersIn(sent.map(({ text }) => text))).toBe(0);
     expect(silentFeeds([{ name: 'model', maxAgeMs: S }], [])).toEqual([
       'feed model has no value for these markets: strategies that need it do not quote',
     ]);
@@ -148,10 +127,9 @@ describe('recorded values', () => {
     chunks: () => {
       throw new Error('nobody asked for events');
     },
-    feedValues: () =>
-      (async function* () {
-        yield* values;
-      })(),
+    feedValues: async function* () {
+      yield* values;
+    },
   });
 
   it('are played under their names, but where a file is given in their place', async () => {

@@ -9,13 +9,13 @@ import { importRecordings } from '../../../src/recording/import.js';
 import { openRecordingStore } from '../../../src/recording/store/store.js';
 import { delta, kalshiFile, OPEN_MS, snapshot, TICKER, trade } from '../../recording/samples.js';
 import { newFolder } from '../../support/folders.js';
-import { BID, FIRST_MS, market, type Row } from './recordings.js';
+import { BID, FIRST_MS, market, type Row, writeRows } from './recordings.js';
 
 /** Kalshi's samples are of a market with another opening time; one minute is missing, as in most recordings. */
 const laterMs = OPEN_MS + 60_000 - FIRST_MS;
 
 /** Messages as the venue sends them; levels become changes. Without the market's record, unless `about`. */
-export function kalshiSet(rows: readonly Row[], about: boolean): string {
+function kalshiSet(rows: readonly Row[], about: boolean): string {
   const set = newFolder();
   const file = kalshiFile(set);
   mkdirSync(dirname(file), { recursive: true });
@@ -42,7 +42,7 @@ function kalshiLines(rows: readonly Row[]): string[] {
 }
 
 /** One token without its mirror; each row has the best prices that follow from the rows. */
-export async function polymarketFile(rows: readonly Row[]): Promise<string> {
+async function polymarketFile(rows: readonly Row[]): Promise<string> {
   const path = join(newFolder(), 'game.parquet');
   const books = [new Map<number, number>(), new Map<number, number>()] as const;
   const values = rows.flatMap(([timeMs, kind, side, price, shares]) => {
@@ -63,17 +63,11 @@ export async function polymarketFile(rows: readonly Row[]): Promise<string> {
 }
 
 /** As `twinbook record` writes it for a venue without closing times: the first sight of the close counts. */
-export async function recordedFolder(rows: readonly Row[]): Promise<string> {
+async function recordedFolder(rows: readonly Row[]): Promise<string> {
   const folder = newFolder();
   const store = await openRecordingStore(folder, { origin: 'somewhere' });
-  const sink = store.market(market({ closeTimeMs: rows.at(-1)?.[0] ?? FIRST_MS, closeIsGuessed: true, outcome: null }));
-  for (const [timeMs, kind, side, price, shares] of rows) {
-    const at = { timeMs, seenMs: null };
-    const [priceMicros, amountMicros] = [Math.round(price * 1e6), Math.round(shares * 1e6)];
-    if (kind === EVENT.level) sink.level(at, side, priceMicros, amountMicros);
-    else if (kind === EVENT.trade) sink.trade(at, side, priceMicros, amountMicros);
-    else if (kind === EVENT.end) sink.end(at);
-  }
+  const about = { closeTimeMs: rows.at(-1)?.[0] ?? FIRST_MS, closeIsGuessed: true, outcome: null } as const;
+  writeRows(store.market(market(about)), rows);
   await store.close();
   return folder;
 }

@@ -52,23 +52,15 @@ describe('latency by kind of call', () => {
   );
 
   it('names every call that the trader makes', () => {
-    expect((['merges.create', 'merges.submit', 'orders.list', 'redeems.submit'] as const).map(callKind)).toEqual([
-      'draft',
-      'submit',
-      'read',
-      'submit',
-    ]);
+    const calls = ['merges.create', 'merges.submit', 'orders.list', 'redeems.submit'] as const;
+    expect(calls.map(callKind)).toEqual(['draft', 'submit', 'read', 'submit']);
   });
 });
 
-const fill = (price: number, shares: number, isMaker: boolean, isYes = true) => ({
-  isMaker,
-  isYes,
-  priceMicros: Math.round(price * 1e6),
-  amountMicros: Math.round(shares * 1e6),
-});
-const fee = (name: string, ...given: Parameters<typeof fill>): number =>
-  roundedFee(feeCurve(name), rawFee(feeCurve(name), fill(...given))) / 1e6;
+function fee(name: string, price: number, shares: number, isMaker: boolean, isYes = true): number {
+  const amounts = { priceMicros: Math.round(price * 1e6), amountMicros: Math.round(shares * 1e6) };
+  return roundedFee(feeCurve(name), rawFee(feeCurve(name), { isMaker, isYes, ...amounts })) / 1e6;
+}
 
 describe('fees by name', () => {
   it.each([
@@ -102,6 +94,7 @@ describe('fees by name', () => {
 });
 
 describe('a backtest whose recording names no fee', () => {
+  const FREE = { makerRateMicros: 0, takerRateMicros: 0 };
   const rows = wanderingRows(4, times(1.5, 3));
   const run = async (changes: object, market: object = {}) => {
     const { session } = await runBacktest({ ...plan([source(rows, market)], { fillModel: 'optimistic' }), ...changes });
@@ -113,8 +106,7 @@ describe('a backtest whose recording names no fee', () => {
     expect(warned((await run({})).analysis)).toBe(true);
     expect(warned((await run({ feeCurve: feeCurve('none') })).analysis)).toBe(false);
     expect(warned((await run({ fees: { makerRateMicros: 0, takerRateMicros: 10_000 } })).analysis)).toBe(false);
-    const fees = { makerRateMicros: 0, takerRateMicros: 0 };
-    expect(warned((await run({}, { fees })).analysis)).toBe(false);
+    expect(warned((await run({}, { fees: FREE })).analysis)).toBe(false);
   });
 
   it('is charged by the curve, to the millionth, and the split still adds up', async () => {
@@ -140,7 +132,7 @@ describe('a backtest whose recording names no fee', () => {
   });
 
   it('is not charged where the recording does name one', async () => {
-    const fees = { makerRateMicros: 0, takerRateMicros: 0 };
-    expect((await run({ feeCurve: feeCurve('kalshi-maker') }, { fees })).analysis.result.feesMicros).toBe(0);
+    const { analysis } = await run({ feeCurve: feeCurve('kalshi-maker') }, { fees: FREE });
+    expect(analysis.result.feesMicros).toBe(0);
   });
 });

@@ -1,11 +1,19 @@
 /** Plans for tests: the live trader's usual settings, with a given strategy. */
 
 import type { BacktestPlan, EventSource } from '../../../src/lab/backtest/contract.js';
+import { InProcessExchange } from '../../../src/lab/backtest/in-process-exchange.js';
 import { LatencyModel, readLatency } from '../../../src/lab/backtest/latency.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import type { StrategySettings } from '../../../src/trader/engine/settings.js';
+import type { MarketView } from '../../../src/trader/market/view.js';
 import { riskLimitsSchema } from '../../../src/trader/risk/limits.js';
-import { defineStrategy, NO_QUOTES, type Strategy } from '../../../src/trader/strategy/contract.js';
+import {
+  defineStrategy,
+  NO_QUOTES,
+  type Quotes,
+  type Strategy,
+  type StrategyEvent,
+} from '../../../src/trader/strategy/contract.js';
 import { USUAL_ECONOMICS } from '../../../src/trader/strategy/economics.js';
 import logOddsMaker from '../../../strategies/log-odds-maker.js';
 import { PROFILE } from '../../simulation/setting.js';
@@ -13,7 +21,15 @@ import { paramsFor } from '../../trader/strategy/fixtures.js';
 
 export const LIMITS = riskLimitsSchema.parse({ max_loss_day: '500', max_drawdown: '500', min_time_to_resolution_s: 0 });
 
-export interface Bidding {
+/** An exchange as a backtest has it. */
+export function exchangeOf(fillModel: string, nowMs: number): InProcessExchange {
+  const lifetimes = { draftLifetimeMs: 30_000, landingMs: 400, challengeLifetimeMs: 600_000 };
+  const settings = { serviceName: 'SVC', ...lifetimes, seed: 3, startingFunds: micros(1_000_000_000), fillModel };
+  const limits = { public_per_minute: 1e6, signed_per_minute: 1e6, bootstrap_per_minute: 10 };
+  return new InProcessExchange(settings, limits, nowMs, { onFill: () => undefined });
+}
+
+interface Bidding {
   readonly price: number;
   readonly fairPrice: number;
   /** Unix ms. */
@@ -36,7 +52,19 @@ export const bidder = ({ price, fairPrice, fromMs = 0 }: Bidding): Strategy =>
     }),
   });
 
-export interface PlanChanges {
+/** A strategy that records its views and events, and returns the given quotes. */
+export function watcher(quotes: (view: MarketView) => Quotes = () => NO_QUOTES('only looks')) {
+  const seen: MarketView[] = [];
+  const events: StrategyEvent[] = [];
+  const quote = (view: MarketView) => {
+    seen.push(view);
+    return quotes(view);
+  };
+  const create = () => ({ quote, observe: (event: StrategyEvent) => void events.push(event) });
+  return { seen, events, strategy: defineStrategy({ name: 'watcher', summary: 'Looks.', params: {}, create }) };
+}
+
+interface PlanChanges {
   readonly strategy?: Strategy;
   readonly params?: Readonly<Record<string, unknown>>;
   readonly fillModel?: string;

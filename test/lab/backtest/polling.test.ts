@@ -3,30 +3,13 @@
 import { describe, expect, it } from 'vitest';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
 import { micros } from '../../../src/shared/base/micros.js';
-import type { MarketView } from '../../../src/trader/market/view.js';
-import { defineStrategy, NO_QUOTES, type Quotes } from '../../../src/trader/strategy/contract.js';
-import { plan } from './plans.js';
+import { NO_QUOTES } from '../../../src/trader/strategy/contract.js';
+import { plan, watcher } from './plans.js';
 import { ASK, BID, end, FIRST_MS, level, market, type Row, source, trade } from './recordings.js';
-
-/** A strategy that records its views and returns the given quotes. */
-function watcher(quotes: (view: MarketView) => Quotes = () => NO_QUOTES('only looks')) {
-  const seen: MarketView[] = [];
-  const strategy = defineStrategy({
-    name: 'watcher',
-    summary: 'Looks.',
-    params: {},
-    create: () => ({
-      quote: (view) => {
-        seen.push(view);
-        return quotes(view);
-      },
-    }),
-  });
-  return { seen, strategy };
-}
 
 const BOOK: readonly Row[] = [level(0, BID, 0.4, 100), level(0, ASK, 0.6, 100)];
 const LATER_MS = 120_000;
+const IDS = ['4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T', 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB'] as const;
 
 describe('a backtest', () => {
   it('shows a change of the book only after a poll that left later has come back', async () => {
@@ -69,10 +52,7 @@ describe('a backtest', () => {
 
   it('finds a market only by its list of markets', async () => {
     const { seen, strategy } = watcher();
-    const second = market({
-      conditionId: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T',
-      openTimeMs: FIRST_MS + 61_000,
-    });
+    const second = market({ conditionId: IDS[0], openTimeMs: FIRST_MS + 61_000 });
     const early = source([...BOOK, end(300_000)]);
     const late = source([...BOOK.map(([t, ...row]): Row => [t + 61_000, ...row]), end(300_000)], second);
     await runBacktest(plan([early, late], { strategy, params: {} }));
@@ -81,35 +61,23 @@ describe('a backtest', () => {
     expect(first?.nowMs ?? 0).toBeGreaterThan(FIRST_MS + 61_000);
   });
 
-  it('tells the trader when a market closes only where the recording knows it', async () => {
-    for (const [closeTimeMs, known] of [
-      [FIRST_MS + 300_000, true],
-      [FIRST_MS + 1_500, false],
-      [FIRST_MS - 2_000, false],
-    ] as const) {
-      const { seen, strategy } = watcher();
-      await runBacktest(plan([source([...BOOK, end(120_000)], { closeTimeMs })], { strategy, params: {} }));
-      expect(seen.length).toBeGreaterThan(0);
-      for (const { market } of seen) expect(market.resolutionTimeMs).toBe(known ? closeTimeMs : null);
-    }
-  });
-
-  it('tells when a market closes only where the recorded venue told it', async () => {
-    const closes = [
-      [{}, true],
-      [{ closeIsGuessed: true }, false],
-    ] as const;
-    for (const [changes, isTold] of closes) {
-      const { seen, strategy } = watcher();
-      await runBacktest(plan([source([...BOOK, end(60_000)], changes)], { strategy, params: {} }));
-      expect(seen.length).toBeGreaterThan(10);
-      for (const view of seen) expect(view.timeToResolutionMs !== null, JSON.stringify(changes)).toBe(isTold);
+  it.each<[{ closeTimeMs: number; closeIsGuessed?: true }, boolean]>([
+    [{ closeTimeMs: FIRST_MS + 300_000 }, true],
+    [{ closeTimeMs: FIRST_MS + 1_500 }, false],
+    [{ closeTimeMs: FIRST_MS - 2_000 }, false],
+    [{ closeTimeMs: FIRST_MS + 300_000, closeIsGuessed: true }, false],
+  ])('tells when a market closes only where the recorded venue told it: %j, %s', async (close, isTold) => {
+    const { seen, strategy } = watcher();
+    await runBacktest(plan([source([...BOOK, end(120_000)], close)], { strategy, params: {} }));
+    expect(seen.length).toBeGreaterThan(10);
+    for (const { market, timeToResolutionMs } of seen) {
+      expect(market.resolutionTimeMs).toBe(isTold ? close.closeTimeMs : null);
+      expect(timeToResolutionMs !== null).toBe(isTold);
     }
   });
 
   it('spends one request budget on all of its markets', async () => {
-    const ids = ['4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T', 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB'];
-    const sources = ids.map((conditionId) => source([...BOOK, end(300_000)], { conditionId }));
+    const sources = IDS.map((conditionId) => source([...BOOK, end(300_000)], { conditionId }));
     const { session } = await runBacktest(plan(sources, { strategy: watcher().strategy, params: {} }));
     expect(session.requests?.public.peakPerMinute).toBeGreaterThan(90);
     expect(session.requests?.public.peakPerMinute).toBeLessThanOrEqual(120);

@@ -3,6 +3,7 @@
 import type { EventSource } from '../../../src/lab/backtest/contract.js';
 import { playFromMemory } from '../../../src/lab/backtest/replay-driver.js';
 import { EVENT, type EventChunk, type RecordedMarket, SIDE } from '../../../src/recording/contract.js';
+import type { MarketSink } from '../../../src/recording/store/segment.js';
 import { Random } from '../../../src/shared/base/random.js';
 
 /** 2026-03-02 12:00 UTC. */
@@ -15,15 +16,13 @@ export const BID = SIDE.bid;
 export const ASK = SIDE.ask;
 
 /** Times after `FIRST_MS`; prices and shares in whole units. */
-export const level = (atMs: number, side: number, price: number, shares: number): Row => [
-  ...([FIRST_MS + atMs, EVENT.level, side] as const),
-  ...([price, shares] as const),
-];
+const rowOf =
+  (kind: number) =>
+  (atMs: number, side: number, price: number, shares: number): Row => [FIRST_MS + atMs, kind, side, price, shares];
+
+export const level = rowOf(EVENT.level);
 /** `side` is the taker's. */
-export const trade = (atMs: number, side: number, price: number, shares: number): Row => [
-  ...([FIRST_MS + atMs, EVENT.trade, side] as const),
-  ...([price, shares] as const),
-];
+export const trade = rowOf(EVENT.trade);
 export const end = (atMs: number): Row => [FIRST_MS + atMs, EVENT.end, 0, 0, 0];
 
 export function chunk(rows: readonly Row[]): EventChunk {
@@ -57,6 +56,17 @@ export function source(rows: readonly Row[], changes: Partial<RecordedMarket> = 
   const chunks: EventChunk[] = [];
   for (let from = 0; from < rows.length; from += chunkEvents) chunks.push(chunk(rows.slice(from, from + chunkEvents)));
   return playFromMemory(market(changes), chunks);
+}
+
+/** Writes the rows, each this much later, as `twinbook record` does. */
+export function writeRows(sink: MarketSink, rows: readonly Row[], laterMs = 0): void {
+  for (const [timeMs, kind, side, price, shares] of rows) {
+    const at = { timeMs: timeMs + laterMs, seenMs: null };
+    const [priceMicros, amountMicros] = [Math.round(price * 1e6), Math.round(shares * 1e6)];
+    if (kind === EVENT.level) sink.level(at, side, priceMicros, amountMicros);
+    else if (kind === EVENT.trade) sink.trade(at, side, priceMicros, amountMicros);
+    else if (kind === EVENT.end) sink.end(at);
+  }
 }
 
 /**

@@ -12,6 +12,7 @@ import {
 } from '../../../src/lab/report/analysis/session-figures.js';
 import { reportHtml } from '../../../src/lab/report/html/report-html.js';
 import { summaryTable } from '../../../src/lab/report/summary.js';
+import { must } from '../../../src/shared/base/errors.js';
 import { record, sweepPlace } from '../sweep/place.js';
 
 const REPEAT = 3;
@@ -20,14 +21,8 @@ async function runAnew(options: Partial<BacktestOptions>): Promise<readonly Back
   const place = sweepPlace();
   try {
     await record(place.data, { events: 1 });
-    const fillModels = options.fillModels ?? ['risk-averse'];
-    return await backtest({
-      config: place.config,
-      data: [place.data],
-      latency: 'constant:120',
-      ...options,
-      fillModels,
-    });
+    const files = { config: place.config, data: [place.data] };
+    return await backtest({ ...files, latency: 'constant:120', fillModels: ['risk-averse'], ...options });
   } finally {
     place.remove();
   }
@@ -72,8 +67,7 @@ describe('repeats of a backtest', () => {
   });
 
   it('show the run with the middle result in detail, and their mean and spread above it', async () => {
-    const [result] = await run({ repeat: REPEAT });
-    if (result === undefined) throw new Error('no result');
+    const result = must((await run({ repeat: REPEAT }))[0], 'a result');
     const { repeats, result: shown } = result.analysis;
     const results = repeats?.runs.map(({ resultMicros }) => resultMicros).sort((a, b) => a - b) ?? [];
     expect(shown.resultMicros).toBe(results[1]);
@@ -111,6 +105,14 @@ const withoutFills = ({ markets, ...run }: RepeatedRun): RepeatedRun => ({
   markets: markets.map((market) => ({ ...market, resultMicros: 0, fills: 0 })),
 });
 
+/** From this market on nothing is played and nothing lost. */
+const haltedFrom = (from: number, { markets, ...run }: RepeatedRun): RepeatedRun => ({
+  ...run,
+  markets: markets.map((market, at) =>
+    at < from ? market : { ...market, resultMicros: 0, fills: 0, isPlayed: false },
+  ),
+});
+
 const EVENTS = 12;
 const same = (value: number) => Array.from({ length: EVENTS }, () => value);
 const mixed = (mean: number) => Array.from({ length: EVENTS }, (_, at) => mean + (at % 2 === 0 ? 5 : -5));
@@ -122,11 +124,9 @@ describe('the words on repeats', () => {
     expect(verdictOf([same(1), same(2)])).toMatchObject({ points: 'gain', signFlips: false });
     expect(verdictOf([same(-1), same(-2)]).points).toBe('loss');
     expect(verdictOf([mixed(0.5), mixed(1)])).toMatchObject({ points: 'unclear', signFlips: false });
-    expect(verdictOf([same(1), same(2)], [mixed(0.5), mixed(1)])).toMatchObject({
-      points: 'unclear',
-      signFlips: false,
-    });
-    expect(verdictOf([same(1), same(2)], [same(-1), same(-2)])).toMatchObject({ points: 'unclear', signFlips: true });
+    const gain = [same(1), same(2)];
+    expect(verdictOf(gain, [mixed(0.5), mixed(1)])).toMatchObject({ points: 'unclear', signFlips: false });
+    expect(verdictOf(gain, [same(-1), same(-2)])).toMatchObject({ points: 'unclear', signFlips: true });
   });
 
   it('take repeats of few events for few events', () => {
@@ -136,9 +136,8 @@ describe('the words on repeats', () => {
   });
 
   it('count an event without a fill in one run as nothing gained there', () => {
-    const [whole, without] = runs([same(2), same(2)]);
-    if (whole === undefined || without === undefined) throw new Error('two runs');
-    const { intervalMicros } = computeRepeats([whole, withoutFills(without)], 1);
+    const both = runs([same(2), same(2)]).map((run, at) => (at === 0 ? run : withoutFills(run)));
+    const { intervalMicros } = computeRepeats(both, 1);
     expect(intervalMicros).toEqual([EVENTS * 1e6, EVENTS * 1e6]);
   });
 
@@ -151,13 +150,6 @@ describe('the words on repeats', () => {
 });
 
 describe('repeats in which a limit halted the trader', () => {
-  /** From this market on nothing is played and nothing lost. */
-  const haltedFrom = (from: number, { markets, ...run }: RepeatedRun): RepeatedRun => ({
-    ...run,
-    markets: markets.map((market, at) =>
-      at < from ? market : { ...market, resultMicros: 0, fills: 0, isPlayed: false },
-    ),
-  });
   /** Each run gains 1 in each of nine events, and loses 20 in each of the next three. */
   const whole = runs([same(1), same(1)].map((gains) => gains.map((value, at) => (at < 9 ? value : -20))));
 

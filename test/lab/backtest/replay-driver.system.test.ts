@@ -2,43 +2,26 @@
 
 import { describe, expect, it } from 'vitest';
 import type { ChunkStream, EventSource } from '../../../src/lab/backtest/contract.js';
-import { InProcessExchange } from '../../../src/lab/backtest/in-process-exchange.js';
 import { ReplayDriver } from '../../../src/lab/backtest/replay-driver.js';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
-import { micros } from '../../../src/shared/base/micros.js';
-import { plan } from './plans.js';
+import { exchangeOf, plan } from './plans.js';
 import { ASK, BID, chunk, end, FIRST_MS, level, market, type Row, source, wanderingRows } from './recordings.js';
 
 const OTHER_ID = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T';
 const LANDING_MS = 400;
 const CLOSE_MS = 10_000;
-const LIMITS = { public_per_minute: 1e6, signed_per_minute: 1e6, bootstrap_per_minute: 10 };
 
 const BOOK: readonly Row[] = [level(0, BID, 0.4, 100), level(0, ASK, 0.6, 100)];
 const CLOSING = [...BOOK, end(CLOSE_MS)];
 /** An event every 50 ms, beyond the close of the other. */
-const BUSY = [
-  ...BOOK,
-  ...Array.from({ length: 400 }, (_, i) => level(50 * i + 50, BID, 0.39, 1 + (i % 7))),
-  end(30_000),
-];
+const CHANGES = Array.from({ length: 400 }, (_, i) => level(50 * i + 50, BID, 0.39, 1 + (i % 7)));
+const BUSY = [...BOOK, ...CHANGES, end(30_000)];
 
-function newExchange() {
-  const settings = {
-    serviceName: 'SVC',
-    draftLifetimeMs: 30_000,
-    landingMs: LANDING_MS,
-    challengeLifetimeMs: 600_000,
-    seed: 3,
-    startingFunds: micros(1_000_000_000),
-    fillModel: 'risk-averse',
-  };
-  return new InProcessExchange(settings, LIMITS, 0, { onFill: () => undefined });
-}
+const newExchange = () => exchangeOf('risk-averse', 0);
 
 /** A market closes during a merge. Returns the exchange's final state of the shares. */
-async function mergeAcrossClose(sources: readonly EventSource[], syncMs: readonly number[]) {
+async function mergeAcrossClose(sources: readonly EventSource[]) {
   const { core, account } = newExchange();
   const closed: [string, number | null][] = [];
   const { driver } = await ReplayDriver.prepare(core, plan(sources), {
@@ -60,7 +43,7 @@ async function mergeAcrossClose(sources: readonly EventSource[], syncMs: readonl
   await goTo(submitMs);
   const merge = core.at(FIRST_MS + submitMs).conversions.draft('merge', account, OTHER_ID, '5');
   if (merge.ok) core.at(FIRST_MS + submitMs).conversions.submit('merge', account, merge.value.pubkey, true);
-  for (const atMs of syncMs) await goTo(atMs);
+  await goTo(CLOSE_MS + 1_000);
   const index = core.catalog.findIndex(OTHER_ID) ?? 0;
   return { wasDrafted: merge.ok, yesMicros: core.catalog.market(index).shares.read(account).yes, closed };
 }
@@ -74,12 +57,8 @@ describe('markets that are played together', () => {
         [busy, closing],
         [closing, busy],
       ]) {
-        const found = await mergeAcrossClose(sources, [11_000]);
-        expect(found).toEqual({
-          wasDrafted: true,
-          yesMicros: 5_000_000,
-          closed: [[OTHER_ID, FIRST_MS + CLOSE_MS]],
-        });
+        const closed = [[OTHER_ID, FIRST_MS + CLOSE_MS]];
+        expect(await mergeAcrossClose(sources)).toEqual({ wasDrafted: true, yesMicros: 5_000_000, closed });
       }
     }
   });
@@ -146,14 +125,13 @@ describe('a recording that breaks off in the middle', () => {
   it('plays as far as it can be read, and the report says so', async () => {
     const rows = wanderingRows(5, 6);
     const pieces = [rows.slice(0, 1000), rows.slice(1000, 2000)].map(chunk);
+    const damaged = new TwinbookError('recording_invalid', `${market().source.path}/day-2 is damaged`);
     const open = (): ChunkStream => {
       let at = 0;
       return {
         next: () => {
           const piece = pieces[at++];
-          return (
-            piece ?? Promise.reject(new TwinbookError('recording_invalid', `${market().source.path}/day-2 is damaged`))
-          );
+          return piece ?? Promise.reject(damaged);
         },
         close: () => undefined,
       };

@@ -5,6 +5,8 @@ import type { EventSource } from '../../../src/lab/backtest/contract.js';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
 import { analyse } from '../../../src/lab/report/analysis/analyse.js';
 import type { RecordedGap } from '../../../src/recording/contract.js';
+import { must } from '../../../src/shared/base/errors.js';
+import type { OperatorCommand } from '../../../src/shared/protocol/seam.js';
 import { bidder, plan } from './plans.js';
 import { ASK, BID, end, FIRST_MS, level, market, type Row, source, trade, wanderingRows } from './recordings.js';
 
@@ -18,15 +20,11 @@ const CROSSING_ROWS: readonly Row[] = [
   ...[level(123_000, ASK, 0.5, 50), end(200_000)],
 ];
 
+const ONE_BID = { strategy: bidder({ price: 0.45, fairPrice: 0.5 }), params: {} };
+
 async function played(fillModel: string, rows: readonly Row[] = CROSSING_ROWS) {
-  const given = plan([source(rows, { outcome: false })], {
-    strategy: bidder({ price: 0.45, fairPrice: 0.5 }),
-    params: {},
-    fillModel,
-  });
-  const { session } = await runBacktest(given);
-  const [market] = session.markets;
-  if (market === undefined) throw new Error('no market was played');
+  const { session } = await runBacktest(plan([source(rows, { outcome: false })], { ...ONE_BID, fillModel }));
+  const market = must(session.markets[0], 'a played market');
   return { session, market, shares: analyse(session).trading.atCrossingMicros };
 }
 
@@ -61,9 +59,7 @@ it('a loss at the settlement of the last market is in the drawdown and in the cu
     [false, 5_000_000],
     [true, 0],
   ] as const) {
-    const { session } = await runBacktest(
-      plan([source(EQUITY_ROWS, { outcome })], { strategy: bidder({ price: 0.45, fairPrice: 0.5 }), params: {} }),
-    );
+    const { session } = await runBacktest(plan([source(EQUITY_ROWS, { outcome })], ONE_BID));
     expect(session.markets[0]?.fills.length).toBe(1);
     // Bought at 0.45 and marked at 0.50: ten shares were worth 5 before they were worthless.
     expect(session.maxDrawdownMicros).toBe(lossMicros);
@@ -78,9 +74,7 @@ it('what is held at the close is marked at the last middle before it', async () 
     [EQUITY_ROWS, 500_000],
     [LATE_EQUITY_ROWS, 580_000],
   ] as const) {
-    const { session } = await runBacktest(
-      plan([source(rows)], { strategy: bidder({ price: 0.45, fairPrice: 0.5 }), params: {} }),
-    );
+    const { session } = await runBacktest(plan([source(rows)], ONE_BID));
     expect(session.markets[0]?.endMarkMicros).toBe(markMicros);
   }
 });
@@ -102,13 +96,11 @@ function withGaps(gaps: readonly RecordedGap[]): EventSource {
 describe('a gap in a recording', () => {
   const gap = { fromMs: FIRST_MS + 100_000, toMs: FIRST_MS + 200_000, reason: 'the poll failed' };
 
-  it('is counted, from the first event to the last', async () => {
-    const { session } = await runBacktest(plan([withGaps([gap])]));
-    expect(session.markets[0]?.coverage).toMatchObject({ spanMs: 240_000, gapMs: 100_000, gaps: 1 });
-  });
-
-  it('is counted as well where it was found while a raw recording was played', async () => {
-    const { session } = await runBacktest(plan([{ ...source(GAP_ROWS), gaps: [gap] }]));
+  it.each([
+    ['in its summary', withGaps([gap])],
+    ['while a raw recording was played', { ...source(GAP_ROWS), gaps: [gap] }],
+  ])('that was found %s is counted, from the first event to the last', async (_, recording) => {
+    const { session } = await runBacktest(plan([recording]));
     expect(session.markets[0]?.coverage).toMatchObject({ spanMs: 240_000, gapMs: 100_000, gaps: 1 });
   });
 
@@ -140,16 +132,16 @@ it('a market whose outcome nobody knows is called off when we hold nothing in it
 });
 
 const MINUTE_MS = 60_000;
-const wandering = wanderingRows(3, 8);
+
+async function commanded(...commands: readonly (readonly [atMs: number, command: OperatorCommand])[]) {
+  const given = plan([source(wanderingRows(3, 8))], { fillModel: 'optimistic' });
+  return (await runBacktest({ ...given, commands: commands.map(([atMs, command]) => ({ atMs, command })) })).session;
+}
 
 it('nothing is filled while the trader is paused, and trading goes on when it is resumed', async () => {
   const [fromMs, toMs] = [FIRST_MS + 2 * MINUTE_MS, FIRST_MS + 5 * MINUTE_MS];
   const reason = 'the test';
-  const commands = [
-    { atMs: fromMs, command: { kind: 'pause', reason } },
-    { atMs: toMs, command: { kind: 'resume', reason } },
-  ] as const;
-  const { session } = await runBacktest({ ...plan([source(wandering)], { fillModel: 'optimistic' }), commands });
+  const session = await commanded([fromMs, { kind: 'pause', reason }], [toMs, { kind: 'resume', reason }]);
   const times = session.markets.flatMap(({ fills }) => fills.map(({ timeMs }) => timeMs));
   // Cancels are two round trips away.
   expect(times.filter((timeMs) => timeMs > fromMs + 2_000 && timeMs < toMs)).toEqual([]);
@@ -159,8 +151,7 @@ it('nothing is filled while the trader is paused, and trading goes on when it is
 
 it('a stop ends the run once nothing rests, whatever is recorded beyond', async () => {
   const stopMs = FIRST_MS + 3 * MINUTE_MS;
-  const commands = [{ atMs: stopMs, command: { kind: 'stop' } }] as const;
-  const { session } = await runBacktest({ ...plan([source(wandering)], { fillModel: 'optimistic' }), commands });
+  const session = await commanded([stopMs, { kind: 'stop' }]);
   expect(session.toMs).toBeGreaterThan(stopMs);
   expect(session.toMs).toBeLessThan(stopMs + 30_000);
   expect(session.notices.filter(({ text }) => text.includes('come to rest'))).toEqual([]);

@@ -15,11 +15,3 @@ test('the settings of all backtests of a process are objects of one hidden class
   for (let backtest = 0; backtest < 100; backtest++)
     expect(haveSameClass(first, completeSettings({ ...trader }))).toBe(true);
 });
-
-test('what a plan says of its trader is all there', () => {
-  const { trader } = plan([]);
-  expect(completeSettings({ ...trader, feeds: [{ name: 'polls', maxAgeMs: 1000 }] })).toMatchObject({
-    ...trader,
-    feeds: [{ name: 'polls', maxAgeMs: 1000 }],
-  });
-});

@@ -2,6 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
+import { must } from '../../../src/shared/base/errors.js';
 import { Random } from '../../../src/shared/base/random.js';
 import eventMaker from '../../../strategies/event-maker.js';
 import { plan } from './plans.js';
@@ -30,9 +31,8 @@ const BOLD = {
 function eventRows(seed: number): readonly Row[][] {
   const random = Random.fromSeed(seed, 'ten outcomes');
   const scores = Array.from({ length: OUTCOMES }, () => random.uniform());
-  const shown: { readonly cents: Map<number, number> }[][] = scores.map(() =>
-    [BID, ASK].map(() => ({ cents: new Map() })),
-  );
+  /** By outcome and side: the only shown price, cents. */
+  const shown = scores.map((): [number | null, number | null] => [null, null]);
   const rows = scores.map((): Row[] => []);
   for (let atMs = 0; atMs < LASTS_MS; atMs += STEP_MS) {
     for (const index of scores.keys()) scores[index] = (scores[index] ?? 0) + (random.uniform() - 0.5) * 0.3;
@@ -41,15 +41,12 @@ function eventRows(seed: number): readonly Row[][] {
       if (atMs > 0 && random.chance(0.5)) continue;
       const middle = Math.min(96, Math.max(4, Math.round((100 * Math.exp(score)) / total)));
       for (const side of [BID, ASK] as const) {
-        const { cents } = shown[index]?.[side] ?? { cents: new Map<number, number>() };
-        const wanted = side === BID ? middle - 2 : middle + 2;
-        for (const old of [...cents.keys()]) {
-          if (old === wanted) continue;
-          cents.delete(old);
-          rows[index]?.push(level(atMs, side, old / 100, 0));
-        }
-        if (!cents.has(wanted)) rows[index]?.push(level(atMs, side, wanted / 100, 50));
-        cents.set(wanted, 50);
+        const prices = must(shown[index], 'the outcome');
+        const [old, wanted] = [prices[side], side === BID ? middle - 2 : middle + 2];
+        if (old === wanted) continue;
+        if (old !== null) rows[index]?.push(level(atMs, side, old / 100, 0));
+        rows[index]?.push(level(atMs, side, wanted / 100, 50));
+        prices[side] = wanted;
       }
       if (random.chance(0.1)) rows[index]?.push(trade(atMs + 1, random.chance(0.5) ? BID : ASK, middle / 100, 5));
     }
@@ -58,18 +55,11 @@ function eventRows(seed: number): readonly Row[][] {
 }
 
 it('an event of ten outcomes never arbitrages itself', async () => {
-  const sources = eventRows(3).map((rows, index) =>
-    source(rows, {
-      conditionId: IDS[index] ?? '',
-      eventTitle: 'Which?',
-      title: `Outcome ${index}`,
-      outcome: index === 0,
-    }),
-  );
-  const usual = plan(sources, {
-    strategy: eventMaker,
-    params: BOLD,
+  const sources = eventRows(3).map((rows, index) => {
+    const about = { conditionId: IDS[index] ?? '', title: `Outcome ${index}`, outcome: index === 0 };
+    return source(rows, { ...about, eventTitle: 'Which?' });
   });
+  const usual = plan(sources, { strategy: eventMaker, params: BOLD });
   // A recording does not store its event's id: the markets determine it.
   const rule = { eventConditionId: 'by its markets', outcomes: 'exhaustive' as const, marketConditionIds: IDS };
   const { session } = await runBacktest({ ...usual, trader: { ...usual.trader, events: [rule] } });

@@ -1,18 +1,16 @@
 /** A ledger with the journals of its runs gives the same report as a replay and a reading of those journals. */
 
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Journaled, readJournals, readRecordedRun } from '../../../src/lab/parity/read-recorded-run.js';
-import { replay } from '../../../src/lab/replay/replay.js';
 import { type Analysis, analyse } from '../../../src/lab/report/analysis/analyse.js';
 import { BREAKDOWNS, computeBreakdown, sessionFromLedger } from '../../../src/lab/report/session-from-ledger.js';
-import type { SessionRecord } from '../../../src/lab/session/contract.js';
+import { must } from '../../../src/shared/base/errors.js';
 import { storedMarks } from '../../../src/trader/engine/own/account.js';
-import type { LedgerReader, PnlRow } from '../../../src/trader/ledger/contract.js';
+import type { LedgerReader } from '../../../src/trader/ledger/contract.js';
 import { openMemoryLedger } from '../../../src/trader/ledger/ledger.js';
 import { CALM } from '../../simulation/faults.js';
-import { traderSettings } from '../../simulation/setting.js';
 import { World } from '../../simulation/world.js';
-import { type KeptRun, MemoryDiary } from '../replay/diary.js';
+import { MemoryDiary, replayed } from '../replay/diary.js';
 import { journalOf } from './simulated-journal.js';
 
 /** Our clock minus the exchange's. */
@@ -21,21 +19,11 @@ const DAMAGED = () => {
   throw new Error('no journal here is damaged');
 };
 
-interface Told {
-  readonly pnl: PnlRow;
-  readonly session: SessionRecord;
-  readonly analysis: Analysis;
-}
-
-interface Lived {
-  readonly told: Told;
-  readonly journals: Journaled;
-  readonly runs: readonly KeptRun[];
-}
+type Lived = Awaited<ReturnType<typeof live>>;
 
 const everyMarket = (ledger: LedgerReader) => new Set(ledger.markets().map(({ conditionId }) => conditionId));
 
-function tell(ledger: LedgerReader, journals: Journaled, fairMicros = storedMarks(ledger)): Told {
+function tell(ledger: LedgerReader, journals: Journaled, fairMicros = storedMarks(ledger)) {
   const findPrices = (id: string) => journals.prices.get(id) ?? null;
   const options = { title: 'live', version: '1', nowMs: null, fairMicros, findPrices, journals };
   const session = sessionFromLedger(ledger, options);
@@ -43,13 +31,12 @@ function tell(ledger: LedgerReader, journals: Journaled, fairMicros = storedMark
 }
 
 /** @param marks those that the ledger keeps; or none, so that shares are valued at the last middles */
-async function live(act: (world: World) => void, marks: 'stored' | 'books' = 'stored'): Promise<Lived> {
+async function live(act: (world: World) => void, marks: 'stored' | 'books' = 'stored') {
   const diary = new MemoryDiary();
   const world = new World(7, { ...CALM, clockOffMs: OFF_MS }, diary);
   try {
     act(world);
-    const ledger = world.process?.ledger;
-    if (ledger === undefined) throw new Error('the trader runs');
+    const { ledger } = must(world.process, 'a running trader');
     const journals = await readJournals(diary.runs.map(journalOf), everyMarket(ledger), DAMAGED);
     const told = tell(ledger, journals, marks === 'stored' ? storedMarks(ledger) : new Map());
     return { told, journals, runs: diary.runs };
@@ -114,9 +101,7 @@ describe('one run', () => {
   });
 
   it('has the figures of the session that its journal alone tells, as a backtest is told, to the micro', async () => {
-    const [only] = lived.runs;
-    if (only === undefined) throw new Error('a world has a run');
-    const { session } = await readRecordedRun(journalOf(only));
+    const { session } = await readRecordedRun(journalOf(must(lived.runs[0], 'a run')));
     const fromJournal = analyse(session);
     const { analysis } = lived.told;
     // Both use the same times, or only one of them would contain a drop of a second.
@@ -149,18 +134,14 @@ describe('a run that was killed, and the next one', () => {
     const { told, journals, runs } = lived;
     expect(runs.length).toBe(2);
     expect(told.analysis.equity.resultMicros).toBe(told.pnl.totalMicros);
-    const last = runs.at(-1) as KeptRun;
+    const last = must(runs.at(-1), 'the last run');
     const ledger = openMemoryLedger(last.ledger);
-    try {
-      const trader = traderSettings(last.runId);
-      await replay({ trader, startedMs: last.startedMs, strategyLimitMs: 250, ledger, steps: last.steps });
-      const again = tell(ledger, journals);
-      expect(again.pnl).toEqual(told.pnl);
-      expect(again.analysis.result).toEqual(told.analysis.result);
-      expect(again.analysis.markets).toEqual(told.analysis.markets);
-    } finally {
-      ledger.close();
-    }
+    onTestFinished(() => ledger.close());
+    await replayed(last, { ledger });
+    const again = tell(ledger, journals);
+    expect(again.pnl).toEqual(told.pnl);
+    expect(again.analysis.result).toEqual(told.analysis.result);
+    expect(again.analysis.markets).toEqual(told.analysis.markets);
   });
 
   it('know the equity over the restart, but for the time in which nobody looked', () => {

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { compare, runParity } from '../../../src/lab/parity/parity.js';
 import { readRecordedRun } from '../../../src/lab/parity/read-recorded-run.js';
 import { analyse } from '../../../src/lab/report/analysis/analyse.js';
-import type { SessionRecord } from '../../../src/lab/session/contract.js';
+import type { FillRecord, SessionRecord } from '../../../src/lab/session/contract.js';
+import { must } from '../../../src/shared/base/errors.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import type { OperatorCommand } from '../../../src/shared/protocol/seam.js';
 import type { RunJournal } from '../../../src/shell/journal/runs.js';
@@ -40,18 +41,17 @@ const result = await runParity(journal, {
 });
 
 describe('what a journal tells of its run', () => {
+  const ours = liveRun.session.markets.flatMap((market) => market.fills);
+
   it('is every fill that the ledger booked, and the currency that moved, to the micro', () => {
-    const ours = liveRun.session.markets.flatMap((market) => market.fills);
     expect(fills.length).toBeGreaterThan(10);
-    const line = (order: string, amount: number, fee: number | null) => `${order} ${amount} ${fee ?? 0}`;
-    expect(ours.map((fill) => line(fill.orderPubkey, fill.amountMicros, fill.feeMicros)).sort()).toEqual(
-      fills.map((fill) => line(fill.orderPubkey, fill.amountMicros, fill.feeMicros)).sort(),
-    );
+    const line = (fill: Pick<FillRecord, 'orderPubkey' | 'amountMicros'> & { readonly feeMicros: number | null }) =>
+      `${fill.orderPubkey} ${fill.amountMicros} ${fill.feeMicros ?? 0}`;
+    expect(ours.map(line).sort()).toEqual(fills.map(line).sort());
     expect(liveRun.session.endCashMicros - liveRun.session.capitalMicros).toBe(cash);
   });
 
   it('stands on the clock of the exchange, whatever ours said', () => {
-    const ours = liveRun.session.markets.flatMap((market) => market.fills);
     // The exchange gives the second of a trade.
     expect(ours.map(({ timeMs }) => Math.floor(timeMs / 1000)).sort()).toEqual(
       fills.map(({ timestampS }) => timestampS).sort(),
@@ -102,8 +102,8 @@ describe('live and backtests side by side', () => {
   });
 
   it('cover the same span, quote about as much and fill about as much', () => {
-    const [live, ...models] = result.parity.sides;
-    if (live === undefined) throw new Error('the live side');
+    const [first, ...models] = result.parity.sides;
+    const live = must(first, 'the live side');
     for (const model of models) {
       const more = (model.twoSidedShare ?? 0) - (live.twoSidedShare ?? 0);
       expect(more).toBeGreaterThan(-0.25);
@@ -135,10 +135,8 @@ describe('another configuration played over the run', () => {
     const { capitalMicros, risk, merge, economics } = own;
     const settings = { capitalMicros, risk, merge, economics, strategies: [] };
     const config = JSON.stringify({ settings });
-    const configure = {
-      ...({ kind: 'configure', hash: 'h', config, copy: 'h', changes: [] } as const),
-      ...({ by: 'operator', reason: 'test' } as const),
-    };
+    const said = { copy: 'h', changes: [], by: 'operator', reason: 'test' } as const;
+    const configure = { kind: 'configure', hash: 'h', config, ...said } as const;
     const configured: RunJournal = { ...journal, steps: () => commanded(journal, configure) };
     const plain = await runParity(journal, { ...options, trader: other, isOther: true });
     const played = await runParity(configured, { ...options, trader: other, isOther: true });
@@ -152,10 +150,8 @@ describe('another configuration played over the run', () => {
   });
 
   it('that selects nothing of the run does nothing, and says so', async () => {
-    const strategies = own.strategies.map((strategy) => ({
-      ...strategy,
-      markets: { ...strategy.markets, ids: ['none'] },
-    }));
+    const none = { ids: ['none'], state: 'open', categories: [], max: 1 } as const;
+    const strategies = own.strategies.map((strategy) => ({ ...strategy, markets: none }));
     const { parity } = await runParity(journal, { ...options, trader: { ...own, strategies }, isOther: true });
     expect(parity.sides[1]).toMatchObject({ fills: 0, ordersPlaced: 0, resultMicros: 0 });
     expect(parity.remarks).toContain('No strategy selects any of the 4 markets that the run has read.');
@@ -175,9 +171,8 @@ describe('the band of the fill models', () => {
   /** A session with this number of bought shares. */
   const session = (fillModel: string | null, shares: number): SessionRecord => {
     const base = liveRun.session;
-    const [market] = base.markets;
-    const [fill] = base.markets.flatMap((one) => one.fills);
-    if (market === undefined || fill === undefined) throw new Error('a market with a fill');
+    const market = must(base.markets[0], 'a market');
+    const fill = must(base.markets.flatMap((one) => one.fills)[0], 'a fill');
     const bought = shares === 0 ? [] : [{ ...fill, isYes: true, isBuy: true, amountMicros: shares * 1_000_000 }];
     const kind = fillModel === null ? 'live' : 'backtest';
     const assumptions = { ...base.assumptions, fillModel };
@@ -187,38 +182,22 @@ describe('the band of the fill models', () => {
     compare([session(null, live), ...models.map((shares, i) => session(`m${i}`, shares))].map(analyse), []).band;
 
   it.each([
-    ['holds what lies within', band.bind(null, 100, 80, 130), { lowShare: -0.2, highShare: 0.3, holds: true }],
-    ['has its edges by what is filled, not by name', band.bind(null, 100, 130, 80), { lowShare: -0.2, highShare: 0.3 }],
-    [
-      'does not hold what lies outside',
-      band.bind(null, 100, 50, 90),
-      { lowShare: -0.5, highShare: -0.1, holds: false },
-    ],
-    ['has no share of nothing', band.bind(null, 0, 0, 10), { lowShare: null, highShare: null, holds: true }],
-    ['is nothing without a model', band.bind(null, 10), { lowShare: null, highShare: null, holds: false, errors: [] }],
-  ])('%s', (_, make, expected) => {
-    expect(make()).toMatchObject(expected);
+    ['holds what lies within', [100, 80, 130], { lowShare: -0.2, highShare: 0.3, holds: true }],
+    ['has its edges by what is filled, not by name', [100, 130, 80], { lowShare: -0.2, highShare: 0.3 }],
+    ['does not hold what lies outside', [100, 50, 90], { lowShare: -0.5, highShare: -0.1, holds: false }],
+    ['has no share of nothing', [0, 0, 10], { lowShare: null, highShare: null, holds: true }],
+    ['is nothing without a model', [10], { lowShare: null, highShare: null, holds: false, errors: [] }],
+  ])('%s', (_, [live = 0, ...models], expected) => {
+    expect(band(live, ...models)).toMatchObject(expected);
   });
 });
 
 it('a run that saw no market cannot be compared, and says so', async () => {
   async function* steps() {
-    yield {
-      index: 0,
-      observation: { kind: 'time', nowMs: 1_000 },
-      requests: [],
-      timedOut: [],
-      signed: [],
-      failure: null,
-    } as const;
+    const observation = { kind: 'time', nowMs: 1_000 } as const;
+    yield { index: 0, observation, requests: [], timedOut: [], signed: [], failure: null };
   }
-  const options = {
-    trader: traderSettings('r1'),
-    fillModels: ['log'],
-    latency: null,
-    seed: 1,
-    landingMs: 0,
-  };
+  const options = { trader: traderSettings('r1'), fillModels: ['log'], latency: null, seed: 1, landingMs: 0 };
   await expect(runParity({ ...journal, steps }, options)).rejects.toMatchObject({
     code: 'recording_invalid',
     message: 'this run has seen no book of any market',

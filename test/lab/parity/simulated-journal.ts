@@ -2,38 +2,19 @@
 
 import { VERSION } from '../../../src/shell/config/shipped.js';
 import type { JournaledStrategy, RunDescription, RunJournal } from '../../../src/shell/journal/runs.js';
-import { PROFILE, traderSettings } from '../../simulation/setting.js';
+import { traderSettings } from '../../simulation/setting.js';
 import type { KeptRun } from '../replay/diary.js';
 
 export function journalOf(run: KeptRun): RunJournal {
-  const {
-    runId,
-    configHash,
-    capitalMicros,
-    risk,
-    polling,
-    merge,
-    economics,
-    events,
-    feeds = [],
-    strategies,
-  } = traderSettings(run.runId);
+  const { boundedCall: _, findModule: __, feeds = [], strategies, ...settings } = traderSettings(run.runId);
   const description: RunDescription = {
+    ...settings,
+    feeds,
     format: 1,
-    runId,
     version: VERSION,
-    configHash,
     configFile: '',
     ledgerPath: '',
     startedMs: run.startedMs,
-    profile: PROFILE,
-    capitalMicros,
-    risk,
-    polling,
-    merge,
-    economics,
-    events,
-    feeds,
     strategyLimitMs: 250,
     ledgerMissing: 'simulated',
     strategies: strategies.map(

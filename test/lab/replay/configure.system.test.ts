@@ -1,16 +1,14 @@
 /** Configuration changes of a running trader: accepted changes, kept state, and the same in a replay. */
 
 import { describe, expect, it } from 'vitest';
-import { replay } from '../../../src/lab/replay/replay.js';
+import { must } from '../../../src/shared/base/errors.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import { Random } from '../../../src/shared/base/random.js';
-import type { LiveSettings, LiveStrategy } from '../../../src/trader/engine/control/commands.js';
-import { type ConfigEntry, configHistory } from '../../../src/trader/engine/control/commands.js';
-import { openMemoryLedger } from '../../../src/trader/ledger/ledger.js';
+import { configHistory, type LiveSettings } from '../../../src/trader/engine/control/commands.js';
 import { CALM, drawFaults } from '../../simulation/faults.js';
 import { STANDARD, traderSettings } from '../../simulation/setting.js';
 import { World } from '../../simulation/world.js';
-import { MemoryDiary } from './diary.js';
+import { MemoryDiary, replayed } from './diary.js';
 
 const SETTINGS = traderSettings('any');
 
@@ -26,11 +24,11 @@ const live = (changes: Partial<LiveSettings> = {}): LiveSettings => {
   };
 };
 
-/** The settings with changes to the strategy of this name. */
-const withStrategy = (name: string, changes: Partial<LiveStrategy>): LiveSettings => ({
-  ...live(),
-  strategies: live().strategies.map((strategy) => (strategy.name === name ? { ...strategy, ...changes } : strategy)),
-});
+/** The settings with other code for the first strategy. */
+const withCode = (moduleKey: string): LiveSettings => {
+  const [first, ...others] = live().strategies;
+  return live({ strategies: [{ ...must(first, 'a strategy'), moduleKey }, ...others] });
+};
 
 let hashes = 0;
 const command = (settings: LiveSettings) =>
@@ -56,17 +54,15 @@ function lived(run: (world: World) => void): void {
   }
 }
 
-const snapshot = (world: World) => {
-  const found = world.process?.trader.snapshot(world.timeline.nowMs);
-  if (found === undefined) throw new Error('there is a trader');
-  return found;
-};
+const runningIn = ({ process }: World) => must(process, 'a running trader');
+const snapshot = (world: World) => runningIn(world).trader.snapshot(world.timeline.nowMs);
 const quoted = (world: World, strategy: string) =>
   snapshot(world).markets.filter(({ strategies }) => strategies.includes(strategy));
-const orders = (world: World) => world.process?.ledger.orders({ limit: 1000 }) ?? [];
-const working = (world: World) => orders(world).filter(({ closedMs }) => closedMs === null);
-const history = (world: World): readonly ConfigEntry[] =>
-  world.process === null ? [] : configHistory(world.process.ledger);
+const working = (world: World) =>
+  runningIn(world)
+    .ledger.orders({ limit: 1000 })
+    .filter(({ closedMs }) => closedMs === null);
+const history = (world: World) => configHistory(runningIn(world).ledger);
 
 describe('a running trader that is configured', () => {
   it('quotes by new parameters, recorded with every order from then on', () => {
@@ -75,19 +71,14 @@ describe('a running trader that is configured', () => {
       const told = command(live({ strategies }));
       world.command(told);
       world.pass(20_000);
-      const intents = world.process?.ledger.intents({ limit: 1000 }) ?? [];
+      const intents = runningIn(world).ledger.intents({ limit: 1000 });
       const after = intents.filter(({ configHash }) => configHash === told.hash);
       expect(after.length).toBeGreaterThan(3);
       const [market] = quoted(world, 'crowd-maker');
       const spread = Number(market?.askMicros) - Number(market?.bidMicros);
       expect(spread).toBeGreaterThanOrEqual(2 * 9 * 10_000);
-      expect(history(world).at(-1)).toMatchObject({
-        hash: told.hash,
-        by: 'operator',
-        reason: 'a test',
-        copy: 'a hash',
-        changes: ['something'],
-      });
+      const { hash, by, reason, copy, changes } = told;
+      expect(history(world).at(-1)).toMatchObject({ hash, by, reason, copy, changes });
     });
   });
 
@@ -106,17 +97,14 @@ describe('a running trader that is configured', () => {
   it('leaves markets that a strategy is not to quote any more, and strategies that are gone', () => {
     lived((world) => {
       expect(quoted(world, 'second-maker').length).toBeGreaterThan(0);
-      const [first] = live().strategies;
-      if (first === undefined) throw new Error('there is one');
+      const first = must(live().strategies[0], 'a strategy');
       world.command(command(live({ strategies: [{ ...first, markets: { ...first.markets, max: 1 } }] })));
       world.pass(10_000);
       expect(quoted(world, 'second-maker')).toEqual([]);
       expect(quoted(world, 'crowd-maker')).toHaveLength(1);
       const [market] = quoted(world, 'crowd-maker');
-      expect(working(world).map(({ marketConditionId }) => marketConditionId)).not.toContain('second');
-      expect(new Set(working(world).map(({ marketConditionId }) => marketConditionId))).toEqual(
-        new Set([market?.conditionId]),
-      );
+      const places = working(world).map(({ marketConditionId }) => marketConditionId);
+      expect([...new Set(places)]).toEqual([market?.conditionId]);
       world.command(command(live()));
       world.pass(10_000);
       expect(quoted(world, 'second-maker').length).toBeGreaterThan(0);
@@ -140,28 +128,24 @@ describe('a running trader that is configured', () => {
 
   it('takes nothing at all when the code of a strategy is not there', () => {
     lived((world) => {
-      world.command(command(withStrategy('crowd-maker', { moduleKey: 'nobody knows it' })));
+      world.command(command(withCode('nobody knows it')));
       world.pass(2_000);
       expect(history(world)).toEqual([]);
       expect(quoted(world, 'crowd-maker').length).toBeGreaterThan(0);
-      expect(world.process?.ledger.eventCount('command_refused')).toBe(1);
+      expect(runningIn(world).ledger.eventCount('command_refused')).toBe(1);
     });
   });
 
   it('stops a strategy in its markets whose new code throws, and goes on with other code after that', () => {
     lived((world) => {
-      world.command(command(withStrategy('crowd-maker', { moduleKey: 'broken' })));
+      world.command(command(withCode('broken')));
       world.pass(5_000);
-      expect(world.process?.ledger.eventCount('strategy_failed')).toBeGreaterThan(0);
+      expect(runningIn(world).ledger.eventCount('strategy_failed')).toBeGreaterThan(0);
       const failed = quoted(world, 'crowd-maker').map(({ note }) => note);
       expect(failed.some((note) => note.includes('it is broken'))).toBe(true);
-      world.command(command(withStrategy('crowd-maker', { moduleKey: 'plain' })));
+      world.command(command(withCode('plain')));
       world.pass(10_000);
-      expect(
-        quoted(world, 'crowd-maker')
-          .map(({ note }) => note)
-          .join(),
-      ).not.toContain('it is broken');
+      expect(JSON.stringify(quoted(world, 'crowd-maker'))).not.toContain('it is broken');
     });
   });
 });
@@ -184,19 +168,8 @@ it.each([11, 12, 13])(
     }
     const commands = diary.runs.flatMap(({ steps }) => steps.filter(({ observation: { kind } }) => kind === 'command'));
     expect(commands.length).toBeGreaterThan(5);
-    for (const { runId, ledger, startedMs, steps } of diary.runs) {
-      const copy = openMemoryLedger(ledger);
-      const result = await replay({
-        trader: traderSettings(runId),
-        startedMs,
-        strategyLimitMs: 250,
-        ledger: copy,
-        steps,
-      });
-      copy.close();
-      expect(result.difference).toBeNull();
-      expect(result.repeatedSteps).toBe(steps.length);
-    }
+    for (const run of diary.runs)
+      expect(await replayed(run)).toMatchObject({ difference: null, repeatedSteps: run.steps.length });
   },
 );
 

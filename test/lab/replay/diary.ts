@@ -3,12 +3,14 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type ReplayResult, replay } from '../../../src/lab/replay/replay.js';
 import { must } from '../../../src/shared/base/errors.js';
 import type { Observation, Request } from '../../../src/shared/protocol/seam.js';
 import { StepInputRecorder } from '../../../src/shell/journal/journal-writer.js';
 import type { RunStep } from '../../../src/shell/journal/runs.js';
 import type { IntentSigner } from '../../../src/trader/executor/contract.js';
-import { openLedger } from '../../../src/trader/ledger/ledger.js';
+import { openLedger, openMemoryLedger } from '../../../src/trader/ledger/ledger.js';
+import { traderSettings } from '../../simulation/setting.js';
 import type { Diary } from '../../simulation/world.js';
 
 export interface KeptRun {
@@ -41,6 +43,14 @@ export class MemoryDiary implements Diary {
     // The form after reading from disk.
     steps.push(JSON.parse(JSON.stringify(step)) as RunStep);
   }
+}
+
+/** Decides a run once more, from its own ledger. */
+export function replayed(run: KeptRun, changes: Partial<Parameters<typeof replay>[0]> = {}): Promise<ReplayResult> {
+  const ledger = openMemoryLedger(run.ledger);
+  const { runId, startedMs, steps } = run;
+  const plan = { trader: traderSettings(runId), startedMs, strategyLimitMs: 250, ledger, steps, ...changes };
+  return replay(plan).finally(() => ledger.close());
 }
 
 /** A run copies its ledger after opening it: the first run's ledger is empty but exists. */

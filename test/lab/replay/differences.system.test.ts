@@ -1,17 +1,15 @@
 /** Reports about a run that does not repeat: each kind of difference, caused on purpose. */
 
 import { describe, expect, it } from 'vitest';
-import type { ReplayDifference } from '../../../src/lab/replay/compare.js';
-import { replay } from '../../../src/lab/replay/replay.js';
 import type { ReplayedTrader } from '../../../src/lab/replay/run-settings.js';
+import { must } from '../../../src/shared/base/errors.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import type { Request } from '../../../src/shared/protocol/seam.js';
 import type { RunStep } from '../../../src/shell/journal/runs.js';
-import { openMemoryLedger } from '../../../src/trader/ledger/ledger.js';
 import { CALM } from '../../simulation/faults.js';
 import { traderSettings } from '../../simulation/setting.js';
 import { World } from '../../simulation/world.js';
-import { MemoryDiary } from './diary.js';
+import { MemoryDiary, replayed } from './diary.js';
 
 const diary = new MemoryDiary();
 const world = new World(7, CALM, diary);
@@ -20,30 +18,27 @@ world.close();
 const run = diary.onlyRun;
 
 /** Replays the run with some of its steps changed, or with another trader. */
-async function differing(
-  change: (step: RunStep) => RunStep,
-  trader: ReplayedTrader = traderSettings(run.runId),
-): Promise<{ readonly difference: ReplayDifference; readonly result: Awaited<ReturnType<typeof replay>> }> {
-  const ledger = openMemoryLedger(run.ledger);
-  const plan = { trader, startedMs: run.startedMs, strategyLimitMs: 250, ledger, steps: run.steps.map(change) };
-  const result = await replay(plan).finally(() => ledger.close());
-  if (result.difference === null) throw new Error('nothing differs');
-  return { difference: result.difference, result };
+async function differing(change: (step: RunStep) => RunStep, trader: ReplayedTrader = traderSettings(run.runId)) {
+  const result = await replayed(run, { trader, steps: run.steps.map(change) });
+  return { difference: must(result.difference, 'a difference'), result };
 }
 
-/** The first step of the run in which an order is drafted. */
+/** The first step of the run in which an order is drafted, or anything signed. */
 const isDraft = ({ call }: Request): boolean => call.endpoint === 'orders.create';
-const drafting = (): RunStep => {
-  const step = run.steps.find(({ requests }) => requests.some(isDraft));
-  if (step === undefined) throw new Error('the run drafts no order');
-  return step;
-};
+const drafting = must(
+  run.steps.find(({ requests }) => requests.some(isDraft)),
+  'a drafted order',
+);
+const signing = must(
+  run.steps.find(({ signed }) => signed.length > 0),
+  'a signature',
+);
 const only = (index: number, change: (step: RunStep) => Partial<RunStep>) => (step: RunStep) =>
   step.index === index ? { ...step, ...change(step) } : step;
 
 describe('the first difference', () => {
   it('is the one request that was another, with every part of it that differs', async () => {
-    const { index } = drafting();
+    const { index } = drafting;
     const dearer = (request: Request): Request =>
       isDraft(request)
         ? { ...request, latestMs: 1, call: { ...request.call, body: { price: '0.99' } } as never }
@@ -60,7 +55,7 @@ describe('the first difference', () => {
   });
 
   it('is a request too many, or one too few', async () => {
-    const { index } = drafting();
+    const { index } = drafting;
     const fewer = await differing(only(index, ({ requests }) => ({ requests: requests.slice(0, -1) })));
     expect(fewer.difference.what).toMatch(/^request \d+ is sent in the replay, but was not in the run$/);
     const twice = only(index, ({ requests }) => ({ requests: [...requests, ...requests.slice(-1)] }));
@@ -70,24 +65,22 @@ describe('the first difference', () => {
   });
 
   it('is a signature that nobody made', async () => {
-    const step = run.steps.find(({ signed }) => signed.length > 0);
-    if (step === undefined) throw new Error('the run signs nothing');
-    const { difference } = await differing(only(step.index, () => ({ signed: [] })));
-    expect(difference).toMatchObject({ step: step.index });
+    const { index, signed } = signing;
+    const { difference } = await differing(only(index, () => ({ signed: [] })));
+    expect(difference).toMatchObject({ step: index });
     expect(difference.what).toMatch(/^intent \S+ is signed in the replay, but was not in the run$/);
-    const others = step.signed.map(({ answer }) => ({ intentId: 'another', answer }));
-    const renamed = await differing(only(step.index, () => ({ signed: others })));
+    const others = signed.map(({ answer }) => ({ intentId: 'another', answer }));
+    const renamed = await differing(only(index, () => ({ signed: others })));
     expect(renamed.difference.what).toMatch(/^intent another was signed in the run, where the replay signs \S+$/);
     const more = { intentId: 'one more', answer: { ok: true, signature: '0' } } as const;
-    const added = await differing(only(step.index, ({ signed }) => ({ signed: [...signed, more] })));
+    const added = await differing(only(index, () => ({ signed: [...signed, more] })));
     expect(added.difference.what).toBe('intent one more was signed in the run, but is not in the replay');
   });
 
   it('is a refusal to sign, which the market is then paused for', async () => {
-    const step = run.steps.find(({ signed }) => signed.length > 0);
-    const refused = (signed: RunStep['signed']) =>
-      signed.map(({ intentId }) => ({ intentId, answer: { ok: false, reason: 'made up' } }) as const);
-    const { difference } = await differing(only(step?.index ?? 0, ({ signed }) => ({ signed: refused(signed) })));
+    const answer = { ok: false, reason: 'made up' } as const;
+    const signed = signing.signed.map(({ intentId }) => ({ intentId, answer }));
+    const { difference } = await differing(only(signing.index, () => ({ signed })));
     expect(difference.what).toMatch(/is sent|was sent|differs/);
   });
 
@@ -106,7 +99,7 @@ describe('the first difference', () => {
   });
 
   it('is what a strategy does that was cut short then', async () => {
-    const { index } = drafting();
+    const { index } = drafting;
     const { difference } = await differing(only(index, () => ({ timedOut: [0] })));
     expect(difference.step).toBeGreaterThanOrEqual(index);
     expect(difference.what).toMatch(/was sent in the run|differs/);
@@ -119,7 +112,7 @@ describe('the first difference', () => {
       params: { ...strategy.params, order_shares: micros(7_000_000) },
     }));
     const { difference, result } = await differing((step) => step, { ...trader, strategies });
-    expect(difference.step).toBe(drafting().index);
+    expect(difference.step).toBe(drafting.index);
     expect(difference.recorded.join()).toContain('25');
     expect(difference.replayed.join()).toMatch(/(buy|sell) 7 /);
     expect(result.repeatedSteps).toBe(difference.step);
@@ -129,8 +122,6 @@ describe('the first difference', () => {
 });
 
 it('a run without any step has nothing to repeat', async () => {
-  const ledger = openMemoryLedger();
-  const plan = { trader: traderSettings('r1'), startedMs: 1, strategyLimitMs: 250, ledger, steps: [] };
-  const result = await replay(plan).finally(() => ledger.close());
+  const result = await replayed(run, { steps: [] });
   expect(result).toMatchObject({ steps: 0, requests: 0, difference: null, fromMs: null, toMs: null });
 });

@@ -1,24 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type ReplayResult, replay } from '../../../src/lab/replay/replay.js';
+import { must } from '../../../src/shared/base/errors.js';
 import { Random } from '../../../src/shared/base/random.js';
 import type { Trader } from '../../../src/trader/engine/trader.js';
-import { openMemoryLedger } from '../../../src/trader/ledger/ledger.js';
 import { CALM, drawFaults, type Faults } from '../../simulation/faults.js';
-import { traderSettings } from '../../simulation/setting.js';
 import { World } from '../../simulation/world.js';
 import { times } from '../../support/effort.js';
-import { type KeptRun, MemoryDiary } from './diary.js';
+import { type KeptRun, MemoryDiary, replayed } from './diary.js';
 
 // A world checks everything after every step, which is slow on a loaded machine.
-async function replayed(run: KeptRun, trader = traderSettings(run.runId)): Promise<ReplayResult> {
-  const ledger = openMemoryLedger(run.ledger);
-  try {
-    return await replay({ trader, startedMs: run.startedMs, strategyLimitMs: 250, ledger, steps: run.steps });
-  } finally {
-    ledger.close();
-  }
-}
-
 /** A minute and a half of a trader with this seed, one run per crash. */
 function lived(seed: number, faults: Faults = drawFaults(Random.fromSeed(seed, 'faults'))): readonly KeptRun[] {
   const diary = new MemoryDiary();
@@ -37,20 +26,13 @@ function lived(seed: number, faults: Faults = drawFaults(Random.fromSeed(seed, '
 
 describe('a run that is decided once more', () => {
   it('is decided up to a moment, and looked at after each step', async () => {
-    const [run] = lived(1, CALM);
-    if (run === undefined) throw new Error('a world has a run');
+    const run = must(lived(1, CALM)[0], 'the run of a world');
     const { steps } = run;
     const untilMs = steps[Math.floor(steps.length / 2)]?.observation.nowMs ?? 0;
     const within = steps.filter(({ observation }) => observation.nowMs <= untilMs).length;
-    const ledger = openMemoryLedger(run.ledger);
     const seen: number[] = [];
-    const trader = traderSettings(run.runId);
-    const look = {
-      untilMs,
-      afterStep: (remade: Trader, nowMs: number) => void seen.push(remade.snapshot(nowMs).markets.length),
-    };
-    const result = await replay({ trader, startedMs: run.startedMs, strategyLimitMs: 250, ledger, steps, look });
-    ledger.close();
+    const afterStep = (remade: Trader, nowMs: number) => void seen.push(remade.snapshot(nowMs).markets.length);
+    const result = await replayed(run, { look: { untilMs, afterStep } });
     expect(result).toMatchObject({ steps: within, repeatedSteps: within, toMs: untilMs, difference: null });
     expect(seen).toHaveLength(within);
     expect(seen.at(-1)).toBeGreaterThan(0);
@@ -80,8 +62,8 @@ describe('a run that is decided once more', () => {
     }
     expect(signatures).toBeGreaterThan(20);
     // The run includes its initial ledger: with an empty one the second run decides differently.
-    const second = runs.slice(1).find(({ steps }) => steps.length > 100);
-    if (second === undefined) throw new Error('no later run of some length');
+    const later = runs.slice(1).find(({ steps }) => steps.length > 100);
+    const second = must(later, 'a later run of some length');
     expect((await replayed({ ...second, ledger: null })).difference).not.toBeNull();
   });
 });

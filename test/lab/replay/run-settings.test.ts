@@ -35,14 +35,13 @@ const create = () => ({ quote: () => ({ bids: [], asks: [], fairMicros: null, no
 export default { name: 'mine', summary: 'mine', params, create };
 `;
 
-interface Place {
-  readonly folder: string;
-  readonly run: RunDescription;
-}
+type Place = Awaited<ReturnType<typeof place>>;
+
+const FILES = { 'trader.yaml': TRADER, 'maker.yaml': MAKER, 'own.yaml': OWN, 'mine.mjs': MODULE };
 
 /** A folder with a trader's files, and the JSON description of a run with them. */
-async function place(): Promise<Place> {
-  const folder = folderOf({ 'trader.yaml': TRADER, 'maker.yaml': MAKER, 'own.yaml': OWN, 'mine.mjs': MODULE });
+async function place() {
+  const folder = folderOf(FILES);
   const config = await load(folder);
   const profile = { ...config.venue.profile, base_url: 'http://127.0.0.1:4711' };
   const facts = { config, runId: 'r1', version: VERSION, startedMs: 1, profile, strategyLimitMs: 250 };
@@ -59,6 +58,9 @@ async function changes({ folder, run }: Place): Promise<readonly string[]> {
 }
 
 describe('what has changed since a run', () => {
+  const SHARES = 'risk.max_order_shares';
+  const FIFTY = 'risk: { max_order_shares: "50" }\n';
+
   it('is nothing where the files are the same; the address of an embedded exchange is no change', async () => {
     const there = await place();
     expect(await changes(there)).toEqual([]);
@@ -68,16 +70,13 @@ describe('what has changed since a run', () => {
     expect(await traderThen(foreign, codeIn(there.folder))).not.toHaveProperty('startedWith');
   });
 
-  it.each([
+  it.each<[keyof typeof FILES, string, string, string]>([
     ['maker.yaml', 'ticks: 2', 'ticks: 3', 'strategy maker: half_spread_ticks is 3 now, it was 2'],
     ['maker.yaml', '"25"', '"20.5"', 'strategy maker: order_shares is 20.5 now, it was 25'],
     ['maker.yaml', 'max: 4', 'max: 5', 'strategy maker: markets.max is 5 now, it was 4'],
-    [
-      'maker.yaml',
-      'params:',
-      'risk: { max_order_shares: "50" }\nparams:',
-      'strategy maker: risk.max_order_shares is 50 now, it was 100',
-    ],
+    ['maker.yaml', 'params:', `${FIFTY}params:`, `strategy maker: ${SHARES} is 50 now, it was 100`],
+    // A limit for all strategies is a change only once.
+    ['trader.yaml', 'shares: "100"', 'shares: "90"', `${SHARES} is 90 now, it was 100`],
     ['own.yaml', 'width: 3', 'width: 4', 'strategy own: width is 4 now, it was 3'],
     ['trader.yaml', '"1000"', '"999.5"', 'capital is 999.5 now, it was 1000'],
     ['trader.yaml', 'max_open_orders: 20', 'max_open_orders: 19', 'risk.max_open_orders is 19 now, it was 20'],
@@ -87,15 +86,8 @@ describe('what has changed since a run', () => {
     ['mine.mjs', "'mine', summary", "'mine', version: 2, summary", 'strategy own: its code has changed'],
   ])('in %s: %s to %s', async (file, before, after, said) => {
     const there = await place();
-    const texts: Readonly<Record<string, string>> = {
-      'trader.yaml': TRADER,
-      'maker.yaml': MAKER,
-      'own.yaml': OWN,
-      'mine.mjs': MODULE,
-    };
-    const text = texts[file] ?? '';
-    expect(text).toContain(before);
-    writeFileSync(join(there.folder, file), text.replace(before, after));
+    expect(FILES[file]).toContain(before);
+    writeFileSync(join(there.folder, file), FILES[file].replace(before, after));
     expect(await changes(there)).toEqual([said]);
   });
 
@@ -108,15 +100,6 @@ describe('what has changed since a run', () => {
       `the run was made by twinbook 0.0.1, this is ${VERSION}`,
       'strategy own is new',
     ]);
-  });
-
-  it('is a limit for all strategies only once', async () => {
-    const there = await place();
-    writeFileSync(
-      join(there.folder, 'trader.yaml'),
-      TRADER.replace('max_order_shares: "100"', 'max_order_shares: "90"'),
-    );
-    expect(await changes(there)).toEqual(['risk.max_order_shares is 90 now, it was 100']);
   });
 });
 

@@ -4,34 +4,21 @@ import type { Markout, MarkoutHorizon, MarkoutSide } from '../../../src/lab/repo
 import { resultTone } from '../../../src/lab/report/html/parts.js';
 import { renderVerdict, reportHtml } from '../../../src/lab/report/html/report-html.js';
 import type { MarketSession, SessionRecord } from '../../../src/lab/session/contract.js';
-import { makeBracket, makeSession } from './session.js';
-import { aConversion, aFill, aMarket, aRoundTrip, aSession, ONE } from './sessions.js';
+import { must } from '../../../src/shared/base/errors.js';
+import { makeSession } from './session.js';
+import { aConversion, aFill, aMarket, aRoundTrip, aSession, ONE, under } from './sessions.js';
 
-const markout = (record: SessionRecord, horizon: MarkoutHorizon, side: MarkoutSide): Markout => {
-  const found = analyse(record).markouts.find((row) => row.horizon === horizon && row.side === side);
-  if (found === undefined) throw new Error('no such markout');
-  return found;
-};
+const markout = (record: SessionRecord, horizon: MarkoutHorizon, side: MarkoutSide): Markout =>
+  must(
+    analyse(record).markouts.find((row) => row.horizon === horizon && row.side === side),
+    'the markout',
+  );
 
 describe('requests', () => {
   const use = {
     public: { limitPerMinute: 120, count: 60, peakPerMinute: 60, throttled: 0 },
     signed: { limitPerMinute: 300, count: 40, peakPerMinute: 30, throttled: 0 },
-    byEndpoint: [
-      ['markets.book', 50],
-      ['search.list', 10],
-      ['orders.create', 8],
-      ['orders.submit', 7],
-      ['orders.detail', 1],
-      ['orders.cancel', 3],
-      ['orders.cancelSubmit', 2],
-      ['merges.create', 2],
-      ['redeems.submit', 1],
-      ['merges.list', 4],
-      ['orders.list', 5],
-      ['trades.list', 5],
-      ['account.assets', 2],
-    ] as const,
+    byEndpoint: [],
     unsent: 0,
   };
 
@@ -55,9 +42,10 @@ describe('markouts', () => {
   const sold = aFill({ isBuy: false, priceMicros: 440_000, markMicros: 430_000, marksAfterMicros: marks(450_000) });
   const one = aSession([aMarket({ fills: [bought, sold], endYesMicros: 20 * ONE })]);
 
-  test('are weighted by shares', () => {
+  test('are weighted by shares, and are the effective half-spread less adverse selection', () => {
     // (30 × 0.02 − 10 × 0.01) / 40.
     expect(markout(one, 1_000, 'all')).toMatchObject({ fills: 2, markoutMicros: 12_500, sharesMicros: 40 * ONE });
+    expect(markout(one, 1_000, 'all')).toMatchObject({ effectiveMicros: 10_000, adverseMicros: -2_500 });
     expect(markout(one, 1_000, 'bid')).toMatchObject({ fills: 1, markoutMicros: 20_000 });
     expect(markout(one, 1_000, 'ask')).toMatchObject({ fills: 1, markoutMicros: -10_000 });
   });
@@ -66,10 +54,6 @@ describe('markouts', () => {
     const late = aFill({ amountMicros: 5 * ONE, isMaker: false, marksAfterMicros: marks(380_000) });
     const record = aSession([aMarket({ fills: [bought, sold, late] })]);
     expect(markout(record, 1_000, 'late')).toMatchObject({ fills: 1, markoutMicros: -20_000 });
-  });
-
-  test('are the effective half-spread less adverse selection', () => {
-    expect(markout(one, 1_000, 'all')).toMatchObject({ effectiveMicros: 10_000, adverseMicros: -2_500 });
   });
 
   test('have no error from one market, and one clustered by market from several', () => {
@@ -84,12 +68,8 @@ describe('markouts', () => {
   });
 
   test('leave out fills whose middle is not known then', () => {
-    expect(markout(one, 300_000, 'all')).toMatchObject({
-      fills: 0,
-      markoutMicros: null,
-      effectiveMicros: null,
-      sharesMicros: 0,
-    });
+    const unknown = { fills: 0, markoutMicros: null, effectiveMicros: null, sharesMicros: 0 };
+    expect(markout(one, 300_000, 'all')).toMatchObject(unknown);
   });
 
   test('at settlement are against the outcome', () => {
@@ -101,17 +81,11 @@ describe('markouts', () => {
 });
 
 describe('orders and quotes', () => {
+  const taker = { orderPubkey: 'taker', isMaker: false, joinedBehindMicros: null };
   const fills = [
     aFill(),
     aFill({ timeMs: 2_000, amountMicros: 2 * ONE, restedMs: 4_000, seenMs: null }),
-    aFill({
-      timeMs: 3_000,
-      orderPubkey: 'taker',
-      isMaker: false,
-      amountMicros: 5 * ONE,
-      restedMs: 0,
-      joinedBehindMicros: null,
-    }),
+    aFill({ timeMs: 3_000, amountMicros: 5 * ONE, restedMs: 0, ...taker }),
   ];
   const { trading, quoting } = analyse(aSession([aMarket({ fills, endYesMicros: 17 * ONE })]));
 
@@ -163,19 +137,14 @@ describe('inventory, capital and drawdown', () => {
 
   test('shares are carried into settlement, redeemed or not', () => {
     const redeem = aConversion({ kind: 'redeem', yesMicros: 6 * ONE, noMicros: 0, cashMicros: 6 * ONE });
-    const { inventory } = analyse(
-      aSession([aMarket({ fills: [aFill()], conversions: [redeem], endYesMicros: 4 * ONE, outcome: true })]),
-    );
+    const market = aMarket({ fills: [aFill()], conversions: [redeem], endYesMicros: 4 * ONE, outcome: true });
+    const { inventory } = analyse(aSession([market]));
     expect(inventory).toMatchObject({ carriedMicros: 10 * ONE, carriedShare: 1 });
   });
 
   test('capital at work is the mean of what was locked', () => {
-    const account = {
-      stepMs: 60_000,
-      timeMs: [0, 60_000, 120_000],
-      equityMicros: [100, 90, 95],
-      lockedMicros: [10, 30, 20],
-    };
+    const samples = { equityMicros: [100, 90, 95], lockedMicros: [10, 30, 20] };
+    const account = { stepMs: 60_000, timeMs: [0, 60_000, 120_000], ...samples };
     const { capital, drawdown } = analyse(aSession([], { account, maxDrawdownMicros: 10, capitalMicros: 100 }));
     expect(capital).toMatchObject({ meanLockedMicros: 20, peakLockedMicros: 30 });
     expect(drawdown).toEqual({ maxMicros: 10, maxShare: 0.1, longestMs: 120_000 });
@@ -203,6 +172,7 @@ describe('the result by event', () => {
 describe('what a reader must know comes first', () => {
   const warnings = (record: SessionRecord) => analyse(record).warnings.map(({ name }) => name);
   const held = { fills: [aFill()], endYesMicros: 10 * ONE };
+  const covered = { spanMs: 60_000, gapMs: 0, gaps: 0, events: 1, trades: 0, skipped: 0 };
   const cases: readonly (readonly [string, SessionRecord])[] = [
     ['no_markets', aSession([])],
     ['no_orders', aSession([{ ...aMarket(), quoting: { ...aMarket().quoting, ordersPlaced: 0 } }])],
@@ -210,14 +180,8 @@ describe('what a reader must know comes first', () => {
     ['held_without_outcome', aSession([aMarket({ ...held, endMarkMicros: 500_000 })])],
     ['held_at_cost', aSession([aMarket({ ...held, fills: [aFill({ markMicros: null })] })])],
     ['undivided', aSession([aMarket({ ...held, fills: [aFill({ markMicros: null })] })])],
-    [
-      'gaps',
-      aSession([aMarket({ coverage: { spanMs: 60_000, gapMs: 6_000, gaps: 1, events: 1, trades: 0, skipped: 0 } })]),
-    ],
-    [
-      'skipped',
-      aSession([aMarket({ coverage: { spanMs: 60_000, gapMs: 0, gaps: 0, events: 1, trades: 0, skipped: 3 } })]),
-    ],
+    ['gaps', aSession([aMarket({ coverage: { ...covered, gapMs: 6_000, gaps: 1 } })])],
+    ['skipped', aSession([aMarket({ coverage: { ...covered, skipped: 3 } })])],
     ['fills_never_noticed', aSession([aMarket({ ...held, fills: [aFill({ seenMs: null })] })])],
     ['few_events', aSession([aMarket(held)])],
     ['without_outcome', aSession([aMarket()])],
@@ -229,15 +193,9 @@ describe('what a reader must know comes first', () => {
   test.each(cases)('%s', (name, record) => expect(warnings(record)).toContain(name));
 
   test('a clean session is warned of nothing but what is true of it', () => {
+    const settled = { ...held, outcome: true, endMarkMicros: 500_000 };
     const markets = Array.from({ length: 20 }, (_, index) =>
-      aMarket({
-        conditionId: `m${index}`,
-        eventTitle: `e${index}`,
-        outcome: true,
-        fills: [aFill()],
-        endYesMicros: 10 * ONE,
-        endMarkMicros: 500_000,
-      }),
+      aMarket({ ...settled, conditionId: `m${index}`, eventTitle: `e${index}` }),
     );
     expect(analyse(aSession(markets)).warnings).toEqual([]);
   });
@@ -249,18 +207,15 @@ describe('what a reader must know comes first', () => {
   });
 
   test('many notices are counted, not listed', () => {
-    const notices = Array.from({ length: 50 }, (_, index) => ({
-      timeMs: index,
-      severity: 'info' as const,
-      text: `notice ${index}`,
-    }));
+    const notice = (timeMs: number) => ({ timeMs, severity: 'info' as const, text: `notice ${timeMs}` });
+    const notices = Array.from({ length: 50 }, (_, index) => notice(index));
     const found = analyse(aSession([], { notices })).warnings.filter(({ name }) => name === 'notice');
     expect(found).toHaveLength(21);
     expect(found.at(-1)?.text).toBe('… and 30 more notices.');
   });
 
   test('a bracket says each sentence once, with the models that it is about', () => {
-    const quiet = aSession([aMarket()], { assumptions: { ...aSession([]).assumptions, fillModel: 'risk-averse' } });
+    const quiet = aSession([aMarket()], under('risk-averse'));
     const busy = aSession([aMarket(held)]);
     const shared = sharedWarnings([quiet, busy].map(analyse));
     expect(shared.find(({ name }) => name === 'no_fills')?.models).toEqual(['risk-averse']);
@@ -270,7 +225,7 @@ describe('what a reader must know comes first', () => {
   test('a bracket names a model once, however many of its markets say the same', () => {
     const said = { timeMs: 1, severity: 'loud' as const, text: 'the first 40 s of the book are incomplete' };
     const one = aSession([aMarket()], { notices: [said, said] });
-    const other = { ...one, notices: [], assumptions: { ...one.assumptions, fillModel: 'optimistic' } };
+    const other = { ...one, notices: [], ...under('optimistic') };
     const about = (sessions: readonly SessionRecord[]) =>
       sharedWarnings(sessions.map(analyse)).find(({ text }) => text === said.text)?.models;
     expect(about([one, other])).toEqual([one.assumptions.fillModel]);
@@ -280,16 +235,11 @@ describe('what a reader must know comes first', () => {
 
 describe('the bracket', () => {
   const withResult = (fillModel: string, micros: number) =>
-    analyse(
-      aSession([aMarket({ fills: aRoundTrip(micros) })], { assumptions: { ...aSession([]).assumptions, fillModel } }),
-    );
+    analyse(aSession([aMarket({ fills: aRoundTrip(micros) })], under(fillModel)));
 
   test('flags a result whose sign flips, in words', () => {
-    const verdict = bracketVerdict([
-      withResult('risk-averse', -5 * ONE),
-      withResult('power:3', ONE),
-      withResult('optimistic', 9 * ONE),
-    ]);
+    const others = [withResult('power:3', ONE), withResult('optimistic', 9 * ONE)];
+    const verdict = bracketVerdict([withResult('risk-averse', -5 * ONE), ...others]);
     expect(verdict.signFlips).toBe(true);
     expect(verdict.text).toContain('−5.00 (risk-averse); +1.00 (power:3); +9.00 (optimistic)');
   });
@@ -327,16 +277,10 @@ describe('the bracket', () => {
   });
 
   test('tells no flip that is one of the markets that were played', () => {
-    const of = (id: string, micros: number, isPlayed = true) => ({
-      ...aMarket({
-        conditionId: id,
-        fills: isPlayed ? aRoundTrip(micros) : [],
-      }),
-      ...(isPlayed ? {} : { quoting: { ...aMarket().quoting, ordersPlaced: 0, haltedMs: 60_000 } }),
-    });
-    const named = (name: string) => ({ assumptions: { ...aSession([]).assumptions, fillModel: name } });
-    const all = analyse(aSession([of('a', 2 * ONE), of('b', -5 * ONE)], named('all')));
-    const halted = analyse(aSession([of('a', ONE), of('b', 0, false)], named('halted')));
+    const of = (conditionId: string, micros: number) => aMarket({ conditionId, fills: aRoundTrip(micros) });
+    const quoting = { ...aMarket().quoting, ordersPlaced: 0, haltedMs: 60_000 };
+    const all = analyse(aSession([of('a', 2 * ONE), of('b', -5 * ONE)], under('all')));
+    const halted = analyse(aSession([of('a', ONE), aMarket({ conditionId: 'b', quoting })], under('halted')));
     const verdict = bracketVerdict([all, halted]);
     expect(verdict.signFlips).toBe(false);
     expect(verdict.text).toContain('+2.00 (all); +1.00 (halted)');
@@ -358,21 +302,8 @@ describe('the bracket', () => {
   test('of one session has no verdict', () => expect(bracketVerdict([withResult('power:3', 1)]).text).toBe(''));
 });
 
-describe('a day of invented markets', () => {
-  const sessions = makeBracket({ markets: 6, hours: 6, fillChance: 0.02 });
-
-  test('adds up under every model', () => {
-    for (const session of sessions) {
-      const { result, equity, warnings } = analyse(session);
-      expect(equity.resultMicros).toBe(result.resultMicros);
-      expect(warnings.filter(({ level }) => level === 'wrong')).toEqual([]);
-      expect(result.mergesMicros).toBe(0);
-    }
-  });
-
-  test('gives the same figures twice, and JSON holds them all', () => {
-    const analysis = analyse(makeSession({ markets: 3, hours: 2 }));
-    expect(analyse(makeSession({ markets: 3, hours: 2 }))).toEqual(analysis);
-    expect(JSON.parse(JSON.stringify(analysis))).toEqual(analysis);
-  });
+test('a day of invented markets gives the same figures twice, and JSON holds them all', () => {
+  const analysis = analyse(makeSession({ markets: 3, hours: 2 }));
+  expect(analyse(makeSession({ markets: 3, hours: 2 }))).toEqual(analysis);
+  expect(JSON.parse(JSON.stringify(analysis))).toEqual(analysis);
 });

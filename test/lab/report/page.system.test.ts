@@ -81,13 +81,10 @@ describe('the file', () => {
 
   test('is the same for the same sessions', () => expect(pageOf(makeBracket())).toBe(dayPage));
 
+  const fortnight = () => [makeSession({ markets: 1, hours: 336, fillChance: 0.9 })];
   const large = [
     ['500 markets under three models', () => makeBracket({ markets: 500, hours: 6 }), FIVE_MB],
-    [
-      'a fortnight of one market with many fills',
-      () => [makeSession({ markets: 1, hours: 336, fillChance: 0.9 })],
-      FIVE_MB,
-    ],
+    ['a fortnight of one market with many fills', fortnight, FIVE_MB],
   ] as const;
   test.each([
     ['a day of 20 markets under three models', () => day, 1_500_000],
@@ -97,29 +94,15 @@ describe('the file', () => {
   test('fits when every text of the exchange is as long and as bad as can be', () => {
     const text = '漢&"<'.repeat(300);
     const session = makeSession({ markets: times(520, 700), hours: times(1, 2) });
-    const long = {
+    const many = Array.from({ length: 999 }, () => text);
+    const texts = { title: text, eventTitle: text, category: text };
+    const filled = {
       ...session,
       title: text,
-      markets: session.markets.map((market) => ({
-        ...market,
-        title: text,
-        eventTitle: text,
-        category: text,
-        endYesMicros: -1,
-      })),
-    };
-    const filled = {
-      ...long,
-      notices: Array.from({ length: 999 }, () => ({ timeMs: 0, severity: 'loud' as const, text })),
-      refusals: Array.from({ length: 999 }, () => ({ by: 'exchange' as const, name: text, count: 1 })),
-      assumptions: {
-        ...session.assumptions,
-        data: Array.from({ length: 999 }, () => text),
-        remarks: Array.from({ length: 999 }, () => text),
-        fillModel: text,
-        postsOnly: false,
-        latency: text,
-      },
+      markets: session.markets.map((market) => ({ ...market, ...texts, endYesMicros: -1 })),
+      notices: many.map(() => ({ timeMs: 0, severity: 'loud' as const, text })),
+      refusals: many.map((name) => ({ by: 'exchange' as const, name, count: 1 })),
+      assumptions: { ...session.assumptions, data: many, remarks: many, fillModel: text, latency: text },
     };
     const page = pageOf(times([filled, filled], [filled, filled, filled]));
     expect(bytes(page)).toBeLessThan(FIVE_MB);
@@ -136,36 +119,20 @@ describe('hostile texts', () => {
     '<!-- --> ]]> &lt;b&gt; \u2028 \u0000 \u202e',
     '{{7*7}} $(alert)',
   ];
+  const spoken = aSession([aMarket({ fills: [aFill()], endYesMicros: 10 * ONE })], {
+    notices: [{ timeMs: 0, severity: 'loud', text: '' }],
+    refusals: [{ by: 'exchange', name: '', count: 1 }],
+    assumptions: { ...aSession([]).assumptions, remarks: [''] },
+  });
+  const WORDS_OF_OURS = new Set(['kind', 'side', 'by', 'severity']);
+  /** A session whose every text is this one. */
+  const saying = (text: string): SessionRecord =>
+    JSON.parse(JSON.stringify(spoken), (name, value) =>
+      typeof value === 'string' && !WORDS_OF_OURS.has(name) ? text : value,
+    ) as SessionRecord;
+
   test.each(hostile)('%j is only a title', (text) => {
-    const market = aMarket({
-      title: text,
-      conditionId: text,
-      eventTitle: text,
-      category: text,
-      fills: [aFill({ orderPubkey: text, strategy: text })],
-      endYesMicros: 10 * ONE,
-    });
-    const session = aSession([market], {
-      title: text,
-      notices: [{ timeMs: 0, severity: 'loud', text }],
-      refusals: [{ by: 'exchange', name: text, count: 1 }],
-      assumptions: {
-        version: text,
-        configHash: text,
-        seed: 1,
-        fillModel: text,
-        postsOnly: false,
-        latency: text,
-        data: [text],
-        remarks: [text],
-      },
-      requests: {
-        public: { limitPerMinute: 1, count: 1, peakPerMinute: 1, throttled: 0 },
-        signed: { limitPerMinute: 1, count: 1, peakPerMinute: 1, throttled: 0 },
-        byEndpoint: [[text, 1]],
-        unsent: 0,
-      },
-    });
+    const session = saying(text);
     const page = parsePage(pageOf([session, session]));
     expect(scriptsOf(page)).toHaveLength(1);
     const foreign = all(
@@ -187,14 +154,8 @@ describe('the figures in the page are those of the analysis', () => {
     const { result } = analyses[index] ?? analyse(aSession([]));
     const split = all(partOf(parsed, 'result', index), (element) => hasClass(element, 'split'))[0];
     const rows = rowsOf(split ?? parsed).map(([, amount]) => amount);
-    const parts = [
-      result.spreadMicros,
-      result.driftMicros,
-      -result.feesMicros,
-      result.mergesMicros,
-      result.settlementMicros,
-      result.resultMicros,
-    ];
+    const { spreadMicros, driftMicros, feesMicros, mergesMicros, settlementMicros, resultMicros } = result;
+    const parts = [spreadMicros, driftMicros, -feesMicros, mergesMicros, settlementMicros, resultMicros];
     expect(rows).toEqual(parts.map((micros) => exactGain(micros ?? 0)));
     const micros = rows.map((text) => Math.round(Number((text ?? '').replaceAll(',', '').replace('−', '-')) * ONE));
     expect(micros.slice(0, -1).reduce((total, part) => total + part, 0)).toBe(micros.at(-1));
@@ -240,25 +201,13 @@ describe('the figures in the page are those of the analysis', () => {
   });
 
   test('what is not known is a dash and a sentence, never a zero', () => {
-    const blind = aSession(
-      [
-        aMarket({
-          fills: [aFill({ markMicros: null, marksAfterMicros: [null, null, null, null, null] })],
-          coverage: null,
-        }),
-      ],
-      {
-        requests: null,
-        maxDrawdownMicros: null,
-        kind: 'live',
-        assumptions: { ...aSession([]).assumptions, fillModel: null, latency: null },
-      },
-    );
-    const page = parsePage(pageOf([blind]));
+    const fill = aFill({ markMicros: null, marksAfterMicros: [null, null, null, null, null] });
+    const assumptions = { ...aSession([]).assumptions, fillModel: null, latency: null };
+    const told = { requests: null, maxDrawdownMicros: null, kind: 'live', assumptions } as const;
+    const page = parsePage(pageOf([aSession([aMarket({ fills: [fill], coverage: null })], told)]));
     const split = rowsOf(all(byId(page, 'result'), (element) => hasClass(element, 'split'))[0] ?? page);
-    expect(
-      split.filter(([name]) => name?.startsWith('Spread') || name?.startsWith('Inventory')).map(([, amount]) => amount),
-    ).toEqual(['not known', 'not known']);
+    const unknown = split.filter(([name]) => /^(Spread|Inventory)/.test(name ?? ''));
+    expect(unknown.map(([, amount]) => amount)).toEqual(['not known', 'not known']);
     expect(split.some(([name]) => name?.startsWith('Cannot be divided'))).toBe(true);
     expect(byId(page, 'requests').text).toContain('A ledger does not count requests.');
     expect(byId(page, 'assumptions').text).toContain('the exchange filled the orders');

@@ -96,7 +96,7 @@ function playMarket(plan: SessionPlan, index: number, steps: number) {
   const outcome = walk.uniform() < (mids[lastStep - 1] ?? 0) / ONE;
   const isKnown = !walk.chance(0.15);
   const samples = new MarketSamples(STEP_MS);
-  const hand = new Hand(`order-${index}`, mids.slice(0, lastStep), random);
+  const hand = newHand(`order-${index}`, mids.slice(0, lastStep), random);
   const equity: number[] = [];
   const locked: number[] = [];
   for (let step = 0; step < steps; step++) {
@@ -168,48 +168,42 @@ function quote(mid: number, net: number, random: Random): BookTop {
   };
 }
 
-/** Our holdings in one market. */
-class Hand {
-  readonly held = new Holdings(KEEP_NEAREST);
-  readonly fills: FillRecord[] = [];
-  readonly conversions: ConversionRecord[] = [];
+/** Our holdings in one market. @param mids one for each step while the market is open */
+function newHand(name: string, mids: readonly number[], random: Random) {
+  const held = new Holdings(KEEP_NEAREST);
+  const fills: FillRecord[] = [];
+  const conversions: ConversionRecord[] = [];
 
-  readonly #name: string;
-  /** One for each step while the market is open. */
-  readonly #mids: readonly number[];
-  readonly #random: Random;
-
-  constructor(name: string, mids: readonly number[], random: Random) {
-    this.#name = name;
-    this.#mids = mids;
-    this.#random = random;
+  function convert(changes: Partial<ConversionRecord>): void {
+    const conversion = aConversion(changes);
+    conversions.push(conversion);
+    held.move(conversion);
   }
 
-  trade(plan: SessionPlan, top: BookTop, step: number): void {
-    const mid = this.#mids[step] ?? 0;
-    const ahead = (this.#mids[step + 4] ?? this.#mids.at(-1) ?? mid) - mid;
+  function trade(plan: SessionPlan, top: BookTop, step: number): void {
+    const mid = mids[step] ?? 0;
+    const ahead = (mids[step + 4] ?? mids.at(-1) ?? mid) - mid;
     for (const side of ['bid', 'ask'] as const) {
       const [ours, best] = side === 'bid' ? [top.ourBidMicros, top.bidMicros] : [top.ourAskMicros, top.askMicros];
       if (ours === null) continue;
       const isToxic = side === 'bid' ? ahead < 0 : ahead > 0;
       const chance = plan.fillChance * (isToxic ? 1 + 2 * plan.toxicity : 1) * (ours === (best ?? ours) ? 1 : 0.4);
-      if (this.#random.chance(chance)) this.#fill(side, ours, step);
+      if (random.chance(chance)) fill(side, ours, step);
     }
-    const sets = Math.min(this.held.yesMicros, this.held.noMicros);
+    const sets = Math.min(held.yesMicros, held.noMicros);
     const timeMs = FROM_MS + (step + 1) * STEP_MS - 1;
-    if (sets >= 20 * ONE) this.#convert({ kind: 'merge', timeMs, ...setsOf(sets), markMicros: mid });
+    if (sets >= 20 * ONE) convert({ kind: 'merge', timeMs, ...setsOf(sets), markMicros: mid });
   }
 
-  redeem(timeMs: number, markMicros: number, outcome: boolean): void {
-    const { yesMicros, noMicros } = this.held;
+  function redeem(timeMs: number, markMicros: number, outcome: boolean): void {
+    const { yesMicros, noMicros } = held;
     if (yesMicros === 0 && noMicros === 0) return;
     const cashMicros = outcome ? yesMicros : noMicros;
-    this.#convert({ kind: 'redeem', timeMs, yesMicros, noMicros, cashMicros, markMicros });
+    convert({ kind: 'redeem', timeMs, yesMicros, noMicros, cashMicros, markMicros });
   }
 
-  #fill(side: 'bid' | 'ask', priceMicros: number, step: number): void {
-    const random = this.#random;
-    const heldOther = side === 'bid' ? this.held.noMicros : this.held.yesMicros;
+  function fill(side: 'bid' | 'ask', priceMicros: number, step: number): void {
+    const heldOther = side === 'bid' ? held.noMicros : held.yesMicros;
     const size = (4 + random.below(37)) * ONE + (random.chance(0.3) ? random.below(ONE) : 0);
     // Sometimes the other leg is bought instead of selling ours, which makes merges possible.
     const isSale = heldOther > 0 && random.chance(0.6);
@@ -219,10 +213,10 @@ class Hand {
     const notional = tradeNotional(isYes, micros(ownPrice), micros(amountMicros));
     const isMaker = !random.chance(0.1);
     const at = FROM_MS + step * STEP_MS + random.below(STEP_MS - 1);
-    const fill = aFill({
-      timeMs: Math.max(at, this.fills.at(-1)?.timeMs ?? 0),
+    const record = aFill({
+      timeMs: Math.max(at, fills.at(-1)?.timeMs ?? 0),
       seenMs: random.chance(0.002) ? null : at + 400 + random.below(9_000),
-      orderPubkey: `${this.#name}-${Math.floor(step / 6)}-${side}`,
+      orderPubkey: `${name}-${Math.floor(step / 6)}-${side}`,
       isYes,
       isBuy: !isSale,
       priceMicros,
@@ -230,20 +224,16 @@ class Hand {
       cashMicros: isSale ? notional : -notional,
       feeMicros: isMaker ? 0 : Math.ceil(notional * 0.01),
       isMaker,
-      markMicros: this.#mids[step] ?? null,
-      marksAfterMicros: MARKOUT_HORIZONS_MS.map((ms) => this.#mids[step + Math.ceil(ms / STEP_MS)] ?? null),
+      markMicros: mids[step] ?? null,
+      marksAfterMicros: MARKOUT_HORIZONS_MS.map((ms) => mids[step + Math.ceil(ms / STEP_MS)] ?? null),
       restedMs: isMaker ? Math.round(random.exponential(90_000)) : 0,
       joinedBehindMicros: isMaker ? Math.round(random.exponential(120 * ONE)) : null,
     });
-    this.fills.push(fill);
-    this.held.move({ kind: 'fill', ...fill });
+    fills.push(record);
+    held.move({ kind: 'fill', ...record });
   }
 
-  #convert(changes: Partial<ConversionRecord>): void {
-    const conversion = aConversion(changes);
-    this.conversions.push(conversion);
-    this.held.move(conversion);
-  }
+  return { held, fills, conversions, trade, redeem };
 }
 
 const setsOf = (sets: number) => ({ yesMicros: sets, noMicros: sets, cashMicros: sets });

@@ -1,6 +1,7 @@
 /** Minimal records, for cases whose figures can be computed by hand. */
 
 import type { ConversionRecord, FillRecord, MarketSession, SessionRecord } from '../../../src/lab/session/contract.js';
+import { AccountSamples, MarketSamples } from '../../../src/lab/session/samples.js';
 
 export const ONE = 1_000_000;
 
@@ -54,15 +55,7 @@ export const aMarket = (changes: Partial<MarketSession> = {}): MarketSession => 
   category: 'science',
   closeMs: 60_000,
   outcome: null,
-  series: {
-    stepMs: 1_000,
-    timeMs: [],
-    bidMicros: [],
-    askMicros: [],
-    ourBidMicros: [],
-    ourAskMicros: [],
-    inventoryMicros: [],
-  },
+  series: new MarketSamples(1_000).series,
   fills: [],
   conversions: [],
   endYesMicros: 0,
@@ -100,7 +93,7 @@ export function aSession(markets: readonly MarketSession[], changes: Partial<Ses
     capitalMicros: 1_000 * ONE,
     endCashMicros: 1_000 * ONE + moved,
     markets,
-    account: { stepMs: 1_000, timeMs: [], equityMicros: [], lockedMicros: [] },
+    account: new AccountSamples(1_000).series,
     maxDrawdownMicros: 0,
     requests: {
       public: { limitPerMinute: 120, count: 60, peakPerMinute: 60, throttled: 0 },
@@ -124,3 +117,8 @@ export function aSession(markets: readonly MarketSession[], changes: Partial<Ses
     ...changes,
   };
 }
+
+/** The changes of a session under this fill model. */
+export const under = (fillModel: string | null): Pick<SessionRecord, 'assumptions'> => ({
+  assumptions: { ...aSession([]).assumptions, fillModel },
+});

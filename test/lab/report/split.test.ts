@@ -151,19 +151,8 @@ const market = (markKnown: fc.Arbitrary<boolean>): fc.Arbitrary<MarketSession> =
           const notional = tradeNotional(isYes, isYes ? micros(price) : complement(micros(price)), micros(size));
           if (isYes) yes += isBuy ? size : -size;
           else no += isBuy ? size : -size;
-          fills.push(
-            aFill({
-              timeMs,
-              isYes,
-              isBuy,
-              side: isYes === isBuy ? 'bid' : 'ask',
-              amountMicros: size,
-              priceMicros: price,
-              cashMicros: isBuy ? -notional : notional,
-              feeMicros: fee,
-              markMicros,
-            }),
-          );
+          const amounts = { amountMicros: size, priceMicros: price, feeMicros: fee, markMicros };
+          fills.push(aFill({ timeMs, isYes, isBuy, ...amounts, cashMicros: isBuy ? -notional : notional }));
         } else {
           const sets = kind === 'merge';
           const yesGone = sets ? Math.min(yes, no, amount) : Math.min(yes, amount);
@@ -172,16 +161,8 @@ const market = (markKnown: fc.Arbitrary<boolean>): fc.Arbitrary<MarketSession> =
           yes -= yesGone;
           no -= noGone;
           const cashMicros = sets ? yesGone : (outcome ?? true) ? yesGone : noGone;
-          conversions.push(
-            aConversion({
-              kind: sets ? 'merge' : 'redeem',
-              timeMs,
-              yesMicros: yesGone,
-              noMicros: noGone,
-              cashMicros,
-              markMicros,
-            }),
-          );
+          const amounts = { yesMicros: yesGone, noMicros: noGone, cashMicros, markMicros };
+          conversions.push(aConversion({ kind: sets ? 'merge' : 'redeem', timeMs, ...amounts }));
         }
       }
       return aMarket({ fills, conversions, endYesMicros: yes, endNoMicros: no, endMarkMicros: endMark, outcome });

@@ -3,17 +3,14 @@ import { analyse } from '../../../src/lab/report/analysis/analyse.js';
 import { summaryTable } from '../../../src/lab/report/summary.js';
 import { findTooWide } from '../../cli/too-wide.js';
 import { makeBracket } from './session.js';
-import { aFill, aMarket, aRoundTrip, aSession, ONE } from './sessions.js';
+import { aFill, aMarket, aRoundTrip, aSession, ONE, under } from './sessions.js';
 
 const bracket = makeBracket().map(analyse);
 
 describe('the table for the terminal', () => {
   test('stays within 100 columns for any number of models, with long names', () => {
     const many = Array.from({ length: 9 }, (_, index) =>
-      analyse({
-        ...aSession([]),
-        assumptions: { ...aSession([]).assumptions, fillModel: `a-model-with-a-long-name:${index}` },
-      }),
+      analyse(aSession([], under(`a-model-with-a-long-name:${index}`))),
     );
     for (const count of [0, 1, 2, 4, 5, 9])
       for (const line of summaryTable(many.slice(0, count)).split('\n'))
@@ -33,10 +30,8 @@ describe('the table for the terminal', () => {
   });
 
   test('prints the figures of the analysis', () => {
-    const session = aSession([
-      aMarket({ fills: [aFill({ feeMicros: 20_000 })], endYesMicros: 10 * ONE, endMarkMicros: 380_000 }),
-    ]);
-    const text = summaryTable([analyse(session)]);
+    const held = { endYesMicros: 10 * ONE, endMarkMicros: 380_000 };
+    const text = summaryTable([analyse(aSession([aMarket({ fills: [aFill({ feeMicros: 20_000 })], ...held })]))]);
     expect(text).toMatch(/^Result +−0\.22$/m);
     expect(text).toMatch(/^ {2}spread earned +\+0\.10$/m);
     expect(text).toMatch(/^ {2}inventory drift +−0\.30$/m);
@@ -56,11 +51,8 @@ describe('the table for the terminal', () => {
 
   test('shows no interval and no ratio below eight events', () => {
     const of = (events: number) => {
-      const analysis = analyse(aSession([aMarket()]));
-      return {
-        ...analysis,
-        byEvent: { ...analysis.byEvent, events, sharpe: 1.5, intervalMicros: [ONE, 3 * ONE] as const },
-      };
+      const { byEvent, ...rest } = analyse(aSession([aMarket()]));
+      return { ...rest, byEvent: { ...byEvent, events, sharpe: 1.5, intervalMicros: [ONE, 3 * ONE] as const } };
     };
     expect(summaryTable([of(8)])).toMatch(
       /interval, from +\+1\.00\n.*interval, to +\+3\.00\nSharpe per event +1\.50\n/,

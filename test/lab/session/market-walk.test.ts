@@ -1,8 +1,6 @@
 import { expect, it } from 'vitest';
-import type { FillRecord } from '../../../src/lab/session/contract.js';
 import { equityAt, lockedIn, MarketWalk, type SessionOrder } from '../../../src/lab/session/live-session.js';
-
-const ONE = 1_000_000;
+import { aFill, ONE } from '../report/sessions.js';
 
 const bid: SessionOrder = {
   pubkey: 'bid',
@@ -26,25 +24,7 @@ const ask: SessionOrder = {
 };
 
 /** Four shares of the bid. */
-const fill: FillRecord = {
-  timeMs: 3_000,
-  seenMs: 3_500,
-  orderPubkey: 'bid',
-  strategy: 'maker',
-  side: 'bid',
-  isYes: true,
-  isBuy: true,
-  priceMicros: 400_000,
-  amountMicros: 4 * ONE,
-  cashMicros: -1_600_000,
-  feeMicros: 0,
-  isMaker: true,
-  markMicros: 500_000,
-  marksAfterMicros: [],
-  restedMs: 2_000,
-  joinedBehindMicros: null,
-  atCrossing: null,
-};
+const fill = aFill({ timeMs: 3_000, orderPubkey: 'bid', amountMicros: 4 * ONE, markMicros: 500_000 });
 
 const PRICES = { at: () => ({ bidMicros: 450_000, askMicros: 550_000, middleMicros: 500_000 }) };
 const MARKET = { orders: [ask, bid], fills: [fill], conversions: [], prices: PRICES };

@@ -36,47 +36,39 @@ function soundQuotes(view: MarketView): Quotes {
     return ladder({ side: name, price, stepTicks: 1, levels: 1, levelShares: shares, totalShares: shares }, market);
   };
   return {
+    ...NO_QUOTES('joins', { best_bid_price: bid.priceMicros / ONE }),
     fairMicros: micros(Math.round((bid.priceMicros + ask.priceMicros) / 2)),
     bids: side('bid', Math.min(bid.priceMicros, passiveLimit(others, 'bid', market.tickMicros)) / ONE),
     asks: side('ask', Math.max(ask.priceMicros, passiveLimit(others, 'ask', market.tickMicros)) / ONE),
-    keepWithinTicks: 0,
-    keepWithinSizeFraction: 0,
-    note: 'joins',
-    factors: { best_bid_price: bid.priceMicros / ONE },
   };
 }
 
-function altered(quote: (view: MarketView, call: number) => Quotes): TriedStrategy {
-  const strategy = defineStrategy({
-    name: 'altered',
-    summary: 'Joins, with a mistake.',
-    params: {},
-    create: () => {
-      let calls = 0;
-      return { quote: (view) => quote(view, ++calls) };
-    },
-  });
+type Quote = (view: MarketView, call: number) => Quotes;
+
+function altered(quote: Quote): TriedStrategy {
+  const create = () => {
+    let calls = 0;
+    return { quote: (view: MarketView) => quote(view, ++calls) };
+  };
+  const strategy = defineStrategy({ name: 'altered', summary: 'Joins, with a mistake.', params: {}, create });
   return { strategy, params: paramsFor(strategy) };
 }
 
 let shared = 0;
 const isQuoting = ({ bids, asks }: Quotes) => bids.length > 0 && asks.length > 0;
 
+/** Names of checks. */
+const EXPLAINED = 'quotes have a note and factors that explain them';
+const REDUCES = 'at the position limit it still quotes the side that reduces';
+const MIRRORED = 'with YES and NO exchanged its quotes are mirrored';
+const ISOLATED = 'it uses no clock, timer, randomness or network';
+const REPEATABLE = 'the same views give the same quotes';
+const SEPARATE = 'each market has its own instance';
+const RESTORED = 'a quoter restored from saved state continues unchanged';
+
 /** A mistake, and the checks that must find it. */
-const MISTAKES: readonly (readonly [
-  what: string,
-  quote: (view: MarketView, call: number) => Quotes,
-  found: string[],
-])[] = [
-  [
-    'quotes nothing at all',
-    () => NO_QUOTES('never'),
-    [
-      'it never throws',
-      'quotes have a note and factors that explain them',
-      'at the position limit it still quotes the side that reduces',
-    ],
-  ],
+const MISTAKES: readonly (readonly [what: string, quote: Quote, found: string[]])[] = [
+  ['quotes nothing at all', () => NO_QUOTES('never'), ['it never throws', EXPLAINED, REDUCES]],
   [
     'reads the clock and catches what that throws',
     (view) => {
@@ -87,26 +79,14 @@ const MISTAKES: readonly (readonly [
       }
       return soundQuotes(view);
     },
-    ['it uses no clock, timer, randomness or network'],
+    [ISOLATED],
   ],
-  [
-    'makes a date',
-    (view) => ({ ...soundQuotes(view), note: new Date(view.nowMs).toISOString() }),
-    ['it uses no clock, timer, randomness or network'],
-  ],
-  [
-    'draws',
-    (view) => ({ ...soundQuotes(view), factors: { drawn: Math.random() } }),
-    [
-      'it uses no clock, timer, randomness or network',
-      'the same views give the same quotes',
-      'each market has its own instance',
-    ],
-  ],
+  ['makes a date', (view) => ({ ...soundQuotes(view), note: new Date(view.nowMs).toISOString() }), [ISOLATED]],
+  ['draws', (view) => ({ ...soundQuotes(view), factors: { drawn: Math.random() } }), [ISOLATED, REPEATABLE, SEPARATE]],
   [
     'counts over all instances',
     (view) => ({ ...soundQuotes(view), factors: { calls: ++shared } }),
-    ['the same views give the same quotes', 'each market has its own instance'],
+    [REPEATABLE, SEPARATE],
   ],
   [
     'quotes off the grid',
@@ -117,16 +97,8 @@ const MISTAKES: readonly (readonly [
     },
     ["quotes are on the market's grid and within its limits"],
   ],
-  [
-    'gives no reason',
-    (view) => ({ ...soundQuotes(view), note: '' }),
-    ['quotes have a note and factors that explain them'],
-  ],
-  [
-    'gives no figures',
-    (view) => ({ ...soundQuotes(view), factors: {} }),
-    ['quotes have a note and factors that explain them'],
-  ],
+  ['gives no reason', (view) => ({ ...soundQuotes(view), note: '' }), [EXPLAINED]],
+  ['gives no figures', (view) => ({ ...soundQuotes(view), factors: {} }), [EXPLAINED]],
   [
     'bids what others ask',
     (view) => {
@@ -135,7 +107,7 @@ const MISTAKES: readonly (readonly [
       if (!isQuoting(quotes) || ask === undefined) return quotes;
       return { ...quotes, bids: [{ priceMicros: ask, amountMicros: micros(ONE) }], asks: [] };
     },
-    ["quotes never cross others' orders", 'with YES and NO exchanged its quotes are mirrored'],
+    ["quotes never cross others' orders", MIRRORED],
   ],
   [
     'forgets the limit',
@@ -151,21 +123,14 @@ const MISTAKES: readonly (readonly [
     'is silent at the limit',
     (view) =>
       Math.abs(view.inventory.netMicros) === view.inventory.maxPositionMicros ? NO_QUOTES('full') : soundQuotes(view),
-    ['at the position limit it still quotes the side that reduces'],
+    [REDUCES],
   ],
   [
     'believes old books',
     (view) => soundQuotes({ ...view, health: { ...view.health, bookAgeMs: 0 } }),
     ['it does not quote on books that are old, crossed or frozen'],
   ],
-  [
-    'bids only',
-    (view) => ({ ...soundQuotes(view), asks: [] }),
-    [
-      'at the position limit it still quotes the side that reduces',
-      'with YES and NO exchanged its quotes are mirrored',
-    ],
-  ],
+  ['bids only', (view) => ({ ...soundQuotes(view), asks: [] }), [REDUCES, MIRRORED]],
 ];
 
 describe('the checks of strategies', () => {
@@ -181,33 +146,31 @@ describe('the checks of strategies', () => {
     expect(failedChecks(altered(quote))).toEqual(found);
   });
 
+  const checked = (quote: Quote, check: string) =>
+    checkStrategy(altered(quote), showMarkets(1, 4, 100), still).find(({ name }) => name === check);
+
   it('find one that throws, and say where', () => {
-    const thrown = altered((view, call) => {
+    const throws: Quote = (view, call) => {
       if (call > 50) throw new TypeError('no such level');
       return soundQuotes(view);
-    });
-    const checks = checkStrategy(thrown, SHOWN, still);
-    expect(checks.find(({ name }) => name === 'it never throws')).toMatchObject({
-      verdict: 'failed',
-      text: expect.stringContaining('no such level'),
-    });
+    };
+    const failed = { verdict: 'failed', text: expect.stringContaining('no such level') };
+    expect(checked(throws, 'it never throws')).toMatchObject(failed);
   });
 
   it('find one that alters what it is shown', () => {
-    const greedy = altered((view) => {
+    const greedy: Quote = (view) => {
       // Books are copies, which a strategy could modify.
       (view.others.bids as unknown[]).length = 0;
       return NO_QUOTES('took the bids');
-    });
-    const own = showMarkets(1, 2, 20);
-    const checks = checkStrategy(greedy, own, still);
-    expect(checks.find(({ name }) => name === 'it does not change its views')?.verdict).toBe('failed');
+    };
+    expect(checked(greedy, 'it does not change its views')?.verdict).toBe('failed');
   });
 
   it.each([
     ['all that it needs', (calls: number) => ({ calls }), []],
-    ['nothing', () => undefined, ['a quoter restored from saved state continues unchanged']],
-    ['what it began with', () => ({ calls: 0 }), ['a quoter restored from saved state continues unchanged']],
+    ['nothing', () => undefined, [RESTORED]],
+    ['what it began with', () => ({ calls: 0 }), [RESTORED]],
   ])('ask one that saves %s', (_, save: (calls: number) => unknown, found) => {
     const strategy = defineStrategy({
       name: 'counting',

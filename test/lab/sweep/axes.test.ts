@@ -8,18 +8,11 @@ const place = sweepPlace();
 afterAll(() => place.remove());
 const config = await loadConfig(place.config, { env: {}, cwd: place.folder });
 
-const grid = (...params: string[]): Search => {
-  const axes = params.map((text) => readAxis(text, config.strategies, false));
-  return gridSearch(config, axes);
-};
-
+const axesOf = (params: readonly string[], isRandom: boolean) =>
+  params.map((text) => readAxis(text, config.strategies, isRandom));
+const grid = (...params: string[]): Search => gridSearch(config, axesOf(params, false));
 const random = (count: number, seed: number, ...params: string[]): Search =>
-  randomSearch(
-    config,
-    params.map((text) => readAxis(text, config.strategies, true)),
-    count,
-    seed,
-  );
+  randomSearch(config, axesOf(params, true), count, seed);
 
 const valuesOf = (search: Search) => search.candidates.map(({ values }) => values);
 
@@ -67,7 +60,8 @@ describe('the values of a parameter', () => {
 
 describe('a random search', () => {
   it('draws different combinations within the ranges, the same ones for a seed', () => {
-    const drawn = random(200, 5, 'behind_ticks=0:20', 'lean=log:0.001:1', 'order_shares=1:1000');
+    const draw = (seed: number) => random(200, seed, 'behind_ticks=0:20', 'lean=log:0.001:1', 'order_shares=1:1000');
+    const drawn = draw(5);
     expect(drawn.candidates).toHaveLength(200);
     expect(new Set(valuesOf(drawn).map((values) => JSON.stringify(values))).size).toBe(200);
     for (const [ticks, lean, shares] of valuesOf(drawn)) {
@@ -80,10 +74,8 @@ describe('a random search', () => {
     const lowest = valuesOf(drawn).filter(([, lean]) => Number(lean) < 0.01).length;
     expect(lowest).toBeGreaterThan(40);
     expect(lowest).toBeLessThan(95);
-    expect(random(200, 5, 'behind_ticks=0:20', 'lean=log:0.001:1', 'order_shares=1:1000')).toEqual(drawn);
-    expect(valuesOf(random(200, 6, 'behind_ticks=0:20', 'lean=log:0.001:1', 'order_shares=1:1000'))).not.toEqual(
-      valuesOf(drawn),
-    );
+    expect(draw(5)).toEqual(drawn);
+    expect(valuesOf(draw(6))).not.toEqual(valuesOf(drawn));
   });
 
   it('draws both ends of a range of whole numbers as often as what lies between', () => {
@@ -109,7 +101,6 @@ describe('a mistake', () => {
     [['maker.nothing=1'], /no strategy has a parameter maker\.nothing/],
     [['behind_ticks.0=1'], /no strategy has a parameter behind_ticks\.0/],
     [['behind_ticks=0:21:1'], /--param maker\.behind_ticks: got 21, wanted a whole number of ticks from 0 to 20/],
-    [['behind_ticks=1.5'], /got 1\.5, wanted a whole number/],
     [['behind_ticks=many'], /got "many", wanted a whole number/],
     [['order_shares=0.5'], /got "0\.5", wanted an amount of shares/],
     [['mode=sound,sly'], /got "sly", wanted one of sound, throws, rejects, exits, kills/],

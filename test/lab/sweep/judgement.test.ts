@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { SweptEvent } from '../../../src/lab/sweep/contract.js';
 import { assignFolds, foldCount, type PlannedMarket, trainingFor } from '../../../src/lab/sweep/facts.js';
 import { judge, walkForward } from '../../../src/lab/sweep/result.js';
+import { must } from '../../../src/shared/base/errors.js';
 import { deflatedSharpe, observedSharpe } from '../../../src/shared/statistics/sharpe.js';
 import { FIRST_MS } from '../backtest/recordings.js';
 import { HOUR_MS, MODELS, outcomesOf, plannedMarket } from './made-up.js';
@@ -54,10 +55,8 @@ describe('folds', () => {
   });
 
   it('learn only from what was over, and for as long as was asked, when they begin', () => {
-    const events = assignFolds(
-      [plannedMarket('a', 0, 1), plannedMarket('b', 0.5, 2.5), plannedMarket('c', 2, 3), plannedMarket('d', 2.2, 4)],
-      2,
-    );
+    const markets = [plannedMarket('a', 0, 1), plannedMarket('b', 0.5, 2.5), plannedMarket('c', 2, 3)];
+    const events = assignFolds([...markets, plannedMarket('d', 2.2, 4)], 2);
     expect(trainingFor(events, 1, 0)).toEqual({ learned: [0], purged: [1] });
     expect(trainingFor(events, 1, HOUR_MS)).toEqual({ learned: [0], purged: [1] });
     expect(trainingFor(events, 1, HOUR_MS + 1)).toEqual({ learned: [], purged: [0, 1] });
@@ -84,30 +83,17 @@ const judged = (results: Parameters<typeof swept>[0], folds = 2, tried = results
 const repeated = (count: number, ...pattern: number[]): number[] =>
   Array.from({ length: count }, (_, index) => pattern[index % pattern.length] ?? 0);
 
+/** A configuration's results by event, under each of the two models. */
+const both = (...models: readonly [string, string]) => models.map((results) => results.split(' ').map(Number));
+
 describe('a ranking', () => {
   it('goes by the lowest result of the fill models; what failed comes last', () => {
-    const { configurations } = judged([
-      [
-        [9, 9],
-        [-1, 0],
-      ],
-      null,
-      [
-        [2, 2],
-        [1, 4],
-      ],
-      [
-        [1, 3],
-        [3, 1],
-      ],
-    ]);
-    expect(
-      configurations.map(({ number, status, worstMicros, signFlips }) => [number, status, worstMicros, signFlips]),
-    ).toEqual([
-      [3, 'done', 4e6, false],
-      [4, 'done', 4e6, false],
-      [1, 'done', -1e6, true],
-      [2, 'failed', null, false],
+    const { configurations } = judged([both('9 9', '-1 0'), null, both('2 2', '1 4'), both('1 3', '3 1')]);
+    expect(configurations).toMatchObject([
+      { number: 3, status: 'done', worstMicros: 4e6, signFlips: false },
+      { number: 4, status: 'done', worstMicros: 4e6, signFlips: false },
+      { number: 1, status: 'done', worstMicros: -1e6, signFlips: true },
+      { number: 2, status: 'failed', worstMicros: null, signFlips: false },
     ]);
     expect(configurations[3]).toMatchObject({ error: 'broken', models: [] });
     expect(configurations[0]?.models[1]).toMatchObject({ resultMicros: 5e6, maxDrawdownMicros: 2, fills: 4 });
@@ -119,10 +105,8 @@ describe('a ranking', () => {
       [repeated(7, 1), repeated(7, 2)],
     ]);
     for (const { models: results } of configurations) expect(results.map(({ sharpe }) => sharpe)).toEqual([null, null]);
-    expect(models.map(({ sharpeVariance, luckySharpe }) => [sharpeVariance, luckySharpe])).toEqual([
-      [null, null],
-      [null, null],
-    ]);
+    const none = { sharpeVariance: null, luckySharpe: null };
+    expect(models).toMatchObject([none, none]);
     expect(JSON.stringify({ configurations, models })).not.toContain('NaN');
   });
 
@@ -143,11 +127,8 @@ describe('a ranking', () => {
     const [best] = few.configurations;
     const variance = few.models[0]?.sharpeVariance ?? 0;
     expect(variance).toBeGreaterThan(0);
-    const observed = observedSharpe(rows[0] ?? []);
-    expect(best?.models[0]?.sharpe?.deflated).toBeCloseTo(
-      observed === null ? -1 : (deflatedSharpe(observed, { count: 3, variance }) ?? -1),
-      12,
-    );
+    const observed = must(observedSharpe(rows[0] ?? []), 'a ratio');
+    expect(best?.models[0]?.sharpe?.deflated).toBeCloseTo(deflatedSharpe(observed, { count: 3, variance }) ?? -1, 12);
     expect(many.configurations[0]?.models[0]?.sharpe?.deflated).toBeLessThan(best?.models[0]?.sharpe?.deflated ?? 0);
     expect(many.models[0]?.luckySharpe).toBeGreaterThan(few.models[0]?.luckySharpe ?? 0);
   });
@@ -171,12 +152,10 @@ describe('walking forward', () => {
 
   it('chooses what was best on all earlier folds and shows what it then brought', () => {
     const found = forward(RESULTS, 4);
-    expect(
-      found?.steps.map(({ fold, chosen, trainEvents, testEvents }) => [fold, chosen, trainEvents, testEvents]),
-    ).toEqual([
-      [1, 1, 2, 2],
-      [2, 2, 4, 2],
-      [3, 2, 6, 2],
+    expect(found?.steps).toMatchObject([
+      { fold: 1, chosen: 1, trainEvents: 2, testEvents: 2 },
+      { fold: 2, chosen: 2, trainEvents: 4, testEvents: 2 },
+      { fold: 3, chosen: 2, trainEvents: 6, testEvents: 2 },
     ]);
     expect(found?.steps.map(({ inSampleMicros }) => inSampleMicros[0])).toEqual([10e6, 16e6, 21e6]);
     expect(found?.steps.map(({ outOfSampleMicros }) => outOfSampleMicros[1])).toEqual([-9e6, 5e6, 8e6]);
@@ -185,14 +164,7 @@ describe('walking forward', () => {
   });
 
   it('chooses by the worse of two fill models', () => {
-    const flipping = [
-      [9, 9, 1, 1],
-      [-9, -9, 1, 1],
-    ];
-    const steady = [
-      [1, 1, 2, 2],
-      [1, 1, 2, 2],
-    ];
+    const [flipping, steady] = [both('9 9 1 1', '-9 -9 1 1'), both('1 1 2 2', '1 1 2 2')];
     expect(forward([flipping, steady], 2)?.steps[0]?.chosen).toBe(2);
   });
 

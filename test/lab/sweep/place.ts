@@ -1,27 +1,24 @@
 /** A trader's files and a folder of small recorded markets, for sweeps of real threads over real files. */
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { latencyChoice } from '../../../src/lab/backtest/latency.js';
 import type { SweepPlan, SweepWatcher } from '../../../src/lab/sweep/contract.js';
 import { gridSearch, randomSearch, readAxis } from '../../../src/lab/sweep/search.js';
-import { deriveConditionId, EVENT, type RecordedMarket } from '../../../src/recording/contract.js';
+import { deriveConditionId, type RecordedMarket } from '../../../src/recording/contract.js';
 import { openRecordings } from '../../../src/recording/recording.js';
 import { openRecordingStore } from '../../../src/recording/store/store.js';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
-import { FIRST_MS, market, wanderingRows } from '../backtest/recordings.js';
+import { type Place, traderPlace } from '../../support/processes.js';
+import { FIRST_MS, market, wanderingRows, writeRows } from '../backtest/recordings.js';
 
 const MINUTE_MS = 60_000;
 /** From the start of one event to that of the next. */
-export const EVENT_EVERY_MS = 70_000;
+const EVENT_EVERY_MS = 70_000;
 
-export interface SweepPlace {
-  readonly folder: string;
-  readonly config: string;
+export interface SweepPlace extends Place {
   readonly data: string;
-  remove(): void;
 }
 
 /** A maker at others' best prices, or some ticks behind them; parameters make it throw or end its thread. */
@@ -63,27 +60,21 @@ export default defineStrategy({
 
 export const MAKER = 'strategy: ../joiner.mjs\nmarkets: { select: { state: open }, max: 20 }\n';
 
-export function sweepPlace(strategy = MAKER): SweepPlace {
-  const folder = mkdtempSync(join(tmpdir(), 'twinbook-sweep-'));
-  mkdirSync(join(folder, 'strategies'));
-  const config = join(folder, 'trader.yaml');
-  writeFileSync(
-    config,
-    `venue: { profile: paper }
+const TRADER = `venue: { profile: paper }
 wallet: { file: wallet.json }
 ledger: { path: data/ledger.sqlite }
 capital: "1000"
 risk: { max_loss_day: "500", max_drawdown: "500", min_time_to_resolution_s: 0 }
 strategies: [strategies/maker.yaml]
-`,
-  );
-  writeFileSync(join(folder, 'strategies', 'maker.yaml'), strategy);
-  writeFileSync(join(folder, 'joiner.mjs'), MODULE);
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  return { folder, config, data: join(folder, 'recordings'), remove };
+`;
+
+export function sweepPlace(strategy = MAKER): SweepPlace {
+  const place = traderPlace(TRADER, strategy);
+  writeFileSync(join(place.folder, 'joiner.mjs'), MODULE);
+  return { ...place, data: join(place.folder, 'recordings') };
 }
 
-export interface EventsWanted {
+interface EventsWanted {
   readonly events: number;
   readonly minutes?: number;
   /** Null: the market does not resolve. */
@@ -99,13 +90,7 @@ export async function record(folder: string, wanted: EventsWanted): Promise<void
   for (let event = 0; event < events; event++) {
     const laterMs = event * everyMs;
     const sink = store.market(marketOf(event, laterMs, minutes, outcome(event)));
-    for (const [timeMs, kind, side, price, shares] of wanderingRows(event + 1, minutes)) {
-      const at = { timeMs: timeMs + laterMs, seenMs: null };
-      const [priceMicros, amountMicros] = [Math.round(price * 1e6), Math.round(shares * 1e6)];
-      if (kind === EVENT.level) sink.level(at, side, priceMicros, amountMicros);
-      else if (kind === EVENT.trade) sink.trade(at, side, priceMicros, amountMicros);
-    }
-    sink.end({ timeMs: FIRST_MS + laterMs + minutes * MINUTE_MS, seenMs: null });
+    writeRows(sink, wanderingRows(event + 1, minutes), laterMs);
   }
   await store.close();
 }
@@ -166,14 +151,8 @@ export async function sweepPlan(place: SweepPlace, wishes: PlanWishes = {}): Pro
   };
 }
 
-export interface Told {
-  readonly watcher: SweepWatcher;
-  readonly said: string[];
-  readonly stop: () => void;
-}
-
 /** A stopped clock, and a stop that the test controls. `onDone` receives the number of finished backtests. */
-export function watching(onDone: (done: number) => void = () => undefined): Told {
+export function watching(onDone: (done: number) => void = () => undefined) {
   const said: string[] = [];
   let stop = (): void => undefined;
   const stopAsked = new Promise<void>((resolve) => {

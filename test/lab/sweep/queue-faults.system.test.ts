@@ -10,7 +10,7 @@ import { run } from '../../cli/run.js';
 import { IS_LONG } from '../../support/effort.js';
 import { type Running, twinbook as startTwinbook } from '../../support/processes.js';
 import { HAS_REDIS, type RedisServer, startRedis } from '../../support/redis.js';
-import { until } from '../../support/waiting.js';
+import { untilTrue } from '../../support/waiting.js';
 import { readSweepTables, record, type SweepPlace, sweepPlace } from './place.js';
 
 let place: SweepPlace;
@@ -22,34 +22,19 @@ const SECRET = 'a secret of 23 letters.';
 const queueEnv = () => ({ TWINBOOK_QUEUE_URL: redis.url, TWINBOOK_QUEUE_SECRET: SECRET });
 const never = () => new Promise<void>(() => undefined);
 const machine = () => ['-c', place.config, '--data', place.data, '--workers', '1'];
-
-const ledBy = (out: string, question = QUESTION) => [
-  'sweep',
-  ...machine(),
-  ...question,
-  '--engine',
-  'queue',
-  '--out',
-  out,
-  '--chunk-seconds',
-  '1',
-];
+const QUEUED = ['--engine', 'queue', '--chunk-seconds', '1'];
+const ledBy = (out: string, question = QUESTION) => ['sweep', ...machine(), ...question, ...QUEUED, '--out', out];
 const lead = (out: string, question = QUESTION, stopAsked = never, extra: readonly string[] = []) =>
   run([...ledBy(out, question), ...extra], { cwd: place.folder, stopAsked, env: queueEnv() });
-const worker = (env: Readonly<Record<string, string>> = {}, config = place.config): Running =>
-  startTwinbook(['sweep', 'worker', '-c', config, '--data', place.data, '--workers', '1', '--lock-seconds', '2'], {
-    ...queueEnv(),
-    ...env,
-  });
+const worker = (env: Readonly<Record<string, string>> = {}, config = place.config): Running => {
+  const words = ['sweep', 'worker', '-c', config, '--data', place.data, '--workers', '1', '--lock-seconds', '2'];
+  return startTwinbook(words, { ...queueEnv(), ...env });
+};
 const end = async (...running: readonly Running[]) => {
   for (const { process } of running) process.kill('SIGKILL');
   await Promise.all(running.map(({ exited }) => exited));
 };
-const isBusy = () =>
-  until(
-    () => client.llen('twinbook:sweep:active'),
-    (busy) => busy > 0,
-  );
+const untilAny = (jobs: 'active' | 'wait') => untilTrue(async () => (await client.llen(`twinbook:sweep:${jobs}`)) > 0);
 
 const contentOf = (out: string) => readSweepTables(join(place.folder, out));
 /** Waits for the led sweep: its rows equal those of threads. Then ends the workers. */
@@ -81,7 +66,7 @@ describe.runIf(IS_LONG && HAS_REDIS)('behind a queue, in the long effort and wit
   it('a worker that is killed loses its chunk to another', async () => {
     const leading = lead('killed');
     const first = worker();
-    await isBusy();
+    await untilAny('active');
     await end(first);
     await expectSame('killed', leading, worker());
   });
@@ -89,7 +74,7 @@ describe.runIf(IS_LONG && HAS_REDIS)('behind a queue, in the long effort and wit
   it('a worker that is frozen is not waited for, and what it brings later is refused', async () => {
     const leading = lead('frozen');
     const first = worker();
-    await isBusy();
+    await untilAny('active');
     first.process.kill('SIGSTOP');
     const second = worker();
     await expectSame('frozen', leading);
@@ -101,7 +86,7 @@ describe.runIf(IS_LONG && HAS_REDIS)('behind a queue, in the long effort and wit
   it('the server is killed and comes back', async () => {
     const leading = lead('back');
     const working = worker();
-    await isBusy();
+    await untilAny('active');
     await end(redis.running);
     redis = await startRedis(place.folder, KEPT, redis.port);
     expect(await expectSame('back', leading, working)).toMatch(
@@ -112,7 +97,7 @@ describe.runIf(IS_LONG && HAS_REDIS)('behind a queue, in the long effort and wit
   it('the data of the server is deleted in mid-sweep', async () => {
     const leading = lead('deleted');
     const working = worker();
-    await isBusy();
+    await untilAny('active');
     await client.flushall();
     expect(await expectSame('deleted', leading, working)).toMatch(/The queue has lost \d+ chunks: they are sent again/);
   });
@@ -196,10 +181,7 @@ describe.runIf(IS_LONG && HAS_REDIS)('behind a queue, in the long effort and wit
       stop = resolve;
     });
     const leading = lead('stopped', QUESTION, () => stopAsked);
-    await until(
-      () => client.llen('twinbook:sweep:wait'),
-      (waiting) => waiting > 0,
-    );
+    await untilAny('wait');
     stop();
     expect(await leading).toMatchObject({ code: 1, err: expect.stringContaining('with --resume to continue') });
     expect(await client.llen('twinbook:sweep:wait')).toBe(0);

@@ -48,11 +48,7 @@ describe('a machine that runs chunks', () => {
   });
 
   it('keeps its threads within a fold, and an end of theirs is that of one backtest', async () => {
-    const plan = await sweepPlan(place, {
-      params: ['mode=sound,exits'],
-      fillModels: ['risk-averse'],
-      folds: 2,
-    });
+    const plan = await sweepPlan(place, { params: ['mode=sound,exits'], fillModels: ['risk-averse'], folds: 2 });
     const sheet = makeSheet(await planSweep(plan));
     const started: unknown[] = [];
     const note = (worker: unknown) => void started.push(worker);
@@ -78,17 +74,13 @@ describe('a sweep as a job array', () => {
     const planned = await twinbook(['sweep', 'plan', ...QUESTION, '--dir', 'chunks', '--out', 'array']);
     expect(planned).toMatchObject({ code: 0, out: expect.stringMatching(/chunks\s+2, from 0 to 1/) });
     expect(planned.out).toContain('sbatch --array=0-1');
-    expect(await runChunk({ JOB_COMPLETION_INDEX: '1' })).toMatchObject({
-      code: 0,
-      out: 'chunk 1: 2 backtests, 0 failed\n',
-    });
+    const first = { code: 0, out: 'chunk 1: 2 backtests, 0 failed\n' };
+    expect(await runChunk({ JOB_COMPLETION_INDEX: '1' })).toMatchObject(first);
     const early = await twinbook(['sweep', 'collect', '--dir', 'chunks']);
     expect(early).toMatchObject({ code: 6, out: '0\n' });
     expect(early.err).toContain('1 of 2 chunks are missing; 2 backtests were stored now.');
-    expect(await runChunk({}, 'chunks', BOTH)).toMatchObject({
-      code: 0,
-      out: 'chunk 1 is done already\nchunk 0: 2 backtests, 0 failed\n',
-    });
+    const second = { code: 0, out: 'chunk 1 is done already\nchunk 0: 2 backtests, 0 failed\n' };
+    expect(await runChunk({}, 'chunks', BOTH)).toMatchObject(second);
     const file = join(place.folder, 'chunks/results/chunk-0.json');
     const before = readFileSync(file, 'utf8');
     expect(await runChunk({ AWS_BATCH_JOB_ARRAY_INDEX: '0' })).toMatchObject({ out: 'chunk 0 is done already\n' });
@@ -153,42 +145,37 @@ describe.skipIf(!HAS_REDIS)('a sweep behind a queue (skipped where redis-server 
     taking.process.kill('SIGTERM');
     expect(await taking.exited).toBe(0);
     const client = new Redis(redis.url);
-    expect((await client.keys('*')).filter((key) => /:[0-9a-f]{64}$/.test(key) && !key.includes('document'))).toEqual(
-      [],
-    );
+    const jobs = (await client.keys('*')).filter((key) => /:[0-9a-f]{64}$/.test(key) && !key.includes('document'));
+    expect(jobs).toEqual([]);
     client.disconnect();
     // Finished work is not sent again, so it needs no worker.
     expect(await atQueue('--out', 'queued')).toMatchObject({ code: 0 });
   });
 
-  it('says what is wrong with the queue before anything is sent', async () => {
-    const asked = async (env: Readonly<Record<string, string>>, ...args: readonly string[]) => {
-      const ran = await twinbook(['sweep', ...QUESTION, '--engine', 'queue', '--out', 'never', ...args], env);
-      return `${ran.code} ${ran.err}`;
-    };
-    const withUrl = (url: string, ...args: readonly string[]) => asked({ ...secret, TWINBOOK_QUEUE_URL: url }, ...args);
-    expect(await asked({})).toMatch(/^2 TWINBOOK_QUEUE_URL is not set/);
-    const url = { TWINBOOK_QUEUE_URL: redis.url };
-    expect(await asked({ TWINBOOK_QUEUE_URL: 'redis://queue.invalid:6379' })).toMatch(
-      /^2 TWINBOOK_QUEUE_SECRET is not set/,
-    );
-    expect(await asked({ TWINBOOK_QUEUE_URL: 'redis://127.0.0.1:1' })).toMatch(
-      /^1 the queue's server 127.0.0.1:1 does not answer/,
-    );
-    expect(await asked({ ...url, TWINBOOK_QUEUE_SECRET: 'short' })).toMatch(
-      /^2 TWINBOOK_QUEUE_SECRET has 5 characters: it can be guessed/,
-    );
-    expect(await withUrl('http://127.0.0.1:1')).toMatch(
-      /^2 the address of the queue \(TWINBOOK_QUEUE_URL or its file\) is not understood/,
-    );
-    expect(await withUrl('redis://:hunter22@127.0.0.1:1')).toMatch(
-      /^1 the queue's server 127.0.0.1:1 does not answer: .*ECONNREFUSED/,
-    );
-    expect(await withUrl(`redis://nobody:hunter22@127.0.0.1:${redis.port}`)).toMatch(/refuses: WRONGPASS/);
-    expect(await withUrl('redis://127.0.0.1:1', '--queue', 'No Name')).toMatch(/^2 .*Wanted lower-case letters/s);
+  const at = (url: string) => ({ ...secret, TWINBOOK_QUEUE_URL: url });
+  const keyless = (more = {}) => ({ TWINBOOK_QUEUE_URL: redis.url, ...more });
+  const SHORT = { TWINBOOK_QUEUE_SECRET: 'short' };
+  const asked = async (env: Readonly<Record<string, string>>, ...args: readonly string[]) => {
+    const ran = await twinbook(['sweep', ...QUESTION, '--engine', 'queue', '--out', 'never', ...args], env);
+    return `${ran.code} ${ran.err}`;
+  };
+
+  it.each<[RegExp, () => Readonly<Record<string, string>>, string?]>([
+    [/^2 TWINBOOK_QUEUE_URL is not set/, () => ({})],
+    [/^2 TWINBOOK_QUEUE_SECRET is not set/, keyless],
+    [/^2 TWINBOOK_QUEUE_SECRET has 5 characters: it can be guessed/, () => keyless(SHORT)],
+    [/^2 the address of the queue \(TWINBOOK_QUEUE_URL or .*\) is not understood/, () => at('http://127.0.0.1:1')],
+    [/^1 the queue's server 127.0.0.1:1 does not answer: .*ECONNREFUSED/, () => at('redis://:hunter22@127.0.0.1:1')],
+    [/refuses: WRONGPASS/, () => at(`redis://nobody:hunter22@127.0.0.1:${redis.port}`)],
+    [/^2 .*Wanted lower-case letters/s, () => at('redis://127.0.0.1:1'), 'No Name'],
+  ])('says what is wrong with the queue before anything is sent: %s', async (words, env, queue) => {
+    expect(await asked(env(), ...(queue === undefined ? [] : ['--queue', queue]))).toMatch(words);
+  });
+
+  it('takes no server that may forget jobs', async () => {
     const client = new Redis(redis.url);
     await client.config('SET', 'maxmemory-policy', 'allkeys-lru');
-    expect(await withUrl(redis.url)).toMatch(/has the maxmemory-policy allkeys-lru\n {2}Wanted: noeviction/);
+    expect(await asked(at(redis.url))).toMatch(/has the maxmemory-policy allkeys-lru\n {2}Wanted: noeviction/);
     await client.config('SET', 'maxmemory-policy', 'noeviction');
     client.disconnect();
   });

@@ -95,10 +95,8 @@ describe('a sweep', () => {
 
     await expect(sweep('resumed', SHARED, sharedData())).rejects.toThrow('has this sweep already, unfinished');
     const told = watching();
-    const { isComplete } = await runSweep(
-      await planFor('resumed', { ...SHARED, resume: true }, sharedData()),
-      told.watcher,
-    );
+    const plan = await planFor('resumed', { ...SHARED, resume: true }, sharedData());
+    const { isComplete } = await runSweep(plan, told.watcher);
     expect(isComplete).toBe(true);
     expect(told.said).toContain(`${before.length} backtests of this sweep are done already.`);
     await unbroken();
@@ -111,16 +109,15 @@ describe('a sweep', () => {
   it('goes on only with what it was begun with, and says what has changed', async () => {
     await stopped('changed', 1);
     const goOn = (wishes: PlanWishes) => sweep('changed', { resume: true, ...wishes });
-    await expect(goOn({ seed: 2 })).rejects.toThrow('changed: the seed');
-    await expect(goOn({ params: ['behind_ticks=0:3:1', 'order_shares=10'] })).rejects.toThrow(
-      'changed: the parameters',
-    );
-    await expect(goOn({ fillModels: ['optimistic'] })).rejects.toThrow('changed: the fill models');
-    await expect(goOn({ folds: 2, landingMs: 900 })).rejects.toThrow(
-      'changed: the number of folds; fees, landing time',
-    );
-    const { recordings } = await planFor('changed');
-    await expect(goOn({ recordings: recordings.slice(1) })).rejects.toThrow('changed: the recordings');
+    const recordings = (await planFor('changed')).recordings.slice(1);
+    const changes: readonly (readonly [string, PlanWishes])[] = [
+      ['the seed', { seed: 2 }],
+      ['the parameters', { params: ['behind_ticks=0:3:1', 'order_shares=10'] }],
+      ['the fill models', { fillModels: ['optimistic'] }],
+      ['the number of folds; fees, landing time', { folds: 2, landingMs: 900 }],
+      ['the recordings', { recordings }],
+    ];
+    for (const [what, wishes] of changes) await expect(goOn(wishes)).rejects.toThrow(`changed: ${what}`);
     await expect(sweep('nothing yet', { resume: true })).rejects.toThrow('there is no sweep in');
   });
 
@@ -133,16 +130,10 @@ describe('a sweep', () => {
   });
 
   it('marks a configuration that throws or ends its thread as failed, with its error, and goes on', async () => {
-    const result = await sweep('failing', {
-      params: ['mode=throws,exits,sound'],
-      workers: 2,
-      fillModels: ['risk-averse'],
-    });
-    expect(result.configurations.map(({ number, status }) => [number, status])).toEqual([
-      [3, 'done'],
-      [1, 'failed'],
-      [2, 'failed'],
-    ]);
+    const params = ['mode=throws,exits,sound'];
+    const result = await sweep('failing', { params, workers: 2, fillModels: ['risk-averse'] });
+    const ends = result.configurations.map(({ number, status }) => `${number} ${status}`);
+    expect(ends).toEqual(['3 done', '1 failed', '2 failed']);
     expect(result.configurations[1]?.error).toMatch(/strategy maker is stopped in market .*TypeError: no such figure/);
     expect(result.configurations[2]?.error).toBe('the worker ended: exit code 7');
     expect(result.counts).toMatchObject({ done: 1, failed: 2, unfinished: 0, tried: 3 });

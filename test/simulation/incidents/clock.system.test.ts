@@ -18,6 +18,19 @@ const quotes = (scene: Scene): void => {
   scene.pass(SOON_MS);
 };
 
+const tooOld = (scene: Scene): readonly number[] =>
+  ages(scene).filter((ageMs) => ageMs < 0 || ageMs > LONGEST_UNSEEN_MS);
+
+/** None of the orders that rest now outlives this step of our clock, and it quotes again. */
+function quotesAgain(scene: Scene, stepMs: number): void {
+  const before = new Set<unknown>(pubkeysOf(scene));
+  scene.world.stepClock(stepMs);
+  scene.pass(SOON_MS);
+  expect(pubkeysOf(scene).filter((pubkey) => before.has(pubkey))).toEqual([]);
+  expect(scene.resting.length, 'it quotes again').toBeGreaterThan(0);
+  expect(tooOld(scene)).toEqual([]);
+}
+
 /** The ages of the trader's current books, ms; markets without a book are omitted. */
 function ages({ process, world }: Scene): readonly number[] {
   const { markets } = process.trader.snapshot(world.ourMs);
@@ -30,13 +43,8 @@ describe('incidents of the clock', () => {
     (ms) => {
       play(31, (scene) => {
         quotes(scene);
-        const before = new Set<unknown>(pubkeysOf(scene));
-        scene.world.stepClock(-ms);
-        scene.pass(SOON_MS);
-        expect(pubkeysOf(scene).filter((pubkey) => before.has(pubkey))).toEqual([]);
-        expect(scene.resting.length, 'it quotes again').toBeGreaterThan(0);
+        quotesAgain(scene, -ms);
         expect(ages(scene).length).toBeGreaterThanOrEqual(4);
-        expect(ages(scene).filter((ageMs) => ageMs < 0 || ageMs > LONGEST_UNSEEN_MS)).toEqual([]);
         expect(scene.loud.filter((kind) => kind === 'clock_set_back')).toHaveLength(1);
         scene.agrees();
       });
@@ -48,12 +56,7 @@ describe('incidents of the clock', () => {
       quotes(scene);
       scene.world.stepClock(24 * HOUR_MS);
       scene.pass(5 * SECOND_MS);
-      const before = new Set<unknown>(pubkeysOf(scene));
-      scene.world.stepClock(-24 * HOUR_MS);
-      scene.pass(SOON_MS);
-      expect(pubkeysOf(scene).filter((pubkey) => before.has(pubkey))).toEqual([]);
-      expect(scene.resting.length, 'it quotes again').toBeGreaterThan(0);
-      expect(ages(scene).filter((ageMs) => ageMs < 0 || ageMs > LONGEST_UNSEEN_MS)).toEqual([]);
+      quotesAgain(scene, -24 * HOUR_MS);
       scene.agrees();
     });
   });
@@ -80,7 +83,7 @@ describe('incidents of the clock', () => {
       scene.world.stepClock(-100);
       scene.pass(SECOND_MS);
       expect(scene.loud).not.toContain('clock_set_back');
-      expect(ages(scene).filter((ageMs) => ageMs < 0 || ageMs > LONGEST_UNSEEN_MS)).toEqual([]);
+      expect(tooOld(scene)).toEqual([]);
       scene.agrees();
     });
   });

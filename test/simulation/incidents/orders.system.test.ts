@@ -3,7 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Wire } from '../../../src/exchange/core/contract.js';
 import { signToHex } from '../../../src/shell/wallet/wallet.js';
-import { MINUTE_MS, play, ROOMY, type Scene, SECOND_MS } from './scene.js';
+import { KEY } from '../setting.js';
+import { MINUTE_MS, play, playIn, ROOMY, type Scene, SECOND_MS } from './scene.js';
 
 describe('incidents of stray orders', () => {
   it('a cancel lost in the network, next cycle quotes again', () => {
@@ -41,54 +42,47 @@ describe('incidents of stray orders', () => {
   });
 
   it('an old configuration on one host', () => {
-    play(
-      42,
-      (scene) => {
-        scene.until('it quotes', () => scene.resting.length >= 4);
-        const market = scene.world.exchange.markets()[0] ?? '';
-        const stray = otherHostPlaces(scene, market);
-        expect(scene.orderAtExchange(stray)?.status).toBe('open');
-        scene.until('it is told', () => scene.loud.includes('foreign_order'), 10 * SECOND_MS);
-        const verdict = () => scene.process.trader.snapshot(scene.world.ourMs).reduceOnly;
-        scene.until('only what reduces may leave', () => verdict() !== null, 2 * MINUTE_MS);
-        expect(verdict()).toContain(stray);
+    playIn(ROOMY, 42, (scene) => {
+      scene.until('it quotes', () => scene.resting.length >= 4);
+      const market = scene.world.exchange.markets()[0] ?? '';
+      const stray = otherHostPlaces(scene, market);
+      expect(scene.orderAtExchange(stray)?.status).toBe('open');
+      scene.until('it is told', () => scene.loud.includes('foreign_order'), 10 * SECOND_MS);
+      const verdict = () => scene.process.trader.snapshot(scene.world.ourMs).reduceOnly;
+      scene.until('only what reduces may leave', () => verdict() !== null, 2 * MINUTE_MS);
+      expect(verdict()).toContain(stray);
 
-        // Meanwhile no order that could enlarge a position is sent.
-        const drafted: string[] = [];
-        const larger: string[] = [];
-        scene.fates((call) => {
-          if (call.endpoint !== 'orders.create') return null;
-          const { market_condition_id: id, is_yes, side } = call.body;
-          const net = scene.process.ledger.shares(id, true) - scene.process.ledger.shares(id, false);
-          drafted.push(id);
-          if ((side === 'buy') === is_yes ? net >= 0 : net <= 0) larger.push(`${side} ${is_yes} of ${id} at ${net}`);
-          return null;
-        });
-        scene.pass(2 * MINUTE_MS);
-        expect(larger).toEqual([]);
-        expect(drafted.length, 'orders that reduce').toBeGreaterThan(0);
-        // Each order of ours names the configuration under which it was placed.
-        const placed = scene.process.ledger.intents({ kind: 'place', limit: 1_000 });
-        expect(new Set(placed.map(({ configHash }) => configHash))).toEqual(new Set(['simulation']));
-        expect(scene.process.ledger.order(stray)).toBe(null);
+      // Meanwhile no order that could enlarge a position is sent.
+      const drafted: string[] = [];
+      const larger: string[] = [];
+      scene.fates((call) => {
+        if (call.endpoint !== 'orders.create') return null;
+        const { market_condition_id: id, is_yes, side } = call.body;
+        const net = scene.process.ledger.shares(id, true) - scene.process.ledger.shares(id, false);
+        drafted.push(id);
+        if ((side === 'buy') === is_yes ? net >= 0 : net <= 0) larger.push(`${side} ${is_yes} of ${id} at ${net}`);
+        return null;
+      });
+      scene.pass(2 * MINUTE_MS);
+      expect(larger).toEqual([]);
+      expect(drafted.length, 'orders that reduce').toBeGreaterThan(0);
+      // Each order of ours names the configuration under which it was placed.
+      const placed = scene.process.ledger.intents({ kind: 'place', limit: 1_000 });
+      expect(new Set(placed.map(({ configHash }) => configHash))).toEqual(new Set(['simulation']));
+      expect(scene.process.ledger.order(stray)).toBe(null);
 
-        otherHostCancels(scene, stray);
-        // It existed, possibly with effects: a user must acknowledge it.
-        scene.pass(MINUTE_MS);
-        expect(verdict()).not.toBe(null);
-        scene.world.command({ kind: 'resume', reason: 'the other host has been stopped' });
-        scene.until('they agree again', () => verdict() === null, 2 * MINUTE_MS);
-        scene.agrees([stray]);
-      },
-      ROOMY,
-    );
+      otherHostCancels(scene, stray);
+      // It existed, possibly with effects: a user must acknowledge it.
+      scene.pass(MINUTE_MS);
+      expect(verdict()).not.toBe(null);
+      scene.world.command({ kind: 'resume', reason: 'the other host has been stopped' });
+      scene.until('they agree again', () => verdict() === null, 2 * MINUTE_MS);
+      scene.agrees([stray]);
+    });
   });
 });
 
 const strategyOf = ({ process: { ledger } }: Scene, intentId: string) => ledger.intent(intentId)?.strategy;
-
-/** The trader's own wallet, as in the simulation. */
-const SEED = Uint8Array.from({ length: 32 }, (_, i) => i + 1);
 
 /** A buy far below the market, so that it rests. */
 function otherHostPlaces({ world: { exchange, timeline } }: Scene, market: string): string {
@@ -112,7 +106,7 @@ function otherHostSigns(
 ): string {
   // The envelope of a draft, as the exchange writes it.
   const { pubkey, message } = (JSON.parse(draft) as { data: Wire<'draft'> }).data;
-  const signature = signToHex(Buffer.from(message, 'utf8'), SEED);
+  const signature = signToHex(Buffer.from(message, 'utf8'), KEY);
   const { status, text } = exchange.serve({ endpoint, params: { pubkey }, query: {}, body: { signature } }, nowMs);
   expect(status, text).toBe(200);
   return pubkey;

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { lost, POLL_MS, row, Script, trade } from '../../trader/executor/script.js';
-import { MINUTE_MS, play, ROOMY, SECOND_MS, withRecord, withRows } from './scene.js';
+import { MINUTE_MS, play, playIn, ROOMY, SECOND_MS, withRecord, withRows } from './scene.js';
 
 describe('incidents of wrong records', () => {
   it('a match whose settlement comes 50 s later', () => {
@@ -83,39 +83,29 @@ describe('incidents of wrong records', () => {
   });
 
   it('an expiry that was declared and then landed', () => {
-    play(
-      33,
-      (scene) => {
-        let pubkey = '';
-        let isLate = true;
-        const expired = withRecord({ status: 'expired' });
-        scene.fates((call) => {
-          if (call.endpoint === 'orders.submit' && pubkey === '') {
-            pubkey = call.params.pubkey;
-            return { thereMs: 25 * SECOND_MS, answerLost: true };
-          }
-          const isRead = call.endpoint === 'orders.detail' && call.params.pubkey === pubkey;
-          return isRead && isLate ? { damage: expired } : null;
-        });
-        scene.until('a submit has left', () => pubkey !== '');
-        scene.until(
-          'the expiry is believed',
-          () => scene.process.ledger.order(pubkey)?.status === 'expired',
-          MINUTE_MS,
-        );
-        const reads = scene.sent.filter(
-          ({ call }) => call.endpoint === 'orders.detail' && call.params.pubkey === pubkey,
-        );
-        expect(reads.length, 'looks at the record').toBeGreaterThanOrEqual(2);
-        expect(scene.orderAtExchange(pubkey)?.status).toBe('waiting_to_sign');
-        isLate = false;
-        scene.untilBroken(/^10: .* took effect after intent .* was over$/);
-        expect(scene.orderAtExchange(pubkey)?.status).not.toBe('waiting_to_sign');
-        scene.until('it is known again', () => scene.loud.includes('came_back'), 10 * SECOND_MS);
-        scene.agrees();
-      },
-      ROOMY,
-    );
+    playIn(ROOMY, 33, (scene) => {
+      let pubkey = '';
+      let isLate = true;
+      const expired = withRecord({ status: 'expired' });
+      scene.fates((call) => {
+        if (call.endpoint === 'orders.submit' && pubkey === '') {
+          pubkey = call.params.pubkey;
+          return { thereMs: 25 * SECOND_MS, answerLost: true };
+        }
+        const isRead = call.endpoint === 'orders.detail' && call.params.pubkey === pubkey;
+        return isRead && isLate ? { damage: expired } : null;
+      });
+      scene.until('a submit has left', () => pubkey !== '');
+      scene.until('the expiry is believed', () => scene.process.ledger.order(pubkey)?.status === 'expired', MINUTE_MS);
+      const reads = scene.sent.filter(({ call }) => call.endpoint === 'orders.detail' && call.params.pubkey === pubkey);
+      expect(reads.length, 'looks at the record').toBeGreaterThanOrEqual(2);
+      expect(scene.orderAtExchange(pubkey)?.status).toBe('waiting_to_sign');
+      isLate = false;
+      scene.untilBroken(/^10: .* took effect after intent .* was over$/);
+      expect(scene.orderAtExchange(pubkey)?.status).not.toBe('waiting_to_sign');
+      scene.until('it is known again', () => scene.loud.includes('came_back'), 10 * SECOND_MS);
+      scene.agrees();
+    });
   });
 
   it('an expiry that was declared and then landed, seen only by its fill', () => {

@@ -1,33 +1,29 @@
 /** Incidents of a process, ours or theirs, that ends in the middle of something. */
 
 import { describe, expect, it } from 'vitest';
-import { play, ROOMY, SECOND_MS } from './scene.js';
+import { play, playIn, ROOMY, SECOND_MS } from './scene.js';
 
 describe('incidents of a restart', () => {
   it('SIGKILL with 14 resting orders and partly known fills', () => {
-    play(
-      21,
-      (scene) => {
-        scene.until('fourteen orders rest', () => scene.resting.length >= 14);
-        // From now on no list of fills arrives, while the crowd keeps filling.
-        scene.fates((call) => (call.endpoint === 'trades.list' ? { answerLost: true } : null));
-        const before = scene.fillsBooked;
-        scene.until('fills that we know of and fills that we do not', () => {
-          return scene.resting.length >= 14 && before > 0 && scene.fillsAtExchange > scene.fillsBooked;
-        });
-        const rested = scene.resting.map(({ pubkey }) => pubkey ?? '');
-        scene.world.kill(3 * SECOND_MS);
-        expect(scene.world.process).toBe(null);
-        scene.calm();
-        scene.pass(4 * SECOND_MS);
+    playIn(ROOMY, 21, (scene) => {
+      scene.until('fourteen orders rest', () => scene.resting.length >= 14);
+      // From now on no list of fills arrives, while the crowd keeps filling.
+      scene.fates((call) => (call.endpoint === 'trades.list' ? { answerLost: true } : null));
+      const before = scene.fillsBooked;
+      scene.until('fills that we know of and fills that we do not', () => {
+        return scene.resting.length >= 14 && before > 0 && scene.fillsAtExchange > scene.fillsBooked;
+      });
+      const rested = scene.resting.map(({ pubkey }) => pubkey ?? '');
+      scene.world.kill(3 * SECOND_MS);
+      expect(scene.world.process).toBe(null);
+      scene.calm();
+      scene.pass(4 * SECOND_MS);
 
-        const { ledger } = scene.process;
-        expect(rested.filter((pubkey) => ledger.order(pubkey) === null)).toEqual([]);
-        scene.until('every fill is booked', () => scene.fillsBooked === scene.fillsAtExchange, 5 * SECOND_MS);
-        scene.agrees();
-      },
-      ROOMY,
-    );
+      const { ledger } = scene.process;
+      expect(rested.filter((pubkey) => ledger.order(pubkey) === null)).toEqual([]);
+      scene.until('every fill is booked', () => scene.fillsBooked === scene.fillsAtExchange, 5 * SECOND_MS);
+      scene.agrees();
+    });
   });
 
   it('restart that sees old fills again', () => {

@@ -30,25 +30,22 @@ export const ROOMY: Setting = {
   },
 };
 
-/** Place of a call in transit. */
-export interface Sent {
-  readonly call: AnyCall;
-  readonly nowMs: number;
-}
-
 export class Scene {
   readonly world: World;
   /** Every sent call, oldest first. */
-  readonly sent: Sent[] = [];
+  readonly sent: { readonly call: AnyCall; readonly nowMs: number }[] = [];
 
   constructor(world: World) {
     this.world = world;
-    this.world.network.script = (call, nowMs) => this.#watch(call, nowMs, () => null);
+    this.calm();
   }
 
   /** Sets the fates from now on; null leaves a call to the calm network. */
   fates(of: (call: AnyCall, nowMs: number) => Fate | null): void {
-    this.world.network.script = (call, nowMs) => this.#watch(call, nowMs, () => of(call, nowMs));
+    this.world.network.script = (call, nowMs) => {
+      this.sent.push({ call, nowMs });
+      return of(call, nowMs);
+    };
   }
 
   /** No connection to the exchange succeeds for this time. */
@@ -59,11 +56,6 @@ export class Scene {
   /** Removes all faults. */
   calm(): void {
     this.fates(() => null);
-  }
-
-  #watch(call: AnyCall, nowMs: number, fate: () => Fate | null): Fate | null {
-    this.sent.push({ call, nowMs });
-    return fate();
   }
 
   /** The process that runs. */
@@ -151,6 +143,9 @@ export class Scene {
     expect(world.invariants.violations).toEqual([]);
   }
 }
+
+export const playIn = (setting: Setting, seed: number, incident: (scene: Scene) => void): void =>
+  play(seed, incident, setting);
 
 /** Runs one incident and removes its world. */
 export function play(seed: number, incident: (scene: Scene) => void, setting = STANDARD): void {

@@ -1,6 +1,6 @@
 /** A plausible bug of a developer: its effect, and the changed text of the product. */
 
-export interface Edit {
+interface Edit {
   /** Path in the repository. */
   readonly file: string;
   /** Must be in the file exactly once. */
@@ -8,13 +8,19 @@ export interface Edit {
   readonly replacement: string;
 }
 
-export interface Bug {
+interface Named {
   readonly name: string;
   /** One sentence about the failure. */
   readonly what: string;
+}
+
+export interface Bug extends Named {
   /** More than one if a second guard would catch a single one; `what` then names both. */
   readonly edits: readonly Edit[];
 }
+
+/** A bug as the files beside this one state it: one edit has no list. */
+export type WrittenBug = Bug | (Named & Edit);
 
 /** Applies the edits of this file. Throws if a text is not in it exactly once. */
 export function patched(bug: Bug, file: string, source: string): string {

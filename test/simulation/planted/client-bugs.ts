@@ -1,6 +1,6 @@
 /** Bugs of the request budget: trusted figures, and the duration of the trust. */
 
-import type { Bug } from './bug.js';
+import type { WrittenBug } from './bug.js';
 
 const PACING = 'src/shell/client/pacing.ts';
 const WINDOW = 'src/shell/client/pacing.ts';
@@ -8,17 +8,13 @@ const BUDGET = 'src/trader/scheduler/budget.ts';
 
 const TOLD = 'const isBelieved = limit >= this.#base || limit === this.#lastTold;';
 
-export const CLIENT_BUGS: readonly Bug[] = [
+export const CLIENT_BUGS: readonly WrittenBug[] = [
   {
     name: 'budget-by-the-wall-clock',
     what: 'The request budget goes by the wall clock: set back, its requests wait until the old time has come again.',
-    edits: [
-      {
-        file: 'src/trader/scheduler/request-queue.ts',
-        text: '    return stepMs > 0 && stepMs <= LONGEST_STEP_MS ? this.#steadyMs + stepMs : this.#steadyMs;',
-        replacement: '    return nowMs + 0 * stepMs;',
-      },
-    ],
+    file: 'src/trader/scheduler/request-queue.ts',
+    text: '    return stepMs > 0 && stepMs <= LONGEST_STEP_MS ? this.#steadyMs + stepMs : this.#steadyMs;',
+    replacement: '    return nowMs + 0 * stepMs;',
   },
   {
     name: 'ten-minutes-believed',
@@ -51,13 +47,8 @@ export const CLIENT_BUGS: readonly Bug[] = [
   {
     name: 'reset-holds-cancels',
     what: 'After a refusal the scheduler lets nothing leave before the reset that the answer names, cancels neither.',
-    edits: [
-      {
-        file: BUDGET,
-        text: '    if (this.#isProbeUnderWay || room <= floor) return null;',
-        replacement:
-          '    if (this.#isProbeUnderWay || room <= floor || this.blockedUntilMs(nowMs) > nowMs) return null;',
-      },
-    ],
+    file: BUDGET,
+    text: '    if (this.#isProbeUnderWay || room <= floor) return null;',
+    replacement: '    if (this.#isProbeUnderWay || room <= floor || this.blockedUntilMs(nowMs) > nowMs) return null;',
   },
 ];

@@ -1,17 +1,13 @@
 /** Bugs of telemetry: a reader must not be able to end the trader. */
 
-import type { Bug } from './bug.js';
+import type { WrittenBug } from './bug.js';
 
-export const CONTROL_BUGS: readonly Bug[] = [
+export const CONTROL_BUGS: readonly WrittenBug[] = [
   {
     name: 'reader-ends-the-trader',
     what: 'An error in the greeting of a reader ends the trader, whose ledger has failed, before it has canceled its orders.',
-    edits: [
-      {
-        file: 'src/shell/control/telemetry.ts',
-        text: '    guarded(\n      () => this.#add(reader),',
-        replacement: '    this.#add(reader);\n    guarded(\n      () => undefined,',
-      },
-    ],
+    file: 'src/shell/control/telemetry.ts',
+    text: '    guarded(\n      () => this.#add(reader),',
+    replacement: '    this.#add(reader);\n    guarded(\n      () => undefined,',
   },
 ];

@@ -1,21 +1,17 @@
 /** Bugs of the engine, of risk and of the request counter: allowed requests, and the operator's commands. */
 
-import type { Bug } from './bug.js';
+import type { WrittenBug } from './bug.js';
 
 const CONTROLS = 'src/trader/risk/controls.ts';
 const OWN_LISTS = 'src/trader/engine/own/own-lists.ts';
 
-export const ENGINE_BUGS: readonly Bug[] = [
+export const ENGINE_BUGS: readonly WrittenBug[] = [
   {
     name: 'lost-cursor',
     what: 'Every walk through a list stops after its first page, and takes it for the whole list.',
-    edits: [
-      {
-        file: 'src/trader/reconcile/list-cursor.ts',
-        text: "    if (cursor === null) return { kind: 'page', rows: page, next: null };",
-        replacement: "    if (cursor !== '') return { kind: 'page', rows: page, next: null };",
-      },
-    ],
+    file: 'src/trader/reconcile/list-cursor.ts',
+    text: "    if (cursor === null) return { kind: 'page', rows: page, next: null };",
+    replacement: "    if (cursor !== '') return { kind: 'page', rows: page, next: null };",
   },
   {
     name: 'baseline-at-every-start',
@@ -41,57 +37,37 @@ export const ENGINE_BUGS: readonly Bug[] = [
   {
     name: 'kill-not-stored',
     what: 'A kill is not written to the ledger.',
-    edits: [
-      {
-        file: 'src/trader/engine/control/safety.ts',
-        text: 'JSON.stringify(this.modes.stored)',
-        replacement: 'JSON.stringify({ ...this.modes.stored, killed: null })',
-      },
-    ],
+    file: 'src/trader/engine/control/safety.ts',
+    text: 'JSON.stringify(this.modes.stored)',
+    replacement: 'JSON.stringify({ ...this.modes.stored, killed: null })',
   },
   {
     name: 'kill-lifted-by-restart',
     what: 'A start does not read that it was killed.',
-    edits: [
-      {
-        file: 'src/trader/engine/control/safety.ts',
-        text: "new Modes(JSON.parse(ledger.note(MODES_NOTE) ?? '{}') as Partial<StoredModes>);",
-        replacement: "new Modes({ ...JSON.parse(ledger.note(MODES_NOTE) ?? '{}'), killed: null });",
-      },
-    ],
+    file: 'src/trader/engine/control/safety.ts',
+    text: "new Modes(JSON.parse(ledger.note(MODES_NOTE) ?? '{}') as Partial<StoredModes>);",
+    replacement: "new Modes({ ...JSON.parse(ledger.note(MODES_NOTE) ?? '{}'), killed: null });",
   },
   {
     name: 'kill-lets-the-queue-go',
     what: 'What waits for the request budget when an operator pauses or kills leaves all the same.',
-    edits: [
-      {
-        file: 'src/trader/engine/act.ts',
-        text: "  if (orders === 'none' || isWishedAnew) requests.queue.recall(",
-        replacement: '  if (nowMs < 0) requests.queue.recall(',
-      },
-    ],
+    file: 'src/trader/engine/act.ts',
+    text: "  if (orders === 'none' || isWishedAnew) requests.queue.recall(",
+    replacement: '  if (nowMs < 0) requests.queue.recall(',
   },
   {
     name: 'killed-but-not-pulled',
     what: 'A kill withholds new orders and leaves those that rest.',
-    edits: [
-      {
-        file: 'src/trader/engine/quoting/quoting.ts',
-        text: '  const canceled = cancelAll(cancels, slot.conditionId, context);',
-        replacement: '  const canceled = context.hold === null && cancelAll(cancels, slot.conditionId, context);',
-      },
-    ],
+    file: 'src/trader/engine/quoting/quoting.ts',
+    text: '  const canceled = cancelAll(cancels, slot.conditionId, context);',
+    replacement: '  const canceled = context.hold === null && cancelAll(cancels, slot.conditionId, context);',
   },
   {
     name: 'flatten-lost-by-restart',
     what: 'A start does not read that a market was being flattened, and quotes it.',
-    edits: [
-      {
-        file: 'src/trader/engine/control/safety.ts',
-        text: 'new Map(stored.map(([id',
-        replacement: "new Map(stored.filter(([, , by]) => by !== 'flattening').map(([id",
-      },
-    ],
+    file: 'src/trader/engine/control/safety.ts',
+    text: 'new Map(stored.map(([id',
+    replacement: "new Map(stored.filter(([, , by]) => by !== 'flattening').map(([id",
   },
   {
     name: 'reduce-only-ignored',
@@ -124,60 +100,40 @@ export const ENGINE_BUGS: readonly Bug[] = [
   {
     name: 'unknown-not-counted',
     what: 'The limits count what rests, and nothing that is in flight or unknown.',
-    edits: [
-      {
-        file: 'src/trader/engine/own/own-state.ts',
-        text: "  if (kind !== 'place' || isYes === null || side === null || priceMicros === null) return;\n  let order",
-        replacement: `  if (kind !== 'place' || isYes === null || side === null || priceMicros === null) return;
+    file: 'src/trader/engine/own/own-state.ts',
+    text: "  if (kind !== 'place' || isYes === null || side === null || priceMicros === null) return;\n  let order",
+    replacement: `  if (kind !== 'place' || isYes === null || side === null || priceMicros === null) return;
   if (reservation.phase !== 'resting') return;
   let order`,
-      },
-    ],
   },
   {
     name: 'sides-set-off',
     what: 'The worst position sets open buys off against open sales.',
-    edits: [
-      {
-        file: 'src/trader/risk/exposure.ts',
-        text: '  const highMicros = add(net, weight.up);\n  const lowMicros = sub(net, weight.down);',
-        replacement: `  const highMicros = add(net, sub(weight.up, weight.down));
+    file: 'src/trader/risk/exposure.ts',
+    text: '  const highMicros = add(net, weight.up);\n  const lowMicros = sub(net, weight.down);',
+    replacement: `  const highMicros = add(net, sub(weight.up, weight.down));
   const lowMicros = highMicros;`,
-      },
-    ],
   },
   {
     name: 'buy-of-no-raises',
     what: 'Risk takes a buy of NO for an order that raises the position.',
-    edits: [
-      {
-        file: 'src/trader/risk/exposure.ts',
-        text: "  raises: (order.side === 'buy') === order.isYes,",
-        replacement: "  raises: order.side === 'buy',",
-      },
-    ],
+    file: 'src/trader/risk/exposure.ts',
+    text: "  raises: (order.side === 'buy') === order.isYes,",
+    replacement: "  raises: order.side === 'buy',",
   },
   {
     name: 'one-order-too-many',
     what: 'The limit of open orders does not count the order that is being judged.',
-    edits: [
-      {
-        file: CONTROLS,
-        text: 'exposure.workingOrders + 1, limits.maxOpenOrders',
-        replacement: 'exposure.workingOrders, limits.maxOpenOrders',
-      },
-    ],
+    file: CONTROLS,
+    text: 'exposure.workingOrders + 1, limits.maxOpenOrders',
+    replacement: 'exposure.workingOrders, limits.maxOpenOrders',
   },
   {
     name: 'event-limit-per-market',
     what: "The limit of an event looks at one of the event's markets only.",
-    edits: [
-      {
-        file: CONTROLS,
-        text: '  const sum = exposure.eventPosition(event) - before + after;',
-        replacement: '  const sum = exposure.eventPosition(event) * 0 + after;',
-      },
-    ],
+    file: CONTROLS,
+    text: '  const sum = exposure.eventPosition(event) - before + after;',
+    replacement: '  const sum = exposure.eventPosition(event) * 0 + after;',
   },
   {
     name: 'stale-book',

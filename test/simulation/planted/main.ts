@@ -52,9 +52,8 @@ console.log(markdown);
 if (isWhole) writeFigures('planted', markdown, SIMULATION);
 const missed = results.filter(({ hunt }) => hunt.seed === null);
 for (const { bug, hunt } of missed) {
-  console.log(
-    `not found: ${bug.name}${hunt.firstThrown === null ? '' : `, in ${hunt.threw} seeds ${hunt.firstThrown}`}`,
-  );
+  const thrown = hunt.firstThrown === null ? '' : `, in ${hunt.threw} seeds ${hunt.firstThrown}`;
+  console.log(`not found: ${bug.name}${thrown}`);
 }
 process.exitCode = missed.length === 0 && medianOf(results) < MEDIAN_BELOW ? 0 : 1;
 

@@ -1,10 +1,10 @@
 /** Bugs in the handling of changed, failed or unsigned records of the exchange. */
 
-import type { Bug } from './bug.js';
+import type { WrittenBug } from './bug.js';
 
 const CONVERSIONS = 'src/trader/executor/records.ts';
 
-export const RECORD_BUGS: readonly Bug[] = [
+export const RECORD_BUGS: readonly WrittenBug[] = [
   {
     name: 'failed-merge-is-booked',
     what: 'A merge that failed to settle is booked as if it had.',
@@ -24,58 +24,37 @@ export const RECORD_BUGS: readonly Bug[] = [
   {
     name: 'taken-back-in-part',
     what: 'A settled trade that failed after all leaves the list of fills, and what it moved stays in the books.',
-    edits: [
-      {
-        file: 'src/trader/ledger/postings.ts',
-        text: "  const side = fill.side === 'buy' ? 'sell' : 'buy';\n  return fillPostings(",
-        replacement:
-          "  const side = fill.side === 'buy' ? 'sell' : 'buy';\n  return [].length === 0 ? [] : fillPostings(",
-      },
-    ],
+    file: 'src/trader/ledger/postings.ts',
+    text: "  const side = fill.side === 'buy' ? 'sell' : 'buy';\n  return fillPostings(",
+    replacement: "  const side = fill.side === 'buy' ? 'sell' : 'buy';\n  return [].length === 0 ? [] : fillPostings(",
   },
   {
     name: 'settled-again-overlooked',
     what: 'A trade that was booked, taken back and has settled again is taken for the booking that it once was.',
-    edits: [
-      {
-        file: 'src/trader/executor/in-flight-intents.ts',
-        text: '    this.#rows.delete(tradePubkey);',
-        replacement: '    void tradePubkey;',
-      },
-    ],
+    file: 'src/trader/executor/in-flight-intents.ts',
+    text: '    this.#rows.delete(tradePubkey);',
+    replacement: '    void tradePubkey;',
   },
   {
     name: 'fill-not-checked',
     what: 'A fill is booked whatever its price, amount and fee are, without a word.',
-    edits: [
-      {
-        file: 'src/trader/executor/context.ts',
-        text: '    if (objection !== null) this.reportOddity(',
-        replacement: '    if (objection !== null && fill.seenMs < 0) this.reportOddity(',
-      },
-    ],
+    file: 'src/trader/executor/context.ts',
+    text: '    if (objection !== null) this.reportOddity(',
+    replacement: '    if (objection !== null && fill.seenMs < 0) this.reportOddity(',
   },
   {
     name: 'fill-alarm-unheard',
     what: 'A fill that was never signed is told, and the trader goes on as before.',
-    edits: [
-      {
-        file: 'src/trader/engine/guards.ts',
-        text: '    if (this.text === null) this.write(text);',
-        replacement: '    void text;',
-      },
-    ],
+    file: 'src/trader/engine/guards.ts',
+    text: '    if (this.text === null) this.write(text);',
+    replacement: '    void text;',
   },
   {
     name: 'conversions-under-a-kill',
     what: 'Merges and redeems are begun, signed and sent whatever an operator has said.',
-    edits: [
-      {
-        file: 'src/trader/engine/control/modes.ts',
-        text: "const NOTHING: ModeRule = { orders: 'none', conversions: 'none',",
-        replacement: "const NOTHING: ModeRule = { orders: 'none', conversions: 'all',",
-      },
-    ],
+    file: 'src/trader/engine/control/modes.ts',
+    text: "const NOTHING: ModeRule = { orders: 'none', conversions: 'none',",
+    replacement: "const NOTHING: ModeRule = { orders: 'none', conversions: 'all',",
   },
   {
     name: 'splits-while-reducing',
@@ -96,12 +75,8 @@ export const RECORD_BUGS: readonly Bug[] = [
   {
     name: 'stolen-key-unheard',
     what: 'An order that takes effect though nobody here signed it is taken in without a word.',
-    edits: [
-      {
-        file: 'src/trader/executor/orders.ts',
-        text: '  if (intent.signature !== null) return;',
-        replacement: '  if (intent.signature !== intent.id) return;',
-      },
-    ],
+    file: 'src/trader/executor/orders.ts',
+    text: '  if (intent.signature !== null) return;',
+    replacement: '  if (intent.signature !== intent.id) return;',
   },
 ];

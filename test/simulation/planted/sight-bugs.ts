@@ -1,8 +1,8 @@
 /** Bugs of the trader's inputs: the age of a book, a view modified by a strategy, and a venue's invalid rows. */
 
-import type { Bug } from './bug.js';
+import type { WrittenBug } from './bug.js';
 
-export const SIGHT_BUGS: readonly Bug[] = [
+export const SIGHT_BUGS: readonly WrittenBug[] = [
   {
     name: 'clock-set-back-keeps-books',
     what: 'A clock that is set back leaves the books of before, and newer ones seem older than they are.',
@@ -27,24 +27,16 @@ export const SIGHT_BUGS: readonly Bug[] = [
   {
     name: 'one-quoter-sets-the-worth',
     what: 'Holdings count at the price that is quoted now, however it differs from the slow average.',
-    edits: [
-      {
-        file: 'src/trader/engine/own/account.ts',
-        text: 'return add(pairs, mul(single, minMicros(price, isYes ? caps.yesMicros : caps.noMicros), ',
-        replacement: 'return add(pairs, mul(single, isYes || caps.noMicros > 0 ? price : caps.noMicros, ',
-      },
-    ],
+    file: 'src/trader/engine/own/account.ts',
+    text: 'return add(pairs, mul(single, minMicros(price, isYes ? caps.yesMicros : caps.noMicros), ',
+    replacement: 'return add(pairs, mul(single, isYes || caps.noMicros > 0 ? price : caps.noMicros, ',
   },
   {
     name: 'judged-by-its-own-view',
     what: 'Risk judges an order by what its strategy has left of the view that it was shown.',
-    edits: [
-      {
-        file: 'src/trader/engine/quoting/quoting.ts',
-        text: '  const sight = feed.sight(nowMs);',
-        replacement: '  const sight = view && { ...view, newestTrade: feed.sight(nowMs)?.newestTrade ?? null };',
-      },
-    ],
+    file: 'src/trader/engine/quoting/quoting.ts',
+    text: '  const sight = feed.sight(nowMs);',
+    replacement: '  const sight = view && { ...view, newestTrade: feed.sight(nowMs)?.newestTrade ?? null };',
   },
   {
     name: 'rows-as-they-come',

@@ -18,35 +18,27 @@ interface Component {
   readonly bytesADay: number;
 }
 
+const HALF_MB = 500_000;
+const MB = 1_000_000;
+const component = (
+  name: string,
+  bytesOf: Component['bytesOf'],
+  bytesADay: number,
+  per: Component['per'] = null,
+): Component => ({ name, bytesOf, bytesADay, per });
+
 const COMPONENTS: readonly Component[] = [
-  { name: "trader's heap", bytesOf: ({ heapBytes }) => heapBytes, per: null, bytesADay: 1_000_000 },
-  { name: 'outside its heap', bytesOf: ({ externalBytes }) => externalBytes, per: null, bytesADay: 1_000_000 },
-  { name: 'of it buffers', bytesOf: ({ arrayBufferBytes }) => arrayBufferBytes, per: null, bytesADay: 1_000_000 },
-  {
-    name: "trader's process, resident",
-    bytesOf: ({ residentBytes }) => residentBytes,
-    per: null,
-    bytesADay: Number.POSITIVE_INFINITY,
-  },
-  {
-    name: 'ledger',
-    bytesOf: ({ ledgerBytes }) => ledgerBytes,
-    per: { countOf: ({ orders }) => orders, bytes: 6000 },
-    bytesADay: 500_000,
-  },
-  { name: "ledger's WAL", bytesOf: ({ walBytes }) => walBytes, per: null, bytesADay: 500_000 },
-  {
-    name: 'journal',
-    bytesOf: ({ journalBytes }) => journalBytes,
-    per: { countOf: ({ steps }) => steps, bytes: 400 },
-    bytesADay: 1_000_000,
-  },
-  {
-    name: 'exchange and checks',
-    bytesOf: ({ simulationHeapBytes, heapBytes }) => simulationHeapBytes - heapBytes,
-    per: { countOf: ({ records }) => records, bytes: 2500 },
-    bytesADay: 1_000_000,
-  },
+  component("trader's heap", ({ heapBytes }) => heapBytes, MB),
+  component('outside its heap', ({ externalBytes }) => externalBytes, MB),
+  component('of it buffers', ({ arrayBufferBytes }) => arrayBufferBytes, MB),
+  component("trader's process, resident", ({ residentBytes }) => residentBytes, Number.POSITIVE_INFINITY),
+  component('ledger', ({ ledgerBytes }) => ledgerBytes, HALF_MB, { countOf: ({ orders }) => orders, bytes: 6000 }),
+  component("ledger's WAL", ({ walBytes }) => walBytes, HALF_MB),
+  component('journal', ({ journalBytes }) => journalBytes, MB, { countOf: ({ steps }) => steps, bytes: 400 }),
+  component('exchange and checks', ({ simulationHeapBytes, heapBytes }) => simulationHeapBytes - heapBytes, MB, {
+    countOf: ({ records }) => records,
+    bytes: 2500,
+  }),
 ];
 
 /** Growth of a component, in bytes. */

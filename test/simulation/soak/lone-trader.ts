@@ -10,7 +10,7 @@ import type { Observation } from '../../../src/shared/protocol/seam.js';
 import { Segments, StepInputRecorder } from '../../../src/shell/journal/journal-writer.js';
 import { drawSetting, KEY, type Pace } from '../setting.js';
 import { keysOf, TraderProcess } from '../trader-process.js';
-import { measureHeap, measureOutside, type Outside } from './heap.js';
+import { type Memory, measureMemory } from './heap.js';
 
 /** A journal packs its file at this size; sixteen times as often as a trader does, so that it grows evenly. */
 const SEGMENT_BYTES = 1_000_000;
@@ -29,11 +29,7 @@ export interface Period {
   readonly steps: GivenStep[];
 }
 
-export interface TraderFigures extends Outside {
-  /** Reachable memory, without code. */
-  readonly heapBytes: number;
-  /** Compiled code on the heap. */
-  readonly codeBytes: number;
+export interface TraderFigures extends Memory {
   readonly ledgerBytes: number;
   readonly walBytes: number;
   readonly journalBytes: number;
@@ -94,11 +90,8 @@ export class LoneTrader {
 
   #figures(): TraderFigures {
     const { ledger } = this.#process;
-    const { dataBytes, codeBytes } = measureHeap();
     return {
-      heapBytes: dataBytes,
-      codeBytes,
-      ...measureOutside(),
+      ...measureMemory(),
       ledgerBytes: sizeOf(ledger.path),
       walBytes: sizeOf(`${ledger.path}-wal`),
       journalBytes: this.#segments.bytes,

@@ -59,11 +59,8 @@ function tableOf(verdicts: readonly Verdict[]): string {
     const figures = [start, middle, end, grew, bound].map(mb).join(' | ');
     return `| ${name} | ${figures} | ${isOver ? 'over' : Number.isFinite(bound) ? 'ok' : ''} |`;
   });
-  return [
-    '| MB | Start | Middle | End | Grew a day | At most a day | |',
-    '|---|---:|---:|---:|---:|---:|---|',
-    ...lines,
-  ].join('\n');
+  const head = '| MB | Start | Middle | End | Grew a day | At most a day | |\n|---|---:|---:|---:|---:|---:|---|';
+  return [head, ...lines].join('\n');
 }
 
 const beganMs = performance.now();

@@ -9,14 +9,14 @@ import type { IntentSigner } from '../../../src/trader/executor/contract.js';
 import { CALM } from '../faults.js';
 import { drawSetting, type Pace } from '../setting.js';
 import { type Diary, World } from '../world.js';
-import { measureHeap } from './heap.js';
+import { measureMemory } from './heap.js';
 import type { GivenStep, Period, TraderFigures } from './lone-trader.js';
 
 const HOUR_MS = 3_600_000;
 /** Hours after which a market ends and another starts. */
 const RESOLVES_EVERY_HOURS = 3;
 
-export interface SoakOptions {
+interface SoakOptions {
   readonly seed: number;
   readonly hours: number;
   readonly pace: Pace;
@@ -33,7 +33,7 @@ export interface SoakRow extends TraderFigures {
   readonly records: number;
 }
 
-export interface Soaked {
+interface Soaked {
   readonly violations: readonly string[];
   readonly rows: readonly SoakRow[];
 }
@@ -88,7 +88,7 @@ export async function soak(
       // Memory of messages to another process is freed in a separate turn.
       await new Promise((resolve) => setImmediate(resolve));
       const records = world.exchange.recordsKept;
-      const row = { hours: passed, simulationHeapBytes: measureHeap().dataBytes, records, ...figures };
+      const row = { hours: passed, simulationHeapBytes: measureMemory().heapBytes, records, ...figures };
       rows.push(row);
       told(row);
     }

@@ -37,33 +37,20 @@ const fill = (pubkey: string, order: string, changes: Partial<BookedFill>): Book
     ...changes,
   });
 
+const SOLD = { side: 'sell', priceMicros: m(450_000) } as const;
+
 /** Bought 10 YES at 0.42 after 10 s, sold 4 at 0.45 after 20 s, paid 0.01 of fees; 6 are still held. */
 function traded(ledger: Ledger): void {
-  ledger.transaction(() => {
-    ledger.setCapital(m(1000 * ONE), T0);
-    ledger.saveMarket(MARKET);
-    addOrder(ledger, 'bid', { status: 'filled', filledMicros: m(10 * ONE), closedMs: T0 + 12_000 });
-    addOrder(ledger, 'ask', {
-      side: 'sell',
-      priceMicros: m(450_000),
-      createdMs: T0 + 6_000,
-      closedMs: T0 + 30_000,
-      status: 'partially_filled_canceled',
-      filledMicros: m(4 * ONE),
-    });
-    // Booked in the order of the lists, newest first.
-    ledger.bookFill(fill('t1', 'bid', { amountMicros: m(10 * ONE), feeMicros: m(10_000) }));
-    ledger.bookFill(
-      fill('t2', 'ask', {
-        side: 'sell',
-        priceMicros: m(450_000),
-        amountMicros: m(4 * ONE),
-        timestampS: T0 / 1000 + 20,
-        seenMs: T0 + 21_500,
-      }),
-    );
-    ledger.stopRun('run', T0 + 60_000, '');
-  });
+  ledger.setCapital(m(1000 * ONE), T0);
+  ledger.saveMarket(MARKET);
+  addOrder(ledger, 'bid', { status: 'filled', filledMicros: m(10 * ONE), closedMs: T0 + 12_000 });
+  const ended = { closedMs: T0 + 30_000, status: 'partially_filled_canceled', filledMicros: m(4 * ONE) } as const;
+  addOrder(ledger, 'ask', { ...SOLD, createdMs: T0 + 6_000, ...ended });
+  // Booked in the order of the lists, newest first.
+  ledger.bookFill(fill('t1', 'bid', { amountMicros: m(10 * ONE), feeMicros: m(10_000) }));
+  const times = { timestampS: T0 / 1000 + 20, seenMs: T0 + 21_500 };
+  ledger.bookFill(fill('t2', 'ask', { ...SOLD, amountMicros: m(4 * ONE), ...times }));
+  ledger.stopRun('run', T0 + 60_000, '');
 }
 
 interface Options {
@@ -75,7 +62,7 @@ interface Options {
 /** Reads a session from a ledger filled by this function. */
 const read = (fillLedger: (ledger: Ledger) => void, options: Options = {}) =>
   withLedger((ledger) => {
-    fillLedger(ledger);
+    ledger.transaction(() => fillLedger(ledger));
     const fairMicros = options.fairMicros ?? new Map<string, Micros>();
     const base = { title: 'live', version: '0.1.0', nowMs: null, findPrices: () => null };
     const session = sessionFromLedger(ledger, { ...base, ...options, fairMicros });
@@ -131,21 +118,13 @@ describe('a ledger without recordings', () => {
     const { session } = read(traded);
     expect(session).toMatchObject({ kind: 'live', fromMs: 1, toMs: T0 + 60_000, capitalMicros: 1000 * ONE });
     const [market] = session.markets;
+    const counts = { ordersPlaced: 2, ordersCanceled: 1, postedMicros: 20 * ONE, joinedBehindMicros: null };
     expect(market).toMatchObject({
       endYesMicros: 6 * ONE,
       endNoMicros: 0,
       title: 'Will it rain?',
       eventTitle: 'weather',
-      quoting: {
-        openForMs: 60_000,
-        haltedMs: null,
-        twoSidedMs: 6_000,
-        oneSidedMs: 24_000,
-        ordersPlaced: 2,
-        ordersCanceled: 1,
-        postedMicros: 20 * ONE,
-        joinedBehindMicros: null,
-      },
+      quoting: { ...counts, openForMs: 60_000, haltedMs: null, twoSidedMs: 6_000, oneSidedMs: 24_000 },
       fills: [
         { side: 'bid', isYes: true, isBuy: true, cashMicros: -4_200_000, restedMs: 10_000, strategy: 'maker' },
         { side: 'ask', isYes: true, isBuy: false, cashMicros: 1_800_000, priceMicros: 450_000 },
@@ -161,15 +140,13 @@ describe('a ledger without recordings', () => {
   });
 
   test('takes NO in YES space', () => {
-    const { session } = read((ledger) =>
-      ledger.transaction(() => {
-        const priceMicros = m(580_000);
-        const filled = { status: 'filled', filledMicros: m(10 * ONE), closedMs: T0 + 12_000 } as const;
-        ledger.setCapital(m(1000 * ONE), T0);
-        addOrder(ledger, 'no', { isYes: false, priceMicros, ...filled });
-        ledger.bookFill(fill('t', 'no', { isYes: false, priceMicros, amountMicros: m(10 * ONE) }));
-      }),
-    );
+    const { session } = read((ledger) => {
+      const priceMicros = m(580_000);
+      const filled = { status: 'filled', filledMicros: m(10 * ONE), closedMs: T0 + 12_000 } as const;
+      ledger.setCapital(m(1000 * ONE), T0);
+      addOrder(ledger, 'no', { isYes: false, priceMicros, ...filled });
+      ledger.bookFill(fill('t', 'no', { isYes: false, priceMicros, amountMicros: m(10 * ONE) }));
+    });
     expect(session.markets[0]).toMatchObject({
       title: 'a',
       fills: [{ side: 'ask', isYes: false, isBuy: true, priceMicros: 420_000, cashMicros: -5_800_000 }],
@@ -177,14 +154,12 @@ describe('a ledger without recordings', () => {
   });
 
   test('counts what the exchange refused, and keeps what was loud', () => {
-    const { session } = read((ledger) =>
-      ledger.transaction(() => {
-        for (const id of ['1', '2'])
-          ledger.addIntent(intentOf({ id, state: 'refused', lastReason: 'insufficient_funds: 4.2 wanted' }));
-        ledger.addIntent(intentOf({ id: '3', state: 'failed', lastReason: 'the exchange shows it failed after 12 s' }));
-        ledger.addEvent({ timeMs: T0, severity: 'loud', kind: 'halted', text: 'lost too much' });
-      }),
-    );
+    const { session } = read((ledger) => {
+      for (const id of ['1', '2'])
+        ledger.addIntent(intentOf({ id, state: 'refused', lastReason: 'insufficient_funds: 4.2 wanted' }));
+      ledger.addIntent(intentOf({ id: '3', state: 'failed', lastReason: 'the exchange shows it failed after 12 s' }));
+      ledger.addEvent({ timeMs: T0, severity: 'loud', kind: 'halted', text: 'lost too much' });
+    });
     expect(session.refusals).toEqual([
       { by: 'exchange', name: 'insufficient_funds', count: 2 },
       { by: 'exchange', name: 'the exchange shows it failed after # s', count: 1 },
@@ -199,7 +174,7 @@ describe('a ledger without recordings', () => {
   });
 
   test('says how many markets were only looked at', () => {
-    const { session } = read((ledger) => ledger.transaction(() => ledger.saveMarket(MARKET)));
+    const { session } = read((ledger) => ledger.saveMarket(MARKET));
     expect(session.notices[0]?.text).toBe('1 market in which the trader never had an order is left out.');
   });
 });
@@ -231,36 +206,26 @@ test('a fall of two seconds in a run of ten hours is in the drawdown', () => {
     return { bidMicros: null, askMicros: null, middleMicros };
   };
   const findPrices = () => ({ ...PRICES, at, standing: (timeMs: number) => at(timeMs).middleMicros });
-  const { session } = read(
-    (ledger) =>
-      ledger.transaction(() => {
-        ledger.setCapital(m(1000 * ONE), 0);
-        addOrder(ledger, 'bid', { status: 'filled', filledMicros: m(10 * ONE), createdMs: 1_000, closedMs: 12_000 });
-        ledger.bookFill(fill('t', 'bid', { amountMicros: m(10 * ONE), timestampS: 10, seenMs: 12_000 }));
-      }),
-    { nowMs: 10 * 3_600_000, findPrices },
-  );
+  const bought = (ledger: Ledger) => {
+    ledger.setCapital(m(1000 * ONE), 0);
+    addOrder(ledger, 'bid', { status: 'filled', filledMicros: m(10 * ONE), createdMs: 1_000, closedMs: 12_000 });
+    ledger.bookFill(fill('t', 'bid', { amountMicros: m(10 * ONE), timestampS: 10, seenMs: 12_000 }));
+  };
+  const { session } = read(bought, { nowMs: 10 * 3_600_000, findPrices });
   expect(session.maxDrawdownMicros).toBe(200_000);
   // The number of kept samples is bounded.
   expect(session.account.timeMs.length).toBeLessThanOrEqual(2_048);
 });
 
 test('what was bought is locked once: as shares, no longer behind its order', () => {
-  const { session } = read(
-    (ledger) =>
-      ledger.transaction(() => {
-        const filledMicros = m(4 * ONE);
-        ledger.setCapital(m(1000 * ONE), 0);
-        addOrder(ledger, 'bid', {
-          status: 'partially_filled',
-          filledMicros,
-          amountMicros: m(10 * ONE),
-          createdMs: 2_000,
-        });
-        ledger.bookFill(fill('t', 'bid', { amountMicros: filledMicros, timestampS: 10, seenMs: 12_000 }));
-      }),
-    { nowMs: 20_000 },
-  );
+  const bought = (ledger: Ledger) => {
+    const filledMicros = m(4 * ONE);
+    ledger.setCapital(m(1000 * ONE), 0);
+    const order = { status: 'partially_filled', amountMicros: m(10 * ONE), createdMs: 2_000 } as const;
+    addOrder(ledger, 'bid', { ...order, filledMicros });
+    ledger.bookFill(fill('t', 'bid', { amountMicros: filledMicros, timestampS: 10, seenMs: 12_000 }));
+  };
+  const { session } = read(bought, { nowMs: 20_000 });
   const { stepMs, timeMs, lockedMicros } = session.account;
   // Ten shares at 0.42, whether still wanted or already bought.
   expect(stepMs).toBe(1_000);
@@ -270,16 +235,13 @@ test('what was bought is locked once: as shares, no longer behind its order', ()
 describe('settlement', () => {
   const redeemed = (yes: number, cash: number) => (ledger: Ledger) => {
     traded(ledger);
-    const shares = { yesMicros: m(yes), noMicros: m(0) };
-    ledger.transaction(() => {
-      ledger.saveMarket({ ...MARKET, state: 'resolved' });
-      ledger.addIntent(
-        intentOf({ id: 'redeem', kind: 'redeem', state: 'done', redeemYesMicros: m(yes), redeemNoMicros: m(0) }),
-      );
-      ledger.bookConversion({
-        ...{ pubkey: 'c', intentId: 'redeem', kind: 'redeem', marketConditionId: 'a', ...shares },
-        ...{ cashMicros: m(cash), yesCostMicros: null, seenMs: T0 + 50_000 },
-      });
+    const [kind, shares] = ['redeem', { yesMicros: m(yes), noMicros: m(0) }] as const;
+    ledger.saveMarket({ ...MARKET, state: 'resolved' });
+    const amounts = { redeemYesMicros: m(yes), redeemNoMicros: m(0) };
+    ledger.addIntent(intentOf({ id: kind, kind, state: 'done', ...amounts }));
+    ledger.bookConversion({
+      ...{ pubkey: 'c', intentId: kind, kind, marketConditionId: 'a', ...shares },
+      ...{ cashMicros: m(cash), yesCostMicros: null, seenMs: T0 + 50_000 },
     });
   };
 
@@ -300,13 +262,11 @@ describe('settlement', () => {
     ['open', null],
     ['resolved', true],
   ] as const)('a recording’s outcome is believed only once the market has settled: %s', (state, outcome) => {
-    const { session } = read(
-      (ledger) => {
-        traded(ledger);
-        ledger.transaction(() => ledger.saveMarket({ ...MARKET, state }));
-      },
-      { findPrices: () => ({ ...PRICES, outcome: true }) },
-    );
+    const settled = (ledger: Ledger) => {
+      traded(ledger);
+      ledger.saveMarket({ ...MARKET, state });
+    };
+    const { session } = read(settled, { findPrices: () => ({ ...PRICES, outcome: true }) });
     expect(session.markets[0]?.outcome).toBe(outcome);
   });
 });
