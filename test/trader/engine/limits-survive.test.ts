@@ -234,7 +234,7 @@ describe('a part of a loss limit that holds the trader back', () => {
   it.each([
     ['a market that is paused', (life: Life) => life.state.safety.pauses.pause('a', 'the signer refused')],
     ['an odd fill', (life: Life) => life.state.safety.guards.fillAlarm.raise('a fill at a worse price')],
-  ])('%s names the command that lifts it', (_, stop) => {
+  ])('%s names the command that lifts it', (_, stop) =>
     inFolder((path) => {
       const life = new Life(path, risk);
       life.write(() => {
@@ -246,8 +246,7 @@ describe('a part of a loss limit that holds the trader back', () => {
       life.write(() => stop(life));
       expect(makeSnapshot(life.state, START_MS).wayBack).toBe('resume --reason TEXT');
       life.ledger.close();
-    });
-  });
+    }));
 
   it('is not accepted by who resumes from a pause', () => {
     const paused = [

@@ -44,26 +44,25 @@ function answerTo({ call }: Request): Outcome {
   }
 }
 
-it('the log of the ledger is carried over at a beat, though not while an order waits for its answer', () =>
-  inFolder((path) => {
-    const ledger = openLedger(path, HOLDER);
-    const settings = { wallet: Wallet.makeUnkept(), ledger, strategy: bidding, params: {}, markets: 1 };
-    const waiting: Request[] = [];
-    const played = new PlayedTrader(benchTrader({ ...settings, nowMs: START_MS }), (request) => {
-      if (request.call.endpoint !== 'orders.create') return answerTo(request);
-      waiting.push(request);
-      return null;
-    });
-    played.pass(10);
-    const draft = must(waiting[0], 'an order under way');
-    ledger.transaction(() => {
-      for (let n = 0; n < 500; n++) ledger.setNote(`note ${n}`, 'x'.repeat(1000));
-    });
-    const { size } = statSync(path);
-    played.pass(2);
-    expect(statSync(path).size).toBe(size);
-    played.tell(draft.id, REFUSED);
-    played.pass(2);
-    expect(statSync(path).size).toBeGreaterThan(size + 400_000);
-    ledger.close();
-  }));
+testInFolder('the log of the ledger is carried over at a beat, though not while an order waits for its answer', (path) => {
+  const ledger = openLedger(path, HOLDER);
+  const settings = { wallet: Wallet.makeUnkept(), ledger, strategy: bidding, params: {}, markets: 1 };
+  const waiting: Request[] = [];
+  const played = new PlayedTrader(benchTrader({ ...settings, nowMs: START_MS }), (request) => {
+    if (request.call.endpoint !== 'orders.create') return answerTo(request);
+    waiting.push(request);
+    return null;
+  });
+  played.pass(10);
+  const draft = must(waiting[0], 'an order under way');
+  ledger.transaction(() => {
+    for (let n = 0; n < 500; n++) ledger.setNote(`note ${n}`, 'x'.repeat(1000));
+  });
+  const { size } = statSync(path);
+  played.pass(2);
+  expect(statSync(path).size).toBe(size);
+  played.tell(draft.id, REFUSED);
+  played.pass(2);
+  expect(statSync(path).size).toBeGreaterThan(size + 400_000);
+  ledger.close();
+});

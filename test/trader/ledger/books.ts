@@ -3,27 +3,22 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { TwinbookError } from '../../../src/shared/base/errors.js';
 import type { Micros } from '../../../src/shared/base/micros.js';
-import type { BookedFill, IntentRow, Ledger, OrderRecord } from '../../../src/trader/ledger/contract.js';
+import type { BookedConversion, BookedFill, IntentRow, Ledger, MarketRecord, OrderRecord } from '../../../src/trader/ledger/contract.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 
 export const m = (value: number) => value as Micros;
 export const ONE = 1_000_000;
 export const HOLDER = { pid: process.pid, startedMs: 1_700_000_000_000 };
 
-/** Returns the path of a new ledger in its own folder, and a function that removes the folder. */
-export function newLedgerPath(): { readonly path: string; readonly remove: () => void } {
-  const folder = mkdtempSync(join(tmpdir(), 'twinbook-ledger-'));
-  return { path: join(folder, 'ledger.sqlite'), remove: () => rmSync(folder, { recursive: true, force: true }) };
-}
-
-/** Calls a function with the path of a new ledger, and removes the folder afterwards. */
+/** Calls a function with the path of a new ledger in its own folder, and removes the folder afterwards. */
 export function inFolder<T>(work: (path: string) => T): T {
-  const { path, remove } = newLedgerPath();
+  const folder = mkdtempSync(join(tmpdir(), 'twinbook-ledger-'));
   try {
-    return work(path);
+    return work(join(folder, 'ledger.sqlite'));
   } finally {
-    remove();
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -97,5 +92,48 @@ export const fillOf = (changes: Partial<BookedFill> = {}): BookedFill => ({
   isMaker: false,
   timestampS: 1_700_000_000,
   seenMs: 5,
+  ...changes,
+});
+
+/** A conversion of this many sets, by an intent with the name of its kind. */
+export const conversionOf = (
+  kind: BookedConversion['kind'],
+  sets: number,
+  changes: Partial<BookedConversion> = {},
+): BookedConversion => ({
+  pubkey: kind,
+  intentId: kind,
+  kind,
+  marketConditionId: 'a',
+  yesMicros: m(sets),
+  noMicros: m(sets),
+  cashMicros: m(sets),
+  yesCostMicros: null,
+  seenMs: 1,
+  ...changes,
+});
+
+/** Returns the error with which a call is refused. */
+export function refusalOf(work: () => unknown): TwinbookError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof TwinbookError) return error;
+    throw error;
+  }
+  throw new Error('the call was not refused');
+}
+
+export const marketOf = (changes: Partial<MarketRecord> = {}): MarketRecord => ({
+  conditionId: 'a',
+  title: 'Will it?',
+  state: 'open',
+  eventConditionId: null,
+  yesLabel: 'Yes',
+  noLabel: null,
+  makerFeeRateMicros: m(0),
+  takerFeeRateMicros: m(10_000),
+  resolutionS: null,
+  seenMs: 1,
   ...changes,
 });

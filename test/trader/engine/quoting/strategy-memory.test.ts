@@ -161,61 +161,55 @@ class Life {
 const fill = { kind: 'fill', side: 'bid', priceMicros: m(0.4 * ONE), amountMicros: m(ONE), isMaker: true } as const;
 
 describe('the trader', () => {
-  it('saves at the first turn in each span of ten seconds, and in the turn after a fill', () => {
-    inFolder((path) => {
-      const life = new Life(path);
-      const texts = [0, 3_000, 9_999, 10_000, 12_000].map((afterMs) => {
-        life.step(START_MS + afterMs);
-        return life.saved?.text;
-      });
-      expect(texts).toEqual(['{"asked":1}', '{"asked":1}', '{"asked":1}', '{"asked":4}', '{"asked":4}']);
-      life.slot.observe({ ...fill, nowMs: START_MS + 13_000 });
-      life.step(START_MS + 13_000);
-      expect(life.saved?.text).toBe('{"asked":6}');
-      life.ledger.close();
+  testInFolder('saves at the first turn in each span of ten seconds, and in the turn after a fill', (path) => {
+    const life = new Life(path);
+    const texts = [0, 3_000, 9_999, 10_000, 12_000].map((afterMs) => {
+      life.step(START_MS + afterMs);
+      return life.saved?.text;
     });
+    expect(texts).toEqual(['{"asked":1}', '{"asked":1}', '{"asked":1}', '{"asked":4}', '{"asked":4}']);
+    life.slot.observe({ ...fill, nowMs: START_MS + 13_000 });
+    life.step(START_MS + 13_000);
+    expect(life.saved?.text).toBe('{"asked":6}');
+    life.ledger.close();
   });
 
-  it('gives it back after a process that ended without a word, as of the last save', () => {
-    inFolder((path) => {
-      const first = new Life(path);
-      for (const afterMs of [0, 1_000, 2_000, 11_000, 12_000]) first.step(START_MS + afterMs);
-      first.ledger.close();
-      const second = new Life(path);
-      second.step(START_MS + 60_000);
-      expect(second.slot.quotes.note).toBe('asked 5 times');
-      second.ledger.close();
-    });
+  testInFolder('gives it back after a process that ended without a word, as of the last save', (path) => {
+    const first = new Life(path);
+    for (const afterMs of [0, 1_000, 2_000, 11_000, 12_000]) first.step(START_MS + afterMs);
+    first.ledger.close();
+    const second = new Life(path);
+    second.step(START_MS + 60_000);
+    expect(second.slot.quotes.note).toBe('asked 5 times');
+    second.ledger.close();
   });
 
-  it('keeps what another version, or a broken one, left, and tells the operator', () => {
-    inFolder((path) => {
-      const first = new Life(path, counting(2));
-      first.step(START_MS);
-      first.ledger.close();
-      const second = new Life(path, counting(1));
-      second.step(START_MS + 1_000);
-      expect(second.ledger.eventCount('strategy_memory')).toBe(1);
-      expect(second.ledger.events(1)[0]).toMatchObject({ severity: 'loud' });
-      expect(second.ledger.strategyState('counting', MARKET, 2)?.text).toBe('{"asked":1}');
-      expect(second.saved?.text).toBe('{"asked":1}');
-      const broken = { strategy: 'counting', marketConditionId: MARKET, version: 1, text: '{"asked":"x"}', savedMs: 0 };
-      second.ledger.transaction(() => second.ledger.saveStrategyState(broken));
-      second.ledger.close();
-      const third = new Life(path, counting(1));
-      third.step(START_MS + 2_000);
-      expect(third.ledger.eventCount('strategy_memory')).toBe(2);
-      expect(third.saved?.text).toBe('{"asked":1}');
-      // Under the negative of its version, for inspection by a user.
-      expect(third.ledger.strategyState('counting', MARKET, 2)?.version).toBe(2);
-      third.ledger.close();
-    });
+  testInFolder('keeps what another version, or a broken one, left, and tells the operator', (path) => {
+    const first = new Life(path, counting(2));
+    first.step(START_MS);
+    first.ledger.close();
+    const second = new Life(path, counting(1));
+    second.step(START_MS + 1_000);
+    expect(second.ledger.eventCount('strategy_memory')).toBe(1);
+    expect(second.ledger.events(1)[0]).toMatchObject({ severity: 'loud' });
+    expect(second.ledger.strategyState('counting', MARKET, 2)?.text).toBe('{"asked":1}');
+    expect(second.saved?.text).toBe('{"asked":1}');
+    const broken = { strategy: 'counting', marketConditionId: MARKET, version: 1, text: '{"asked":"x"}', savedMs: 0 };
+    second.ledger.transaction(() => second.ledger.saveStrategyState(broken));
+    second.ledger.close();
+    const third = new Life(path, counting(1));
+    third.step(START_MS + 2_000);
+    expect(third.ledger.eventCount('strategy_memory')).toBe(2);
+    expect(third.saved?.text).toBe('{"asked":1}');
+    // Under the negative of its version, for inspection by a user.
+    expect(third.ledger.strategyState('counting', MARKET, 2)?.version).toBe(2);
+    third.ledger.close();
   });
 
   it.each([
     ['a market', counting(1)],
     ['a whole event', countingEvents],
-  ])('goes on from what was saved of %s once code that failed at its start is gone again', (_name, strategy) => {
+  ])('goes on from what was saved of %s once code that failed at its start is gone again', (_name, strategy) =>
     inFolder((path) => {
       for (const [module, afterMs] of [
         [strategy, 0],
@@ -228,18 +222,15 @@ describe('the trader', () => {
         if (afterMs === 40_000) expect(life.slot.quotes.note).toBe('asked 2 times');
         life.ledger.close();
       }
-    });
-  });
+    }));
 
-  it('forgets it when the market is over and nothing of ours is in it', () => {
-    inFolder((path) => {
-      const life = new Life(path);
-      life.step(START_MS);
-      expect(life.saved).not.toBeNull();
-      life.step(START_MS + 1_000, 'resolved');
-      life.step(START_MS + 2_000, 'resolved');
-      expect(life.ledger.strategyStates()).toEqual([]);
-      life.ledger.close();
-    });
+  testInFolder('forgets it when the market is over and nothing of ours is in it', (path) => {
+    const life = new Life(path);
+    life.step(START_MS);
+    expect(life.saved).not.toBeNull();
+    life.step(START_MS + 1_000, 'resolved');
+    life.step(START_MS + 2_000, 'resolved');
+    expect(life.ledger.strategyStates()).toEqual([]);
+    life.ledger.close();
   });
 });

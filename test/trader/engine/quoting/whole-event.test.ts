@@ -234,23 +234,21 @@ describe('a strategy of whole events', () => {
 });
 
 describe('what it remembers', () => {
-  it('is kept once for the event, and given back to the next process', () => {
-    inFolder((path) => {
-      const first = new Life(path, eventStrategy().module);
-      for (const afterMs of [0, 1_000, 11_000]) first.step(START_MS + afterMs, ['a', 'b']);
-      expect(first.ledger.strategyStates()).toMatchObject([
-        { marketConditionId: EVENT, strategy: 'whole', text: '{"asked":3}' },
-      ]);
-      first.ledger.close();
-      const notes = (view: WholeEventView, asked: number) =>
-        Object.fromEntries(
-          view.markets.map(({ view: { market } }) => [market.conditionId, NO_QUOTES(`asked ${asked}`)]),
-        );
-      const second = new Life(path, eventStrategy(notes).module);
-      second.step(START_MS + 60_000, ['a', 'b']);
-      expect(second.notes('a', 'b')).toEqual(['asked 4', 'asked 4']);
-      second.ledger.close();
-    });
+  testInFolder('is kept once for the event, and given back to the next process', (path) => {
+    const first = new Life(path, eventStrategy().module);
+    for (const afterMs of [0, 1_000, 11_000]) first.step(START_MS + afterMs, ['a', 'b']);
+    expect(first.ledger.strategyStates()).toMatchObject([
+      { marketConditionId: EVENT, strategy: 'whole', text: '{"asked":3}' },
+    ]);
+    first.ledger.close();
+    const notes = (view: WholeEventView, asked: number) =>
+      Object.fromEntries(
+        view.markets.map(({ view: { market } }) => [market.conditionId, NO_QUOTES(`asked ${asked}`)]),
+      );
+    const second = new Life(path, eventStrategy(notes).module);
+    second.step(START_MS + 60_000, ['a', 'b']);
+    expect(second.notes('a', 'b')).toEqual(['asked 4', 'asked 4']);
+    second.ledger.close();
   });
 
   it('goes with the last market of the event', () => {
