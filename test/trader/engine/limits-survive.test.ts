@@ -15,6 +15,7 @@ import { times } from '../../support/effort.js';
 import { fillOf, HOLDER, inFolder, intentOf, orderOf } from '../ledger/books.js';
 import { limitsOf, m, ONE, placeOf, sight } from '../risk/states.js';
 import { settingsOf, stateOf } from './played-trader.js';
+import { forAll } from '../for-all.js';
 
 const START_MS = Date.UTC(2026, 10, 21, 22);
 const CAPITAL = m(1000 * ONE);
@@ -142,8 +143,10 @@ function take(life: Life, one: Step, nowMs: number): void {
 describe('a process that takes up the ledger of one that was killed', () => {
   it('refuses what that one would have refused, for the same reason, whatever had happened', () => {
     const seen = new Map<string, number>();
-    fc.assert(
-      fc.property(fc.array(fc.tuple(step, fc.boolean()), { minLength: 1, maxLength: 14 }), (steps) =>
+    forAll([fc.array(fc.tuple(step, fc.boolean()), { minLength: 1, maxLength: 14 })], {
+        numRuns: times(30, 300),
+        examples: ONE_OF_EACH.map((steps) => [steps.map(([one, restarts]) => [one, restarts])]),
+      }, (steps) =>
         inFolder((path) => {
           let life = new Life(path);
           try {
@@ -166,13 +169,7 @@ describe('a process that takes up the ledger of one that was killed', () => {
           } finally {
             life.ledger.close();
           }
-        }),
-      ),
-      {
-        numRuns: times(30, 300),
-        examples: ONE_OF_EACH.map((steps) => [steps.map(([one, restarts]) => [one, restarts])]),
-      },
-    );
+        }));
     const kinds = ['halted', 'quoting', 'max_actions_per_second', 'max_actions_per_minute'];
     expect(kinds.filter((kind) => !seen.has(kind))).toEqual([]);
   });

@@ -8,6 +8,7 @@ import { balance, tradeNotional } from '../../../src/trader/ledger/postings.js';
 import { openMemoryLedger } from '../../../src/trader/ledger/ledger.js';
 import { conversionOf, fillOf, intentOf, m, ONE, orderOf, withLedger } from './books.js';
 import { testWithLedger } from './ledger-tests.js';
+import { forAll } from '../for-all.js';
 
 describe('the rounding of a trade', () => {
   it.each([
@@ -21,14 +22,12 @@ describe('the rounding of a trade', () => {
   it('lets the two sides of a set add up to the set, for every price and amount', () => {
     const price = fc.integer({ min: 1, max: ONE - 1 });
     const amount = fc.integer({ min: 1, max: 2 ** 50 });
-    fc.assert(
-      fc.property(price, amount, (p, a) => {
+    forAll([price, amount], (p, a) => {
         const yes = tradeNotional(true, m(p), m(a));
         const no = tradeNotional(false, m(ONE - p), m(a));
         expect(yes + no).toBe(a);
         expect(BigInt(yes)).toBe((BigInt(p) * BigInt(a)) / 1_000_000n);
-      }),
-    );
+      });
   });
 });
 
@@ -91,8 +90,7 @@ describe('double entry', () => {
       feeMicros: fc.option(fc.integer({ min: 0, max: ONE }).map(m)),
     });
     const fills = fc.array(fill, { minLength: 1, maxLength: 8 });
-    fc.assert(
-      fc.property(fills, fc.array(fc.nat(100)), (rows, shuffle) => {
+    forAll([fills, fc.array(fc.nat(100))], { numRuns: 15 }, (rows, shuffle) => {
         const inOrder = rows.map((row, i) => fillOf({ ...row, pubkey: `t${i}` }));
         const shuffled = [...inOrder].sort(
           (a, b) => (shuffle[Number(a.pubkey.slice(1))] ?? 0) - (shuffle[Number(b.pubkey.slice(1))] ?? 0),
@@ -110,9 +108,7 @@ describe('double entry', () => {
           }),
         );
         expect(results[1]).toEqual(results[0]);
-      }),
-      { numRuns: 15 },
-    );
+      });
   });
 });
 
@@ -261,8 +257,7 @@ describe('a split', () => {
 
   it('and the merge of its sets leave everything as it was, whatever the price and the sizes', () => {
     const sets = fc.integer({ min: 1, max: 1_000 * ONE });
-    fc.assert(
-      fc.property(sets, fc.integer({ min: 1, max: ONE - 1 }), (amount, price) => {
+    forAll([sets, fc.integer({ min: 1, max: ONE - 1 })], { numRuns: 50 }, (amount, price) => {
         const ledger = newLedger(1_000 * ONE);
         ledger.transaction(() => {
           ledger.bookConversion(splitOf(amount, price));
@@ -272,9 +267,7 @@ describe('a split', () => {
         });
         expect([ledger.cash(), ledger.positions(), ledger.pnl(new Map()).totalMicros]).toEqual([1_000 * ONE, [], 0]);
         expect(ledger.verify()).toEqual([]);
-      }),
-      { numRuns: 50 },
-    );
+      });
   });
 });
 

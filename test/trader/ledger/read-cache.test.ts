@@ -7,6 +7,7 @@ import type { Ledger, LedgerReader } from '../../../src/trader/ledger/contract.j
 import { openLedger, openMemoryLedger, openReadOnly } from '../../../src/trader/ledger/ledger.js';
 import { conversionOf, fillOf, HOLDER, intentOf, m, marketOf, ONE, orderOf, withLedger } from './books.js';
 import { testInFolder, testWithLedger } from './ledger-tests.js';
+import { forAll } from '../for-all.js';
 
 /** One write. `n` selects one of few names, so that writes affect earlier rows. */
 type Write = (ledger: Ledger, n: number) => unknown;
@@ -53,15 +54,12 @@ describe('what the writer remembers', () => {
       ledger.addOrder(orderOf());
     });
     const reader = openReadOnly(path);
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 8 }), (steps) => {
+    forAll([fc.array(step, { maxLength: 8 })], { numRuns: 60 }, (steps) => {
         for (const { writes, fails } of steps) {
           take(ledger, writes, fails);
           expect(answers(ledger)).toEqual(answers(reader));
         }
-      }),
-      { numRuns: 60 },
-    );
+      });
     expect(ledger.verify()).toEqual([]);
     reader.close();
   });
@@ -69,8 +67,7 @@ describe('what the writer remembers', () => {
 
 describe('a ledger of virtual time, which writes later', () => {
   it('says what the ledger of a file says, in lists too', () => {
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 6 }), (steps) => {
+    forAll([fc.array(step, { maxLength: 6 })], { numRuns: 8 }, (steps) => {
         withLedger((file) => {
           const memory = openMemoryLedger();
           for (const ledger of [file, memory]) begin(ledger);
@@ -83,9 +80,7 @@ describe('a ledger of virtual time, which writes later', () => {
           expect(lists(memory)).toEqual(lists(file));
           expect(memory.verify()).toEqual([]);
         });
-      }),
-      { numRuns: 8 },
-    );
+      });
   });
 
   testWithLedger('says it of more orders than wait to be written, whatever becomes of each', (file) => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { micros, ONE } from '../../../src/shared/base/micros.js';
 import { micropriceOf, midOf, mirror, readBook, sameBook, touchOf, without } from '../../../src/trader/market/book.js';
 import { book, m, snapshot } from './fixtures.js';
+import { forAll } from '../for-all.js';
 
 test('a snapshot is sorted, joined and freed of levels that cannot be', () => {
   const read = readBook(
@@ -47,11 +48,9 @@ test('the mirror image of the mirror image is the book itself', () => {
     amountMicros: fc.integer({ min: 1, max: 10 ** 12 }).map(micros),
   });
   const sides = fc.record({ bids: fc.array(level), asks: fc.array(level) });
-  fc.assert(
-    fc.property(sides, (any) => {
+  forAll([sides], (any) => {
       expect(mirror(mirror(any))).toEqual(any);
-    }),
-  );
+    });
 });
 
 describe('figures', () => {

@@ -9,6 +9,7 @@ import {
   Volatility,
 } from '../../../src/trader/market/estimators.js';
 import { sigmoid } from '../../../src/trader/strategy/maths/log-odds.js';
+import { forAll } from '../for-all.js';
 
 /** A grid that is too fine to matter. */
 const FINE = 1e-6;
@@ -114,8 +115,7 @@ describe('volatility', () => {
 
   test('is finite and positive whatever is observed', () => {
     const observation = fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.integer({ min: 0, max: 10 ** 9 }));
-    fc.assert(
-      fc.property(fc.array(observation), (observations) => {
+    forAll([fc.array(observation)], (observations) => {
         const volatility = new Volatility();
         let nowMs = 0;
         for (const [p, pause] of observations) {
@@ -124,8 +124,7 @@ describe('volatility', () => {
         }
         expect(volatility.sigmaPerSqrtS).toBeGreaterThanOrEqual(SIGMA_FLOOR);
         expect(Number.isFinite(volatility.sigmaPerSqrtS)).toBe(true);
-      }),
-    );
+      });
   });
 });
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { EMPTY_BOOK } from '../../../src/trader/market/book.js';
 import { Tape } from '../../../src/trader/market/tape.js';
 import { book, m, trade } from './fixtures.js';
+import { forAll } from '../for-all.js';
 
 test('a page that is shown again brings nothing new', () => {
   const tape = new Tape();
@@ -46,8 +47,7 @@ describe('what the taker did', () => {
 test('whatever pages show a history, every trade is taken once and in order', () => {
   const row = fc.record({ pause: fc.integer({ min: 0, max: 2 }), price: fc.constantFrom(0.4, 0.5), yes: fc.boolean() });
   const history = fc.array(row, { maxLength: 60 });
-  fc.assert(
-    fc.property(history, fc.array(fc.integer({ min: 0, max: 8 }), { maxLength: 40 }), (rows, polls) => {
+  forAll([history, fc.array(fc.integer({ min: 0, max: 8 }), { maxLength: 40 })], (rows, polls) => {
       let second = 1000;
       const all = rows.map(({ pause, price, yes }) => {
         second += pause;
@@ -63,6 +63,5 @@ test('whatever pages show a history, every trade is taken once and in order', ()
         expect(taken).toBe(shown);
       }
       expect(tape.trades.map((seen) => seen.venueTimeMs / 1000)).toEqual(all.map((a) => a.timestamp).toReversed());
-    }),
-  );
+    });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Random } from '../../../src/shared/base/random.js';
 import type { Scope } from '../../../src/shared/protocol/endpoints.js';
 import { describeOwner } from '../../../src/shared/protocol/request-owner.js';
-import { type BudgetReport, LANES, type Lane, type PlannedRequest } from '../../../src/shared/protocol/seam.js';
+import { type BudgetReport, LANES, type Lane, type Outcome, type PlannedRequest } from '../../../src/shared/protocol/seam.js';
 import { cancelReserve } from '../../../src/trader/scheduler/budget.js';
 import {
   MAX_IN_FLIGHT,
@@ -14,6 +14,7 @@ import {
 } from '../../../src/trader/scheduler/request-queue.js';
 import { times } from '../../support/effort.js';
 import { askOf, LIMITS, World } from './world.js';
+import { forAll } from '../for-all.js';
 
 const nameOf = ({ owner }: Pick<PlannedRequest, 'owner'>): string => describeOwner(owner);
 
@@ -23,67 +24,47 @@ const lanes = fc.constantFrom(...LANES);
 
 type BudgetSaid = Pick<BudgetReport, 'limit' | 'remaining'> & Partial<BudgetReport>;
 
-/** Answers a request at once, without budget headers. */
-const answer = (queue: RequestQueue, requestId: number, nowMs = NOW): PlannedRequest =>
-  queue.onOutcome({
-    kind: 'outcome',
-    nowMs,
-    requestId,
-    outcome: { kind: 'answered', data: [], nextCursor: null },
-    sentMs: nowMs,
-    venueTimeMs: null,
-    budget: null,
-  });
+const ANSWERED: Outcome = { kind: 'answered', data: [], nextCursor: null };
+const THROTTLED: Outcome = { kind: 'refused', status: 429, slug: 'throttled', message: '', details: [] };
+
+/** Gives a request this outcome, by default an answer without budget headers. */
+const answer = (
+  queue: RequestQueue,
+  requestId: number,
+  nowMs = NOW,
+  outcome: Outcome = ANSWERED,
+  budget: BudgetReport | null = null,
+): PlannedRequest =>
+  queue.onOutcome({ kind: 'outcome', nowMs, requestId, outcome, sentMs: nowMs, venueTimeMs: null, budget });
 
 /** Answers a request as throttled, or as successful, with the signed budget of its headers. */
 const told = (queue: RequestQueue, id: number, nowMs: number, is: 'throttled' | 'answered', budget: BudgetSaid) =>
-  queue.onOutcome({
-    kind: 'outcome',
-    nowMs,
-    requestId: id,
-    outcome:
-      is === 'answered'
-        ? { kind: 'answered', data: [], nextCursor: null }
-        : { kind: 'refused', status: 429, slug: 'throttled', message: '', details: [] },
-    sentMs: nowMs,
-    venueTimeMs: null,
-    budget: { scope: 'signed', resetMs: NOW + 86_400_000, ...budget },
+  answer(queue, id, nowMs, is === 'answered' ? ANSWERED : THROTTLED, {
+    scope: 'signed',
+    resetMs: NOW + 86_400_000,
+    ...budget,
   });
 
 /** Sends all requests allowed at this time, answering each at once. */
-function drain(queue: RequestQueue, nowMs = NOW): Lane[] {
-  const left: Lane[] = [];
+function send(queue: RequestQueue, nowMs = NOW): PlannedRequest[] {
+  const sent: PlannedRequest[] = [];
   for (;;) {
     const { requests } = queue.release(nowMs);
-    if (requests.length === 0) return left;
-    for (const request of requests) {
-      left.push(request.lane);
-      answer(queue, request.id, nowMs);
-    }
+    if (requests.length === 0) return sent;
+    for (const { id } of requests) sent.push(answer(queue, id, nowMs));
   }
 }
+
+const drain = (queue: RequestQueue, nowMs = NOW): Lane[] => send(queue, nowMs).map(({ lane }) => lane);
 
 describe('the order of what leaves', () => {
   it('is by lane, and by age within a lane', () => {
     const queue = new RequestQueue(LIMITS);
     for (const lane of [...LANES].reverse())
       for (const nth of [1, 2]) queue.push(askOf('signed', lane, `${lane} ${nth}`));
-    const names: string[] = [];
-    for (;;) {
-      const { requests } = queue.release(NOW);
-      if (requests.length === 0) break;
-      for (const request of requests) names.push(nameOf(answer(queue, request.id)));
-    }
-    expect(names.slice(0, 8)).toEqual([
-      'cancel 1',
-      'cancel 2',
-      'submit 1',
-      'submit 2',
-      'own 1',
-      'own 2',
-      'draft 1',
-      'draft 2',
-    ]);
+    const names = send(queue).map(nameOf);
+    const first = 'cancel 1, cancel 2, submit 1, submit 2, own 1, own 2, draft 1, draft 2';
+    expect(names.slice(0, 8).join(', ')).toBe(first);
     expect(new Set(names).size).toBe(12);
   });
 
@@ -103,16 +84,14 @@ describe('the order of what leaves', () => {
   });
 
   it('never lets the turn of late lanes pass a cancel, a submit or own state', () => {
-    fc.assert(
-      fc.property(fc.array(lanes, { minLength: 1, maxLength: 80 }), (mixed) => {
+    forAll([fc.array(lanes, { minLength: 1, maxLength: 80 })], (mixed) => {
         const queue = new RequestQueue(LIMITS);
         for (const lane of mixed) queue.push(askOf('signed', lane));
         const left = drain(queue);
         const urgent = (lane: Lane) => ['cancel', 'submit', 'own'].includes(lane);
         expect(left.filter(urgent)).toEqual(left.slice(0, left.filter(urgent).length));
         expect([...left].sort()).toEqual([...mixed].sort());
-      }),
-    );
+      });
   });
 
   it('keeps few requests under way, cancels beside them, and no scope takes all places', () => {
@@ -143,10 +122,8 @@ describe('what does not leave', () => {
     expect(queue.release(NOW)).toMatchObject({ requests: [{ id: 1 }], unsent: [] });
     expect(queue.nextReleaseMs(NOW)).toBe(NOW + 100);
     expect(queue.release(NOW + 99)).toEqual({ requests: [], unsent: [] });
-    expect(queue.release(NOW + 100)).toMatchObject({
-      requests: [],
-      unsent: [{ request: { owner: { name: 'second' } } }],
-    });
+    const late = { request: { owner: { name: 'second' } } };
+    expect(queue.release(NOW + 100)).toMatchObject({ requests: [], unsent: [late] });
     expect([queue.waiting, queue.nextReleaseMs(NOW + 100)]).toEqual([0, null]);
   });
 
@@ -183,8 +160,7 @@ describe('what does not leave', () => {
       patienceMs: fc.integer({ min: 0, max: 90_000 }),
       passMs: fc.integer({ min: 0, max: 20_000 }),
     });
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 30 }), fc.nat(), (steps, seed) => {
+    forAll([fc.array(step, { maxLength: 30 }), fc.nat()], { numRuns: times(30, 60) }, (steps, seed) => {
         const world = new World(seed, { meanMs: 400, lost: 0.1 });
         let pushed = 0;
         for (const { scope, lane, many, patienceMs, passMs } of steps) {
@@ -196,17 +172,14 @@ describe('what does not leave', () => {
         const names = [...world.done.map(({ request }) => nameOf(request)), ...world.unsent.map(nameOf)];
         expect(names.sort()).toEqual(Array.from({ length: pushed }, (_, i) => `${i}`).sort());
         expect([world.queue.waiting, world.queue.inFlight]).toEqual([0, 0]);
-      }),
-      { numRuns: times(30, 60) },
-    );
+      });
   });
 });
 
 describe('the budget', () => {
   it('never lets more arrive in any minute than the venue allows, whatever the delays', () => {
     const limits = fc.constantFrom(LIMITS, { ...LIMITS, public_per_minute: 30, signed_per_minute: 40 });
-    fc.assert(
-      fc.property(fc.nat(), fc.integer({ min: 1, max: 20_000 }), limits, (seed, meanMs, perMinute) => {
+    forAll([fc.nat(), fc.integer({ min: 1, max: 20_000 }), limits], { numRuns: times(20, 40) }, (seed, meanMs, perMinute) => {
         const world = new World(seed, { meanMs, lost: 0.1 }, perMinute);
         const random = Random.fromSeed(seed, 'asks');
         for (let i = 0; i < 600; i++) {
@@ -218,9 +191,7 @@ describe('the budget', () => {
         }
         for (const scope of SCOPES) expect(world.busiestMinute(scope)).toBeLessThanOrEqual(world.windows[scope].limit);
         expect(world.windows.public.throttled + world.windows.signed.throttled).toBe(0);
-      }),
-      { numRuns: times(20, 40) },
-    );
+      });
   });
 
   it('uses nearly all of it when there is enough to ask', () => {
@@ -256,12 +227,8 @@ describe('the budget', () => {
     const queue = new RequestQueue(LIMITS);
     for (let i = 0; i < 30; i++) queue.push(askOf('public', 'hot'));
     const [first, ...rest] = queue.release(NOW).requests;
-    told(queue, first?.id ?? 0, NOW + 50, 'throttled', {
-      scope: 'public',
-      limit: 120,
-      remaining: 0,
-      resetMs: NOW + 7000,
-    });
+    const used = { scope: 'public', limit: 120, remaining: 0, resetMs: NOW + 7000 } as const;
+    told(queue, first?.id ?? 0, NOW + 50, 'throttled', used);
     for (const { id } of rest) answer(queue, id, NOW + 60);
     expect(queue.status('public', NOW + 60)).toMatchObject({ available: 0, blockedUntilMs: NOW + 7000 });
     expect(queue.nextReleaseMs(NOW + 60)).toBe(NOW + 7000);
@@ -383,8 +350,7 @@ describe('the budget', () => {
 
   it('keeps to the limit of true time while our clock jumps by an hour to and fro, and cancels leave within seconds', () => {
     const jumps = fc.array(fc.tuple(fc.nat(180), fc.constantFrom(-3_600_000, 3_600_000)), { maxLength: 8 });
-    fc.assert(
-      fc.property(jumps, fc.boolean(), (all, corrected) => {
+    forAll([jumps, fc.boolean()], { numRuns: times(10, 20) }, (all, corrected) => {
         const queue = new RequestQueue(LIMITS);
         const left: number[] = [];
         let off = 0;
@@ -406,9 +372,7 @@ describe('the budget', () => {
         queue.push(askOf('signed', 'cancel'));
         second(201);
         expect(left.length).toBeGreaterThan(before);
-      }),
-      { numRuns: times(10, 20) },
-    );
+      });
   });
 
   it('gives back the place of a request that never left', () => {
@@ -416,15 +380,7 @@ describe('the budget', () => {
     queue.push(askOf('bootstrap', 'own'));
     queue.push(askOf('bootstrap', 'own'));
     const [first] = queue.release(NOW).requests;
-    queue.onOutcome({
-      kind: 'outcome',
-      nowMs: NOW,
-      requestId: first?.id ?? 0,
-      outcome: { kind: 'unknown', reason: 'too late', sent: false },
-      sentMs: NOW,
-      venueTimeMs: null,
-      budget: null,
-    });
+    answer(queue, first?.id ?? 0, NOW, { kind: 'unknown', reason: 'too late', sent: false });
     expect(queue.release(NOW).requests).toHaveLength(1);
   });
 
@@ -458,11 +414,7 @@ describe('the cancel reserve', () => {
   });
 
   it('is never taken by drafts and reads of markets, and at most half of it by submits and own state', () => {
-    fc.assert(
-      fc.property(
-        openOrders,
-        fc.array(fc.constantFrom<Lane>('submit', 'own', 'draft', 'hot', 'quiet')),
-        (open, mixed) => {
+    forAll([openOrders, fc.array(fc.constantFrom<Lane>('submit', 'own', 'draft', 'hot', 'quiet'))], { numRuns: times(30, 60) }, (open, mixed) => {
           const queue = new RequestQueue(LIMITS);
           queue.setOpenOrders(open);
           for (let i = 0; i < 12; i++)
@@ -474,22 +426,13 @@ describe('the cancel reserve', () => {
           expect(left).toBeGreaterThanOrEqual(Math.min(perMinute, urgent ? Math.floor(reserve / 2) : reserve));
           // Whatever the others used, the cancels of all open orders are sent at once, up to half the reserve.
           for (let i = 0; i < 2 * open; i++) queue.push(askOf('signed', 'cancel'));
-          expect(drain(queue).filter((lane) => lane === 'cancel').length).toBeGreaterThanOrEqual(
-            Math.min(2 * open, left),
-          );
-        },
-      ),
-      { numRuns: times(30, 60) },
-    );
+          const cancels = drain(queue).filter((lane) => lane === 'cancel').length;
+          expect(cancels).toBeGreaterThanOrEqual(Math.min(2 * open, left));
+        });
   });
 
   it('may be there only some seconds later, and then more leaves before', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 0, max: 60 }),
-        fc.integer({ min: 0, max: 100 }),
-        fc.array(fc.integer({ min: 0, max: 8 }), { minLength: 70, maxLength: 130 }),
-        (withinS, open, wanted) => {
+    forAll([fc.integer({ min: 0, max: 60 }), fc.integer({ min: 0, max: 100 }), fc.array(fc.integer({ min: 0, max: 8 }), { minLength: 70, maxLength: 130 })], { numRuns: 8 }, (withinS, open, wanted) => {
           const queue = new RequestQueue(LIMITS, 1, 1000 * withinS);
           queue.setOpenOrders(open);
           let nowMs = NOW;
@@ -510,10 +453,7 @@ describe('the cancel reserve', () => {
           }
           expect(left).toBe(cancels);
           expect(nowMs - killedMs).toBeLessThanOrEqual(1000 * withinS);
-        },
-      ),
-      { numRuns: 8 },
-    );
+        });
   });
 
   it.each([
@@ -536,22 +476,11 @@ describe('the cancel reserve', () => {
     expect(left).toBeLessThanOrEqual(1.02 * most);
   });
 
-  it.each([
-    ['half', 'own', 50],
-    ['all', 'submit', 100],
-  ] as const)('keeps %s of itself from a storm of the lane %s', (_, lane, kept) => {
-    const queue = new RequestQueue(LIMITS);
-    queue.setOpenOrders(40);
-    for (let i = 0; i < 400; i++) queue.push(askOf('signed', lane));
-    expect(drain(queue)).toHaveLength(285 - kept);
-    for (let i = 0; i < 80; i++) queue.push(askOf('signed', 'cancel'));
-    expect(drain(queue)).toHaveLength(Math.min(80, kept));
-  });
-
   it('is what headroom leaves out, and what waits before', () => {
     const queue = new RequestQueue(LIMITS);
     queue.setOpenOrders(40);
     expect(queue.headroom('signed', 'submit', NOW)).toBe(285 - 100);
+    expect(queue.headroom('signed', 'own', NOW)).toBe(285 - 50);
     expect(queue.headroom('signed', 'draft', NOW), 'what may leave at once').toBe(46);
     queue.push(askOf('signed', 'own'));
     queue.push(askOf('signed', 'quiet'));
@@ -563,8 +492,7 @@ describe('the cancel reserve', () => {
   });
 
   it('agrees with what then leaves: headroom is neither too much nor too little', () => {
-    fc.assert(
-      fc.property(openOrders, lanes, fc.array(lanes, { maxLength: 40 }), (open, lane, before) => {
+    forAll([openOrders, lanes, fc.array(lanes, { maxLength: 40 })], { numRuns: times(30, 60) }, (open, lane, before) => {
         const queue = new RequestQueue(LIMITS);
         queue.setOpenOrders(open);
         for (const earlier of before) queue.push(askOf('signed', earlier));
@@ -572,9 +500,7 @@ describe('the cancel reserve', () => {
         const headroom = queue.headroom('signed', lane, NOW);
         for (let i = 0; i < 400; i++) queue.push(askOf('signed', lane));
         expect(drain(queue)).toHaveLength(headroom);
-      }),
-      { numRuns: times(30, 60) },
-    );
+      });
   });
 });
 
@@ -620,16 +546,8 @@ describe('new orders', () => {
     for (const most of [8, 18, 40]) expect(Math.min(...trade(180, most).left)).toBeGreaterThanOrEqual(0);
   });
 
-  it('use what there is', () => {
-    const { drafts } = trade(360, 18);
-    const aMinute = drafts.filter((second) => second >= 120).length / 4;
-    // 229 a minute beside the reserve, less 60 reads; four requests a move.
-    expect(aMinute).toBeGreaterThan(0.9 * ((229 - 60) / 4));
-  });
-
   it('say when the next may leave, and it does then and not before', () => {
-    fc.assert(
-      fc.property(fc.array(fc.integer({ min: 0, max: 3000 }), { minLength: 30, maxLength: 120 }), (waits) => {
+    forAll([fc.array(fc.integer({ min: 0, max: 3000 }), { minLength: 30, maxLength: 120 })], { numRuns: times(20, 60) }, (waits) => {
         const queue = new RequestQueue(LIMITS);
         queue.setOpenOrders(30);
         let nowMs = NOW;
@@ -647,8 +565,6 @@ describe('new orders', () => {
         expect(nextMs).toBeGreaterThan(nowMs);
         expect(drain(queue, nextMs - 1)).toEqual([]);
         expect(drain(queue, nextMs)).toEqual(['draft']);
-      }),
-      { numRuns: times(20, 60) },
-    );
+      });
   });
 });

@@ -1,7 +1,8 @@
-/** A venue's sliding window in its plain form, and a network between it and the queue: for the scheduler's tests. */
+/** A plan's settings and facts, a venue's plain sliding window, and a network between it and the queue. */
 
 import { Random } from '../../../src/shared/base/random.js';
 import { declarationOf, type Scope } from '../../../src/shared/protocol/endpoints.js';
+import { describeOwner, type PollTarget } from '../../../src/shared/protocol/request-owner.js';
 import type {
   AnyCall,
   BudgetReport,
@@ -10,22 +11,53 @@ import type {
   PlannedRequest,
   Request,
 } from '../../../src/shared/protocol/seam.js';
+import type { PollFacts, PollResult, PollSettings } from '../../../src/trader/scheduler/poll-memory.js';
+import type { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
 import { RequestQueue } from '../../../src/trader/scheduler/request-queue.js';
 
 export const LIMITS = { public_per_minute: 120, signed_per_minute: 300, bootstrap_per_minute: 10 };
 
-const SIGNED_CALL: AnyCall = { endpoint: 'orders.detail', params: { pubkey: 'p' }, query: {}, body: undefined };
-const PUBLIC_CALL: AnyCall = { endpoint: 'markets.book', params: { condition_id: 'm' }, query: {}, body: undefined };
-const BOOTSTRAP_CALL: AnyCall = {
-  endpoint: 'keys.challenge',
-  params: {},
-  query: {},
-  body: { wallet_address: 'w' },
-};
 const CALLS: Readonly<Record<Scope, AnyCall>> = {
-  signed: SIGNED_CALL,
-  public: PUBLIC_CALL,
-  bootstrap: BOOTSTRAP_CALL,
+  signed: { endpoint: 'orders.detail', params: { pubkey: 'p' }, query: {}, body: undefined },
+  public: { endpoint: 'markets.book', params: { condition_id: 'm' }, query: {}, body: undefined },
+  bootstrap: { endpoint: 'keys.challenge', params: {}, query: {}, body: { wallet_address: 'w' } },
+};
+
+export const pollSettings = (changes: Partial<PollSettings> = {}): PollSettings => ({
+  ownIntervalMs: 1000,
+  hotIntervalMs: 500,
+  quietIntervalMs: 10_000,
+  catalogIntervalMs: 300_000,
+  assetsIntervalMs: 60_000,
+  ownTrades: true,
+  bookDepth: 20,
+  ...changes,
+});
+
+/** Facts of a poll plan: two orders rest, no market is known, and the budgets have room. */
+export const pollFacts = (changes: Partial<PollFacts> = {}): PollFacts => ({
+  markets: [],
+  openOrders: 2,
+  openMarketPages: 1,
+  publicPerMinute: 114,
+  signedPerMinute: 285,
+  publicHeadroom: 9,
+  ...changes,
+});
+
+/** The polls that a plan requests at this time; each of them ends at once with this result. */
+export function takePolls(plan: PollPlan, nowMs: number, facts: PollFacts, result: PollResult = 'ok') {
+  return plan.takeDue(nowMs, facts).map((request) => {
+    const target = targetOf(request);
+    plan.onReport(target, result, nowMs);
+    return { ...request, target };
+  });
+}
+
+/** The target of a request, which is a poll. */
+export const targetOf = ({ owner }: Pick<PlannedRequest, 'owner'>): PollTarget => {
+  if (owner.kind !== 'poll') throw new Error(`not a poll: ${describeOwner(owner)}`);
+  return owner.target;
 };
 
 export const askOf = (scope: Scope, lane: Lane, name = 'name', latestMs = Number.MAX_SAFE_INTEGER): PlannedRequest => ({

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { OperatorCommand } from '../../../../src/shared/protocol/seam.js';
 import { LADDER, type Mode, Modes, type Stops, type StoredModes } from '../../../../src/trader/engine/control/modes.js';
+import { forAll } from '../../for-all.js';
 
 const NO_STOPS: Stops = { halted: null, reducing: null, widened: null };
 const reason = 'because';
@@ -238,8 +239,7 @@ describe('the ladder over any sequence of commands, limits, proofs and restarts'
   );
 
   it('lets leave what the rungs in force let leave, and nothing more', () => {
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+    forAll([fc.array(step, { maxLength: 40 })], { numRuns: 2_000 }, (steps) => {
         let modes = started();
         let stops = NO_STOPS;
         const model: Model = {
@@ -274,8 +274,6 @@ describe('the ladder over any sequence of commands, limits, proofs and restarts'
           const free = !model.killed && !model.stopping && !model.out && stops.halted === null && !modes.wantsProof;
           if (free) expect(orders).toBe('quotes');
         }
-      }),
-      { numRuns: 2_000 },
-    );
+      });
   });
 });

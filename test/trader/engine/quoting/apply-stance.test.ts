@@ -6,6 +6,7 @@ import type { MarketView, Stance } from '../../../../src/trader/market/view.js';
 import { checkQuotes } from '../../../../src/trader/strategy/check.js';
 import { NO_QUOTES, type Quotes } from '../../../../src/trader/strategy/contract.js';
 import { VIEW } from '../../strategy/fixtures.js';
+import { forAll } from '../../for-all.js';
 
 const { market } = VIEW;
 const { tickMicros, lotMicros, minAmountMicros } = market;
@@ -44,12 +45,11 @@ const sum = (levels: Quotes['bids']) => levels.reduce((total, { amountMicros }) 
 
 describe('quotes under a stance', () => {
   it('are what the strategy wished while all is well', () => {
-    fc.assert(fc.property(quotes, distance, (wish, far) => applyStance(wish, view('normal'), far) === wish));
+    forAll([quotes, distance], (wish, far) => applyStance(wish, view('normal'), far) === wish);
   });
 
   it('keep their distance from the fair value when widened, never come nearer, and stay sound', () => {
-    fc.assert(
-      fc.property(quotes, distance, (wish, far) => {
+    forAll([quotes, distance], (wish, far) => {
         const made = applyStance(wish, view('widen'), far);
         const fair = wish.fairMicros ?? 0;
         expect(checkQuotes(made, VIEW)).toBeNull();
@@ -63,8 +63,7 @@ describe('quotes under a stance', () => {
             expect(made[side].map((level) => level.priceMicros)).toContain(priceMicros);
           }
         }
-      }),
-    );
+      });
   });
 
   it('leave a level that is far enough where it is, and drop probes', () => {
@@ -83,8 +82,7 @@ describe('quotes under a stance', () => {
 
   it('only bring the net position towards zero when reducing, however much is held', () => {
     const net = fc.integer({ min: -400_000_000, max: 400_000_000 });
-    fc.assert(
-      fc.property(quotes, net, (wish, held) => {
+    forAll([quotes, net], (wish, held) => {
         const made = applyStance(wish, view('reduce-only', held), micros(20_000));
         expect(checkQuotes(made, VIEW)).toBeNull();
         const [adding, reducing] = held > 0 ? (['bids', 'asks'] as const) : (['asks', 'bids'] as const);
@@ -95,8 +93,7 @@ describe('quotes under a stance', () => {
         expect(missing).toBeLessThan(minAmountMicros + lotMicros);
         for (const { priceMicros } of made[reducing])
           expect(wish[reducing].map((one) => one.priceMicros)).toContain(priceMicros);
-      }),
-    );
+      });
   });
 
   it('are none where the strategy wants none', () => {

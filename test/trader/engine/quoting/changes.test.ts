@@ -5,6 +5,7 @@ import { type DesiredQuotes, findChanges, type QuotedOrder } from '../../../../s
 import type { BookSide, MarketFacts } from '../../../../src/trader/market/view.js';
 import type { Quotes } from '../../../../src/trader/strategy/contract.js';
 import { FACTS } from '../../strategy/fixtures.js';
+import { forAll } from '../../for-all.js';
 
 const shares = (n: number) => micros(n * 1_000_000);
 const cents = (n: number) => micros(n * 10_000);
@@ -115,8 +116,7 @@ describe('changes towards quotes', () => {
     const side = fc.constantFrom<BookSide>('bid', 'ask');
     const phase = fc.constantFrom<QuotedOrder['phase']>('resting', 'pending', 'canceling');
     const anyOrder = fc.tuple(side, fc.integer({ min: 1, max: 99 }), fc.integer({ min: 1, max: 40 }), phase);
-    fc.assert(
-      fc.property(fc.array(anyOrder, { maxLength: 8 }), fc.integer({ min: 2, max: 97 }), (rows, price) => {
+    forAll([fc.array(anyOrder, { maxLength: 8 }), fc.integer({ min: 2, max: 97 })], (rows, price) => {
         const wanted = quotes([[price, 25]], [[price + 1, 25]], 1);
         const orders = rows.map((row) => order(...row));
         const { cancels, wishes } = findChanges(wanted, orders, facts);
@@ -126,8 +126,7 @@ describe('changes towards quotes', () => {
           const rests = kept.reduce((sum, o) => sum + o.remainingMicros, 0);
           if (placed > 0) expect(placed + rests).toBeLessThanOrEqual(25_000_000 * 1.2);
         }
-      }),
-    );
+      });
   });
 });
 
@@ -167,8 +166,7 @@ describe('while requests are short', () => {
     const some = fc.array(fc.tuple(fc.integer({ min: 40, max: 49 }), fc.integer({ min: 1, max: 50 })), {
       maxLength: 5,
     });
-    fc.assert(
-      fc.property(some, some, (wanted, resting) => {
+    forAll([some, some], (wanted, resting) => {
         const levels = [...new Map(wanted)].sort(([a], [b]) => b - a);
         const orders = resting.map(([price, amount]) => order('bid', price, amount));
         const { cancels } = short(quotes(levels, [], 0, 0), orders);
@@ -181,7 +179,6 @@ describe('while requests are short', () => {
           const wish = levels.reduce((sum, [at, amount]) => sum + (at >= price ? shares(amount) : 0), 0);
           expect(offered).toBeLessThanOrEqual(wish);
         }
-      }),
-    );
+      });
   });
 });

@@ -7,6 +7,7 @@ import { chooseLegs, inYesSpace, legFees, type OrderLeg } from '../../../../src/
 import type { BookSide, MarketFacts } from '../../../../src/trader/market/view.js';
 import { type Economics, USUAL_ECONOMICS } from '../../../../src/trader/strategy/economics.js';
 import { FACTS } from '../../strategy/fixtures.js';
+import { forAll } from '../../for-all.js';
 
 const m = (n: number) => n as Micros;
 const shares = (n: number) => micros(Math.round(n * 1_000_000));
@@ -58,15 +59,7 @@ describe('legs', () => {
   it('always add up to at most the wish, on the same side of the YES book at the same price', () => {
     const amount = fc.integer({ min: 100, max: 5000 }).map((n) => micros(n * 10_000));
     const held = fc.integer({ min: 0, max: 50_000_000 }).map(micros);
-    fc.assert(
-      fc.property(
-        amount,
-        held,
-        held,
-        fc.constantFrom<BookSide>('bid', 'ask'),
-        fc.constantFrom(...FEE_SCHEDULES),
-        fc.nat(40_000),
-        (amountMicros, yes, no, side, feeSchedule, rate) => {
+    forAll([amount, held, held, fc.constantFrom<BookSide>('bid', 'ask'), fc.constantFrom(...FEE_SCHEDULES), fc.nat(40_000)], (amountMicros, yes, no, side, feeSchedule, rate) => {
           const one: DesiredQuotes = { side, priceMicros: cents(37), amountMicros };
           const legs = chooseLegs(
             one,
@@ -82,9 +75,7 @@ describe('legs', () => {
             expect(leg.amountMicros % facts.lotMicros).toBe(0);
             if (leg.side === 'sell') expect(leg.amountMicros).toBeLessThanOrEqual(leg.isYes ? yes : no);
           }
-        },
-      ),
-    );
+        });
     expect(complement(cents(37))).toBe(cents(63));
   });
 });
@@ -163,27 +154,23 @@ describe('the cheapest leg', () => {
     const schedules = fc.constantFrom(withFee(0), withFee(0.02, 'variance'), withFee(0.02, 'per_share'));
     const economics = fc.constantFrom(USUAL_ECONOMICS, FREE_OF_CHARGE, { requestPrice: 1, currencyPricePerS: 1e-9 });
     const held = fc.nat(30).map((n) => sets(n));
-    fc.assert(
-      fc.property(price, schedules, economics, held, fc.boolean(), (at, market, prices, own, isTaking) => {
+    forAll([price, schedules, economics, held, fc.boolean()], (at, market, prices, own, isTaking) => {
         for (const side of ['bid', 'ask'] as const) {
           const legs = told(chooseLegs(wish(side, at, 10), own, market, { isTaking, economics: prices }));
           const [sold, bought] = side === 'bid' ? ['sell NO', 'buy YES'] : ['sell YES', 'buy NO'];
           const count = own.yesMicros / 1e6;
           expect(legs).toEqual(count === 0 ? [bought] : count > 9 ? [sold] : [sold, bought]);
         }
-      }),
-    );
+      });
   });
 
   it('never pays more than the other single leg would have, but for what the pair costs', () => {
     const price = fc.integer({ min: 1, max: 99 });
-    fc.assert(
-      fc.property(price, fc.integer({ min: 0, max: 5 }), fc.constantFrom<BookSide>('bid', 'ask'), (at, rate, side) => {
+    forAll([price, fc.integer({ min: 0, max: 5 }), fc.constantFrom<BookSide>('bid', 'ask')], (at, rate, side) => {
         const market = withFee(rate / 100);
         const [leg] = chooseLegs(wish(side, at, 10), sets(50), market, { isTaking: false, economics: FREE_OF_CHARGE });
         const fees = legFees(market, side, cents(at), false);
         expect(leg === undefined ? Number.NaN : fees[leg.side]).toBe(Math.min(fees.sell, fees.buy));
-      }),
-    );
+      });
   });
 });
