@@ -1,8 +1,55 @@
-/** Results of own fills: judged at their horizons or not at all, by side, kept across restarts. */
+/** Own orders and fills in a market: places in the queue, results of fills, and orders that a book lacks. */
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { micros, ONE } from '../../../src/shared/base/micros.js';
-import { OwnFills } from '../../../src/trader/market/own-activity.js';
+import { aheadAfterBook, aheadAfterTrade, isShortOfOwn, OwnFills, QueuePlaces } from '../../../src/trader/market/own-activity.js';
+import { at, book, m, order } from './fixtures.js';
+
+test('the risk-averse queue of hftbacktest: 100, trade 30, depths 60, 90, 50, trade 25, depth 25', () => {
+  const fronts: number[] = [];
+  let ahead = aheadAfterBook(null, m(100));
+  for (const [kind, amount] of [
+    ['trade', 30],
+    ['book', 60],
+    ['book', 90],
+    ['book', 50],
+    ['trade', 25],
+    ['book', 25],
+  ] as const) {
+    ahead = kind === 'trade' ? aheadAfterTrade(ahead, m(amount)) : aheadAfterBook(ahead, m(amount));
+    fronts.push(ahead / 1e6);
+  }
+  expect(fronts).toEqual([70, 60, 60, 50, 25, 25]);
+});
+
+test('nothing is known before a book that left after the order was accepted', () => {
+  const queue = new QueuePlaces();
+  const resting = order({ acceptedMs: 5000 });
+  queue.onBook(book([[0.48, 30]], []), at(5100), [resting]);
+  expect(queue.findAhead(resting)).toBeNull();
+  queue.onBook(book([[0.48, 40]], []), at(5300), [resting]);
+  expect(queue.findAhead(resting)).toBe(m(40));
+});
+
+test('a partial fill and a trade through the price both prove that nobody stands before us', () => {
+  const queue = new QueuePlaces();
+  const bid = order({ intentId: 'bid' });
+  const ask = order({ intentId: 'ask', side: 'ask', priceMicros: m(0.52) });
+  const levels = book([[0.48, 30]], [[0.52, 30]]);
+  queue.onBook(levels, at(2000), [bid, ask]);
+  queue.onBook(levels, at(3000), [{ ...bid, remainingMicros: m(4) }, ask]);
+  expect([queue.findAhead(bid), queue.findAhead(ask)]).toEqual([0, m(30)]);
+  const through = { priceMicros: m(0.53), amountMicros: m(1), taker: 'buy', venueTimeMs: 0, seenMs: 0 } as const;
+  queue.onTrade(through, [bid, ask]);
+  expect(queue.findAhead(ask)).toBe(0);
+});
+
+test('an order that is gone is forgotten', () => {
+  const queue = new QueuePlaces();
+  queue.onBook(book([[0.48, 30]], []), at(2000), [order()]);
+  queue.onBook(book([[0.48, 30]], []), at(3000), []);
+  expect(queue.findAhead(order())).toBeNull();
+});
 
 const START_MS = 1_000_000;
 const m = (units: number) => micros(Math.round(units * ONE));
@@ -107,5 +154,31 @@ describe('own fills', () => {
     fills.clockSetBack();
     fills.look(0.43, START_MS + 5_000);
     expect(shown(fills, 'bid')[0]).toEqual([null, 0]);
+  });
+});
+
+const SENT_MS = 10_000;
+const bid = (price: number, amount: number, acceptedMs: number | null = 5000) =>
+  order({ side: 'bid', priceMicros: m(price), remainingMicros: m(amount), acceptedMs });
+const seen = (bids: readonly (readonly [number, number])[]) => book(bids, [[0.6, 10]]);
+
+describe('a book shows less than what rests of ours', () => {
+  it.each([
+    ['where our level is gone', [[0.48, 5]], [bid(0.5, 10)], true],
+    ['where our level holds less than we have there', [[0.5, 6]], [bid(0.5, 10)], true],
+    ['where it holds less than our two orders there', [[0.5, 15]], [bid(0.5, 10), bid(0.5, 10)], true],
+    ['where nothing is left on our side', [], [bid(0.5, 10)], true],
+  ] as const)('%s', (_, bids, orders, short) => {
+    expect(isShortOfOwn(seen(bids), orders, SENT_MS)).toBe(short);
+  });
+
+  it.each([
+    ['where it holds ours and others', [[0.5, 25]], [bid(0.5, 10), bid(0.5, 10)]],
+    ['where ours lies beyond the levels that it shows', [[0.52, 5]], [bid(0.5, 10)]],
+    ['where ours was accepted after it was asked for', [[0.48, 5]], [bid(0.5, 10, SENT_MS)]],
+    ['where ours is not known to rest', [[0.48, 5]], [bid(0.5, 10, null)]],
+    ['where we have nothing', [[0.48, 5]], []],
+  ] as const)('or not, %s', (_, bids, orders) => {
+    expect(isShortOfOwn(seen(bids), orders, SENT_MS)).toBe(false);
   });
 });
