@@ -13,16 +13,16 @@ import type {
   RedeemRow,
 } from '../../../src/shared/protocol/records.js';
 import type { RoundList } from '../../../src/shared/protocol/request-owner.js';
-import type { Outcome, PlannedRequest, RequestResult } from '../../../src/shared/protocol/seam.js';
+import type { AnyCall, Outcome, PlannedRequest, RequestResult } from '../../../src/shared/protocol/seam.js';
 import type { OrderStatus, Side } from '../../../src/shared/protocol/states.js';
 import { readProfile } from '../../../src/shell/config/config.js';
 import { Wallet } from '../../../src/shell/wallet/wallet.js';
 import { OwnLists } from '../../../src/trader/engine/own/own-lists.js';
 import { Executor } from '../../../src/trader/executor/executor.js';
-import type { BookedConversion, IntentRow, Ledger, OrderRecord } from '../../../src/trader/ledger/contract.js';
+import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { openMemoryLedger } from '../../../src/trader/ledger/ledger.js';
 import { Reconciler } from '../../../src/trader/reconcile/reconciler.js';
-import { intentOf, m, ONE } from '../ledger/books.js';
+import { conversionOf, intentOf, m, ONE, orderOf } from '../ledger/books.js';
 
 export const ROUND_LISTS: readonly RoundList[] = ['assets', 'orders', 'trades', 'merges', 'splits', 'redeems', 'sums'];
 
@@ -164,28 +164,16 @@ export class Account {
 
   #own({ pubkey, side, outcome, amount, filled_amount }: OrderRow, status: OrderStatus): void {
     const terms = { side, isYes: outcome.is_yes, priceMicros: m(400_000), amountMicros: amount ?? m(0) };
-    const intent: IntentRow = intentOf({
-      id: `run.${pubkey}`,
-      marketConditionId: 'A',
-      draftPubkey: pubkey,
-      ...terms,
-      state: status === 'open' ? 'live' : 'done',
-    });
-    const record: OrderRecord = {
-      pubkey: pubkey ?? '',
-      intentId: intent.id,
-      marketConditionId: 'A',
-      ...terms,
-      filledMicros: filled_amount ?? m(0),
-      bookedMicros: m(0),
-      failedMicros: m(0),
-      status,
-      createdMs: this.nowMs,
-      closedMs: status === 'open' ? null : this.nowMs,
-    };
+    const isOpen = status === 'open';
+    const id = `run.${pubkey}`;
+    const state = isOpen ? 'live' : 'done';
+    const intent = intentOf({ id, marketConditionId: 'A', draftPubkey: pubkey, ...terms, state });
+    const filledMicros = filled_amount ?? m(0);
+    const times = { createdMs: this.nowMs, closedMs: isOpen ? null : this.nowMs };
+    const key = { pubkey: pubkey ?? '', intentId: id, marketConditionId: 'A' };
     this.ledger.transaction(() => {
       this.ledger.addIntent(intent);
-      this.ledger.addOrder(record);
+      this.ledger.addOrder(orderOf({ ...key, ...terms, filledMicros, status, ...times }));
     });
   }
 
@@ -208,18 +196,20 @@ export class Account {
       order: of,
     };
     this.trades.add(row, this.nowMs);
-    const outcome = `A ${of.outcome.is_yes ? 'YES' : 'NO'}`;
-    this.moves.push({ outcome, amount: of.side === 'buy' ? shares : -shares, sinceMs: this.nowMs });
+    this.#move(of.outcome.is_yes, of.side === 'buy' ? shares : -shares);
     return row;
+  }
+
+  #move(isYes: boolean, amount: number): void {
+    this.moves.push({ outcome: `A ${isYes ? 'YES' : 'NO'}`, amount, sinceMs: this.nowMs });
   }
 
   /** The exchange changes a listed trade: it failed, or settled late. Returns its new row. */
   turn(trade: OwnTradeRow, state: 'failed' | 'done'): OwnTradeRow {
     const row: OwnTradeRow = { ...trade, state };
     this.trades.replace(trade, row, this.nowMs);
-    const outcome = `A ${trade.order.outcome.is_yes ? 'YES' : 'NO'}`;
     const sign = (trade.order.side === 'buy' ? 1 : -1) * (state === 'done' ? 1 : -1);
-    this.moves.push({ outcome, amount: sign * trade.amount, sinceMs: this.nowMs });
+    this.#move(trade.order.outcome.is_yes, sign * trade.amount);
     return row;
   }
 
@@ -233,16 +223,15 @@ export class Account {
   merge(shares: number, ours: boolean): ConversionRow {
     const row = this.#conversion(shares);
     this.merges.add(row, this.nowMs);
-    for (const outcome of ['A YES', 'A NO']) this.moves.push({ outcome, amount: -shares, sinceMs: this.nowMs });
-    const yes = { yesMicros: m(shares), noMicros: m(shares), cashMicros: m(shares), yesCostMicros: null };
-    if (ours) this.#book({ pubkey: row.pubkey, kind: 'merge', marketConditionId: 'A', ...yes });
+    for (const isYes of [true, false]) this.#move(isYes, -shares);
+    if (ours) this.#book('merge', row.pubkey, 'A', shares);
     return row;
   }
 
   split(shares: number): ConversionRow {
     const row = this.#conversion(shares);
     this.splits.add(row, this.nowMs);
-    for (const outcome of ['A YES', 'A NO']) this.moves.push({ outcome, amount: shares, sinceMs: this.nowMs });
+    for (const isYes of [true, false]) this.#move(isYes, shares);
     return row;
   }
 
@@ -259,8 +248,7 @@ export class Account {
       created: Math.floor(this.nowMs / 1000),
     };
     this.redeems.add(row, this.nowMs);
-    const nothing = { yesMicros: m(0), noMicros: m(0), cashMicros: m(0), yesCostMicros: null };
-    if (ours) this.#book({ pubkey: row.pubkey, kind: 'redeem', marketConditionId: 'B', ...nothing });
+    if (ours) this.#book('redeem', row.pubkey, 'B', 0);
     return row;
   }
 
@@ -276,12 +264,12 @@ export class Account {
     };
   }
 
-  #book(conversion: Omit<BookedConversion, 'intentId' | 'seenMs'>): void {
-    const id = `run.${conversion.pubkey}`;
-    const intent = intentOf({ id, kind: conversion.kind, state: 'done', draftPubkey: conversion.pubkey });
+  #book(kind: 'merge' | 'redeem', pubkey: string, marketConditionId: string, sets: number): void {
+    const id = `run.${pubkey}`;
+    const conversion = conversionOf(kind, sets, { pubkey, intentId: id, marketConditionId, seenMs: this.nowMs });
     this.ledger.transaction(() => {
-      this.ledger.addIntent(intent);
-      this.ledger.bookConversion({ ...conversion, intentId: id, seenMs: this.nowMs });
+      this.ledger.addIntent(intentOf({ id, kind, state: 'done', draftPubkey: pubkey }));
+      this.ledger.bookConversion(conversion);
     });
   }
 
@@ -312,22 +300,12 @@ export class Account {
 
   /** One poll of resting orders or of fills, with all its pages. */
   look(kind: 'orders' | 'fills', faults: readonly Fault[] = []): void {
-    const query = { limit: 100 };
-    const orders = {
-      endpoint: 'orders.list',
-      params: {},
-      query: { ...query, status: ['open'] },
-      body: undefined,
-    } as const;
-    const fills = { endpoint: 'trades.list', params: {}, query, body: undefined } as const;
-    let requests: readonly PlannedRequest[] = [
-      {
-        lane: 'own',
-        latestMs: this.nowMs + 10_000,
-        owner: { kind: 'poll', target: { kind } },
-        call: kind === 'orders' ? orders : fills,
-      },
-    ];
+    const call: AnyCall =
+      kind === 'orders'
+        ? { endpoint: 'orders.list', params: {}, query: { limit: 100, status: ['open'] }, body: undefined }
+        : { endpoint: 'trades.list', params: {}, query: { limit: 100 }, body: undefined };
+    const owner = { kind: 'poll', target: { kind } } as const;
+    let requests: readonly PlannedRequest[] = [{ lane: 'own', latestMs: this.nowMs + 10_000, owner, call }];
     const list = kind === 'orders' ? 'orders' : 'trades';
     this.reconciler.onAsk(kind);
     while (requests.length > 0) {

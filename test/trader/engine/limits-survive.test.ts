@@ -20,6 +20,7 @@ import { forAll } from '../for-all.js';
 const START_MS = Date.UTC(2026, 10, 21, 22);
 const CAPITAL = m(1000 * ONE);
 const RISK = limitsOf({ maxFills: 6, fillsWindowS: 10, maxActionsPerSecond: 3, maxActionsPerMinute: 4 });
+
 /** One process of the trader on this ledger: its state, without an exchange. */
 class Life {
   readonly ledger: Ledger;
@@ -30,6 +31,16 @@ class Life {
     this.state = stateOf(this.ledger, settingsOf({ risk }));
     // As if all own records were read; the start's proof about resting orders is not a limit.
     this.state.safety.modes.onStart();
+  }
+
+  /** The first process on a ledger, with the usual capital. */
+  static first(path: string, risk = RISK): Life {
+    const life = new Life(path, risk);
+    life.write(() => {
+      life.ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: START_MS });
+      life.ledger.setCapital(CAPITAL, START_MS);
+    });
+    return life;
   }
 
   write(work: () => void): void {
@@ -148,12 +159,8 @@ describe('a process that takes up the ledger of one that was killed', () => {
         examples: ONE_OF_EACH.map((steps) => [steps.map(([one, restarts]) => [one, restarts])]),
       }, (steps) =>
         inFolder((path) => {
-          let life = new Life(path);
+          let life = Life.first(path);
           try {
-            life.write(() => {
-              life.ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: START_MS });
-              life.ledger.setCapital(CAPITAL, START_MS);
-            });
             let nowMs = START_MS;
             for (const [one, restarts] of steps) {
               nowMs += one.kind === 'wait' ? one.ms : 1;
@@ -199,11 +206,7 @@ describe('a part of a loss limit that holds the trader back', () => {
   /** The trader's mode after each of the commands, after a loss of 9 out of the daily limit of 20. */
   const modesAfter = (...commands: readonly OperatorCommand[]) =>
     inFolder((path) => {
-      const life = new Life(path, risk);
-      life.write(() => {
-        life.ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: START_MS });
-        life.ledger.setCapital(CAPITAL, START_MS);
-      });
+      const life = Life.first(path, risk);
       life.verdict(START_MS);
       take(life, { kind: 'set', lost: 9 }, START_MS + 1);
       const modes = [undefined, ...commands].map((command, at) => {
@@ -233,11 +236,7 @@ describe('a part of a loss limit that holds the trader back', () => {
     ['an odd fill', (life: Life) => life.state.safety.guards.fillAlarm.raise('a fill at a worse price')],
   ])('%s names the command that lifts it', (_, stop) =>
     inFolder((path) => {
-      const life = new Life(path, risk);
-      life.write(() => {
-        life.ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: START_MS });
-        life.ledger.setCapital(CAPITAL, START_MS);
-      });
+      const life = Life.first(path, risk);
       life.verdict(START_MS);
       expect(makeSnapshot(life.state, START_MS).wayBack).toBe('');
       life.write(() => stop(life));

@@ -64,13 +64,6 @@ describe('modes', () => {
     expect(modeOf(modes)).toBe('stopping');
   });
 
-  it('take the rungs of limits and reconciliation as if an operator had said so', () => {
-    const modes = started();
-    expect(modeOf(modes, { widened: 'half of the loss' })).toBe('widened');
-    expect(modeOf(modes, { widened: 'half of the loss', reducing: 'a foreign order' })).toBe('reducing');
-    expect(modeOf(modes)).toBe('quoting');
-  });
-
   it('keep a kill over a restart, prove it anew, and let resume not lift it', () => {
     const modes = new Modes({});
     modes.apply({ kind: 'kill', reason });
@@ -130,16 +123,6 @@ describe('modes', () => {
     expect(modeOf(started(modes.stored))).toBe('paused');
     modes.onFlat();
     expect(modeOf(modes)).toBe('paused');
-  });
-
-  it.each(['pause', 'cancel-all', 'kill'] as const)('end a flatten by %s: nothing more is sold', (kind) => {
-    const modes = started();
-    modes.apply({ kind: 'flatten' });
-    modes.apply(kind === 'cancel-all' ? { kind } : { kind, reason });
-    expect(LADDER[modeOf(modes)].orders).toBe('none');
-    modes.proof(0, 1);
-    modes.proof(0, 2);
-    expect(LADDER[modeOf(modes)].orders).toBe('none');
   });
 });
 
