@@ -151,35 +151,30 @@ function take(life: Life, one: Step, nowMs: number): void {
   }
 }
 
-describe('a process that takes up the ledger of one that was killed', () => {
-  it('refuses what that one would have refused, for the same reason, whatever had happened', () => {
-    const seen = new Map<string, number>();
-    forAll([fc.array(fc.tuple(step, fc.boolean()), { minLength: 1, maxLength: 14 })], {
-        numRuns: times(30, 300),
-        examples: ONE_OF_EACH.map((steps) => [steps.map(([one, restarts]) => [one, restarts])]),
-      }, (steps) =>
-        inFolder((path) => {
-          let life = Life.first(path);
-          try {
-            let nowMs = START_MS;
-            for (const [one, restarts] of steps) {
-              nowMs += one.kind === 'wait' ? one.ms : 1;
-              take(life, one, nowMs);
-              const before = life.verdict(nowMs);
-              if (!restarts) continue;
-              life.ledger.close();
-              life = new Life(path);
-              const after = life.verdict(nowMs);
-              expect(after).toEqual(before);
-              seen.set(before.name ?? before.mode, (seen.get(before.name ?? before.mode) ?? 0) + 1);
-            }
-          } finally {
-            life.ledger.close();
-          }
-        }));
-    const kinds = ['halted', 'quoting', 'max_actions_per_second', 'max_actions_per_minute'];
-    expect(kinds.filter((kind) => !seen.has(kind))).toEqual([]);
-  });
+it('a process refuses what the killed one before it would have refused, for the same reason', () => {
+  const seen = new Map<string, number>();
+  forAll([fc.array(fc.tuple(step, fc.boolean()), { minLength: 1, maxLength: 14 })], {
+      numRuns: times(30, 300),
+      examples: ONE_OF_EACH.map((steps) => [steps.map(([one, restarts]) => [one, restarts])]),
+    }, (steps) =>
+      inFolder((path) => {
+        let life = Life.first(path);
+        let nowMs = START_MS;
+        for (const [one, restarts] of steps) {
+          nowMs += one.kind === 'wait' ? one.ms : 1;
+          take(life, one, nowMs);
+          const before = life.verdict(nowMs);
+          if (!restarts) continue;
+          life.ledger.close();
+          life = new Life(path);
+          const after = life.verdict(nowMs);
+          expect(after).toEqual(before);
+          seen.set(before.name ?? before.mode, (seen.get(before.name ?? before.mode) ?? 0) + 1);
+        }
+        life.ledger.close();
+      }));
+  const kinds = ['halted', 'quoting', 'max_actions_per_second', 'max_actions_per_minute'];
+  expect(kinds.filter((kind) => !seen.has(kind))).toEqual([]);
 });
 
 it('counts the days of the loss limit by the exchange, not by a clock of ours that is a day ahead', () => {

@@ -17,7 +17,7 @@ import { SlowAverages } from '../../../src/trader/risk/slow-average.js';
 import { pollCall } from '../../../src/trader/scheduler/poll-memory.js';
 import { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
 import { at, detail, snapshot, trade } from '../market/fixtures.js';
-import { pollFacts, pollSettings, takePolls } from '../scheduler/world.js';
+import { pollFacts, pollSettings, staleMarket, takePolls } from '../scheduler/world.js';
 
 const NOW_MS = 1_700_000_000_000;
 const ON = { polling: { candlesPrior: true } } as unknown as Parameters<typeof wantsCandles>[1];
@@ -146,14 +146,8 @@ it('the plan asks for bars among the looks of a market, as long as they are want
   const plan = new PollPlan(pollSettings());
   let wantsCandles = false;
   const market = {
+    ...staleMarket({ seenMs: NOW_MS }),
     marketConditionId: 'M',
-    seenMs: NOW_MS,
-    price: 0.5,
-    usualDistance: 0.01,
-    sigmaPerSqrtS: 0.001,
-    jumpsPerS: 0,
-    takersPerS: 0.01,
-    quotes: [],
     isOver: false,
     get wantsCandles() {
       return wantsCandles;

@@ -38,23 +38,21 @@ class TroubledExecutor extends Executor {
   }
 }
 
-describe('a fill that was never signed', () => {
-  testWithLedger('takes back what is under way, and so does the next one', (ledger) => {
-    const settings = settingsOf({ runId: 'alarmed' });
-    const executor = new TroubledExecutor(...unsigning(ledger, settings));
-    const played = new PlayedTrader(traderOf(ledger, settings, START_MS, executor), () => NOTHING);
-    const pass = (): number => {
-      const before = executor.withdrawals;
-      played.pass(10);
-      return executor.withdrawals - before;
-    };
-    expect([pass(), played.mode]).toEqual([0, 'quoting']);
-    for (const text of ['the first', 'the second']) {
-      executor.trouble = text;
-      expect([pass(), played.mode]).toEqual([1, 'reducing']);
-      expect(pass()).toBe(0);
-    }
-  });
+testWithLedger('every fill that was never signed withdraws all pending requests once', (ledger) => {
+  const settings = settingsOf({ runId: 'alarmed' });
+  const executor = new TroubledExecutor(...unsigning(ledger, settings));
+  const played = new PlayedTrader(traderOf(ledger, settings, START_MS, executor), () => NOTHING);
+  const pass = (): number => {
+    const before = executor.withdrawals;
+    played.pass(10);
+    return executor.withdrawals - before;
+  };
+  expect([pass(), played.mode]).toEqual([0, 'quoting']);
+  for (const text of ['the first', 'the second']) {
+    executor.trouble = text;
+    expect([pass(), played.mode]).toEqual([1, 'reducing']);
+    expect(pass()).toBe(0);
+  }
 });
 
 function refused(message: string, slug = 'authentication_failed'): Outcome {

@@ -202,28 +202,26 @@ describe('a trade', () => {
     }));
 });
 
-describe('the self-check', () => {
-  it.each([
-    ["UPDATE balances SET amount = amount + 1 WHERE account = 'cash'", 'balance of cash'],
-    ["DELETE FROM postings WHERE account = 'fees'", 'do not sum to zero'],
-    ['UPDATE orders SET booked = booked - 1', 'fills booked for order'],
-    ["DELETE FROM balances WHERE account = 'fees'", 'no balance for postings of fees'],
-    ['UPDATE orders SET failed = 1', 'failed trades of order'],
-    ["UPDATE transactions SET ref = 'other' WHERE kind = 'fill'", 'first transaction of fill'],
-    [
-      "INSERT INTO transactions (kind, ref, time_ms) SELECT kind, ref || '~2', 1 FROM transactions WHERE kind = 'fill'",
-      'transactions in force of fill',
-    ],
-  ])('after %s finds: %s', (spoil, finding) =>
-    withLedger((ledger, path) => {
-      prepare(ledger).book();
-      expect(ledger.verify()).toEqual([]);
-      const vandal = new SqliteDriver(path);
-      vandal.exec(spoil);
-      vandal.close();
-      expect(ledger.verify().join('\n')).toContain(finding);
-    }));
-});
+it.each([
+  ["UPDATE balances SET amount = amount + 1 WHERE account = 'cash'", 'balance of cash'],
+  ["DELETE FROM postings WHERE account = 'fees'", 'do not sum to zero'],
+  ['UPDATE orders SET booked = booked - 1', 'fills booked for order'],
+  ["DELETE FROM balances WHERE account = 'fees'", 'no balance for postings of fees'],
+  ['UPDATE orders SET failed = 1', 'failed trades of order'],
+  ["UPDATE transactions SET ref = 'other' WHERE kind = 'fill'", 'first transaction of fill'],
+  [
+    "INSERT INTO transactions (kind, ref, time_ms) SELECT kind, ref || '~2', 1 FROM transactions WHERE kind = 'fill'",
+    'transactions in force of fill',
+  ],
+])('the self-check after %s finds: %s', (spoil, finding) =>
+  withLedger((ledger, path) => {
+    prepare(ledger).book();
+    expect(ledger.verify()).toEqual([]);
+    const vandal = new SqliteDriver(path);
+    vandal.exec(spoil);
+    vandal.close();
+    expect(ledger.verify().join('\n')).toContain(finding);
+  }));
 
 describe('a split', () => {
   /** A ledger in memory with this capital and the intents of a split and a merge. */

@@ -47,22 +47,20 @@ const step = fc.record({
 
 class Thrown extends Error {}
 
-describe('what the writer remembers', () => {
-  testWithLedger('is what a reader of the file finds, also after steps that were rolled back', (ledger, path) => {
-    ledger.transaction(() => {
-      ledger.addIntent(intentOf());
-      ledger.addOrder(orderOf());
-    });
-    const reader = openReadOnly(path);
-    forAll([fc.array(step, { maxLength: 8 })], { numRuns: 60 }, (steps) => {
-        for (const { writes, fails } of steps) {
-          take(ledger, writes, fails);
-          expect(answers(ledger)).toEqual(answers(reader));
-        }
-      });
-    expect(ledger.verify()).toEqual([]);
-    reader.close();
+testWithLedger('the writer returns what a reader of the file finds, also after rollbacks', (ledger, path) => {
+  ledger.transaction(() => {
+    ledger.addIntent(intentOf());
+    ledger.addOrder(orderOf());
   });
+  const reader = openReadOnly(path);
+  forAll([fc.array(step, { maxLength: 8 })], { numRuns: 60 }, (steps) => {
+      for (const { writes, fails } of steps) {
+        take(ledger, writes, fails);
+        expect(answers(ledger)).toEqual(answers(reader));
+      }
+    });
+  expect(ledger.verify()).toEqual([]);
+  reader.close();
 });
 
 describe('a ledger of virtual time, which writes later', () => {
@@ -188,21 +186,16 @@ function take(ledger: Ledger, writes: readonly { write: number; n: number }[], f
   }
 }
 
-describe('a step that writes nothing', () => {
-  testWithLedger('takes no lock of the file', (ledger, path) => {
-    const other = new SqliteDriver(path, { timeout: 0 });
-    try {
-      other.exec('BEGIN IMMEDIATE');
-      expect(ledger.transaction(() => ledger.cash())).toBe(0);
-      other.exec('ROLLBACK');
-      ledger.transaction(() => {
-        ledger.setNote('a', 'written');
-        // The step has begun SQLite's transaction, so a second writer must wait.
-        expect(() => other.exec('BEGIN IMMEDIATE')).toThrow('locked');
-      });
-    } finally {
-      other.close();
-    }
-    expect(ledger.note('a')).toBe('written');
+testWithLedger('a step that writes nothing takes no lock of the file', (ledger, path) => {
+  const other = new SqliteDriver(path, { timeout: 0 });
+  other.exec('BEGIN IMMEDIATE');
+  expect(ledger.transaction(() => ledger.cash())).toBe(0);
+  other.exec('ROLLBACK');
+  ledger.transaction(() => {
+    ledger.setNote('a', 'written');
+    // The step has begun SQLite's transaction, so a second writer must wait.
+    expect(() => other.exec('BEGIN IMMEDIATE')).toThrow('locked');
   });
+  other.close();
+  expect(ledger.note('a')).toBe('written');
 });

@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { MarketTracker } from '../../../src/trader/market/market-tracker.js';
 import type { MarketView, OwnMarketState } from '../../../src/trader/market/view.js';
-import { at, book, detail, m, order, own, snapshot, trade } from './fixtures.js';
+import { at, book, detail, levels, m, order, own, snapshot, trade } from './fixtures.js';
 
-const BIDS = [
-  [0.48, 30],
-  [0.47, 50],
-] as const;
+const BIDS = levels('0.48x30 0.47x50');
 const ASKS = [[0.52, 40]] as const;
 
 function fed(nowMs = 2000): MarketTracker {

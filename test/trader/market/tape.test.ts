@@ -30,18 +30,16 @@ test('failed trades did not happen', () => {
   expect(new Tape().add([trade(12, 0.5, 1, true, 'failed')], 1, EMPTY_BOOK)).toEqual([]);
 });
 
-describe('what the taker did', () => {
-  const around = book([[0.4, 10]], [[0.5, 10]]);
-  test.each([
-    ['YES at the ask: he bought', 0.5, true, 'buy', 0.5],
-    ['YES at the bid: he sold what he had', 0.4, true, 'sell', 0.4],
-    ['NO at 0.6: he bought NO, which is selling YES at 0.4', 0.6, false, 'sell', 0.4],
-    ['NO at 0.5: he sold NO, which is buying YES at 0.5', 0.5, false, 'buy', 0.5],
-    ['NO in the very middle: as most, he bought', 0.55, false, 'sell', 0.45],
-  ] as const)('%s', (_, price, isYes, taker, yesPrice) => {
-    const [seen] = new Tape().add([trade(12, price, 1, isYes)], 1, around);
-    expect(seen).toMatchObject({ taker, priceMicros: m(yesPrice) });
-  });
+const around = book([[0.4, 10]], [[0.5, 10]]);
+test.each([
+  ['YES at the ask: he bought', 0.5, true, 'buy', 0.5],
+  ['YES at the bid: he sold what he had', 0.4, true, 'sell', 0.4],
+  ['NO at 0.6: he bought NO, which is selling YES at 0.4', 0.6, false, 'sell', 0.4],
+  ['NO at 0.5: he sold NO, which is buying YES at 0.5', 0.5, false, 'buy', 0.5],
+  ['NO in the very middle: as most, he bought', 0.55, false, 'sell', 0.45],
+] as const)('the taker is told by the price: %s', (_, price, isYes, taker, yesPrice) => {
+  const [seen] = new Tape().add([trade(12, price, 1, isYes)], 1, around);
+  expect(seen).toMatchObject({ taker, priceMicros: m(yesPrice) });
 });
 
 test('whatever pages show a history, every trade is taken once and in order', () => {

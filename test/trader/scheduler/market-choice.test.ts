@@ -14,9 +14,9 @@ import {
   requestsPerS,
   type Supply,
 } from '../../../src/trader/scheduler/market-choice.js';
-import { type StaleMarket, staleLossPerS } from '../../../src/trader/scheduler/stale-index.js';
-import { m } from '../market/fixtures.js';
+import { staleLossPerS } from '../../../src/trader/scheduler/stale-index.js';
 import { forAll } from '../for-all.js';
+import { quote, staleMarket } from './world.js';
 
 const LEAST = { look: 0, request: 0.001, currencyPerS: 1e-7 };
 const PLENTY: Supply = { looksPerS: 1e6, requestsPerS: 1e6, currency: 1e9 };
@@ -36,18 +36,13 @@ function candidate(id: string, made: Made): MarketCandidate {
   const side = { fillsPerS, sharesPerFill: 10, distance, adverse: 0.3 * distance, feePerShare: 0 };
   const offer = new PricedOffer({
     sides: [side, side],
-    market: {
-      seenMs: 0,
-      price: 0.5,
+    market: staleMarket({
       usualDistance: distance,
       sigmaPerSqrtS: sigma,
       jumpsPerS: 1 / 36_000,
       takersPerS: 2 * fillsPerS,
-      quotes: [
-        { side: 'bid', priceMicros: m(0.5 - distance), remainingMicros: m(10) },
-        { side: 'ask', priceMicros: m(0.5 + distance), remainingMicros: m(10) },
-      ],
-    },
+      quotes: [quote('bid', 0.5 - distance, 10), quote('ask', 0.5 + distance, 10)],
+    }),
     leastTolerance: 0.005,
     currency: 10,
   });
@@ -147,18 +142,7 @@ describe('the choice of markets', () => {
   });
 });
 
-const market: StaleMarket = {
-  seenMs: 0,
-  price: 0.5,
-  usualDistance: 0.01,
-  sigmaPerSqrtS: 0.001,
-  jumpsPerS: 0,
-  takersPerS: 1 / 60,
-  quotes: [
-    { side: 'bid', priceMicros: m(0.49), remainingMicros: m(50) },
-    { side: 'ask', priceMicros: m(0.52), remainingMicros: m(30) },
-  ],
-};
+const market = staleMarket({ quotes: [quote('bid', 0.49, 50), quote('ask', 0.52, 30)] });
 
 const offer: MarketOffer = {
   sides: [{ fillsPerS: 0.002, sharesPerFill: 10, distance: 0.02, adverse: 0.006, feePerShare: 0 }],

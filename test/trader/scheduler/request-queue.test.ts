@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Random } from '../../../src/shared/base/random.js';
 import type { Scope } from '../../../src/shared/protocol/endpoints.js';
 import { describeOwner } from '../../../src/shared/protocol/request-owner.js';
-import { type BudgetReport, LANES, type Lane, type Outcome, type PlannedRequest } from '../../../src/shared/protocol/seam.js';
+import { type BudgetReport, LANES, type Lane, type PlannedRequest } from '../../../src/shared/protocol/seam.js';
 import { cancelReserve } from '../../../src/trader/scheduler/budget.js';
 import {
   MAX_IN_FLIGHT,
@@ -13,7 +13,7 @@ import {
   RequestQueue,
 } from '../../../src/trader/scheduler/request-queue.js';
 import { times } from '../../support/effort.js';
-import { askOf, LIMITS, World } from './world.js';
+import { ANSWERED, answer, askOf, LIMITS, THROTTLED, World } from './world.js';
 import { forAll } from '../for-all.js';
 
 const nameOf = ({ owner }: Pick<PlannedRequest, 'owner'>): string => describeOwner(owner);
@@ -23,19 +23,6 @@ const SCOPES: readonly Scope[] = ['public', 'signed'];
 const lanes = fc.constantFrom(...LANES);
 
 type BudgetSaid = Pick<BudgetReport, 'limit' | 'remaining'> & Partial<BudgetReport>;
-
-const ANSWERED: Outcome = { kind: 'answered', data: [], nextCursor: null };
-const THROTTLED: Outcome = { kind: 'refused', status: 429, slug: 'throttled', message: '', details: [] };
-
-/** Gives a request this outcome, by default an answer without budget headers. */
-const answer = (
-  queue: RequestQueue,
-  requestId: number,
-  nowMs = NOW,
-  outcome: Outcome = ANSWERED,
-  budget: BudgetReport | null = null,
-): PlannedRequest =>
-  queue.onOutcome({ kind: 'outcome', nowMs, requestId, outcome, sentMs: nowMs, venueTimeMs: null, budget });
 
 /** Answers a request as throttled, or as successful, with the signed budget of its headers. */
 const told = (queue: RequestQueue, id: number, nowMs: number, is: 'throttled' | 'answered', budget: BudgetSaid) =>
@@ -77,7 +64,7 @@ describe('the order of what leaves', () => {
     // One place becomes free at a time, and a new hot request always waits for it.
     for (let round = 0; round < 20; round++) {
       queue.push(askOf('public', 'hot', 'hot'));
-      answered.push(nameOf(answer(queue, underWay.shift() ?? 0)));
+      answered.push(nameOf(answer(queue, underWay.shift() ?? 0, NOW)));
       underWay.push(...queue.release(NOW).requests.map(({ id }) => id));
     }
     expect(answered).toContain('patient');
@@ -137,7 +124,7 @@ describe('what does not leave', () => {
       ['a', 'not wanted any more'],
       ['c', 'not wanted any more'],
     ]);
-    expect(requests.map(({ id }) => nameOf(answer(queue, id)))).toEqual(['b']);
+    expect(requests.map(({ id }) => nameOf(answer(queue, id, NOW)))).toEqual(['b']);
     expect(queue.release(NOW)).toEqual({ requests: [], unsent: [] });
   });
 

@@ -12,6 +12,7 @@ import {
   staleLossPerS,
 } from '../../../src/trader/scheduler/stale-index.js';
 import { m } from '../market/fixtures.js';
+import { quote, staleMarket } from './world.js';
 import { forAll } from '../for-all.js';
 
 const pickOff = (h: number, s: number): number => s * pickOffPerDeviation(h / s);
@@ -71,32 +72,8 @@ describe('the index of a look', () => {
     expect(shareIndex(h, t, d, sigma, 0.25, 0) / averagedLost).toBeCloseTo(1, 3);
   });
 
-  it('spends reads so that each is worth as much as any other', () => {
-    // Three markets, six reads a minute: intervals at which the index of one share times the shares is equal.
-    const markets = [
-      [50, 0.02, 0.001, 36.240314],
-      [200, 0.01, 0.0005, 33.234413],
-      [20, 0.03, 0.002, 23.631094],
-    ] as const;
-    const reads = markets.reduce((sum, [, , , tau]) => sum + 60 / tau, 0);
-    expect(reads).toBeCloseTo(6, 5);
-    for (const [shares, h, sigma, tau] of markets)
-      expect((2 * shares * diffusionIndex(h, sigma, tau)) / 0.0022516354).toBeCloseTo(1, 5);
-    const lost = markets.reduce((sum, [shares, h, sigma, tau]) => sum + 2 * shares * meanPickOff(h, sigma, tau), 0);
-    expect(lost / 3.084869e-5).toBeCloseTo(1, 5);
-    const roundRobin = markets.reduce((sum, [shares, h, sigma]) => sum + 2 * shares * meanPickOff(h, sigma, 30), 0);
-    expect(roundRobin / 6.699722e-5).toBeCloseTo(1, 5);
-  });
-
-  const known: StaleMarket = {
-    seenMs: 0,
-    price: 0.4,
-    usualDistance: 0.01,
-    sigmaPerSqrtS: 0.001,
-    jumpsPerS: 1 / 3600,
-    takersPerS: 1 / 60,
-    quotes: [{ side: 'bid', priceMicros: m(0.39), remainingMicros: m(50) }],
-  };
+  const bid = quote('bid', 0.39, 50);
+  const known = staleMarket({ price: 0.4, jumpsPerS: 1 / 3600, quotes: [bid] });
 
   it('grows with time, shares, sigma and takers, and falls with the distance', () => {
     const factor = fc.double({ min: 1.01, max: 4, noNaN: true });
@@ -104,8 +81,7 @@ describe('the index of a look', () => {
     forAll([t, factor, fc.integer({ min: 1, max: 30 })], (ms, more, sigmas) => {
         const market = { ...known, sigmaPerSqrtS: sigmas / 1e4 };
         const index = staleIndex(market, ms);
-        const quote = market.quotes[0] ?? { side: 'bid', priceMicros: m(0), remainingMicros: m(0) };
-        const withQuote = (changes: object) => staleIndex({ ...market, quotes: [{ ...quote, ...changes }] }, ms);
+        const withQuote = (changes: object) => staleIndex({ ...market, quotes: [{ ...bid, ...changes }] }, ms);
         expect(index).toBeGreaterThan(0);
         expect(staleIndex(market, ms * more)).toBeGreaterThan(index);
         expect(withQuote({ remainingMicros: m(50 * more) })).toBeGreaterThan(index);
@@ -150,18 +126,7 @@ function lossByQuadrature({ price, sigmaPerSqrtS, takersPerS, quotes }: StaleMar
 }
 
 describe('what stale quotes lose a second', () => {
-  const market: StaleMarket = {
-    seenMs: 0,
-    price: 0.5,
-    usualDistance: 0.01,
-    sigmaPerSqrtS: 0.001,
-    jumpsPerS: 0,
-    takersPerS: 1 / 60,
-    quotes: [
-      { side: 'bid', priceMicros: m(0.49), remainingMicros: m(50) },
-      { side: 'ask', priceMicros: m(0.52), remainingMicros: m(30) },
-    ],
-  };
+  const market = staleMarket({ quotes: [quote('bid', 0.49, 50), quote('ask', 0.52, 30)] });
 
   it.each([3, 30, 300])('with a look every %d s is the mean over all ages', (everyS) => {
     expect(staleLossPerS(market, everyS) / lossByQuadrature(market, everyS)).toBeCloseTo(1, 2);

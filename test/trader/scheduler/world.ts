@@ -11,9 +11,12 @@ import type {
   PlannedRequest,
   Request,
 } from '../../../src/shared/protocol/seam.js';
+import type { BookSide } from '../../../src/trader/market/view.js';
 import type { PollFacts, PollResult, PollSettings } from '../../../src/trader/scheduler/poll-memory.js';
 import type { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
 import { RequestQueue } from '../../../src/trader/scheduler/request-queue.js';
+import type { RestingQuote, StaleMarket } from '../../../src/trader/scheduler/stale-index.js';
+import { m } from '../market/fixtures.js';
 
 export const LIMITS = { public_per_minute: 120, signed_per_minute: 300, bootstrap_per_minute: 10 };
 
@@ -45,6 +48,25 @@ export const pollFacts = (changes: Partial<PollFacts> = {}): PollFacts => ({
   ...changes,
 });
 
+/** A market at a half, of which nothing is quoted. */
+export const staleMarket = (changes: Partial<StaleMarket> = {}): StaleMarket => ({
+  seenMs: 0,
+  price: 0.5,
+  usualDistance: 0.01,
+  sigmaPerSqrtS: 0.001,
+  jumpsPerS: 0,
+  takersPerS: 1 / 60,
+  quotes: [],
+  ...changes,
+});
+
+/** A resting quote of this many shares. */
+export const quote = (side: BookSide, price: number, shares: number): RestingQuote => ({
+  side,
+  priceMicros: m(price),
+  remainingMicros: m(shares),
+});
+
 /** The polls that a plan requests at this time; each of them ends at once with this result. */
 export function takePolls(plan: PollPlan, nowMs: number, facts: PollFacts, result: PollResult = 'ok') {
   return plan.takeDue(nowMs, facts).map((request) => {
@@ -67,8 +89,18 @@ export const askOf = (scope: Scope, lane: Lane, name = 'name', latestMs = Number
   owner: { kind: 'other', name },
 });
 
-const ANSWERED: Outcome = { kind: 'answered', data: [], nextCursor: null };
-const THROTTLED: Outcome = { kind: 'refused', status: 429, slug: 'throttled', message: 'Slow down.', details: [] };
+export const ANSWERED: Outcome = { kind: 'answered', data: [], nextCursor: null };
+export const THROTTLED: Outcome = { kind: 'refused', status: 429, slug: 'throttled', message: '', details: [] };
+
+/** Gives a request this outcome, by default an answer without budget headers. */
+export const answer = (
+  queue: RequestQueue,
+  requestId: number,
+  nowMs: number,
+  outcome: Outcome = ANSWERED,
+  budget: BudgetReport | null = null,
+): PlannedRequest =>
+  queue.onOutcome({ kind: 'outcome', nowMs, requestId, outcome, sentMs: nowMs, venueTimeMs: null, budget });
 
 /** Counts all arrivals in the last minute, and rejects beyond the limit; rejected ones do not count. */
 export class PlainWindow {
@@ -128,7 +160,7 @@ export class World {
   nowMs = 1_700_000_000_000;
   readonly queue: RequestQueue;
   readonly windows: Readonly<Record<Scope, PlainWindow>>;
-  readonly arrivals: { readonly scope: Scope; readonly lane: Lane; readonly ms: number }[] = [];
+  readonly arrivals: { readonly scope: Scope; readonly ms: number }[] = [];
   readonly done: { readonly request: PlannedRequest; readonly outcome: Outcome; readonly ms: number }[] = [];
   readonly unsent: PlannedRequest[] = [];
   readonly #random: Random;
@@ -153,15 +185,7 @@ export class World {
     const back = this.#travelling.filter(({ backMs }) => backMs <= this.nowMs);
     this.#travelling = this.#travelling.filter(({ backMs }) => backMs > this.nowMs);
     for (const { request, outcome, report } of back) {
-      const planned = this.queue.onOutcome({
-        kind: 'outcome',
-        nowMs: this.nowMs,
-        requestId: request.id,
-        outcome,
-        sentMs: this.nowMs,
-        venueTimeMs: null,
-        budget: report,
-      });
+      const planned = answer(this.queue, request.id, this.nowMs, outcome, report);
       this.done.push({ request: planned, outcome, ms: this.nowMs });
     }
     return this.release();
@@ -187,10 +211,10 @@ export class World {
   }
 
   #arrive(travelling: Travelling): void {
-    const { scope, request, arrivesMs, lost } = travelling;
+    const { scope, arrivesMs, lost } = travelling;
     if (travelling.arrived || arrivesMs > this.nowMs) return;
     travelling.arrived = true;
-    this.arrivals.push({ scope, lane: request.lane, ms: arrivesMs });
+    this.arrivals.push({ scope, ms: arrivesMs });
     const accepted = this.windows[scope].arrive(arrivesMs);
     travelling.outcome = lost ? { kind: 'unknown', reason: 'timeout', sent: true } : accepted ? ANSWERED : THROTTLED;
     travelling.report = lost ? null : this.windows[scope].report(scope, arrivesMs);
@@ -198,16 +222,7 @@ export class World {
 
   /** Maximum own arrivals within any minute. */
   busiestMinute(scope: Scope): number {
-    const times = this.arrivals
-      .filter((arrival) => arrival.scope === scope)
-      .map(({ ms }) => ms)
-      .sort((a, b) => a - b);
-    let busiest = 0;
-    let first = 0;
-    for (let last = 0; last < times.length; last++) {
-      while ((times[first] ?? 0) <= (times[last] ?? 0) - 60_000) first++;
-      busiest = Math.max(busiest, last - first + 1);
-    }
-    return busiest;
+    const times = this.arrivals.filter((arrival) => arrival.scope === scope).map(({ ms }) => ms);
+    return Math.max(0, ...times.map((end) => times.filter((ms) => ms > end - 60_000 && ms <= end).length));
   }
 }

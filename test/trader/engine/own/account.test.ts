@@ -139,13 +139,8 @@ describe('what limits value holdings at', () => {
   it('is due to be stored every ten minutes', () => {
     inLedger((ledger) => {
       const valuation = new Valuation(ledger);
-      expect([0, 599_999, 600_000, 600_001, 1_200_000].map((nowMs) => valuation.takeDue(nowMs))).toEqual([
-        false,
-        false,
-        true,
-        false,
-        true,
-      ]);
+      const times = [0, 599_999, 600_000, 600_001, 1_200_000];
+      expect(times.filter((nowMs) => valuation.takeDue(nowMs))).toEqual([600_000, 1_200_000]);
     });
   });
 });

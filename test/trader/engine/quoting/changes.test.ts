@@ -260,24 +260,14 @@ describe('the cheapest leg', () => {
   });
   const told = (legs: readonly OrderLeg[]) => legs.map(({ side, isYes }) => `${side} ${isYes ? 'YES' : 'NO'}`);
 
-  it('makes a round trip at 0.9 worth -0.0160, +0.0004 or +0.0160 by the outcome alone', () => {
-    const [bid, ask] = [
-      legFees(withFee(0.02), 'bid', cents(89), false),
-      legFees(withFee(0.02), 'ask', cents(91), false),
-    ];
-    const result = (...fees: readonly number[]) => 0.02 - fees.reduce((sum, fee) => sum + fee);
-    expect(bid.buy + ask.sell).toBeCloseTo(0.036, 9);
-    expect(result(bid.buy, ask.sell)).toBeCloseTo(-0.016, 9);
-    expect(bid.buy + ask.buy).toBeCloseTo(0.0196, 9);
-    expect(result(bid.buy, ask.buy)).toBeCloseTo(0.0004, 9);
-    expect(bid.sell + ask.buy).toBeCloseTo(0.004, 9);
-    expect(result(bid.sell, ask.buy)).toBeCloseTo(0.016, 9);
-  });
-
-  it('brings 0.768 by a sale at a bid of 0.8, and 0.792 by buying the complement and merging', () => {
-    const { sell, buy } = legFees(withFee(0.02), 'ask', cents(80), true);
-    expect(0.8 - sell).toBeCloseTo(0.768, 9);
-    expect(1 - 0.2 - buy).toBeCloseTo(0.792, 9);
+  it.each([
+    ['bid', 89, false, 0.0178, 0.0022],
+    ['ask', 91, false, 0.0018, 0.0182],
+    ['ask', 80, true, 0.008, 0.032],
+  ] as const)('costs for a %s at %d (taking: %s) a fee of %d to buy and %d to sell', (side, price, taking, buy, sell) => {
+    const fees = legFees(withFee(0.02), side, cents(price), taking);
+    expect(fees.buy).toBeCloseTo(buy, 9);
+    expect(fees.sell).toBeCloseTo(sell, 9);
   });
 
   it('goes by the fee that this very order would pay', () => {

@@ -26,17 +26,13 @@ describe('a post-only quote', () => {
     ['ask', 0.4, null, true],
     ['bid', 0.5, traded(0.5, 'buy'), true],
     ['bid', 0.5, traded(0.5, 'sell'), false],
-    ['bid', 0.5, traded(0.49, 'sell'), false],
     ['bid', 0.5, traded(0.4, 'sell'), false],
     ['bid', 0.5, traded(0.39, 'sell'), true],
-    ['bid', 0.5, traded(0.49, 'buy'), true],
     ['bid', 0.5, traded(0.51, 'buy'), false],
     ['ask', 0.5, traded(0.5, 'sell'), true],
     ['ask', 0.5, traded(0.5, 'buy'), false],
-    ['ask', 0.5, traded(0.51, 'buy'), false],
     ['ask', 0.5, traded(0.6, 'buy'), false],
     ['ask', 0.5, traded(0.61, 'buy'), true],
-    ['ask', 0.5, traded(0.51, 'sell'), true],
     ['ask', 0.5, traded(0.49, 'sell'), false],
   ] as const)('%s at %f beside the newest trade %o: crosses %s', (side, price, newestTrade, crosses) => {
     const said = findCrossing(side, m(price), { others: BOOK, newestTrade });

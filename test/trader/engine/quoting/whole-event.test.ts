@@ -185,69 +185,65 @@ describe('what it remembers', () => {
   });
 });
 
-describe('other parameters', () => {
-  const spec = { kind: 'integer', unit: 'ticks', min: 0, max: 9, default: 0, help: 'h' } as const;
+const spec = { kind: 'integer', unit: 'ticks', min: 0, max: 9, default: 0, help: 'h' } as const;
 
-  /** Reports its quoter's number and that quoter's parameters. */
-  function changing(handing: (next: unknown) => void = () => undefined) {
-    const told: number[] = [];
-    let made = 0;
-    const module = defineStrategy({
-      name: 'whole',
-      summary: 'Quotes events.',
-      scope: 'event',
-      params: { soft: { ...spec, live: 'now' }, firm: { ...spec, live: 'requote' }, hard: spec },
-      create: ({ soft }) => {
-        const number = ++made;
-        let value = soft;
-        return {
-          quote: (view) => wantNothing(view, `${number} goes by ${value}`),
-          params: (next) => {
-            handing(next);
-            told.push(number);
-            value = next.soft;
-          },
-        };
-      },
-    });
-    return { module, told };
-  }
-
-  const pulled = expect.stringContaining('orders are canceled');
-
-  it.each([
-    ['are handed to the quoter of the event once', undefined, { soft: 3 }, ['1 goes by 3', '1 goes by 3'], [1]],
-    ['pull what rests in all markets first', undefined, { soft: 2, firm: 1 }, [pulled, '1 goes by 2'], [1]],
-    ['make one other quoter for all', undefined, { soft: 2, hard: 1 }, ['2 goes by 2', '2 goes by 2'], []],
-    ['make one other quoter for all if they throw', fail, { soft: 4 }, ['2 goes by 4', '2 goes by 4'], []],
-  ])('%s', (_name, handing, params, [first, second], takers) => {
-    const { module, told } = changing(handing);
-    const life = new Life(module, ['a', 'b', 'c']);
-    life.configure({ soft: 0, firm: 0, hard: 0 }, START_MS);
-    life.step(START_MS, ['a', 'b']);
-    expect(life.notes('a', 'b')).toEqual(['1 goes by 0', '1 goes by 0']);
-    life.configure({ soft: 0, firm: 0, hard: 0, ...params }, START_MS + 1);
-    life.step(START_MS + 2, ['a', 'b']);
-    expect(life.notes('a', 'b')).toEqual([first, first]);
-    // A market that comes later shares the quoter.
-    life.step(START_MS + 3, ['a', 'b', 'c']);
-    expect(life.notes('a', 'b', 'c')).toEqual([second, second, second]);
-    for (const id of ['b', 'c']) expect(life.slot(id).sandbox).toBe(life.slot('a').sandbox);
-    expect(told).toEqual(takers);
+/** Reports its quoter's number and that quoter's parameters. */
+function changing(handing: (next: unknown) => void = () => undefined) {
+  const told: number[] = [];
+  let made = 0;
+  const module = defineStrategy({
+    name: 'whole',
+    summary: 'Quotes events.',
+    scope: 'event',
+    params: { soft: { ...spec, live: 'now' }, firm: { ...spec, live: 'requote' }, hard: spec },
+    create: ({ soft }) => {
+      const number = ++made;
+      let value = soft;
+      return {
+        quote: (view) => wantNothing(view, `${number} goes by ${value}`),
+        params: (next) => {
+          handing(next);
+          told.push(number);
+          value = next.soft;
+        },
+      };
+    },
   });
+  return { module, told };
+}
+
+const pulled = expect.stringContaining('orders are canceled');
+
+it.each([
+  ['are handed to the quoter of the event once', undefined, { soft: 3 }, ['1 goes by 3', '1 goes by 3'], [1]],
+  ['pull what rests in all markets first', undefined, { soft: 2, firm: 1 }, [pulled, '1 goes by 2'], [1]],
+  ['make one other quoter for all', undefined, { soft: 2, hard: 1 }, ['2 goes by 2', '2 goes by 2'], []],
+  ['make one other quoter for all if they throw', fail, { soft: 4 }, ['2 goes by 4', '2 goes by 4'], []],
+])('other parameters %s', (_name, handing, params, [first, second], takers) => {
+  const { module, told } = changing(handing);
+  const life = new Life(module, ['a', 'b', 'c']);
+  life.configure({ soft: 0, firm: 0, hard: 0 }, START_MS);
+  life.step(START_MS, ['a', 'b']);
+  expect(life.notes('a', 'b')).toEqual(['1 goes by 0', '1 goes by 0']);
+  life.configure({ soft: 0, firm: 0, hard: 0, ...params }, START_MS + 1);
+  life.step(START_MS + 2, ['a', 'b']);
+  expect(life.notes('a', 'b')).toEqual([first, first]);
+  // A market that comes later shares the quoter.
+  life.step(START_MS + 3, ['a', 'b', 'c']);
+  expect(life.notes('a', 'b', 'c')).toEqual([second, second, second]);
+  for (const id of ['b', 'c']) expect(life.slot(id).sandbox).toBe(life.slot('a').sandbox);
+  expect(told).toEqual(takers);
 });
 
-describe('its declaration', () => {
-  it('names its scope, and asks for nothing that it sees anyhow', () => {
-    const { module } = eventStrategy();
-    expect(strategyFrom({ default: module }, 'x.js').scope).toBe('event');
-    expect(() => strategyFrom({ default: { ...module, scope: 'venue' } }, 'x.js')).toThrow(
-      /scope must be 'market' or 'event', got "venue"/,
-    );
-    expect(() => strategyFrom({ default: { ...module, inputs: { event: true } } }, 'x.js')).toThrow(
-      /its view shows all markets/,
-    );
-  });
+it('the declaration of a strategy names its scope, and asks for no data that every event view has', () => {
+  const { module } = eventStrategy();
+  expect(strategyFrom({ default: module }, 'x.js').scope).toBe('event');
+  expect(() => strategyFrom({ default: { ...module, scope: 'venue' } }, 'x.js')).toThrow(
+    /scope must be 'market' or 'event', got "venue"/,
+  );
+  expect(() => strategyFrom({ default: { ...module, inputs: { event: true } } }, 'x.js')).toThrow(
+    /its view shows all markets/,
+  );
 });
 
 function fail(): never {
