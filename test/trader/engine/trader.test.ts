@@ -14,11 +14,11 @@ import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { openLedger, openMemoryLedger } from '../../../src/trader/ledger/ledger.js';
 import { defineStrategy, NO_QUOTES } from '../../../src/trader/strategy/strategy.js';
 import { benchTrader } from '../../bench/bench-trader.js';
-import { HOLDER, m, ONE } from '../ledger/books.js';
+import { HOLDER } from '../ledger/books.js';
 import { testInFolder, testWithLedger } from '../ledger/ledger-tests.js';
 import { detail, snapshot, trade } from '../market/fixtures.js';
 import { limitsOf } from '../risk/states.js';
-import { NOTHING, PlayedTrader, settingsOf, START_MS, stateOf, strategyOf, traderOf, unsigning } from './played-trader.js';
+import { NOTHING, PlayedTrader, settingsOf, START_MS, stateOf, strategyOf, strategyWith, traderOf, unsigning, wish } from './played-trader.js';
 
 /** Returns the given results of the next reads of fills, and counts how often all pending requests are withdrawn. */
 class TroubledExecutor extends Executor {
@@ -182,22 +182,9 @@ describe('a market whose rows cannot be reckoned with', () => {
   });
 });
 
-const bidding = defineStrategy({
-  name: 'bidding',
-  summary: 'Wants one bid.',
-  params: {},
-  create: () => ({
-    quote: () => ({
-      ...NO_QUOTES('a bid'),
-      fairMicros: m(500_000),
-      bids: [{ priceMicros: m(470_000), amountMicros: m(10 * ONE) }],
-    }),
-  }),
-});
-
 testInFolder('the log of the ledger is carried over at a beat, but not while an order waits', (path) => {
   const ledger = openLedger(path, HOLDER);
-  const settings = { wallet: Wallet.makeUnkept(), ledger, strategy: bidding, params: {}, markets: 1 };
+  const settings = { wallet: Wallet.makeUnkept(), ledger, strategy: strategyWith(() => wish(0.5, 0.47)), params: {}, markets: 1 };
   const waiting: Request[] = [];
   const played = new PlayedTrader(benchTrader({ ...settings, nowMs: START_MS }), (request) => {
     if (request.call.endpoint !== 'orders.create') return answerTo(request);

@@ -103,17 +103,12 @@ class Watch {
 
   /** The longest gap between two polls of any of these books, from its first poll after `fromMs`. */
   longestGapMs(markets: readonly string[], fromMs = 0): number {
-    let longest = 0;
-    for (const id of markets) {
-      const times = this.asked
-        .filter(({ kind, market, ms }) => kind === 'book' && market === id && ms >= fromMs)
-        .map(({ ms }) => ms);
-      times.push(this.world.nowMs);
-      times.forEach((ms, i) => {
-        longest = Math.max(longest, ms - (times[i - 1] ?? ms));
-      });
-    }
-    return longest;
+    const gaps = markets.flatMap((id) => {
+      const books = this.asked.filter(({ kind, market, ms }) => kind === 'book' && market === id && ms >= fromMs);
+      const times = [...books.map(({ ms }) => ms), this.world.nowMs];
+      return times.map((ms, i) => ms - (times[i - 1] ?? ms));
+    });
+    return Math.max(...gaps);
   }
 
   #report(request: PlannedRequest, ms: number): void {

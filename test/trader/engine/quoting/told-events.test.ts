@@ -15,6 +15,7 @@ import {
 import { plan } from '../../../lab/backtest/plans.js';
 import { ASK, BID, end, level, source, trade } from '../../../lab/backtest/recordings.js';
 import { m } from '../../market/fixtures.js';
+import { wish } from '../played-trader.js';
 
 const MOVED_MS = 30_000;
 const CLOSED_MS = 50_000;
@@ -45,13 +46,8 @@ function listener(observes: readonly AskedEvent[] | undefined, told: AnyEvent[])
         paces.push(pace);
         if (conditionId !== SETTLED) return NO_QUOTES('the other market only makes the run longer');
         const hasMoved = (estimates.mid ?? 0) > 0.6;
-        return {
-          ...NO_QUOTES('bids'),
-          fairMicros: m(0.8),
-          bids: [{ priceMicros: m(hasMoved ? 0.7 : 0.47), amountMicros: m(10) }],
-          sets: { coreSharesMicros: m(hasMoved ? 0 : 20), merge: 'auto' },
-          againMs: nowMs + 500,
-        };
+        const sets = { coreSharesMicros: m(hasMoved ? 0 : 20), merge: 'auto' } as const;
+        return { ...wish(0.8, hasMoved ? 0.7 : 0.47), sets, againMs: nowMs + 500 };
       },
       observe: (event: AnyEvent) => void told.push(event),
     }),

@@ -6,13 +6,10 @@ import type { WholeEventView } from '../../../../src/trader/market/view.js';
 import { defineStrategy, NO_QUOTES, type Quotes } from '../../../../src/trader/strategy/contract.js';
 import { strategyFrom } from '../../../../src/trader/strategy/read-params.js';
 import { m, ONE } from '../../risk/states.js';
+import { wish } from '../played-trader.js';
 import { EVENT, Life, LONE, START_MS } from './life.js';
 
-const bid = {
-  ...NO_QUOTES('bids'),
-  fairMicros: m(0.45 * ONE),
-  bids: [{ priceMicros: m(0.4 * ONE), amountMicros: m(ONE) }],
-};
+const bid = wish(0.45, 0.4, null, 1);
 
 /** Bids in every market of its view, unless a test replaces its result. */
 function eventStrategy(say: (view: WholeEventView, asked: number) => unknown = bidAll) {
@@ -70,7 +67,7 @@ describe('a strategy of whole events', () => {
     });
     // Sorted by their names, in any order of discovery.
     expect(seen[0]?.markets.map(({ view }) => view.market.conditionId)).toEqual(['a', 'b']);
-    expect(life.notes('a', 'b')).toEqual(['bids', 'bids']);
+    expect(life.notes('a', 'b')).toEqual(['quotes', 'quotes']);
     expect([...life.state.account.own.orders.keys()].sort()).toEqual(['a', 'b']);
     // A poll of one of them calls it again, with the other unchanged.
     life.step(START_MS + 500, ['a']);
@@ -94,7 +91,7 @@ describe('a strategy of whole events', () => {
     life.ledger.transaction(() => life.state.safety.pauses.pause('b', 'a person said so'));
     life.step(START_MS, ['a', 'b']);
     expect(seen[0]?.markets.map(({ silentBecause }) => silentBecause)).toEqual([null, 'paused: a person said so']);
-    expect(life.notes('a', 'b')).toEqual(['bids', 'paused: a person said so']);
+    expect(life.notes('a', 'b')).toEqual(['quotes', 'paused: a person said so']);
     // It is not called if no order would be accepted.
     life.ledger.transaction(() => life.state.safety.pauses.pause('a', 'nor here'));
     life.step(START_MS + 100, ['a', 'b']);
@@ -125,7 +122,7 @@ describe('a strategy of whole events', () => {
     expect(life.slot('b').sandbox?.failure).not.toBeNull();
     life.ledger.transaction(() => obey(life.state, { kind: 'resume', reason: '' }, START_MS + 50));
     life.step(START_MS + 100, ['a']);
-    expect(life.notes('a', 'b')).toEqual(['bids', 'bids']);
+    expect(life.notes('a', 'b')).toEqual(['quotes', 'quotes']);
     expect(seen).toHaveLength(2);
   });
 
