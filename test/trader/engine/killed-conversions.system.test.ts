@@ -42,7 +42,7 @@ it.each<['split' | 'merge', OperatorCommand, OperatorCommand | null]>([
   ['split', { kind: 'flatten' }, null],
   ['merge', KILL, { kind: 'unkill', reason }],
   ['merge', PAUSE, { kind: 'resume', reason }],
-])('a drafted %s is not signed after the command %o, and none is begun until %o', (kind, hold, lift) => {
+])('a drafted %s is neither signed nor followed by another after %o', (kind, hold, lift) => {
   play(
     kind === 'split' ? 52 : 51,
     (scene) => {

@@ -153,11 +153,10 @@ function take(life: Life, one: Step, nowMs: number): void {
 
 it('a process refuses what the killed one before it would have refused, for the same reason', () => {
   const seen = new Map<string, number>();
-  forAll([fc.array(fc.tuple(step, fc.boolean()), { minLength: 1, maxLength: 14 })], {
-      numRuns: times(30, 300),
-      examples: ONE_OF_EACH.map((steps) => [steps.map(([one, restarts]) => [one, restarts])]),
-    }, (steps) =>
-      inFolder((path) => {
+  const stories = fc.array(fc.tuple(step, fc.boolean()), { minLength: 1, maxLength: 14 });
+  const examples = ONE_OF_EACH.map((steps): [[Step, boolean][]] => [steps.map(([one, restarts]) => [one, restarts])]);
+  forAll([stories], { numRuns: times(30, 300), examples }, (steps) =>
+    inFolder((path) => {
         let life = Life.first(path);
         let nowMs = START_MS;
         for (const [one, restarts] of steps) {

@@ -10,7 +10,8 @@ describe('the venue clock', () => {
 
   it('meets the true offset within the shortest round trip, whatever the answers', () => {
     const answer = fc.record({ gapMs: fc.integer({ min: 1, max: 5000 }), tripMs: fc.integer({ min: 1, max: 400 }) });
-    forAll([fc.integer({ min: -400_000, max: 400_000 }), fc.array(answer, { minLength: 1, maxLength: 60 })], (offset, answers) => {
+    const offsets = fc.integer({ min: -400_000, max: 400_000 });
+    forAll([offsets, fc.array(answer, { minLength: 1, maxLength: 60 })], (offset, answers) => {
           const clock = new VenueTimeBounds();
           let now = 1_700_000_000_000;
           for (const { gapMs, tripMs } of answers) {

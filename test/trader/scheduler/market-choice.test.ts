@@ -63,14 +63,18 @@ const manyCandidates = fc
 
 describe('the choice of markets', () => {
   it('finds prices under which what is of value takes no more than there is', () => {
-    forAll([manyCandidates, fc.double({ min: 0.01, max: 2, noNaN: true }), fc.double({ min: 0.05, max: 4, noNaN: true }), fc.double({ min: 5, max: 200, noNaN: true })], { numRuns: 20 }, (candidates, looksPerS, signedPerS, currency) => {
-          const supply = { looksPerS, requestsPerS: signedPerS, currency };
+    const supplies = fc.record({
+      looksPerS: fc.double({ min: 0.01, max: 2, noNaN: true }),
+      requestsPerS: fc.double({ min: 0.05, max: 4, noNaN: true }),
+      currency: fc.double({ min: 5, max: 200, noNaN: true }),
+    });
+    forAll([manyCandidates, supplies], { numRuns: 20 }, (candidates, supply) => {
           const prices = pricesFor(candidates, supply, LEAST);
           const taken = candidates.map(({ offer }) => offer.at(prices)).filter(({ net }) => net > 0);
           const sum = (of: (value: (typeof taken)[number]) => number) => taken.reduce((all, each) => all + of(each), 0);
-          expect(sum((value) => value.currencyBound)).toBeLessThanOrEqual(currency);
-          expect(sum((value) => 1 / value.lookEveryS)).toBeLessThanOrEqual(looksPerS * 1.0001);
-          expect(sum(requestsPerS)).toBeLessThanOrEqual(signedPerS * 1.0001);
+          expect(sum((value) => value.currencyBound)).toBeLessThanOrEqual(supply.currency);
+          expect(sum((value) => 1 / value.lookEveryS)).toBeLessThanOrEqual(supply.looksPerS * 1.0001);
+          expect(sum(requestsPerS)).toBeLessThanOrEqual(supply.requestsPerS * 1.0001);
         });
   });
 

@@ -236,7 +236,8 @@ describe('what is looked at', () => {
 
   it('follows the money: more at rest, or more movement, is never looked at less often', () => {
     const spot = fc.record({ resting: fc.integer({ min: 0, max: 500 }), sigma: fc.integer({ min: 1, max: 40 }) });
-    forAll([spot, fc.integer({ min: 2, max: 8 }), fc.boolean()], { numRuns: times(6, 12) }, (one, factor, moreAtRest) => {
+    const runs = { numRuns: times(6, 12) };
+    forAll([spot, fc.integer({ min: 2, max: 8 }), fc.boolean()], runs, (one, factor, moreAtRest) => {
         const hotter = market(
           'hotter',
           moreAtRest ? one.resting * factor + 100 : one.resting,

@@ -21,6 +21,7 @@ const nameOf = ({ owner }: Pick<PlannedRequest, 'owner'>): string => describeOwn
 const NOW = 1_700_000_000_000;
 const SCOPES: readonly Scope[] = ['public', 'signed'];
 const lanes = fc.constantFrom(...LANES);
+const THIRTY = { numRuns: times(30, 60) };
 
 type BudgetSaid = Pick<BudgetReport, 'limit' | 'remaining'> & Partial<BudgetReport>;
 
@@ -41,6 +42,15 @@ function send(queue: RequestQueue, nowMs = NOW): PlannedRequest[] {
     for (const { id } of requests) sent.push(answer(queue, id, nowMs));
   }
 }
+
+/** Lets this many requests wait in a queue; returns the queue. */
+function push(queue: RequestQueue, scope: Scope, lane: Lane, count = 1): RequestQueue {
+  for (let i = 0; i < count; i++) queue.push(askOf(scope, lane));
+  return queue;
+}
+
+/** Releases requests, and returns the id of the first. */
+const releaseFirst = (queue: RequestQueue, nowMs = NOW): number => queue.release(nowMs).requests[0]?.id ?? 0;
 
 const drain = (queue: RequestQueue, nowMs = NOW): Lane[] => send(queue, nowMs).map(({ lane }) => lane);
 
@@ -82,12 +92,11 @@ describe('the order of what leaves', () => {
   });
 
   it('keeps few requests under way, cancels beside them, and no scope takes all places', () => {
-    const queue = new RequestQueue(LIMITS);
-    for (let i = 0; i < 20; i++) queue.push(askOf('signed', 'own'));
+    const queue = push(new RequestQueue(LIMITS), 'signed', 'own', 20);
     expect(queue.release(NOW).requests).toHaveLength(MAX_IN_FLIGHT_PER_SCOPE);
-    for (let i = 0; i < 20; i++) queue.push(askOf('public', 'hot'));
+    push(queue, 'public', 'hot', 20);
     expect(queue.release(NOW).requests).toHaveLength(MAX_IN_FLIGHT - MAX_IN_FLIGHT_PER_SCOPE);
-    for (let i = 0; i < 20; i++) queue.push(askOf('signed', 'cancel'));
+    push(queue, 'signed', 'cancel', 20);
     expect(queue.release(NOW).requests.map(({ lane }) => lane)).toEqual(
       Array.from({ length: MAX_IN_FLIGHT_WITH_CANCELS - MAX_IN_FLIGHT }, () => 'cancel'),
     );
@@ -96,7 +105,7 @@ describe('the order of what leaves', () => {
 
   it('numbers requests upwards from the first id', () => {
     const queue = new RequestQueue(LIMITS, 500);
-    for (let i = 0; i < 3; i++) queue.push(askOf('signed', 'own'));
+    push(queue, 'signed', 'own', 3);
     expect(queue.release(NOW).requests.map(({ id }) => id)).toEqual([500, 501, 502]);
   });
 });
@@ -147,7 +156,7 @@ describe('what does not leave', () => {
       patienceMs: fc.integer({ min: 0, max: 90_000 }),
       passMs: fc.integer({ min: 0, max: 20_000 }),
     });
-    forAll([fc.array(step, { maxLength: 30 }), fc.nat()], { numRuns: times(30, 60) }, (steps, seed) => {
+    forAll([fc.array(step, { maxLength: 30 }), fc.nat()], THIRTY, (steps, seed) => {
         const world = new World(seed, { meanMs: 400, lost: 0.1 });
         let pushed = 0;
         for (const { scope, lane, many, patienceMs, passMs } of steps) {
@@ -166,7 +175,8 @@ describe('what does not leave', () => {
 describe('the budget', () => {
   it('never lets more arrive in any minute than the venue allows, whatever the delays', () => {
     const limits = fc.constantFrom(LIMITS, { ...LIMITS, public_per_minute: 30, signed_per_minute: 40 });
-    forAll([fc.nat(), fc.integer({ min: 1, max: 20_000 }), limits], { numRuns: times(20, 40) }, (seed, meanMs, perMinute) => {
+    const delays = fc.integer({ min: 1, max: 20_000 });
+    forAll([fc.nat(), delays, limits], { numRuns: times(20, 40) }, (seed, meanMs, perMinute) => {
         const world = new World(seed, { meanMs, lost: 0.1 }, perMinute);
         const random = Random.fromSeed(seed, 'asks');
         for (let i = 0; i < 600; i++) {
@@ -211,8 +221,7 @@ describe('the budget', () => {
   });
 
   it('waits as long as it is told, then tries with one request, then goes on', () => {
-    const queue = new RequestQueue(LIMITS);
-    for (let i = 0; i < 30; i++) queue.push(askOf('public', 'hot'));
+    const queue = push(new RequestQueue(LIMITS), 'public', 'hot', 30);
     const [first, ...rest] = queue.release(NOW).requests;
     const used = { scope: 'public', limit: 120, remaining: 0, resetMs: NOW + 7000 } as const;
     told(queue, first?.id ?? 0, NOW + 50, 'throttled', used);
@@ -232,7 +241,7 @@ describe('the budget', () => {
       fc.record({ byMs: fc.integer({ min: -900, max: 2_500 }), peekMs: fc.integer({ min: -90_000, max: 90_000 }) }),
       { minLength: 10, maxLength: 150 },
     );
-    const property = fc.property(steps, (moments) => {
+    forAll([steps], { numRuns: times(100, 200) }, (moments) => {
       const limits = { ...LIMITS, public_per_minute: 20 };
       const watched = new RequestQueue(limits);
       const queues = [new RequestQueue(limits), watched];
@@ -249,13 +258,10 @@ describe('the budget', () => {
         expect(left[1]).toEqual(left[0]);
       }
     });
-    fc.assert(property, { numRuns: times(100, 200) });
   });
 
   it('tries again after a bounded wait, whatever an answer or a clock that stepped back says', () => {
-    const queue = new RequestQueue(LIMITS);
-    queue.push(askOf('public', 'hot'));
-    queue.push(askOf('public', 'hot'));
+    const queue = push(new RequestQueue(LIMITS), 'public', 'hot', 2);
     const requests = queue.release(NOW).requests;
     for (const { id } of requests) told(queue, id, NOW, 'throttled', { scope: 'public', limit: 120, remaining: 0 });
     queue.push(askOf('public', 'hot'));
@@ -266,10 +272,8 @@ describe('the budget', () => {
   });
 
   it('lets cancels and reads of own state find out for themselves, one at a time, a second after a refusal', () => {
-    const queue = new RequestQueue(LIMITS);
-    queue.push(askOf('signed', 'own'));
-    const first = queue.release(NOW).requests[0]?.id ?? 0;
-    told(queue, first, NOW, 'throttled', { limit: 300, remaining: 0 });
+    const queue = push(new RequestQueue(LIMITS), 'signed', 'own');
+    told(queue, releaseFirst(queue), NOW, 'throttled', { limit: 300, remaining: 0 });
     for (const lane of LANES) for (let n = 0; n < 2; n++) queue.push(askOf('signed', lane));
     expect(queue.nextReleaseMs(NOW)).toBe(NOW + 1_000);
     expect(queue.release(NOW + 999).requests).toEqual([]);
@@ -286,10 +290,9 @@ describe('the budget', () => {
   });
 
   it('lets them go one after the other where answers say that there is no room and there is', () => {
-    const queue = new RequestQueue(LIMITS);
-    queue.push(askOf('signed', 'own'));
-    told(queue, queue.release(NOW).requests[0]?.id ?? 0, NOW, 'answered', { limit: 300, remaining: 0 });
-    for (let n = 0; n < 10; n++) queue.push(askOf('signed', 'cancel'));
+    const queue = push(new RequestQueue(LIMITS), 'signed', 'own');
+    told(queue, releaseFirst(queue), NOW, 'answered', { limit: 300, remaining: 0 });
+    push(queue, 'signed', 'cancel', 10);
     expect(queue.release(NOW + 999).requests).toEqual([]);
     for (let at = 1_000; at < 1_900; at += 100) {
       const requests = queue.release(NOW + at).requests;
@@ -302,17 +305,15 @@ describe('the budget', () => {
     const queue = new RequestQueue(LIMITS);
     const tell = (limit: number) => {
       queue.push(askOf('signed', 'cancel'));
-      told(queue, queue.release(NOW).requests[0]?.id ?? 0, NOW, 'answered', { limit, remaining: limit });
+      told(queue, releaseFirst(queue), NOW, 'answered', { limit, remaining: limit });
       return queue.status('signed', NOW).limit;
     };
     expect([50, 60, 300, 400].map(tell)).toEqual([50, 60, 300, 300]);
   });
 
   it('lets nothing leave before the end of a firm refusal but the cancels of a kill', () => {
-    const queue = new RequestQueue(LIMITS);
-    queue.push(askOf('signed', 'own'));
-    const first = queue.release(NOW).requests[0]?.id ?? 0;
-    told(queue, first, NOW, 'throttled', { limit: 100, remaining: 0, resetMs: NOW + 30_000, isFirm: true });
+    const queue = push(new RequestQueue(LIMITS), 'signed', 'own');
+    told(queue, releaseFirst(queue), NOW, 'throttled', { limit: 100, remaining: 0, resetMs: NOW + 30_000, isFirm: true });
     for (const lane of LANES) queue.push(askOf('signed', lane));
     expect(queue.nextReleaseMs(NOW)).toBe(NOW + 30_000);
     expect(queue.release(NOW + 29_999).requests).toEqual([]);
@@ -363,19 +364,14 @@ describe('the budget', () => {
   });
 
   it('gives back the place of a request that never left', () => {
-    const queue = new RequestQueue({ ...LIMITS, bootstrap_per_minute: 1 });
-    queue.push(askOf('bootstrap', 'own'));
-    queue.push(askOf('bootstrap', 'own'));
-    const [first] = queue.release(NOW).requests;
-    answer(queue, first?.id ?? 0, NOW, { kind: 'unknown', reason: 'too late', sent: false });
+    const queue = push(new RequestQueue({ ...LIMITS, bootstrap_per_minute: 1 }), 'bootstrap', 'own', 2);
+    answer(queue, releaseFirst(queue), NOW, { kind: 'unknown', reason: 'too late', sent: false });
     expect(queue.release(NOW).requests).toHaveLength(1);
   });
 
   it('says when the next may leave', () => {
-    const queue = new RequestQueue({ ...LIMITS, bootstrap_per_minute: 2 });
-    queue.push(askOf('bootstrap', 'own'));
-    const [first] = queue.release(NOW).requests;
-    answer(queue, first?.id ?? 0, NOW + 500);
+    const queue = push(new RequestQueue({ ...LIMITS, bootstrap_per_minute: 2 }), 'bootstrap', 'own');
+    answer(queue, releaseFirst(queue), NOW + 500);
     queue.push(askOf('bootstrap', 'own'));
     expect(queue.nextReleaseMs(NOW + 600)).toBe(NOW + 60_500);
     expect(queue.release(NOW + 60_499).requests).toEqual([]);
@@ -401,7 +397,8 @@ describe('the cancel reserve', () => {
   });
 
   it('is never taken by drafts and reads of markets, and at most half of it by submits and own state', () => {
-    forAll([openOrders, fc.array(fc.constantFrom<Lane>('submit', 'own', 'draft', 'hot', 'quiet'))], { numRuns: times(30, 60) }, (open, mixed) => {
+    const others = fc.array(fc.constantFrom<Lane>('submit', 'own', 'draft', 'hot', 'quiet'));
+    forAll([openOrders, others], THIRTY, (open, mixed) => {
           const queue = new RequestQueue(LIMITS);
           queue.setOpenOrders(open);
           for (let i = 0; i < 12; i++)
@@ -419,7 +416,8 @@ describe('the cancel reserve', () => {
   });
 
   it('may be there only some seconds later, and then more leaves before', () => {
-    forAll([fc.integer({ min: 0, max: 60 }), fc.integer({ min: 0, max: 100 }), fc.array(fc.integer({ min: 0, max: 8 }), { minLength: 70, maxLength: 130 })], { numRuns: 8 }, (withinS, open, wanted) => {
+    const everySecond = fc.array(fc.integer({ min: 0, max: 8 }), { minLength: 70, maxLength: 130 });
+    forAll([fc.nat(60), fc.nat(100), everySecond], { numRuns: 8 }, (withinS, open, wanted) => {
           const queue = new RequestQueue(LIMITS, 1, 1000 * withinS);
           queue.setOpenOrders(open);
           let nowMs = NOW;
@@ -479,7 +477,7 @@ describe('the cancel reserve', () => {
   });
 
   it('agrees with what then leaves: headroom is neither too much nor too little', () => {
-    forAll([openOrders, lanes, fc.array(lanes, { maxLength: 40 })], { numRuns: times(30, 60) }, (open, lane, before) => {
+    forAll([openOrders, lanes, fc.array(lanes, { maxLength: 40 })], THIRTY, (open, lane, before) => {
         const queue = new RequestQueue(LIMITS);
         queue.setOpenOrders(open);
         for (const earlier of before) queue.push(askOf('signed', earlier));
@@ -534,7 +532,8 @@ describe('new orders', () => {
   });
 
   it('say when the next may leave, and it does then and not before', () => {
-    forAll([fc.array(fc.integer({ min: 0, max: 3000 }), { minLength: 30, maxLength: 120 })], { numRuns: times(20, 60) }, (waits) => {
+    const pauses = fc.array(fc.integer({ min: 0, max: 3000 }), { minLength: 30, maxLength: 120 });
+    forAll([pauses], { numRuns: times(20, 60) }, (waits) => {
         const queue = new RequestQueue(LIMITS);
         queue.setOpenOrders(30);
         let nowMs = NOW;

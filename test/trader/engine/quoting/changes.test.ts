@@ -25,6 +25,8 @@ const quotes = (bids: [number, number][], asks: [number, number][] = [], ticks =
   factors: {},
 });
 
+const sides = fc.constantFrom<BookSide>('bid', 'ask');
+
 let nextId = 0;
 const order = (
   side: BookSide,
@@ -114,9 +116,8 @@ describe('changes towards quotes', () => {
   });
 
   it('never lets more rest on a side than is wanted there, whatever rested before', () => {
-    const side = fc.constantFrom<BookSide>('bid', 'ask');
     const phase = fc.constantFrom<QuotedOrder['phase']>('resting', 'pending', 'canceling');
-    const anyOrder = fc.tuple(side, fc.integer({ min: 1, max: 99 }), fc.integer({ min: 1, max: 40 }), phase);
+    const anyOrder = fc.tuple(sides, fc.integer({ min: 1, max: 99 }), fc.integer({ min: 1, max: 40 }), phase);
     forAll([fc.array(anyOrder, { maxLength: 8 }), fc.integer({ min: 2, max: 97 })], (rows, price) => {
         const wanted = quotes([[price, 25]], [[price + 1, 25]], 1);
         const orders = rows.map((row) => order(...row));
@@ -229,14 +230,11 @@ describe('legs', () => {
   it('always add up to at most the wish, on the same side of the YES book at the same price', () => {
     const amount = fc.integer({ min: 100, max: 5000 }).map((n) => micros(n * 10_000));
     const held = fc.integer({ min: 0, max: 50_000_000 }).map(micros);
-    forAll([amount, held, held, fc.constantFrom<BookSide>('bid', 'ask'), fc.constantFrom(...FEE_SCHEDULES), fc.nat(40_000)], (amountMicros, yes, no, side, feeSchedule, rate) => {
+    const charged = fc.record({ feeSchedule: fc.constantFrom(...FEE_SCHEDULES), makerFeeRateMicros: fc.nat(40_000).map(micros) });
+    forAll([amount, held, held, sides, charged], (amountMicros, yes, no, side, fees) => {
           const one: DesiredQuotes = { side, priceMicros: cents(37), amountMicros };
-          const legs = chooseLegs(
-            one,
-            { yesMicros: yes, noMicros: no, cashMicros: shares(1e6) },
-            { ...facts, makerFeeRateMicros: micros(rate), feeSchedule },
-            RESTING,
-          );
+          const own = { yesMicros: yes, noMicros: no, cashMicros: shares(1e6) };
+          const legs = chooseLegs(one, own, { ...facts, ...fees }, RESTING);
           const sum = legs.reduce((total, leg) => total + leg.amountMicros, 0);
           expect(sum).toBeLessThanOrEqual(amountMicros);
           expect(amountMicros - sum).toBeLessThan(facts.minAmountMicros);
@@ -313,7 +311,7 @@ describe('the cheapest leg', () => {
 
   it('never pays more than the other single leg would have, but for what the pair costs', () => {
     const price = fc.integer({ min: 1, max: 99 });
-    forAll([price, fc.integer({ min: 0, max: 5 }), fc.constantFrom<BookSide>('bid', 'ask')], (at, rate, side) => {
+    forAll([price, fc.integer({ min: 0, max: 5 }), sides], (at, rate, side) => {
         const market = withFee(rate / 100);
         const [leg] = chooseLegs(wish(side, at, 10), sets(50), market, { isTaking: false, economics: FREE_OF_CHARGE });
         const fees = legFees(market, side, cents(at), false);
