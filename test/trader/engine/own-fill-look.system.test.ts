@@ -18,9 +18,10 @@ const bidder = strategyWith(() => wish(0.5, 0.48));
 
 it('looks at a market within seconds of a fill there, however many others it has', async () => {
   const asked: { readonly endpoint: string; readonly call: string; readonly atMs: number }[] = [];
-  const sources = MARKETS.map((conditionId, i) =>
-    source([...BOOK, ...(i % 8 === 0 ? [trade(FILLED_MS + 7_000 * i, ASK, 0.47, 4)] : []), end(300_000)], { conditionId }),
-  );
+  const sources = MARKETS.map((conditionId, i) => {
+    const takers = i % 8 === 0 ? [trade(FILLED_MS + 7_000 * i, ASK, 0.47, 4)] : [];
+    return source([...BOOK, ...takers, end(300_000)], { conditionId });
+  });
   const { session } = await runBacktest({
     ...plan(sources, { strategy: bidder, params: {} }),
     onSent: ({ call }, atMs) => asked.push({ endpoint: call.endpoint, call: JSON.stringify(call), atMs }),

@@ -125,8 +125,10 @@ function answerTo({ call }: Request, isPoisoned = false): Outcome {
   switch (call.endpoint) {
     case 'markets.list':
       return answered([detail({})]);
-    case 'markets.detail':
-      return answered(detail({ condition_id: call.params.condition_id, title: `Will it, ${call.params.condition_id}?` }));
+    case 'markets.detail': {
+      const { condition_id } = call.params;
+      return answered(detail({ condition_id, title: `Will it, ${condition_id}?` }));
+    }
     case 'markets.book':
       return answered(snapshot([[0.48, 30]], [[0.52, 40]]));
     case 'markets.trades': {
@@ -184,7 +186,8 @@ describe('a market whose rows cannot be reckoned with', () => {
 
 testInFolder('the log of the ledger is carried over at a beat, but not while an order waits', (path) => {
   const ledger = openLedger(path, HOLDER);
-  const settings = { wallet: Wallet.makeUnkept(), ledger, strategy: strategyWith(() => wish(0.5, 0.47)), params: {}, markets: 1 };
+  const strategy = strategyWith(() => wish(0.5, 0.47));
+  const settings = { wallet: Wallet.makeUnkept(), ledger, strategy, params: {}, markets: 1 };
   const waiting: Request[] = [];
   const played = new PlayedTrader(benchTrader({ ...settings, nowMs: START_MS }), (request) => {
     if (request.call.endpoint !== 'orders.create') return answerTo(request);

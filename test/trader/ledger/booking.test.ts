@@ -190,7 +190,7 @@ describe('a trade', () => {
     expect(ledger.fills()).toEqual([fillOf()]);
   });
 
-  it.each([[['first']], [['older', 'younger']]])('that was undone leaves its place in the order unused: %j', (pubkeys) =>
+  it.each([[['first']], [['older', 'younger']]])('that was undone leaves its place unused: %j', (pubkeys) =>
     withLedger((ledger) => {
       const { book, fail } = prepare(ledger);
       const fills = pubkeys.map((pubkey) => ({ pubkey, amountMicros: m(ONE) }));

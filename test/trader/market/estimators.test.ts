@@ -173,7 +173,8 @@ class Market {
   look(bid: number, ask: number): this {
     this.nowMs += 10_000;
     const seen = book([[bid, 100]], [[ask, 100]]);
-    this.shape.onBook(seen, seen, { requestId: 1, sentMs: this.nowMs, seenMs: this.nowMs, venueTimeMs: null }, TICK_MICROS);
+    const { nowMs } = this;
+    this.shape.onBook(seen, seen, { requestId: 1, sentMs: nowMs, seenMs: nowMs, venueTimeMs: null }, TICK_MICROS);
     return this;
   }
 

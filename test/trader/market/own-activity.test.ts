@@ -65,7 +65,7 @@ function filled(): OwnFills {
 
 const shown = (fills: OwnFills, side: 'bid' | 'ask') =>
   fills.view.markouts[side]
-    .map(({ meanPrice, shares }) => `${meanPrice === null ? null : Math.round(meanPrice * 1e6)} x ${Math.round(shares)}`)
+    .map(({ meanPrice: mean, shares }) => `${mean === null ? null : Math.round(mean * 1e6)} x ${Math.round(shares)}`)
     .join(', ');
 
 describe('own fills', () => {

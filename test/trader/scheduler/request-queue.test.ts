@@ -313,7 +313,8 @@ describe('the budget', () => {
 
   it('lets nothing leave before the end of a firm refusal but the cancels of a kill', () => {
     const queue = push(new RequestQueue(LIMITS), 'signed', 'own');
-    told(queue, releaseFirst(queue), NOW, 'throttled', { limit: 100, remaining: 0, resetMs: NOW + 30_000, isFirm: true });
+    const firm = { limit: 100, remaining: 0, resetMs: NOW + 30_000, isFirm: true };
+    told(queue, releaseFirst(queue), NOW, 'throttled', firm);
     for (const lane of LANES) queue.push(askOf('signed', lane));
     expect(queue.nextReleaseMs(NOW)).toBe(NOW + 30_000);
     expect(queue.release(NOW + 29_999).requests).toEqual([]);

@@ -21,10 +21,6 @@ const diffusionIndex = (h: number, sigma: number, t: number): number => {
   return t * s * indexPerDeviation(h / s);
 };
 
-/** Mean of g over the time since the poll, price: the loss with a poll every `t` seconds. */
-const meanPickOff = (h: number, sigma: number, t: number): number =>
-  pickOff(h, sigma * Math.sqrt(t)) - diffusionIndex(h, sigma, t) / t;
-
 /** The integral of g over [from, to] by Simpson's rule in the square root of time, in which it is smooth. */
 function integral(h: number, sigma: number, from: number, to: number): number {
   const [a, b] = [Math.sqrt(from), Math.sqrt(to)];
@@ -46,11 +42,6 @@ describe('the index of a look', () => {
     expect(diffusionIndex(h, sigma, t) / golden).toBeCloseTo(1, 8);
     const quadrature = t * pickOff(h, sigma * Math.sqrt(t)) - integral(h, sigma, 0, t);
     expect(diffusionIndex(h, sigma, t) / quadrature).toBeCloseTo(1, 8);
-  });
-
-  it('leaves on average what is lost between two looks', () => {
-    expect(meanPickOff(0.01, 0.001, 60) / 0.0001115029).toBeCloseTo(1, 6);
-    expect(meanPickOff(0.01, 0.001, 60) / (integral(0.01, 0.001, 0, 60) / 60)).toBeCloseTo(1, 8);
   });
 
   it('is averaged over what is not known of sigma', () => {

@@ -4,6 +4,7 @@ import { commandRefusal, obey } from '../../../../src/trader/engine/control/comm
 import { makeSnapshot } from '../../../../src/trader/engine/snapshot.js';
 import type { Ledger } from '../../../../src/trader/ledger/contract.js';
 import { withLedger } from '../../ledger/books.js';
+import { testWithLedger } from '../../ledger/ledger-tests.js';
 import { settingsOf, stateOf, strategyOf } from '../played-trader.js';
 
 const NOW_MS = 1_700_000_000_000;
@@ -35,7 +36,7 @@ it.each([pause('a'), flatten('a')])('lets no signed order leave that waits: $kin
     expect(state.requests.queue.release(NOW_MS)).toMatchObject({ requests: [], unsent: [{ reason: command.kind }] });
   }));
 
-testWithLedger('holds in that market alone, over a restart, until it is resumed without a reason', (ledger) => {
+testWithLedger('a pause holds in that market alone, over a restart, until it is resumed without a reason', (ledger) => {
   expect(start(ledger).order(pause('a'))).toBeNull();
   const { state, order, paused } = start(ledger);
   expect(paused()).toEqual(['news', undefined]);
@@ -59,7 +60,7 @@ it.each(['', 'looked at it'])('stays, over a restart, when everything is resumed
     expect(state.safety.pauses.flattening).toEqual(['a']);
   }));
 
-testWithLedger('of what the signer refused ends when everything is resumed with a reason, beside a pause that stays', (ledger) => {
+testWithLedger('a refusal of the signer ends when all is resumed with a reason, and a pause stays', (ledger) => {
   const { state, order, paused } = start(ledger);
   ledger.transaction(() => state.safety.pauses.pause('a', 'the signer refused a draft'));
   order(pause('b'));
@@ -68,7 +69,7 @@ testWithLedger('of what the signer refused ends when everything is resumed with 
   expect(paused()).toEqual([undefined, 'news']);
 });
 
-testWithLedger('of what the signer refused neither hides that reason nor ends without one', (ledger) => {
+testWithLedger('a pause keeps a refusal of the signer and its reason, and ends only with a reason', (ledger) => {
   const { state, order, paused } = start(ledger);
   ledger.transaction(() => state.safety.pauses.pause('a', 'the signer refused a draft'));
   order(pause('a'));
@@ -79,7 +80,7 @@ testWithLedger('of what the signer refused neither hides that reason nor ends wi
   expect(paused()).toEqual([undefined, undefined]);
 });
 
-testWithLedger('of a flatten goes on with it after a restart, and needs a reason to end once it is over', (ledger) => {
+testWithLedger('a flatten goes on after a restart, and its pause then needs a reason to end', (ledger) => {
   expect(start(ledger).order(flatten('a'))).toBeNull();
   const { state, order, paused } = start(ledger);
   expect([state.safety.pauses.flattening, paused()[0]]).toEqual([['a'], 'the operator flattens it']);

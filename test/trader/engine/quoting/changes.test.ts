@@ -230,7 +230,8 @@ describe('legs', () => {
   it('always add up to at most the wish, on the same side of the YES book at the same price', () => {
     const amount = fc.integer({ min: 100, max: 5000 }).map((n) => micros(n * 10_000));
     const held = fc.integer({ min: 0, max: 50_000_000 }).map(micros);
-    const charged = fc.record({ feeSchedule: fc.constantFrom(...FEE_SCHEDULES), makerFeeRateMicros: fc.nat(40_000).map(micros) });
+    const makerFeeRateMicros = fc.nat(40_000).map(micros);
+    const charged = fc.record({ feeSchedule: fc.constantFrom(...FEE_SCHEDULES), makerFeeRateMicros });
     forAll([amount, held, held, sides, charged], (amountMicros, yes, no, side, fees) => {
           const one: DesiredQuotes = { side, priceMicros: cents(37), amountMicros };
           const own = { yesMicros: yes, noMicros: no, cashMicros: shares(1e6) };
@@ -262,8 +263,8 @@ describe('the cheapest leg', () => {
     ['bid', 89, false, 0.0178, 0.0022],
     ['ask', 91, false, 0.0018, 0.0182],
     ['ask', 80, true, 0.008, 0.032],
-  ] as const)('costs for a %s at %d (taking: %s) a fee of %d to buy and %d to sell', (side, price, taking, buy, sell) => {
-    const fees = legFees(withFee(0.02), side, cents(price), taking);
+  ] as const)('costs for a %s at %d (taking: %s) %d to buy and %d to sell', (side, price, isTaking, buy, sell) => {
+    const fees = legFees(withFee(0.02), side, cents(price), isTaking);
     expect(fees.buy).toBeCloseTo(buy, 9);
     expect(fees.sell).toBeCloseTo(sell, 9);
   });

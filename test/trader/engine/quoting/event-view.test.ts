@@ -54,9 +54,10 @@ describe('what a market is shown of its event', () => {
   it('names our best orders there', () => {
     const quoted = { orderPubkey: 'o', strategy: 'any', phase: 'resting' } as const;
     const orderAt = (side: 'bid' | 'ask', price: number) => ({ ...order({ side, priceMicros: m(price) }), ...quoted });
-    const own = new Map([['B', [orderAt('bid', 0.2), orderAt('bid', 0.25), orderAt('ask', 0.4), orderAt('ask', 0.35)]]]);
+    const orders = [orderAt('bid', 0.2), orderAt('bid', 0.25), orderAt('ask', 0.4), orderAt('ask', 0.35)];
     const { account, ...others } = around();
-    const event = makeEventView({ ...others, account: { own: { ...account.own, orders: own } } }, A, 7000);
+    const own = { ...account.own, orders: new Map([['B', orders]]) };
+    const event = makeEventView({ ...others, account: { own } }, A, 7000);
     expect(event?.siblings[0]).toMatchObject({ ownBidMicros: m(0.25), ownAskMicros: m(0.35) });
     expect(event?.siblings[1]).toMatchObject({ ownBidMicros: null, ownAskMicros: null });
   });
