@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { EMPTY_BOOK } from '../../../src/trader/market/book.js';
 import { Tape } from '../../../src/trader/market/tape.js';
 import { book, m, trade } from './fixtures.js';

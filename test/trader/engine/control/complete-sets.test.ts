@@ -6,7 +6,6 @@ import type { MarketFacts } from '../../../../src/trader/market/view.js';
 import { NO_QUOTES, type Quotes, type SetsWish } from '../../../../src/trader/strategy/contract.js';
 import { USUAL_ECONOMICS } from '../../../../src/trader/strategy/economics.js';
 import bands from '../../../../strategies/bands.js';
-import { m } from '../../ledger/books.js';
 import { limitsOf, m, ONE } from '../../risk/states.js';
 
 const shares = (n: number) => m(n * ONE);

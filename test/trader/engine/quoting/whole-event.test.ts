@@ -211,7 +211,7 @@ function changing(handing: (next: unknown) => void = () => undefined) {
 
 const pulled = expect.stringContaining('orders are canceled');
 
-it.each([
+it.each<[string, (() => never) | undefined, Record<string, number>, unknown[], number[]]>([
   ['are handed to the quoter of the event once', undefined, { soft: 3 }, ['1 goes by 3', '1 goes by 3'], [1]],
   ['pull what rests in all markets first', undefined, { soft: 2, firm: 1 }, [pulled, '1 goes by 2'], [1]],
   ['make one other quoter for all', undefined, { soft: 2, hard: 1 }, ['2 goes by 2', '2 goes by 2'], []],
