@@ -359,7 +359,7 @@ describe('two days of price bars', () => {
   });
 });
 
-const cases: readonly (readonly [string, Partial<Candle>])[] = [
+it.each<[string, Partial<Candle>]>([
   ['the bar is of NO', { is_yes: false }],
   ['do not begin at a multiple of', { timestamp: SPAN.fromS + 1 }],
   ['outside the requested time span', { timestamp: SPAN.toS }],
@@ -370,8 +370,7 @@ const cases: readonly (readonly [string, Partial<Candle>])[] = [
   ['not between 0 and 1', { low: '-0.5' }],
   ['outside its range from low to high', { close: '0.7' }],
   ['outside its range from low to high', { open: '0.2' }],
-];
-it.each(cases)('a bar that makes no sense is rejected with all bars beside it: %s', (because, changes) => {
+])('a bar that makes no sense is rejected with all bars beside it: %s', (because, changes) => {
   const read = readCandles([bar(0, 0.5), bar(1, 0.5, changes), bar(2, 0.52)], SPAN, TICK / 2);
   expect(read).toMatchObject({ ok: false, because: expect.stringContaining(because) });
 });
