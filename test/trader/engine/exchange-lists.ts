@@ -59,12 +59,6 @@ class List<Row> {
   }
 }
 
-interface Move {
-  readonly outcome: string;
-  readonly amount: number;
-  readonly sinceMs: number;
-}
-
 const order = (pubkey: string, side: Side, isYes: boolean, amount: number, status: OrderStatus): OrderRow => ({
   pubkey,
   status,
@@ -91,7 +85,7 @@ export class Account {
   readonly merges = new List<ConversionRow>();
   readonly splits = new List<ConversionRow>();
   readonly redeems = new List<RedeemRow>();
-  readonly moves: Move[] = [];
+  readonly moves: { readonly isYes: boolean; readonly amount: number; readonly sinceMs: number }[] = [];
   requests = 0;
   /** Hides a trade from all readers but the second one. */
   hiddenFromFirst: string | null = null;
@@ -134,21 +128,21 @@ export class Account {
   /** Adds an own order with a fill at the exchange: the ledger knows the order, and will read the trade. */
   fill(side: Side, isYes: boolean, shares: number): OwnTradeRow {
     const row = order(this.name('order'), side, isYes, shares, 'filled');
-    this.#own(row, 'filled');
+    this.#own(row);
     return this.trade(row, shares);
   }
 
   /** Adds an own order that ends without a fill. */
   canceled(): void {
     const row = order(this.name('order'), 'buy', true, ONE, 'canceled');
-    this.#own(row, 'canceled');
+    this.#own(row);
     this.orders.add(row, this.nowMs);
   }
 
   /** Adds an own resting order. */
   resting(shares: number): OrderRow {
     const row = order(this.name('order'), 'buy', true, shares, 'open');
-    this.#own(row, 'open');
+    this.#own(row);
     this.orders.add(row, this.nowMs);
     return row;
   }
@@ -162,15 +156,14 @@ export class Account {
     return row;
   }
 
-  #own({ pubkey, side, outcome, amount, filled_amount }: OrderRow, status: OrderStatus): void {
+  #own({ pubkey, side, outcome, amount, filled_amount, status }: OrderRow): void {
     const terms = { side, isYes: outcome.is_yes, priceMicros: m(400_000), amountMicros: amount ?? m(0) };
-    const isOpen = status === 'open';
+    const [state, closedMs] = status === 'open' ? (['live', null] as const) : (['done', this.nowMs] as const);
     const id = `run.${pubkey}`;
-    const state = isOpen ? 'live' : 'done';
     const intent = intentOf({ id, marketConditionId: 'A', draftPubkey: pubkey, ...terms, state });
-    const filledMicros = filled_amount ?? m(0);
-    const times = { createdMs: this.nowMs, closedMs: isOpen ? null : this.nowMs };
+    const times = { createdMs: this.nowMs, closedMs };
     const key = { pubkey: pubkey ?? '', intentId: id, marketConditionId: 'A' };
+    const filledMicros = filled_amount ?? m(0);
     this.ledger.transaction(() => {
       this.ledger.addIntent(intent);
       this.ledger.addOrder(orderOf({ ...key, ...terms, filledMicros, status, ...times }));
@@ -201,7 +194,7 @@ export class Account {
   }
 
   #move(isYes: boolean, amount: number): void {
-    this.moves.push({ outcome: `A ${isYes ? 'YES' : 'NO'}`, amount, sinceMs: this.nowMs });
+    this.moves.push({ isYes, amount, sinceMs: this.nowMs });
   }
 
   /** The exchange changes a listed trade: it failed, or settled late. Returns its new row. */
@@ -330,7 +323,7 @@ export class Account {
         const sentMs = this.nowMs;
         this.nowMs += 20;
         const outcome: Outcome = { kind: 'answered', data: row as never, nextCursor: null };
-        executor.onReport({ request: request, outcome, sentMs, nowMs: this.nowMs, venueTimeMs: this.nowMs });
+        executor.onReport({ request, outcome, sentMs, nowMs: this.nowMs, venueTimeMs: this.nowMs });
       }
     });
   }
@@ -343,14 +336,16 @@ export class Account {
     this.meanwhile();
     const outcome = fault?.kind === 'lost' ? LOST : this.#page(request, list, fault);
     this.nowMs += 20;
-    return { request: request, outcome, sentMs, nowMs: this.nowMs, venueTimeMs: this.nowMs - (this.nowMs % 1000) };
+    return { request, outcome, sentMs, nowMs: this.nowMs, venueTimeMs: this.nowMs - (this.nowMs % 1000) };
   }
 
   #page({ call, owner }: PlannedRequest, list: RoundList, fault: Fault | null): Outcome {
     const untilMs = this.nowMs - (fault?.kind === 'lags' ? fault.lagMs : 0);
     const { limit = 50, cursor, status } = call.query as { limit?: number; cursor?: string; status?: unknown };
     const all = this.#shown(list, untilMs, status !== undefined);
-    const rows = all.filter((row) => list === 'sums' || !this.#isHidden(row));
+    // Rows of assets have no key.
+    const isShown = (row: unknown) => (row as { pubkey?: string }).pubkey !== this.hiddenFromFirst;
+    const rows = all.filter((row) => list === 'sums' || isShown(row));
     const isOfRound = list === 'assets' || owner.kind === 'round';
     const from = cursor === undefined ? 0 : Number(cursor);
     const page = rows.slice(from, from + limit);
@@ -360,10 +355,6 @@ export class Account {
     const nextCursor = fault?.kind === 'cursor twice' && isOfRound ? '0' : next;
     // The rows of this list.
     return { kind: 'answered', data: data as never, nextCursor };
-  }
-
-  #isHidden(row: unknown): boolean {
-    return this.hiddenFromFirst !== null && (row as { pubkey?: string }).pubkey === this.hiddenFromFirst;
   }
 
   #shown(list: RoundList, untilMs: number, restingOnly: boolean): readonly unknown[] {
@@ -378,24 +369,24 @@ export class Account {
   }
 
   #assets(untilMs: number): readonly AssetRow[] {
-    const held = new Map<string, number>();
-    for (const { outcome, amount, sinceMs } of this.moves) {
-      if (sinceMs <= untilMs) held.set(outcome, (held.get(outcome) ?? 0) + amount);
+    const held = new Map<boolean, number>();
+    for (const { isYes, amount, sinceMs } of this.moves) {
+      if (sinceMs <= untilMs) held.set(isYes, (held.get(isYes) ?? 0) + amount);
     }
-    return [...held].map(([outcome, total]) => assetRow(outcome, micros(total)));
+    return [...held].map(([isYes, total]) => assetRow(isYes, micros(total)));
   }
 }
 
 const LOST: Outcome = { kind: 'unknown', reason: 'no answer in time', sent: true };
 
-const assetRow = (outcome: string, total: Micros): AssetRow => ({
+const assetRow = (isYes: boolean, total: Micros): AssetRow => ({
   asset_kind: 'share',
   amounts: { total, locked: m(0), available: total },
-  token: { symbol: outcome, address: null },
+  token: { symbol: `A ${isYes ? 'YES' : 'NO'}`, address: null },
   value: { usdt: null, basis: null },
   position: {
     market: { condition_id: 'A', title: null, state: 'open', margin_enabled: false },
-    is_yes: outcome.endsWith('YES'),
+    is_yes: isYes,
     outcome_text: null,
     is_final: false,
     avg_trade_price: null,
