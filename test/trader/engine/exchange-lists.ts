@@ -85,7 +85,7 @@ export class Account {
   readonly merges = new List<ConversionRow>();
   readonly splits = new List<ConversionRow>();
   readonly redeems = new List<RedeemRow>();
-  readonly moves: { readonly isYes: boolean; readonly amount: number; readonly sinceMs: number }[] = [];
+  readonly moves: { readonly outcome: string; readonly amount: number; readonly sinceMs: number }[] = [];
   requests = 0;
   /** Hides a trade from all readers but the second one. */
   hiddenFromFirst: string | null = null;
@@ -194,7 +194,7 @@ export class Account {
   }
 
   #move(isYes: boolean, amount: number): void {
-    this.moves.push({ isYes, amount, sinceMs: this.nowMs });
+    this.moves.push({ outcome: `A ${isYes ? 'YES' : 'NO'}`, amount, sinceMs: this.nowMs });
   }
 
   /** The exchange changes a listed trade: it failed, or settled late. Returns its new row. */
@@ -369,24 +369,24 @@ export class Account {
   }
 
   #assets(untilMs: number): readonly AssetRow[] {
-    const held = new Map<boolean, number>();
-    for (const { isYes, amount, sinceMs } of this.moves) {
-      if (sinceMs <= untilMs) held.set(isYes, (held.get(isYes) ?? 0) + amount);
+    const held = new Map<string, number>();
+    for (const { outcome, amount, sinceMs } of this.moves) {
+      if (sinceMs <= untilMs) held.set(outcome, (held.get(outcome) ?? 0) + amount);
     }
-    return [...held].map(([isYes, total]) => assetRow(isYes, micros(total)));
+    return [...held].map(([outcome, total]) => assetRow(outcome, micros(total)));
   }
 }
 
 const LOST: Outcome = { kind: 'unknown', reason: 'no answer in time', sent: true };
 
-const assetRow = (isYes: boolean, total: Micros): AssetRow => ({
+const assetRow = (outcome: string, total: Micros): AssetRow => ({
   asset_kind: 'share',
   amounts: { total, locked: m(0), available: total },
-  token: { symbol: `A ${isYes ? 'YES' : 'NO'}`, address: null },
+  token: { symbol: outcome, address: null },
   value: { usdt: null, basis: null },
   position: {
     market: { condition_id: 'A', title: null, state: 'open', margin_enabled: false },
-    is_yes: isYes,
+    is_yes: outcome.endsWith('YES'),
     outcome_text: null,
     is_final: false,
     avg_trade_price: null,
