@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 
-type Check<Values extends [unknown, ...unknown[]]> = (...values: Values) => boolean | void;
+/** Throws, or returns false, if the property does not hold. */
+type Check<Values extends [unknown, ...unknown[]]> = (...values: Values) => unknown;
 
 /** Checks a property for values of these arbitraries. */
 export function forAll<Values extends [unknown, ...unknown[]]>(
@@ -8,5 +9,8 @@ export function forAll<Values extends [unknown, ...unknown[]]>(
   ...given: readonly [Check<Values>] | readonly [fc.Parameters<Values>, Check<Values>]
 ): void {
   const [options, check] = given.length === 2 ? given : [{}, given[0]];
-  fc.assert(fc.property<Values>(...arbitraries, check), options);
+  fc.assert(
+    fc.property<Values>(...arbitraries, (...values) => check(...values) !== false),
+    options,
+  );
 }

@@ -156,7 +156,8 @@ export class Account {
     return row;
   }
 
-  #own({ pubkey, side, outcome, amount, filled_amount, status }: OrderRow): void {
+  #own({ pubkey, side, outcome, amount, filled_amount, status: known }: OrderRow): void {
+    const status = must(known, 'status');
     const terms = { side, isYes: outcome.is_yes, priceMicros: m(400_000), amountMicros: amount ?? m(0) };
     const [state, closedMs] = status === 'open' ? (['live', null] as const) : (['done', this.nowMs] as const);
     const id = `run.${pubkey}`;

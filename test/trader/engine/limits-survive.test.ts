@@ -12,10 +12,10 @@ import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { judge } from '../../../src/trader/risk/risk.js';
 import { times } from '../../support/effort.js';
+import { forAll } from '../for-all.js';
 import { fillOf, HOLDER, inFolder, intentOf, orderOf } from '../ledger/books.js';
 import { limitsOf, m, ONE, placeOf, sight } from '../risk/states.js';
 import { settingsOf, stateOf } from './played-trader.js';
-import { forAll } from '../for-all.js';
 
 const START_MS = Date.UTC(2026, 10, 21, 22);
 const CAPITAL = m(1000 * ONE);
@@ -157,21 +157,22 @@ it('a process refuses what the killed one before it would have refused, for the 
   const examples = ONE_OF_EACH.map((steps): [[Step, boolean][]] => [steps.map(([one, restarts]) => [one, restarts])]);
   forAll([stories], { numRuns: times(30, 300), examples }, (steps) =>
     inFolder((path) => {
-        let life = Life.first(path);
-        let nowMs = START_MS;
-        for (const [one, restarts] of steps) {
-          nowMs += one.kind === 'wait' ? one.ms : 1;
-          take(life, one, nowMs);
-          const before = life.verdict(nowMs);
-          if (!restarts) continue;
-          life.ledger.close();
-          life = new Life(path);
-          const after = life.verdict(nowMs);
-          expect(after).toEqual(before);
-          seen.set(before.name ?? before.mode, (seen.get(before.name ?? before.mode) ?? 0) + 1);
-        }
+      let life = Life.first(path);
+      let nowMs = START_MS;
+      for (const [one, restarts] of steps) {
+        nowMs += one.kind === 'wait' ? one.ms : 1;
+        take(life, one, nowMs);
+        const before = life.verdict(nowMs);
+        if (!restarts) continue;
         life.ledger.close();
-      }));
+        life = new Life(path);
+        const after = life.verdict(nowMs);
+        expect(after).toEqual(before);
+        seen.set(before.name ?? before.mode, (seen.get(before.name ?? before.mode) ?? 0) + 1);
+      }
+      life.ledger.close();
+    }),
+  );
   const kinds = ['halted', 'quoting', 'max_actions_per_second', 'max_actions_per_minute'];
   expect(kinds.filter((kind) => !seen.has(kind))).toEqual([]);
 });
@@ -236,7 +237,8 @@ describe('a part of a loss limit that holds the trader back', () => {
       life.write(() => stop(life));
       expect(makeSnapshot(life.state, START_MS).wayBack).toBe('resume --reason TEXT');
       life.ledger.close();
-    }));
+    }),
+  );
 
   it('is not accepted by who resumes from a pause', () => {
     const paused = [

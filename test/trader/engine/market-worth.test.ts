@@ -1,7 +1,15 @@
 /** Which markets a strategy may quote, and what quoting one is worth. */
 
 import { describe, expect, it } from 'vitest';
-import { believe, isWanted, makeOffer, MarketMeasures, sumMeasured, unwantedBecause, volumeOfDay } from '../../../src/trader/engine/market-worth.js';
+import {
+  believe,
+  isWanted,
+  MarketMeasures,
+  makeOffer,
+  sumMeasured,
+  unwantedBecause,
+  volumeOfDay,
+} from '../../../src/trader/engine/market-worth.js';
 import type { MarketFilter, MarketRules } from '../../../src/trader/engine/settings.js';
 import type { PriceMotion, TapeTrade } from '../../../src/trader/market/view.js';
 import { PricedOffer } from '../../../src/trader/scheduler/market-choice.js';

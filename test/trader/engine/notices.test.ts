@@ -5,7 +5,13 @@ import { declarationOf } from '../../../src/shared/protocol/endpoints.js';
 import type { Outcome, RequestResult } from '../../../src/shared/protocol/seam.js';
 import { classify } from '../../../src/shell/client/message.js';
 import type { Markets } from '../../../src/trader/engine/markets.js';
-import { showTitle, Silence, UnreadLists, UnreadMarkets, type WatchedList } from '../../../src/trader/engine/notices.js';
+import {
+  Silence,
+  showTitle,
+  UnreadLists,
+  UnreadMarkets,
+  type WatchedList,
+} from '../../../src/trader/engine/notices.js';
 import type { PollResult } from '../../../src/trader/scheduler/poll-memory.js';
 
 const REFUSED: Outcome = {

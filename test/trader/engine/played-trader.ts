@@ -7,7 +7,13 @@ import { Trader } from '../../../src/trader/engine/trader.js';
 import { Executor } from '../../../src/trader/executor/executor.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { USUAL_ECONOMICS } from '../../../src/trader/strategy/economics.js';
-import { defineStrategy, NO_QUOTES, type Quoter, type Quotes, type Strategy } from '../../../src/trader/strategy/strategy.js';
+import {
+  defineStrategy,
+  NO_QUOTES,
+  type Quoter,
+  type Quotes,
+  type Strategy,
+} from '../../../src/trader/strategy/strategy.js';
 import { BENCH_PROFILE } from '../../bench/bench-trader.js';
 import { limitsOf, m, ONE } from '../risk/states.js';
 

@@ -18,7 +18,18 @@ import { HOLDER } from '../ledger/books.js';
 import { testInFolder, testWithLedger } from '../ledger/ledger-tests.js';
 import { detail, snapshot, trade } from '../market/fixtures.js';
 import { limitsOf } from '../risk/states.js';
-import { NOTHING, PlayedTrader, settingsOf, START_MS, stateOf, strategyOf, strategyWith, traderOf, unsigning, wish } from './played-trader.js';
+import {
+  NOTHING,
+  PlayedTrader,
+  START_MS,
+  settingsOf,
+  stateOf,
+  strategyOf,
+  strategyWith,
+  traderOf,
+  unsigning,
+  wish,
+} from './played-trader.js';
 
 /** Returns the given results of the next reads of fills, and counts how often all pending requests are withdrawn. */
 class TroubledExecutor extends Executor {

@@ -4,11 +4,11 @@ import { AssertionFailed } from '../../../src/shared/base/errors.js';
 import { type Micros, micros } from '../../../src/shared/base/micros.js';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import type { BookedFill, Ledger } from '../../../src/trader/ledger/contract.js';
-import { balance, tradeNotional } from '../../../src/trader/ledger/postings.js';
 import { openMemoryLedger } from '../../../src/trader/ledger/ledger.js';
+import { balance, tradeNotional } from '../../../src/trader/ledger/postings.js';
+import { forAll } from '../for-all.js';
 import { conversionOf, fillOf, intentOf, m, ONE, orderOf, withLedger } from './books.js';
 import { testWithLedger } from './ledger-tests.js';
-import { forAll } from '../for-all.js';
 
 describe('the rounding of a trade', () => {
   it.each([
@@ -23,11 +23,11 @@ describe('the rounding of a trade', () => {
     const price = fc.integer({ min: 1, max: ONE - 1 });
     const amount = fc.integer({ min: 1, max: 2 ** 50 });
     forAll([price, amount], (p, a) => {
-        const yes = tradeNotional(true, m(p), m(a));
-        const no = tradeNotional(false, m(ONE - p), m(a));
-        expect(yes + no).toBe(a);
-        expect(BigInt(yes)).toBe((BigInt(p) * BigInt(a)) / 1_000_000n);
-      });
+      const yes = tradeNotional(true, m(p), m(a));
+      const no = tradeNotional(false, m(ONE - p), m(a));
+      expect(yes + no).toBe(a);
+      expect(BigInt(yes)).toBe((BigInt(p) * BigInt(a)) / 1_000_000n);
+    });
   });
 });
 
@@ -91,24 +91,24 @@ describe('double entry', () => {
     });
     const fills = fc.array(fill, { minLength: 1, maxLength: 8 });
     forAll([fills, fc.array(fc.nat(100))], { numRuns: 15 }, (rows, shuffle) => {
-        const inOrder = rows.map((row, i) => fillOf({ ...row, pubkey: `t${i}` }));
-        const shuffled = [...inOrder].sort(
-          (a, b) => (shuffle[Number(a.pubkey.slice(1))] ?? 0) - (shuffle[Number(b.pubkey.slice(1))] ?? 0),
-        );
-        const mark = new Map([['a', m(370_000)]]);
-        const results = [inOrder, shuffled].map((list) =>
-          withLedger((ledger) => {
-            prepare(ledger);
-            ledger.transaction(() => {
-              for (const row of list) expect(ledger.bookFill(row)).toBe('booked');
-            });
-            expect(ledger.verify()).toEqual([]);
-            const { cashMicros, totalMicros, feesMicros } = ledger.pnl(mark);
-            return [cashMicros, totalMicros, feesMicros, ledger.shares('a', true), ledger.shares('a', false)];
-          }),
-        );
-        expect(results[1]).toEqual(results[0]);
-      });
+      const inOrder = rows.map((row, i) => fillOf({ ...row, pubkey: `t${i}` }));
+      const shuffled = [...inOrder].sort(
+        (a, b) => (shuffle[Number(a.pubkey.slice(1))] ?? 0) - (shuffle[Number(b.pubkey.slice(1))] ?? 0),
+      );
+      const mark = new Map([['a', m(370_000)]]);
+      const results = [inOrder, shuffled].map((list) =>
+        withLedger((ledger) => {
+          prepare(ledger);
+          ledger.transaction(() => {
+            for (const row of list) expect(ledger.bookFill(row)).toBe('booked');
+          });
+          expect(ledger.verify()).toEqual([]);
+          const { cashMicros, totalMicros, feesMicros } = ledger.pnl(mark);
+          return [cashMicros, totalMicros, feesMicros, ledger.shares('a', true), ledger.shares('a', false)];
+        }),
+      );
+      expect(results[1]).toEqual(results[0]);
+    });
   });
 });
 
@@ -129,7 +129,8 @@ describe('a trade', () => {
       expect(book(again)).toBe(booking);
       expect(ledger.fills()).toEqual([fillOf(first)]);
       expect([ledger.cash(), ledger.order('order-1')?.bookedMicros]).toEqual([before, 10 * ONE]);
-    }));
+    }),
+  );
 
   testWithLedger('whose fee is named later pays it then, by itself and once, and is undone with it', (ledger) => {
     const { book: bookFill, fail } = prepare(ledger);
@@ -199,7 +200,8 @@ describe('a trade', () => {
       for (const fill of fills.reverse()) fail(fill);
       book({ pubkey: 'next' });
       expect(ledger.fillsAfter(seen).map(({ row }) => row.pubkey)).toEqual(['next']);
-    }));
+    }),
+  );
 });
 
 it.each([
@@ -221,7 +223,8 @@ it.each([
     vandal.exec(spoil);
     vandal.close();
     expect(ledger.verify().join('\n')).toContain(finding);
-  }));
+  }),
+);
 
 describe('a split', () => {
   /** A ledger in memory with this capital and the intents of a split and a merge. */
@@ -256,16 +259,16 @@ describe('a split', () => {
   it('and the merge of its sets leave everything as it was, whatever the price and the sizes', () => {
     const sets = fc.integer({ min: 1, max: 1_000 * ONE });
     forAll([sets, fc.integer({ min: 1, max: ONE - 1 })], { numRuns: 50 }, (amount, price) => {
-        const ledger = newLedger(1_000 * ONE);
-        ledger.transaction(() => {
-          ledger.bookConversion(splitOf(amount, price));
-          // The equity is unchanged, because complete sets are worth their cost.
-          expect(ledger.cash() + amount).toBe(1_000 * ONE);
-          ledger.bookConversion(conversionOf('merge', amount));
-        });
-        expect([ledger.cash(), ledger.positions(), ledger.pnl(new Map()).totalMicros]).toEqual([1_000 * ONE, [], 0]);
-        expect(ledger.verify()).toEqual([]);
+      const ledger = newLedger(1_000 * ONE);
+      ledger.transaction(() => {
+        ledger.bookConversion(splitOf(amount, price));
+        // The equity is unchanged, because complete sets are worth their cost.
+        expect(ledger.cash() + amount).toBe(1_000 * ONE);
+        ledger.bookConversion(conversionOf('merge', amount));
       });
+      expect([ledger.cash(), ledger.positions(), ledger.pnl(new Map()).totalMicros]).toEqual([1_000 * ONE, [], 0]);
+      expect(ledger.verify()).toEqual([]);
+    });
   });
 });
 

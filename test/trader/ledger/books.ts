@@ -5,7 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
 import type { Micros } from '../../../src/shared/base/micros.js';
-import type { BookedConversion, BookedFill, IntentRow, Ledger, MarketRecord, OrderRecord } from '../../../src/trader/ledger/contract.js';
+import type {
+  BookedConversion,
+  BookedFill,
+  IntentRow,
+  Ledger,
+  MarketRecord,
+  OrderRecord,
+} from '../../../src/trader/ledger/contract.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 
 export const m = (value: number) => value as Micros;

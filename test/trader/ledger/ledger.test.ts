@@ -44,7 +44,8 @@ describe('opening a ledger', () => {
       const refusal = { code, message: expect.stringMatching(words) };
       expect(refusalOf(() => openReadOnly(path))).toMatchObject(refusal);
       expect(refusalOf(() => openLedger(path, HOLDER))).toMatchObject(refusal);
-    }));
+    }),
+  );
 
   it('refuses a file that is not a ledger', () => {
     inFolder((path) => {

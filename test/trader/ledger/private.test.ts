@@ -114,7 +114,8 @@ describe('a ledger', () => {
       expect(() => ledger.checkFile()).toThrow(/was replaced by another file/);
       rmSync(file);
       expect(() => ledger.checkFile()).toThrow(LedgerBroken);
-    }));
+    }),
+  );
 
   testWithLedger('that is written and read stays where it is', (ledger, path) => {
     for (let round = 0; round < 1000; round++) ledger.transaction(() => ledger.setNote('round', `${round}`));

@@ -5,9 +5,9 @@ import { TwinbookError } from '../../../src/shared/base/errors.js';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import type { Ledger, LedgerReader } from '../../../src/trader/ledger/contract.js';
 import { openLedger, openMemoryLedger, openReadOnly } from '../../../src/trader/ledger/ledger.js';
+import { forAll } from '../for-all.js';
 import { conversionOf, fillOf, HOLDER, intentOf, m, marketOf, ONE, orderOf, withLedger } from './books.js';
 import { testInFolder, testWithLedger } from './ledger-tests.js';
-import { forAll } from '../for-all.js';
 
 /** One write. `n` selects one of few names, so that writes affect earlier rows. */
 type Write = (ledger: Ledger, n: number) => unknown;
@@ -54,11 +54,11 @@ testWithLedger('the writer returns what a reader of the file finds, also after r
   });
   const reader = openReadOnly(path);
   forAll([fc.array(step, { maxLength: 8 })], { numRuns: 60 }, (steps) => {
-      for (const { writes, fails } of steps) {
-        take(ledger, writes, fails);
-        expect(answers(ledger)).toEqual(answers(reader));
-      }
-    });
+    for (const { writes, fails } of steps) {
+      take(ledger, writes, fails);
+      expect(answers(ledger)).toEqual(answers(reader));
+    }
+  });
   expect(ledger.verify()).toEqual([]);
   reader.close();
 });
@@ -66,19 +66,19 @@ testWithLedger('the writer returns what a reader of the file finds, also after r
 describe('a ledger of virtual time, which writes later', () => {
   it('says what the ledger of a file says, in lists too', () => {
     forAll([fc.array(step, { maxLength: 6 })], { numRuns: 8 }, (steps) => {
-        withLedger((file) => {
-          const memory = openMemoryLedger();
-          for (const ledger of [file, memory]) begin(ledger);
-          for (const { writes } of steps) {
-            // Both ledgers break the same constraint, if any. A step that cannot be rolled back ends the run.
-            if (take(file, writes, false) === 'failed') return;
-            take(memory, writes, false);
-            expect(answers(memory)).toEqual(answers(file));
-          }
-          expect(lists(memory)).toEqual(lists(file));
-          expect(memory.verify()).toEqual([]);
-        });
+      withLedger((file) => {
+        const memory = openMemoryLedger();
+        for (const ledger of [file, memory]) begin(ledger);
+        for (const { writes } of steps) {
+          // Both ledgers break the same constraint, if any. A step that cannot be rolled back ends the run.
+          if (take(file, writes, false) === 'failed') return;
+          take(memory, writes, false);
+          expect(answers(memory)).toEqual(answers(file));
+        }
+        expect(lists(memory)).toEqual(lists(file));
+        expect(memory.verify()).toEqual([]);
       });
+    });
   });
 
   testWithLedger('says it of more orders than wait to be written, whatever becomes of each', (file) => {

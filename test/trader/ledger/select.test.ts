@@ -37,7 +37,8 @@ describe('SQL over a ledger', () => {
       { rows: [['9007199254740993', '00ff', null, 0.5, 'text']] },
     ],
   ])('reads %s', (_name, sql, limit, answer) =>
-    withFill((path) => expect(selectFromLedger(path, sql, limit)).toMatchObject(answer as object)));
+    withFill((path) => expect(selectFromLedger(path, sql, limit)).toMatchObject(answer as object)),
+  );
 
   test.each([
     'delete from fills',
@@ -57,7 +58,8 @@ describe('SQL over a ledger', () => {
     withFill((path) => {
       expect(() => selectFromLedger(path, sql, 10)).toThrow(/the query must be one SELECT|cannot be run/);
       expect(selectFromLedger(path, 'select count(*) from fills', 1).rows).toEqual([[1]]);
-    }));
+    }),
+  );
 
   testInFolder('opens no other file', (path) => {
     writeFileSync(path, '');

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { micros, ONE } from '../../../src/shared/base/micros.js';
 import { micropriceOf, midOf, mirror, readBook, sameBook, touchOf, without } from '../../../src/trader/market/book.js';
-import { book, levels, m, snapshot } from './fixtures.js';
 import { forAll } from '../for-all.js';
+import { book, levels, m, snapshot } from './fixtures.js';
 
 test('a snapshot is sorted, joined and freed of levels that cannot be', () => {
   const read = readBook(snapshot(levels('0.4x5 0.45x1 0.4x2 0x9'), levels('0.6x3 0.55x0 0.5x4')));
@@ -24,8 +24,8 @@ test('the mirror image of the mirror image is the book itself', () => {
   });
   const sides = fc.record({ bids: fc.array(level), asks: fc.array(level) });
   forAll([sides], (any) => {
-      expect(mirror(mirror(any))).toEqual(any);
-    });
+    expect(mirror(mirror(any))).toEqual(any);
+  });
 });
 
 describe('figures', () => {

@@ -2,7 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { Random } from '../../../src/shared/base/random.js';
 import type { Candle } from '../../../src/shared/protocol/records.js';
-import { BAR_S, CANDLES_S, CategoryFlow, computeLogOdds, Flow, FLOW_HALF_LIFE_MS, readCandles, SIGMA_FLOOR, TakerFlow, Volatility } from '../../../src/trader/market/estimators.js';
+import {
+  BAR_S,
+  CANDLES_S,
+  CategoryFlow,
+  computeLogOdds,
+  FLOW_HALF_LIFE_MS,
+  Flow,
+  readCandles,
+  SIGMA_FLOOR,
+  TakerFlow,
+  Volatility,
+} from '../../../src/trader/market/estimators.js';
 import { USUAL_PACE } from '../../../src/trader/market/view.js';
 import { ReactionPace } from '../../../src/trader/scheduler/request-price.js';
 import { USUAL_ECONOMICS } from '../../../src/trader/strategy/economics.js';
@@ -108,15 +119,15 @@ describe('volatility', () => {
   test('is finite and positive whatever is observed', () => {
     const observation = fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.integer({ min: 0, max: 10 ** 9 }));
     forAll([fc.array(observation)], (observations) => {
-        const volatility = new Volatility();
-        let nowMs = 0;
-        for (const [p, pause] of observations) {
-          nowMs += pause;
-          volatility.observe(p, nowMs, TICK / 2);
-        }
-        expect(volatility.sigmaPerSqrtS).toBeGreaterThanOrEqual(SIGMA_FLOOR);
-        expect(Number.isFinite(volatility.sigmaPerSqrtS)).toBe(true);
-      });
+      const volatility = new Volatility();
+      let nowMs = 0;
+      for (const [p, pause] of observations) {
+        nowMs += pause;
+        volatility.observe(p, nowMs, TICK / 2);
+      }
+      expect(volatility.sigmaPerSqrtS).toBeGreaterThanOrEqual(SIGMA_FLOOR);
+      expect(Number.isFinite(volatility.sigmaPerSqrtS)).toBe(true);
+    });
   });
 });
 

@@ -49,16 +49,16 @@ describe('the fees of public trades', () => {
       maker: fc.oneof(fc.constant(0), rates),
     });
     forAll([drawn, fc.nat()], { numRuns: 60 }, (fees, seed) => {
-        const reading = readFees(tradesOf(fees, Random.fromSeed(seed, 'trades')));
-        expect(reading.verdict).toEqual({ kind: 'seen', schedule: fees.schedule });
-        const fit = reading.fits.find(({ schedule }) => schedule === fees.schedule);
-        expect(fit?.takerRate).toBeCloseTo(fees.taker / 1e6, 5);
-        if (fees.maker === 0) expect(fit?.makerRate).toBeNull();
-        else expect(fit?.makerRate).toBeCloseTo(fees.maker / 1e6, 5);
-        for (const declared of FEE_SCHEDULES) {
-          expect(feeContradiction(reading, declared) === null).toBe(declared === fees.schedule);
-        }
-      });
+      const reading = readFees(tradesOf(fees, Random.fromSeed(seed, 'trades')));
+      expect(reading.verdict).toEqual({ kind: 'seen', schedule: fees.schedule });
+      const fit = reading.fits.find(({ schedule }) => schedule === fees.schedule);
+      expect(fit?.takerRate).toBeCloseTo(fees.taker / 1e6, 5);
+      if (fees.maker === 0) expect(fit?.makerRate).toBeNull();
+      else expect(fit?.makerRate).toBeCloseTo(fees.maker / 1e6, 5);
+      for (const declared of FEE_SCHEDULES) {
+        expect(feeContradiction(reading, declared) === null).toBe(declared === fees.schedule);
+      }
+    });
   });
 
   const random = () => Random.fromSeed(1, 'noise');

@@ -1,8 +1,14 @@
 /** Own orders and fills in a market: places in the queue, results of fills, and orders that a book lacks. */
 
 import { describe, expect, it, test } from 'vitest';
-import { micros, ONE } from '../../../src/shared/base/micros.js';
-import { aheadAfterBook, aheadAfterTrade, isShortOfOwn, OwnFills, QueuePlaces } from '../../../src/trader/market/own-activity.js';
+
+import {
+  aheadAfterBook,
+  aheadAfterTrade,
+  isShortOfOwn,
+  OwnFills,
+  QueuePlaces,
+} from '../../../src/trader/market/own-activity.js';
 import { at, book, m, order } from './fixtures.js';
 
 test('the risk-averse queue of hftbacktest: 100, trade 30, depths 60, 90, 50, trade 25, depth 25', () => {
@@ -52,7 +58,6 @@ test('an order that is gone is forgotten', () => {
 });
 
 const START_MS = 1_000_000;
-const m = (units: number) => micros(Math.round(units * ONE));
 
 /** A bid for 10 shares and an ask of 30 were filled at 0.40, the price by others' book. */
 function filled(): OwnFills {

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { EMPTY_BOOK } from '../../../src/trader/market/book.js';
 import { Tape } from '../../../src/trader/market/tape.js';
-import { book, m, trade } from './fixtures.js';
 import { forAll } from '../for-all.js';
+import { book, m, trade } from './fixtures.js';
 
 test('a page that is shown again brings nothing new', () => {
   const tape = new Tape();
@@ -46,20 +46,20 @@ test('whatever pages show a history, every trade is taken once and in order', ()
   const row = fc.record({ pause: fc.integer({ min: 0, max: 2 }), price: fc.constantFrom(0.4, 0.5), yes: fc.boolean() });
   const history = fc.array(row, { maxLength: 60 });
   forAll([history, fc.array(fc.integer({ min: 0, max: 8 }), { maxLength: 40 })], (rows, polls) => {
-      let second = 1000;
-      const all = rows.map(({ pause, price, yes }) => {
-        second += pause;
-        return trade(second, price, 1, yes);
-      });
-      const tape = new Tape();
-      let shown = 0;
-      let taken = 0;
-      for (const more of [...polls, all.length]) {
-        shown = Math.min(all.length, shown + more);
-        // Pages of 70 rows hold all of them: no row can have left the page unseen.
-        taken += tape.add(all.slice(0, shown).toReversed(), shown, EMPTY_BOOK).length;
-        expect(taken).toBe(shown);
-      }
-      expect(tape.trades.map((seen) => seen.venueTimeMs / 1000)).toEqual(all.map((a) => a.timestamp).toReversed());
+    let second = 1000;
+    const all = rows.map(({ pause, price, yes }) => {
+      second += pause;
+      return trade(second, price, 1, yes);
     });
+    const tape = new Tape();
+    let shown = 0;
+    let taken = 0;
+    for (const more of [...polls, all.length]) {
+      shown = Math.min(all.length, shown + more);
+      // Pages of 70 rows hold all of them: no row can have left the page unseen.
+      taken += tape.add(all.slice(0, shown).toReversed(), shown, EMPTY_BOOK).length;
+      expect(taken).toBe(shown);
+    }
+    expect(tape.trades.map((seen) => seen.venueTimeMs / 1000)).toEqual(all.map((a) => a.timestamp).toReversed());
+  });
 });

@@ -69,13 +69,13 @@ describe('the choice of markets', () => {
       currency: fc.double({ min: 5, max: 200, noNaN: true }),
     });
     forAll([manyCandidates, supplies], { numRuns: 20 }, (candidates, supply) => {
-          const prices = pricesFor(candidates, supply, LEAST);
-          const taken = candidates.map(({ offer }) => offer.at(prices)).filter(({ net }) => net > 0);
-          const sum = (of: (value: (typeof taken)[number]) => number) => taken.reduce((all, each) => all + of(each), 0);
-          expect(sum((value) => value.currencyBound)).toBeLessThanOrEqual(supply.currency);
-          expect(sum((value) => 1 / value.lookEveryS)).toBeLessThanOrEqual(supply.looksPerS * 1.0001);
-          expect(sum(requestsPerS)).toBeLessThanOrEqual(supply.requestsPerS * 1.0001);
-        });
+      const prices = pricesFor(candidates, supply, LEAST);
+      const taken = candidates.map(({ offer }) => offer.at(prices)).filter(({ net }) => net > 0);
+      const sum = (of: (value: (typeof taken)[number]) => number) => taken.reduce((all, each) => all + of(each), 0);
+      expect(sum((value) => value.currencyBound)).toBeLessThanOrEqual(supply.currency);
+      expect(sum((value) => 1 / value.lookEveryS)).toBeLessThanOrEqual(supply.looksPerS * 1.0001);
+      expect(sum(requestsPerS)).toBeLessThanOrEqual(supply.requestsPerS * 1.0001);
+    });
   });
 
   it('charges no more than was told where there is enough', () => {
@@ -182,8 +182,8 @@ describe('the net value of a market', () => {
     expect(cost(w)).toBeCloseTo(3.5023801e-5, 12);
     expect((60 * 0.0005 ** 2) / (w * w)).toBeCloseTo(0.131339, 6);
     forAll([fc.double({ min: 0.1, max: 10, noNaN: true })], (factor) => {
-        expect(cost(w * factor)).toBeGreaterThanOrEqual(cost(w) * (1 - 1e-12));
-      });
+      expect(cost(w * factor)).toBeGreaterThanOrEqual(cost(w) * (1 - 1e-12));
+    });
     expect(bestTolerance(0, 0.0005, 0.92)).toBe(0);
     expect(bestTolerance(0.008, 0.0005, 0)).toBe(Number.POSITIVE_INFINITY);
   });

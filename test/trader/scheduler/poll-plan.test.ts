@@ -11,8 +11,8 @@ import {
 } from '../../../src/trader/scheduler/poll-memory.js';
 import { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
 import { times } from '../../support/effort.js';
-import { pollFacts, pollSettings, quote, staleMarket, takePolls, targetOf, World } from './world.js';
 import { forAll } from '../for-all.js';
+import { pollFacts, pollSettings, quote, staleMarket, takePolls, targetOf, World } from './world.js';
 
 const UNKNOWN = Number.POSITIVE_INFINITY;
 const NOW = 1_700_000_000_000;
@@ -231,17 +231,17 @@ describe('what is looked at', () => {
     const spot = fc.record({ resting: fc.integer({ min: 0, max: 500 }), sigma: fc.integer({ min: 1, max: 40 }) });
     const runs = { numRuns: times(6, 12) };
     forAll([spot, fc.integer({ min: 2, max: 8 }), fc.boolean()], runs, (one, factor, moreAtRest) => {
-        const hotter = market(
-          'hotter',
-          moreAtRest ? one.resting * factor + 100 : one.resting,
-          (one.sigma / 1e4) * (moreAtRest ? 1 : factor),
-        );
-        const others = Array.from({ length: 20 }, (_, i) => market(`o${i}`, 50, 0.002));
-        const watch = new Watch([...others, market('cooler', one.resting, one.sigma / 1e4), hotter]);
-        watch.run(600, 500);
-        // A difference of one poll depends on the end of the run.
-        expect(watch.count('book', 'hotter') + 1).toBeGreaterThanOrEqual(watch.count('book', 'cooler'));
-      });
+      const hotter = market(
+        'hotter',
+        moreAtRest ? one.resting * factor + 100 : one.resting,
+        (one.sigma / 1e4) * (moreAtRest ? 1 : factor),
+      );
+      const others = Array.from({ length: 20 }, (_, i) => market(`o${i}`, 50, 0.002));
+      const watch = new Watch([...others, market('cooler', one.resting, one.sigma / 1e4), hotter]);
+      watch.run(600, 500);
+      // A difference of one poll depends on the end of the run.
+      expect(watch.count('book', 'hotter') + 1).toBeGreaterThanOrEqual(watch.count('book', 'cooler'));
+    });
   });
 
   it('stays fresh where orders rest while many new markets appear', () => {

@@ -13,8 +13,8 @@ import {
   RequestQueue,
 } from '../../../src/trader/scheduler/request-queue.js';
 import { times } from '../../support/effort.js';
-import { ANSWERED, answer, askOf, LIMITS, THROTTLED, World } from './world.js';
 import { forAll } from '../for-all.js';
+import { ANSWERED, answer, askOf, LIMITS, THROTTLED, World } from './world.js';
 
 const nameOf = ({ owner }: Pick<PlannedRequest, 'owner'>): string => describeOwner(owner);
 
@@ -82,13 +82,13 @@ describe('the order of what leaves', () => {
 
   it('never lets the turn of late lanes pass a cancel, a submit or own state', () => {
     forAll([fc.array(lanes, { minLength: 1, maxLength: 80 })], (mixed) => {
-        const queue = new RequestQueue(LIMITS);
-        for (const lane of mixed) queue.push(askOf('signed', lane));
-        const left = drain(queue);
-        const urgent = (lane: Lane) => ['cancel', 'submit', 'own'].includes(lane);
-        expect(left.filter(urgent)).toEqual(left.slice(0, left.filter(urgent).length));
-        expect([...left].sort()).toEqual([...mixed].sort());
-      });
+      const queue = new RequestQueue(LIMITS);
+      for (const lane of mixed) queue.push(askOf('signed', lane));
+      const left = drain(queue);
+      const urgent = (lane: Lane) => ['cancel', 'submit', 'own'].includes(lane);
+      expect(left.filter(urgent)).toEqual(left.slice(0, left.filter(urgent).length));
+      expect([...left].sort()).toEqual([...mixed].sort());
+    });
   });
 
   it('keeps few requests under way, cancels beside them, and no scope takes all places', () => {
@@ -157,18 +157,18 @@ describe('what does not leave', () => {
       passMs: fc.integer({ min: 0, max: 20_000 }),
     });
     forAll([fc.array(step, { maxLength: 30 }), fc.nat()], THIRTY, (steps, seed) => {
-        const world = new World(seed, { meanMs: 400, lost: 0.1 });
-        let pushed = 0;
-        for (const { scope, lane, many, patienceMs, passMs } of steps) {
-          for (let i = 0; i < many; i++) world.queue.push(askOf(scope, lane, `${pushed++}`, world.nowMs + patienceMs));
-          expect(world.queue.waiting).toBeLessThanOrEqual(MAX_WAITING);
-          world.step(passMs);
-        }
-        for (let i = 0; i < 40; i++) world.step(10_000);
-        const names = [...world.done.map(({ request }) => nameOf(request)), ...world.unsent.map(nameOf)];
-        expect(names.sort()).toEqual(Array.from({ length: pushed }, (_, i) => `${i}`).sort());
-        expect([world.queue.waiting, world.queue.inFlight]).toEqual([0, 0]);
-      });
+      const world = new World(seed, { meanMs: 400, lost: 0.1 });
+      let pushed = 0;
+      for (const { scope, lane, many, patienceMs, passMs } of steps) {
+        for (let i = 0; i < many; i++) world.queue.push(askOf(scope, lane, `${pushed++}`, world.nowMs + patienceMs));
+        expect(world.queue.waiting).toBeLessThanOrEqual(MAX_WAITING);
+        world.step(passMs);
+      }
+      for (let i = 0; i < 40; i++) world.step(10_000);
+      const names = [...world.done.map(({ request }) => nameOf(request)), ...world.unsent.map(nameOf)];
+      expect(names.sort()).toEqual(Array.from({ length: pushed }, (_, i) => `${i}`).sort());
+      expect([world.queue.waiting, world.queue.inFlight]).toEqual([0, 0]);
+    });
   });
 });
 
@@ -177,18 +177,18 @@ describe('the budget', () => {
     const limits = fc.constantFrom(LIMITS, { ...LIMITS, public_per_minute: 30, signed_per_minute: 40 });
     const delays = fc.integer({ min: 1, max: 20_000 });
     forAll([fc.nat(), delays, limits], { numRuns: times(20, 40) }, (seed, meanMs, perMinute) => {
-        const world = new World(seed, { meanMs, lost: 0.1 }, perMinute);
-        const random = Random.fromSeed(seed, 'asks');
-        for (let i = 0; i < 600; i++) {
-          for (const scope of SCOPES) {
-            const lane = LANES[random.below(LANES.length)] ?? 'own';
-            for (let n = random.below(12); n > 0; n--) world.queue.push(askOf(scope, lane, 't', world.nowMs + 20_000));
-          }
-          world.step(random.below(1000));
+      const world = new World(seed, { meanMs, lost: 0.1 }, perMinute);
+      const random = Random.fromSeed(seed, 'asks');
+      for (let i = 0; i < 600; i++) {
+        for (const scope of SCOPES) {
+          const lane = LANES[random.below(LANES.length)] ?? 'own';
+          for (let n = random.below(12); n > 0; n--) world.queue.push(askOf(scope, lane, 't', world.nowMs + 20_000));
         }
-        for (const scope of SCOPES) expect(world.busiestMinute(scope)).toBeLessThanOrEqual(world.windows[scope].limit);
-        expect(world.windows.public.throttled + world.windows.signed.throttled).toBe(0);
-      });
+        world.step(random.below(1000));
+      }
+      for (const scope of SCOPES) expect(world.busiestMinute(scope)).toBeLessThanOrEqual(world.windows[scope].limit);
+      expect(world.windows.public.throttled + world.windows.signed.throttled).toBe(0);
+    });
   });
 
   it('uses nearly all of it when there is enough to ask', () => {
@@ -340,28 +340,28 @@ describe('the budget', () => {
   it('keeps to the limit of true time while our clock jumps by an hour to and fro, and cancels leave within seconds', () => {
     const jumps = fc.array(fc.tuple(fc.nat(180), fc.constantFrom(-3_600_000, 3_600_000)), { maxLength: 8 });
     forAll([jumps, fc.boolean()], { numRuns: times(10, 20) }, (all, corrected) => {
-        const queue = new RequestQueue(LIMITS);
-        const left: number[] = [];
-        let off = 0;
-        const second = (trueS: number) => {
-          for (const request of queue.release(NOW + trueS * 1000 + off).requests) {
-            left.push(trueS);
-            answer(queue, request.id, NOW + trueS * 1000 + off);
-          }
-        };
-        for (let trueS = 0; trueS < 200; trueS++) {
-          for (const [at, by] of all) if (at === trueS) off += by;
-          for (let n = 0; n < 6; n++) queue.push(askOf('signed', 'own', 'own', Number.MAX_SAFE_INTEGER));
-          queue.setOpenOrders(20);
-          for (let n = 0; n < 4; n++) second(trueS);
-          if (corrected) off = 0;
+      const queue = new RequestQueue(LIMITS);
+      const left: number[] = [];
+      let off = 0;
+      const second = (trueS: number) => {
+        for (const request of queue.release(NOW + trueS * 1000 + off).requests) {
+          left.push(trueS);
+          answer(queue, request.id, NOW + trueS * 1000 + off);
         }
-        for (const at of left) expect(left.filter((s) => s >= at && s < at + 60).length).toBeLessThanOrEqual(300);
-        const before = left.length;
-        queue.push(askOf('signed', 'cancel'));
-        second(201);
-        expect(left.length).toBeGreaterThan(before);
-      });
+      };
+      for (let trueS = 0; trueS < 200; trueS++) {
+        for (const [at, by] of all) if (at === trueS) off += by;
+        for (let n = 0; n < 6; n++) queue.push(askOf('signed', 'own', 'own', Number.MAX_SAFE_INTEGER));
+        queue.setOpenOrders(20);
+        for (let n = 0; n < 4; n++) second(trueS);
+        if (corrected) off = 0;
+      }
+      for (const at of left) expect(left.filter((s) => s >= at && s < at + 60).length).toBeLessThanOrEqual(300);
+      const before = left.length;
+      queue.push(askOf('signed', 'cancel'));
+      second(201);
+      expect(left.length).toBeGreaterThan(before);
+    });
   });
 
   it('gives back the place of a request that never left', () => {
@@ -400,46 +400,45 @@ describe('the cancel reserve', () => {
   it('is never taken by drafts and reads of markets, and at most half of it by submits and own state', () => {
     const others = fc.array(fc.constantFrom<Lane>('submit', 'own', 'draft', 'hot', 'quiet'));
     forAll([openOrders, others], THIRTY, (open, mixed) => {
-          const queue = new RequestQueue(LIMITS);
-          queue.setOpenOrders(open);
-          for (let i = 0; i < 12; i++)
-            for (const lane of [...mixed, 'draft' as const]) queue.push(askOf('signed', lane));
-          drain(queue);
-          const { available: left, perMinute } = queue.status('signed', NOW);
-          const urgent = mixed.some((lane) => lane === 'own');
-          const reserve = cancelReserve(open, perMinute);
-          expect(left).toBeGreaterThanOrEqual(Math.min(perMinute, urgent ? Math.floor(reserve / 2) : reserve));
-          // Whatever the others used, the cancels of all open orders are sent at once, up to half the reserve.
-          for (let i = 0; i < 2 * open; i++) queue.push(askOf('signed', 'cancel'));
-          const cancels = drain(queue).filter((lane) => lane === 'cancel').length;
-          expect(cancels).toBeGreaterThanOrEqual(Math.min(2 * open, left));
-        });
+      const queue = new RequestQueue(LIMITS);
+      queue.setOpenOrders(open);
+      for (let i = 0; i < 12; i++) for (const lane of [...mixed, 'draft' as const]) queue.push(askOf('signed', lane));
+      drain(queue);
+      const { available: left, perMinute } = queue.status('signed', NOW);
+      const urgent = mixed.some((lane) => lane === 'own');
+      const reserve = cancelReserve(open, perMinute);
+      expect(left).toBeGreaterThanOrEqual(Math.min(perMinute, urgent ? Math.floor(reserve / 2) : reserve));
+      // Whatever the others used, the cancels of all open orders are sent at once, up to half the reserve.
+      for (let i = 0; i < 2 * open; i++) queue.push(askOf('signed', 'cancel'));
+      const cancels = drain(queue).filter((lane) => lane === 'cancel').length;
+      expect(cancels).toBeGreaterThanOrEqual(Math.min(2 * open, left));
+    });
   });
 
   it('may be there only some seconds later, and then more leaves before', () => {
     const everySecond = fc.array(fc.integer({ min: 0, max: 8 }), { minLength: 70, maxLength: 130 });
     forAll([fc.nat(60), fc.nat(100), everySecond], { numRuns: 8 }, (withinS, open, wanted) => {
-          const queue = new RequestQueue(LIMITS, 1, 1000 * withinS);
-          queue.setOpenOrders(open);
-          let nowMs = NOW;
-          for (const drafts of wanted) {
-            nowMs += 1000;
-            for (let i = 0; i < drafts; i++) queue.push({ ...askOf('signed', 'draft'), latestMs: nowMs + 1 });
-            drain(queue, nowMs);
-          }
-          const killedMs = nowMs;
-          // Cancels of a kill, up to a minute's budget.
-          const cancels = Math.min(2 * open, 265);
-          for (let i = 0; i < cancels; i++)
-            queue.push({ ...askOf('signed', 'cancel'), latestMs: Number.POSITIVE_INFINITY });
-          let left = drain(queue, nowMs).length;
-          while (left < cancels && nowMs < killedMs + 61_000) {
-            nowMs += 1000;
-            left += drain(queue, nowMs).filter((lane) => lane === 'cancel').length;
-          }
-          expect(left).toBe(cancels);
-          expect(nowMs - killedMs).toBeLessThanOrEqual(1000 * withinS);
-        });
+      const queue = new RequestQueue(LIMITS, 1, 1000 * withinS);
+      queue.setOpenOrders(open);
+      let nowMs = NOW;
+      for (const drafts of wanted) {
+        nowMs += 1000;
+        for (let i = 0; i < drafts; i++) queue.push({ ...askOf('signed', 'draft'), latestMs: nowMs + 1 });
+        drain(queue, nowMs);
+      }
+      const killedMs = nowMs;
+      // Cancels of a kill, up to a minute's budget.
+      const cancels = Math.min(2 * open, 265);
+      for (let i = 0; i < cancels; i++)
+        queue.push({ ...askOf('signed', 'cancel'), latestMs: Number.POSITIVE_INFINITY });
+      let left = drain(queue, nowMs).length;
+      while (left < cancels && nowMs < killedMs + 61_000) {
+        nowMs += 1000;
+        left += drain(queue, nowMs).filter((lane) => lane === 'cancel').length;
+      }
+      expect(left).toBe(cancels);
+      expect(nowMs - killedMs).toBeLessThanOrEqual(1000 * withinS);
+    });
   });
 
   it.each([
@@ -479,14 +478,14 @@ describe('the cancel reserve', () => {
 
   it('agrees with what then leaves: headroom is neither too much nor too little', () => {
     forAll([openOrders, lanes, fc.array(lanes, { maxLength: 40 })], THIRTY, (open, lane, before) => {
-        const queue = new RequestQueue(LIMITS);
-        queue.setOpenOrders(open);
-        for (const earlier of before) queue.push(askOf('signed', earlier));
-        drain(queue);
-        const headroom = queue.headroom('signed', lane, NOW);
-        for (let i = 0; i < 400; i++) queue.push(askOf('signed', lane));
-        expect(drain(queue)).toHaveLength(headroom);
-      });
+      const queue = new RequestQueue(LIMITS);
+      queue.setOpenOrders(open);
+      for (const earlier of before) queue.push(askOf('signed', earlier));
+      drain(queue);
+      const headroom = queue.headroom('signed', lane, NOW);
+      for (let i = 0; i < 400; i++) queue.push(askOf('signed', lane));
+      expect(drain(queue)).toHaveLength(headroom);
+    });
   });
 });
 
@@ -535,23 +534,23 @@ describe('new orders', () => {
   it('say when the next may leave, and it does then and not before', () => {
     const pauses = fc.array(fc.integer({ min: 0, max: 3000 }), { minLength: 30, maxLength: 120 });
     forAll([pauses], { numRuns: times(20, 60) }, (waits) => {
-        const queue = new RequestQueue(LIMITS);
-        queue.setOpenOrders(30);
-        let nowMs = NOW;
-        for (const waitMs of waits) {
-          nowMs += waitMs;
-          queue.push({ ...askOf('signed', 'draft'), latestMs: nowMs + 1 });
-          drain(queue, nowMs);
-        }
-        while (queue.headroom('signed', 'draft', nowMs) > 0) {
-          queue.push({ ...askOf('signed', 'draft'), latestMs: nowMs + 100_000 });
-          drain(queue, nowMs);
-        }
+      const queue = new RequestQueue(LIMITS);
+      queue.setOpenOrders(30);
+      let nowMs = NOW;
+      for (const waitMs of waits) {
+        nowMs += waitMs;
+        queue.push({ ...askOf('signed', 'draft'), latestMs: nowMs + 1 });
+        drain(queue, nowMs);
+      }
+      while (queue.headroom('signed', 'draft', nowMs) > 0) {
         queue.push({ ...askOf('signed', 'draft'), latestMs: nowMs + 100_000 });
-        const nextMs = queue.nextReleaseMs(nowMs) ?? Number.NaN;
-        expect(nextMs).toBeGreaterThan(nowMs);
-        expect(drain(queue, nextMs - 1)).toEqual([]);
-        expect(drain(queue, nextMs)).toEqual(['draft']);
-      });
+        drain(queue, nowMs);
+      }
+      queue.push({ ...askOf('signed', 'draft'), latestMs: nowMs + 100_000 });
+      const nextMs = queue.nextReleaseMs(nowMs) ?? Number.NaN;
+      expect(nextMs).toBeGreaterThan(nowMs);
+      expect(drain(queue, nextMs - 1)).toEqual([]);
+      expect(drain(queue, nextMs)).toEqual(['draft']);
+    });
   });
 });

@@ -11,9 +11,9 @@ import {
   staleIndex,
   staleLossPerS,
 } from '../../../src/trader/scheduler/stale-index.js';
+import { forAll } from '../for-all.js';
 import { m } from '../market/fixtures.js';
 import { quote, staleMarket } from './world.js';
-import { forAll } from '../for-all.js';
 
 const pickOff = (h: number, s: number): number => s * pickOffPerDeviation(h / s);
 const diffusionIndex = (h: number, sigma: number, t: number): number => {
@@ -70,18 +70,18 @@ describe('the index of a look', () => {
     const factor = fc.double({ min: 1.01, max: 4, noNaN: true });
     const t = fc.integer({ min: 1000, max: 600_000 });
     forAll([t, factor, fc.integer({ min: 1, max: 30 })], (ms, more, sigmas) => {
-        const market = { ...known, sigmaPerSqrtS: sigmas / 1e4 };
-        const index = staleIndex(market, ms);
-        const withQuote = (changes: object) => staleIndex({ ...market, quotes: [{ ...bid, ...changes }] }, ms);
-        expect(index).toBeGreaterThan(0);
-        expect(staleIndex(market, ms * more)).toBeGreaterThan(index);
-        expect(withQuote({ remainingMicros: m(50 * more) })).toBeGreaterThan(index);
-        // Until it has moved as far as a probability can: later changes are not worth a poll.
-        const wilder = staleIndex({ ...market, sigmaPerSqrtS: market.sigmaPerSqrtS * more }, ms);
-        expect(wilder / index).toBeGreaterThan(1 - 1e-12);
-        expect(staleIndex({ ...market, takersPerS: more / 60 }, ms)).toBeGreaterThan(index);
-        expect(withQuote({ priceMicros: m(0.38) })).toBeLessThan(index);
-      });
+      const market = { ...known, sigmaPerSqrtS: sigmas / 1e4 };
+      const index = staleIndex(market, ms);
+      const withQuote = (changes: object) => staleIndex({ ...market, quotes: [{ ...bid, ...changes }] }, ms);
+      expect(index).toBeGreaterThan(0);
+      expect(staleIndex(market, ms * more)).toBeGreaterThan(index);
+      expect(withQuote({ remainingMicros: m(50 * more) })).toBeGreaterThan(index);
+      // Until it has moved as far as a probability can: later changes are not worth a poll.
+      const wilder = staleIndex({ ...market, sigmaPerSqrtS: market.sigmaPerSqrtS * more }, ms);
+      expect(wilder / index).toBeGreaterThan(1 - 1e-12);
+      expect(staleIndex({ ...market, takersPerS: more / 60 }, ms)).toBeGreaterThan(index);
+      expect(withQuote({ priceMicros: m(0.38) })).toBeLessThan(index);
+    });
   });
 
   it('does not end, however calm the market, and stays finite at its resolution', () => {

@@ -34,7 +34,8 @@ it.each([pause('a'), flatten('a')])('lets no signed order leave that waits: $kin
     state.requests.queue.push({ lane: 'submit', call, latestMs: NOW_MS + 60_000, owner });
     order(command);
     expect(state.requests.queue.release(NOW_MS)).toMatchObject({ requests: [], unsent: [{ reason: command.kind }] });
-  }));
+  }),
+);
 
 testWithLedger('a pause holds in that market alone, over a restart, until it is resumed without a reason', (ledger) => {
   expect(start(ledger).order(pause('a'))).toBeNull();
@@ -58,7 +59,8 @@ it.each(['', 'looked at it'])('stays, over a restart, when everything is resumed
     order(flatten('a'));
     order({ kind: 'resume', reason });
     expect(state.safety.pauses.flattening).toEqual(['a']);
-  }));
+  }),
+);
 
 testWithLedger('a refusal of the signer ends when all is resumed with a reason, and a pause stays', (ledger) => {
   const { state, order, paused } = start(ledger);
@@ -86,10 +88,7 @@ testWithLedger('a flatten goes on after a restart, and its pause then needs a re
   expect([state.safety.pauses.flattening, paused()[0]]).toEqual([['a'], 'the operator flattens it']);
   ledger.transaction(() => state.safety.pauses.endFlattening('a'));
   const next = start(ledger);
-  expect([next.state.safety.pauses.flattening, next.paused()]).toEqual([
-    [],
-    ['flattened by the operator', undefined],
-  ]);
+  expect([next.state.safety.pauses.flattening, next.paused()]).toEqual([[], ['flattened by the operator', undefined]]);
   expect(next.state.safety.stopped).toBeNull();
   expect(makeSnapshot(next.state, NOW_MS).wayBack).toBe('resume --market a --reason TEXT');
   expect(order(resume('a'))).toMatch(/needs a reason \(flattened by the operator\)/);
@@ -108,7 +107,8 @@ it.each([
     order(flatten('a'));
     expect(order(command)).toBeNull();
     expect([state.safety.pauses.flattening, paused()[0]]).toEqual([[], 'flattened by the operator']);
-  }));
+  }),
+);
 
 testWithLedger('by a flatten is refused where nothing may be sold, with what leads there', (ledger) => {
   const { state, order } = start(ledger);

@@ -213,32 +213,32 @@ const step = fc.oneof(
 
 it('the ladder lets leave what the rungs in force let leave, over any commands, limits, proofs and restarts', () => {
   forAll([fc.array(step, { maxLength: 40 })], { numRuns: 2_000 }, (steps) => {
-      let modes = started();
-      let stops = NO_STOPS;
-      const model = { ...FREE };
-      for (const one of steps) {
-        if (one === 'restart') {
-          const { canceling } = modes.stored;
-          modes = started(JSON.parse(JSON.stringify(modes.stored)) as StoredModes);
-          if (canceling) expect(modes.wantsProof).toBe(true);
-          Object.assign(model, { selling: false, stopping: false });
-        } else if (one === 'proof') modes.proof(0, 1);
-        else if (one === 'unproven') modes.onUnsettled();
-        else if (!('kind' in one)) stops = one;
-        else if (say(modes, one, stops.halted) === null) obey(model, one);
+    let modes = started();
+    let stops = NO_STOPS;
+    const model = { ...FREE };
+    for (const one of steps) {
+      if (one === 'restart') {
+        const { canceling } = modes.stored;
+        modes = started(JSON.parse(JSON.stringify(modes.stored)) as StoredModes);
+        if (canceling) expect(modes.wantsProof).toBe(true);
+        Object.assign(model, { selling: false, stopping: false });
+      } else if (one === 'proof') modes.proof(0, 1);
+      else if (one === 'unproven') modes.onUnsettled();
+      else if (!('kind' in one)) stops = one;
+      else if (say(modes, one, stops.halted) === null) obey(model, one);
 
-        const { orders, stance } = LADDER[modeOf(modes, stops)];
-        // After any commands, these modes allow no forbidden order.
-        if (model.killed || model.stopping) expect(orders).toBe('none');
-        if (orders === 'quotes') {
-          expect([model.killed, model.stopping, model.out, stops.halted]).toEqual([false, false, false, null]);
-          expect(stance === 'reduce-only').toBe(model.reducing || stops.reducing !== null);
-          if (stance === 'normal') expect(model.widened || stops.widened !== null).toBe(false);
-        }
-        if (orders === 'sales') expect(model.selling).toBe(true);
-        // No order is held back for a past reason.
-        const free = !model.killed && !model.stopping && !model.out && stops.halted === null && !modes.wantsProof;
-        if (free) expect(orders).toBe('quotes');
+      const { orders, stance } = LADDER[modeOf(modes, stops)];
+      // After any commands, these modes allow no forbidden order.
+      if (model.killed || model.stopping) expect(orders).toBe('none');
+      if (orders === 'quotes') {
+        expect([model.killed, model.stopping, model.out, stops.halted]).toEqual([false, false, false, null]);
+        expect(stance === 'reduce-only').toBe(model.reducing || stops.reducing !== null);
+        if (stance === 'normal') expect(model.widened || stops.widened !== null).toBe(false);
       }
-    });
+      if (orders === 'sales') expect(model.selling).toBe(true);
+      // No order is held back for a past reason.
+      const free = !model.killed && !model.stopping && !model.out && stops.halted === null && !modes.wantsProof;
+      if (free) expect(orders).toBe('quotes');
+    }
+  });
 });

@@ -69,8 +69,7 @@ describe('what limits value holdings at', () => {
   testInStep('is not the price that one quoter has walked the book to, with small orders or large ones', (ledger) => {
     for (const shares of [12, 1_000_000]) {
       const valuation = new Valuation(ledger);
-      for (let step = 0; step <= 34; step++)
-        show(valuation, 0.49 + step / 100, 0.51 + step / 100, shares, step * 7000);
+      for (let step = 0; step <= 34; step++) show(valuation, 0.49 + step / 100, 0.51 + step / 100, shares, step * 7000);
       const worth = valuation.value(holding(100, 0), never, 240_000);
       expect(worth?.equityMicros).toBeGreaterThanOrEqual(1050 * ONE);
       expect(worth?.equityMicros).toBeLessThan(1050.02 * ONE);

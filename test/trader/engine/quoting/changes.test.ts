@@ -2,7 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FEE_SCHEDULES, type FeeSchedule } from '../../../../src/shared/base/fees.js';
 import { complement, micros } from '../../../../src/shared/base/micros.js';
-import { chooseLegs, type DesiredQuotes, findChanges, inYesSpace, legFees, type OrderLeg, type QuotedOrder } from '../../../../src/trader/engine/quoting/changes.js';
+import {
+  chooseLegs,
+  type DesiredQuotes,
+  findChanges,
+  inYesSpace,
+  legFees,
+  type OrderLeg,
+  type QuotedOrder,
+} from '../../../../src/trader/engine/quoting/changes.js';
 import type { BookSide, MarketFacts } from '../../../../src/trader/market/view.js';
 import type { Quotes } from '../../../../src/trader/strategy/contract.js';
 import { type Economics, USUAL_ECONOMICS } from '../../../../src/trader/strategy/economics.js';
@@ -119,16 +127,16 @@ describe('changes towards quotes', () => {
     const phase = fc.constantFrom<QuotedOrder['phase']>('resting', 'pending', 'canceling');
     const anyOrder = fc.tuple(sides, fc.integer({ min: 1, max: 99 }), fc.integer({ min: 1, max: 40 }), phase);
     forAll([fc.array(anyOrder, { maxLength: 8 }), fc.integer({ min: 2, max: 97 })], (rows, price) => {
-        const wanted = quotes([[price, 25]], [[price + 1, 25]], 1);
-        const orders = rows.map((row) => order(...row));
-        const { cancels, wishes } = findChanges(wanted, orders, facts);
-        for (const one of ['bid', 'ask'] as const) {
-          const placed = wishes.filter((wish) => wish.side === one).reduce((sum, wish) => sum + wish.amountMicros, 0);
-          const kept = orders.filter((o) => o.side === one && !cancels.includes(o));
-          const rests = kept.reduce((sum, o) => sum + o.remainingMicros, 0);
-          if (placed > 0) expect(placed + rests).toBeLessThanOrEqual(25_000_000 * 1.2);
-        }
-      });
+      const wanted = quotes([[price, 25]], [[price + 1, 25]], 1);
+      const orders = rows.map((row) => order(...row));
+      const { cancels, wishes } = findChanges(wanted, orders, facts);
+      for (const one of ['bid', 'ask'] as const) {
+        const placed = wishes.filter((wish) => wish.side === one).reduce((sum, wish) => sum + wish.amountMicros, 0);
+        const kept = orders.filter((o) => o.side === one && !cancels.includes(o));
+        const rests = kept.reduce((sum, o) => sum + o.remainingMicros, 0);
+        if (placed > 0) expect(placed + rests).toBeLessThanOrEqual(25_000_000 * 1.2);
+      }
+    });
   });
 });
 
@@ -169,19 +177,19 @@ describe('while requests are short', () => {
       maxLength: 5,
     });
     forAll([some, some], (wanted, resting) => {
-        const levels = [...new Map(wanted)].sort(([a], [b]) => b - a);
-        const orders = resting.map(([price, amount]) => order('bid', price, amount));
-        const { cancels } = short(quotes(levels, [], 0, 0), orders);
-        const kept = orders.filter((each) => !cancels.includes(each));
-        for (let price = 40; price < 50; price++) {
-          const offered = kept.reduce(
-            (sum, each) => sum + (each.priceMicros >= cents(price) ? each.remainingMicros : 0),
-            0,
-          );
-          const wish = levels.reduce((sum, [at, amount]) => sum + (at >= price ? shares(amount) : 0), 0);
-          expect(offered).toBeLessThanOrEqual(wish);
-        }
-      });
+      const levels = [...new Map(wanted)].sort(([a], [b]) => b - a);
+      const orders = resting.map(([price, amount]) => order('bid', price, amount));
+      const { cancels } = short(quotes(levels, [], 0, 0), orders);
+      const kept = orders.filter((each) => !cancels.includes(each));
+      for (let price = 40; price < 50; price++) {
+        const offered = kept.reduce(
+          (sum, each) => sum + (each.priceMicros >= cents(price) ? each.remainingMicros : 0),
+          0,
+        );
+        const wish = levels.reduce((sum, [at, amount]) => sum + (at >= price ? shares(amount) : 0), 0);
+        expect(offered).toBeLessThanOrEqual(wish);
+      }
+    });
   });
 });
 
@@ -233,18 +241,18 @@ describe('legs', () => {
     const makerFeeRateMicros = fc.nat(40_000).map(micros);
     const charged = fc.record({ feeSchedule: fc.constantFrom(...FEE_SCHEDULES), makerFeeRateMicros });
     forAll([amount, held, held, sides, charged], (amountMicros, yes, no, side, fees) => {
-          const one: DesiredQuotes = { side, priceMicros: cents(37), amountMicros };
-          const own = { yesMicros: yes, noMicros: no, cashMicros: shares(1e6) };
-          const legs = chooseLegs(one, own, { ...facts, ...fees }, RESTING);
-          const sum = legs.reduce((total, leg) => total + leg.amountMicros, 0);
-          expect(sum).toBeLessThanOrEqual(amountMicros);
-          expect(amountMicros - sum).toBeLessThan(facts.minAmountMicros);
-          for (const leg of legs) {
-            expect(inYesSpace(leg.isYes, leg.side, leg.priceMicros)).toEqual({ side, priceMicros: one.priceMicros });
-            expect(leg.amountMicros % facts.lotMicros).toBe(0);
-            if (leg.side === 'sell') expect(leg.amountMicros).toBeLessThanOrEqual(leg.isYes ? yes : no);
-          }
-        });
+      const one: DesiredQuotes = { side, priceMicros: cents(37), amountMicros };
+      const own = { yesMicros: yes, noMicros: no, cashMicros: shares(1e6) };
+      const legs = chooseLegs(one, own, { ...facts, ...fees }, RESTING);
+      const sum = legs.reduce((total, leg) => total + leg.amountMicros, 0);
+      expect(sum).toBeLessThanOrEqual(amountMicros);
+      expect(amountMicros - sum).toBeLessThan(facts.minAmountMicros);
+      for (const leg of legs) {
+        expect(inYesSpace(leg.isYes, leg.side, leg.priceMicros)).toEqual({ side, priceMicros: one.priceMicros });
+        expect(leg.amountMicros % facts.lotMicros).toBe(0);
+        if (leg.side === 'sell') expect(leg.amountMicros).toBeLessThanOrEqual(leg.isYes ? yes : no);
+      }
+    });
     expect(complement(cents(37))).toBe(cents(63));
   });
 });
@@ -301,22 +309,22 @@ describe('the cheapest leg', () => {
     const economics = fc.constantFrom(USUAL_ECONOMICS, FREE_OF_CHARGE, { requestPrice: 1, currencyPricePerS: 1e-9 });
     const held = fc.nat(30).map((n) => sets(n));
     forAll([price, schedules, economics, held, fc.boolean()], (at, market, prices, own, isTaking) => {
-        for (const side of ['bid', 'ask'] as const) {
-          const legs = told(chooseLegs(wish(side, at, 10), own, market, { isTaking, economics: prices }));
-          const [sold, bought] = side === 'bid' ? ['sell NO', 'buy YES'] : ['sell YES', 'buy NO'];
-          const count = own.yesMicros / 1e6;
-          expect(legs).toEqual(count === 0 ? [bought] : count > 9 ? [sold] : [sold, bought]);
-        }
-      });
+      for (const side of ['bid', 'ask'] as const) {
+        const legs = told(chooseLegs(wish(side, at, 10), own, market, { isTaking, economics: prices }));
+        const [sold, bought] = side === 'bid' ? ['sell NO', 'buy YES'] : ['sell YES', 'buy NO'];
+        const count = own.yesMicros / 1e6;
+        expect(legs).toEqual(count === 0 ? [bought] : count > 9 ? [sold] : [sold, bought]);
+      }
+    });
   });
 
   it('never pays more than the other single leg would have, but for what the pair costs', () => {
     const price = fc.integer({ min: 1, max: 99 });
     forAll([price, fc.integer({ min: 0, max: 5 }), sides], (at, rate, side) => {
-        const market = withFee(rate / 100);
-        const [leg] = chooseLegs(wish(side, at, 10), sets(50), market, { isTaking: false, economics: FREE_OF_CHARGE });
-        const fees = legFees(market, side, cents(at), false);
-        expect(leg === undefined ? Number.NaN : fees[leg.side]).toBe(Math.min(fees.sell, fees.buy));
-      });
+      const market = withFee(rate / 100);
+      const [leg] = chooseLegs(wish(side, at, 10), sets(50), market, { isTaking: false, economics: FREE_OF_CHARGE });
+      const fees = legFees(market, side, cents(at), false);
+      expect(leg === undefined ? Number.NaN : fees[leg.side]).toBe(Math.min(fees.sell, fees.buy));
+    });
   });
 });

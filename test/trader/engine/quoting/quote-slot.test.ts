@@ -54,20 +54,20 @@ describe('quotes under a stance', () => {
 
   it('keep their distance from the fair value when widened, never come nearer, and stay sound', () => {
     forAll([quotes, distance], (wish, far) => {
-        const made = applyStance(wish, view('widen'), far);
-        const fair = wish.fairMicros ?? 0;
-        expect(checkQuotes(made, VIEW)).toBeNull();
-        for (const { priceMicros } of made.bids) expect(priceMicros).toBeLessThanOrEqual(fair - far);
-        for (const { priceMicros } of made.asks) expect(priceMicros).toBeGreaterThanOrEqual(fair + far);
-        for (const side of ['bids', 'asks'] as const) {
-          expect(sum(made[side])).toBeLessThanOrEqual(sum(wish[side]));
-          const isFar = (price: number) => (side === 'bids' ? price <= fair - far : price >= fair + far);
-          // Levels that were already far enough stay.
-          for (const { priceMicros } of wish[side].filter((level) => isFar(level.priceMicros))) {
-            expect(made[side].map((level) => level.priceMicros)).toContain(priceMicros);
-          }
+      const made = applyStance(wish, view('widen'), far);
+      const fair = wish.fairMicros ?? 0;
+      expect(checkQuotes(made, VIEW)).toBeNull();
+      for (const { priceMicros } of made.bids) expect(priceMicros).toBeLessThanOrEqual(fair - far);
+      for (const { priceMicros } of made.asks) expect(priceMicros).toBeGreaterThanOrEqual(fair + far);
+      for (const side of ['bids', 'asks'] as const) {
+        expect(sum(made[side])).toBeLessThanOrEqual(sum(wish[side]));
+        const isFar = (price: number) => (side === 'bids' ? price <= fair - far : price >= fair + far);
+        // Levels that were already far enough stay.
+        for (const { priceMicros } of wish[side].filter((level) => isFar(level.priceMicros))) {
+          expect(made[side].map((level) => level.priceMicros)).toContain(priceMicros);
         }
-      });
+      }
+    });
   });
 
   it('leave a level that is far enough where it is, and drop probes', () => {
@@ -87,17 +87,17 @@ describe('quotes under a stance', () => {
   it('only bring the net position towards zero when reducing, however much is held', () => {
     const net = fc.integer({ min: -400_000_000, max: 400_000_000 });
     forAll([quotes, net], (wish, held) => {
-        const made = applyStance(wish, view('reduce-only', held), micros(20_000));
-        expect(checkQuotes(made, VIEW)).toBeNull();
-        const [adding, reducing] = held > 0 ? (['bids', 'asks'] as const) : (['asks', 'bids'] as const);
-        expect(made[adding]).toEqual([]);
-        expect(sum(made[reducing])).toBeLessThanOrEqual(Math.abs(held));
-        // Never less than possible: the whole wish, or all but a rest that is too small for an order.
-        const missing = Math.min(sum(wish[reducing]), Math.abs(held)) - sum(made[reducing]);
-        expect(missing).toBeLessThan(minAmountMicros + lotMicros);
-        for (const { priceMicros } of made[reducing])
-          expect(wish[reducing].map((one) => one.priceMicros)).toContain(priceMicros);
-      });
+      const made = applyStance(wish, view('reduce-only', held), micros(20_000));
+      expect(checkQuotes(made, VIEW)).toBeNull();
+      const [adding, reducing] = held > 0 ? (['bids', 'asks'] as const) : (['asks', 'bids'] as const);
+      expect(made[adding]).toEqual([]);
+      expect(sum(made[reducing])).toBeLessThanOrEqual(Math.abs(held));
+      // Never less than possible: the whole wish, or all but a rest that is too small for an order.
+      const missing = Math.min(sum(wish[reducing]), Math.abs(held)) - sum(made[reducing]);
+      expect(missing).toBeLessThan(minAmountMicros + lotMicros);
+      for (const { priceMicros } of made[reducing])
+        expect(wish[reducing].map((one) => one.priceMicros)).toContain(priceMicros);
+    });
   });
 
   it('are none where the strategy wants none', () => {
