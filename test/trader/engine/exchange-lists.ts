@@ -13,16 +13,16 @@ import type {
   RedeemRow,
 } from '../../../src/shared/protocol/records.js';
 import type { RoundList } from '../../../src/shared/protocol/request-owner.js';
-import type { Outcome, PlannedRequest, RequestResult } from '../../../src/shared/protocol/seam.js';
+import type { AnyCall, Outcome, PlannedRequest, RequestResult } from '../../../src/shared/protocol/seam.js';
 import type { OrderStatus, Side } from '../../../src/shared/protocol/states.js';
 import { readProfile } from '../../../src/shell/config/config.js';
 import { Wallet } from '../../../src/shell/wallet/wallet.js';
 import { OwnLists } from '../../../src/trader/engine/own/own-lists.js';
 import { Executor } from '../../../src/trader/executor/executor.js';
-import type { BookedConversion, IntentRow, Ledger, OrderRecord } from '../../../src/trader/ledger/contract.js';
+import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { openMemoryLedger } from '../../../src/trader/ledger/ledger.js';
 import { Reconciler } from '../../../src/trader/reconcile/reconciler.js';
-import { intentOf, m, ONE } from '../ledger/books.js';
+import { conversionOf, intentOf, m, ONE, orderOf } from '../ledger/books.js';
 
 export const ROUND_LISTS: readonly RoundList[] = ['assets', 'orders', 'trades', 'merges', 'splits', 'redeems', 'sums'];
 
@@ -59,12 +59,6 @@ class List<Row> {
   }
 }
 
-interface Move {
-  readonly outcome: string;
-  readonly amount: number;
-  readonly sinceMs: number;
-}
-
 const order = (pubkey: string, side: Side, isYes: boolean, amount: number, status: OrderStatus): OrderRow => ({
   pubkey,
   status,
@@ -91,7 +85,7 @@ export class Account {
   readonly merges = new List<ConversionRow>();
   readonly splits = new List<ConversionRow>();
   readonly redeems = new List<RedeemRow>();
-  readonly moves: Move[] = [];
+  readonly moves: { readonly outcome: string; readonly amount: number; readonly sinceMs: number }[] = [];
   requests = 0;
   /** Hides a trade from all readers but the second one. */
   hiddenFromFirst: string | null = null;
@@ -134,21 +128,21 @@ export class Account {
   /** Adds an own order with a fill at the exchange: the ledger knows the order, and will read the trade. */
   fill(side: Side, isYes: boolean, shares: number): OwnTradeRow {
     const row = order(this.name('order'), side, isYes, shares, 'filled');
-    this.#own(row, 'filled');
+    this.#own(row);
     return this.trade(row, shares);
   }
 
   /** Adds an own order that ends without a fill. */
   canceled(): void {
     const row = order(this.name('order'), 'buy', true, ONE, 'canceled');
-    this.#own(row, 'canceled');
+    this.#own(row);
     this.orders.add(row, this.nowMs);
   }
 
   /** Adds an own resting order. */
   resting(shares: number): OrderRow {
     const row = order(this.name('order'), 'buy', true, shares, 'open');
-    this.#own(row, 'open');
+    this.#own(row);
     this.orders.add(row, this.nowMs);
     return row;
   }
@@ -162,30 +156,18 @@ export class Account {
     return row;
   }
 
-  #own({ pubkey, side, outcome, amount, filled_amount }: OrderRow, status: OrderStatus): void {
+  #own({ pubkey, side, outcome, amount, filled_amount, status: known }: OrderRow): void {
+    const status = must(known, 'status');
     const terms = { side, isYes: outcome.is_yes, priceMicros: m(400_000), amountMicros: amount ?? m(0) };
-    const intent: IntentRow = intentOf({
-      id: `run.${pubkey}`,
-      marketConditionId: 'A',
-      draftPubkey: pubkey,
-      ...terms,
-      state: status === 'open' ? 'live' : 'done',
-    });
-    const record: OrderRecord = {
-      pubkey: pubkey ?? '',
-      intentId: intent.id,
-      marketConditionId: 'A',
-      ...terms,
-      filledMicros: filled_amount ?? m(0),
-      bookedMicros: m(0),
-      failedMicros: m(0),
-      status,
-      createdMs: this.nowMs,
-      closedMs: status === 'open' ? null : this.nowMs,
-    };
+    const [state, closedMs] = status === 'open' ? (['live', null] as const) : (['done', this.nowMs] as const);
+    const id = `run.${pubkey}`;
+    const intent = intentOf({ id, marketConditionId: 'A', draftPubkey: pubkey, ...terms, state });
+    const times = { createdMs: this.nowMs, closedMs };
+    const key = { pubkey: pubkey ?? '', intentId: id, marketConditionId: 'A' };
+    const filledMicros = filled_amount ?? m(0);
     this.ledger.transaction(() => {
       this.ledger.addIntent(intent);
-      this.ledger.addOrder(record);
+      this.ledger.addOrder(orderOf({ ...key, ...terms, filledMicros, status, ...times }));
     });
   }
 
@@ -208,18 +190,20 @@ export class Account {
       order: of,
     };
     this.trades.add(row, this.nowMs);
-    const outcome = `A ${of.outcome.is_yes ? 'YES' : 'NO'}`;
-    this.moves.push({ outcome, amount: of.side === 'buy' ? shares : -shares, sinceMs: this.nowMs });
+    this.#move(of.outcome.is_yes, of.side === 'buy' ? shares : -shares);
     return row;
+  }
+
+  #move(isYes: boolean, amount: number): void {
+    this.moves.push({ outcome: `A ${isYes ? 'YES' : 'NO'}`, amount, sinceMs: this.nowMs });
   }
 
   /** The exchange changes a listed trade: it failed, or settled late. Returns its new row. */
   turn(trade: OwnTradeRow, state: 'failed' | 'done'): OwnTradeRow {
     const row: OwnTradeRow = { ...trade, state };
     this.trades.replace(trade, row, this.nowMs);
-    const outcome = `A ${trade.order.outcome.is_yes ? 'YES' : 'NO'}`;
     const sign = (trade.order.side === 'buy' ? 1 : -1) * (state === 'done' ? 1 : -1);
-    this.moves.push({ outcome, amount: sign * trade.amount, sinceMs: this.nowMs });
+    this.#move(trade.order.outcome.is_yes, sign * trade.amount);
     return row;
   }
 
@@ -233,16 +217,15 @@ export class Account {
   merge(shares: number, ours: boolean): ConversionRow {
     const row = this.#conversion(shares);
     this.merges.add(row, this.nowMs);
-    for (const outcome of ['A YES', 'A NO']) this.moves.push({ outcome, amount: -shares, sinceMs: this.nowMs });
-    const yes = { yesMicros: m(shares), noMicros: m(shares), cashMicros: m(shares), yesCostMicros: null };
-    if (ours) this.#book({ pubkey: row.pubkey, kind: 'merge', marketConditionId: 'A', ...yes });
+    for (const isYes of [true, false]) this.#move(isYes, -shares);
+    if (ours) this.#book('merge', row.pubkey, 'A', shares);
     return row;
   }
 
   split(shares: number): ConversionRow {
     const row = this.#conversion(shares);
     this.splits.add(row, this.nowMs);
-    for (const outcome of ['A YES', 'A NO']) this.moves.push({ outcome, amount: shares, sinceMs: this.nowMs });
+    for (const isYes of [true, false]) this.#move(isYes, shares);
     return row;
   }
 
@@ -259,8 +242,7 @@ export class Account {
       created: Math.floor(this.nowMs / 1000),
     };
     this.redeems.add(row, this.nowMs);
-    const nothing = { yesMicros: m(0), noMicros: m(0), cashMicros: m(0), yesCostMicros: null };
-    if (ours) this.#book({ pubkey: row.pubkey, kind: 'redeem', marketConditionId: 'B', ...nothing });
+    if (ours) this.#book('redeem', row.pubkey, 'B', 0);
     return row;
   }
 
@@ -276,12 +258,12 @@ export class Account {
     };
   }
 
-  #book(conversion: Omit<BookedConversion, 'intentId' | 'seenMs'>): void {
-    const id = `run.${conversion.pubkey}`;
-    const intent = intentOf({ id, kind: conversion.kind, state: 'done', draftPubkey: conversion.pubkey });
+  #book(kind: 'merge' | 'redeem', pubkey: string, marketConditionId: string, sets: number): void {
+    const id = `run.${pubkey}`;
+    const conversion = conversionOf(kind, sets, { pubkey, intentId: id, marketConditionId, seenMs: this.nowMs });
     this.ledger.transaction(() => {
-      this.ledger.addIntent(intent);
-      this.ledger.bookConversion({ ...conversion, intentId: id, seenMs: this.nowMs });
+      this.ledger.addIntent(intentOf({ id, kind, state: 'done', draftPubkey: pubkey }));
+      this.ledger.bookConversion(conversion);
     });
   }
 
@@ -312,22 +294,12 @@ export class Account {
 
   /** One poll of resting orders or of fills, with all its pages. */
   look(kind: 'orders' | 'fills', faults: readonly Fault[] = []): void {
-    const query = { limit: 100 };
-    const orders = {
-      endpoint: 'orders.list',
-      params: {},
-      query: { ...query, status: ['open'] },
-      body: undefined,
-    } as const;
-    const fills = { endpoint: 'trades.list', params: {}, query, body: undefined } as const;
-    let requests: readonly PlannedRequest[] = [
-      {
-        lane: 'own',
-        latestMs: this.nowMs + 10_000,
-        owner: { kind: 'poll', target: { kind } },
-        call: kind === 'orders' ? orders : fills,
-      },
-    ];
+    const call: AnyCall =
+      kind === 'orders'
+        ? { endpoint: 'orders.list', params: {}, query: { limit: 100, status: ['open'] }, body: undefined }
+        : { endpoint: 'trades.list', params: {}, query: { limit: 100 }, body: undefined };
+    const owner = { kind: 'poll', target: { kind } } as const;
+    let requests: readonly PlannedRequest[] = [{ lane: 'own', latestMs: this.nowMs + 10_000, owner, call }];
     const list = kind === 'orders' ? 'orders' : 'trades';
     this.reconciler.onAsk(kind);
     while (requests.length > 0) {
@@ -352,7 +324,7 @@ export class Account {
         const sentMs = this.nowMs;
         this.nowMs += 20;
         const outcome: Outcome = { kind: 'answered', data: row as never, nextCursor: null };
-        executor.onReport({ request: request, outcome, sentMs, nowMs: this.nowMs, venueTimeMs: this.nowMs });
+        executor.onReport({ request, outcome, sentMs, nowMs: this.nowMs, venueTimeMs: this.nowMs });
       }
     });
   }
@@ -365,14 +337,16 @@ export class Account {
     this.meanwhile();
     const outcome = fault?.kind === 'lost' ? LOST : this.#page(request, list, fault);
     this.nowMs += 20;
-    return { request: request, outcome, sentMs, nowMs: this.nowMs, venueTimeMs: this.nowMs - (this.nowMs % 1000) };
+    return { request, outcome, sentMs, nowMs: this.nowMs, venueTimeMs: this.nowMs - (this.nowMs % 1000) };
   }
 
   #page({ call, owner }: PlannedRequest, list: RoundList, fault: Fault | null): Outcome {
     const untilMs = this.nowMs - (fault?.kind === 'lags' ? fault.lagMs : 0);
     const { limit = 50, cursor, status } = call.query as { limit?: number; cursor?: string; status?: unknown };
     const all = this.#shown(list, untilMs, status !== undefined);
-    const rows = all.filter((row) => list === 'sums' || !this.#isHidden(row));
+    // Rows of assets have no key.
+    const isShown = (row: unknown) => (row as { pubkey?: string }).pubkey !== this.hiddenFromFirst;
+    const rows = all.filter((row) => list === 'sums' || isShown(row));
     const isOfRound = list === 'assets' || owner.kind === 'round';
     const from = cursor === undefined ? 0 : Number(cursor);
     const page = rows.slice(from, from + limit);
@@ -382,10 +356,6 @@ export class Account {
     const nextCursor = fault?.kind === 'cursor twice' && isOfRound ? '0' : next;
     // The rows of this list.
     return { kind: 'answered', data: data as never, nextCursor };
-  }
-
-  #isHidden(row: unknown): boolean {
-    return this.hiddenFromFirst !== null && (row as { pubkey?: string }).pubkey === this.hiddenFromFirst;
   }
 
   #shown(list: RoundList, untilMs: number, restingOnly: boolean): readonly unknown[] {

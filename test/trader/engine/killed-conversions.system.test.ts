@@ -1,6 +1,6 @@
 /** No conversion is sent in a mode that allows none, whatever is in flight; the whole trader, the whole exchange. */
 
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
 import type { OperatorCommand } from '../../../src/shared/protocol/seam.js';
 import { LADDER, type Mode } from '../../../src/trader/engine/control/modes.js';
@@ -8,8 +8,10 @@ import { MINUTE_MS, play, type Scene, SECOND_MS } from '../../simulation/inciden
 import { STANDARD } from '../../simulation/setting.js';
 
 const reason = 'the key may be stolen';
-const EAGER = { ...STANDARD, mergeFromMicros: micros(1_000_000) };
 const LONG_MS = 10 * MINUTE_MS;
+
+const KILL: OperatorCommand = { kind: 'kill', reason };
+const PAUSE: OperatorCommand = { kind: 'pause', reason };
 
 const conversionsOf = ({ sent }: Scene) =>
   sent
@@ -31,29 +33,34 @@ it('the ladder lets splits leave where orders may add to a position, and nowhere
 
 /** Wants sets during the first ten minutes of every twenty. */
 const HOARDER = { ...STANDARD, makers: STANDARD.makers.map((maker) => ({ ...maker, coreShares: 30 })) };
-const splitsOf = (scene: Scene) => conversionsOf(scene).filter((endpoint) => endpoint.startsWith('splits'));
+const EAGER = { ...STANDARD, mergeFromMicros: micros(1_000_000) };
 
-describe.each<[string, OperatorCommand]>([
-  ['kill', { kind: 'kill', reason }],
-  ['pause', { kind: 'pause', reason }],
-  ['reduce-only', { kind: 'reduce-only', reason }],
-  ['flatten', { kind: 'flatten' }],
-])('after a %s', (_name, hold) => {
-  it('a split whose draft is under way is not signed, and none is begun', () => {
-    play(
-      52,
-      (scene) => {
-        scene.fates((call) => (call.endpoint === 'splits.create' ? { thereMs: 3 * SECOND_MS } : null));
-        scene.until('a split is drafted', () => splitsOf(scene).length > 0, 2 * LONG_MS);
-        const before = splitsOf(scene).length;
-        scene.world.command(hold);
-        scene.pass(2 * MINUTE_MS);
-        expect(splitsOf(scene).slice(before)).toEqual([]);
-        expect(scene.process.ledger.conversions().filter(({ kind }) => kind === 'split')).toEqual([]);
-      },
-      HOARDER,
-    );
-  });
+it.each<['split' | 'merge', OperatorCommand, OperatorCommand | null]>([
+  ['split', KILL, null],
+  ['split', PAUSE, null],
+  ['split', { kind: 'reduce-only', reason }, null],
+  ['split', { kind: 'flatten' }, null],
+  ['merge', KILL, { kind: 'unkill', reason }],
+  ['merge', PAUSE, { kind: 'resume', reason }],
+])('a drafted %s is neither signed nor followed by another after %o', (kind, hold, lift) => {
+  play(
+    kind === 'split' ? 52 : 51,
+    (scene) => {
+      const sent = () => conversionsOf(scene).filter((endpoint) => endpoint.startsWith(kind));
+      // Slow enough for a command between the draft and its answer.
+      scene.fates((call) => (call.endpoint === `${kind}s.create` ? { thereMs: 3 * SECOND_MS } : null));
+      scene.until('one is drafted', () => sent().length > 0, 2 * LONG_MS);
+      const before = sent().length;
+      scene.world.command(hold);
+      scene.pass(2 * MINUTE_MS);
+      expect(sent().slice(before)).toEqual([]);
+      expect(scene.process.ledger.conversions().filter((conversion) => conversion.kind === kind)).toEqual([]);
+      if (lift === null) return;
+      scene.world.command(lift);
+      scene.until('one is submitted', () => sent().includes(`${kind}s.submit`), LONG_MS);
+    },
+    kind === 'split' ? HOARDER : EAGER,
+  );
 });
 
 it('a split whose submit nobody answers is done once, and its sets are still wanted after a restart', () => {
@@ -74,28 +81,4 @@ it('a split whose submit nobody answers is done once, and its sets are still wan
     },
     HOARDER,
   );
-});
-
-describe.each<[string, OperatorCommand, OperatorCommand]>([
-  ['kill', { kind: 'kill', reason }, { kind: 'unkill', reason }],
-  ['pause', { kind: 'pause', reason }, { kind: 'resume', reason }],
-])('after a %s', (_name, hold, lift) => {
-  it('a merge whose draft is under way is not signed, and none is begun until that is lifted', () => {
-    play(
-      51,
-      (scene) => {
-        // Slow enough for a command between the draft and its answer.
-        scene.fates((call) => (call.endpoint === 'merges.create' ? { thereMs: 3 * SECOND_MS } : null));
-        scene.until('a merge is drafted', () => conversionsOf(scene).length > 0, LONG_MS);
-        const before = conversionsOf(scene).length;
-        scene.world.command(hold);
-        scene.pass(2 * MINUTE_MS);
-        expect(conversionsOf(scene).slice(before)).toEqual([]);
-        expect(scene.process.ledger.conversions()).toEqual([]);
-        scene.world.command(lift);
-        scene.until('it merges again', () => conversionsOf(scene).includes('merges.submit'), LONG_MS);
-      },
-      EAGER,
-    );
-  });
 });

@@ -3,7 +3,7 @@
  * independent check with only orders, holdings and fair values compares the sent requests with the mode.
  */
 
-import { describe, expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import type { Wire } from '../../../src/exchange/core/contract.js';
 import { must } from '../../../src/shared/base/errors.js';
 import { complement, type Micros, parseDecimal } from '../../../src/shared/base/micros.js';
@@ -119,93 +119,81 @@ class Watcher implements Diary {
 const SETTING: Setting = { ...STANDARD, makers: STANDARD.makers.slice(0, 1) };
 const SEEDS = times([1, 2], [1, 2, 3]);
 
+/** A world that ends with its test. */
+function begin(seed: number, faults = CALM, watcher: Watcher | null = null): World {
+  const world = new World(seed, faults, watcher, 'given', SETTING);
+  onTestFinished(() => world.close());
+  if (watcher !== null) watcher.world = world;
+  return world;
+}
+
 /** Some minutes of commands, crashes and restarts, and at the end a kill with an immediate crash. */
 function live(seed: number): Watcher {
   const watcher = new Watcher();
   const random = Random.fromSeed(seed, 'ladder');
-  const world = new World(seed, CALM, watcher, 'given', SETTING);
-  watcher.world = world;
-  try {
-    world.pass(10 * SECOND_MS);
-    const endMs = world.timeline.nowMs + MINUTES * 60 * SECOND_MS;
-    while (world.timeline.nowMs < endMs) {
-      const command = COMMANDS[random.below(COMMANDS.length)];
-      if (command !== undefined) world.command(command);
-      if (random.chance(0.15)) world.kill();
-      world.pass(200 + random.below(8 * SECOND_MS));
-      // Ideally the command meets orders in flight.
-      for (let i = 0; i < 40 && watcher.leaving === 0; i++) world.pass(SETTING.beatMs / 5);
-    }
-    world.command({ kind: 'kill', reason });
-    world.kill();
-    world.pass(60 * SECOND_MS);
-    expect(world.process?.trader.snapshot(world.ourMs)).toMatchObject({ mode: 'killed', openOrders: 0 });
-    expect(world.exchange.resting()).toEqual([]);
-    expect(world.invariants.violations).toEqual([]);
-  } finally {
-    world.close();
+  const world = begin(seed, CALM, watcher);
+  world.pass(10 * SECOND_MS);
+  const endMs = world.timeline.nowMs + MINUTES * 60 * SECOND_MS;
+  while (world.timeline.nowMs < endMs) {
+    const command = COMMANDS[random.below(COMMANDS.length)];
+    if (command !== undefined) world.command(command);
+    if (random.chance(0.15)) world.kill();
+    world.pass(200 + random.below(8 * SECOND_MS));
+    // Ideally the command meets orders in flight.
+    for (let i = 0; i < 40 && watcher.leaving === 0; i++) world.pass(SETTING.beatMs / 5);
   }
+  world.command({ kind: 'kill', reason });
+  world.kill();
+  world.pass(60 * SECOND_MS);
+  expect(world.process?.trader.snapshot(world.ourMs)).toMatchObject({ mode: 'killed', openOrders: 0 });
+  expect(world.exchange.resting()).toEqual([]);
+  expect(world.invariants.violations).toEqual([]);
   return watcher;
 }
 
-describe('what leaves, on any rung', () => {
-  it('is what the ladder lets leave, through commands, crashes and restarts', () => {
-    const placed = new Map<Mode, number>();
-    for (const seed of SEEDS) {
-      const watcher = live(seed);
-      expect(watcher.offences, `seed ${seed}`).toEqual([]);
-      for (const [mode, count] of watcher.placed) placed.set(mode, (placed.get(mode) ?? 0) + count);
-    }
-    // Otherwise the test would prove nothing about them.
-    for (const mode of ['quoting', 'widened', 'reducing', 'flattening'] as const) {
-      expect(placed.get(mode) ?? 0, mode).toBeGreaterThan(0);
-    }
-  });
+it('only requests that the ladder allows leave, through commands, crashes and restarts', () => {
+  const placed = new Map<Mode, number>();
+  for (const seed of SEEDS) {
+    const watcher = live(seed);
+    expect(watcher.offences, `seed ${seed}`).toEqual([]);
+    for (const [mode, count] of watcher.placed) placed.set(mode, (placed.get(mode) ?? 0) + count);
+  }
+  // Otherwise the test would prove nothing about them.
+  for (const mode of ['quoting', 'widened', 'reducing', 'flattening'] as const) {
+    expect(placed.get(mode) ?? 0, mode).toBeGreaterThan(0);
+  }
 });
 
-describe('a cancel-all', () => {
-  it('whose process died before it was proven is taken up and proven by the next', () => {
-    const world = new World(1, CALM, null, 'given', SETTING);
-    const modeNow = () => world.process?.trader.snapshot(world.ourMs).mode;
-    try {
-      world.pass(30 * SECOND_MS);
-      const before = new Set(world.exchange.resting().map(({ pubkey }) => pubkey));
-      expect(before.size).toBeGreaterThan(0);
-      world.command({ kind: 'cancel-all' });
-      world.kill();
-      while (world.process === null) world.pass(SETTING.beatMs);
-      expect(modeNow()).toBe('canceling');
-      world.pass(30 * SECOND_MS);
-      expect(modeNow()).toBe('quoting');
-      expect(world.exchange.resting().filter(({ pubkey }) => before.has(pubkey))).toEqual([]);
-    } finally {
-      world.close();
-    }
-  });
+it('a cancel-all whose process died before it was proven is proven by the next', () => {
+  const world = begin(1);
+  const modeNow = () => world.process?.trader.snapshot(world.ourMs).mode;
+  world.pass(30 * SECOND_MS);
+  const before = new Set(world.exchange.resting().map(({ pubkey }) => pubkey));
+  expect(before.size).toBeGreaterThan(0);
+  world.command({ kind: 'cancel-all' });
+  world.kill();
+  while (world.process === null) world.pass(SETTING.beatMs);
+  expect(modeNow()).toBe('canceling');
+  world.pass(30 * SECOND_MS);
+  expect(modeNow()).toBe('quoting');
+  expect(world.exchange.resting().filter(({ pubkey }) => before.has(pubkey))).toEqual([]);
 });
 
-describe('a difference that reconciliation believes', () => {
-  it.each(SEEDS.slice(0, times(1, 3)))(
-    'seed %i: lets nothing leave that was decided before it, signed or not',
-    (seed) => {
-      const watcher = new Watcher();
-      const world = new World(seed, { ...CALM, delayMs: 600 }, watcher, 'given', SETTING);
-      watcher.world = world;
-      const rung = () => world.process?.trader.snapshot(world.ourMs).mode;
-      try {
-        world.pass(30 * SECOND_MS);
-        const split = otherHostSplits(world);
-        for (let i = 0; i < 3 * 60 && rung() !== 'reducing'; i++) world.pass(SECOND_MS);
-        expect(world.process?.trader.snapshot(world.ourMs).reduceOnly).toContain(split);
-        world.pass(60 * SECOND_MS);
-        expect(watcher.offences).toEqual([]);
-        expect(watcher.placed.get('quoting')).toBeGreaterThan(0);
-      } finally {
-        world.close();
-      }
-    },
-  );
-});
+it.each(SEEDS.slice(0, times(1, 3)))(
+  'seed %i: a difference of reconciliation holds back every earlier decision, signed or not',
+  (seed) => {
+    const watcher = new Watcher();
+    const world = begin(seed, { ...CALM, delayMs: 600 }, watcher);
+    const rung = () => world.process?.trader.snapshot(world.ourMs).mode;
+    world.pass(30 * SECOND_MS);
+    const split = otherHostSplits(world);
+    for (let i = 0; i < 3 * 60 && rung() !== 'reducing'; i++) world.pass(SECOND_MS);
+    expect(world.process?.trader.snapshot(world.ourMs).reduceOnly).toContain(split);
+    world.pass(60 * SECOND_MS);
+    expect(watcher.offences).toEqual([]);
+    expect(watcher.placed.get('quoting')).toBeGreaterThan(0);
+  },
+);
 
 /** The simulated trader's own key. */
 const KEY = Uint8Array.from({ length: 32 }, (_, i) => i + 1);

@@ -12,6 +12,7 @@ import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { judge } from '../../../src/trader/risk/risk.js';
 import { times } from '../../support/effort.js';
+import { forAll } from '../for-all.js';
 import { fillOf, HOLDER, inFolder, intentOf, orderOf } from '../ledger/books.js';
 import { limitsOf, m, ONE, placeOf, sight } from '../risk/states.js';
 import { settingsOf, stateOf } from './played-trader.js';
@@ -19,6 +20,7 @@ import { settingsOf, stateOf } from './played-trader.js';
 const START_MS = Date.UTC(2026, 10, 21, 22);
 const CAPITAL = m(1000 * ONE);
 const RISK = limitsOf({ maxFills: 6, fillsWindowS: 10, maxActionsPerSecond: 3, maxActionsPerMinute: 4 });
+
 /** One process of the trader on this ledger: its state, without an exchange. */
 class Life {
   readonly ledger: Ledger;
@@ -29,6 +31,16 @@ class Life {
     this.state = stateOf(this.ledger, settingsOf({ risk }));
     // As if all own records were read; the start's proof about resting orders is not a limit.
     this.state.safety.modes.onStart();
+  }
+
+  /** The first process on a ledger, with the usual capital. */
+  static first(path: string, risk = RISK): Life {
+    const life = new Life(path, risk);
+    life.write(() => {
+      life.ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: START_MS });
+      life.ledger.setCapital(CAPITAL, START_MS);
+    });
+    return life;
   }
 
   write(work: () => void): void {
@@ -139,43 +151,30 @@ function take(life: Life, one: Step, nowMs: number): void {
   }
 }
 
-describe('a process that takes up the ledger of one that was killed', () => {
-  it('refuses what that one would have refused, for the same reason, whatever had happened', () => {
-    const seen = new Map<string, number>();
-    fc.assert(
-      fc.property(fc.array(fc.tuple(step, fc.boolean()), { minLength: 1, maxLength: 14 }), (steps) =>
-        inFolder((path) => {
-          let life = new Life(path);
-          try {
-            life.write(() => {
-              life.ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: START_MS });
-              life.ledger.setCapital(CAPITAL, START_MS);
-            });
-            let nowMs = START_MS;
-            for (const [one, restarts] of steps) {
-              nowMs += one.kind === 'wait' ? one.ms : 1;
-              take(life, one, nowMs);
-              const before = life.verdict(nowMs);
-              if (!restarts) continue;
-              life.ledger.close();
-              life = new Life(path);
-              const after = life.verdict(nowMs);
-              expect(after).toEqual(before);
-              seen.set(before.name ?? before.mode, (seen.get(before.name ?? before.mode) ?? 0) + 1);
-            }
-          } finally {
-            life.ledger.close();
-          }
-        }),
-      ),
-      {
-        numRuns: times(30, 300),
-        examples: ONE_OF_EACH.map((steps) => [steps.map(([one, restarts]) => [one, restarts])]),
-      },
-    );
-    const kinds = ['halted', 'quoting', 'max_actions_per_second', 'max_actions_per_minute'];
-    expect(kinds.filter((kind) => !seen.has(kind))).toEqual([]);
-  });
+it('a process refuses what the killed one before it would have refused, for the same reason', () => {
+  const seen = new Map<string, number>();
+  const stories = fc.array(fc.tuple(step, fc.boolean()), { minLength: 1, maxLength: 14 });
+  const examples = ONE_OF_EACH.map((steps): [[Step, boolean][]] => [steps.map(([one, restarts]) => [one, restarts])]);
+  forAll([stories], { numRuns: times(30, 300), examples }, (steps) =>
+    inFolder((path) => {
+      let life = Life.first(path);
+      let nowMs = START_MS;
+      for (const [one, restarts] of steps) {
+        nowMs += one.kind === 'wait' ? one.ms : 1;
+        take(life, one, nowMs);
+        const before = life.verdict(nowMs);
+        if (!restarts) continue;
+        life.ledger.close();
+        life = new Life(path);
+        const after = life.verdict(nowMs);
+        expect(after).toEqual(before);
+        seen.set(before.name ?? before.mode, (seen.get(before.name ?? before.mode) ?? 0) + 1);
+      }
+      life.ledger.close();
+    }),
+  );
+  const kinds = ['halted', 'quoting', 'max_actions_per_second', 'max_actions_per_minute'];
+  expect(kinds.filter((kind) => !seen.has(kind))).toEqual([]);
 });
 
 it('counts the days of the loss limit by the exchange, not by a clock of ours that is a day ahead', () => {
@@ -202,11 +201,7 @@ describe('a part of a loss limit that holds the trader back', () => {
   /** The trader's mode after each of the commands, after a loss of 9 out of the daily limit of 20. */
   const modesAfter = (...commands: readonly OperatorCommand[]) =>
     inFolder((path) => {
-      const life = new Life(path, risk);
-      life.write(() => {
-        life.ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: START_MS });
-        life.ledger.setCapital(CAPITAL, START_MS);
-      });
+      const life = Life.first(path, risk);
       life.verdict(START_MS);
       take(life, { kind: 'set', lost: 9 }, START_MS + 1);
       const modes = [undefined, ...commands].map((command, at) => {
@@ -234,20 +229,16 @@ describe('a part of a loss limit that holds the trader back', () => {
   it.each([
     ['a market that is paused', (life: Life) => life.state.safety.pauses.pause('a', 'the signer refused')],
     ['an odd fill', (life: Life) => life.state.safety.guards.fillAlarm.raise('a fill at a worse price')],
-  ])('%s names the command that lifts it', (_, stop) => {
+  ])('%s names the command that lifts it', (_, stop) =>
     inFolder((path) => {
-      const life = new Life(path, risk);
-      life.write(() => {
-        life.ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: START_MS });
-        life.ledger.setCapital(CAPITAL, START_MS);
-      });
+      const life = Life.first(path, risk);
       life.verdict(START_MS);
       expect(makeSnapshot(life.state, START_MS).wayBack).toBe('');
       life.write(() => stop(life));
       expect(makeSnapshot(life.state, START_MS).wayBack).toBe('resume --reason TEXT');
       life.ledger.close();
-    });
-  });
+    }),
+  );
 
   it('is not accepted by who resumes from a pause', () => {
     const paused = [

@@ -7,18 +7,30 @@ import { Trader } from '../../../src/trader/engine/trader.js';
 import { Executor } from '../../../src/trader/executor/executor.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { USUAL_ECONOMICS } from '../../../src/trader/strategy/economics.js';
-import { defineStrategy, NO_QUOTES, type Strategy } from '../../../src/trader/strategy/strategy.js';
+import {
+  defineStrategy,
+  NO_QUOTES,
+  type Quoter,
+  type Quotes,
+  type Strategy,
+} from '../../../src/trader/strategy/strategy.js';
 import { BENCH_PROFILE } from '../../bench/bench-trader.js';
 import { limitsOf, m, ONE } from '../risk/states.js';
 
 export const START_MS = 1_700_000_000_000;
 
-const quiet = defineStrategy({
-  name: 'quiet',
-  summary: 'Wants nothing.',
-  params: {},
-  create: () => ({ quote: () => NO_QUOTES('nothing') }),
-});
+/** A strategy of markets with these quotes. */
+export const strategyWith = (quote: Quoter['quote'], name = 'quiet') =>
+  defineStrategy({ name, summary: 'Quotes in tests.', params: {}, create: () => ({ quote }) });
+
+/** Quotes of at most one level a side. */
+export function wish(fair: number, bid: number | null, ask: number | null = null, shares = 10): Quotes {
+  const levels = (price: number | null) =>
+    price === null ? [] : [{ priceMicros: m(Math.round(price * ONE)), amountMicros: m(shares * ONE) }];
+  return { ...NO_QUOTES('quotes'), fairMicros: m(fair * ONE), bids: levels(bid), asks: levels(ask) };
+}
+
+const quiet = strategyWith(() => NO_QUOTES('nothing'));
 
 /** Without ids it quotes the markets of the catalog. */
 export const strategyOf = (ids: readonly string[], module: Strategy = quiet, risk = limitsOf()): StrategySettings => ({

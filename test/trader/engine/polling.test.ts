@@ -1,11 +1,16 @@
-/** A market's facts for the poll plan: its own history, and the time of its resolution. */
+/** Facts and polls that the poll plan takes from the other rooms. */
 
 import { expect, it } from 'vitest';
+import type { PlannedRequest } from '../../../src/shared/protocol/seam.js';
+import { askDue } from '../../../src/trader/engine/act.js';
 import { Polling } from '../../../src/trader/engine/requests.js';
 import { MarketTracker } from '../../../src/trader/market/market-tracker.js';
 import { MarkTrust } from '../../../src/trader/market/venue-marks.js';
+import { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
 import { newsSigma } from '../../../src/trader/strategy/maths/log-odds.js';
 import { at, detail, snapshot } from '../market/fixtures.js';
+import { pollFacts, pollSettings } from '../scheduler/world.js';
+import { Account } from './exchange-lists.js';
 
 const NOW_MS = 1_700_000_000_000;
 
@@ -75,4 +80,34 @@ it('reads them more seldom the dearer requests are, and not beside rounds where 
   expect(marksOf(40, { requestPrice: 1 })).toBe(Math.round(1000 * Math.sqrt(1 / (0.004 * (31 / 32)))));
   expect(marksOf(40, { requestPrice: 0.001 })).toBe(5000);
   expect(marksOf(40, { requestPrice: 1, stale: 0.00001 })).toBe(Number.POSITIVE_INFINITY);
+});
+
+const SECONDS = 120;
+
+it('reads the marks of the venue without beginning a round of reconciliation', () => {
+  const account = new Account();
+  const { reconciler } = account;
+  const poller = new PollPlan(pollSettings({ ownIntervalMs: 60_000 }));
+  const asked: PlannedRequest[] = [];
+  const state = {
+    reconciler,
+    requests: {
+      poller,
+      polling: { readFacts: () => pollFacts({ marksEveryMs: 5000 }) },
+      queue: { push: (request: PlannedRequest) => void asked.push(request), setOpenOrders: () => undefined },
+    },
+    account: { own: { exposure: { workingOrders: 2 } } },
+    safety: { modes: { wantsProof: false } },
+  };
+  for (let s = 0; s < SECONDS; s++) {
+    account.nowMs += 1000;
+    // Only the used parts of these rooms.
+    askDue(state as unknown as Parameters<typeof askDue>[0], false, account.nowMs);
+    for (const { owner } of asked) if (owner.kind === 'poll') poller.onReport(owner.target, 'ok', account.nowMs);
+  }
+  account.close();
+  const polls = (kind: string) => asked.filter(({ owner }) => owner.kind === 'poll' && owner.target.kind === kind);
+  expect(polls('marks')).toHaveLength(SECONDS / 5);
+  expect(polls('assets')).toHaveLength(SECONDS / 60);
+  expect(asked.filter(({ owner }) => owner.kind === 'round')).toHaveLength((6 * SECONDS) / 60);
 });

@@ -3,10 +3,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Candle } from '../../../src/shared/protocol/records.js';
 import type { PlannedRequest, RequestResult } from '../../../src/shared/protocol/seam.js';
-import type { MarketEntry } from '../../../src/trader/engine/markets.js';
 import {
   findGoodUntilMs,
   forgetPrior,
+  type MarketEntry,
   restorePrior,
   takeCandles,
   wantsCandles,
@@ -16,29 +16,19 @@ import { MarketTracker } from '../../../src/trader/market/market-tracker.js';
 import { SlowAverages } from '../../../src/trader/risk/slow-average.js';
 import { pollCall } from '../../../src/trader/scheduler/poll-memory.js';
 import { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
-import { at, detail, snapshot } from '../market/fixtures.js';
+import { at, detail, snapshot, trade } from '../market/fixtures.js';
+import { pollFacts, pollSettings, staleMarket, takePolls } from '../scheduler/world.js';
 
 const NOW_MS = 1_700_000_000_000;
 const ON = { polling: { candlesPrior: true } } as unknown as Parameters<typeof wantsCandles>[1];
 const OFF = { polling: {} } as unknown as Parameters<typeof wantsCandles>[1];
 
-const traded = (secondsAgo: number) => ({
-  market_condition_id: null,
-  amount: 1_000_000,
-  price: 500_000,
-  maker_fee: null,
-  taker_fee: null,
-  timestamp: Math.floor(NOW_MS / 1000) - secondsAgo,
-  state: 'done',
-  is_yes: true,
-});
-
 /** A market with a book, whose oldest visible trade has this age. */
 function entryOf(secondsAgo: number | null, feed = new MarketTracker('M')): MarketEntry {
   feed.onDetail(detail(), at(NOW_MS - 1_000, 1));
   feed.onBook(snapshot([[0.48, 10]], [[0.52, 10]]), at(NOW_MS, 2), []);
-  const rows = secondsAgo === null ? [] : [traded(secondsAgo)];
-  feed.onTrades(rows as never, at(NOW_MS, 3));
+  const rows = secondsAgo === null ? [] : [trade(Math.floor(NOW_MS / 1000) - secondsAgo, 0.5, 1)];
+  feed.onTrades(rows, at(NOW_MS, 3));
   const candles = { isAsked: false, goodUntilMs: Number.NEGATIVE_INFINITY };
   // Only the used fields of an entry.
   return { conditionId: 'M', feed, excludedBecause: null, slots: [{}], candles } as unknown as MarketEntry;
@@ -153,47 +143,19 @@ describe('price bars', () => {
 });
 
 it('the plan asks for bars among the looks of a market, as long as they are wanted', () => {
-  const plan = new PollPlan({
-    ownIntervalMs: 1000,
-    hotIntervalMs: 500,
-    quietIntervalMs: 10_000,
-    catalogIntervalMs: 60_000,
-    assetsIntervalMs: 20_000,
-    ownTrades: true,
-    bookDepth: 20,
-  });
+  const plan = new PollPlan(pollSettings());
   let wantsCandles = false;
-  const known = {
-    seenMs: NOW_MS,
-    price: 0.5,
-    usualDistance: 0.01,
-    sigmaPerSqrtS: 0.001,
-    jumpsPerS: 0,
-    takersPerS: 0.01,
-  };
   const market = {
-    ...known,
+    ...staleMarket({ seenMs: NOW_MS }),
     marketConditionId: 'M',
-    quotes: [],
     isOver: false,
     get wantsCandles() {
       return wantsCandles;
     },
   };
-  const facts = {
-    openOrders: 0,
-    publicPerMinute: 300,
-    signedPerMinute: 300,
-    openMarketPages: 1,
-    publicHeadroom: () => 100,
-  };
-  const markets = [market];
+  const facts = pollFacts({ publicHeadroom: () => 100, markets: [market] });
   const asked = (nowMs: number) =>
-    plan.takeDue(nowMs, { ...facts, markets }).flatMap(({ owner, call }) => {
-      if (owner.kind !== 'poll') return [];
-      plan.onReport(owner.target, 'ok', nowMs);
-      return call.endpoint === 'markets.candles' ? [call] : [];
-    });
+    takePolls(plan, nowMs, facts).flatMap(({ call }) => (call.endpoint === 'markets.candles' ? [call] : []));
   for (let i = 0; i < 20; i++) expect(asked(NOW_MS + i * 1000)).toEqual([]);
   wantsCandles = true;
   const calls = [20, 21, 22].flatMap((i) => asked(NOW_MS + i * 1000));

@@ -3,8 +3,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { TwinbookError } from '../../../src/shared/base/errors.js';
 import type { Micros } from '../../../src/shared/base/micros.js';
-import type { BookedFill, IntentRow, Ledger, OrderRecord } from '../../../src/trader/ledger/contract.js';
+import type {
+  BookedConversion,
+  BookedFill,
+  IntentRow,
+  Ledger,
+  MarketRecord,
+  OrderRecord,
+} from '../../../src/trader/ledger/contract.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 
 export const m = (value: number) => value as Micros;
@@ -97,5 +105,48 @@ export const fillOf = (changes: Partial<BookedFill> = {}): BookedFill => ({
   isMaker: false,
   timestampS: 1_700_000_000,
   seenMs: 5,
+  ...changes,
+});
+
+/** A conversion of this many sets, by an intent with the name of its kind. */
+export const conversionOf = (
+  kind: BookedConversion['kind'],
+  sets: number,
+  changes: Partial<BookedConversion> = {},
+): BookedConversion => ({
+  pubkey: kind,
+  intentId: kind,
+  kind,
+  marketConditionId: 'a',
+  yesMicros: m(sets),
+  noMicros: m(sets),
+  cashMicros: m(sets),
+  yesCostMicros: null,
+  seenMs: 1,
+  ...changes,
+});
+
+/** Returns the error with which a call is refused. */
+export function refusalOf(work: () => unknown): TwinbookError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof TwinbookError) return error;
+    throw error;
+  }
+  throw new Error('the call was not refused');
+}
+
+export const marketOf = (changes: Partial<MarketRecord> = {}): MarketRecord => ({
+  conditionId: 'a',
+  title: 'Will it?',
+  state: 'open',
+  eventConditionId: null,
+  yesLabel: 'Yes',
+  noLabel: null,
+  makerFeeRateMicros: m(0),
+  takerFeeRateMicros: m(10_000),
+  resolutionS: null,
+  seenMs: 1,
   ...changes,
 });

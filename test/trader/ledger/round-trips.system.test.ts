@@ -1,11 +1,10 @@
 /** Without fees, the choice of YES or NO orders and the time of splits and merges do not change the equity at all. */
 
 import { expect, it } from 'vitest';
-import { complement, micros, minMicros, ZERO } from '../../../src/shared/base/micros.js';
+import { complement, minMicros, ZERO } from '../../../src/shared/base/micros.js';
 import { Random } from '../../../src/shared/base/random.js';
-import type { BookedConversion } from '../../../src/trader/ledger/contract.js';
 import { openMemoryLedger } from '../../../src/trader/ledger/ledger.js';
-import { fillOf, intentOf, m, ONE, orderOf } from './books.js';
+import { conversionOf, fillOf, intentOf, m, ONE, orderOf } from './books.js';
 
 const MARKET = 'a';
 const CAPITAL = 1_000_000 * ONE;
@@ -35,22 +34,10 @@ function played(way: Way, all: readonly Wish[], seed: number) {
   const random = Random.fromSeed(seed, way);
   const ledger = openMemoryLedger();
   const convert = (kind: 'merge' | 'split', sets: number, at: number) => {
-    const sign = kind === 'merge' ? 1 : -1;
-    const moved = micros(sign * sets);
-    const yesCostMicros = kind === 'merge' ? null : m(Math.floor(sets / 3));
-    const record: BookedConversion = {
-      pubkey: `${kind}-${at}`,
-      intentId: `${kind}-${at}`,
-      kind,
-      marketConditionId: MARKET,
-      yesMicros: moved,
-      noMicros: moved,
-      cashMicros: moved,
-      yesCostMicros,
-      seenMs: at,
-    };
-    ledger.addIntent(intentOf({ id: record.intentId, kind }));
-    ledger.bookConversion(record);
+    const id = `${kind}-${at}`;
+    const cost = { yesCostMicros: kind === 'merge' ? null : m(Math.floor(sets / 3)), seenMs: at };
+    ledger.addIntent(intentOf({ id, kind }));
+    ledger.bookConversion(conversionOf(kind, kind === 'merge' ? sets : -sets, { pubkey: id, intentId: id, ...cost }));
   };
   ledger.transaction(() => {
     ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: 1 });

@@ -2,36 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { micros, ONE } from '../../../src/shared/base/micros.js';
 import { micropriceOf, midOf, mirror, readBook, sameBook, touchOf, without } from '../../../src/trader/market/book.js';
-import { book, m, snapshot } from './fixtures.js';
+import { forAll } from '../for-all.js';
+import { book, levels, m, snapshot } from './fixtures.js';
 
 test('a snapshot is sorted, joined and freed of levels that cannot be', () => {
-  const read = readBook(
-    snapshot(
-      [
-        [0.4, 5],
-        [0.45, 1],
-        [0.4, 2],
-        [0, 9],
-      ],
-      [
-        [0.6, 3],
-        [0.55, 0],
-        [0.5, 4],
-      ],
-    ),
-  );
-  expect(read.book).toEqual(
-    book(
-      [
-        [0.45, 1],
-        [0.4, 7],
-      ],
-      [
-        [0.5, 4],
-        [0.6, 3],
-      ],
-    ),
-  );
+  const read = readBook(snapshot(levels('0.4x5 0.45x1 0.4x2 0x9'), levels('0.6x3 0.55x0 0.5x4')));
+  expect(read.book).toEqual(book(levels('0.45x1 0.4x7'), levels('0.5x4 0.6x3')));
   expect(read.droppedLevels).toBe(2);
 });
 
@@ -47,11 +23,9 @@ test('the mirror image of the mirror image is the book itself', () => {
     amountMicros: fc.integer({ min: 1, max: 10 ** 12 }).map(micros),
   });
   const sides = fc.record({ bids: fc.array(level), asks: fc.array(level) });
-  fc.assert(
-    fc.property(sides, (any) => {
-      expect(mirror(mirror(any))).toEqual(any);
-    }),
-  );
+  forAll([sides], (any) => {
+    expect(mirror(mirror(any))).toEqual(any);
+  });
 });
 
 describe('figures', () => {
@@ -67,14 +41,7 @@ describe('figures', () => {
   });
 
   test('dust does not make a touch, however much of it stands there together', () => {
-    const dusty = book(
-      [
-        [0.49, 1],
-        [0.48, 2],
-        [0.45, 50],
-      ],
-      [[0.5, 100]],
-    );
+    const dusty = book(levels('0.49x1 0.48x2 0.45x50'), [[0.5, 100]]);
     const best = touchOf(dusty, m(5));
     expect(best?.bid).toEqual({ priceMicros: m(0.45), amountMicros: m(53) });
     expect(touchOf(dusty, m(54))).toBeNull();
@@ -89,16 +56,5 @@ test('taking amounts out lessens levels, and removes those with nothing left', (
       [m(0.9), m(1)],
     ]),
   };
-  expect(
-    without(
-      book(
-        [[0.4, 30]],
-        [
-          [0.5, 10],
-          [0.6, 1],
-        ],
-      ),
-      removal,
-    ),
-  ).toEqual(book([[0.4, 25]], [[0.6, 1]]));
+  expect(without(book([[0.4, 30]], levels('0.5x10 0.6x1')), removal)).toEqual(book([[0.4, 25]], [[0.6, 1]]));
 });

@@ -1,14 +1,25 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { Random } from '../../../src/shared/base/random.js';
+import type { Candle } from '../../../src/shared/protocol/records.js';
 import {
+  BAR_S,
+  CANDLES_S,
+  CategoryFlow,
   computeLogOdds,
   FLOW_HALF_LIFE_MS,
   Flow,
+  readCandles,
   SIGMA_FLOOR,
+  TakerFlow,
   Volatility,
 } from '../../../src/trader/market/estimators.js';
+import { USUAL_PACE } from '../../../src/trader/market/view.js';
+import { ReactionPace } from '../../../src/trader/scheduler/request-price.js';
+import { USUAL_ECONOMICS } from '../../../src/trader/strategy/economics.js';
 import { sigmoid } from '../../../src/trader/strategy/maths/log-odds.js';
+import { forAll } from '../for-all.js';
+import { book, m } from './fixtures.js';
 
 /** A grid that is too fine to matter. */
 const FINE = 1e-6;
@@ -39,17 +50,10 @@ describe('volatility', () => {
 
   test('is, of a rounded price, what it was reckoned to be from the same looks', () => {
     const volatility = new Volatility();
-    const looks = [
-      [0, 0.5],
-      [60, 0.505],
-      [120, 0.51],
-      [200, 0.515],
-      [500, 0.515],
-      [560, 0.505],
-      [620, 0.5],
-    ] as const;
-    const read = looks.map(([second, mid]) => {
-      volatility.observe(mid, second * 1000, TICK / 2);
+    const seconds = [0, 60, 120, 200, 500, 560, 620];
+    const mids = [0.5, 0.505, 0.51, 0.515, 0.515, 0.505, 0.5];
+    const read = mids.map((mid, i) => {
+      volatility.observe(mid, (seconds[i] ?? 0) * 1000, TICK / 2);
       return volatility.sigmaPerSqrtS;
     });
     // By another program. One sample ends after 200 s; the last is open, three steps of its grid being 0.060054.
@@ -114,18 +118,16 @@ describe('volatility', () => {
 
   test('is finite and positive whatever is observed', () => {
     const observation = fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.integer({ min: 0, max: 10 ** 9 }));
-    fc.assert(
-      fc.property(fc.array(observation), (observations) => {
-        const volatility = new Volatility();
-        let nowMs = 0;
-        for (const [p, pause] of observations) {
-          nowMs += pause;
-          volatility.observe(p, nowMs, TICK / 2);
-        }
-        expect(volatility.sigmaPerSqrtS).toBeGreaterThanOrEqual(SIGMA_FLOOR);
-        expect(Number.isFinite(volatility.sigmaPerSqrtS)).toBe(true);
-      }),
-    );
+    forAll([fc.array(observation)], (observations) => {
+      const volatility = new Volatility();
+      let nowMs = 0;
+      for (const [p, pause] of observations) {
+        nowMs += pause;
+        volatility.observe(p, nowMs, TICK / 2);
+      }
+      expect(volatility.sigmaPerSqrtS).toBeGreaterThanOrEqual(SIGMA_FLOOR);
+      expect(Number.isFinite(volatility.sigmaPerSqrtS)).toBe(true);
+    });
   });
 });
 
@@ -161,4 +163,225 @@ describe('trade flow', () => {
   test('says nothing before the first trade', () => {
     expect(new Flow().at(5)).toEqual({ tradePrice: null, tradeWeightShares: 0, flowImbalance: 0, flowSharesPerS: 0 });
   });
+});
+
+const TICK_MICROS = m(0.01);
+const START_MS = 1_700_000_000_000;
+
+const taken = (taker: 'buy' | 'sell', price: number, shares = 1) => ({
+  taker,
+  priceMicros: m(price),
+  amountMicros: m(shares),
+  venueTimeMs: START_MS,
+  seenMs: START_MS,
+});
+
+/** A market with steps of ten seconds; its books have 100 shares at each best price. */
+class Market {
+  readonly shape = new TakerFlow();
+  nowMs = START_MS;
+
+  look(bid: number, ask: number): this {
+    this.nowMs += 10_000;
+    const seen = book([[bid, 100]], [[ask, 100]]);
+    const { nowMs } = this;
+    this.shape.onBook(seen, seen, { requestId: 1, sentMs: nowMs, seenMs: nowMs, venueTimeMs: null }, TICK_MICROS);
+    return this;
+  }
+
+  trade(taker: 'buy' | 'sell', price: number, shares = 1): this {
+    this.shape.onTrade(taken(taker, price, shares), this.nowMs + 5000, TICK_MICROS);
+    return this;
+  }
+
+  get kappa(): number {
+    return this.shape.kappaAt(this.nowMs, TICK_MICROS);
+  }
+
+  get move(): number {
+    return this.shape.sweepMoveAt(this.nowMs, TICK_MICROS);
+  }
+}
+
+/** kappa of this number of trades at these distances, with a prior of 20 at 2 ticks. */
+const kappaOf = (distances: readonly number[]): number =>
+  (distances.length + 20) / (distances.reduce((sum, each) => sum + each, 0) + 20 * 0.02);
+
+describe('the distance of takers', () => {
+  it('is two ticks before any was seen, and 1 / kappa their shrunk mean distance (kit 4.1: 46.1538462)', () => {
+    expect(new Market().kappa).toBeCloseTo(50, 9);
+    expect(kappaOf([0.02, 0.04, 0.02, 0.04])).toBeCloseTo(46.1538462, 7);
+    const market = new Market().look(0.46, 0.54);
+    for (const distance of [0.02, 0.04, 0.02, 0.04])
+      market.shape.onTrade(taken('buy', 0.5 + distance), market.nowMs, TICK_MICROS);
+    // All at one time: nothing has decayed. Its category has the same trades, and counts as much again.
+    const category = 24 / (0.12 + 20 * 0.02);
+    expect(market.kappa).toBeCloseTo(24 / (0.12 + 20 / category), 9);
+  });
+
+  it('is that of its category as long as few have come, in ticks of its own', () => {
+    const category = new CategoryFlow();
+    const [seen, other] = [new Market(), new Market()];
+    seen.shape.joinCategory(category);
+    other.shape.joinCategory(category);
+    seen.look(0.4, 0.6);
+    for (let i = 0; i < 200; i++) seen.shape.onTrade(taken('sell', 0.4), seen.nowMs, TICK_MICROS);
+    expect(1 / other.shape.kappaAt(seen.nowMs, TICK_MICROS)).toBeCloseTo(0.01 * ((200 * 10 + 20 * 2) / 220), 9);
+    expect(1 / other.shape.kappaAt(seen.nowMs, m(0.001))).toBeCloseTo(0.001 * ((200 * 10 + 20 * 2) / 220), 9);
+  });
+
+  it('fades: after hours it is believed as before', () => {
+    const market = new Market().look(0.4, 0.6);
+    for (let i = 0; i < 50; i++) market.trade('sell', 0.4);
+    expect(market.kappa).toBeLessThan(30);
+    market.nowMs += 24 * 3_600_000;
+    expect(market.kappa).toBeCloseTo(50, 3);
+  });
+
+  it('cannot be told without a middle before the trade', () => {
+    expect(new Market().trade('buy', 0.9).kappa).toBeCloseTo(50, 9);
+    const market = new Market();
+    market.shape.onTrade(taken('buy', 0.9), START_MS - 1, TICK_MICROS);
+    expect(market.look(0.4, 0.6).kappa).toBeCloseTo(50, 9);
+  });
+});
+
+describe('the move after a swept level', () => {
+  it('is one tick and a half before any was seen', () => {
+    expect(new Market().move).toBeCloseTo(0.015, 12);
+    // Less than the level, and a trade that does not reach it: no sweep.
+    const kept = new Market().look(0.45, 0.55).trade('buy', 0.55, 99).trade('sell', 0.5, 500).look(0.49, 0.59);
+    expect(kept.move).toBeCloseTo(0.015, 12);
+  });
+
+  it.each([
+    ['all of the best ask', 'buy', 0.55, 100, [0.49, 0.59], 4],
+    ['past the best ask', 'buy', 0.57, 5, [0.49, 0.59], 4],
+    ['all of the best bid', 'sell', 0.45, 120, [0.43, 0.53], 2],
+    ['and the price comes back', 'buy', 0.55, 100, [0.43, 0.53], -2],
+  ] as const)('is learned from who takes %s', (_what, taker, price, shares, [bid, ask], ticks) => {
+    const market = new Market().look(0.45, 0.55).trade(taker, price, shares).look(bid, ask);
+    const mean = (before: number, count: number) => (count * ticks + 20 * before) / (count + 20);
+    // Five seconds have passed: a thousandth has decayed.
+    expect(market.move / 0.01).toBeCloseTo(mean(mean(1.5, 1), 1), 2);
+  });
+
+  it('is judged by the first look that left after the trade, whenever the trade was heard of', () => {
+    const [soon, late] = [new Market().look(0.45, 0.55), new Market().look(0.45, 0.55)];
+    soon.trade('buy', 0.55, 100).look(0.47, 0.57).look(0.2, 0.3);
+    const atMs = late.nowMs + 5000;
+    late.look(0.47, 0.57).look(0.2, 0.3);
+    late.shape.onTrade(taken('buy', 0.55, 100), atMs, TICK_MICROS);
+    expect(late.move).toBe(soon.move);
+    expect(soon.move).toBeGreaterThan(0.015);
+  });
+
+  it('is never below 0, and forgets what waits when our clock is set back', () => {
+    const market = new Market();
+    for (let i = 0; i < 100; i++) market.look(0.45, 0.55).trade('buy', 0.55, 100).look(0.2, 0.3);
+    expect(market.move).toBe(0);
+    const waiting = new Market().look(0.45, 0.55).trade('buy', 0.55, 100);
+    waiting.shape.clockSetBack();
+    expect(waiting.look(0.49, 0.59).move).toBeCloseTo(0.015, 12);
+  });
+});
+
+describe('the pace of a trader', () => {
+  it('is what the usual prices say before anything was measured', () => {
+    const { requestPrice, currencyPricePerS } = USUAL_PACE;
+    expect({ requestPrice, currencyPricePerS: expect.closeTo(currencyPricePerS, 15) }).toEqual(USUAL_ECONOMICS);
+  });
+
+  it('follows how long orders take, and not those of another run', () => {
+    const time = new ReactionPace(2);
+    time.note(1000, 2000);
+    expect(time.seconds).toBeCloseTo(2 - 1 / 16, 12);
+    for (let i = 0; i < 200; i++) time.note(0, 500);
+    expect(time.seconds).toBeCloseTo(0.5, 4);
+    time.note(0, 3_600_000);
+    time.note(1000, 0);
+    expect(time.seconds).toBeCloseTo(0.5, 4);
+  });
+});
+
+const TO_S = 1_700_000_100;
+const SPAN = { fromS: TO_S - CANDLES_S, toS: TO_S };
+
+const bar = (index: number, close: number, changes: Partial<Candle> = {}): Candle => {
+  const price = close.toFixed(2);
+  const timestamp = SPAN.fromS + index * BAR_S;
+  return { timestamp, open: price, high: price, low: price, close: price, volume: '1', is_yes: true, ...changes };
+};
+
+/** Closes of a price whose log-odds move by `sigma` per square root of a second, traded on both sides of a spread. */
+function drawCloses(sigma: number, half: number, seed: number): readonly Candle[] {
+  const random = Random.fromSeed(seed, 'closes');
+  let logOdds = 0;
+  return Array.from({ length: CANDLES_S / BAR_S }, (_, i) => {
+    let step = -6;
+    for (let n = 0; n < 12; n++) step += random.uniform();
+    logOdds += sigma * Math.sqrt(BAR_S) * step;
+    const middle = 1 / (1 + Math.exp(-logOdds));
+    const price = middle + (random.chance(0.5) ? half : -half);
+    return bar(i, Math.min(0.99, Math.max(0.01, Math.round(price / TICK) * TICK)));
+  });
+}
+
+const sigmaOf = (rows: readonly Candle[], gridStep = TICK / 2): number | null => {
+  const read = readCandles(rows, SPAN, gridStep);
+  return read.ok ? (read.learned?.sigmaPerSqrtS ?? null) : expect.unreachable(read.because);
+};
+
+/** Over seeds, the mean of ln(estimate / truth). */
+const bias = (sigma: number, half: number, gridStep: number): number => {
+  const seeds = Array.from({ length: 4 }, (_, seed) =>
+    Math.log((sigmaOf(drawCloses(sigma, half, seed), gridStep) ?? 0) / sigma),
+  );
+  return seeds.reduce((sum, each) => sum + each, 0) / seeds.length;
+};
+
+describe('two days of price bars', () => {
+  it.each([0.0005, 0.002, 0.005])('tell a volatility of %f', (sigma) => {
+    expect(Math.abs(bias(sigma, 0, TICK / 2))).toBeLessThan(0.35);
+  });
+
+  it('do not take the bounce between bid and ask for volatility where the grid is as wide as half of the spread', () => {
+    expect(bias(0.0005, 0.02, TICK / 2)).toBeGreaterThan(0.9);
+    expect(Math.abs(bias(0.0005, 0.02, 0.02))).toBeLessThan(0.6);
+  });
+
+  it('say the same whichever comes first, and nothing where there are fewer than two', () => {
+    const rows = drawCloses(0.002, 0, 1);
+    expect(sigmaOf(rows.toReversed())).toBe(sigmaOf(rows));
+    expect(sigmaOf([])).toBeNull();
+    expect(sigmaOf([bar(0, 0.5)])).toBeNull();
+  });
+
+  it('of a price that stood still are calm, and never below the floor', () => {
+    const still = Array.from({ length: CANDLES_S / BAR_S }, (_, i) => bar(i, 0.5));
+    expect(sigmaOf(still)).toBeLessThan(0.0003);
+    expect(sigmaOf(still)).toBeGreaterThanOrEqual(SIGMA_FLOOR);
+    expect(readCandles([bar(3, 0.5), bar(7, 0.5)], SPAN, TICK / 2)).toMatchObject({ learned: { spanS: 5 * BAR_S } });
+  });
+
+  it('have the mean of the newest close over time', () => {
+    const read = readCandles([bar(3, 0.5), bar(7, 0.75)], SPAN, TICK / 2);
+    expect(read).toMatchObject({ learned: { meanPrice: (4 * 0.5 + 0.75) / 5 } });
+  });
+});
+
+it.each<[string, Partial<Candle>]>([
+  ['the bar is of NO', { is_yes: false }],
+  ['do not begin at a multiple of', { timestamp: SPAN.fromS + 1 }],
+  ['outside the requested time span', { timestamp: SPAN.toS }],
+  ['outside the requested time span', { timestamp: SPAN.fromS - BAR_S }],
+  ['appears twice', { timestamp: SPAN.fromS }],
+  ['not between 0 and 1', { open: '1', high: '1', low: '1', close: '1' }],
+  ['not between 0 and 1', { low: '0' }],
+  ['not between 0 and 1', { low: '-0.5' }],
+  ['outside its range from low to high', { close: '0.7' }],
+  ['outside its range from low to high', { open: '0.2' }],
+])('a bar that makes no sense is rejected with all bars beside it: %s', (because, changes) => {
+  const read = readCandles([bar(0, 0.5), bar(1, 0.5, changes), bar(2, 0.52)], SPAN, TICK / 2);
+  expect(read).toMatchObject({ ok: false, because: expect.stringContaining(because) });
 });

@@ -5,6 +5,7 @@ import { complement, formatDecimal, type Micros, micros, mul } from '../../../sr
 import { Random } from '../../../src/shared/base/random.js';
 import type { PublicTradeRow } from '../../../src/shared/protocol/records.js';
 import { FEE_ROWS, feeContradiction, readFees } from '../../../src/trader/market/fee-fit.js';
+import { forAll } from '../for-all.js';
 
 const m = (value: number) => value as Micros;
 
@@ -47,20 +48,17 @@ describe('the fees of public trades', () => {
       taker: rates,
       maker: fc.oneof(fc.constant(0), rates),
     });
-    fc.assert(
-      fc.property(drawn, fc.nat(), (fees, seed) => {
-        const reading = readFees(tradesOf(fees, Random.fromSeed(seed, 'trades')));
-        expect(reading.verdict).toEqual({ kind: 'seen', schedule: fees.schedule });
-        const fit = reading.fits.find(({ schedule }) => schedule === fees.schedule);
-        expect(fit?.takerRate).toBeCloseTo(fees.taker / 1e6, 5);
-        if (fees.maker === 0) expect(fit?.makerRate).toBeNull();
-        else expect(fit?.makerRate).toBeCloseTo(fees.maker / 1e6, 5);
-        for (const declared of FEE_SCHEDULES) {
-          expect(feeContradiction(reading, declared) === null).toBe(declared === fees.schedule);
-        }
-      }),
-      { numRuns: 60 },
-    );
+    forAll([drawn, fc.nat()], { numRuns: 60 }, (fees, seed) => {
+      const reading = readFees(tradesOf(fees, Random.fromSeed(seed, 'trades')));
+      expect(reading.verdict).toEqual({ kind: 'seen', schedule: fees.schedule });
+      const fit = reading.fits.find(({ schedule }) => schedule === fees.schedule);
+      expect(fit?.takerRate).toBeCloseTo(fees.taker / 1e6, 5);
+      if (fees.maker === 0) expect(fit?.makerRate).toBeNull();
+      else expect(fit?.makerRate).toBeCloseTo(fees.maker / 1e6, 5);
+      for (const declared of FEE_SCHEDULES) {
+        expect(feeContradiction(reading, declared) === null).toBe(declared === fees.schedule);
+      }
+    });
   });
 
   const random = () => Random.fromSeed(1, 'noise');

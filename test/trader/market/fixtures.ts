@@ -14,6 +14,10 @@ export const book = (bids: Levels, asks: Levels): Book => {
   return { bids: side(bids), asks: side(asks) };
 };
 
+/** Levels by a text such as `0.4x5 0.45x1`: prices and amounts. */
+export const levels = (text: string): Levels =>
+  text.split(' ').map((level) => level.split('x').map(Number) as [number, number]);
+
 const row = ([price, amount]: readonly [number, number]) => ({ price: String(price), total_amount: String(amount) });
 
 export const snapshot = (bids: Levels, asks: Levels, isYes = true) =>

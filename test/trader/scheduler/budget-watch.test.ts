@@ -3,9 +3,7 @@
 import { expect, it } from 'vitest';
 import { BudgetWatch } from '../../../src/trader/scheduler/budget.js';
 import { RequestQueue } from '../../../src/trader/scheduler/request-queue.js';
-
-const LIMITS = { public_per_minute: 120, signed_per_minute: 300, bootstrap_per_minute: 10 };
-const CALL = { endpoint: 'markets.list', params: {}, query: {}, body: undefined } as const;
+import { askOf, LIMITS } from './world.js';
 
 /** A venue whose answers report this public budget at each second. */
 function tell(seconds: number, say: (second: number) => { limit: number; remaining: number } | null) {
@@ -15,13 +13,7 @@ function tell(seconds: number, say: (second: number) => { limit: number; remaini
   for (let second = 0; second < seconds; second++) {
     const nowMs = 1_700_000_000_000 + 1000 * second;
     const said = say(second);
-    if (second % 2 === 0)
-      queue.push({
-        lane: 'quiet',
-        call: CALL,
-        latestMs: nowMs + 500,
-        owner: { kind: 'poll', target: { kind: 'catalog' } },
-      });
+    if (second % 2 === 0) queue.push(askOf('public', 'quiet', 'name', nowMs + 500));
     for (const { id: requestId } of queue.release(nowMs).requests)
       queue.onOutcome({
         kind: 'outcome',

@@ -1,35 +1,23 @@
 /** A choice by cached bounds equals the choice by every index. */
 
 import { describe, expect, it } from 'vitest';
-import { micros, ONE } from '../../../src/shared/base/micros.js';
 import { Random } from '../../../src/shared/base/random.js';
 import { LookWorth } from '../../../src/trader/scheduler/poll-plan.js';
 import { type RestingQuote, type StaleMarket, staleIndex } from '../../../src/trader/scheduler/stale-index.js';
+import { quote, staleMarket } from './world.js';
 
 type Changing = { -readonly [Key in keyof StaleMarket]: StaleMarket[Key] };
 
 function quotesAround(price: number, random: Random): readonly RestingQuote[] {
   const shares = 50 * Math.exp(random.normal());
   const away = 0.01 * (1 + random.below(4));
-  const order = (side: 'bid' | 'ask', at: number) => ({
-    side,
-    priceMicros: micros(Math.round(at * ONE)),
-    remainingMicros: micros(Math.round(shares * ONE)),
-  });
-  return random.chance(0.3) ? [] : [order('bid', price - away), order('ask', price + away)];
+  return random.chance(0.3) ? [] : [quote('bid', price - away, shares), quote('ask', price + away, shares)];
 }
 
 function makeMarket(random: Random): Changing {
   const price = 0.1 + 0.8 * random.uniform();
-  return {
-    seenMs: 0,
-    price,
-    usualDistance: 0.01,
-    sigmaPerSqrtS: 0.0004 * Math.exp(random.normal()),
-    jumpsPerS: 1 / 3600,
-    takersPerS: 1 / 60,
-    quotes: quotesAround(price, random),
-  };
+  const sigmaPerSqrtS = 0.0004 * Math.exp(random.normal());
+  return staleMarket({ price, sigmaPerSqrtS, jumpsPerS: 1 / 3600, quotes: quotesAround(price, random) });
 }
 
 /** New information between two decisions: about few markets. */
@@ -82,15 +70,12 @@ describe('the worth of a look', () => {
 
   it('is not reckoned anew where it cannot be the best and nothing was learned', () => {
     let reads = 0;
-    const quotes: readonly RestingQuote[] = [
-      { side: 'bid', priceMicros: micros(490_000), remainingMicros: micros(50_000_000) },
-    ];
     // An index reads the side of every quote; a comparison of the same quotes does not.
-    const get = (quote: RestingQuote, key: string | symbol): unknown => {
+    const get = (read: RestingQuote, key: string | symbol): unknown => {
       reads++;
-      return Reflect.get(quote, key);
+      return Reflect.get(read, key);
     };
-    const watched = quotes.map((quote) => new Proxy(quote, { get }));
+    const watched = [new Proxy(quote('bid', 0.49, 50), { get })];
     const market: StaleMarket = { ...makeMarket(Random.fromSeed(1, 'one')), price: 0.5, quotes: watched };
     const worth = new LookWorth();
     worth.indexAbove(Number.POSITIVE_INFINITY, market, 60_000);

@@ -1,17 +1,22 @@
-/** Choice of markets: their needs are covered, the best come first, and small differences change nothing. */
+/** Value of quoting markets, and their choice: their needs are covered, the best come first, and small differences change nothing. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  bestTolerance,
   choose,
   DWELL_S,
   type MarketCandidate,
+  type MarketOffer,
+  netValue,
   PricedOffer,
   pricesFor,
   requestsPerS,
   type Supply,
 } from '../../../src/trader/scheduler/market-choice.js';
-import { m } from '../market/fixtures.js';
+import { staleLossPerS } from '../../../src/trader/scheduler/stale-index.js';
+import { forAll } from '../for-all.js';
+import { quote, staleMarket } from './world.js';
 
 const LEAST = { look: 0, request: 0.001, currencyPerS: 1e-7 };
 const PLENTY: Supply = { looksPerS: 1e6, requestsPerS: 1e6, currency: 1e9 };
@@ -31,18 +36,13 @@ function candidate(id: string, made: Made): MarketCandidate {
   const side = { fillsPerS, sharesPerFill: 10, distance, adverse: 0.3 * distance, feePerShare: 0 };
   const offer = new PricedOffer({
     sides: [side, side],
-    market: {
-      seenMs: 0,
-      price: 0.5,
+    market: staleMarket({
       usualDistance: distance,
       sigmaPerSqrtS: sigma,
       jumpsPerS: 1 / 36_000,
       takersPerS: 2 * fillsPerS,
-      quotes: [
-        { side: 'bid', priceMicros: m(0.5 - distance), remainingMicros: m(10) },
-        { side: 'ask', priceMicros: m(0.5 + distance), remainingMicros: m(10) },
-      ],
-    },
+      quotes: [quote('bid', 0.5 - distance, 10), quote('ask', 0.5 + distance, 10)],
+    }),
     leastTolerance: 0.005,
     currency: 10,
   });
@@ -63,24 +63,19 @@ const manyCandidates = fc
 
 describe('the choice of markets', () => {
   it('finds prices under which what is of value takes no more than there is', () => {
-    fc.assert(
-      fc.property(
-        manyCandidates,
-        fc.double({ min: 0.01, max: 2, noNaN: true }),
-        fc.double({ min: 0.05, max: 4, noNaN: true }),
-        fc.double({ min: 5, max: 200, noNaN: true }),
-        (candidates, looksPerS, signedPerS, currency) => {
-          const supply = { looksPerS, requestsPerS: signedPerS, currency };
-          const prices = pricesFor(candidates, supply, LEAST);
-          const taken = candidates.map(({ offer }) => offer.at(prices)).filter(({ net }) => net > 0);
-          const sum = (of: (value: (typeof taken)[number]) => number) => taken.reduce((all, each) => all + of(each), 0);
-          expect(sum((value) => value.currencyBound)).toBeLessThanOrEqual(currency);
-          expect(sum((value) => 1 / value.lookEveryS)).toBeLessThanOrEqual(looksPerS * 1.0001);
-          expect(sum(requestsPerS)).toBeLessThanOrEqual(signedPerS * 1.0001);
-        },
-      ),
-      { numRuns: 20 },
-    );
+    const supplies = fc.record({
+      looksPerS: fc.double({ min: 0.01, max: 2, noNaN: true }),
+      requestsPerS: fc.double({ min: 0.05, max: 4, noNaN: true }),
+      currency: fc.double({ min: 5, max: 200, noNaN: true }),
+    });
+    forAll([manyCandidates, supplies], { numRuns: 20 }, (candidates, supply) => {
+      const prices = pricesFor(candidates, supply, LEAST);
+      const taken = candidates.map(({ offer }) => offer.at(prices)).filter(({ net }) => net > 0);
+      const sum = (of: (value: (typeof taken)[number]) => number) => taken.reduce((all, each) => all + of(each), 0);
+      expect(sum((value) => value.currencyBound)).toBeLessThanOrEqual(supply.currency);
+      expect(sum((value) => 1 / value.lookEveryS)).toBeLessThanOrEqual(supply.looksPerS * 1.0001);
+      expect(sum(requestsPerS)).toBeLessThanOrEqual(supply.requestsPerS * 1.0001);
+    });
   });
 
   it('charges no more than was told where there is enough', () => {
@@ -148,5 +143,72 @@ describe('the choice of markets', () => {
     expect([...chosen]).toEqual(['fixed']);
     const scarce = { ...PLENTY, currency: 15 };
     expect(choose([fixed, free], scarce, LEAST, ROOM).chosen.has('free')).toBe(false);
+  });
+});
+
+const market = staleMarket({ quotes: [quote('bid', 0.49, 50), quote('ask', 0.52, 30)] });
+
+const offer: MarketOffer = {
+  sides: [{ fillsPerS: 0.002, sharesPerFill: 10, distance: 0.02, adverse: 0.006, feePerShare: 0 }],
+  market,
+  leastTolerance: 0.005,
+  currency: 50,
+};
+
+describe('the net value of a market', () => {
+  it('is the sum of its terms, as reckoned by hand', () => {
+    const side = { fillsPerS: 0.002, sharesPerFill: 10, distance: 0.02, adverse: 0.006, feePerShare: 0 };
+    const given = { sides: [side, side], currency: 50, orders: 0, movesPerS: 1 / 60 };
+    const prices = { look: 0.001, request: 0.001, currencyPerS: 1e-7 };
+    const value = netValue(given, { lookEveryS: 30, stale: 6e-5 }, prices);
+    expect(value.edge).toBeCloseTo(0.00056, 12);
+    expect(value.fillsPerS).toBeCloseTo(0.004, 12);
+    expect(value.net).toBeCloseTo(0.000387, 12);
+    expect(value.net * 3600).toBeCloseTo(1.3932, 8);
+    const { edge, stale, looks, moves, fills, reserve, currency, net } = netValue(
+      { ...given, orders: 2 },
+      { lookEveryS: 30, stale: 6e-5 },
+      prices,
+    );
+    expect(edge - stale - looks - moves - fills - reserve - currency).toBeCloseTo(net, 15);
+    // Two requests for each of two orders are reserved in every minute.
+    expect(value.net - net).toBeCloseTo((0.001 * 4) / 60, 12);
+  });
+
+  it('has the tolerance that costs least', () => {
+    const cost = (w: number) => (0.92 * w * w) / 6 + (0.008 * 0.0005 ** 2) / (w * w);
+    const w = bestTolerance(0.008, 0.0005, 0.92);
+    expect(w).toBeCloseTo(0.0106868166, 10);
+    expect(cost(w)).toBeCloseTo(3.5023801e-5, 12);
+    expect((60 * 0.0005 ** 2) / (w * w)).toBeCloseTo(0.131339, 6);
+    forAll([fc.double({ min: 0.1, max: 10, noNaN: true })], (factor) => {
+      expect(cost(w * factor)).toBeGreaterThanOrEqual(cost(w) * (1 - 1e-12));
+    });
+    expect(bestTolerance(0, 0.0005, 0.92)).toBe(0);
+    expect(bestTolerance(0.008, 0.0005, 0)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('takes the looks that are best at their price, and fewer of dearer ones', () => {
+    const priced = new PricedOffer(offer);
+    const at = (look: number) => priced.at({ look, request: 0.001, currencyPerS: 1e-7 });
+    for (const look of [0, 1e-6, 1e-4, 1e-2]) {
+      const { lookEveryS, looks, stale } = at(look);
+      for (const other of [Math.max(1, lookEveryS / 1.6), lookEveryS * 1.6])
+        expect(staleLossPerS(market, other) + look / other).toBeGreaterThanOrEqual((looks + stale) * 0.999);
+    }
+    expect(at(0).lookEveryS).toBe(1);
+    expect(at(1e-2).lookEveryS).toBeGreaterThan(2 * at(1e-4).lookEveryS);
+  });
+
+  it('moves orders as often as the price crosses their tolerance, and never more than once a second', () => {
+    const moves = (request: number, sigma: number) =>
+      new PricedOffer({ ...offer, market: { ...market, sigmaPerSqrtS: sigma } }).at({
+        look: 0,
+        request,
+        currencyPerS: 0,
+      }).movesPerS;
+    expect(moves(0, 0.001)).toBeCloseTo(2 * (0.001 / 0.005) ** 2, 12);
+    expect(moves(0.1, 0.001)).toBeLessThan(moves(0, 0.001));
+    expect(moves(0, 0.5)).toBe(2);
   });
 });

@@ -1,63 +1,36 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { micros } from '../../../src/shared/base/micros.js';
-import { describeOwner, type PollTarget } from '../../../src/shared/protocol/request-owner.js';
+import { describeOwner } from '../../../src/shared/protocol/request-owner.js';
 import type { PlannedRequest } from '../../../src/shared/protocol/seam.js';
-import type { PolledMarket, PollFacts, PollSettings } from '../../../src/trader/scheduler/poll-memory.js';
+import {
+  type PolledMarket,
+  type PollFacts,
+  PollRecord,
+  type PollResult,
+  type PollSettings,
+} from '../../../src/trader/scheduler/poll-memory.js';
 import { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
-import type { RestingQuote } from '../../../src/trader/scheduler/stale-index.js';
 import { times } from '../../support/effort.js';
-import { World } from './world.js';
+import { forAll } from '../for-all.js';
+import { pollFacts, pollSettings, quote, staleMarket, takePolls, targetOf, World } from './world.js';
 
 const UNKNOWN = Number.POSITIVE_INFINITY;
 const NOW = 1_700_000_000_000;
-const SETTINGS: PollSettings = {
+const SETTINGS = pollSettings({
   ownIntervalMs: 3_000,
   hotIntervalMs: 1_000,
   quietIntervalMs: 60_000,
-  catalogIntervalMs: 300_000,
   assetsIntervalMs: 30_000,
-  ownTrades: true,
-  bookDepth: 50,
-};
-
-const shares = (count: number) => micros(count * 1_000_000);
-const targetOf = ({ owner }: Pick<PlannedRequest, 'owner'>): PollTarget => {
-  if (owner.kind !== 'poll') throw new Error(`not a poll: ${describeOwner(owner)}`);
-  return owner.target;
-};
+});
 
 /** In the plan's form: our orders are a cent from a price of a half, on both sides. */
-const polled = (id: string, restingShares: number, known: Partial<PolledMarket> = {}): PolledMarket => {
-  const quote = { remainingMicros: shares(restingShares / 2) };
-  const quotes: RestingQuote[] = [
-    { side: 'bid', priceMicros: micros(490_000), ...quote },
-    { side: 'ask', priceMicros: micros(510_000), ...quote },
-  ];
-  return {
-    marketConditionId: id,
-    seenMs: null,
-    price: 0.5,
-    usualDistance: 0.01,
-    sigmaPerSqrtS: 0.001,
-    jumpsPerS: 1 / 3600,
-    takersPerS: 1 / 60,
-    quotes: restingShares > 0 ? quotes : [],
-    isOver: false,
-    ...known,
-  };
-};
+function polled(id: string, restingShares: number, known: Partial<PolledMarket> = {}): PolledMarket {
+  const quotes = [quote('bid', 0.49, restingShares / 2), quote('ask', 0.51, restingShares / 2)];
+  const market = staleMarket({ seenMs: null, jumpsPerS: 1 / 3600, quotes: restingShares > 0 ? quotes : [] });
+  return { ...market, marketConditionId: id, isOver: false, ...known };
+}
 
-/** One order rests, and the public budget has room. */
-const factsOf = (changes: Partial<PollFacts> = {}): PollFacts => ({
-  markets: [],
-  openOrders: 1,
-  openMarketPages: UNKNOWN,
-  publicPerMinute: 114,
-  signedPerMinute: 285,
-  publicHeadroom: () => 9,
-  ...changes,
-});
+const factsOf = (changes: Partial<PollFacts> = {}) => pollFacts({ openMarketPages: UNKNOWN, ...changes });
 
 interface Market {
   readonly id: string;
@@ -130,17 +103,12 @@ class Watch {
 
   /** The longest gap between two polls of any of these books, from its first poll after `fromMs`. */
   longestGapMs(markets: readonly string[], fromMs = 0): number {
-    let longest = 0;
-    for (const id of markets) {
-      const times = this.asked
-        .filter(({ kind, market, ms }) => kind === 'book' && market === id && ms >= fromMs)
-        .map(({ ms }) => ms);
-      times.push(this.world.nowMs);
-      times.forEach((ms, i) => {
-        longest = Math.max(longest, ms - (times[i - 1] ?? ms));
-      });
-    }
-    return longest;
+    const gaps = markets.flatMap((id) => {
+      const books = this.asked.filter(({ kind, market, ms }) => kind === 'book' && market === id && ms >= fromMs);
+      const times = [...books.map(({ ms }) => ms), this.world.nowMs];
+      return times.map((ms, i) => ms - (times[i - 1] ?? ms));
+    });
+    return Math.max(...gaps);
   }
 
   #report(request: PlannedRequest, ms: number): void {
@@ -201,34 +169,18 @@ describe('an hour with a hundred markets', () => {
   });
 });
 
-describe('an hour with a hundred and fifty markets, whose details come by pages', () => {
+it('an hour with a hundred and fifty markets leaves three quarters of the looks to books, and few to pages of details', () => {
   const markets = Array.from({ length: 150 }, (_, i) => market(`m${i}`, 20 + i, 0.0001 * (1 + (i % 7))));
   const watch = new Watch(markets);
   watch.openOrders = 60;
   watch.openMarketPages = 2;
   watch.run(3600, 500);
-
-  it('is never throttled', () => {
-    expect(watch.world.windows.public.throttled + watch.world.windows.signed.throttled).toBe(0);
-  });
-
-  it('leaves three quarters of the looks to books, and next to none to details', () => {
-    const all = watch.asked.filter(({ kind }) =>
-      ['book', 'trades', 'detail', 'details', 'catalog'].includes(kind),
-    ).length;
-    expect(watch.count('book') / all).toBeGreaterThan(0.7);
-    expect(watch.count('detail') + watch.count('details')).toBeLessThan(0.05 * all);
-    expect(watch.count('details') / 60).toBeGreaterThan(1);
-  });
-
-  it('leaves no market unseen for longer than ten rounds of all looks', () => {
-    const looksPerMs = watch.count('book') / 3_600_000;
-    const names = markets.map(({ id }) => id);
-    const bound = SETTINGS.quietIntervalMs + (10 * markets.length) / looksPerMs;
-    const longest = watch.longestGapMs(names, (watch.asked[0]?.ms ?? 0) + 300_000);
-    expect(longest).toBeLessThan(bound);
-    for (const id of names) expect(watch.count('book', id)).toBeGreaterThan(1);
-  });
+  expect(watch.world.windows.public.throttled + watch.world.windows.signed.throttled).toBe(0);
+  const looks = new Set(['book', 'trades', 'detail', 'details', 'catalog']);
+  const all = watch.asked.filter(({ kind }) => looks.has(kind)).length;
+  expect(watch.count('book') / all).toBeGreaterThan(0.7);
+  expect(watch.count('detail') + watch.count('details')).toBeLessThan(0.05 * all);
+  expect(watch.count('details') / 60).toBeGreaterThan(1);
 });
 
 describe('what is looked at', () => {
@@ -277,21 +229,19 @@ describe('what is looked at', () => {
 
   it('follows the money: more at rest, or more movement, is never looked at less often', () => {
     const spot = fc.record({ resting: fc.integer({ min: 0, max: 500 }), sigma: fc.integer({ min: 1, max: 40 }) });
-    fc.assert(
-      fc.property(spot, fc.integer({ min: 2, max: 8 }), fc.boolean(), (one, factor, moreAtRest) => {
-        const hotter = market(
-          'hotter',
-          moreAtRest ? one.resting * factor + 100 : one.resting,
-          (one.sigma / 1e4) * (moreAtRest ? 1 : factor),
-        );
-        const others = Array.from({ length: 20 }, (_, i) => market(`o${i}`, 50, 0.002));
-        const watch = new Watch([...others, market('cooler', one.resting, one.sigma / 1e4), hotter]);
-        watch.run(600, 500);
-        // A difference of one poll depends on the end of the run.
-        expect(watch.count('book', 'hotter') + 1).toBeGreaterThanOrEqual(watch.count('book', 'cooler'));
-      }),
-      { numRuns: times(6, 12) },
-    );
+    const runs = { numRuns: times(6, 12) };
+    forAll([spot, fc.integer({ min: 2, max: 8 }), fc.boolean()], runs, (one, factor, moreAtRest) => {
+      const hotter = market(
+        'hotter',
+        moreAtRest ? one.resting * factor + 100 : one.resting,
+        (one.sigma / 1e4) * (moreAtRest ? 1 : factor),
+      );
+      const others = Array.from({ length: 20 }, (_, i) => market(`o${i}`, 50, 0.002));
+      const watch = new Watch([...others, market('cooler', one.resting, one.sigma / 1e4), hotter]);
+      watch.run(600, 500);
+      // A difference of one poll depends on the end of the run.
+      expect(watch.count('book', 'hotter') + 1).toBeGreaterThanOrEqual(watch.count('book', 'cooler'));
+    });
   });
 
   it('stays fresh where orders rest while many new markets appear', () => {
@@ -316,14 +266,10 @@ describe('what is looked at', () => {
 
   it('takes a third of a small signed budget at most', () => {
     const plan = new PollPlan(SETTINGS);
+    const facts = factsOf({ openOrders: 3, publicPerMinute: 100, signedPerMinute: 30, publicHeadroom: () => 100 });
     let asked = 0;
-    for (let ms = 0; ms < 600_000; ms += 250) {
-      const facts = factsOf({ openOrders: 3, publicPerMinute: 100, signedPerMinute: 30, publicHeadroom: () => 100 });
-      for (const request of plan.takeDue(NOW + ms, facts)) {
-        if (targetOf(request).kind !== 'catalog') asked++;
-        plan.onReport(targetOf(request), 'ok', NOW + ms);
-      }
-    }
+    for (let ms = 0; ms < 600_000; ms += 250)
+      asked += takePolls(plan, NOW + ms, facts).filter(({ target }) => target.kind !== 'catalog').length;
     expect(asked / 10).toBeLessThan(10.5);
     expect(asked / 10).toBeGreaterThan(7);
   });
@@ -347,24 +293,10 @@ describe('a poll that fails', () => {
     expect(watch.count('book', 'sick') - sickAgain).toBeGreaterThan(10);
   });
 
-  it('does not back off for what never left', () => {
-    const plan = new PollPlan(SETTINGS);
-    const facts = factsOf();
-    const times: number[] = [];
-    for (let ms = 0; ms < 30_000; ms += 1000) {
-      for (const request of plan.takeDue(NOW + ms, facts)) {
-        plan.onReport(targetOf(request), 'unsent', NOW + ms);
-        if (targetOf(request).kind === 'fills') times.push(ms);
-      }
-    }
-    expect(times).toEqual([0, 3000, 6000, 9000, 12_000, 15_000, 18_000, 21_000, 24_000, 27_000]);
-  });
-
   it('is not silenced by a clock that stepped back', () => {
     const plan = new PollPlan(SETTINGS);
-    const facts = factsOf();
-    for (const request of plan.takeDue(NOW, facts)) plan.onReport(targetOf(request), 'failed', NOW);
-    expect(plan.takeDue(NOW - 3_600_000, facts)).not.toEqual([]);
+    takePolls(plan, NOW, factsOf(), 'failed');
+    expect(plan.takeDue(NOW - 3_600_000, factsOf())).not.toEqual([]);
   });
 });
 
@@ -372,7 +304,7 @@ describe('the plan', () => {
   it('looks at once at what is expedited', () => {
     const plan = new PollPlan(SETTINGS);
     const facts = factsOf();
-    for (const request of plan.takeDue(NOW, facts)) plan.onReport(targetOf(request), 'failed', NOW);
+    takePolls(plan, NOW, facts, 'failed');
     expect(plan.takeDue(NOW + 1, facts)).toEqual([]);
     plan.expedite({ kind: 'assets' });
     expect(plan.takeDue(NOW + 2, facts).map(({ owner }) => describeOwner(owner))).toEqual(['poll/assets']);
@@ -392,13 +324,33 @@ describe('the plan', () => {
     plan.onReport({ kind: 'catalog' }, 'ok', NOW);
     expect(plan.size).toBe(0);
   });
+});
 
-  it('is the same for the same calls', () => {
-    const trace = () => {
-      const watch = new Watch(hundred(), {}, 5);
-      watch.run(300);
-      return watch.asked;
-    };
-    expect(trace()).toEqual(trace());
+describe('a poll that is seldom due', () => {
+  const MINUTE_MS = 60_000;
+
+  /** Times, s, of the requests for the list of markets, due each minute; `endOf` gives the result of the nth. */
+  function asked(endOf: (nth: number) => PollResult, untilS: number): readonly number[] {
+    const poll = new PollRecord({ kind: 'catalog' }, 20);
+    const seconds: number[] = [];
+    for (let nowMs = 0; nowMs <= untilS * 1000; nowMs = Math.max(nowMs + 1, poll.readyFromMs(MINUTE_MS, nowMs))) {
+      if (!poll.ready(MINUTE_MS, nowMs)) continue;
+      poll.onAsk(nowMs);
+      poll.onEnd(endOf(seconds.length), nowMs);
+      seconds.push(Math.round(nowMs / 1000));
+    }
+    return seconds;
+  }
+
+  it('is asked again soon while it has never been answered', () => {
+    expect(asked((nth) => (nth < 4 ? 'failed' : 'ok'), 100)).toEqual([0, 1, 3, 7, 15, 75]);
+  });
+
+  it('waits its time when its request never left', () => {
+    expect(asked((nth) => (nth === 0 ? 'failed' : 'unsent'), 130)).toEqual([0, 1, 61, 121]);
+  });
+
+  it('waits its time once it has been answered', () => {
+    expect(asked((nth) => (nth === 1 ? 'failed' : 'ok'), 200)).toEqual([0, 60, 120, 180]);
   });
 });

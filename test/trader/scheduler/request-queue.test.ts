@@ -13,77 +13,55 @@ import {
   RequestQueue,
 } from '../../../src/trader/scheduler/request-queue.js';
 import { times } from '../../support/effort.js';
-import { askOf, LIMITS, World } from './world.js';
+import { forAll } from '../for-all.js';
+import { ANSWERED, answer, askOf, LIMITS, THROTTLED, World } from './world.js';
 
 const nameOf = ({ owner }: Pick<PlannedRequest, 'owner'>): string => describeOwner(owner);
 
 const NOW = 1_700_000_000_000;
 const SCOPES: readonly Scope[] = ['public', 'signed'];
 const lanes = fc.constantFrom(...LANES);
+const THIRTY = { numRuns: times(30, 60) };
 
 type BudgetSaid = Pick<BudgetReport, 'limit' | 'remaining'> & Partial<BudgetReport>;
 
-/** Answers a request at once, without budget headers. */
-const answer = (queue: RequestQueue, requestId: number, nowMs = NOW): PlannedRequest =>
-  queue.onOutcome({
-    kind: 'outcome',
-    nowMs,
-    requestId,
-    outcome: { kind: 'answered', data: [], nextCursor: null },
-    sentMs: nowMs,
-    venueTimeMs: null,
-    budget: null,
-  });
-
 /** Answers a request as throttled, or as successful, with the signed budget of its headers. */
 const told = (queue: RequestQueue, id: number, nowMs: number, is: 'throttled' | 'answered', budget: BudgetSaid) =>
-  queue.onOutcome({
-    kind: 'outcome',
-    nowMs,
-    requestId: id,
-    outcome:
-      is === 'answered'
-        ? { kind: 'answered', data: [], nextCursor: null }
-        : { kind: 'refused', status: 429, slug: 'throttled', message: '', details: [] },
-    sentMs: nowMs,
-    venueTimeMs: null,
-    budget: { scope: 'signed', resetMs: NOW + 86_400_000, ...budget },
+  answer(queue, id, nowMs, is === 'answered' ? ANSWERED : THROTTLED, {
+    scope: 'signed',
+    resetMs: NOW + 86_400_000,
+    ...budget,
   });
 
 /** Sends all requests allowed at this time, answering each at once. */
-function drain(queue: RequestQueue, nowMs = NOW): Lane[] {
-  const left: Lane[] = [];
+function send(queue: RequestQueue, nowMs = NOW): PlannedRequest[] {
+  const sent: PlannedRequest[] = [];
   for (;;) {
     const { requests } = queue.release(nowMs);
-    if (requests.length === 0) return left;
-    for (const request of requests) {
-      left.push(request.lane);
-      answer(queue, request.id, nowMs);
-    }
+    if (requests.length === 0) return sent;
+    for (const { id } of requests) sent.push(answer(queue, id, nowMs));
   }
 }
+
+/** Lets this many requests wait in a queue; returns the queue. */
+function push(queue: RequestQueue, scope: Scope, lane: Lane, count = 1): RequestQueue {
+  for (let i = 0; i < count; i++) queue.push(askOf(scope, lane));
+  return queue;
+}
+
+/** Releases requests, and returns the id of the first. */
+const releaseFirst = (queue: RequestQueue, nowMs = NOW): number => queue.release(nowMs).requests[0]?.id ?? 0;
+
+const drain = (queue: RequestQueue, nowMs = NOW): Lane[] => send(queue, nowMs).map(({ lane }) => lane);
 
 describe('the order of what leaves', () => {
   it('is by lane, and by age within a lane', () => {
     const queue = new RequestQueue(LIMITS);
     for (const lane of [...LANES].reverse())
       for (const nth of [1, 2]) queue.push(askOf('signed', lane, `${lane} ${nth}`));
-    const names: string[] = [];
-    for (;;) {
-      const { requests } = queue.release(NOW);
-      if (requests.length === 0) break;
-      for (const request of requests) names.push(nameOf(answer(queue, request.id)));
-    }
-    expect(names.slice(0, 8)).toEqual([
-      'cancel 1',
-      'cancel 2',
-      'submit 1',
-      'submit 2',
-      'own 1',
-      'own 2',
-      'draft 1',
-      'draft 2',
-    ]);
+    const names = send(queue).map(nameOf);
+    const first = 'cancel 1, cancel 2, submit 1, submit 2, own 1, own 2, draft 1, draft 2';
+    expect(names.slice(0, 8).join(', ')).toBe(first);
     expect(new Set(names).size).toBe(12);
   });
 
@@ -96,32 +74,29 @@ describe('the order of what leaves', () => {
     // One place becomes free at a time, and a new hot request always waits for it.
     for (let round = 0; round < 20; round++) {
       queue.push(askOf('public', 'hot', 'hot'));
-      answered.push(nameOf(answer(queue, underWay.shift() ?? 0)));
+      answered.push(nameOf(answer(queue, underWay.shift() ?? 0, NOW)));
       underWay.push(...queue.release(NOW).requests.map(({ id }) => id));
     }
     expect(answered).toContain('patient');
   });
 
   it('never lets the turn of late lanes pass a cancel, a submit or own state', () => {
-    fc.assert(
-      fc.property(fc.array(lanes, { minLength: 1, maxLength: 80 }), (mixed) => {
-        const queue = new RequestQueue(LIMITS);
-        for (const lane of mixed) queue.push(askOf('signed', lane));
-        const left = drain(queue);
-        const urgent = (lane: Lane) => ['cancel', 'submit', 'own'].includes(lane);
-        expect(left.filter(urgent)).toEqual(left.slice(0, left.filter(urgent).length));
-        expect([...left].sort()).toEqual([...mixed].sort());
-      }),
-    );
+    forAll([fc.array(lanes, { minLength: 1, maxLength: 80 })], (mixed) => {
+      const queue = new RequestQueue(LIMITS);
+      for (const lane of mixed) queue.push(askOf('signed', lane));
+      const left = drain(queue);
+      const urgent = (lane: Lane) => ['cancel', 'submit', 'own'].includes(lane);
+      expect(left.filter(urgent)).toEqual(left.slice(0, left.filter(urgent).length));
+      expect([...left].sort()).toEqual([...mixed].sort());
+    });
   });
 
   it('keeps few requests under way, cancels beside them, and no scope takes all places', () => {
-    const queue = new RequestQueue(LIMITS);
-    for (let i = 0; i < 20; i++) queue.push(askOf('signed', 'own'));
+    const queue = push(new RequestQueue(LIMITS), 'signed', 'own', 20);
     expect(queue.release(NOW).requests).toHaveLength(MAX_IN_FLIGHT_PER_SCOPE);
-    for (let i = 0; i < 20; i++) queue.push(askOf('public', 'hot'));
+    push(queue, 'public', 'hot', 20);
     expect(queue.release(NOW).requests).toHaveLength(MAX_IN_FLIGHT - MAX_IN_FLIGHT_PER_SCOPE);
-    for (let i = 0; i < 20; i++) queue.push(askOf('signed', 'cancel'));
+    push(queue, 'signed', 'cancel', 20);
     expect(queue.release(NOW).requests.map(({ lane }) => lane)).toEqual(
       Array.from({ length: MAX_IN_FLIGHT_WITH_CANCELS - MAX_IN_FLIGHT }, () => 'cancel'),
     );
@@ -130,7 +105,7 @@ describe('the order of what leaves', () => {
 
   it('numbers requests upwards from the first id', () => {
     const queue = new RequestQueue(LIMITS, 500);
-    for (let i = 0; i < 3; i++) queue.push(askOf('signed', 'own'));
+    push(queue, 'signed', 'own', 3);
     expect(queue.release(NOW).requests.map(({ id }) => id)).toEqual([500, 501, 502]);
   });
 });
@@ -143,10 +118,8 @@ describe('what does not leave', () => {
     expect(queue.release(NOW)).toMatchObject({ requests: [{ id: 1 }], unsent: [] });
     expect(queue.nextReleaseMs(NOW)).toBe(NOW + 100);
     expect(queue.release(NOW + 99)).toEqual({ requests: [], unsent: [] });
-    expect(queue.release(NOW + 100)).toMatchObject({
-      requests: [],
-      unsent: [{ request: { owner: { name: 'second' } } }],
-    });
+    const late = { request: { owner: { name: 'second' } } };
+    expect(queue.release(NOW + 100)).toMatchObject({ requests: [], unsent: [late] });
     expect([queue.waiting, queue.nextReleaseMs(NOW + 100)]).toEqual([0, null]);
   });
 
@@ -160,7 +133,7 @@ describe('what does not leave', () => {
       ['a', 'not wanted any more'],
       ['c', 'not wanted any more'],
     ]);
-    expect(requests.map(({ id }) => nameOf(answer(queue, id)))).toEqual(['b']);
+    expect(requests.map(({ id }) => nameOf(answer(queue, id, NOW)))).toEqual(['b']);
     expect(queue.release(NOW)).toEqual({ requests: [], unsent: [] });
   });
 
@@ -183,44 +156,39 @@ describe('what does not leave', () => {
       patienceMs: fc.integer({ min: 0, max: 90_000 }),
       passMs: fc.integer({ min: 0, max: 20_000 }),
     });
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 30 }), fc.nat(), (steps, seed) => {
-        const world = new World(seed, { meanMs: 400, lost: 0.1 });
-        let pushed = 0;
-        for (const { scope, lane, many, patienceMs, passMs } of steps) {
-          for (let i = 0; i < many; i++) world.queue.push(askOf(scope, lane, `${pushed++}`, world.nowMs + patienceMs));
-          expect(world.queue.waiting).toBeLessThanOrEqual(MAX_WAITING);
-          world.step(passMs);
-        }
-        for (let i = 0; i < 40; i++) world.step(10_000);
-        const names = [...world.done.map(({ request }) => nameOf(request)), ...world.unsent.map(nameOf)];
-        expect(names.sort()).toEqual(Array.from({ length: pushed }, (_, i) => `${i}`).sort());
-        expect([world.queue.waiting, world.queue.inFlight]).toEqual([0, 0]);
-      }),
-      { numRuns: times(30, 60) },
-    );
+    forAll([fc.array(step, { maxLength: 30 }), fc.nat()], THIRTY, (steps, seed) => {
+      const world = new World(seed, { meanMs: 400, lost: 0.1 });
+      let pushed = 0;
+      for (const { scope, lane, many, patienceMs, passMs } of steps) {
+        for (let i = 0; i < many; i++) world.queue.push(askOf(scope, lane, `${pushed++}`, world.nowMs + patienceMs));
+        expect(world.queue.waiting).toBeLessThanOrEqual(MAX_WAITING);
+        world.step(passMs);
+      }
+      for (let i = 0; i < 40; i++) world.step(10_000);
+      const names = [...world.done.map(({ request }) => nameOf(request)), ...world.unsent.map(nameOf)];
+      expect(names.sort()).toEqual(Array.from({ length: pushed }, (_, i) => `${i}`).sort());
+      expect([world.queue.waiting, world.queue.inFlight]).toEqual([0, 0]);
+    });
   });
 });
 
 describe('the budget', () => {
   it('never lets more arrive in any minute than the venue allows, whatever the delays', () => {
     const limits = fc.constantFrom(LIMITS, { ...LIMITS, public_per_minute: 30, signed_per_minute: 40 });
-    fc.assert(
-      fc.property(fc.nat(), fc.integer({ min: 1, max: 20_000 }), limits, (seed, meanMs, perMinute) => {
-        const world = new World(seed, { meanMs, lost: 0.1 }, perMinute);
-        const random = Random.fromSeed(seed, 'asks');
-        for (let i = 0; i < 600; i++) {
-          for (const scope of SCOPES) {
-            const lane = LANES[random.below(LANES.length)] ?? 'own';
-            for (let n = random.below(12); n > 0; n--) world.queue.push(askOf(scope, lane, 't', world.nowMs + 20_000));
-          }
-          world.step(random.below(1000));
+    const delays = fc.integer({ min: 1, max: 20_000 });
+    forAll([fc.nat(), delays, limits], { numRuns: times(20, 40) }, (seed, meanMs, perMinute) => {
+      const world = new World(seed, { meanMs, lost: 0.1 }, perMinute);
+      const random = Random.fromSeed(seed, 'asks');
+      for (let i = 0; i < 600; i++) {
+        for (const scope of SCOPES) {
+          const lane = LANES[random.below(LANES.length)] ?? 'own';
+          for (let n = random.below(12); n > 0; n--) world.queue.push(askOf(scope, lane, 't', world.nowMs + 20_000));
         }
-        for (const scope of SCOPES) expect(world.busiestMinute(scope)).toBeLessThanOrEqual(world.windows[scope].limit);
-        expect(world.windows.public.throttled + world.windows.signed.throttled).toBe(0);
-      }),
-      { numRuns: times(20, 40) },
-    );
+        world.step(random.below(1000));
+      }
+      for (const scope of SCOPES) expect(world.busiestMinute(scope)).toBeLessThanOrEqual(world.windows[scope].limit);
+      expect(world.windows.public.throttled + world.windows.signed.throttled).toBe(0);
+    });
   });
 
   it('uses nearly all of it when there is enough to ask', () => {
@@ -253,15 +221,10 @@ describe('the budget', () => {
   });
 
   it('waits as long as it is told, then tries with one request, then goes on', () => {
-    const queue = new RequestQueue(LIMITS);
-    for (let i = 0; i < 30; i++) queue.push(askOf('public', 'hot'));
+    const queue = push(new RequestQueue(LIMITS), 'public', 'hot', 30);
     const [first, ...rest] = queue.release(NOW).requests;
-    told(queue, first?.id ?? 0, NOW + 50, 'throttled', {
-      scope: 'public',
-      limit: 120,
-      remaining: 0,
-      resetMs: NOW + 7000,
-    });
+    const used = { scope: 'public', limit: 120, remaining: 0, resetMs: NOW + 7000 } as const;
+    told(queue, first?.id ?? 0, NOW + 50, 'throttled', used);
     for (const { id } of rest) answer(queue, id, NOW + 60);
     expect(queue.status('public', NOW + 60)).toMatchObject({ available: 0, blockedUntilMs: NOW + 7000 });
     expect(queue.nextReleaseMs(NOW + 60)).toBe(NOW + 7000);
@@ -278,7 +241,7 @@ describe('the budget', () => {
       fc.record({ byMs: fc.integer({ min: -900, max: 2_500 }), peekMs: fc.integer({ min: -90_000, max: 90_000 }) }),
       { minLength: 10, maxLength: 150 },
     );
-    const property = fc.property(steps, (moments) => {
+    forAll([steps], { numRuns: times(100, 200) }, (moments) => {
       const limits = { ...LIMITS, public_per_minute: 20 };
       const watched = new RequestQueue(limits);
       const queues = [new RequestQueue(limits), watched];
@@ -295,13 +258,10 @@ describe('the budget', () => {
         expect(left[1]).toEqual(left[0]);
       }
     });
-    fc.assert(property, { numRuns: times(100, 200) });
   });
 
   it('tries again after a bounded wait, whatever an answer or a clock that stepped back says', () => {
-    const queue = new RequestQueue(LIMITS);
-    queue.push(askOf('public', 'hot'));
-    queue.push(askOf('public', 'hot'));
+    const queue = push(new RequestQueue(LIMITS), 'public', 'hot', 2);
     const requests = queue.release(NOW).requests;
     for (const { id } of requests) told(queue, id, NOW, 'throttled', { scope: 'public', limit: 120, remaining: 0 });
     queue.push(askOf('public', 'hot'));
@@ -312,10 +272,8 @@ describe('the budget', () => {
   });
 
   it('lets cancels and reads of own state find out for themselves, one at a time, a second after a refusal', () => {
-    const queue = new RequestQueue(LIMITS);
-    queue.push(askOf('signed', 'own'));
-    const first = queue.release(NOW).requests[0]?.id ?? 0;
-    told(queue, first, NOW, 'throttled', { limit: 300, remaining: 0 });
+    const queue = push(new RequestQueue(LIMITS), 'signed', 'own');
+    told(queue, releaseFirst(queue), NOW, 'throttled', { limit: 300, remaining: 0 });
     for (const lane of LANES) for (let n = 0; n < 2; n++) queue.push(askOf('signed', lane));
     expect(queue.nextReleaseMs(NOW)).toBe(NOW + 1_000);
     expect(queue.release(NOW + 999).requests).toEqual([]);
@@ -332,10 +290,9 @@ describe('the budget', () => {
   });
 
   it('lets them go one after the other where answers say that there is no room and there is', () => {
-    const queue = new RequestQueue(LIMITS);
-    queue.push(askOf('signed', 'own'));
-    told(queue, queue.release(NOW).requests[0]?.id ?? 0, NOW, 'answered', { limit: 300, remaining: 0 });
-    for (let n = 0; n < 10; n++) queue.push(askOf('signed', 'cancel'));
+    const queue = push(new RequestQueue(LIMITS), 'signed', 'own');
+    told(queue, releaseFirst(queue), NOW, 'answered', { limit: 300, remaining: 0 });
+    push(queue, 'signed', 'cancel', 10);
     expect(queue.release(NOW + 999).requests).toEqual([]);
     for (let at = 1_000; at < 1_900; at += 100) {
       const requests = queue.release(NOW + at).requests;
@@ -348,17 +305,16 @@ describe('the budget', () => {
     const queue = new RequestQueue(LIMITS);
     const tell = (limit: number) => {
       queue.push(askOf('signed', 'cancel'));
-      told(queue, queue.release(NOW).requests[0]?.id ?? 0, NOW, 'answered', { limit, remaining: limit });
+      told(queue, releaseFirst(queue), NOW, 'answered', { limit, remaining: limit });
       return queue.status('signed', NOW).limit;
     };
     expect([50, 60, 300, 400].map(tell)).toEqual([50, 60, 300, 300]);
   });
 
   it('lets nothing leave before the end of a firm refusal but the cancels of a kill', () => {
-    const queue = new RequestQueue(LIMITS);
-    queue.push(askOf('signed', 'own'));
-    const first = queue.release(NOW).requests[0]?.id ?? 0;
-    told(queue, first, NOW, 'throttled', { limit: 100, remaining: 0, resetMs: NOW + 30_000, isFirm: true });
+    const queue = push(new RequestQueue(LIMITS), 'signed', 'own');
+    const firm = { limit: 100, remaining: 0, resetMs: NOW + 30_000, isFirm: true };
+    told(queue, releaseFirst(queue), NOW, 'throttled', firm);
     for (const lane of LANES) queue.push(askOf('signed', lane));
     expect(queue.nextReleaseMs(NOW)).toBe(NOW + 30_000);
     expect(queue.release(NOW + 29_999).requests).toEqual([]);
@@ -383,56 +339,40 @@ describe('the budget', () => {
 
   it('keeps to the limit of true time while our clock jumps by an hour to and fro, and cancels leave within seconds', () => {
     const jumps = fc.array(fc.tuple(fc.nat(180), fc.constantFrom(-3_600_000, 3_600_000)), { maxLength: 8 });
-    fc.assert(
-      fc.property(jumps, fc.boolean(), (all, corrected) => {
-        const queue = new RequestQueue(LIMITS);
-        const left: number[] = [];
-        let off = 0;
-        const second = (trueS: number) => {
-          for (const request of queue.release(NOW + trueS * 1000 + off).requests) {
-            left.push(trueS);
-            answer(queue, request.id, NOW + trueS * 1000 + off);
-          }
-        };
-        for (let trueS = 0; trueS < 200; trueS++) {
-          for (const [at, by] of all) if (at === trueS) off += by;
-          for (let n = 0; n < 6; n++) queue.push(askOf('signed', 'own', 'own', Number.MAX_SAFE_INTEGER));
-          queue.setOpenOrders(20);
-          for (let n = 0; n < 4; n++) second(trueS);
-          if (corrected) off = 0;
+    forAll([jumps, fc.boolean()], { numRuns: times(10, 20) }, (all, corrected) => {
+      const queue = new RequestQueue(LIMITS);
+      const left: number[] = [];
+      let off = 0;
+      const second = (trueS: number) => {
+        for (const request of queue.release(NOW + trueS * 1000 + off).requests) {
+          left.push(trueS);
+          answer(queue, request.id, NOW + trueS * 1000 + off);
         }
-        for (const at of left) expect(left.filter((s) => s >= at && s < at + 60).length).toBeLessThanOrEqual(300);
-        const before = left.length;
-        queue.push(askOf('signed', 'cancel'));
-        second(201);
-        expect(left.length).toBeGreaterThan(before);
-      }),
-      { numRuns: times(10, 20) },
-    );
+      };
+      for (let trueS = 0; trueS < 200; trueS++) {
+        for (const [at, by] of all) if (at === trueS) off += by;
+        for (let n = 0; n < 6; n++) queue.push(askOf('signed', 'own', 'own', Number.MAX_SAFE_INTEGER));
+        queue.setOpenOrders(20);
+        for (let n = 0; n < 4; n++) second(trueS);
+        if (corrected) off = 0;
+      }
+      for (const at of left) expect(left.filter((s) => s >= at && s < at + 60).length).toBeLessThanOrEqual(300);
+      const before = left.length;
+      queue.push(askOf('signed', 'cancel'));
+      second(201);
+      expect(left.length).toBeGreaterThan(before);
+    });
   });
 
   it('gives back the place of a request that never left', () => {
-    const queue = new RequestQueue({ ...LIMITS, bootstrap_per_minute: 1 });
-    queue.push(askOf('bootstrap', 'own'));
-    queue.push(askOf('bootstrap', 'own'));
-    const [first] = queue.release(NOW).requests;
-    queue.onOutcome({
-      kind: 'outcome',
-      nowMs: NOW,
-      requestId: first?.id ?? 0,
-      outcome: { kind: 'unknown', reason: 'too late', sent: false },
-      sentMs: NOW,
-      venueTimeMs: null,
-      budget: null,
-    });
+    const queue = push(new RequestQueue({ ...LIMITS, bootstrap_per_minute: 1 }), 'bootstrap', 'own', 2);
+    answer(queue, releaseFirst(queue), NOW, { kind: 'unknown', reason: 'too late', sent: false });
     expect(queue.release(NOW).requests).toHaveLength(1);
   });
 
   it('says when the next may leave', () => {
-    const queue = new RequestQueue({ ...LIMITS, bootstrap_per_minute: 2 });
-    queue.push(askOf('bootstrap', 'own'));
-    const [first] = queue.release(NOW).requests;
-    answer(queue, first?.id ?? 0, NOW + 500);
+    const queue = push(new RequestQueue({ ...LIMITS, bootstrap_per_minute: 2 }), 'bootstrap', 'own');
+    answer(queue, releaseFirst(queue), NOW + 500);
     queue.push(askOf('bootstrap', 'own'));
     expect(queue.nextReleaseMs(NOW + 600)).toBe(NOW + 60_500);
     expect(queue.release(NOW + 60_499).requests).toEqual([]);
@@ -458,62 +398,47 @@ describe('the cancel reserve', () => {
   });
 
   it('is never taken by drafts and reads of markets, and at most half of it by submits and own state', () => {
-    fc.assert(
-      fc.property(
-        openOrders,
-        fc.array(fc.constantFrom<Lane>('submit', 'own', 'draft', 'hot', 'quiet')),
-        (open, mixed) => {
-          const queue = new RequestQueue(LIMITS);
-          queue.setOpenOrders(open);
-          for (let i = 0; i < 12; i++)
-            for (const lane of [...mixed, 'draft' as const]) queue.push(askOf('signed', lane));
-          drain(queue);
-          const { available: left, perMinute } = queue.status('signed', NOW);
-          const urgent = mixed.some((lane) => lane === 'own');
-          const reserve = cancelReserve(open, perMinute);
-          expect(left).toBeGreaterThanOrEqual(Math.min(perMinute, urgent ? Math.floor(reserve / 2) : reserve));
-          // Whatever the others used, the cancels of all open orders are sent at once, up to half the reserve.
-          for (let i = 0; i < 2 * open; i++) queue.push(askOf('signed', 'cancel'));
-          expect(drain(queue).filter((lane) => lane === 'cancel').length).toBeGreaterThanOrEqual(
-            Math.min(2 * open, left),
-          );
-        },
-      ),
-      { numRuns: times(30, 60) },
-    );
+    const others = fc.array(fc.constantFrom<Lane>('submit', 'own', 'draft', 'hot', 'quiet'));
+    forAll([openOrders, others], THIRTY, (open, mixed) => {
+      const queue = new RequestQueue(LIMITS);
+      queue.setOpenOrders(open);
+      for (let i = 0; i < 12; i++) for (const lane of [...mixed, 'draft' as const]) queue.push(askOf('signed', lane));
+      drain(queue);
+      const { available: left, perMinute } = queue.status('signed', NOW);
+      const urgent = mixed.some((lane) => lane === 'own');
+      const reserve = cancelReserve(open, perMinute);
+      expect(left).toBeGreaterThanOrEqual(Math.min(perMinute, urgent ? Math.floor(reserve / 2) : reserve));
+      // Whatever the others used, the cancels of all open orders are sent at once, up to half the reserve.
+      for (let i = 0; i < 2 * open; i++) queue.push(askOf('signed', 'cancel'));
+      const cancels = drain(queue).filter((lane) => lane === 'cancel').length;
+      expect(cancels).toBeGreaterThanOrEqual(Math.min(2 * open, left));
+    });
   });
 
   it('may be there only some seconds later, and then more leaves before', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 0, max: 60 }),
-        fc.integer({ min: 0, max: 100 }),
-        fc.array(fc.integer({ min: 0, max: 8 }), { minLength: 70, maxLength: 130 }),
-        (withinS, open, wanted) => {
-          const queue = new RequestQueue(LIMITS, 1, 1000 * withinS);
-          queue.setOpenOrders(open);
-          let nowMs = NOW;
-          for (const drafts of wanted) {
-            nowMs += 1000;
-            for (let i = 0; i < drafts; i++) queue.push({ ...askOf('signed', 'draft'), latestMs: nowMs + 1 });
-            drain(queue, nowMs);
-          }
-          const killedMs = nowMs;
-          // Cancels of a kill, up to a minute's budget.
-          const cancels = Math.min(2 * open, 265);
-          for (let i = 0; i < cancels; i++)
-            queue.push({ ...askOf('signed', 'cancel'), latestMs: Number.POSITIVE_INFINITY });
-          let left = drain(queue, nowMs).length;
-          while (left < cancels && nowMs < killedMs + 61_000) {
-            nowMs += 1000;
-            left += drain(queue, nowMs).filter((lane) => lane === 'cancel').length;
-          }
-          expect(left).toBe(cancels);
-          expect(nowMs - killedMs).toBeLessThanOrEqual(1000 * withinS);
-        },
-      ),
-      { numRuns: 8 },
-    );
+    const everySecond = fc.array(fc.integer({ min: 0, max: 8 }), { minLength: 70, maxLength: 130 });
+    forAll([fc.nat(60), fc.nat(100), everySecond], { numRuns: 8 }, (withinS, open, wanted) => {
+      const queue = new RequestQueue(LIMITS, 1, 1000 * withinS);
+      queue.setOpenOrders(open);
+      let nowMs = NOW;
+      for (const drafts of wanted) {
+        nowMs += 1000;
+        for (let i = 0; i < drafts; i++) queue.push({ ...askOf('signed', 'draft'), latestMs: nowMs + 1 });
+        drain(queue, nowMs);
+      }
+      const killedMs = nowMs;
+      // Cancels of a kill, up to a minute's budget.
+      const cancels = Math.min(2 * open, 265);
+      for (let i = 0; i < cancels; i++)
+        queue.push({ ...askOf('signed', 'cancel'), latestMs: Number.POSITIVE_INFINITY });
+      let left = drain(queue, nowMs).length;
+      while (left < cancels && nowMs < killedMs + 61_000) {
+        nowMs += 1000;
+        left += drain(queue, nowMs).filter((lane) => lane === 'cancel').length;
+      }
+      expect(left).toBe(cancels);
+      expect(nowMs - killedMs).toBeLessThanOrEqual(1000 * withinS);
+    });
   });
 
   it.each([
@@ -536,22 +461,11 @@ describe('the cancel reserve', () => {
     expect(left).toBeLessThanOrEqual(1.02 * most);
   });
 
-  it.each([
-    ['half', 'own', 50],
-    ['all', 'submit', 100],
-  ] as const)('keeps %s of itself from a storm of the lane %s', (_, lane, kept) => {
-    const queue = new RequestQueue(LIMITS);
-    queue.setOpenOrders(40);
-    for (let i = 0; i < 400; i++) queue.push(askOf('signed', lane));
-    expect(drain(queue)).toHaveLength(285 - kept);
-    for (let i = 0; i < 80; i++) queue.push(askOf('signed', 'cancel'));
-    expect(drain(queue)).toHaveLength(Math.min(80, kept));
-  });
-
   it('is what headroom leaves out, and what waits before', () => {
     const queue = new RequestQueue(LIMITS);
     queue.setOpenOrders(40);
     expect(queue.headroom('signed', 'submit', NOW)).toBe(285 - 100);
+    expect(queue.headroom('signed', 'own', NOW)).toBe(285 - 50);
     expect(queue.headroom('signed', 'draft', NOW), 'what may leave at once').toBe(46);
     queue.push(askOf('signed', 'own'));
     queue.push(askOf('signed', 'quiet'));
@@ -563,18 +477,15 @@ describe('the cancel reserve', () => {
   });
 
   it('agrees with what then leaves: headroom is neither too much nor too little', () => {
-    fc.assert(
-      fc.property(openOrders, lanes, fc.array(lanes, { maxLength: 40 }), (open, lane, before) => {
-        const queue = new RequestQueue(LIMITS);
-        queue.setOpenOrders(open);
-        for (const earlier of before) queue.push(askOf('signed', earlier));
-        drain(queue);
-        const headroom = queue.headroom('signed', lane, NOW);
-        for (let i = 0; i < 400; i++) queue.push(askOf('signed', lane));
-        expect(drain(queue)).toHaveLength(headroom);
-      }),
-      { numRuns: times(30, 60) },
-    );
+    forAll([openOrders, lanes, fc.array(lanes, { maxLength: 40 })], THIRTY, (open, lane, before) => {
+      const queue = new RequestQueue(LIMITS);
+      queue.setOpenOrders(open);
+      for (const earlier of before) queue.push(askOf('signed', earlier));
+      drain(queue);
+      const headroom = queue.headroom('signed', lane, NOW);
+      for (let i = 0; i < 400; i++) queue.push(askOf('signed', lane));
+      expect(drain(queue)).toHaveLength(headroom);
+    });
   });
 });
 
@@ -620,35 +531,26 @@ describe('new orders', () => {
     for (const most of [8, 18, 40]) expect(Math.min(...trade(180, most).left)).toBeGreaterThanOrEqual(0);
   });
 
-  it('use what there is', () => {
-    const { drafts } = trade(360, 18);
-    const aMinute = drafts.filter((second) => second >= 120).length / 4;
-    // 229 a minute beside the reserve, less 60 reads; four requests a move.
-    expect(aMinute).toBeGreaterThan(0.9 * ((229 - 60) / 4));
-  });
-
   it('say when the next may leave, and it does then and not before', () => {
-    fc.assert(
-      fc.property(fc.array(fc.integer({ min: 0, max: 3000 }), { minLength: 30, maxLength: 120 }), (waits) => {
-        const queue = new RequestQueue(LIMITS);
-        queue.setOpenOrders(30);
-        let nowMs = NOW;
-        for (const waitMs of waits) {
-          nowMs += waitMs;
-          queue.push({ ...askOf('signed', 'draft'), latestMs: nowMs + 1 });
-          drain(queue, nowMs);
-        }
-        while (queue.headroom('signed', 'draft', nowMs) > 0) {
-          queue.push({ ...askOf('signed', 'draft'), latestMs: nowMs + 100_000 });
-          drain(queue, nowMs);
-        }
+    const pauses = fc.array(fc.integer({ min: 0, max: 3000 }), { minLength: 30, maxLength: 120 });
+    forAll([pauses], { numRuns: times(20, 60) }, (waits) => {
+      const queue = new RequestQueue(LIMITS);
+      queue.setOpenOrders(30);
+      let nowMs = NOW;
+      for (const waitMs of waits) {
+        nowMs += waitMs;
+        queue.push({ ...askOf('signed', 'draft'), latestMs: nowMs + 1 });
+        drain(queue, nowMs);
+      }
+      while (queue.headroom('signed', 'draft', nowMs) > 0) {
         queue.push({ ...askOf('signed', 'draft'), latestMs: nowMs + 100_000 });
-        const nextMs = queue.nextReleaseMs(nowMs) ?? Number.NaN;
-        expect(nextMs).toBeGreaterThan(nowMs);
-        expect(drain(queue, nextMs - 1)).toEqual([]);
-        expect(drain(queue, nextMs)).toEqual(['draft']);
-      }),
-      { numRuns: times(20, 60) },
-    );
+        drain(queue, nowMs);
+      }
+      queue.push({ ...askOf('signed', 'draft'), latestMs: nowMs + 100_000 });
+      const nextMs = queue.nextReleaseMs(nowMs) ?? Number.NaN;
+      expect(nextMs).toBeGreaterThan(nowMs);
+      expect(drain(queue, nextMs - 1)).toEqual([]);
+      expect(drain(queue, nextMs)).toEqual(['draft']);
+    });
   });
 });

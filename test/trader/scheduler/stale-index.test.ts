@@ -2,7 +2,6 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { micros } from '../../../src/shared/base/micros.js';
 import {
   averagedIndex,
   indexPerDeviation,
@@ -10,17 +9,17 @@ import {
   type StaleMarket,
   shareIndex,
   staleIndex,
+  staleLossPerS,
 } from '../../../src/trader/scheduler/stale-index.js';
+import { forAll } from '../for-all.js';
+import { m } from '../market/fixtures.js';
+import { quote, staleMarket } from './world.js';
 
 const pickOff = (h: number, s: number): number => s * pickOffPerDeviation(h / s);
 const diffusionIndex = (h: number, sigma: number, t: number): number => {
   const s = sigma * Math.sqrt(t);
   return t * s * indexPerDeviation(h / s);
 };
-
-/** Mean of g over the time since the poll, price: the loss with a poll every `t` seconds. */
-const meanPickOff = (h: number, sigma: number, t: number): number =>
-  pickOff(h, sigma * Math.sqrt(t)) - diffusionIndex(h, sigma, t) / t;
 
 /** The integral of g over [from, to] by Simpson's rule in the square root of time, in which it is smooth. */
 function integral(h: number, sigma: number, from: number, to: number): number {
@@ -45,11 +44,6 @@ describe('the index of a look', () => {
     expect(diffusionIndex(h, sigma, t) / quadrature).toBeCloseTo(1, 8);
   });
 
-  it('leaves on average what is lost between two looks', () => {
-    expect(meanPickOff(0.01, 0.001, 60) / 0.0001115029).toBeCloseTo(1, 6);
-    expect(meanPickOff(0.01, 0.001, 60) / (integral(0.01, 0.001, 0, 60) / 60)).toBeCloseTo(1, 8);
-  });
-
   it('is averaged over what is not known of sigma', () => {
     const s = 0.001 * Math.sqrt(60);
     expect((60 * s * averagedIndex(0.01 / s)) / 0.0214320283).toBeCloseTo(1, 8);
@@ -69,52 +63,25 @@ describe('the index of a look', () => {
     expect(shareIndex(h, t, d, sigma, 0.25, 0) / averagedLost).toBeCloseTo(1, 3);
   });
 
-  it('spends reads so that each is worth as much as any other', () => {
-    // Three markets, six reads a minute: intervals at which the index of one share times the shares is equal.
-    const markets = [
-      [50, 0.02, 0.001, 36.240314],
-      [200, 0.01, 0.0005, 33.234413],
-      [20, 0.03, 0.002, 23.631094],
-    ] as const;
-    const reads = markets.reduce((sum, [, , , tau]) => sum + 60 / tau, 0);
-    expect(reads).toBeCloseTo(6, 5);
-    for (const [shares, h, sigma, tau] of markets)
-      expect((2 * shares * diffusionIndex(h, sigma, tau)) / 0.0022516354).toBeCloseTo(1, 5);
-    const lost = markets.reduce((sum, [shares, h, sigma, tau]) => sum + 2 * shares * meanPickOff(h, sigma, tau), 0);
-    expect(lost / 3.084869e-5).toBeCloseTo(1, 5);
-    const roundRobin = markets.reduce((sum, [shares, h, sigma]) => sum + 2 * shares * meanPickOff(h, sigma, 30), 0);
-    expect(roundRobin / 6.699722e-5).toBeCloseTo(1, 5);
-  });
-
-  const known: StaleMarket = {
-    seenMs: 0,
-    price: 0.4,
-    usualDistance: 0.01,
-    sigmaPerSqrtS: 0.001,
-    jumpsPerS: 1 / 3600,
-    takersPerS: 1 / 60,
-    quotes: [{ side: 'bid', priceMicros: micros(390_000), remainingMicros: micros(50_000_000) }],
-  };
+  const bid = quote('bid', 0.39, 50);
+  const known = staleMarket({ price: 0.4, jumpsPerS: 1 / 3600, quotes: [bid] });
 
   it('grows with time, shares, sigma and takers, and falls with the distance', () => {
     const factor = fc.double({ min: 1.01, max: 4, noNaN: true });
     const t = fc.integer({ min: 1000, max: 600_000 });
-    fc.assert(
-      fc.property(t, factor, fc.integer({ min: 1, max: 30 }), (ms, more, sigmas) => {
-        const market = { ...known, sigmaPerSqrtS: sigmas / 1e4 };
-        const index = staleIndex(market, ms);
-        const quote = market.quotes[0] ?? { side: 'bid', priceMicros: micros(0), remainingMicros: micros(0) };
-        const withQuote = (changes: object) => staleIndex({ ...market, quotes: [{ ...quote, ...changes }] }, ms);
-        expect(index).toBeGreaterThan(0);
-        expect(staleIndex(market, ms * more)).toBeGreaterThan(index);
-        expect(withQuote({ remainingMicros: micros(Math.round(50_000_000 * more)) })).toBeGreaterThan(index);
-        // Until it has moved as far as a probability can: later changes are not worth a poll.
-        const wilder = staleIndex({ ...market, sigmaPerSqrtS: market.sigmaPerSqrtS * more }, ms);
-        expect(wilder / index).toBeGreaterThan(1 - 1e-12);
-        expect(staleIndex({ ...market, takersPerS: more / 60 }, ms)).toBeGreaterThan(index);
-        expect(withQuote({ priceMicros: micros(380_000) })).toBeLessThan(index);
-      }),
-    );
+    forAll([t, factor, fc.integer({ min: 1, max: 30 })], (ms, more, sigmas) => {
+      const market = { ...known, sigmaPerSqrtS: sigmas / 1e4 };
+      const index = staleIndex(market, ms);
+      const withQuote = (changes: object) => staleIndex({ ...market, quotes: [{ ...bid, ...changes }] }, ms);
+      expect(index).toBeGreaterThan(0);
+      expect(staleIndex(market, ms * more)).toBeGreaterThan(index);
+      expect(withQuote({ remainingMicros: m(50 * more) })).toBeGreaterThan(index);
+      // Until it has moved as far as a probability can: later changes are not worth a poll.
+      const wilder = staleIndex({ ...market, sigmaPerSqrtS: market.sigmaPerSqrtS * more }, ms);
+      expect(wilder / index).toBeGreaterThan(1 - 1e-12);
+      expect(staleIndex({ ...market, takersPerS: more / 60 }, ms)).toBeGreaterThan(index);
+      expect(withQuote({ priceMicros: m(0.38) })).toBeLessThan(index);
+    });
   });
 
   it('does not end, however calm the market, and stays finite at its resolution', () => {
@@ -123,5 +90,48 @@ describe('the index of a look', () => {
     expect(staleIndex({ ...known, sigmaPerSqrtS: 0.1 }, 5000)).toBeGreaterThan(10 * staleIndex(known, 5000));
     expect(Number.isFinite(staleIndex({ ...known, sigmaPerSqrtS: Number.POSITIVE_INFINITY }, 5000))).toBe(true);
     expect(staleIndex({ ...known, seenMs: null }, 5000)).toBe(Number.POSITIVE_INFINITY);
+  });
+});
+
+/** By the trapezium rule over the ages of a book, with the uncertainty of sigma averaged as in the index. */
+function lossByQuadrature({ price, sigmaPerSqrtS, takersPerS, quotes }: StaleMarket, everyS: number): number {
+  const steps = 4000;
+  let sum = 0;
+  for (let i = 0; i <= steps; i++) {
+    const s = sigmaPerSqrtS * Math.sqrt((everyS * i) / steps + 2);
+    let cost = 0;
+    for (const { priceMicros, remainingMicros } of quotes) {
+      const h = Math.abs(price - priceMicros / 1e6);
+      for (const [k, weight] of [
+        [-Math.sqrt(3), 1 / 6],
+        [0, 2 / 3],
+        [Math.sqrt(3), 1 / 6],
+      ] as const) {
+        const wide = s * Math.exp(0.35 * k);
+        cost += (weight * remainingMicros * wide * pickOffPerDeviation(h / wide)) / 1e6;
+      }
+    }
+    sum += cost * (i === 0 || i === steps ? 0.5 : 1);
+  }
+  return (takersPerS * sum) / steps;
+}
+
+describe('what stale quotes lose a second', () => {
+  const market = staleMarket({ quotes: [quote('bid', 0.49, 50), quote('ask', 0.52, 30)] });
+
+  it.each([3, 30, 300])('with a look every %d s is the mean over all ages', (everyS) => {
+    expect(staleLossPerS(market, everyS) / lossByQuadrature(market, everyS)).toBeCloseTo(1, 2);
+  });
+
+  it('has the jumps that come between two looks, half of the time on average', () => {
+    const calm = { ...market, sigmaPerSqrtS: 1e-6 };
+    const [bid] = calm.quotes;
+    const jumpy = { ...calm, jumpsPerS: 1 / 3600, quotes: bid === undefined ? [] : [bid] };
+    const deviation = 0.25 * 0.25;
+    const lost = [-Math.sqrt(3), 0, Math.sqrt(3)].reduce((sum, k, i) => {
+      const wide = deviation * Math.exp(0.35 * k);
+      return sum + ([1 / 6, 2 / 3, 1 / 6][i] ?? 0) * wide * pickOffPerDeviation(0.01 / wide);
+    }, 0);
+    expect(staleLossPerS(jumpy, 60) / ((1 / 60) * 50 * (1 / 3600) * 30 * lost)).toBeCloseTo(1, 3);
   });
 });

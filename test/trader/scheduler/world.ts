@@ -1,7 +1,8 @@
-/** A venue's sliding window in its plain form, and a network between it and the queue: for the scheduler's tests. */
+/** A plan's settings and facts, a venue's plain sliding window, and a network between it and the queue. */
 
 import { Random } from '../../../src/shared/base/random.js';
 import { declarationOf, type Scope } from '../../../src/shared/protocol/endpoints.js';
+import { describeOwner, type PollTarget } from '../../../src/shared/protocol/request-owner.js';
 import type {
   AnyCall,
   BudgetReport,
@@ -10,22 +11,75 @@ import type {
   PlannedRequest,
   Request,
 } from '../../../src/shared/protocol/seam.js';
+import type { BookSide } from '../../../src/trader/market/view.js';
+import type { PollFacts, PollResult, PollSettings } from '../../../src/trader/scheduler/poll-memory.js';
+import type { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
 import { RequestQueue } from '../../../src/trader/scheduler/request-queue.js';
+import type { RestingQuote, StaleMarket } from '../../../src/trader/scheduler/stale-index.js';
+import { m } from '../market/fixtures.js';
 
 export const LIMITS = { public_per_minute: 120, signed_per_minute: 300, bootstrap_per_minute: 10 };
 
-const SIGNED_CALL: AnyCall = { endpoint: 'orders.detail', params: { pubkey: 'p' }, query: {}, body: undefined };
-const PUBLIC_CALL: AnyCall = { endpoint: 'markets.book', params: { condition_id: 'm' }, query: {}, body: undefined };
-const BOOTSTRAP_CALL: AnyCall = {
-  endpoint: 'keys.challenge',
-  params: {},
-  query: {},
-  body: { wallet_address: 'w' },
-};
 const CALLS: Readonly<Record<Scope, AnyCall>> = {
-  signed: SIGNED_CALL,
-  public: PUBLIC_CALL,
-  bootstrap: BOOTSTRAP_CALL,
+  signed: { endpoint: 'orders.detail', params: { pubkey: 'p' }, query: {}, body: undefined },
+  public: { endpoint: 'markets.book', params: { condition_id: 'm' }, query: {}, body: undefined },
+  bootstrap: { endpoint: 'keys.challenge', params: {}, query: {}, body: { wallet_address: 'w' } },
+};
+
+export const pollSettings = (changes: Partial<PollSettings> = {}): PollSettings => ({
+  ownIntervalMs: 1000,
+  hotIntervalMs: 500,
+  quietIntervalMs: 10_000,
+  catalogIntervalMs: 300_000,
+  assetsIntervalMs: 60_000,
+  ownTrades: true,
+  bookDepth: 20,
+  ...changes,
+});
+
+/** Facts of a poll plan: two orders rest, no market is known, and the budgets have room. */
+export const pollFacts = (changes: Partial<PollFacts> = {}): PollFacts => ({
+  markets: [],
+  openOrders: 2,
+  openMarketPages: 1,
+  publicPerMinute: 114,
+  signedPerMinute: 285,
+  publicHeadroom: () => 9,
+  ...changes,
+});
+
+/** A market at a half, of which nothing is quoted. */
+export const staleMarket = (changes: Partial<StaleMarket> = {}): StaleMarket => ({
+  seenMs: 0,
+  price: 0.5,
+  usualDistance: 0.01,
+  sigmaPerSqrtS: 0.001,
+  jumpsPerS: 0,
+  takersPerS: 1 / 60,
+  quotes: [],
+  ...changes,
+});
+
+/** A resting quote of this many shares. */
+export const quote = (side: BookSide, price: number, shares: number): RestingQuote => ({
+  side,
+  priceMicros: m(price),
+  remainingMicros: m(shares),
+});
+
+/** The polls that a plan requests at this time; each of them ends at once with this result. */
+export function takePolls(plan: PollPlan, nowMs: number, facts: PollFacts, result: PollResult = 'ok') {
+  return plan.takeDue(nowMs, facts).map((request) => {
+    const target = targetOf(request);
+    plan.onReport(target, result, nowMs);
+    return { ...request, target };
+  });
+}
+
+/** The target of a request, which is a poll. */
+export const targetOf = ({ owner }: Pick<PlannedRequest, 'owner'>): PollTarget => {
+  if (owner.kind !== 'poll') throw new Error(`not a poll: ${describeOwner(owner)}`);
+  return owner.target;
 };
 
 export const askOf = (scope: Scope, lane: Lane, name = 'name', latestMs = Number.MAX_SAFE_INTEGER): PlannedRequest => ({
@@ -35,8 +89,18 @@ export const askOf = (scope: Scope, lane: Lane, name = 'name', latestMs = Number
   owner: { kind: 'other', name },
 });
 
-const ANSWERED: Outcome = { kind: 'answered', data: [], nextCursor: null };
-const THROTTLED: Outcome = { kind: 'refused', status: 429, slug: 'throttled', message: 'Slow down.', details: [] };
+export const ANSWERED: Outcome = { kind: 'answered', data: [], nextCursor: null };
+export const THROTTLED: Outcome = { kind: 'refused', status: 429, slug: 'throttled', message: '', details: [] };
+
+/** Gives a request this outcome, by default an answer without budget headers. */
+export const answer = (
+  queue: RequestQueue,
+  requestId: number,
+  nowMs: number,
+  outcome: Outcome = ANSWERED,
+  budget: BudgetReport | null = null,
+): PlannedRequest =>
+  queue.onOutcome({ kind: 'outcome', nowMs, requestId, outcome, sentMs: nowMs, venueTimeMs: null, budget });
 
 /** Counts all arrivals in the last minute, and rejects beyond the limit; rejected ones do not count. */
 export class PlainWindow {
@@ -96,7 +160,7 @@ export class World {
   nowMs = 1_700_000_000_000;
   readonly queue: RequestQueue;
   readonly windows: Readonly<Record<Scope, PlainWindow>>;
-  readonly arrivals: { readonly scope: Scope; readonly lane: Lane; readonly ms: number }[] = [];
+  readonly arrivals: { readonly scope: Scope; readonly ms: number }[] = [];
   readonly done: { readonly request: PlannedRequest; readonly outcome: Outcome; readonly ms: number }[] = [];
   readonly unsent: PlannedRequest[] = [];
   readonly #random: Random;
@@ -121,15 +185,7 @@ export class World {
     const back = this.#travelling.filter(({ backMs }) => backMs <= this.nowMs);
     this.#travelling = this.#travelling.filter(({ backMs }) => backMs > this.nowMs);
     for (const { request, outcome, report } of back) {
-      const planned = this.queue.onOutcome({
-        kind: 'outcome',
-        nowMs: this.nowMs,
-        requestId: request.id,
-        outcome,
-        sentMs: this.nowMs,
-        venueTimeMs: null,
-        budget: report,
-      });
+      const planned = answer(this.queue, request.id, this.nowMs, outcome, report);
       this.done.push({ request: planned, outcome, ms: this.nowMs });
     }
     return this.release();
@@ -155,10 +211,10 @@ export class World {
   }
 
   #arrive(travelling: Travelling): void {
-    const { scope, request, arrivesMs, lost } = travelling;
+    const { scope, arrivesMs, lost } = travelling;
     if (travelling.arrived || arrivesMs > this.nowMs) return;
     travelling.arrived = true;
-    this.arrivals.push({ scope, lane: request.lane, ms: arrivesMs });
+    this.arrivals.push({ scope, ms: arrivesMs });
     const accepted = this.windows[scope].arrive(arrivesMs);
     travelling.outcome = lost ? { kind: 'unknown', reason: 'timeout', sent: true } : accepted ? ANSWERED : THROTTLED;
     travelling.report = lost ? null : this.windows[scope].report(scope, arrivesMs);
@@ -166,16 +222,7 @@ export class World {
 
   /** Maximum own arrivals within any minute. */
   busiestMinute(scope: Scope): number {
-    const times = this.arrivals
-      .filter((arrival) => arrival.scope === scope)
-      .map(({ ms }) => ms)
-      .sort((a, b) => a - b);
-    let busiest = 0;
-    let first = 0;
-    for (let last = 0; last < times.length; last++) {
-      while ((times[first] ?? 0) <= (times[last] ?? 0) - 60_000) first++;
-      busiest = Math.max(busiest, last - first + 1);
-    }
-    return busiest;
+    const times = this.arrivals.filter((arrival) => arrival.scope === scope).map(({ ms }) => ms);
+    return Math.max(0, ...times.map((end) => times.filter((ms) => ms > end - 60_000 && ms <= end).length));
   }
 }

@@ -4,6 +4,7 @@ import { commandRefusal, obey } from '../../../../src/trader/engine/control/comm
 import { makeSnapshot } from '../../../../src/trader/engine/snapshot.js';
 import type { Ledger } from '../../../../src/trader/ledger/contract.js';
 import { withLedger } from '../../ledger/books.js';
+import { testWithLedger } from '../../ledger/ledger-tests.js';
 import { settingsOf, stateOf, strategyOf } from '../played-trader.js';
 
 const NOW_MS = 1_700_000_000_000;
@@ -25,7 +26,7 @@ const resume = (marketConditionId: string, reason = '') =>
 
 const flatten = (marketConditionId: string) => ({ kind: 'flatten-market', marketConditionId }) as const;
 
-it.each([pause('a'), flatten('a')])('lets no signed order leave that waits: $kind', (command) => {
+it.each([pause('a'), flatten('a')])('lets no signed order leave that waits: $kind', (command) =>
   withLedger((ledger) => {
     const { state, order } = start(ledger);
     const call = { endpoint: 'orders.submit', params: { pubkey: 'p' }, query: {}, body: { signature: 's' } } as const;
@@ -33,22 +34,20 @@ it.each([pause('a'), flatten('a')])('lets no signed order leave that waits: $kin
     state.requests.queue.push({ lane: 'submit', call, latestMs: NOW_MS + 60_000, owner });
     order(command);
     expect(state.requests.queue.release(NOW_MS)).toMatchObject({ requests: [], unsent: [{ reason: command.kind }] });
-  });
+  }),
+);
+
+testWithLedger('a pause holds in that market alone, over a restart, until it is resumed without a reason', (ledger) => {
+  expect(start(ledger).order(pause('a'))).toBeNull();
+  const { state, order, paused } = start(ledger);
+  expect(paused()).toEqual(['news', undefined]);
+  expect([state.safety.mode().mode, state.safety.stopped]).toEqual(['quoting', null]);
+  expect(order(resume('a'))).toBeNull();
+  expect(paused()).toEqual([undefined, undefined]);
+  expect(start(ledger).paused()).toEqual([undefined, undefined]);
 });
 
-it('holds in that market alone, over a restart, until it is resumed without a reason', () => {
-  withLedger((ledger) => {
-    expect(start(ledger).order(pause('a'))).toBeNull();
-    const { state, order, paused } = start(ledger);
-    expect(paused()).toEqual(['news', undefined]);
-    expect([state.safety.mode().mode, state.safety.stopped]).toEqual(['quoting', null]);
-    expect(order(resume('a'))).toBeNull();
-    expect(paused()).toEqual([undefined, undefined]);
-    expect(start(ledger).paused()).toEqual([undefined, undefined]);
-  });
-});
-
-it.each(['', 'looked at it'])('stays, over a restart, when everything is resumed with the reason "%s"', (reason) => {
+it.each(['', 'looked at it'])('stays, over a restart, when everything is resumed with the reason "%s"', (reason) =>
   withLedger((ledger) => {
     const { state, order, paused } = start(ledger);
     order(pause('b'));
@@ -60,50 +59,41 @@ it.each(['', 'looked at it'])('stays, over a restart, when everything is resumed
     order(flatten('a'));
     order({ kind: 'resume', reason });
     expect(state.safety.pauses.flattening).toEqual(['a']);
-  });
+  }),
+);
+
+testWithLedger('a refusal of the signer ends when all is resumed with a reason, and a pause stays', (ledger) => {
+  const { state, order, paused } = start(ledger);
+  ledger.transaction(() => state.safety.pauses.pause('a', 'the signer refused a draft'));
+  order(pause('b'));
+  expect(order({ kind: 'resume', reason: '' })).toContain('market a: the signer refused a draft');
+  expect(order({ kind: 'resume', reason: 'looked at it' })).toBeNull();
+  expect(paused()).toEqual([undefined, 'news']);
 });
 
-it('of what the signer refused ends when everything is resumed with a reason, beside a pause that stays', () => {
-  withLedger((ledger) => {
-    const { state, order, paused } = start(ledger);
-    ledger.transaction(() => state.safety.pauses.pause('a', 'the signer refused a draft'));
-    order(pause('b'));
-    expect(order({ kind: 'resume', reason: '' })).toContain('market a: the signer refused a draft');
-    expect(order({ kind: 'resume', reason: 'looked at it' })).toBeNull();
-    expect(paused()).toEqual([undefined, 'news']);
-  });
+testWithLedger('a pause keeps a refusal of the signer and its reason, and ends only with a reason', (ledger) => {
+  const { state, order, paused } = start(ledger);
+  ledger.transaction(() => state.safety.pauses.pause('a', 'the signer refused a draft'));
+  order(pause('a'));
+  expect(paused()[0]).toBe('the signer refused a draft');
+  expect(order(resume('a'))).toMatch(/needs a reason \(the signer refused a draft\)/);
+  expect(paused()[0]).toBe('the signer refused a draft');
+  expect(order(resume('a', 'looked at it'))).toBeNull();
+  expect(paused()).toEqual([undefined, undefined]);
 });
 
-it('of what the signer refused neither hides that reason nor ends without one', () => {
-  withLedger((ledger) => {
-    const { state, order, paused } = start(ledger);
-    ledger.transaction(() => state.safety.pauses.pause('a', 'the signer refused a draft'));
-    order(pause('a'));
-    expect(paused()[0]).toBe('the signer refused a draft');
-    expect(order(resume('a'))).toMatch(/needs a reason \(the signer refused a draft\)/);
-    expect(paused()[0]).toBe('the signer refused a draft');
-    expect(order(resume('a', 'looked at it'))).toBeNull();
-    expect(paused()).toEqual([undefined, undefined]);
-  });
-});
-
-it('of a flatten goes on with it after a restart, and needs a reason to end once it is over', () => {
-  withLedger((ledger) => {
-    expect(start(ledger).order(flatten('a'))).toBeNull();
-    const { state, order, paused } = start(ledger);
-    expect([state.safety.pauses.flattening, paused()[0]]).toEqual([['a'], 'the operator flattens it']);
-    ledger.transaction(() => state.safety.pauses.endFlattening('a'));
-    const next = start(ledger);
-    expect([next.state.safety.pauses.flattening, next.paused()]).toEqual([
-      [],
-      ['flattened by the operator', undefined],
-    ]);
-    expect(next.state.safety.stopped).toBeNull();
-    expect(makeSnapshot(next.state, NOW_MS).wayBack).toBe('resume --market a --reason TEXT');
-    expect(order(resume('a'))).toMatch(/needs a reason \(flattened by the operator\)/);
-    expect(order(resume('a', 'looked at it'))).toBeNull();
-    expect(paused()).toEqual([undefined, undefined]);
-  });
+testWithLedger('a flatten goes on after a restart, and its pause then needs a reason to end', (ledger) => {
+  expect(start(ledger).order(flatten('a'))).toBeNull();
+  const { state, order, paused } = start(ledger);
+  expect([state.safety.pauses.flattening, paused()[0]]).toEqual([['a'], 'the operator flattens it']);
+  ledger.transaction(() => state.safety.pauses.endFlattening('a'));
+  const next = start(ledger);
+  expect([next.state.safety.pauses.flattening, next.paused()]).toEqual([[], ['flattened by the operator', undefined]]);
+  expect(next.state.safety.stopped).toBeNull();
+  expect(makeSnapshot(next.state, NOW_MS).wayBack).toBe('resume --market a --reason TEXT');
+  expect(order(resume('a'))).toMatch(/needs a reason \(flattened by the operator\)/);
+  expect(order(resume('a', 'looked at it'))).toBeNull();
+  expect(paused()).toEqual([undefined, undefined]);
 });
 
 it.each([
@@ -111,34 +101,30 @@ it.each([
   { kind: 'pause', reason: 'news' },
   { kind: 'cancel-all' },
   { kind: 'kill', reason: 'news' },
-] as const)('of a flatten sells no more after $kind, and stays out', (command) => {
+] as const)('of a flatten sells no more after $kind, and stays out', (command) =>
   withLedger((ledger) => {
     const { state, order, paused } = start(ledger);
     order(flatten('a'));
     expect(order(command)).toBeNull();
     expect([state.safety.pauses.flattening, paused()[0]]).toEqual([[], 'flattened by the operator']);
-  });
+  }),
+);
+
+testWithLedger('by a flatten is refused where nothing may be sold, with what leads there', (ledger) => {
+  const { state, order } = start(ledger);
+  ledger.transaction(() => state.safety.pauses.pause('b', 'the signer refused a draft'));
+  expect(order(flatten('b'))).toContain('nothing is signed there until resume --market');
+  expect(order(flatten('nowhere'))).toContain('the trader tracks no market with the condition id nowhere');
+  order({ kind: 'pause', reason: 'news' });
+  expect(order(flatten('a'))).toMatch(/^the trader is paused \(news\): .*; use flatten for all, or resume first$/);
+  order({ kind: 'kill', reason: 'odd' });
+  expect(order(flatten('a'))).toContain('unkill --reason TEXT, flatten');
+  expect(state.safety.pauses.flattening).toEqual([]);
 });
 
-it('by a flatten is refused where nothing may be sold, with what leads there', () => {
-  withLedger((ledger) => {
-    const { state, order } = start(ledger);
-    ledger.transaction(() => state.safety.pauses.pause('b', 'the signer refused a draft'));
-    expect(order(flatten('b'))).toContain('nothing is signed there until resume --market');
-    expect(order(flatten('nowhere'))).toContain('the trader tracks no market with the condition id nowhere');
-    order({ kind: 'pause', reason: 'news' });
-    expect(order(flatten('a'))).toMatch(/^the trader is paused \(news\): .*; use flatten for all, or resume first$/);
-    order({ kind: 'kill', reason: 'odd' });
-    expect(order(flatten('a'))).toContain('unkill --reason TEXT, flatten');
-    expect(state.safety.pauses.flattening).toEqual([]);
-  });
-});
-
-it('of a market that nobody looks at, or that is not paused, is refused by name', () => {
-  withLedger((ledger) => {
-    const { order, paused } = start(ledger);
-    expect(order(pause('nowhere'))).toContain('the trader tracks no market with the condition id nowhere');
-    expect(order(resume('a'))).toBe('market a is not paused; `twinbook explain a` shows why it is not quoted');
-    expect(paused()).toEqual([undefined, undefined]);
-  });
+testWithLedger('of a market that nobody looks at, or that is not paused, is refused by name', (ledger) => {
+  const { order, paused } = start(ledger);
+  expect(order(pause('nowhere'))).toContain('the trader tracks no market with the condition id nowhere');
+  expect(order(resume('a'))).toBe('market a is not paused; `twinbook explain a` shows why it is not quoted');
+  expect(paused()).toEqual([undefined, undefined]);
 });

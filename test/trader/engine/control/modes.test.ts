@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { OperatorCommand } from '../../../../src/shared/protocol/seam.js';
 import { LADDER, type Mode, Modes, type Stops, type StoredModes } from '../../../../src/trader/engine/control/modes.js';
+import { forAll } from '../../for-all.js';
 
 const NO_STOPS: Stops = { halted: null, reducing: null, widened: null };
 const reason = 'because';
@@ -61,13 +62,6 @@ describe('modes', () => {
     expect(modes.mode({ ...NO_STOPS, halted: 'lost 50 today' })).toEqual({ mode: 'killed', reason });
     modes.apply({ kind: 'stop' });
     expect(modeOf(modes)).toBe('stopping');
-  });
-
-  it('take the rungs of limits and reconciliation as if an operator had said so', () => {
-    const modes = started();
-    expect(modeOf(modes, { widened: 'half of the loss' })).toBe('widened');
-    expect(modeOf(modes, { widened: 'half of the loss', reducing: 'a foreign order' })).toBe('reducing');
-    expect(modeOf(modes)).toBe('quoting');
   });
 
   it('keep a kill over a restart, prove it anew, and let resume not lift it', () => {
@@ -130,16 +124,6 @@ describe('modes', () => {
     modes.onFlat();
     expect(modeOf(modes)).toBe('paused');
   });
-
-  it.each(['pause', 'cancel-all', 'kill'] as const)('end a flatten by %s: nothing more is sold', (kind) => {
-    const modes = started();
-    modes.apply({ kind: 'flatten' });
-    modes.apply(kind === 'cancel-all' ? { kind } : { kind, reason });
-    expect(LADDER[modeOf(modes)].orders).toBe('none');
-    modes.proof(0, 1);
-    modes.proof(0, 2);
-    expect(LADDER[modeOf(modes)].orders).toBe('none');
-  });
 });
 
 describe('resuming', () => {
@@ -178,40 +162,31 @@ describe('resuming', () => {
   });
 });
 
-describe('the way back', () => {
-  it.each([
-    [{}, NO_STOPS, ''],
-    [{ paused: 'lunch' }, NO_STOPS, 'resume'],
-    [{ reducing: 'news' }, NO_STOPS, 'resume'],
-    [{ widened: 'news' }, NO_STOPS, 'resume'],
-    [{ flattened: 'sold' }, NO_STOPS, 'resume --reason TEXT'],
-    [{ killed: 'odd prices', paused: 'lunch' }, NO_STOPS, 'unkill --reason TEXT'],
-    [{}, { ...NO_STOPS, halted: 'lost 50 today' }, 'resume --reason TEXT'],
-    [{ paused: 'lunch' }, { ...NO_STOPS, halted: 'lost 50 today' }, 'resume --reason TEXT'],
-    [{}, { ...NO_STOPS, reducing: 'a difference' }, ''],
-    [{}, { ...NO_STOPS, widened: 'a part of a limit' }, ''],
-  ])('from %j under %j is "%s"', (stored, stops, command) => {
-    const modes = started(stored);
-    modes.proof(0, 1);
-    modes.proof(0, 2);
-    const way = modes.wayBack(modes.mode(stops).mode, stops.halted);
-    expect(way).toBe(command);
-    const [kind, ...rest] = way.split(' ');
-    const reason = rest.length > 0 ? 'looked at it' : '';
-    if (kind === 'resume' || kind === 'unkill') expect(modes.refusal({ kind, reason }, stops.halted)).toBeNull();
-  });
+it.each([
+  [{}, NO_STOPS, ''],
+  [{ paused: 'lunch' }, NO_STOPS, 'resume'],
+  [{ reducing: 'news' }, NO_STOPS, 'resume'],
+  [{ widened: 'news' }, NO_STOPS, 'resume'],
+  [{ flattened: 'sold' }, NO_STOPS, 'resume --reason TEXT'],
+  [{ killed: 'odd prices', paused: 'lunch' }, NO_STOPS, 'unkill --reason TEXT'],
+  [{}, { ...NO_STOPS, halted: 'lost 50 today' }, 'resume --reason TEXT'],
+  [{ paused: 'lunch' }, { ...NO_STOPS, halted: 'lost 50 today' }, 'resume --reason TEXT'],
+  [{}, { ...NO_STOPS, reducing: 'a difference' }, ''],
+  [{}, { ...NO_STOPS, widened: 'a part of a limit' }, ''],
+])('the way back from %j under %j is "%s"', (stored, stops, command) => {
+  const modes = started(stored);
+  modes.proof(0, 1);
+  modes.proof(0, 2);
+  const way = modes.wayBack(modes.mode(stops).mode, stops.halted);
+  expect(way).toBe(command);
+  const [kind, ...rest] = way.split(' ');
+  const reason = rest.length > 0 ? 'looked at it' : '';
+  if (kind === 'resume' || kind === 'unkill') expect(modes.refusal({ kind, reason }, stops.halted)).toBeNull();
 });
 
-/** The commands that a user would expect to be in force, without the machinery. */
-interface Model {
-  killed: boolean;
-  /** Out of the market by an operator's command. */
-  out: boolean;
-  selling: boolean;
-  reducing: boolean;
-  widened: boolean;
-  stopping: boolean;
-}
+/** The commands that a user would expect to be in force; `out`: out of the market by an operator's command. */
+const FREE = { killed: false, out: false, selling: false, reducing: false, widened: false, stopping: false };
+type Model = typeof FREE;
 
 function obey(model: Model, command: OperatorCommand): void {
   const { kind } = command;
@@ -226,56 +201,44 @@ function obey(model: Model, command: OperatorCommand): void {
   if (kind === 'resume') Object.assign(model, { out: false, reducing: false, widened: false });
 }
 
-describe('the ladder over any sequence of commands, limits, proofs and restarts', () => {
-  const step = fc.oneof(
-    { weight: 6, arbitrary: fc.constantFrom(...COMMANDS) },
-    fc.constantFrom('restart' as const, 'proof' as const, 'unproven' as const),
-    fc.record({
-      halted: fc.option(fc.constant('a limit'), { freq: 2 }),
-      reducing: fc.option(fc.constant('a difference'), { freq: 2 }),
-      widened: fc.option(fc.constant('a part of a limit'), { freq: 2 }),
-    }),
-  );
+const step = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(...COMMANDS) },
+  fc.constantFrom('restart' as const, 'proof' as const, 'unproven' as const),
+  fc.record({
+    halted: fc.option(fc.constant('a limit'), { freq: 2 }),
+    reducing: fc.option(fc.constant('a difference'), { freq: 2 }),
+    widened: fc.option(fc.constant('a part of a limit'), { freq: 2 }),
+  }),
+);
 
-  it('lets leave what the rungs in force let leave, and nothing more', () => {
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
-        let modes = started();
-        let stops = NO_STOPS;
-        const model: Model = {
-          killed: false,
-          out: false,
-          selling: false,
-          reducing: false,
-          widened: false,
-          stopping: false,
-        };
-        for (const one of steps) {
-          if (one === 'restart') {
-            const { canceling } = modes.stored;
-            modes = started(JSON.parse(JSON.stringify(modes.stored)) as StoredModes);
-            if (canceling) expect(modes.wantsProof).toBe(true);
-            Object.assign(model, { selling: false, stopping: false });
-          } else if (one === 'proof') modes.proof(0, 1);
-          else if (one === 'unproven') modes.onUnsettled();
-          else if (!('kind' in one)) stops = one;
-          else if (say(modes, one, stops.halted) === null) obey(model, one);
+it('the ladder lets leave what the rungs in force let leave, over any commands, limits, proofs and restarts', () => {
+  forAll([fc.array(step, { maxLength: 40 })], { numRuns: 2_000 }, (steps) => {
+    let modes = started();
+    let stops = NO_STOPS;
+    const model = { ...FREE };
+    for (const one of steps) {
+      if (one === 'restart') {
+        const { canceling } = modes.stored;
+        modes = started(JSON.parse(JSON.stringify(modes.stored)) as StoredModes);
+        if (canceling) expect(modes.wantsProof).toBe(true);
+        Object.assign(model, { selling: false, stopping: false });
+      } else if (one === 'proof') modes.proof(0, 1);
+      else if (one === 'unproven') modes.onUnsettled();
+      else if (!('kind' in one)) stops = one;
+      else if (say(modes, one, stops.halted) === null) obey(model, one);
 
-          const { orders, stance } = LADDER[modeOf(modes, stops)];
-          // After any commands, these modes allow no forbidden order.
-          if (model.killed || model.stopping) expect(orders).toBe('none');
-          if (orders === 'quotes') {
-            expect([model.killed, model.stopping, model.out, stops.halted]).toEqual([false, false, false, null]);
-            expect(stance === 'reduce-only').toBe(model.reducing || stops.reducing !== null);
-            if (stance === 'normal') expect(model.widened || stops.widened !== null).toBe(false);
-          }
-          if (orders === 'sales') expect(model.selling).toBe(true);
-          // No order is held back for a past reason.
-          const free = !model.killed && !model.stopping && !model.out && stops.halted === null && !modes.wantsProof;
-          if (free) expect(orders).toBe('quotes');
-        }
-      }),
-      { numRuns: 2_000 },
-    );
+      const { orders, stance } = LADDER[modeOf(modes, stops)];
+      // After any commands, these modes allow no forbidden order.
+      if (model.killed || model.stopping) expect(orders).toBe('none');
+      if (orders === 'quotes') {
+        expect([model.killed, model.stopping, model.out, stops.halted]).toEqual([false, false, false, null]);
+        expect(stance === 'reduce-only').toBe(model.reducing || stops.reducing !== null);
+        if (stance === 'normal') expect(model.widened || stops.widened !== null).toBe(false);
+      }
+      if (orders === 'sales') expect(model.selling).toBe(true);
+      // No order is held back for a past reason.
+      const free = !model.killed && !model.stopping && !model.out && stops.halted === null && !modes.wantsProof;
+      if (free) expect(orders).toBe('quotes');
+    }
   });
 });

@@ -1,13 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { micros } from '../../../../src/shared/base/micros.js';
-import { type DesiredQuotes, findChanges, type QuotedOrder } from '../../../../src/trader/engine/quoting/changes.js';
+import { FEE_SCHEDULES, type FeeSchedule } from '../../../../src/shared/base/fees.js';
+import { complement, micros } from '../../../../src/shared/base/micros.js';
+import {
+  chooseLegs,
+  type DesiredQuotes,
+  findChanges,
+  inYesSpace,
+  legFees,
+  type OrderLeg,
+  type QuotedOrder,
+} from '../../../../src/trader/engine/quoting/changes.js';
 import type { BookSide, MarketFacts } from '../../../../src/trader/market/view.js';
 import type { Quotes } from '../../../../src/trader/strategy/contract.js';
+import { type Economics, USUAL_ECONOMICS } from '../../../../src/trader/strategy/economics.js';
+import { forAll } from '../../for-all.js';
+import { m } from '../../market/fixtures.js';
 import { FACTS } from '../../strategy/fixtures.js';
 
-const shares = (n: number) => micros(n * 1_000_000);
-const cents = (n: number) => micros(n * 10_000);
+const shares = m;
+const cents = (n: number) => m(n / 100);
 
 const facts: MarketFacts = { ...FACTS, maxAmountMicros: shares(1000) };
 
@@ -20,6 +32,8 @@ const quotes = (bids: [number, number][], asks: [number, number][] = [], ticks =
   note: '',
   factors: {},
 });
+
+const sides = fc.constantFrom<BookSide>('bid', 'ask');
 
 let nextId = 0;
 const order = (
@@ -42,6 +56,12 @@ const order = (
 
 const prices = (wishes: readonly DesiredQuotes[]) =>
   wishes.map((w) => [w.side, w.priceMicros / 10_000, w.amountMicros / 1e6]);
+
+/** Bids at 48 and 47. */
+const deep: [number, number][] = [
+  [48, 25],
+  [47, 25],
+];
 
 describe('changes towards quotes', () => {
   it('places everything where nothing rests', () => {
@@ -66,15 +86,7 @@ describe('changes towards quotes', () => {
 
   it('moves even what is near enough where the quotes are exact', () => {
     const orders = [order('bid', 48, 25), order('ask', 53, 25), order('bid', 47, 22)];
-    const wanted = quotes(
-      [
-        [48, 25],
-        [47, 25],
-      ],
-      [[52, 25]],
-      1,
-      0.2,
-    );
+    const wanted = quotes(deep, [[52, 25]], 1, 0.2);
     expect(findChanges(wanted, orders, facts)).toEqual({ cancels: [], wishes: [] });
     const { cancels, wishes } = findChanges({ ...wanted, exact: true }, orders, facts);
     expect(cancels).toEqual([orders[1]]);
@@ -112,22 +124,19 @@ describe('changes towards quotes', () => {
   });
 
   it('never lets more rest on a side than is wanted there, whatever rested before', () => {
-    const side = fc.constantFrom<BookSide>('bid', 'ask');
     const phase = fc.constantFrom<QuotedOrder['phase']>('resting', 'pending', 'canceling');
-    const anyOrder = fc.tuple(side, fc.integer({ min: 1, max: 99 }), fc.integer({ min: 1, max: 40 }), phase);
-    fc.assert(
-      fc.property(fc.array(anyOrder, { maxLength: 8 }), fc.integer({ min: 2, max: 97 }), (rows, price) => {
-        const wanted = quotes([[price, 25]], [[price + 1, 25]], 1);
-        const orders = rows.map((row) => order(...row));
-        const { cancels, wishes } = findChanges(wanted, orders, facts);
-        for (const one of ['bid', 'ask'] as const) {
-          const placed = wishes.filter((wish) => wish.side === one).reduce((sum, wish) => sum + wish.amountMicros, 0);
-          const kept = orders.filter((o) => o.side === one && !cancels.includes(o));
-          const rests = kept.reduce((sum, o) => sum + o.remainingMicros, 0);
-          if (placed > 0) expect(placed + rests).toBeLessThanOrEqual(25_000_000 * 1.2);
-        }
-      }),
-    );
+    const anyOrder = fc.tuple(sides, fc.integer({ min: 1, max: 99 }), fc.integer({ min: 1, max: 40 }), phase);
+    forAll([fc.array(anyOrder, { maxLength: 8 }), fc.integer({ min: 2, max: 97 })], (rows, price) => {
+      const wanted = quotes([[price, 25]], [[price + 1, 25]], 1);
+      const orders = rows.map((row) => order(...row));
+      const { cancels, wishes } = findChanges(wanted, orders, facts);
+      for (const one of ['bid', 'ask'] as const) {
+        const placed = wishes.filter((wish) => wish.side === one).reduce((sum, wish) => sum + wish.amountMicros, 0);
+        const kept = orders.filter((o) => o.side === one && !cancels.includes(o));
+        const rests = kept.reduce((sum, o) => sum + o.remainingMicros, 0);
+        if (placed > 0) expect(placed + rests).toBeLessThanOrEqual(25_000_000 * 1.2);
+      }
+    });
   });
 });
 
@@ -167,21 +176,155 @@ describe('while requests are short', () => {
     const some = fc.array(fc.tuple(fc.integer({ min: 40, max: 49 }), fc.integer({ min: 1, max: 50 })), {
       maxLength: 5,
     });
-    fc.assert(
-      fc.property(some, some, (wanted, resting) => {
-        const levels = [...new Map(wanted)].sort(([a], [b]) => b - a);
-        const orders = resting.map(([price, amount]) => order('bid', price, amount));
-        const { cancels } = short(quotes(levels, [], 0, 0), orders);
-        const kept = orders.filter((each) => !cancels.includes(each));
-        for (let price = 40; price < 50; price++) {
-          const offered = kept.reduce(
-            (sum, each) => sum + (each.priceMicros >= cents(price) ? each.remainingMicros : 0),
-            0,
-          );
-          const wish = levels.reduce((sum, [at, amount]) => sum + (at >= price ? shares(amount) : 0), 0);
-          expect(offered).toBeLessThanOrEqual(wish);
-        }
-      }),
-    );
+    forAll([some, some], (wanted, resting) => {
+      const levels = [...new Map(wanted)].sort(([a], [b]) => b - a);
+      const orders = resting.map(([price, amount]) => order('bid', price, amount));
+      const { cancels } = short(quotes(levels, [], 0, 0), orders);
+      const kept = orders.filter((each) => !cancels.includes(each));
+      for (let price = 40; price < 50; price++) {
+        const offered = kept.reduce(
+          (sum, each) => sum + (each.priceMicros >= cents(price) ? each.remainingMicros : 0),
+          0,
+        );
+        const wish = levels.reduce((sum, [at, amount]) => sum + (at >= price ? shares(amount) : 0), 0);
+        expect(offered).toBeLessThanOrEqual(wish);
+      }
+    });
+  });
+});
+
+const RESTING = { isTaking: false, economics: USUAL_ECONOMICS };
+const FREE_OF_CHARGE: Economics = { requestPrice: 0, currencyPricePerS: 1e-9 };
+
+const wish = (side: BookSide, price: number, amount: number): DesiredQuotes => ({
+  side,
+  priceMicros: cents(price),
+  amountMicros: shares(amount),
+});
+
+describe('legs', () => {
+  const free = (yes: number, no: number, cash = 1000) => ({
+    yesMicros: shares(yes),
+    noMicros: shares(no),
+    cashMicros: shares(cash),
+  });
+  const shown = (side: BookSide, amount: number, held: ReturnType<typeof free>) =>
+    chooseLegs(wish(side, 40, amount), held, facts, RESTING).map((leg) => [
+      leg.side,
+      leg.isYes ? 'YES' : 'NO',
+      leg.priceMicros / 10_000,
+      leg.amountMicros / 1e6,
+    ]);
+
+  it('sell what is held first and buy the complement with the rest', () => {
+    expect(shown('bid', 10, free(50, 0))).toEqual([['buy', 'YES', 40, 10]]);
+    expect(shown('bid', 10, free(0, 50))).toEqual([['sell', 'NO', 60, 10]]);
+    expect(shown('bid', 10, free(0, 4))).toEqual([
+      ['sell', 'NO', 60, 4],
+      ['buy', 'YES', 40, 6],
+    ]);
+    expect(shown('ask', 10, free(0, 0))).toEqual([['buy', 'NO', 60, 10]]);
+    expect(shown('ask', 10, free(7, 0))).toEqual([
+      ['sell', 'YES', 40, 7],
+      ['buy', 'NO', 60, 3],
+    ]);
+  });
+
+  it('leave out what is too small for an order, on either leg', () => {
+    expect(shown('bid', 10, free(0, 0.5))).toEqual([['buy', 'YES', 40, 10]]);
+    expect(shown('bid', 10, free(0, 9.5))).toEqual([['sell', 'NO', 60, 9.5]]);
+  });
+
+  it('always add up to at most the wish, on the same side of the YES book at the same price', () => {
+    const amount = fc.integer({ min: 100, max: 5000 }).map((n) => micros(n * 10_000));
+    const held = fc.integer({ min: 0, max: 50_000_000 }).map(micros);
+    const makerFeeRateMicros = fc.nat(40_000).map(micros);
+    const charged = fc.record({ feeSchedule: fc.constantFrom(...FEE_SCHEDULES), makerFeeRateMicros });
+    forAll([amount, held, held, sides, charged], (amountMicros, yes, no, side, fees) => {
+      const one: DesiredQuotes = { side, priceMicros: cents(37), amountMicros };
+      const own = { yesMicros: yes, noMicros: no, cashMicros: shares(1e6) };
+      const legs = chooseLegs(one, own, { ...facts, ...fees }, RESTING);
+      const sum = legs.reduce((total, leg) => total + leg.amountMicros, 0);
+      expect(sum).toBeLessThanOrEqual(amountMicros);
+      expect(amountMicros - sum).toBeLessThan(facts.minAmountMicros);
+      for (const leg of legs) {
+        expect(inYesSpace(leg.isYes, leg.side, leg.priceMicros)).toEqual({ side, priceMicros: one.priceMicros });
+        expect(leg.amountMicros % facts.lotMicros).toBe(0);
+        if (leg.side === 'sell') expect(leg.amountMicros).toBeLessThanOrEqual(leg.isYes ? yes : no);
+      }
+    });
+    expect(complement(cents(37))).toBe(cents(63));
+  });
+});
+
+describe('the cheapest leg', () => {
+  const sets = (n: number, cashMicros = shares(1000)) => ({ yesMicros: shares(n), noMicros: shares(n), cashMicros });
+  const withFee = (rate: number, feeSchedule: FeeSchedule = 'notional'): MarketFacts => ({
+    ...facts,
+    makerFeeRateMicros: shares(rate),
+    takerFeeRateMicros: shares(2 * rate),
+    feeSchedule,
+  });
+  const told = (legs: readonly OrderLeg[]) => legs.map(({ side, isYes }) => `${side} ${isYes ? 'YES' : 'NO'}`);
+
+  it.each([
+    ['bid', 89, false, 0.0178, 0.0022],
+    ['ask', 91, false, 0.0018, 0.0182],
+    ['ask', 80, true, 0.008, 0.032],
+  ] as const)('costs for a %s at %d (taking: %s) %d to buy and %d to sell', (side, price, isTaking, buy, sell) => {
+    const fees = legFees(withFee(0.02), side, cents(price), isTaking);
+    expect(fees.buy).toBeCloseTo(buy, 9);
+    expect(fees.sell).toBeCloseTo(sell, 9);
+  });
+
+  it('goes by the fee that this very order would pay', () => {
+    const onlyTakers = { ...withFee(0), takerFeeRateMicros: shares(0.04) };
+    const ask = wish('ask', 91, 10);
+    expect(told(chooseLegs(ask, sets(50), onlyTakers, RESTING))).toEqual(['sell YES']);
+    expect(told(chooseLegs(ask, sets(50), onlyTakers, { ...RESTING, isTaking: true }))).toEqual(['buy NO']);
+  });
+
+  it('sells what is held where the fee saved is less than what a pair costs until it is merged', () => {
+    const dearCurrency = { ...RESTING, economics: { requestPrice: 0.001, currencyPricePerS: 1e-3 } };
+    expect(told(chooseLegs(wish('ask', 91, 10), sets(50), withFee(0.02), dearCurrency))).toEqual(['sell YES']);
+  });
+
+  it('is one order a wish, unless what the second saves pays for its four requests', () => {
+    const held = { ...sets(0), yesMicros: shares(2) };
+    const ask = wish('ask', 40, 10);
+    expect(told(chooseLegs(ask, held, withFee(0.02), RESTING))).toEqual(['sell YES', 'buy NO']);
+    const dear = { ...RESTING, economics: { ...USUAL_ECONOMICS, requestPrice: 0.01 } };
+    expect(told(chooseLegs(ask, held, withFee(0.02), dear))).toEqual(['buy NO']);
+  });
+
+  it('is a sale where there is no currency to buy the complement with', () => {
+    const ask = wish('ask', 91, 10);
+    expect(told(chooseLegs(ask, sets(50, shares(0.91)), withFee(0.02), RESTING))).toEqual(['sell YES']);
+    expect(told(chooseLegs(ask, sets(50, shares(0.92)), withFee(0.02), RESTING))).toEqual(['buy NO']);
+  });
+
+  it('is a sale as ever under a fee of the variance, of shares or of nothing, whatever requests cost', () => {
+    const price = fc.integer({ min: 1, max: 99 });
+    const schedules = fc.constantFrom(withFee(0), withFee(0.02, 'variance'), withFee(0.02, 'per_share'));
+    const economics = fc.constantFrom(USUAL_ECONOMICS, FREE_OF_CHARGE, { requestPrice: 1, currencyPricePerS: 1e-9 });
+    const held = fc.nat(30).map((n) => sets(n));
+    forAll([price, schedules, economics, held, fc.boolean()], (at, market, prices, own, isTaking) => {
+      for (const side of ['bid', 'ask'] as const) {
+        const legs = told(chooseLegs(wish(side, at, 10), own, market, { isTaking, economics: prices }));
+        const [sold, bought] = side === 'bid' ? ['sell NO', 'buy YES'] : ['sell YES', 'buy NO'];
+        const count = own.yesMicros / 1e6;
+        expect(legs).toEqual(count === 0 ? [bought] : count > 9 ? [sold] : [sold, bought]);
+      }
+    });
+  });
+
+  it('never pays more than the other single leg would have, but for what the pair costs', () => {
+    const price = fc.integer({ min: 1, max: 99 });
+    forAll([price, fc.integer({ min: 0, max: 5 }), sides], (at, rate, side) => {
+      const market = withFee(rate / 100);
+      const [leg] = chooseLegs(wish(side, at, 10), sets(50), market, { isTaking: false, economics: FREE_OF_CHARGE });
+      const fees = legFees(market, side, cents(at), false);
+      expect(leg === undefined ? Number.NaN : fees[leg.side]).toBe(Math.min(fees.sell, fees.buy));
+    });
   });
 });

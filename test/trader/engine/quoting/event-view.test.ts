@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { makeEventView } from '../../../../src/trader/engine/quoting/event-turns.js';
 import { MarketTracker } from '../../../../src/trader/market/market-tracker.js';
 import type { EventRule } from '../../../../src/trader/risk/exposure.js';
-import { at, detail, m, snapshot } from '../../market/fixtures.js';
+import { at, detail, m, order, snapshot } from '../../market/fixtures.js';
 
 const toCent = (price: number): number => Math.round(price * 100) / 100;
 
@@ -52,21 +52,12 @@ describe('what a market is shown of its event', () => {
   });
 
   it('names our best orders there', () => {
-    const order = (side: 'bid' | 'ask', price: number) => ({
-      intentId: `${side} ${price}`,
-      side,
-      priceMicros: m(price),
-      remainingMicros: m(1),
-      isYes: true,
-      submittedMs: 0,
-      acceptedMs: 0,
-      orderPubkey: `${side} ${price}`,
-      strategy: 'any',
-      phase: 'resting' as const,
-    });
-    const own = new Map([['B', [order('bid', 0.2), order('bid', 0.25), order('ask', 0.4), order('ask', 0.35)]]]);
+    const quoted = { orderPubkey: 'o', strategy: 'any', phase: 'resting' } as const;
+    const orderAt = (side: 'bid' | 'ask', price: number) => ({ ...order({ side, priceMicros: m(price) }), ...quoted });
+    const orders = [orderAt('bid', 0.2), orderAt('bid', 0.25), orderAt('ask', 0.4), orderAt('ask', 0.35)];
     const { account, ...others } = around();
-    const event = makeEventView({ ...others, account: { own: { ...account.own, orders: own } } }, A, 7000);
+    const own = { ...account.own, orders: new Map([['B', orders]]) };
+    const event = makeEventView({ ...others, account: { own } }, A, 7000);
     expect(event?.siblings[0]).toMatchObject({ ownBidMicros: m(0.25), ownAskMicros: m(0.35) });
     expect(event?.siblings[1]).toMatchObject({ ownBidMicros: null, ownAskMicros: null });
   });

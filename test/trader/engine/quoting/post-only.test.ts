@@ -4,10 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { runBacktest } from '../../../../src/lab/backtest/run.js';
 import { findCrossing, PLACE_PAUSE_MS } from '../../../../src/trader/engine/quoting/quoting.js';
 import type { TapeTrade } from '../../../../src/trader/market/view.js';
-import { defineStrategy, NO_QUOTES } from '../../../../src/trader/strategy/contract.js';
+import { NO_QUOTES } from '../../../../src/trader/strategy/contract.js';
 import { plan } from '../../../lab/backtest/plans.js';
 import { ASK, BID, end, FIRST_MS, level, type Row, source } from '../../../lab/backtest/recordings.js';
 import { book, m } from '../../market/fixtures.js';
+import { strategyWith, wish } from '../played-trader.js';
 
 const BOOK = book([[0.4, 10]], [[0.6, 10]]);
 const traded = (price: number, taker: TapeTrade['taker']): TapeTrade => ({
@@ -26,17 +27,13 @@ describe('a post-only quote', () => {
     ['ask', 0.4, null, true],
     ['bid', 0.5, traded(0.5, 'buy'), true],
     ['bid', 0.5, traded(0.5, 'sell'), false],
-    ['bid', 0.5, traded(0.49, 'sell'), false],
     ['bid', 0.5, traded(0.4, 'sell'), false],
     ['bid', 0.5, traded(0.39, 'sell'), true],
-    ['bid', 0.5, traded(0.49, 'buy'), true],
     ['bid', 0.5, traded(0.51, 'buy'), false],
     ['ask', 0.5, traded(0.5, 'sell'), true],
     ['ask', 0.5, traded(0.5, 'buy'), false],
-    ['ask', 0.5, traded(0.51, 'buy'), false],
     ['ask', 0.5, traded(0.6, 'buy'), false],
     ['ask', 0.5, traded(0.61, 'buy'), true],
-    ['ask', 0.5, traded(0.51, 'sell'), true],
     ['ask', 0.5, traded(0.49, 'sell'), false],
   ] as const)('%s at %f beside the newest trade %o: crosses %s', (side, price, newestTrade, crosses) => {
     const said = findCrossing(side, m(price), { others: BOOK, newestTrade });
@@ -54,18 +51,10 @@ const ROUND_TRIP_MS = 3_000;
 
 /** Bids 0.55 from a given time on, post-only above the ask or in any case. */
 const bidder = (postOnly: boolean) =>
-  defineStrategy({
-    name: 'bidder',
-    summary: 'Bids.',
-    params: {},
-    create: () => ({
-      quote: ({ nowMs }) => {
-        const none = NO_QUOTES('waits');
-        // Not into the empty book at the close.
-        if (nowMs < FIRST_MS + DECIDES_MS || nowMs > FIRST_MS + 40_000) return none;
-        return { ...none, fairMicros: m(0.57), bids: [{ priceMicros: m(0.55), amountMicros: m(10) }], postOnly };
-      },
-    }),
+  strategyWith(({ nowMs }) => {
+    // Not into the empty book at the close.
+    if (nowMs < FIRST_MS + DECIDES_MS || nowMs > FIRST_MS + 40_000) return NO_QUOTES('waits');
+    return { ...wish(0.57, 0.55), postOnly };
   });
 
 /** The ask falls to the bid: after the poll of the decision, before a poll that precedes the signature. */

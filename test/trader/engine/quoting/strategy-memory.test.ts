@@ -1,10 +1,7 @@
 /** Memory of a strategy: the time of saving, its return at a start, and the handling of unusable memory. */
 
 import { describe, expect, it } from 'vitest';
-import { act } from '../../../../src/trader/engine/act.js';
 import { StrategySandbox } from '../../../../src/trader/engine/quoting/strategy-sandbox.js';
-import type { TraderState } from '../../../../src/trader/engine/state.js';
-import { openLedger } from '../../../../src/trader/ledger/ledger.js';
 import {
   defineStrategy,
   type EventQuoter,
@@ -14,13 +11,10 @@ import {
   type Strategy,
 } from '../../../../src/trader/strategy/contract.js';
 import { strategyFrom } from '../../../../src/trader/strategy/read-params.js';
-import { HOLDER, inFolder } from '../../ledger/books.js';
-import { detail } from '../../market/fixtures.js';
 import { m, ONE } from '../../risk/states.js';
 import { FACTS } from '../../strategy/fixtures.js';
-import { settingsOf, stateOf, strategyOf } from '../played-trader.js';
+import { Life, START_MS } from './life.js';
 
-const START_MS = Date.UTC(2026, 10, 22, 20);
 const MARKET = 'market';
 
 /** Remembers the number of its calls, and the memory from its creation. */
@@ -115,131 +109,70 @@ describe('one quoter', () => {
   });
 });
 
-/** One process of a trader, without an exchange: it directly gets its inputs. */
-class Life {
-  readonly ledger;
-  readonly state: TraderState;
-  #requestId = 0;
-
-  constructor(path: string, strategy: Strategy = counting(1)) {
-    this.ledger = openLedger(path, HOLDER);
-    const runId = `run${this.ledger.runs().length}`;
-    this.state = stateOf(this.ledger, settingsOf({ runId, strategies: [strategyOf([MARKET], strategy)] }));
-    this.state.safety.modes.onStart();
-    this.ledger.transaction(() => this.ledger.setCapital(m(1000 * ONE), START_MS));
-  }
-
-  /** A poll of the book, and the next turn. */
-  step(nowMs: number, phase: 'open' | 'resolved' = 'open'): void {
-    const { state } = this;
-    const at = { requestId: ++this.#requestId, sentMs: nowMs, seenMs: nowMs, venueTimeMs: null };
-    const level = { price: m(0.5 * ONE), total_amount: m(9 * ONE) };
-    this.ledger.transaction(() => {
-      const entry = state.markets.track(MARKET);
-      state.markets.onDetail(entry, { ...detail({ condition_id: MARKET }), state: phase }, at);
-      entry.feed.onBook(
-        { market: MARKET, is_yes: true, bid: [{ ...level, price: m(0.4 * ONE) }], ask: [level] },
-        at,
-        [],
-      );
-      state.markets.requestRequote(MARKET);
-      act(state, nowMs);
-    });
-  }
-
-  get slot() {
-    const [slot] = this.state.markets.listSlots(MARKET);
-    if (slot === undefined) throw new Error('no slot');
-    return slot;
-  }
-
-  get saved() {
-    return this.ledger.strategyState('counting', MARKET, 1);
-  }
-}
-
 const fill = { kind: 'fill', side: 'bid', priceMicros: m(0.4 * ONE), amountMicros: m(ONE), isMaker: true } as const;
 
 describe('the trader', () => {
+  const begin = (strategy: Strategy = counting(1)) => new Life(strategy, [MARKET]);
+  const savedBy = ({ ledger }: Life) => ledger.strategyState('counting', MARKET, 1)?.text;
+
   it('saves at the first turn in each span of ten seconds, and in the turn after a fill', () => {
-    inFolder((path) => {
-      const life = new Life(path);
-      const texts = [0, 3_000, 9_999, 10_000, 12_000].map((afterMs) => {
-        life.step(START_MS + afterMs);
-        return life.saved?.text;
-      });
-      expect(texts).toEqual(['{"asked":1}', '{"asked":1}', '{"asked":1}', '{"asked":4}', '{"asked":4}']);
-      life.slot.observe({ ...fill, nowMs: START_MS + 13_000 });
-      life.step(START_MS + 13_000);
-      expect(life.saved?.text).toBe('{"asked":6}');
-      life.ledger.close();
+    const life = begin();
+    const texts = [0, 3_000, 9_999, 10_000, 12_000].map((afterMs) => {
+      life.step(START_MS + afterMs, [MARKET]);
+      return savedBy(life);
     });
+    expect(texts).toEqual(['{"asked":1}', '{"asked":1}', '{"asked":1}', '{"asked":4}', '{"asked":4}']);
+    life.slot(MARKET).observe({ ...fill, nowMs: START_MS + 13_000 });
+    life.step(START_MS + 13_000, [MARKET]);
+    expect(savedBy(life)).toBe('{"asked":6}');
   });
 
-  it('gives it back after a process that ended without a word, as of the last save', () => {
-    inFolder((path) => {
-      const first = new Life(path);
-      for (const afterMs of [0, 1_000, 2_000, 11_000, 12_000]) first.step(START_MS + afterMs);
-      first.ledger.close();
-      const second = new Life(path);
-      second.step(START_MS + 60_000);
-      expect(second.slot.quotes.note).toBe('asked 5 times');
-      second.ledger.close();
-    });
+  it('gives it back after a process that was killed, as of the last save', () => {
+    const first = begin();
+    for (const afterMs of [0, 1_000, 2_000, 11_000, 12_000]) first.step(START_MS + afterMs, [MARKET]);
+    const second = first.restart(counting(1));
+    second.step(START_MS + 60_000, [MARKET]);
+    expect(second.notes(MARKET)).toEqual(['asked 5 times']);
   });
 
   it('keeps what another version, or a broken one, left, and tells the operator', () => {
-    inFolder((path) => {
-      const first = new Life(path, counting(2));
-      first.step(START_MS);
-      first.ledger.close();
-      const second = new Life(path, counting(1));
-      second.step(START_MS + 1_000);
-      expect(second.ledger.eventCount('strategy_memory')).toBe(1);
-      expect(second.ledger.events(1)[0]).toMatchObject({ severity: 'loud' });
-      expect(second.ledger.strategyState('counting', MARKET, 2)?.text).toBe('{"asked":1}');
-      expect(second.saved?.text).toBe('{"asked":1}');
-      const broken = { strategy: 'counting', marketConditionId: MARKET, version: 1, text: '{"asked":"x"}', savedMs: 0 };
-      second.ledger.transaction(() => second.ledger.saveStrategyState(broken));
-      second.ledger.close();
-      const third = new Life(path, counting(1));
-      third.step(START_MS + 2_000);
-      expect(third.ledger.eventCount('strategy_memory')).toBe(2);
-      expect(third.saved?.text).toBe('{"asked":1}');
-      // Under the negative of its version, for inspection by a user.
-      expect(third.ledger.strategyState('counting', MARKET, 2)?.version).toBe(2);
-      third.ledger.close();
-    });
+    const first = begin(counting(2));
+    first.step(START_MS, [MARKET]);
+    const second = first.restart(counting(1));
+    second.step(START_MS + 1_000, [MARKET]);
+    expect(second.ledger.eventCount('strategy_memory')).toBe(1);
+    expect(second.ledger.events(1)[0]).toMatchObject({ severity: 'loud' });
+    expect(second.ledger.strategyState('counting', MARKET, 2)?.text).toBe('{"asked":1}');
+    expect(savedBy(second)).toBe('{"asked":1}');
+    const broken = { strategy: 'counting', marketConditionId: MARKET, version: 1, text: '{"asked":"x"}', savedMs: 0 };
+    second.ledger.transaction(() => second.ledger.saveStrategyState(broken));
+    const third = second.restart(counting(1));
+    third.step(START_MS + 2_000, [MARKET]);
+    expect(third.ledger.eventCount('strategy_memory')).toBe(2);
+    expect(savedBy(third)).toBe('{"asked":1}');
+    // Under the negative of its version, for inspection by a user.
+    expect(third.ledger.strategyState('counting', MARKET, 2)?.version).toBe(2);
   });
 
   it.each([
     ['a market', counting(1)],
     ['a whole event', countingEvents],
   ])('goes on from what was saved of %s once code that failed at its start is gone again', (_name, strategy) => {
-    inFolder((path) => {
-      for (const [module, afterMs] of [
-        [strategy, 0],
-        [broken(strategy), 20_000],
-        [strategy, 40_000],
-      ] as const) {
-        const life = new Life(path, module);
-        life.step(START_MS + afterMs);
-        if (afterMs === 20_000) expect(life.slot.sandbox?.failure).toMatch(/create\(\) failed: Error: broken/);
-        if (afterMs === 40_000) expect(life.slot.quotes.note).toBe('asked 2 times');
-        life.ledger.close();
-      }
-    });
+    const first = begin(strategy);
+    first.step(START_MS, [MARKET]);
+    const second = first.restart(broken(strategy));
+    second.step(START_MS + 20_000, [MARKET]);
+    expect(second.slot(MARKET).sandbox?.failure).toMatch(/create\(\) failed: Error: broken/);
+    const third = second.restart(strategy);
+    third.step(START_MS + 40_000, [MARKET]);
+    expect(third.notes(MARKET)).toEqual(['asked 2 times']);
   });
 
   it('forgets it when the market is over and nothing of ours is in it', () => {
-    inFolder((path) => {
-      const life = new Life(path);
-      life.step(START_MS);
-      expect(life.saved).not.toBeNull();
-      life.step(START_MS + 1_000, 'resolved');
-      life.step(START_MS + 2_000, 'resolved');
-      expect(life.ledger.strategyStates()).toEqual([]);
-      life.ledger.close();
-    });
+    const life = begin();
+    life.step(START_MS, [MARKET]);
+    expect(savedBy(life)).toBeDefined();
+    for (const afterMs of [1_000, 2_000]) life.step(START_MS + afterMs, [MARKET], 'resolved');
+    expect(life.ledger.strategyStates()).toEqual([]);
   });
 });

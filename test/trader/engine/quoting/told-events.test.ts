@@ -15,6 +15,7 @@ import {
 import { plan } from '../../../lab/backtest/plans.js';
 import { ASK, BID, end, level, source, trade } from '../../../lab/backtest/recordings.js';
 import { m } from '../../market/fixtures.js';
+import { wish } from '../played-trader.js';
 
 const MOVED_MS = 30_000;
 const CLOSED_MS = 50_000;
@@ -45,13 +46,8 @@ function listener(observes: readonly AskedEvent[] | undefined, told: AnyEvent[])
         paces.push(pace);
         if (conditionId !== SETTLED) return NO_QUOTES('the other market only makes the run longer');
         const hasMoved = (estimates.mid ?? 0) > 0.6;
-        return {
-          ...NO_QUOTES('bids'),
-          fairMicros: m(0.8),
-          bids: [{ priceMicros: m(hasMoved ? 0.7 : 0.47), amountMicros: m(10) }],
-          sets: { coreSharesMicros: m(hasMoved ? 0 : 20), merge: 'auto' },
-          againMs: nowMs + 500,
-        };
+        const sets = { coreSharesMicros: m(hasMoved ? 0 : 20), merge: 'auto' } as const;
+        return { ...wish(0.8, hasMoved ? 0.7 : 0.47), sets, againMs: nowMs + 500 };
       },
       observe: (event: AnyEvent) => void told.push(event),
     }),
@@ -81,37 +77,35 @@ async function hear(): Promise<readonly (readonly AnyEvent[])[]> {
   return told;
 }
 
-describe('what a quoter is told', () => {
-  it('is fills, and in YES space and in order all else that it asks for', async () => {
-    const [nothing = [], jumps = [], told = []] = await hear();
-    const first = (kind: AnyEvent['kind']) => told.find((event) => event.kind === kind);
-    const rested = first('rested');
-    expect(rested).toMatchObject({ side: 'bid', priceMicros: m(0.47), amountMicros: m(10) });
-    expect(first('fill')).toMatchObject({ side: 'bid', priceMicros: m(0.47) });
-    expect(first('split')).toMatchObject({ amountMicros: m(20) });
-    expect(first('jump')).toMatchObject({ changeLogOdds: expect.closeTo(Math.log(4), 6) });
-    const canceled = first('canceled');
-    expect(canceled).toMatchObject({ side: 'bid', priceMicros: m(0.47), leftMicros: m(6) });
-    const places = told.filter((event) => event.kind === 'rested').map(({ intentId }) => intentId);
-    expect(places).toContain(canceled?.kind === 'canceled' ? canceled.intentId : null);
-    expect(first('merged')).toMatchObject({ amountMicros: m(20) });
-    expect(first('resolved')).toMatchObject({ phase: 'resolved' });
-    const times = told.map(({ nowMs }) => nowMs);
-    expect(times).toEqual([...times].sort((a, b) => a - b));
+it('a quoter observes fills, and in YES space and in order every other event that it asks for', async () => {
+  const [nothing = [], jumps = [], told = []] = await hear();
+  const first = (kind: AnyEvent['kind']) => told.find((event) => event.kind === kind);
+  const rested = first('rested');
+  expect(rested).toMatchObject({ side: 'bid', priceMicros: m(0.47), amountMicros: m(10) });
+  expect(first('fill')).toMatchObject({ side: 'bid', priceMicros: m(0.47) });
+  expect(first('split')).toMatchObject({ amountMicros: m(20) });
+  expect(first('jump')).toMatchObject({ changeLogOdds: expect.closeTo(Math.log(4), 6) });
+  const canceled = first('canceled');
+  expect(canceled).toMatchObject({ side: 'bid', priceMicros: m(0.47), leftMicros: m(6) });
+  const places = told.filter((event) => event.kind === 'rested').map(({ intentId }) => intentId);
+  expect(places).toContain(canceled?.kind === 'canceled' ? canceled.intentId : null);
+  expect(first('merged')).toMatchObject({ amountMicros: m(20) });
+  expect(first('resolved')).toMatchObject({ phase: 'resolved' });
+  const times = told.map(({ nowMs }) => nowMs);
+  expect(times).toEqual([...times].sort((a, b) => a - b));
 
-    // Drafts and submits take a tenth of a second here; polls are free while the budget suffices. Earlier requests
-    // raise the price.
-    expect(paces[0]).toMatchObject({ reactS: 2, readPrice: 0, currencyPricePerS: 1e-7 });
-    const { reactS = 0, requestPrice = 0 } = paces.at(-1) ?? {};
-    expect(reactS > 0.2 && reactS < 1.9).toBe(true);
-    for (const price of [paces[0]?.requestPrice ?? 0, requestPrice]) {
-      expect(price).toBeGreaterThanOrEqual(0.001);
-      expect(price).toBeLessThan(0.004);
-    }
+  // Drafts and submits take a tenth of a second here; polls are free while the budget suffices. Earlier requests
+  // raise the price.
+  expect(paces[0]).toMatchObject({ reactS: 2, readPrice: 0, currencyPricePerS: 1e-7 });
+  const { reactS = 0, requestPrice = 0 } = paces.at(-1) ?? {};
+  expect(reactS > 0.2 && reactS < 1.9).toBe(true);
+  for (const price of [paces[0]?.requestPrice ?? 0, requestPrice]) {
+    expect(price).toBeGreaterThanOrEqual(0.001);
+    expect(price).toBeLessThan(0.004);
+  }
 
-    expect(new Set(nothing.map(({ kind }) => kind))).toEqual(new Set(['fill']));
-    expect(new Set(jumps.map(({ kind }) => kind))).toEqual(new Set(['fill', 'jump']));
-  });
+  expect(new Set(nothing.map(({ kind }) => kind))).toEqual(new Set(['fill']));
+  expect(new Set(jumps.map(({ kind }) => kind))).toEqual(new Set(['fill', 'jump']));
 });
 
 describe('a refusal', () => {

@@ -3,31 +3,16 @@
 import { describe, expect, it } from 'vitest';
 import { runBacktest } from '../../../../src/lab/backtest/run.js';
 import type { MarketSelection } from '../../../../src/trader/engine/settings.js';
-import { defineStrategy, NO_QUOTES } from '../../../../src/trader/strategy/contract.js';
 import { plan } from '../../../lab/backtest/plans.js';
 import { ASK, BID, end, level, source, trade } from '../../../lab/backtest/recordings.js';
-import { m } from '../../market/fixtures.js';
+import { strategyWith, wish } from '../played-trader.js';
 
 const LASTS_MS = 150_000;
 const QUIET = 'A'.padEnd(44, '1');
 const BUSY = 'B'.padEnd(44, '1');
 const WIDE = 'C'.padEnd(44, '1');
 
-const both = defineStrategy({
-  name: 'both-sides',
-  summary: 'Bids and asks.',
-  params: {},
-  create: () => ({
-    quote: () => ({
-      ...NO_QUOTES('quotes'),
-      fairMicros: m(0.5),
-      bids: [{ priceMicros: m(0.48), amountMicros: m(10) }],
-      asks: [{ priceMicros: m(0.52), amountMicros: m(10) }],
-      keepWithinTicks: 1,
-      keepWithinSizeFraction: 0.5,
-    }),
-  }),
-});
+const both = strategyWith(() => ({ ...wish(0.5, 0.48, 0.52), keepWithinTicks: 1, keepWithinSizeFraction: 0.5 }));
 
 /** A market with a constant book; takers come at this interval, deep into both sides. */
 function steady(conditionId: string, half: number, takersEveryMs: number | null) {

@@ -1,6 +1,17 @@
+/** Messages about what the trader cannot read, and how a title is shown in them. */
+
 import { describe, expect, it } from 'vitest';
+import { declarationOf } from '../../../src/shared/protocol/endpoints.js';
 import type { Outcome, RequestResult } from '../../../src/shared/protocol/seam.js';
-import { UnreadLists, type WatchedList } from '../../../src/trader/engine/notices.js';
+import { classify } from '../../../src/shell/client/message.js';
+import type { Markets } from '../../../src/trader/engine/markets.js';
+import {
+  Silence,
+  showTitle,
+  UnreadLists,
+  UnreadMarkets,
+  type WatchedList,
+} from '../../../src/trader/engine/notices.js';
 import type { PollResult } from '../../../src/trader/scheduler/poll-memory.js';
 
 const REFUSED: Outcome = {
@@ -36,13 +47,7 @@ describe('a list that is refused', () => {
   it('is told after ten seconds and three looks, once, and once more when it can be read again', () => {
     const looks = [0, 4, 9, 10, 12, 29].map((second) => [second, 'failed'] as const);
     expect(said([...looks, [30, 'ok'], [31, 'ok']])).toEqual([`10 ${UNREAD}`, '30 own orders can be read again']);
-    expect(
-      said([
-        [0, 'failed'],
-        [20, 'failed'],
-        [21, 'failed'],
-      ]),
-    ).toEqual([`21 ${UNREAD}`]);
+    expect(said([0, 20, 21].map((second) => [second, 'failed']))).toEqual([`21 ${UNREAD}`]);
   });
 
   it('is nothing to tell when it can be read between, or when the look never left', () => {
@@ -114,4 +119,99 @@ describe('an exchange that answers nothing', () => {
     const looks = [0, 5, 10].map((second) => [second, 'failed'] as const);
     expect(said([...looks, [11, 'failed', { isSilent: true }], [12, 'failed']])).toEqual([`10 ${UNREAD}`]);
   });
+});
+
+const row = (id: string, state = 'open') => ({ title: id, condition_id: id, state });
+
+const answerOf = (rows: readonly unknown[], name: 'markets.list' | 'orders.list' = 'markets.list'): Outcome =>
+  classify(
+    declarationOf(name),
+    200,
+    JSON.stringify({ data: rows, meta: { next_cursor: null, limit: 100 }, error: null }),
+  ).outcome;
+
+const reportOf = (outcome: Outcome) => ({ outcome }) as RequestResult;
+
+it('a list of markets leaves out the row that cannot be read, and names market, field and value', () => {
+  const outcome = answerOf([row('a', 'disputed'), row('b'), { ...row('c'), title: 7 }, row('d')]);
+  expect(outcome).toMatchObject({
+    kind: 'answered',
+    data: [{ condition_id: 'b' }, { condition_id: 'd' }],
+    unread: [
+      { conditionId: 'a', problem: expect.stringMatching(/^market\.state: .*got "disputed"$/) },
+      { conditionId: 'c', problem: expect.stringMatching(/^market\.title: .*got "7"$/) },
+    ],
+  });
+  expect(answerOf([row('a'), row('b')])).not.toHaveProperty('unread');
+});
+
+it('a page without a readable row, and a list of own orders with one unreadable row, stay unread', () => {
+  expect(answerOf([row('a', 'disputed')])).toMatchObject({ kind: 'unknown' });
+  const order = { pubkey: 'x', status: 'odd', side: 'buy' };
+  expect(answerOf([order], 'orders.list')).toMatchObject({ kind: 'unknown' });
+});
+
+it('an unreadable market is reported once, stays out over a failed walk, and is reported once more when it can be read', () => {
+  const markets = new UnreadMarkets();
+  const walk = (rows: readonly unknown[], isComplete = true) => {
+    markets.onPage(reportOf(answerOf(rows)));
+    return markets.onEnd(isComplete).map(({ kind }) => kind);
+  };
+  const odd = [row('a', 'disputed'), row('b')];
+  expect(walk(odd)).toEqual(['market_unread']);
+  expect(walk(odd)).toEqual([]);
+  expect(walk([row('b')], false)).toEqual([]);
+  expect(markets.findReason('a')).toContain('market.state');
+  expect(markets.findReason('b')).toBeUndefined();
+  expect(walk([row('a'), row('b')])).toEqual(['market_read']);
+  expect(markets.findReason('a')).toBeUndefined();
+});
+
+it('a silence begins with the third unknown outcome in a row, is reported after a second, and ends with three answers', () => {
+  const silence = new Silence();
+  expect([0, 100, 200].map((ms) => [silence.onUnknown(ms), silence.isSuspected, silence.isOn])).toEqual([
+    [false, true, false],
+    [false, true, false],
+    [false, true, true],
+  ]);
+  expect([999, 1_000, 1_100].map((ms) => silence.onUnknown(ms))).toEqual([false, true, false]);
+  expect([silence.onAnswer(), silence.isSuspected]).toEqual([{ wasOn: true, isBack: false }, false]);
+  for (const isBack of [false, true, false]) expect(silence.onAnswer()).toEqual({ wasOn: false, isBack });
+});
+
+it('a silence is not reported of an exchange that answers one call and not another', () => {
+  const silence = new Silence();
+  for (let ms = 0; ms < 60_000; ms += 400) {
+    expect([ms, ms + 100, ms + 200].map((at) => silence.onUnknown(at))).toEqual([false, false, false]);
+    expect(silence.onAnswer()).toEqual({ wasOn: true, isBack: false });
+  }
+});
+
+it('a silence is reported once of an exchange that answers one poll in thirty', () => {
+  const silence = new Silence();
+  let told = 0;
+  for (let second = 0; second < 3_600; second++) {
+    if (second % 30 !== 0) told += Number(silence.onUnknown(second * 1_000));
+    else expect(silence.onAnswer().isBack).toBe(false);
+  }
+  expect(told).toBe(1);
+});
+
+it('a silence is reported also when our clock is set back meanwhile', () => {
+  const silence = new Silence();
+  const told = [90_000, 90_100, 1_000, 1_500, 2_000].map((ms) => silence.onUnknown(ms));
+  expect(told).toEqual([false, false, false, false, true]);
+});
+
+/** Only the part in which a title is looked up. */
+const marketsWith = (title: string) => ({ get: () => ({ feed: { facts: { title } } }) }) as unknown as Markets;
+
+it.each([
+  ['Rain in Berlin on 3 May?', 'Rain in Berlin on 3 May?'],
+  ['Will é 日本 win?', 'Will é 日本 win?'],
+  ['a"\n22:00 nothing rests', 'a"?22:00 nothing rests'],
+  ['\u001b[2J\u001b]52;c;AAAA\u0007', '?[2J?]52;c;AAAA?'],
+  ['x\u202egnihton\u2028', 'x?gnihton?'],
+])('a title of the exchange is shown without what moves a terminal: %j', (title, shown) => {
+  expect(showTitle(marketsWith(title), 'A')).toBe(shown);
 });

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
-import { isShort } from '../../../../src/trader/engine/control/complete-sets.js';
+import { isFlat, isShort } from '../../../../src/trader/engine/control/complete-sets.js';
 import { CoreSets } from '../../../../src/trader/engine/own/account.js';
 import { QuoteSlot } from '../../../../src/trader/engine/quoting/quote-slot.js';
+import type { MarketFacts } from '../../../../src/trader/market/view.js';
 import { NO_QUOTES, type Quotes, type SetsWish } from '../../../../src/trader/strategy/contract.js';
 import { USUAL_ECONOMICS } from '../../../../src/trader/strategy/economics.js';
 import bands from '../../../../strategies/bands.js';
@@ -65,11 +66,22 @@ it('of two strategies the larger core holds, and the one that merges nothing; of
 
 it('is short once a batch is missing, or all of a core that is smaller than a batch', () => {
   const short = (core: number, held: number) => isShort(shares(core), shares(held), USUAL_ECONOMICS);
-  expect([short(100, 80), short(100, 81), short(10, 0), short(10, 1), short(0, 0)]).toEqual([
-    true,
-    false,
-    true,
-    false,
-    false,
-  ]);
+  expect([short(100, 80), short(10, 0)]).toEqual([true, true]);
+  expect([short(100, 81), short(10, 1), short(0, 0)]).toEqual([false, false, false]);
+});
+
+/** A market with a minimum order of 5 shares, in lots of a hundredth. */
+const FACTS = { minAmountMicros: m(5_000_000), lotMicros: m(10_000) } as MarketFacts;
+
+it.each([
+  [0, 0, true],
+  [2.31, 0, true],
+  [0, 4.99, true],
+  [5, 0, false],
+  // Any number of complete sets is merged: the minimum order does not apply to merges.
+  [2.99, 2.99, false],
+  [0.01, 2.3, false],
+  [0.009, 2.3, true],
+])('with %d YES and %d NO a market is flat: %s', (yes, no, expected) => {
+  expect(isFlat(m(yes * 1_000_000), m(no * 1_000_000), FACTS)).toBe(expected);
 });
