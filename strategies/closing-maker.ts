@@ -1,6 +1,6 @@
 /**
  * Quotes a market's last hour. Before resolution a price moves to 0 or 1. It moves faster near the end and at prices
- * near 0.50. The half-spread is the expected price move between two polls, and the size falls with the time left.
+ * near 0.50. The half-spread is the expected price move between two polls. Sizes decrease towards the end.
  * Quoting stops when the half-spread would be too wide: early at a price of 0.50, late at 0.97.
  */
 

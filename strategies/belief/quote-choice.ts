@@ -13,7 +13,7 @@ const MOST_PRICES = 60;
 const TOP_UP = 0.5;
 /** Requests of a new order: its draft and its submission. */
 export const PLACING_REQUESTS = 2;
-/** Minimum probability mass by which a sum is divided. */
+/** Minimum of the probability mass by which a sum is divided, to avoid a division by almost 0. */
 const TINY = 1e-12;
 
 export interface Choice {

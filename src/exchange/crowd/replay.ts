@@ -131,7 +131,7 @@ class ReplayTimeline {
     }
   }
 
-  /** Finds the recording with the earliest event, and the time of the second earliest; false while a chunk is read. */
+  /** Finds the recording with the earliest event, and the next recording's time. Returns false while a chunk is read. */
   #findNext(): boolean {
     this.#next = null;
     this.#nextPlayback = null;

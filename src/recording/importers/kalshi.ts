@@ -290,7 +290,7 @@ class KalshiStream {
   #closed = false;
   /** An empty snapshot; it means that the market closed if no message follows. */
   #closing: Snapshot | null = null;
-  /** A snapshot that waits for the next message, which limits the snapshot's time. */
+  /** A snapshot that waits for the next message; that message's time is the latest possible time of the snapshot. */
   #held: Snapshot | null = null;
   /** True if at least one message number is missing before the current message. */
   #isMissing = false;

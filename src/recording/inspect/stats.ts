@@ -63,7 +63,7 @@ export class BookMeter {
     this.#watchCross(lastMs, timeMs);
   }
 
-  /** Ends a gap at a given time. The time since the last event before the gap does not count. */
+  /** Ends a gap at a given time. Durations exclude the time from the gap's last earlier event to its end. */
   skip(timeMs: number): void {
     this.#lastMs = timeMs;
     this.#crossedSinceMs = null;

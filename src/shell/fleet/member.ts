@@ -92,7 +92,7 @@ export class Lease {
     return Math.max(0, leaseMs + marginMs - (now.steadyMs - this.#seenMs));
   }
 
-  /** Returns the row that must still be unchanged when the lease is taken; undefined while it may not be taken. */
+  /** Returns the row of a free lease, to check later that it is unchanged; undefined if the lease is not free. */
   expected(now: Instant): Expected | undefined {
     return this.successor !== null || this.waitMs(now) > 0 ? undefined : this.owner;
   }

@@ -5,7 +5,7 @@
  * size, down to its own mark. The second reader sums trades, shares, value and fees by market, outcome and side. Each
  * round compares its sums with the ledger's.
  *
- * The second reader books nothing. Trades younger than half a minute are compared in the next round, because lists lag.
+ * The second reader writes nothing into the ledger. Trades younger than half a minute are compared in the next round, because lists lag.
  */
 
 import { must } from '../../shared/base/errors.js';
