@@ -38,7 +38,7 @@ const consoleCommand = command({
   help: 'serves the dashboard in a process without the key; the trader starts this process automatically',
   config: 'file',
   options: {
-    withTrader: option.flag('--with-trader', 'exit when the trader ends (default: stay for every later trader)'),
+    withTrader: option.flag('--with-trader', 'exit when the trader ends (default: keep running)'),
     also: option.repeated('--also <file>', 'configuration file of another trader to show on the page; may be repeated'),
   },
   run: ({ options: { withTrader, also }, file, io }) => {
@@ -110,14 +110,14 @@ const guardianCommand = command({
   help: "cancels all orders when the trader's heartbeat stops; the trader starts a guardian automatically",
   config: 'trader',
   options: {
-    withTrader: option.flag('--with-trader', 'exit once the trader has ended and no order rests (default: stay)'),
+    withTrader: option.flag('--with-trader', 'exit once the trader ended and no order rests (default: keep running)'),
   },
   run: ({ options: { withTrader }, config, io }) => guard(config, withTrader !== true, io),
 });
 
 async function guard(config: TraderConfig, stays: boolean, io: CliIo): Promise<void> {
   if (config.exchange?.embedded === true) {
-    io.out('No guardian is needed: the exchange is embedded in the trader, so no order rests without it.\n');
+    io.out('No guardian is needed: the exchange is embedded in the trader, so no order outlives the trader.\n');
     return;
   }
   keepFilesPrivate();
@@ -158,7 +158,7 @@ export function guardianStatus({ exchange, guardian, ledger }: TraderConfig): st
   const report = readReport(ledger.path);
   if (report === null) return 'NONE';
   return isGone(report.process)
-    ? `NONE, the last one reported: ${report.state}, ${report.text}`
+    ? `NONE; the last guardian reported: ${report.state}, ${report.text}`
     : describeReport(report);
 }
 

@@ -122,7 +122,7 @@ async function cancelAll(asked: Cancelling) {
     io.err('The trader is not running; canceling at the exchange directly.\n');
     return { data: await cancelAlone(asked), isProven: verify };
   }
-  const { killed: _, ...data } = await cancelPast(asked, 'cancel-all, while the trader did not answer', found.reach);
+  const { killed: _, ...data } = await cancelPast(asked, 'cancel-all: the trader did not answer', found.reach);
   return { data, isProven: true };
 }
 
@@ -132,7 +132,7 @@ function cancelAllText(data: CancelAllData, isProven: boolean): string {
   if (!isProven) return `asked to cancel ${orders(data.asked)}`;
   if (isClean(data)) return `canceled ${orders(data.asked)}; two reads show that none rests`;
   if (data.resting === 0) return `asked to cancel ${orders(data.asked)}; not verified that none rests`;
-  return `${orders(data.resting)} still resting after ${data.asked} cancels`;
+  return `${orders(data.resting)} still rest after ${data.asked} cancel requests`;
 }
 
 const isClean = ({ resting, verified }: CancelAllData): boolean => resting === 0 && verified;
@@ -175,13 +175,13 @@ async function leaveMark({ ledger }: TraderConfig, reason: string, reach: Unreac
   const who = silenceText(reach);
   try {
     leaveStopFile(path, reason);
-    const then = reach === 'not running' ? 'the next start is killed' : 'the trader is killed when it wakes';
+    const then = reach === 'not running' ? 'the next trader starts killed' : 'the trader is killed once it runs again';
     io.err(`${who}; ${then} (${path}). Canceling at the exchange directly.\n`);
     return true;
   } catch (error) {
     const pid = reach === 'not running' ? null : reach.silentPid;
     io.err(`${who}, and ${messageOf(error)}.\n`);
-    io.err(`  ${pid === null ? 'Do not start the trader' : `End process ${pid}: the trader may quote when it wakes`}.`);
+    io.err(`  ${pid === null ? 'Do not start the trader' : `End process ${pid}: the trader could quote again`}.`);
     io.err(' Canceling at the exchange directly.\n');
     return false;
   }

@@ -11,7 +11,7 @@ import * as option from './options.js';
 import { findCredentials, findNamed, openWallet, ownerOf, requireAnswer, withClient, withVenue } from './reach.js';
 import { type TableColumn, table } from './table.js';
 
-const plain = option.flag('--plain-text-key', 'store the key without a passphrase: every reader of the file has it');
+const plain = option.flag('--plain-text-key', 'store the key without a passphrase: who reads the file has the key');
 
 const createCommand = command({
   name: 'create',
@@ -57,13 +57,13 @@ async function sealingPassphrase(isPlain: true | undefined, io: CliIo): Promise<
   const { walletPassphrase } = await import('../shell/wallet/key-file.js');
   const passphrase = walletPassphrase(io.env);
   if (passphrase !== null && isPlain === true) {
-    const text = 'there is a passphrase in the environment, and --plain-text-key excludes one';
+    const text = '--plain-text-key was given, but the environment sets a passphrase';
     const hint = 'Leave out --plain-text-key, or unset TWINBOOK_WALLET_PASSPHRASE and TWINBOOK_WALLET_PASSPHRASE_FILE.';
     throw new TwinbookError('usage', text, hint);
   }
   if (passphrase !== null || isPlain === true) return passphrase;
   const hint =
-    'Set TWINBOOK_WALLET_PASSPHRASE_FILE to a file with mode 0600 (and keep that file), or give --plain-text-key for a key without value.';
+    'Set TWINBOOK_WALLET_PASSPHRASE_FILE to a file with mode 0600 (and keep that file), or give --plain-text-key for a key that controls no money.';
   throw new TwinbookError('key_invalid', 'there is no passphrase to seal the new wallet file with', hint);
 }
 

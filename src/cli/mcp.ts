@@ -88,7 +88,7 @@ async function* readLines(input: NodeJS.ReadStream, output: NodeJS.WriteStream, 
     let from = 0;
     for (let end = chunk.indexOf('\n'); end >= 0; end = chunk.indexOf('\n', from)) {
       const whole = Buffer.concat([line, chunk.subarray(from, end + 1)]);
-      if (isTooLong || whole.length > LONGEST_LINE) io.err(`a line above ${LONGEST_LINE} bytes was dropped\n`);
+      if (isTooLong || whole.length > LONGEST_LINE) io.err(`an input line above ${LONGEST_LINE} bytes was ignored\n`);
       else yield whole;
       line = Buffer.alloc(0);
       isTooLong = false;

@@ -154,7 +154,7 @@ export function requireAnswer<N extends EndpointName>(answer: ClientAnswer<N>, a
     throw new TwinbookError('venue_refused', `the venue refused ${asked}: ${outcome.slug}, ${outcome.message}`, hint);
   }
   const hint = 'Check the address in the configuration.';
-  throw new TwinbookError('venue_unreachable', `asking the venue for ${asked}: ${outcome.reason}`, hint);
+  throw new TwinbookError('venue_unreachable', `the request for ${asked} failed: ${outcome.reason}`, hint);
 }
 
 /** Maximum offset, ms, of a correct clock; the venue's clock has a resolution of one second. */
@@ -256,7 +256,7 @@ export async function askThere<R extends ControlQuestion>(
     if (reach === 'not running') throw error;
     if (reach === 'answers') return askTrader(request, { socket, ...call });
     const hint =
-      'The trader starts or hangs, or its socket is gone. `twinbook kill` and `cancel-all` work nevertheless.';
+      'The trader is starting, is stuck, or has lost its socket. `twinbook kill` and `cancel-all` work nevertheless.';
     throw new TwinbookError('timed_out', silenceText(reach), hint);
   }
 }

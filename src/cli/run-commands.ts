@@ -95,7 +95,7 @@ async function printDemoAccount(baseUrl: string, profile: VenueProfile, io: CliI
   try {
     const { message, nonce } = await client.keys.challenge(wallet.address);
     const signed = wallet.signChallenge(message, { serviceName: profile.service_name, nonce });
-    assert(signed.ok, 'the exchange sent its own challenge');
+    assert(signed.ok, 'the exchange must send a valid challenge');
     // The function `bootstrap` is not used, because it would hide the secret that must be printed here.
     const proof = { wallet_address: wallet.address, message, nonce, signature: signed.signature };
     const { api_key: apiKey, secret } = await client.keys.create(proof);

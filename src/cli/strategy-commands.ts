@@ -91,7 +91,7 @@ function write(name: string, dir: string, kind: keyof typeof KINDS, io: CliIo): 
     `wrote ${written.slice(0, -1).join(', ')} and ${written.at(-1)}\n\n` +
       `    npx twinbook strategies test ${file}\n` +
       `    npx twinbook ${tried(file)}\n\n` +
-      `Then enter the YAML file under \`strategies:\` of a trader’s file${declared}.\n`,
+      `Then add the YAML file to the list \`strategies:\` of a trader’s file${declared}.\n`,
   );
 }
 

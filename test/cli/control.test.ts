@@ -261,7 +261,7 @@ describe('a trader that is hard to reach', () => {
       });
     }, cwd);
     const { err } = await run(['kill', '--reason', 'now', '-c', 'trader.yaml'], { cwd });
-    expect(err).toContain('No trader is running; the next start is killed');
+    expect(err).toContain('No trader is running; the next trader starts killed');
     expect(readFileSync(join(cwd, 'twinbook.sqlite.kill'), 'utf8')).toBe('now\n');
   });
 
@@ -273,7 +273,7 @@ describe('a trader that is hard to reach', () => {
     onTestFinished(() => void vi.restoreAllMocks());
     const { err } = await trader.command('kill --reason now');
     expect(trader.asked).toEqual([]);
-    expect(err).toContain('the next start is killed');
+    expect(err).toContain('the next trader starts killed');
     expect(readFileSync(join(trader.cwd, 'twinbook.sqlite.kill'), 'utf8')).toBe('now\n');
     expect((await trader.command('pause')).err).toMatch(/belongs to another user/);
   });

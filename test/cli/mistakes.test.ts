@@ -59,7 +59,12 @@ describe('a user’s mistake is a message and an exit code, never a stack trace'
     ['a strategy file that is missing, tried', 'strategies test nothing.yaml', 4, 'nothing.yaml: no such file'],
     ['no wallet', 'keys show -c ok.yaml', 1, 'there is no wallet file'],
     ['no wallet to cancel with', 'cancel-all -c ok.yaml', 1, 'there is no wallet file'],
-    ['a kill without a trader or a wallet', 'kill -c ok.yaml', 1, 'No trader is running; the next start is killed'],
+    [
+      'a kill without a trader or a wallet',
+      'kill -c ok.yaml',
+      1,
+      'No trader is running; the next trader starts killed',
+    ],
     ['a wallet that others can read', 'keys show -c open.yaml', 4, 'has mode 0644; it must be 0600'],
     ['a wallet that is none', 'keys show -c junk.yaml', 4, 'junk.json'],
     ...['pause', 'resume', 'stop', 'flatten', 'widen', 'reduce-only', 'unkill --reason x', 'explain x'].map(

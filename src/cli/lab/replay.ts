@@ -147,7 +147,7 @@ function formatReplay({ run, changes, result }: Replayed): string {
 
 function endText({ end }: RunJournal): string {
   if (end === null) return 'the journal was cut off, or the run has not ended';
-  return end.stoppedEarly === null ? 'complete' : `the journal ends before its run: ${end.stoppedEarly}`;
+  return end.stoppedEarly === null ? 'complete' : `the journal was ended before the run ended: ${end.stoppedEarly}`;
 }
 
 function shareText({ difference, steps, repeatedSteps, requests, repeatedRequests }: ReplayResult): string {
@@ -267,7 +267,7 @@ function bandText(band: FillBand): string {
   const verdict = holds
     ? 'The live fills lie within the band of the fill models.'
     : 'The live fills lie outside the band of the fill models.';
-  return `Fill error, of ${formatShares(liveSharesMicros)} shares in ${count(liveFills)} live fills: ${each.join(', ')}. ${verdict}`;
+  return `Fill error, as a fraction of the ${formatShares(liveSharesMicros)} shares in ${count(liveFills)} live fills: ${each.join(', ')}. ${verdict}`;
 }
 
 async function backtestRun(

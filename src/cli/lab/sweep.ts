@@ -189,7 +189,7 @@ const copyPlace = (options: ChunkMachine, io: CliIo): RunnerPlace => ({
 function readJobIndex({ env }: CliIo): number {
   const name = INDEX_VARIABLES.find((variable) => env[variable] !== undefined);
   if (name !== undefined && /^\d{1,7}$/.test(env[name] ?? '')) return Number(env[name]);
-  const what = name === undefined ? 'no chunk is named' : `${name} is ${JSON.stringify(env[name])}`;
+  const what = name === undefined ? 'no chunk number is given' : `${name} is ${JSON.stringify(env[name])}`;
   const hint = `Give --index N, or run it as an array job: ${INDEX_VARIABLES.join(', ')}.`;
   throw new TwinbookError('usage', `${what}: wanted a whole number from 0`, hint);
 }
@@ -213,7 +213,7 @@ function queueName(text: string): string {
 const ENGINE_OPTIONS = {
   engine: option.choice(
     '--engine <name>',
-    `place of the backtests: threads of this process, or workers behind the queue at ${ADDRESS}`,
+    `where the backtests run: in threads of this process, or in workers that read the queue at ${ADDRESS}`,
     ['threads', 'queue'],
     'threads',
   ),
@@ -237,7 +237,7 @@ const workerCommand = command({
     const { dir, index, queue, lockSeconds } = options;
     if (dir !== undefined) return runChunks(dir, index, { ...options, file }, io);
     if (index === undefined) return work({ ...options, file }, queue, lockSeconds * 1000, io);
-    throw new TwinbookError('usage', '--index names chunks of --dir', 'Name the folder of `sweep plan` with --dir.');
+    throw new TwinbookError('usage', '--index requires --dir', 'Name the folder of `sweep plan` with --dir.');
   },
 });
 
@@ -264,7 +264,7 @@ async function work(machine: ChunkMachine, queue: string, lockMs: number, io: Cl
   const { openChunkWorker } = await import('../../lab/sweep/chunks.js');
   const say = (text: string) => io.err(`${text}\n`);
   const worker = openChunkWorker(copyPlace(machine, io), takeTimeZone, say);
-  const stopAsked = io.stopAsked().then(() => say('stopping: takes no new work and finishes the work in progress'));
+  const stopAsked = io.stopAsked().then(() => say('stopping: the worker finishes its chunk, then ends'));
   const address = readAddress(queue, io);
   await workOn(address, { lockMs, handle: worker.handle, say, stopAsked }).finally(() => worker.close());
   return EXIT.ok;
@@ -281,7 +281,7 @@ function readAddress(name: string, { env }: CliIo): QueueAddress {
   const secret = readSecret(env, SECRET, 'the secret of the queue', wanted);
   if (secret.length >= LEAST_SECRET) return { url, name, secret };
   const hint = `Set it to a text of at least ${LEAST_SECRET} characters, the same for the sweep and its workers.`;
-  throw new TwinbookError('usage', `${SECRET} has ${secret.length} characters: it can be guessed`, hint);
+  throw new TwinbookError('usage', `${SECRET} has ${secret.length} characters: it is too easy to guess`, hint);
 }
 
 /** Reads a secret from the environment variable, or from the private file that the variable plus `_FILE` names. */

@@ -105,7 +105,7 @@ const adoptCommand = command({
 
 const restoreCommand = command({
   name: 'restore',
-  help: 'replaces the ledger by a backup; the next start is killed until an operator resumes',
+  help: 'replaces the ledger by a backup; the next trader stays killed until an operator resumes it',
   args: [['<file>', 'path of the backup, which is kept, or its name in `ledger backups`']],
   config: 'trader',
   options: { reason: option.required('--reason <text>', 'reason, which the next start prints', option.nonEmpty) },
@@ -133,7 +133,7 @@ const noLedger = (path: string): TwinbookError =>
 
 const pruneCommand = command({
   name: 'prune',
-  help: 'deletes finished intents and orders without fills that a verified backup has, with or without a running trader',
+  help: 'deletes finished intents and orders without fills if a verified backup contains them, with or without a running trader',
   config: 'trader',
   options: {
     before: option.required(
@@ -227,11 +227,11 @@ type Pruned = Awaited<ReturnType<typeof pruneAll>>;
 
 function prunedLines(before: number, { rows, bytes, until }: Pruned): readonly string[] {
   const deleted = `deleted ${rows} rows that ended before ${utcText(before)} UTC; the file is ${megabytes(bytes)} MB smaller`;
-  if (until === null) return [deleted, 'all rows stay: no orders were compared with the exchange yet'];
+  if (until === null) return [deleted, 'nothing was deleted: no orders have been compared with the exchange yet'];
   if (until >= before) return [deleted];
   return [
     deleted,
-    `orders that ended after ${utcText(until)} UTC stay: they are too recent, or the exchange still lists them`,
+    `orders that ended after ${utcText(until)} UTC were kept: they are too recent, or the exchange still lists them`,
   ];
 }
 

@@ -323,7 +323,7 @@ export class OrderLife {
       if (found !== null) return found;
       if (this.#place.isStopped()) throw failure('stopped by you', '');
       if (performance.now() > this.#endMs)
-        throw difference(missing, 'an order that rests is shown', 'nothing', LOST_TODO);
+        throw difference(missing, 'the venue shows every resting order', 'nothing', LOST_TODO);
       await pause(LOOK_MS);
     }
   }
@@ -335,7 +335,7 @@ export class OrderLife {
     if (outcome.kind === 'unknown' && !isStrange(outcome)) throw timedOut(`the answer was lost: ${came}`, LOST_TODO);
     const todo =
       'The trader reads the record before it decides, so no order is doubled. Rehearse again; if the error returns, ask the venue.';
-    throw difference('the submit was answered by an error', 'the order shows the result', came, todo);
+    throw difference('the venue answered the submit with an error', 'the order’s record shows the result', came, todo);
   }
 
   #throwTrouble(): void {
@@ -368,7 +368,7 @@ export class OrderLife {
 
   /** Performs one queued request, books its outcome and queues the requests that result from it. */
   async #performNext(): Promise<Outcome> {
-    const request = must(this.#waiting.shift(), 'a request that waits');
+    const request = must(this.#waiting.shift(), 'the next waiting request');
     this.#outgoing.check(request.call, request.owner);
     const report = await performAsk(request, this.#place.client);
     this.#react(() => this.#executor.onReport(report));
@@ -418,7 +418,7 @@ function notDrafted(outcome: Exclude<Outcome, { kind: 'answered' }>): Stopped {
   if (outcome.kind === 'refused')
     return failure(`the venue refuses the draft: ${outcome.slug}, ${outcome.message}`, REFUSED_TODO);
   const { reason } = outcome;
-  if (!isStrange(outcome)) return timedOut(`no draft came: ${reason}`, LOST_TODO);
+  if (!isStrange(outcome)) return timedOut(`no draft was received: ${reason}`, LOST_TODO);
   return difference('the answer to the draft request is no draft', 'a draft has pubkey and message', reason, LOST_TODO);
 }
 

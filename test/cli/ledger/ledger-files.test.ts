@@ -102,7 +102,7 @@ describe('a restore', () => {
   it.each<[string, (path: string) => string, string]>([
     ['that is not there', () => 'nowhere.sqlite', 'there is no file'],
     ['that is half a file', (path) => overwrite(path, readFileSync(path).subarray(0, 20_000)), ''],
-    ['that does not add up', spoil, 'is not a whole ledger: balance of nobody: 5 instead of 0'],
+    ['that does not add up', spoil, 'is damaged or incomplete: balance of nobody: 5 instead of 0'],
     ['that is no ledger', (path) => overwrite(path, 'x'.repeat(5_000)), ''],
   ])('from a backup %s changes nothing', async (_, spoilt, says) => {
     const cwd = folder();

@@ -93,7 +93,11 @@ describe('at the venue', () => {
     const held = openLedger(path, { pid: process.pid, startedMs: Date.now() });
     onTestFinished(() => held.close());
     const { steps } = await rehearse(LIVE);
-    expect(steps.at(-1)).toMatchObject({ where: 'live', step: 'keys', text: 'the trader of this file runs' });
+    expect(steps.at(-1)).toMatchObject({
+      where: 'live',
+      step: 'keys',
+      text: 'the trader of this configuration file is running',
+    });
     expect(asked).toEqual([]);
   });
 
