@@ -132,7 +132,7 @@ function cancelAllText(data: CancelAllData, isProven: boolean): string {
   if (!isProven) return `asked to cancel ${orders(data.asked)}`;
   if (isClean(data)) return `canceled ${orders(data.asked)}; two reads show that none rests`;
   if (data.resting === 0) return `asked to cancel ${orders(data.asked)}; not verified that none rests`;
-  return `${orders(data.resting)} still rest after ${data.asked} cancel requests`;
+  return `${orders(data.resting)} still open after ${data.asked} cancel requests`;
 }
 
 const isClean = ({ resting, verified }: CancelAllData): boolean => resting === 0 && verified;

@@ -89,7 +89,7 @@ describe('commands reach the running trader', () => {
   });
 
   test.each([
-    [{ ok: true, data: { asked: 3, resting: 1, verified: false } }, '1 order still resting after 3 cancels; '],
+    [{ ok: true, data: { asked: 3, resting: 1, verified: false } }, '1 order still open after 3 cancel requests; '],
     [null, ''],
   ] as const)('kill --verify says that nothing was proven in time, of a trader that says %j', async (proof, found) => {
     const killed = { mode: 'killed', reason: 'operator' };
@@ -136,7 +136,7 @@ describe('commands reach the running trader', () => {
 
   test.each([
     [{ asked: 3, resting: 0, verified: true }, 0, 'canceled 3 orders; two reads show that none rests\n'],
-    [{ asked: 3, resting: 1, verified: false }, 1, '1 order still resting after 3 cancels\n'],
+    [{ asked: 3, resting: 1, verified: false }, 1, '1 order still open after 3 cancel requests\n'],
     [{ asked: 0, resting: 0, verified: false }, 1, 'asked to cancel 0 orders; not verified that none rests\n'],
   ])('cancel-all --verify with %j exits %i', async (data, code, out) => {
     const trader = await socketIn(() => ({ ok: true, data }));
@@ -156,7 +156,7 @@ describe('commands reach the running trader', () => {
     expect(await reconcile({ voided: ['lost'], complete: false })).toEqual({
       code: 5,
       out: '',
-      err: expect.stringMatching(/A round was void \(lost\)[\s\S]*completed no rounds in time/),
+      err: expect.stringMatching(/A round was void \(lost\)[\s\S]*completed no reconciliation in time/),
     });
   });
 

@@ -41,7 +41,7 @@ describe('a user’s mistake is a message and an exit code, never a stack trace'
       '--seeds applies only to a sweep over worlds',
     ],
     ['a sweep over no world', 'sweep -c ok.yaml --world thinn --param x=1', 2, "did you mean 'thin'?"],
-    ['an arena without a strategy', 'arena -c ok.yaml', 4, 'ok.yaml names no strategy'],
+    ['an arena without a strategy', 'arena -c ok.yaml', 4, 'ok.yaml lists no strategy'],
     ['an unknown profile', 'exchange --profile papr', 4, "no venue profile 'papr'; did you mean 'paper'?"],
     ['no configuration', 'fills -c none.yaml', 4, 'none.yaml: no such file'],
     ['a broken configuration', 'fills -c broken.yaml', 4, "broken.yaml:6:10: merge: unknown key 'x'"],

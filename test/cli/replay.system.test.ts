@@ -169,7 +169,7 @@ async function playsAnother(path: string, folder: string, file: string): Promise
     [[path, '--play', 'none.yaml'], 4, '--play none.yaml: no such file\n  Name a strategy file or a trader'],
     [['zzz', '-c', file, '--play', other], 2, "there is no run 'zzz' in "],
     [[folder, '-c', file, '--play', other], 2, `there is no run '${folder}' in `],
-    [[path, '--play', other, '--fill-model', 'nope'], 2, 'no fill model is called "nope"\n  Use one of posts-only'],
+    [[path, '--play', other, '--fill-model', 'nope'], 2, 'there is no fill model "nope"\n  Use one of posts-only'],
     [[path, '--fill-model', 'log'], 2, '--fill-model applies only to --play'],
     [[path, '--play', other, '--as-recorded'], 2, "cannot be used with option '--as-recorded'"],
   ];
@@ -230,7 +230,7 @@ it('what cannot be replayed is said in words that name the file and what to do',
   rmSync(join(copy, 'ledger.sqlite'));
   const bare = await run(['replay', copy, '-c', file]);
   expect(bare.code).toBe(1);
-  expect(bare.err).toMatch(/^run copy cannot be replayed: its folder no longer has the copy of its starting ledger/);
+  expect(bare.err).toMatch(/^run copy cannot be replayed: the copy of its starting ledger is missing in its folder/);
 
   const described = readFileSync(join(copy, 'run.json'), 'utf8');
   writeFileSync(join(copy, 'run.json'), described.replace(/"format": \d+/, '"format": 999'));

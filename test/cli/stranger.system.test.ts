@@ -103,7 +103,7 @@ describe('a run that another person made', () => {
     const { mark, path } = await strange();
     const { folder } = mine();
     const said = await run(['replay', path, '--play', join(folder, 'maker.yaml')]);
-    expect(said).toMatchObject({ code: 1, err: expect.stringContaining('has seen no book of any market') });
+    expect(said).toMatchObject({ code: 1, err: expect.stringContaining('never read an order book') });
     expect(existsSync(mark)).toBe(false);
   });
 

@@ -184,7 +184,7 @@ export class SimulatedAccount {
     if (this.orders.some((order) => order.id === id)) throw new ForbiddenAction(`the id ${id} is in use`);
     if (!Number.isInteger(tick) || tick < LOWEST_TICK || tick > HIGHEST_TICK)
       throw new ForbiddenAction(`there is no tick ${tick}`);
-    if (!(shares >= QUANTUM)) throw new ForbiddenAction(`${shares} shares are too few`);
+    if (!(shares >= QUANTUM)) throw new ForbiddenAction(`${shares} shares are less than the minimum`);
     const covered = side === 'ask' ? Math.min(this.freeYes, shares) : 0;
     const order = { id, side, tick, remaining: shares, covered };
     const needed = boundCash(order);

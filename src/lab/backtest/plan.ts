@@ -112,7 +112,7 @@ function fileValues(name: string, path: string, { config, delayMs }: FeedQuestio
   const left = [...problems.values()].map(
     ({ text, count: times }) => `feed ${name}: ${formatQuantity(times, 'row')} left out: ${text}`,
   );
-  const line = `feed ${name}: ${valuesText(values)} from ${basename(path)}, each known ${waitMs / 1000} s after its time`;
+  const line = `feed ${name}: ${valuesText(values)} from ${basename(path)}, each visible to strategies ${waitMs / 1000} s after its time`;
   return { name, values, line, warnings: left };
 }
 
@@ -181,7 +181,7 @@ export function makePlan(config: Config, sources: readonly EventSource[], option
     allMarkets ? { ...strategy, markets: { ...strategy.markets, ...unfiltered } } : strategy,
   );
   if (strategies.length === 0) {
-    throw new TwinbookError('config_invalid', `${config.file} names no strategy`, 'List strategy files in it.');
+    throw new TwinbookError('config_invalid', `${config.file} lists no strategy`, 'List strategy files in it.');
   }
   const selected = sources.filter(({ market }) => strategies.some((strategy) => isSelected(strategy, market)));
   if (selected.length === 0) throw nothingSelected(sources, strategies);
@@ -225,7 +225,7 @@ function filterText({ categories, words = [], withoutWords = [] }: PlannedStrate
 function nothingSelected(sources: readonly EventSource[], strategies: readonly PlannedStrategy[]): TwinbookError {
   const wanted = strategies.map(({ name, markets }) =>
     markets.ids.length > 0
-      ? `${name} selects ${markets.ids.length} named markets`
+      ? `${name} selects ${markets.ids.length} markets by id`
       : `${name} selects ${filterText(markets)}`,
   );
   const there = [...new Set(sources.map(({ market }) => market.category))].join(', ');

@@ -49,7 +49,7 @@ describe('on paper alone', () => {
 describe('the flags', () => {
   test.each([
     [['--live'], '--live places a real order at the venue and cancels it: give --i-accept-that-this-trades too'],
-    [['--i-accept-that-this-trades'], 'means nothing without --live'],
+    [['--i-accept-that-this-trades'], 'applies only with --live'],
   ])('%s alone does nothing', async (args, expected) => {
     const { rehearse, asked } = await venue();
     const { code, err, steps } = await rehearse(args);

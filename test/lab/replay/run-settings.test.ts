@@ -81,8 +81,8 @@ describe('what has changed since a run', () => {
     ['trader.yaml', '"1000"', '"999.5"', 'capital is 999.5 now, it was 1000'],
     ['trader.yaml', 'max_open_orders: 20', 'max_open_orders: 19', 'risk.max_open_orders is 19 now, it was 20'],
     ['trader.yaml', '300', '400', 'polling.own_interval_ms is 400 now, it was 300'],
-    ['trader.yaml', 'maker.yaml, own.yaml', 'own.yaml, maker.yaml', 'the strategies have another order'],
-    ['trader.yaml', ', own.yaml', '', 'strategy own is not in the configuration any more'],
+    ['trader.yaml', 'maker.yaml, own.yaml', 'own.yaml, maker.yaml', 'the order of the strategies has changed'],
+    ['trader.yaml', ', own.yaml', '', 'strategy own is no longer in the configuration'],
     ['mine.mjs', "'mine', summary", "'mine', version: 2, summary", 'strategy own: its code has changed'],
   ])('in %s: %s to %s', async (file, before, after, said) => {
     const there = await place();

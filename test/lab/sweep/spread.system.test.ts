@@ -61,7 +61,7 @@ describe('a machine that runs chunks', () => {
     expect(again).toEqual(first);
     expect(await runFold(1, 0)).not.toEqual(first);
     expect(started).toHaveLength(2);
-    expect(await runFold(1, 1)).toEqual([{ kind: 'failed', error: 'the worker ended: exit code 7' }]);
+    expect(await runFold(1, 1)).toEqual([{ kind: 'failed', error: 'the thread ended: exit code 7' }]);
     expect(await runFold(0, 0)).toEqual(first);
     expect(started).toHaveLength(3);
     await runner.close();

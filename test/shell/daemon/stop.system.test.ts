@@ -71,7 +71,7 @@ describe('a trader that listens', () => {
     trader.process.kill('SIGSTOP');
     const killed = await at.command('kill', '--reason', 'it hangs');
     expect(killed.output).toContain(
-      `(process ${trader.process.pid}) does not answer; the trader is killed when it wakes`,
+      `(process ${trader.process.pid}) does not answer; the trader is killed once it runs again`,
     );
     expect(killed.output).toMatch(/^killed: it hangs$/m);
     expect(killed.output).toMatch(NONE_RESTS);

@@ -68,7 +68,7 @@ export function reportHtml(bracket: Bracket, analyses: readonly Analysis[]): str
     (analysis, index): ShownText => ({ index, name: shorten(nameModel(analysis), 60), analysis }),
   );
   const first = analyses[0];
-  assert(first !== undefined && analyses.length === bracket.sessions.length, 'a report is of one session or more');
+  assert(first !== undefined && analyses.length === bracket.sessions.length, 'a report must have a session');
   const data = drawingData(bracket.sessions, sessions);
   const middle = Math.floor((sessions.length - 1) / 2);
   const choices = sessions.map(
