@@ -153,7 +153,7 @@ describe('a sweep', () => {
     expect(result.configurations.map(({ status, error }) => [status, error])).toEqual([
       ['done', ''],
       ['failed', 'the thread ended: exit code 7'],
-      ['failed', 'the worker ended: no handler'],
+      ['failed', 'the thread ended: no handler'],
     ]);
   });
 });

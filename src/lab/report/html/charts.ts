@@ -16,7 +16,7 @@ export const equitySection = (data: DrawingData, sessions: readonly ShownText[])
   section(
     'equity',
     'Equity and drawdown',
-    'Currency. Shares are valued at the middle; time without a recording is left blank.',
+    'Currency. Shares are valued at the mid price; time without a recording is left blank.',
     html`${NO_SCRIPT}${unknownEquity(sessions)}<div data-needs-script><div class="chart"><h3>Result over time</h3><div class="plot" id="plot-equity" role="img" aria-label="Result over time"></div></div><div class="chart"><h3>Below the highest point so far <span class="drawn-session"></span></h3><div class="plot" id="plot-drawdown" role="img" aria-label="Drawdown over time"></div></div>${sessionKeys(data)}<p class="readout" id="read-account" aria-live="off">${HINT}</p></div>`,
   );
 
