@@ -166,7 +166,7 @@ const rollbackCommand = command({
   args: [
     [
       '[hash]',
-      'hash of a configuration in `config diff --history`, or its beginning (default: the previous configuration)',
+      'hash of a configuration in `config diff --history`, or the hash’s beginning (default: the previous configuration)',
     ],
   ],
   config: 'trader',

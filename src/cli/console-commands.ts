@@ -44,7 +44,7 @@ const consoleCommand = command({
   run: ({ options: { withTrader, also }, file, io }) => {
     if (withTrader === true && also.length > 0) {
       const hint = 'Run `twinbook console` separately, with dashboard.start: false in all files.';
-      throw new TwinbookError('usage', '--with-trader shows one trader, and --also names others', hint);
+      throw new TwinbookError('usage', '--with-trader cannot be combined with --also', hint);
     }
     const config = loadTraderConfig(file, io);
     const others = also.map((other) => loadTraderConfig(other, io));
@@ -54,7 +54,7 @@ const consoleCommand = command({
 
 async function show(config: TraderConfig, others: readonly TraderConfig[], isWithTrader: boolean, io: CliIo) {
   if (others.length === 0 && !isConsoleWanted(config)) {
-    io.err('Nothing to do: dashboard.enabled is false (the default, except on paper), and alerts has no channel.\n');
+    io.err('Nothing to do: dashboard.enabled is false (the default, except on paper), and no alert channel is set.\n');
     return EXIT.configuration;
   }
   keepFilesPrivate();

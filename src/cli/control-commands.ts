@@ -41,7 +41,7 @@ function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
           option.nonEmpty,
         )
       : option.read('--reason <text>', 'reason for this command, recorded in the ledger', option.nonEmpty);
-  const market = option.text('--market <name>', 'only this market: its id, its beginning, or words of its title');
+  const market = option.text('--market <name>', 'only this market: id, beginning of the id, or words of the title');
   return command({
     name,
     help,
@@ -159,7 +159,7 @@ async function cancelPast(
   const killed = await leaveMark(config, reason, reach, io);
   if (reach === 'not running') return { ...(await cancelAlone({ config, io, verify: true })), killed };
   if (config.exchange?.embedded === true) {
-    io.err('  The embedded exchange hangs with its trader: end the process of the trader, then cancel again.\n');
+    io.err('  The embedded exchange is stuck with its trader: end the process of the trader, then cancel again.\n');
     return { asked: 0, resting: 0, verified: false, killed };
   }
   const { cancelUntilNothingRests } = await import('../shell/daemon/direct-cancel.js');
@@ -236,7 +236,7 @@ async function verifyKill(killing: Killing, killed: KillData): Promise<CommandOu
     // The trader answers within a minute even if nothing is verified, so the command may have to ask again.
     if (asked !== null && performance.now() < endMs) continue;
     const found = newest === null ? '' : `${cancelAllText(newest, true)}; `;
-    const text = `${found}no proof within ${killing.timeoutMs / 1000} s that no order rests. The trader still cancels; \`kill --verify\` waits again`;
+    const text = `${found}no proof within ${killing.timeoutMs / 1000} s that no order rests. The trader keeps canceling; \`kill --verify\` waits again`;
     return makeAnswer({ ...killed, ...newest }, text, EXIT.timedOut);
   }
 }

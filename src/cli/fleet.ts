@@ -40,7 +40,7 @@ const initCommand = command({
   },
   run: ({ options: { capital }, config, io }) =>
     withDatabase({ config, io }, async (database) => {
-      const what = (await initFleet(database, capital)) ? 'is prepared' : 'was prepared before';
+      const what = (await initFleet(database, capital)) ? 'is prepared' : 'was already prepared';
       io.out(`${database.place} ${what}; all traders of the fleet together may use ${formatDecimal(capital)}\n`);
     }),
 });
@@ -175,7 +175,7 @@ async function whileHeld(
     capitalMicros: ZERO,
   });
   if (joined === null) {
-    const hint = 'Stop the trader that owns it, or give a longer --timeout.';
+    const hint = 'Stop the trader that owns the wallet, or give a longer --timeout.';
     throw new TwinbookError('timed_out', `the wallet ${join.wallet} was not free in time`, hint);
   }
   await act(joined).finally(() => joined.member.close());

@@ -30,7 +30,7 @@ const importCommand = command({
   name: 'import',
   help: 'copies a key (Solana id.json, base58, hex, or another wallet file) into a new wallet file',
   options: {
-    from: option.required('--from <file>', 'file with the key, mode 0600'),
+    from: option.required('--from <file>', 'file with the key; its mode must be 0600'),
     to: option.required('--to <file>', 'path of the new wallet file'),
     plain,
   },
@@ -107,7 +107,7 @@ const listCommand = command({
 const revokeCommand = command({
   name: 'revoke',
   help: 'revokes an API key, and removes the key from the credentials file',
-  args: [['<id>', 'id of the key in `keys list`, or its beginning']],
+  args: [['<id>', 'id of the key in `keys list`, or the beginning of the id']],
   config: 'trader',
   answer: async ({ config, args: [typed = ''], io }) => {
     const { forgetCredentials } = await import('../shell/wallet/key-file.js');
@@ -116,7 +116,7 @@ const revokeCommand = command({
       const { outcome: listed } = await client.call('keys.list', {});
       const known = listed.kind === 'answered' ? listed.data.map(({ key_id }) => ({ id: key_id })) : [];
       const id = findNamed(typed, known, 'keys') ?? typed;
-      const revoked = requireAnswer(await client.call('keys.revoke', { params: { key_id: id } }), `to revoke ${id}`);
+      const revoked = requireAnswer(await client.call('keys.revoke', { params: { key_id: id } }), `revoking ${id}`);
       // The file has the only copy of the key's secret, so the secret stays in it while the key may be valid.
       if (revoked.revoked_at === null) {
         const hint = 'Try again; `twinbook keys list` shows the keys that the venue still accepts.';

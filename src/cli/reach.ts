@@ -38,7 +38,7 @@ export const marketsNamed = (ledger: LedgerReader): readonly NamedSubject[] =>
 export function marketMeant(typed: string | undefined, ledger: LedgerReader, io: CliIo | null): string | undefined {
   if (typed === undefined) return undefined;
   const found = findNamed(typed, marketsNamed(ledger), 'markets');
-  if (found === null) io?.err(`no market in the ledger is named "${typed}"; \`twinbook markets\` lists them\n`);
+  if (found === null) io?.err(`no market in the ledger matches "${typed}"; \`twinbook markets\` lists all\n`);
   return found ?? typed;
 }
 

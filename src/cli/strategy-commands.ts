@@ -66,7 +66,7 @@ export const strategyNewCommand = command({
 function strategyName(text: string): string {
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(text))
     throw new InvalidArgumentError('Wanted lower-case letters and digits with dashes, such as my-maker.');
-  if (shippedStrategies().includes(text)) throw new InvalidArgumentError(`A shipped strategy is named '${text}'.`);
+  if (shippedStrategies().includes(text)) throw new InvalidArgumentError(`A shipped strategy has the name '${text}'.`);
   return text;
 }
 
@@ -121,7 +121,7 @@ function moduleText(name: string, { example: file, named, does }: (typeof KINDS)
  */
 `;
   const text = example.replace(/^\/\*\*[\s\S]*?\*\/\n/, head).replace(`name: '${named}'`, `name: '${name}'`);
-  assert(text.startsWith(head) && text.includes(`name: '${name}'`), 'the example has a header and a name');
+  assert(text.startsWith(head) && text.includes(`name: '${name}'`), 'the example must have a header and a name');
   return text;
 }
 

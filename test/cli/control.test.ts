@@ -103,7 +103,7 @@ describe('commands reach the running trader', () => {
     });
     expect(await trader.command('kill --verify --timeout 1')).toEqual({
       code: 5,
-      out: `killed: operator\n${found}no proof within 1 s that no order rests. The trader still cancels; \`kill --verify\` waits again\n`,
+      out: `killed: operator\n${found}no proof within 1 s that no order rests. The trader keeps canceling; \`kill --verify\` waits again\n`,
       err: '',
     });
   });
@@ -156,7 +156,7 @@ describe('commands reach the running trader', () => {
     expect(await reconcile({ voided: ['lost'], complete: false })).toEqual({
       code: 5,
       out: '',
-      err: expect.stringMatching(/A round was void \(lost\)[\s\S]*completed no reconciliation in time/),
+      err: expect.stringMatching(/A reconciliation failed \(lost\)[\s\S]*completed no reconciliation in time/),
     });
   });
 

@@ -26,7 +26,7 @@ describe('a user’s mistake is a message and an exit code, never a stack trace'
     ['a world beside all that does not exist', 'arena -c ok.yaml --world all xyz', 2, "no world 'xyz'"],
     ['more markets than there are', 'arena -c ok.yaml --world rationed --markets 41', 2, 'number from 1 to 40'],
     ['markets of a world with one', 'arena -c ok.yaml --markets 9', 2, '--markets changes nothing in challenge'],
-    ['a sweep over nothing', 'sweep -c ok.yaml --param x=1', 2, 'there is nothing to sweep over'],
+    ['a sweep over nothing', 'sweep -c ok.yaml --param x=1', 2, 'neither recordings nor worlds are given'],
     ['a sweep over both', 'sweep -c ok.yaml --world thin --data x --param x=1', 2, 'cannot be used with option'],
     [
       'folds of a world',
@@ -53,7 +53,7 @@ describe('a user’s mistake is a message and an exit code, never a stack trace'
     ['no ledger yet', 'fills -c ok.yaml', 1, 'there is no ledger at'],
     ['a backup without a ledger', 'ledger backup -c ok.yaml', 1, 'there is no ledger at'],
     ['a restore without a reason', 'ledger restore x -c ok.yaml', 2, "required option '--reason"],
-    ['a strategy named as a shipped one', 'strategies new bands', 2, "A shipped strategy is named 'bands'."],
+    ['a strategy named as a shipped one', 'strategies new bands', 2, "A shipped strategy has the name 'bands'."],
     ['a strategy that is no name', 'strategies new ../x', 2, 'Wanted lower-case letters and digits with dashes'],
     ['a strategy that is not shipped', 'strategies test nothing', 4, "no shipped strategy 'nothing'"],
     ['a strategy file that is missing, tried', 'strategies test nothing.yaml', 4, 'nothing.yaml: no such file'],

@@ -28,7 +28,7 @@ import * as option from '../options.js';
 import { linesText, type Pair, prose, record, type TableColumn, table } from '../table.js';
 import { fillModelOption, seedOption } from './backtest.js';
 
-const RUN_ARGUMENT = 'run in journal.dir of the configuration: `last`, the beginning of its id, or its folder';
+const RUN_ARGUMENT = 'run in journal.dir of the configuration: `last`, the run’s folder, or the beginning of its id';
 
 const RUN_OPTIONS = {
   config: option.text(
@@ -52,7 +52,7 @@ function openRun(name: string, { config, acceptChangedCode }: option.OptionValue
 async function traderOfNow({ description }: RunJournal, file: string | null, io: CliIo): Promise<ReplayedTrader> {
   const { traderNow } = await import('../../lab/replay/run-settings.js');
   if (file !== null) return traderNow(await loadConfig(file, io), description);
-  const other = () => 'only the run names this file; name it with -c FILE to run its code';
+  const other = () => 'only the run mentions this file; give it with -c FILE to run its code';
   return traderNow(await loadConfig(description.configFile, { ...io, code: { other } }), description);
 }
 

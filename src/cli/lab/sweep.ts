@@ -66,7 +66,7 @@ const USUAL_CHUNK_SECONDS = 300;
 const INDEX_VARIABLES = ['SLURM_ARRAY_TASK_ID', 'JOB_COMPLETION_INDEX', 'AWS_BATCH_JOB_ARRAY_INDEX'];
 
 const chunkSecondsOption = (seconds: number): option.OptionRow<number> =>
-  option.integer('--chunk-seconds <n>', 'duration of a chunk on one core, s', [1, 86_400], seconds);
+  option.integer('--chunk-seconds <n>', 'planned duration of a chunk on one core, s', [1, 86_400], seconds);
 
 const planCommand = command({
   name: 'plan',
@@ -94,7 +94,7 @@ const planCommand = command({
       ['configurations', count(sheet.candidates.length)],
       ['events', `${count(facts.events.length)} in ${facts.assumptions.folds} folds`],
       ['chunks', `${count(chunks.length)}, from 0 to ${count(last)}`],
-      ['time zone', `${sheet.timeZone}, on every machine`],
+      ['time zone', `${sheet.timeZone}; required on every machine`],
     ]);
     const how = `Run each chunk by its number, for example with Slurm:\n  sbatch --array=0-${last} --wrap "${run}"\nThen store the results:\n  twinbook sweep collect --dir ${options.dir}\n`;
     return { data: { dir, chunks: chunks.length, timeZone: sheet.timeZone }, text: `${figures}\n${how}` };
@@ -109,7 +109,7 @@ const indexOption = option.read(
 
 const collectCommand = command({
   name: 'collect',
-  help: 'stores the present results of a planned sweep, and prints the numbers of missing chunks',
+  help: 'stores the results so far of a planned sweep, and prints the numbers of missing chunks',
   options: {
     dir: option.required('--dir <dir>', 'folder that `sweep plan` has written'),
     out: option.text('--out <dir>', 'folder of the results and the count of trials (default: the folder of the plan)'),

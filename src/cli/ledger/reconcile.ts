@@ -53,7 +53,7 @@ async function reconcileDirectly(
     const begunMs = Date.now();
     const found = await oneRound(comparison, client);
     if (typeof found === 'string') {
-      voided = `; the last round was void: ${found}`;
+      voided = `; the last attempt failed: ${found}`;
       onVoid(found);
     } else {
       suspicions.take(found, begunMs, Date.now(), (difference) => comparison.isUndecided(difference));
@@ -195,7 +195,7 @@ const HOW_TO_BOOK =
   "`twinbook ledger adopt --reason TEXT` books the exchange's holdings; `resume --reason` only accepts the differences";
 
 async function compare(config: TraderConfig, timeoutMs: number, io: CliIo): Promise<ReconcileReport> {
-  const sayVoid = (reason: string) => io.err(`A round was void (${reason}); trying again.\n`);
+  const sayVoid = (reason: string) => io.err(`A reconciliation failed (${reason}); trying again.\n`);
   try {
     const socket = config.control.socket;
     const answer = await askTrader({ command: 'reconcile' }, { socket, timeoutMs });

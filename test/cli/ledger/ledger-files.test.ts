@@ -52,7 +52,7 @@ describe('a backup', () => {
     expect(readFileSync(`${path}.sha256`, 'utf8')).toMatch(/^[0-9a-f]{64} {2}2\S+Z\.sqlite\n$/);
     expect(statSync(join(cwd, 'twinbook.sqlite.backup')).ino).toBe(statSync(path).ino);
     expect(readdirSync(join(cwd, 'twinbook.sqlite.backups'))).toHaveLength(2);
-    expect((await run(['ledger', 'verify', path, ...CONFIG], { cwd })).out).toBe(`${path} is whole\n`);
+    expect((await run(['ledger', 'verify', path, ...CONFIG], { cwd })).out).toBe(`${path} is undamaged\n`);
     expect(JSON.parse((await run(['ledger', 'backups', '--json', ...CONFIG], { cwd })).out)).toMatchObject([{ path }]);
   });
 

@@ -43,7 +43,7 @@ describe('ledger prune', () => {
     expect(without.err).toContain('Make a backup with `twinbook ledger backup`');
     const { path: damaged } = await backUpAt(path, OLD_MS + 9 * 86_400_000);
     appendFileSync(damaged, 'more');
-    expect((await prune(cwd, '--before', '2001-01-05')).err).toContain('no whole backup in ');
+    expect((await prune(cwd, '--before', '2001-01-05')).err).toContain('no undamaged backup in ');
     expect(countOrders(path)).toBe(10);
     expect((await prune(cwd, '--before', '2001-01-02', '--json')).out).toContain(older);
     expect(countOrders(path)).toBe(9);
