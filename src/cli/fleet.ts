@@ -83,12 +83,12 @@ const statusCommand = command({
     const granted = money(wallets.reduce((sum, { grantedMicros }) => sum + grantedMicros, 0));
     const sums = { cash: sumOf(wallets, 'cash'), worth: sumOf(wallets, 'equity'), result: sumOf(wallets, 'result') };
     const note =
-      'Mode, orders, fills and money are as of each lease’s last renewal, so the sums mix different times.\n' +
+      'Mode, orders, fills and money are as of each lease’s last renewal, so the totals mix different times.\n' +
       "Exact results are in each trader's ledger: run `twinbook pnl` with its configuration.\n";
     return {
       data: { capital, granted, wallets: wallets.map(toJson), sums },
       text: (width) =>
-        `${table(wallets, STATUS, width)}\n${granted} of ${capital} of the total capital are granted to traders\n${record(Object.entries(sums))}${note}`,
+        `${table(wallets, STATUS, width)}\n${granted} of ${capital} total capital are granted to traders\n${record(Object.entries(sums))}${note}`,
     };
   },
 });

@@ -29,7 +29,7 @@ const FINISH_WITHIN_MS = 10_000;
 export const addMcpCommand: AddCommand = (parent, session) =>
   command({
     name: 'mcp',
-    help: 'serves tools for an AI agent over stdin and stdout (Model Context Protocol): they can only read and stop',
+    help: 'serves tools for an AI agent over stdin and stdout (Model Context Protocol): to read and to stop only',
     config: 'file',
     run: ({ file, io }) => serve(file, loadTraderConfig(file, io), session),
   })(parent, session);

@@ -25,7 +25,7 @@ describe('a user’s mistake is a message and an exit code, never a stack trace'
     ['no seeds', 'arena -c ok.yaml --seeds 0', 2, 'Wanted a whole number from 1 to 1000000.'],
     ['a world beside all that does not exist', 'arena -c ok.yaml --world all xyz', 2, "no world 'xyz'"],
     ['more markets than there are', 'arena -c ok.yaml --world rationed --markets 41', 2, 'number from 1 to 40'],
-    ['markets of a world with one', 'arena -c ok.yaml --markets 9', 2, '--markets changes nothing in challenge'],
+    ['markets of a world with one', 'arena -c ok.yaml --markets 9', 2, '--markets has no effect in challenge'],
     ['a sweep over nothing', 'sweep -c ok.yaml --param x=1', 2, 'neither recordings nor worlds are given'],
     ['a sweep over both', 'sweep -c ok.yaml --world thin --data x --param x=1', 2, 'cannot be used with option'],
     [

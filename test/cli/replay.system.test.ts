@@ -88,7 +88,9 @@ describe('a live paper session', () => {
     expect(text.code, text.err).toBe(0);
     expect(text.out).toMatch(/replay +every decision repeats exactly/);
     expect(text.out).toMatch(/^ +live +risk-averse +optimistic$/m);
-    expect(text.out).toMatch(/^Fill error, of |^Fill error: unknown, because nothing was filled live/m);
+    expect(text.out).toMatch(
+      /^Fill error, as a fraction of the |^Fill error: unknown, because nothing was filled live/m,
+    );
     expect(text.out).toMatch(/^! Live, our own orders were part of the book/m);
     expect(text.out).toMatch(/^! The run began with \d holdings?, the backtest with none/m);
     await playsAnother(second, folder, file);
@@ -100,7 +102,9 @@ describe('a live paper session', () => {
     writeFileSync(join(folder, 'maker.yaml'), makerYaml().replace('"25"', '"24"'));
     const { code, out } = await run(['replay', 'last', '-c', file]);
     expect(code).toBe(6);
-    expect(out).toMatch(/^decisions may differ, because\n {2}strategy maker: order_shares is 24 now, it was 25\nrun /);
+    expect(out).toMatch(
+      /^decisions may differ, because\n {2}strategy maker: order_shares is now 24, in the run it was 25\nrun /,
+    );
     expect(out).toMatch(/The first difference is in step \d+, 2\d{3}-.* UTC: request \d+ differs\./);
     expect(out).toMatch(
       /recorded requests:\n(.*\n)*? {2}request \d+: draft a limit order: buy 25 (YES|NO) at 0\.\d+ in ".+" \(\w+\)/,

@@ -19,7 +19,7 @@ const feeOption = (who: string): option.OptionRow<number> =>
   option.usual(`--${who}-fee <rate>`, `${who} fee where none is recorded, as a fraction of value`, 0, feeRate, '0');
 
 export const seedOption = option.integer('--seed <n>', 'seed of simulated latencies and ids', [0, 2 ** 32 - 1], 1);
-export const DATA = ['--data <path...>', 'folders or files of recordings, in our own format or raw'] as const;
+export const DATA = ['--data <path...>', 'folders or files of recordings, in Twinbook’s format or raw'] as const;
 
 export const PLAY_OPTIONS = {
   latency: option.text(
@@ -78,7 +78,7 @@ const OPTIONS = {
     'number of threads, at most one for each fill model',
     [1, 256],
     undefined,
-    'number of cores if the recordings are long and in our own format, else 1',
+    'number of cores if the recordings are long and in Twinbook’s format, else 1',
   ),
   report: option.text('--report <file>', 'path of the report to write, a single HTML file'),
 };

@@ -57,7 +57,7 @@ async function traderOfNow({ description }: RunJournal, file: string | null, io:
 }
 
 const OPTIONS = {
-  asRecorded: option.flag('--as-recorded', 'use the settings of the recorded run in place of the present files'),
+  asRecorded: option.flag('--as-recorded', 'use the settings of the recorded run instead of the present files'),
   play: option.text(
     '--play <file>',
     "backtest another configuration over the run's markets: a strategy file, or a trader's file",

@@ -39,7 +39,7 @@ const OF_RECORDINGS = [
 const USUAL_SEEDS = 40;
 
 const WORLD_OPTIONS = {
-  world: option.list('--world <name...>', 'worlds of the arena in place of recordings, or all', ...OF_RECORDINGS),
+  world: option.list('--world <name...>', 'worlds of the arena instead of recordings, or all', ...OF_RECORDINGS),
   seeds: option.integer(
     '--seeds <n>',
     `with --world: number of seeds on which the best configuration is chosen (default: ${USUAL_SEEDS})`,
@@ -277,7 +277,7 @@ function readAddress(name: string, { env }: CliIo): QueueAddress {
   const hasSecret = [SECRET, `${SECRET}_FILE`].some((variable) => env[variable] !== undefined);
   // A local queue is reachable only from this machine, so its address with password serves as the secret.
   if (!hasSecret && parsed !== null && isLoopback(parsed.hostname)) return { url, name, secret: url };
-  const wanted = 'a random text such as `openssl rand -hex 32` makes';
+  const wanted = 'a random text, such as the output of `openssl rand -hex 32`';
   const secret = readSecret(env, SECRET, 'the secret of the queue', wanted);
   if (secret.length >= LEAST_SECRET) return { url, name, secret };
   const hint = `Set it to a text of at least ${LEAST_SECRET} characters, the same for the sweep and its workers.`;

@@ -27,7 +27,7 @@ const OPTIONS = {
   by: {
     option: new Option('--by <what>', 'divide the result by UTC day, market, strategy or event').choices(BREAKDOWNS),
   } as option.OptionRow<BreakdownBy | undefined>,
-  csv: option.csv('with --by: print CSV in place of a table'),
+  csv: option.csv('with --by: print CSV instead of a table'),
   report: option.text('--report <file>', 'path of a report on the whole ledger to write, a single HTML file'),
   journals: option.unless('--no-journals', 'read no journals for --report and --by; their prices are then unknown'),
 };

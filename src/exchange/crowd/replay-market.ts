@@ -104,7 +104,7 @@ export class Playback {
       (error: unknown) => {
         this.#loading = null;
         this.#exhausted = true;
-        const message = `reading was broken off in ${this.recording.market.source.path}: ${messageOf(error)}`;
+        const message = `cannot continue to read ${this.recording.market.source.path}: ${messageOf(error)}`;
         this.failure =
           error instanceof TwinbookError
             ? error

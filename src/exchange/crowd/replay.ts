@@ -298,7 +298,7 @@ function planText({ market, summary }: Recording, state: ReplayMarket['state'], 
   if (state === 'finished') return `not replayed again: ${name}, whose replay has already ended in this data folder`;
   const lengthMs = (summary?.lastMs ?? market.closeTimeMs) - (summary?.firstMs ?? market.openTimeMs);
   const minutes = (ms: number): string => `${Math.round(ms / 6_000) / 10} min`;
-  const faster = speed === 1 ? '' : `, in ${minutes(lengthMs / speed)} at speed ${speed}`;
+  const faster = speed === 1 ? '' : `, played in ${minutes(lengthMs / speed)} at speed ${speed}`;
   return `${state === 'open' ? 'replay continues' : 'replay'}: ${name}, ${minutes(lengthMs)}${faster}`;
 }
 

@@ -106,7 +106,7 @@ function fileValues(name: string, path: string, { config, delayMs }: FeedQuestio
     throw new TwinbookError(
       'usage',
       `${path} has no valid row of a feed: ${problem}`,
-      'docs/feeds.md describes a row.',
+      'docs/feeds.md describes the format of a row.',
     );
   }
   const left = [...problems.values()].map(
@@ -149,7 +149,7 @@ function readText(path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
   } catch (cause) {
-    const hint = '`twinbook data list` shows the content of a recording; check the path of the feed and its rights.';
+    const hint = '`twinbook data list` shows the content of a recording; check the feed’s path and permissions.';
     throw unreadable(`cannot read the feed ${path}`, cause, hint);
   }
 }

@@ -61,7 +61,7 @@ export function readSheet(text: string, hash: string): SweepSheet {
     throw new OtherVersion('usage', what, 'Install the same versions on all machines of a sweep.');
   }
   if (sheetHash(sheet) === hash) return sheet;
-  throw new TwinbookError('usage', `the checksum of the sweep's sheet is not ${hash}`, 'Plan the sweep again.');
+  throw new TwinbookError('usage', `the checksum of the sweep's plan is not ${hash}`, 'Plan the sweep again.');
 }
 
 /**
@@ -72,7 +72,7 @@ export function requireSameData(sheet: SweepSheet, found: readonly PlannedMarket
   const hashes = new Map(found.map(({ market, hash }) => [market.conditionId, hash]));
   const other = sheet.markets.filter(({ conditionId, hash }) => hashes.get(conditionId) !== hash);
   if (other.length === 0) return;
-  const what = `${other.length} of ${sheet.markets.length} markets are missing or have other content`;
+  const what = `${other.length} of ${sheet.markets.length} markets are missing or have different content`;
   const hint = 'Copy the recordings again; `twinbook data verify` checks all files.';
   const text = `these are not the recordings of the sweep: ${what} (first: “${other[0]?.title}”)`;
   throw new TwinbookError('recording_invalid', text, hint);
@@ -369,7 +369,7 @@ export function openChunkWorker(
   const open = async (hash: string, text: string | null): Promise<ChunkRunner> => {
     await close();
     const hint = 'The sweep has ended or its queue was emptied: start the sweep again.';
-    if (text === null) throw new TwinbookError('queue_unusable', 'the sheet of its sweep is missing', hint);
+    if (text === null) throw new TwinbookError('queue_unusable', 'the plan of the sweep is missing in the queue', hint);
     const sheet = readSheet(text, hash);
     takeTimeZone(sheet.timeZone);
     const runner = await ChunkRunner.open(sheet, place);

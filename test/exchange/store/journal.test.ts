@@ -61,7 +61,7 @@ describe('the journal', () => {
       live.core.at(START_MS).identity.openInternal('somebody', { unlimited: false, funds: m(5) });
       live.save(START_MS);
     };
-    expect(() => live.batch(work)).toThrow('a snapshot in a batch');
+    expect(() => live.batch(work)).toThrow('a snapshot must not be taken inside a batch');
     expect(reopened()).toEqual(state());
   });
 

@@ -102,7 +102,7 @@ describe('a plan of chunks', () => {
     };
     expect(as({ version: '9.9.9' })).toThrow('planned by Twinbook 9.9.9 on Node');
     expect(as({ node: 99 })).toThrow('on Node 99, this is');
-    expect(() => readSheet(JSON.stringify(plan.sheet), 'other')).toThrow('sheet is not other');
+    expect(() => readSheet(JSON.stringify(plan.sheet), 'other')).toThrow('plan is not other');
     expect(() => readPlan(place.folder)).toThrow('has no plan of a sweep');
     expect(() => chunkAt(plan, 4)).toThrow('there is no chunk 4');
   });
@@ -111,7 +111,7 @@ describe('a plan of chunks', () => {
     const { markets } = plan.facts.data;
     const other = markets.map((market, at) => (at === 0 ? { ...market, hash: 'other' } : market));
     const lacking = (event: number) =>
-      `1 of 2 markets are missing or have other content (first: “Will event ${event} happen?”)`;
+      `1 of 2 markets are missing or have different content (first: “Will event ${event} happen?”)`;
     expect(() => requireSameData(plan.sheet, [...markets].reverse())).not.toThrow();
     expect(() => requireSameData(plan.sheet, markets.slice(0, 1))).toThrow(lacking(1));
     expect(() => requireSameData(plan.sheet, other)).toThrow(lacking(0));

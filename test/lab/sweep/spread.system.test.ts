@@ -111,7 +111,7 @@ describe('a sweep as a job array', () => {
     mkdirSync(join(place.folder, 'few'));
     await record(join(place.folder, 'few'), { events: 1 });
     expect(await refused(index, ['-c', 'trader.yaml', '--data', 'few'])).toMatch(
-      /^1 these are not the recordings of the sweep: 1 of 2 markets are missing or have other content/,
+      /^1 these are not the recordings of the sweep: 1 of 2 markets are missing or have different content/,
     );
     const stopped = await runChunk(index, 'refused', BOTH, () => Promise.resolve());
     expect(stopped).toMatchObject({ code: 1, err: expect.stringContaining('Chunk 0 was not stored') });
