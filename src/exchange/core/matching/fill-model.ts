@@ -188,7 +188,7 @@ function boundedModel(model: FillModel): FillModel {
 
 function between(answer: number, most: number, name: string): number {
   if (Number.isNaN(answer)) {
-    const message = `the fill model ${name} returned a value that is not an integer`;
+    const message = `the fill model ${name} did not return a number`;
     throw new TwinbookError('usage', message, 'Amounts are integers in millionths.');
   }
   return Math.max(0, Math.min(most, Math.ceil(answer)));

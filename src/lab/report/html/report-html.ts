@@ -275,7 +275,7 @@ const markoutSection = (sessions: readonly ShownText[]): Markup =>
   section(
     'markouts',
     'Markouts',
-    'Cents a share, weighted by shares: the mid price some time after a fill minus the price of the fill. The effective half-spread was earned at the fill; adverse selection was lost to those who knew more.',
+    'Cents a share, weighted by shares: the mid price some time after a fill, compared with the price of the fill. The effective half-spread was earned at the fill; adverse selection was lost to those who knew more.',
     perSession(sessions, ({ analysis: { markouts } }) =>
       markouts.every(({ fills }) => fills === 0)
         ? note('No mid price is known after any fill: there is no markout.')
