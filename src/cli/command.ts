@@ -104,7 +104,7 @@ export const command =
     const rows = Object.entries(row.options ?? {});
     for (const [, { option }] of rows) made.addOption(option);
     if (row.config !== undefined) made.option('-c, --config <file>', "the trader's configuration file", DEFAULT_CONFIG);
-    if (row.answer !== undefined || row.hasJson === true) made.option('--json', 'print JSON in place of a table');
+    if (row.answer !== undefined || row.hasJson === true) made.option('--json', 'print JSON instead of a table');
     // Words after a subcommand's name belong to the subcommand.
     if (row.below !== undefined) made.enablePositionalOptions();
     if (row.answer !== undefined || row.run !== undefined)

@@ -27,7 +27,7 @@ const strategiesCommand = command({
     const data = loaded.map(({ strategy }) => {
       return { name: strategy.name, summary: strategy.summary, params: paramTable(strategy) };
     });
-    const own = 'A strategy file may also name your own .ts or .js module by its path.\n';
+    const own = 'A strategy file can also give the path of your own .ts or .js module.\n';
     const text = (width: number | undefined) => {
       const block = (row: (typeof data)[number]) =>
         `${row.name}: ${row.summary}\n\n${table(row.params, PARAM_COLUMNS, width)}\n`;
@@ -166,7 +166,7 @@ const rollbackCommand = command({
   args: [
     [
       '[hash]',
-      'hash of a configuration in `config diff --history`, or its beginning (default: the previous configuration)',
+      'hash of a configuration in `config diff --history`, or the hash’s beginning (default: the previous configuration)',
     ],
   ],
   config: 'trader',

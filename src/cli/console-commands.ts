@@ -38,13 +38,13 @@ const consoleCommand = command({
   help: 'serves the dashboard in a process without the key; the trader starts this process automatically',
   config: 'file',
   options: {
-    withTrader: option.flag('--with-trader', 'exit when the trader ends (default: stay for every later trader)'),
+    withTrader: option.flag('--with-trader', 'exit when the trader ends (default: keep running)'),
     also: option.repeated('--also <file>', 'configuration file of another trader to show on the page; may be repeated'),
   },
   run: ({ options: { withTrader, also }, file, io }) => {
     if (withTrader === true && also.length > 0) {
       const hint = 'Run `twinbook console` separately, with dashboard.start: false in all files.';
-      throw new TwinbookError('usage', '--with-trader shows one trader, and --also names others', hint);
+      throw new TwinbookError('usage', '--with-trader cannot be combined with --also', hint);
     }
     const config = loadTraderConfig(file, io);
     const others = also.map((other) => loadTraderConfig(other, io));
@@ -54,7 +54,7 @@ const consoleCommand = command({
 
 async function show(config: TraderConfig, others: readonly TraderConfig[], isWithTrader: boolean, io: CliIo) {
   if (others.length === 0 && !isConsoleWanted(config)) {
-    io.err('Nothing to do: dashboard.enabled is false (the default, except on paper), and alerts has no channel.\n');
+    io.err('Nothing to do: dashboard.enabled is false (the default, except on paper), and no alert channel is set.\n');
     return EXIT.configuration;
   }
   keepFilesPrivate();
@@ -110,14 +110,14 @@ const guardianCommand = command({
   help: "cancels all orders when the trader's heartbeat stops; the trader starts a guardian automatically",
   config: 'trader',
   options: {
-    withTrader: option.flag('--with-trader', 'exit once the trader has ended and no order rests (default: stay)'),
+    withTrader: option.flag('--with-trader', 'exit once the trader ended and no order rests (default: keep running)'),
   },
   run: ({ options: { withTrader }, config, io }) => guard(config, withTrader !== true, io),
 });
 
 async function guard(config: TraderConfig, stays: boolean, io: CliIo): Promise<void> {
   if (config.exchange?.embedded === true) {
-    io.out('No guardian is needed: the exchange is embedded in the trader, so no order rests without it.\n');
+    io.out('No guardian is needed: the exchange is embedded in the trader, so no order outlives the trader.\n');
     return;
   }
   keepFilesPrivate();
@@ -158,7 +158,7 @@ export function guardianStatus({ exchange, guardian, ledger }: TraderConfig): st
   const report = readReport(ledger.path);
   if (report === null) return 'NONE';
   return isGone(report.process)
-    ? `NONE, the last one reported: ${report.state}, ${report.text}`
+    ? `NONE; the last guardian reported: ${report.state}, ${report.text}`
     : describeReport(report);
 }
 

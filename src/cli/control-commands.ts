@@ -41,7 +41,7 @@ function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
           option.nonEmpty,
         )
       : option.read('--reason <text>', 'reason for this command, recorded in the ledger', option.nonEmpty);
-  const market = option.text('--market <name>', 'only this market: its id, its beginning, or words of its title');
+  const market = option.text('--market <name>', 'only this market: id, beginning of the id, or words of the title');
   return command({
     name,
     help,
@@ -122,7 +122,7 @@ async function cancelAll(asked: Cancelling) {
     io.err('The trader is not running; canceling at the exchange directly.\n');
     return { data: await cancelAlone(asked), isProven: verify };
   }
-  const { killed: _, ...data } = await cancelPast(asked, 'cancel-all, while the trader did not answer', found.reach);
+  const { killed: _, ...data } = await cancelPast(asked, 'cancel-all: the trader did not answer', found.reach);
   return { data, isProven: true };
 }
 
@@ -132,7 +132,7 @@ function cancelAllText(data: CancelAllData, isProven: boolean): string {
   if (!isProven) return `asked to cancel ${orders(data.asked)}`;
   if (isClean(data)) return `canceled ${orders(data.asked)}; two reads show that none rests`;
   if (data.resting === 0) return `asked to cancel ${orders(data.asked)}; not verified that none rests`;
-  return `${orders(data.resting)} still resting after ${data.asked} cancels`;
+  return `${orders(data.resting)} still open after ${data.asked} cancel requests`;
 }
 
 const isClean = ({ resting, verified }: CancelAllData): boolean => resting === 0 && verified;
@@ -159,7 +159,7 @@ async function cancelPast(
   const killed = await leaveMark(config, reason, reach, io);
   if (reach === 'not running') return { ...(await cancelAlone({ config, io, verify: true })), killed };
   if (config.exchange?.embedded === true) {
-    io.err('  The embedded exchange hangs with its trader: end the process of the trader, then cancel again.\n');
+    io.err('  The embedded exchange is stuck with its trader: end the process of the trader, then cancel again.\n');
     return { asked: 0, resting: 0, verified: false, killed };
   }
   const { cancelUntilNothingRests } = await import('../shell/daemon/direct-cancel.js');
@@ -175,13 +175,13 @@ async function leaveMark({ ledger }: TraderConfig, reason: string, reach: Unreac
   const who = silenceText(reach);
   try {
     leaveStopFile(path, reason);
-    const then = reach === 'not running' ? 'the next start is killed' : 'the trader is killed when it wakes';
+    const then = reach === 'not running' ? 'the next trader starts killed' : 'the trader is killed once it runs again';
     io.err(`${who}; ${then} (${path}). Canceling at the exchange directly.\n`);
     return true;
   } catch (error) {
     const pid = reach === 'not running' ? null : reach.silentPid;
     io.err(`${who}, and ${messageOf(error)}.\n`);
-    io.err(`  ${pid === null ? 'Do not start the trader' : `End process ${pid}: the trader may quote when it wakes`}.`);
+    io.err(`  ${pid === null ? 'Do not start the trader' : `End process ${pid}: the trader could quote again`}.`);
     io.err(' Canceling at the exchange directly.\n');
     return false;
   }
@@ -236,7 +236,7 @@ async function verifyKill(killing: Killing, killed: KillData): Promise<CommandOu
     // The trader answers within a minute even if nothing is verified, so the command may have to ask again.
     if (asked !== null && performance.now() < endMs) continue;
     const found = newest === null ? '' : `${cancelAllText(newest, true)}; `;
-    const text = `${found}no proof within ${killing.timeoutMs / 1000} s that no order rests. The trader still cancels; \`kill --verify\` waits again`;
+    const text = `${found}no proof within ${killing.timeoutMs / 1000} s that no order rests. The trader keeps canceling; \`kill --verify\` waits again`;
     return makeAnswer({ ...killed, ...newest }, text, EXIT.timedOut);
   }
 }

@@ -87,7 +87,7 @@ const verifyCommand = command({
   help: 'checks files, order of events, prices and books of recordings',
   args: [PATHS],
   config: 'file',
-  options: { repair: option.flag('--repair', 'first convert open files, which a killed writer has left, to Parquet') },
+  options: { repair: option.flag('--repair', 'first convert unfinished files of a killed recorder to Parquet') },
   answer: async ({ options: { repair }, args, file, io }) => {
     const { verifyRecordings } = await import('../recording/inspect/verify.js');
     const { repairFolder } = await import('../recording/store/store.js');

@@ -71,7 +71,7 @@ const INDENT = ' '.repeat(6);
 function configurationCheck(config: Config): DoctorCheck {
   const text = `${config.file}, ${config.strategies.length} strategy file(s), hash ${config.configHash.slice(0, 12)}`;
   if (config.strategies.length > 0) return ok('configuration', text);
-  return warn('configuration', text, 'No strategy file is named: nothing would be quoted.');
+  return warn('configuration', text, 'The configuration lists no strategy file: the trader would quote nothing.');
 }
 
 /** Checks whether files can be created in the folder, or in the nearest parent of a missing folder. */
@@ -156,10 +156,10 @@ function credentialsCheck({ wallet, venue, exchange }: Config, found: boolean): 
 function clockCheck(client: ServiceClient, toleranceS: number): DoctorCheck {
   const apart = compareClocks(client);
   if (apart === null) {
-    const hint = 'Keep this clock synchronised: a wrong one makes signed calls fail.';
+    const hint = 'Keep this clock synchronised: a wrong clock makes signed calls fail.';
     return warn('clock', 'the venue did not report its time', hint);
   }
-  if (apart.agrees) return ok('clock', `this clock agrees with the venue's within its resolution`);
+  if (apart.agrees) return ok('clock', `this clock agrees with the venue's clock as far as measurable`);
   const text = `${apart.text} (the venue accepts ${toleranceS} s); signed calls are corrected for the difference`;
   return warn('clock', text, 'Synchronise this clock (NTP): logs and schedules use it.');
 }
@@ -198,7 +198,7 @@ function signingCheck(): DoctorCheck {
       requestSignature(SECRET, { timestamp: TIMESTAMP, method, pathWithQuery, body }) !== signature,
   );
   if (wrong === undefined)
-    return ok('signing', `${VECTORS.length} golden requests signed byte for byte as the interface says`);
+    return ok('signing', `${VECTORS.length} reference requests: all signatures match the interface byte for byte`);
   const text = `${wrong[0]} ${wrong[1]}: the signature differs`;
   return fail('signing', text, DAMAGED);
 }
@@ -273,7 +273,7 @@ export async function checkSignedRequest(
   const computed = text === null ? undefined : answerSchema.safeParse(parseJson(text)).data?.data;
   if (computed === undefined) {
     const why = attempt.kind === 'failure' ? attempt.reason : `HTTP ${attempt.status}`;
-    const instead = 'the golden requests and the signed call replace this check';
+    const instead = 'the check of reference requests and the signed call must suffice';
     return ok(NAME, `this venue does not show the bytes that it receives (${why}); ${instead}`);
   }
   const { method, pathWithQuery, body } = message;
@@ -301,7 +301,7 @@ export async function checkSignedRequest(
   return fail(NAME, `the venue got the same bytes and refuses them: ${said}`, hint);
 }
 
-const REWRITTEN = 'A program before the venue rewrites requests, most likely a proxy: connect without it.';
+const REWRITTEN = 'A program on the way to the venue changes requests, probably a proxy: connect without it.';
 
 const CONTEXT_BYTES = 16;
 

@@ -40,7 +40,7 @@ const initCommand = command({
   },
   run: ({ options: { capital }, config, io }) =>
     withDatabase({ config, io }, async (database) => {
-      const what = (await initFleet(database, capital)) ? 'is prepared' : 'was prepared before';
+      const what = (await initFleet(database, capital)) ? 'is prepared' : 'was already prepared';
       io.out(`${database.place} ${what}; all traders of the fleet together may use ${formatDecimal(capital)}\n`);
     }),
 });
@@ -51,7 +51,7 @@ const money = (value: number): string => formatDecimal(micros(value));
 function describeOwner({ isFree, isSettled, renewedS, leaseMs }: WalletRow): string {
   if (isFree) return 'free';
   const { marginMs } = rulesOf(leaseMs);
-  if (renewedS * 1000 >= leaseMs + marginMs) return 'gone: it can be taken over';
+  if (renewedS * 1000 >= leaseMs + marginMs) return 'gone: the wallet can be taken over';
   if (renewedS * 1000 >= leaseMs / 2) return 'silent';
   return isSettled ? 'trading' : 'takes over';
 }
@@ -83,12 +83,12 @@ const statusCommand = command({
     const granted = money(wallets.reduce((sum, { grantedMicros }) => sum + grantedMicros, 0));
     const sums = { cash: sumOf(wallets, 'cash'), worth: sumOf(wallets, 'equity'), result: sumOf(wallets, 'result') };
     const note =
-      'Mode, orders, fills and money are as of each last renewal, so the sums mix different moments.\n' +
+      'Mode, orders, fills and money are as of each lease’s last renewal, so the totals mix different times.\n' +
       "Exact results are in each trader's ledger: run `twinbook pnl` with its configuration.\n";
     return {
       data: { capital, granted, wallets: wallets.map(toJson), sums },
       text: (width) =>
-        `${table(wallets, STATUS, width)}\n${granted} of ${capital} capital are granted\n${record(Object.entries(sums))}${note}`,
+        `${table(wallets, STATUS, width)}\n${granted} of ${capital} total capital are granted to traders\n${record(Object.entries(sums))}${note}`,
     };
   },
 });
@@ -128,8 +128,8 @@ const releaseCommand = command({
     const fleet = fleetOf(config);
     if ((wallet !== undefined) !== (unproven === true)) {
       const hint =
-        'Without both options, the wallet of the configuration is released after its own key has verified that no order rests.';
-      throw new TwinbookError('usage', '--wallet and --unproven belong together', hint);
+        'Without these two options, the wallet of the configuration is released after a check with its key that no order rests.';
+      throw new TwinbookError('usage', '--wallet and --unproven must be given together', hint);
     }
     const waiting = { say: (said: string) => io.err(`${said}\n`), isStopping: stopsAfter(timeout, io) };
     if (wallet !== undefined) {
@@ -144,7 +144,7 @@ const releaseCommand = command({
     await withVenue(config, io, (venue) =>
       whileHeld({ ...waiting, wallet: venue.wallet.address, fleet, io }, async (joined) => {
         if (!(await settleWallet(joined, venue, waiting)))
-          throw new TwinbookError('timed_out', 'not verified in time that no order rests', 'Give a longer --timeout.');
+          throw new TwinbookError('timed_out', 'no proof in time that no order rests', 'Give a longer --timeout.');
         await joined.member.release(ZERO, reason);
       }),
     );
@@ -175,7 +175,7 @@ async function whileHeld(
     capitalMicros: ZERO,
   });
   if (joined === null) {
-    const hint = 'Stop the trader that owns it, or give a longer --timeout.';
+    const hint = 'Stop the trader that owns the wallet, or give a longer --timeout.';
     throw new TwinbookError('timed_out', `the wallet ${join.wallet} was not free in time`, hint);
   }
   await act(joined).finally(() => joined.member.close());

@@ -11,7 +11,7 @@ import * as option from './options.js';
 import { findCredentials, findNamed, openWallet, ownerOf, requireAnswer, withClient, withVenue } from './reach.js';
 import { type TableColumn, table } from './table.js';
 
-const plain = option.flag('--plain-text-key', 'store the key without a passphrase: every reader of the file has it');
+const plain = option.flag('--plain-text-key', 'store the key without a passphrase: who reads the file has the key');
 
 const createCommand = command({
   name: 'create',
@@ -30,7 +30,7 @@ const importCommand = command({
   name: 'import',
   help: 'copies a key (Solana id.json, base58, hex, or another wallet file) into a new wallet file',
   options: {
-    from: option.required('--from <file>', 'file with the key, mode 0600'),
+    from: option.required('--from <file>', 'file with the key; its mode must be 0600'),
     to: option.required('--to <file>', 'path of the new wallet file'),
     plain,
   },
@@ -57,13 +57,13 @@ async function sealingPassphrase(isPlain: true | undefined, io: CliIo): Promise<
   const { walletPassphrase } = await import('../shell/wallet/key-file.js');
   const passphrase = walletPassphrase(io.env);
   if (passphrase !== null && isPlain === true) {
-    const text = 'there is a passphrase in the environment, and --plain-text-key excludes one';
+    const text = '--plain-text-key was given, but the environment sets a passphrase';
     const hint = 'Leave out --plain-text-key, or unset TWINBOOK_WALLET_PASSPHRASE and TWINBOOK_WALLET_PASSPHRASE_FILE.';
     throw new TwinbookError('usage', text, hint);
   }
   if (passphrase !== null || isPlain === true) return passphrase;
   const hint =
-    'Set TWINBOOK_WALLET_PASSPHRASE_FILE to a file with mode 0600 (and keep that file), or give --plain-text-key for a key without value.';
+    'Set TWINBOOK_WALLET_PASSPHRASE_FILE to a file with mode 0600 (and keep that file), or give --plain-text-key for a key that controls no money.';
   throw new TwinbookError('key_invalid', 'there is no passphrase to seal the new wallet file with', hint);
 }
 
@@ -107,7 +107,7 @@ const listCommand = command({
 const revokeCommand = command({
   name: 'revoke',
   help: 'revokes an API key, and removes the key from the credentials file',
-  args: [['<id>', 'id of the key in `keys list`, or its beginning']],
+  args: [['<id>', 'id of the key in `keys list`, or the beginning of the id']],
   config: 'trader',
   answer: async ({ config, args: [typed = ''], io }) => {
     const { forgetCredentials } = await import('../shell/wallet/key-file.js');
@@ -116,7 +116,7 @@ const revokeCommand = command({
       const { outcome: listed } = await client.call('keys.list', {});
       const known = listed.kind === 'answered' ? listed.data.map(({ key_id }) => ({ id: key_id })) : [];
       const id = findNamed(typed, known, 'keys') ?? typed;
-      const revoked = requireAnswer(await client.call('keys.revoke', { params: { key_id: id } }), `to revoke ${id}`);
+      const revoked = requireAnswer(await client.call('keys.revoke', { params: { key_id: id } }), `revoking ${id}`);
       // The file has the only copy of the key's secret, so the secret stays in it while the key may be valid.
       if (revoked.revoked_at === null) {
         const hint = 'Try again; `twinbook keys list` shows the keys that the venue still accepts.';

@@ -29,7 +29,7 @@ const FINISH_WITHIN_MS = 10_000;
 export const addMcpCommand: AddCommand = (parent, session) =>
   command({
     name: 'mcp',
-    help: 'serves tools for an AI agent over stdin and stdout (Model Context Protocol): they can only read and stop',
+    help: 'serves tools for an AI agent over stdin and stdout (Model Context Protocol): to read and to stop only',
     config: 'file',
     run: ({ file, io }) => serve(file, loadTraderConfig(file, io), session),
   })(parent, session);
@@ -88,7 +88,7 @@ async function* readLines(input: NodeJS.ReadStream, output: NodeJS.WriteStream, 
     let from = 0;
     for (let end = chunk.indexOf('\n'); end >= 0; end = chunk.indexOf('\n', from)) {
       const whole = Buffer.concat([line, chunk.subarray(from, end + 1)]);
-      if (isTooLong || whole.length > LONGEST_LINE) io.err(`a line above ${LONGEST_LINE} bytes was dropped\n`);
+      if (isTooLong || whole.length > LONGEST_LINE) io.err(`an input line above ${LONGEST_LINE} bytes was ignored\n`);
       else yield whole;
       line = Buffer.alloc(0);
       isTooLong = false;

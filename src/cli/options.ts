@@ -82,7 +82,7 @@ export const changedCode = flag(
   "run the present code of the strategy files, even if its hash differs from the recorded run's",
 );
 
-export const csv = (help = 'print CSV in place of a table'): OptionRow<true | undefined> => ({
+export const csv = (help = 'print CSV instead of a table'): OptionRow<true | undefined> => ({
   option: new Option('--csv', help).conflicts('json'),
 });
 

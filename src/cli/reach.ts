@@ -38,7 +38,7 @@ export const marketsNamed = (ledger: LedgerReader): readonly NamedSubject[] =>
 export function marketMeant(typed: string | undefined, ledger: LedgerReader, io: CliIo | null): string | undefined {
   if (typed === undefined) return undefined;
   const found = findNamed(typed, marketsNamed(ledger), 'markets');
-  if (found === null) io?.err(`no market in the ledger is named "${typed}"; \`twinbook markets\` lists them\n`);
+  if (found === null) io?.err(`no market in the ledger matches "${typed}"; \`twinbook markets\` lists all\n`);
   return found ?? typed;
 }
 
@@ -154,7 +154,7 @@ export function requireAnswer<N extends EndpointName>(answer: ClientAnswer<N>, a
     throw new TwinbookError('venue_refused', `the venue refused ${asked}: ${outcome.slug}, ${outcome.message}`, hint);
   }
   const hint = 'Check the address in the configuration.';
-  throw new TwinbookError('venue_unreachable', `asking the venue for ${asked}: ${outcome.reason}`, hint);
+  throw new TwinbookError('venue_unreachable', `the request for ${asked} failed: ${outcome.reason}`, hint);
 }
 
 /** Maximum offset, ms, of a correct clock; the venue's clock has a resolution of one second. */
@@ -256,7 +256,7 @@ export async function askThere<R extends ControlQuestion>(
     if (reach === 'not running') throw error;
     if (reach === 'answers') return askTrader(request, { socket, ...call });
     const hint =
-      'The trader starts or hangs, or its socket is gone. `twinbook kill` and `cancel-all` work nevertheless.';
+      'The trader is starting, is stuck, or has lost its socket. `twinbook kill` and `cancel-all` work nevertheless.';
     throw new TwinbookError('timed_out', silenceText(reach), hint);
   }
 }

@@ -45,7 +45,7 @@ const exchangeCommand = command({
     rateLimits: option.unless('--no-rate-limits', 'do not limit the rate of requests'),
     startingFunds: option.usual(
       '--starting-funds <n>',
-      'currency of a new account',
+      'amount of currency in a new account',
       option.positiveAmount('10000'),
       option.positiveAmount,
       '10000',
@@ -95,7 +95,7 @@ async function printDemoAccount(baseUrl: string, profile: VenueProfile, io: CliI
   try {
     const { message, nonce } = await client.keys.challenge(wallet.address);
     const signed = wallet.signChallenge(message, { serviceName: profile.service_name, nonce });
-    assert(signed.ok, 'the exchange sent its own challenge');
+    assert(signed.ok, 'the exchange must send a valid challenge');
     // The function `bootstrap` is not used, because it would hide the secret that must be printed here.
     const proof = { wallet_address: wallet.address, message, nonce, signature: signed.signature };
     const { api_key: apiKey, secret } = await client.keys.create(proof);
@@ -125,10 +125,10 @@ const recordCommand = command({
   config: 'trader',
   options: {
     out: option.text('--out <dir>', 'folder of recordings (default: recording.dir of the configuration)'),
-    share: option.number('--share <x>', "part of the venue's request budget to use, 0.05 to 1", [0.05, 1], 0.5),
+    share: option.number('--share <x>', "fraction of the venue's request budget to use", [0.05, 1], 0.5),
     market: option.list(
       '--market <name...>',
-      'record only these markets: condition ids, or for markets in the ledger beginnings of ids or words of titles (default: all open markets)',
+      'record only these markets: condition ids; for markets in the ledger also beginnings of ids, or words of titles (default: all open markets)',
     ),
     minutes: option.integer('--minutes <n>', 'duration of the recording, minutes (default: endless)', [1, 1_000_000]),
     depth: option.integer('--depth <n>', 'number of price levels to request per side of a book', [1, 100], 100),

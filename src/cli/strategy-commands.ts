@@ -66,7 +66,7 @@ export const strategyNewCommand = command({
 function strategyName(text: string): string {
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(text))
     throw new InvalidArgumentError('Wanted lower-case letters and digits with dashes, such as my-maker.');
-  if (shippedStrategies().includes(text)) throw new InvalidArgumentError(`A shipped strategy is named '${text}'.`);
+  if (shippedStrategies().includes(text)) throw new InvalidArgumentError(`A shipped strategy has the name '${text}'.`);
   return text;
 }
 
@@ -91,7 +91,7 @@ function write(name: string, dir: string, kind: keyof typeof KINDS, io: CliIo): 
     `wrote ${written.slice(0, -1).join(', ')} and ${written.at(-1)}\n\n` +
       `    npx twinbook strategies test ${file}\n` +
       `    npx twinbook ${tried(file)}\n\n` +
-      `Then enter the YAML file under \`strategies:\` of a trader’s file${declared}.\n`,
+      `Then add the YAML file to the list \`strategies:\` of a trader’s file${declared}.\n`,
   );
 }
 
@@ -121,7 +121,7 @@ function moduleText(name: string, { example: file, named, does }: (typeof KINDS)
  */
 `;
   const text = example.replace(/^\/\*\*[\s\S]*?\*\/\n/, head).replace(`name: '${named}'`, `name: '${name}'`);
-  assert(text.startsWith(head) && text.includes(`name: '${name}'`), 'the example has a header and a name');
+  assert(text.startsWith(head) && text.includes(`name: '${name}'`), 'the example must have a header and a name');
   return text;
 }
 

@@ -49,7 +49,7 @@ export function table<Row>(rows: readonly Row[], columns: readonly TableColumn<R
   const rest =
     left.length === 0
       ? []
-      : foldText(`columns left out for lack of width: ${[...new Set(left)].join(', ')}`, width ?? 0);
+      : foldText(`columns left out because the table is too wide: ${[...new Set(left)].join(', ')}`, width ?? 0);
   return linesText([...fitted.lines.map((cells) => cells.join(GAP).trimEnd()), ...rest]);
 }
 

@@ -105,7 +105,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     const crowd = options.crowd && replay === null ? new Crowd(core, { seed, markets }, clock.nowMs()) : null;
     const notices = replay && makeReplayNotices(replay, logger);
     const drivers = [replay, crowd, notices].filter((driver) => driver !== null);
-    const onError = (error: unknown, where: string) => logger.error({ err: error, where }, 'the exchange met a bug');
+    const onError = (error: unknown, where: string) => logger.error({ err: error, where }, 'a bug in the exchange');
     const ticker = new Ticker(persistentCore, clock, drivers, onError);
     // Delays that a control call has set end with the process, as simulated faults do.
     if (Object.keys(core.delays).length > 0) core.at(clock.nowMs()).setDelays({});
@@ -211,7 +211,7 @@ async function listen(server: FastifyInstance, host: string, port: number): Prom
 
 function readPort(server: FastifyInstance): number {
   const address = server.server.address();
-  assert(typeof address === 'object' && address !== null, 'a listening server has an address');
+  assert(typeof address === 'object' && address !== null, 'a listening server must have an address');
   return address.port;
 }
 

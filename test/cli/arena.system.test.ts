@@ -35,7 +35,7 @@ test('prints a row a strategy and the paired differences, the same figures on an
     const narrow = arenaTables(JSON.parse(one.out), columns);
     expect(findTooWide(narrow, columns)).toEqual([]);
     expect(narrow).toMatch(/challenge\s+near\s+[−+]?[\d.]+ ± [\d.]+ .*\n/);
-    expect(narrow).toMatch(/columns left out for lack of width:[\s\S]*ACTIONS/);
+    expect(narrow).toMatch(/columns left out because the table is too wide:[\s\S]*ACTIONS/);
   }
 });
 

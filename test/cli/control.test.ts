@@ -89,7 +89,7 @@ describe('commands reach the running trader', () => {
   });
 
   test.each([
-    [{ ok: true, data: { asked: 3, resting: 1, verified: false } }, '1 order still resting after 3 cancels; '],
+    [{ ok: true, data: { asked: 3, resting: 1, verified: false } }, '1 order still open after 3 cancel requests; '],
     [null, ''],
   ] as const)('kill --verify says that nothing was proven in time, of a trader that says %j', async (proof, found) => {
     const killed = { mode: 'killed', reason: 'operator' };
@@ -103,7 +103,7 @@ describe('commands reach the running trader', () => {
     });
     expect(await trader.command('kill --verify --timeout 1')).toEqual({
       code: 5,
-      out: `killed: operator\n${found}no proof within 1 s that no order rests. The trader still cancels; \`kill --verify\` waits again\n`,
+      out: `killed: operator\n${found}no proof within 1 s that no order rests. The trader keeps canceling; \`kill --verify\` waits again\n`,
       err: '',
     });
   });
@@ -136,7 +136,7 @@ describe('commands reach the running trader', () => {
 
   test.each([
     [{ asked: 3, resting: 0, verified: true }, 0, 'canceled 3 orders; two reads show that none rests\n'],
-    [{ asked: 3, resting: 1, verified: false }, 1, '1 order still resting after 3 cancels\n'],
+    [{ asked: 3, resting: 1, verified: false }, 1, '1 order still open after 3 cancel requests\n'],
     [{ asked: 0, resting: 0, verified: false }, 1, 'asked to cancel 0 orders; not verified that none rests\n'],
   ])('cancel-all --verify with %j exits %i', async (data, code, out) => {
     const trader = await socketIn(() => ({ ok: true, data }));
@@ -156,7 +156,7 @@ describe('commands reach the running trader', () => {
     expect(await reconcile({ voided: ['lost'], complete: false })).toEqual({
       code: 5,
       out: '',
-      err: expect.stringMatching(/A round was void \(lost\)[\s\S]*completed no rounds in time/),
+      err: expect.stringMatching(/A reconciliation failed \(lost\)[\s\S]*completed no reconciliation in time/),
     });
   });
 
@@ -261,7 +261,7 @@ describe('a trader that is hard to reach', () => {
       });
     }, cwd);
     const { err } = await run(['kill', '--reason', 'now', '-c', 'trader.yaml'], { cwd });
-    expect(err).toContain('No trader is running; the next start is killed');
+    expect(err).toContain('No trader is running; the next trader starts killed');
     expect(readFileSync(join(cwd, 'twinbook.sqlite.kill'), 'utf8')).toBe('now\n');
   });
 
@@ -273,7 +273,7 @@ describe('a trader that is hard to reach', () => {
     onTestFinished(() => void vi.restoreAllMocks());
     const { err } = await trader.command('kill --reason now');
     expect(trader.asked).toEqual([]);
-    expect(err).toContain('the next start is killed');
+    expect(err).toContain('the next trader starts killed');
     expect(readFileSync(join(trader.cwd, 'twinbook.sqlite.kill'), 'utf8')).toBe('now\n');
     expect((await trader.command('pause')).err).toMatch(/belongs to another user/);
   });

@@ -95,7 +95,7 @@ describe('tables for a person', () => {
     expect(await run(['orders', '--market', 'b', '-c', 'trader.yaml'], { cwd: written() })).toEqual({
       code: 0,
       out: '(none)\n',
-      err: 'no market in the ledger is named "b"; `twinbook markets` lists them\n',
+      err: 'no market in the ledger matches "b"; `twinbook markets` lists all\n',
     });
   });
 

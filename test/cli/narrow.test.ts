@@ -75,7 +75,7 @@ describe('in a terminal', () => {
     const [head = '', first = '', , note] = await read(written(), 'orders', 80);
     expect(head.split(/ +/)).toEqual('ORDER OUTCOME SIDE PRICE AMOUNT FILLED STATUS TITLE'.split(' '));
     expect(first).toMatch(/^order-m[12]….* YES .* buy .* 0\.42 .* 10 .*…$/);
-    expect(note).toBe('columns left out for lack of width: INTENT, MARKET');
+    expect(note).toBe('columns left out because the table is too wide: INTENT, MARKET');
   });
 
   test('a message is whole', async () => {

@@ -88,7 +88,9 @@ describe('a live paper session', () => {
     expect(text.code, text.err).toBe(0);
     expect(text.out).toMatch(/replay +every decision repeats exactly/);
     expect(text.out).toMatch(/^ +live +risk-averse +optimistic$/m);
-    expect(text.out).toMatch(/^Fill error, of |^Fill error: unknown, because nothing was filled live/m);
+    expect(text.out).toMatch(
+      /^Fill error, as a fraction of the |^Fill error: unknown, because nothing was filled live/m,
+    );
     expect(text.out).toMatch(/^! Live, our own orders were part of the book/m);
     expect(text.out).toMatch(/^! The run began with \d holdings?, the backtest with none/m);
     await playsAnother(second, folder, file);
@@ -100,7 +102,9 @@ describe('a live paper session', () => {
     writeFileSync(join(folder, 'maker.yaml'), makerYaml().replace('"25"', '"24"'));
     const { code, out } = await run(['replay', 'last', '-c', file]);
     expect(code).toBe(6);
-    expect(out).toMatch(/^decisions may differ, because\n {2}strategy maker: order_shares is 24 now, it was 25\nrun /);
+    expect(out).toMatch(
+      /^decisions may differ, because\n {2}strategy maker: order_shares is now 24, in the run it was 25\nrun /,
+    );
     expect(out).toMatch(/The first difference is in step \d+, 2\d{3}-.* UTC: request \d+ differs\./);
     expect(out).toMatch(
       /recorded requests:\n(.*\n)*? {2}request \d+: draft a limit order: buy 25 (YES|NO) at 0\.\d+ in ".+" \(\w+\)/,
@@ -169,7 +173,7 @@ async function playsAnother(path: string, folder: string, file: string): Promise
     [[path, '--play', 'none.yaml'], 4, '--play none.yaml: no such file\n  Name a strategy file or a trader'],
     [['zzz', '-c', file, '--play', other], 2, "there is no run 'zzz' in "],
     [[folder, '-c', file, '--play', other], 2, `there is no run '${folder}' in `],
-    [[path, '--play', other, '--fill-model', 'nope'], 2, 'no fill model is called "nope"\n  Use one of posts-only'],
+    [[path, '--play', other, '--fill-model', 'nope'], 2, 'there is no fill model "nope"\n  Use one of posts-only'],
     [[path, '--fill-model', 'log'], 2, '--fill-model applies only to --play'],
     [[path, '--play', other, '--as-recorded'], 2, "cannot be used with option '--as-recorded'"],
   ];
@@ -230,7 +234,7 @@ it('what cannot be replayed is said in words that name the file and what to do',
   rmSync(join(copy, 'ledger.sqlite'));
   const bare = await run(['replay', copy, '-c', file]);
   expect(bare.code).toBe(1);
-  expect(bare.err).toMatch(/^run copy cannot be replayed: its folder no longer has the copy of its starting ledger/);
+  expect(bare.err).toMatch(/^run copy cannot be replayed: the copy of its starting ledger is missing in its folder/);
 
   const described = readFileSync(join(copy, 'run.json'), 'utf8');
   writeFileSync(join(copy, 'run.json'), described.replace(/"format": \d+/, '"format": 999'));

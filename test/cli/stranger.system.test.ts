@@ -80,7 +80,7 @@ describe('a run that another person made', () => {
     const c = ['-c', file];
     const at = ['--at', new Date(STARTED_MS + 5_000).toISOString()];
     const commands: readonly (readonly [args: readonly string[], err: RegExp])[] = [
-      [['replay', path], /name it with -c FILE to run its code/],
+      [['replay', path], /give it with -c FILE to run its code/],
       [['replay', path, '--as-recorded'], UNNAMED],
       [['replay', path, '--as-recorded', '--accept-changed-code'], UNNAMED],
       [['replay', path, ...c], REFUSED],
@@ -103,7 +103,7 @@ describe('a run that another person made', () => {
     const { mark, path } = await strange();
     const { folder } = mine();
     const said = await run(['replay', path, '--play', join(folder, 'maker.yaml')]);
-    expect(said).toMatchObject({ code: 1, err: expect.stringContaining('has seen no book of any market') });
+    expect(said).toMatchObject({ code: 1, err: expect.stringContaining('never read an order book') });
     expect(existsSync(mark)).toBe(false);
   });
 

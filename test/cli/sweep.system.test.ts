@@ -65,7 +65,7 @@ describe('twinbook sweep', () => {
   it.each([
     [['--param', 'behind_tick=1'], 2, /no strategy has a parameter behind_tick/],
     [['--param', 'behind_ticks=1', '--random', '10001'], 2, /Wanted a whole number from 1 to 10000/],
-    [['--param', 'behind_ticks=1', '--fill-model', 'lucky'], 2, /no fill model is called "lucky"/],
+    [['--param', 'behind_ticks=1', '--fill-model', 'lucky'], 2, /there is no fill model "lucky"/],
     [['--param', 'behind_ticks=1', '--latency', 'soon'], 2, /the latency model 'soon' is not known/],
     [['--param', 'behind_ticks=1', '--folds', '3'], 2, /3 folds of 2 events/],
     [['--param', 'behind_ticks=1', '--resume', '--out', 'fresh'], 2, /there is no sweep in .*fresh to continue/],

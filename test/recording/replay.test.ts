@@ -50,7 +50,7 @@ describe('a replay', () => {
     await expect(attached).rejects.toThrow(
       expect.objectContaining({
         code: 'recording_invalid',
-        message: expect.stringContaining(`this exchange has another one of that name: "Will it rain?"`),
+        message: expect.stringContaining(`this exchange has another market with that id: "Will it rain?"`),
         hint: expect.stringContaining('Replay it in a separate folder'),
       }),
     );
@@ -67,6 +67,8 @@ describe('a replay', () => {
       replay.tick(nowMs);
     }
     const again = await Replay.attach(core, await openRecordings([SAMPLE]), { speed: 1 }, core.nowMs);
-    expect(again.plan).toEqual(names.map((name) => `not replayed again: ${name}, which has ended in this folder`));
+    expect(again.plan).toEqual(
+      names.map((name) => `not replayed again: ${name}, whose replay has already ended in this data folder`),
+    );
   });
 });

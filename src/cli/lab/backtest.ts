@@ -16,10 +16,10 @@ import { ProgressLine, writeWhole } from '../io.js';
 import * as option from '../options.js';
 
 const feeOption = (who: string): option.OptionRow<number> =>
-  option.usual(`--${who}-fee <rate>`, `${who} fee of recordings without one, as a share of the value`, 0, feeRate, '0');
+  option.usual(`--${who}-fee <rate>`, `${who} fee where none is recorded, as a fraction of value`, 0, feeRate, '0');
 
 export const seedOption = option.integer('--seed <n>', 'seed of simulated latencies and ids', [0, 2 ** 32 - 1], 1);
-export const DATA = ['--data <path...>', 'folders or files of recordings, in our own format or raw'] as const;
+export const DATA = ['--data <path...>', 'folders or files of recordings, in Twinbook’s format or raw'] as const;
 
 export const PLAY_OPTIONS = {
   latency: option.text(
@@ -42,7 +42,7 @@ export const PLAY_OPTIONS = {
   ),
   feedDelay: option.integer(
     '--feed-delay <ms>',
-    'delay from the time of a row in a feed file until a strategy sees it, ms (default: the delay of a live trader)',
+    'delay from the time of a row in a feed file until a strategy receives the row, ms (default: the delay of a live trader)',
     [0, 3_600_000],
   ),
   allMarkets: option.flag('--all-markets', 'offer all recorded markets to all strategies, whatever their files select'),
@@ -53,7 +53,7 @@ type PlayFlags = option.OptionValues<typeof PLAY_OPTIONS>;
 export const fillModelOption = (usual: readonly string[]): option.OptionRow<readonly string[] | undefined> =>
   option.read(
     '--fill-model <names>',
-    `fill models, separated by commas, the most pessimistic first, e.g. trade-through,power:2 (default: ${usual.join(',')})`,
+    `fill models, separated by commas, from the most to the least pessimistic, e.g. trade-through,power:2 (default: ${usual.join(',')})`,
     (text) => text.split(',').map((name) => name.trim()),
   );
 
@@ -78,7 +78,7 @@ const OPTIONS = {
     'number of threads, at most one for each fill model',
     [1, 256],
     undefined,
-    'number of cores if the recordings are long and in our own format, else 1',
+    'number of cores if the recordings are long and in Twinbook’s format, else 1',
   ),
   report: option.text('--report <file>', 'path of the report to write, a single HTML file'),
 };
@@ -94,7 +94,7 @@ export const addBacktestCommand = command({
 function feedChoice(text: string, before: readonly FeedChoice[]): FeedChoice {
   const [, name = '', path = ''] = /^([^=]*)(?:=(.*))?$/s.exec(text) ?? [];
   if (!FEED_NAME.test(name)) throw new InvalidArgumentError('Wanted NAME=FILE, a name in lower case with dashes.');
-  if (before.some((other) => other.name === name)) throw new InvalidArgumentError(`The feed ${name} is named twice.`);
+  if (before.some((other) => other.name === name)) throw new InvalidArgumentError(`The feed ${name} is given twice.`);
   return { name, path: path === '' ? null : path };
 }
 
@@ -103,7 +103,7 @@ export const resolveFeedChoices = ({ feed }: Pick<PlayFlags, 'feed'>, cwd: strin
 
 function feeRate(text: string): number {
   const micros = /^0(\.\d{1,6})?$/.test(text) ? Math.round(Number(text) * 1_000_000) : Number.NaN;
-  if (!(micros >= 0)) throw new InvalidArgumentError('Wanted a share of the value from 0 to 0.999999, such as 0.01.');
+  if (!(micros >= 0)) throw new InvalidArgumentError('Wanted a fraction of the value, 0 to 0.999999, such as 0.01.');
   return micros;
 }
 

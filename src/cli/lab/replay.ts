@@ -28,7 +28,7 @@ import * as option from '../options.js';
 import { linesText, type Pair, prose, record, type TableColumn, table } from '../table.js';
 import { fillModelOption, seedOption } from './backtest.js';
 
-const RUN_ARGUMENT = 'run in journal.dir of the configuration: `last`, the beginning of its id, or its folder';
+const RUN_ARGUMENT = 'run in journal.dir of the configuration: `last`, the run’s folder, or the beginning of its id';
 
 const RUN_OPTIONS = {
   config: option.text(
@@ -52,12 +52,12 @@ function openRun(name: string, { config, acceptChangedCode }: option.OptionValue
 async function traderOfNow({ description }: RunJournal, file: string | null, io: CliIo): Promise<ReplayedTrader> {
   const { traderNow } = await import('../../lab/replay/run-settings.js');
   if (file !== null) return traderNow(await loadConfig(file, io), description);
-  const other = () => 'only the run names this file; name it with -c FILE to run its code';
+  const other = () => 'only the run mentions this file; give it with -c FILE to run its code';
   return traderNow(await loadConfig(description.configFile, { ...io, code: { other } }), description);
 }
 
 const OPTIONS = {
-  asRecorded: option.flag('--as-recorded', 'use the settings of the recorded run in place of the present files'),
+  asRecorded: option.flag('--as-recorded', 'use the settings of the recorded run instead of the present files'),
   play: option.text(
     '--play <file>',
     "backtest another configuration over the run's markets: a strategy file, or a trader's file",
@@ -147,7 +147,7 @@ function formatReplay({ run, changes, result }: Replayed): string {
 
 function endText({ end }: RunJournal): string {
   if (end === null) return 'the journal was cut off, or the run has not ended';
-  return end.stoppedEarly === null ? 'complete' : `the journal ends before its run: ${end.stoppedEarly}`;
+  return end.stoppedEarly === null ? 'complete' : `the journal was ended before the run ended: ${end.stoppedEarly}`;
 }
 
 function shareText({ difference, steps, repeatedSteps, requests, repeatedRequests }: ReplayResult): string {
@@ -267,7 +267,7 @@ function bandText(band: FillBand): string {
   const verdict = holds
     ? 'The live fills lie within the band of the fill models.'
     : 'The live fills lie outside the band of the fill models.';
-  return `Fill error, of ${formatShares(liveSharesMicros)} shares in ${count(liveFills)} live fills: ${each.join(', ')}. ${verdict}`;
+  return `Fill error, as a fraction of the ${formatShares(liveSharesMicros)} shares in ${count(liveFills)} live fills: ${each.join(', ')}. ${verdict}`;
 }
 
 async function backtestRun(

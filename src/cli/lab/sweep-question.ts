@@ -40,7 +40,7 @@ export function sweepTables(result: SweepResult, width?: number): string {
   const more = configurations.length - shown.length;
   const say = (text: string) => prose(text, width, '  ');
   const sections = sharedSections(result, (columns, rows) => sharedTable(rows, columns, width));
-  const head = `${result.title}: ${formatQuantity(counts.configurations, 'configuration')}, ${count(counts.events)} ${eventsText(result)}, ${count(counts.tried)} ever tried here\n`;
+  const head = `${result.title}: ${formatQuantity(counts.configurations, 'configuration')}, ${count(counts.events)} ${eventsText(result)}, ${count(counts.tried)} tried so far in this folder\n`;
   return [
     say(head),
     sharedTable(shown, [...configurationColumns(result), REMARK], width),
@@ -149,7 +149,7 @@ export type Question = option.OptionValues<typeof QUESTION_OPTIONS> & {
 export function requireData({ data }: Pick<Question, 'data'>): readonly string[] {
   if (data !== undefined) return data;
   const hint = 'Give recordings with --data PATH, or worlds with --world NAME.';
-  throw new TwinbookError('usage', 'there is nothing to sweep over', hint);
+  throw new TwinbookError('usage', 'neither recordings nor worlds are given', hint);
 }
 
 export async function questionFrom(options: Question, io: CliIo) {

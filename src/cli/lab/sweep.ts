@@ -39,7 +39,7 @@ const OF_RECORDINGS = [
 const USUAL_SEEDS = 40;
 
 const WORLD_OPTIONS = {
-  world: option.list('--world <name...>', 'worlds of the arena in place of recordings, or all', ...OF_RECORDINGS),
+  world: option.list('--world <name...>', 'worlds of the arena instead of recordings, or all', ...OF_RECORDINGS),
   seeds: option.integer(
     '--seeds <n>',
     `with --world: number of seeds on which the best configuration is chosen (default: ${USUAL_SEEDS})`,
@@ -66,7 +66,7 @@ const USUAL_CHUNK_SECONDS = 300;
 const INDEX_VARIABLES = ['SLURM_ARRAY_TASK_ID', 'JOB_COMPLETION_INDEX', 'AWS_BATCH_JOB_ARRAY_INDEX'];
 
 const chunkSecondsOption = (seconds: number): option.OptionRow<number> =>
-  option.integer('--chunk-seconds <n>', 'duration of a chunk on one core, s', [1, 86_400], seconds);
+  option.integer('--chunk-seconds <n>', 'planned duration of a chunk on one core, s', [1, 86_400], seconds);
 
 const planCommand = command({
   name: 'plan',
@@ -94,7 +94,7 @@ const planCommand = command({
       ['configurations', count(sheet.candidates.length)],
       ['events', `${count(facts.events.length)} in ${facts.assumptions.folds} folds`],
       ['chunks', `${count(chunks.length)}, from 0 to ${count(last)}`],
-      ['time zone', `${sheet.timeZone}, on every machine`],
+      ['time zone', `${sheet.timeZone}; required on every machine`],
     ]);
     const how = `Run each chunk by its number, for example with Slurm:\n  sbatch --array=0-${last} --wrap "${run}"\nThen store the results:\n  twinbook sweep collect --dir ${options.dir}\n`;
     return { data: { dir, chunks: chunks.length, timeZone: sheet.timeZone }, text: `${figures}\n${how}` };
@@ -109,7 +109,7 @@ const indexOption = option.read(
 
 const collectCommand = command({
   name: 'collect',
-  help: 'stores the present results of a planned sweep, and prints the numbers of missing chunks',
+  help: 'stores the results so far of a planned sweep, and prints the numbers of missing chunks',
   options: {
     dir: option.required('--dir <dir>', 'folder that `sweep plan` has written'),
     out: option.text('--out <dir>', 'folder of the results and the count of trials (default: the folder of the plan)'),
@@ -189,7 +189,7 @@ const copyPlace = (options: ChunkMachine, io: CliIo): RunnerPlace => ({
 function readJobIndex({ env }: CliIo): number {
   const name = INDEX_VARIABLES.find((variable) => env[variable] !== undefined);
   if (name !== undefined && /^\d{1,7}$/.test(env[name] ?? '')) return Number(env[name]);
-  const what = name === undefined ? 'no chunk is named' : `${name} is ${JSON.stringify(env[name])}`;
+  const what = name === undefined ? 'no chunk number is given' : `${name} is ${JSON.stringify(env[name])}`;
   const hint = `Give --index N, or run it as an array job: ${INDEX_VARIABLES.join(', ')}.`;
   throw new TwinbookError('usage', `${what}: wanted a whole number from 0`, hint);
 }
@@ -213,7 +213,7 @@ function queueName(text: string): string {
 const ENGINE_OPTIONS = {
   engine: option.choice(
     '--engine <name>',
-    `place of the backtests: threads of this process, or workers behind the queue at ${ADDRESS}`,
+    `where the backtests run: in threads of this process, or in workers that read the queue at ${ADDRESS}`,
     ['threads', 'queue'],
     'threads',
   ),
@@ -237,7 +237,7 @@ const workerCommand = command({
     const { dir, index, queue, lockSeconds } = options;
     if (dir !== undefined) return runChunks(dir, index, { ...options, file }, io);
     if (index === undefined) return work({ ...options, file }, queue, lockSeconds * 1000, io);
-    throw new TwinbookError('usage', '--index names chunks of --dir', 'Name the folder of `sweep plan` with --dir.');
+    throw new TwinbookError('usage', '--index requires --dir', 'Name the folder of `sweep plan` with --dir.');
   },
 });
 
@@ -264,7 +264,7 @@ async function work(machine: ChunkMachine, queue: string, lockMs: number, io: Cl
   const { openChunkWorker } = await import('../../lab/sweep/chunks.js');
   const say = (text: string) => io.err(`${text}\n`);
   const worker = openChunkWorker(copyPlace(machine, io), takeTimeZone, say);
-  const stopAsked = io.stopAsked().then(() => say('stopping: takes no new work and finishes the work in progress'));
+  const stopAsked = io.stopAsked().then(() => say('stopping: the worker finishes its chunk, then ends'));
   const address = readAddress(queue, io);
   await workOn(address, { lockMs, handle: worker.handle, say, stopAsked }).finally(() => worker.close());
   return EXIT.ok;
@@ -277,11 +277,11 @@ function readAddress(name: string, { env }: CliIo): QueueAddress {
   const hasSecret = [SECRET, `${SECRET}_FILE`].some((variable) => env[variable] !== undefined);
   // A local queue is reachable only from this machine, so its address with password serves as the secret.
   if (!hasSecret && parsed !== null && isLoopback(parsed.hostname)) return { url, name, secret: url };
-  const wanted = 'a random text such as `openssl rand -hex 32` makes';
+  const wanted = 'a random text, such as the output of `openssl rand -hex 32`';
   const secret = readSecret(env, SECRET, 'the secret of the queue', wanted);
   if (secret.length >= LEAST_SECRET) return { url, name, secret };
   const hint = `Set it to a text of at least ${LEAST_SECRET} characters, the same for the sweep and its workers.`;
-  throw new TwinbookError('usage', `${SECRET} has ${secret.length} characters: it can be guessed`, hint);
+  throw new TwinbookError('usage', `${SECRET} has ${secret.length} characters: it is too easy to guess`, hint);
 }
 
 /** Reads a secret from the environment variable, or from the private file that the variable plus `_FILE` names. */

@@ -67,7 +67,7 @@ const backupCommand = command({
     const { makeBackup } = await import('../../shell/backup/backups.js');
     const data = await makeBackup(ledger, nowMs());
     const older = data.gone.length === 0 ? '' : `; ${data.gone.length} older backups deleted`;
-    return { data, text: `${data.path}: ${megabytes(data.bytes)} MB, whole, sha256 ${data.sha256}${older}\n` };
+    return { data, text: `${data.path}: ${megabytes(data.bytes)} MB, undamaged, sha256 ${data.sha256}${older}\n` };
   },
 });
 
@@ -82,7 +82,7 @@ const verifyCommand = command({
     if (!existsSync(file)) throw noLedger(file);
     const { verifyLedger } = await import('./restore-ledger.js');
     const data = verifyLedger(file, ledger.path);
-    if (data.problems.length === 0) return { data, text: `${file} is whole\n` };
+    if (data.problems.length === 0) return { data, text: `${file} is undamaged\n` };
     return { data, text: linesText(data.problems.map((text) => `${file}: ${text}`)), code: EXIT.difference };
   },
 });
@@ -105,7 +105,7 @@ const adoptCommand = command({
 
 const restoreCommand = command({
   name: 'restore',
-  help: 'replaces the ledger by a backup; the next start is killed until an operator resumes',
+  help: 'replaces the ledger by a backup; the next trader stays killed until an operator resumes it',
   args: [['<file>', 'path of the backup, which is kept, or its name in `ledger backups`']],
   config: 'trader',
   options: { reason: option.required('--reason <text>', 'reason, which the next start prints', option.nonEmpty) },
@@ -114,7 +114,7 @@ const restoreCommand = command({
     const { findBackup, findOwnName } = await import('../../shell/backup/backups.js');
     const backup = findOwnName(findBackup(ledger.path, io.cwd, given));
     const aside = restoreLedger(ledger.path, backup, reason, { pid: process.pid, startedMs: nowMs() });
-    io.out(`${ledger.path} is now ${backup}\n`);
+    io.out(`${ledger.path} is now a copy of ${backup}\n`);
     if (aside !== null) io.out(`the previous ledger is kept as ${aside}\n`);
     io.out(NEXT_STEPS);
   },
@@ -133,7 +133,7 @@ const noLedger = (path: string): TwinbookError =>
 
 const pruneCommand = command({
   name: 'prune',
-  help: 'deletes finished intents and orders without fills that a verified backup has, with or without a running trader',
+  help: 'deletes finished intents and orders without fills if a verified backup contains them, with or without a running trader',
   config: 'trader',
   options: {
     before: option.required(
@@ -168,7 +168,7 @@ async function findBackup({ ledger }: TraderConfig, beforeMs: number): Promise<s
     const path = join(folder, name);
     if (verifyLedger(path, ledger.path).problems.length === 0) return path;
   }
-  const what = made.length === 0 ? 'no backup' : 'no whole backup';
+  const what = made.length === 0 ? 'no backup' : 'no undamaged backup';
   const text = `${what} in ${folder} was made after ${utcText(beforeMs)} UTC: nothing was deleted`;
   const hint = 'Make a backup with `twinbook ledger backup`, with or without a running trader. Then prune again.';
   throw new TwinbookError('file_unreadable', text, hint);
@@ -227,11 +227,11 @@ type Pruned = Awaited<ReturnType<typeof pruneAll>>;
 
 function prunedLines(before: number, { rows, bytes, until }: Pruned): readonly string[] {
   const deleted = `deleted ${rows} rows that ended before ${utcText(before)} UTC; the file is ${megabytes(bytes)} MB smaller`;
-  if (until === null) return [deleted, 'all rows stay: no orders were compared with the exchange yet'];
+  if (until === null) return [deleted, 'nothing was deleted: no orders have been compared with the exchange yet'];
   if (until >= before) return [deleted];
   return [
     deleted,
-    `orders that ended after ${utcText(until)} UTC stay: they are too recent, or the exchange still lists them`,
+    `orders that ended after ${utcText(until)} UTC were kept: they are too recent, or the exchange still lists them`,
   ];
 }
 

@@ -27,7 +27,7 @@ const OPTIONS = {
   by: {
     option: new Option('--by <what>', 'divide the result by UTC day, market, strategy or event').choices(BREAKDOWNS),
   } as option.OptionRow<BreakdownBy | undefined>,
-  csv: option.csv('with --by: print CSV in place of a table'),
+  csv: option.csv('with --by: print CSV instead of a table'),
   report: option.text('--report <file>', 'path of a report on the whole ledger to write, a single HTML file'),
   journals: option.unless('--no-journals', 'read no journals for --report and --by; their prices are then unknown'),
 };
@@ -72,7 +72,7 @@ function printPnl(pnl: PnlRow, isLastKnown: boolean, io: CliIo): void {
   io.out(record(Object.entries(formatFigures(pnl)), io.columns));
   if (isLastKnown) io.out('The trader is not running: holdings are valued at the last prices in its ledger.\n');
   if (pnl.unrealisedMicros !== 0)
-    io.out('The `result` of `status` may be lower: it values shares at most at the slow average of their price.\n');
+    io.out('The `result` of `status` may be lower: `status` values shares at most at their slow price average.\n');
   if (pnl.unmarked.length > 0)
     io.out(`Holdings in ${pnl.unmarked.length} market(s) have no price now and are valued at their cost.\n`);
 }

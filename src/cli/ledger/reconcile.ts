@@ -53,7 +53,7 @@ async function reconcileDirectly(
     const begunMs = Date.now();
     const found = await oneRound(comparison, client);
     if (typeof found === 'string') {
-      voided = `; the last round was void: ${found}`;
+      voided = `; the last attempt failed: ${found}`;
       onVoid(found);
     } else {
       suspicions.take(found, begunMs, Date.now(), (difference) => comparison.isUndecided(difference));
@@ -64,7 +64,7 @@ async function reconcileDirectly(
     const againMs = typeof found === 'string' ? Date.now() + RETRY_MS : suspicions.doubtsFromMs;
     const waitMs = Math.min(Math.max(0, againMs - Date.now()), CONFIRM_AFTER_MS);
     if (performance.now() + waitMs > endsAtMs) {
-      const text = `no complete rounds were possible within ${withinMs / 1000} s${voided}`;
+      const text = `no reconciliation could be completed within ${withinMs / 1000} s${voided}`;
       throw new TwinbookError('timed_out', text, 'Try again, or give a longer --timeout.');
     }
     await pause(waitMs);
@@ -89,14 +89,14 @@ export async function oneRound(
   };
   let end: RoundEnd | null = null;
   const read = async (request: PlannedRequest): Promise<void> => {
-    assert(request.owner.kind === 'round', `a request of no round: ${describeOwner(request.owner)}`);
+    assert(request.owner.kind === 'round', `not a request of a reconciliation: ${describeOwner(request.owner)}`);
     const step = round.onReport(request.owner.list, await performAsk(request, client));
     end = step.end ?? end;
     await Promise.all(step.requests.map(read));
   };
   await Promise.all(round.requests(first).map(read));
   // The cast is needed: TypeScript does not detect that `read` assigns the end of the round.
-  const ended = must(end as RoundEnd | null, 'end of the round');
+  const ended = must(end as RoundEnd | null, 'the end of the reconciliation round');
   if (ended.kind === 'void') return ended.reason;
   const resting = await restingOrders(client);
   return typeof resting === 'string' ? resting : within(() => comparison.differences(resting, ended.begunMs, false));
@@ -195,7 +195,7 @@ const HOW_TO_BOOK =
   "`twinbook ledger adopt --reason TEXT` books the exchange's holdings; `resume --reason` only accepts the differences";
 
 async function compare(config: TraderConfig, timeoutMs: number, io: CliIo): Promise<ReconcileReport> {
-  const sayVoid = (reason: string) => io.err(`A round was void (${reason}); trying again.\n`);
+  const sayVoid = (reason: string) => io.err(`A reconciliation failed (${reason}); trying again.\n`);
   try {
     const socket = config.control.socket;
     const answer = await askTrader({ command: 'reconcile' }, { socket, timeoutMs });
@@ -211,7 +211,7 @@ async function compare(config: TraderConfig, timeoutMs: number, io: CliIo): Prom
     );
   }
   const hint = 'Try again: the exchange may be unreachable, or may omit pages of its lists.';
-  throw new TwinbookError('timed_out', 'the trader completed no rounds in time', hint);
+  throw new TwinbookError('timed_out', 'the trader completed no reconciliation in time', hint);
 }
 
 const COLUMNS: readonly TableColumn<Difference>[] = [

@@ -64,7 +64,7 @@ function takeCopy(backup: string, fresh: string, holder: LockHolder): void {
     const [problem] = problems;
     if (problem !== undefined) {
       const hint = 'Take an older backup: `twinbook ledger backups` lists them.';
-      throw new TwinbookError('ledger_broken', `the backup ${backup} is not a whole ledger: ${problem}`, hint);
+      throw new TwinbookError('ledger_broken', `the backup ${backup} is damaged or incomplete: ${problem}`, hint);
     }
     const change = findChange(backup, hashFile(backup));
     if (change !== null) {

@@ -136,7 +136,7 @@ function printRecord(io: CliIo, pairs: readonly Pair[], agreement: StatusAgreeme
 function feedText({ current_markets, newest_age_ms: ageMs, problems, trouble }: StatusData['feeds'][number]): string {
   const age = ageMs === null ? 'no value received yet' : `newest value ${(ageMs / 1000).toFixed(1)} s old`;
   const left = problems === 0 ? '' : `, ${problems} rows left out`;
-  return `${current_markets} markets current, ${age}${left}${trouble === null ? '' : `; ${trouble}`}`;
+  return `${current_markets} markets with a current value, ${age}${left}${trouble === null ? '' : `; ${trouble}`}`;
 }
 
 const MARKET_COLUMNS: readonly TableColumn<StatusMarket>[] = [

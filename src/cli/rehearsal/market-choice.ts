@@ -108,7 +108,7 @@ function checkFees(market: MarketFacts, { fee_rates }: VenueProfile): void {
   if (feesText(market) === due) return;
   const todo =
     'Compare with the venue’s page of fees; write fee_rates into your copy of the profile, and judge your strategy by them.';
-  throw difference('the market charges other fees', `fee_rates: ${due}`, feesText(market), todo);
+  throw difference('this market’s fees are not those of the profile', `fee_rates: ${due}`, feesText(market), todo);
 }
 
 /** Minimum ratio of the best ask to the rehearsal order's price, so that a fill is unlikely. */
@@ -132,7 +132,7 @@ export function farOrder(config: OrderbookConfig, book: Book, limits: RiskLimits
   const amountMicros = toMultiple(shares, stepOfPrecision(config.amount_precision), 'ceil');
   if (amountMicros > most) return `the smallest order of this market has more shares than risk.max_order_shares`;
   if (FAR_PART * priceMicros > maxMicros(yesAsk, noAsk))
-    return 'no price in this market is far enough from the asks of others';
+    return 'this market has no price that is far enough below the asks of others';
   // The order buys an outcome; its price is that of the bought outcome.
   return { isYes, priceMicros, amountMicros };
 }

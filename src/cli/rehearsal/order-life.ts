@@ -137,7 +137,7 @@ export class OrderLife {
     };
     const verdict = judge(intent, this.#facts());
     if (verdict.verdict === 'approved') return this.#draft(verdict);
-    const text = `our own risk refuses ${orderText(order)}: ${verdict.name}, ${verdict.text}`;
+    const text = `our own risk check refuses ${orderText(order)}: ${verdict.name}, ${verdict.text}`;
     throw failure(text, 'Change risk: in the file, or name another --market.');
   }
 
@@ -164,7 +164,7 @@ export class OrderLife {
     });
     this.#throwTrouble();
     const book = await this.#until('the book does not show the order', () => this.#inBook());
-    return `own orders say ${row.status}, ${row.remaining_amount === null ? '' : formatDecimal(row.remaining_amount)} left; ${book}`;
+    return `the list of own orders says ${row.status}, ${row.remaining_amount === null ? '' : formatDecimal(row.remaining_amount)} left; ${book}`;
   }
 
   async cancel(): Promise<string> {
@@ -175,7 +175,7 @@ export class OrderLife {
       marketConditionId: this.#market.view.market.conditionId,
     };
     const verdict = judge(intent, this.#facts());
-    if (verdict.verdict === 'refused') throw failure(`our own risk refuses the cancel: ${verdict.text}`, '');
+    if (verdict.verdict === 'refused') throw failure(`our own risk check refuses the cancel: ${verdict.text}`, '');
     const words = await this.#draft(verdict);
     await this.#sign(this.#cancelId);
     const outcome = await this.#performNext();
@@ -240,7 +240,7 @@ export class OrderLife {
       const isKnown = await this.#goOnUntil(() => this.#isSettled, endMs);
       isGone = (await this.#nothingLeft()) && isKnown;
     }
-    const todo = `Cancel it by hand at the venue, or \`twinbook cancel-all --verify\`; its record is ${this.#pubkey}.`;
+    const todo = `Cancel it by hand at the venue, or with \`twinbook cancel-all --verify\`; its pubkey is ${this.#pubkey}.`;
     const rests = failure('THE ORDER MAY STILL REST', todo);
     if (isGone) note({ where, step: 'taken back', result: 'ok', text: 'nothing rests (read twice)', todo: '' });
     else note({ where, step: 'taken back', ...rests.line });
@@ -323,7 +323,7 @@ export class OrderLife {
       if (found !== null) return found;
       if (this.#place.isStopped()) throw failure('stopped by you', '');
       if (performance.now() > this.#endMs)
-        throw difference(missing, 'an order that rests is shown', 'nothing', LOST_TODO);
+        throw difference(missing, 'the venue shows every resting order', 'nothing', LOST_TODO);
       await pause(LOOK_MS);
     }
   }
@@ -335,7 +335,7 @@ export class OrderLife {
     if (outcome.kind === 'unknown' && !isStrange(outcome)) throw timedOut(`the answer was lost: ${came}`, LOST_TODO);
     const todo =
       'The trader reads the record before it decides, so no order is doubled. Rehearse again; if the error returns, ask the venue.';
-    throw difference('the submit was answered by an error', 'the order shows the result', came, todo);
+    throw difference('the venue answered the submit with an error', 'the order’s record shows the result', came, todo);
   }
 
   #throwTrouble(): void {
@@ -368,7 +368,7 @@ export class OrderLife {
 
   /** Performs one queued request, books its outcome and queues the requests that result from it. */
   async #performNext(): Promise<Outcome> {
-    const request = must(this.#waiting.shift(), 'a request that waits');
+    const request = must(this.#waiting.shift(), 'the next waiting request');
     this.#outgoing.check(request.call, request.owner);
     const report = await performAsk(request, this.#place.client);
     this.#react(() => this.#executor.onReport(report));
@@ -418,7 +418,7 @@ function notDrafted(outcome: Exclude<Outcome, { kind: 'answered' }>): Stopped {
   if (outcome.kind === 'refused')
     return failure(`the venue refuses the draft: ${outcome.slug}, ${outcome.message}`, REFUSED_TODO);
   const { reason } = outcome;
-  if (!isStrange(outcome)) return timedOut(`no draft came: ${reason}`, LOST_TODO);
+  if (!isStrange(outcome)) return timedOut(`no draft was received: ${reason}`, LOST_TODO);
   return difference('the answer to the draft request is no draft', 'a draft has pubkey and message', reason, LOST_TODO);
 }
 
@@ -436,7 +436,7 @@ function draftWords(message: string, venue: Config['venue'], wallet: string, ven
   if (!judged.ok) {
     const todo = 'Nothing was signed. Change your copy of the profile only for what the venue confirms.';
     const came = `${judged.reason}; ${shape}`;
-    throw difference('the draft would not be signed', signersDue(profile, wallet), came, todo, message);
+    throw difference('our signer would refuse the draft', signersDue(profile, wallet), came, todo, message);
   }
   const { draft } = judged;
   if (draft === null) return `an unreadable draft; ${shape}`;
@@ -444,7 +444,7 @@ function draftWords(message: string, venue: Config['venue'], wallet: string, ven
   if (Math.abs(leftS - profile.draft_lifetime_s) > LIFETIME_SLACK_S) {
     const todo = `Write draft_lifetime_s: ${leftS} into your copy of the profile, if the venue documents it.`;
     const due = `draft_lifetime_s: ${profile.draft_lifetime_s}`;
-    throw difference('the draft has another lifetime', due, `${leftS} s`, todo, message);
+    throw difference('the lifetime of the draft is not the profile’s', due, `${leftS} s`, todo, message);
   }
   const { action, ...terms } = draft.terms;
   // All numbers among the order's terms are in Micros.
@@ -456,7 +456,7 @@ function draftWords(message: string, venue: Config['venue'], wallet: string, ven
 }
 
 function shapeText(message: string, { draft_message }: VenueProfile, wallet: string): string {
-  if (draft_message !== 'solana_tx') return 'the draft has one signature, ours, over its text';
+  if (draft_message !== 'solana_tx') return 'our signature over the text is the draft’s only signature';
   const read = readTransaction(message);
   if (!read.ok) return read.problem;
   const { signers, feePayer, instructions } = read.transaction;

@@ -58,7 +58,7 @@ export async function atTheVenue(rehearsal: Rehearsal, ledgerPath: string): Prom
 /** Throws if a trader runs or is killed. A running trader would consider the rehearsal's order as foreign. */
 async function checkNobodyTrades(config: Config): Promise<void> {
   if ((await reachTrader(config)) !== 'not running')
-    throw failure('the trader of this file runs', '`twinbook stop`, then rehearse again.');
+    throw failure('the trader of this configuration file is running', '`twinbook stop`, then rehearse again.');
   const killed = readStopFile(locateStopFile(config.ledger.path));
   if (killed !== null)
     throw failure(`the trader is killed: ${killed}`, '`twinbook unkill --reason TEXT`, then rehearse again.');

@@ -15,7 +15,7 @@ import { EXIT_OF, lineText, type StepLine, Stopped, step } from './steps.js';
 
 const OPTIONS = {
   live: option.flag('--live', 'rehearse also at the venue: the smallest order, far from the market, canceled at once'),
-  iAcceptThatThisTrades: option.flag('--i-accept-that-this-trades', 'required with --live, because the order is real'),
+  iAcceptThatThisTrades: option.flag('--i-accept-that-this-trades', 'required with --live: confirms the real order'),
   market: option.read(
     '--market <name>',
     'market of the order at the venue: its id, or for a market in the ledger the beginning of its id or words of its title (default: the first that a strategy selects)',
@@ -57,7 +57,7 @@ function checkFlags({ live, iAcceptThatThisTrades }: RehearseFlags): void {
   const text =
     live === true
       ? '--live places a real order at the venue and cancels it: give --i-accept-that-this-trades too'
-      : '--i-accept-that-this-trades means nothing without --live';
+      : '--i-accept-that-this-trades applies only with --live';
   throw new TwinbookError('usage', text, 'Without both options, the rehearsal is on paper alone and touches no venue.');
 }
 
@@ -94,7 +94,7 @@ function configurationText(config: Config, { live, ledger }: RehearseFlags, io: 
   }
   if (live === true && config.fleet !== null) {
     const hint = 'Rehearse with a file without `fleet:`, and with a wallet that no trader of the fleet has.';
-    throw new TwinbookError('config_invalid', "a rehearsal does not ask the fleet for the wallet's owner", hint);
+    throw new TwinbookError('config_invalid', 'a rehearsal cannot ask the fleet who owns the wallet', hint);
   }
   const { name, profile } = config.venue;
   return `${config.file}, profile ${name}, drafts are ${profile.draft_message}, ${config.strategies.length} strategy file(s)`;

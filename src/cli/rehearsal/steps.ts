@@ -126,7 +126,7 @@ export async function ask<N extends EndpointName>(
   const answer = await client.call(endpoint, input);
   if (answer.outcome.kind === 'unknown' && isStrange(answer.outcome)) {
     const todo = 'Open the same address in a browser: a proxy in front of the venue may require a login or a header.';
-    throw difference(`asking for ${what}`, 'the service answers in its own answer format', answer.outcome.reason, todo);
+    throw difference(`no answer for ${what}`, 'an answer in the format of the service', answer.outcome.reason, todo);
   }
   return { data: requireAnswer(answer, what), answer };
 }
@@ -143,7 +143,7 @@ export function clockText(client: ServiceClient, { clock_tolerance_s }: VenuePro
     throw difference('the clocks differ', `clock_tolerance_s: ${clock_tolerance_s}`, apart.text, todo);
   }
   return apart.agrees
-    ? 'this clock agrees with the venue’s'
+    ? 'this clock agrees with the venue’s clock'
     : `${apart.text}; signed calls are corrected for the difference`;
 }
 
@@ -157,6 +157,6 @@ export function limitText({ budget }: ClientAnswer, scope: Scope, profile: Venue
     const todo = `Write ${key}: ${budget.limit} under rate_limits of your copy of the profile.`;
     throw difference(text, `${key}: ${due}`, `X-RateLimit-Limit: ${budget.limit}`, todo);
   }
-  const more = budget.limit === due ? '' : ` (the profile keeps to ${due})`;
+  const more = budget.limit === due ? '' : ` (the profile limits it to ${due})`;
   return `${scope}: ${budget.limit} a minute${more}`;
 }

@@ -227,7 +227,7 @@ export class ExchangeCore implements CoreContext {
       return;
     }
     const house = this.identity.openInternal('recorded', { unlimited: true });
-    assert(house === RECORDED_ACCOUNT, 'the recorded market owns the first account');
+    assert(house === RECORDED_ACCOUNT, 'the first account must belong to the recorded market');
   }
 
   /** Does the core's work that is due by this time, in time order, and sets the clock, which never goes back. */
@@ -349,10 +349,10 @@ export type CoreSnapshot = ReturnType<ExchangeCore['snapshot']>;
 
 function readSnapshot(snapshot: unknown): CoreSnapshot {
   if (typeof snapshot !== 'object' || snapshot === null || !('version' in snapshot)) {
-    throw new RangeError('not a snapshot of the paper exchange');
+    throw new RangeError('this is not a snapshot of the paper exchange');
   }
   if (snapshot.version !== SNAPSHOT_VERSION) {
-    throw new RangeError(`snapshot version ${String(snapshot.version)}, this exchange reads ${SNAPSHOT_VERSION}`);
+    throw new RangeError(`snapshot has version ${String(snapshot.version)}, this exchange reads ${SNAPSHOT_VERSION}`);
   }
   // The cast is right: a core of the same version wrote this object.
   return snapshot as CoreSnapshot;
@@ -360,7 +360,7 @@ function readSnapshot(snapshot: unknown): CoreSnapshot {
 
 /** Returns the part of the core that has the path's method, and the method's name. */
 export function findCall(core: ExchangeCore, path: Mutator): readonly [receiver: Receiver, method: string] {
-  assert(MUTATORS.includes(path), `not a command of the exchange: ${path}`);
+  assert(MUTATORS.includes(path), `unknown command of the exchange: ${path}`);
   const names = path.split('.');
   const method = names.pop() ?? '';
   // In every permitted path, the last name is a method; the names before it are parts of the core.

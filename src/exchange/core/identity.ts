@@ -77,7 +77,7 @@ export class Identity {
       return invalid('message', 'Must be the message of the challenge, unchanged.');
     }
     if (!signatureValid) return badSignature();
-    assert(!this.#keys.has(apiKey) && this.#findRevoked(apiKey) === null, 'draw another API key');
+    assert(!this.#keys.has(apiKey) && this.#findRevoked(apiKey) === null, 'a new API key must never repeat');
     this.#challenges.delete(nonce);
     let account = this.#byWallet.get(wallet);
     if (account === undefined) {
@@ -108,7 +108,7 @@ export class Identity {
   }
 
   #keep(account: AccountRecord): void {
-    assert(account.slot === this.#accounts.length, 'accounts and their funds are numbered alike');
+    assert(account.slot === this.#accounts.length, 'accounts and funds must have the same length');
     this.#accounts.push(account);
     if (account.wallet !== null) this.#byWallet.set(account.wallet, account.slot);
     else this.#byName.set(account.name, account.slot);

@@ -166,7 +166,7 @@ export class Market {
 
   /** Writes up to `depth` visible levels in YES space, best first, into columns of micros. Returns their number. */
   readLevels(side: MatchingSide, depth: number, prices: Int32Array | Float64Array, amounts: Float64Array): number {
-    assert(depth <= prices.length && depth <= amounts.length, 'the columns must hold all requested levels');
+    assert(depth <= prices.length && depth <= amounts.length, 'the columns must have room for all requested levels');
     const trading = this.#shown;
     if (trading === null) return 0;
     const { book } = trading;

@@ -78,10 +78,7 @@ export class InternalOrders {
     const context = this.#context;
     const matching = this.#matching;
     const market = context.catalog.markets[index];
-    assert(
-      account > RECORDED_ACCOUNT && account < context.funds.count,
-      'an order comes from an account that was opened',
-    );
+    assert(account > RECORDED_ACCOUNT && account < context.funds.count, 'the account of an order must exist');
     if (market === undefined || !market.isTradable || market.orderbook === null) return REFUSED_MARKET;
     const { orderbook: trading } = market;
     const { tick, lot, config } = trading;
@@ -108,7 +105,7 @@ export class InternalOrders {
     // API orders also have handles, but only a signed draft may cancel them.
     if (slot === 0 || i32(pool.record, slot) !== 0) return false;
     const market = this.#context.catalog.market(i32(pool.market, slot));
-    if (market.orderbook === null) throw new AssertionFailed('an order rests on a market without a book');
+    if (market.orderbook === null) throw new AssertionFailed('the market of a resting order must have a book');
     this.#matching.cancel(market.orderbook, slot);
     return true;
   }

@@ -568,7 +568,7 @@ export class Crowd {
     let index = this.#core.catalog.findIndex(id);
     if (index === null) {
       const made = this.#core.at(nowMs).markets.create(listingSpec(slot, listing, nowMs));
-      assert(made.ok, `a market of the crowd that the exchange cannot open: ${JSON.stringify(made)}`);
+      assert(made.ok, `the exchange cannot open a market of the crowd: ${JSON.stringify(made)}`);
       index = made.value.index;
     }
     return new CrowdMarket(this.#core, this.#accounts, id, index, this.#seed, nowMs);

@@ -144,7 +144,7 @@ export class ReplayMarket {
   /** Opens the market. `resolvesMs`: end of the recording, Unix ms of the exchange's clock; null if unknown. */
   open(nowMs: number, resolvesMs: number | null): void {
     const made = this.#core.at(nowMs).markets.create(makeSpec(this.recorded, resolvesMs));
-    assert(made.ok, `a recorded market that the exchange cannot open: ${JSON.stringify(made)}`);
+    assert(made.ok, `the exchange cannot open a recorded market: ${JSON.stringify(made)}`);
     this.#index = made.value.index;
     this.state = 'open';
   }
@@ -212,7 +212,7 @@ function checkSameMarket(
   const { conditionId, title, source } = recorded;
   throw new TwinbookError(
     'recording_invalid',
-    `the recording ${source.path} has the market ${conditionId} ("${title}"), but this exchange has another one of that name: "${known.title}"`,
+    `the recording ${source.path} has the market ${conditionId} ("${title}"), but this exchange has another market with that id: "${known.title}"`,
     'Replay it in a separate folder: another exchange.data_dir (--data-dir of `twinbook exchange`), and another ledger.path.',
   );
 }

@@ -271,7 +271,7 @@ export class Replay {
       const path = recording.market.source.path;
       const refused = market.refusedEvents;
       if (refused === 0) return recording.warnings;
-      return [...recording.warnings, { path, message: `${refused} events are off the market's price grid: skipped` }];
+      return [...recording.warnings, { path, message: `${refused} events were skipped: prices off the market's grid` }];
     });
     const failures = this.#timelines.flatMap((timeline) => timeline.failures());
     return {
@@ -295,10 +295,10 @@ export class Replay {
 
 function planText({ market, summary }: Recording, state: ReplayMarket['state'], speed: number): string {
   const name = `"${market.title}" (${market.source.origin ?? market.source.kind})`;
-  if (state === 'finished') return `not replayed again: ${name}, which has ended in this folder`;
+  if (state === 'finished') return `not replayed again: ${name}, whose replay has already ended in this data folder`;
   const lengthMs = (summary?.lastMs ?? market.closeTimeMs) - (summary?.firstMs ?? market.openTimeMs);
   const minutes = (ms: number): string => `${Math.round(ms / 6_000) / 10} min`;
-  const faster = speed === 1 ? '' : `, in ${minutes(lengthMs / speed)} at speed ${speed}`;
+  const faster = speed === 1 ? '' : `, played in ${minutes(lengthMs / speed)} at speed ${speed}`;
   return `${state === 'open' ? 'replay continues' : 'replay'}: ${name}, ${minutes(lengthMs)}${faster}`;
 }
 

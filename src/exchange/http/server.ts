@@ -83,7 +83,7 @@ function publishAnswers(server: FastifyInstance, isForged: (reply: FastifyReply)
 
 /** Replaces the framework's schema compilers, which load slowly. They are not needed: calls have their own schemas. */
 const noSchema = (): never => {
-  throw new Error('a route has a schema of the framework');
+  throw new Error('a route must have no schema of the framework');
 };
 
 /** Time limits of connections, ms, and the maximum number of connections. */

@@ -37,7 +37,7 @@ export class WalletSignatures {
       const own = cosign(signer, messageBytes);
       if (own !== null) signatures.set(signer, own);
     }
-    signatures.set(wallet, Buffer.from(must(submittedSignature(signatureHex), 'a signature that verifies'), 'hex'));
+    signatures.set(wallet, Buffer.from(must(submittedSignature(signatureHex), 'a valid wallet signature'), 'hex'));
     return fillSlots(message, signatures);
   }
 

@@ -45,7 +45,7 @@ export class Transactions {
   /** Throws TwinbookError `ledger_broken` after a failed write. */
   assertSound(): void {
     if (this.#failure !== null) {
-      throw new TwinbookError('ledger_broken', "the exchange's journal failed a write", 'Restart it.', {
+      throw new TwinbookError('ledger_broken', "writing to the exchange's journal failed", 'Restart it.', {
         cause: this.#failure,
       });
     }
@@ -102,8 +102,8 @@ function prepareFile(db: Database.Database, path: string): void {
   const format = Number(db.pragma('user_version', { simple: true }));
   // A new database file has format 0.
   if (format !== 0 && format !== FORMAT) {
-    const message = `${path} has format ${format}, this version of Twinbook reads ${FORMAT}`;
-    throw new TwinbookError('ledger_newer', message, 'Use the version that wrote it, or another data folder.');
+    const message = `${path} has format ${format}, but this version of Twinbook reads only ${FORMAT}`;
+    throw new TwinbookError('ledger_newer', message, 'Use the version that wrote the file, or another data folder.');
   }
   // One transaction creates all tables, so that an interrupted process leaves an empty file, not an incomplete file.
   db.transaction(() => {
@@ -143,7 +143,7 @@ function openingError(error: unknown, folder: string, path: string): TwinbookErr
     const message = `another exchange${describeOwner(folder)} uses the data folder ${folder}`;
     return new TwinbookError('ledger_locked', message, 'Stop it, or use another --data-dir.', { cause: error });
   }
-  return unreadable(`cannot open ${path}`, error, 'Make it writable, or move it away to start empty.');
+  return unreadable(`cannot open ${path}`, error, 'Make the file writable, or move it away to start empty.');
 }
 
 /** Names the process that last wrote the pid file, for a message; empty without the file. */

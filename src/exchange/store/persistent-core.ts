@@ -48,7 +48,7 @@ export class CoreJournal {
     for (let rows = read.all(0, CHUNK); rows.length > 0; rows = read.all(rows.at(-1)?.seq ?? 0, CHUNK)) {
       for (const { now_ms, method, args } of rows) {
         // The method of each row is checked here, because a replay ignores errors of calls.
-        assert(MUTATORS.includes(method), `a call that this version does not know: ${method}`);
+        assert(MUTATORS.includes(method), `the stored call is unknown to this version: ${method}`);
         yield [now_ms, method, JSON.parse(args)];
       }
     }
@@ -65,7 +65,7 @@ export class CoreJournal {
 
   /** Runs `work` and stores its journaled calls in one transaction at the end, even if `work` throws. */
   batch(work: () => void): void {
-    assert(!this.#isBatch, 'batches do not nest');
+    assert(!this.#isBatch, 'a batch must not begin inside another batch');
     this.#isBatch = true;
     try {
       work();
@@ -77,7 +77,7 @@ export class CoreJournal {
 
   /** Stores a snapshot of the core and deletes all journaled calls. */
   save(state: unknown): void {
-    assert(!this.#isBatch, 'a snapshot in a batch would contain calls that are stored after it');
+    assert(!this.#isBatch, 'a snapshot must not be taken inside a batch: calls of the batch are stored later');
     const text = JSON.stringify(state);
     this.#transactions.write(() => {
       this.#db.prepare('INSERT OR REPLACE INTO snapshot (id, state) VALUES (1, ?)').run(text);

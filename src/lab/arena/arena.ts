@@ -69,7 +69,7 @@ export function computeDifference(results: readonly NamedSimulation[], others: r
 
 /** Compares two strategies' edges seed by seed, so that effects of the seed do not enter the standard error. */
 export function compareEdges(edges: readonly number[], others: readonly number[]) {
-  const differences = edges.map((edge, place) => edge - must(others[place], 'the same seed'));
+  const differences = edges.map((edge, place) => edge - must(others[place], 'a simulation with the same seed'));
   return {
     edge: estimateMean(differences),
     better: differences.filter((difference) => difference > 0).length,
@@ -100,7 +100,7 @@ export const listEntrants = (config: Config): readonly Entrant[] =>
 export async function loadEntrants(source: ConfigSource): Promise<readonly Entrant[]> {
   const config = await loadConfig(source.file, { ...source, strategyFileToo: true, feeds: 'any' });
   if (config.strategies.length === 0)
-    throw new TwinbookError('config_invalid', `${source.file} names no strategy`, 'List strategy files in it.');
+    throw new TwinbookError('config_invalid', `${source.file} lists no strategy`, 'List strategy files in it.');
   return listEntrants(config);
 }
 

@@ -61,7 +61,7 @@ abstract class SteppedMarket implements SceneMarket {
     const name = side === ASK ? 'ask' : 'bid';
     assert(
       handle >= 0 || handle === REFUSED_MARKET,
-      `the exchange refused an ${name} of ${shares} at ${tick}: ${handle}`,
+      `the exchange refused an ${name} of ${shares} shares at tick ${tick}: ${handle}`,
     );
     return Math.max(0, handle);
   }

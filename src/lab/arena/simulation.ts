@@ -181,10 +181,10 @@ export class SimulatedAccount {
 
   /** Binds the collateral of a new order. Throws `ForbiddenAction` if the rules forbid the order. */
   open({ id, side, tick, shares }: MakerOrder): SimulatedOrder {
-    if (this.orders.some((order) => order.id === id)) throw new ForbiddenAction(`the id ${id} is in use`);
+    if (this.orders.some((order) => order.id === id)) throw new ForbiddenAction(`the order id ${id} is already in use`);
     if (!Number.isInteger(tick) || tick < LOWEST_TICK || tick > HIGHEST_TICK)
-      throw new ForbiddenAction(`there is no tick ${tick}`);
-    if (!(shares >= QUANTUM)) throw new ForbiddenAction(`${shares} shares are too few`);
+      throw new ForbiddenAction(`tick ${tick} is not from ${LOWEST_TICK} to ${HIGHEST_TICK}`);
+    if (!(shares >= QUANTUM)) throw new ForbiddenAction(`${shares} shares are less than the minimum`);
     const covered = side === 'ask' ? Math.min(this.freeYes, shares) : 0;
     const order = { id, side, tick, remaining: shares, covered };
     const needed = boundCash(order);

@@ -41,7 +41,7 @@ export async function runWorldSweep(plan: WorldSweepPlan, watcher: SweepWatcher)
   const { file, strategies } = plan.config;
   if (strategies.length !== 1) {
     const hint = 'Give a strategy file, or a trader’s file with a single one.';
-    throw new TwinbookError('usage', `${file} has ${strategies.length} strategies; worlds judge one at a time`, hint);
+    throw new TwinbookError('usage', `${file} has ${strategies.length} strategies; worlds test one at a time`, hint);
   }
   requireApart(plan.seeds, plan.fresh);
   const store = openStore(plan.outDir);
@@ -53,7 +53,7 @@ export async function runWorldSweep(plan: WorldSweepPlan, watcher: SweepWatcher)
     const [best] = chosen.configurations;
     const hasBest = isChosen && best?.status === 'done';
     const fresh = hasBest ? await showFresh(plan, watcher, best, usedBefore) : null;
-    const text = `${usedBefore} of the fresh seeds were used for the choice of an earlier sweep in this folder. Take others (--fresh-first).`;
+    const text = `${usedBefore} of the fresh seeds were used for the choice in an earlier sweep of this folder. Take others with --fresh-first.`;
     const notes = usedBefore > 0 ? [{ level: 'caution', text } as const, ...chosen.notes] : chosen.notes;
     const result = { ...chosen, fresh, notes };
     if (isChosen) store.finish();
@@ -67,8 +67,8 @@ export async function runWorldSweep(plan: WorldSweepPlan, watcher: SweepWatcher)
 export function requireApart(seeds: SeedRange, fresh: SeedRange): void {
   const [from, to] = [Math.max(seeds.first, fresh.first), Math.min(getLastSeed(seeds), getLastSeed(fresh))];
   if (from > to) return;
-  const hint = `Begin the fresh seeds elsewhere, such as --fresh-first ${getLastSeed(seeds) + 1}.`;
-  const text = `seeds ${from} to ${to} would serve both the choice and the report: seeds ${seeds.first} to ${getLastSeed(seeds)} are for the choice, ${fresh.first} to ${getLastSeed(fresh)} for the report`;
+  const hint = `Let the fresh seeds begin elsewhere, such as --fresh-first ${getLastSeed(seeds) + 1}.`;
+  const text = `seeds ${from} to ${to} would be used for both the choice and the report: seeds ${seeds.first} to ${getLastSeed(seeds)} are for the choice, ${fresh.first} to ${getLastSeed(fresh)} for the report`;
   throw new TwinbookError('usage', text, hint);
 }
 

@@ -97,5 +97,5 @@ export function worldNamed(name: string): World {
 export function withMarkets(markets: number, worlds: readonly World[]): Conditions {
   if (worlds.some(({ conditions }) => conditions.includes('markets'))) return { ...USUAL_CONDITIONS, markets };
   const names = worlds.map(({ name }) => name).join(', ');
-  throw new TwinbookError('usage', `--markets changes nothing in ${names}`, 'Omit --markets, or use --world rationed.');
+  throw new TwinbookError('usage', `--markets has no effect in ${names}`, 'Omit --markets, or use --world rationed.');
 }

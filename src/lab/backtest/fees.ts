@@ -42,7 +42,7 @@ export function feeCurve(name: string): FeeCurve {
   const found = /^(notional|quadratic|per-share):(0(?:\.\d{1,6})?|1)(?:\/(0(?:\.\d{1,6})?|1))?$/.exec(name);
   if (found === null) {
     const hint = `Use one of ${FEE_NAMES.join(', ')}; rates such as 0.02, from 0 to 1.`;
-    throw new TwinbookError('usage', `no fees are called ${JSON.stringify(name)}`, hint);
+    throw new TwinbookError('usage', `there is no fee schedule ${JSON.stringify(name)}`, hint);
   }
   const rate = (text: string | undefined): number => Math.round(Number(text ?? 0) * ONE);
   // The pattern matches only the three known shapes of a fee.

@@ -338,7 +338,7 @@ export class InProcessExchange {
   #book(conditionId: string, isYes: boolean, depth: number): Outcome {
     const index = this.core.catalog.findIndex(conditionId);
     if (index === null) return answerRefusal({ slug: 'not_found' });
-    assert(isYes, 'the trader asks for YES books');
+    assert(isYes, 'the trader must request YES books only');
     const data: Orderbook = {
       market: conditionId,
       is_yes: true,
@@ -411,10 +411,10 @@ function answerRefusal({ slug, message, details }: ServiceFault): Outcome {
 
 function openAccount(core: ExchangeCore, nowMs: number): AccountSlot {
   const challenge = core.at(nowMs).identity.challenge(WALLET, 'nonce');
-  assert(challenge.ok, 'a fresh exchange gives a challenge');
+  assert(challenge.ok, 'a new exchange must give a challenge');
   const { message, nonce } = challenge.value;
   core.at(nowMs).identity.createKey({ wallet_address: WALLET, message, nonce }, true, 'key', 'secret');
   const credential = core.identity.credential('key');
-  assert(credential !== null, 'a fresh exchange opens an account');
+  assert(credential !== null, 'a new exchange must open an account');
   return credential.account;
 }

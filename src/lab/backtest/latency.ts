@@ -44,7 +44,7 @@ export function readLatency(text: string): LatencySpec {
   const scale = Number(found?.[4] ?? 1);
   if (found === null || constantMs * scale > GIVES_UP_MS) {
     const wanted = `constant:MS (the round trip, up to ${GIVES_UP_MS}), recorded, or one of them scaled, such as constant:100:x4`;
-    throw new TwinbookError('usage', `the latency model '${text}' is not known`, `Wanted ${wanted}.`);
+    throw new TwinbookError('usage', `unknown latency model '${text}'`, `Wanted ${wanted}.`);
   }
   return { kind: found[1] === 'constant' ? 'constant' : 'recorded', constantMs, scale };
 }
@@ -101,7 +101,7 @@ function makeRoundTrips({ kind, constantMs, scale }: LatencySpec, measuredMs: re
   if (kind === 'constant') return Float64Array.of(constantMs * scale);
   if (measuredMs.length > 0) return Float64Array.from(measuredMs, (ms) => ms * scale);
   const hint = `Choose another one, such as --latency ${USUAL_LATENCY}.`;
-  throw new TwinbookError('recording_invalid', 'these recordings have measured no round trips', hint);
+  throw new TwinbookError('recording_invalid', 'these recordings contain no measured round trips', hint);
 }
 
 interface RoundTripTimes {

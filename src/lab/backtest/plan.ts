@@ -106,13 +106,13 @@ function fileValues(name: string, path: string, { config, delayMs }: FeedQuestio
     throw new TwinbookError(
       'usage',
       `${path} has no valid row of a feed: ${problem}`,
-      'docs/feeds.md describes a row.',
+      'docs/feeds.md describes the format of a row.',
     );
   }
   const left = [...problems.values()].map(
     ({ text, count: times }) => `feed ${name}: ${formatQuantity(times, 'row')} left out: ${text}`,
   );
-  const line = `feed ${name}: ${valuesText(values)} from ${basename(path)}, each known ${waitMs / 1000} s after its time`;
+  const line = `feed ${name}: ${valuesText(values)} from ${basename(path)}, each visible to strategies ${waitMs / 1000} s after its time`;
   return { name, values, line, warnings: left };
 }
 
@@ -149,7 +149,7 @@ function readText(path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
   } catch (cause) {
-    const hint = '`twinbook data list` shows the content of a recording; check the path of the feed and its rights.';
+    const hint = '`twinbook data list` shows the content of a recording; check the feed’s path and permissions.';
     throw unreadable(`cannot read the feed ${path}`, cause, hint);
   }
 }
@@ -181,7 +181,7 @@ export function makePlan(config: Config, sources: readonly EventSource[], option
     allMarkets ? { ...strategy, markets: { ...strategy.markets, ...unfiltered } } : strategy,
   );
   if (strategies.length === 0) {
-    throw new TwinbookError('config_invalid', `${config.file} names no strategy`, 'List strategy files in it.');
+    throw new TwinbookError('config_invalid', `${config.file} lists no strategy`, 'List strategy files in it.');
   }
   const selected = sources.filter(({ market }) => strategies.some((strategy) => isSelected(strategy, market)));
   if (selected.length === 0) throw nothingSelected(sources, strategies);
@@ -225,7 +225,7 @@ function filterText({ categories, words = [], withoutWords = [] }: PlannedStrate
 function nothingSelected(sources: readonly EventSource[], strategies: readonly PlannedStrategy[]): TwinbookError {
   const wanted = strategies.map(({ name, markets }) =>
     markets.ids.length > 0
-      ? `${name} selects ${markets.ids.length} named markets`
+      ? `${name} selects ${markets.ids.length} markets by id`
       : `${name} selects ${filterText(markets)}`,
   );
   const there = [...new Set(sources.map(({ market }) => market.category))].join(', ');

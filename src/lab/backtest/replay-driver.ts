@@ -407,7 +407,7 @@ class OpenMarket implements Played {
     this.#market = new ReplayMarket(core, { fees, ...source.market });
     this.#market.open(nowMs, toldCloseMs(source.market, firstMs));
     const index = core.catalog.findIndex(source.market.conditionId);
-    assert(index !== null, 'a market that was just opened');
+    assert(index !== null, 'a market that was just opened must be found');
     this.index = index;
     this.#stream = stream ?? source.open();
   }
@@ -430,7 +430,7 @@ class OpenMarket implements Played {
     if (chunk === null) this.#exhausted = true;
     else if (this.#chunk === null) this.#chunk = chunk;
     else {
-      assert(this.#next === null, 'a chunk is read only when the one before it is being played');
+      assert(this.#next === null, 'the next chunk must not be read before the previous one is played');
       this.#next = chunk;
     }
   }

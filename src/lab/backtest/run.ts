@@ -216,7 +216,7 @@ class BacktestRun {
     if (!Number.isFinite(driver.nextOpenMs)) {
       const names = empty.map(({ market }) => market.title).join(', ');
       const hint = '`twinbook data stats` shows how many events each recording has, and from when to when.';
-      throw new TwinbookError('recording_invalid', `none of these recordings holds an event: ${names}`, hint);
+      throw new TwinbookError('recording_invalid', `these recordings contain no events: ${names}`, hint);
     }
     return new BacktestRun({ ...parts, driver, empty });
   }

@@ -167,7 +167,7 @@ export class RequestCount {
   get said(): readonly SessionNotice[] {
     const last = this.#notices.at(-1);
     if (this.#unsaid === 0 || last === undefined) return this.#notices;
-    const text = `${this.#unsaid} further notices are left out`;
+    const text = `${this.#unsaid} further notices were left out`;
     return [...this.#notices, { timeMs: last.timeMs, severity: 'info', text }];
   }
 
@@ -224,7 +224,7 @@ function dataNotices({ plan, empty, metrics, fromMs }: MeasuredRun): SessionNoti
   const texts = [
     ...plan.sources.flatMap(({ warnings }) => warnings),
     ...(plan.warnings ?? []),
-    ...empty.map(({ market }) => `"${market.title}" is left out, because no event of it can be read`),
+    ...empty.map(({ market }) => `"${market.title}" was left out, because none of its events can be read`),
     ...[...metrics.markets.values()].flatMap(({ played: { failure, source } }) =>
       failure === null ? [] : [brokenOff(source.market, failure)],
     ),
@@ -234,7 +234,7 @@ function dataNotices({ plan, empty, metrics, fromMs }: MeasuredRun): SessionNoti
 
 /** Describes a failure to read without the folder's path, so that equal data gives equal reports in any folder. */
 const brokenOff = ({ title, source }: RecordedMarket, failure: string): string =>
-  `"${title}" is played only as far as it can be read: ${failure.replaceAll(`${source.path}/`, '')}`;
+  `"${title}" was replayed only up to the first unreadable event: ${failure.replaceAll(`${source.path}/`, '')}`;
 
 /**
  * Returns a notice for each market with fills in gaps of the recording. In a gap the recorded book does not change, so
@@ -247,7 +247,7 @@ function gapNotices(measured: MeasuredRun): SessionNotice[] {
     const [first] = within;
     if (first === undefined) return [];
     const fills = within.length === 1 ? '1 fill lies' : `${within.length} fills lie`;
-    const text = `${fills} in gaps of the recording of "${market.played.source.market.title}": the traded amounts may no longer have existed`;
+    const text = `${fills} in gaps of the recording of "${market.played.source.market.title}": other orders may have taken those amounts before`;
     return [{ timeMs: first.timeMs, severity: 'loud', text }];
   });
 }
@@ -257,13 +257,13 @@ function endNotices({ ledger, exchange, metrics, isStopped, toMs }: MeasuredRun)
   const texts: string[] = [];
   const cash = exchange.core.funds.read(exchange.account).total;
   if (ledger.cash() !== cash) {
-    texts.push(`the ledger ends with ${formatDecimal(ledger.cash())}, the exchange with ${formatDecimal(cash)}`);
+    texts.push(`the ledger’s final cash is ${formatDecimal(ledger.cash())}, the exchange’s ${formatDecimal(cash)}`);
   }
   for (const { played } of metrics.markets.values()) {
     const { conditionId, title } = played.source.market;
     const { yes, no } = exchange.core.catalog.market(played.index).shares.read(exchange.account);
     if (ledger.shares(conditionId, true) === yes && ledger.shares(conditionId, false) === no) continue;
-    texts.push(`the trader's ledger and the exchange end with different shares of "${title}"`);
+    texts.push(`at the end, the trader's ledger and the exchange have different shares of "${title}"`);
   }
   if (!isStopped) texts.push('the trader still had open requests when its time limit for stopping ended');
   return texts.map((text) => ({ timeMs: toMs, severity: 'loud', text }));

@@ -129,8 +129,8 @@ export async function runParity(run: RunJournal, options: ParityOptions) {
   };
   const { sources, session: live } = liveRun;
   if (sources.length === 0) {
-    const hint = 'A trader that was stopped before it read its first book leaves nothing to compare.';
-    throw new TwinbookError('recording_invalid', 'this run has seen no book of any market', hint);
+    const hint = 'Choose a run whose trader read at least one order book: else there is nothing to compare.';
+    throw new TwinbookError('recording_invalid', 'this run never read an order book', hint);
   }
   const data = [`the polls of the run itself: ${eventsText(liveRun)}`];
   const sessions = [live];
@@ -145,7 +145,7 @@ export async function runParity(run: RunJournal, options: ParityOptions) {
   const remarks = [...REMARKS, ...liveRun.remarks];
   if (taken > 0)
     remarks.push(
-      `${formatQuantity(taken, 'live fill')} took shares from the book: the backtests play these trades as trades of other accounts.`,
+      `${formatQuantity(taken, 'live fill')} took shares from the book: backtests replay these trades as trades of other accounts.`,
     );
   if (isOther && !isSelecting)
     remarks.push(`No strategy selects any of the ${sources.length} markets that the run has read.`);
@@ -216,7 +216,7 @@ function readOpening(run: RunJournal, settings: ReplayedTrader, atMs: number) {
   const ledger = startingLedger(run);
   try {
     const { startedMs } = run.description;
-    const signer: IntentSigner = { sign: () => ({ ok: false, reason: 'the comparison with backtests signs nothing' }) };
+    const signer: IntentSigner = { sign: () => ({ ok: false, reason: 'a comparison with backtests signs nothing' }) };
     const trader = remadeTrader({ trader: settings, ledger, startedMs, signer, boundedCall: (call) => call() });
     const { mode, reason } = trader.snapshot(startedMs);
     const [held, underWay] = [ledger.positions().length, ledger.activeIntents().length];

@@ -467,7 +467,7 @@ class RunReading {
       );
     }
     if (gaps > 0)
-      remarks.push(`The run's own polls leave ${formatQuantity(gaps, 'gap')} in which a market is unknown.`);
+      remarks.push(`The run's own polls have ${formatQuantity(gaps, 'gap')} with a market’s state unknown.`);
     if (this.#unsent > 0) {
       remarks.push(
         `The live trader never sent ${formatQuantity(this.#unsent, 'request')}, because the rate limit did not allow them in time.`,

@@ -63,9 +63,9 @@ export function findDifference(
 
 function failureDifference({ failure: then }: RunStep, { failure: now }: Redone): string | null {
   if (then === now) return null;
-  if (then === null) return `the trader fails in the replay, but did not in the run: ${now}`;
+  if (then === null) return `the trader fails in the replay, but did not fail in the run: ${now}`;
   return now === null
-    ? `the trader failed in the run, but does not in the replay: ${then}`
+    ? `the trader failed in the run, but does not fail in the replay: ${then}`
     : `the trader failed in the run: ${then}; in the replay: ${now}`;
 }
 
@@ -76,16 +76,16 @@ function signingDifference({ signed: then }: RunStep, { signed: now }: Redone): 
   );
   if (at === null) return null;
   const [before, after] = [then[at]?.intentId, now[at]];
-  if (before === undefined) return `intent ${after} is signed in the replay, but was not in the run`;
-  return `intent ${before} was signed in the run, ${after === undefined ? 'but is not in the replay' : `where the replay signs ${after}`}`;
+  if (before === undefined) return `intent ${after} is signed in the replay, but was not signed in the run`;
+  return `intent ${before} was signed in the run, ${after === undefined ? 'but is not signed in the replay' : `but the replay signs intent ${after} there`}`;
 }
 
 function requestDifference({ requests: then }: RunStep, { requests: now }: Redone): string | null {
   const at = firstDifferent(then, now);
   if (at === null) return null;
   const [before, after] = [then[at], now[at]];
-  if (before === undefined) return `request ${after?.id} is sent in the replay, but was not in the run`;
-  return `request ${before.id} ${after === undefined ? 'was sent in the run, but is not in the replay' : 'differs'}`;
+  if (before === undefined) return `request ${after?.id} is sent in the replay, but was not sent in the run`;
+  return `request ${before.id} ${after === undefined ? 'was sent in the run, but is not sent in the replay' : 'differs'}`;
 }
 
 /** Returns the index of the first difference; null if all values are equal. */
@@ -155,7 +155,7 @@ function observationText(observation: Observation, asked: AnyCall | null, titles
 
 function commandText(command: OperatorCommand): string {
   if (command.kind === 'quote-hours') return `quote-hours: ${command.strategy} ${command.open ? 'begin' : 'end'}`;
-  if (command.kind === 'fleet') return `fleet: ${command.hold ?? `${command.markets.length} markets are ours`}`;
+  if (command.kind === 'fleet') return `fleet: ${command.hold ?? `${command.markets.length} markets belong to us`}`;
   return 'reason' in command ? `${command.kind}: ${command.reason}` : command.kind;
 }
 

@@ -56,7 +56,7 @@ async function configuredModules(run: RunJournal, findCode: RunCode): Promise<(k
 /** Opens the starting ledger in memory; the caller closes it. */
 export function startingLedger({ folder, ledgerFile, description }: RunJournal): Ledger {
   if (ledgerFile === null) {
-    const why = description.ledgerMissing ?? 'its folder no longer has the copy of its starting ledger';
+    const why = description.ledgerMissing ?? 'the copy of its starting ledger is missing in its folder';
     const hint = 'The steps of the run can be read, but the state at its start is unknown.';
     throw new TwinbookError('recording_invalid', `run ${basename(folder)} cannot be replayed: ${why}`, hint);
   }

@@ -47,7 +47,7 @@ const refusal = (text: string, hint: string): TwinbookError => new TwinbookError
 const NAME_IT =
   "Name the trader's file with -c FILE: code comes from its strategy files, never from the folder of a run.";
 const ACCEPT =
-  'Restore the file, or use --accept-changed-code: it takes the code of the strategy file of that name, and decisions may differ.';
+  'Restore the file, or use --accept-changed-code to run the present code of that strategy file: decisions may then differ.';
 
 /** Settings of a trader, except for the bounded call, which the replay supplies. */
 export type ReplayedTrader = Omit<TraderSettings, 'boundedCall'>;
@@ -90,7 +90,7 @@ export function changesSince(run: RunDescription, trader: ReplayedTrader): reado
   const { base_url: _then, ...profileThen } = run.profile;
   const { base_url: _now, ...profileNow } = trader.profile;
   return [
-    ...(run.version === VERSION ? [] : [`the run was made by twinbook ${run.version}, this is ${VERSION}`]),
+    ...(run.version === VERSION ? [] : [`the run was made by twinbook ${run.version}, this is twinbook ${VERSION}`]),
     ...valueChanges('capital', run.capitalMicros, trader.capitalMicros, true),
     ...SECTIONS.flatMap((name) => valueChanges(name, run[name], trader[name])),
     ...valueChanges('feeds', limitsOfFeeds(run.feeds), limitsOfFeeds(trader.feeds)),
@@ -111,11 +111,11 @@ function strategyChanges(run: RunDescription, { strategies, risk }: ReplayedTrad
   return [
     ...run.strategies.flatMap((before) => {
       const after = strategies.find(({ name }) => name === before.name);
-      if (after === undefined) return [`strategy ${before.name} is not in the configuration any more`];
+      if (after === undefined) return [`strategy ${before.name} is no longer in the configuration`];
       return oneStrategyChanges(before, after, sameLimits);
     }),
     ...now.filter((name) => !then.includes(name)).map((name) => `strategy ${name} is new`),
-    ...(isSame(kept, left) ? [] : ['the strategies have another order']),
+    ...(isSame(kept, left) ? [] : ['the order of the strategies has changed']),
   ];
 }
 
@@ -146,7 +146,7 @@ function valueChanges(name: string, then: unknown, now: unknown, isMicros = fals
       return isAmount && /^-?\d+$/.test(json) ? formatDecimal(Number(json) as Micros) : json;
     };
     const place = [name, ...path.split('.').filter(Boolean).map(fileName)].join('.');
-    return `${place} is ${text(replayed)} now, it was ${text(recorded)}`;
+    return `${place} is now ${text(replayed)}, in the run it was ${text(recorded)}`;
   });
 }
 

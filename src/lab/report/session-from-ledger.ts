@@ -241,10 +241,10 @@ export function sessionFromLedger(reader: LedgerReader, options: LedgerSessionOp
 const oldestFirst = <T>(rows: readonly T[]): T[] => [...rows].reverse();
 
 const REMARKS: readonly string[] = [
-  'The exchange times trades to the second, so that markouts after a few seconds are rough.',
-  'An order counts from its stored draft until its end was received, on our own clock.',
-  'A market’s quote uptime counts from its first order on.',
-  'A ledger holds refusals by the exchange, not those by risk limits and guards.',
+  'The exchange gives trade times in whole seconds, so markouts after a few seconds are rough.',
+  'An order’s time runs from its stored draft until its end was received, on our own clock.',
+  'A market’s quote uptime is measured from its first order.',
+  'A ledger has refusals by the exchange, but not those by risk limits and guards.',
   'Shares that the wallet held before this ledger began are left out.',
 ];
 

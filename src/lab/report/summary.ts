@@ -39,16 +39,16 @@ export const LINES: readonly SummaryLine<Analysis>[] = [
   ['Deepest drawdown', ({ drawdown }) => formatMoney(drawdown.maxMicros)],
   ['Capital locked, mean', ({ capital }) => formatMoney(capital.meanLockedMicros)],
   ['Fills', ({ trading }) => count(trading.fills)],
-  ['Filled of posted', ({ trading }) => formatPercent(trading.fillRatioShare)],
+  ['Filled / posted shares', ({ trading }) => formatPercent(trading.fillRatioShare)],
   ['Markout 5 s, cents', ({ markouts }) => markout(markouts, 5_000)],
   ['Markout 60 s, cents', ({ markouts }) => markout(markouts, 60_000)],
   ['Markout settlement, cents', ({ markouts }) => markout(markouts, 'settlement')],
   ['  late orders, 60 s', ({ markouts }) => markout(markouts, 60_000, 'late')],
   ['Filled at crossings', ({ trading }) => formatShares(trading.atCrossingMicros)],
   ['Two-sided quotes', ({ quoting }) => formatPercent(quoting.twoSidedShare)],
-  ['Public requests, of limit', ({ requests }) => formatPercent(requests?.publicShare ?? null)],
-  ['  requests a fill', ({ requests }) => ratio(requests?.perFill ?? null)],
-  ['  value a request, cents', ({ requests }) => signedCents(requests?.valueMicros ?? null)],
+  ['Public requests / limit', ({ requests }) => formatPercent(requests?.publicShare ?? null)],
+  ['  requests per fill', ({ requests }) => ratio(requests?.perFill ?? null)],
+  ['  value/request, cents', ({ requests }) => signedCents(requests?.valueMicros ?? null)],
   ['Carried into settlement', ({ inventory }) => formatPercent(inventory.carriedShare)],
   ['Markets traded', ({ coverage }) => `${count(coverage.marketsTraded)} of ${count(coverage.markets)}`],
   ['Recorded time covered', ({ coverage }) => formatPercent(coverage.coveredShare, 2)],
@@ -64,9 +64,9 @@ export const PAGE_LINES: readonly SummaryLine<Analysis>[] = [
   ['Events with fills', ({ byEvent }) => count(byEvent.events)],
   ['Events won / lost', ({ byEvent }) => `${count(byEvent.won)} / ${count(byEvent.lost)}`],
   ['Equity at the end', ({ equity }) => formatMoney(equity.endEquityMicros)],
-  ['Shares at the end', ({ equity }) => formatMoney(equity.endHoldingsMicros)],
+  ['Value of shares at the end', ({ equity }) => formatMoney(equity.endHoldingsMicros)],
   ['Capital locked, peak', ({ capital }) => formatMoney(capital.peakLockedMicros)],
-  ['Longest time under water', ({ drawdown }) => formatDuration(drawdown.longestMs)],
+  ['Longest drawdown', ({ drawdown }) => formatDuration(drawdown.longestMs)],
   ['Largest position, shares', ({ inventory }) => formatShares(inventory.peakMicros)],
   ['One side quoted', ({ quoting }) => formatPercent(quoting.oneSidedShare)],
   ['Orders placed / canceled', ({ trading }) => `${count(trading.ordersPlaced)} / ${count(trading.ordersCanceled)}`],
@@ -75,14 +75,14 @@ export const PAGE_LINES: readonly SummaryLine<Analysis>[] = [
   ['Shares ahead of a filled order, mean', ({ trading }) => formatShares(trading.queue.filledMeanAheadMicros)],
   ['Shares posted', ({ trading }) => formatShares(trading.postedMicros)],
   ['Shares filled while resting', ({ trading }) => formatShares(trading.restingFilledMicros)],
-  ['Shares bought, as YES', ({ trading }) => formatShares(trading.boughtMicros)],
-  ['Shares sold, as YES', ({ trading }) => formatShares(trading.soldMicros)],
+  ['Shares bought, in YES terms', ({ trading }) => formatShares(trading.boughtMicros)],
+  ['Shares sold, in YES terms', ({ trading }) => formatShares(trading.soldMicros)],
   ['Fills as maker / as taker', ({ trading }) => `${count(trading.makerFills)} / ${count(trading.takerFills)}`],
-  ['Rested before a fill, median, 90 %', ({ trading }) => spread(trading.rested)],
-  ['A fill was noticed after, median, 90 %', ({ trading }) => spread(trading.noticed)],
+  ['Rest before a fill: median, 90th percentile', ({ trading }) => spread(trading.rested)],
+  ['Delay until a fill is noticed: median, 90th percentile', ({ trading }) => spread(trading.noticed)],
   ['Fills never noticed', ({ trading }) => count(trading.neverNoticed)],
   ['Recorded events', ({ coverage }) => count(coverage.events)],
-  ['Requests never left in time', ({ requests }) => count(requests?.unsent ?? null)],
+  ['Requests not sent in time', ({ requests }) => count(requests?.unsent ?? null)],
 ];
 
 type FormatFigure = (micros: number | null) => string;
@@ -131,7 +131,7 @@ function repeatTables(analyses: readonly Analysis[], width: number): readonly st
   const [first] = models;
   if (first === undefined) return [];
   const tables = sideBySide(`${count(first[1].count)} repeats`, REPEAT_LINES, models, width);
-  return [...tables, 'In detail, of each model the run with the middle result:'];
+  return [...tables, 'Details of the run with the median result, for each model:'];
 }
 
 type SummaryColumn<T> = readonly [title: string, of: T];

@@ -144,20 +144,20 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
     for (const [name, { help }] of specs) if (help.trim().length < 3) throw new Failed(`${name} has no help text`);
     const { problems } = readParams(strategy, {});
     const [first] = problems;
-    if (first !== undefined) throw new Failed(`its defaults are invalid: ${JSON.stringify(first)}`);
+    if (first !== undefined) throw new Failed(`its default parameters are invalid: ${JSON.stringify(first)}`);
     return `${specs.length} parameters`;
   },
 
-  'it never throws'(tried, shown) {
+  'the strategy never throws'(tried, shown) {
     let quoted = 0;
     const looks = playAll(tried, shown, (quotes) => {
       if (Array.isArray(quotes?.bids) && quotes.bids.length + quotes.asks.length > 0) quoted += 1;
     });
-    if (quoted === 0) throw new Failed(`it quoted in none of ${looks} views, so the other checks show nothing`);
+    if (quoted === 0) throw new Failed(`no quotes in any of ${looks} views, so the other checks show nothing`);
     return `${looks} views of ${shown.markets.length} markets, with quotes in ${quoted}`;
   },
 
-  'it uses no clock, timer, randomness or network'(tried, { markets }) {
+  'the strategy uses no clock, timer, randomness or network'(tried, { markets }) {
     for (const market of markets) {
       let quoter: TrialQuoter | null = null;
       const call = (what: string, run: () => void) => {
@@ -169,14 +169,14 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
       });
       for (const look of market.looks.keys()) call('observe() or quote', () => quoter?.look(look));
     }
-    return 'nothing of these was used';
+    return 'none of these was used';
   },
 
-  'it does not change its views'(tried, { markets }) {
+  'the strategy does not change its views'(tried, { markets }) {
     for (const market of markets) {
       const before = JSON.stringify(market);
       collectAnswers(tried, market);
-      if (JSON.stringify(market) !== before) throw new Failed(`it changed a view of ${nameShown(market)}`);
+      if (JSON.stringify(market) !== before) throw new Failed(`the strategy changed a view of ${nameShown(market)}`);
     }
     return 'every view is unchanged';
   },
@@ -185,14 +185,14 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
     for (const market of markets) {
       const [first, second] = [collectQuotes(tried, market), collectQuotes(tried, market)];
       const differs = first.findIndex((quotes, index) => !isSame(quotes, second[index]));
-      if (differs >= 0) throw new Failed(`a second instance gave other quotes, ${describePlace(market, differs)}`);
+      if (differs >= 0) throw new Failed(`a second instance gave different quotes, ${describePlace(market, differs)}`);
     }
-    return 'two instances agree in every view';
+    return 'two instances gave the same quotes in every view';
   },
 
   /** Shows a strategy two markets in turn, and each market alone: the quotes must be the same. */
-  'each market has its own instance'(tried, { markets }) {
-    if (markets.length < 2) return { because: 'it needs two markets' };
+  'quotes of a market do not depend on other markets'(tried, { markets }) {
+    if (markets.length < 2) return { because: 'the check needs two markets' };
     for (let index = 1; index < markets.length; index += 2) {
       const pair = [markets[index - 1], markets[index]].filter((market) => market !== undefined);
       const alone = pair.map((market) => collectQuotes(tried, market));
@@ -229,7 +229,7 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
           quoter = makeTrialQuoter(tried, market, JSON.parse(text));
         }
         if (!isSame(listQuotes(quoter.look(look)), unbroken[look]))
-          throw new Failed(`after a restart it gave other quotes, ${describePlace(market, look)}`);
+          throw new Failed(`the quotes differ after a restart, ${describePlace(market, look)}`);
       }
     }
     return `${sizes.length} restarts, at most ${Math.max(0, ...sizes)} bytes saved`;
@@ -261,7 +261,7 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
       const meets = bids.find(({ priceMicros }) => priceMicros >= ask) ?? asks.find((it) => it.priceMicros <= bid);
       if (meets === undefined) return;
       const book = `${formatDecimal(bid)} to ${formatDecimal(ask)}`;
-      throw new Failed(`${formatDecimal(meets.priceMicros)} would trade at once in a book from ${book}, ${place}`);
+      throw new Failed(`a quote at ${formatDecimal(meets.priceMicros)} trades at once: the book is ${book}, ${place}`);
     });
     return `${looks} views`;
   },
@@ -274,12 +274,12 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
         asks.length > 0 ? sumAmounts(asks) - netMicros : 0,
       );
       if (worst > most)
-        throw new Failed(`a position of ${worst / ONE} shares is possible, the limit is ${most / ONE}, ${place}`);
+        throw new Failed(`a position of ${worst / ONE} shares is possible, but the limit is ${most / ONE}, ${place}`);
     });
     return `${looks} views`;
   },
 
-  'in reduce-only mode it never adds to the position'(tried, shown) {
+  'in reduce-only mode quotes never add to the position'(tried, shown) {
     let asked = 0;
     playAll(tried, shown, ({ bids, asks }, { inventory: { netMicros }, stance }, place) => {
       if (stance !== 'reduce-only') return;
@@ -293,7 +293,7 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
   },
 
   /** Checks observations in which only the position limit prevents quotes, separately for long and short positions. */
-  'at the position limit it still quotes the side that reduces'(tried, shown) {
+  'at the position limit the reducing side is still quoted'(tried, shown) {
     const at = { long: { looks: 0, alive: 0 }, short: { looks: 0, alive: 0 } };
     playAll(tried, shown, (quotes, view) => {
       const { netMicros, maxPositionMicros } = view.inventory;
@@ -307,13 +307,13 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
     for (const [which, counted] of Object.entries(at)) {
       if (counted.looks > 0 && counted.alive === 0)
         throw new Failed(
-          `in none of ${counted.looks} views with a full ${which} position did it quote the side that reduces`,
+          `the reducing side was quoted in none of ${counted.looks} views with a full ${which} position`,
         );
     }
-    return `in ${at.long.alive + at.short.alive} of ${looks} views at the limit`;
+    return `quoted in ${at.long.alive + at.short.alive} of ${looks} views at the limit`;
   },
 
-  'it does not quote on books that are old, crossed or frozen'(tried, shown) {
+  'there are no quotes on old, crossed or frozen books'(tried, shown) {
     let unsound = 0;
     playAll(tried, shown, ({ bids, asks }, view, place) => {
       const { bookAgeMs, crossed, frozen } = view.health;
@@ -321,13 +321,13 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
         bookAgeMs > OLD_MS ? `a book ${bookAgeMs / 1000} s old` : crossed ? 'a crossed book' : 'a frozen book';
       if (bookAgeMs <= OLD_MS && !crossed && !frozen) return;
       unsound += 1;
-      if (bids.length + asks.length > 0) throw new Failed(`it quotes on ${why}, ${place}`);
+      if (bids.length + asks.length > 0) throw new Failed(`the strategy quotes on ${why}, ${place}`);
     });
     return unsound === 0 ? { because: 'no view had such a book' } : `${unsound} such views`;
   },
 
-  'with YES and NO exchanged its quotes are mirrored'(tried, { markets, mirrored }) {
-    if (mirrored === null) return { because: 'views of an event have no mirror' };
+  'if YES and NO are swapped, the quotes are mirrored'(tried, { markets, mirrored }) {
+    if (mirrored === null) return { because: 'views of an event cannot be mirrored' };
     const seen = { looks: 0, differ: 0, first: '' };
     for (const [index, market] of markets.entries()) {
       const other = mirrored[index];
@@ -342,10 +342,10 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
         if (seen.first === '') seen.first = describePlace(market, look);
       }
     }
-    if (seen.looks === 0) return { because: 'it needs a market without fees' };
+    if (seen.looks === 0) return { because: 'the check needs a market without fees' };
     if (seen.differ > seen.looks * MIRROR_TOLERANCE)
-      throw new Failed(`${seen.differ} of ${seen.looks} views differ, the first ${seen.first}`);
-    return `${seen.looks - seen.differ} of ${seen.looks} views`;
+      throw new Failed(`${seen.differ} of ${seen.looks} views differ; the first is ${seen.first}`);
+    return `mirrored in ${seen.looks - seen.differ} of ${seen.looks} views`;
   },
 
   [`99 of 100 calls take less than ${MOST_MS} ms`](tried, { markets }, stopwatch) {
@@ -359,8 +359,8 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
       }
     }
     const p99 = quantile(times, 0.99) ?? 0;
-    if (p99 > MOST_MS) throw new Failed(`p99 is ${p99.toFixed(2)} ms`);
-    return `p99 ${p99.toFixed(3)} ms, longest ${Math.max(...times).toFixed(2)} ms`;
+    if (p99 > MOST_MS) throw new Failed(`the 99th percentile is ${p99.toFixed(2)} ms`);
+    return `99th percentile ${p99.toFixed(3)} ms, longest call ${Math.max(...times).toFixed(2)} ms`;
   },
 };
 

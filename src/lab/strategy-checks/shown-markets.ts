@@ -445,7 +445,7 @@ function showMarket(
   const shown = looks.flatMap((look, at) => {
     nowMs += look.afterMs;
     const events = market.take(look, nowMs);
-    const beside = must(besides[at], 'one for each look');
+    const beside = must(besides[at], 'the data beside a look');
     const view = market.view(look, nowMs, feedViews(beside, asked, nowMs), eventView(beside, asked));
     return view === null ? [] : [{ view, events }];
   });

@@ -57,11 +57,11 @@ export function readSheet(text: string, hash: string): SweepSheet {
   // This cast is safe, because the checks of version and hash prove that this version of Twinbook wrote the sheet.
   const sheet = JSON.parse(text) as SweepSheet;
   if (sheet.version !== VERSION || sheet.node !== nodeMajor()) {
-    const what = `the sweep was planned by Twinbook ${sheet.version} on Node ${sheet.node}, this is ${VERSION} on Node ${nodeMajor()}`;
-    throw new OtherVersion('usage', what, 'All machines of a sweep run the same version.');
+    const what = `the sweep was planned by Twinbook ${sheet.version} on Node ${sheet.node}, this machine runs ${VERSION} on Node ${nodeMajor()}`;
+    throw new OtherVersion('usage', what, 'Install the same versions on all machines of a sweep.');
   }
   if (sheetHash(sheet) === hash) return sheet;
-  throw new TwinbookError('usage', `the checksum of the sweep's sheet is not ${hash}`, 'Plan the sweep again.');
+  throw new TwinbookError('usage', `the checksum of the sweep's plan is not ${hash}`, 'Plan the sweep again.');
 }
 
 /**
@@ -72,7 +72,7 @@ export function requireSameData(sheet: SweepSheet, found: readonly PlannedMarket
   const hashes = new Map(found.map(({ market, hash }) => [market.conditionId, hash]));
   const other = sheet.markets.filter(({ conditionId, hash }) => hashes.get(conditionId) !== hash);
   if (other.length === 0) return;
-  const what = `${other.length} of ${sheet.markets.length} markets are missing or have other content`;
+  const what = `${other.length} of ${sheet.markets.length} markets are missing or have different content`;
   const hint = 'Copy the recordings again; `twinbook data verify` checks all files.';
   const text = `these are not the recordings of the sweep: ${what} (first: “${other[0]?.title}”)`;
   throw new TwinbookError('recording_invalid', text, hint);
@@ -166,7 +166,7 @@ export function readOutcomes(text: string, chunk: Chunk, sheet: SweepSheet) {
   if (!read.success || read.data.outcomes.length !== tasks.length) return null;
   const { worker, outcomes: found } = read.data;
   if (found.some((one) => one.kind === 'done' && one.figures.eventResults.length !== events)) return null;
-  return { worker, outcomes: tasks.map((task, at) => ({ task, outcome: must(found[at], 'as many as tasks') })) };
+  return { worker, outcomes: tasks.map((task, at) => ({ task, outcome: must(found[at], 'an outcome per task') })) };
 }
 
 /**
@@ -191,8 +191,8 @@ export function keepOutcomes(
       const { candidate, fold, fillModel } = task;
       throw new TwinbookError(
         'results_differ',
-        `${from}: configuration ${candidate.number}, fold ${fold + 1}, ${fillModel} gives another result than before`,
-        'A machine is broken, or a strategy is not deterministic: `twinbook strategies test` checks for the latter.',
+        `${from}: configuration ${candidate.number}, fold ${fold + 1}, ${fillModel} gave another result than before`,
+        'A machine is broken, or a strategy is not deterministic: `twinbook strategies test` checks the strategy.',
       );
     }
   }
@@ -236,7 +236,7 @@ export class ChunkRunner {
     const found = new Map<unknown, TaskOutcome>();
     const done = (task: unknown, outcome: TaskOutcome) => void found.set(task, outcome);
     if (!(await this.#threads.run({ tasks, done, stopAsked }))) return null;
-    return tasks.map((task) => ({ task, outcome: must(found.get(task), 'every task has ended') }));
+    return tasks.map((task) => ({ task, outcome: must(found.get(task), 'the outcome of a task') }));
   }
 
   close(): Promise<void> {
@@ -303,7 +303,7 @@ export class Leader {
     say(`${this.#open.size} chunks are in the queue; \`twinbook sweep worker\` runs them, on any machine.`);
     while (this.#open.size > 0) {
       const { ended, absent } = await queue.look([...this.#open.keys()]);
-      if (absent.length > 0) say(`The queue has lost ${absent.length} chunks: they are sent again.`);
+      if (absent.length > 0) say(`The queue has lost ${absent.length} chunks: these chunks are sent again.`);
       await this.#send(absent);
       for (const job of ended) await this.#take(job);
       if (ended.length === 0) await pause(LOOK_EVERY_MS);
@@ -323,7 +323,7 @@ export class Leader {
     if (chunk === undefined) return;
     const read = kind === 'done' ? readOutcomes(text, chunk, this.#sheet) : null;
     if (kind === 'stalled') {
-      const outcome = { kind: 'failed', error: `workers ended repeatedly without a result (${text})` } as const;
+      const outcome = { kind: 'failed', error: `several workers ended without a result (${text})` } as const;
       const outcomes = tasksIn(chunk, this.#sheet).map((task) => ({ task, outcome }));
       keepOutcomes(outcomes, this.#work, 'a worker');
     } else if (read !== null) keepOutcomes(read.outcomes, this.#work, read.worker);
@@ -369,7 +369,7 @@ export function openChunkWorker(
   const open = async (hash: string, text: string | null): Promise<ChunkRunner> => {
     await close();
     const hint = 'The sweep has ended or its queue was emptied: start the sweep again.';
-    if (text === null) throw new TwinbookError('queue_unusable', 'the sheet of its sweep is missing', hint);
+    if (text === null) throw new TwinbookError('queue_unusable', 'the plan of the sweep is missing in the queue', hint);
     const sheet = readSheet(text, hash);
     takeTimeZone(sheet.timeZone);
     const runner = await ChunkRunner.open(sheet, place);
@@ -378,7 +378,7 @@ export function openChunkWorker(
   };
   const handle: QueueWork['handle'] = async (data, document) => {
     const read = job.safeParse(data);
-    if (!read.success) return { kind: 'foreign', why: 'the job belongs to no sweep of this version' };
+    if (!read.success) return { kind: 'foreign', why: 'the job does not belong to a sweep of this version' };
     const { sheet, chunk } = read.data;
     try {
       const runner = ready?.hash === sheet ? ready.runner : await open(sheet, await document(sheet));
@@ -412,7 +412,7 @@ export interface FolderPlan {
 /** Throws TwinbookError `usage` if a plan already exists, `file_unreadable` if the folder is not writable. */
 export function writePlan(dir: string, plan: FolderPlan): void {
   if (readText(join(dir, PLAN)) !== null)
-    throw new TwinbookError('usage', `${dir} holds a plan already`, 'Give another folder with --dir, or delete it.');
+    throw new TwinbookError('usage', `${dir} already has a plan`, 'Delete the folder, or give another --dir.');
   guardAccess(dir, () => makeFolder(join(dir, 'results'), SHARED_FOLDER));
   writeSynced(join(dir, PLAN), seal(FOLDER, 'plan', '', JSON.stringify(plan)));
 }
@@ -421,11 +421,11 @@ export function writePlan(dir: string, plan: FolderPlan): void {
 export function readPlan(dir: string): FolderPlan {
   const sealed = readText(join(dir, PLAN));
   if (sealed === null)
-    throw new TwinbookError('usage', `${dir} holds no plan of a sweep`, 'Make one with `twinbook sweep plan --dir`.');
+    throw new TwinbookError('usage', `${dir} has no plan of a sweep`, 'Make a plan with `twinbook sweep plan --dir`.');
   const text = openSeal(FOLDER, 'plan', '', sealed);
   if (text === null) {
-    const hint = 'Copy the folder again, or plan the sweep once more into another one.';
-    throw new TwinbookError('file_unreadable', `${join(dir, PLAN)} is cut or was changed`, hint);
+    const hint = 'Copy the folder again, or plan the sweep again into another folder.';
+    throw new TwinbookError('file_unreadable', `${join(dir, PLAN)} is incomplete or was changed`, hint);
   }
   // This cast is safe: the seal proves that Twinbook wrote the plan, and `readSheet` checks the version.
   const plan = JSON.parse(text) as FolderPlan;

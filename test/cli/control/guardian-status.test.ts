@@ -23,7 +23,7 @@ it.each([
   ['', null, 'NONE'],
   ['', report, `canceling, process ${process.pid}: could not cancel: no answer`],
   ['', { ...report, state: 'watching', text: '' }, `watching, process ${process.pid}`],
-  ['', { ...report, process: GONE }, 'NONE, the last one reported: canceling, could not cancel: no answer'],
+  ['', { ...report, process: GONE }, 'NONE; the last guardian reported: canceling, could not cancel: no answer'],
 ] as const)('status tells of the guardian with %j and %j: %s', (lines, written, text) => {
   const config = loadedTrader(lines);
   if (written !== null) new BeatWriter(locateReportFile(config.ledger.path)).write(written);

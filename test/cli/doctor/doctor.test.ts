@@ -74,7 +74,7 @@ describe('the doctor compares a signed request with what the venue computed', ()
     proxy.alter = alter;
     const { result, text: said, hint } = await doctor();
     expect(said).toMatch(text);
-    expect({ result, hint }).toEqual({ result: 'fail', hint: expect.stringContaining('rewrites requests') });
+    expect({ result, hint }).toEqual({ result: 'fail', hint: expect.stringContaining('changes requests') });
   });
 
   test('and tells the same bytes under another secret from other bytes, without showing either', async () => {

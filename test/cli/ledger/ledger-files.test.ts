@@ -52,7 +52,7 @@ describe('a backup', () => {
     expect(readFileSync(`${path}.sha256`, 'utf8')).toMatch(/^[0-9a-f]{64} {2}2\S+Z\.sqlite\n$/);
     expect(statSync(join(cwd, 'twinbook.sqlite.backup')).ino).toBe(statSync(path).ino);
     expect(readdirSync(join(cwd, 'twinbook.sqlite.backups'))).toHaveLength(2);
-    expect((await run(['ledger', 'verify', path, ...CONFIG], { cwd })).out).toBe(`${path} is whole\n`);
+    expect((await run(['ledger', 'verify', path, ...CONFIG], { cwd })).out).toBe(`${path} is undamaged\n`);
     expect(JSON.parse((await run(['ledger', 'backups', '--json', ...CONFIG], { cwd })).out)).toMatchObject([{ path }]);
   });
 
@@ -102,7 +102,7 @@ describe('a restore', () => {
   it.each<[string, (path: string) => string, string]>([
     ['that is not there', () => 'nowhere.sqlite', 'there is no file'],
     ['that is half a file', (path) => overwrite(path, readFileSync(path).subarray(0, 20_000)), ''],
-    ['that does not add up', spoil, 'is not a whole ledger: balance of nobody: 5 instead of 0'],
+    ['that does not add up', spoil, 'is damaged or incomplete: balance of nobody: 5 instead of 0'],
     ['that is no ledger', (path) => overwrite(path, 'x'.repeat(5_000)), ''],
   ])('from a backup %s changes nothing', async (_, spoilt, says) => {
     const cwd = folder();

@@ -49,7 +49,7 @@ describe('on paper alone', () => {
 describe('the flags', () => {
   test.each([
     [['--live'], '--live places a real order at the venue and cancels it: give --i-accept-that-this-trades too'],
-    [['--i-accept-that-this-trades'], 'means nothing without --live'],
+    [['--i-accept-that-this-trades'], 'applies only with --live'],
   ])('%s alone does nothing', async (args, expected) => {
     const { rehearse, asked } = await venue();
     const { code, err, steps } = await rehearse(args);
@@ -93,7 +93,11 @@ describe('at the venue', () => {
     const held = openLedger(path, { pid: process.pid, startedMs: Date.now() });
     onTestFinished(() => held.close());
     const { steps } = await rehearse(LIVE);
-    expect(steps.at(-1)).toMatchObject({ where: 'live', step: 'keys', text: 'the trader of this file runs' });
+    expect(steps.at(-1)).toMatchObject({
+      where: 'live',
+      step: 'keys',
+      text: 'the trader of this configuration file is running',
+    });
     expect(asked).toEqual([]);
   });
 

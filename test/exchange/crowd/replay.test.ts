@@ -352,7 +352,7 @@ describe('a replay of bad data', () => {
     const replay = await attach([recordingOf(rows)]);
     await play(replay, at(0), at(2));
     expect(replay.notes().notes).toEqual([
-      { path: '/recordings/A', message: expect.stringContaining('1 events are off') },
+      { path: '/recordings/A', message: expect.stringContaining('1 events were skipped') },
     ]);
   });
 });

@@ -61,7 +61,7 @@ describe('the journal', () => {
       live.core.at(START_MS).identity.openInternal('somebody', { unlimited: false, funds: m(5) });
       live.save(START_MS);
     };
-    expect(() => live.batch(work)).toThrow('a snapshot in a batch');
+    expect(() => live.batch(work)).toThrow('a snapshot must not be taken inside a batch');
     expect(reopened()).toEqual(state());
   });
 
@@ -81,14 +81,14 @@ describe('the journal', () => {
       const before = JSON.stringify(core.snapshot());
       // A damaged or forged line, which has no type.
       const line = [START_MS, path, []] as unknown as Command;
-      expect(() => core.apply(line)).toThrow('not a command of the exchange');
+      expect(() => core.apply(line)).toThrow('unknown command of the exchange');
       expect(JSON.stringify(core.snapshot())).toBe(before);
       const forge = (copy: string) => {
         const db = new SqliteDriver(join(copy, 'exchange.sqlite'));
         db.prepare('INSERT INTO journal (now_ms, method, args) VALUES (?, ?, ?)').run(START_MS, path, '[]');
         db.close();
       };
-      expect(() => reopened(settings, forge)).toThrow('a call that this version does not know');
+      expect(() => reopened(settings, forge)).toThrow('the stored call is unknown to this version');
     },
   );
 

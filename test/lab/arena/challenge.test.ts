@@ -149,8 +149,8 @@ describe('collateral', () => {
 
   it.each([
     ['more than free cash', { tick: 50, shares: 2001 }, 'is free'],
-    ['off the ticks', { tick: 100, shares: 1 }, 'there is no tick 100'],
-    ['below one quantum', { tick: 50, shares: 0.009 }, 'too few'],
+    ['off the ticks', { tick: 100, shares: 1 }, 'tick 100 is not from'],
+    ['below one quantum', { tick: 50, shares: 0.009 }, 'less than the minimum'],
   ])('an order for %s ends the simulation, and the edge so far counts', (_, order, message) => {
     const place = { kind: 'place', id: 'o', side: 'bid', ...order } as const;
     const result = simulate(0, { act: ({ step }: MakerSight) => (step === 9 ? [place] : []) });

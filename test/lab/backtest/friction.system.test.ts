@@ -89,7 +89,7 @@ describe('fees by name', () => {
   });
 
   it.each(['kalshi:0.07', 'quadratic', 'notional:2', 'free'])('refuses %s', (name) => {
-    expect(() => feeCurve(name)).toThrow(/no fees are called/);
+    expect(() => feeCurve(name)).toThrow(/there is no fee schedule/);
   });
 });
 

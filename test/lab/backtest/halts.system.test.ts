@@ -75,9 +75,9 @@ describe('a part of a loss limit that is reached in a backtest', () => {
     expect(session.halts.map(({ resumedMs }) => resumedMs !== null)).toEqual([true, true, false]);
     const said = analysis.warnings.find(({ name }) => name === 'held_back')?.text;
     expect(said).toMatch(
-      /^A part of a loss limit held the trader back 3 times, 3 of them to orders that reduce, first at /,
+      /^Losses near a limit restricted the trader 3 times, 3 of them to reducing orders only, first at /,
     );
-    expect(said).toContain('It was lifted with the next event or day');
+    expect(said).toContain('The restriction ended with the next event or day');
   });
 
   it('stays where the run is to end there, and markets without an order are not played', async () => {

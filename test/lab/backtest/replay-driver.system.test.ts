@@ -141,6 +141,6 @@ describe('a recording that breaks off in the middle', () => {
     expect(events).toBe(2000);
     expect(session.markets[0]?.closeMs ?? 0).toBeGreaterThanOrEqual(rows[1999]?.[0] ?? Number.POSITIVE_INFINITY);
     const loud = session.notices.filter(({ severity }) => severity === 'loud').map(({ text }) => text);
-    expect(loud).toEqual([`"${market().title}" is played only as far as it can be read: day-2 is damaged`]);
+    expect(loud).toEqual([`"${market().title}" was replayed only up to the first unreadable event: day-2 is damaged`]);
   });
 });

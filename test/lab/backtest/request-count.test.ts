@@ -11,7 +11,7 @@ it('a halt is heard of however much else was said before it', () => {
   count.notices([{ timeMs: 6_000, severity: 'loud', kind: 'halted', text: 'loss limit' }]);
   expect(count.said.length).toBeLessThan(600);
   expect(count.said.filter(({ severity }) => severity === 'loud').map(({ text }) => text)).toEqual(['loss limit']);
-  expect(count.said.at(-1)?.text).toBe('4500 further notices are left out');
+  expect(count.said.at(-1)?.text).toBe('4500 further notices were left out');
 });
 
 it('what strategies say counts by its words, under what was said first', () => {

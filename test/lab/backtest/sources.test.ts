@@ -57,7 +57,7 @@ describe('recordings that several runs play', () => {
     for (let run = 0; run < 2; run++) {
       const { session, events } = await runBacktest(plan([source]));
       expect(events).toBe(300);
-      expect(session.notices[0]?.text).toContain('only as far as it can be read: a page is damaged');
+      expect(session.notices[0]?.text).toContain('only up to the first unreadable event: a page is damaged');
     }
   });
 });

@@ -200,7 +200,7 @@ it('a run that saw no market cannot be compared, and says so', async () => {
   const options = { trader: traderSettings('r1'), fillModels: ['log'], latency: null, seed: 1, landingMs: 0 };
   await expect(runParity({ ...journal, steps }, options)).rejects.toMatchObject({
     code: 'recording_invalid',
-    message: 'this run has seen no book of any market',
+    message: 'this run never read an order book',
   });
 });
 

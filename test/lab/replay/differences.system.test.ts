@@ -57,7 +57,7 @@ describe('the first difference', () => {
   it('is a request too many, or one too few', async () => {
     const { index } = drafting;
     const fewer = await differing(only(index, ({ requests }) => ({ requests: requests.slice(0, -1) })));
-    expect(fewer.difference.what).toMatch(/^request \d+ is sent in the replay, but was not in the run$/);
+    expect(fewer.difference.what).toMatch(/^request \d+ is sent in the replay, but was not sent in the run$/);
     const twice = only(index, ({ requests }) => ({ requests: [...requests, ...requests.slice(-1)] }));
     const more = await differing(twice);
     expect(more.difference.what).toMatch(/^request \d+ was sent in the run, but is not in the replay$/);
@@ -68,7 +68,7 @@ describe('the first difference', () => {
     const { index, signed } = signing;
     const { difference } = await differing(only(index, () => ({ signed: [] })));
     expect(difference).toMatchObject({ step: index });
-    expect(difference.what).toMatch(/^intent \S+ is signed in the replay, but was not in the run$/);
+    expect(difference.what).toMatch(/^intent \S+ is signed in the replay, but was not signed in the run$/);
     const others = signed.map(({ answer }) => ({ intentId: 'another', answer }));
     const renamed = await differing(only(index, () => ({ signed: others })));
     expect(renamed.difference.what).toMatch(/^intent another was signed in the run, where the replay signs \S+$/);
@@ -88,13 +88,13 @@ describe('the first difference', () => {
     const { difference } = await differing(only(5, () => ({ failure: 'the disk was full', requests: [] })));
     expect(difference).toMatchObject({
       step: 5,
-      what: 'the trader failed in the run, but does not in the replay: the disk was full',
+      what: 'the trader failed in the run, but does not fail in the replay: the disk was full',
     });
     const unknown = { kind: 'outcome', requestId: 999_999, sentMs: 1, venueTimeMs: null, budget: null } as const;
     const outcome = { kind: 'unknown', reason: 'made up', sent: true } as const;
     const observed = only(5, ({ observation: { nowMs } }) => ({ observation: { ...unknown, nowMs, outcome } }));
     const failing = await differing(observed);
-    expect(failing.difference.what).toMatch(/^the trader fails in the replay, but did not in the run: /);
+    expect(failing.difference.what).toMatch(/^the trader fails in the replay, but did not fail in the run: /);
     expect(failing.difference.observation).toBe('request 999999 has an unknown outcome: made up');
   });
 

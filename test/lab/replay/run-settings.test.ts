@@ -71,18 +71,23 @@ describe('what has changed since a run', () => {
   });
 
   it.each<[keyof typeof FILES, string, string, string]>([
-    ['maker.yaml', 'ticks: 2', 'ticks: 3', 'strategy maker: half_spread_ticks is 3 now, it was 2'],
-    ['maker.yaml', '"25"', '"20.5"', 'strategy maker: order_shares is 20.5 now, it was 25'],
-    ['maker.yaml', 'max: 4', 'max: 5', 'strategy maker: markets.max is 5 now, it was 4'],
-    ['maker.yaml', 'params:', `${FIFTY}params:`, `strategy maker: ${SHARES} is 50 now, it was 100`],
+    ['maker.yaml', 'ticks: 2', 'ticks: 3', 'strategy maker: half_spread_ticks is now 3, in the run it was 2'],
+    ['maker.yaml', '"25"', '"20.5"', 'strategy maker: order_shares is now 20.5, in the run it was 25'],
+    ['maker.yaml', 'max: 4', 'max: 5', 'strategy maker: markets.max is now 5, in the run it was 4'],
+    ['maker.yaml', 'params:', `${FIFTY}params:`, `strategy maker: ${SHARES} is now 50, in the run it was 100`],
     // A limit for all strategies is a change only once.
-    ['trader.yaml', 'shares: "100"', 'shares: "90"', `${SHARES} is 90 now, it was 100`],
-    ['own.yaml', 'width: 3', 'width: 4', 'strategy own: width is 4 now, it was 3'],
-    ['trader.yaml', '"1000"', '"999.5"', 'capital is 999.5 now, it was 1000'],
-    ['trader.yaml', 'max_open_orders: 20', 'max_open_orders: 19', 'risk.max_open_orders is 19 now, it was 20'],
-    ['trader.yaml', '300', '400', 'polling.own_interval_ms is 400 now, it was 300'],
-    ['trader.yaml', 'maker.yaml, own.yaml', 'own.yaml, maker.yaml', 'the strategies have another order'],
-    ['trader.yaml', ', own.yaml', '', 'strategy own is not in the configuration any more'],
+    ['trader.yaml', 'shares: "100"', 'shares: "90"', `${SHARES} is now 90, in the run it was 100`],
+    ['own.yaml', 'width: 3', 'width: 4', 'strategy own: width is now 4, in the run it was 3'],
+    ['trader.yaml', '"1000"', '"999.5"', 'capital is now 999.5, in the run it was 1000'],
+    [
+      'trader.yaml',
+      'max_open_orders: 20',
+      'max_open_orders: 19',
+      'risk.max_open_orders is now 19, in the run it was 20',
+    ],
+    ['trader.yaml', '300', '400', 'polling.own_interval_ms is now 400, in the run it was 300'],
+    ['trader.yaml', 'maker.yaml, own.yaml', 'own.yaml, maker.yaml', 'the order of the strategies has changed'],
+    ['trader.yaml', ', own.yaml', '', 'strategy own is no longer in the configuration'],
     ['mine.mjs', "'mine', summary", "'mine', version: 2, summary", 'strategy own: its code has changed'],
   ])('in %s: %s to %s', async (file, before, after, said) => {
     const there = await place();

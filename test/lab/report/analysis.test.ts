@@ -248,7 +248,7 @@ describe('the bracket', () => {
     [[1, 2], 'Above 0 under every fill model'],
     [[-1, -2], 'Below 0 under every fill model'],
     [[0, 0], 'Neither gain nor loss'],
-    [[0, 3], 'No fill model contradicts another'],
+    [[0, 3], 'Results are neither all above 0 nor all below 0'],
   ])('%j does not flip, and one event is no gain and no loss', (micros, words) => {
     const verdict = bracketVerdict(micros.map((value, index) => withResult(`m${index}`, value * ONE)));
     expect(verdict.signFlips).toBe(false);
@@ -268,7 +268,7 @@ describe('the bracket', () => {
     [8, [-3, -1], [-9, -1], 'loss', 'A loss under every fill model: −2.00 (m0, 95 % −3.00 … −1.00)'],
     [8, [1, 3], [-1, 5], 'unclear', 'Neither a gain nor a loss is shown, because not every interval excludes 0'],
     [8, [-3, 1], [-5, 1], 'unclear', 'Neither a gain nor a loss is shown'],
-    [8, [-3, -1], [1, 5], 'unclear', 'The sign of the result flips'],
+    [8, [-3, -1], [1, 5], 'unclear', 'The sign of the result depends on the fill model'],
   ] as const)('of %i events with the intervals %j and %j points to %s', (events, one, other, points, words) => {
     const verdict = bracketVerdict([withInterval('m0', events, one), withInterval('m1', events, other)]);
     expect(verdict.points).toBe(points);

@@ -191,7 +191,7 @@ describe('the figures in the page are those of the analysis', () => {
     expect(results.reduce((total, micros) => total + micros, 0)).toBe(
       analyse(sessions[0] ?? makeSession()).result.resultMicros,
     );
-    expect(byId(page, 'markets').text).toContain('100 others stand in the last line');
+    expect(byId(page, 'markets').text).toContain('100 others are summed in the last line');
   });
 
   test('warnings stand at the top, in words', () => {

@@ -59,16 +59,16 @@ const isQuoting = ({ bids, asks }: Quotes) => bids.length > 0 && asks.length > 0
 
 /** Names of checks. */
 const EXPLAINED = 'quotes have a note and factors that explain them';
-const REDUCES = 'at the position limit it still quotes the side that reduces';
-const MIRRORED = 'with YES and NO exchanged its quotes are mirrored';
-const ISOLATED = 'it uses no clock, timer, randomness or network';
+const REDUCES = 'at the position limit the reducing side is still quoted';
+const MIRRORED = 'if YES and NO are swapped, the quotes are mirrored';
+const ISOLATED = 'the strategy uses no clock, timer, randomness or network';
 const REPEATABLE = 'the same views give the same quotes';
-const SEPARATE = 'each market has its own instance';
+const SEPARATE = 'quotes of a market do not depend on other markets';
 const RESTORED = 'a quoter restored from saved state continues unchanged';
 
 /** A mistake, and the checks that must find it. */
 const MISTAKES: readonly (readonly [what: string, quote: Quote, found: string[]])[] = [
-  ['quotes nothing at all', () => NO_QUOTES('never'), ['it never throws', EXPLAINED, REDUCES]],
+  ['quotes nothing at all', () => NO_QUOTES('never'), ['the strategy never throws', EXPLAINED, REDUCES]],
   [
     'reads the clock and catches what that throws',
     (view) => {
@@ -117,7 +117,7 @@ const MISTAKES: readonly (readonly [what: string, quote: Quote, found: string[]]
   [
     'forgets its stance',
     (view) => soundQuotes({ ...view, stance: 'normal' }),
-    ['in reduce-only mode it never adds to the position'],
+    ['in reduce-only mode quotes never add to the position'],
   ],
   [
     'is silent at the limit',
@@ -128,7 +128,7 @@ const MISTAKES: readonly (readonly [what: string, quote: Quote, found: string[]]
   [
     'believes old books',
     (view) => soundQuotes({ ...view, health: { ...view.health, bookAgeMs: 0 } }),
-    ['it does not quote on books that are old, crossed or frozen'],
+    ['there are no quotes on old, crossed or frozen books'],
   ],
   ['bids only', (view) => ({ ...soundQuotes(view), asks: [] }), [REDUCES, MIRRORED]],
 ];
@@ -155,7 +155,7 @@ describe('the checks of strategies', () => {
       return soundQuotes(view);
     };
     const failed = { verdict: 'failed', text: expect.stringContaining('no such level') };
-    expect(checked(throws, 'it never throws')).toMatchObject(failed);
+    expect(checked(throws, 'the strategy never throws')).toMatchObject(failed);
   });
 
   it('find one that alters what it is shown', () => {
@@ -164,7 +164,7 @@ describe('the checks of strategies', () => {
       (view.others.bids as unknown[]).length = 0;
       return NO_QUOTES('took the bids');
     };
-    expect(checked(greedy, 'it does not change its views')?.verdict).toBe('failed');
+    expect(checked(greedy, 'the strategy does not change its views')?.verdict).toBe('failed');
   });
 
   it.each([

@@ -86,24 +86,24 @@ describe('a plan of chunks', () => {
 
   it('is read as it was written, and refused when it is cut, changed, of another version or another Node', () => {
     expect(readPlan(dir)).toEqual(JSON.parse(JSON.stringify(plan)));
-    expect(() => writePlan(dir, plan)).toThrow('holds a plan already');
+    expect(() => writePlan(dir, plan)).toThrow('already has a plan');
     const text = readFileSync(join(dir, 'plan.json'), 'utf8');
     const changed = (from: string, to: string) => {
       expect(text).toContain(from);
       writeFileSync(join(dir, 'plan.json'), text.replace(from, to));
     };
     changed('"landingMs":400', '"landingMs":900');
-    expect(() => readPlan(dir)).toThrow('plan.json is cut or was changed');
+    expect(() => readPlan(dir)).toThrow('plan.json is incomplete or was changed');
     writeFileSync(join(dir, 'plan.json'), text.slice(0, 500));
-    expect(() => readPlan(dir)).toThrow('plan.json is cut or was changed');
+    expect(() => readPlan(dir)).toThrow('plan.json is incomplete or was changed');
     const as = (parts: Partial<SweepSheet>) => {
       const sheet = { ...plan.sheet, ...parts };
       return () => readSheet(JSON.stringify(sheet), sheetHash(sheet));
     };
     expect(as({ version: '9.9.9' })).toThrow('planned by Twinbook 9.9.9 on Node');
     expect(as({ node: 99 })).toThrow('on Node 99, this is');
-    expect(() => readSheet(JSON.stringify(plan.sheet), 'other')).toThrow('sheet is not other');
-    expect(() => readPlan(place.folder)).toThrow('holds no plan of a sweep');
+    expect(() => readSheet(JSON.stringify(plan.sheet), 'other')).toThrow('plan is not other');
+    expect(() => readPlan(place.folder)).toThrow('has no plan of a sweep');
     expect(() => chunkAt(plan, 4)).toThrow('there is no chunk 4');
   });
 
@@ -111,7 +111,7 @@ describe('a plan of chunks', () => {
     const { markets } = plan.facts.data;
     const other = markets.map((market, at) => (at === 0 ? { ...market, hash: 'other' } : market));
     const lacking = (event: number) =>
-      `1 of 2 markets are missing or have other content (first: “Will event ${event} happen?”)`;
+      `1 of 2 markets are missing or have different content (first: “Will event ${event} happen?”)`;
     expect(() => requireSameData(plan.sheet, [...markets].reverse())).not.toThrow();
     expect(() => requireSameData(plan.sheet, markets.slice(0, 1))).toThrow(lacking(1));
     expect(() => requireSameData(plan.sheet, other)).toThrow(lacking(0));
@@ -173,7 +173,7 @@ describe('collecting', () => {
     put(0, 1, 2, 3);
     await collect();
     writeChunk(dir, plan, 0, outcomes(0, 2_000_000));
-    await expect(collect()).rejects.toThrow('configuration 1, fold 1, risk-averse gives another result than before');
+    await expect(collect()).rejects.toThrow('configuration 1, fold 1, risk-averse gave another result than before');
     const kept = rowsOf('SELECT DISTINCT result_micros AS micros FROM results WHERE configuration = 1');
     expect(kept).toEqual([{ micros: 1_000_000 }]);
   });

@@ -89,7 +89,7 @@ export function madeUp({ events: count, sizes, title = 'maker', failed = 0 }: Wa
   const random = Random.fromSeed(3, 'sweep page');
   const draw = (number: number, model: number) =>
     number <= failed ? null : Math.round(((hills[number - 1] ?? 0) * 8 + 6 * random.normal() + model) * 1e6);
-  const outcomes = outcomesOf(candidates.length, events, draw, `the worker ended: <b>${title}</b>`);
+  const outcomes = outcomesOf(candidates.length, events, draw, `the thread ended: <b>${title}</b>`);
   const facts = {
     subject: 'recordings' as const,
     title,

@@ -61,7 +61,7 @@ describe('a machine that runs chunks', () => {
     expect(again).toEqual(first);
     expect(await runFold(1, 0)).not.toEqual(first);
     expect(started).toHaveLength(2);
-    expect(await runFold(1, 1)).toEqual([{ kind: 'failed', error: 'the worker ended: exit code 7' }]);
+    expect(await runFold(1, 1)).toEqual([{ kind: 'failed', error: 'the thread ended: exit code 7' }]);
     expect(await runFold(0, 0)).toEqual(first);
     expect(started).toHaveLength(3);
     await runner.close();
@@ -97,7 +97,7 @@ describe('a sweep as a job array', () => {
       expect(out).toBe('');
       return `${code} ${err}`;
     };
-    expect(await refused({})).toMatch(/^2 no chunk is named: wanted a whole number from 0/);
+    expect(await refused({})).toMatch(/^2 no chunk number is given: wanted a whole number from 0/);
     expect(await refused({ SLURM_ARRAY_TASK_ID: 'x' })).toMatch(/^2 SLURM_ARRAY_TASK_ID is "x"/);
     expect(await refused({ SLURM_ARRAY_TASK_ID: '2' })).toMatch(/^2 there is no chunk 2/);
     expect(await refused({}, [...OF_MACHINE, '--index', '0-2'])).toMatch(/^2 there is no chunk 2/);
@@ -111,7 +111,7 @@ describe('a sweep as a job array', () => {
     mkdirSync(join(place.folder, 'few'));
     await record(join(place.folder, 'few'), { events: 1 });
     expect(await refused(index, ['-c', 'trader.yaml', '--data', 'few'])).toMatch(
-      /^1 these are not the recordings of the sweep: 1 of 2 markets are missing or have other content/,
+      /^1 these are not the recordings of the sweep: 1 of 2 markets are missing or have different content/,
     );
     const stopped = await runChunk(index, 'refused', BOTH, () => Promise.resolve());
     expect(stopped).toMatchObject({ code: 1, err: expect.stringContaining('Chunk 0 was not stored') });
@@ -163,7 +163,7 @@ describe.skipIf(!HAS_REDIS)('a sweep behind a queue (skipped where redis-server 
   it.each<[RegExp, () => Readonly<Record<string, string>>, string?]>([
     [/^2 TWINBOOK_QUEUE_URL is not set/, () => ({})],
     [/^2 TWINBOOK_QUEUE_SECRET is not set/, keyless],
-    [/^2 TWINBOOK_QUEUE_SECRET has 5 characters: it can be guessed/, () => keyless(SHORT)],
+    [/^2 TWINBOOK_QUEUE_SECRET has 5 characters: it is too easy to guess/, () => keyless(SHORT)],
     [/^2 the address of the queue \(TWINBOOK_QUEUE_URL or .*\) is not understood/, () => at('http://127.0.0.1:1')],
     [/^1 the queue's server 127.0.0.1:1 does not answer: .*ECONNREFUSED/, () => at('redis://:hunter22@127.0.0.1:1')],
     [/refuses: WRONGPASS/, () => at(`redis://nobody:hunter22@127.0.0.1:${redis.port}`)],

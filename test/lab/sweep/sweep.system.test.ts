@@ -135,10 +135,10 @@ describe('a sweep', () => {
     const ends = result.configurations.map(({ number, status }) => `${number} ${status}`);
     expect(ends).toEqual(['3 done', '1 failed', '2 failed']);
     expect(result.configurations[1]?.error).toMatch(/strategy maker is stopped in market .*TypeError: no such figure/);
-    expect(result.configurations[2]?.error).toBe('the worker ended: exit code 7');
+    expect(result.configurations[2]?.error).toBe('the thread ended: exit code 7');
     expect(result.counts).toMatchObject({ done: 1, failed: 2, unfinished: 0, tried: 3 });
-    expect(sweepTables(result)).toContain('failed: the worker ended: exit code 7');
-    expect(sweepHtml(result)).toContain('failed: the worker ended: exit code 7');
+    expect(sweepTables(result)).toContain('failed: the thread ended: exit code 7');
+    expect(sweepHtml(result)).toContain('failed: the thread ended: exit code 7');
   });
 
   it('outlives a thread that ends while it plays streamed recordings', async () => {
@@ -152,8 +152,8 @@ describe('a sweep', () => {
     const result = await sweep('streamed', { params: ['mode=exits,rejects,sound'], fillModels: ['risk-averse'] }, data);
     expect(result.configurations.map(({ status, error }) => [status, error])).toEqual([
       ['done', ''],
-      ['failed', 'the worker ended: exit code 7'],
-      ['failed', 'the worker ended: no handler'],
+      ['failed', 'the thread ended: exit code 7'],
+      ['failed', 'the thread ended: no handler'],
     ]);
   });
 });

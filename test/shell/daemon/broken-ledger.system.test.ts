@@ -85,6 +85,6 @@ it('a disk that has room for the name of the stop file alone kills the next star
   const { folder, config } = place('http://127.0.0.1:9');
   const kill = twinbook(['kill', '--reason', 'no room', '-c', config], {}, 0);
   await kill.exited;
-  expect(kill.output()).toContain('the next start is killed');
+  expect(kill.output()).toContain('the next trader starts killed');
   expect(statSync(`${folder}/ledger.sqlite.kill`).size).toBe(0);
 });

@@ -71,7 +71,7 @@ describe('a trader that listens', () => {
     trader.process.kill('SIGSTOP');
     const killed = await at.command('kill', '--reason', 'it hangs');
     expect(killed.output).toContain(
-      `(process ${trader.process.pid}) does not answer; the trader is killed when it wakes`,
+      `(process ${trader.process.pid}) does not answer; the trader is killed once it runs again`,
     );
     expect(killed.output).toMatch(/^killed: it hangs$/m);
     expect(killed.output).toMatch(NONE_RESTS);
@@ -153,7 +153,7 @@ describe('a trader whose ledger is locked by somebody else', () => {
     other.exec('BEGIN IMMEDIATE');
     await trader.waitFor(/the trader stops: the ledger .* failed: database is locked/);
     const killed = await at.command('kill', '--reason', 'locked out');
-    expect(killed.output).toMatch(/^ending: the trader cannot continue .*; the next start is killed$/m);
+    expect(killed.output).toMatch(/^ending: the trader cannot continue .*; the next trader starts killed$/m);
     // Rejected or too late: either way the kill stays.
     expect([2, 3]).toContain((await at.command('unkill', '--reason', 'too early')).code);
     expect(await trader.exited, trader.output()).toBe(1);
@@ -197,7 +197,7 @@ async function isKilledThoughGone(at: ReturnType<typeof place>, trader: Running)
   const canceled = await at.command('cancel-all');
   expect(canceled.output).toMatch(NONE_RESTS);
   expect(canceled.code).toBe(0);
-  await next.waitFor(/killed: cancel-all, while the trader did not answer/);
+  await next.waitFor(/killed: cancel-all: the trader did not answer/);
   expect(await at.resting()).toEqual([]);
   await endInOrder(next);
 }

@@ -154,7 +154,7 @@ export class MarginPool {
   /** Throws AssertionFailed for invalid rules, which the creation of a market already refuses. */
   constructor(config: PoolConfigSpec, referencePrice: number) {
     const rules = readRules(config);
-    assert(rules.ok, 'a margin market has valid rules');
+    assert(rules.ok, 'the rules of a margin market must be valid');
     this.rules = rules.value;
     this.referencePrice = referencePrice;
   }

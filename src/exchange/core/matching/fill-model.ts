@@ -125,7 +125,7 @@ function queueModel({ kind, exponent }: QueueName): FillModel | null {
 function makeUnknownModelError(came: string): TwinbookError {
   return new TwinbookError(
     'usage',
-    `no fill model is called ${JSON.stringify(came)}`,
+    `there is no fill model ${JSON.stringify(came)}`,
     `Use one of ${FILL_MODEL_NAMES.join(', ')}; N is a multiple of 0.5 from 0.5 to ${MOST_EXPONENT}, ${DEFAULT_EXPONENT} if left out. With ${POSTS_ONLY}:NAME, recorded makers only post.`,
   );
 }
@@ -172,7 +172,7 @@ export const chosenModel = (choice: string | FillModel): FillModel =>
  */
 function boundedModel(model: FillModel): FillModel {
   const { name, fillsAtTouch, postsOnly = false } = model;
-  if (name === '') throw new TwinbookError('usage', 'a fill model has no name', 'Reports need a model name.');
+  if (name === '') throw new TwinbookError('usage', 'a fill model has no name', 'Name it: reports show the name.');
   return {
     name,
     fillsAtTouch,
@@ -188,7 +188,7 @@ function boundedModel(model: FillModel): FillModel {
 
 function between(answer: number, most: number, name: string): number {
   if (Number.isNaN(answer)) {
-    const message = `the fill model ${name} answered no number`;
+    const message = `the fill model ${name} did not return a number`;
     throw new TwinbookError('usage', message, 'Amounts are integers in millionths.');
   }
   return Math.max(0, Math.min(most, Math.ceil(answer)));

@@ -80,7 +80,7 @@ export class OrderPool {
   }
 
   #widen(size: number): void {
-    if (size > SLOT_SPAN) throw new RangeError(`more than ${SLOT_SPAN} resting orders`);
+    if (size > SLOT_SPAN) throw new RangeError(`there are more than ${SLOT_SPAN} resting orders`);
     for (const name of ['next', 'prev', 'tick', 'market', 'account', 'record'] as const) {
       this[name] = widen(this[name], size);
     }

@@ -154,7 +154,7 @@ export class RecordedFeed {
   /** Ends the recording of a closed market and keeps its newest `keepTrades` trades. The journal omits this call. */
   end(index: MarketIndex, keepTrades: number): void {
     const market = this.#context.catalog.market(index);
-    assert(market.state !== 'open', 'the recording of an open market cannot end');
+    assert(market.state !== 'open', 'a market must be closed before its recording ends');
     market.tape.settle(keepTrades);
     market.orderbook?.book.endRecorded();
   }

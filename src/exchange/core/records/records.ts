@@ -60,7 +60,7 @@ export class Records<R extends RecordOfAccount, W> {
 
   /** Archives a record that will not change again. */
   finish(record: R): void {
-    assert(this.#live.delete(record.id), 'a record becomes final once');
+    assert(this.#live.delete(record.id), 'a record must become final only once');
     const { id, account, pubkey } = record;
     this.#byPubkey.delete(pubkey);
     const own = this.#byAccount.get(account);

@@ -98,7 +98,7 @@ type WorkerReport<R> =
  * @param run runs one task; `tell` reports its finished fraction, 0 to 1
  */
 export function serveTasks<T, R>(run: (task: T, tell: (part: number) => void) => Promise<R>): void {
-  assert(parentPort !== null, 'this is the program of a worker thread');
+  assert(parentPort !== null, 'this program must run in a worker thread');
   const port = parentPort;
   // A strategy may cause uncaught errors, for example by a promise that is rejected.
   process.on('uncaughtException', endAfterReads);
@@ -225,7 +225,7 @@ export class TaskPool<T, R> {
 
   #end(id: number, outcome: TaskEnd<R>): void {
     const task = this.#tasks[id];
-    if (task === undefined) throw new AssertionFailed(`a worker answers for task ${id}, which does not exist`);
+    if (task === undefined) throw new AssertionFailed(`a worker sent a result for task ${id}, which does not exist`);
     this.#done(task, outcome);
     this.#ended++;
     if (this.#ended === this.#tasks.length) this.#resolve(true);
@@ -235,7 +235,7 @@ export class TaskPool<T, R> {
     this.#hired.delete(worker);
     if (this.#isClosed) return;
     if (!isReady) throw asTwinbookError(reason, code);
-    if (task !== null) this.#end(task, { kind: 'failed', error: `the worker ended: ${describeEnd(reason, code)}` });
+    if (task !== null) this.#end(task, { kind: 'failed', error: `the thread ended: ${describeEnd(reason, code)}` });
     if (this.#next < this.#tasks.length) this.#hire();
   }
 
@@ -266,5 +266,5 @@ function asTwinbookError(reason: unknown, code: number): unknown {
     const { code: kind, hint } = reason as TwinbookError;
     return new TwinbookError(kind, reason.message, hint);
   }
-  return reason ?? new AssertionFailed(`a worker could not begin: exit code ${code}`);
+  return reason ?? new AssertionFailed(`a backtest thread could not start: exit code ${code}`);
 }

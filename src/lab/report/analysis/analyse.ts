@@ -82,14 +82,14 @@ function judgeModels(models: readonly ComparedModel[], played: number, markets: 
   const signs = new Set(models.map(({ sign }) => sign));
   const figures = models.map(figureText).join('; ');
   if (signs.has('gain') && signs.has('loss')) {
-    const text = `The sign of the result flips with the fill model: ${figures}. Whether this strategy makes money depends on how orders are assumed to fill, so this test does not show that it does.${over}`;
+    const text = `The sign of the result depends on the fill model: ${figures}. Whether this strategy makes money depends on how orders are assumed to fill, so this test does not show that it does.${over}`;
     return { signFlips: true, points: 'unclear', text };
   }
   const events = Math.max(...models.map((model) => model.events));
   if (models.every(({ micros }) => micros === 0) || events < LEAST_EVENTS) {
     const few =
       events < LEAST_EVENTS
-        ? ` The result says little: ${formatQuantity(events, 'independent event')}, and fewer than ${LEAST_EVENTS} are anecdotes.`
+        ? ` The result says little: ${formatQuantity(events, 'independent event')}, and fewer than ${LEAST_EVENTS} prove nothing.`
         : '';
     return { signFlips: false, points: 'unclear', text: `${describeSigns(models)}: ${figures}.${few}${over}` };
   }
@@ -139,7 +139,7 @@ function describeSigns(models: readonly ComparedModel[]): string {
   if (models.every(({ micros }) => micros > 0)) return 'Above 0 under every fill model';
   if (models.every(({ micros }) => micros < 0)) return 'Below 0 under every fill model';
   if (models.every(({ micros }) => micros === 0)) return 'Neither gain nor loss under any fill model';
-  return 'No fill model contradicts another, but not each of them is above or below 0';
+  return 'Results are neither all above 0 nor all below 0, but no fill model contradicts another';
 }
 
 /** `wrong`: figures contradict each other. `caution`: a figure means less than it seems. `note`: information. */
@@ -170,11 +170,11 @@ const CHECKS: Readonly<Record<WarningLevel, Readonly<Record<string, ReportCheck>
     held_back: warnHeldBack,
     free_of_fees: ({ assumptions: { freeMarkets = 0 } }) =>
       freeMarkets > 0 &&
-      `The recordings of ${formatQuantity(freeMarkets, 'market')} name no fee, and neither does --fees: every trade there is free. Name one with --fees (--fees none says that there is none).`,
+      `The recordings of ${formatQuantity(freeMarkets, 'market')} contain no fee, and --fees is not given: every trade there is free. Give a fee with --fees, or confirm free trades with --fees none.`,
     no_orders: ({ coverage, trading, refusals }) =>
       coverage.markets > 0 &&
       trading.ordersPlaced + trading.fills === 0 &&
-      `Not one order came to rest: a result of 0 here says nothing about the strategy. ${topRefusals(refusals)}`,
+      `No order ever rested in a book: a result of 0 here says nothing about the strategy. ${topRefusals(refusals)}`,
     no_fills: ({ trading, refusals }) =>
       trading.ordersPlaced > 0 &&
       trading.fills === 0 &&
@@ -183,7 +183,7 @@ const CHECKS: Readonly<Record<WarningLevel, Readonly<Record<string, ReportCheck>
       const held = markets.filter(({ valuedAt }) => valuedAt === 'cost').length;
       return (
         held > 0 &&
-        `Shares in ${formatQuantity(held, 'market')} have no price and count at their cost, ${formatMoney(equity.atCostMicros)}: their gain or loss is not in the result.`
+        `Shares in ${formatQuantity(held, 'market')} have no price and are valued at their cost, ${formatMoney(equity.atCostMicros)}: their gain or loss is not in the result.`
       );
     },
     held_without_outcome: ({ markets }) => {
@@ -191,7 +191,7 @@ const CHECKS: Readonly<Record<WarningLevel, Readonly<Record<string, ReportCheck>
       const value = held.reduce((total, market) => total + market.endValueMicros, 0);
       return (
         held.length > 0 &&
-        `Shares in ${formatQuantity(held.length, 'market')} without an outcome are valued at the last middle, ${formatMoney(value)}: an estimate, not money.`
+        `Shares in ${formatQuantity(held.length, 'market')} without an outcome are valued at the last mid price, ${formatMoney(value)}: this value is only an estimate.`
       );
     },
     undivided: ({ result, markets }) => {
@@ -200,7 +200,7 @@ const CHECKS: Readonly<Record<WarningLevel, Readonly<Record<string, ReportCheck>
       );
       return (
         unknown.length > 0 &&
-        `The middle is not known for fills in ${formatQuantity(unknown.length, 'market')}: ${formatMoney(result.undividedMicros)} of the result cannot be divided into spread, drift and settlement.`
+        `The mid price is not known for fills in ${formatQuantity(unknown.length, 'market')}: ${formatMoney(result.undividedMicros)} of the result cannot be divided into spread, drift and settlement.`
       );
     },
     gaps: ({ coverage: { gaps, gapMs, coveredShare } }) =>
@@ -231,7 +231,7 @@ const CHECKS: Readonly<Record<WarningLevel, Readonly<Record<string, ReportCheck>
       `${formatQuantity(unknown, 'market')} of ${count(markets)} ${unknown === 1 ? 'has' : 'have'} no known outcome.`,
     without_recording: ({ coverage: { marketsWithoutRecording: unknown }, kind }) =>
       unknown > 0 &&
-      `How much of the time was seen is not known: ${kind === 'live' ? 'there is no recording of' : 'the recording says nothing about its coverage of'} ${formatQuantity(unknown, 'market')}.`,
+      `It is not known how much of the time was observed: ${kind === 'live' ? 'there is no recording of' : 'the recording says nothing about its coverage of'} ${formatQuantity(unknown, 'market')}.`,
   },
 };
 
@@ -259,7 +259,7 @@ function misplacedShares(markets: readonly MarketSession[], results: readonly Ma
     if (result.yesMicros === market.endYesMicros && result.noMicros === market.endNoMicros) return [];
     const left = `${formatShares(result.yesMicros)} YES and ${formatShares(result.noMicros)} NO`;
     const said = `${formatShares(market.endYesMicros)} YES and ${formatShares(market.endNoMicros)} NO`;
-    const text = `Fills and conversions of “${market.title}” leave ${left}, the session says ${said}. Do not trust its figures.`;
+    const text = `Fills and conversions of “${market.title}” leave ${left}, but the session ended with ${said}. Do not trust the figures of this market.`;
     return [{ level: 'wrong', name: 'misplaced_shares', text }];
   });
   return atMost(LISTED_MARKETS, wrong, 'such market');
@@ -296,9 +296,9 @@ function warnHeldBack(_: Figures, { halts }: SessionRecord): string | null {
   if (first === undefined) return null;
   const reducing = held.filter(({ rung }) => rung === 'reducing').length;
   const lifted = held.some(({ resumedMs }) => resumedMs !== null)
-    ? ' It was lifted with the next event or day; live it stays until the loss shrinks or a person resumes it.'
+    ? ' The restriction ended with the next event or day; live it stays until the loss shrinks or a person resumes.'
     : '';
-  return `A part of a loss limit held the trader back ${formatQuantity(held.length, 'time')}, ${count(reducing)} of them to orders that reduce, first at ${utcText(first.fromMs)} UTC (${first.reason}).${lifted}`;
+  return `Losses near a limit restricted the trader ${formatQuantity(held.length, 'time')}, ${count(reducing)} of them to reducing orders only, first at ${utcText(first.fromMs)} UTC (${first.reason}).${lifted}`;
 }
 
 /** Maximum number of refusal reasons that a warning names. The report itself lists all refusal reasons. */

@@ -16,13 +16,13 @@ export const equitySection = (data: DrawingData, sessions: readonly ShownText[])
   section(
     'equity',
     'Equity and drawdown',
-    'Currency. Shares are valued at the middle; time without a recording is left blank.',
+    'Currency. Shares are valued at the mid price; time without a recording is left blank.',
     html`${NO_SCRIPT}${unknownEquity(sessions)}<div data-needs-script><div class="chart"><h3>Result over time</h3><div class="plot" id="plot-equity" role="img" aria-label="Result over time"></div></div><div class="chart"><h3>Below the highest point so far <span class="drawn-session"></span></h3><div class="plot" id="plot-drawdown" role="img" aria-label="Drawdown over time"></div></div>${sessionKeys(data)}<p class="readout" id="read-account" aria-live="off">${HINT}</p></div>`,
   );
 
 export function priceSection(data: DrawingData): Markup {
   const options = data.markets.map(({ title }, index) => html`<option value="${index}">${title}</option>`);
-  const keys = html`<ul class="keys"><li><i class="area"></i>the market’s bid to ask, without us</li><li><i style="color:var(--bid)"></i>our bid</li><li><i style="color:var(--ask)"></i>our ask</li><li><i style="color:var(--bid)">▲</i>bought YES or sold NO</li><li><i style="color:var(--ask)">▼</i>sold YES or bought NO</li></ul>`;
+  const keys = html`<ul class="keys"><li><i class="area"></i>the market’s bid and ask, without our orders</li><li><i style="color:var(--bid)"></i>our bid</li><li><i style="color:var(--ask)"></i>our ask</li><li><i style="color:var(--bid)">▲</i>bought YES or sold NO</li><li><i style="color:var(--ask)">▼</i>sold YES or bought NO</li></ul>`;
   if (data.markets.length === 0)
     return section('price', 'Price, quotes and fills', '', html`<p class="note">There is no market to draw.</p>`);
   return section(
@@ -56,7 +56,7 @@ function thinning({ thinned }: DrawingData): Markup | null {
   const { samples, isCoarser, markets, marketsDrawn, fills, fillsDrawn } = thinned;
   if (!isCoarser && marketsDrawn === markets && fillsDrawn === fills) return null;
   const drawn = `${count(marketsDrawn)} of ${formatQuantity(markets, 'market')} and ${count(fillsDrawn)} of ${formatQuantity(fills, 'fill')}`;
-  return html`<p class="note" id="thinned">To keep this file small, lines are drawn from at most ${count(samples)} samples a market, of ${drawn}. Figures and tables are made from everything.</p>`;
+  return html`<p class="note" id="thinned">To keep this file small, lines are drawn from at most ${count(samples)} samples a market, of ${drawn}. Figures and tables use all data.</p>`;
 }
 
 /** Maximum characters of chart data, so that the page stays below 5 MB. */

@@ -68,7 +68,7 @@ export function reportHtml(bracket: Bracket, analyses: readonly Analysis[]): str
     (analysis, index): ShownText => ({ index, name: shorten(nameModel(analysis), 60), analysis }),
   );
   const first = analyses[0];
-  assert(first !== undefined && analyses.length === bracket.sessions.length, 'a report is of one session or more');
+  assert(first !== undefined && analyses.length === bracket.sessions.length, 'a report must have a session');
   const data = drawingData(bracket.sessions, sessions);
   const middle = Math.floor((sessions.length - 1) / 2);
   const choices = sessions.map(
@@ -142,7 +142,7 @@ function repeatSection(sessions: readonly ShownText[]): Markup | null {
     REPEAT_LINES,
     models.map(({ repeats }) => repeats),
   );
-  const lead = `${formatQuantity(first.repeats.count, 'run')} of each model, which differ in when polls fall and how long calls take; ± is the deviation between them. Every figure below this section is of the run with the middle result.`;
+  const lead = `${formatQuantity(first.repeats.count, 'run')} of each model, which differ in the times of polls and the latency of calls; ± is the deviation between runs. All other figures are from the run with the median result.`;
   const heads = [{ title: 'Fill model', isText: true }, ...names];
   return section('repeats', 'Repeats', lead, dataTable(heads, rows, { caption: 'Means and spreads over repeats' }));
 }
@@ -195,7 +195,7 @@ function marketTable({ markets }: Analysis, limit: number): Markup {
   const cut =
     left.length === 0
       ? null
-      : html`<p class="note">The table shows the ${count(shown.length)} markets with the largest gains and losses; ${formatQuantity(left.length, 'other')} stand in the last line. All are in --json.</p>`;
+      : html`<p class="note">The table shows the ${count(shown.length)} markets with the largest gains and losses; ${formatQuantity(left.length, 'other')} are summed in the last line. All are in --json.</p>`;
   return html`${dataTable(MARKET_COLUMNS, rows, { caption: 'Markets', sorts: true, class: 'markets' })}${cut}`;
 }
 
@@ -231,14 +231,14 @@ const RESULT_COLUMNS: readonly HtmlColumn<Pick<MarketAnalysis, 'result' | 'fills
 const HELD: Readonly<Record<ValuationBasis, string>> = {
   'nothing held': '',
   outcome: '',
-  mark: ', held at the middle',
-  cost: ', held at cost',
+  mark: ', held, valued at the mid price',
+  cost: ', held, valued at cost',
 };
 
 const MARKET_COLUMNS: readonly HtmlColumn<MarketAnalysis>[] = [
   { title: 'Market', isText: true, cell: ({ title }) => ({ text: shorten(title, 80) }) },
   ...RESULT_COLUMNS,
-  column('Filled', 'shares filled of shares posted', (market) => figure(market.fillRatioShare, formatPercent)),
+  column('Filled', 'filled fraction of posted shares', (market) => figure(market.fillRatioShare, formatPercent)),
   column('60 s, ¢', 'markout after 60 s, cents a share', (market) => figure(market.markout60sMicros, signedCents)),
   column('Two-sided', 'fraction of the open time with quotes on both sides', ({ twoSidedShare: value }) => ({
     text: formatPercent(value, 0),
@@ -275,10 +275,10 @@ const markoutSection = (sessions: readonly ShownText[]): Markup =>
   section(
     'markouts',
     'Markouts',
-    'Cents a share, weighted by shares: the middle some time after a fill against its price. The effective half-spread was earned at the fill; adverse selection was lost to those who knew more.',
+    'Cents a share, weighted by shares: the mid price some time after a fill, compared with the price of the fill. The effective half-spread was earned at the fill; adverse selection was lost to those who knew more.',
     perSession(sessions, ({ analysis: { markouts } }) =>
       markouts.every(({ fills }) => fills === 0)
-        ? note('No fill has a middle after it: there is no markout.')
+        ? note('No mid price is known after any fill: there is no markout.')
         : columnTable(MARKOUT_COLUMNS, markouts, { caption: 'Markouts by horizon and side' }),
     ),
   );
@@ -296,7 +296,7 @@ const SIDE_NAMES: Readonly<Record<MarkoutSide, string>> = {
   all: 'all',
   bid: 'our bids',
   ask: 'our asks',
-  late: 'orders that arrived late and took',
+  late: 'late orders that took liquidity',
 };
 
 const MARKOUT_COLUMNS: readonly HtmlColumn<Markout>[] = [
@@ -345,7 +345,7 @@ function headline(analysis: Analysis): Markup {
       `${formatMoney(capital.meanLockedMicros)} locked on average`,
     ],
     ['Deepest drawdown', formatMoney(drawdown.maxMicros), fallen],
-    ['Filled of posted', formatPercent(trading.fillRatioShare), formatQuantity(trading.fills, 'fill')],
+    ['Filled / posted shares', formatPercent(trading.fillRatioShare), formatQuantity(trading.fills, 'fill')],
     ['Markout after 60 s, ¢', signedCents(after60s), earned, tone(after60s)],
     ['Two-sided quotes', formatPercent(quoting.twoSidedShare), spent],
   ]);
@@ -355,14 +355,14 @@ type Step = readonly [name: string, explains: string, micros: number | null];
 
 function listSteps(result: ResultSplit): readonly Step[] {
   const steps: readonly Step[] = [
-    ['Spread earned', 'price of a fill against the middle', result.spreadMicros],
-    ['Inventory drift', 'held shares while the middle moved', result.driftMicros],
+    ['Spread earned', 'distance of fill prices from the mid price', result.spreadMicros],
+    ['Inventory drift', 'value change of held shares while the mid price moved', result.driftMicros],
     ['Fees', 'paid to the exchange', -result.feesMicros],
-    ['Merges', 'complete sets against their value', result.mergesMicros],
+    ['Merges', 'currency for complete sets beyond their value', result.mergesMicros],
     ['Settlement', 'from the last mid price to the outcome', result.settlementMicros],
   ];
   if (result.undividedMicros === 0 && result.spreadMicros !== null) return steps;
-  return [...steps, ['Cannot be divided', 'the middle is not known', result.undividedMicros]];
+  return [...steps, ['Cannot be divided', 'the mid price is not known', result.undividedMicros]];
 }
 
 function waterfall(result: ResultSplit): Markup {
@@ -463,8 +463,8 @@ const refusalSection = (sessions: readonly ShownText[]): Markup =>
   );
 
 const MAKERS: Readonly<Record<string, string>> = {
-  true: 'post only: an order that reaches our price fills nothing',
-  false: 'trade: an order that reaches our price fills ours, up to its size',
+  true: 'only post: a recorded order that reaches our price fills nothing',
+  false: 'trade: a recorded order that reaches our price fills ours, up to its size',
 };
 
 function sessionAssumptions({ analysis }: ShownText): Markup {
