@@ -61,7 +61,7 @@ describe('a recording in our format', () => {
       '120000 end',
     ]);
     expect(second.warnings.map(({ message }) => message)).toEqual([
-      'rows before this file are missing: the book starts with it',
+      'rows before this file are missing: the book starts with this file',
     ]);
   });
 
