@@ -339,7 +339,7 @@ class Submission<R> {
       const stage = this.#change.getStage(seen);
       if (stage.kind === 'done') return seen;
       if (stage.kind === 'over') return this.#over(seen, stage.why, refusal);
-      if (!(await this.#pace.wait())) throw this.#makeUnknown('the record was not final in time');
+      if (!(await this.#pace.wait())) throw this.#makeUnknown('the record reached no final state in time');
       seen = await this.#look();
     }
   }
@@ -461,7 +461,7 @@ function objectionToExpiry(message: string, world: ChangeContext): string | null
   if (expires === undefined) return null;
   const leftS = expires - Math.floor(world.venueNowMs() / 1_000);
   const mostS = 2 * world.profile.draft_lifetime_s + EXPIRY_SLACK_S;
-  return leftS > mostS ? `the draft expires in ${leftS} s, at most ${mostS} s are accepted` : null;
+  return leftS > mostS ? `the draft expires in ${leftS} s, but at most ${mostS} s are accepted` : null;
 }
 
 /** Returns an order's terms for signing. Throws TwinbookError usage for text that is not a number. */
