@@ -75,7 +75,7 @@ export function openSender(channel: ChannelConfig, options: SenderOptions, note?
   try {
     readSecrets(channel);
   } catch (error) {
-    note?.(`alert channel ${channel.name} delivers nothing: ${failureText(error)}`);
+    note?.(`alert channel ${channel.name} cannot deliver alerts: ${failureText(error)}`);
   }
   return async (message) => {
     try {

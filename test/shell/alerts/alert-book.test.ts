@@ -191,7 +191,7 @@ test('says since when it holds, where that is known, and what to do next', () =>
     'the trader has sent no message for 11 s, since 00:09:49 UTC\nDo: see `twinbook status`; `twinbook kill` still works',
   ]);
   const late = findConditions({ ...WELL, account: { ...ACCOUNT, ...reconciled(-5 * MINUTE) } });
-  expect(book.observe(late, WELL.nowMs)[0]?.text).toContain('since 23:55:00 UTC\nDo: `twinbook reconcile`');
+  expect(book.observe(late, WELL.nowMs)[0]?.text).toContain('since 23:55:00 UTC\nDo: run `twinbook reconcile`');
   expect(book.once('warning', 'strategy_failed', 'a strategy failed', 'it threw', 0).text).toBe(
     'it threw\nDo: `twinbook resume --reason TEXT` starts the failed part again',
   );

@@ -45,7 +45,7 @@ function eventScenarios(held: readonly MarketHolding[], title: (market: string) 
       describe(isAlone ? 'YES' : `only ${title(yes.market)}: YES`, (one) => (one === yes ? one.yes : one.no)),
     ),
     describe(isAlone ? 'NO' : 'none of these: YES', ({ no }) => no),
-    ...(isAlone ? [] : [describe('each at its worst', ({ yes, no }) => minMicros(yes, no))]),
+    ...(isAlone ? [] : [describe('each market at its worst outcome', ({ yes, no }) => minMicros(yes, no))]),
   ];
   return found.sort((a, b) => Number(a.result) - Number(b.result));
 }
@@ -82,7 +82,7 @@ const LIMITS: Readonly<Record<string, Limit>> = {
     ({ risk }) => risk.totalLossMicros,
   ],
   max_event_loss: [
-    'largest loss of one event, at its worst outcome',
+    'loss of the event with the largest loss at its worst outcome',
     'currency',
     ({ risk }) => most(risk.events, ({ lossMicros: loss }) => loss),
   ],
@@ -112,8 +112,8 @@ const LIMITS: Readonly<Record<string, Limit>> = {
     'actions',
     ({ risk }) => risk.pace.lastMinute,
   ],
-  max_fills: ['most fills within fills_window_s, recently', 'fills', ({ risk }) => risk.fillsInWindow],
-  fills_window_s: ['time span in which max_fills counts', 's'],
+  max_fills: ['number of fills within the last fills_window_s', 'fills', ({ risk }) => risk.fillsInWindow],
+  fills_window_s: ['time span over which max_fills counts fills', 's'],
   max_book_age_ms: [
     'age of the oldest quoted book',
     'ms',

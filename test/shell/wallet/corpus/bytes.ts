@@ -160,7 +160,7 @@ const FORMS: readonly HostileBytes[] = [
       own.subarray(0, draw.below(own.length)),
     ]),
   ),
-  bytes('more bytes than a packet holds', /longer than any transaction/, (own, draw) =>
+  bytes('more bytes than a packet holds', /longer than a transaction can be/, (own, draw) =>
     Buffer.concat([own, Buffer.alloc(1_232 + draw.below(3_000))]),
   ),
   spelled('0x before its hex', (hex) => `0x${hex}`),
