@@ -92,7 +92,7 @@ async function makeOpeners(paths: readonly string[], options: OpenOptions): Prom
   return [...(await messageOpeners(files, options)), ...ours];
 }
 
-const ENDINGS = '.ndjson, .jsonl or .json (plain, .gz or .zst), or in .parquet';
+const ENDINGS = '.ndjson, .jsonl, .json (each plain, .gz or .zst) or .parquet';
 
 /** Returns openers of a venue's files. A file of unknown kind counts as Kalshi's, whose reader reports it. */
 async function messageOpeners(

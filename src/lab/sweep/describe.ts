@@ -175,7 +175,7 @@ export function configurationColumns({ subject, search, assumptions, counts }: S
       },
       {
         title: 'Sharpe',
-        explains: `per ${event}, not per year`,
+        explains: `Sharpe ratio per ${event}, not per year`,
         cell: of(index, ({ sharpe }) => sharpeText(sharpe, counts.events)),
         value: of(index, ({ sharpe }) => sharpe?.sharpe ?? null),
         keep: 60 - index,
@@ -278,9 +278,9 @@ export function sharedSections<Table>(
   const sections: SharedSection<Table>[] = [
     {
       id: 'belief',
-      title: 'Results of luck alone',
+      title: 'Results expected from luck alone',
       lead: `The best of many configurations looks good by luck alone. Ratios are per ${event}; a deflated ratio is the probability of more than luck.`,
-      table: draw(judgementColumns(result), models, `The search, by ${model}`),
+      table: draw(judgementColumns(result), models, `Search results by ${model}`),
       notes: [],
     },
   ];

@@ -206,7 +206,7 @@ function oddities(
   const broken = days.reduce((sum, { manifest }) => sum + (manifest?.broken_lines ?? 0), 0);
   const messages = [
     summary.refused > 0 ? `invalid events that the recorder rejected: ${summary.refused}` : '',
-    broken > 0 ? `${lines(broken)} lost when the recorder died` : '',
+    broken > 0 ? `${lines(broken)} lost when the recorder crashed` : '',
     summary.gaps.length > 0 ? `gaps without data: ${summary.gaps.length}, ${seconds(summary.gaps)} s in all` : '',
     market.outcome === null ? 'the outcome is unknown: the market closes unresolved' : '',
   ];

@@ -111,7 +111,7 @@ const toldWarning = kindOf('warning', 'notice');
 const BACK_UP = '`twinbook ledger backup` makes a backup now, or says why it fails';
 const KILL_AND_LOOK = 'run `twinbook kill`, then `twinbook events`';
 const REDUCES_ONLY = '`twinbook events`; only reducing orders are sent until `twinbook resume --reason TEXT`';
-const LETS_TRY = '`twinbook resume --reason TEXT` starts the failed part again';
+const LETS_TRY = '`twinbook resume --reason TEXT` restarts the strategy or the market';
 
 const KINDS = {
   trader_gone: seenCritical('the trader is gone', 'run `twinbook cancel-all --verify`, then restart the trader'),
@@ -126,8 +126,8 @@ const KINDS = {
     'logins to the page are refused',
     'if it was you, `twinbook alerts --ack login_refused`; else give the page another password and restart its console',
   ),
-  killed: shownCritical('the trader is killed', '`twinbook events` says why; `twinbook unkill --reason TEXT` lifts it'),
-  halted: shownCritical('the trader is halted', '`twinbook events` says why; `twinbook resume --reason TEXT` lifts it'),
+  killed: shownCritical('the trader is killed', 'see `twinbook events`, then run `twinbook unkill --reason TEXT`'),
+  halted: shownCritical('the trader is halted', 'see `twinbook events`, then run `twinbook resume --reason TEXT`'),
   ledger_differs: shownCritical(
     'ledger and exchange differ',
     '`twinbook reconcile` lists the differences; only reducing orders are sent meanwhile',

@@ -187,7 +187,7 @@ const landing = <R>(
 function toSign(row: RequestRow, marketConditionId: string, terms: DraftTerms): DraftToSign {
   const { pubkey, message } = row;
   if (message !== null) return { pubkey, message, marketConditionId, terms };
-  throw new NotDone('requests.create', 'failed', 'the draft of the request could not be made', pubkey, row);
+  throw new NotDone('requests.create', 'failed', 'the draft of the request could not be created', pubkey, row);
 }
 
 const UNSIGNED: ChangeStage = { kind: 'unsigned' };
@@ -352,7 +352,7 @@ class Submission<R> {
       if (this.#change.getStage(again).kind !== 'over') return this.#end(again, refusal);
     }
     if (refusal instanceof ServiceRefused) throw refusal;
-    throw new NotDone(this.#change.endpoint, why, `its record says ${why}`, this.#pubkey, record);
+    throw new NotDone(this.#change.endpoint, why, `the state of its record is ${why}`, this.#pubkey, record);
   }
 
   /** Reads the record of the change repeatedly, until a read succeeds or the time limit passes. */

@@ -316,7 +316,7 @@ function objection(address: string): string | null {
   const url = new URL(address);
   const parameters = [...url.searchParams.keys()];
   if (url.password !== '' || parameters.includes('password'))
-    return 'holds a password; remove it: it comes from TWINBOOK_FLEET_PASSWORD or the file that TWINBOOK_FLEET_PASSWORD_FILE names';
+    return 'contains a password; remove it, and set TWINBOOK_FLEET_PASSWORD or name a file in TWINBOOK_FLEET_PASSWORD_FILE';
   if (!/^postgres(ql)?:$/.test(url.protocol) || url.pathname.length < 2) return WANTED;
   const strange = parameters.find((name) => !PARAMETERS.includes(name));
   if (strange !== undefined) return `has the parameter ${strange}; wants none but ${PARAMETERS.join(', ')}`;

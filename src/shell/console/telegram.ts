@@ -189,7 +189,7 @@ function statusText({ trader, watch, guardian }: ChatOptions, isBare: boolean): 
     account === null
       ? []
       : [
-          `result ${moneyText(account.resultMicros) || 'unknown'}, loss of this day ${moneyText(account.losses.dayLossMicros)}${asOf}`,
+          `result ${moneyText(account.resultMicros) || 'unknown'}, loss of this UTC day ${moneyText(account.losses.dayLossMicros)}${asOf}`,
           `orders ${account.openOrders} open, ${account.unknownOrders} unknown; fills of this run ${account.fills}`,
         ];
   return [reason === '' ? mode : `${mode}, ${reason}`, ...lines, alerts, `guardian: ${guardian.status()}`].join('\n');

@@ -295,7 +295,7 @@ describe('a writer that dies', () => {
     expect(await repairFolder(folder)).toBe(1);
     const recording = await opened(folder);
     expect(await rowsOf(recording, START_MS)).toEqual([...before, '61000 end']);
-    expect(recording.warnings.map(({ message }) => message)).toContain('1 line was lost when the recorder died');
+    expect(recording.warnings.map(({ message }) => message)).toContain('1 line was lost when the recorder crashed');
   });
 
   it('between writing a file and listing it, leaves what is written anew', async () => {

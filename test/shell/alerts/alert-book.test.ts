@@ -193,7 +193,7 @@ test('says since when it holds, where that is known, and what to do next', () =>
   const late = findConditions({ ...WELL, account: { ...ACCOUNT, ...reconciled(-5 * MINUTE) } });
   expect(book.observe(late, WELL.nowMs)[0]?.text).toContain('since 23:55:00 UTC\nDo: run `twinbook reconcile`');
   expect(book.once('warning', 'strategy_failed', 'a strategy failed', 'it threw', 0).text).toBe(
-    'it threw\nDo: `twinbook resume --reason TEXT` starts the failed part again',
+    'it threw\nDo: `twinbook resume --reason TEXT` restarts the strategy or the market',
   );
   expect(book.once('info', 'daily_summary', 'the day', 'good', 0).text).toBe('good');
 });

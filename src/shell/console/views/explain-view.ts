@@ -157,7 +157,7 @@ function fillTree(fill: BookedFill, ledger: LedgerReader): ExplainNode {
     node('As', fill.isMaker === null ? 'not reported' : fill.isMaker ? 'maker' : 'taker'),
     marketNode(fill.marketConditionId, ledger),
     node('Time at the exchange, whole seconds', timeText(timeMs), [
-      secondsNode('Delay until it was seen', fill.seenMs - timeMs),
+      secondsNode('Delay until the trader saw the fill', fill.seenMs - timeMs),
       ...rested.map((ms) => secondsNode('Time that the order had rested in the book', ms)),
     ]),
     intent === null || order === null
@@ -200,7 +200,7 @@ function marketTree(market: MarketStatus, account: AccountFacts | null): Explain
 
 type VenueMarks = NonNullable<AccountStatus['marks']>;
 const marksNode = ({ markMove }: MarketStatus, { isBelieved, told, precision, recall }: VenueMarks): ExplainNode =>
-  node("The venue's marks", isBelieved ? `a move of ${markMove.toFixed(4)} since that book` : 'not trusted', [
+  node("The venue's marks", isBelieved ? `price moved by ${markMove.toFixed(4)} since that book` : 'not trusted', [
     node('Reported moves', told.toFixed(0), [node('Fraction also found in the book', precision.toFixed(2))]),
     node('Fraction of all moves that were reported', recall.toFixed(2)),
   ]);
@@ -221,7 +221,7 @@ function worthNode({ leftOutBecause, worth }: MarketStatus): ExplainNode {
   const hourly = (name: string, perS: number, why = '') => node(name, `${(perS * 3600).toFixed(4)} per hour${why}`);
   return node('Value of quoting this market', `${(value.net * 3600).toFixed(4)} per hour, rank ${place}`, [
     ...chosen,
-    hourly('Fills, after adverse moves and fees', value.edge, `, ${(value.fillsPerS * 3600).toFixed(1)} fills`),
+    hourly('Fills less adverse moves and fees', value.edge, `, ${(value.fillsPerS * 3600).toFixed(1)} fills`),
     hourly('Stale quotes', -value.stale, `, with a poll every ${value.lookEveryS.toFixed(0)} s`),
     hourly('Polls', -value.looks, `, at ${prices.look.toPrecision(3)} each`),
     hourly(
@@ -231,7 +231,7 @@ function worthNode({ leftOutBecause, worth }: MarketStatus): ExplainNode {
     ),
     hourly('Replacing filled orders', -value.fills),
     hourly('Reserve for cancels', -value.reserve),
-    hourly('Currency', -value.currency, `, for ${value.currencyBound.toFixed(2)} locked`),
+    hourly('Currency', -value.currency, `, for ${value.currencyBound.toFixed(2)} locked currency`),
     node('Estimated fills per expected fill', belief.fillRatio.toFixed(2)),
     node('Estimated fraction of the quote distance lost after a fill', belief.adversePart.toFixed(2)),
   ]);

@@ -44,7 +44,7 @@ function eventScenarios(held: readonly MarketHolding[], title: (market: string) 
     ...held.map((yes) =>
       describe(isAlone ? 'YES' : `only ${title(yes.market)}: YES`, (one) => (one === yes ? one.yes : one.no)),
     ),
-    describe(isAlone ? 'NO' : 'none of these: YES', ({ no }) => no),
+    describe(isAlone ? 'NO' : 'no market: YES', ({ no }) => no),
     ...(isAlone ? [] : [describe('each market at its worst outcome', ({ yes, no }) => minMicros(yes, no))]),
   ];
   return found.sort((a, b) => Number(a.result) - Number(b.result));
@@ -101,7 +101,7 @@ const LIMITS: Readonly<Record<string, Limit>> = {
     'sets',
     ({ markets }) => most(markets, ({ yesMicros: yes, noMicros: no }) => Math.min(yes, no)),
   ],
-  max_open_orders: ['orders that rest, are in flight or unknown', 'orders', ({ openOrders }) => openOrders],
+  max_open_orders: ['orders that rest, are in flight or in an unknown state', 'orders', ({ openOrders }) => openOrders],
   max_actions_per_second: [
     'orders and cancels begun in the last second',
     'actions',
@@ -125,7 +125,7 @@ const LIMITS: Readonly<Record<string, Limit>> = {
   price_collar_fair: ['largest distance of an order beyond our fair value', 'price'],
   price_collar_book: ['largest distance of an order beyond the best opposite price', 'price'],
   min_time_since_jump_ms: ['pause after a price jump', 'ms'],
-  min_time_to_resolution_s: ['no new orders this close to the resolution', 's'],
+  min_time_to_resolution_s: ['time before the resolution without new orders', 's'],
   widen_at_loss: ['fraction of a loss limit at which quotes widen', 'of the limit'],
   reduce_at_loss: ['fraction of a loss limit at which only reducing orders are sent', 'of the limit'],
   widen_distance: ['distance of widened quotes from the fair value', 'price'],
