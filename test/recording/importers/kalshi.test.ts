@@ -409,6 +409,6 @@ describe('MARKETS.csv of a stranger', () => {
     const set = about(`window,open_time,close_time,result\n${TICKER},2026-08-01T10:15:00Z,2026-08-01T10:00:00Z,yes\n`);
     const [recording] = await openRecordings([set]);
     expect(recording?.market.openTimeMs).toBe(T);
-    expect(recording?.warnings[0]?.message).toContain('times are those of its events');
+    expect(recording?.warnings[0]?.message).toContain('the times of its events are used');
   });
 });

@@ -76,7 +76,7 @@ describe('a check of files', () => {
     [
       'a price that is not a multiple of the tick',
       (f) => rewrite(f, '* REPLACE (price_micros + 1 AS price_micros)'),
-      'rows with a price off the tick',
+      'rows with a price that is not a multiple of the tick',
     ],
     [
       'a missing row',
@@ -178,7 +178,7 @@ describe('a check of what is recorded', () => {
     expect(await verifyRecordings([folder])).toEqual({ markets: 0, events: 0, findings: [] });
     await expect(openRecordings([folder])).rejects.toMatchObject({
       code: 'recording_invalid',
-      message: expect.stringContaining('no event of any market'),
+      message: expect.stringContaining('contains no events of markets'),
     });
   });
 

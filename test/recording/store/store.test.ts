@@ -350,12 +350,12 @@ describe('a damaged recording', () => {
     ['a description that is cut', (folder) => truncateSync(join(folder, DAY_2, 'market.json'), 20), 'market.json'],
     ['another market', (folder) => copy(folder, MARKET, 'market=other'), 'market-1'],
     ['no description', (folder) => remove(folder, 'market.json'), 'market.json'],
-    ['no manifest', (folder) => remove(folder, 'manifest.json'), 'no event of any market'],
+    ['no manifest', (folder) => remove(folder, 'manifest.json'), 'no events of markets'],
     ['another checksum', (folder) => rewrite(folder, /"sha256": ".{8}/, '"sha256": "00000000'), 'has the checksum'],
     [
       'a manifest that points elsewhere',
       (folder) => rewrite(folder, EVENTS, '../../x.parquet'),
-      'is no name of a file',
+      'is not the name of a file',
     ],
     ['rows of another file', (folder) => copy(folder, `${DAY_2}/${EVENTS}`, `${DAY_1}/${EVENTS}`), 'its manifest says'],
   ];
