@@ -59,7 +59,7 @@ const nothingOpened = (paths: readonly string[], { markets = [] }: OpenOptions):
     paths.join(', '),
     markets.length > 0
       ? `has no market ${markets.join(', ')}`
-      : 'has no event of any market (events lie in files called events-0001.parquet and so on)',
+      : 'contains no events of markets (events are in files named events-0001.parquet and so on)',
   );
 
 type Opener = () => Promise<readonly Recording[]>;
@@ -69,8 +69,8 @@ async function makeOpeners(paths: readonly string[], options: OpenOptions): Prom
   const stored = new Map<string, Set<string>>();
   for (const path of paths) {
     if (!statPath(path).isDirectory()) {
-      if (isFileOfStore(path)) throw unknownKind(path, 'is one file of a recording: give the folder that it lies in');
-      if (!isMessageFile(path)) throw unknownKind(path, `is not read: its name ends in none of ${ENDINGS}`);
+      if (isFileOfStore(path)) throw unknownKind(path, 'is one file of a recording: give the folder that contains it');
+      if (!isMessageFile(path)) throw unknownKind(path, `is not read: its name must end in ${ENDINGS}`);
       files.push(path);
     } else if (isStore(path)) {
       for (const day of marketFolders(path).flatMap(dayFolders)) {
@@ -92,7 +92,7 @@ async function makeOpeners(paths: readonly string[], options: OpenOptions): Prom
   return [...(await messageOpeners(files, options)), ...ours];
 }
 
-const ENDINGS = '.ndjson, .jsonl and .json (plain, .gz or .zst) and .parquet';
+const ENDINGS = '.ndjson, .jsonl, .json (each plain, .gz or .zst) or .parquet';
 
 /** Returns openers of a venue's files. A file of unknown kind counts as Kalshi's, whose reader reports it. */
 async function messageOpeners(
@@ -114,7 +114,7 @@ async function messageOpeners(
     }
   }
   const { groups, others, strangers } = await kalshiGroups(kalshi);
-  for (const path of strangers) onNotRead?.(`${path}: the file has no message`);
+  for (const path of strangers) onNotRead?.(`${path}: the file contains no message`);
   polymarket.push(...others.map((path) => () => openPolymarket(path, reading)));
   const isWanted = (ticker: string) => markets.length === 0 || markets.some((name) => ticker.startsWith(name));
   const wanted = groups.filter(({ ticker }) => isWanted(ticker));

@@ -475,7 +475,7 @@ export class World {
     if (this.#process !== process) return;
     const pacing = process.pacings[declarationOf(request.call.endpoint).scope];
     if (this.ourMs >= request.latestMs) {
-      const outcome = { kind: 'unknown', reason: 'its turn did not come in time', sent: false } as const;
+      const outcome = { kind: 'unknown', reason: 'the request waited too long for its turn', sent: false } as const;
       this.#deliver(process, request, this.ourMs, { outcome, venueTimeMs: null, budget: null, heard: null, text: '' });
       return;
     }

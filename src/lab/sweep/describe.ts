@@ -42,9 +42,9 @@ function* listCautions(
   if (failed > 0)
     yield `${formatQuantity(failed, 'configuration')} failed and ${failed === 1 ? 'is' : 'are'} not ranked.`;
   if (flipping > 0) {
-    yield `${formatQuantity(flipping, 'configuration')} of ${done} ${flipping === 1 ? 'is' : 'are'} above 0 under one ${model} and below 0 under another: reject such configurations.`;
+    yield `${formatQuantity(flipping, 'configuration')} of ${done} ${flipping === 1 ? 'has' : 'have'} a result above 0 under one ${model} and below 0 under another: reject such configurations.`;
   }
-  if (best !== null && (best.worstMicros ?? 0) <= 0) yield `No configuration is above 0 under every ${model}.`;
+  if (best !== null && (best.worstMicros ?? 0) <= 0) yield `No result is above 0 under every ${model}.`;
   if (events < LEAST_EVENTS_FOR_SHARPE) {
     yield `${formatQuantity(events, event)}: too few for a Sharpe ratio (${LEAST_EVENTS_FOR_SHARPE} at least); the results are anecdotes.`;
   }
@@ -53,11 +53,11 @@ function* listCautions(
 function* listRemarks({ subject, data, search }: NotedFacts, folds: number): Generator<string> {
   const open = data.markets.filter(({ market }) => market.outcome === null).length;
   if (open > 0) {
-    yield `${formatQuantity(open, 'market')} of ${data.markets.length} without a known outcome: shares held at the end are valued at the last middle.`;
+    yield `${formatQuantity(open, 'market')} of ${data.markets.length} without a known outcome: shares held at the end are valued at the last mid price.`;
   }
-  if (data.empty.length > 0) yield `${formatQuantity(data.empty.length, 'recording')} without any event left out.`;
+  if (data.empty.length > 0) yield `Left out: ${formatQuantity(data.empty.length, 'recording')} without any event.`;
   for (const { why, count } of search.leftOut.slice(0, 3)) {
-    yield `${formatQuantity(count, 'combination')} left out as impossible: ${why}.`;
+    yield `Left out as impossible: ${formatQuantity(count, 'combination')}: ${why}.`;
   }
   const found = search.candidates.length;
   if (search.kind === 'random' && found < search.wanted) {
@@ -76,10 +76,10 @@ export const TERMS: Readonly<Record<SweepSubject, Readonly<Record<'model' | 'mod
 export const capitalise = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
 function freshLead({ firstSeed, seeds, number, usedBefore }: FreshResult): string {
-  const what = `Seeds ${firstSeed} to ${firstSeed + seeds - 1}: mean edge a seed of configuration ${number}, the best, and of the unchanged file.`;
+  const what = `Seeds ${firstSeed} to ${firstSeed + seeds - 1}: mean edge per seed of configuration ${number} (the best) and of the unchanged file.`;
   return usedBefore === 0
-    ? `${what} No sweep in this folder has chosen by these seeds, so this result may be reported.`
-    : `${what} ${usedBefore} of these seeds were used for an earlier choice, so this result must not be reported.`;
+    ? `${what} No sweep in this folder has used these seeds to choose a configuration, so this result may be reported.`
+    : `${what} ${usedBefore} of these seeds were already used to choose a configuration, so this result must not be reported.`;
 }
 
 /** Formats a Sharpe ratio. If there are too few events for a Sharpe ratio, the text says so. */
@@ -152,7 +152,7 @@ export function configurationColumns({ subject, search, assumptions, counts }: S
   const columns: SharedColumn<Placed>[] = [
     {
       title: '#',
-      explains: `place, by the lowest ${result} of the ${models}`,
+      explains: `rank by the lowest ${result} of the ${models}`,
       cell: ({ place, configuration }) => (configuration.status === 'done' ? place : null),
     },
     {
@@ -175,14 +175,14 @@ export function configurationColumns({ subject, search, assumptions, counts }: S
       },
       {
         title: 'Sharpe',
-        explains: `per ${event}, not per year`,
+        explains: `Sharpe ratio per ${event}, not per year`,
         cell: of(index, ({ sharpe }) => sharpeText(sharpe, counts.events)),
         value: of(index, ({ sharpe }) => sharpe?.sharpe ?? null),
         keep: 60 - index,
       },
       {
         title: 'Deflated',
-        explains: 'probability that the true ratio beats what luck gives the best of all tried',
+        explains: 'probability that the true ratio exceeds what luck alone gives the best configuration',
         cell: of(index, ({ sharpe }) => deflatedText(sharpe)),
         value: of(index, ({ sharpe }) => sharpe?.deflated ?? null),
         keep: 40 - index,
@@ -190,7 +190,7 @@ export function configurationColumns({ subject, search, assumptions, counts }: S
     ]),
     {
       title: 'Drawdown',
-      explains: `the largest under any ${model}`,
+      explains: `the largest value under any ${model}`,
       cell: ({ configuration }) => formatMoney(worstDrawdown(configuration)),
       value: ({ configuration }) => worstDrawdown(configuration),
       keep: 70,
@@ -210,7 +210,7 @@ function judgementColumns({ subject, counts }: SweepResult): readonly SharedColu
     { title: capitalise(model), isText: true, cell: ({ fillModel }) => fillModel },
     {
       title: 'Tried (N)',
-      explains: 'different configurations ever tried in this folder',
+      explains: 'number of different configurations tried in this folder so far',
       cell: () => count(counts.tried),
     },
     {
@@ -220,7 +220,7 @@ function judgementColumns({ subject, counts }: SweepResult): readonly SharedColu
     },
     {
       title: 'Best by luck',
-      explains: 'the highest Sharpe ratio expected of N configurations without any skill',
+      explains: 'the Sharpe ratio that luck alone is expected to give the best of N configurations',
       cell: ({ luckySharpe }) => ratio(luckySharpe),
     },
   ];
@@ -278,9 +278,9 @@ export function sharedSections<Table>(
   const sections: SharedSection<Table>[] = [
     {
       id: 'belief',
-      title: 'Results of luck alone',
+      title: 'Results expected from luck alone',
       lead: `The best of many configurations looks good by luck alone. Ratios are per ${event}; a deflated ratio is the probability of more than luck.`,
-      table: draw(judgementColumns(result), models, `The search, by ${model}`),
+      table: draw(judgementColumns(result), models, `Search results by ${model}`),
       notes: [],
     },
   ];
@@ -292,7 +292,7 @@ export function sharedSections<Table>(
       id: 'forward',
       title: 'Walking forward',
       lead: `Each fold tests the configuration that was best on all earlier events. Training events ended ${ended} the fold began; other earlier events are left out (purged).`,
-      table: draw(stepColumns(assumptions.fillModels), steps, 'Walking forward, fold by fold'),
+      table: draw(stepColumns(assumptions.fillModels), steps, 'Walk-forward test, fold by fold'),
       notes: outOfSample.map(
         ({ fillModel, resultMicros, sharpe }) =>
           `Out of sample in all, ${fillModel}: ${formatGain(resultMicros)} over ${count(testedEvents)} events; Sharpe per event ${sharpeText(sharpe, testedEvents)}, deflated ${deflatedText(sharpe)}.`,

@@ -50,8 +50,8 @@ export async function planData(recordings: readonly Recording[], progress: (done
     progress(index + 1);
   }
   if (markets.length === 0) {
-    const hint = '`twinbook data stats` shows what they contain.';
-    throw new TwinbookError('recording_invalid', 'these recordings have no event', hint);
+    const hint = '`twinbook data stats` shows what the recordings contain.';
+    throw new TwinbookError('recording_invalid', 'these recordings contain no event', hint);
   }
   return { markets, hash: hashValue(markets.map(({ hash }) => hash)), empty };
 }
@@ -96,8 +96,8 @@ export function assignFolds(markets: readonly PlannedMarket[], wish: number | nu
   const usual = Math.max(1, Math.min(USUAL_FOLDS, Math.floor(events.length / LEAST_EVENTS_PER_FOLD)));
   const folds = wish ?? usual;
   if (folds > events.length) {
-    const hint = 'An event is never cut: every fold needs at least one. Leave --folds out to have as many as possible.';
-    throw new TwinbookError('usage', `${folds} folds of ${events.length} events`, hint);
+    const hint = 'Every fold needs at least one whole event. Omit --folds to get as many folds as possible.';
+    throw new TwinbookError('usage', `cannot divide ${events.length} events into ${folds} folds`, hint);
   }
   return events.map((event, index) => ({ ...event, fold: Math.floor((index * folds) / events.length) }));
 }

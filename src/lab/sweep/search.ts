@@ -120,7 +120,7 @@ function findParam(name: string, strategies: readonly StrategyConfig[]): SweptFi
   if (only !== undefined && second === undefined) return inStrategy(only, [first, ...rest], name);
   if (only !== undefined) {
     const names = having.map((strategy) => `${strategy.name}.${name}`).join(', ');
-    throw new TwinbookError('usage', `several strategies have a parameter ${name}`, `Write which: ${names}.`);
+    throw new TwinbookError('usage', `several strategies have a parameter ${name}`, `Write one of: ${names}.`);
   }
   throw unknownParam(name, strategies);
 }
@@ -139,7 +139,7 @@ function inStrategy(strategy: StrategyConfig, words: readonly string[], name: st
   const rows = typeof present === 'object' ? present.length : 0;
   if (inner === undefined || words.length !== 3 || !Number.isInteger(at) || at < 0 || at >= rows) {
     const fields = Object.keys(spec.fields).join(', ');
-    const hint = `Name one field of one row, as ${strategy.name}.${param}.ROW.FIELD: rows 0 to ${rows - 1}, fields ${fields}.`;
+    const hint = `Give one field of one row: ${strategy.name}.${param}.ROW.FIELD, ROW from 0 to ${rows - 1}, FIELD one of ${fields}.`;
     throw new TwinbookError('usage', `${name} is not a single parameter: ${param} is a list of rows`, hint);
   }
   return { strategy, path: [param, at, field ?? ''], spec: inner };
@@ -185,7 +185,7 @@ const bad = (name: string, came: string, want: string): TwinbookError =>
   new TwinbookError(
     'usage',
     `--param ${name}: got '${came}', wanted ${want}`,
-    '`twinbook strategies` lists the parameters of each with their ranges.',
+    '`twinbook strategies` lists each strategy’s parameters with ranges.',
   );
 
 /** Returns the values of a range FROM:TO:STEP, including both ends, rounded to the decimals of the text. */
@@ -221,7 +221,7 @@ export function gridSearch(config: Config, axes: readonly Axis[]): Search {
   if (size > MAX_CONFIGURATIONS) {
     const factors = axes.map(({ name }, index) => `${name}: ${lists[index]?.length ?? 0}`).join(', ');
     const hint = 'Take larger steps or fewer parameters, or draw some of them with --random N.';
-    const text = `the grid has ${size} configurations (${factors}), more than ${MAX_CONFIGURATIONS}`;
+    const text = `the grid has ${size} configurations (${factors}), but at most ${MAX_CONFIGURATIONS} are allowed`;
     throw new TwinbookError('usage', text, hint);
   }
   checkEach(config, axes, lists);
@@ -233,7 +233,7 @@ export function randomSearch(config: Config, axes: readonly Axis[], count: numbe
   requireAxes(axes);
   if (count > MAX_CONFIGURATIONS) {
     const hint = 'Give a smaller --random, or divide the search into several sweeps.';
-    throw new TwinbookError('usage', `--random ${count}: at most ${MAX_CONFIGURATIONS} configurations are tried`, hint);
+    throw new TwinbookError('usage', `--random ${count} is above the maximum, ${MAX_CONFIGURATIONS}`, hint);
   }
   const ends = axes.map(({ choice }) =>
     choice.kind === 'values' ? choice.values : [roundValue(choice.from, choice), roundValue(choice.to, choice)],
@@ -313,7 +313,7 @@ function makeSearch(
   const leftOut = [...reasons].map(([why, count]) => ({ why, count })).sort((a, b) => b.count - a.count);
   if (candidates.length === 0) {
     const [most] = leftOut;
-    const hint = 'Give other values to --param; `twinbook strategies` lists the parameters of each with their ranges.';
+    const hint = 'Give other values to --param; `twinbook strategies` lists each strategy’s parameters with ranges.';
     const text = `no combination of these values is possible: ${most?.why ?? 'there is none'}`;
     throw new TwinbookError('usage', text, hint);
   }

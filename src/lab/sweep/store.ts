@@ -119,7 +119,7 @@ function openDatabase(outDir: string): Sqlite.Database {
     const version = db.pragma('user_version', { simple: true });
     if (version === 0) db.exec(`BEGIN; ${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`);
     else if (version !== SCHEMA_VERSION) {
-      const text = `${join(outDir, FILE)} is of another version of Twinbook (tables ${String(version)}, wanted ${SCHEMA_VERSION})`;
+      const text = `${join(outDir, FILE)} was written by another version of Twinbook (tables ${String(version)}, wanted ${SCHEMA_VERSION})`;
       throw new TwinbookError('file_unreadable', text, 'Give another folder with --out.');
     }
     return db;
@@ -170,7 +170,7 @@ export class SweepStore {
       }
       if (!same.isFinished && resume === false) {
         const hint = 'Continue the sweep with --resume, or give another folder with --out.';
-        throw new TwinbookError('usage', `${this.#outDir} has this sweep already, unfinished`, hint);
+        throw new TwinbookError('usage', `${this.#outDir} already contains this sweep, unfinished`, hint);
       }
       this.#sweep = same.sweep;
       if (resume === true) this.#forgetFailed();

@@ -67,7 +67,7 @@ function configurationSection(result: SweepResult): Markup {
   return section(
     'configurations',
     'Configurations',
-    `Best first: by the lowest of the ${terms.result}s under the ${terms.models}, summed over all ${terms.event}s. A heading sorts.`,
+    `Best first, by the lowest ${terms.result} of all ${terms.models}, summed over all ${terms.event}s. Click a heading to sort.`,
     html`${sharedTable(remarkFirst, placed.slice(0, MAX_ROWS), 'Configurations', true)}${more}`,
   );
 }

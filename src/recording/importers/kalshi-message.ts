@@ -64,7 +64,7 @@ function makeGroup(looks: readonly KalshiFacts[]) {
     else
       warnings.push({
         path,
-        message: `${path} is left out: ${known.path} is of the same market and has the same name`,
+        message: `${path} is left out: ${known.path} is a recording of the same market with the same name`,
       });
   }
   return {

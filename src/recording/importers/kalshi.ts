@@ -102,7 +102,7 @@ function readFacts(ticker: string, windowFolder: string, warnings: RecordingWarn
   if (times === null) {
     warnings.push({
       path: windowFolder,
-      message: `no record of ${ticker} (MARKETS.csv, metadata) says when it opened and closed: times are those of its events`,
+      message: `no record (MARKETS.csv, metadata) says when ${ticker} opened and closed: the times of its events are used`,
     });
   }
   const cents = Number(row?.get('settlement_value') || (record.market['settlement_value'] ?? Number.NaN));
@@ -131,8 +131,8 @@ function readOutcome(result: string | null, paid: number) {
   const outcome = outcomeOf(paid);
   if (outcome !== null) return { outcome, oddity: `${result}: a YES share paid ${Number(outcome)}` };
   if (result === 'void')
-    return { outcome: VOID_OUTCOME, oddity: 'void: each share counts as 0.5, for its record names no value' };
-  return { outcome: null, oddity: `${result}, and its record names no value: the market closes unresolved` };
+    return { outcome: VOID_OUTCOME, oddity: 'void: each share counts as 0.5, because its record gives no value' };
+  return { outcome: null, oddity: `${result}, and its record gives no value: the market closes unresolved` };
 }
 
 /** Parses a market's opening and closing time; null if one is missing or if the close is not after the opening. */
@@ -169,7 +169,7 @@ function readMetadata(windowFolder: string, ticker: string, warnings: RecordingW
     const market = response.markets.find((candidate) => candidate['ticker'] === ticker);
     return market === undefined ? nothing : { event: { ...response.event }, market };
   } catch (error) {
-    warnings.push({ path, message: `not used: the file is no market record (${(error as Error).message})` });
+    warnings.push({ path, message: `the file is not a market record and is not used (${(error as Error).message})` });
     return nothing;
   }
 }
@@ -260,7 +260,7 @@ interface Snapshot {
 const EXAMPLE =
   '{"recv_ms":1785901540731,"event":{"type":"orderbook_delta","sid":1,"seq":2,"msg":{"market_ticker":"KXGOLD-26AUG05","price_dollars":"0.3200","delta_fp":"-46.02","side":"no","ts_ms":1785901540722}}}';
 
-const MISSING = 'messages are missing by their numbers';
+const MISSING = 'gaps in the message numbers show missing messages';
 
 class KalshiStream {
   readonly stepsBack = new ClockRegression(KALSHI_PAIRING.tradeLagMs);
@@ -311,14 +311,14 @@ class KalshiStream {
       sentences.push(`${this.#other} messages that are neither about a book nor a trade were skipped`);
     if (this.#beforeSnapshot > 0)
       sentences.push(`${this.#beforeSnapshot} messages before the first snapshot were skipped`);
-    if (this.#inGap > 0) sentences.push(`${messages(this.#inGap)} in gaps of the book were left out`);
-    if (this.#repeated > 0) sentences.push(`${messages(this.#repeated)} repeated: used once`);
+    if (this.#inGap > 0) sentences.push(`${messages(this.#inGap)} were skipped because the book was not known`);
+    if (this.#repeated > 0) sentences.push(`${messages(this.#repeated)} skipped as repeated`);
     if (this.#overdrawn > 0) {
       const what = this.#overdrawn === 1 ? '1 change takes' : `${this.#overdrawn} changes take`;
-      sentences.push(`${what} more from a level than it holds, so messages are missing: the level is then empty`);
+      sentences.push(`${what} more from a level than its amount, so messages are missing: the level is taken as empty`);
     }
     if (this.#pairing.unpairedTrades > 0) {
-      sentences.push(`${this.#pairing.unpairedTrades} trades have no level decrease of their own`);
+      sentences.push(`${this.#pairing.unpairedTrades} trades have no matching decrease of a price level`);
     }
     if (!this.#closed) sentences.push(`${STOPS_EARLY}: the market ends there`);
     return sentences;

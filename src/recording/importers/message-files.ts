@@ -51,7 +51,7 @@ export class LineCount {
     const cut = end === null ? [] : [`the file is cut or damaged (${end})`];
     refuseBroken(path, this.#lines, this.#broken, [this.#example ?? '', this.#good], cut);
     const broken = this.#broken === 0 ? [] : [`${this.#broken} broken lines were skipped`];
-    const used = cut.map((damage) => `${damage}: only what could be read of it is used`);
+    const used = cut.map((damage) => `${damage}: only its readable part is used`);
     return [...broken, ...used].map((message) => ({ path, message, isDamage: true }));
   }
 }
@@ -106,7 +106,7 @@ export class ClockRegression {
   warning(path: string): RecordingWarning | null {
     if (this.#farthestMs <= this.#quietMs) return null;
     const events = this.#count === 1 ? '1 event has a time' : `${this.#count} events have times`;
-    const message = `${events} before that of the previous event, by up to ${this.#farthestMs / 1000} s: raised to that time`;
+    const message = `${events} up to ${this.#farthestMs / 1000} s before the previous event: set to the time of the previous event`;
     return this.#farthestMs > MOST_USUAL_MS ? { path, message, isDamage: true } : { path, message };
   }
 }

@@ -93,7 +93,7 @@ export async function sortByMarket(path: string, markets: readonly string[], fol
     const copy = `COPY (SELECT * EXCLUDE (place) FROM (${rows}) ORDER BY market_id, place) TO ${quote(sorted)}
       (FORMAT parquet, ROW_GROUP_SIZE ${SORTED_GROUP_ROWS})`;
     await connection.run(copy).catch((error: unknown) => {
-      throw fileError('file_unreadable', `cannot sort ${path} in ${folder}`, error);
+      throw fileError('file_unreadable', `cannot sort ${path} with temporary files in ${folder}`, error);
     });
   });
   return sorted;
@@ -169,10 +169,10 @@ function eventsSql(source: string, markets: readonly string[]): string {
 
 /** Conditions of valid rows; each key describes the violation. A comparison with null counts as a violation. */
 const SOUND: Readonly<Record<string, string>> = {
-  'no time between 2000 and 2100': `time_ms BETWEEN ${EARLIEST_MS} AND ${LATEST_MS}`,
-  'a price that is not a whole ten-thousandth between 0 and 1': `is_book OR
+  'no time between the years 2000 and 2100': `time_ms BETWEEN ${EARLIEST_MS} AND ${LATEST_MS}`,
+  'a price that is not a multiple of 0.0001 between 0 and 1': `is_book OR
     (price_micros > 0 AND price_micros < 1000000 AND price_micros % ${PRICE_STEP_MICROS} = 0)`,
-  'no size of zero or more': `is_book OR
+  'a missing or negative size': `is_book OR
     (amount_micros BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER} AND (is_level OR amount_micros > 0))`,
   'a side other than BID, BUY, ASK and SELL': '(is_book OR is_bid OR is_ask)',
   'no asset_id of letters and digits': "regexp_full_match(asset_id, '[0-9A-Za-z_.:-]{1,200}')",

@@ -59,7 +59,7 @@ class CaptureReport {
     const messages = [
       this.#describeUnseen(),
       this.#disagreement(),
-      unpaired === 0 ? '' : `${unpaired} trades have no level decrease of their own`,
+      unpaired === 0 ? '' : `${unpaired} trades have no matching decrease of a price level`,
     ];
     const told = messages.filter((message) => message !== '').map((message) => ({ path, message }));
     return back === null ? told : [...told, back];
@@ -128,7 +128,7 @@ export async function* polymarketChunks(
   if (first !== undefined && first.form !== 'table' && !stream.sawTrade)
     found.warnings.push({
       path: first.path,
-      message: 'there are no trades: only orders that cross the book would fill',
+      message: 'the recording has no trades: in a backtest, only orders that cross the book fill',
     });
   const rest = stream.end();
   if (stream.gaps.length > found.gaps.length) found.gaps = [...stream.gaps];

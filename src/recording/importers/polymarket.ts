@@ -245,7 +245,7 @@ function makeRecording(
     eventTitle: id === null ? `Recorded in play: ${file}` : `Polymarket ${short(name)}`,
     title: id === null ? `${file}, token ${short(yes)}` : `Market ${short(name)}`,
     category: 'sports',
-    rules: ['A recorded market whose question and outcome are not known. It closes with its recording, unresolved.'],
+    rules: ['This recorded market’s question and outcome are not known. It closes unresolved at the recording’s end.'],
     tickPrecision: Math.max(...captures.map(({ tickPrecision }) => tickPrecision)),
     amountPrecision: AMOUNT_PRECISION,
     openTimeMs: firstMs,

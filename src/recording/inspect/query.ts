@@ -51,7 +51,7 @@ export async function queryRecordings(sql: string, paths: readonly string[]) {
       throw new TwinbookError('file_unreadable', `there is no folder of recordings at ${path}`, hint);
     }
     if (!isStore(path)) {
-      const hint = 'SQL reads our own format: convert other recordings with `twinbook data import`';
+      const hint = 'SQL reads only Twinbook’s own format: convert other recordings with `twinbook data import`';
       throw new TwinbookError(
         'recording_invalid',
         `${path} is not a folder of recordings with market=… or date=… in it`,

@@ -133,7 +133,7 @@ async function verifyDay(folder: string, rows: RowCheck | null, findings: Findin
   const differ = (path: string, message: string) => findings.push({ path, severity: 'difference', message });
   if (manifest !== null) {
     if (manifest.condition_id !== conditionIdIn(folder) || manifest.date !== parseDay(folder)) {
-      differ(folder, `its manifest is that of ${manifest.condition_id} on ${manifest.date}`);
+      differ(folder, `its manifest describes market ${manifest.condition_id} on ${manifest.date}`);
     }
     for (const file of manifest.files) {
       const problem = await findProblem(join(folder, file.name), file);
@@ -153,8 +153,8 @@ async function verifyDay(folder: string, rows: RowCheck | null, findings: Findin
 async function findProblem(path: string, file: Manifest['files'][number]): Promise<string | null> {
   const bytes = statSync(path, { throwIfNoEntry: false })?.size;
   if (bytes === undefined) return 'the file is missing';
-  if (bytes !== file.bytes) return `it has ${bytes} bytes, its manifest says ${file.bytes}`;
-  return (await sha256(path)) === file.sha256 ? null : 'its checksum is not that of its manifest';
+  if (bytes !== file.bytes) return `the file has ${bytes} bytes, but its manifest says ${file.bytes}`;
+  return (await sha256(path)) === file.sha256 ? null : 'its checksum differs from the checksum in its manifest';
 }
 
 /** Adds findings about files that are in no manifest. */
@@ -219,7 +219,7 @@ class RowCheck {
     });
     this.#endSnapshot();
     const count = this.#wrongSnapshots;
-    return count === 0 ? [] : [`snapshots that differ from the book of the changes before them: ${count}`];
+    return count === 0 ? [] : [`snapshots that differ from the book rebuilt from earlier changes: ${count}`];
   }
 
   #play(rows: DuckDBDataChunk): void {
@@ -267,11 +267,11 @@ const PRICED = "kind IN ('level', 'trade', 'snapshot_level')";
 
 /** Returns conditions of valid rows; each key describes the violation. A comparison with null is a violation. */
 const listChecks = (firstSeq: number, tickMicros: number): Readonly<Record<string, string>> => ({
-  'a number that does not follow the previous one': `seq = coalesce(before + 1, ${firstSeq})`,
-  'a time before that of the row before it': 'time_ms >= coalesce(before_ms, time_ms)',
+  'a number that does not follow the number of the previous row': `seq = coalesce(before + 1, ${firstSeq})`,
+  'a time before that of the previous row': 'time_ms >= coalesce(before_ms, time_ms)',
   'a kind that is not known': `kind IN (${Object.keys(ROW).map(quote).join(', ')})`,
   'a side other than bid and ask': `NOT (${PRICED}) OR side IN ('bid', 'ask')`,
-  'a price off the tick': `NOT (${PRICED}) OR
+  'a price that is not a multiple of the tick': `NOT (${PRICED}) OR
     (price_micros > 0 AND price_micros < 1000000 AND price_micros % ${tickMicros} = 0)`,
   'an amount below zero': `NOT (${PRICED}) OR amount_micros >= 0`,
 });
@@ -287,5 +287,5 @@ async function checkRows(path: string, { first_seq, rows: listed }: EventsFile, 
     return count === 0 ? [] : `rows with ${words}: ${count}`;
   });
   const rows = Number(row?.['rows']);
-  return rows === listed ? found : [...found, `it has ${rows} rows, its manifest says ${listed}`];
+  return rows === listed ? found : [...found, `the file has ${rows} rows, but its manifest says ${listed}`];
 }

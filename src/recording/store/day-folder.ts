@@ -261,5 +261,5 @@ export const unreadableFolder = (folder: string, error: unknown): TwinbookError 
   unreadable(
     `cannot write recordings to ${folder}`,
     error,
-    'Check the folder, its rights and the free space on its disk.',
+    'Check the folder, its permissions and the free space on its disk.',
   );

@@ -150,7 +150,7 @@ const makeTakenError = (folder: string, pid: number): TwinbookError =>
   new TwinbookError(
     'file_unreadable',
     `another process (${pid}) writes recordings to ${folder}`,
-    'stop it first, or give another folder',
+    'stop that process first, or give another folder',
   );
 
 export const TABLES = ['events', 'polls', 'own', 'feeds'] as const;

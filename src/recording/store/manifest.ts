@@ -80,7 +80,7 @@ export const VERSION = 1;
 const count = z.number().int().min(0);
 const time = z.number().int().min(-8.64e15).max(8.64e15);
 /** Name of a file in the manifest's own folder. A path to any other folder is invalid. */
-const fileName = z.string().refine((name) => parseName(name) !== null, 'is no name of a file of a recording');
+const fileName = z.string().refine((name) => parseName(name) !== null, 'is not the name of a file of a recording');
 
 const anyFile = { name: fileName, rows: count, bytes: count, sha256: z.string() };
 

@@ -119,7 +119,7 @@ function describedIn(folder: string, conditionId: string, days: readonly Day[]):
     throw new TwinbookError(
       'recording_invalid',
       `${folder} holds the description of the market ${market.conditionId}`,
-      'a folder was renamed or files were put into the wrong one',
+      'a folder was renamed or files were put into the wrong folder',
     );
   }
   const outcome = market.outcome ?? known.findLast(({ market: { outcome } }) => outcome !== null)?.market.outcome;
@@ -206,7 +206,7 @@ function oddities(
   const broken = days.reduce((sum, { manifest }) => sum + (manifest?.broken_lines ?? 0), 0);
   const messages = [
     summary.refused > 0 ? `invalid events that the recorder rejected: ${summary.refused}` : '',
-    broken > 0 ? `${lines(broken)} lost when the recorder died` : '',
+    broken > 0 ? `${lines(broken)} lost when the recorder crashed` : '',
     summary.gaps.length > 0 ? `gaps without data: ${summary.gaps.length}, ${seconds(summary.gaps)} s in all` : '',
     market.outcome === null ? 'the outcome is unknown: the market closes unresolved' : '',
   ];
@@ -265,7 +265,7 @@ function toFeedValue(row: TableRow, conditionId: string, path: string): Recorded
   if (!isFair(p, bid, ask) || !(sd === null || sd >= 0)) {
     throw new TwinbookError(
       'recording_invalid',
-      `${path}: a value of feed ${String(row['feed'])} is no probability`,
+      `${path}: a value of feed ${String(row['feed'])} is not a probability`,
       'Values of a feed are between 0 and 1: correct the program that writes the feed.',
     );
   }
@@ -303,7 +303,7 @@ async function* readChunks(parts: readonly EventsPart[], warnings: RecordingWarn
       const part = findMoved(given);
       await checkPart(part);
       if (part.first_seq !== (parts[at - 1]?.last_seq ?? 0) + 1) {
-        const message = 'rows before this file are missing: the book starts with it';
+        const message = 'rows before this file are missing: the book starts with this file';
         warnings.push({ path: part.path, message });
         yield* decode(connection, part, bookSelect(makeSourceSql(part), part.first_seq), order);
       }
@@ -334,7 +334,7 @@ async function checkPart({ path, sha256: written }: EventsPart): Promise<void> {
   if (sum !== written) {
     throw new TwinbookError(
       'recording_invalid',
-      `${path} has the checksum ${sum}, its manifest says ${written}`,
+      `${path} has the checksum ${sum}, but its manifest says ${written}`,
       'the file was changed or damaged; `twinbook data verify` checks all files',
     );
   }

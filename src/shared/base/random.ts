@@ -73,7 +73,7 @@ const FAR: Quotient = {
 
 /** Returns z with Phi(z) = p, exact to 1e-13; -Infinity for 0, Infinity for 1. Throws RangeError outside [0, 1]. */
 export function normalQuantile(p: number): number {
-  if (!(p >= 0 && p <= 1)) throw new RangeError(`a probability lies in [0, 1], got ${p}`);
+  if (!(p >= 0 && p <= 1)) throw new RangeError(`a probability must lie in [0, 1], got ${p}`);
   const away = p - 0.5;
   if (Math.abs(away) <= 0.425) return away * divide(CENTRAL, 0.180625 - away * away);
   const root = Math.sqrt(-Math.log(Math.min(p, 1 - p)));

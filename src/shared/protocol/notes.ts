@@ -11,7 +11,7 @@ type Example = string | number | boolean;
 /** Notes on parameters and body fields, by name. */
 export const PARAMETER_NOTES: Readonly<Record<string, { readonly description: string; readonly example?: Example }>> = {
   condition_id: { description: 'Id of the market or event.', example: MARKET },
-  pubkey: { description: 'Id of the record, as in the answer to its draft.', example: PUBKEY },
+  pubkey: { description: 'Id of the record, returned by the call that drafted it.', example: PUBKEY },
   key_id: { description: 'Id of the API key, as in the list of keys.' },
 
   limit: { description: 'Maximum number of rows in the page.' },
@@ -31,14 +31,14 @@ export const PARAMETER_NOTES: Readonly<Record<string, { readonly description: st
   is_yes: { description: 'True selects the YES outcome, false the NO outcome.', example: true },
   side: { description: 'Side of the order.', example: 'buy' },
   order_type: {
-    description: 'Order type, in upper or lower case. A limit order may rest, a market order never rests.',
+    description: 'Order type, in upper or lower case. A limit order can rest in the book, a market order cannot.',
   },
-  type: { description: 'A `market` request opens the position now, a `limit` request at `price`.' },
+  type: { description: 'A `market` request opens the position at once, a `limit` request at `price`.' },
   price: { description: 'Price of a share of the outcome: above 0, below 1, a multiple of the tick.', example: '0.42' },
   amount: { description: 'Number of shares or complete sets: a positive multiple of the lot.', example: '10' },
   funds: { description: 'Currency that the order or position request may spend.', example: '25' },
   shares: { description: 'Number of shares of the position.', example: '100' },
-  leverage: { description: 'Position’s total currency / own currency, from 1 to the market’s maximum.', example: 2 },
+  leverage: { description: 'Total / own currency in the position, from 1 to the market’s maximum.', example: 2 },
   position_leverage: { description: 'Shows only settlements of positions with this leverage.' },
   take_profit_price: { description: 'The position closes at or above this price. Null clears it.', example: '0.8' },
   stop_loss_price: { description: 'The position closes at or below this price. Null clears it.', example: '0.2' },
@@ -72,7 +72,7 @@ const FIX = 'Correct the request.';
 const REDRAFT = 'Make a new draft.';
 const LATER = 'Wait, then repeat the request.';
 const READ = 'Read the record: the request may have taken effect.';
-const FINISH = 'Submit the open draft, or wait until it has ended.';
+const FINISH = 'Submit the open draft, or wait until the draft has ended.';
 
 export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, { readonly when: string; readonly advice: string }>> = {
   invalid_request_params: {
@@ -84,12 +84,12 @@ export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, { readonly when: str
     advice: 'Check the clock, the key and the signed bytes, then sign again.',
   },
   not_authenticated: { when: 'A signed call has no authentication headers.', advice: 'Sign the request.' },
-  permission_denied: { when: 'The caller may not make this call, or a web page called a control.', advice: FIX },
+  permission_denied: { when: 'The call is not permitted, or a web page called a control.', advice: FIX },
   not_found: {
     when: 'The path or record is unknown, or the record belongs to another account.',
     advice: 'Check the path, its final slash and the id.',
   },
-  method_not_allowed: { when: 'The path has no such method. The header `Allow` lists its methods.', advice: FIX },
+  method_not_allowed: { when: 'The path lacks this method. The header `Allow` lists its methods.', advice: FIX },
   throttled: { when: 'The rate limit of the address or key is reached.', advice: 'Wait for `Retry-After` seconds.' },
   unsupported_media_type: { when: 'The media type of the body is not `application/json`.', advice: FIX },
   request_too_large: { when: 'The body of the request exceeds 65,536 bytes.', advice: FIX },
@@ -226,7 +226,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
     defaults: { is_yes: true },
   },
   'markets.marginActivity': { summary: 'List margin changes of all accounts', description: NEWEST_FIRST },
-  'sports.list': { summary: 'List sports and leagues', description: 'The list has no pages.' },
+  'sports.list': { summary: 'List sports and leagues', description: 'The list is not divided into pages.' },
   'search.list': {
     summary: 'Search markets and events',
     description: 'At least one filter is required. Each result has the full detail of its market or event.',

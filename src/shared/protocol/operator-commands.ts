@@ -52,7 +52,7 @@ export const OPERATOR_COMMANDS = {
     role: 'stop',
     isTool: true,
     isVerifiable: true,
-    help: 'cancels every open order, even if the trader does not run or hangs',
+    help: 'cancels every open order, even if the trader hangs or is not running',
     button: ['Cancel all', 'cancels every open order once'],
   },
   flatten: {
@@ -67,7 +67,7 @@ export const OPERATOR_COMMANDS = {
     role: 'stop',
     isTool: true,
     isVerifiable: true,
-    help: 'cancels every order and forbids new orders, also after a restart, even if the trader does not run or hangs',
+    help: 'cancels every order and forbids new orders, also after a restart, even if the trader hangs or is not running',
     button: ['KILL', 'press twice: cancels every order, and forbids new orders until lifted, also after a restart'],
   },
   resume: {

@@ -410,7 +410,7 @@ export const claimResult = record('Result of claiming a settlement.', {
 
 export const requestRow = record('A request to open a margin position.', {
   pubkey: z.string().describe('Permanent id of the request.'),
-  type: z.enum(ORDER_TYPES).describe('A `market` request opens the position now, a `limit` request at `price`.'),
+  type: z.enum(ORDER_TYPES).describe('A `market` request opens the position at once, a `limit` request at `price`.'),
   state: z.enum(REQUEST_STATES).describe('State of the request.'),
   message: given(z.string()).describe('Message that the wallet signs.'),
   market: marginMarket.describe('Market of the position.'),

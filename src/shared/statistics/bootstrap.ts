@@ -27,7 +27,7 @@ export function clusteredMean(clusters: readonly Cluster[]): ClusteredMean | nul
   for (const cluster of clusters) {
     requireFinite(cluster.sum, "a group's sum");
     requireFinite(cluster.weight, "a group's weight");
-    if (cluster.weight < 0) throw new RangeError(`a weight is not negative, got ${cluster.weight}`);
+    if (cluster.weight < 0) throw new RangeError(`a weight must not be negative, got ${cluster.weight}`);
     if (cluster.weight === 0) continue;
     count += 1;
     sum += cluster.sum;

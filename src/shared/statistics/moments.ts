@@ -19,7 +19,7 @@ export function requireFinite(value: number, what: string): void {
 }
 
 const notFinite = (value: number | undefined, where: string): RangeError =>
-  new RangeError(`a finite number is wanted ${where}, got ${value}`);
+  new RangeError(`a finite number is required ${where}, got ${value}`);
 
 /** Returns the value; null if the value is not finite because of an overflow or a division by zero. */
 export const figure = (value: number): number | null => (Number.isFinite(value) ? value : null);
@@ -36,7 +36,7 @@ export function sortValues(values: Values): Float64Array {
  * 7, the default of NumPy and R). Throws RangeError for a `part` outside [0, 1].
  */
 export function quantileOfSorted(ascending: Values, part: number): number | null {
-  if (!(part >= 0 && part <= 1)) throw new RangeError(`a quantile lies in [0, 1], got ${part}`);
+  if (!(part >= 0 && part <= 1)) throw new RangeError(`a quantile must lie in [0, 1], got ${part}`);
   if (ascending.length === 0) return null;
   const place = part * (ascending.length - 1);
   const below = Math.floor(place);

@@ -55,8 +55,8 @@ export interface Trials {
 export function expectedMaxSharpe({ count, variance }: Trials): number {
   requireFinite(count, 'a number of trials');
   requireFinite(variance, 'a variance');
-  if (count < 1) throw new RangeError(`at least one trial was made, got ${count}`);
-  if (variance < 0) throw new RangeError(`a variance is not negative, got ${variance}`);
+  if (count < 1) throw new RangeError(`the number of trials must be at least 1, got ${count}`);
+  if (variance < 0) throw new RangeError(`a variance must not be negative, got ${variance}`);
   if (count === 1) return 0;
   const highest = (1 - EULER) * -normalQuantile(1 / count) + EULER * -normalQuantile(1 / (count * Math.E));
   return Math.sqrt(variance) * Math.max(0, highest);

@@ -104,8 +104,7 @@ export class AlertBook {
   #message(alert: OpenAlert, state: 'open' | 'cleared', nowMs: number): AlertMessage {
     const { kind, severity, title, text, sinceMs } = alert;
     const since = new Date(sinceMs).toISOString().slice(11, 19);
-    const told =
-      state === 'open' ? addNextStep(kind, `${text}, since ${since} UTC`) : `over; it had begun at ${since} UTC`;
+    const told = state === 'open' ? addNextStep(kind, `${text}, since ${since} UTC`) : `over; it began at ${since} UTC`;
     return { id: this.#nextId(), timeMs: nowMs, severity, kind, state, title, text: told };
   }
 

@@ -28,8 +28,8 @@ export class Lifeline {
     this.#answered = account?.health.requests.reduce((sum, { answered }) => sum + answered, 0) ?? 0;
     if (!isCurrent) return 'the trader does not answer';
     // If the step count is unchanged, there was no step; a smaller count belongs to a new run.
-    if (this.#steps === stepsBefore) return 'the trader made no step';
-    if (this.#answered === answeredBefore) return 'the exchange answered nothing';
+    if (this.#steps === stepsBefore) return 'the trader’s loop made no step';
+    if (this.#answered === answeredBefore) return 'the exchange answered no request';
     const comparedMs = account?.reconciled?.comparedMs ?? Number.NEGATIVE_INFINITY;
     if (nowMs - comparedMs > RECONCILED_WITHIN_MS) return 'nothing was reconciled';
     return isGuarded === false ? 'no guardian is active' : '';
@@ -109,13 +109,13 @@ const toldCritical = kindOf('critical', 'notice');
 const toldWarning = kindOf('warning', 'notice');
 
 const BACK_UP = '`twinbook ledger backup` makes a backup now, or says why it fails';
-const KILL_AND_LOOK = '`twinbook kill`, then `twinbook events`';
+const KILL_AND_LOOK = 'run `twinbook kill`, then `twinbook events`';
 const REDUCES_ONLY = '`twinbook events`; only reducing orders are sent until `twinbook resume --reason TEXT`';
-const LETS_TRY = '`twinbook resume --reason TEXT` starts the failed part again';
+const LETS_TRY = '`twinbook resume --reason TEXT` restarts the strategy or the market';
 
 const KINDS = {
-  trader_gone: seenCritical('the trader is gone', '`twinbook cancel-all --verify`, then start the trader again'),
-  trader_silent: seenCritical('the trader does not answer', '`twinbook status`; `twinbook kill` works nevertheless'),
+  trader_gone: seenCritical('the trader is gone', 'run `twinbook cancel-all --verify`, then restart the trader'),
+  trader_silent: seenCritical('the trader does not answer', 'see `twinbook status`; `twinbook kill` still works'),
   guardian_absent: seenCritical(
     'no guardian',
     '`twinbook status` shows the last report of the guardian; its log is beside the ledger',
@@ -126,25 +126,25 @@ const KINDS = {
     'logins to the page are refused',
     'if it was you, `twinbook alerts --ack login_refused`; else give the page another password and restart its console',
   ),
-  killed: shownCritical('the trader is killed', '`twinbook events` says why; `twinbook unkill --reason TEXT` ends it'),
-  halted: shownCritical('the trader is halted', '`twinbook events` says why; `twinbook resume --reason TEXT` ends it'),
+  killed: shownCritical('the trader is killed', 'see `twinbook events`, then run `twinbook unkill --reason TEXT`'),
+  halted: shownCritical('the trader is halted', 'see `twinbook events`, then run `twinbook resume --reason TEXT`'),
   ledger_differs: shownCritical(
     'ledger and exchange differ',
     '`twinbook reconcile` lists the differences; only reducing orders are sent meanwhile',
   ),
   unknown_orders: shownCritical(
     'the state of orders is unknown',
-    '`twinbook cancel-all --verify`, then compare with the website of the venue',
+    'run `twinbook cancel-all --verify`, then compare with the website of the venue',
     5 * MINUTE_MS,
   ),
   venue_silent: shownWarning(
     'the exchange does not answer',
-    '`twinbook status`, the venue’s status page',
+    'see `twinbook status` and the venue’s status page',
     2 * MINUTE_MS,
   ),
   throttled: shownWarning('the exchange throttles requests', '`twinbook status` shows the requests left', MINUTE_MS),
-  clock_off: shownWarning('the clock is wrong', 'synchronise the clock of this machine', MINUTE_MS),
-  reconciled_late: shownWarning('no recent reconciliation', '`twinbook reconcile`'),
+  clock_off: shownWarning('this machine’s clock is wrong', 'synchronise the clock of this machine', MINUTE_MS),
+  reconciled_late: shownWarning('no recent reconciliation', 'run `twinbook reconcile`'),
   loss: shownWarning('a loss limit is near', '`twinbook pnl --by market`; `twinbook reduce-only` or `pause` limits it'),
   feed_silent: shownWarning(
     'a feed is silent',
@@ -159,10 +159,10 @@ const KINDS = {
   ),
   signing_refused: toldCritical('the signer refused a draft', KILL_AND_LOOK),
   signed_elsewhere: toldCritical('an order was signed elsewhere', KILL_AND_LOOK),
-  foreign_order: toldCritical('a foreign order was found', KILL_AND_LOOK),
+  foreign_order: toldCritical('an order that this trader did not send was found', KILL_AND_LOOK),
   cancel_undone: toldCritical(
-    'an order rests that the exchange had canceled',
-    '`twinbook kill --verify`, then compare with the website of the venue; the market is not quoted until `twinbook resume --reason TEXT`',
+    'an order is open although the exchange canceled it',
+    'run `twinbook kill --verify`, then compare with the website of the venue; the market is not quoted until `twinbook resume --reason TEXT`',
   ),
   fill_differs: toldCritical('a fill differs from its signed order', REDUCES_ONLY),
   settled_trade_failed: toldCritical('a settled trade was reversed', REDUCES_ONLY),
@@ -170,13 +170,13 @@ const KINDS = {
     'a list of the exchange cannot be read',
     '`twinbook doctor` shows the exchange’s refusal; if it refuses the key: `twinbook keys list`, `twinbook keys bootstrap`',
   ),
-  market_unread: toldWarning('a market cannot be read', '`twinbook events` names market, field, value; all others run'),
+  market_unread: toldWarning('a market cannot be read', '`twinbook events` shows field and value; other markets run'),
   orders_refused: toldCritical(
     'the exchange refuses every order',
     '`twinbook explain MARKET` shows the reason of the exchange; if funds are missing, compare `capital` with the account',
   ),
   budget_short: toldWarning(
-    'the exchange leaves few requests',
+    'few requests remain within the rate limit of the exchange',
     '`twinbook status` shows the remaining requests; check whether another program uses this key or address, or ask the venue',
   ),
   strategy_failed: toldWarning('a strategy failed', LETS_TRY),
@@ -206,7 +206,7 @@ function findSeen({
   return {
     trader_gone: isGone && 'the process ended without canceling any order',
     trader_silent: isSilent && {
-      text: `no message has arrived for ${wholeSeconds(silentMs)} s`,
+      text: `the trader has sent no message for ${wholeSeconds(silentMs)} s`,
       sinceMs: nowMs - silentMs,
     },
     guardian_absent: !hasEnded && isGuarded === false && 'no process cancels orders when the trader dies',
@@ -239,7 +239,7 @@ function findShown(
     ledger_differs: reconciled !== null && account.disagreement,
     unknown_orders: unknownOrders > 0 && `the state of ${unknownOrders} orders is unknown`,
     venue_silent: account.silent && 'several requests in a row got no answer',
-    throttled: isThrottled && 'the exchange accepts no request for a while',
+    throttled: isThrottled && 'the exchange rejects all requests for a while',
     clock_off:
       Math.abs(clockOffsetMs ?? 0) > MOST_SKEW_MS &&
       `the clock of this machine differs from that of the exchange by ${wholeSeconds(clockOffsetMs ?? 0)} s`,

@@ -47,7 +47,7 @@ export async function readBounded(response: Response, mostBytes: number): Promis
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
     // Leaving the loop stops the download.
-    if (bytes > mostBytes) throw new Error(`the answer is longer than ${mostBytes} bytes`);
+    if (bytes > mostBytes) throw new Error(`the answer has more than ${mostBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -75,7 +75,7 @@ export function openSender(channel: ChannelConfig, options: SenderOptions, note?
   try {
     readSecrets(channel);
   } catch (error) {
-    note?.(`alert channel ${channel.name} delivers nothing: ${failureText(error)}`);
+    note?.(`alert channel ${channel.name} cannot deliver alerts: ${failureText(error)}`);
   }
   return async (message) => {
     try {

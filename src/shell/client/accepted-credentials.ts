@@ -28,7 +28,7 @@ export async function acceptedCredentials(
   if (stored !== null) {
     const { outcome } = await client.call('keys.list', {});
     if (outcome.kind === 'unknown')
-      throw new TwinbookError('venue_unreachable', outcome.reason, '`twinbook doctor` says whether it can be reached.');
+      throw new TwinbookError('venue_unreachable', outcome.reason, '`twinbook doctor` checks the connection.');
     if (outcome.kind === 'answered') return stored;
     if (!mayReplace || outcome.slug !== 'authentication_failed') {
       const hint = 'The key may have been revoked: `twinbook keys bootstrap` makes a new one.';
@@ -66,7 +66,7 @@ export async function ensureTakenKey(
     warn(`the exchange refuses our API key; the wallet created the key ${used.apiKey} to cancel orders`);
     keep(used);
   } catch (error) {
-    warn(`another API key could not be made and kept: ${messageOf(error)}`);
+    warn(`another API key could not be created and stored: ${messageOf(error)}`);
   }
   return used;
 }

@@ -303,8 +303,8 @@ export class HttpCaller {
 const NOTHING_LEARNED = { venueTimeMs: null, budget: null, pageLimit: null } as const;
 
 const CLOSED = 'the client was closed';
-const TOO_LATE = 'its turn did not come in time';
-const NO_CREDENTIALS = 'there are no API credentials to sign with';
+const TOO_LATE = 'the request waited too long for its turn';
+const NO_CREDENTIALS = 'there are no API credentials to sign the request with';
 
 const saysWrongClock = (outcome: Outcome): boolean =>
   outcome.kind === 'refused' && isClockRefusal(outcome.slug, outcome.message);
@@ -313,7 +313,7 @@ function requireAnswer<N extends EndpointName>({ outcome }: ClientAnswer<N>, wan
   if (outcome.kind === 'answered') return outcome.data;
   if (outcome.kind === 'unknown') {
     const text = `the request for ${wanted} has no valid answer: ${outcome.reason}`;
-    throw new TwinbookError('venue_unreachable', text, '`twinbook doctor` says whether it can be reached.');
+    throw new TwinbookError('venue_unreachable', text, '`twinbook doctor` checks the connection.');
   }
   const hint = '`twinbook doctor` checks address, clock and signing; mostly it is the clock or the wallet.';
   const details = outcome.details.flatMap((row) => Object.entries(row).map(([name, text]) => `${name}: ${text}`));

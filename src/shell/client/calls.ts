@@ -224,12 +224,12 @@ export async function* walkPages<N extends ListName>(
     const { rows, nextCursor } = page;
     emptyPages = rows.length === 0 ? emptyPages + 1 : 0;
     const size = page.limit ?? limit;
-    const found = `a page of ${size} holds ${rows.length} rows`;
+    const found = `a page of at most ${size} rows has ${rows.length}`;
     if (rows.length > size) throw fail('page_overfull', found);
     if (nextCursor !== null && isKeyset && query['sort'] === undefined && rows.length < size)
-      throw fail('page_cut', `${found} though another page follows`);
+      throw fail('page_cut', `${found}, although another page follows`);
     if (nextCursor !== null && emptyPages >= MOST_EMPTY_PAGES)
-      throw fail('pages_empty', `${emptyPages} pages in a row hold nothing though another follows`);
+      throw fail('pages_empty', `${emptyPages} pages in a row are empty, although another page follows`);
     for (const key of getKey === null ? [] : rows.map(getKey)) {
       if (key === null) continue;
       if (first.has(key) || recent.has(key)) throw fail('row_repeated', `the row ${key.slice(0, 200)} came twice`);

@@ -187,7 +187,7 @@ const landing = <R>(
 function toSign(row: RequestRow, marketConditionId: string, terms: DraftTerms): DraftToSign {
   const { pubkey, message } = row;
   if (message !== null) return { pubkey, message, marketConditionId, terms };
-  throw new NotDone('requests.create', 'failed', 'the draft of the request could not be made', pubkey, row);
+  throw new NotDone('requests.create', 'failed', 'the draft of the request could not be created', pubkey, row);
 }
 
 const UNSIGNED: ChangeStage = { kind: 'unsigned' };
@@ -339,7 +339,7 @@ class Submission<R> {
       const stage = this.#change.getStage(seen);
       if (stage.kind === 'done') return seen;
       if (stage.kind === 'over') return this.#over(seen, stage.why, refusal);
-      if (!(await this.#pace.wait())) throw this.#makeUnknown('the record was not final in time');
+      if (!(await this.#pace.wait())) throw this.#makeUnknown('the record reached no final state in time');
       seen = await this.#look();
     }
   }
@@ -352,7 +352,7 @@ class Submission<R> {
       if (this.#change.getStage(again).kind !== 'over') return this.#end(again, refusal);
     }
     if (refusal instanceof ServiceRefused) throw refusal;
-    throw new NotDone(this.#change.endpoint, why, `its record says ${why}`, this.#pubkey, record);
+    throw new NotDone(this.#change.endpoint, why, `the state of its record is ${why}`, this.#pubkey, record);
   }
 
   /** Reads the record of the change repeatedly, until a read succeeds or the time limit passes. */
@@ -461,7 +461,7 @@ function objectionToExpiry(message: string, world: ChangeContext): string | null
   if (expires === undefined) return null;
   const leftS = expires - Math.floor(world.venueNowMs() / 1_000);
   const mostS = 2 * world.profile.draft_lifetime_s + EXPIRY_SLACK_S;
-  return leftS > mostS ? `the draft expires in ${leftS} s, at most ${mostS} s are accepted` : null;
+  return leftS > mostS ? `the draft expires in ${leftS} s, but at most ${mostS} s are accepted` : null;
 }
 
 /** Returns an order's terms for signing. Throws TwinbookError usage for text that is not a number. */

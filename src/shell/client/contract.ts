@@ -222,7 +222,7 @@ export class BrokenList extends ServiceError {
   readonly fault: ListFault;
 
   constructor(endpoint: EndpointName, fault: ListFault, what: string) {
-    super(endpoint, `${endpoint} is broken: ${what}`, null);
+    super(endpoint, `the pages of ${endpoint} are inconsistent: ${what}`, null);
     this.fault = fault;
   }
 }

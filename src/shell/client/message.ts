@@ -89,12 +89,12 @@ export function checkedBaseUrl(text: string): URL {
   if (!URL.canParse(text)) throw invalid('is not an address');
   const url = new URL(text);
   // The base address may contain a password, so messages contain the address only after this check.
-  if (url.username !== '' || url.password !== '') throw invalid('must not hold a user name or password');
-  if (url.search !== '' || url.hash !== '') throw invalid(`${text} must not hold a query or a fragment`);
+  if (url.username !== '' || url.password !== '') throw invalid('must not contain a user name or password');
+  if (url.search !== '' || url.hash !== '') throw invalid(`${text} must not contain a query or a fragment`);
   const isPlain = url.protocol === 'http:';
   if (!isPlain && url.protocol !== 'https:') throw invalid(`${text} must begin with https://`);
   if (isPlain && !isLoopback(url.hostname))
-    throw invalid(`${text} must begin with https:// (only loopback may be plain)`);
+    throw invalid(`${text} must begin with https:// (http:// only on this machine)`);
   url.pathname = url.pathname.replace(/\/+$/, '');
   return url;
 }
@@ -132,13 +132,13 @@ export function classify(
   asked: CallParts = {},
 ): Classification {
   const json = text === null ? undefined : parseJson(text);
-  if (json === undefined) return strange(`HTTP ${status} with a body that is not JSON`);
+  if (json === undefined) return strange(`HTTP ${status}: the body is not JSON`);
   return status >= 200 && status <= 299 ? readSuccess(declaration, status, json, asked) : readFailure(status, json);
 }
 
 function readSuccess(declaration: Declaration, status: number, json: unknown, asked: CallParts): Classification {
   const envelope = parseBySchema(success, json);
-  if (!envelope.success) return strange(`HTTP ${status} without the envelope of a success`);
+  if (!envelope.success) return strange(`HTTP ${status}: the body has no success envelope`);
   let data = parseBySchema(declaration.data, envelope.data.data);
   let unread: readonly UnreadRow[] = [];
   if (!data.success && declaration.looseRow !== undefined) {
@@ -191,7 +191,7 @@ function problemOf(error: z.ZodError, row: unknown): string {
 
 function readFailure(status: number, json: unknown): Classification {
   const envelope = parseBySchema(refusal, json);
-  if (!envelope.success) return strange(`HTTP ${status} without the service's envelope`);
+  if (!envelope.success) return strange(`HTTP ${status}: the body has no envelope of the service`);
   const { slug, message, details } = envelope.data.error;
   const told = { slug: harmless(slug, 100), message: harmless(message, 500) };
   if (!refuses(status, slug)) return believe(makeUnknown(`HTTP ${status} ${told.slug}: ${told.message}`));
@@ -229,7 +229,7 @@ const showValue = (value: unknown): string => (typeof value === 'object' && valu
 
 function firstIssue(error: z.ZodError, root: string): string {
   const issue = error.issues[0];
-  if (issue === undefined) return `${root} contradicts the interface`;
+  if (issue === undefined) return `${root} does not match the interface`;
   return `${[root, ...issue.path.map(String)].join('.').slice(0, 200)}: ${issue.message.slice(0, 200)}`;
 }
 
@@ -261,7 +261,7 @@ function otherThanAsked(declaration: Declaration, asked: CallParts, data: unknow
   const rows: readonly unknown[] = Array.isArray(data) ? data : [data];
   for (const [name, wanted] of Object.entries({ ...asked.query, ...(asked.params ?? {}) })) {
     for (const field of REPEATED[name] ?? []) {
-      if (rows.some((row) => isOther(row, field, wanted))) return `data.${field} is not the one that was asked for`;
+      if (rows.some((row) => isOther(row, field, wanted))) return `data.${field} differs from the requested value`;
     }
   }
   return null;

@@ -48,7 +48,7 @@ export class Transport implements Sender {
   async send(message: Message, headers: Record<string, string | false>, timeoutMs: number): Promise<Attempt> {
     const wire = new WireRequest();
     this.#inFlight.add(wire);
-    const timer = setTimeout(() => wire.cut(new Error(`no whole answer within ${timeoutMs} ms`)), timeoutMs);
+    const timer = setTimeout(() => wire.cut(new Error(`no complete answer within ${timeoutMs} ms`)), timeoutMs);
     try {
       const response = await this.#axios.request<Buffer>({
         method: message.method,
@@ -94,7 +94,7 @@ const PLAIN_WORDS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'host name not found',
   EAI_AGAIN: 'host name not found: no answer from the name server',
   ETIMEDOUT: 'connection timed out',
-  HPE_HEADER_OVERFLOW: 'answer with too large headers',
+  HPE_HEADER_OVERFLOW: 'the headers of the answer are too large',
 };
 
 /** Returns only code and message of the error, because the error itself contains the request's headers. */
@@ -144,7 +144,7 @@ class WireRequest {
 
   #watch(request: http.ClientRequest, isSecure: boolean): void {
     // The client requests no protocol upgrade. If an upgrade were ignored, the answer would seem to be missing.
-    request.once('upgrade', () => this.cut(new Error('answer in another protocol')));
+    request.once('upgrade', () => this.cut(new Error('the answer uses another protocol')));
     request.once('socket', (socket) => {
       if (!socket.connecting) this.connected = true;
       else socket.once(isSecure ? 'secureConnect' : 'connect', () => (this.connected = true));
@@ -162,7 +162,7 @@ class WireRequest {
     const take = (chunk: Buffer) => {
       chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes > LARGEST_ANSWER_BYTES) this.cut(new Error(`answer of more than ${LARGEST_ANSWER_BYTES} bytes`));
+      if (bytes > LARGEST_ANSWER_BYTES) this.cut(new Error(`the answer has more than ${LARGEST_ANSWER_BYTES} bytes`));
     };
     response.on('data', guarded(take, this.#failed));
     const finish = () => {
@@ -175,7 +175,7 @@ class WireRequest {
   }
 
   readonly #failed = (error: unknown): void =>
-    this.cut(error instanceof Error ? error : new Error('answer that cannot be decompressed'));
+    this.cut(error instanceof Error ? error : new Error('the answer cannot be decompressed'));
 }
 
 /**

@@ -157,7 +157,7 @@ export function relationProblems(content: TraderFile, at: At): readonly Problem[
     if (content.events.findIndex((other) => other.event === event) < index)
       complain([...path, 'event'], 'is declared above; keep one');
     const named = new Set(markets).size;
-    const wanted = outcomes === 'nested' ? 'a nested event wants its markets, the widest first' : ALL_MARKETS;
+    const wanted = outcomes === 'nested' ? 'a nested event wants its markets, from widest to narrowest' : ALL_MARKETS;
     if (outcomes !== 'exclusive' && (named < 2 || named < markets.length))
       complain([...path, 'outcomes'], `${wanted}, two or more, each once`);
     if (outcomes === 'exclusive' && named > 0)
@@ -241,7 +241,7 @@ function alertProblems({ channels }: AlertsFile, at: At): readonly Problem[] {
   return Object.entries(channels).flatMap(([name, channel]) => {
     const path = ['alerts', 'channels', name];
     const { commands = [], users } = channel;
-    const lonely = 'commands want users: the Telegram ids of the people who may send them';
+    const lonely = 'commands require users: the Telegram ids of the people who may send commands';
     return [
       ...(commands.length > 0 && users === undefined ? [at([...path, 'commands'], lonely)] : []),
       ...kindProblems('channel', channel, CHANNEL_KEYS, path, at),
@@ -316,7 +316,7 @@ function objection(address: string): string | null {
   const url = new URL(address);
   const parameters = [...url.searchParams.keys()];
   if (url.password !== '' || parameters.includes('password'))
-    return 'holds a password; remove it: it comes from TWINBOOK_FLEET_PASSWORD or the file that TWINBOOK_FLEET_PASSWORD_FILE names';
+    return 'contains a password; remove it, and set TWINBOOK_FLEET_PASSWORD or name a file in TWINBOOK_FLEET_PASSWORD_FILE';
   if (!/^postgres(ql)?:$/.test(url.protocol) || url.pathname.length < 2) return WANTED;
   const strange = parameters.find((name) => !PARAMETERS.includes(name));
   if (strange !== undefined) return `has the parameter ${strange}; wants none but ${PARAMETERS.join(', ')}`;

@@ -96,8 +96,8 @@ export const channelSchema = z.strictObject({
   from: text(320, 'Sender’s address; only for mail.').optional(),
   signing_file: path('File of mode 0600 with the key that signs messages; only for webhook.').optional(),
   min: choice(ALERT_SEVERITIES, 'Minimum severity of alerts that this channel gets.').default('warning'),
-  summary: flag(true, 'Whether this channel gets the daily summary, whatever its `min`.'),
-  detail: choice(['full', 'bare'], 'bare: alerts name event and trader, no figures, titles, reasons.').default('full'),
+  summary: flag(true, 'Whether this channel gets the daily summary, regardless of `min`.'),
+  detail: choice(['full', 'bare'], 'bare: alerts name only event and trader, without details.').default('full'),
   commands: z
     .array(z.enum(CHAT_COMMANDS))
     .max(20)
@@ -145,7 +145,7 @@ export const traderSchema = z.strictObject({
     base_url: address.optional().describe('Address of the venue’s API; overrides the venue profile’s.'),
     draft_message: choice(['utf8', 'solana_tx', 'opaque'], 'Format of drafts; overrides the profile’s.').optional(),
     fee_schedule: choice(FEE_SCHEDULES, 'Base of the venue’s fee rates; overrides the profile’s.').optional(),
-    allow_blind_signing: flag(false, 'Whether to sign drafts that cannot be checked: opaque, or with solana_programs.'),
+    allow_blind_signing: flag(false, 'Whether to sign unverifiable drafts: opaque ones, or with solana_programs.'),
   }),
   exchange: section('The embedded paper exchange. Omit this section to trade on another exchange.', {
     embedded: flag(true, 'Whether the trader runs a paper exchange in its own process, and trades on it.'),
@@ -192,7 +192,7 @@ export const traderSchema = z.strictObject({
     quiet_interval_ms: integer(
       1000,
       600_000,
-      'Age from which an order book is overdue, ms. Every second to tenth read takes the oldest overdue book.',
+      'Age from which an order book is overdue, ms. Every second to tenth read is of the oldest overdue book.',
     ).default(10_000),
     catalog_interval_ms: integer(5000, 3_600_000, 'Interval between reads of the list of markets, ms.').default(60_000),
     assets_interval_ms: integer(
@@ -200,10 +200,10 @@ export const traderSchema = z.strictObject({
       3_600_000,
       'Interval between reconciliations of assets, orders, trades, merges, splits and redeems, ms. Each costs nine signed requests; a short budget extends it.',
     ).default(60_000),
-    candles_prior: flag(true, 'Whether a market’s first volatility comes from two days of price bars, read once.'),
+    candles_prior: flag(true, 'Whether a market’s first volatility estimate uses two days of price bars.'),
     marks: choice(
       ['auto', 'off'],
-      'auto: the venue’s valuation of holdings decides which books are read first, once reads have confirmed it.',
+      'auto: the venue’s valuation of holdings decides which books are read first, after reads have proved it right.',
     ).default('auto'),
     cancel_all_within_s: integer(
       0,
@@ -216,12 +216,12 @@ export const traderSchema = z.strictObject({
     min_shares: amount(
       '0.01',
       '1000000',
-      'Minimum number of complete sets in a merge. Default: the number worth its requests at the prices under `economics`, 20 with their defaults.',
+      'Minimum number of complete sets in a merge. Default: the least number that is worth its requests at the prices under `economics` (20 at their defaults).',
     ).optional(),
   })
     .prefault({})
     .meta({ live: 'free' }),
-  economics: section('Costs of requests and locked currency, by which orders, merges and splits are chosen.', {
+  economics: section('Costs of requests and locked currency. They decide which orders, merges and splits are made.', {
     request_price: amount('0', '1000', 'Cost of one signed request, in currency.').prefault('0.001'),
     currency_price_per_day: amount('0.000001', '1', 'Cost per day of one locked currency unit.').prefault('0.00864'),
   })
@@ -243,7 +243,7 @@ export const traderSchema = z.strictObject({
       }),
     )
     .max(1000)
-    .describe('Relations between outcomes of an event’s markets, for risk.max_event_loss. Declare only certain ones.')
+    .describe('Relations between outcomes of an event’s markets, for risk.max_event_loss. Declare only sure ones.')
     .prefault([]),
   schedule: section('Schedules of the trader’s own jobs; null disables a job.', {
     reconcile: cron('Times at which the ledger is compared with the exchange.', '30 */5 * * * *'),
@@ -267,7 +267,7 @@ export const traderSchema = z.strictObject({
     enabled: flag(true, 'Whether a guardian process cancels everything when the trader’s heartbeat stops.'),
     start: flag(true, 'Whether the trader starts and restarts the guardian; false if a service manager does.'),
     required: flag(false, 'Whether the trader refuses to start without a guardian that can cancel.'),
-    timeout_ms: integer(2000, 10_000, 'Time without a trader’s heartbeat that raises the alarm, ms.').default(8000),
+    timeout_ms: integer(2000, 10_000, 'Time without a trader’s heartbeat until the guardian acts, ms.').default(8000),
     resume_after_alarm: flag(false, 'Whether quoting resumes after a guardian’s alarm; false: killed until `unkill`.'),
     credentials: path(
       'API credentials of the guardian, mode 0600; default: guardian-credentials.json beside the key file.',
@@ -298,7 +298,7 @@ export const traderSchema = z.strictObject({
       .record(name(CHANNEL_NAME), channelSchema)
       .default({})
       .describe('Channels that get the alerts, by name; see docs/monitoring.md.'),
-    quiet_hours: cron('Times at which only critical alerts are sent, in the form of quote_hours.', null, '*'),
+    quiet_hours: cron('Times at which only critical alerts are sent, in the format of quote_hours.', null, '*'),
     heartbeat: section('An external monitor that raises an alarm when the trader stops calling it every minute.', {
       url_file: path('File of mode 0600 with the URL that a working trader calls every minute.'),
     }).optional(),
@@ -390,6 +390,6 @@ function cronProblem(expression: string, second: '*' | '0'): string | null {
     const other = [...dayOfMonth, ...dayOfWeek].find((day) => !Number.isInteger(day));
     return other === undefined ? null : `wants numbers and names of days, not ${other}`;
   } catch (error) {
-    return `cannot be a cron expression: ${messageOf(error)}`;
+    return `is not a cron expression: ${messageOf(error)}`;
   }
 }

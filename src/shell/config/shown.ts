@@ -173,7 +173,7 @@ function withClass(text: string, { module }: ReadStrategy): string {
 }
 
 const LIVE_TEXTS: Readonly<Record<LiveClass, string>> = {
-  now: 'now: applied without a restart of quoters',
+  now: 'now: applied without a restart of strategies',
   requote: 'requote: resting orders are canceled and placed again',
   restart: 'restart: strategies restart from their saved state',
 };

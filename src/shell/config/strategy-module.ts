@@ -58,10 +58,7 @@ export async function findStrategyModule(
   if (!EXTENSIONS.includes(extname(name))) {
     const near = closest(name, shipped);
     const meant = near === null ? `shipped are ${joinWithOr(shipped)}` : `did you mean '${near}'?`;
-    throw invalid(
-      `no shipped strategy '${name}'; ${meant}`,
-      'Your own module is named by its path, ending in .ts or .js.',
-    );
+    throw invalid(`no shipped strategy '${name}'; ${meant}`, 'Give your own module as a path that ends in .ts or .js.');
   }
   return findOwn(isAbsolute(name) ? name : resolve(folder, name), code, sources);
 }
@@ -203,7 +200,7 @@ export function moduleFiles(file: string, sources = new SourceTexts()): readonly
 function readModuleFile(path: string, sources: SourceTexts): string {
   const copied = sources.findCopied(path);
   if (copied !== null) return copied;
-  if (sources.isCopy) throw Object.assign(new Error(`${path} is not in the copy`), { code: 'ENOENT' });
+  if (sources.isCopy) throw Object.assign(new Error(`${path} is not in the saved copy`), { code: 'ENOENT' });
   const stat = statSync(path);
   if (!stat.isFile()) throw new Error('is not an ordinary file');
   if (stat.size > MOST_BYTES) throw new Error(`has ${stat.size} bytes; at most ${MOST_BYTES} are read`);
@@ -225,7 +222,7 @@ async function withFiles<T>(files: readonly ModuleFile[], run: (main: string) =>
   try {
     for (const { path, text } of files) {
       const target = resolve(folder, path);
-      if (!target.startsWith(folder + sep)) throw new Error(`a file of the module lies outside of it: ${path}`);
+      if (!target.startsWith(folder + sep)) throw new Error(`a file of the module is outside its folder: ${path}`);
       makeFolder(dirname(target));
       writeFileSync(target, text);
     }

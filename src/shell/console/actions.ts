@@ -83,14 +83,14 @@ export async function act(action: TraderAction, reason: string, place: ActionPla
     // The cast is safe: the table of commands determines the fields of each request.
     const question = operatorRequest(commandOf(action), { reason, sender: ON_THE_PAGE, market }) as ControlQuestion;
     const answer = await askTrader(question, { socket: place.socket, timeoutMs: WITHIN_MS });
-    if (market !== null) return { refusal: null, text: 'done, in this market alone' };
+    if (market !== null) return { refusal: null, text: 'done, for this market only' };
     const notes = 'notes' in answer ? (answer.notes ?? []) : [];
     return { refusal: null, text: ['done', ...notes].join('; ') };
   } catch (error) {
     if (action === 'kill') return killWithout(reason, place);
     if (!(error instanceof TwinbookError)) throw error;
     const refusal = error.message.replace(/^the trader refused: /, '');
-    return { refusal: error.code === 'usage' ? refusal : `${refusal}. KILL works nevertheless.`, text: '' };
+    return { refusal: error.code === 'usage' ? refusal : `${refusal}. KILL still works.`, text: '' };
   }
 }
 

@@ -42,7 +42,7 @@ export function requireDistinct(configs: readonly TraderConfig[]): void {
     throw misuse(`${configs.length} traders; a console shows at most ${MOST_TRADERS}`, 'Start a second console.');
   if (!first.dashboard.enabled)
     throw misuse(
-      `${first.file}: dashboard.enabled is false, but several traders are shown at the address of its dashboard`,
+      `${first.file}: dashboard.enabled is false, but its dashboard address must show all of these traders`,
       'Set dashboard.enabled to true in the file that -c names.',
     );
   const known = new Map<string, string>();

@@ -93,7 +93,7 @@ export function readPageToken(ledgerPath: string): string {
   throw new TwinbookError('key_invalid', `${WHAT} ${path} contains no token`, REMOVE_IT);
 }
 
-const REMOVE_IT = 'Remove the file and restart the trader, which draws a new token.';
+const REMOVE_IT = 'Remove the file and restart the trader, which creates a new token.';
 
 function readOwn(path: string): string {
   try {
@@ -101,7 +101,7 @@ function readOwn(path: string): string {
   } catch (error) {
     // Other users may have read this token, so it must be replaced: restricting the file's mode is not enough.
     if (!(error instanceof TwinbookError && error.code === 'key_insecure')) throw error;
-    throw new TwinbookError(error.code, error.message, `Others could read it. ${REMOVE_IT}`, { cause: error });
+    throw new TwinbookError(error.code, error.message, `Others could read the file. ${REMOVE_IT}`, { cause: error });
   }
 }
 
@@ -146,13 +146,13 @@ export function readPasses(
   const view = readRolePassword(viewPasswordFile, 'dashboard.view_password_file');
   const given = [operate, stop, view].filter((one) => one !== null);
   if (new Set(given).size < given.length)
-    throw new TwinbookError('usage', 'two dashboard roles have the same password', 'Give each its own password.');
+    throw new TwinbookError('usage', 'two dashboard roles have the same password', 'Give each role its own password.');
   return { stop, view };
 }
 
 function readRolePassword(file: string | null, setting: string): string | null {
   if (file === null) return null;
-  const password = readPrivateFile(file, `the password file ${setting} names,`).trimEnd();
+  const password = readPrivateFile(file, `the password file of ${setting}`).trimEnd();
   return requireLong(password, `${setting}: the password in ${file}`, 'Write a longer password into the file.');
 }
 

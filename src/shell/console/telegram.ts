@@ -114,7 +114,7 @@ export class TelegramListener {
       const answer = message === null ? null : await this.#obey(message);
       if (message === null || answer === null) continue;
       const sent = await sendBotMessage(url, String(message.from.id), cleanText(`${name}: ${answer}`));
-      if (sent.kind !== 'delivered') this.#note(`: no answer was sent, ${sent.why}`);
+      if (sent.kind !== 'delivered') this.#note(`: the answer could not be sent: ${sent.why}`);
     }
   }
 
@@ -124,7 +124,7 @@ export class TelegramListener {
     if (!users.includes(user)) {
       const known = this.#strangers.size;
       if (known < MOST_STRANGERS && this.#strangers.add(user).size > known)
-        this.#note(`: user ${user} is not listed and gets no answer`);
+        this.#note(`: user ${user} is not in the list of users and gets no answer`);
       return null;
     }
     const [, word = '', about = null] = COMMAND.exec(text) ?? [];
@@ -184,12 +184,12 @@ function statusText({ trader, watch, guardian }: ChatOptions, isBare: boolean): 
   const open = watch.open.map(({ kind, acknowledgedMs }) => (acknowledgedMs === null ? kind : `${kind} (seen)`));
   const alerts = `alerts: ${open.length === 0 ? 'none is open' : open.join(', ')}`;
   if (isBare) return `${mode}\n${alerts}`;
-  const asOf = isCurrent || frameMs === null ? '' : `, as of ${new Date(frameMs).toISOString().slice(0, 19)} UTC`;
+  const asOf = isCurrent || frameMs === null ? '' : `, state of ${new Date(frameMs).toISOString().slice(0, 19)} UTC`;
   const lines =
     account === null
       ? []
       : [
-          `result ${moneyText(account.resultMicros) || 'unknown'}, loss of this day ${moneyText(account.losses.dayLossMicros)}${asOf}`,
+          `result ${moneyText(account.resultMicros) || 'unknown'}, loss of this UTC day ${moneyText(account.losses.dayLossMicros)}${asOf}`,
           `orders ${account.openOrders} open, ${account.unknownOrders} unknown; fills of this run ${account.fills}`,
         ];
   return [reason === '' ? mode : `${mode}, ${reason}`, ...lines, alerts, `guardian: ${guardian.status()}`].join('\n');

@@ -153,7 +153,7 @@ describe('a venue that differs from its profile', () => {
     there.proxy.reply = () => HTML;
     const { code, steps } = await there.rehearse(LIVE);
     expect(code).toBe(6);
-    expect(steps.at(-1)).toMatchObject({ step: 'clock', came: 'HTTP 403 with a body that is not JSON' });
+    expect(steps.at(-1)).toMatchObject({ step: 'clock', came: 'HTTP 403: the body is not JSON' });
     expect(await there.orders()).toEqual({ all: 0, resting: 0 });
   });
 });
@@ -163,7 +163,7 @@ describe('a venue whose answer to a submit is not what it did', () => {
   const answers: readonly (readonly [string, Changed, number, string])[] = [
     ['an internal error', (reply) => failing(reply, 500), 6, 'HTTP 500 internal_error'],
     ['a refusal', (reply) => failing(reply, 400), 6, 'internal_error: An internal error occurred.'],
-    ['the page of a proxy', () => HTML, 6, 'HTTP 403 with a body that is not JSON'],
+    ['the page of a proxy', () => HTML, 6, 'HTTP 403: the body is not JSON'],
     ['silence', () => null, 5, 'the answer was lost'],
   ];
 

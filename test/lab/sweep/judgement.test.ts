@@ -51,7 +51,7 @@ describe('folds', () => {
 
   it('are never more than there are events', () => {
     expect(foldCount(assignFolds(hourly(3), 3))).toBe(3);
-    expect(() => assignFolds(hourly(3), 4)).toThrow('4 folds of 3 events');
+    expect(() => assignFolds(hourly(3), 4)).toThrow('cannot divide 3 events into 4 folds');
   });
 
   it('learn only from what was over, and for as long as was asked, when they begin', () => {

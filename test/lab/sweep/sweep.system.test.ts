@@ -93,7 +93,7 @@ describe('a sweep', () => {
     const before = contentOf('resumed')['results'] ?? [];
     expect(before.length).toBeGreaterThanOrEqual(1);
 
-    await expect(sweep('resumed', SHARED, sharedData())).rejects.toThrow('has this sweep already, unfinished');
+    await expect(sweep('resumed', SHARED, sharedData())).rejects.toThrow('already contains this sweep, unfinished');
     const told = watching();
     const plan = await planFor('resumed', { ...SHARED, resume: true }, sharedData());
     const { isComplete } = await runSweep(plan, told.watcher);
@@ -191,7 +191,7 @@ describe('a sweep that cannot begin', () => {
     db.close();
     mkdirSync(join(place.folder, 'newer'));
     renameSync(join(place.folder, 'newer.sqlite'), join(place.folder, 'newer', 'sweep.sqlite'));
-    await expect(sweep('newer')).rejects.toThrow('is of another version of Twinbook');
+    await expect(sweep('newer')).rejects.toThrow('was written by another version of Twinbook');
   });
 
   it('says so when the configuration changes between its reading and that of the threads', async () => {
@@ -207,8 +207,8 @@ describe('a sweep that cannot begin', () => {
     const plan = await planFor('empty');
     const silent = plan.recordings.map(({ market }) => ({ market, warnings: [], chunks: nothing }));
     await expect(runSweep({ ...plan, recordings: silent }, watching().watcher)).rejects.toThrow(
-      'these recordings have no event',
+      'these recordings contain no event',
     );
-    await expect(sweep('many folds', { folds: 9 })).rejects.toThrow('9 folds of 2 events');
+    await expect(sweep('many folds', { folds: 9 })).rejects.toThrow('cannot divide 2 events into 9 folds');
   });
 });

@@ -162,7 +162,7 @@ describe('messages of Kalshi', () => {
     const notRead: string[] = [];
     const [recording] = await openRecordings([folder], { onNotRead: (sentence) => notRead.push(sentence) });
     expect(await rowsOf(recording, T)).toEqual(ROWS);
-    expect(notRead).toEqual([`${join(folder, 'about.json')}: the file has no message`]);
+    expect(notRead).toEqual([`${join(folder, 'about.json')}: the file contains no message`]);
   });
 
   it('have no gap where other markets have the numbers between', async () => {

@@ -116,7 +116,7 @@ describe('a Kalshi recording', () => {
       trade(T + 90, 'no', '0.4000', '0.6000', '10.00'),
     );
     expect(rows).toEqual([...HEAD, '5 level bid 0.4 90', '90 trade ask 0.4 10', END]);
-    expect(warnings).toEqual(['1 trades have no level decrease of their own']);
+    expect(warnings).toEqual(['1 trades have no matching decrease of a price level']);
   });
 
   it('never lets time go back', async () => {
@@ -163,7 +163,7 @@ describe('a Kalshi recording', () => {
     );
     expect(rows).toEqual([...HEAD, '1 level bid 0.4 0', '2 level bid 0.4 10', END]);
     expect(warnings).toEqual([
-      '1 change takes more from a level than it holds, so messages are missing: the level is then empty',
+      '1 change takes more from a level than its amount, so messages are missing: the level is taken as empty',
     ]);
   });
 
@@ -274,7 +274,7 @@ describe('the lines of a stranger', () => {
     );
     const { rows, warnings } = await read(lines);
     expect(rows).toContain('20 level bid 0.4 102');
-    expect(warnings).toEqual(['1 message repeated: used once']);
+    expect(warnings).toEqual(['1 message skipped as repeated']);
   });
 
   it('that are alike but not numbered are two changes', async () => {
@@ -312,9 +312,7 @@ describe('the lines of a stranger', () => {
 
   it('that go back by seconds are raised, and that is told', async () => {
     const { warnings } = await readBetween(delta(T + 9000, 'yes', '0.40', '1.00'), CHANGE);
-    expect(warnings).toEqual([
-      expect.stringContaining('1 event has a time before that of the previous event, by up to 8.99 s'),
-    ]);
+    expect(warnings).toEqual([expect.stringContaining('1 event has a time up to 8.99 s before the previous event')]);
   });
 
   it('of other kinds are no damage', async () => {
@@ -411,6 +409,6 @@ describe('MARKETS.csv of a stranger', () => {
     const set = about(`window,open_time,close_time,result\n${TICKER},2026-08-01T10:15:00Z,2026-08-01T10:00:00Z,yes\n`);
     const [recording] = await openRecordings([set]);
     expect(recording?.market.openTimeMs).toBe(T);
-    expect(recording?.warnings[0]?.message).toContain('times are those of its events');
+    expect(recording?.warnings[0]?.message).toContain('the times of its events are used');
   });
 });

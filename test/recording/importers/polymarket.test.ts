@@ -83,7 +83,7 @@ describe('a Polymarket recording', () => {
     const { markets, warnings } = await read([...BOOK, alone, broken, ...many]);
     expect(markets.map((market) => market.source.ticker)).toEqual([YES, '555']);
     expect(warnings).toEqual([
-      '1 broken rows were skipped: 1 with a price that is not a whole ten-thousandth between 0 and 1',
+      '1 broken rows were skipped: 1 with a price that is not a multiple of 0.0001 between 0 and 1',
       expect.stringContaining('no mirror'),
       INCOMPLETE,
       disagree(62),
@@ -135,7 +135,7 @@ describe('a Polymarket file of a stranger', () => {
   });
 
   it.each([
-    ['times before 2000', 'ts_ms - 1000000000000 AS ts_ms', '2 with no time between 2000 and 2100'],
+    ['times before 2000', 'ts_ms - 1000000000000 AS ts_ms', '2 with no time between the years 2000 and 2100'],
     ['sizes that are no numbers', "'nan'::DOUBLE AS size", '2 with no size'],
     ['sizes beyond all bounds', '1e300 AS size', '2 with no size'],
     ['sides of its own', "'HOLD' AS side", '2 with a side other than BID, BUY, ASK and SELL'],

@@ -43,7 +43,7 @@ describe('a check of files', () => {
   });
 
   const damages: readonly (readonly [string, (folder: string) => void | Promise<void>, string])[] = [
-    ['a cut file', (folder) => truncateSync(join(folder, EVENTS), 300), 'it has 300 bytes, its manifest says'],
+    ['a cut file', (folder) => truncateSync(join(folder, EVENTS), 300), 'the file has 300 bytes, but its manifest'],
     ['a missing file', (folder) => rmSync(join(folder, EVENTS)), 'the file is missing'],
     [
       'a changed byte',
@@ -52,7 +52,7 @@ describe('a check of files', () => {
         bytes[20] = (bytes[20] ?? 0) ^ 1;
         writeFileSync(join(folder, EVENTS), bytes);
       },
-      'its checksum is not that of its manifest',
+      'its checksum differs from the checksum in its manifest',
     ],
     ['a cut manifest', (folder) => truncateSync(join(folder, DAY_2, 'manifest.json'), 30), 'is not a manifest'],
     ['a missing description', (folder) => rmSync(join(folder, DAY_1, 'market.json')), 'market.json is missing'],
@@ -64,24 +64,24 @@ describe('a check of files', () => {
     [
       'a folder under another name',
       (folder) => renameSync(join(folder, DAY_2), join(folder, 'market=market-1/date=2026-11-22')),
-      'its manifest is that of market-1 on 2026-11-21',
+      'its manifest describes market market-1 on 2026-11-21',
     ],
     ['a missing day', (folder) => rmSync(join(folder, DAY_1), { recursive: true }), ''],
     ['a missing column', (f) => rewrite(f, '* EXCLUDE (amount_micros)'), 'the file cannot be read'],
     [
       'time that runs backwards',
       (f) => rewrite(f, '* REPLACE (-time_ms AS time_ms)'),
-      'rows with a time before that of the row before it',
+      'rows with a time before that of the previous row',
     ],
     [
-      'a price off the tick',
+      'a price that is not a multiple of the tick',
       (f) => rewrite(f, '* REPLACE (price_micros + 1 AS price_micros)'),
-      'rows with a price off the tick',
+      'rows with a price that is not a multiple of the tick',
     ],
     [
       'a missing row',
       (f) => rewrite(f, '*', "WHERE kind <> 'trade'"),
-      'rows with a number that does not follow the previous one',
+      'rows with a number that does not follow the number of the previous row',
     ],
     [
       'a row of a kind that nobody knows',
@@ -103,7 +103,7 @@ describe('a check of files', () => {
       expect(found).toEqual([]);
       const { findings } = await verifyRecordings([folder]);
       expect(findings.map(({ message: note }) => note)).toContain(
-        'rows before this file are missing: the book starts with it',
+        'rows before this file are missing: the book starts with this file',
       );
     } else expect(found.join('\n')).toContain(message);
   });
@@ -178,7 +178,7 @@ describe('a check of what is recorded', () => {
     expect(await verifyRecordings([folder])).toEqual({ markets: 0, events: 0, findings: [] });
     await expect(openRecordings([folder])).rejects.toMatchObject({
       code: 'recording_invalid',
-      message: expect.stringContaining('no event of any market'),
+      message: expect.stringContaining('contains no events of markets'),
     });
   });
 

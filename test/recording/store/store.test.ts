@@ -61,7 +61,7 @@ describe('a recording in our format', () => {
       '120000 end',
     ]);
     expect(second.warnings.map(({ message }) => message)).toEqual([
-      'rows before this file are missing: the book starts with it',
+      'rows before this file are missing: the book starts with this file',
     ]);
   });
 
@@ -295,7 +295,7 @@ describe('a writer that dies', () => {
     expect(await repairFolder(folder)).toBe(1);
     const recording = await opened(folder);
     expect(await rowsOf(recording, START_MS)).toEqual([...before, '61000 end']);
-    expect(recording.warnings.map(({ message }) => message)).toContain('1 line was lost when the recorder died');
+    expect(recording.warnings.map(({ message }) => message)).toContain('1 line was lost when the recorder crashed');
   });
 
   it('between writing a file and listing it, leaves what is written anew', async () => {
@@ -350,12 +350,12 @@ describe('a damaged recording', () => {
     ['a description that is cut', (folder) => truncateSync(join(folder, DAY_2, 'market.json'), 20), 'market.json'],
     ['another market', (folder) => copy(folder, MARKET, 'market=other'), 'market-1'],
     ['no description', (folder) => remove(folder, 'market.json'), 'market.json'],
-    ['no manifest', (folder) => remove(folder, 'manifest.json'), 'no event of any market'],
+    ['no manifest', (folder) => remove(folder, 'manifest.json'), 'no events of markets'],
     ['another checksum', (folder) => rewrite(folder, /"sha256": ".{8}/, '"sha256": "00000000'), 'has the checksum'],
     [
       'a manifest that points elsewhere',
       (folder) => rewrite(folder, EVENTS, '../../x.parquet'),
-      'is no name of a file',
+      'is not the name of a file',
     ],
     ['rows of another file', (folder) => copy(folder, `${DAY_2}/${EVENTS}`, `${DAY_1}/${EVENTS}`), 'its manifest says'],
   ];

@@ -188,12 +188,12 @@ test('says since when it holds, where that is known, and what to do next', () =>
   const book = new AlertBook('run');
   const silence = findConditions({ ...WELL, silentMs: 11 * S });
   expect(book.observe(silence, WELL.nowMs).map(({ text }) => text)).toEqual([
-    'no message has arrived for 11 s, since 00:09:49 UTC\nDo: `twinbook status`; `twinbook kill` works nevertheless',
+    'the trader has sent no message for 11 s, since 00:09:49 UTC\nDo: see `twinbook status`; `twinbook kill` still works',
   ]);
   const late = findConditions({ ...WELL, account: { ...ACCOUNT, ...reconciled(-5 * MINUTE) } });
-  expect(book.observe(late, WELL.nowMs)[0]?.text).toContain('since 23:55:00 UTC\nDo: `twinbook reconcile`');
+  expect(book.observe(late, WELL.nowMs)[0]?.text).toContain('since 23:55:00 UTC\nDo: run `twinbook reconcile`');
   expect(book.once('warning', 'strategy_failed', 'a strategy failed', 'it threw', 0).text).toBe(
-    'it threw\nDo: `twinbook resume --reason TEXT` starts the failed part again',
+    'it threw\nDo: `twinbook resume --reason TEXT` restarts the strategy or the market',
   );
   expect(book.once('info', 'daily_summary', 'the day', 'good', 0).text).toBe('good');
 });

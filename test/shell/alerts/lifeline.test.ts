@@ -29,8 +29,8 @@ test('a trader that works is called alive, as often as wanted and no oftener', (
 
 test.each([
   ['the trader does not answer', { isCurrent: false }],
-  ['the trader made no step', { steps: 600 }],
-  ['the exchange answered nothing', { answered: 100 }],
+  ['the trader’s loop made no step', { steps: 600 }],
+  ['the exchange answered no request', { answered: 100 }],
   ['nothing was reconciled', { reconciledMs: 2 * MINUTE - 600_001 }],
   ['no guardian is active', { isGuarded: false }],
 ])('%s: that is said in place of being alive', (why, more) => {

@@ -148,7 +148,7 @@ describe('an outcome', () => {
     const huge = Buffer.alloc(6 * 1024 * 1024, 'a');
     const impatient = clientFor(server.url, { timeoutMs: 300 });
     server.answer = answering(201, huge);
-    expect((await write()).outcome).toMatchObject({ ...unknown, reason: 'answer of more than 4194304 bytes' });
+    expect((await write()).outcome).toMatchObject({ ...unknown, reason: 'the answer has more than 4194304 bytes' });
     server.answer = answering(201, gzipSync(huge), { 'content-encoding': 'gzip' });
     expect((await write()).outcome).toMatchObject(unknown);
     server.answer = (response) => {
@@ -157,7 +157,7 @@ describe('an outcome', () => {
       drip();
     };
     const endless = await impatient.call('orders.create', { body: orderBody });
-    expect(endless.outcome).toEqual({ ...unknown, reason: 'no whole answer within 300 ms' });
+    expect(endless.outcome).toEqual({ ...unknown, reason: 'no complete answer within 300 ms' });
     server.answer = () => undefined;
     expect((await impatient.call('orders.create', { body: orderBody })).outcome).toMatchObject(unknown);
   });
@@ -268,7 +268,7 @@ describe('an outcome', () => {
   ])('is unknown where %s is answered that nobody asked for', async (_, ask, data) => {
     const text = envelope(data, { limit: 50, next_cursor: null });
     server.answer = answering(200, text.replace('"is_yes":"other"', '"is_yes":false'));
-    const reason = expect.stringContaining('is not the one that was asked for');
+    const reason = expect.stringContaining('differs from the requested value');
     expect((await ask()).outcome).toMatchObject({ kind: 'unknown', sent: true, reason });
     server.answer = answering(200, text.replace('"is_yes":"other"', '"is_yes":true').replace('other', 'asked'));
     expect((await ask()).outcome.kind).toBe('answered');
@@ -291,7 +291,7 @@ it('an answer that changes the protocol is unknown at once, not when the time is
   const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
   const other = await clientOf((socket) => socket.write(upgrade), { timeoutMs: 20_000 });
   const { outcome } = await other.call('orders.create', { body: orderBody });
-  expect(outcome).toEqual({ kind: 'unknown', sent: true, reason: 'answer in another protocol' });
+  expect(outcome).toEqual({ kind: 'unknown', sent: true, reason: 'the answer uses another protocol' });
 });
 
 it('many reads may wait for another attempt without a warning of the runtime', async () => {

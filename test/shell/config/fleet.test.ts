@@ -24,8 +24,8 @@ describe('the fleet of a trader file', () => {
   });
 
   it.each([
-    ['postgresql://u:sesame-open@db/d', /fleet\.database.*holds a password; remove it/],
-    ['postgresql://u@db/d?password=sesame-open', /holds a password; remove it/],
+    ['postgresql://u:sesame-open@db/d', /fleet\.database.*contains a password; remove it/],
+    ['postgresql://u@db/d?password=sesame-open', /contains a password; remove it/],
     ['mysql://u@db/d', /wants postgresql:/],
     ['postgresql://u@db', /wants postgresql:/],
     ['postgresql://u@db/%zz', /wants postgresql:/],

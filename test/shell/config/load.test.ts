@@ -35,7 +35,7 @@ describe('a trader file that cannot be used says where, what came and what to wr
     'merge: { min_shares: "0" }':
       '6:22: merge.min_shares: wants a decimal string from "0.01" to "1000000", got the text "0"',
     'events: [{ event: E, outcomes: nested, markets: [a] }]':
-      '6:32: events[0].outcomes: a nested event wants its markets, the widest first, two or more, each once',
+      '6:32: events[0].outcomes: a nested event wants its markets, from widest to narrowest, two or more, each once',
     'events: [{ event: E, outcomes: exhaustive }]':
       '6:32: events[0].outcomes: an exhaustive event wants all of its markets, two or more, each once',
     'events: [{ event: E, outcomes: exclusive, markets: [a, b] }]':

@@ -34,7 +34,7 @@ describe('the console', () => {
       'alerts: { channels: { chat: { kind: slack, address_file: nowhere } }, heartbeat: { url_file: nowhere } }';
     const { state, notes } = await place(() => OBEYED, alerts);
     expect((await state()).now).toBeGreaterThan(0);
-    expect(notes).toEqual([expect.stringMatching(/^alert channel chat delivers nothing: .*nowhere/)]);
+    expect(notes).toEqual([expect.stringMatching(/^alert channel chat cannot deliver alerts: .*nowhere/)]);
   });
 
   test('shows what the trader tells', async () => {

@@ -38,7 +38,7 @@ describe('the token of the page', () => {
       expect(() => read(ledger)).toThrow(
         expect.objectContaining({
           message: expect.stringContaining(`${file} has mode 0640; it must be 0600`),
-          hint: 'Others could read it. Remove the file and restart the trader, which draws a new token.',
+          hint: 'Others could read the file. Remove the file and restart the trader, which creates a new token.',
         }),
       );
   });

@@ -163,7 +163,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     ['pause', 'pause: done', [{ command: 'pause', ...BY }]],
     ['kill', 'kill: done', [{ command: 'kill', ...BY }]],
     ['flatten', 'flatten: done', [{ command: 'flatten' }]],
-    ['pause one market', 'pause-market: done, in this market alone', [{ command: 'pause', ...BY, market: 'm1' }]],
+    ['pause one market', 'pause-market: done, for this market only', [{ command: 'pause', ...BY, market: 'm1' }]],
     [
       'change a setting',
       'apply: risk.max_loss_day: 50 → 60 (looser)',

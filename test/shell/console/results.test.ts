@@ -82,8 +82,8 @@ describe('scenarios', () => {
         { event: 'C', scenario: 'YES', result: '50', from_now: '' },
         // Cost 4 and 6; worth 4.5 and 8.
         { event: 'A · B', scenario: 'only B: YES', result: '-10', from_now: '-12.5' },
-        { event: 'A · B', scenario: 'each at its worst', result: '-10', from_now: '-12.5' },
-        { event: 'A · B', scenario: 'none of these: YES', result: '10', from_now: '7.5' },
+        { event: 'A · B', scenario: 'each market at its worst outcome', result: '-10', from_now: '-12.5' },
+        { event: 'A · B', scenario: 'no market: YES', result: '10', from_now: '7.5' },
         { event: 'A · B', scenario: 'only A: YES', result: '20', from_now: '17.5' },
       ]);
     });

@@ -121,7 +121,7 @@ test('nobody else is obeyed or answered, in no group, by no bot, and not by what
   ];
   await restart().look();
   expect([done, server.sent]).toEqual([[], []]);
-  expect(notes).toEqual(['alert channel chat: user 6 is not listed and gets no answer']);
+  expect(notes).toEqual(['alert channel chat: user 6 is not in the list of users and gets no answer']);
 });
 
 test.each([

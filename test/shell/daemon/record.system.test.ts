@@ -239,7 +239,7 @@ function cutRecording(): string {
   return set;
 }
 
-const CUT = /\S+ndjson\.gz: the file is cut or damaged \(.+\): only what could be read of it is used/;
+const CUT = /\S+ndjson\.gz: the file is cut or damaged \(.+\): only its readable part is used/;
 
 it('a trader quotes on what can be read of a recording that was cut, and says on its screen what is wrong with it', async () => {
   const trader = traderYaml(null).replace('seed: 3', `market_data: ["${cutRecording()}"], speed: 2`);

@@ -21,7 +21,7 @@ const REFUSED: Outcome = {
   message: 'Invalid API key',
   details: [],
 };
-const LOST: Outcome = { kind: 'unknown', reason: 'HTTP 200 with a body that is not JSON', sent: true };
+const LOST: Outcome = { kind: 'unknown', reason: 'HTTP 200: the body is not JSON', sent: true };
 
 interface Look {
   readonly list?: WatchedList;
@@ -58,9 +58,7 @@ describe('a list that is refused', () => {
 
   it('is told by itself, with the reason of the newest look', () => {
     const fills = [0, 5, 10].map((second) => [second, 'failed', { list: 'fills', outcome: LOST }] as const);
-    expect(said(fills)).toEqual([
-      '10 own trades cannot be read: HTTP 200 with a body that is not JSON; fills are unknown',
-    ]);
+    expect(said(fills)).toEqual(['10 own trades cannot be read: HTTP 200: the body is not JSON; fills are unknown']);
     const lists = ['orders', 'catalog', 'orders'] as const;
     const mixed = lists.map((list, i) => [5 * i, 'failed', { list }] as const);
     expect(said(mixed)).toEqual([]);
@@ -71,7 +69,7 @@ describe('own orders or own trades that are not seen for half a minute', () => {
   const LOOKS = [0, 10, 20, 29, 30, 40].map((second) => [second, 'failed', { outcome: LOST }] as const);
 
   it('pull every order, which is said once, until they can be read again', () => {
-    const unread = 'own orders cannot be read: HTTP 200 with a body that is not JSON';
+    const unread = 'own orders cannot be read: HTTP 200: the body is not JSON';
     expect(said([...LOOKS, [41, 'ok']])).toEqual([
       `20 ${unread}; resting orders are unknown`,
       `30 ${unread}; all orders are canceled until they are readable`,

@@ -92,9 +92,9 @@ export function writeMemoTransaction({ wallet, cosigners, text, blockhash, versi
 
 /** Parses the hex of exactly one transaction, legacy or version 0, in its canonical encoding. */
 export function readTransaction(hexText: string): ReadTransaction {
-  if (!/^(?:[0-9a-fA-F]{2})+$/.test(hexText)) return problem('the draft is not the hex of bytes');
+  if (!/^(?:[0-9a-fA-F]{2})+$/.test(hexText)) return problem('the draft is not hexadecimal text');
   const bytes = Buffer.from(hexText, 'hex');
-  if (bytes.length > LONGEST_TRANSACTION_BYTES) return problem('the draft is longer than any transaction');
+  if (bytes.length > LONGEST_TRANSACTION_BYTES) return problem('the draft is longer than a transaction can be');
   try {
     return readBytes(bytes);
   } catch {
@@ -108,7 +108,7 @@ function readBytes(bytes: Buffer): ReadTransaction {
   const message = messages.decode(envelope.messageBytes);
   if (message.version !== 'legacy' && message.version !== 0) return problem('the transaction has an unknown version');
   if (!isCanonical(bytes, envelope, message)) return problem('the transaction is not in its canonical encoding');
-  if (!isSound(message)) return problem('the transaction contradicts itself');
+  if (!isSound(message)) return problem('the parts of the transaction contradict each other');
   return { ok: true, transaction: makeTransaction(envelope, message) };
 }
 

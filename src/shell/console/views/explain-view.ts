@@ -157,8 +157,8 @@ function fillTree(fill: BookedFill, ledger: LedgerReader): ExplainNode {
     node('As', fill.isMaker === null ? 'not reported' : fill.isMaker ? 'maker' : 'taker'),
     marketNode(fill.marketConditionId, ledger),
     node('Time at the exchange, whole seconds', timeText(timeMs), [
-      secondsNode('Delay until it was seen', fill.seenMs - timeMs),
-      ...rested.map((ms) => secondsNode('Time that the order rested before', ms)),
+      secondsNode('Delay until the trader saw the fill', fill.seenMs - timeMs),
+      ...rested.map((ms) => secondsNode('Time that the order had rested in the book', ms)),
     ]),
     intent === null || order === null
       ? node('Order', fill.orderPubkey)
@@ -200,9 +200,9 @@ function marketTree(market: MarketStatus, account: AccountFacts | null): Explain
 
 type VenueMarks = NonNullable<AccountStatus['marks']>;
 const marksNode = ({ markMove }: MarketStatus, { isBelieved, told, precision, recall }: VenueMarks): ExplainNode =>
-  node("The venue's marks", isBelieved ? `a move of ${markMove.toFixed(4)} since that book` : 'not trusted', [
-    node('Reported moves', told.toFixed(0), [node('Reported and found in the book', precision.toFixed(2))]),
-    node('Fraction of all moves that was reported', recall.toFixed(2)),
+  node("The venue's marks", isBelieved ? `price moved by ${markMove.toFixed(4)} since that book` : 'not trusted', [
+    node('Reported moves', told.toFixed(0), [node('Fraction also found in the book', precision.toFixed(2))]),
+    node('Fraction of all moves that were reported', recall.toFixed(2)),
   ]);
 
 function feedNode({ name, view, withheld }: MarketStatus['feeds'][number]): ExplainNode {
@@ -218,10 +218,10 @@ function worthNode({ leftOutBecause, worth }: MarketStatus): ExplainNode {
   const chosen = leftOutBecause === null ? [] : [node('Polled, not quoted', leftOutBecause)];
   if (worth === null) return node('Value of quoting this market', 'not known yet', chosen);
   const { value, prices, place, belief } = worth;
-  const hourly = (name: string, perS: number, why = '') => node(name, `${(perS * 3600).toFixed(4)} an hour${why}`);
-  return node('Value of quoting this market', `${(value.net * 3600).toFixed(4)} an hour, place ${place}`, [
+  const hourly = (name: string, perS: number, why = '') => node(name, `${(perS * 3600).toFixed(4)} per hour${why}`);
+  return node('Value of quoting this market', `${(value.net * 3600).toFixed(4)} per hour, rank ${place}`, [
     ...chosen,
-    hourly('Fills, after adverse moves and fees', value.edge, `, ${(value.fillsPerS * 3600).toFixed(1)} fills`),
+    hourly('Fills less adverse moves and fees', value.edge, `, ${(value.fillsPerS * 3600).toFixed(1)} fills`),
     hourly('Stale quotes', -value.stale, `, with a poll every ${value.lookEveryS.toFixed(0)} s`),
     hourly('Polls', -value.looks, `, at ${prices.look.toPrecision(3)} each`),
     hourly(
@@ -229,11 +229,11 @@ function worthNode({ leftOutBecause, worth }: MarketStatus): ExplainNode {
       -value.moves,
       `, ${(value.movesPerS * 3600).toFixed(1)} moves, ${prices.request.toPrecision(3)} per signed request`,
     ),
-    hourly('Placing again after fills', -value.fills),
+    hourly('Replacing filled orders', -value.fills),
     hourly('Reserve for cancels', -value.reserve),
-    hourly('Currency', -value.currency, `, for ${value.currencyBound.toFixed(2)} bound`),
+    hourly('Currency', -value.currency, `, for ${value.currencyBound.toFixed(2)} locked currency`),
     node('Estimated fills per expected fill', belief.fillRatio.toFixed(2)),
-    node('Estimated part of the distance lost after a fill', belief.adversePart.toFixed(2)),
+    node('Estimated fraction of the quote distance lost after a fill', belief.adversePart.toFixed(2)),
   ]);
 }
 

@@ -44,8 +44,8 @@ function eventScenarios(held: readonly MarketHolding[], title: (market: string) 
     ...held.map((yes) =>
       describe(isAlone ? 'YES' : `only ${title(yes.market)}: YES`, (one) => (one === yes ? one.yes : one.no)),
     ),
-    describe(isAlone ? 'NO' : 'none of these: YES', ({ no }) => no),
-    ...(isAlone ? [] : [describe('each at its worst', ({ yes, no }) => minMicros(yes, no))]),
+    describe(isAlone ? 'NO' : 'no market: YES', ({ no }) => no),
+    ...(isAlone ? [] : [describe('each market at its worst outcome', ({ yes, no }) => minMicros(yes, no))]),
   ];
   return found.sort((a, b) => Number(a.result) - Number(b.result));
 }
@@ -82,7 +82,7 @@ const LIMITS: Readonly<Record<string, Limit>> = {
     ({ risk }) => risk.totalLossMicros,
   ],
   max_event_loss: [
-    'largest loss of one event, at its worst outcome',
+    'loss of the event with the largest loss at its worst outcome',
     'currency',
     ({ risk }) => most(risk.events, ({ lossMicros: loss }) => loss),
   ],
@@ -101,7 +101,7 @@ const LIMITS: Readonly<Record<string, Limit>> = {
     'sets',
     ({ markets }) => most(markets, ({ yesMicros: yes, noMicros: no }) => Math.min(yes, no)),
   ],
-  max_open_orders: ['orders that rest, are in flight or unknown', 'orders', ({ openOrders }) => openOrders],
+  max_open_orders: ['orders that rest, are in flight or in an unknown state', 'orders', ({ openOrders }) => openOrders],
   max_actions_per_second: [
     'orders and cancels begun in the last second',
     'actions',
@@ -112,8 +112,8 @@ const LIMITS: Readonly<Record<string, Limit>> = {
     'actions',
     ({ risk }) => risk.pace.lastMinute,
   ],
-  max_fills: ['most fills within fills_window_s, recently', 'fills', ({ risk }) => risk.fillsInWindow],
-  fills_window_s: ['time span in which max_fills counts', 's'],
+  max_fills: ['number of fills within the last fills_window_s', 'fills', ({ risk }) => risk.fillsInWindow],
+  fills_window_s: ['time span over which max_fills counts fills', 's'],
   max_book_age_ms: [
     'age of the oldest quoted book',
     'ms',
@@ -125,7 +125,7 @@ const LIMITS: Readonly<Record<string, Limit>> = {
   price_collar_fair: ['largest distance of an order beyond our fair value', 'price'],
   price_collar_book: ['largest distance of an order beyond the best opposite price', 'price'],
   min_time_since_jump_ms: ['pause after a price jump', 'ms'],
-  min_time_to_resolution_s: ['no new orders this close to the resolution', 's'],
+  min_time_to_resolution_s: ['time before the resolution without new orders', 's'],
   widen_at_loss: ['fraction of a loss limit at which quotes widen', 'of the limit'],
   reduce_at_loss: ['fraction of a loss limit at which only reducing orders are sent', 'of the limit'],
   widen_distance: ['distance of widened quotes from the fair value', 'price'],

@@ -15,8 +15,8 @@ import {
 
 type HostileBytes = Hostile<(honest: Honest, draw: Draw) => string>;
 
-const MALFORMED = /is not a Solana transaction|not in its canonical encoding|unknown version|contradicts itself/;
-const NO_HEX = /is not the hex of bytes/;
+const MALFORMED = /is not a Solana transaction|not in its canonical encoding|unknown version|contradict each other/;
+const NO_HEX = /is not hexadecimal text/;
 
 const parts = (honest: Honest, draw: Draw, version = draw.pick<'legacy' | 0>('legacy', 0)): WireParts =>
   memoParts(draw.wallet.address, textOf(honest), draw.bytes(32), version);
@@ -160,7 +160,7 @@ const FORMS: readonly HostileBytes[] = [
       own.subarray(0, draw.below(own.length)),
     ]),
   ),
-  bytes('more bytes than a packet holds', /longer than any transaction/, (own, draw) =>
+  bytes('more bytes than a packet holds', /longer than a transaction can be/, (own, draw) =>
     Buffer.concat([own, Buffer.alloc(1_232 + draw.below(3_000))]),
   ),
   spelled('0x before its hex', (hex) => `0x${hex}`),

@@ -22,7 +22,7 @@ const SLOTS_END = 1 + 2 * 64;
 /** Offset of the keys, the payer's first and then ours. */
 const keysAt = (bytes: Buffer) => SLOTS_END + (bytes[SLOTS_END] === 0x80 ? 1 : 0) + 4;
 
-const MALFORMED = /is not a Solana transaction|not in its canonical encoding|contradicts itself/;
+const MALFORMED = /is not a Solana transaction|not in its canonical encoding|contradict each other/;
 const UNNAMED = /draft_cosigners of the venue profile does not name/;
 const FILLED = /already carries a signature/;
 
