@@ -67,6 +67,23 @@ describe('the published sequence of a queue', () => {
   });
 });
 
+describe('a decrease without a trade', () => {
+  it('never fills, and leaves whole lots ahead', () => {
+    const venue = new Venue({ amount_precision: 0 }, {}, { ...settings, fillModel: 'power:1' });
+    const account = venue.account(1);
+    const level = (total: number) => venue.now.feed.level(0, BID, m('0.4'), m(total));
+    const ahead = () => ((venue.core.snapshot() as CoreSnapshot).resting[0] ?? [])[7];
+    level(100);
+    const order = venue.place(account, [true, 'buy', '0.4', '10']);
+    level(200);
+    level(167);
+    // 100 - 33 / 2 = 83.5, against us.
+    expect(ahead()).toBe(m(84));
+    level(0);
+    expect([ahead(), venue.order(account, order).filled_amount]).toEqual([0, '0']);
+  });
+});
+
 describe('a snapshot', () => {
   const all = FILL_MODEL_NAMES.map((name) => name.replace(':N', ':2'));
 
