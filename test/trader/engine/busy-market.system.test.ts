@@ -46,22 +46,15 @@ class Trading {
   }
 }
 
-interface Tale {
-  rounds: number;
-  /** Longest gap between two, ms. */
-  gapMs: number;
-  /** Complete rounds with a difference, true or not. */
-  doubts: number;
-  /** Maximum requests of reconciliation in one minute. */
-  perMinute: number;
-}
-
 const pick = (random: Random) => must(ROUND_LISTS[random.below(ROUND_LISTS.length)], 'list');
 
-/** Trades for this time; rounds on request and at this interval, reads of fills and orders every five seconds. */
-function trade(on: Account, forMs: number, everyMs: number, faults: () => readonly Fault[]): Tale {
+/**
+ * Trades for this time; rounds on request and at this interval, reads of fills and orders every five seconds. Returns
+ * the complete rounds, their longest gap, those with a difference (true or not), and the most requests in one minute.
+ */
+function trade(on: Account, forMs: number, everyMs: number, faults: () => readonly Fault[]) {
   const endMs = on.nowMs + forMs;
-  const tale: Tale = { rounds: 0, gapMs: 0, doubts: 0, perMinute: 0 };
+  const tale = { rounds: 0, gapMs: 0, doubts: 0, perMinute: 0 };
   const sent: { readonly atMs: number; readonly count: number }[] = [];
   let [roundMs, doneMs] = [on.nowMs, on.nowMs];
   while (on.nowMs < endMs) {

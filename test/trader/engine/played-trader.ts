@@ -20,8 +20,8 @@ import { limitsOf, m, ONE } from '../risk/states.js';
 export const START_MS = 1_700_000_000_000;
 
 /** A strategy of markets with these quotes. */
-export const strategyWith = (quote: Quoter['quote'], name = 'quiet') =>
-  defineStrategy({ name, summary: 'Quotes in tests.', params: {}, create: () => ({ quote }) });
+export const strategyWith = (quote: Quoter['quote']) =>
+  defineStrategy({ name: 'tested', summary: 'Quotes in tests.', params: {}, create: () => ({ quote }) });
 
 /** Quotes of at most one level a side. */
 export function wish(fair: number, bid: number | null, ask: number | null = null, shares = 10): Quotes {

@@ -14,6 +14,9 @@ import { Account } from './exchange-lists.js';
 
 const NOW_MS = 1_700_000_000_000;
 
+/** The polling of a state that has only the used parts. */
+const newPolling = (state: unknown) => new Polling(state as ConstructorParameters<typeof Polling>[0]);
+
 /** For a market with or without a resolution date. */
 function polledOf(resolution_date: number | null) {
   const feed = new MarketTracker('M');
@@ -24,8 +27,7 @@ function polledOf(resolution_date: number | null) {
     account: { own: { orders: new Map(), exposure: { workingOrders: 0 } } },
     requests: { queue: {} },
   };
-  // Only the used parts of the three rooms.
-  const polling = new Polling(state as unknown as ConstructorParameters<typeof Polling>[0]);
+  const polling = newPolling(state);
   polling.nowMs = NOW_MS;
   return { polling, feed, market: polling.markets[0] };
 }
@@ -62,8 +64,7 @@ function marksOf(markets: number, { requestPrice = 0, stale = 0.001, told = 30, 
     requests: { queue: { perMinute: () => 114 } },
     selection: { valuedMs: 1, requestPrice },
   };
-  // Only the used parts of these rooms.
-  const polling = new Polling(state as unknown as ConstructorParameters<typeof Polling>[0]);
+  const polling = newPolling(state);
   polling.quoting = true;
   return polling.marksEveryMs;
 }

@@ -12,14 +12,8 @@ const CAPITAL = 1_000_000 * ONE;
 /** Way in which bids and asks are executed: in one outcome, by buying both outcomes, or at random. */
 type Way = 'YES only' | 'NO only' | 'both bought' | 'as it comes';
 
-interface Wish {
-  readonly isBid: boolean;
-  /** YES price. */
-  readonly price: number;
-  readonly amount: number;
-}
-
-function wishes(count: number, seed: number): Wish[] {
+/** Bids and asks by turns, at YES prices. */
+function wishes(count: number, seed: number) {
   const random = Random.fromSeed(seed, 'wishes');
   const one = (isBid: boolean) => ({
     isBid,
@@ -30,7 +24,7 @@ function wishes(count: number, seed: number): Wish[] {
 }
 
 /** Returns the equity at a YES price of 0.37, and YES minus NO, after all orders. */
-function played(way: Way, all: readonly Wish[], seed: number) {
+function played(way: Way, all: ReturnType<typeof wishes>, seed: number) {
   const random = Random.fromSeed(seed, way);
   const ledger = openMemoryLedger();
   const convert = (kind: 'merge' | 'split', sets: number, at: number) => {

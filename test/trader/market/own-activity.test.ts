@@ -14,15 +14,10 @@ import { at, book, m, order } from './fixtures.js';
 test('the risk-averse queue of hftbacktest: 100, trade 30, depths 60, 90, 50, trade 25, depth 25', () => {
   const fronts: number[] = [];
   let ahead = aheadAfterBook(null, m(100));
-  for (const [kind, amount] of [
-    ['trade', 30],
-    ['book', 60],
-    ['book', 90],
-    ['book', 50],
-    ['trade', 25],
-    ['book', 25],
-  ] as const) {
-    ahead = kind === 'trade' ? aheadAfterTrade(ahead, m(amount)) : aheadAfterBook(ahead, m(amount));
+  for (const step of ['trade 30', 'book 60', 'book 90', 'book 50', 'trade 25', 'book 25']) {
+    const [kind, amount] = step.split(' ');
+    const after = kind === 'trade' ? aheadAfterTrade : aheadAfterBook;
+    ahead = after(ahead, m(Number(amount)));
     fronts.push(ahead / 1e6);
   }
   expect(fronts).toEqual([70, 60, 60, 50, 25, 25]);

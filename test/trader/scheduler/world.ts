@@ -113,8 +113,7 @@ export class PlainWindow {
   }
 
   arrive(nowMs: number): boolean {
-    const used = this.used(nowMs);
-    if (used >= this.limit) {
+    if (this.used(nowMs) >= this.limit) {
       this.throttled++;
       return false;
     }

@@ -5,16 +5,15 @@ import { makeSnapshot } from '../../../../src/trader/engine/snapshot.js';
 import type { Ledger } from '../../../../src/trader/ledger/contract.js';
 import { withLedger } from '../../ledger/books.js';
 import { testWithLedger } from '../../ledger/ledger-tests.js';
-import { settingsOf, stateOf, strategyOf } from '../played-trader.js';
+import { START_MS, settingsOf, stateOf, strategyOf } from '../played-trader.js';
 
-const NOW_MS = 1_700_000_000_000;
 /** A process of the trader on this ledger. */
 function start(ledger: Ledger) {
   const state = stateOf(ledger, settingsOf({ strategies: [strategyOf(['a', 'b'])] }));
   state.safety.modes.onStart();
   const order = (command: OperatorCommand): string | null => {
     const refusal = commandRefusal(state, command);
-    ledger.transaction(() => obey(state, command, NOW_MS));
+    ledger.transaction(() => obey(state, command, START_MS));
     return refusal;
   };
   return { state, order, paused: () => ['a', 'b'].map((id) => state.safety.whyPaused(id)) };
@@ -31,9 +30,9 @@ it.each([pause('a'), flatten('a')])('lets no signed order leave that waits: $kin
     const { state, order } = start(ledger);
     const call = { endpoint: 'orders.submit', params: { pubkey: 'p' }, query: {}, body: { signature: 's' } } as const;
     const owner = { kind: 'intent', intentId: 'i', step: 'submit' } as const;
-    state.requests.queue.push({ lane: 'submit', call, latestMs: NOW_MS + 60_000, owner });
+    state.requests.queue.push({ lane: 'submit', call, latestMs: START_MS + 60_000, owner });
     order(command);
-    expect(state.requests.queue.release(NOW_MS)).toMatchObject({ requests: [], unsent: [{ reason: command.kind }] });
+    expect(state.requests.queue.release(START_MS)).toMatchObject({ requests: [], unsent: [{ reason: command.kind }] });
   }),
 );
 
@@ -54,7 +53,7 @@ it.each(['', 'looked at it'])('stays, over a restart, when everything is resumed
     order({ kind: 'widen', reason: 'rumours' });
     expect(order({ kind: 'resume', reason })).toBeNull();
     expect([state.safety.mode().mode, paused()]).toEqual(['quoting', [undefined, 'news']]);
-    expect(makeSnapshot(state, NOW_MS).pausedMarkets).toMatchObject([{ conditionId: 'b', reason: 'news' }]);
+    expect(makeSnapshot(state, START_MS).pausedMarkets).toMatchObject([{ conditionId: 'b', reason: 'news' }]);
     expect(start(ledger).paused()).toEqual([undefined, 'news']);
     order(flatten('a'));
     order({ kind: 'resume', reason });
@@ -90,7 +89,7 @@ testWithLedger('a flatten goes on after a restart, and its pause then needs a re
   const next = start(ledger);
   expect([next.state.safety.pauses.flattening, next.paused()]).toEqual([[], ['flattened by the operator', undefined]]);
   expect(next.state.safety.stopped).toBeNull();
-  expect(makeSnapshot(next.state, NOW_MS).wayBack).toBe('resume --market a --reason TEXT');
+  expect(makeSnapshot(next.state, START_MS).wayBack).toBe('resume --market a --reason TEXT');
   expect(order(resume('a'))).toMatch(/needs a reason \(flattened by the operator\)/);
   expect(order(resume('a', 'looked at it'))).toBeNull();
   expect(paused()).toEqual([undefined, undefined]);

@@ -24,17 +24,10 @@ function say(modes: Modes, command: OperatorCommand, stopped: string | null = nu
 }
 
 const COMMANDS: readonly OperatorCommand[] = [
-  { kind: 'widen', reason },
-  { kind: 'reduce-only', reason },
-  { kind: 'pause', reason },
+  ...(['widen', 'reduce-only', 'pause', 'resume', 'kill', 'unkill'] as const).map((kind) => ({ kind, reason })),
   { kind: 'resume', reason: '' },
-  { kind: 'resume', reason },
-  { kind: 'cancel-all' },
-  { kind: 'flatten' },
-  { kind: 'kill', reason },
   { kind: 'unkill', reason: '' },
-  { kind: 'unkill', reason },
-  { kind: 'stop' },
+  ...(['cancel-all', 'flatten', 'stop'] as const).map((kind) => ({ kind })),
 ];
 
 describe('modes', () => {

@@ -4,23 +4,21 @@ import { isInStartupGrace, isUnassigned } from '../../../../src/trader/engine/qu
 import { QuoteSlot } from '../../../../src/trader/engine/quoting/quote-slot.js';
 import { withLedger } from '../../ledger/books.js';
 import { limitsOf } from '../../risk/states.js';
-import { settingsOf, stateOf, strategyOf } from '../played-trader.js';
+import { START_MS, settingsOf, stateOf, strategyOf } from '../played-trader.js';
 
 const MAX_AGE_MS = 30_000;
-const START_MS = 1_700_000_000_000;
 const RISK = limitsOf({ maxBookAgeMs: MAX_AGE_MS });
 
-interface Moment {
-  readonly ids: readonly string[];
+const FIRST = {
+  ids: ['a'],
   /** Time since the first observation. */
-  readonly ageMs: number;
-  readonly started: boolean;
-  readonly command: OperatorCommand | null;
-  readonly catalog: boolean;
-  readonly pausedMarket: boolean;
-}
-
-const FIRST: Moment = { ids: ['a'], ageMs: 100, started: false, command: null, catalog: false, pausedMarket: false };
+  ageMs: 100,
+  started: false,
+  command: null as OperatorCommand | null,
+  catalog: false,
+  pausedMarket: false,
+};
+type Moment = typeof FIRST;
 
 /** Judges an order at the start in market `a`, whose book is unknown. */
 const atMoment = (changes: Partial<Moment>) =>
