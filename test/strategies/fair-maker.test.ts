@@ -72,7 +72,7 @@ describe('fair-maker', () => {
     expect(quote(told({ sd: 1e-5 }), { improve_ticks: 100, max_gap_sds: 20 }).fairMicros).toBe(m(0.5));
   });
 
-  it('trusts the feed the more the surer that is', () => {
+  it('follows a feed of small deviation, and the book where the deviation is large', () => {
     const fairAt = (sd: number) => (quote(told({ p: 0.6, sd })).fairMicros ?? 0) / 1e6;
     expect(fairAt(1e-5)).toBeCloseTo(0.6, 4);
     expect([fairAt(0.1) < 0.59, fairAt(0.1) > 0.51]).toEqual([true, true]);

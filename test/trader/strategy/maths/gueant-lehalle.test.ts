@@ -75,7 +75,7 @@ describe('GLFT, figure 4: exact and closed-form bids of a more volatile price', 
   });
 });
 
-describe('GLFT, figures 6 and 7: risk aversion', () => {
+describe('GLFT, figures 6 to 8: risk aversion', () => {
   test.each([
     [0.001, 6.6766, 2.2457, 2.2444],
     [0.1, 5.9862, 2.3711, 2.1775],
