@@ -62,7 +62,10 @@ async function summaryOf(recording: Recording, toleranceMicros = 0): Promise<Sum
 function plainKalshi(window: string): Summary {
   const folder = join(KALSHI, 'events', window);
   const summary = newSummary();
-  const read = (file: string) => String(gunzipSync(readFileSync(join(folder, file)))).trim().split('\n');
+  const read = (file: string) =>
+    String(gunzipSync(readFileSync(join(folder, file))))
+      .trim()
+      .split('\n');
   const lines = readdirSync(folder).sort().flatMap(read);
   const micros = (text: string) => Math.round(Number(text) * 1e6);
   const yesKey = (side: string, price: string) =>
