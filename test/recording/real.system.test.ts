@@ -63,8 +63,7 @@ function plainKalshi(window: string): Summary {
   const folder = join(KALSHI, 'events', window);
   const summary = newSummary();
   const read = (file: string) =>
-    gunzipSync(readFileSync(join(folder, file)))
-      .toString()
+    String(gunzipSync(readFileSync(join(folder, file))))
       .trim()
       .split('\n');
   const lines = readdirSync(folder).sort().flatMap(read);

@@ -15,16 +15,8 @@ const wallet = new Wallet(new Uint8Array(32).fill(7));
 const money = (text: string) => must(parseDecimal(text), text);
 
 const row = (state: string, message: string | null) => ({
-  pubkey: PUBKEY,
-  type: 'market',
-  state,
-  message,
-  market: { condition_id: 'm', title: 'Rain?' },
-  is_yes: false,
-  leverage: '2.5',
-  funds: '100',
-  price: null,
-  shares: null,
+  ...{ pubkey: PUBKEY, type: 'market', state, message, market: { condition_id: 'm', title: 'Rain?' } },
+  ...{ is_yes: false, leverage: '2.5', funds: '100', price: null, shares: null },
 });
 
 /** A venue with these request drafts, whose request then has these states, one per read. */

@@ -16,11 +16,8 @@ describe('a beat file', () => {
   it('gives back what was written last, and is always as long', async () => {
     const file = path();
     const writer = new BeatWriter(file);
-    for (const one of [
-      beat(1, { run: 'a long name of a run' }),
-      beat(2),
-      beat(3, { phase: 'ended', mayRest: false }),
-    ]) {
+    const first = beat(1, { run: 'a long name of a run' });
+    for (const one of [first, beat(2), beat(3, { phase: 'ended', mayRest: false })]) {
       writer.write(one, true);
       expect(await readBeat(file, heartbeatSchema)).toEqual(one);
       expect(readBeatNow(file, heartbeatSchema)).toEqual(one);
@@ -55,9 +52,8 @@ describe('a beat file', () => {
 
   it('seen in the middle of a write is one beat, the other, or unreadable, never a mixture', () => {
     const phases = fc.constantFrom('starting', 'trading', 'ended');
-    const beats = fc
-      .tuple(fc.nat(), phases, fc.boolean())
-      .map(([count, phase, mayRest]) => beat(count, { phase, mayRest }));
+    const drawn = fc.tuple(fc.nat(), phases, fc.boolean());
+    const beats = drawn.map(([count, phase, mayRest]) => beat(count, { phase, mayRest }));
     fc.assert(
       fc.property(beats, beats, fc.nat({ max: 1024 }), (before, after, at) => {
         const torn = Buffer.concat([encode(after).subarray(0, at), encode(before).subarray(at)]);
@@ -87,7 +83,7 @@ describe('the mark that holds a woken trader', () => {
       seen.add(readStopFile(path));
       rmSync(path);
     }
-    expect([...seen].sort()).toEqual([null, 'the trader hangs'].sort());
+    expect(seen).toEqual(new Set([null, 'the trader hangs']));
     expect(readdirSync(dirname(path))).toEqual([]);
   });
 
