@@ -96,7 +96,7 @@ function write(name: string, dir: string, kind: keyof typeof KINDS, io: CliIo): 
 }
 
 /** Writes all given files, or throws and writes none if one exists. @param hint printed if one of them exists */
-export function writeNew(folder: string, texts: readonly (readonly [file: string, text: string])[], hint: string) {
+function writeNew(folder: string, texts: readonly (readonly [file: string, text: string])[], hint: string) {
   for (const [file] of texts) {
     if (!existsSync(join(folder, file))) continue;
     throw new TwinbookError('usage', `${join(folder, file)} already exists`, `Nothing was written. ${hint}`);

@@ -20,7 +20,7 @@ import { marketFolder } from './store/layout.js';
 import type { MarketSink } from './store/segment.js';
 import { openRecordingStore } from './store/store.js';
 
-export type ImportKind = 'kalshi' | 'polymarket';
+type ImportKind = 'kalshi' | 'polymarket';
 
 export interface ImportProgress {
   readonly ticker: string;

@@ -35,7 +35,7 @@ export function isWallet(text: string): boolean {
 }
 
 /** An event and its markets. */
-export interface EventRecord {
+interface EventRecord {
   readonly index: number;
   readonly conditionId: string;
   readonly title: string;

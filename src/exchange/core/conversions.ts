@@ -141,7 +141,7 @@ export const payout = (outcome: MarketOutcome | null, yes: number, no: number): 
   settledValue(outcome ?? VOID_OUTCOME, yes, no);
 
 /** Direction of a conversion. A merge turns complete sets into currency, a split turns currency into sets. */
-export type SetConversion = 'merge' | 'split';
+type SetConversion = 'merge' | 'split';
 
 /** A merge or split of complete sets. */
 export interface Conversion extends RecordOfAccount {

@@ -50,7 +50,7 @@ export class Heap<T> {
 }
 
 /** Kind of a timer: draft expiry, conversion landing, request or settlement step, interest check or position close. */
-export type TimerKind = 'order' | 'conversion' | 'landing' | 'redeem' | 'request' | 'settlement' | 'position' | 'close';
+type TimerKind = 'order' | 'conversion' | 'landing' | 'redeem' | 'request' | 'settlement' | 'position' | 'close';
 
 /** A due time, Unix ms, and the record that must be processed then. */
 export interface Timer {

@@ -474,7 +474,7 @@ function listingSpec(slot: Slot, listing: number, nowMs: number): MarketSpec {
 const MAX_CATCH_UP_MS = 60_000;
 
 /** Seed of the crowd and number of its markets. */
-export interface CrowdSettings {
+interface CrowdSettings {
   /** With equal seeds and times of ticks, markets, orders and trades are equal. */
   readonly seed: number;
   /** Number of simultaneous markets, 1 to 1000; default 4, the shipped markets. */

@@ -14,7 +14,7 @@ import { type FaultContext, type Faults, faultsBody, setFaults, shownFaults } fr
 import { readBody, readSignedParts, routeUrl, type ServerOptions, send } from './messages.js';
 
 /** One call of a control, with the call's validated body. */
-export interface FaultControlCall<B> extends FaultContext {
+interface FaultControlCall<B> extends FaultContext {
   readonly params: Readonly<Record<string, string>>;
   readonly body: B;
   /** Returns a report on the signature of this request. */

@@ -71,7 +71,7 @@ type SubmitCall = ServiceCall<
 >;
 
 /** Submits a signed draft. A draft's signature is checked here, and the core receives the result. */
-export function submitSigned<T>(
+function submitSigned<T>(
   kind: DraftKind,
   { nowMs, account, params, body }: SubmitCall,
   { core, wallets }: HandlerContext,

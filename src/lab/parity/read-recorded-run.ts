@@ -128,7 +128,7 @@ function requestsOver(seen: readonly SeenRun[]): RequestUse | null {
 }
 
 /** Reads a source of events to its end. Returns a function for the best prices at any time. */
-export async function readBestPrices(source: EventSource): Promise<RecordedPrices> {
+async function readBestPrices(source: EventSource): Promise<RecordedPrices> {
   const { outcome, eventTitle, category } = source.market;
   const timesMs: number[] = [];
   const bests: RecordedBest[] = [];

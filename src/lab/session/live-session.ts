@@ -181,7 +181,7 @@ export interface ReportedTrade
   readonly feeMicros: Micros | null;
 }
 
-export type ReportedConversion = Omit<ConversionRecord, 'markMicros' | 'yesCostMicros'> & {
+type ReportedConversion = Omit<ConversionRecord, 'markMicros' | 'yesCostMicros'> & {
   /** Cost of a split's YES shares; null: it is computed from the mid at the split. */
   readonly yesCostMicros: number | null;
 };
@@ -203,7 +203,7 @@ export interface LedgerMarket
   readonly endShares: { readonly yesMicros: number; readonly noMicros: number } | null;
 }
 
-export interface SessionFacts
+interface SessionFacts
   extends Pick<SessionRecord, 'title' | 'fromMs' | 'toMs' | 'capitalMicros' | 'requests' | 'refusals' | 'notices'> {
   /** Final currency of the account; null: computed from the capital, trades and conversions. */
   readonly endCashMicros: number | null;

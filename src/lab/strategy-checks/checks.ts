@@ -32,11 +32,7 @@ interface TrialQuoter {
 }
 
 /** Creates a quoter. Throws the strategy's errors, or TypeError if the strategy cannot quote this kind of subject. */
-export function makeTrialQuoter(
-  { strategy, params }: TriedStrategy,
-  shown: ShownSubject,
-  saved?: unknown,
-): TrialQuoter {
+function makeTrialQuoter({ strategy, params }: TriedStrategy, shown: ShownSubject, saved?: unknown): TrialQuoter {
   if (strategy.scope === 'event') {
     if (!('event' in shown)) throw new TypeError(`${strategy.name} quotes events, but the subject is a market`);
     const quoter: EventQuoter<EventKind> = strategy.create(params, shown.event, saved);

@@ -39,7 +39,7 @@ export interface ShownMarket {
 }
 
 /** Observations of all markets of an event. Each event before an observation has its market's condition id. */
-export interface ShownEvent {
+interface ShownEvent {
   readonly event: EventFacts;
   /** True if all markets of the event are without fees. */
   readonly isFree: boolean;

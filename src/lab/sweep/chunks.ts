@@ -50,7 +50,7 @@ export function makeSheet({ plan, data, facts }: PlannedSweep) {
 export const sheetHash = (sheet: SweepSheet): string => hashValue(sheet);
 
 /** Error for a sheet from another version of Twinbook or Node. */
-export class OtherVersion extends TwinbookError {}
+class OtherVersion extends TwinbookError {}
 
 /** Parses a sheet. Throws TwinbookError `usage` for another version of Twinbook or Node, or another hash. */
 export function readSheet(text: string, hash: string): SweepSheet {
@@ -139,7 +139,7 @@ export const tasksIn = (
     .flatMap((candidate) => fillModels.map((fillModel) => ({ candidate, fold, fillModel })));
 
 /** Returns the id of a chunk: the SHA-256 of the sheet's hash and the chunk, lower-case hex. */
-export const chunkId = (sheetHash: string, chunk: Chunk): string => hashValue({ sheetHash, chunk });
+const chunkId = (sheetHash: string, chunk: Chunk): string => hashValue({ sheetHash, chunk });
 
 export interface ChunkOutcome {
   readonly task: Task;
@@ -155,11 +155,11 @@ const outcome = z.discriminatedUnion('kind', [
 /** Result of a chunk: the worker's name, and an outcome for each task in order. */
 const content = z.object({ worker: z.string().min(1).max(300), outcomes: z.array(outcome) });
 
-export const outcomesText = (all: readonly ChunkOutcome[]): string =>
+const outcomesText = (all: readonly ChunkOutcome[]): string =>
   JSON.stringify({ worker: `${hostname()}, process ${process.pid}`, outcomes: all.map((one) => one.outcome) });
 
 /** Parses a chunk's result: one outcome per task, with a result per event; null for another chunk's result. */
-export function readOutcomes(text: string, chunk: Chunk, sheet: SweepSheet) {
+function readOutcomes(text: string, chunk: Chunk, sheet: SweepSheet) {
   const read = content.safeParse(JSON.parse(text));
   const tasks = tasksIn(chunk, sheet);
   const events = eventsIn(sheet.settings.events, chunk.fold).length;
@@ -175,7 +175,7 @@ export function readOutcomes(text: string, chunk: Chunk, sheet: SweepSheet) {
  *
  * @returns number of stored outcomes
  */
-export function keepOutcomes(
+function keepOutcomes(
   outcomes: readonly ChunkOutcome[],
   { known, done }: Pick<TaskWork, 'known' | 'done'>,
   from: string,

@@ -322,7 +322,7 @@ export type ModelResult = ConfigurationResult['models'][number];
 /** Sharpe ratio: mean / deviation of the results per event, where an event without a fill has the result 0. */
 export type SharpePerEvent = NonNullable<ModelResult['sharpe']>;
 
-export type WalkForward = NonNullable<ReturnType<typeof walkForward>>;
+type WalkForward = NonNullable<ReturnType<typeof walkForward>>;
 
 /** The configuration that was best before a fold, and this configuration's result in the fold. */
 export type WalkForwardStep = WalkForward['steps'][number];

@@ -76,7 +76,7 @@ export type Resume = boolean | 'either';
 
 type SweepHeader = Pick<SweepFacts, 'identity' | 'title' | 'events' | 'search'>;
 
-export type StoredTasks = readonly {
+type StoredTasks = readonly {
   readonly task: Omit<Task, 'candidate'> & { readonly number: number };
   readonly outcome: TaskOutcome;
 }[];

@@ -25,7 +25,7 @@ import { openMarket } from '../store/market-reader.js';
 import { ROW } from '../store/segment.js';
 import { BookMeter } from './stats.js';
 
-export interface Finding {
+interface Finding {
   readonly path: string;
   readonly severity: 'difference' | 'note';
   readonly message: string;

@@ -25,7 +25,7 @@ import type { RecordedMarket } from '../contract.js';
 import { parseName, STREAM_KINDS } from './layout.js';
 
 /** Returns a JSON file's content; null if missing. Throws TwinbookError `recording_invalid` for invalid content. */
-export function readJson<T>(path: string, schema: z.ZodType<T>, what: string): T | null {
+function readJson<T>(path: string, schema: z.ZodType<T>, what: string): T | null {
   if (!existsSync(path)) return null;
   let problem: string;
   let cause: unknown;

@@ -1,6 +1,6 @@
 /** All codes of errors on which a user can act. A bug in the program is an `AssertionFailed` instead. */
 
-export const ERROR_CODES = [
+const ERROR_CODES = [
   'config_invalid', // a configuration or strategy file cannot be used
   'file_unreadable', // a file or folder is missing, unreadable or not writable
   'key_insecure', // a key or secrets file is readable by others

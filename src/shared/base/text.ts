@@ -119,7 +119,7 @@ export function cutText(text: string, columns: number): string {
 }
 
 /** Cuts a text from `plainLine` into pieces of at most `columns` columns. A wider letter is a piece of its own. */
-export function splitText(text: string, columns: number): readonly string[] {
+function splitText(text: string, columns: number): readonly string[] {
   const pieces = [''];
   let width = 0;
   for (const { segment } of measureText(text) <= columns ? [{ segment: text }] : segmentLetters(text)) {

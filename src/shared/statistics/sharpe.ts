@@ -7,7 +7,7 @@ import { normalCdf, normalQuantile } from '../base/random.js';
 import { computeMoments, figure, requireFinite, type Values } from './moments.js';
 
 /** An observed Sharpe ratio and its sample moments. */
-export interface ObservedSharpe {
+interface ObservedSharpe {
   /** Observed Sharpe ratio per sample. */
   readonly sharpe: number;
   /** Number T of equity changes in the sample. */

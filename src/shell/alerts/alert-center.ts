@@ -275,7 +275,7 @@ export interface AlertMemory {
 const SUMMARY = 'daily_summary';
 const RECENT = 200;
 
-export interface AlertCenterOptions {
+interface AlertCenterOptions {
   readonly config: Pick<AlertsConfig, 'channels'>;
   /** Random id of the console's run, drawn at every start. */
   readonly run: string;

@@ -56,7 +56,7 @@ export async function readBounded(response: Response, mostBytes: number): Promis
 /** Maximum length of a message on a channel, characters. */
 const LONGEST = { webhook: 10_000, slack: 3_000, discord: 1_900, ntfy: 3_500, telegram: 4_000, mail: 10_000 } as const;
 
-export interface SenderOptions {
+interface SenderOptions {
   /** Every message begins with the trader's name. */
   readonly trader: string;
   readonly nowMs: () => number;

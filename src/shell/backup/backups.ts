@@ -13,7 +13,7 @@ const ENDING = '.sqlite';
 const UNCHECKED = '.unchecked';
 
 export const locateBackupFolder = (ledgerPath: string): string => `${ledgerPath}.backups`;
-export const locateNewestBackup = (ledgerPath: string): string => `${ledgerPath}.backup`;
+const locateNewestBackup = (ledgerPath: string): string => `${ledgerPath}.backup`;
 
 /**
  * Backs up an open or closed ledger. Returns the backup and the names of deleted backups. Throws `ledger_broken` if the
@@ -116,7 +116,7 @@ function copyChecked(data: BackupOrder): Promise<ExaminedFile> {
 }
 
 /** Rules that determine which backups are kept. The newest backup is always kept. */
-export interface BackupPolicy {
+interface BackupPolicy {
   /** Number of the newest backups that are kept. */
   readonly newest: number;
   /** Number of past UTC days for which the day's last backup is kept. */
@@ -156,7 +156,7 @@ export function expendable(files: readonly BackupFile[], policy: BackupPolicy): 
 
 const PART_BYTES = 1_048_576;
 
-export interface ExaminedFile {
+interface ExaminedFile {
   readonly sha256: string;
   /** Problems found in the ledger, one sentence each; empty for an undamaged ledger. */
   readonly problems: readonly string[];

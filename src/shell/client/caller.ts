@@ -333,7 +333,7 @@ export function readBudget(header: Header, scope: Scope, offsetMs: number): Budg
 }
 
 /** Returns the wait in `Retry-After` (seconds, or a date by the venue's clock), ms; null without the header. */
-export function readRetryAfter(header: Header, venueNowMs: number): number | null {
+function readRetryAfter(header: Header, venueNowMs: number): number | null {
   const text = header('retry-after');
   if (text === null) return null;
   const seconds = whole(text);
@@ -343,7 +343,7 @@ export function readRetryAfter(header: Header, venueNowMs: number): number | nul
 }
 
 /** Returns the time of the venue's clock from the `Date` header, ms; null for a cached answer, whose date is old. */
-export function readDate(header: Header): number | null {
+function readDate(header: Header): number | null {
   if (header('age') !== null) return null;
   const dateMs = Date.parse(header('date') ?? '');
   return Number.isNaN(dateMs) ? null : dateMs;

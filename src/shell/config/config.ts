@@ -250,7 +250,7 @@ function alertProblems({ channels }: AlertsFile, at: At): readonly Problem[] {
 }
 
 /** Makes the settings of the alerts from the content of a valid file. */
-export function makeAlerts(alerts: AlertsFile, absolute: (path: string) => string) {
+function makeAlerts(alerts: AlertsFile, absolute: (path: string) => string) {
   const { heartbeat } = alerts;
   return {
     channels: Object.entries(alerts.channels).map(([name, channel]) => ({
@@ -280,7 +280,7 @@ const feedProblems = (feeds: FeedsFile, at: At): readonly Problem[] =>
   Object.entries(feeds).flatMap(([name, feed]) => kindProblems('feed', feed, FEED_KEYS, ['feeds', name], at));
 
 /** Makes the settings of the feeds from the content of a valid file. */
-export const makeFeeds = (feeds: FeedsFile, folder: string) =>
+const makeFeeds = (feeds: FeedsFile, folder: string) =>
   Object.entries(feeds).map(([name, { kind, path = '', command = [], env = [], every_ms: everyMs, max_age_s: s }]) => {
     const named = { name, maxAgeMs: Math.round(s * 1000) };
     return kind === 'file'
@@ -327,7 +327,7 @@ function objection(address: string): string | null {
 }
 
 /** Makes the settings of a fleet; null without a fleet, or if the setting of its database is invalid. */
-export const makeFleet = (file: FleetFile | undefined, folder: string) =>
+const makeFleet = (file: FleetFile | undefined, folder: string) =>
   file === undefined || objection(file.database) !== null
     ? null
     : {

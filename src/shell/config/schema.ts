@@ -116,7 +116,7 @@ const CHANNEL_NAME = /^[a-z][a-z0-9-]{0,39}$/;
 const address = z.url({ protocol: /^https?$/ });
 const texts = (longest: number) => z.array(z.string().min(1).max(longest)).min(1).max(100);
 
-export const feedSchema = z.strictObject({
+const feedSchema = z.strictObject({
   kind: z.enum(['file', 'child']).describe('Source of the feed’s values: a file, or your own program (child).'),
   path: path('CSV or JSONL file with the values; only for kind file.').optional(),
   command: texts(4096).optional().describe('Program that prints the values, and its arguments; only for kind child.'),

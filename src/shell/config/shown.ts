@@ -23,7 +23,7 @@ export function shownConfig(config: Config | ReadConfig): Shown {
 }
 
 /** Returns a strategy's settings for display. If the strategy's code is not loaded, the file's parameters are shown. */
-export const shownStrategy = (strategy: ReadStrategy): Shown =>
+const shownStrategy = (strategy: ReadStrategy): Shown =>
   // The cast is safe: `shownValue` returns a plain object for a plain object.
   shownValue('', spellStrategy(strategy)) as Shown;
 
@@ -63,7 +63,7 @@ function shownValue(name: string, value: unknown): unknown {
 }
 
 /** Converts the name of a field to the setting's name in files: `maxLossDayMicros` becomes `max_loss_day`. */
-export const settingName = (key: string): string =>
+const settingName = (key: string): string =>
   key.replace(/Micros$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Masks user and password of an address. Paths and strategy parameters may contain addresses with a password. */

@@ -75,7 +75,7 @@ export function listMarketActions(isPaused: boolean, isHolding: boolean, isStopp
   ];
 }
 
-export type ActionPlace = Readonly<{ socket: string; ledgerPath: string }>;
+type ActionPlace = Readonly<{ socket: string; ledgerPath: string }>;
 
 /** @param market condition id of an action on one market; null for all others */
 export async function act(action: TraderAction, reason: string, place: ActionPlace, market: string | null = null) {

@@ -30,7 +30,7 @@ import { makeViews } from './views/views.js';
 import { Duty, readFileFacts, readLastRun, Watch } from './watch.js';
 
 /** Maximum number of traders in one console: each trader needs a connection, a store and a row on the page. */
-export const MOST_TRADERS = 16;
+const MOST_TRADERS = 16;
 
 const misuse = (what: string, hint: string) => new TwinbookError('usage', what, hint);
 
@@ -92,7 +92,7 @@ const LAST_WITHIN_MS = 2_000;
 const GONE_TOLD_WITHIN_MS = 60_000;
 
 /** A trader that the console shows: its configuration, and the state of its guardian. */
-export type ConsoleTrader = Pick<ShownParts, 'config' | 'guardian'>;
+type ConsoleTrader = Pick<ShownParts, 'config' | 'guardian'>;
 
 export interface ConsoleOptions extends ConsoleTrader {
   /** Further traders to show. The file of the first trader (`config`) determines the page's address and passwords. */

@@ -143,7 +143,7 @@ export const METRICS = {
   twinbook_notification_queue_length: gauge('Number of messages that a channel has not delivered yet.', 'channel'),
 } as const satisfies Readonly<Record<string, MetricDeclaration>>;
 
-export type MetricName = keyof typeof METRICS;
+type MetricName = keyof typeof METRICS;
 
 /** Kinds of ledger events that need an operator; a metric counts them. */
 const COUNTED_EVENTS = [

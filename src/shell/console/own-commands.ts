@@ -12,7 +12,7 @@ import type { Acted } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';
 
 /** Gives a child process low CPU priority, so that it does not slow the trader. */
-export function spareOthers({ pid }: ChildProcess): void {
+function spareOthers({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW);
   } catch {
@@ -28,7 +28,7 @@ export const PROGRAM = join(dirname(dirname(dirname(HERE))), 'cli', `twinbook${e
 const MOST_REPORTS = 20;
 const NAME = /^\d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d UTC (ledger|backtest)\.html$/;
 
-export interface ReportPlace {
+interface ReportPlace {
   readonly configFile: string;
   readonly ledgerPath: string;
   readonly recordings: string;

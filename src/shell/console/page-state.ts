@@ -49,7 +49,7 @@ export function makeTraderRow({ trader, name, guardian, watch, ledger, history }
   };
 }
 
-export type TraderRow = ReturnType<typeof makeTraderRow>;
+type TraderRow = ReturnType<typeof makeTraderRow>;
 export interface ServedTraders {
   readonly now: number;
   readonly role: Role;
@@ -81,7 +81,7 @@ function tickPlaces({ bestBidMicros, bestAskMicros, orders, bids = [], asks = []
   }, FEWEST_PLACES);
 }
 
-export interface TraderFacts {
+interface TraderFacts {
   readonly nowMs: number;
   /** Mode of a trader that quotes nothing or does not answer; null while the trader quotes. */
   readonly stopped: string | null;
@@ -168,7 +168,7 @@ function sideRows(side: 'bid' | 'ask', levels: NonNullable<MarketStatus['bids']>
 }
 
 /** Reads the state of the guardian process from its file. */
-export interface GuardianWatch {
+interface GuardianWatch {
   status(): string;
   /** Whether a guardian can cancel the orders; null when no guardian is needed. */
   isGuarded(): boolean | null;
@@ -293,5 +293,5 @@ const listLosses = (account: AccountStatus, { limits }: ProcessStatus) => [
   },
 ];
 
-export const countAlerts = (watch: Pick<Watch, 'count'>): number =>
+const countAlerts = (watch: Pick<Watch, 'count'>): number =>
   ALERT_SEVERITIES.reduce((sum, severity) => sum + watch.count(severity), 0);

@@ -87,7 +87,7 @@ const SIDE_FILES = ['', '-wal', '-shm'] as const;
 const DAMAGED: readonly string[] = ['SQLITE_CORRUPT', 'SQLITE_NOTADB'];
 export const locateStore = (ledgerPath: string): string => `${ledgerPath}.console`;
 
-export interface StoreFileOptions {
+interface StoreFileOptions {
   readonly path: string;
   readonly note: (text: string) => void;
   /** Present time, Unix ms; used in the new name of a damaged or outdated file. */
@@ -234,7 +234,7 @@ interface MarketFigures {
   readonly netMicros: number;
 }
 
-export interface AccountPoint {
+interface AccountPoint {
   readonly timeMs: number;
   /** Equity of the account; null while a holding had no mark. */
   readonly equityMicros: number | null;
@@ -246,7 +246,7 @@ export type StatusSample = Readonly<{
   markets: readonly (MarketFigures & { readonly id: string })[];
 }>;
 
-export type StoredSpan = Readonly<{ fromMs: number; toMs: number }>;
+type StoredSpan = Readonly<{ fromMs: number; toMs: number }>;
 
 /**
  * Stores figures of the account and of each market over time, in four scales; finer scales expire earlier. While no

@@ -12,7 +12,7 @@ import type { ControlData, ControlQuestion } from './control-protocol.js';
 /** Maximum length of a line that the trader sends, characters. */
 const LONGEST_LINE = 16 * 1024 * 1024;
 
-export interface ControlCall {
+interface ControlCall {
   readonly socket: string;
   readonly timeoutMs: number;
   /** Whether to wait, after the answer, until the trader's process ends the connection. */
@@ -43,7 +43,7 @@ export async function askTrader<R extends ControlQuestion>(request: R, call: Con
  * Throws for another user's socket, which in a world-writable folder could intercept a kill. Only sockets of our user
  * and of root are trusted. If we run as root, sockets of all users are trusted.
  */
-export function requireTrusted(socket: string): void {
+function requireTrusted(socket: string): void {
   const own = process.getuid?.();
   const owner = lstatSync(socket, { throwIfNoEntry: false })?.uid;
   if (own === undefined || own === 0 || owner === undefined || owner === own || owner === 0) return;
@@ -127,7 +127,7 @@ function readResponse(line: string, path: string): z.output<typeof responseSchem
 
 const AGAIN_MS = 1_000;
 
-export interface SubscriptionEvents {
+interface SubscriptionEvents {
   readonly line: (line: StatusLine) => void;
   /** Called with a short reason when the connection to the trader fails or ends. */
   readonly onLost: (why: string) => void;

@@ -106,7 +106,7 @@ export interface LineReader {
 }
 
 /** Source of the trader's status. Its methods must be fast, because the status may be read after every step. */
-export interface TelemetrySource {
+interface TelemetrySource {
   process(): ProcessStatus;
   account(nowMs: number, publishing: PublisherFigures): AccountStatus;
   markets(nowMs: number): readonly WatchedMarket[];
@@ -118,7 +118,7 @@ export interface TelemetrySource {
 
 export type PublisherFigures = Pick<AccountStatus['health'], 'brake' | 'readers' | 'readersCut' | 'beatLateP99Ms'>;
 
-export interface PublisherClocks {
+interface PublisherClocks {
   /** Monotonic clock, ms. */
   readonly steadyMs: () => number;
   readonly nowMs: () => number;

@@ -19,7 +19,7 @@ import { cancelUntilNothingRests, type DirectCancel } from './direct-cancel.js';
 /** Interval of the check of the wallet's lease, ms; not longer than the interval of the loop's time steps. */
 const LOOK_MS = 100;
 
-export interface FleetHooks {
+interface FleetHooks {
   readonly loop: { command(command: FleetCommand): boolean };
   snapshot(): TraderSnapshot;
   /** Called when the wallet is lost. Cancels are then signed only if no other trader has it; nothing else is signed. */
@@ -155,7 +155,7 @@ const summarize = (now: TraderSnapshot): TraderSummary => ({
   version: VERSION,
 });
 
-export interface Starting {
+interface Starting {
   readonly config: Pick<Config, 'fleet' | 'capitalMicros'>;
   readonly env: Environment;
   readonly say: (text: string) => void;

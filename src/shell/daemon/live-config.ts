@@ -15,7 +15,7 @@ import { type ConfigChange, configChanges } from '../config/shown.js';
 import type { ConfigData } from '../control/control-protocol.js';
 import { checkLoad } from './ask-process.js';
 
-export interface LiveConfigOptions {
+interface LiveConfigOptions {
   /** Configuration with which this run started. */
   readonly config: Config;
   readonly env: Environment;
@@ -194,7 +194,7 @@ const MOST_BYTES = 16_000_000;
 const LIST = 'files.json';
 const HASH = /^[0-9a-f]{64}$/;
 
-export interface ConfigCopy {
+interface ConfigCopy {
   /** Absolute path of the trader's file. */
   readonly main: string;
   readonly texts: ReadonlyMap<string, string>;

@@ -53,7 +53,7 @@ const REACH_AGAIN_MS = 3_000;
 
 export type TraderSession = NonNullable<Awaited<ReturnType<typeof openSession>>>;
 
-export interface SessionOptions {
+interface SessionOptions {
   readonly config: Config;
   readonly env: Environment;
   readonly log: Logger;

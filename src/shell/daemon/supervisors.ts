@@ -52,7 +52,7 @@ const startBeside = (command: 'console' | 'guardian', file: string, options: Spa
 const GUARDIAN_AGAIN_MS = { first: 1_000, longest: 60_000 } as const;
 const CONSOLE_AGAIN_MS = { first: 5_000, longest: 300_000 } as const;
 
-export interface GuardianSupervisorOptions {
+interface GuardianSupervisorOptions {
   readonly config: Config;
   readonly env: Environment;
   readonly ledger: Ledger;
@@ -191,12 +191,12 @@ export class GuardianSupervisor {
 }
 
 /** A line of JSON that `twinbook console --with-trader` writes. */
-export interface ConsoleSaid {
+interface ConsoleSaid {
   readonly url: string | null;
   readonly isElsewhere: boolean;
 }
 
-export interface ConsoleSupervisorOptions {
+interface ConsoleSupervisorOptions {
   readonly config: Config;
   readonly env: Environment;
   readonly say: (text: string) => void;

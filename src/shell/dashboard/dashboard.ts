@@ -39,7 +39,7 @@ const noSchema = (): never => {
   throw new Error('a route has a schema');
 };
 
-export interface DashboardOptions {
+interface DashboardOptions {
   readonly host: Host;
   readonly passes: Passes;
   /** `isOpen`: every program of this machine may read the metrics. `token`: secret for metrics only; null for none. */

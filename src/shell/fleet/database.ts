@@ -12,7 +12,7 @@ const OLDEST_VERSION = 130_000;
 /** First version of PostgreSQL that ends idle sessions automatically. */
 const ENDS_IDLE_SESSIONS = 140_000;
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   readonly server: FleetDatabaseConfig;
   readonly password: string | null;
   /** Maximum time for connecting and for each query, ms. */
@@ -22,7 +22,7 @@ export interface DatabaseOptions {
   readonly name: string;
 }
 
-export type FleetRow = Readonly<Record<string, unknown>>;
+type FleetRow = Readonly<Record<string, unknown>>;
 
 export class FleetDatabase {
   readonly place: string;
@@ -194,7 +194,7 @@ export const unusable = (what: string, wanted: string): TwinbookError =>
   new TwinbookError('fleet_unusable', `the fleet's database ${what}`, `Wanted: ${wanted}.`);
 
 /** Returns whether PostgreSQL rejected one statement (five-character code), and the connection still works. */
-export const isServerAnswer = (error: unknown): boolean => {
+const isServerAnswer = (error: unknown): boolean => {
   const code = systemCode(error);
   return /^[0-9A-Z]{5}$/.test(code) && !ENDS_SESSION.test(code);
 };

@@ -149,7 +149,7 @@ const readInstant = (): Instant => ({
   wallMs: Date.now(),
 });
 
-export interface MemberOptions {
+interface MemberOptions {
   readonly config: FleetConfig;
   readonly wallet: string;
   readonly password: string | null;
@@ -158,7 +158,7 @@ export interface MemberOptions {
   readonly isStopping: () => boolean;
 }
 
-export interface MemberHooks {
+interface MemberHooks {
   /** Returns the trader's summary for the fleet's database; null while the trader has none. */
   summarize(): TraderSummary | null;
   /** Returns the markets that are quoted or have own orders or shares; null before own data has been read. */

@@ -140,7 +140,7 @@ export interface GuardianMind {
   readonly isAskedToEnd: boolean;
 }
 
-export interface Decision {
+interface Decision {
   readonly mind: GuardianMind;
   readonly actions: readonly GuardianAction[];
 }

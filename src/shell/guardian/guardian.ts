@@ -79,7 +79,7 @@ class KeptFile {
   }
 }
 
-export class GuardianLog {
+class GuardianLog {
   readonly #file: KeptFile;
   readonly #echo: (line: string) => void;
   #last: Promise<unknown> = Promise.resolve();

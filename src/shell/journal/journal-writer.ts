@@ -42,7 +42,7 @@ const COPIED_AT_ONCE_BYTES = 20_000_000;
 /** Reason for the missing copy of the ledger, stored in the run's description until the copy is complete. */
 const NOT_COPIED_YET = 'the run ended before its ledger was copied';
 /** Interface of a run's journal. If journals are off or failed, the object records nothing. */
-export type KeptJournal = Pick<RunJournalWriter, 'boundedCall' | 'signer' | 'step' | 'ended' | 'close'>;
+type KeptJournal = Pick<RunJournalWriter, 'boundedCall' | 'signer' | 'step' | 'ended' | 'close'>;
 
 export interface RunFacts {
   readonly config: Config;

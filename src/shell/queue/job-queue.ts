@@ -216,9 +216,9 @@ const TOGETHER = 200;
 /** Maximum size of a document or result, bytes; ten times the size of large documents. */
 export const MOST_BYTES = 2 ** 26;
 
-export const documentKey = (queue: string, key: string): string => `${PREFIX}:${queue}:document:${key}`;
+const documentKey = (queue: string, key: string): string => `${PREFIX}:${queue}:document:${key}`;
 
-export const UNSEALED = 'it is not signed with the TWINBOOK_QUEUE_SECRET of this process';
+const UNSEALED = 'it is not signed with the TWINBOOK_QUEUE_SECRET of this process';
 
 export class JobQueue {
   readonly #redis: Redis;

@@ -24,7 +24,7 @@ const LINE_EVERY_MS = 60_000;
 /** Times between the start and the first status lines, ms; short, so that the operator soon sees progress. */
 const FIRST_LINES_MS = [5_000, 15_000, 30_000] as const;
 
-export interface RecordOptions {
+interface RecordOptions {
   readonly venue: string;
   readonly profile: VenueProfile;
   readonly baseUrl: string;
@@ -42,7 +42,7 @@ export interface RecordOptions {
   readonly credentials: Credentials | null;
 }
 
-export interface RecordIo {
+interface RecordIo {
   readonly out: (text: string) => void;
   readonly stopAsked: () => Promise<void>;
 }

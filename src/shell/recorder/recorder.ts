@@ -14,7 +14,7 @@ const CLOSE_WITHIN_MS = 60_000;
 /** Approximate fraction of a poll plan's public requests that read books. */
 const BOOK_PART = 0.6;
 
-export interface RecorderOptions {
+interface RecorderOptions {
   /** Absolute path of the folder of recordings. */
   readonly folder: string;
   readonly venue: string;

@@ -8,7 +8,7 @@ import { nowMs } from './clock.js';
 export const BEAT_MS = 100;
 
 /** Performs requests of the core, as the client does. */
-export interface Performer {
+interface Performer {
   perform(request: Request): Promise<Extract<Observation, { kind: 'outcome' }>>;
 }
 

@@ -45,7 +45,7 @@ export const signingRules = (profile: VenueProfile, allowBlindSigning: boolean):
 /** Returns true for a credential challenge. No challenge may be signed as a draft: that would yield API credentials. */
 const isCredentialChallenge = (text: string): boolean => /API credential/i.test(text);
 
-export type JudgedMessage =
+type JudgedMessage =
   | {
       readonly ok: true;
       readonly bytes: Uint8Array;

@@ -40,7 +40,7 @@ const keyFileSchema = z.union([
   z.strictObject({ twinbook_wallet: z.literal(1), address: z.string(), sealed: sealedKeySchema }),
 ]);
 
-export interface KeyFileOptions {
+interface KeyFileOptions {
   readonly path: string;
   /** Passphrase that encrypts a new key file or decrypts an existing one; null writes the key unencrypted. */
   readonly passphrase: string | null;
@@ -172,14 +172,14 @@ function fromBase58(text: string): Uint8Array | null {
 type ScryptCost = Pick<SealedKey, 'n' | 'r' | 'p'>;
 
 /** Each decryption takes about a second and 256 MiB on a small machine: acceptable once, costly for an attacker. */
-export const DEFAULT_SCRYPT: ScryptCost = { n: 2 ** 18, r: 8, p: 1 };
+const DEFAULT_SCRYPT: ScryptCost = { n: 2 ** 18, r: 8, p: 1 };
 
 /** Maximum memory that decrypting a key file may use, bytes. */
 const LARGEST_SCRYPT_BYTES = 2 ** 30;
 
 type SealedKey = z.input<typeof sealedKeySchema>;
 
-export function sealKey(seed: Uint8Array, address: string, passphrase: string, cost: ScryptCost): SealedKey {
+function sealKey(seed: Uint8Array, address: string, passphrase: string, cost: ScryptCost): SealedKey {
   const salt = randomBytes(32);
   const iv = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', stretch(passphrase, salt, cost), iv);
@@ -197,11 +197,7 @@ export function sealKey(seed: Uint8Array, address: string, passphrase: string, c
 }
 
 /** Returns the seed; null if the passphrase is wrong or the file was changed, which cannot be distinguished. */
-export function unsealKey(
-  sealed: z.output<typeof sealedKeySchema>,
-  address: string,
-  passphrase: string,
-): Uint8Array | null {
+function unsealKey(sealed: z.output<typeof sealedKeySchema>, address: string, passphrase: string): Uint8Array | null {
   if (128 * sealed.n * sealed.r > LARGEST_SCRYPT_BYTES)
     throw keyInvalid(`the key file asks for more than 1 GiB of memory (n ${sealed.n}, r ${sealed.r})`, TAKE_COPY);
   const decipher = createDecipheriv('aes-256-gcm', stretch(passphrase, sealed.salt, sealed), sealed.iv);
@@ -241,7 +237,7 @@ export interface Credentials {
 }
 
 /** Venue and wallet of API credentials; a wallet has different credentials at each venue. */
-export interface CredentialsOwner {
+interface CredentialsOwner {
   readonly baseUrl: string;
   readonly wallet: string;
 }

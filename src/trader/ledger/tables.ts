@@ -21,7 +21,7 @@ import {
   text,
 } from './table.js';
 
-export const INTENT_KINDS = ['place', 'cancel', 'merge', 'split', 'redeem'] as const;
+const INTENT_KINDS = ['place', 'cancel', 'merge', 'split', 'redeem'] as const;
 /** Kind of change that an intent makes at the exchange. */
 export type IntentKind = (typeof INTENT_KINDS)[number];
 
@@ -282,7 +282,7 @@ export interface HeldPosition {
   readonly costMicros: Micros;
 }
 
-export const SEVERITIES = ['info', 'loud'] as const;
+const SEVERITIES = ['info', 'loud'] as const;
 /** Event for the operator, for example a command with its reason, a refused signature or a foreign order. */
 export interface OperatorEvent {
   readonly timeMs: number;

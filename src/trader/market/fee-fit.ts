@@ -31,7 +31,7 @@ type FeeVerdict =
   | { readonly kind: 'undecided'; readonly reason: string };
 
 /** Fee schedules fitted to the newest trades of a market. */
-export interface FeeReading {
+interface FeeReading {
   /** Number of settled trades used, each with a reported taker fee and maker fee. */
   readonly trades: number;
   readonly fits: readonly FeeFit[];

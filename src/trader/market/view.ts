@@ -176,7 +176,7 @@ export interface FeedView extends Omit<FeedValue, 'conditionId'> {
 export type FeedViews = Readonly<Record<string, FeedView>>;
 
 /** Statistics of a market's takers from public trades: floats for strategies' arithmetic, not for money amounts. */
-export interface FlowView {
+interface FlowView {
   /** Number of public trades per second; near the prior rate until many trades have arrived. */
   readonly tradesPerS: number;
   /** Mean size of `MarketView.trades`, shares; null if there are no trades. */

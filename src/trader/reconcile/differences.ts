@@ -15,7 +15,7 @@ import type {
 
 export const DIFFERENCE_KINDS = ['order', 'fill', 'position', 'merge', 'split', 'redeem', 'list', 'sum'] as const;
 /** Kind of a difference. `list`: a list lacks rows that it showed before. `sum`: two fill sums differ. */
-export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
+type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
 
 /** Difference between ledger and exchange, with both figures as text. */
 export interface Difference {
@@ -113,7 +113,7 @@ export const fillText = ({ side, amountMicros, isYes, priceMicros, feeMicros }: 
   `${side} ${showMicros(amountMicros)} ${outcomeName(isYes)} at ${showMicros(priceMicros)}, fee ${showMicros(feeMicros ?? ZERO)}`;
 
 /** Shares that a conversion consumed and currency that it paid out; negative for the reverse, null if not reported. */
-export interface SettledAmounts {
+interface SettledAmounts {
   readonly yes: Micros | null;
   readonly no: Micros | null;
   readonly cash: Micros;

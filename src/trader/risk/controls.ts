@@ -29,7 +29,7 @@ export interface RiskControl<I> {
 }
 
 /** Number of requests that an order needs: its draft and submit, and the draft and submit of its later cancel. */
-export const REQUESTS_PER_PLACE = 4;
+const REQUESTS_PER_PLACE = 4;
 
 /** Risk controls of an order. `sane_input` is first, because later controls rely on its checks. */
 export const PLACE_CONTROLS: readonly RiskControl<PlaceIntent>[] = [

@@ -119,7 +119,7 @@ export const LIMIT_NAMES: readonly (keyof RiskLimits)[] =
 /** Schema of `risk:` in a strategy file. Limits that the strategy file does not name keep the trader's value. */
 export const riskOverrideSchema = z.strictObject(perMarket).partial();
 
-export type RiskOverride = Readonly<z.output<typeof riskOverrideSchema>>;
+type RiskOverride = Readonly<z.output<typeof riskOverrideSchema>>;
 
 /** Risk limits for which a higher value is tighter. For all other limits a lower value is tighter. */
 const HIGHER_IS_TIGHTER: readonly (keyof RiskLimits)[] = [

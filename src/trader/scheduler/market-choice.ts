@@ -170,7 +170,7 @@ export interface MarketCandidate {
 }
 
 /** Limits of one selection of markets. */
-export interface ChoiceBounds {
+interface ChoiceBounds {
   /** Maximum number of markets quoted at once, by group. */
   readonly most: ReadonlyMap<string, number>;
   /** Maximum number of markets added at once, over all groups. */

@@ -7,7 +7,7 @@ import type { CoreContext } from '../core-context.js';
 import { type ArchiveQuery, accepts, type Facets, type RecordKind, type RecordOfAccount } from './archive.js';
 
 /** Description of a kind of record, for `Records`. A record is plain JSON. */
-export interface Filing<R, W> {
+interface Filing<R, W> {
   readonly recordKind: RecordKind;
   /** Returns true if a state is final. Without this function, every list also reads the archive. */
   readonly isFinal?: (state: string) => boolean;
@@ -17,7 +17,7 @@ export interface Filing<R, W> {
 }
 
 /** Filters of a list's page, named as in the interface. The page has ids below `beforeId`, newest first. */
-export interface RecordQuery {
+interface RecordQuery {
   readonly market_condition_id?: string | undefined;
   readonly state?: string | undefined;
   readonly status?: readonly string[] | undefined;

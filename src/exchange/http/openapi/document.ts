@@ -13,7 +13,7 @@ import { CONTROLS, type FaultControl } from '../controls.js';
 import { MAX_PARAM_LENGTH, type ServerOptions } from '../messages.js';
 
 /** A JSON Schema or another part of the document. Answers have exactly its properties; requests may have others. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
+type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** A JSON Schema while zod generates it. The generated schema may be changed in place. */
 type WrittenSchema = Readonly<Record<'jsonSchema', z.core.JSONSchema.BaseSchema>>;

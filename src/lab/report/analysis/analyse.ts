@@ -42,7 +42,7 @@ interface ComparedModel {
   readonly spread: string;
 }
 
-export interface RepeatedModel {
+interface RepeatedModel {
   readonly model: string;
   readonly repeats: RepeatFigures;
 }
@@ -143,9 +143,9 @@ function describeSigns(models: readonly ComparedModel[]): string {
 }
 
 /** `wrong`: figures contradict each other. `caution`: a figure means less than it seems. `note`: information. */
-export type WarningLevel = 'wrong' | 'caution' | 'note';
+type WarningLevel = 'wrong' | 'caution' | 'note';
 
-export interface Warning {
+interface Warning {
   readonly level: WarningLevel;
   /** Name of the warning for programs; it stays the same in all versions. */
   readonly name: string;
@@ -235,11 +235,7 @@ const CHECKS: Readonly<Record<WarningLevel, Readonly<Record<string, ReportCheck>
   },
 };
 
-export function listWarnings(
-  figures: Figures,
-  record: SessionRecord,
-  results: readonly MarketResult[],
-): readonly Warning[] {
+function listWarnings(figures: Figures, record: SessionRecord, results: readonly MarketResult[]): readonly Warning[] {
   const found = LEVELS.flatMap((level) =>
     Object.entries(CHECKS[level]).flatMap(([name, say]): Warning[] => {
       const text = say(figures, record);
@@ -331,7 +327,7 @@ function listNotices({ notices }: SessionRecord): readonly Warning[] {
 }
 
 /** A warning, and the names of the fill models to which it applies; empty if it applies to all models. */
-export interface SharedWarning extends Warning {
+interface SharedWarning extends Warning {
   readonly models: readonly string[];
 }
 

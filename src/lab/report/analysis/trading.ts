@@ -131,7 +131,7 @@ function computeQueue(markets: readonly MarketSession[], resting: readonly FillR
 }
 
 /** Returns the distribution of the values; null without values. `p90`: 90 % of the values are below it. */
-export function computeSpread(values: readonly (number | null)[]) {
+function computeSpread(values: readonly (number | null)[]) {
   const known = sortValues(values.filter((value) => value !== null));
   const at = (part: number): number | null => quantileOfSorted(known, part);
   return { count: known.length, mean: computeMean(known), median: at(0.5), p90: at(0.9) };

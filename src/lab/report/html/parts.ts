@@ -161,7 +161,7 @@ export const tone = (value: number | null): string => (value === null || value =
 export const resultTone = ({ result, byEvent }: Analysis): string =>
   byEvent.events < LEAST_EVENTS ? '' : tone(result.resultMicros);
 
-export type TileFigure = readonly [name: string, text: string, note: string, tone?: string];
+type TileFigure = readonly [name: string, text: string, note: string, tone?: string];
 
 export const tiles = (figures: readonly TileFigure[]): Markup =>
   html`<dl class="tiles">${figures.map(

@@ -136,7 +136,7 @@ const PAGE = 500;
 /** Maximum time of one call for reading, ms; a long ledger is therefore read in several calls. */
 const READING_MS = 40;
 
-export interface ResultSum {
+interface ResultSum {
   readonly fills: number;
   readonly turnoverMicros: Micros;
   readonly realisedMicros: Micros;

@@ -18,7 +18,7 @@ import {
 import type { ShownState } from '../trader-state.js';
 
 /** Maximum rows of a spreadsheet file, which has the newest rows; `twinbook ledger query` has no such limit. */
-export const MOST_CSV_ROWS = 20_000;
+const MOST_CSV_ROWS = 20_000;
 
 type CsvColumn<Row> = readonly [name: string, cell: (row: Row) => CsvValue];
 

@@ -63,7 +63,7 @@ const DISK_LOW_BYTES = 2_000 * MB;
 
 type Sources = Pick<ShownParts, 'trader' | 'guardian'>;
 
-export function healthView({ config, trader, guardian }: Sources & Pick<ShownParts, 'config'>) {
+function healthView({ config, trader, guardian }: Sources & Pick<ShownParts, 'config'>) {
   const { account, markets } = trader;
   const figures = account === null ? [] : traderFigures(account, { trader, guardian });
   return {
@@ -186,7 +186,7 @@ function flattenSettings(name: string, value: unknown): readonly { readonly name
 const readName = (item: unknown): string | null =>
   typeof item === 'object' && item !== null && 'name' in item && typeof item.name === 'string' ? item.name : null;
 
-export async function diffView(socket: string): Promise<{ readonly lines: readonly string[] }> {
+async function diffView(socket: string): Promise<{ readonly lines: readonly string[] }> {
   try {
     const question = { command: 'config', action: 'diff', reason: '', hash: '', dryRun: true } as const;
     const { lines } = await askTrader(question, { socket, timeoutMs: WITHIN_MS });

@@ -194,7 +194,7 @@ export const Downloads = ({ of }) =>
   )}</p>`;
 
 /** Makes a request's query; adds the shown trader's name if there are several traders. @param {Record<string, string>} parts */
-export function traderQuery(parts) {
+function traderQuery(parts) {
   const { trader } = route();
   return new URLSearchParams(trader === null ? parts : { ...parts, trader });
 }

@@ -26,7 +26,7 @@ const NO_CRYPTO =
 /** Error: the user must first enter the password or token. */
 export class LockedOut extends Error {}
 /** Error: the program that answers is not the console that this page knows. */
-export class NotOurs extends Error {}
+class NotOurs extends Error {}
 
 /** @typedef {{ readonly id: string, readonly key: CryptoKey, count: number }} PageSession */
 

@@ -19,7 +19,7 @@ import { type OwnAtPrice, OwnCapture, type OwnInBook, type OwnOrders, type Polle
 
 type HeardValue = Omit<FeedRow, 'timeMs'>;
 type FeedObservation = Extract<Observation, { kind: 'feed' }>;
-export type CapturedOutcome = Extract<Observation, { kind: 'outcome' }>;
+type CapturedOutcome = Extract<Observation, { kind: 'outcome' }>;
 
 const DEFAULT_DEPTH = 20;
 /** Assumed interval between two reads of a book until `expect` is called, ms. */
@@ -246,7 +246,7 @@ export function describeMarket(
 }
 
 /** Infers a market's outcome from our own redeem; null before it is paid, or if we held equal YES and NO shares. */
-export function learnOutcome({
+function learnOutcome({
   state,
   funds,
   onchain_funds: paid,
@@ -259,7 +259,7 @@ export function learnOutcome({
 }
 
 /** Returns whether two descriptions are equal apart from the opening and closing times, which the venue may omit. */
-export const sameDescription = (a: RecordedMarket, b: RecordedMarket): boolean =>
+const sameDescription = (a: RecordedMarket, b: RecordedMarket): boolean =>
   JSON.stringify({ ...a, openTimeMs: 0, closeTimeMs: 0 }) === JSON.stringify({ ...b, openTimeMs: 0, closeTimeMs: 0 });
 
 /** Maximum time that a book waits for a later read of the trades, ms. Trades read after that may be written later. */

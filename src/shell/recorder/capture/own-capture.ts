@@ -180,7 +180,7 @@ export class OwnCapture {
 /** Time for which an ended order is remembered, ms: until all books from its lifetime are recorded. */
 const REMEMBERED_MS = 120_000;
 
-export interface OwnTerms {
+interface OwnTerms {
   readonly market: string;
   readonly isYes: boolean;
   readonly buys: boolean;

@@ -194,7 +194,7 @@ export interface LiveSettings extends Pick<TraderSettings, 'capitalMicros' | 'ri
   readonly strategies: readonly LiveStrategy[];
 }
 
-export interface LiveStrategy extends Omit<StrategySettings, 'module' | 'moduleKey'> {
+interface LiveStrategy extends Omit<StrategySettings, 'module' | 'moduleKey'> {
   readonly moduleKey: string;
 }
 
