@@ -109,10 +109,10 @@ export async function openSession(options: SessionOptions) {
     const modules = new Map(config.strategies.map(({ moduleKey, module }) => [moduleKey, module]));
     // The configuration's files may have changed since the last run.
     const changes = await changesSinceLast(config, ledger, { env, cwd: process.cwd() }).catch((error: unknown) => [
-      `the configuration in force cannot be compared: ${messageOf(error)}`,
+      `the configuration in force cannot be compared with the previous one: ${messageOf(error)}`,
     ]);
     const copy = copyFiles(options);
-    for (const text of changes ?? []) say(`since the last configuration in force: ${text}`);
+    for (const text of changes ?? []) say(`changed since the last configuration in force: ${text}`);
     const trader = newTrader(run, {
       ledger,
       wallet,
@@ -309,7 +309,7 @@ export async function refuseWrongFees(client: ServiceClient, config: Config): Pr
     throw new TwinbookError(
       'config_invalid',
       `market ${condition_id}: ${found}`,
-      'Set venue.fee_schedule to one that the trades allow. Orders of an earlier run may still rest: `cancel-all`.',
+      'Set venue.fee_schedule to one that agrees with the fees of the trades. Orders of an earlier run may still rest: `cancel-all`.',
     );
   }
 }
@@ -358,7 +358,7 @@ function openWallet({ config, env, say }: Pick<SessionOptions, 'config' | 'env' 
   const isPaper = config.venue.name === PAPER;
   if (existsSync(path)) {
     if (!isPaper && !isSealedKeyFile(path))
-      say(`warning: the key in ${path} is not encrypted: every reader of the file has it`);
+      say(`warning: the key in ${path} is not encrypted: anyone who can read the file has the key`);
     return openKeyFile({ path, passphrase });
   }
   if (!isPaper) {

@@ -44,7 +44,7 @@ export function findRefusal(request: RequestHead, port: number): PageRefusal | n
 const isTopNavigation = (all: (name: string) => readonly string[]): boolean =>
   all('sec-fetch-mode').join() === 'navigate' && all('sec-fetch-dest').join() === 'document';
 
-const FOREIGN: PageRefusal = { status: 403, text: 'requests of other web pages are rejected' };
+const FOREIGN: PageRefusal = { status: 403, text: 'requests from other web pages are rejected' };
 
 const listHosts = (port: number): readonly string[] => [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
 
@@ -181,7 +181,7 @@ export function findTrader(
   const named = readText(trader) ?? (host.names.length === 1 ? (host.names[0] ?? '') : null);
   const found = named === null ? null : host.trader(named);
   if (found !== null) return found;
-  const what = named === null ? 'several traders are shown' : 'there is no such trader';
+  const what = named === null ? 'the request must name a trader, because several are shown' : 'there is no such trader';
   void reply
     .code(named === null ? 400 : 404)
     .send({ error: `${what}; ?trader= wants one of ${host.names.join(', ')}` });

@@ -309,7 +309,7 @@ export class FleetMember {
       await this.#grant(desk, isSettled ? capitalMicros : micros(Math.max(capitalMicros, grantedMicros)));
     } catch (error) {
       // Releasing the lease is safe, because no order was signed under it.
-      if (isSettled) await desk.release(this.lease.term, grantedMicros, 'the fleet had no capital left for it');
+      if (isSettled) await desk.release(this.lease.term, grantedMicros, 'the fleet had too little free capital');
       throw error;
     }
   }
@@ -320,9 +320,9 @@ export class FleetMember {
     if (answer.kind === 'fenced') throw taken(this.#options.wallet, null);
     const free = formatDecimal(micros(Math.max(0, answer.capitalMicros - answer.othersMicros)));
     const all = formatDecimal(micros(answer.capitalMicros));
-    const text = `capital: ${formatDecimal(wanted)} is more than the ${free} that the fleet has left of ${all}`;
+    const text = `capital: ${formatDecimal(wanted)} exceeds the ${free} that the fleet has left of its ${all}`;
     const hint =
-      'Lower `capital`, or raise that of the fleet with `twinbook fleet init --capital N`; `twinbook fleet status` shows who has it.';
+      'Lower `capital`, or raise that of the fleet with `twinbook fleet init --capital N`; `twinbook fleet status` shows who has the capital.';
     throw new TwinbookError('fleet_unusable', text, hint);
   }
 

@@ -180,7 +180,7 @@ function onLook(before: GuardianMind, rules: GuardianRules, look: GuardianPoll):
   if (mind.alarm === null) return mind.pullingMs < PULLING_LIMIT_MS ? { mind, actions: [] } : helpToPull(mind, look);
   if (mind.alarm.cause === 'pulling') {
     if (!isPulling(mind.heartbeat))
-      return standDown(mind, 'the trader may let orders rest again, or has ended', 'quiet');
+      return standDown(mind, 'the trader has permission to quote again, or has ended', 'quiet');
   } else if (['trading', 'ended'].includes(phaseOf(mind.heartbeat) ?? '') && mind.silentMs === 0) {
     return standDown(mind, 'the trader manages its orders again');
   }
@@ -239,7 +239,7 @@ function reasonForAlarm(mind: GuardianMind, { timeoutMs }: GuardianRules): strin
 function raise(mind: GuardianMind, { nowMs, traderGone }: GuardianPoll, why: string): Decision {
   const { heartbeat } = mind;
   const who = heartbeat === null || heartbeat === 'unreadable' ? 'the trader' : `process ${heartbeat.process.pid}`;
-  const reason = `guardian: ${why}; ${who} ${traderGone ? 'has ended' : 'exists but does not answer'}`;
+  const reason = `guardian: ${why}; ${who} ${traderGone ? 'has ended' : 'is still there but does not answer'}`;
   const alarm = makeAlarm('silence', reason, nowMs);
   const actions: readonly GuardianAction[] = [
     { kind: 'record', severity: 'loud', text: `ALARM: ${reason}; canceling everything` },

@@ -98,7 +98,7 @@ export function readRun(folder: string) {
   const parsed = description.safeParse(told);
   if (!parsed.success) {
     const wrong = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
-    throw invalidRun(file, `is not the description of a run (${wrong})`);
+    throw invalidRun(file, `does not describe a run (${wrong})`);
   }
   const ledger = join(folder, LEDGER_COPY);
   const end = join(folder, END_FILE);
@@ -212,7 +212,7 @@ export function findRun(name: string, dir: string, cwd: string): string {
   const exact = meant.find((run) => run.name === name);
   const [only, another] = exact === undefined ? meant : [exact];
   if (only !== undefined && another === undefined) return only.folder;
-  const what = only === undefined ? `there is no run '${name}'` : `more than one run begins with '${name}'`;
+  const what = only === undefined ? `there is no run '${name}'` : `the names of several runs begin with '${name}'`;
   throw new TwinbookError('usage', `${what} in ${dir}`, describeRuns(only === undefined ? runs : meant));
 }
 

@@ -44,7 +44,7 @@ export async function workOn(address: QueueAddress, work: QueueWork): Promise<vo
   const redis = connect(address.url, (text, isAway) => {
     work.say(text);
     clearTimeout(timer);
-    const what = `the queue's server was away for ${MOST_AWAY_MS / 1000} s`;
+    const what = `the queue's server did not answer for ${MOST_AWAY_MS / 1000} s`;
     const error = new TwinbookError('queue_unusable', what, 'Start the worker again when the server is back.');
     if (isAway) timer = setTimeout(() => end(error), MOST_AWAY_MS);
   });
@@ -57,7 +57,7 @@ export async function workOn(address: QueueAddress, work: QueueWork): Promise<vo
     const handled = await handleSealed(address, job, redis, work.handle);
     if (handled.kind === 'done') return handled.text;
     if (handled.kind === 'foreign') {
-      say(`a job is left to other workers: ${handled.why}`);
+      say(`this worker leaves a job to other workers: ${handled.why}`);
       await job.moveToDelayed(Date.now() + work.lockMs, token);
       throw new DelayedError();
     }

@@ -121,7 +121,7 @@ class RecordService {
     this.#say(`recording ${venue} at ${baseUrl} into ${folder}`);
     const own = credentials === null ? 'public data only' : 'with own orders and own trades';
     const { public_per_minute: open, signed_per_minute: signed } = this.#plan.limits;
-    this.#say(`up to ${open} public and ${signed} signed requests a minute, ${bookDepth} levels a side, ${own}`);
+    this.#say(`up to ${open} public and ${signed} signed requests a minute, ${bookDepth} book levels per side, ${own}`);
     this.#loop.start();
     this.#timers.push(
       ...FIRST_LINES_MS.map((afterMs) => setTimeout(() => this.#line(), afterMs)),

@@ -128,7 +128,7 @@ function openSealed(
 function parseKeyFile(text: string, path: string): z.output<typeof keyFileSchema> {
   const json = parseJson(text);
   // The error of the JSON parser is omitted, because it quotes the secret text.
-  if (json === undefined) throw keyInvalid(`the wallet file ${path} is not JSON, or was cut`, TAKE_COPY);
+  if (json === undefined) throw keyInvalid(`the wallet file ${path} is not JSON, or is incomplete`, TAKE_COPY);
   const parsed = keyFileSchema.safeParse(json);
   // Repeated JSON keys are refused, because a reader could see another value than the one that the parser uses.
   const isPlainlySpelled = text.replace(/\s/g, '') === JSON.stringify(json);
@@ -203,7 +203,7 @@ export function unsealKey(
   passphrase: string,
 ): Uint8Array | null {
   if (128 * sealed.n * sealed.r > LARGEST_SCRYPT_BYTES)
-    throw keyInvalid(`the key file asks for more than 1 GiB of memory (n ${sealed.n}, r ${sealed.r})`, TAKE_COPY);
+    throw keyInvalid(`the key file needs more than 1 GiB of memory (n ${sealed.n}, r ${sealed.r})`, TAKE_COPY);
   const decipher = createDecipheriv('aes-256-gcm', stretch(passphrase, sealed.salt, sealed), sealed.iv);
   decipher.setAAD(context(address, sealed));
   decipher.setAuthTag(sealed.tag);

@@ -80,7 +80,7 @@ function noteResting(
 function tellGrowth(context: Context, before: OrderRecord, filledMicros: Micros, { nowMs }: RecordPoll): void {
   const { pubkey, status, marketConditionId } = before;
   const was = `order ${pubkey} was ${status} with ${formatDecimal(before.filledMicros)} filled`;
-  const text = `${was} and is now shown with ${formatDecimal(filledMicros)} filled`;
+  const text = `${was} but the exchange now shows ${formatDecimal(filledMicros)} filled`;
   context.reportOddity('fill_differs', pubkey, marketConditionId, text, nowMs);
 }
 
@@ -93,7 +93,7 @@ function tellRests(
   { nowMs }: RecordPoll,
 ): void {
   const was = kind === 'cancel_undone' ? 'canceled' : status;
-  context.reportOddity(kind, pubkey, marketConditionId, `order ${pubkey} was ${was} and now rests`, nowMs);
+  context.reportOddity(kind, pubkey, marketConditionId, `order ${pubkey} was ${was} but rests again`, nowMs);
 }
 
 function noteOpened(context: Context, inFlight: InFlight, pubkey: string, nowMs: number, why: string): void {
@@ -114,7 +114,7 @@ function markProvenByFill(context: Context, order: OrderRecord, nowMs: number): 
 /** Reports an order that took effect although this ledger has no signature: another party may have the wallet's key. */
 function tellSigned(context: Context, intent: IntentRow, pubkey: string, how: OrderStatus, nowMs: number): void {
   if (intent.signature !== null) return;
-  const text = `order ${pubkey} is ${how} at the exchange, and its draft was never signed here (${intent.lastReason})`;
+  const text = `order ${pubkey} is ${how} at the exchange, but this trader never signed its draft (${intent.lastReason})`;
   context.reportOddity('signed_elsewhere', pubkey, intent.marketConditionId, text, nowMs);
 }
 
@@ -279,7 +279,7 @@ function noteFailure(context: Context, row: OwnTradeRow, order: OrderRecord, now
   const [kind, text] =
     note === 'noted'
       ? (['failed_trade', `${what} was matched and failed to settle; the trade is not booked`] as const)
-      : (['settled_trade_failed', `${what} had settled and now failed; its booking was reversed`] as const);
+      : (['settled_trade_failed', `${what} had settled but then failed; its booking was reversed`] as const);
   context.reportOddity(kind, pubkey, order.marketConditionId, text, nowMs);
   // The order is read again, because the shares of the failed trade may rest again.
   if (order.closedMs !== null) readAgain(context, order, nowMs);

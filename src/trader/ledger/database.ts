@@ -290,7 +290,7 @@ export class Database {
     this.#sqlite.pragma(setting);
     const found = this.#sqlite.pragma(pragma, { simple: true });
     if (found !== wanted)
-      throw new LedgerBroken(`the ledger ${this.path} needs ${setting}, but reads back ${String(found)}`);
+      throw new LedgerBroken(`the ledger ${this.path} needs ${setting}, but SQLite reports ${String(found)}`);
   }
 
   /** Returns true if the file has no tables yet. Throws for a file of another version or program. */

@@ -44,7 +44,7 @@ describe('the signer of a trader in a fleet', () => {
     const of = (successor: OwnerRow | null) => explainLoss({ successor, term: 2 });
     expect([of(other), of({ ...other, isFree: true }), of(null)].map(isTakenOver)).toEqual([true, false, false]);
     expect(of(other).message).toContain('in the fleet b (term 3) has it, after our term 2');
-    expect(of(null).message).toContain('no trader of the fleet has the wallet after our term 2');
+    expect(of(null).message).toContain('no trader of the fleet holds the wallet after our term 2');
   });
 
   it('takes no other end for a wallet that is another’s', () => {

@@ -16,7 +16,7 @@ const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 const RESTARTED =
   'The dashboard was started again. Open the address that "twinbook dashboard" prints, or type the password or token.';
 const NOT_PROVEN =
-  'Wrong password or token, or another program answers at this address. It was not sent. "twinbook dashboard" prints the right address.';
+  'Wrong password or token, or another program answers at this address. The password was not sent. "twinbook dashboard" prints the right address.';
 const NOT_OURS =
   'Another program answers at this address and cannot prove that it knows the password or token. What you see is old. ' +
   '"twinbook kill" and "twinbook cancel-all" on its machine work without this page.';

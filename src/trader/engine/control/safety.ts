@@ -15,7 +15,7 @@ import { type HeldBack, MODES_NOTE, type Mode, type ModeNow, Modes, type Stops, 
 
 /** Maximum time that a stop waits for conversions in flight, ms. Later results are booked at the next start. */
 const CONVERSION_PATIENCE_MS = 10_000;
-const UNCLAIMED = 'this wallet of the fleet has not claimed the market';
+const UNCLAIMED = 'this trader’s wallet has not claimed the market in the fleet';
 
 interface SafetyInputs {
   readonly ledger: Ledger;

@@ -76,8 +76,8 @@ describe('one quoter', () => {
   });
 
   it.each([
-    ['too much', () => 'x'.repeat(MAX_STATE_BYTES), /save\(\) returned 65538 bytes, at most 65536/],
-    ['nothing', () => undefined, /save\(\) returned a value that JSON cannot hold/],
+    ['too much', () => 'x'.repeat(MAX_STATE_BYTES), /save\(\) returned 65538 bytes, but the maximum is 65536/],
+    ['nothing', () => undefined, /save\(\) returned a value that is not JSON/],
   ])('is not saved, and goes on quoting, when it saves %s', (_name, save, words) => {
     const host = hostOf(counting(1, save));
     expect(host.save(0)).toBeNull();
