@@ -100,12 +100,12 @@ export function explainLoss({ successor, term }: Pick<FleetMember['lease'], 'suc
     return new TwinbookError(
       'fleet_unusable',
       `no trader of the fleet holds the wallet after our term ${term}: the wallet was released, or the database lost its row`,
-      'Everything is canceled, because no other trader will do it. `twinbook fleet status` shows which trader holds which wallet.',
+      'Everything is canceled, because no other trader will cancel these orders. `twinbook fleet status` shows which trader holds which wallet.',
     );
   }
   return new TwinbookError(
     'wallet_taken',
-    `this trader has lost the wallet: in the fleet ${successor.holder} (term ${successor.term}) has it, after our term ${term}`,
+    `this trader has lost the wallet: ${successor.holder} holds it in the fleet (term ${successor.term}), after our term ${term}`,
     'Nothing is canceled here: the resting orders belong to that trader. `twinbook fleet status` shows which trader holds which wallet.',
   );
 }

@@ -156,7 +156,7 @@ function checkSamePast(dataDir: string, ledger: Ledger): void {
   throw new TwinbookError(
     'file_unreadable',
     `the embedded exchange's state in ${dataDir} is gone, but the ledger ${ledger.path} has orders and shares from it`,
-    'Restore that folder, or start empty: move the ledger away too (every file whose name begins with its name).',
+    'Restore that folder, or start empty: move the ledger too (all files whose names begin with the ledger’s name).',
   );
 }
 
@@ -389,9 +389,9 @@ async function openRecorder(
       keptFreeBytes: KEPT_FREE_BYTES,
     });
   } catch (error) {
-    warn(`nothing is recorded: ${messageOf(error)}`);
+    warn(`no recording is made: ${messageOf(error)}`);
     return null;
   }
 }
 
-const describeEnd = (error: unknown): string => `the recording ends here, trading continues: ${messageOf(error)}`;
+const describeEnd = (error: unknown): string => `the recording ends here, but trading continues: ${messageOf(error)}`;

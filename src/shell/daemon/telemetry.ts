@@ -210,7 +210,7 @@ export function summaryText(account: AccountSnapshot): string {
     dayText(days),
     `total result ${formatSigned(resultMicros)}`,
     `cash ${money(cashMicros)}, worth ${money(equityMicros)}`,
-    `${fills} fills of this run, ${openOrders} orders open, ${mode}`,
+    `${fills} fills in this run, ${openOrders} open orders, ${mode}`,
     agreementText(reconciled?.differences.length ?? 0, accepted),
   ].join('; ');
 }

@@ -225,7 +225,7 @@ export class FleetMember {
   objection(): string | null {
     const { standing } = this;
     if (standing === 'held' || standing === 'failing') return null;
-    return standing === 'lost' ? 'another trader of the fleet has the wallet' : 'the lease on the wallet is over';
+    return standing === 'lost' ? 'another trader of the fleet holds the wallet' : 'the lease on the wallet has expired';
   }
 
   /** Sets the hooks that later renewals of the lease call. */
@@ -250,7 +250,7 @@ export class FleetMember {
       this.lease.end();
     } catch (error) {
       this.#options.say(
-        `warning: the lease on the wallet could not be released, and expires later: ${messageOf(error)}`,
+        `warning: the lease on the wallet could not be released, and is kept until it expires: ${messageOf(error)}`,
       );
     }
   }
@@ -336,7 +336,7 @@ export class FleetMember {
     if (before?.instance === row.instance) return;
     const seconds = Math.ceil(this.lease.waitMs(readInstant()) / 1000);
     const who = isOwnName ? 'the previous run of this trader' : row.holder;
-    say(`waiting for the wallet ${wallet}: ${who} has it, and it becomes free ${seconds} s after the last renewal`);
+    say(`waiting for the wallet ${wallet}: ${who} holds it, until ${seconds} s after the last renewal of its lease`);
   }
 
   #stopRenewing(): void {
@@ -417,8 +417,8 @@ export class FleetMember {
 function taken(wallet: string, row: OwnerRow | null): TwinbookError {
   const who = row === null ? 'another trader' : `${row.holder} (term ${row.term})`;
   const hint =
-    'Stop that trader, or set `fleet.standby: true` to take over after its last renewal; `twinbook fleet status` shows its age.';
-  return new TwinbookError('wallet_taken', `the wallet ${wallet} is traded by ${who} of the fleet`, hint);
+    'Stop that trader, or set `fleet.standby: true` to take over when its lease expires; `twinbook fleet status` shows its last renewal.';
+  return new TwinbookError('wallet_taken', `the wallet ${wallet} is already traded by ${who} of the fleet`, hint);
 }
 
 function twoOfOneName({ holder }: OwnerRow): TwinbookError {

@@ -89,7 +89,7 @@ export async function initFleet(database: FleetDatabase, capitalMicros: Micros):
   await requireTables(database);
   const sql = 'SELECT twinbook_fleet.set_capital($1) AS is_set';
   const [row] = await database.query<{ is_set: boolean }>(sql, [capitalMicros]);
-  const granted = 'the fleet has granted more capital than that';
+  const granted = 'the fleet has already granted more capital to its traders';
   if (row?.is_set !== true) throw new TwinbookError('usage', granted, '`twinbook fleet status` shows the grants.');
   return isNew;
 }

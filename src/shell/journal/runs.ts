@@ -148,7 +148,7 @@ async function* readSteps(folder: string, warnings: string[]): AsyncGenerator<Ru
       // The cast is needed, because the schema describes only the outer fields.
       const read = data as unknown as RunStep;
       if (read.index !== index)
-        throw invalidRun(file, `line ${number} is step ${read.index}, step ${index} is missing`);
+        throw invalidRun(file, `line ${number} has step ${read.index}, but step ${index} is missing before it`);
       index += 1;
       yield read;
     }
@@ -218,7 +218,7 @@ export function findRun(name: string, dir: string, cwd: string): string {
 
 function describeRuns(runs: ReturnType<typeof listRuns>): string {
   if (runs.length === 0)
-    return 'There are no runs: `twinbook start` keeps one with every start, unless journal.enabled is false.';
+    return 'There are no runs: `twinbook start` makes one at each start, unless journal.enabled is false.';
   const lines = runs
     .slice(-MAX_NAMED)
     .reverse()

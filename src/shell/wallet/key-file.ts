@@ -103,7 +103,7 @@ function readSeed(text: string, path: string, passphrase: string | null): Uint8A
       : readKeyText(content.secret_key, path);
   const address = base58.encode(derivePublicKey(seed));
   if (address === content.address) return seed;
-  throw keyInvalid(`the key in ${path} belongs to ${address}, not to its own address`, TAKE_COPY);
+  throw keyInvalid(`the key in ${path} belongs to ${address}, but the file states another address`, TAKE_COPY);
 }
 
 const keyInvalid = (message: string, hint: string): TwinbookError => new TwinbookError('key_invalid', message, hint);
@@ -119,9 +119,9 @@ function openSealed(
   passphrase: string | null,
 ): Uint8Array {
   if (passphrase === null)
-    throw keyInvalid(`the wallet file ${path} is sealed and no passphrase was given`, SET_PASSPHRASE);
+    throw keyInvalid(`the wallet file ${path} is encrypted, but no passphrase was given`, SET_PASSPHRASE);
   const seed = unsealKey(sealed, address, passphrase);
-  if (seed === null) throw keyInvalid(`the passphrase does not open ${path}, or the file was changed`, SET_PASSPHRASE);
+  if (seed === null) throw keyInvalid(`the passphrase for ${path} is wrong, or the file was changed`, SET_PASSPHRASE);
   return seed;
 }
 
@@ -319,7 +319,7 @@ function parseCredentials(text: string, path: string): CredentialsFile {
   const parsed = credentialsSchema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
   const hint = 'Move the file away: `twinbook keys bootstrap` makes new credentials, and the guardian makes its own.';
-  throw keyInvalid(`${CREDENTIALS_FILE} ${path} does not hold credentials`, hint);
+  throw keyInvalid(`${CREDENTIALS_FILE} ${path} does not contain credentials`, hint);
 }
 
 const belongsTo = (entry: CredentialsFile['entries'][number], owner: CredentialsOwner): boolean =>

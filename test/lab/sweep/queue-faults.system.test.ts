@@ -90,7 +90,7 @@ describe.runIf(IS_LONG && HAS_REDIS)('behind a queue, in the long effort and wit
     await end(redis.running);
     redis = await startRedis(place.folder, KEPT, redis.port);
     expect(await expectSame('back', leading, working)).toMatch(
-      /the server of the queue is away; waiting for it\n[\s\S]*the server of the queue is back\n/,
+      /the connection to the queue’s server is lost; waiting for it\n[\s\S]*the queue’s server is connected again\n/,
     );
   });
 

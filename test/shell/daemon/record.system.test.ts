@@ -214,7 +214,7 @@ describe('recording inside start', () => {
     await trader.waitFor(/warning: nothing is recorded: .*recordings/);
     await trader.waitFor(/quoting \| markets 4/);
     const beside = started(['record', '-c', config, '--out', `${folder}/out`]);
-    await beside.waitFor(/with own orders and own trades/);
+    await beside.waitFor(/with the account’s orders and trades/);
     await beside.waitFor(/00:00:05 \| 4 markets open/);
     await endInOrder(beside, 'SIGINT');
     await trader.waitFor(/fill: /);

@@ -103,7 +103,7 @@ describe('one quoter', () => {
 
   it('is of a module whose version is a number, 1 or more', () => {
     expect(() => strategyFrom({ default: { ...counting(1), state: { version: 0 } } }, 'x.js')).toThrow(
-      /state must have/,
+      /state.version must be/,
     );
     expect(strategyFrom({ default: counting(3) }, 'x.js').state).toEqual({ version: 3 });
   });
