@@ -168,7 +168,7 @@ describe.runIf(IS_LONG && HAS_REDIS)('behind a queue, in the long effort and wit
     const chunk = { fold: 0, first: 1, last: 1 };
     await queue.add([{ id: 'of-another-version', data: { sheet: 'older', chunk } }]);
     const working = worker();
-    await working.waitFor(/a job is left to other workers: the sweep was planned by Twinbook 0\.0\.1/);
+    await working.waitFor(/this worker leaves a job to other workers: the sweep was planned by Twinbook 0\.0\.1/);
     await expectSame('beside', lead('beside'));
     expect(await queue.look(['of-another-version'])).toEqual({ ended: [], absent: [] });
     await queue.close();

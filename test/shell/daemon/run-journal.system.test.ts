@@ -82,7 +82,7 @@ describe('the journal of a run', () => {
     const { folder, runs } = place();
     expect(() => readRun(join(runs, 'nowhere'))).toThrow(/cannot read the run: ENOENT.*nowhere/);
     writeFileSync(join(folder, 'run.json'), '{"name": "something else"}');
-    expect(() => readRun(folder)).toThrow(/run.json is not the description of a run \(format: /);
+    expect(() => readRun(folder)).toThrow(/run.json does not describe a run \(format: /);
   });
 });
 
@@ -229,7 +229,7 @@ describe('a journal on a disk that does not answer', () => {
     unanswered(join(runs, 'run1', 'observations-000001.ndjson'));
     journal.step(time(1), [], null);
     await journal.close();
-    expect(said).toEqual([expect.stringMatching(/ends here, trading continues: the disk does not answer/)]);
+    expect(said).toEqual([expect.stringMatching(/ends here, but trading continues: the disk does not answer/)]);
   });
 
   it('does not keep a trader that was stopped from ending', async () => {

@@ -205,7 +205,7 @@ fleet: { database: "${server.address}", name: ${name}, lease_s: ${isGuarded ? 15
       const [fileA, fileB] = [join(files, 'a/trader.yaml'), join(files, 'b/trader.yaml')];
 
       const a = started(['start', '-c', fileA], ENV);
-      await a.waitFor(/has the wallet in the fleet as trader-a \(term 1\)/);
+      await a.waitFor(/holds the fleet.s lease on the wallet as trader-a \(term 1\)/);
       await a.waitFor(/quoting \| markets 1 of 1 quoted/);
       const b = started(['start', '-c', fileB], ENV);
       await b.waitFor(/waiting for the wallet \w+: trader-a has it/);
@@ -229,7 +229,7 @@ fleet: { database: "${server.address}", name: ${name}, lease_s: ${isGuarded ? 15
       const wokenMs = Date.now();
       a.process.kill('SIGCONT');
       expect(await a.exited).toBe(1);
-      expect(a.output()).toMatch(/this trader has lost the wallet: in the fleet trader-b \(term 2\) has it/);
+      expect(a.output()).toMatch(/this trader has lost the wallet: trader-b holds it in the fleet \(term 2\)/);
       const signedLate = `SELECT count(*) AS n FROM intents WHERE kind <> 'cancel' AND signature IS NOT NULL AND created_ms >= ${wokenMs}`;
       expect((await ran(['ledger', 'query', signedLate, '--csv', '-c', fileA])).output.trim().split('\n').at(-1)).toBe(
         '0',

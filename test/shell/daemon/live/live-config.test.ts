@@ -89,7 +89,7 @@ describe('a running trader’s configuration', () => {
     const maker = readdirSync(copy).find((name) => name.endsWith('-maker.yaml')) ?? 'no copy';
     writeFileSync(join(copy, maker), 'strategy: log-odds-maker\n');
     await expect(back()).rejects.toThrow(
-      /\d{3}-maker\.yaml was changed: its SHA-256 is \w{12}, and the ledger names \w{12}/,
+      /\d{3}-maker\.yaml was changed: its SHA-256 is \w{12}, but the ledger recorded \w{12}/,
     );
     rmSync(copy, { recursive: true });
     await expect(back()).rejects.toThrow(/the copy of that configuration cannot be read: ENOENT/);
