@@ -514,8 +514,8 @@ describe('the maker', () => {
         maker.observe?.({ ...fill, amountMicros: m(100) });
         return maker.quote({ ...view, nowMs: 2000, orders: [left], ...seen }).note;
       };
-      expect(evidence({})).toContain('our bid at 0.520 was taken in part');
-      expect(evidence({ book: others })).toContain('our bid at 0.520 was taken whole');
+      expect(evidence({})).toContain('our bid at 0.520 was filled in part');
+      expect(evidence({ book: others })).toContain('our bid at 0.520 was filled completely');
     });
   });
 

@@ -349,7 +349,7 @@ class Service implements RunningTrader {
     const stoodStillMs = guardian?.heart.beat(trader.nothingMayRest, fleet?.oursForMs ?? null) ?? 0;
     if (stoodStillMs < this.#session.config.guardian.timeoutMs - DECLARED_DEAD_EARLIER_MS) return;
     this.#session.log.warn({ stood_still_ms: Math.round(stoodStillMs) }, 'the loop was blocked');
-    this.#screen.say(`the loop was blocked for ${(stoodStillMs / 1000).toFixed(1)} s: canceling every order`);
+    this.#screen.say(`the event loop was blocked for ${(stoodStillMs / 1000).toFixed(1)} s: canceling every order`);
     this.#loop.command({ kind: 'cancel-all' });
   }
 
@@ -375,7 +375,7 @@ class Service implements RunningTrader {
   #fail(error: unknown): void {
     this.#loop.end();
     // A promise may be rejected without an error; then this error is used instead.
-    this.#failure ??= error ?? new Error('the trader failed without a reason');
+    this.#failure ??= error ?? new Error('the trader failed, but reported no error');
     this.stop();
     this.#telemetry.publisher.close(this.ending() ?? '', false);
   }

@@ -28,7 +28,7 @@ export function findRefusal(request: RequestHead, port: number): PageRefusal | n
   if (host === undefined || otherHosts.length > 0 || !listHosts(port).includes(host)) {
     return { status: 403, text: `this page answers to its own address only, such as ${listHosts(port)[0]}` };
   }
-  if (!METHODS.includes(method)) return { status: 405, text: 'only GET and POST' };
+  if (!METHODS.includes(method)) return { status: 405, text: 'only GET and POST are allowed' };
   // Browsers set these headers about the origin; scripts in a page cannot, and other programs omit them.
   if (all('origin').some((origin) => origin !== `http://${host}`)) return FOREIGN;
   const fromHere = method === 'GET' ? ['same-origin', 'none'] : ['same-origin'];
@@ -131,7 +131,7 @@ export class Gate {
     this.#admitted.set(request, admitted);
     const { role } = admitted.session;
     if (isAllowed(role, least)) return role;
-    void reply.code(403).send({ error: `this password opens the page to ${role}; this wants one to ${least}` });
+    void reply.code(403).send({ error: `this password allows only to ${role}; this request wants one to ${least}` });
     return null;
   }
 

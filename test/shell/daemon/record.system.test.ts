@@ -80,7 +80,9 @@ describe('twinbook record', () => {
     const { url, words, recordings, verify } = place();
     const running = started(words);
     await running.waitFor(/recording quick at http:\S+ into \S+\/recordings/);
-    await running.waitFor(/up to 1200 public and 1200 signed requests a minute, 100 book levels per side, public data only/);
+    await running.waitFor(
+      /up to 1200 public and 1200 signed requests a minute, 100 book levels per side, public data only/,
+    );
     await running.waitFor(/00:00:05 \| 4 markets open \| 4 recorded, \d+ levels/);
     await running.waitFor(/(?!00:00:0)\d\d:\d\d:\d\d \|.* [1-9]\d* trades/);
     await endInOrder(running, 'SIGINT');

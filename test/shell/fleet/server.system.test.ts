@@ -208,7 +208,7 @@ fleet: { database: "${server.address}", name: ${name}, lease_s: ${isGuarded ? 15
       await a.waitFor(/holds the fleet.s lease on the wallet as trader-a \(term 1\)/);
       await a.waitFor(/quoting \| markets 1 of 1 quoted/);
       const b = started(['start', '-c', fileB], ENV);
-      await b.waitFor(/waiting for the wallet \w+: trader-a has it/);
+      await b.waitFor(/waiting for the wallet \w+: trader-a holds it/);
 
       const guardianLog = () => {
         const path = join(files, 'a/ledger.sqlite.guardian.log');
