@@ -94,7 +94,7 @@ describe('probes', () => {
     expect(probes).toMatchObject([{ remainingMicros: FACTS.minAmountMicros }]);
     expect([0, 1].map((i) => (probes[0]?.priceMicros ?? 0) > (real[i]?.priceMicros ?? 0))).toEqual([true, false]);
     for (const orders of [real, [...real, ...probes]])
-      expect(quoted(orders, 0.05).note.includes('probes 1')).toBe(orders.length > real.length);
+      expect(quoted(orders, 0.05).note.includes('probes sent: 1')).toBe(orders.length > real.length);
   });
 });
 

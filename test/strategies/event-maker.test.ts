@@ -230,7 +230,7 @@ describe('event-maker', () => {
     const known = quoteAll([a, b, stuck(c)]);
     expect([known['a']?.bids.length, known['c']?.bids.length, known['a']?.factors['known_part']]).toEqual([1, 0, 0.8]);
     const ended = { ...c, market: { ...c.market, phase: 'resolved' as const } };
-    expect(notes(quoteAll([a, b, ended]))).toEqual(['an outcome, c, is resolved']);
+    expect(notes(quoteAll([a, b, ended]))).toEqual(['outcome c is resolved']);
     expect(notes(quoteAll([a, b, outcome('c', 0.3)]))).toEqual([expect.stringMatching(/add up to 1.1000/)]);
     expect(notes(quoteAll([a, outcome('b', 0.6)], 'nested'))).toEqual([
       expect.stringMatching(/wider threshold by 0.1000/),

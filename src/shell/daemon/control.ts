@@ -125,7 +125,7 @@ function kill(asked: string, running: RunningTrader): ControlResponse {
   const { mode, reason } = readMode(running);
   if (running.ending() === null) return { ok: true, data: { mode, reason, resting: running.snapshot().openOrders } };
   // `resting` is null, because the ledger of a trader that is ending may be unreadable.
-  return { ok: true, data: { mode, reason: `${reason}; the next start begins in mode killed`, resting: null } };
+  return { ok: true, data: { mode, reason: `${reason}; the next start is killed`, resting: null } };
 }
 
 function readMode(running: RunningTrader): ModeData {

@@ -179,8 +179,7 @@ function onLook(before: GuardianMind, rules: GuardianRules, look: GuardianPoll):
   if (why !== null) return raise(mind, look, why);
   if (mind.alarm === null) return mind.pullingMs < PULLING_LIMIT_MS ? { mind, actions: [] } : helpToPull(mind, look);
   if (mind.alarm.cause === 'pulling') {
-    if (!isPulling(mind.heartbeat))
-      return standDown(mind, 'the trader may quote again, or has ended', 'quiet');
+    if (!isPulling(mind.heartbeat)) return standDown(mind, 'the trader may quote again, or has ended', 'quiet');
   } else if (['trading', 'ended'].includes(phaseOf(mind.heartbeat) ?? '') && mind.silentMs === 0) {
     return standDown(mind, 'the trader manages its orders again');
   }

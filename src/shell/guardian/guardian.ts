@@ -423,7 +423,7 @@ class Guardian {
       if (markFile !== null) await leaveMark(markFile, reason);
       this.#unleftMark = null;
     } catch (error) {
-      this.#log.write('loud', `no stop file could be written, so a recovering trader may quote again: ${messageOf(error)}`);
+      this.#log.write('loud', `no stop file was written: a recovering trader may quote again: ${messageOf(error)}`);
     }
   }
 
