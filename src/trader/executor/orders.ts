@@ -233,7 +233,7 @@ function cancelOfRestingOrder(context: Context, orderPubkey: string, look: Recor
   if (!lapsed) {
     context.sendAgain(inFlight, look);
   } else if (context.confirmExpiry(inFlight, look)) {
-    const why = 'the draft of the cancel expired while the order rested';
+    const why = 'the cancel’s draft expired before the cancel took effect';
     context.intents.move(inFlight, 'recordExpired', look.nowMs, why);
     context.reportNotDone(inFlight, 'expired', why);
   }
@@ -247,7 +247,7 @@ export function observeTrades(context: Context, rows: readonly OwnTradeRow[], no
     if (context.bookedTrades.has(row)) continue;
     const order = row.order.pubkey === null ? null : context.orders.get(row.order.pubkey);
     if (order === null) {
-      const text = `trade ${row.pubkey} belongs to order ${row.order.pubkey ?? '(none)'}, which is not in this ledger`;
+      const text = `trade ${row.pubkey} belongs to order ${row.order.pubkey ?? '(none)'}, which this ledger does not know`;
       context.reportForeign('foreign_trade', row.pubkey, row.market_condition_id, text, nowMs);
     } else if (row.order.outcome.is_yes !== order.isYes || row.order.side !== order.side) differs(context, row, nowMs);
     else observeTrade(context, row, order, nowMs);
@@ -313,6 +313,6 @@ function lookAtOrder(context: Context, orderPubkey: string, nowMs: number): Orde
 }
 
 function differs(context: Context, row: OwnTradeRow, nowMs: number): void {
-  const text = `trade ${row.pubkey} contradicts this ledger's booking or request: ${rowText(row)}`;
+  const text = `trade ${row.pubkey} differs from this ledger's booking or request: ${rowText(row)}`;
   context.reportOddity('fill_differs', row.pubkey, row.market_condition_id, text, nowMs);
 }

@@ -186,9 +186,9 @@ export const Risk = ({ view }) =>
     view.scenarios,
     [
       text('Event', 'event'),
-      text('Ends', 'scenario'),
+      text('Outcome of the event', 'scenario'),
       number('Result', 'result', gain),
-      number('From now', 'from_now', gain),
+      number('Change from now', 'from_now', gain),
     ],
   )}
   ${table({ id: 'risk-events', title: 'Worst possible result of each event' }, view.events, [
