@@ -152,7 +152,7 @@ function quoteEvent(view: WholeEventView, event: EventFacts, lastFill: LastFill,
   if (undeclared !== undefined)
     return silence(markets, `${undeclared.view.market.conditionId} is not one of the markets declared for the event`);
   const closing = markets.find(({ view: { market } }) => market.phase !== 'open')?.view.market;
-  if (closing !== undefined) return silence(markets, `an outcome, ${closing.conditionId}, is ${closing.phase}`);
+  if (closing !== undefined) return silence(markets, `outcome ${closing.conditionId} is ${closing.phase}`);
   const readings = markets.map((market) => readMarket(market.view, p));
   const unseen = view.unseen.length;
   const mids = markets.map((market) => market.view.estimates.mid);
@@ -281,7 +281,7 @@ function quotesOf(
     keepWithinTicks: p.reprice_ticks,
     keepWithinSizeFraction: p.resize_fraction,
     postOnly: p.post_only,
-    note: `bid ${showLevel(bids)}, ask ${showLevel(asks)} around ${centre.toFixed(4)}, fair price by all outcomes ${fair.toFixed(4)}`,
+    note: `bid ${showLevel(bids)}, ask ${showLevel(asks)} around ${centre.toFixed(4)}, fair price from all outcomes ${fair.toFixed(4)}`,
     factors: {
       ...factors,
       fair_price: fair,

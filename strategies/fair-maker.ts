@@ -86,7 +86,7 @@ function quote(view: MarketView, p: Params): Quotes {
   const factors = makeFactors(model, book, gap, ageS);
   if (gap > p.max_gap_sds) {
     return NO_QUOTES(
-      `feed and book are ${gap.toFixed(1)} deviations apart, at most ${p.max_gap_sds} are accepted`,
+      `feed and book are ${gap.toFixed(1)} standard deviations apart, at most ${p.max_gap_sds} are accepted`,
       factors,
     );
   }

@@ -94,7 +94,7 @@ function whyYield({ others, market }: MarketView, p: Params): string | null {
   const ticks = (best.ask.priceMicros - best.bid.priceMicros) / market.tickMicros;
   return ticks > p.yield_to_others_ticks
     ? null
-    : `others make a book ${ticks} ticks wide, and yield_to_others_ticks is ${p.yield_to_others_ticks}`;
+    : `the spread of others is ${ticks} ticks, yield_to_others_ticks is ${p.yield_to_others_ticks}`;
 }
 
 function makeQuotes(view: MarketView, bought: number, p: Params): Quotes {
@@ -108,7 +108,7 @@ function makeQuotes(view: MarketView, bought: number, p: Params): Quotes {
     worst_loss_yes: worst.yes,
     worst_loss_no: worst.no,
   };
-  if (!(price > 0 && price < 1)) return NO_QUOTES('the price of the rule is 0 or 1', factors);
+  if (!(price > 0 && price < 1)) return NO_QUOTES('the computed price is 0 or 1', factors);
   const vig = p.vig_log_odds * (view.stance === 'widen' ? p.widen_factor : 1);
   const rule = { depth, vig, tick: view.market.tickMicros / ONE, step: p.level_step_ticks, levels: p.levels };
   const bids = levelsFrom(

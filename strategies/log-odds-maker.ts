@@ -89,7 +89,7 @@ function describeQuotes({ bids, asks }: Pick<Quotes, 'bids' | 'asks'>, situation
   const { bid, ask } = centre.half;
   const around = `fair ${centre.fair.toFixed(4)}, shifted by inventory to ${centre.reservation.toFixed(4)}`;
   const halves = `half-spreads ${bid.toFixed(4)} and ${ask.toFixed(4)}`;
-  const tooWide = Math.min(bid, ask) >= 0.5 ? ', which leaves no price: check the tick' : '';
+  const tooWide = Math.min(bid, ask) >= 0.5 ? ' (too wide for any price: check the tick)' : '';
   const reduce = mode.reduceOnly === null ? '' : `; only reducing: ${mode.reduceOnly}`;
   const behind = (['bid', 'ask'] as const).filter((side) => isLeftOutBehind(side, situation));
   const leftOut = behind.length === 0 ? '' : `; not quoted, because it would be behind others: ${behind.join(' and ')}`;

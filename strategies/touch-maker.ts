@@ -39,7 +39,7 @@ const params = {
     'ticks',
     [2, 500_000],
     3,
-    'Minimum spread of others at which a price one tick better than their best price is considered too.',
+    'Minimum spread of others at which the strategy also considers a price one tick better than their best price.',
   ),
   thin_fraction: number(
     'part',
@@ -156,7 +156,7 @@ function makeQuotes(view: MarketView, takers: SweepingTakers, pulledUntilMs: Sid
     keepWithinTicks: 0,
     keepWithinSizeFraction: p.resize_fraction,
     postOnly: p.post_only,
-    note: `bid ${showLevel(bid.levels)} (${bid.why}), ask ${showLevel(ask.levels)} (${ask.why}), takers of ${takers.meanShares.toFixed(1)} shares`,
+    note: `bid ${showLevel(bid.levels)} (${bid.why}), ask ${showLevel(ask.levels)} (${ask.why}), mean taker order ${takers.meanShares.toFixed(1)} shares`,
     factors,
   };
 }

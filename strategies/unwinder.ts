@@ -129,7 +129,7 @@ function reduce(view: MarketView, left: number, plan: Plan, p: Params): Quotes {
     keepWithinTicks: p.reprice_ticks,
     keepWithinSizeFraction: p.resize_fraction,
     postOnly: taken.length === 0,
-    note: `${doing} at ${showLevel(levels)}: ${left} shares left, ${planned.toFixed(2)} by the plan`,
+    note: `${doing} at ${showLevel(levels)}: ${left} shares left to sell, ${planned.toFixed(2)} planned`,
     factors,
   };
 }

@@ -218,7 +218,7 @@ export class Belief {
     const wasBehind = realAt !== null && !this.#isFirst(side, realAt, last);
     let informedTake = 0;
     if (goneAt !== null && partShares === 0) {
-      this.evidence = `our ${side} at ${goneAt.toFixed(3)} was taken whole`;
+      this.evidence = `our ${side} at ${goneAt.toFixed(3)} was filled completely`;
       const byChance = Math.min(1, this.takers.rate * dt) * this.takers.probabilityAbove(side, goneShares, goneAt);
       const taken = wrong(goneAt);
       const chance = byChance * (grid.sum() - taken);
@@ -229,7 +229,7 @@ export class Belief {
       this.#weigh(side, goneAt, byChance, 1);
     }
     if (partShares > 0) {
-      this.evidence = `our ${side} at ${partPrice.toFixed(3)} was taken in part: by an uninformed taker`;
+      this.evidence = `our ${side} at ${partPrice.toFixed(3)} was filled in part, so by an uninformed taker`;
       // The taker who filled the better orders filled this one in part; an informed one would fill all of it.
       const shares = goneShares + partShares;
       this.takers.observeTaker(side, { probability: 1, shares, price: partPrice, isLeast: false, wasFirst, wasBehind });
@@ -268,7 +268,7 @@ export class Belief {
       this.#weigh(side, was, byChance, 1);
       const beyond = is === null ? was : side === 'bid' ? is + tick : is - tick;
       if (Math.abs(beyond - was) > tick / 2) this.#weigh(side, beyond, UNSEEN, 1);
-      this.evidence = `others' ${side} at ${was.toFixed(3)} was taken`;
+      this.evidence = `others' ${side} at ${was.toFixed(3)} was filled`;
     }
     if (is === null) return;
     // A new best price is strong evidence: a maker has just chosen it, or a taker has left it. An unchanged best price

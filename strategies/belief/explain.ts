@@ -25,8 +25,8 @@ export function sideText(choice: Choice | null, side: 'bid' | 'ask', sums: Sums,
 
 function whyNone({ prospect, ratio, shares, worth }: Choice): string {
   if (prospect.gain <= 0) return 'uninformed takers would bring no gain';
-  if (ratio >= 1) return 'informed takers cost more than uninformed ones bring';
-  if (ratio >= HIGHEST_RATIO) return 'informed takers cost nearly as much as uninformed ones bring';
+  if (ratio >= 1) return 'informed takers would cost more than uninformed takers bring';
+  if (ratio >= HIGHEST_RATIO) return 'informed takers would cost nearly as much as uninformed takers bring';
   if (worth > 0) return 'the expected gain of an order is below the cost of its requests';
   return shares <= 0
     ? 'the position limit, the currency or the queue ahead leaves no shares to offer'

@@ -27,7 +27,7 @@ export function whyNoFeed(view: MarketView, rules: FeedRules): string | null {
   if (book === null) return null;
   const gap = gapSds(readFeed(value, rules, view), book);
   return gap > rules.max_gap_sds
-    ? `feed ${rules.feed} and book are ${gap.toFixed(1)} deviations apart, at most ${rules.max_gap_sds} are accepted`
+    ? `feed ${rules.feed} and book are ${gap.toFixed(1)} standard deviations apart, at most ${rules.max_gap_sds} are accepted`
     : null;
 }
 
@@ -38,12 +38,12 @@ export function weighByOutside(grid: Grid, view: MarketView, rules: FeedRules): 
   if (value !== undefined) {
     const { x, variance } = readFeed(value, rules, view);
     grid.weighByLogOdds(x, Math.sqrt(variance));
-    said.push(`feed ${rules.feed} says ${(1 / (1 + Math.exp(-x))).toFixed(4)}`);
+    said.push(`feed ${rules.feed} gives ${(1 / (1 + Math.exp(-x))).toFixed(4)}`);
   }
   const rest = readOthers(view);
   if (rest !== null) {
     grid.weighByPrice(rest.says, rest.price, rest.deviation);
-    said.push(`by the other outcomes the price is ${rest.says === 'is' ? '' : 'at most '}${rest.price.toFixed(4)}`);
+    said.push(`the other outcomes imply a price of ${rest.says === 'is' ? '' : 'at most '}${rest.price.toFixed(4)}`);
   }
   return said.join(', ');
 }

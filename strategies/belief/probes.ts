@@ -190,4 +190,4 @@ export const describeProbes = (
   value: number,
   price: number,
 ): string =>
-  `probes ${bid.length + ask.length}, the next one worth ${value.toPrecision(3)} for requests of ${price.toPrecision(3)}`;
+  `probes sent: ${bid.length + ask.length}; the next is worth ${value.toPrecision(3)}, its requests cost ${price.toPrecision(3)}`;

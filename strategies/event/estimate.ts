@@ -43,15 +43,15 @@ export function estimateEvent(kind: EventOutcomes, sight: EventSight, rules: Rul
   const part = knownPart(kind, sight);
   if (known.length === 0) return 'no outcome has a usable book';
   if (part < rules.min_known - ROUNDING)
-    return `outcomes with a usable book have ${part.toFixed(4)} of the probability, ${rules.min_known} is needed`;
+    return `outcomes with a usable book have a total probability of ${part.toFixed(4)}, ${rules.min_known} is needed`;
   const isWhole = kind === 'exhaustive' && known.length === sight.readings.length && sight.unseen === 0;
   const mids = known.map(({ mid }) => mid);
   const sum = mids.reduce((all, mid) => all + mid, 0);
   const wrong = kind === 'nested' ? findRise(mids) : isWhole ? Math.abs(sum - 1) : Math.max(0, sum - 1);
   if (wrong > rules.max_sum_error)
     return kind === 'nested'
-      ? `the mid of an outcome is ${wrong.toFixed(4)} above a wider one, at most ${rules.max_sum_error} is accepted`
-      : `the mids of the outcomes add up to ${sum.toFixed(4)}, an error of ${rules.max_sum_error} is accepted`;
+      ? `an outcome’s mid exceeds that of a wider threshold by ${wrong.toFixed(4)}, at most ${rules.max_sum_error} is accepted`
+      : `the mids of the outcomes add up to ${sum.toFixed(4)}; a difference of ${rules.max_sum_error} from 1 is accepted`;
   const together = kind === 'nested' ? falling(known) : isWhole || sum > 1 ? addingUp(known) : known;
   const prices = together.map(({ mid }) => Math.min(1, Math.max(LEAST_PRICE, mid)));
   const net = known.map(({ index }) => sight.net[index] ?? 0);

@@ -63,7 +63,7 @@ export default defineStrategy({
         setting: 'risk.max_loss_day',
         kind: 'a decimal string',
         default: '"50"',
-        meaning: expect.stringContaining('loss of one UTC day'),
+        meaning: expect.stringContaining('loss in one UTC day'),
       },
     ]);
     expect(await run(['config', 'explain', 'zebra'])).toMatchObject({ code: 2, out: '' });

@@ -217,7 +217,7 @@ describe('the client of the control socket', () => {
       const { path } = await peer((socket) => socket.write(text));
       await expect(call(path)).rejects.toMatchObject({
         code: 'usage',
-        message: expect.stringContaining('is not a trader’s'),
+        message: expect.stringContaining('does not answer like a trader'),
       });
     }
   });

@@ -240,5 +240,5 @@ it('what cannot be replayed is said in words that name the file and what to do',
   writeFileSync(join(copy, 'run.json'), described.replace(/"format": \d+/, '"format": 999'));
   const other = await run(['replay', copy, '-c', file]);
   expect(other.code).toBe(1);
-  expect(other.err).toContain('is not the description of a run (format: ');
+  expect(other.err).toContain('does not describe a run (format: ');
 });

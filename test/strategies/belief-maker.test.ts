@@ -94,7 +94,7 @@ describe('probes', () => {
     expect(probes).toMatchObject([{ remainingMicros: FACTS.minAmountMicros }]);
     expect([0, 1].map((i) => (probes[0]?.priceMicros ?? 0) > (real[i]?.priceMicros ?? 0))).toEqual([true, false]);
     for (const orders of [real, [...real, ...probes]])
-      expect(quoted(orders, 0.05).note.includes('probes 1')).toBe(orders.length > real.length);
+      expect(quoted(orders, 0.05).note.includes('probes sent: 1')).toBe(orders.length > real.length);
   });
 });
 
@@ -514,8 +514,8 @@ describe('the maker', () => {
         maker.observe?.({ ...fill, amountMicros: m(100) });
         return maker.quote({ ...view, nowMs: 2000, orders: [left], ...seen }).note;
       };
-      expect(evidence({})).toContain('our bid at 0.520 was taken in part');
-      expect(evidence({ book: others })).toContain('our bid at 0.520 was taken whole');
+      expect(evidence({})).toContain('our bid at 0.520 was filled in part');
+      expect(evidence({ book: others })).toContain('our bid at 0.520 was filled completely');
     });
   });
 

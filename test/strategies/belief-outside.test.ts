@@ -75,7 +75,7 @@ describe('a feed beside the book', () => {
 
   it('that is too far from the book is believed by nobody', () => {
     expect(whyNoFeed({ ...SEEN, feeds: says(0.93) }, RULES)).toMatch(
-      /^feed model and book are \d+\.\d deviations apart, at most 4 are accepted$/,
+      /^feed model and book are \d+\.\d standard deviations apart, at most 4 are accepted$/,
     );
     expect(whyNoFeed({ ...SEEN, feeds: says(0.52) }, RULES)).toBeNull();
     expect(whyNoFeed(SEEN, NO_FEED)).toBeNull();
@@ -96,7 +96,7 @@ describe('the other outcomes of an event', () => {
     const { after, words } = weighed(withSiblings('exhaustive', two, 3), NO_FEED);
     expect(after.mean).toBeCloseTo(0.51, 2);
     expect(after.deviation).toBeLessThan(0.012);
-    expect(words).toBe('by the other outcomes the price is 0.5100');
+    expect(words).toBe('the other outcomes imply a price of 0.5100');
   });
 
   it.each([
@@ -117,7 +117,7 @@ describe('the other outcomes of an event', () => {
     expect(low.after.mean).toBeCloseTo(low.before.mean, 4);
     const high = weighed(view, NO_FEED, 0.6, 0.3);
     expect(high.after.mean).toBeLessThan(0.52);
-    expect(high.words).toBe('by the other outcomes the price is at most 0.5100');
+    expect(high.words).toBe('the other outcomes imply a price of at most 0.5100');
   });
 
   it('whose books are old or wild say less', () => {

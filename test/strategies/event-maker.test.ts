@@ -224,16 +224,16 @@ describe('event-maker', () => {
     const [a = outcome('a', 0.5), b = outcome('b', 0.3), c = outcome('c', 0.2)] = three();
     const stuck = (view: MarketView) => inHealth(view, { frozen: true });
     expect(notes(quoteAll([stuck(a), b, c]))).toEqual([
-      'outcomes with a usable book have 0.5000 of the probability, 0.8 is needed',
+      'outcomes with a usable book have a total probability of 0.5000, 0.8 is needed',
     ]);
     // The frozen outcome is only a fifth: the other two continue, as outcomes of which none may come true.
     const known = quoteAll([a, b, stuck(c)]);
     expect([known['a']?.bids.length, known['c']?.bids.length, known['a']?.factors['known_part']]).toEqual([1, 0, 0.8]);
     const ended = { ...c, market: { ...c.market, phase: 'resolved' as const } };
-    expect(notes(quoteAll([a, b, ended]))).toEqual(['an outcome, c, is resolved']);
+    expect(notes(quoteAll([a, b, ended]))).toEqual(['outcome c is resolved']);
     expect(notes(quoteAll([a, b, outcome('c', 0.3)]))).toEqual([expect.stringMatching(/add up to 1.1000/)]);
     expect(notes(quoteAll([a, outcome('b', 0.6)], 'nested'))).toEqual([
-      expect.stringMatching(/0.1000 above a wider one/),
+      expect.stringMatching(/wider threshold by 0.1000/),
     ]);
     const event = factsOf('exhaustive', ['a', 'b', 'c', 'd']);
     const unknown = eventMaker.create(paramsFor(eventMaker), event).quote(wholeOf([b, c], event));

@@ -51,7 +51,7 @@ describe('lmsr-maker', () => {
   });
 
   it('yields where others make a book', () => {
-    expect(made().quote(viewOf(book([[0.48, 50]], [[0.52, 50]]))).note).toMatch(/others make a book 4 ticks wide/);
+    expect(made().quote(viewOf(book([[0.48, 50]], [[0.52, 50]]))).note).toMatch(/the spread of others is 4 ticks/);
     expect(made().quote(viewOf(book([[0.48, 50]], [[0.53, 50]]))).bids).not.toEqual([]);
   });
 

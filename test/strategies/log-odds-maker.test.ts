@@ -157,7 +157,9 @@ test('quotes that fit into no price say so with their half-spreads', () => {
   expect(quote(VIEW, { half_spread_ticks: 200 })).toMatchObject({
     bids: [],
     asks: [],
-    note: expect.stringMatching(/^bid none, ask none .* 2\.0000 and 2\.0000, which leaves no price: check the tick$/),
+    note: expect.stringMatching(
+      /^bid none, ask none .* 2\.0000 and 2\.0000 \(too wide for any price: check the tick\)$/,
+    ),
     factors: { bid_half_spread_price: 2 },
   });
 });

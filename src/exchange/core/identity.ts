@@ -28,7 +28,7 @@ export interface ApiKey {
 }
 
 /** A nonce that a wallet must sign before it expires. */
-interface Challenge {
+export interface Challenge {
   readonly nonce: string;
   readonly wallet: string;
   readonly expiresMs: number;

@@ -33,7 +33,7 @@ export async function askTrader<R extends ControlQuestion>(request: R, call: Con
     return response.data as ControlData[R['command']]; // The daemon of this version writes what it declares.
   }
   const code = response.ofFiles === true ? 'config_invalid' : 'usage';
-  const hint = '`twinbook status` shows the present mode, and the command that ends it.';
+  const hint = '`twinbook status` shows the current mode and the command that ends this mode.';
   // Many of the trader's error messages already name the command that helps.
   const isNamed = response.error.includes('`twinbook ');
   throw new TwinbookError(code, `the trader refused: ${response.error}`, isNamed ? '' : hint);
@@ -76,8 +76,8 @@ function exchangeLine(line: string, { socket: path, timeoutMs, untilGone = false
       else reject(error);
     };
     const timer = setTimeout(() => {
-      const what = received.includes('\n') ? 'the trader answered but did not stop' : 'the trader did not answer';
-      const hint = 'The trader may be busy or hang: read its log. `twinbook kill` and `cancel-all` work nevertheless.';
+      const what = received.includes('\n') ? 'the trader answered but did not exit' : 'the trader did not answer';
+      const hint = 'The trader may be busy or frozen: see its log. `twinbook kill` and `cancel-all` work nevertheless.';
       finish(new TwinbookError('timed_out', `${what} within ${timeoutMs / 1000} s`, hint));
     }, timeoutMs);
     socket.setEncoding('utf8');
@@ -106,8 +106,8 @@ function requireStatus(data: unknown, path: string): void {
 const notOfTrader = (path: string, why = ''): TwinbookError =>
   new TwinbookError(
     'usage',
-    `the answer at the control socket ${path} is not a trader’s${why}`,
-    'Another program or another version of twinbook answers at control.socket: end it, or use the same version.',
+    `the process at the control socket ${path} does not answer like a trader${why}`,
+    'Another program or another version of twinbook answers at control.socket: end that program, or use the same version.',
   );
 
 const responseSchema = z.union([
@@ -206,7 +206,7 @@ export class Subscription {
 
 function readLine(text: string): StatusLine | string {
   const parsed = parseJson(text);
-  if (parsed === undefined) return `${OTHER_VERSION}: not a line of JSON`;
+  if (parsed === undefined) return `${OTHER_VERSION}: its answer is not a line of JSON`;
   const { data, error } = statusLine.safeParse(parsed);
   if (data !== undefined) return data;
   if (typeof parsed === 'object' && parsed !== null && 'error' in parsed)

@@ -23,7 +23,7 @@ const market = z
 
 const NO_SUBJECT =
   'explain needs a subject: an order, a fill or a market; `twinbook orders`, `fills` and `markets` list them';
-const NO_NUMBERS = 'prune needs whole numbers: before, in Unix ms, rows, and after, which may be null';
+const NO_NUMBERS = 'prune needs whole numbers: before (in Unix ms), rows, and after (or null)';
 const ACTIONS = ['diff', 'apply', 'rollback'] as const;
 export type ConfigAction = (typeof ACTIONS)[number];
 

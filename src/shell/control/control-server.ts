@@ -101,7 +101,7 @@ function hearLines(socket: Socket, host: ControlHost): void {
       }
       // If this process hung, the request waited. A newer kill may have been executed before this request.
       if (isTooLate(line, request, Date.now())) {
-        reply({ ok: false, error: `${request.command} was requested too long ago: its caller no longer waits` });
+        reply({ ok: false, error: `${request.command} was not executed: its caller no longer waits` });
         continue;
       }
       // The command may take longer than the idle limit; the trader itself bounds its duration.

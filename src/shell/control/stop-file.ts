@@ -50,7 +50,7 @@ export function leaveStopFile(path: string, reason: string): void {
     syncFolder(dirname(path));
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return;
-    const hint = 'A trader that hangs may continue to quote when it wakes: end its process.';
+    const hint = 'A frozen trader may quote again when it recovers: end its process.';
     throw unreadable(`the stop file ${path} cannot be written`, error, hint);
   }
 }

@@ -21,7 +21,7 @@ export async function queryLedger(query: SqlQuestion, withinMs: number): Promise
     if (error?.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')
       return new TwinbookError('usage', 'the answer is larger than 256 MB', 'Ask for fewer rows or columns.');
     if (error?.killed === true) {
-      const hint = 'Query less (a WHERE, fewer joins), or allow more time with --timeout.';
+      const hint = 'Narrow the query (a WHERE, fewer joins), or allow more time with --timeout.';
       return new TwinbookError('timed_out', `the query took longer than ${withinMs / 1000} s and was ended`, hint);
     }
     const hint = '`twinbook ledger query "select sql from sqlite_schema"` prints the tables with their columns.';
@@ -63,10 +63,10 @@ export async function checkLoad(
     const why =
       error?.killed === true
         ? `the process did not end within ${withinMs / 1000} s`
-        : `it ended its process${first === '' ? '' : `: ${first}`}`;
+        : `the code ended that process${first === '' ? '' : `: ${first}`}`;
     return new TwinbookError(
       'strategy_invalid',
-      `the code of the strategies was loaded in a separate process, and ${why}`,
+      `loading the strategies’ code in a separate process failed: ${why}`,
       'Nothing was applied. The top level of a module may only have declarations: no endless loop, no waiting, no process.exit.',
     );
   };

@@ -102,7 +102,7 @@ function obey(command: OperatorCommand, running: RunningTrader): ControlResponse
   const notes = listLeftAfterResume(running.snapshot());
   if (data.mode !== 'killed') return { ok: true, data: notes.length === 0 ? data : { ...data, notes } };
   // A resume of a killed trader is answered with an error, because the operator expects quotes.
-  const error = `other stops are lifted, but the trader is killed (${data.reason}): only unkill --reason TEXT lifts this`;
+  const error = `other stops are lifted, but the trader stays killed (${data.reason}): only unkill --reason TEXT lifts this`;
   return { ok: false, error };
 }
 
@@ -191,7 +191,7 @@ function prune(
 ): ControlResponse {
   const ending = running.ending();
   if (ending !== null) return { ok: false, error: ending };
-  if (beforeMs > nowMs()) return { ok: false, error: 'prune: the date lies in the future' };
+  if (beforeMs > nowMs()) return { ok: false, error: 'prune: the date must lie in the past' };
   const begunMs = steadyMs();
   const pruned = running.prune({ beforeMs, after, rows });
   return { ok: true, data: { ...pruned, tookMs: steadyMs() - begunMs } };

@@ -230,7 +230,7 @@ class Service implements RunningTrader {
     this.#loop.end();
     const last = this.snapshot();
     this.#isProven = last.proven;
-    this.#session.trader.end(nowMs(), last.proven ? ENDED_PROVEN : 'stopped, not proven that nothing rests');
+    this.#session.trader.end(nowMs(), last.proven ? ENDED_PROVEN : 'stopped, but not proven that no order rests');
     for (const line of resultLines(last, this.#startedWith, steadyMs() - this.#bornMs)) this.#screen.say(line);
     if (last.proven) {
       await this.#session.fleet?.release(last);
@@ -269,9 +269,9 @@ class Service implements RunningTrader {
     this.#session.log.warn('it is not yet proven that no order rests; continuing with a new client');
     try {
       const { asked } = await cancelDirectly({ ...(await this.#freshAccess()), verify: false });
-      if (asked > 0) this.#screen.say(`asked to cancel ${asked} orders outside the trader's own queue`);
+      if (asked > 0) this.#screen.say(`asked to cancel ${asked} orders directly, bypassing the trader’s queue`);
     } catch (error) {
-      this.#session.log.warn({ err: error }, 'canceling outside the core failed too');
+      this.#session.log.warn({ err: error }, 'direct canceling, without the trader’s core, failed too');
     }
   }
 
@@ -349,7 +349,7 @@ class Service implements RunningTrader {
     const stoodStillMs = guardian?.heart.beat(trader.nothingMayRest, fleet?.oursForMs ?? null) ?? 0;
     if (stoodStillMs < this.#session.config.guardian.timeoutMs - DECLARED_DEAD_EARLIER_MS) return;
     this.#session.log.warn({ stood_still_ms: Math.round(stoodStillMs) }, 'the loop was blocked');
-    this.#screen.say(`the loop was blocked for ${(stoodStillMs / 1000).toFixed(1)} s: canceling every order`);
+    this.#screen.say(`the event loop was blocked for ${(stoodStillMs / 1000).toFixed(1)} s: canceling every order`);
     this.#loop.command({ kind: 'cancel-all' });
   }
 
@@ -375,7 +375,7 @@ class Service implements RunningTrader {
   #fail(error: unknown): void {
     this.#loop.end();
     // A promise may be rejected without an error; then this error is used instead.
-    this.#failure ??= error ?? new Error('the trader failed without a reason');
+    this.#failure ??= error ?? new Error('the trader failed, but reported no error');
     this.stop();
     this.#telemetry.publisher.close(this.ending() ?? '', false);
   }

@@ -21,7 +21,7 @@ import type { Wallet } from '../wallet/wallet.js';
 
 const TRY_AGAIN = '`twinbook cancel-all --verify` tries again; `twinbook doctor` says what the exchange answers.';
 const ANOTHER_KEY =
-  'The key may have been revoked: `twinbook keys bootstrap` makes another, then `twinbook cancel-all --verify` cancels.';
+  'The key may have been revoked: `twinbook keys bootstrap` makes a new key, then `twinbook cancel-all --verify` cancels all orders.';
 /** Maximum rounds of cancels. A further round finds new orders, and orders whose cancel was lost. */
 const ROUNDS = 3;
 /** Number of parallel cancels. Each cancel takes two requests, far fewer than the budget per minute allows. */
@@ -125,7 +125,7 @@ async function restingOrders(client: ServiceClient) {
     if (news.length === 0) break;
     cursor = outcome.nextCursor;
   }
-  const what = "the exchange's list of open orders does not end";
+  const what = "the exchange's list of open orders has too many pages";
   return { orders, trouble: new TwinbookError('venue_refused', what, TRY_AGAIN) };
 }
 

@@ -99,14 +99,14 @@ export function explainLoss({ successor, term }: Pick<FleetMember['lease'], 'suc
   if (successor === null || successor.isFree) {
     return new TwinbookError(
       'fleet_unusable',
-      `no trader of the fleet has the wallet after our term ${term}: it was released, or the database has lost it`,
-      'Everything is canceled, because no other trader will do it. `twinbook fleet status` shows who has what.',
+      `no trader of the fleet holds the wallet after our term ${term}: the wallet was released, or the database lost its row`,
+      'Everything is canceled, because no other trader will cancel these orders. `twinbook fleet status` shows which trader holds which wallet.',
     );
   }
   return new TwinbookError(
     'wallet_taken',
-    `this trader has lost the wallet: in the fleet ${successor.holder} (term ${successor.term}) has it, after our term ${term}`,
-    'Nothing is canceled here: the resting orders belong to that trader. `twinbook fleet status` shows who has what.',
+    `this trader has lost the wallet: ${successor.holder} holds it in the fleet (term ${successor.term}), after our term ${term}`,
+    'Nothing is canceled here: the resting orders belong to that trader. `twinbook fleet status` shows which trader holds which wallet.',
   );
 }
 
@@ -173,7 +173,7 @@ export async function joinFleet({ config, env, say, isStopping }: Starting, { ad
   const joined = await FleetMember.join({ config: fleet, wallet: address, password, capitalMicros, say, isStopping });
   if (joined === null) return null;
   const { member, isSettled } = joined;
-  say(`has the wallet in the fleet as ${fleet.name} (term ${member.lease.term})`);
+  say(`this trader holds the fleet’s lease on the wallet as ${fleet.name} (term ${member.lease.term})`);
   return { member, isSettled, fleet: new FleetSession(member, capitalMicros) };
 }
 
@@ -207,7 +207,7 @@ export async function settleWallet(
     const { verified } = await cancelUntilNothingRests(access);
     if (!verified) continue;
     await member.settle();
-    say('no order of the previous trader rests');
+    say('all orders of the previous trader are gone');
     return true;
   }
   return false;

@@ -148,7 +148,7 @@ export class LiveConfig {
   }
 }
 
-const FILES_STAY = 'the files are unchanged, and the next start uses them: correct them before it';
+const FILES_STAY = 'the next start would use the unchanged files: correct them before that';
 
 const compared = (changes: readonly ConfigChange[]): ConfigData => ({
   lines: formatLines(changes),
@@ -170,7 +170,7 @@ function liveText({ capitalMicros, risk, merge, economics, strategies }: Config)
 
 const formatLines = (changes: readonly ConfigChange[]): readonly string[] =>
   changes.length === 0
-    ? ['nothing differs from the configuration in force']
+    ? ['the files agree with the configuration in force']
     : changes.map(({ text, wants }) => (wants === 'nothing' ? text : `${text} [wants a ${wants}]`));
 
 function refuseUnlessFree(changes: readonly ConfigChange[], reason: string, dryRun = false): void {
@@ -272,7 +272,7 @@ export class ConfigCopies {
     if (found === hash) return text;
     throw new TwinbookError(
       'config_invalid',
-      `${path} was changed: its SHA-256 is ${found.slice(0, 12)}, and the ledger names ${hash.slice(0, 12)}`,
+      `${path} was changed: its SHA-256 is ${found.slice(0, 12)}, but the ledger recorded ${hash.slice(0, 12)}`,
       KEPT_FILES,
     );
   }

@@ -84,7 +84,7 @@ class LogFile implements DestinationStream {
       this.#lost += 1;
       return;
     }
-    if (this.#lost > 0) this.#say(`is written again, but ${this.#lost} lines are missing`);
+    if (this.#lost > 0) this.#say(`can be written again, but ${this.#lost} lines are missing`);
     this.#lost = 0;
   }
 

@@ -109,10 +109,10 @@ export async function openSession(options: SessionOptions) {
     const modules = new Map(config.strategies.map(({ moduleKey, module }) => [moduleKey, module]));
     // The configuration's files may have changed since the last run.
     const changes = await changesSinceLast(config, ledger, { env, cwd: process.cwd() }).catch((error: unknown) => [
-      `the configuration in force cannot be compared: ${messageOf(error)}`,
+      `the configuration in force cannot be compared with the previous one: ${messageOf(error)}`,
     ]);
     const copy = copyFiles(options);
-    for (const text of changes ?? []) say(`since the last configuration in force: ${text}`);
+    for (const text of changes ?? []) say(`changed since the last configuration in force: ${text}`);
     const trader = newTrader(run, {
       ledger,
       wallet,
@@ -156,7 +156,7 @@ function checkSamePast(dataDir: string, ledger: Ledger): void {
   throw new TwinbookError(
     'file_unreadable',
     `the embedded exchange's state in ${dataDir} is gone, but the ledger ${ledger.path} has orders and shares from it`,
-    'Restore that folder, or start empty: move the ledger away too (every file whose name begins with its name).',
+    'Restore that folder, or start empty: move the ledger too (all files whose names begin with the ledger’s name).',
   );
 }
 
@@ -309,7 +309,7 @@ export async function refuseWrongFees(client: ServiceClient, config: Config): Pr
     throw new TwinbookError(
       'config_invalid',
       `market ${condition_id}: ${found}`,
-      'Set venue.fee_schedule to one that the trades allow. Orders of an earlier run may still rest: `cancel-all`.',
+      'Set venue.fee_schedule to one that agrees with the fees of the trades. Orders of an earlier run may still rest: `cancel-all`.',
     );
   }
 }
@@ -358,7 +358,7 @@ function openWallet({ config, env, say }: Pick<SessionOptions, 'config' | 'env' 
   const isPaper = config.venue.name === PAPER;
   if (existsSync(path)) {
     if (!isPaper && !isSealedKeyFile(path))
-      say(`warning: the key in ${path} is not encrypted: every reader of the file has it`);
+      say(`warning: the key in ${path} is not encrypted: anyone who can read the file has the key`);
     return openKeyFile({ path, passphrase });
   }
   if (!isPaper) {
@@ -389,9 +389,9 @@ async function openRecorder(
       keptFreeBytes: KEPT_FREE_BYTES,
     });
   } catch (error) {
-    warn(`nothing is recorded: ${messageOf(error)}`);
+    warn(`no recording is made: ${messageOf(error)}`);
     return null;
   }
 }
 
-const describeEnd = (error: unknown): string => `the recording ends here, trading continues: ${messageOf(error)}`;
+const describeEnd = (error: unknown): string => `the recording ends here, but trading continues: ${messageOf(error)}`;

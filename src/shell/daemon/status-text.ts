@@ -40,7 +40,7 @@ export function statusLine(snapshot: TraderSnapshot, nowMs: number): string {
     `result ${formatSigned(snapshot.resultMicros)}`,
     ...snapshot.feeds.map(feedText),
     `requests/min public ${formatUse(snapshot.budgets.public)}, signed ${formatUse(snapshot.budgets.signed)}`,
-    ...(snapshot.wayBack === '' ? [] : [`back up with: twinbook ${snapshot.wayBack}`]),
+    ...(snapshot.wayBack === '' ? [] : [`to resume: twinbook ${snapshot.wayBack}`]),
   ];
   return parts.join(' | ');
 }
@@ -63,7 +63,7 @@ export function resultLines(
 ): readonly string[] {
   const { equityMicros } = snapshot;
   const session = startedWith === null || equityMicros === null ? null : micros(equityMicros - startedWith);
-  const rests = snapshot.proven ? 'nothing rests at the exchange (read twice)' : 'NOT proven that nothing rests';
+  const rests = snapshot.proven ? 'nothing rests at the exchange (two reads agree)' : 'NOT proven that nothing rests';
   const held = snapshot.markets.filter(({ yesMicros, noMicros }) => yesMicros > 0 || noMicros > 0);
   return [
     `session     ${duration(runningMs)}, ${snapshot.fills} fills`,
@@ -103,7 +103,7 @@ export class Screen {
       this.#dropped++;
       return;
     }
-    const dropped = this.#dropped === 0 ? [] : [`${this.#dropped} lines were not shown: this output was not read`];
+    const dropped = this.#dropped === 0 ? [] : [`${this.#dropped} lines were dropped: this output was read too slowly`];
     this.#dropped = 0;
     this.#io.out(`${[...dropped, text].map(plainLine).join('\n')}\n`);
   }

@@ -94,14 +94,14 @@ export class GuardianSupervisor {
     const endMs = performance.now() + READY_WITHIN_MS;
     while (!this.#isGuarded && !this.#hasFailed && performance.now() < endMs) await sleep(LOOK_EVERY_MS);
     if (this.#isGuarded) return;
-    const text = `no guardian can cancel: ${this.status}`;
+    const text = `no guardian is ready to cancel orders: ${this.status}`;
     throw new TwinbookError('timed_out', text, 'See guardian.log, or set guardian.required: false.');
   }
 
   get status(): string {
     const report = this.#report;
-    const unguarded = 'NONE, so no process cancels orders when this one stops';
-    if (report?.state === 'failed') return `${unguarded}: it ${report.text}`;
+    const unguarded = 'NONE, so no process cancels orders if the trader dies';
+    if (report?.state === 'failed') return `${unguarded}: the guardian ${report.text}`;
     return report === null || this.#isStill ? unguarded : describeReport(report);
   }
 
@@ -390,7 +390,7 @@ function startRelay({ env, warn }: ServiceManagerOptions, socket: string): (mess
   });
   let isGone = false;
   const onGone = (why: string) => {
-    if (!isGone) warn(`systemd cannot be notified, and ends the trader if it waits for messages: ${why}`);
+    if (!isGone) warn(`systemd cannot be notified, and may end the trader (WatchdogSec, Type=notify): ${why}`);
     isGone = true;
   };
   relay.on('error', ({ message }) => onGone(message));

@@ -208,9 +208,9 @@ export function summaryText(account: AccountSnapshot): string {
   const { mode, resultMicros, days, cashMicros, equityMicros, fills, openOrders, reconciled, accepted } = account;
   return [
     dayText(days),
-    `result ${formatSigned(resultMicros)} in all`,
+    `total result ${formatSigned(resultMicros)}`,
     `cash ${money(cashMicros)}, worth ${money(equityMicros)}`,
-    `${fills} fills of this run, ${openOrders} orders open, ${mode}`,
+    `${fills} fills in this run, ${openOrders} open orders, ${mode}`,
     agreementText(reconciled?.differences.length ?? 0, accepted),
   ].join('; ');
 }

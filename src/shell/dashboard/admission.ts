@@ -28,7 +28,7 @@ export function findRefusal(request: RequestHead, port: number): PageRefusal | n
   if (host === undefined || otherHosts.length > 0 || !listHosts(port).includes(host)) {
     return { status: 403, text: `this page answers to its own address only, such as ${listHosts(port)[0]}` };
   }
-  if (!METHODS.includes(method)) return { status: 405, text: 'only GET and POST' };
+  if (!METHODS.includes(method)) return { status: 405, text: 'only GET and POST are allowed' };
   // Browsers set these headers about the origin; scripts in a page cannot, and other programs omit them.
   if (all('origin').some((origin) => origin !== `http://${host}`)) return FOREIGN;
   const fromHere = method === 'GET' ? ['same-origin', 'none'] : ['same-origin'];
@@ -44,7 +44,7 @@ export function findRefusal(request: RequestHead, port: number): PageRefusal | n
 const isTopNavigation = (all: (name: string) => readonly string[]): boolean =>
   all('sec-fetch-mode').join() === 'navigate' && all('sec-fetch-dest').join() === 'document';
 
-const FOREIGN: PageRefusal = { status: 403, text: 'requests of other web pages are rejected' };
+const FOREIGN: PageRefusal = { status: 403, text: 'requests from other web pages are rejected' };
 
 const listHosts = (port: number): readonly string[] => [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
 
@@ -131,7 +131,7 @@ export class Gate {
     this.#admitted.set(request, admitted);
     const { role } = admitted.session;
     if (isAllowed(role, least)) return role;
-    void reply.code(403).send({ error: `this password opens the page to ${role}; this wants one to ${least}` });
+    void reply.code(403).send({ error: `this password allows only to ${role}; this request wants one to ${least}` });
     return null;
   }
 
@@ -181,7 +181,7 @@ export function findTrader(
   const named = readText(trader) ?? (host.names.length === 1 ? (host.names[0] ?? '') : null);
   const found = named === null ? null : host.trader(named);
   if (found !== null) return found;
-  const what = named === null ? 'several traders are shown' : 'there is no such trader';
+  const what = named === null ? 'the request must name a trader, because several are shown' : 'there is no such trader';
   void reply
     .code(named === null ? 400 : 404)
     .send({ error: `${what}; ?trader= wants one of ${host.names.join(', ')}` });

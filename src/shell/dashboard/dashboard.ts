@@ -36,7 +36,7 @@ const PATIENCE_MS = 10_000;
 
 /** No route has a schema: the framework's schema compilers would load longer than the framework itself. */
 const noSchema = (): never => {
-  throw new Error('a route has a schema');
+  throw new Error('a dashboard route must not have a schema');
 };
 
 interface DashboardOptions {
@@ -220,7 +220,7 @@ async function tryToAct(trader: TraderHost | null, action: PageAction, reason: s
   return { refusal: 'the trader cannot be reached', text: '' };
 }
 
-const NO_MARKET = 'this is of one market; ?market= wants its condition id';
+const NO_MARKET = 'the request needs a market; ?market= wants its condition id';
 const NOT_KNOWN = 'the dashboard has no data for this request yet';
 /** Returns the reason as one printable line of bounded length; empty if the request has no reason. */
 function readReason(body: unknown): string {

@@ -187,7 +187,7 @@ class FileReader {
     const stats = await file.stat();
     if (!stats.isFile()) return this.#inbox.trouble(`${this.#feed.path} is not a file`);
     if (stats.size > MAX_BYTES) {
-      return this.#inbox.trouble(`${this.#feed.path} has ${stats.size} bytes, at most ${MAX_BYTES} are read`);
+      return this.#inbox.trouble(`${this.#feed.path} has ${stats.size} bytes, but at most ${MAX_BYTES} bytes are read`);
     }
     const before = this.#seen;
     const isSame =

@@ -53,7 +53,7 @@ export class FeedInbox {
     const told = JSON.stringify(read);
     if (this.#known.get(conditionId) === told || (this.#waiting.get(conditionId)?.atMs ?? atMs) > atMs) return;
     if (!this.#known.has(conditionId) && this.#known.size >= MAX_MARKETS) {
-      return this.problem({ kind: 'markets', text: `names more than ${MAX_MARKETS} markets` });
+      return this.problem({ kind: 'markets', text: `has values for more than ${MAX_MARKETS} markets` });
     }
     this.#known.set(conditionId, told);
     this.#waiting.set(conditionId, read);
@@ -219,7 +219,7 @@ export function readRow(raw: unknown, nowMs: number): FeedValue | RowProblem {
 }
 
 function describeProblem({ issues: [issue] }: z.ZodError, raw: unknown): RowProblem {
-  if (issue === undefined) return { kind: 'row', text: 'is no row' };
+  if (issue === undefined) return { kind: 'row', text: 'is not a valid row' };
   const field = issue.path.join('.');
   if (issue.code === 'unrecognized_keys') {
     return { kind: 'key', text: `unknown key ${showValue(issue.keys[0])}; known are ${COLUMNS.join(', ')}` };

@@ -169,7 +169,7 @@ export function requireFit(place: string, about: FleetRow | undefined): void {
   if (!(Number(about?.['version']) >= OLDEST_VERSION))
     throw unusable(`${place} is PostgreSQL ${String(about?.['named'])}`, 'PostgreSQL 13 or newer');
   if (about?.['is_replica'] === true)
-    throw unusable(`${place} is a replica, which takes no writes`, 'the primary server');
+    throw unusable(`${place} is a replica, which accepts no writes`, 'the primary server');
   if (about?.['read_only'] === 'on')
     throw unusable(`${place} is read-only for this user`, 'default_transaction_read_only = off for it');
   if (about?.['fsync'] !== 'on')
@@ -205,18 +205,18 @@ const ENDS_SESSION = /^(57P0[1-5]|08...|25P03)$/;
 type Explained = readonly [what: string, wanted: string];
 
 const BY_CODE: Readonly<Record<string, Explained>> = {
-  '28P01': ['refuses this user or password', SET_PASSWORD],
+  '28P01': ['rejects this user or password', SET_PASSWORD],
   '28000': ['refuses this user', 'a line for user, database and address in its pg_hba.conf'],
   '3D000': ['does not exist on that server', 'a database that was made with `createdb`'],
   '3F000': ['is not prepared for a fleet', '`twinbook fleet init --capital N`'],
   '42P01': ['is not prepared for a fleet', '`twinbook fleet init --capital N`'],
-  '42501': ['denies this user the right', 'the user who ran `twinbook fleet init`, or the same rights'],
+  '42501': ['denies this user a permission', 'the user who ran `twinbook fleet init`, or equal permissions'],
   '53300': ['accepts no more connections', 'a higher max_connections: each trader needs one'],
   '57P03': ['is starting or stopping', 'a server that is ready'],
   '55P03': ['was locked by another trader of the fleet for too long', 'a new attempt'],
   '57014': ['took too long', 'a new attempt'],
   '25006': ['is read-only', 'the primary server'],
-  ERR_TLS_CERT_ALTNAME_INVALID: ['has a TLS certificate of another name', 'sslmode=verify-full with the name in it'],
+  ERR_TLS_CERT_ALTNAME_INVALID: ['has a TLS certificate for another host', 'sslmode=verify-full with the host in it'],
 };
 
 const UNTRUSTED = /^(SELF_SIGNED_CERT|DEPTH_ZERO_SELF|UNABLE_TO_(VERIFY|GET_ISSUER)|CERT_)/;
@@ -236,6 +236,6 @@ function explainText(code: string, text: string): Explained {
   if (/does not support SSL/i.test(text))
     return ['does not support TLS', 'TLS on that server; sslmode=disable only on a private connection'];
   if (/^[0-9][0-9A-Z]{4}$/.test(code))
-    return [`answered: ${text} (${code})`, 'a database as `twinbook fleet init` leaves it'];
+    return [`answered: ${text} (${code})`, 'unchanged tables, as `twinbook fleet init` created them'];
   return [`does not answer: ${text}`, 'a running PostgreSQL server at this address: `pg_isready` tests it'];
 }

@@ -225,7 +225,7 @@ export class FleetMember {
   objection(): string | null {
     const { standing } = this;
     if (standing === 'held' || standing === 'failing') return null;
-    return standing === 'lost' ? 'another trader of the fleet has the wallet' : 'the lease on the wallet is over';
+    return standing === 'lost' ? 'another trader of the fleet holds the wallet' : 'the lease on the wallet has expired';
   }
 
   /** Sets the hooks that later renewals of the lease call. */
@@ -250,7 +250,7 @@ export class FleetMember {
       this.lease.end();
     } catch (error) {
       this.#options.say(
-        `warning: the lease on the wallet could not be released, and expires later: ${messageOf(error)}`,
+        `warning: the lease on the wallet could not be released, and is kept until it expires: ${messageOf(error)}`,
       );
     }
   }
@@ -309,7 +309,7 @@ export class FleetMember {
       await this.#grant(desk, isSettled ? capitalMicros : micros(Math.max(capitalMicros, grantedMicros)));
     } catch (error) {
       // Releasing the lease is safe, because no order was signed under it.
-      if (isSettled) await desk.release(this.lease.term, grantedMicros, 'the fleet had no capital left for it');
+      if (isSettled) await desk.release(this.lease.term, grantedMicros, 'the fleet had too little free capital');
       throw error;
     }
   }
@@ -320,9 +320,9 @@ export class FleetMember {
     if (answer.kind === 'fenced') throw taken(this.#options.wallet, null);
     const free = formatDecimal(micros(Math.max(0, answer.capitalMicros - answer.othersMicros)));
     const all = formatDecimal(micros(answer.capitalMicros));
-    const text = `capital: ${formatDecimal(wanted)} is more than the ${free} that the fleet has left of ${all}`;
+    const text = `capital: ${formatDecimal(wanted)} exceeds the ${free} that the fleet has left of its ${all}`;
     const hint =
-      'Lower `capital`, or raise that of the fleet with `twinbook fleet init --capital N`; `twinbook fleet status` shows who has it.';
+      'Lower `capital`, or raise that of the fleet with `twinbook fleet init --capital N`; `twinbook fleet status` shows who has the capital.';
     throw new TwinbookError('fleet_unusable', text, hint);
   }
 
@@ -336,7 +336,7 @@ export class FleetMember {
     if (before?.instance === row.instance) return;
     const seconds = Math.ceil(this.lease.waitMs(readInstant()) / 1000);
     const who = isOwnName ? 'the previous run of this trader' : row.holder;
-    say(`waiting for the wallet ${wallet}: ${who} has it, and it becomes free ${seconds} s after the last renewal`);
+    say(`waiting for the wallet ${wallet}: ${who} holds it, until ${seconds} s after the last renewal of its lease`);
   }
 
   #stopRenewing(): void {
@@ -417,8 +417,8 @@ export class FleetMember {
 function taken(wallet: string, row: OwnerRow | null): TwinbookError {
   const who = row === null ? 'another trader' : `${row.holder} (term ${row.term})`;
   const hint =
-    'Stop that trader, or set `fleet.standby: true` to take over after its last renewal; `twinbook fleet status` shows its age.';
-  return new TwinbookError('wallet_taken', `the wallet ${wallet} is traded by ${who} of the fleet`, hint);
+    'Stop that trader, or set `fleet.standby: true` to take over when its lease expires; `twinbook fleet status` shows its last renewal.';
+  return new TwinbookError('wallet_taken', `the wallet ${wallet} is already traded by ${who} of the fleet`, hint);
 }
 
 function twoOfOneName({ holder }: OwnerRow): TwinbookError {

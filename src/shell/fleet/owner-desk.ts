@@ -89,7 +89,7 @@ export async function initFleet(database: FleetDatabase, capitalMicros: Micros):
   await requireTables(database);
   const sql = 'SELECT twinbook_fleet.set_capital($1) AS is_set';
   const [row] = await database.query<{ is_set: boolean }>(sql, [capitalMicros]);
-  const granted = 'the fleet has granted more capital than that';
+  const granted = 'the fleet has already granted more capital to its traders';
   if (row?.is_set !== true) throw new TwinbookError('usage', granted, '`twinbook fleet status` shows the grants.');
   return isNew;
 }
@@ -100,7 +100,7 @@ export async function requireTables(database: FleetDatabase): Promise<void> {
   if (version === null)
     throw unusable(`${database.place} is not prepared for a fleet`, '`twinbook fleet init --capital N`');
   if (version === TABLES_VERSION) return;
-  const what = `${database.place} has tables of version ${version}, and this Twinbook works with ${TABLES_VERSION}`;
+  const what = `${database.place} has tables of version ${version}, but this Twinbook needs version ${TABLES_VERSION}`;
   const isOlder = version > TABLES_VERSION ? '; this one is older' : '';
   throw unusable(what, `one version of Twinbook for the whole fleet${isOlder}`);
 }
@@ -231,10 +231,10 @@ export class DatabaseDesk {
     const isOurs =
       owner !== null && owner.instance === this.#candidate.instance && owner.term === term && !owner.isFree;
     if (!isOurs) return { kind: 'fenced', owner };
-    if (isLocked) throw unusable(`${place} answers one connection in changing sessions`, NO_POOLER);
+    if (isLocked) throw unusable(`${place} serves one connection by changing sessions`, NO_POOLER);
     // The database server has not yet noticed that our previous connection is gone.
     await this.#evict();
-    throw unusable(`${place} still has our previous session`, 'a new attempt');
+    throw unusable(`${place} has not yet ended our previous session`, 'a new attempt');
   }
 
   /** Records the proof that no order of the previous owner rests. */

@@ -179,8 +179,7 @@ function onLook(before: GuardianMind, rules: GuardianRules, look: GuardianPoll):
   if (why !== null) return raise(mind, look, why);
   if (mind.alarm === null) return mind.pullingMs < PULLING_LIMIT_MS ? { mind, actions: [] } : helpToPull(mind, look);
   if (mind.alarm.cause === 'pulling') {
-    if (!isPulling(mind.heartbeat))
-      return standDown(mind, 'the trader may let orders rest again, or has ended', 'quiet');
+    if (!isPulling(mind.heartbeat)) return standDown(mind, 'the trader may quote again, or has ended', 'quiet');
   } else if (['trading', 'ended'].includes(phaseOf(mind.heartbeat) ?? '') && mind.silentMs === 0) {
     return standDown(mind, 'the trader manages its orders again');
   }
@@ -232,14 +231,14 @@ function mayRest({ heartbeat, isSettled }: GuardianMind): boolean {
 function reasonForAlarm(mind: GuardianMind, { timeoutMs }: GuardianRules): string | null {
   if (!mayRest(mind)) return null;
   if (mind.silentMs >= timeoutMs) return `no heartbeat for ${seconds(mind.silentMs)}`;
-  if (mind.startingMs >= STARTING_LIMIT_MS) return `no trader has begun to trade for ${seconds(mind.startingMs)}`;
+  if (mind.startingMs >= STARTING_LIMIT_MS) return `no trader began to trade within ${seconds(mind.startingMs)}`;
   return null;
 }
 
 function raise(mind: GuardianMind, { nowMs, traderGone }: GuardianPoll, why: string): Decision {
   const { heartbeat } = mind;
   const who = heartbeat === null || heartbeat === 'unreadable' ? 'the trader' : `process ${heartbeat.process.pid}`;
-  const reason = `guardian: ${why}; ${who} ${traderGone ? 'has ended' : 'exists but does not answer'}`;
+  const reason = `guardian: ${why}; ${who} ${traderGone ? 'has ended' : 'is still there but does not answer'}`;
   const alarm = makeAlarm('silence', reason, nowMs);
   const actions: readonly GuardianAction[] = [
     { kind: 'record', severity: 'loud', text: `ALARM: ${reason}; canceling everything` },
@@ -302,7 +301,7 @@ function reasonToEnd(
     return 'the trader ended and nothing rests';
   }
   if (rules.paperPatienceMs === null) return null;
-  if (ledgerGone) return 'the paper trader is gone with its ledger';
+  if (ledgerGone) return 'the paper trader and its ledger are gone';
   const failingMs = alarm === null || alarm.failingSinceMs === null ? 0 : nowMs - alarm.failingSinceMs;
   return failingMs >= rules.paperPatienceMs ? `the paper exchange is gone: no answer for ${seconds(failingMs)}` : null;
 }

@@ -283,7 +283,7 @@ export interface GuardianOptions {
 export async function runGuardian(options: GuardianOptions): Promise<void> {
   const other = await anotherGuards(options.ledgerPath);
   if (other !== null) {
-    options.say(`process ${other} guards this ledger already\n`);
+    options.say(`this ledger already has a guardian, process ${other}\n`);
     return;
   }
   await new Guardian(options).run();
@@ -315,7 +315,7 @@ class Guardian {
   #seen: Pick<Extract<GuardianObservation, { kind: 'look' }>, 'heartbeat' | 'ledgerGone'> | null = null;
   #reading = false;
   /** Reason why the guardian's key is unusable; null for a usable key. */
-  #trouble: string | null = 'the key was not checked yet';
+  #trouble: string | null = 'the exchange has not yet confirmed the API key';
   /** Reason for a stop file that must still be written; null if none must. */
   #unleftMark: string | null = null;
   #count = 0;
@@ -332,7 +332,7 @@ class Guardian {
       this.#end = resolve;
     });
     this.#options.onUnusedSignal((text) => this.#log.write('quiet', text));
-    this.#report('opening', 'opening key and credentials');
+    this.#report('opening', 'reading the wallet key and the credentials');
     this.#key = await this.#openKey();
     void this.#options.stopAsked().then(() => this.#observe({ kind: 'ask-to-end', nowMs: performance.now() }));
     this.#log.write('quiet', `watches ${locateHeartbeatFile(this.#options.ledgerPath)}`);
@@ -423,7 +423,7 @@ class Guardian {
       if (markFile !== null) await leaveMark(markFile, reason);
       this.#unleftMark = null;
     } catch (error) {
-      this.#log.write('loud', `no stop file, so a recovering trader may quote again: ${messageOf(error)}`);
+      this.#log.write('loud', `no stop file was written: a recovering trader may quote again: ${messageOf(error)}`);
     }
   }
 
@@ -433,7 +433,7 @@ class Guardian {
       const { asked, verified } = await this.#options.cancelEverything(await this.#key.open());
       this.#trouble = null;
       if (verified && asked === 0) return { outcome: 'empty', text: 'two reads show that nothing rests' };
-      const rests = verified ? 'two reads show that none rests' : 'an order still rests';
+      const rests = verified ? 'two reads show that no order rests' : 'an order still rests';
       return { outcome: 'canceled', text: `asked to cancel ${asked} orders; ${rests}` };
     } catch (error) {
       const isRefused = error instanceof TwinbookError && error.code === 'venue_refused';
@@ -451,7 +451,7 @@ class Guardian {
         (error: unknown) => `CANNOT CANCEL: ${messageOf(error)}`,
       );
       if (this.#trouble !== null && this.#trouble !== before) this.#log.write('loud', this.#trouble);
-      if (this.#trouble === null && before !== null) this.#log.write('quiet', 'the exchange accepts the key');
+      if (this.#trouble === null && before !== null) this.#log.write('quiet', 'the exchange accepts the API key');
       await pause(this.#trouble === null ? CHECK_EVERY_MS : CHECK_AGAIN_MS, null, { signal }).catch(() => null);
     }
   }

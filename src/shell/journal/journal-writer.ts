@@ -232,7 +232,7 @@ class RunJournalWriter extends StepInputRecorder {
         ...(signed.length === 0 ? {} : { signed }),
         ...(failure === null ? {} : { failure: messageOf(failure) }),
       });
-      if (!this.#segments.add(line)) return this.#stop('the disk does not keep up');
+      if (!this.#segments.add(line)) return this.#stop('the disk is too slow for the journal');
       this.#steps += 1;
     } catch (error) {
       this.#stop(messageOf(error));
@@ -275,7 +275,7 @@ class RunJournalWriter extends StepInputRecorder {
     await this.#segments.flush();
     const { maxBytes } = this.#options.config.journal;
     const bytes = this.#fixedBytes + this.#segments.bytes;
-    if (bytes > maxBytes) throw new Error(`this run alone has used up journal.max_mb (${megabytes(maxBytes)})`);
+    if (bytes > maxBytes) throw new Error(`this run alone has reached journal.max_mb (${megabytes(maxBytes)})`);
     await makeRoom(this.#room, bytes, 0, this.#options);
   }
 
@@ -283,7 +283,7 @@ class RunJournalWriter extends StepInputRecorder {
     if (this.ended !== null) return;
     this.ended = why;
     clearInterval(this.#timer);
-    this.#options.loud(`the journal of this run ends here, trading continues: ${why}`);
+    this.#options.loud(`the journal of this run ends here, but trading continues: ${why}`);
     void this.#segments.abandon();
     // If writing the end file fails too, the run looks as if its process was killed.
     this.#ending = this.#writeEnd(why).catch(() => undefined);

@@ -98,7 +98,7 @@ export function readRun(folder: string) {
   const parsed = description.safeParse(told);
   if (!parsed.success) {
     const wrong = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
-    throw invalidRun(file, `is not the description of a run (${wrong})`);
+    throw invalidRun(file, `does not describe a run (${wrong})`);
   }
   const ledger = join(folder, LEDGER_COPY);
   const end = join(folder, END_FILE);
@@ -148,7 +148,7 @@ async function* readSteps(folder: string, warnings: string[]): AsyncGenerator<Ru
       // The cast is needed, because the schema describes only the outer fields.
       const read = data as unknown as RunStep;
       if (read.index !== index)
-        throw invalidRun(file, `line ${number} is step ${read.index}, step ${index} is missing`);
+        throw invalidRun(file, `line ${number} has step ${read.index}, but step ${index} is missing before it`);
       index += 1;
       yield read;
     }
@@ -212,13 +212,13 @@ export function findRun(name: string, dir: string, cwd: string): string {
   const exact = meant.find((run) => run.name === name);
   const [only, another] = exact === undefined ? meant : [exact];
   if (only !== undefined && another === undefined) return only.folder;
-  const what = only === undefined ? `there is no run '${name}'` : `more than one run begins with '${name}'`;
+  const what = only === undefined ? `there is no run '${name}'` : `the names of several runs begin with '${name}'`;
   throw new TwinbookError('usage', `${what} in ${dir}`, describeRuns(only === undefined ? runs : meant));
 }
 
 function describeRuns(runs: ReturnType<typeof listRuns>): string {
   if (runs.length === 0)
-    return 'There are no runs: `twinbook start` keeps one with every start, unless journal.enabled is false.';
+    return 'There are no runs: `twinbook start` makes one at each start, unless journal.enabled is false.';
   const lines = runs
     .slice(-MAX_NAMED)
     .reverse()

@@ -44,8 +44,8 @@ export async function workOn(address: QueueAddress, work: QueueWork): Promise<vo
   const redis = connect(address.url, (text, isAway) => {
     work.say(text);
     clearTimeout(timer);
-    const what = `the queue's server was away for ${MOST_AWAY_MS / 1000} s`;
-    const error = new TwinbookError('queue_unusable', what, 'Start the worker again when the server is back.');
+    const what = `the queue's server did not answer for ${MOST_AWAY_MS / 1000} s`;
+    const error = new TwinbookError('queue_unusable', what, 'Start the worker again when the server answers.');
     if (isAway) timer = setTimeout(() => end(error), MOST_AWAY_MS);
   });
   let said = '';
@@ -57,7 +57,7 @@ export async function workOn(address: QueueAddress, work: QueueWork): Promise<vo
     const handled = await handleSealed(address, job, redis, work.handle);
     if (handled.kind === 'done') return handled.text;
     if (handled.kind === 'foreign') {
-      say(`a job is left to other workers: ${handled.why}`);
+      say(`this worker leaves a job to other workers: ${handled.why}`);
       await job.moveToDelayed(Date.now() + work.lockMs, token);
       throw new DelayedError();
     }
@@ -120,8 +120,8 @@ export function connect(url: string, report: (text: string, isAway: boolean) => 
   };
   // The `error` event of a failed attempt to connect is ignored, because a `close` event follows.
   redis.on('error', () => undefined);
-  redis.on('close', () => note(true, 'the server of the queue is away; waiting for it'));
-  redis.on('ready', () => note(false, 'the server of the queue is back'));
+  redis.on('close', () => note(true, 'the connection to the queue’s server is lost; waiting for it'));
+  redis.on('ready', () => note(false, 'the queue’s server is connected again'));
   return redis;
 }
 
@@ -160,7 +160,7 @@ function requireFit(place: string, info: string): void {
   if (policy !== 'noeviction')
     throw unusable(
       `${place} has the maxmemory-policy ${policy}`,
-      'noeviction: other policies delete jobs when memory is short',
+      'maxmemory-policy noeviction: others delete jobs when memory is short',
     );
   if (field('cluster_enabled') === '1') throw unusable(`${place} is a Redis Cluster`, 'a single server');
 }
@@ -192,7 +192,7 @@ function formatPlace(url: string): string {
   const { protocol, hostname, port, pathname } = URL.canParse(url) ? new URL(url) : new URL('none:');
   // A path that is not a number may be the end of a password that contains a slash.
   if (/^rediss?:$/.test(protocol) && hostname !== '' && /^\/?\d*$/.test(pathname)) return `${hostname}:${port || 6379}`;
-  const text = 'the address of the queue (TWINBOOK_QUEUE_URL or its file) is not understood';
+  const text = 'the address of the queue (TWINBOOK_QUEUE_URL or its file) is not a Redis URL';
   throw new TwinbookError('usage', text, 'Wanted: redis://HOST:PORT, or rediss://USER:PASSWORD@HOST:PORT/DATABASE.');
 }
 

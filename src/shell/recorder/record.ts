@@ -119,9 +119,9 @@ class RecordService {
   run(): Promise<void> {
     const { venue, baseUrl, folder, bookDepth, credentials, minutes } = this.#options;
     this.#say(`recording ${venue} at ${baseUrl} into ${folder}`);
-    const own = credentials === null ? 'public data only' : 'with own orders and own trades';
+    const own = credentials === null ? 'public data only' : 'with the account’s orders and trades';
     const { public_per_minute: open, signed_per_minute: signed } = this.#plan.limits;
-    this.#say(`up to ${open} public and ${signed} signed requests a minute, ${bookDepth} levels a side, ${own}`);
+    this.#say(`up to ${open} public and ${signed} signed requests a minute, ${bookDepth} book levels per side, ${own}`);
     this.#loop.start();
     this.#timers.push(
       ...FIRST_LINES_MS.map((afterMs) => setTimeout(() => this.#line(), afterMs)),
@@ -162,7 +162,7 @@ class RecordService {
       duration(steadyMs() - this.#startedMs),
       `${this.#plan.open} markets open`,
       countsText(this.#recorder.capture.counts),
-      `each book about every ${Math.round(this.#recorder.usualMs / 1000)} s`,
+      `each book is read about every ${Math.round(this.#recorder.usualMs / 1000)} s`,
       `requests/min public ${Math.max(0, perMinute - left)} of ${this.#plan.limits.public_per_minute}`,
     ];
     this.#say(parts.join(' | '));
@@ -170,7 +170,7 @@ class RecordService {
 
   #tell(notice: ClientNotice): void {
     if (notice.kind === 'throttled') {
-      return this.#say(`the venue refuses requests for ${Math.ceil(notice.waitMs / 1000)} s: the budget is used up`);
+      return this.#say(`the venue rejects requests for ${Math.ceil(notice.waitMs / 1000)} s: the limit is reached`);
     }
     this.#say(`this machine's clock differs from the venue's by ${(notice.offsetMs / 1000).toFixed(1)} s`);
   }
@@ -328,7 +328,7 @@ export class RecordPlan implements SteppedCore {
     const request = this.queue.onOutcome(told);
     if (outcome.kind !== 'unknown') this.#onHeard();
     else if (this.#silence.onUnknown(nowMs))
-      this.#notices.push(`the venue does not answer (${outcome.reason}); until it does the recording has gaps`);
+      this.#notices.push(`the venue does not answer (${outcome.reason}); the recording has a gap until it answers`);
     this.#onReport({ request, outcome, nowMs, sentMs, venueTimeMs }, observation.requestId);
   }
 
@@ -410,7 +410,7 @@ export class RecordPlan implements SteppedCore {
 
   #onHeard(): void {
     const { wasOn, isBack } = this.#silence.onAnswer();
-    if (isBack) this.#notices.push('the venue answers again');
+    if (isBack) this.#notices.push('the venue answers again: the gap of the recording ends');
     if (!wasOn) return;
     for (const [marketConditionId, watched] of this.#markets) {
       if (isOpen(watched)) this.#poller.expedite({ kind: 'book', marketConditionId });

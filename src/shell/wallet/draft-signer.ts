@@ -114,7 +114,7 @@ function disagreement(draft: DraftText, stored: StoredDraft, serviceName: string
     const theirs = theirFields.get(name);
     if (theirs !== value) return `${name}: the draft says ${theirs ?? 'nothing'}, the intent says ${value}`;
   }
-  return 'the draft has more content than the intent';
+  return 'the draft has terms that the intent does not have';
 }
 
 function readFields({ serviceName, marketConditionId, draftPubkey, terms }: DraftText): Map<string, string> {
@@ -146,7 +146,7 @@ function judgeKind(message: string, rules: SigningRules, wallet: string): Judged
     const read = readTransaction(message);
     return read.ok ? judgeTransaction(read.transaction, rules, wallet) : refuse(read.problem);
   }
-  if (spellsTransaction(message)) return refuse('the draft decodes as a transaction');
+  if (spellsTransaction(message)) return refuse('the draft, which should be text, is an encoded transaction');
   const bytes = Buffer.from(message, 'utf8');
   const draft = readDraftText(message);
   if (rules.draftMessage === 'utf8') {
@@ -216,7 +216,7 @@ function objectionToAccounts(
   isBlind: boolean,
 ): string | null {
   if (lookupTables.length > 0 && !(isBlind && rules.solanaLookupTables === true)) {
-    return 'the transaction takes accounts out of a lookup table';
+    return 'the transaction uses an address lookup table, which is not allowed';
   }
   // Memo needs only the accounts of the signers, which `objectionToSigners` has checked.
   const named = isBlind ? [] : [...accounts, ...instructions.flatMap((instruction) => instruction.accounts)];
@@ -226,8 +226,8 @@ function objectionToAccounts(
 
 function objectionToMemo(transaction: Transaction, isBlind: boolean): string | null {
   const count = transaction.instructions.filter(({ program }) => program === MEMO_PROGRAM).length;
-  if (count > 1) return `the transaction carries ${count} memos, not one`;
-  if (count === 0) return isBlind ? null : 'the transaction carries no memo';
+  if (count > 1) return `the transaction carries ${count} memos, but one is required`;
+  if (count === 0) return isBlind ? null : 'the transaction has no memo, but one is required';
   const text = memoText(transaction);
   if (text === null) return 'the memo of the transaction is not text';
   return isCredentialChallenge(text) ? 'the memo of the transaction is a credential challenge' : null;
@@ -289,7 +289,7 @@ function objectionToPriorityFee(instructions: readonly TransactionInstruction[])
   }
   const lamports = (units * price) / MICROLAMPORTS_PER_LAMPORT;
   if (lamports <= MOST_PRIORITY_FEE_LAMPORTS) return null;
-  return `the transaction pays a priority fee of ${lamports} lamports, at most ${MOST_PRIORITY_FEE_LAMPORTS} are paid`;
+  return `the transaction pays a priority fee of ${lamports} lamports, but at most ${MOST_PRIORITY_FEE_LAMPORTS} are allowed`;
 }
 
 const KEY_BYTES = 32;

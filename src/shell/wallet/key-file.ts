@@ -103,7 +103,7 @@ function readSeed(text: string, path: string, passphrase: string | null): Uint8A
       : readKeyText(content.secret_key, path);
   const address = base58.encode(derivePublicKey(seed));
   if (address === content.address) return seed;
-  throw keyInvalid(`the key in ${path} belongs to ${address}, not to its own address`, TAKE_COPY);
+  throw keyInvalid(`the key in ${path} belongs to ${address}, but the file states another address`, TAKE_COPY);
 }
 
 const keyInvalid = (message: string, hint: string): TwinbookError => new TwinbookError('key_invalid', message, hint);
@@ -119,16 +119,16 @@ function openSealed(
   passphrase: string | null,
 ): Uint8Array {
   if (passphrase === null)
-    throw keyInvalid(`the wallet file ${path} is sealed and no passphrase was given`, SET_PASSPHRASE);
+    throw keyInvalid(`the wallet file ${path} is encrypted, but no passphrase was given`, SET_PASSPHRASE);
   const seed = unsealKey(sealed, address, passphrase);
-  if (seed === null) throw keyInvalid(`the passphrase does not open ${path}, or the file was changed`, SET_PASSPHRASE);
+  if (seed === null) throw keyInvalid(`the passphrase for ${path} is wrong, or the file was changed`, SET_PASSPHRASE);
   return seed;
 }
 
 function parseKeyFile(text: string, path: string): z.output<typeof keyFileSchema> {
   const json = parseJson(text);
   // The error of the JSON parser is omitted, because it quotes the secret text.
-  if (json === undefined) throw keyInvalid(`the wallet file ${path} is not JSON, or was cut`, TAKE_COPY);
+  if (json === undefined) throw keyInvalid(`the wallet file ${path} is not JSON, or is incomplete`, TAKE_COPY);
   const parsed = keyFileSchema.safeParse(json);
   // Repeated JSON keys are refused, because a reader could see another value than the one that the parser uses.
   const isPlainlySpelled = text.replace(/\s/g, '') === JSON.stringify(json);
@@ -199,7 +199,7 @@ function sealKey(seed: Uint8Array, address: string, passphrase: string, cost: Sc
 /** Returns the seed; null if the passphrase is wrong or the file was changed, which cannot be distinguished. */
 function unsealKey(sealed: z.output<typeof sealedKeySchema>, address: string, passphrase: string): Uint8Array | null {
   if (128 * sealed.n * sealed.r > LARGEST_SCRYPT_BYTES)
-    throw keyInvalid(`the key file asks for more than 1 GiB of memory (n ${sealed.n}, r ${sealed.r})`, TAKE_COPY);
+    throw keyInvalid(`the key file needs more than 1 GiB of memory (n ${sealed.n}, r ${sealed.r})`, TAKE_COPY);
   const decipher = createDecipheriv('aes-256-gcm', stretch(passphrase, sealed.salt, sealed), sealed.iv);
   decipher.setAAD(context(address, sealed));
   decipher.setAuthTag(sealed.tag);
@@ -315,7 +315,7 @@ function parseCredentials(text: string, path: string): CredentialsFile {
   const parsed = credentialsSchema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
   const hint = 'Move the file away: `twinbook keys bootstrap` makes new credentials, and the guardian makes its own.';
-  throw keyInvalid(`${CREDENTIALS_FILE} ${path} does not hold credentials`, hint);
+  throw keyInvalid(`${CREDENTIALS_FILE} ${path} does not contain credentials`, hint);
 }
 
 const belongsTo = (entry: CredentialsFile['entries'][number], owner: CredentialsOwner): boolean =>

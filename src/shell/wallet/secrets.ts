@@ -103,11 +103,11 @@ function moveToFreePlace(temporary: string, path: string): void {
 
 const WHY: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist',
-  EACCES: 'may not be read or written by this user',
-  EPERM: 'may not be read or written by this user',
+  EACCES: 'cannot be read or written: this user has no permission',
+  EPERM: 'cannot be read or written: this user has no permission',
   EISDIR: 'is a folder',
   EEXIST: 'exists already and is not overwritten',
-  ENOTDIR: 'has a path through something that is not a folder',
+  ENOTDIR: 'cannot exist: a part of its path is not a folder',
   ENOSPC: 'cannot be written: the disk is full',
   EROFS: 'cannot be written: the disk is read-only',
 };

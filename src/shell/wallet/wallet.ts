@@ -32,7 +32,7 @@ export class Wallet {
   /** `seed` is the 32-byte ed25519 secret key; it is copied. Throws TwinbookError key_invalid for another length. */
   constructor(seed: Uint8Array) {
     if (seed.length !== 32) {
-      const hint = '`twinbook keys import` takes a key from a file.';
+      const hint = '`twinbook keys import` imports a key from a file.';
       throw new TwinbookError('key_invalid', `a secret key has 32 bytes, this one has ${seed.length}`, hint);
     }
     this.#seed = Uint8Array.from(seed);
@@ -47,7 +47,7 @@ export class Wallet {
   /** Signs a credential challenge. Refuses any text except the template with our wallet and a valid nonce. */
   signChallenge(text: string, { serviceName, nonce }: { serviceName: string; nonce: string }): SignResult {
     if (!HARMLESS_NONCE.test(nonce)) {
-      return { ok: false, reason: 'the nonce holds characters other than letters, digits and . _ ~ + / = -' };
+      return { ok: false, reason: 'the nonce has characters other than letters, digits and . _ ~ + / = -' };
     }
     if (text !== challengeText(serviceName, this.address, nonce)) {
       return { ok: false, reason: `the challenge is not exactly the ${serviceName} template for ${this.address}` };

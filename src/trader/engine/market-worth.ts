@@ -285,7 +285,7 @@ export function unwantedBecause(
   if (view.health.tradesAgeMs === null) return 'the trades have not been read yet';
   const volume = volumeOfDay(view.trades, venueNowMs);
   return volume < minVolumeDay * lower
-    ? `${formatShort(volume)} of currency traded in a day, min_volume_day is ${minVolumeDay}`
+    ? `${formatShort(volume)} of currency was traded in a day, min_volume_day is ${minVolumeDay}`
     : null;
 }
 

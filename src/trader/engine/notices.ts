@@ -44,7 +44,7 @@ const PULLED_AFTER_MS = 30_000;
 const TEXTS = {
   orders: ['own orders', 'resting orders are unknown'],
   fills: ['own trades', 'fills are unknown'],
-  catalog: ['the list of markets', 'new markets are not found'],
+  catalog: ['the list of markets', 'new markets cannot be found'],
 } as const;
 export type WatchedList = keyof typeof TEXTS;
 
@@ -135,10 +135,10 @@ export class UnreadMarkets {
     );
     const unread = [...now].filter(([id]) => !before.has(id));
     const read = [...before.keys()].filter((id) => !now.has(id));
-    const outcome = 'its orders are canceled, other markets continue';
+    const outcome = 'the orders of this market are canceled, other markets continue';
     return [
       ...unread.map(([id, problem]) => notice('market_unread', `market ${id} is excluded: ${problem}; ${outcome}`)),
-      ...read.map((id) => notice('market_read', `market ${id} is readable again, or no longer listed`)),
+      ...read.map((id) => notice('market_read', `market ${id} can be read again, or is no longer listed`)),
     ];
   }
 }
@@ -147,7 +147,7 @@ const notice = (kind: `${'list' | 'market'}_${'unread' | 'read'}`, text: string)
 
 const NAMELESS = '(without a condition id)';
 
-const PULLED = 'all orders are canceled until they are readable';
+const PULLED = 'all orders are canceled until the list can be read again';
 
 function next(
   list: WatchedList,

@@ -31,7 +31,7 @@ export class OutboundCheck {
   check(call: AnyCall, owner: RequestOwner): void {
     if (declarationOf(call.endpoint).method === 'GET') return;
     const intent = owner.kind === 'intent' ? this.#ledger.intent(owner.intentId) : null;
-    const objection = intent === null ? 'no intent belongs to the request' : this.#objection(call, intent);
+    const objection = intent === null ? 'the request belongs to no known intent' : this.#objection(call, intent);
     if (objection !== null)
       throw new AssertionFailed(`${call.endpoint} for "${describeOwner(owner)}" is not sent: ${objection}`);
   }

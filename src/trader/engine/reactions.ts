@@ -191,7 +191,7 @@ function onNotDone(state: TraderState, event: Of<'notDone'>, nowMs: number): voi
   }
   // The market may have changed since its detail was read, so the detail is read again.
   requests.poller.expedite({ kind: 'detail', marketConditionId: market });
-  const what = `${intentKind} in "${showTitle(markets, market)}" was not done`;
+  const what = `${intentKind} in "${showTitle(markets, market)}" was not executed`;
   notices.notify(nowMs, 'not_done', `${what}: ${slug}, ${event.reason}`);
 }
 

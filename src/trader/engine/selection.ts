@@ -103,7 +103,7 @@ export class Selection {
     const others = wanted.filter(([, slot]) => !this.#chosen.has(slot));
     [...quoted, ...others].forEach(([, slot], place) => {
       if (place < markets.max) this.#take(slot);
-      else this.#leaveOut(slot, `the maximum is ${markets.max} markets, and other markets come first in the list`);
+      else this.#leaveOut(slot, `the maximum of ${markets.max} markets is used by markets earlier in the list`);
     });
   }
 
@@ -242,7 +242,7 @@ function whyNot({ worth, wanted }: QuoteSlot): string {
   const { value, place } = worth;
   const hourly = (value.net * 3600).toFixed(4);
   return value.net > 0
-    ? `the market is worth ${hourly} per hour, rank ${place}: other markets are worth more`
+    ? `the market is worth ${hourly} per hour, rank ${place}, but markets of higher rank are chosen`
     : `the market is worth ${hourly} per hour: its costs exceed its income`;
 }
 

@@ -110,7 +110,7 @@ export class Context {
       this.reportTrouble(kind, market, text);
     } else {
       const rest = `more than ${MOST_FOREIGN} rows that are not in this ledger; the others are not stored`;
-      this.reportTrouble(kind, null, `one read showed ${rest}`);
+      this.reportTrouble(kind, null, `one read of the exchange's list returned ${rest}`);
     }
     this.#foreign += 1;
   }
@@ -176,7 +176,7 @@ export class Context {
   findObjection({ intent, withdrawn }: InFlight, nowMs: number): string | null {
     const { kind, strategy, createdMs } = intent;
     if (!this.isAllowed(kind, strategy))
-      return kind === 'place' ? 'placing was switched off' : 'converting was switched off';
+      return kind === 'place' ? 'the trader stopped placing orders' : 'the trader stopped converting shares';
     if (kind !== 'place') return null;
     if (withdrawn) return 'the order was withdrawn';
     // The absolute value is used, because our clock may have been set back.
@@ -392,7 +392,7 @@ function amountObjection(order: OrderRecord, { amountMicros }: BookedFill): stri
   const { amountMicros: signed, bookedMicros, closedMs, filledMicros, status } = order;
   const left = sub(closedMs === null ? signed : minMicros(signed, filledMicros), bookedMicros);
   if (amountMicros > 0 && amountMicros <= left) return null;
-  const came = `has the amount ${formatDecimal(amountMicros)}, but ${formatDecimal(left)} was left`;
+  const came = `has the amount ${formatDecimal(amountMicros)}, but only ${formatDecimal(left)} of the order was left`;
   return closedMs === null ? came : `${came}: the order ended ${status} with ${formatDecimal(filledMicros)} filled`;
 }
 
@@ -402,5 +402,5 @@ function feeObjection(order: OrderRecord, trade: BookedFill, { schedule, rateMic
   const notionalMicros = tradeNotional(order.isYes, priceMicros, amountMicros);
   const most = add(computeFee(schedule, rateMicros, { priceMicros, amountMicros, notionalMicros }), FEE_ROUNDING);
   if (feeMicros >= 0 && feeMicros <= most) return null;
-  return `has the fee ${formatDecimal(feeMicros)}, and the market's maximum is ${formatDecimal(most)}`;
+  return `has the fee ${formatDecimal(feeMicros)}, but the market's maximum is ${formatDecimal(most)}`;
 }

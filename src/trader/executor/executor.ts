@@ -129,7 +129,7 @@ export class Executor {
         const order = row.pubkey === null ? null : this.#context.orders.get(row.pubkey);
         if (order === null) {
           const pubkey = row.pubkey ?? '(none)';
-          const text = `order ${pubkey} rests under the own wallet and is not in this ledger: ${describeRow(row)}`;
+          const text = `order ${pubkey} rests for our wallet but is not in this ledger: ${describeRow(row)}`;
           this.#context.reportForeign('foreign_order', pubkey, row.market.condition_id, text, nowMs);
           continue;
         }
@@ -191,7 +191,7 @@ export class Executor {
       const { effect } = STANDINGS[state];
       if (effect !== 'none' && effect !== 'maybe') continue;
       inFlight.withdrawn = true;
-      this.#context.intents.write(inFlight, { state, updatedMs: nowMs, lastReason: 'withdrawn while in flight' });
+      this.#context.intents.write(inFlight, { state, updatedMs: nowMs, lastReason: 'withdrawn before an answer came' });
     }
   }
 

@@ -80,7 +80,7 @@ function noteResting(
 function tellGrowth(context: Context, before: OrderRecord, filledMicros: Micros, { nowMs }: RecordPoll): void {
   const { pubkey, status, marketConditionId } = before;
   const was = `order ${pubkey} was ${status} with ${formatDecimal(before.filledMicros)} filled`;
-  const text = `${was} and is now shown with ${formatDecimal(filledMicros)} filled`;
+  const text = `${was} but the exchange now shows ${formatDecimal(filledMicros)} filled`;
   context.reportOddity('fill_differs', pubkey, marketConditionId, text, nowMs);
 }
 
@@ -93,7 +93,7 @@ function tellRests(
   { nowMs }: RecordPoll,
 ): void {
   const was = kind === 'cancel_undone' ? 'canceled' : status;
-  context.reportOddity(kind, pubkey, marketConditionId, `order ${pubkey} was ${was} and now rests`, nowMs);
+  context.reportOddity(kind, pubkey, marketConditionId, `order ${pubkey} was ${was} but rests again`, nowMs);
 }
 
 function noteOpened(context: Context, inFlight: InFlight, pubkey: string, nowMs: number, why: string): void {
@@ -114,7 +114,7 @@ function markProvenByFill(context: Context, order: OrderRecord, nowMs: number): 
 /** Reports an order that took effect although this ledger has no signature: another party may have the wallet's key. */
 function tellSigned(context: Context, intent: IntentRow, pubkey: string, how: OrderStatus, nowMs: number): void {
   if (intent.signature !== null) return;
-  const text = `order ${pubkey} is ${how} at the exchange, and its draft was never signed here (${intent.lastReason})`;
+  const text = `order ${pubkey} is ${how} at the exchange, but this trader never signed its draft (${intent.lastReason})`;
   context.reportOddity('signed_elsewhere', pubkey, intent.marketConditionId, text, nowMs);
 }
 
@@ -233,7 +233,7 @@ function cancelOfRestingOrder(context: Context, orderPubkey: string, look: Recor
   if (!lapsed) {
     context.sendAgain(inFlight, look);
   } else if (context.confirmExpiry(inFlight, look)) {
-    const why = 'the draft of the cancel expired while the order rested';
+    const why = 'the cancel’s draft expired before the cancel took effect';
     context.intents.move(inFlight, 'recordExpired', look.nowMs, why);
     context.reportNotDone(inFlight, 'expired', why);
   }
@@ -247,7 +247,7 @@ export function observeTrades(context: Context, rows: readonly OwnTradeRow[], no
     if (context.bookedTrades.has(row)) continue;
     const order = row.order.pubkey === null ? null : context.orders.get(row.order.pubkey);
     if (order === null) {
-      const text = `trade ${row.pubkey} belongs to order ${row.order.pubkey ?? '(none)'}, which is not in this ledger`;
+      const text = `trade ${row.pubkey} belongs to order ${row.order.pubkey ?? '(none)'}, which this ledger does not know`;
       context.reportForeign('foreign_trade', row.pubkey, row.market_condition_id, text, nowMs);
     } else if (row.order.outcome.is_yes !== order.isYes || row.order.side !== order.side) differs(context, row, nowMs);
     else observeTrade(context, row, order, nowMs);
@@ -279,7 +279,7 @@ function noteFailure(context: Context, row: OwnTradeRow, order: OrderRecord, now
   const [kind, text] =
     note === 'noted'
       ? (['failed_trade', `${what} was matched and failed to settle; the trade is not booked`] as const)
-      : (['settled_trade_failed', `${what} had settled and now failed; its booking was reversed`] as const);
+      : (['settled_trade_failed', `${what} had settled but then failed; its booking was reversed`] as const);
   context.reportOddity(kind, pubkey, order.marketConditionId, text, nowMs);
   // The order is read again, because the shares of the failed trade may rest again.
   if (order.closedMs !== null) readAgain(context, order, nowMs);
@@ -313,6 +313,6 @@ function lookAtOrder(context: Context, orderPubkey: string, nowMs: number): Orde
 }
 
 function differs(context: Context, row: OwnTradeRow, nowMs: number): void {
-  const text = `trade ${row.pubkey} contradicts this ledger's booking or request: ${rowText(row)}`;
+  const text = `trade ${row.pubkey} differs from this ledger's booking or request: ${rowText(row)}`;
   context.reportOddity('fill_differs', row.pubkey, row.market_condition_id, text, nowMs);
 }

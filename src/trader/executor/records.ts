@@ -90,7 +90,7 @@ function storeDraft(context: Context, inFlight: InFlight, report: RequestResult)
   const { kind, marketConditionId } = inFlight.intent;
   const taken = kind === 'cancel' ? pubkey !== inFlight.intent.orderPubkey : orders.get(pubkey) !== null;
   if (taken) {
-    const text = `the draft of ${inFlight.intent.id} has the pubkey ${pubkey} of another record`;
+    const text = `the draft of ${inFlight.intent.id} reuses the pubkey ${pubkey} of another record`;
     context.reportTrouble('record_differs', marketConditionId, text, inFlight.intent.id);
     context.giveUp(inFlight, 'draftLost', 'record_differs', nowMs, text);
     return;
@@ -143,7 +143,7 @@ function objectionToExpiry(
   const leftS = expiresAtS - Math.floor((venueMs ?? nowMs) / 1000);
   const mostS = 2 * draft_lifetime_s + EXPIRY_SLACK_S + (venueMs === null ? clock_tolerance_s : 0);
   if (venueMs !== null && leftS <= 0) return `the draft expired ${-leftS} s before it arrived`;
-  return leftS > mostS ? `the draft expires in ${leftS} s, more than the accepted ${mostS} s` : null;
+  return leftS > mostS ? `the draft expires in ${leftS} s, but at most ${mostS} s are accepted` : null;
 }
 
 function draftLost(context: Context, inFlight: InFlight, nowMs: number, reason: string): void {
@@ -176,7 +176,7 @@ export function onRead(context: Context, inFlight: InFlight, report: RequestResu
     // The exchange has created this record, so `not_found` may be outdated, and proves nothing.
     if (!inFlight.missingTold) {
       inFlight.missingTold = true;
-      const text = `the exchange does not know ${inFlight.intent.draftPubkey ?? inFlight.intent.orderPubkey ?? '?'}`;
+      const text = `the exchange has no record ${inFlight.intent.draftPubkey ?? inFlight.intent.orderPubkey ?? '?'}`;
       context.reportTrouble('record_missing', inFlight.intent.marketConditionId, text, inFlight.intent.id);
     }
     context.lookLater(inFlight, nowMs, missingWaitMs(inFlight.tries));

@@ -106,7 +106,7 @@ export class Database {
     if (!existsSync(path))
       throw new TwinbookError('file_unreadable', `there is no ledger at ${path}`, 'The first start creates it.');
     return Database.#open(path, true, (database) => {
-      if (database.#isNew()) throw new LedgerBroken(`the ledger ${path} is empty`);
+      if (database.#isNew()) throw new LedgerBroken(`the ledger file ${path} is empty`);
     });
   }
 
@@ -219,7 +219,7 @@ export class Database {
 
   /** Begins SQLite's transaction at the first write. Earlier reads remain valid, because there is only one writer. */
   #begin(): void {
-    assert(this.#transaction !== 'none', 'a ledger write outside of a transaction');
+    assert(this.#transaction !== 'none', 'the ledger was written outside of a transaction');
     if (this.#transaction === 'open' && !this.#isVirtual) this.#control('BEGIN IMMEDIATE');
     this.#transaction = 'begun';
   }
@@ -290,7 +290,7 @@ export class Database {
     this.#sqlite.pragma(setting);
     const found = this.#sqlite.pragma(pragma, { simple: true });
     if (found !== wanted)
-      throw new LedgerBroken(`the ledger ${this.path} needs ${setting}, but reads back ${String(found)}`);
+      throw new LedgerBroken(`the ledger ${this.path} needs ${setting}, but SQLite reports ${String(found)}`);
   }
 
   /** Returns true if the file has no tables yet. Throws for a file of another version or program. */
@@ -309,7 +309,7 @@ export class Database {
     }
     throw new TwinbookError(
       'ledger_newer',
-      `the ledger ${this.path} has version ${version}, this program reads version ${LEDGER_VERSION}`,
+      `the ledger ${this.path} has version ${version}, but this program reads version ${LEDGER_VERSION}`,
       'Use the newer Twinbook that wrote it, or restore an older backup with `twinbook ledger restore FILE --reason TEXT`.',
     );
   }
@@ -353,8 +353,8 @@ export function checkFolder(path: string): void {
 export function refuseOtherNames(path: string): void {
   const names = statSync(path, { throwIfNoEntry: false })?.nlink ?? 1;
   if (names <= 1) return;
-  const text = `the ledger ${path} has ${names} names (hard links), so two traders could write to it at once`;
-  const hint = 'Remove the other names, or replace them by copies while no trader runs.';
+  const text = `the ledger ${path} has ${names} hard links, so two traders could write to it at once`;
+  const hint = 'Remove the other links, or replace them by copies while no trader runs.';
   throw new TwinbookError('file_unreadable', text, hint);
 }
 

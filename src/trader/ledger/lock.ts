@@ -128,9 +128,9 @@ function explainLock(ledgerPath: string, path: string, row: HolderRow | undefine
     const hint = 'Stop that trader first (`twinbook stop`), or configure another ledger for this trader.';
     return makeError(`the ledger ${ledgerPath} is written by ${who}`, hint);
   }
-  const text = `the lock ${path} of the ledger is held by an unknown process; the process that it names is gone`;
+  const text = `the lock ${path} of the ledger is held by an unknown process; the process recorded in the lock is gone`;
   const hint = isPrivate(path)
-    ? 'The holder may be a trader that is starting, or a trader in another container. Find it, then try again.'
+    ? 'The holder may be a trader that is starting, or a trader in another container. Find this process, then try again.'
     : `Any user who can read that file can hold it; \`fuser ${path}\` shows the process. If no trader runs, delete the file. \`twinbook cancel-all --verify\` cancels without the ledger.`;
   return makeError(text, hint);
 }

@@ -415,11 +415,11 @@ function findNonsense(bar: Candle, { fromS, toS }: CandleSpan, beforeS: number):
   const { timestamp } = bar;
   // The endpoint's schema has already checked that all prices of a bar are decimal numbers.
   const [open, high, low, close] = [Number(bar.open), Number(bar.high), Number(bar.low), Number(bar.close)];
-  if (!bar.is_yes) return 'the bar is of NO, and YES bars were requested';
-  if (timestamp % BAR_S !== 0) return `the bars do not begin at a multiple of ${BAR_S} s`;
+  if (!bar.is_yes) return 'the bar is of NO, but YES bars were requested';
+  if (timestamp % BAR_S !== 0) return `its time is not a multiple of ${BAR_S} s`;
   if (timestamp < fromS || timestamp >= toS) return 'the bar lies outside the requested time span';
   if (timestamp === beforeS) return 'the bar appears twice';
-  if (!(low > 0 && high < 1)) return 'the prices of the bar are not between 0 and 1';
+  if (!(low > 0 && high < 1)) return 'its prices are not between 0 and 1';
   const isWithin = (price: number): boolean => price >= low && price <= high;
   return isWithin(open) && isWithin(close) ? null : 'open or close of the bar lies outside its range from low to high';
 }

@@ -55,11 +55,11 @@ export function readFees(rows: readonly PublicTradeRow[]): FeeReading {
 export function feeContradiction({ fits, verdict, trades }: FeeReading, declared: FeeSchedule): string | null {
   const possible = fits.filter(({ isPossible }) => isPossible).map(({ schedule }) => schedule);
   if (trades < FEE_ROWS || verdict.kind === 'free' || possible.length === 0 || possible.includes(declared)) return null;
-  return `the fees of ${trades} trades are ${possible.join(' or ')}, and fee_schedule says ${declared}`;
+  return `the fees of ${trades} trades match the schedule ${possible.join(' or ')}, but fee_schedule is ${declared}`;
 }
 
 function judgeFits(trades: number, fits: readonly FeeFit[]): FeeVerdict {
-  if (trades < FEE_ROWS) return { kind: 'undecided', reason: `${trades} settled trades, ${FEE_ROWS} are needed` };
+  if (trades < FEE_ROWS) return { kind: 'undecided', reason: `only ${trades} settled trades, ${FEE_ROWS} are needed` };
   if (fits.every(({ takerRate, makerRate }) => takerRate === null && makerRate === null)) return { kind: 'free' };
   const [first, ...others] = fits.filter(({ isPossible }) => isPossible);
   if (first === undefined) return { kind: 'undecided', reason: 'no fee schedule explains the fees with one rate' };

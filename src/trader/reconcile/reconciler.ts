@@ -142,7 +142,7 @@ export class Reconciler {
   /** Returns the bookings of an adoption, or a text that says why they are unknown. */
   planAdoption(): Adoption | string {
     if (this.newest === null) return 'ledger and exchange are not compared yet';
-    if (this.voidReason !== null) return `the newest comparison was void: ${this.voidReason}`;
+    if (this.voidReason !== null) return `the newest comparison was discarded: ${this.voidReason}`;
     if (this.isInDoubt) return 'a difference is not yet confirmed by a second comparison';
     return this.#comparison.planAdoption((difference) => this.#suspicions.isConfirmed(difference));
   }
@@ -160,7 +160,7 @@ export class Reconciler {
     this.advanceClock(nowMs);
     this.#turns.begun = ++this.#turn;
     if (this.#gathered !== null)
-      this.#onVoid({ reason: 'no complete read of orders and fills followed the round', furtherPages: 0 }, nowMs);
+      this.#onVoid({ reason: 'no complete read of orders and fills followed this round', furtherPages: 0 }, nowMs);
     this.#gathered = null;
     this.againMs = Number.POSITIVE_INFINITY;
     this.#round = new ReconcileRound(this.#comparison.lists, nowMs);
@@ -222,7 +222,7 @@ export class Reconciler {
     this.againMs = nowMs + Math.max(waitMs, RETRY_PER_PAGE_MS * furtherPages);
     this.#voids += 1;
     this.#voidSinceMs ??= nowMs;
-    this.#news.push({ loud: false, text: `a reconciliation round was void: ${reason}` });
+    this.#news.push({ loud: false, text: `a reconciliation round was discarded: ${reason}` });
     if (nowMs - this.#voidSinceMs < OVERDUE_MS) return;
     this.#voidSinceMs = nowMs;
     const text = `no reconciliation round was complete for ${OVERDUE_MS / 60_000} minutes: ${reason}`;

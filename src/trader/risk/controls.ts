@@ -86,7 +86,7 @@ export function conversionSanity(intent: MergeIntent | RedeemIntent, exposure: E
 function saneInput(place: PlaceIntent, facts: RiskFacts): Breach | null {
   const { sight, limits } = facts;
   if (sight === null || sight.market.conditionId !== place.marketConditionId)
-    return flag('the trader has no data of this market');
+    return flag('the trader has no data about this market');
   const insane = insaneLimit(limits);
   if (insane !== null) return insane;
   for (const level of [sight.book.bids[0], sight.book.asks[0]]) {
@@ -133,7 +133,7 @@ function dayLoss(_: unknown, { stance, loss, limits }: RiskFacts): Breach | null
 
 function drawdown(_: unknown, { stance, loss, limits }: RiskFacts): Breach | null {
   if (mayOnlyReduce(stance)) return null;
-  return atMost('the loss from the high-water mark', loss.drawdownMicros, limits.maxDrawdownMicros - 1, 'currency');
+  return atMost('the loss below the high-water mark', loss.drawdownMicros, limits.maxDrawdownMicros - 1, 'currency');
 }
 
 function fillBurst(_: unknown, { stance, fills, limits }: RiskFacts): Breach | null {
@@ -168,7 +168,7 @@ function bookCrossed(_: unknown, facts: RiskFacts): Breach | null {
 }
 
 function bookFrozen(_: unknown, { sight }: RiskFacts): Breach | null {
-  return sight?.health.frozen === false ? null : flag('the book does not follow the trades');
+  return sight?.health.frozen === false ? null : flag('the book is frozen: trades pass its best prices');
 }
 
 function checkJump(_: unknown, { sight, limits }: RiskFacts): Breach | null {
@@ -216,7 +216,7 @@ function collarBook(place: PlaceIntent, facts: RiskFacts): Breach | null {
   const against = toYesDirection(place).raises ? ask : bid;
   // If the book's other side is empty, only the strategy's fair value can be compared with the price.
   if (against === undefined)
-    return place.fairYesMicros === null ? flag('no fair value and no book to compare with') : null;
+    return place.fairYesMicros === null ? flag('the price cannot be checked: no fair value and an empty book') : null;
   return checkCollar(place, against, facts.limits.priceCollarBookMicros);
 }
 
@@ -226,7 +226,7 @@ function duplicate(place: PlaceIntent, { exposure }: RiskFacts): Breach | null {
     const isTwin = isYes === place.isYes && side === place.side && priceMicros === place.priceMicros;
     return isTwin && phase !== 'resting';
   });
-  return atMost('orders in flight with this outcome, side and price', twins.length, 0, 'orders');
+  return atMost('other orders in flight with this outcome, side and price', twins.length, 0, 'orders');
 }
 
 function selfCross(place: PlaceIntent, { exposure }: RiskFacts): Breach | null {
@@ -342,7 +342,7 @@ const best = ({ sight }: RiskFacts) => ({
 /** Returns null for a safe integer (every Micros must be one); else the breach. */
 function whole(what: string, value: number | null | undefined, unit: Breach['unit']): Breach | null {
   if (Number.isSafeInteger(value)) return null;
-  const text = `${what} is not a usable figure (got ${showFigure(value ?? Number.NaN)})`;
+  const text = `${what} is not a valid number (got ${showFigure(value ?? Number.NaN)})`;
   return { limit: 0, found: null, unit, text };
 }
 
@@ -365,7 +365,7 @@ export const SPLIT_CONTROLS: readonly RiskControl<SplitIntent>[] = [
 
 function saneSplit(split: SplitIntent, { sight, limits, cashMicros }: RiskFacts): Breach | null {
   if (sight === null || sight.market.conditionId !== split.marketConditionId)
-    return flag('the trader has no data of this market');
+    return flag('the trader has no data about this market');
   return (
     insaneLimit(limits) ??
     whole('the sets to split', split.amountMicros, 'shares') ??
@@ -379,7 +379,7 @@ function saneSplit(split: SplitIntent, { sight, limits, cashMicros }: RiskFacts)
 
 function addsNothing(_: unknown, { stance, stanceReason }: RiskFacts): Breach | null {
   if (stance === 'normal' || stance === 'widen') return null;
-  return flag(`only orders that reduce positions are allowed, ${stance} (${stanceReason}), and a split binds currency`);
+  return flag(`only orders that reduce positions are allowed (${stance}: ${stanceReason}); a split is not one`);
 }
 
 function coreSets(split: SplitIntent, { exposure, limits }: RiskFacts): Breach | null {

@@ -65,13 +65,13 @@ const limitsSchema = z.strictObject({
     ),
   max_total_cost: amount('currency')
     .prefault('1000')
-    .describe('7: maximum currency lost if every order filled at its worst and every market resolved against us.'),
+    .describe('7: maximum loss if every order filled at its worst price and every market resolved against us.'),
   max_loss_day: amount('currency')
     .prefault('50')
-    .describe('8: loss of one UTC day at current marks that halts trading, in currency.'),
+    .describe('8: loss in one UTC day, valued at current marks, that halts trading, in currency.'),
   max_drawdown: amount('currency')
     .prefault('100')
-    .describe('8: loss from the high-water mark at current marks that halts trading, in currency.'),
+    .describe('8: loss below the high-water mark, valued at current marks, that halts trading, in currency.'),
   widen_at_loss: amount('a part of the loss limits', ONE)
     .prefault('1')
     .describe('8: part of either loss limit from which quotes keep widen_distance from the fair value; "1" is never.'),

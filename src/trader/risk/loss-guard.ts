@@ -238,7 +238,7 @@ export function lossRung(loss: LossFacts, limits: RungLimits): LossRung {
 function describeLoss({ dayLossMicros, drawdownMicros }: LossFacts, limits: RungLimits, part: Micros): string | null {
   const reached = (amount: Micros, limit: Micros) => amount > ZERO && amount >= mul(limit, part, 'ceil');
   const describe = (amount: Micros, what: string, limit: Micros) =>
-    `${showFigure(amount)} ${what}, at least ${showFigure(part)} of the limit of ${showFigure(limit)}`;
+    `${showFigure(amount)} ${what}: ${showFigure(part)} or more of the limit of ${showFigure(limit)} is used`;
   const { maxLossDayMicros, maxDrawdownMicros } = limits;
   if (reached(dayLossMicros, maxLossDayMicros)) return describe(dayLossMicros, 'lost today', maxLossDayMicros);
   if (!reached(drawdownMicros, maxDrawdownMicros)) return null;

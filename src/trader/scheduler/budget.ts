@@ -397,8 +397,8 @@ export class BudgetWatch {
       watched.sinceMs = null;
       if (isTold) return [{ kind: 'budget_back', text: `${perMinute} ${scope} requests a minute are available again` }];
       const { limit } = queue.status(scope, nowMs);
-      const why = limit < usual ? `the exchange reports a limit of ${limit}` : 'other programs use the rest';
-      const left = `the exchange leaves ${perMinute} of ${usual} ${scope} requests a minute`;
+      const why = limit < usual ? `the exchange reports a limit of ${limit}` : 'other programs seem to use the rest';
+      const left = `only ${perMinute} of ${usual} ${scope} requests a minute are available`;
       return [{ kind: 'budget_short', text: `${left}: ${why}; ${WAITING[scope]} wait` }];
     });
   }

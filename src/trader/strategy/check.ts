@@ -17,7 +17,7 @@ export function checkQuotes(quotes: Quotes, view: MarketView): string | null {
   if (typeof quotes.note !== 'string') return `note must be text, got ${show(quotes.note)}`;
   const { fairMicros, bids, asks, keepWithinTicks, keepWithinSizeFraction } = quotes;
   if (fairMicros === null) {
-    if (bids.length + asks.length > 0) return 'fairMicros is null although there are levels';
+    if (bids.length + asks.length > 0) return 'fairMicros must not be null when bids or asks have levels';
   } else if (!Number.isSafeInteger(fairMicros)) {
     return `fairMicros must be an integer of millionths, got ${show(fairMicros)}`;
   } else if (fairMicros <= 0 || fairMicros >= ONE) return `fairMicros must lie in (0, 1000000), got ${fairMicros}`;
@@ -39,11 +39,11 @@ export function checkEventQuotes(quotes: Readonly<Record<string, Quotes>>, { mar
   const shown = new Set(markets.map(({ view }) => view.market.conditionId));
   const foreign = Object.keys(quotes).find((id) => !shown.has(id));
   if (foreign !== undefined)
-    return `quotes of ${foreign}, which is not one of the markets in the view: ${[...shown].join(', ')}`;
+    return `quotes for ${foreign}, which is not one of the markets in the view: ${[...shown].join(', ')}`;
   for (const { view } of markets) {
     const { conditionId } = view.market;
     if (!Object.hasOwn(quotes, conditionId))
-      return `no quotes of ${conditionId}: every market in the view needs quotes`;
+      return `no quotes for ${conditionId}: every market in the view needs quotes`;
     // The check with `hasOwn` above ensures that the entry exists.
     const wrong = checkQuotes(quotes[conditionId] as Quotes, view);
     if (wrong !== null) return `${conditionId}: ${wrong}`;
@@ -78,7 +78,7 @@ function checkFactors({ factors }: Quotes): string | null {
 }
 
 function checkLadder(levels: readonly QuoteLevel[], side: BookSide, market: MarketFacts): string | null {
-  if (levels.length > MAX_LEVELS) return `at most ${MAX_LEVELS} levels per side, got ${levels.length} ${side}s`;
+  if (levels.length > MAX_LEVELS) return `at most ${MAX_LEVELS} levels per side, but got ${levels.length} ${side}s`;
   for (const [index, level] of levels.entries()) {
     const wrong = checkLevel(level, market);
     if (wrong !== null) return `${side} ${index + 1}: ${wrong}`;

@@ -258,10 +258,10 @@ function wrongPart(found: Loose): string | null {
     state !== undefined &&
     !(Number(asRecord(state)?.['version']) >= 1 && Number.isSafeInteger(asRecord(state)?.['version']))
   )
-    return 'state must have a version, 1 or more';
+    return 'state.version must be a whole number of 1 or more';
   if (scope !== undefined && scope !== 'market' && scope !== 'event')
     return `scope must be 'market' or 'event', got ${JSON.stringify(scope)}`;
-  if (inputs !== undefined && !isInputs(asRecord(inputs))) return 'inputs may only hold event: true';
+  if (inputs !== undefined && !isInputs(asRecord(inputs))) return 'inputs must be absent or { event: true }';
   if (scope === 'event' && inputs !== undefined)
     return "inputs must be absent when scope is 'event': its view shows all markets";
   if (takes !== undefined && takes !== true) return 'takes must be true, or absent';
@@ -294,7 +294,7 @@ function wrongSpec(specs: Loose): string | null {
     } else if (NUMERIC.includes(String(kind))) {
       if (typeof spec['unit'] !== 'string') return `parameter ${name} must have a unit`;
     } else if (kind !== 'shares' && kind !== 'boolean' && kind !== 'feed') {
-      return `parameter ${name} is of unknown kind ${JSON.stringify(kind)}`;
+      return `parameter ${name} has the unknown kind ${JSON.stringify(kind)}`;
     }
   }
   return null;

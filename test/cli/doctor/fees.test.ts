@@ -36,7 +36,7 @@ describe('a trader on a venue that is not its own', () => {
   };
 
   test('does not begin where trades contradict the declared fees', async () => {
-    await expect(starting('notional')).rejects.toThrow(/market M: .* variance, and fee_schedule says notional/);
+    await expect(starting('notional')).rejects.toThrow(/market M: .* variance, but fee_schedule is notional/);
   });
 
   test('begins where they do not', async () => {

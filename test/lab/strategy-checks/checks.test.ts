@@ -215,9 +215,9 @@ describe('the checks of strategies', () => {
       [
         'leaves a market out',
         (view) => Object.fromEntries(Object.entries(say(view)).slice(1)),
-        /threw TypeError: no quotes of/,
+        /threw TypeError: no quotes for/,
       ],
-      ['quotes another', (view) => ({ ...say(view), other: NO_QUOTES('none') }), /quotes of other, which is not one/],
+      ['quotes another', (view) => ({ ...say(view), other: NO_QUOTES('none') }), /quotes for other, which is not one/],
     ])('find one that %s', (_name, quote, words) => {
       expect(failed(quote)[0]?.text).toMatch(words);
     });

@@ -90,7 +90,7 @@ describe.runIf(IS_LONG && HAS_REDIS)('behind a queue, in the long effort and wit
     await end(redis.running);
     redis = await startRedis(place.folder, KEPT, redis.port);
     expect(await expectSame('back', leading, working)).toMatch(
-      /the server of the queue is away; waiting for it\n[\s\S]*the server of the queue is back\n/,
+      /the connection to the queue’s server is lost; waiting for it\n[\s\S]*the queue’s server is connected again\n/,
     );
   });
 
@@ -170,7 +170,7 @@ describe.runIf(IS_LONG && HAS_REDIS)('behind a queue, in the long effort and wit
     const chunk = { fold: 0, first: 1, last: 1 };
     await queue.add([{ id: 'of-another-version', data: { sheet: 'older', chunk } }]);
     const working = worker();
-    await working.waitFor(/a job is left to other workers: the sweep was planned by Twinbook 0\.0\.1/);
+    await working.waitFor(/this worker leaves a job to other workers: the sweep was planned by Twinbook 0\.0\.1/);
     await expectSame('beside', lead('beside'));
     expect(await queue.look(['of-another-version'])).toEqual({ ended: [], absent: [] });
     await queue.close();

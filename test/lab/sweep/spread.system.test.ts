@@ -164,7 +164,7 @@ describe.skipIf(!HAS_REDIS)('a sweep behind a queue (skipped where redis-server 
     [/^2 TWINBOOK_QUEUE_URL is not set/, () => ({})],
     [/^2 TWINBOOK_QUEUE_SECRET is not set/, keyless],
     [/^2 TWINBOOK_QUEUE_SECRET has 5 characters: it is too easy to guess/, () => keyless(SHORT)],
-    [/^2 the address of the queue \(TWINBOOK_QUEUE_URL or .*\) is not understood/, () => at('http://127.0.0.1:1')],
+    [/^2 the address of the queue \(TWINBOOK_QUEUE_URL or .*\) is not a Redis URL/, () => at('http://127.0.0.1:1')],
     [/^1 the queue's server 127.0.0.1:1 does not answer: .*ECONNREFUSED/, () => at('redis://:hunter22@127.0.0.1:1')],
     [/refuses: WRONGPASS/, () => at(`redis://nobody:hunter22@127.0.0.1:${redis.port}`)],
     [/^2 .*Wanted lower-case letters/s, () => at('redis://127.0.0.1:1'), 'No Name'],

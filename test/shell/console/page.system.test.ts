@@ -483,7 +483,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     await page.locator('#mode.quoting').waitFor();
     await page.locator('#banner').waitFor();
     expect(await page.locator('#banner').textContent()).toMatch(
-      /^The trader does not answer\. What you see is of \d.*KILL still works\. Guardian: watching/,
+      /^The trader does not answer\. The data shown is from \d.*KILL still works\. Guardian: watching/,
     );
     expect(await page.locator('#mode').textContent()).toBe('not answering');
     expect(await page.locator('#markets tr').count()).toBe(2);

@@ -8,7 +8,7 @@ import { expectAgreement } from '../../support/venue.js';
 import { until } from '../../support/waiting.js';
 import { traderAt } from './trader-at.js';
 
-const WAY_UP = '  `twinbook status` shows the present mode, and the command that ends it.\n';
+const WAY_UP = '  `twinbook status` shows the current mode and the command that ends this mode.\n';
 
 describe('a running trader', () => {
   it('obeys its operator: pause, resume, cancel-all, kill, unkill, stop', async () => {
@@ -61,7 +61,7 @@ describe('a running trader', () => {
     expect(await resting()).toEqual([]);
     expect(await command('resume', '--reason', 'I want to')).toEqual({
       code: 2,
-      output: `the trader refused: other stops are lifted, but the trader is killed (odd prices): only unkill --reason TEXT lifts this\n${WAY_UP}`,
+      output: `the trader refused: other stops are lifted, but the trader stays killed (odd prices): only unkill --reason TEXT lifts this\n${WAY_UP}`,
     });
     expect((await command('unkill', '--reason', 'prices are back')).code).toBe(0);
     await killed.waitFor(/ fill: /);

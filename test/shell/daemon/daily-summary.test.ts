@@ -54,7 +54,7 @@ describe('its text', () => {
     [null, 'no valuation yet'],
   ])('names the day', (days, head) => {
     expect(summaryText({ ...account, days } as unknown as AccountSnapshot)).toBe(
-      `${head}; result +17.96 in all; cash 900.00, worth 1017.96; 12 fills of this run, 8 orders open, quoting; ledger and exchange agree`,
+      `${head}; total result +17.96; cash 900.00, worth 1017.96; 12 fills in this run, 8 open orders, quoting; ledger and exchange agree`,
     );
   });
 });

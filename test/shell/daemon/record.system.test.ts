@@ -80,7 +80,9 @@ describe('twinbook record', () => {
     const { url, words, recordings, verify } = place();
     const running = started(words);
     await running.waitFor(/recording quick at http:\S+ into \S+\/recordings/);
-    await running.waitFor(/up to 1200 public and 1200 signed requests a minute, 100 levels a side, public data only/);
+    await running.waitFor(
+      /up to 1200 public and 1200 signed requests a minute, 100 book levels per side, public data only/,
+    );
     await running.waitFor(/00:00:05 \| 4 markets open \| 4 recorded, \d+ levels/);
     await running.waitFor(/(?!00:00:0)\d\d:\d\d:\d\d \|.* [1-9]\d* trades/);
     await endInOrder(running, 'SIGINT');
@@ -211,10 +213,10 @@ describe('recording inside start', () => {
     const { folder, config, start } = traderAt(null, more, { recordings: 'a file', taken: 'a file' });
     const trader = start();
     await trader.waitFor(/warning: this run has no journal and cannot be replayed: .*taken/);
-    await trader.waitFor(/warning: nothing is recorded: .*recordings/);
+    await trader.waitFor(/warning: no recording is made: .*recordings/);
     await trader.waitFor(/quoting \| markets 4/);
     const beside = started(['record', '-c', config, '--out', `${folder}/out`]);
-    await beside.waitFor(/with own orders and own trades/);
+    await beside.waitFor(/with the account’s orders and trades/);
     await beside.waitFor(/00:00:05 \| 4 markets open/);
     await endInOrder(beside, 'SIGINT');
     await trader.waitFor(/fill: /);

@@ -82,7 +82,7 @@ describe('the journal of a run', () => {
     const { folder, runs } = place();
     expect(() => readRun(join(runs, 'nowhere'))).toThrow(/cannot read the run: ENOENT.*nowhere/);
     writeFileSync(join(folder, 'run.json'), '{"name": "something else"}');
-    expect(() => readRun(folder)).toThrow(/run.json is not the description of a run \(format: /);
+    expect(() => readRun(folder)).toThrow(/run.json does not describe a run \(format: /);
   });
 });
 
@@ -123,7 +123,7 @@ describe('a journal that cannot go on', () => {
     journal.step(time(1), [], null);
     await vi.waitFor(() => expect(said).toHaveLength(1), 5000);
     expect(journal.ended).toMatch(/ENOSPC/);
-    expect(said[0]).toMatch(/the journal of this run ends here, trading continues: ENOSPC/);
+    expect(said[0]).toMatch(/the journal of this run ends here, but trading continues: ENOSPC/);
     for (let at = 2; at < 50; at++) journal.step(time(at), [], null);
     await journal.close();
     expect(said).toHaveLength(1);
@@ -149,7 +149,7 @@ describe('a journal that cannot go on', () => {
     const parts = Array.from({ length: 200_000 }, (_, i) => ((i * 2_654_435_761) % 4_294_967_296).toString(36));
     pauseNineTimes(journal, parts.join(''));
     await vi.waitFor(() => expect(said).toHaveLength(1), 10_000);
-    expect(said[0]).toContain('this run alone has used up journal.max_mb (10 MB)');
+    expect(said[0]).toContain('this run alone has reached journal.max_mb (10 MB)');
     await journal.close();
     const steps = await stepsOf(readRun(join(runs, 'run1')));
     expect(steps.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
@@ -201,7 +201,9 @@ describe('a journal on a disk that the ledger needs', () => {
     second.step(time(1), [], null);
     limits.keptFreeBytes = ALL;
     await vi.waitFor(() => expect(said).toHaveLength(1), 10_000);
-    expect(said[0]).toMatch(/the journal of this run ends here, trading continues: less than .* would be left free/);
+    expect(said[0]).toMatch(
+      /the journal of this run ends here, but trading continues: less than .* would be left free/,
+    );
     second.step(time(2), [], null);
     await second.close();
     expect(runFolders(runs)).toEqual([join(runs, 'run2')]);
@@ -227,7 +229,7 @@ describe('a journal on a disk that does not answer', () => {
     unanswered(join(runs, 'run1', 'observations-000001.ndjson'));
     journal.step(time(1), [], null);
     await journal.close();
-    expect(said).toEqual([expect.stringMatching(/ends here, trading continues: the disk does not answer/)]);
+    expect(said).toEqual([expect.stringMatching(/ends here, but trading continues: the disk does not answer/)]);
   });
 
   it('does not keep a trader that was stopped from ending', async () => {
@@ -248,7 +250,7 @@ describe('a journal on a disk that does not answer', () => {
     const journal = await open();
     unanswered(join(runs, 'run1', 'end.json'));
     pauseNineTimes(journal, 'x'.repeat(10_000_000));
-    expect(said).toEqual([expect.stringContaining('the disk does not keep up')]);
+    expect(said).toEqual([expect.stringContaining('the disk is too slow for the journal')]);
     await journal.close();
     expect(said).toHaveLength(1);
   });

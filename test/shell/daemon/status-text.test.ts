@@ -33,7 +33,7 @@ describe('the status line', () => {
   it('begins with the UTC time, and names the command that ends the mode', () => {
     const paused = snapshot({ mode: 'paused', reason: 'operator', wayBack: 'resume' });
     expect(statusLine(paused, Date.UTC(2026, 0, 2, 9, 8, 7))).toMatch(
-      /^09:08:07 paused: operator \| .* \| back up with: twinbook resume$/,
+      /^09:08:07 paused: operator \| .* \| to resume: twinbook resume$/,
     );
     expect(statusLine(snapshot(), 0)).not.toContain('back up');
   });
@@ -84,7 +84,7 @@ describe('the screen', () => {
     terminal.isUnread = false;
     screen.say('fourth');
     screen.say('fifth');
-    expect(texts.slice(1)).toEqual(['2 lines were not shown: this output was not read\nfourth\n', 'fifth\n']);
+    expect(texts.slice(1)).toEqual(['2 lines were dropped: this output was read too slowly\nfourth\n', 'fifth\n']);
   });
 
   it('says why a strategy does nothing at this hour, and not what is for the log alone', () => {

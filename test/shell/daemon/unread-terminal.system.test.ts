@@ -76,7 +76,7 @@ describe.skipIf(!hasPython)('a trader whose terminal is not read', () => {
       await until(resting, (count) => count === 0);
       expect(terminal.output()).not.toContain('seen nowhere');
       terminal.process.kill('SIGUSR2');
-      await terminal.waitFor(/lines were not shown: this output was not read[\s\S]*seen nowhere/);
+      await terminal.waitFor(/lines were dropped: this output was read too slowly[\s\S]*seen nowhere/);
       process.kill(((await ask('status')) as TraderStatus).process.pid, 'SIGTERM');
       await terminal.waitFor(/ended with 0/);
       expect(guardianLog()).not.toContain('ALARM');

@@ -269,7 +269,7 @@ describe('the page', () => {
     const refused = await roles.view.press('kill', '{}');
     expect([refused.status, await refused.json()]).toEqual([
       403,
-      { error: 'this password opens the page to view; this wants one to stop' },
+      { error: 'this password allows only to view; this request wants one to stop' },
     ]);
   });
 

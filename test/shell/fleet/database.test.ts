@@ -9,7 +9,7 @@ describe('a server', () => {
   it.each([
     ['of an old version', { version: 120_017, named: '12.17' }, 'is PostgreSQL 12.17', 'PostgreSQL 13 or newer'],
     ['that says no version', { version: null, named: '' }, 'is PostgreSQL ', 'PostgreSQL 13 or newer'],
-    ['that replicates another', { is_replica: true }, 'is a replica, which takes no writes', 'the primary server'],
+    ['that replicates another', { is_replica: true }, 'is a replica, which accepts no writes', 'the primary server'],
     ['that takes no writes', { read_only: 'on' }, 'is read-only for this user', 'default_transaction_read_only = off'],
     ['that may forget a commit', { fsync: 'off' }, 'runs with fsync = off', 'fsync = on'],
   ])('%s is refused, with what is wanted', (_, changes, what, wanted) => {

@@ -43,8 +43,8 @@ describe('the signer of a trader in a fleet', () => {
     const other: OwnerRow = { holder: 'b', instance: 'i', term: 3, renewal: 1, leaseMs: 6_000, isFree: false };
     const of = (successor: OwnerRow | null) => explainLoss({ successor, term: 2 });
     expect([of(other), of({ ...other, isFree: true }), of(null)].map(isTakenOver)).toEqual([true, false, false]);
-    expect(of(other).message).toContain('in the fleet b (term 3) has it, after our term 2');
-    expect(of(null).message).toContain('no trader of the fleet has the wallet after our term 2');
+    expect(of(other).message).toContain('b holds it in the fleet (term 3), after our term 2');
+    expect(of(null).message).toContain('no trader of the fleet holds the wallet after our term 2');
   });
 
   it('takes no other end for a wallet that is another’s', () => {

@@ -83,7 +83,7 @@ describe.skipIf(!HAS_POSTGRES)('a fleet', () => {
   it('says what is wrong with a database, and never its password', async () => {
     const wrong = 'not-the-password';
     const attempts = [
-      [() => open({}, wrong), /refuses this user or password/],
+      [() => open({}, wrong), /rejects this user or password/],
       [() => open({}, null), /wants a password/],
       [() => open({ database: 'nowhere' }), /does not exist/],
       [() => open({ port: 1 }), /does not answer/],
@@ -100,7 +100,7 @@ describe.skipIf(!HAS_POSTGRES)('a fleet', () => {
     expect(await database.query('SHOW statement_timeout')).toEqual([{ statement_timeout: '5s' }]);
     expect([await initFleet(database, CAPITAL), await initFleet(database, CAPITAL)]).toEqual([true, false]);
     await database.query('UPDATE twinbook_fleet.about SET version = 99');
-    await expect(requireTables(database)).rejects.toThrow(/tables of version 99, and this Twinbook works with 2/);
+    await expect(requireTables(database)).rejects.toThrow(/tables of version 99, but this Twinbook needs version 2/);
     await database.query('UPDATE twinbook_fleet.about SET version = 2');
     await database.query('ALTER ROLE fleet SET default_transaction_read_only = on');
     await expect(open()).rejects.toThrow(/is read-only for this user/);
@@ -133,7 +133,7 @@ describe.skipIf(!HAS_POSTGRES)('a fleet', () => {
       expect(await isEncrypted({ tls: 'unverified' })).toBe(true);
       await expect(open({ ...verified, rootCert: other })).rejects.toThrow(/has a TLS certificate that is not trusted/);
       await expect(open({ ...verified, rootCert: null })).rejects.toThrow(/has a TLS certificate that is not trusted/);
-      await expect(open({ ...verified, host: '127.0.0.1' })).rejects.toThrow(/has a TLS certificate of another name/);
+      await expect(open({ ...verified, host: '127.0.0.1' })).rejects.toThrow(/has a TLS certificate for another host/);
       await expect(open({ ...verified, rootCert: join(folder, 'none.crt') })).rejects.toThrow(
         /none\.crt of fleet\.database cannot be read/,
       );
@@ -147,7 +147,7 @@ describe.skipIf(!HAS_POSTGRES)('a fleet', () => {
     makeReplica(folder);
     server = await startPostgres(folder, server.port, AS_PRIMARY);
     await expect(open()).rejects.toMatchObject({
-      message: expect.stringContaining('is a replica, which takes no writes'),
+      message: expect.stringContaining('is a replica, which accepts no writes'),
       hint: 'Wanted: the primary server.',
     });
     const { host, port, user, database: name } = place();
@@ -205,10 +205,10 @@ fleet: { database: "${server.address}", name: ${name}, lease_s: ${isGuarded ? 15
       const [fileA, fileB] = [join(files, 'a/trader.yaml'), join(files, 'b/trader.yaml')];
 
       const a = started(['start', '-c', fileA], ENV);
-      await a.waitFor(/has the wallet in the fleet as trader-a \(term 1\)/);
+      await a.waitFor(/holds the fleet.s lease on the wallet as trader-a \(term 1\)/);
       await a.waitFor(/quoting \| markets 1 of 1 quoted/);
       const b = started(['start', '-c', fileB], ENV);
-      await b.waitFor(/waiting for the wallet \w+: trader-a has it/);
+      await b.waitFor(/waiting for the wallet \w+: trader-a holds it/);
 
       const guardianLog = () => {
         const path = join(files, 'a/ledger.sqlite.guardian.log');
@@ -224,12 +224,12 @@ fleet: { database: "${server.address}", name: ${name}, lease_s: ${isGuarded ? 15
         expect(b.output()).not.toContain('took over the wallet');
       }
       await b.waitFor(/took over the wallet \(term 2\)/);
-      await b.waitFor(/no order of the previous trader rests/);
+      await b.waitFor(/all orders of the previous trader are gone/);
       await b.waitFor(/quoting \| markets 1 of 1 quoted/);
       const wokenMs = Date.now();
       a.process.kill('SIGCONT');
       expect(await a.exited).toBe(1);
-      expect(a.output()).toMatch(/this trader has lost the wallet: in the fleet trader-b \(term 2\) has it/);
+      expect(a.output()).toMatch(/this trader has lost the wallet: trader-b holds it in the fleet \(term 2\)/);
       const signedLate = `SELECT count(*) AS n FROM intents WHERE kind <> 'cancel' AND signature IS NOT NULL AND created_ms >= ${wokenMs}`;
       expect((await ran(['ledger', 'query', signedLate, '--csv', '-c', fileA])).output.trim().split('\n').at(-1)).toBe(
         '0',

@@ -54,12 +54,12 @@ describe('a run that is not found', () => {
   });
 
   it('because its name has several meanings is answered with those', () => {
-    const refused = refusal(/^There are: abc1.*abd23.*abd2,/, "more than one run begins with 'ab' in ");
+    const refused = refusal(/^There are: abc1.*abd23.*abd2,/, "the names of several runs begin with 'ab' in ");
     expect(() => findRun('ab', place(), '/')).toThrow(refused);
   });
 
   it('because there is none says how one comes about', () => {
-    expect(() => findRun('last', '/nowhere', '/')).toThrow(refusal(/^There are no runs: `twinbook start` keeps one/));
+    expect(() => findRun('last', '/nowhere', '/')).toThrow(refusal(/^There are no runs: `twinbook start` makes one/));
   });
 
   it('among very many is not answered with all of them', () => {

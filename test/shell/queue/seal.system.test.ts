@@ -122,8 +122,8 @@ describe.runIf(HAS_REDIS)('with redis-server, a queue that others write to', () 
       return texts;
     });
     expect(said).toEqual([
-      'a job is left to other workers: it is not signed with the TWINBOOK_QUEUE_SECRET of this process',
-      'a job is left to other workers: it is of a newer version',
+      'this worker leaves a job to other workers: it is not signed with the TWINBOOK_QUEUE_SECRET of this process',
+      'this worker leaves a job to other workers: it is of a newer version',
     ]);
     expect(await queue.look(['older', 'nothing', 'newer'])).toEqual({ ended: [], absent: [] });
     await foreign.close();

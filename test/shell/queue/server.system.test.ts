@@ -33,7 +33,7 @@ describe.runIf(HAS_REDIS)('with redis-server, the server of a queue', () => {
   it.each([
     ['worker:pw@', '/3', 'none'],
     ['worker:pw@', '/99', 'refuses: ERR DB index is out of range'],
-    ['worker:pw@', '/work', '(TWINBOOK_QUEUE_URL or its file) is not understood'],
+    ['worker:pw@', '/work', '(TWINBOOK_QUEUE_URL or its file) is not a Redis URL'],
     ['worker:wrong@', '', 'refuses: WRONGPASS'],
     ['reader:pw@', '', 'refuses: NOPERM'],
     ['elsewhere:pw@', '', 'refuses: NOPERM'],
@@ -45,7 +45,7 @@ describe.runIf(HAS_REDIS)('with redis-server, the server of a queue', () => {
   it.each(['localhost:6379', 'http://worker:pw@127.0.0.1', 'redis:', 'worker'])(
     'that is no address: %s',
     async (url) => {
-      expect(await refusal(url)).toContain('is not understood');
+      expect(await refusal(url)).toContain('is not a Redis URL');
       expect(await refusal(url)).not.toContain('pw');
     },
   );
@@ -61,7 +61,10 @@ describe.runIf(HAS_REDIS)('with redis-server, the server of a queue', () => {
       (times) => times === 2,
     );
     await queue.close();
-    expect(said).toEqual(['the server of the queue is away; waiting for it', 'the server of the queue is back']);
+    expect(said).toEqual([
+      'the connection to the queue’s server is lost; waiting for it',
+      'the queue’s server is connected again',
+    ]);
   });
 
   it('that has no room in the middle of the work is named, and no bug', async () => {

@@ -97,7 +97,7 @@ class World {
   }
 }
 
-const SILENT = 'the venue does not answer (connect ECONNREFUSED); until it does the recording has gaps';
+const SILENT = 'the venue does not answer (connect ECONNREFUSED); the recording has a gap until it answers';
 const ids = (count: number) => Array.from({ length: count }, (_, i) => `market-${String.fromCharCode(97 + i)}`);
 
 describe('what a recorder asks', () => {
@@ -183,7 +183,7 @@ describe('what a recorder asks', () => {
     world[trouble] = false;
     const back = world.nowMs;
     world.pass(20);
-    expect(world.plan.takeNotices()).toEqual(['the venue answers again']);
+    expect(world.plan.takeNotices()).toEqual(['the venue answers again: the gap of the recording ends']);
     for (const id of world.markets.keys()) expect(world.count('markets.book', id, back)).toBeGreaterThan(0);
   });
 

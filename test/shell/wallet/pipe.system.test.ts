@@ -8,5 +8,5 @@ it('reading a key does not hang on a pipe, and says what it is', () => {
   const path = join(folderOf({}), 'pipe');
   execFileSync('mkfifo', ['-m', '600', path]);
   expect(() => openKeyFile({ path, passphrase: null })).toThrow('is not a file');
-  expect(() => openKeyFile({ path: join(path, 'below'), passphrase: null })).toThrow('through something');
+  expect(() => openKeyFile({ path: join(path, 'below'), passphrase: null })).toThrow('a part of its path');
 });

@@ -77,7 +77,7 @@ it('the rules name the one that a market misses', () => {
   expect(verdict({ maxDaysLeft: 4 }, { days: null })).toContain('has no resolution date');
   expect(verdict({ minDaysLeft: 4 }, { days: null })).toBeNull();
   expect(verdict({ minVolumeDay: 10 }, { tradesAgeMs: null })).toContain('trades have not been read');
-  expect(verdict({ minVolumeDay: 10 }, { trades: [trade(1000, 0.5, 10)] })).toContain('5 of currency traded');
+  expect(verdict({ minVolumeDay: 10 }, { trades: [trade(1000, 0.5, 10)] })).toContain('5 of currency was traded');
   expect(verdict({ minVolumeDay: 5 }, { trades: [trade(1000, 0.5, 10)] })).toBeNull();
 });
 

@@ -72,11 +72,11 @@ describe('own orders or own trades that are not seen for half a minute', () => {
     const unread = 'own orders cannot be read: HTTP 200: the body is not JSON';
     expect(said([...LOOKS, [41, 'ok']])).toEqual([
       `20 ${unread}; resting orders are unknown`,
-      `30 ${unread}; all orders are canceled until they are readable`,
+      `30 ${unread}; all orders are canceled until the list can be read again`,
       '41 own orders can be read again',
     ]);
     const slow = [0, 31, 62].map((second) => [second, 'failed', { outcome: LOST }] as const);
-    expect(said(slow)).toEqual([`62 ${unread}; all orders are canceled until they are readable`]);
+    expect(said(slow)).toEqual([`62 ${unread}; all orders are canceled until the list can be read again`]);
   });
 
   it('are the reason, each by itself and in its first words; the list of markets is none', () => {
@@ -102,7 +102,7 @@ describe('an exchange that answers nothing', () => {
     const silent = [0, 10, 20, 30].map((second) => [second, 'failed', { outcome: LOST, isSilent: true }] as const);
     const why = 'own orders cannot be read: authentication_failed: Invalid API key';
     expect(said([...silent, [31, 'failed'], [32, 'failed'], [33, 'ok']])).toEqual([
-      `31 ${why}; all orders are canceled until they are readable`,
+      `31 ${why}; all orders are canceled until the list can be read again`,
       '33 own orders can be read again',
     ]);
     expect(said([...silent, [31, 'ok']])).toEqual([]);

@@ -50,7 +50,7 @@ describe('what is about to leave', () => {
     for (const step of ['draft', 'submit'] as const) {
       const call = callOf(step, signed(intent));
       expect(() => holding().check(call, ownerOf(step, intent.id))).toThrow(AssertionFailed);
-      expect(() => holding(signed(intent)).check(call, POLL)).toThrow('no intent belongs to the request');
+      expect(() => holding(signed(intent)).check(call, POLL)).toThrow('the request belongs to no known intent');
     }
   });
 

@@ -129,8 +129,8 @@ describe('a ledger', () => {
     for (const name of [path, `${path}.hard`]) {
       const { code, message, hint } = refusalOf(() => openLedger(name, HOLDER));
       expect(code).toBe('file_unreadable');
-      expect(message).toContain('2 names (hard links)');
-      expect(hint).toContain('Remove the other names');
+      expect(message).toContain('2 hard links');
+      expect(hint).toContain('Remove the other links');
     }
     unlinkSync(`${path}.hard`);
     openLedger(path, HOLDER).close();

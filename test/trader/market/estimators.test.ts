@@ -372,7 +372,7 @@ describe('two days of price bars', () => {
 
 it.each<[string, Partial<Candle>]>([
   ['the bar is of NO', { is_yes: false }],
-  ['do not begin at a multiple of', { timestamp: SPAN.fromS + 1 }],
+  ['time is not a multiple of', { timestamp: SPAN.fromS + 1 }],
   ['outside the requested time span', { timestamp: SPAN.toS }],
   ['outside the requested time span', { timestamp: SPAN.fromS - BAR_S }],
   ['appears twice', { timestamp: SPAN.fromS }],

@@ -217,7 +217,7 @@ describe('reconciliation', () => {
     expect(adopt()).toContain('not yet confirmed by a second comparison');
     rounds(account, 1);
     rounds(account, 1, [{ list: 'trades', kind: 'lost', lagMs: 0 }]);
-    expect(adopt()).toContain('the newest comparison was void');
+    expect(adopt()).toContain('the newest comparison was discarded');
     rounds(account, 1);
     account.fill('buy', true, 5 * ONE);
     account.look('fills');

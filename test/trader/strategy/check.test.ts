@@ -30,7 +30,7 @@ describe('nonsense is named', () => {
     ['quotes must be an object, got undefined', undefined],
     ['bids and asks must be arrays', { ...GOOD, bids: null }],
     ['note must be text', { ...GOOD, note: 5 }],
-    ['fairMicros is null although there are levels', { ...GOOD, fairMicros: null }],
+    ['fairMicros must not be null when bids or asks have levels', { ...GOOD, fairMicros: null }],
     ['fairMicros must be an integer of millionths, got 0.5', { ...GOOD, fairMicros: 0.5 }],
     ['fairMicros must lie in (0, 1000000), got 1000000', { ...GOOD, fairMicros: m(1) }],
     ['keepWithinTicks must be a whole number', { ...GOOD, keepWithinTicks: -1 }],
@@ -46,7 +46,7 @@ describe('nonsense is named', () => {
     ['edge.bid must lie in [-1, 1]', { ...GOOD, edge: { ask: 0.01 } }],
     ['factors must be an object', { ...GOOD, factors: null }],
     [
-      'at most 10 levels per side, got 11 bids',
+      'at most 10 levels per side, but got 11 bids',
       { ...GOOD, bids: Array.from({ length: 11 }, (_, i) => level(0.4 - i / 100)) },
     ],
     [

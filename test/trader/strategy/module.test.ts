@@ -21,7 +21,7 @@ test.each([
   [{ default: { ...sample, observes: 'jump' } }, 'observes must be a list of rested, canceled'],
   [{ default: { ...sample, params: 5 } }, 'params must be an object'],
   [{ default: { ...sample, params: { a: { kind: 'integer' } } } }, 'parameter a must have a help text'],
-  [{ default: { ...sample, params: { a: { ...integer, kind: 'int' } } } }, 'parameter a is of unknown kind "int"'],
+  [{ default: { ...sample, params: { a: { ...integer, kind: 'int' } } } }, 'parameter a has the unknown kind "int"'],
   [{ default: { ...sample, params: { a: { ...integer, unit: 1 } } } }, 'parameter a must have a unit'],
   [{ default: { ...sample, params: { a: { kind: 'choice', help: 'h' } } } }, 'parameter a must have choices'],
   [{ default: { ...sample, params: { a: { kind: 'rows', help: 'h' } } } }, 'parameter a must have fields'],

@@ -102,33 +102,33 @@ function traderFigures(account: AccountStatus, { trader, guardian }: Sources) {
   const { hasJournal: isWanted, journalEnded: ended } = upkeep;
   return [
     figure('Last message', sinceText(trader.frameMs), !trader.isCurrent),
-    figure('Steps of this run', String(health.steps)),
+    figure('Processing steps of this run', String(health.steps)),
     figure('Step, p50', ms(health.stepP50Ms)),
     figure('Step, p99', ms(health.stepP99Ms)),
     figure('Step, longest', ms(health.stepMaxMs)),
-    figure('Delay of beats, p99', ms(health.beatLateP99Ms)),
+    figure('Delay of timed steps, p99', ms(health.beatLateP99Ms)),
     figure('Telemetry slowed', health.brake === 0 ? 'no' : `level ${health.brake}`, health.brake > 0),
-    figure('Readers', `${health.readers}, ${health.readersCut} dropped`),
+    figure('Readers', `${health.readers}, ${health.readersCut} disconnected for being slow`),
     figure('Exchange answers', silent ? 'no' : 'yes', silent),
     figure(
-      'Clock of the exchange',
+      'Clock of the exchange, against ours',
       offset === null ? '–' : `${Math.abs(offset)} ms ${offset < 0 ? 'behind ours' : 'ahead of ours'}`,
       Math.abs(offset ?? 0) > CLOCK_OFF_MS,
     ),
-    figure('Requests dropped unsent', String(unsent)),
-    figure('Compared with the exchange', sinceText(comparedMs ?? null), Boolean(differences?.length)),
+    figure('Requests dropped before sending', String(unsent)),
+    figure('Last comparison with the exchange', sinceText(comparedMs ?? null), Boolean(differences?.length)),
     figure('Guardian', guardian.status(), guardian.isGuarded() === false),
     figure('Journal', ended === null ? (isWanted ? 'written' : 'not wanted') : `ended: ${ended}`, ended !== null),
-    figure('Memory of the trader', bytesText(health.memoryBytes)),
+    figure('Memory used by the trader', bytesText(health.memoryBytes)),
   ];
 }
 
 const fileFigures = (files: FileFacts) => [
-  figure('Memory of the console', bytesText(process.memoryUsage.rss())),
+  figure('Memory used by the console', bytesText(process.memoryUsage.rss())),
   figure('Ledger', bytesText(files.ledgerBytes)),
-  figure('Ledger, not yet in its file', bytesText(files.walBytes)),
+  figure('Ledger’s write-ahead log', bytesText(files.walBytes)),
   figure('Newest backup', sinceText(files.backupMs)),
-  figure('Free on the disk', bytesText(files.diskFreeBytes), (files.diskFreeBytes ?? DISK_LOW_BYTES) < DISK_LOW_BYTES),
+  figure('Free disk space', bytesText(files.diskFreeBytes), (files.diskFreeBytes ?? DISK_LOW_BYTES) < DISK_LOW_BYTES),
 ];
 
 const requestRow = ({ seconds: { counts }, ...row }: AccountStatus['health']['requests'][number]) => ({

@@ -69,7 +69,7 @@ function top() {
   if (state === null) return { title: '…', kind: '', reason: '', about: '', alerts: null };
   const title = state.mode + (state.silent ? ', the exchange does not answer' : '');
   const kind = state.silent || STOPPED.includes(state.mode) ? 'stopped' : state.mode === 'quoting' ? 'quoting' : '';
-  const back = state.way_back === '' ? '' : ` (back up with: twinbook ${state.way_back})`;
+  const back = state.way_back === '' ? '' : ` (to resume: twinbook ${state.way_back})`;
   const run =
     state.pid === 0
       ? ''
@@ -151,8 +151,8 @@ function view(go) {
 /** @typedef {import('../../console/views/explain-view.js').ExplainNode} ExplainNode */
 
 const SOURCES = {
-  ledger: 'From the ledger. Open a figure to see its parts.',
-  trader: 'The trader’s last message. Open a figure to see its parts.',
+  ledger: 'From the ledger. Click a figure to see its parts.',
+  trader: 'The trader’s last message. Click a figure to see its parts.',
 };
 
 /** @param {ExplainView} view */

@@ -9,9 +9,9 @@ const KILL_WITHIN_MS = 3000;
 /** @typedef {import('../../console/actions.js').PageButton} PageButton */
 /** Questions before actions that need confirmation and may take long. @type {Readonly<Record<string, string>>} */
 const ASKED_BEFORE = {
-  flatten: 'Sell all held shares now, at the prices of the book?',
-  'flatten-market': 'Sell all held shares of this market now, at the prices of the book?',
-  apply: 'Apply these changes of the files?',
+  flatten: 'Sell all held shares now, at the prices of the order book?',
+  'flatten-market': 'Sell all held shares of this market now, at the prices of the order book?',
+  apply: 'Apply these changes in the configuration files?',
   rollback: 'Go back to the previous configuration?',
 };
 const LONG_PATIENCE_MS = 30_000;

@@ -52,7 +52,7 @@ export const fillTable = (id, title, rows) =>
     PRICE,
     AMOUNT,
     number('Fee', 'fee', money),
-    text('As', 'role', known),
+    text('Role', 'role', known),
     link('Order', ({ order }) => ['its order', explainHref(order)]),
   ]);
 
@@ -98,7 +98,7 @@ export const refusalTable = (refusals) =>
       isNarrow: true,
     },
     refusals,
-    [text('Control', 'control'), number('Times', 'count'), text('Newest reason', 'text')],
+    [text('Control', 'control'), number('Refusals', 'count'), text('Newest reason', 'text')],
   );
 
 /** @param {string} id @param {string} title @param {readonly import('../../console/ledger-lists.js').PageLists['events'][number][]} rows */
@@ -125,7 +125,7 @@ export const Alerts = ({ view }) =>
     ${table(
       {
         id: 'alerts-open',
-        title: 'Open',
+        title: 'Open alerts',
         key: ({ kind }) => kind,
         kind: (row) => (row.severity === 'critical' && row.acknowledgedMs === null ? 'loud' : ''),
       },
@@ -134,7 +134,7 @@ export const Alerts = ({ view }) =>
         time('Since', 'sinceMs', moment),
         text('Severity', 'severity'),
         text('Alert', 'title'),
-        text('What', 'text'),
+        text('Details', 'text'),
         text('To do', 'step'),
         time('Acknowledged', (row) => (row.acknowledgedMs === null ? 'no' : moment(row.acknowledgedMs))),
       ],
@@ -144,7 +144,7 @@ export const Alerts = ({ view }) =>
       text('Severity', 'severity'),
       text('State', 'state'),
       text('Alert', 'title'),
-      text('What', 'text'),
+      text('Details', 'text'),
     ])}
     ${table({ id: 'alerts-channels', title: 'Channels' }, view.channels, [
       text('Channel', 'channel'),
@@ -187,7 +187,7 @@ export const Runs = ({ view, go }) =>
       text('Version', 'version'),
       text('Configuration', (row) => row.configHash.slice(0, 12)),
       text('Note', ({ note }) => note || '–'),
-      text('Against backtests', ({ id }) =>
+      text('Comparison with backtests', ({ id }) =>
         view.journals.includes(id)
           ? html`<${ActionButton} name="parity" of=${id} role="operate" label="Compare" help="the run and backtests of its span, under each fill model" />`
           : 'no journal',

@@ -18,14 +18,14 @@ const POLL_MS = 500;
 const HIDDEN_MS = 30_000;
 
 /** @param {number | null} heard */
-const momentText = (heard) => (heard === null ? 'nothing yet' : `of ${clock(heard)}`);
+const momentText = (heard) => (heard === null ? 'empty' : `from ${clock(heard)}`);
 
 /** Returns a text that says which data is old, and why; empty if all data is current. @param {PageState} state */
 function describeOld({ answers, heard, mode, guardian, silent, brake, markets, market, now }) {
   if (!answers)
     return mode === 'stopped' || mode === 'starting'
       ? ''
-      : `The trader does not answer. What you see is ${momentText(heard)}. KILL still works. Guardian: ${guardian}`;
+      : `The trader does not answer. The data shown is ${momentText(heard)}. KILL still works. Guardian: ${guardian}`;
   if (silent) return 'The exchange does not answer: prices below are old, and orders may have changed.';
   const old = markets.filter((market) => market.is_old && market.book_seen !== null);
   const oldest = Math.min(now, ...old.map(({ book_seen: seen }) => seen ?? now));
@@ -33,7 +33,7 @@ function describeOld({ answers, heard, mode, guardian, silent, brake, markets, m
   if (old.length > 0)
     return `Prices of ${old.length} of ${markets.length} markets are up to ${ageText(oldest, now)} old${why}. They are grey.`;
   const isBlind = market !== null && market.tape === null;
-  return isBlind ? 'This machine is busy: the page has no levels of others and no public trades now.' : '';
+  return isBlind ? 'This machine is busy: the page now shows no price levels of others and no public trades.' : '';
 }
 
 /** Returns the next state request's path: for all traders while no trader's name is known. @param {Route} wanted */

@@ -23,10 +23,10 @@ export function Market({ market, id, now, chart, go }) {
     ${figures('market-figures', market === null ? [] : figuresOf(market, now))}
     <${SpanSelect} usual="600000" go=${go} />
     ${chart === null ? html`<p class="soft">${model.unknown === '' ? 'Loading the chart …' : ''}</p>` : html`<${Charts} view=${chart} />`}
-    ${table({ id: 'ladder', title: `Ladder of YES; ${market?.tape === null ? 'others’ levels are not sent now' : 'shares ahead of own orders are estimates'}`, key: (row) => `${row.side} ${row.price}`, kind: ({ side, ours }) => (side === 'fair' ? 'fair' : `${side}${ours === '' ? '' : ' ours'}`), isNarrow: true }, market?.ladder ?? [], ladderColumns(market?.ladder ?? []))}
-    ${table({ id: 'tape', title: 'Newest public trades of YES', key: (trade, index) => `${trade.time} ${trade.price} ${index}`, none: market?.tape === null ? 'not sent now, because this machine is busy' : 'none', isNarrow: true }, market?.tape ?? [], TRADES)}
+    ${table({ id: 'ladder', title: `Ladder of YES; ${market?.tape === null ? 'others’ levels are not shown now' : 'shares ahead of own orders are estimates'}`, key: (row) => `${row.side} ${row.price}`, kind: ({ side, ours }) => (side === 'fair' ? 'fair' : `${side}${ours === '' ? '' : ' ours'}`), isNarrow: true }, market?.ladder ?? [], ladderColumns(market?.ladder ?? []))}
+    ${table({ id: 'tape', title: 'Newest public trades of YES', key: (trade, index) => `${trade.time} ${trade.price} ${index}`, none: market?.tape === null ? 'not shown now, because this machine is busy' : 'none', isNarrow: true }, market?.tape ?? [], TRADES)}
     ${refusalTable(market?.refusals ?? [])}
-    <details><summary>Figures behind the quotes</summary>${table({ id: 'factors', title: 'Figures behind the quotes', key: ({ name }) => name, isNarrow: true }, market?.factors ?? [], [text('Factor', 'name'), text('Value', ({ value }) => String(Number(value.toPrecision(6))))])}</details>`;
+    <details><summary>Figures from which the quotes follow</summary>${table({ id: 'factors', title: 'Figures from which the quotes follow', key: ({ name }) => name, isNarrow: true }, market?.factors ?? [], [text('Factor', 'name'), text('Value', ({ value }) => String(Number(value.toPrecision(6))))])}</details>`;
 }
 
 const tickPlaces = () => model.state?.market?.places ?? 2;
@@ -104,7 +104,7 @@ const NET = {
 };
 
 const KEYS = /** @type {const} */ ([
-  ['others’ bid to ask', '--book', ''],
+  ['others’ best bid to best ask', '--book', ''],
   ['fair value', '--good'],
   ['our bid', '--bid'],
   ['our ask', '--ask'],

@@ -83,7 +83,7 @@ export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: strin
       days,
       [link('Day', ({ key }) => [key, hrefWith({ at: view.day === '' ? key : '' })]), ...bookedBy(days)],
     )}</div></div>
-    ${view.day === '' ? null : table({ id: 'money-day', title: `Markets of ${view.day}, the largest loss first` }, view.day_markets, [link('Market', ({ title, key }) => [title, ordersHref(key)]), ...bookedBy(view.day_markets)])}
+    ${view.day === '' ? null : table({ id: 'money-day', title: `Markets of ${view.day}, sorted by loss, the largest first` }, view.day_markets, [link('Market', ({ title, key }) => [title, ordersHref(key)]), ...bookedBy(view.day_markets)])}
     ${table({ id: 'money-markets', title: 'By market' }, view.markets, [
       link('Market', ({ title, key }) => [title, marketHref(key)]),
       used('Result', ({ result }) => marketBars(gain(result), Number(result))),
@@ -99,7 +99,7 @@ export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: strin
       number('Cost of holdings', 'cost', money),
     ])}
     ${table({ id: 'money-strategies', title: 'By strategy, as booked' }, view.strategies, [
-      text('Strategy', ({ key }) => (key === '' ? 'none: merges and redeems' : key)),
+      text('Strategy', ({ key }) => (key === '' ? 'no strategy: merges and redeems' : key)),
       ...bookedBy(view.strategies),
     ])}
     ${table(
@@ -111,10 +111,10 @@ export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: strin
         number('Per share', ({ mean }) => price(mean, 4)),
         number('± standard error', ({ error }) => price(error, 4)),
         number('Total', 'total', gain),
-        number('Drift since the fill', 'drift', gain),
+        number('Total price move since the fill', 'drift', gain),
         number('Shares', 'shares', shares),
         number('Fills', 'fills'),
-        number('Fills without a price', 'not_known'),
+        number('Fills without a later price', 'not_known'),
       ],
     )}`;
 });
@@ -180,18 +180,18 @@ export const Risk = ({ view }) =>
   ${table(
     {
       id: 'risk-scenarios',
-      title: 'Result by outcome, for the present holdings without open orders',
+      title: 'Result by outcome of the event: current holdings, open orders ignored',
       key: (row) => `${row.event} ${row.scenario}`,
     },
     view.scenarios,
     [
       text('Event', 'event'),
-      text('Ends', 'scenario'),
+      text('Outcome of the event', 'scenario'),
       number('Result', 'result', gain),
-      number('From now', 'from_now', gain),
+      number('Change from now', 'from_now', gain),
     ],
   )}
-  ${table({ id: 'risk-events', title: 'Worst result of each event' }, view.events, [
+  ${table({ id: 'risk-events', title: 'Worst possible result of each event' }, view.events, [
     text('Event', ({ title, id }) => title || id),
     used('Loss', (row) => ofLimit(money(row.loss), row.share)),
     number('Net shares', 'position', shares),
@@ -214,7 +214,7 @@ export const Health = ({ view, now }) =>
     text('Scope', 'scope'),
     used('Left', ({ available, limit }) => [String(available), limit > 0 ? 1 - available / limit : null]),
     number('Own limit', 'perMinute'),
-    number('Limit of the exchange', 'limit'),
+    number('Limit set by the exchange', 'limit'),
     text('Throttled', (row) => (row.blockedUntilMs === null ? 'no' : `until ${clock(row.blockedUntilMs)}`)),
   ])}
   ${table({ id: 'health-requests', title: 'Requests of this run' }, view.requests, [

@@ -114,7 +114,7 @@ function orderText({ open_orders: open, unknown_orders: unknown }) {
 
 /** @param {number} silent */
 const answerText = (silent) =>
-  silent === 0 ? 'all answer' : silent === 1 ? '1 does not answer' : `${silent} do not answer`;
+  silent === 0 ? 'all answer' : silent === 1 ? '1 trader does not answer' : `${silent} traders do not answer`;
 
 /** Summarizes all traders for the head of the page. @param {ServedTraders} all */
 export function summarizeTraders({ traders }) {

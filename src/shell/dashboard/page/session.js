@@ -16,9 +16,9 @@ const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 const RESTARTED =
   'The dashboard was started again. Open the address that "twinbook dashboard" prints, or type the password or token.';
 const NOT_PROVEN =
-  'Wrong password or token, or another program answers at this address. It was not sent. "twinbook dashboard" prints the right address.';
+  'Wrong password or token, or another program answers at this address. The password was not sent. "twinbook dashboard" prints the right address.';
 const NOT_OURS =
-  'Another program answers at this address and cannot prove that it knows the password or token. What you see is old. ' +
+  'Another program answers at this address and cannot prove that it knows the password or token. The data shown is old. ' +
   '"twinbook kill" and "twinbook cancel-all" on its machine work without this page.';
 const NO_CRYPTO =
   'The browser offers no cryptography at this address. Open the page at 127.0.0.1, also through a tunnel: "twinbook dashboard" prints the address.';
@@ -152,7 +152,7 @@ const fromHex = (hex) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => Numbe
 export const PATIENCE_MS = 4000;
 
 const GONE =
-  'The page does not answer. What you see is old. "twinbook kill" and "twinbook cancel-all" on its machine work without it.';
+  'The page does not answer. The data shown is old. "twinbook kill" and "twinbook cancel-all" on its machine work without it.';
 
 /** @param {unknown} error of a request */
 export const explainFailure = (error) =>

@@ -315,7 +315,7 @@ class MarketCapture {
     this.counts.refused += droppedLevels;
     const sinceMs = this.#latestAt === null ? 0 : at.seenMs - this.#latestAt.seenMs;
     if (sinceMs > LATE_FACTOR * usualMs)
-      this.onGap(`the book was not seen for ${Math.round(sinceMs / 1000)} s`, at.seenMs);
+      this.onGap(`the book could not be read for ${Math.round(sinceMs / 1000)} s`, at.seenMs);
     this.#latest = book;
     this.#latestAt = at;
     this.#held.push({ book, depth, at });
@@ -326,7 +326,7 @@ class MarketCapture {
   onTrades(rows: readonly PublicTradeRow[], isLast: boolean, at: PolledAt): void {
     this.#note(at.seenMs);
     const { trades, missed } = this.#pages.add(rows, isLast, at.seenMs, this.#latest);
-    if (missed && this.#knownMs !== null) this.onGap('more trades than a page shows', at.seenMs);
+    if (missed && this.#knownMs !== null) this.onGap('more new trades than one page holds', at.seenMs);
     this.#trades = [...this.#trades, ...trades].sort((a, b) => a.venueTimeMs - b.venueTimeMs);
     this.#tradesSentMs = Math.max(this.#tradesSentMs, at.sentMs);
     this.#release(at.seenMs);

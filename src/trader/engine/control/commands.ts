@@ -182,9 +182,9 @@ function describeOutcome(markets: Markets, outcome: AdoptionOfOutcome, restWorth
   const { marketConditionId, isYes, ledgerMicros, exchangeMicros, recorded, restMicros } = outcome;
   const name = `${isYes ? 'YES' : 'NO'} of "${showTitle(markets, marketConditionId)}"`;
   const spent = micros(recorded.reduce((sum, { spentMicros, feesMicros }) => sum + spentMicros + feesMicros, 0));
-  const parts = [`${name}: ${formatDecimal(ledgerMicros)} in the ledger, ${formatDecimal(exchangeMicros)} now`];
-  if (recorded.length > 0) parts.push(`the exchange's records move cash by ${formatDecimal(micros(-spent))}`);
-  const booked = `have no record and are booked at ${formatDecimal(restWorth)}`;
+  const parts = [`${name}: ${formatDecimal(ledgerMicros)} in the ledger before, ${formatDecimal(exchangeMicros)} now`];
+  if (recorded.length > 0) parts.push(`records of the exchange change cash by ${formatDecimal(micros(-spent))}`);
+  const booked = `shares have no record and are booked at a cost of ${formatDecimal(restWorth)}`;
   if (restMicros !== 0) parts.push(`${formatDecimal(restMicros)} ${booked}`);
   return parts.join('; ');
 }

@@ -265,7 +265,7 @@ function isHeld({ own }: Account, { feed, conditionId }: MarketEntry): boolean {
 function describeRest({ own }: Account, markets: Markets, conditionIds: readonly string[]): string {
   const rests = conditionIds.map((conditionId) => {
     const { yesMicros, noMicros } = heldIn(own, conditionId);
-    const why = `are less than the smallest order and stay in "${showTitle(markets, conditionId)}"`;
+    const why = `are fewer than the smallest order and stay unsold in "${showTitle(markets, conditionId)}"`;
     const describe = (shares: Micros, name: string) => (shares > 0 ? `; ${formatDecimal(shares)} ${name} ${why}` : '');
     return describe(yesMicros, 'YES') + describe(noMicros, 'NO');
   });

@@ -129,7 +129,7 @@ export class Modes {
     if (this.#canceling) return this.#say('canceling', 'the operator cancels all orders');
     const paused = fleet ?? stored.flattened ?? stored.paused;
     if (paused !== null) return this.#say('paused', paused);
-    if (!this.isStarted) return this.#say('starting', 'own orders, fills and assets are being read');
+    if (!this.isStarted) return this.#say('starting', 'the trader is reading its orders, fills and assets');
     if (unread !== null) return this.#say('paused', unread);
     const reduces = stored.reducing ?? reducing;
     if (reduces !== null) return this.#say('reducing', reduces);

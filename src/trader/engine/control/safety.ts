@@ -15,7 +15,7 @@ import { type HeldBack, MODES_NOTE, type Mode, type ModeNow, Modes, type Stops, 
 
 /** Maximum time that a stop waits for conversions in flight, ms. Later results are booked at the next start. */
 const CONVERSION_PATIENCE_MS = 10_000;
-const UNCLAIMED = 'this wallet of the fleet has not claimed the market';
+const UNCLAIMED = 'this trader’s wallet has not claimed the market in the fleet';
 
 interface SafetyInputs {
   readonly ledger: Ledger;
@@ -74,7 +74,7 @@ export class Safety {
     const { seenMs } = this.#watched.clock;
     const waitedMs = Math.abs(seenMs - (this.modes.provenMs ?? seenMs));
     return waitedMs < CONVERSION_PATIENCE_MS
-      ? { mode: 'stopping', reason: 'a merge, split or redeem is being settled' }
+      ? { mode: 'stopping', reason: 'the trader waits until a merge, split or redeem has settled' }
       : now;
   }
 
@@ -280,7 +280,7 @@ export class Pauses {
 
   /** Begins to flatten a market. The pause is stored before the first sale, so that no restart quotes the market. */
   flatten(conditionId: string): void {
-    this.#set(conditionId, { reason: 'the operator flattens it', kind: 'flattening' });
+    this.#set(conditionId, { reason: 'the operator is flattening the market', kind: 'flattening' });
   }
 
   /** Ends the sales of a flatten in a market, which stays paused. */

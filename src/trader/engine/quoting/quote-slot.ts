@@ -23,7 +23,7 @@ import type { StrategySandbox } from './strategy-sandbox.js';
 const TIGHTER = "the strategy's limits are tighter now: its orders are canceled and placed again";
 const REQUOTED = "the strategy's parameters have changed: its orders are canceled and placed again";
 const NOT_CHOSEN = 'the strategy has not chosen its markets yet';
-const NOT_QUOTED = NO_QUOTES('the market has not been quoted yet');
+const NOT_QUOTED = NO_QUOTES('the strategy has not quoted this market yet');
 const WITHOUT_EVENT = NO_QUOTES('the market belongs to no event, and the strategy quotes whole events');
 
 /** Limits that apply to the strategy's quotes in one turn. */
@@ -163,7 +163,7 @@ export class QuoteSlot {
     const left = reducing.bids.length + reducing.asks.length;
     return left === 0
       ? NO_QUOTES(leftOut)
-      : { ...reducing, note: `the strategy only reduces its holding, because ${leftOut}: ${quotes.note}` };
+      : { ...reducing, note: `the strategy only reduces its position (${leftOut}): ${quotes.note}` };
   }
 
   /** Returns why the strategy may not quote now, in one sentence; null if it may. */
@@ -178,11 +178,11 @@ export class QuoteSlot {
     if (market.phase !== 'open') return `the market is ${market.phase}`;
     // A negative book age means that the age is unknown.
     if (!(health.bookAgeMs >= 0 && health.bookAgeMs <= maxBookAgeMs)) {
-      return `the book is ${Math.round(health.bookAgeMs)} ms old, the limit is ${maxBookAgeMs} ms`;
+      return `the book is ${Math.round(health.bookAgeMs)} ms old, the maximum is ${maxBookAgeMs} ms`;
     }
-    if (health.frozen) return 'trades pass the best prices, but the book does not change';
+    if (health.frozen) return 'the book is frozen: trades occur beyond its best prices, but it does not change';
     if (timeToResolutionMs !== null && timeToResolutionMs < minTimeToResolutionS * 1000)
-      return `the market resolves in ${Math.round(timeToResolutionMs / 1000)} s, the limit is ${minTimeToResolutionS} s`;
+      return `the market resolves in ${Math.round(timeToResolutionMs / 1000)} s, the minimum is ${minTimeToResolutionS} s`;
     return null;
   }
 }

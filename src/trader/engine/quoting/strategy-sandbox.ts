@@ -249,7 +249,7 @@ export class StrategySandbox {
       const bytes = typeof text === 'string' ? Buffer.byteLength(text) : 0;
       if (typeof text === 'string' && bytes <= MAX_STATE_BYTES) return { version: this.#version, text };
       const what =
-        typeof text === 'string' ? `${bytes} bytes, at most ${MAX_STATE_BYTES}` : 'a value that JSON cannot hold';
+        typeof text === 'string' ? `${bytes} bytes, but the maximum is ${MAX_STATE_BYTES}` : 'a value that is not JSON';
       this.#memoryTrouble = `the strategy's state is not saved: save() returned ${what}`;
     } catch (error) {
       this.failure = `save() failed: ${describe(error)}`;

@@ -27,7 +27,7 @@ describe('new code of a strategy', () => {
   it.each([
     ['that throws', "throw new Error('boom');", /threw while loading: Error: boom/],
     ['with a syntax error', 'const = 1;', /own\.ts: syntax error/],
-    ['that ends its process', 'process.exit(0);', /loaded in a separate process, and it ended its process/],
+    ['that ends its process', 'process.exit(0);', /in a separate process failed: the code ended that process/],
   ])('%s is refused, and comparisons load it not', async (_, code, message) => {
     const { live, commands, write, config } = await running();
     write('own.ts', 'export default', `${LOUD}${code}\nexport default`);

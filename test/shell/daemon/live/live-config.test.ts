@@ -10,7 +10,7 @@ const RESTART = /nothing was applied, because these changes need a restart.*ledg
 describe('a running trader’s configuration', () => {
   it('is taken up with free changes, and says each', async () => {
     const { live, commands, write, changed } = await running();
-    expect((await live.diff()).lines).toEqual(['nothing differs from the configuration in force']);
+    expect((await live.diff()).lines).toEqual(['the files agree with the configuration in force']);
     write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
     write('trader.yaml', '"50"', '"20"');
     const lines = ['risk.max_position_shares: 50 → 20 (tighter)', 'strategy maker: params.half_spread_ticks: 2 → 5'];
@@ -24,7 +24,7 @@ describe('a running trader’s configuration', () => {
     expect(changed).toHaveBeenCalledOnce();
     expect(await apply(live)).toMatchObject({
       applied: false,
-      lines: ['nothing differs from the configuration in force'],
+      lines: ['the files agree with the configuration in force'],
     });
   });
 
@@ -71,7 +71,7 @@ describe('a running trader’s configuration', () => {
     expect(await live.rollback({ hash: '', reason: 'worse', dryRun: true })).toMatchObject({ applied: false });
     const back = await live.rollback({ hash: config.configHash.slice(0, 8), reason: 'worse', dryRun: false });
     expect(back).toMatchObject({ applied: true, hash: config.configHash });
-    expect(back.lines.at(-1)).toContain('the next start uses them');
+    expect(back.lines.at(-1)).toContain('the next start would use the unchanged files');
     expect(commands.at(-1)).toMatchObject({ by: 'rollback', hash: config.configHash, reason: 'worse' });
     expect(live.config.strategies[0]?.params).toMatchObject({ half_spread_ticks: 2 });
     await expect(live.rollback({ hash: 'abc', reason: 'r', dryRun: false })).rejects.toThrow(/no configuration abc/);
@@ -89,7 +89,7 @@ describe('a running trader’s configuration', () => {
     const maker = readdirSync(copy).find((name) => name.endsWith('-maker.yaml')) ?? 'no copy';
     writeFileSync(join(copy, maker), 'strategy: log-odds-maker\n');
     await expect(back()).rejects.toThrow(
-      /\d{3}-maker\.yaml was changed: its SHA-256 is \w{12}, and the ledger names \w{12}/,
+      /\d{3}-maker\.yaml was changed: its SHA-256 is \w{12}, but the ledger recorded \w{12}/,
     );
     rmSync(copy, { recursive: true });
     await expect(back()).rejects.toThrow(/the copy of that configuration cannot be read: ENOENT/);

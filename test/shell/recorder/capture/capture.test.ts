@@ -71,7 +71,7 @@ describe('a captured market', () => {
   const gaps: [string, (polls: Polls) => void, string][] = [
     ['failed', (polls) => polls.fails('markets.book', 2000, DEAD), 'a poll of the book failed: connect ECONNREFUSED'],
     ['was refused', (polls) => polls.fails('markets.book', 2000, ABSENT), 'a poll of the book failed: not_found'],
-    ['came late', () => undefined, 'the book was not seen for 5 s'],
+    ['came late', () => undefined, 'the book could not be read for 5 s'],
     ['found the market paused', (polls) => polls.detail(2000, 'interrupted'), 'the market is interrupted'],
   ];
   it.each(gaps)('has a gap and a whole book after a poll that %s', (_, trouble, reason) => {
@@ -106,7 +106,7 @@ describe('a captured market', () => {
     polls.book(3000, { 0.4: 10 }, {});
     polls.trades(3200, [tradeOf(3, 0.4, 1), tradeOf(2, 0.4, 1), tradeOf(1, 0.4, 1)], 'more');
     expect(polls.remembered.lines().filter((line) => line.startsWith('gap'))[0]).toBe(
-      'gap 1050 more trades than a page shows',
+      'gap 1050 more new trades than one page holds',
     );
   });
 

@@ -7,7 +7,7 @@ import { type Draw, type Hostile, textOf } from './draw.js';
 type HostileChallenge = Hostile<(draw: Draw) => { readonly message: string; readonly nonce: string }>;
 
 const TEMPLATE = /is not exactly the SVC template/;
-const NONCE = /the nonce holds characters/;
+const NONCE = /the nonce has characters/;
 
 const nonceOf = (draw: Draw) => Buffer.from(draw.bytes(1 + draw.below(24))).toString('base64url');
 

@@ -114,11 +114,11 @@ const row = (name: string, because: RegExp, ask: HostileClass['ask']): HostileCl
 
 /** Classes that are independent of the kind of message. */
 const ROWS: readonly HostileClass[] = [
-  row('text: a transaction in disguise', /decodes as a transaction/, (draw) => {
+  row('text: a transaction in disguise', /is an encoded transaction/, (draw) => {
     const honest = draw.honest(draw.terms());
     return ask(draw, honest, disguised(honest, draw), anyText(draw));
   }),
-  row('text: a transaction made of characters', /decodes as a transaction/, (draw) =>
+  row('text: a transaction made of characters', /is an encoded transaction/, (draw) =>
     ask(draw, draw.honest(draw.terms()), asCharacters(draw), anyText(draw)),
   ),
   row('text: a huge message', /too long/, (draw) => {

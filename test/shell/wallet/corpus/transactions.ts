@@ -83,7 +83,7 @@ const SIGNERS: readonly HostileTransaction[] = [
 ];
 
 const MEMOS: readonly HostileTransaction[] = [
-  kind('no instruction', /carries no memo/, (honest, draw) => built(honest, draw, { instructions: [] })),
+  kind('no instruction', /has no memo/, (honest, draw) => built(honest, draw, { instructions: [] })),
   kind('the memo twice', /carries \d memos/, (honest, draw) => {
     const text = textOf(honest);
     const second = draw.pick(text, '', 'gm', writeDraftText({ ...honest.draft, terms: draw.order() }));

@@ -20,7 +20,7 @@ describe('a trader in a fleet', () => {
     expect(state.safety.whyPaused('m1')).toBeUndefined();
     bound(null, ['m1']);
     expect(state.safety.whyPaused('m1')).toBeUndefined();
-    expect(state.safety.whyPaused('m2')).toMatch(/wallet of the fleet has not claimed/);
+    expect(state.safety.whyPaused('m2')).toMatch(/wallet has not claimed/);
     expect([slots.map(({ dirty }) => dirty), state.notices.take()]).toEqual([[true, true], []]);
   });
 

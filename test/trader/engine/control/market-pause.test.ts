@@ -84,7 +84,7 @@ testWithLedger('a pause keeps a refusal of the signer and its reason, and ends o
 testWithLedger('a flatten goes on after a restart, and its pause then needs a reason to end', (ledger) => {
   expect(start(ledger).order(flatten('a'))).toBeNull();
   const { state, order, paused } = start(ledger);
-  expect([state.safety.pauses.flattening, paused()[0]]).toEqual([['a'], 'the operator flattens it']);
+  expect([state.safety.pauses.flattening, paused()[0]]).toEqual([['a'], 'the operator is flattening the market']);
   ledger.transaction(() => state.safety.pauses.endFlattening('a'));
   const next = start(ledger);
   expect([next.state.safety.pauses.flattening, next.paused()]).toEqual([[], ['flattened by the operator', undefined]]);

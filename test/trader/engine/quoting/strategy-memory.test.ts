@@ -76,8 +76,8 @@ describe('one quoter', () => {
   });
 
   it.each([
-    ['too much', () => 'x'.repeat(MAX_STATE_BYTES), /save\(\) returned 65538 bytes, at most 65536/],
-    ['nothing', () => undefined, /save\(\) returned a value that JSON cannot hold/],
+    ['too much', () => 'x'.repeat(MAX_STATE_BYTES), /save\(\) returned 65538 bytes, but the maximum is 65536/],
+    ['nothing', () => undefined, /save\(\) returned a value that is not JSON/],
   ])('is not saved, and goes on quoting, when it saves %s', (_name, save, words) => {
     const host = hostOf(counting(1, save));
     expect(host.save(0)).toBeNull();
@@ -103,7 +103,7 @@ describe('one quoter', () => {
 
   it('is of a module whose version is a number, 1 or more', () => {
     expect(() => strategyFrom({ default: { ...counting(1), state: { version: 0 } } }, 'x.js')).toThrow(
-      /state must have/,
+      /state.version must be/,
     );
     expect(strategyFrom({ default: counting(3) }, 'x.js').state).toEqual({ version: 3 });
   });

@@ -100,8 +100,8 @@ describe('a strategy of whole events', () => {
 
   it.each([
     ['throws', () => fail(), /quote\(\) failed: Error: no$/],
-    ['leaves one out', () => ({ a: bid }), /quotes: no quotes of b: every market in the view needs quotes$/],
-    ['names another market', () => ({ a: bid, b: bid, z: bid }), /quotes of z, which is not one of .*: a, b$/],
+    ['leaves one out', () => ({ a: bid }), /quotes: no quotes for b: every market in the view needs quotes$/],
+    ['names another market', () => ({ a: bid, b: bid, z: bid }), /quotes for z, which is not one of .*: a, b$/],
     ['says nonsense of one', () => ({ a: bid, b: { ...bid, note: 7 } }), /quotes: b: note must be text, got 7$/],
     ['returns none', () => [bid, bid], /quotes: quotes must be an object that holds quotes by condition id/],
   ])('that %s is stopped in the whole event, and the operator is told once', (_name, say, words) => {
