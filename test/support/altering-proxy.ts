@@ -54,7 +54,10 @@ export async function alteringProxy(target: string): Promise<AlteringProxy> {
 }
 
 /** The target's answer to this request. */
-export async function forward(target: string, { method, path, headers, body }: Passing) {
+export async function forward(
+  target: string,
+  { method, path, headers, body }: Omit<Passing, 'body'> & { readonly body: string | Uint8Array },
+) {
   const onward = request(`${target}${path}`, { method, headers });
   // After the head of the answer, an error reaches the answer's stream too.
   onward.on('error', () => undefined).end(body);
