@@ -63,7 +63,7 @@ export function resultLines(
 ): readonly string[] {
   const { equityMicros } = snapshot;
   const session = startedWith === null || equityMicros === null ? null : micros(equityMicros - startedWith);
-  const rests = snapshot.proven ? 'nothing rests at the exchange (two reads agree)' : 'NOT proven that nothing rests';
+  const rests = snapshot.proven ? 'nothing rests at the exchange (read twice)' : 'NOT proven that nothing rests';
   const held = snapshot.markets.filter(({ yesMicros, noMicros }) => yesMicros > 0 || noMicros > 0);
   return [
     `session     ${duration(runningMs)}, ${snapshot.fills} fills`,

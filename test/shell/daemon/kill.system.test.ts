@@ -37,7 +37,7 @@ it(`a trader adopts, books and goes on: after ${KILLS} kills its ledger is the e
   // Enough fills to compare, however few there were until now.
   await last.waitFor(/(?:fill: [\s\S]*){11}/);
   await endInOrder(last);
-  expect(last.output()).toContain('nothing rests at the exchange (two reads agree)');
+  expect(last.output()).toContain('nothing rests at the exchange (read twice)');
   await taker.end();
 
   expect(await expectAgreement(folder, url, micros(1_000_000_000))).toBeGreaterThan(10);

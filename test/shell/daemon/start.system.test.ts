@@ -16,7 +16,7 @@ const filesWith = (text: string, folder: string): readonly string[] =>
     .filter((entry) => entry.isFile() && readFileSync(join(entry.parentPath, entry.name)).includes(text))
     .map(({ name }) => name);
 
-const PROOF = 'orders      nothing rests at the exchange (two reads agree)';
+const PROOF = 'orders      nothing rests at the exchange (read twice)';
 
 describe('a trader on an embedded exchange', () => {
   it('quotes, fills, ends clean on a signal, and continues from its ledger', async () => {

@@ -16,7 +16,7 @@ const freeAddress = async () => `http://127.0.0.1:${await freePort()}`;
 
 async function stopped(trader: Running): Promise<void> {
   await endInOrder(trader);
-  expect(trader.output()).toContain('nothing rests at the exchange (two reads agree)');
+  expect(trader.output()).toContain('nothing rests at the exchange (read twice)');
 }
 
 describe('a trader whose exchange is not there', () => {

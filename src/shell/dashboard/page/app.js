@@ -82,7 +82,7 @@ function top() {
 /** Returns a text that says whether orders still rest although the trader has stopped. @param {import('../../console/page-state.js').PageState} state */
 function proofText({ mode, proven, open_orders: open, unknown_orders: unknown }) {
   if (!STOPPED.includes(mode)) return '';
-  if (proven !== null) return `Nothing rests: confirmed by two reads at ${moment(proven)}.`;
+  if (proven !== null) return `Nothing rests: read twice at ${moment(proven)}.`;
   return open === 0 ? '' : `${open} orders may still rest${unknown > 0 ? `, ${unknown} of them unknown` : ''}.`;
 }
 
