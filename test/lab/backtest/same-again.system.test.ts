@@ -20,9 +20,9 @@ const ROOT = join(import.meta.dirname, '../../..');
  * exchange, a fill model or the sample: update them by hand, in the commit with the reason.
  */
 const PINNED = {
-  'risk-averse': '50c11ba09030a028 b2c84da4dfdb299ebb98e385850d340187c9bd5e3da050b4caa3855571d2909a',
-  'power:3': '50c11ba09030a028 b2c84da4dfdb299ebb98e385850d340187c9bd5e3da050b4caa3855571d2909a',
-  optimistic: 'b70d422b931c7f08 b5fb93f3228b888ea929c8fe70d8f7c48ab279f49a099b1ade5d10a5928e1f0a',
+  'risk-averse': '50c11ba09030a028 82c1489bfab05002a2d3ff8f7e105d23a086c464c97a740423a2a85498da8cf6',
+  'power:3': '50c11ba09030a028 82c1489bfab05002a2d3ff8f7e105d23a086c464c97a740423a2a85498da8cf6',
+  optimistic: 'b70d422b931c7f08 7a3340e286d27e11123c2b18fe053f3e5784f868060b3b30fd1b71e5ae9469c5',
 };
 
 const hashOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');
