@@ -109,7 +109,7 @@ describe('twinbook backtest', () => {
       [['-c', '/no/file.yaml', '--data', SAMPLE], 4, /no such file/],
       [['-c', broken, '--data', SAMPLE], 4, /broken.yaml:2:11.*half_spread_ticks/s],
       [['-c', politics, '--data', SAMPLE], 4, /wtf.*--all-markets/s],
-      [['-c', named, '--data', SAMPLE], 4, /1 named market/],
+      [['-c', named, '--data', SAMPLE], 4, /no strategy selects any of the/],
       [['-c', MAKER, '--data', SAMPLE, '--fill-model', 'magic'], 2, /"magic".*risk-averse/s],
       [['-c', MAKER, '--data', SAMPLE, '--fill-model', 'power,power:3'], 2, /power:3.*twice/s],
       [['-c', MAKER, '--data', SAMPLE, '--latency', 'fast'], 2, /'fast'.*constant:MS/s],

@@ -69,7 +69,7 @@ describe('data verify', () => {
     truncateSync(file, 100);
     const { code, out } = await data('verify', folder);
     expect(code).toBe(6);
-    expect(out).toContain(`DIFFERENCE  ${file}: it has 100 bytes`);
+    expect(out).toContain(`DIFFERENCE  ${file}: the file has 100 bytes`);
     expect(JSON.parse((await data('verify', folder, '--json')).out)).toMatchObject({ markets: 1, repaired: 0 });
   });
 

@@ -20,7 +20,7 @@ describe('a trader that does not answer', () => {
 
   test.each(['status', 'stop'])('%s does not take it for one that does not run', async (line) => {
     const { code, err } = await held().command(line);
-    expect(err).toMatch(new RegExp(`^The trader \\(process ${HOLDER.pid}\\) does not answer\\n .*its socket is gone`));
+    expect(err).toMatch(new RegExp(`^The trader \\(process ${HOLDER.pid}\\) does not answer\\n .*lost its socket`));
     expect(code).toBe(5);
   });
 

@@ -84,7 +84,10 @@ describe('keys', () => {
     const file = join(cwd, 'credentials.json');
     const before = readFileSync(file, 'utf8');
     writeFileSync(file, '{}');
-    expect(await twinbook('keys bootstrap')).toMatchObject({ out: '', err: expect.stringContaining('does not hold') });
+    expect(await twinbook('keys bootstrap')).toMatchObject({
+      out: '',
+      err: expect.stringContaining('does not contain'),
+    });
     writeFileSync(file, before);
     expect(JSON.parse((await twinbook('keys list --json')).out)).toHaveLength(1);
   });

@@ -61,7 +61,7 @@ describe('a replay', () => {
     const open = await openRecordings([SAMPLE]);
     const names = open.map(({ market }) => `"${market.title}" (paper-crowd)`);
     const replay = await Replay.attach(core, open, { speed: 5 }, START_MS);
-    expect(replay.plan).toEqual(names.map((name) => `replay: ${name}, 15 min, in 3 min at speed 5`));
+    expect(replay.plan).toEqual(names.map((name) => `replay: ${name}, 15 min, played in 3 min at speed 5`));
     for (let nowMs = START_MS; !replay.done; nowMs += MINUTE_MS) {
       await replay.ready();
       replay.tick(nowMs);

@@ -237,7 +237,7 @@ describe('event-maker', () => {
     ]);
     const event = factsOf('exhaustive', ['a', 'b', 'c', 'd']);
     const unknown = eventMaker.create(paramsFor(eventMaker), event).quote(wholeOf([b, c], event));
-    expect(unknown['b']?.note).toMatch(/have 0.5000 of the probability/);
+    expect(unknown['b']?.note).toMatch(/have a total probability of 0.5000/);
     const odd = factsOf('exhaustive', ['a', 'b']);
     expect(eventMaker.create(paramsFor(eventMaker), odd).quote(wholeOf(three(), odd))['a']?.note).toMatch(
       /^c is not one of the markets/,

@@ -172,7 +172,7 @@ const SOUND: Readonly<Record<string, string>> = {
   'no time between the years 2000 and 2100': `time_ms BETWEEN ${EARLIEST_MS} AND ${LATEST_MS}`,
   'a price that is not a multiple of 0.0001 between 0 and 1': `is_book OR
     (price_micros > 0 AND price_micros < 1000000 AND price_micros % ${PRICE_STEP_MICROS} = 0)`,
-  'a missing or negative size': `is_book OR
+  'a size that is missing or out of range': `is_book OR
     (amount_micros BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER} AND (is_level OR amount_micros > 0))`,
   'a side other than BID, BUY, ASK and SELL': '(is_book OR is_bid OR is_ask)',
   'no asset_id of letters and digits': "regexp_full_match(asset_id, '[0-9A-Za-z_.:-]{1,200}')",

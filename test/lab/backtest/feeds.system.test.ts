@@ -103,7 +103,9 @@ describe('a file with what a feed says', () => {
     const { values, warnings, lines: told, settings } = await read(`${lines.join('\r\n')}\n`, { file: 'desk.csv' });
     expect(values.map(({ value: { p } }) => p)).toEqual([0.4, 0.5]);
     expect(warnings).toEqual(['feed model: 1 row left out: p: wants a number below 1, got 1.5']);
-    expect(told).toEqual(['feed model: 2 values of 1 market from desk.csv, each known 1.1 s after its time']);
+    expect(told).toEqual([
+      'feed model: 2 values of 1 market from desk.csv, each visible to strategies 1.1 s after its time',
+    ]);
     expect(settings).toEqual([{ name: 'model', maxAgeMs: 60 * S }]);
   });
 

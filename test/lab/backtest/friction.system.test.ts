@@ -48,7 +48,7 @@ describe('latency by kind of call', () => {
   });
 
   it.each(['constant:150,submit=constant:1', 'constant', 'constant:10000:x2', 'recorded:3'])('refuses %s', (text) =>
-    expect(() => readLatency(text)).toThrow(/is not known/),
+    expect(() => readLatency(text)).toThrow(/unknown latency model/),
   );
 
   it('names every call that the trader makes', () => {

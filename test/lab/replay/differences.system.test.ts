@@ -60,7 +60,7 @@ describe('the first difference', () => {
     expect(fewer.difference.what).toMatch(/^request \d+ is sent in the replay, but was not sent in the run$/);
     const twice = only(index, ({ requests }) => ({ requests: [...requests, ...requests.slice(-1)] }));
     const more = await differing(twice);
-    expect(more.difference.what).toMatch(/^request \d+ was sent in the run, but is not in the replay$/);
+    expect(more.difference.what).toMatch(/^request \d+ was sent in the run, but is not sent in the replay$/);
     expect(more.difference.fields.length).toBeGreaterThan(0);
   });
 
@@ -71,10 +71,12 @@ describe('the first difference', () => {
     expect(difference.what).toMatch(/^intent \S+ is signed in the replay, but was not signed in the run$/);
     const others = signed.map(({ answer }) => ({ intentId: 'another', answer }));
     const renamed = await differing(only(index, () => ({ signed: others })));
-    expect(renamed.difference.what).toMatch(/^intent another was signed in the run, where the replay signs \S+$/);
+    expect(renamed.difference.what).toMatch(
+      /^intent another was signed in the run, but the replay signs intent \S+ there$/,
+    );
     const more = { intentId: 'one more', answer: { ok: true, signature: '0' } } as const;
     const added = await differing(only(index, () => ({ signed: [...signed, more] })));
-    expect(added.difference.what).toBe('intent one more was signed in the run, but is not in the replay');
+    expect(added.difference.what).toBe('intent one more was signed in the run, but is not signed in the replay');
   });
 
   it('is a refusal to sign, which the market is then paused for', async () => {

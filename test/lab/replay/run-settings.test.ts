@@ -102,7 +102,7 @@ describe('what has changed since a run', () => {
     if (maker === undefined) throw new Error('the first strategy');
     const before = { ...run, version: '0.0.1', strategies: [maker] };
     expect(await changes({ folder, run: before })).toEqual([
-      `the run was made by twinbook 0.0.1, this is ${VERSION}`,
+      `the run was made by twinbook 0.0.1, this is twinbook ${VERSION}`,
       'strategy own is new',
     ]);
   });

@@ -101,7 +101,7 @@ describe('a plan of chunks', () => {
       return () => readSheet(JSON.stringify(sheet), sheetHash(sheet));
     };
     expect(as({ version: '9.9.9' })).toThrow('planned by Twinbook 9.9.9 on Node');
-    expect(as({ node: 99 })).toThrow('on Node 99, this is');
+    expect(as({ node: 99 })).toThrow('on Node 99, this machine runs');
     expect(() => readSheet(JSON.stringify(plan.sheet), 'other')).toThrow('plan is not other');
     expect(() => readPlan(place.folder)).toThrow('has no plan of a sweep');
     expect(() => chunkAt(plan, 4)).toThrow('there is no chunk 4');

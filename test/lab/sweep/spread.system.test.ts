@@ -153,7 +153,7 @@ describe.skipIf(!HAS_REDIS)('a sweep behind a queue (skipped where redis-server 
   });
 
   const at = (url: string) => ({ ...secret, TWINBOOK_QUEUE_URL: url });
-  const keyless = (more = {}) => ({ TWINBOOK_QUEUE_URL: redis.url, ...more });
+  const keyless = (url: string, more = {}) => ({ TWINBOOK_QUEUE_URL: url, ...more });
   const SHORT = { TWINBOOK_QUEUE_SECRET: 'short' };
   const asked = async (env: Readonly<Record<string, string>>, ...args: readonly string[]) => {
     const ran = await twinbook(['sweep', ...QUESTION, '--engine', 'queue', '--out', 'never', ...args], env);
@@ -162,8 +162,9 @@ describe.skipIf(!HAS_REDIS)('a sweep behind a queue (skipped where redis-server 
 
   it.each<[RegExp, () => Readonly<Record<string, string>>, string?]>([
     [/^2 TWINBOOK_QUEUE_URL is not set/, () => ({})],
-    [/^2 TWINBOOK_QUEUE_SECRET is not set/, keyless],
-    [/^2 TWINBOOK_QUEUE_SECRET has 5 characters: it is too easy to guess/, () => keyless(SHORT)],
+    [/^2 TWINBOOK_QUEUE_SECRET is not set/, () => keyless('redis://queue.invalid:6379')],
+    [/^1 the queue's server 127.0.0.1:1 does not answer/, () => keyless('redis://127.0.0.1:1')],
+    [/^2 TWINBOOK_QUEUE_SECRET has 5 characters: it is too easy to guess/, () => keyless(redis.url, SHORT)],
     [/^2 the address of the queue \(TWINBOOK_QUEUE_URL or .*\) is not a Redis URL/, () => at('http://127.0.0.1:1')],
     [/^1 the queue's server 127.0.0.1:1 does not answer: .*ECONNREFUSED/, () => at('redis://:hunter22@127.0.0.1:1')],
     [/refuses: WRONGPASS/, () => at(`redis://nobody:hunter22@127.0.0.1:${redis.port}`)],
@@ -175,7 +176,9 @@ describe.skipIf(!HAS_REDIS)('a sweep behind a queue (skipped where redis-server 
   it('takes no server that may forget jobs', async () => {
     const client = new Redis(redis.url);
     await client.config('SET', 'maxmemory-policy', 'allkeys-lru');
-    expect(await asked(at(redis.url))).toMatch(/has the maxmemory-policy allkeys-lru\n {2}Wanted: noeviction/);
+    expect(await asked(at(redis.url))).toMatch(
+      /has the maxmemory-policy allkeys-lru\n {2}Wanted: maxmemory-policy noeviction/,
+    );
     await client.config('SET', 'maxmemory-policy', 'noeviction');
     client.disconnect();
   });

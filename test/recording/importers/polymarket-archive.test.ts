@@ -73,7 +73,7 @@ describe('an hour of the archive', () => {
     expect(recording?.gaps).toEqual([]);
     expect(recording?.warnings.map(({ message }) => message)).toEqual([
       expect.stringContaining('0.00 % of the rows (0 of 1)'),
-      expect.stringContaining('there are no trades'),
+      expect.stringContaining('the recording has no trades'),
     ]);
   });
 

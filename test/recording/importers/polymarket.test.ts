@@ -136,8 +136,8 @@ describe('a Polymarket file of a stranger', () => {
 
   it.each([
     ['times before 2000', 'ts_ms - 1000000000000 AS ts_ms', '2 with no time between the years 2000 and 2100'],
-    ['sizes that are no numbers', "'nan'::DOUBLE AS size", '2 with no size'],
-    ['sizes beyond all bounds', '1e300 AS size', '2 with no size'],
+    ['sizes that are no numbers', "'nan'::DOUBLE AS size", '2 with a size that is missing'],
+    ['sizes beyond all bounds', '1e300 AS size', '2 with a size that is missing'],
     ['sides of its own', "'HOLD' AS side", '2 with a side other than BID, BUY, ASK and SELL'],
     ['prices in cents', 'price * 100 AS price', '2 with a price'],
   ])('with %s is an error that says so', async (_, columns, message) => {

@@ -30,7 +30,7 @@ test.each([
   ['{ channels: { chat: { kind: telegram, address_file: s } } }', 'a channel of kind telegram wants to'],
   ['{ channels: { post: { kind: mail, address_file: s, to: me } } }', 'a channel of kind mail wants from'],
   ['{ channels: { hook: { kind: slack, address_file: s, to: me } } }', 'a channel of kind slack has no to; remove it'],
-  ['{ channels: { chat: { kind: telegram, address_file: s, to: "1", commands: [kill] } } }', 'commands want users'],
+  ['{ channels: { chat: { kind: telegram, address_file: s, to: "1", commands: [kill] } } }', 'commands require users'],
   ['{ channels: { chat: { kind: telegram, address_file: s, to: "1", commands: [resume], users: [1] } } }', 'status'],
   ['{ channels: { hook: { kind: slack, address_file: s, users: [1] } } }', 'a channel of kind slack has no users'],
   ['{ quiet_hours: "at night" }', 'wants six cron fields'],

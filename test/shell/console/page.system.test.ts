@@ -351,7 +351,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     page.on('pageerror', (error) => errors.push(error.message));
     await page.goto(`${several.url}#${encodeURIComponent(SECRET)}`);
     await page.locator('#trader-list a').first().waitFor();
-    await page.locator('#mode', { hasText: /^2 traders, 1 does not answer$/ }).waitFor();
+    await page.locator('#mode', { hasText: /^2 traders, 1 trader does not answer$/ }).waitFor();
     expect(page.url()).toBe(`${several.url}?view=traders`);
     expect(await page.locator('#trader-list').textContent()).toMatch(
       /quoting.*second.*NOT RUNNING.*no trader is running/,
@@ -456,9 +456,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     await page.goto(`${killed.url}#${encodeURIComponent(SECRET)}`);
     await page.locator('#mode.stopped', { hasText: 'killed' }).waitFor();
     expect(await page.locator('button[data-action]:visible').allTextContents()).toEqual(['Lift the kill']);
-    expect(await page.locator('#proof').textContent()).toMatch(
-      /^Nothing rests: read twice at \d\d:\d\d:\d\d\.$/,
-    );
+    expect(await page.locator('#proof').textContent()).toMatch(/^Nothing rests: read twice at \d\d:\d\d:\d\d\.$/);
     expect(await page.locator('#banner').textContent()).toMatch(/^Prices of 1 of 2 markets are up to \d+ s old/);
     expect(await page.locator('#markets tr.old').count()).toBe(1);
     expect(await page.locator('#markets tr td:last-child').allTextContents()).toEqual(['killed', 'killed']);

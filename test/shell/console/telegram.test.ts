@@ -161,7 +161,7 @@ describe('a service that', () => {
   test.each([
     ['answers with a page', (to: ServerResponse) => to.end('<html>'), 2_000, NO_LIST],
     ['answers with something else', (to: ServerResponse) => to.end('{"ok":true,"result":{}}'), 2_000, NO_LIST],
-    ['answers without end', (to: ServerResponse) => to.end('x'.repeat(1_000_001)), 2_000, 'longer than 1000000 bytes'],
+    ['answers without end', (to: ServerResponse) => to.end('x'.repeat(1_000_001)), 2_000, 'more than 1000000 bytes'],
     ['fails', (to: ServerResponse) => to.writeHead(502).end(), 2_000, 'it answered 502'],
     ['leads elsewhere', (to: ServerResponse) => to.writeHead(302, ELSEWHERE).end(), 2_000, '302'],
     ['hangs up', (to: ServerResponse) => void to.destroy(), 2_000, 'takes no commands'],

@@ -78,7 +78,7 @@ describe('quote hours', () => {
 });
 
 describe('a scheduled job', () => {
-  it('whose time passed while the loop was blocked runs once, and is reported as late', () => {
+  it('whose time passed while the event loop was blocked runs once, and is reported as late', () => {
     const schedule = { reconcile: '0 * * * * *', ledgerBackup: '0 */5 * * * *', dailySummary: null };
     onTestFinished(startJobs({ schedule, strategies: [] }, hooks));
     vi.setSystemTime(new Date(2026, 10, 20, 12, 35, 3));

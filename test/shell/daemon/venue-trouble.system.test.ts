@@ -90,7 +90,7 @@ it('an exchange that revokes the API key stops its trader, which cancels what re
   await revoking.close();
 
   await trader.waitFor(/rejects the API key .*Invalid API key.*; all orders are canceled until an operator resumes/);
-  await trader.waitFor(/made another with the wallet's, key_\w+, to cancel with/);
+  await trader.waitFor(/the wallet created the key key_\w+ to cancel orders/);
   await expect.poll(async () => (await status()).open_orders, { timeout: 60_000, interval: 500 }).toBe(0);
   expect((await status()).mode).toBe('halted');
   // The other key stays valid: this reads with it.

@@ -279,7 +279,9 @@ describe('the page', () => {
     expect(await two.json()).toMatchObject({ trader: 'two', traders: ['one', 'two'] });
     const unnamed = [await ask('/state'), await ask('/views/log'), await press('kill', '{}')];
     expect(unnamed.map(({ status }) => status)).toEqual([400, 400, 400]);
-    expect(await unnamed[2]?.json()).toEqual({ error: 'several traders are shown; ?trader= wants one of one, two' });
+    expect(await unnamed[2]?.json()).toEqual({
+      error: 'the request must name a trader, because several are shown; ?trader= wants one of one, two',
+    });
     for (const name of ['three', 'constructor', '__proto__'])
       expect((await press(`/actions/kill?trader=${name}`, '{}')).status).toBe(404);
     expect(told).toEqual([]);

@@ -79,7 +79,7 @@ describe.concurrent('everything is canceled when', () => {
     await trial(guarded, 'stopped', 8);
     expect(existsSync(`${guarded.ledger}.kill`)).toBe(false);
     guarded.process.process.kill('SIGCONT');
-    await guarded.process.waitFor(/the loop was blocked for [\d.]+ s: canceling every order/);
+    await guarded.process.waitFor(/the event loop was blocked for [\d.]+ s: canceling every order/);
     await until(
       async () => guarded.report()?.state === 'watching' && (await guarded.resting()) >= 8,
       'it does not quote again',

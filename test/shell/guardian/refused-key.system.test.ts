@@ -64,7 +64,7 @@ it('makes another with the wallet’s, keeps it, and cancels with it', async () 
   const key = stored();
   expect(key).toMatch(/^key_/);
   expect(key).not.toBe(revoked);
-  expect(log()).toContain(`made another with the wallet's, ${key}, to cancel with`);
+  expect(log()).toContain(`the wallet created the key ${key} to cancel orders`);
 });
 
 it('makes none in a fleet, where a revoked key holds off what was replaced', async () => {

@@ -76,7 +76,7 @@ describe('the key file', () => {
     const wallet = createKeyFile({ path, passphrase: 'correct horse', scrypt: cheap });
     expect(readFileSync(path, 'utf8')).not.toContain('secret_key');
     expect(open('correct horse').address).toBe(wallet.address);
-    expect(errorOf(() => open('wrong')).message).toContain('does not open');
+    expect(errorOf(() => open('wrong')).message).toContain('is wrong, or the file was changed');
     expect(errorOf(() => open(null)).hint).toContain('TWINBOOK_WALLET_PASSPHRASE');
     expect(errorOf(() => createKeyFile({ path: `${path}2`, passphrase: '' })).code).toBe('key_invalid');
   });

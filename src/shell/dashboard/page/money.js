@@ -99,7 +99,7 @@ export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: strin
       number('Cost of holdings', 'cost', money),
     ])}
     ${table({ id: 'money-strategies', title: 'By strategy, as booked' }, view.strategies, [
-      text('Strategy', ({ key }) => (key === '' ? 'no strategy: merges and redeems' : key)),
+      text('Strategy', ({ key }) => (key === '' ? 'none: merges and redeems' : key)),
       ...bookedBy(view.strategies),
     ])}
     ${table(
@@ -111,10 +111,10 @@ export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: strin
         number('Per share', ({ mean }) => price(mean, 4)),
         number('± standard error', ({ error }) => price(error, 4)),
         number('Total', 'total', gain),
-        number('Total price move since the fill', 'drift', gain),
+        number('Move since the fill', 'drift', gain),
         number('Shares', 'shares', shares),
         number('Fills', 'fills'),
-        number('Fills without a later price', 'not_known'),
+        number('Fills without a price', 'not_known'),
       ],
     )}`;
 });
