@@ -4,22 +4,19 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { TraderStatus } from '../../../src/shared/protocol/trader-status.js';
-import { askTrader } from '../../../src/shell/control/control-client.js';
-import { endInOrder, exchangeHere, folderOf, ran, started, traderYaml } from '../../support/cases.js';
+import { endInOrder, exchangeHere } from '../../support/cases.js';
+import { marketsOf } from '../../support/venue.js';
 import { until } from '../../support/waiting.js';
+import { traderAt } from './trader-at.js';
 
 /** On another date the program needs the same clock; it inherits only named variables. */
 const CLOCK = 'LD_PRELOAD, FAKETIME, FAKETIME_SHARED, DONT_FAKE_MONOTONIC';
 
-/** Sends each market's value from its line in a file; without the file it sends nothing. */
-const MODEL = `
-import { existsSync, readFileSync } from 'node:fs';
+/** Sends a market's value while a file exists. */
+const MODEL = (market: string) => `
+import { existsSync } from 'node:fs';
 setInterval(() => {
-  if (!existsSync('prices.txt')) return;
-  for (const line of readFileSync('prices.txt', 'utf8').split('\\n').filter(Boolean)) {
-    const [market, p] = line.split(' ');
-    console.log(JSON.stringify({ market, p: Number(p), sd: 2, at: Date.now() }));
-  }
+  if (existsSync('speaks')) console.log(JSON.stringify({ market: '${market}', p: 0.5, sd: 2, at: Date.now() }));
 }, 200);
 `;
 
@@ -39,25 +36,12 @@ const KINDS: Readonly<Record<string, string>> = {
 
 it('is quoted while it is current, pulled when it is not, and said once each', async () => {
   const url = await exchangeHere('--seed', '3');
-  const list = (await (await fetch(`${url}/markets/?state=open&limit=1`)).json()) as {
-    data: { condition_id: string }[];
-  };
-  const first = list.data[0]?.condition_id ?? '';
-  const folder = folderOf({
-    'trader.yaml': traderYaml(
-      url,
-      `feeds:
-  model: { kind: child, command: ["${process.execPath}", model.mjs], env: [${CLOCK}], max_age_s: 4 }
-strategies: [first.yaml]`,
-    ),
-    'first.yaml': FAIR(first),
-    'model.mjs': MODEL,
-    'prices.txt': `${first} 0.5\n`,
-  });
-  const config = join(folder, 'trader.yaml');
-  const trader = started(['start', '-c', config]);
-  const status = (): Promise<TraderStatus | null> =>
-    askTrader({ command: 'status' }, { socket: `${folder}/ledger.sqlite.sock`, timeoutMs: 60_000 }).catch(() => null);
+  const first = (await marketsOf(url))[0]?.condition_id ?? '';
+  const feed = `{ kind: child, command: ["${process.execPath}", model.mjs], env: [${CLOCK}], max_age_s: 4 }`;
+  const files = { 'first.yaml': FAIR(first), 'model.mjs': MODEL(first), speaks: '' };
+  const { folder, command, start, ask } = traderAt(url, `feeds: { model: ${feed} }\nstrategies: [first.yaml]`, files);
+  const trader = start();
+  const status = (): Promise<TraderStatus | null> => ask().catch(() => null);
   const ordersOf = async () => (await status())?.markets[0]?.orders.length;
   const count = (pattern: RegExp): number => [...trader.output().matchAll(pattern)].length;
   // On a busy machine values may expire in transit: then the feed falls silent and returns without the test's action.
@@ -68,14 +52,14 @@ strategies: [first.yaml]`,
   const isPulled = () => until(ordersOf, (open) => open === 0 && words().at(-1) === 'silent');
 
   await rests();
-  const explained = await ran(['explain', first, '-c', config]);
+  const explained = await command('explain', first);
   expect(explained.output).toMatch(/Feed model: 0\.5 \(sd 2\), \d+\.\d s old/);
 
   // The program runs on and sends nothing.
-  rmSync(join(folder, 'prices.txt'));
+  rmSync(join(folder, 'speaks'));
   await isPulled();
   expect((await status())?.markets[0]?.note).toBe('feed model has no current value for this market');
-  writeFileSync(join(folder, 'prices.txt'), `${first} 0.5\n`);
+  writeFileSync(join(folder, 'speaks'), '');
   await rests();
 
   await endInOrder(trader);
@@ -86,7 +70,7 @@ strategies: [first.yaml]`,
   const again = words().filter((word, i, all) => word === all[i - 1]);
   expect(again.length, trader.output()).toBeLessThanOrEqual(anew);
 
-  const replay = await ran(['replay', 'last', '-c', config]);
+  const replay = await command('replay', 'last');
   expect(replay.output).toMatch(/every decision|identical|same/i);
   expect(replay.code).toBe(0);
 });

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
-import { endInOrder, exchangeAt, exchangeHere, folderOf, ran, started, traderYaml } from '../../support/cases.js';
+import { endInOrder, exchangeAt, exchangeHere, folderOf, ran, traderYaml } from '../../support/cases.js';
 import { freePort } from '../../support/listening.js';
 import { lossyProxy } from '../../support/lossy-proxy.js';
 import type { Running } from '../../support/processes.js';
@@ -63,14 +63,11 @@ describe('a trader on an exchange that loses, delays, doubles and garbles', () =
   it('ends with the ledger that the exchange has, to the last micro', async () => {
     const url = await exchangeHere('--seed', '7', '--no-rate-limits', '--draft-lifetime-s', '5');
     const proxy = await lossyProxy(url, SEED, 0.3);
-    const folder = folderOf({ 'trader.yaml': traderYaml(proxy.url), 'maker.yaml': MAKER });
+    const { folder, start } = traderAt(proxy.url, undefined, { 'maker.yaml': MAKER });
     const taker = await Taker.join(url, SEED);
-    taker.go(
-      (await marketsOf(url)).map((row) => row.condition_id),
-      60,
-    );
-
-    const trader = started(['start', '-c', `${folder}/trader.yaml`]);
+    const ids = (await marketsOf(url)).map((row) => row.condition_id);
+    taker.go(ids, 60);
+    const trader = start();
     await trader.waitFor(/ fill: /);
     // Every fault several times, at many steps of many orders; then the end, with all unsettled requests.
     await proxy.rage(8);
