@@ -49,13 +49,6 @@ export const ENGINE_BUGS: readonly WrittenBug[] = [
     replacement: "new Modes({ ...JSON.parse(ledger.note(MODES_NOTE) ?? '{}'), killed: null });",
   },
   {
-    name: 'kill-lets-the-queue-go',
-    what: 'What waits for the request budget when an operator pauses or kills leaves all the same.',
-    file: 'src/trader/engine/act.ts',
-    text: "  if (orders === 'none' || isWishedAnew) requests.queue.recall(",
-    replacement: '  if (nowMs < 0) requests.queue.recall(',
-  },
-  {
     name: 'killed-but-not-pulled',
     what: 'A kill withholds new orders and leaves those that rest.',
     file: 'src/trader/engine/quoting/quoting.ts',
