@@ -31,7 +31,7 @@ import { ask, difference, failure, isStrange, type RehearsalPlace, Stopped, step
 
 const LOOK_MS = 1_000;
 const BEAT_MS = 200;
-/** Number of requested book levels; a book with so many levels may be incomplete. */
+/** Number of requested book levels; a book with exactly this number of levels may be incomplete. */
 const MOST_LEVELS = 100;
 /** Time limit to cancel the rehearsal's orders, ms; a venue that is down for longer needs an operator. */
 const TAKE_BACK_MS = 60_000;

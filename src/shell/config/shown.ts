@@ -72,7 +72,7 @@ const withoutUserInfo = (text: string): string => text.replace(/:\/\/[^/@\s]+@/,
 export interface ConfigChange {
   /** The change as text: the setting's name, old value and new value. */
   readonly text: string;
-  /** What the operator must give or do for the change: nothing, a reason, or a restart. */
+  /** Requirement of the change for the operator: nothing, a reason, or a restart. */
   readonly wants: 'nothing' | 'reason' | 'restart';
 }
 

@@ -213,7 +213,7 @@ export class UnsettledOrders {
 const MOST = 1_000;
 
 /** Compares all fields of the rows that `observeTrades` reads. */
-const isSameTrade = (a: OwnTradeRow, b: OwnTradeRow): boolean =>
+const isSameRow = (a: OwnTradeRow, b: OwnTradeRow): boolean =>
   TRADE_FIELDS.every((field) => a[field] === b[field]) &&
   a.order.pubkey === b.order.pubkey &&
   a.order.side === b.order.side &&
@@ -226,7 +226,7 @@ export class BookedTrades {
 
   has(row: OwnTradeRow): boolean {
     const known = this.#rows.get(row.pubkey);
-    return known !== undefined && (known === row || isSameTrade(known, row));
+    return known !== undefined && (known === row || isSameRow(known, row));
   }
 
   drop(tradePubkey: string): void {

@@ -59,7 +59,7 @@ export interface MarkoutSetting {
   readonly horizonMs: number;
   /** Half-life of old markouts, ms. */
   readonly halfLifeMs: number;
-  /** Weight of the prior, in shares: the tracker starts with so many assumed shares without an adverse price move. */
+  /** Weight of the prior, in shares: the tracker starts with this number of assumed shares without an adverse move. */
   readonly priorShares: number;
 }
 

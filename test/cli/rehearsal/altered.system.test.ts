@@ -102,7 +102,7 @@ describe('a venue that differs from its profile', () => {
   test.each([
     ['wants one more signer', cosigned, ['requires 3 signers', STRANGER, `signers `], [MEMO_PROGRAM]],
     ['calls another program', withProgram, [`the program ${STRANGER}`, 'programs Memo'], [MEMO_PROGRAM, STRANGER]],
-  ])('%s: nothing is signed, and the draft is told', async (_, change, said, programs) => {
+  ])('%s: nothing is signed, and the draft is reported', async (_, change, said, programs) => {
     const there = await venue();
     there.proxy.answer = (body, asked) => (isDraft(asked) ? change(body) : body);
     const steps = await stopsAt(there, 'draft', { said });

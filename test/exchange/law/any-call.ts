@@ -71,7 +71,7 @@ export function anyCall(venue: Venue): void {
     });
 
     const ofOneRecord = withNames(ENDPOINTS.filter(({ path }) => path.includes('{')));
-    it.each(ofOneRecord)('%s does not find what nobody has', async (_, { method, path }) => {
+    it.each(ofOneRecord)('%s does not find an unknown record', async (_, { method, path }) => {
       // Each call reads its own field.
       const body = { signature: 'ab'.repeat(64), stop_loss_price: null };
       const needs = ENDPOINTS.find((endpoint) => endpoint.path === path)?.needs ?? '';

@@ -64,7 +64,7 @@ export const ENGINE_BUGS: readonly WrittenBug[] = [
   },
   {
     name: 'reduce-only-ignored',
-    what: 'Neither a strategy nor risk is told that only orders that reduce a position may leave.',
+    what: 'Strategies and risk do not receive the rule that only reducing orders may leave.',
     edits: [
       { file: CONTROLS, text: "  { number: 17, name: 'reduce_only', check: reduceOnly },\n", replacement: '' },
       {

@@ -44,7 +44,7 @@ export const RECORD_BUGS: readonly WrittenBug[] = [
   },
   {
     name: 'fill-alarm-unheard',
-    what: 'A fill that was never signed is told, and the trader goes on as before.',
+    what: 'A fill that was never signed is reported, but the trader continues as before.',
     file: 'src/trader/engine/guards.ts',
     text: '    if (this.text === null) this.write(text);',
     replacement: '    void text;',

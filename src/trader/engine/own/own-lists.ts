@@ -10,7 +10,7 @@ import { PageWalk } from '../../reconcile/list-cursor.js';
 import type { Reconciler } from '../../reconcile/reconciler.js';
 import type { PollResult } from '../../scheduler/poll-memory.js';
 
-/** What follows from one page of own orders or own trades. */
+/** Conclusions from one page of own orders or own trades. */
 interface ListStep {
   readonly requests: readonly PlannedRequest[];
   readonly reaction: Reaction;
