@@ -57,7 +57,7 @@ summary { cursor: pointer; padding: 6px 0; min-height: 32px }
 #explain-tree ul { margin: 0; padding: 0 0 0 1.1rem; list-style: none } #explain-tree > ul { padding-left: 0 }
 #explain-tree li { padding: 2px 0; overflow-wrap: anywhere } #explain-tree b { font-weight: 600 }
 @media (max-width: 860px) {
-  #main { display: block } nav { position: static; flex-direction: row; flex-wrap: wrap; margin: 8px 0 16px }
+  #main { display: block } th { white-space: normal } nav { position: static; flex-direction: row; flex-wrap: wrap; margin: 8px 0 16px }
   nav a { padding: 10px } nav a[aria-current] { box-shadow: inset 0 -3px 0 var(--bid) }
 }
 @media (min-width: 481px) { #risk-limits-title + .scroll { max-height: none } }
@@ -70,7 +70,7 @@ summary { cursor: pointer; padding: 6px 0; min-height: 32px }
   .cards tr { display: grid; grid-template-columns: 1fr 1fr; gap: 0 16px; padding: 8px 10px; border-bottom: 1px solid var(--line) } .cards tr:last-child { border-bottom: 0 }
   .cards td { display: flex; justify-content: space-between; gap: 8px; padding: 2px 0; border: 0; min-width: 0 !important; max-width: none; text-align: right }
   .cards td:first-child { display: block; grid-column: 1 / -1; font-weight: 600; text-align: left } .cards td:empty { display: none } .cards td::before { content: attr(data-head); flex: none; color: var(--soft); font-weight: 400 }
-  .cards td:first-child::before { content: none } .cards td.text, #risk-limits td.number, #risk-events td.number, #risk-markets td.number { white-space: normal !important; grid-column: 1 / -1; overflow-wrap: anywhere }
+  .cards td.number::before { flex-shrink: 1; text-align: left } .cards td:first-child::before { content: none } .cards td.text, #risk-limits td.number, #risk-events td.number, #risk-markets td.number { white-space: normal !important; grid-column: 1 / -1; overflow-wrap: anywhere }
   .month { font-size: 11px } .month th, .month td { padding: 3px 1px }
   .stop { position: fixed; z-index: 2; left: 0; right: 0; bottom: 0; padding: 10px 12px; background: var(--page); border-top: 1px solid var(--line) }
   .stop button { flex: 1 1 50%; min-height: 52px }

@@ -11,6 +11,12 @@ import uPlot from 'uplot';
  *   places?: number, bands?: uPlot.Band[], key?: string, isUtc?: boolean, isZoomed?: boolean, hooks: uPlot.Hooks.Arrays }} ChartOptions
  */
 
+/** Distances of time labels, ms. Two minutes are among them, so that a short run has several labels on a telephone. */
+const TIME_STEPS = [
+  ...[1, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800].map((seconds) => seconds * 1_000),
+  ...[1, 2, 3, 4, 6, 8, 12, 24, 48, 72, 120, 240, 480, 720].map((hours) => hours * 3_600_000),
+];
+
 /** All charts that the page shows now. @type {Set<uPlot>} */
 const charts = new Set();
 
@@ -39,7 +45,7 @@ export function makeChart(place, options, rows) {
       },
       scales: { x: { time: true }, y: { range: rangeOf(options) } },
       axes: [
-        { ...axis, size: 46, gap: 9, space: 70, values: timeLabels(isUtc) },
+        { ...axis, size: 46, gap: 9, space: 70, incrs: TIME_STEPS, values: timeLabels(isUtc) },
         {
           ...axis,
           size: 68,
