@@ -39,7 +39,11 @@ const consoleCommand = command({
   config: 'file',
   options: {
     withTrader: option.flag('--with-trader', 'exit when the trader ends (default: keep running)'),
-    also: option.repeated('--also <file>', 'configuration file of another trader to show on the page; may be repeated'),
+    also: option.repeated(
+      '--also <file>',
+      'configuration file of another trader to show on the page; may be repeated',
+      String,
+    ),
   },
   run: ({ options: { withTrader, also }, file, io }) => {
     if (withTrader === true && also.length > 0) {

@@ -17,7 +17,6 @@ import {
   askOrPass,
   askThere,
   findNamed,
-  marketAtVenue,
   marketsNamed,
   nameMeant,
   readLedger,
@@ -53,7 +52,7 @@ function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
     },
     ...toolOf(name),
     answer: async ({ options, config }) => {
-      const one = options.market === undefined ? null : await marketAtVenue(options.market, config);
+      const one = options.market === undefined ? null : await nameMeant(options.market, config);
       const asked = operatorRequest(name, { reason: options.reason ?? '', sender: 'operator', market: one });
       // The cast is right: the table of operator commands determines the fields of each request.
       const request = asked as Extract<ControlRequest, { command: typeof name }>;
@@ -265,31 +264,20 @@ const explainCommand = command({
     ],
   ],
   config: 'trader',
-  options: {
-    timeout: option.timeout(option.QUICK_S),
-    acceptsChanged: option.changedCode,
-    at: option.read('--at <time>', "explain a market at this UTC time, such as '2026-11-25 21:03:10'", option.momentIn),
-  },
+  options: { timeout: option.timeout(option.QUICK_S) },
   tool: { kind: 'read', options: [] },
-  answer: async ({ options: { timeout, acceptsChanged, at }, config, file, args: [typed = ''], io }) => {
+  answer: async ({ options: { timeout }, config, args: [typed = ''] }) => {
     // The subject may be missing in the ledger: a running trader may know a market that is not stored yet.
-    const subject = await nameMeant(typed, config, (ledger) => subjectIn(ledger, typed));
-    const answer = (lines: readonly string[]) => ({ data: { lines }, text: linesText(lines) });
-    if (at !== undefined) {
-      const { explainPast } = await import('./ledger/explain-past.js');
-      const { openRunCode } = await import('../lab/replay/run-settings.js');
-      const { loadConfig } = await import('../shell/config/load.js');
-      const code = openRunCode({ loadFiles: () => loadConfig(file, io), acceptsChanged: acceptsChanged === true });
-      return answer(await explainPast(subject, at, config.journal.dir, code));
-    }
-    return answer(await explainSubject(subject, config, timeout * 1000));
+    const subject = await nameMeant(typed, config, findSubject);
+    const lines = await explainSubject(subject, config, timeout * 1000);
+    return { data: { lines }, text: linesText(lines) };
   },
 });
 
 /** Number of newest orders, fills and intents (each) among which a shortened name is searched. */
 const LOOKED_AT = { limit: 20_000 };
 
-function subjectIn(ledger: LedgerReader, typed: string): string | null {
+function findSubject(typed: string, ledger: LedgerReader): string | null {
   if ([ledger.order(typed), ledger.fill(typed), ledger.intent(typed)].some((row) => row !== null)) return typed;
   const traded = [...ledger.orders(LOOKED_AT), ...ledger.fills(LOOKED_AT)].map(({ pubkey }) => ({ id: pubkey }));
   const named = [...marketsNamed(ledger), ...traded, ...ledger.intents(LOOKED_AT)];
@@ -331,9 +319,8 @@ function linesFromLedger(ledger: LedgerReader, subject: string): readonly string
   const lines = explainLines(subject, ledger) ?? savedLines(ledger, subject);
   if (lines.length > 0) return [...lines, 'The trader is not running: these facts are from the ledger.'];
   if (ledger.market(subject) !== null) {
-    const hint =
-      'Give --at TIME to explain the market from the journal of a run, or start a trader with `twinbook start`.';
-    throw new TwinbookError('not_running', 'only a running trader explains a market, and no trader is running', hint);
+    const text = 'only a running trader explains a market, and no trader is running';
+    throw new TwinbookError('not_running', text, 'Start a trader with `twinbook start`.');
   }
   const text = `${subject} is no order, fill, intent or market in the ledger${prunedText(ledger)}`;
   const hint =

@@ -81,7 +81,7 @@ const bootstrapCommand = command({
     const owner = ownerOf(config, wallet.address);
     // The venue shows a key's secret only once, so an unusable credentials file must fail before the key is created.
     loadCredentials(file, owner, {});
-    const apiKey = await withClient(config, {}, async (client) => {
+    const apiKey = await withClient(config, null, async (client) => {
       const credentials = await client.bootstrap(wallet);
       saveCredentials(file, owner, credentials);
       return credentials.apiKey;

@@ -9,7 +9,7 @@ import type { TraderConfig } from '../shell/config/config.js';
 import { loadTraderConfig } from '../shell/config/load.js';
 import { VERSION } from '../shell/config/shipped.js';
 import { secrets } from '../shell/wallet/secrets.js';
-import { type AddCommand, command, findTool, type Tool } from './command.js';
+import { type AddCommand, command, TOOLS, type Tool } from './command.js';
 import { addControlCommands } from './control-commands.js';
 import type { CliIo, CommandSession } from './io.js';
 import { addLedgerCommands } from './ledger/ledger-commands.js';
@@ -74,7 +74,7 @@ function* listTools(session: CommandSession): Iterable<readonly [Command, Tool]>
   addLedgerCommands(program, session);
   addControlCommands(program, session);
   for (const made of program.commands) {
-    const tool = findTool(made);
+    const tool = TOOLS.get(made);
     if (tool !== undefined) yield [made, tool];
   }
 }

@@ -31,25 +31,13 @@ export async function readLedger<T>(
 export const marketsNamed = (ledger: LedgerReader): readonly NamedSubject[] =>
   ledger.markets().map(({ conditionId, title }) => ({ id: conditionId, title }));
 
-/**
- * Returns the id of the named market; undefined without a name. An unknown name counts as the market's id, and `io`
- * gets a warning (null: no warning). Throws `usage` if several markets match.
- */
-export function marketMeant(typed: string | undefined, ledger: LedgerReader, io: CliIo | null): string | undefined {
-  if (typed === undefined) return undefined;
-  const found = findNamed(typed, marketsNamed(ledger), 'markets');
-  if (found === null) io?.err(`no market in the ledger matches "${typed}"; \`twinbook markets\` lists all\n`);
-  return found ?? typed;
-}
+/** Returns the id of the market named `typed` in the ledger. Throws `usage` if several markets match. */
+export const findMarket = (typed: string, ledger: LedgerReader): string | null =>
+  findNamed(typed, marketsNamed(ledger), 'markets');
 
-/** Finds the id of a named market, for commands that call the venue. */
-export const marketAtVenue = (typed: string, config: TraderConfig): Promise<string> =>
-  nameMeant(typed, config, (ledger) => marketMeant(typed, ledger, null));
-
-type Find = (ledger: LedgerReader) => string | null | undefined;
-/** Returns the id that `find` returns for the name `typed`; without a match or a readable ledger, the name itself. */
-export const nameMeant = (typed: string, config: TraderConfig, find: Find): Promise<string> =>
-  readLedger(config, (ledger) => find(ledger) ?? typed).catch((error) => {
+/** Returns the id that `find` finds for the name `typed`; without a match or a readable ledger, the name itself. */
+export const nameMeant = (typed: string, config: TraderConfig, find = findMarket): Promise<string> =>
+  readLedger(config, (ledger) => find(typed, ledger) ?? typed).catch((error) => {
     if (error instanceof TwinbookError && error.code !== 'usage') return typed;
     throw error;
   });
@@ -65,8 +53,14 @@ const LISTED = 10;
  */
 export function findNamed(typed: string, candidates: readonly NamedSubject[], kind: string): string | null {
   if (candidates.some(({ id }) => id === typed)) return typed;
-  const byName = candidates.filter(({ id }) => isShortFor(typed, id));
-  const found = byName.length > 0 ? byName : candidates.filter(({ title = '' }) => hasWords(typed, title));
+  const [beginning = '', end = ''] = typed.split('…');
+  const byId = candidates.filter(({ id }) => beginning !== '' && id.startsWith(beginning) && id.endsWith(end));
+  const words = splitWords(typed);
+  const isTitled = ({ title = '' }: NamedSubject): boolean => {
+    const known = splitWords(title);
+    return words.length > 0 && words.every((word) => known.some((one) => one.startsWith(word)));
+  };
+  const found = byId.length > 0 ? byId : candidates.filter(isTitled);
   const [first, second] = found;
   if (first === undefined) return null;
   if (second === undefined) return first.id;
@@ -76,18 +70,7 @@ export function findNamed(typed: string, candidates: readonly NamedSubject[], ki
   throw new TwinbookError('usage', `"${typed}" matches ${found.length} ${kind}:`, hint);
 }
 
-function isShortFor(typed: string, id: string): boolean {
-  const [beginning = '', end = ''] = typed.split('…');
-  return beginning !== '' && id.startsWith(beginning) && id.endsWith(end);
-}
-
 const splitWords = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-
-function hasWords(typed: string, title: string): boolean {
-  const words = splitWords(typed);
-  const known = splitWords(title);
-  return words.length > 0 && words.every((word) => known.some((one) => one.startsWith(word)));
-}
 
 /** Opens the configured wallet. Throws `file_unreadable`, `key_insecure` or `key_invalid`. */
 export async function openWallet(config: TraderConfig, io: CliIo): Promise<Wallet> {
@@ -100,10 +83,9 @@ export async function openWallet(config: TraderConfig, io: CliIo): Promise<Walle
   return openKeyFile({ path, passphrase: walletPassphrase(io.env) });
 }
 
-/** Text that identifies the owner of API credentials: venue and wallet. */
+/** The owner of API credentials: venue and wallet. */
 export const ownerOf = ({ venue }: TraderConfig, wallet: string) => ({ baseUrl: venue.profile.base_url, wallet });
 
-/** Loads the API credentials of a wallet at the venue; null without credentials. */
 export async function findCredentials(config: TraderConfig, wallet: string, env: Environment) {
   const { loadCredentials } = await import('../shell/wallet/key-file.js');
   return loadCredentials(config.wallet.credentials, ownerOf(config, wallet), env);
@@ -125,16 +107,16 @@ export async function withVenue<T>(
   use: (venue: TraderConfig['venue'] & { readonly client: ServiceClient; readonly wallet: Wallet }) => Promise<T>,
 ): Promise<T> {
   const { wallet, credentials } = await openKeys(config, io);
-  return withClient(config, { credentials }, (client) => use({ ...config.venue, client, wallet }));
+  return withClient(config, credentials, (client) => use({ ...config.venue, client, wallet }));
 }
 
 /** Runs `use` with a client of the venue, which cannot sign without credentials. Always closes client and venue. */
 export async function withClient<T>(
   config: TraderConfig,
-  { credentials = null, controls = false }: { readonly credentials?: Credentials | null; readonly controls?: boolean },
+  credentials: Credentials | null,
   use: (client: ServiceClient, url: string) => Promise<T>,
 ): Promise<T> {
-  const address = await venueAddress(config, controls);
+  const address = await venueAddress(config);
   try {
     const { ServiceClient } = await import('../shell/client/client.js');
     const { profile } = config.venue;
@@ -168,17 +150,17 @@ export function compareClocks({ clockOffset: offset }: Pick<ServiceClient, 'cloc
   return { apartMs, agrees: apartMs <= CLOCK_OK_MS, text };
 }
 
-/** Asks the running trader for the address of its embedded exchange. Throws `not_running` without a running trader. */
+/** Returns the address of the running trader's embedded exchange. Throws `not_running` without a running trader. */
 export const traderUrl = async ({ control: { socket } }: TraderConfig): Promise<string> =>
   (await askTrader({ command: 'status' }, { socket, timeoutMs: 5000 })).process.baseUrl;
-
-type Address = { readonly url: string; readonly close?: () => Promise<void> };
 
 /**
  * Returns the venue's address to call. Without a running trader, the stored state of an embedded exchange is opened for
  * this command, without simulated traders. Throws `venue_unreachable` if the exchange has never run.
  */
-async function venueAddress(config: TraderConfig, controls: boolean): Promise<Address> {
+async function venueAddress(
+  config: TraderConfig,
+): Promise<{ readonly url: string; readonly close?: () => Promise<void> }> {
   const { exchange } = config;
   const { profile } = config.venue;
   if (exchange === null || !exchange.embedded) return { url: profile.base_url };
@@ -190,7 +172,8 @@ async function venueAddress(config: TraderConfig, controls: boolean): Promise<Ad
   }
   const { startExchange } = await import('../exchange/exchange.js');
   const { startingFundsMicros: startingFunds, ...kept } = exchange;
-  return startExchange({ ...kept, startingFunds, profile, port: 0, controls, crowd: false, marketData: [], speed: 1 });
+  const alone = { port: 0, controls: false, crowd: false, marketData: [], speed: 1 };
+  return startExchange({ ...kept, ...alone, startingFunds, profile });
 }
 
 /** Time after which a trader without an answer counts as hanging, ms. Normally a trader answers within milliseconds. */
@@ -199,12 +182,11 @@ const AGAIN_MS = 100;
 /** Number of failed requests after which a trader counts as hanging. */
 const MOST_TRIES = 3;
 
-export type Unreached =
-  /**
-   * The trader's process holds the ledger but does not answer: it starts, hangs, is frozen, or its socket is gone. The
-   * pid is null if the lock file is unreadable or names an ended process.
-   */
-  { readonly silentPid: number | null } | 'not running';
+/**
+ * A silent trader's process holds the ledger but does not answer: it starts, hangs, is frozen, or its socket is gone.
+ * The pid is null if the lock file is unreadable or names an ended process.
+ */
+export type Unreached = { readonly silentPid: number | null } | 'not running';
 
 /** Tests whether the trader answers, within a few seconds. */
 export async function reachTrader({ control, ledger }: TraderConfig): Promise<'answers' | Unreached> {

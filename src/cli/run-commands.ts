@@ -12,7 +12,7 @@ import { venueNames } from '../shell/config/shipped.js';
 import { all, command, resolveData } from './command.js';
 import { type CliIo, EXIT, keepFilesPrivate } from './io.js';
 import * as option from './options.js';
-import { findCredentials, marketAtVenue, openWallet, traderUrl } from './reach.js';
+import { findCredentials, nameMeant, openWallet, traderUrl } from './reach.js';
 
 const verbose = option.flag('-v, --verbose', 'print every note on the quality of recorded market data');
 
@@ -139,7 +139,7 @@ const recordCommand = command({
     const baseUrl = await findVenueAddress(config);
     const credentials = options.own ? await loadOwnCredentials(config, io) : null;
     const { record } = await import('../shell/recorder/record.js');
-    const meant = await Promise.all((options.market ?? []).map((typed) => marketAtVenue(typed, config)));
+    const meant = await Promise.all((options.market ?? []).map((typed) => nameMeant(typed, config)));
     const marketIds = [...new Set(meant)];
     const asked = {
       venue: config.venue.name,

@@ -35,13 +35,12 @@ const KEPT_LONGEST = 100;
 export function table<Row>(rows: readonly Row[], columns: readonly TableColumn<Row>[], width?: number): string {
   if (rows.length === 0) return '(none)\n';
   const all = columns.map(
-    ({ title, cell, right, gives, least, keep = KEPT_LONGEST }): FittedColumn<Row> => ({
+    ({ title, cell, right, keep = KEPT_LONGEST, ...fit }): FittedColumn<Row> => ({
       name: title,
       cell: (row) => formatCell(cell(row)),
       keep,
       ...(right === true ? {} : { isText: true }),
-      ...(gives === undefined ? {} : { gives }),
-      ...(least === undefined ? {} : { least }),
+      ...fit,
     }),
   );
   const fitted = fitTable(all, rows, width ?? Number.POSITIVE_INFINITY);
@@ -93,6 +92,15 @@ export const amounts = <Name extends string>(
   row: { readonly [Field in `${Name}Micros`]?: number | null } | null | undefined,
   ...names: readonly Name[]
 ) => Object.fromEntries(names.map((name) => [name, amountText(row?.[`${name}Micros`])])) as Record<Name, string | null>;
+
+/** Returns a row of `--json`: names in snake case, and amounts as decimal texts under names without `Micros`. */
+export const jsonRow = (row: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name.replace(/Micros$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      name.endsWith('Micros') ? amountText(value as number | null) : value,
+    ]),
+  );
 
 // Control characters are removed: names come from the exchange, and a line break would break the table.
 const formatCell = (cell: TableCell): string => (cell === null ? '-' : plainLine(String(cell)));

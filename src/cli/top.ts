@@ -16,22 +16,7 @@ import { command, modeText } from './command.js';
 import type { CliTerminal } from './io.js';
 import * as option from './options.js';
 import { readLedger } from './reach.js';
-import { amountText, json, linesText, type TableColumn, table } from './table.js';
-
-const measureSpread = ({ bidMicros: bid, askMicros: ask }: TopRow): number | null =>
-  bid === null || ask === null ? null : ask - bid;
-
-const SORTS = {
-  result: ({ resultMicros }: TopRow) => resultMicros,
-  spread: measureSpread,
-  position: ({ netMicros }: TopRow) => Math.abs(netMicros),
-  orders: ({ orders }: TopRow) => orders,
-  age: ({ ageMs }: TopRow) => ageMs,
-  fills: ({ fills }: TopRow) => fills,
-  title: () => 0,
-} as const;
-
-type SortBy = keyof typeof SORTS;
+import { amountText, json, jsonRow, linesText, type TableColumn, table } from './table.js';
 
 const FILE_COLUMNS = 160;
 const HEAR_WITHIN_MS = 3_000;
@@ -45,15 +30,14 @@ export const addTopCommand = command({
   help: 'shows a live table of markets by profit, from the running trader or from its ledger',
   config: 'trader',
   options: {
-    sort: option.choice('--sort <by>', 'sort by this column, largest first', Object.keys(SORTS) as SortBy[], 'result'),
     every: option.number('--every <seconds>', 'time between two updates of the table, s', [0.2, 3600], 1),
     once: option.flag('--once', 'print one table and exit, which is the default without a terminal'),
   },
   hasJson: true,
-  run: async ({ options: { sort, every, once }, config, isJson, io }) => {
+  run: async ({ options: { every, once }, config, isJson, io }) => {
     const book = new ResultBook();
-    let picture = await look(config, book, sort);
-    if (isJson) return io.out(json(picture.rows.map(formatRow)));
+    let picture = await look(config, book);
+    if (isJson) return io.out(json(picture.rows.map(jsonRow)));
     const { terminal, columns = FILE_COLUMNS } = io;
     if (once === true || terminal === undefined)
       return io.out(`${linesText(drawHead(picture, columns))}\n${table(picture.rows, COLUMNS, columns)}`);
@@ -67,7 +51,7 @@ export const addTopCommand = command({
         draw();
         await pause(every * 1000, undefined, { signal: quit.signal }).catch(() => undefined);
         if (quit.signal.aborted) return;
-        picture = await look(config, book, sort);
+        picture = await look(config, book);
       }
     } finally {
       close();
@@ -83,7 +67,7 @@ interface TopPicture {
   readonly rows: readonly TopRow[];
 }
 
-async function look(config: TraderConfig, book: ResultBook, sort: SortBy): Promise<TopPicture> {
+async function look(config: TraderConfig, book: ResultBook): Promise<TopPicture> {
   const { socket } = config.control;
   const status = await askTrader({ command: 'status' }, { socket, timeoutMs: HEAR_WITHIN_MS }).catch((error) => {
     if (error instanceof TwinbookError) return error.message;
@@ -92,32 +76,15 @@ async function look(config: TraderConfig, book: ResultBook, sort: SortBy): Promi
   return readLedger(config, (ledger) => {
     do book.readOn(ledger, 1);
     while (book.read < 1);
-    return { status, cashMicros: ledger.cash(), rows: sortRows(makeRows(status, ledger, book), sort) };
+    return { status, cashMicros: ledger.cash(), rows: sortRows(makeRows(status, ledger, book)) };
   });
 }
 
-/** Sorts the rows: the largest first, unknown values last. */
-export const sortRows = (rows: readonly TopRow[], sort: SortBy): readonly TopRow[] => {
-  const measure = (row: TopRow) => SORTS[sort](row) ?? Number.NEGATIVE_INFINITY;
+/** Sorts the rows by result: the largest first, unknown results last. */
+export const sortRows = (rows: readonly TopRow[]): readonly TopRow[] => {
+  const measure = ({ resultMicros }: TopRow) => resultMicros ?? Number.NEGATIVE_INFINITY;
   return rows.toSorted((a, b) => measure(b) - measure(a) || a.title.localeCompare(b.title, 'en'));
 };
-
-/** The rows of `--json` are part of the public interface; null means unknown. */
-const formatRow = (row: TopRow) => ({
-  market: row.id,
-  title: row.title,
-  result: amountText(row.resultMicros),
-  net: amountText(row.netMicros),
-  orders: row.orders,
-  spread: amountText(measureSpread(row)),
-  bid: amountText(row.bidMicros),
-  ask: amountText(row.askMicros),
-  our_bid: amountText(row.ourBidMicros),
-  our_ask: amountText(row.ourAskMicros),
-  fills: row.fills,
-  age_ms: row.ageMs === null ? null : Math.round(row.ageMs),
-  state: row.state,
-});
 
 const age = (ms: number): string => `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)}s`;
 
@@ -126,7 +93,7 @@ const COLUMNS: readonly TableColumn<TopRow>[] = [
   { title: 'result', cell: ({ resultMicros }) => formatSigned(resultMicros), right: true, keep: 9 },
   { title: 'net', cell: ({ netMicros }) => money(netMicros), right: true, keep: 8 },
   { title: 'orders', cell: ({ orders }) => orders, right: true, keep: 7 },
-  { title: 'spread', cell: (row) => amountText(measureSpread(row)), right: true, keep: 6 },
+  { title: 'spread', cell: ({ spreadMicros }) => amountText(spreadMicros), right: true, keep: 6 },
   { title: 'age', cell: ({ ageMs }) => (ageMs === null ? null : age(ageMs)), right: true, keep: 5 },
   { title: 'bid', cell: ({ ourBidMicros }) => amountText(ourBidMicros), right: true, keep: 3 },
   { title: 'ask', cell: ({ ourAskMicros }) => amountText(ourAskMicros), right: true, keep: 3 },
@@ -163,7 +130,7 @@ export function drawScreen(picture: TopPicture, { columns, rows }: ReturnType<Cl
     .slice(0, Math.max(1, rows));
 }
 
-/** A market's row of the table. Amounts and prices are micros; null means unknown. */
+/** A market's row; null means unknown. Its fields determine the keys of `--json`, a public interface. */
 export type TopRow = ReturnType<typeof makeRows>[number];
 
 const MOST_ORDERS = 10_000;
@@ -184,20 +151,22 @@ function makeRows(status: TraderStatus | string, ledger: LedgerReader, book: Res
     const held = holdings.get(id) ?? NONE;
     const booked = sum === undefined ? ZERO : sub(sum.realisedMicros, sum.feesMicros);
     const isSeen = typeof status !== 'string' && market !== undefined && market.bookSeenMs !== null;
+    const { bestBidMicros: bidMicros = null, bestAskMicros: askMicros = null } = market ?? {};
     return {
-      id,
+      market: id,
       title: market?.title ?? titles.get(id) ?? id,
       /** Result of the market: realised profit minus fees, plus the gain of holdings at their mark. */
       resultMicros: held.unrealised === null ? null : add(booked, held.unrealised),
-      fills: sum?.fills ?? 0,
       /** Position in the market, as YES shares minus NO shares. */
       netMicros: sub(held.yes, held.no),
       orders: market?.orders.length ?? openOrders.get(id) ?? 0,
-      bidMicros: market?.bestBidMicros ?? null,
-      askMicros: market?.bestAskMicros ?? null,
+      spreadMicros: bidMicros === null || askMicros === null ? null : askMicros - bidMicros,
+      bidMicros,
+      askMicros,
       ourBidMicros: market?.bidMicros ?? null,
       ourAskMicros: market?.askMicros ?? null,
-      ageMs: isSeen ? Math.max(0, status.nowMs - (market.bookSeenMs ?? 0)) : null,
+      fills: sum?.fills ?? 0,
+      ageMs: isSeen ? Math.max(0, Math.round(status.nowMs - (market.bookSeenMs ?? 0))) : null,
       state: market === undefined ? '' : describeQuoting(market),
     };
   });

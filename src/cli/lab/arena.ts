@@ -31,13 +31,18 @@ export async function readConditions(markets: number | undefined, worlds: readon
 const CORES = availableParallelism();
 export const threadsOption = option.integer('--workers <n>', 'number of threads', [1, 256], CORES, 'number of cores');
 
+const FILES: option.OptionRow<string | readonly string[]> = new Option(
+  '-c, --config <file...>',
+  'strategy files, or traders’ files',
+).default(DEFAULT_CONFIG);
+const WORLD: option.OptionRow<readonly string[]> = new Option(
+  '--world <name...>',
+  'names of the worlds, or all',
+).default(['challenge']);
+
 const OPTIONS = {
-  config: {
-    option: new Option('-c, --config <file...>', 'strategy files, or traders’ files').default(DEFAULT_CONFIG),
-  } as option.OptionRow<string | readonly string[]>,
-  world: {
-    option: new Option('--world <name...>', 'names of the worlds, or all').default(['challenge']),
-  } as option.OptionRow<readonly string[]>,
+  config: FILES,
+  world: WORLD,
   seeds: option.integer('--seeds <n>', 'simulations per strategy and world', [1, MOST_SEEDS], 20),
   first: option.integer('--first <seed>', 'first seed of the simulations', [0, HIGHEST_SEED], 0),
   workers: threadsOption,

@@ -35,12 +35,16 @@ import { DATA, fillModelOption, PLAY_OPTIONS, planOptions, resolveFeedChoices } 
 const MOST_ROWS = 20;
 
 export function sweepTables(result: SweepResult, width?: number): string {
-  const { configurations, counts } = result;
+  const { configurations, counts, subject, assumptions } = result;
   const shown = placeConfigurations(result).slice(0, MOST_ROWS);
   const more = configurations.length - shown.length;
   const say = (text: string) => prose(text, width, '  ');
   const sections = sharedSections(result, (columns, rows) => sharedTable(rows, columns, width));
-  const head = `${result.title}: ${formatQuantity(counts.configurations, 'configuration')}, ${count(counts.events)} ${eventsText(result)}, ${count(counts.tried)} tried so far in this folder\n`;
+  const events =
+    subject === 'worlds'
+      ? `seeds of ${assumptions.fillModels.join(', ')}; sums of edge`
+      : `${TERMS[subject].event}s in ${assumptions.folds} folds`;
+  const head = `${result.title}: ${formatQuantity(counts.configurations, 'configuration')}, ${count(counts.events)} ${events}, ${count(counts.tried)} tried so far in this folder\n`;
   return [
     say(head),
     sharedTable(shown, [...configurationColumns(result), REMARK], width),
@@ -53,21 +57,14 @@ export function sweepTables(result: SweepResult, width?: number): string {
   ].join('');
 }
 
-const eventsText = ({ subject, assumptions }: SweepResult): string =>
-  subject === 'worlds'
-    ? `seeds of ${assumptions.fillModels.join(', ')}; sums of edge`
-    : `${TERMS[subject].event}s in ${assumptions.folds} folds`;
-
 const sharedTable = <Row>(rows: readonly Row[], columns: readonly SharedColumn<Row>[], width?: number): string =>
   table(
     rows,
     columns.map(
-      ({ title, short = title, cell, isText, keep, gives }): TableColumn<Row> => ({
+      ({ title, short = title, isText, ...column }): TableColumn<Row> => ({
+        ...column,
         title: short.toUpperCase(),
-        cell,
         right: isText !== true,
-        ...(keep === undefined ? {} : { keep }),
-        ...(gives === undefined ? {} : { gives }),
       }),
     ),
     width,
@@ -84,10 +81,8 @@ export async function resultAnswer(result: SweepResult, outDir: string, report: 
   return { data: result, text: (width?: number) => `${sweepTables(result, width)}${places}` };
 }
 
-/** Two nouns in the progress line: the first names the counted tasks, the second names the unit of speed. */
-export type ProgressWords = readonly [tasks: string, parts: string];
-
-export const watcher = (line: ProgressLine, io: CliIo, words: ProgressWords): SweepWatcher => ({
+/** @param words nouns of the progress line: the counted tasks, then the unit of speed */
+export const watcher = (line: ProgressLine, io: CliIo, words: readonly [string, string]): SweepWatcher => ({
   now: () => performance.now(),
   progress: (progress) =>
     line.show(progress.all === 0 ? 1 : progress.done / progress.all, progressText(progress, words)),
@@ -98,10 +93,8 @@ export const watcher = (line: ProgressLine, io: CliIo, words: ProgressWords): Sw
   stopAsked: io.stopAsked(),
 });
 
-function progressText(
-  { phase, done, all, failed, eventsPerS, leftMs }: SweepProgress,
-  [tasks, parts]: ProgressWords,
-): string {
+function progressText(progress: SweepProgress, [tasks, parts]: readonly [string, string]): string {
+  const { phase, done, all, failed, eventsPerS, leftMs } = progress;
   if (phase === 'reading') return `reading recordings ${count(done)}/${count(all)}`;
   const speed = eventsPerS === null ? '' : `, ${count(eventsPerS)} ${parts}/s`;
   const left = leftMs === null ? '' : `, ${formatDuration(leftMs)} left`;
@@ -116,6 +109,7 @@ export const QUESTION_OPTIONS = {
   param: option.repeated(
     '--param <name=values>',
     'a parameter to vary, as STRATEGY.NAME=FROM:TO:STEP or =a,b,c; with --random also =FROM:TO or =log:FROM:TO',
+    String,
   ),
   random: option.integer('--random <n>', 'number of random configurations to try (default: the whole grid)', [
     1,

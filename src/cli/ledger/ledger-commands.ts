@@ -13,7 +13,7 @@ import type {
 } from '../../trader/ledger/contract.js';
 import { type AddCommand, all, command } from '../command.js';
 import * as option from '../options.js';
-import { marketMeant, readLedger } from '../reach.js';
+import { findMarket, readLedger } from '../reach.js';
 import { amountText, short, type TableCell, type TableColumn, table } from '../table.js';
 import { ledgerFileCommands } from './ledger-files.js';
 import { pnlCommand } from './pnl.js';
@@ -56,8 +56,12 @@ const list = <Item extends InMarket>({ name, help, more, read: readRows, fields 
       // Reading one row more than the limit shows whether more rows exist.
       const most = Math.min(limit + 1, Number.MAX_SAFE_INTEGER);
       const { records, titles } = await readLedger(config, (ledger) => {
-        const marketConditionId = marketMeant(options.market, ledger, isJson ? null : io);
-        const page = marketConditionId === undefined ? { limit: most } : { limit: most, marketConditionId };
+        const { market } = options;
+        const found = market === undefined ? null : findMarket(market, ledger);
+        if (market !== undefined && found === null && !isJson)
+          io.err(`no market in the ledger matches "${market}"; \`twinbook markets\` lists all\n`);
+        const marketConditionId = found ?? market;
+        const page = { limit: most, ...(marketConditionId !== undefined && { marketConditionId }) };
         const known = new Map(ledger.markets().map(({ conditionId, title }) => [conditionId, title]));
         return { records: readRows(ledger, page, hasMore), titles: known };
       });

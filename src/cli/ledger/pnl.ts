@@ -23,10 +23,13 @@ import * as option from '../options.js';
 import { readLedger } from '../reach.js';
 import { amounts, amountText, formatOf, json, record, writeAnswer } from '../table.js';
 
+const BY: option.OptionRow<BreakdownBy | undefined> = new Option(
+  '--by <what>',
+  'divide the result by UTC day, market, strategy or event',
+).choices(BREAKDOWNS);
+
 const OPTIONS = {
-  by: {
-    option: new Option('--by <what>', 'divide the result by UTC day, market, strategy or event').choices(BREAKDOWNS),
-  } as option.OptionRow<BreakdownBy | undefined>,
+  by: BY,
   csv: option.csv('with --by: print CSV instead of a table'),
   report: option.text('--report <file>', 'path of a report on the whole ledger to write, a single HTML file'),
   journals: option.unless('--no-journals', 'read no journals for --report and --by; their prices are then unknown'),

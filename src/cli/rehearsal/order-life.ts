@@ -1,22 +1,28 @@
 /**
- * Runs one order from draft to cancel, through the trader's own risk, executor, signer and ledger. Each method in
- * `STEPS` returns one line on its success, or throws the error that ends the rehearsal.
+ * Runs one order from draft to cancel, through the trader's own risk, executor, signer and ledger: on an embedded
+ * exchange with a temporary wallet, or at the venue with the real wallet.
  */
 
+import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { PAPER_DEFAULTS, startExchange } from '../../exchange/exchange.js';
 import { must } from '../../shared/base/errors.js';
 import { complement, formatDecimal, type Micros, ONE, ZERO } from '../../shared/base/micros.js';
 import { readTransaction } from '../../shared/protocol/drafts/solana-message.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Outcome, PlannedRequest } from '../../shared/protocol/seam.js';
+import { ServiceClient } from '../../shell/client/client.js';
 import type { Config } from '../../shell/config/config.js';
 import { VERSION } from '../../shell/config/shipped.js';
+import { locateStopFile, readStopFile } from '../../shell/control/stop-file.js';
 import { cancelUntilNothingRests } from '../../shell/daemon/direct-cancel.js';
 import { judgeMessage, nameProgram, signingRules } from '../../shell/wallet/draft-signer.js';
+import { Wallet } from '../../shell/wallet/wallet.js';
 import { OutboundCheck } from '../../trader/engine/outbound-check.js';
 import type { ExecutorEvent, Reaction } from '../../trader/executor/contract.js';
 import { Executor } from '../../trader/executor/executor.js';
 import { type IntentRow, isFinalIntent, type Ledger } from '../../trader/ledger/contract.js';
+import { openLedger } from '../../trader/ledger/ledger.js';
 import { amountAt, readBook } from '../../trader/market/book.js';
 import { Comparison } from '../../trader/reconcile/comparison.js';
 import { inWords } from '../../trader/reconcile/confirmed-differences.js';
@@ -26,8 +32,21 @@ import { Exposure } from '../../trader/risk/exposure.js';
 import type { CancelIntent, PlaceIntent } from '../../trader/risk/intent.js';
 import { type Approved, judge } from '../../trader/risk/risk.js';
 import { oneRound, performAsk, restingOrders } from '../ledger/reconcile.js';
+import { openKeys, openWallet, reachTrader } from '../reach.js';
 import { type ChosenMarket, chooseMarket, marketText, orderText } from './market-choice.js';
-import { ask, difference, failure, isStrange, type RehearsalPlace, Stopped, step, timedOut } from './steps.js';
+import {
+  ask,
+  clockText,
+  difference,
+  failure,
+  isStrange,
+  limitText,
+  type Rehearsal,
+  type RehearsalPlace,
+  Stopped,
+  step,
+  timedOut,
+} from './steps.js';
 
 const LOOK_MS = 1_000;
 const BEAT_MS = 200;
@@ -40,19 +59,82 @@ const TAKE_BACK_PAUSE_MS = 1_000;
 const MOST_ROUNDS = 4;
 const ROUND_PAUSE_MS = 3_000;
 
-const STEPS: readonly (readonly [name: string, perform: (life: OrderLife) => Promise<string>])[] = [
-  ['account', (life) => life.openAccount()],
-  ['market', (life) => life.chooseMarket()],
-  ['draft', (life) => life.draft()],
-  ['signed', (life) => life.sign()],
-  ['submitted', (life) => life.submit()],
-  ['seen', (life) => life.awaitShown()],
-  ['canceled', (life) => life.cancel()],
-  ['gone', (life) => life.awaitGone()],
-  ['ledger', (life) => life.compareLedger()],
-];
+/** Rehearses on a new exchange without network or real account. The exchange is deleted afterwards. */
+export async function onPaper(rehearsal: Rehearsal, ledgerPath: string): Promise<void> {
+  const { profile } = rehearsal.config.venue;
+  const draftLifetimeS = profile.draft_lifetime_s;
+  const exchange = await startExchange({ ...PAPER_DEFAULTS, profile, port: 0, draftLifetimeS });
+  const wallet = Wallet.makeUnkept();
+  const client = new ServiceClient({ profile, baseUrl: exchange.url });
+  const place: RehearsalPlace = { ...rehearsal, where: 'paper', client, wallet, ledgerPath };
+  try {
+    await step(place, 'keys', async () => {
+      const file = await walletText(rehearsal);
+      await client.bootstrap(wallet);
+      return `${file}; this rehearsal uses ${wallet.address}, whose key is not stored, and credentials from the challenge`;
+    });
+    await rehearseAt(place);
+  } finally {
+    await client.close();
+    await exchange.close();
+  }
+}
 
-export class OrderLife {
+/** Opens the real wallet early, so that a wrong passphrase fails before the live part. On paper it signs nothing. */
+async function walletText({ config, io }: Rehearsal): Promise<string> {
+  const { file } = config.wallet;
+  if (!existsSync(file)) return `there is no wallet file ${file} yet`;
+  return `the wallet file can be opened (${(await openWallet(config, io)).address})`;
+}
+
+/** Rehearses at the venue, with a real order. The live part runs only after success on paper. */
+export async function atTheVenue(rehearsal: Rehearsal, ledgerPath: string): Promise<void> {
+  const { config, io } = rehearsal;
+  const { profile } = config.venue;
+  const live = { ...rehearsal, where: 'live', ledgerPath } as const;
+  const open = async () => {
+    await checkNobodyTrades(config);
+    return openKeys(config, io);
+  };
+  const { wallet, credentials } = await step(
+    live,
+    'keys',
+    open,
+    (keys) => `wallet ${keys.wallet.address}, credentials for ${profile.base_url}`,
+  );
+  const client = new ServiceClient({ profile, credentials });
+  await rehearseAt({ ...live, client, wallet }).finally(() => client.close());
+}
+
+/** Throws if a trader runs or is killed. A running trader would consider the rehearsal's order as foreign. */
+async function checkNobodyTrades(config: Config): Promise<void> {
+  if ((await reachTrader(config)) !== 'not running')
+    throw failure('the trader of this configuration file is running', '`twinbook stop`, then rehearse again.');
+  const killed = readStopFile(locateStopFile(config.ledger.path));
+  if (killed !== null)
+    throw failure(`the trader is killed: ${killed}`, '`twinbook unkill --reason TEXT`, then rehearse again.');
+}
+
+/** Performs all steps of a rehearsal, from the clock check to the ledger comparison. The client needs credentials. */
+async function rehearseAt(place: RehearsalPlace): Promise<void> {
+  const { client, config, ledgerPath } = place;
+  const { profile } = config.venue;
+  const markets = () => ask(client, 'markets.list', { query: { limit: 1 } }, 'its markets');
+  const { answer } = await step(place, 'clock', markets, () => clockText(client, profile));
+  const own = () => ask(client, 'orders.list', { query: { limit: 1 } }, 'own orders');
+  await step(place, 'rate limits and headers', own, ({ answer: signed }) => {
+    const limits = [limitText(answer, 'public', profile), limitText(signed, 'signed', profile)];
+    return `${limits.join('; ')}; the venue accepts the headers ${profile.header_prefix}-…`;
+  });
+  const ledger = openLedger(ledgerPath, { pid: process.pid, startedMs: Date.now() });
+  try {
+    await new OrderLife(place, ledger).perform();
+  } finally {
+    ledger.close();
+  }
+}
+
+class OrderLife {
   readonly #place: RehearsalPlace;
   readonly #ledger: Ledger;
   readonly #executor: Executor;
@@ -90,17 +172,28 @@ export class OrderLife {
     this.#react(() => this.#executor.recover(Date.now()));
   }
 
-  /** Performs all steps. No order may rest afterwards, even after an error. */
+  /** Performs all steps; each returns its line. No order may rest afterwards, even after an error. */
   async perform(): Promise<void> {
+    const steps = {
+      account: () => this.#openAccount(),
+      market: () => this.#chooseMarket(),
+      draft: () => this.#draftPlace(),
+      signed: () => this.#sign(this.#placeId),
+      submitted: () => this.#submit(),
+      seen: () => this.#awaitShown(),
+      canceled: () => this.#cancel(),
+      gone: () => this.#awaitGone(),
+      ledger: () => this.#compareLedger(),
+    };
     try {
-      for (const [name, perform] of STEPS) await step(this.#place, name, () => perform(this));
+      for (const [name, work] of Object.entries(steps)) await step(this.#place, name, work);
     } catch (error) {
       throw await this.#takeBack(error);
     }
   }
 
   /** Moves the ledger's marks past all account rows that existed before the rehearsal. */
-  async openAccount(): Promise<string> {
+  async #openAccount(): Promise<string> {
     const { rows } = await this.#resting();
     if (rows.length > 0) {
       // Another resting order could be mistaken for the rehearsal's own order.
@@ -114,7 +207,7 @@ export class OrderLife {
     return 'the lists of the account are complete, and no order rests';
   }
 
-  async chooseMarket(): Promise<string> {
+  async #chooseMarket(): Promise<string> {
     const chosen = await chooseMarket(this.#place);
     const text = marketText(chosen, this.#place.config.venue.profile);
     this.#ledger.transaction(() => this.#ledger.saveMarket(chosen.record));
@@ -123,7 +216,7 @@ export class OrderLife {
     return text;
   }
 
-  async draft(): Promise<string> {
+  async #draftPlace(): Promise<string> {
     const { order, view } = this.#market;
     const intent: PlaceIntent = {
       kind: 'place',
@@ -141,11 +234,7 @@ export class OrderLife {
     throw failure(text, 'Change risk: in the file, or name another --market.');
   }
 
-  sign(): Promise<string> {
-    return this.#sign(this.#placeId);
-  }
-
-  async submit(): Promise<string> {
+  async #submit(): Promise<string> {
     const outcome = await this.#performNext();
     if (!(await this.#goOnUntil(() => this.#isSettled, this.#endMs)))
       throw timedOut('it is unknown whether the order rests', LOST_TODO);
@@ -156,7 +245,7 @@ export class OrderLife {
     return `order ${this.#pubkey} rests`;
   }
 
-  async awaitShown(): Promise<string> {
+  async #awaitShown(): Promise<string> {
     const row = await this.#until('the list of own orders does not show the order', async () => {
       const { rows, startedMs } = await this.#resting();
       this.#react(() => this.#executor.onOwnOrders(rows, startedMs, Date.now()));
@@ -167,7 +256,7 @@ export class OrderLife {
     return `the list of own orders says ${row.status}, ${row.remaining_amount === null ? '' : formatDecimal(row.remaining_amount)} left; ${book}`;
   }
 
-  async cancel(): Promise<string> {
+  async #cancel(): Promise<string> {
     const intent: CancelIntent = {
       kind: 'cancel',
       intentId: this.#cancelId,
@@ -189,7 +278,7 @@ export class OrderLife {
   }
 
   /** Waits until two complete lists show no order of this wallet, then reads the order's own record. */
-  async awaitGone(): Promise<string> {
+  async #awaitGone(): Promise<string> {
     for (let reads = 0; reads < 2; ) {
       const { rows } = await this.#resting();
       reads = rows.length === 0 ? reads + 1 : 0;
@@ -204,7 +293,7 @@ export class OrderLife {
   }
 
   /** Books the fills that the venue lists, then checks that venue and ledger agree. */
-  async compareLedger(): Promise<string> {
+  async #compareLedger(): Promise<string> {
     const { client, config, ledgerPath } = this.#place;
     if (config.venue.profile.own_trades) {
       const { data } = await ask(client, 'trades.list', { query: { limit: 50 } }, 'own trades');
@@ -232,7 +321,11 @@ export class OrderLife {
     // An order that was never signed cannot rest at the venue.
     if (this.#ledger.intent(this.#placeId)?.signature == null) return error;
     this.#ledger.transaction(() => this.#executor.withdraw(null, Date.now()));
-    this.#drop();
+    for (const request of this.#waiting.splice(0)) {
+      const nowMs = Date.now();
+      const outcome = { kind: 'unknown', reason: 'the rehearsal ended', sent: false } as const;
+      this.#react(() => this.#executor.onReport({ request, outcome, nowMs, sentMs: nowMs, venueTimeMs: null }));
+    }
     let isGone = await this.#nothingLeft();
     if (!this.#isSettled) {
       // A submit got no answer. Only the order's record shows the result, at the latest after the draft has expired.
@@ -392,15 +485,6 @@ export class OrderLife {
       if (isSo()) return true;
       if (performance.now() >= endMs) return false;
       await pause(BEAT_MS);
-    }
-  }
-
-  #drop(): void {
-    for (const request of this.#waiting.splice(0)) {
-      const nowMs = Date.now();
-      const outcome = { kind: 'unknown', reason: 'the rehearsal ended', sent: false } as const;
-      const report = { request, outcome, nowMs, sentMs: nowMs, venueTimeMs: null };
-      this.#react(() => this.#executor.onReport(report));
     }
   }
 

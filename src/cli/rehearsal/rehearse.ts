@@ -9,7 +9,7 @@ import { loadConfig } from '../../shell/config/load.js';
 import { command } from '../command.js';
 import type { CliIo } from '../io.js';
 import * as option from '../options.js';
-import { marketAtVenue } from '../reach.js';
+import { nameMeant } from '../reach.js';
 import { json } from '../table.js';
 import { EXIT_OF, lineText, type StepLine, Stopped, step } from './steps.js';
 
@@ -62,7 +62,7 @@ function checkFlags({ live, iAcceptThatThisTrades }: RehearseFlags): void {
 }
 
 async function runSteps(flags: RehearseFlags, file: string, io: CliIo, note: (line: StepLine) => void): Promise<void> {
-  const { atTheVenue, onPaper } = await import('./places.js');
+  const { atTheVenue, onPaper } = await import('./order-life.js');
   const stop = new AbortController();
   const isStopped = () => stop.signal.aborted;
   const load = () => loadConfig(file, io);
@@ -73,7 +73,7 @@ async function runSteps(flags: RehearseFlags, file: string, io: CliIo, note: (li
   void io.stopAsked().then(() => stop.abort());
   const folder = mkdtempSync(join(tmpdir(), 'twinbook-rehearsal-'));
   try {
-    const wanted = market === undefined ? null : await marketAtVenue(market, config);
+    const wanted = market === undefined ? null : await nameMeant(market, config);
     const rehearsal = { config, io, note, isStopped, withinMs: timeout * 1000, market: wanted };
     const own = ledger === undefined ? null : resolve(io.cwd, ledger);
     await onPaper(rehearsal, live === true || own === null ? join(folder, 'paper.sqlite') : own);
