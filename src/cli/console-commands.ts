@@ -13,21 +13,23 @@ import type { RememberedAlert } from '../shell/alerts/alert-center.js';
 import { isConsoleWanted, type TraderConfig } from '../shell/config/config.js';
 import { loadTraderConfig } from '../shell/config/load.js';
 import {
+  addressText,
   hasDisplay,
   locatePageToken,
+  obtainPageToken,
   openInBrowser,
   passwordFrom,
   provePage,
   readPageToken,
 } from '../shell/console/page-access.js';
-import type { AlertStore } from '../shell/console/store.js';
+import { locateStopFile } from '../shell/control/stop-file.js';
 import { readBeatNow } from '../shell/guardian/beat-file.js';
 import { describeReport, type GuardianState, locateReportFile, reportSchema } from '../shell/guardian/decide.js';
 import { nowMs } from '../shell/runtime/clock.js';
 import { all, type CommandOutput, command } from './command.js';
 import { type CliIo, EXIT, keepFilesPrivate } from './io.js';
 import * as option from './options.js';
-import { askThere } from './reach.js';
+import { askThere, valueOn } from './reach.js';
 import { type TableColumn, table } from './table.js';
 
 /** Niceness of the console, so that the trader has priority when both need the processor. */
@@ -68,10 +70,7 @@ async function show(config: TraderConfig, others: readonly TraderConfig[], isWit
     // If a service manager forbids a change of priority, the console keeps its present priority.
   }
   const ended = isWithTrader ? traderEnded() : io.stopAsked().then(() => 'ended' as const);
-  const [{ openConsole }, { addressText, obtainPageToken, passwordFrom }] = await Promise.all([
-    import('../shell/console/console.js'),
-    import('../shell/console/page-access.js'),
-  ]);
+  const { openConsole } = await import('../shell/console/console.js');
   const password = passwordFrom(io.env);
   const secret = password ?? obtainPageToken(config.ledger.path);
   const shown = (one: TraderConfig) => ({
@@ -125,11 +124,8 @@ async function guard(config: TraderConfig, stays: boolean, io: CliIo): Promise<v
     return;
   }
   keepFilesPrivate();
-  const [{ runGuardian }, { cancelDirectly }, { locateStopFile }] = await Promise.all([
-    import('../shell/guardian/guardian.js'),
-    import('../shell/daemon/direct-cancel.js'),
-    import('../shell/control/stop-file.js'),
-  ]);
+  const { runGuardian } = await import('../shell/guardian/guardian.js');
+  const { cancelDirectly } = await import('../shell/daemon/direct-cancel.js');
   const { wallet, ledger, guardian, fleet } = config;
   const { profile, allowBlindSigning, name } = config.venue;
   const isPaper = name === 'paper';
@@ -161,9 +157,8 @@ export function guardianStatus({ exchange, guardian, ledger }: TraderConfig): st
   if (!guardian.enabled) return 'NONE: guardian.enabled is false';
   const report = readReport(ledger.path);
   if (report === null) return 'NONE';
-  return isGone(report.process)
-    ? `NONE; the last guardian reported: ${report.state}, ${report.text}`
-    : describeReport(report);
+  if (!isGone(report.process)) return describeReport(report);
+  return `NONE; the last guardian reported: ${report.state}, ${report.text}`;
 }
 
 const ABLE: readonly GuardianState[] = ['watching', 'canceling', 'secured'];
@@ -175,7 +170,6 @@ export function isGuarded({ exchange, guardian, ledger }: TraderConfig): boolean
   return report !== null && ABLE.includes(report.state) && !isGone(report.process);
 }
 
-/** Reads the guardian's newest report; null without a readable report. */
 function readReport(ledgerPath: string) {
   const report = readBeatNow(locateReportFile(ledgerPath), reportSchema);
   return report === 'unreadable' ? null : report;
@@ -207,16 +201,10 @@ async function findPage(config: TraderConfig): Promise<string> {
     const hint = 'Set `dashboard: { enabled: true }` in that file and restart the trader.';
     throw new TwinbookError('config_invalid', `${config.file} has no dashboard (dashboard.enabled is false)`, hint);
   }
-  const configured = `http://127.0.0.1:${port}/`;
-  try {
-    const { dashboard } = await askThere({ command: 'status' }, config, { timeoutMs: 5000 });
-    return dashboard ?? configured;
-  } catch (error) {
-    if (!(error instanceof TwinbookError)) throw error;
-    // The console's page still answers while the trader hangs.
-    if (error.code === 'timed_out' || (error.code === 'not_running' && !start)) return configured;
-    throw error;
-  }
+  // The console's page still answers while the trader hangs.
+  const codes = start ? (['timed_out'] as const) : (['timed_out', 'not_running'] as const);
+  const status = await askThere({ command: 'status' }, config, { timeoutMs: 5000 }).catch(valueOn(null, ...codes));
+  return status?.dashboard ?? `http://127.0.0.1:${port}/`;
 }
 
 /** Throws if the program at `url` does not know the secret: a browser would send the token to a foreign program. */
@@ -243,21 +231,13 @@ const COLUMNS: readonly TableColumn<RememberedAlert>[] = [
 
 const alertsCommand = command({
   name: 'alerts',
-  help: 'lists the open alerts that the console last reported; acknowledges an alert, or tests a channel',
+  help: 'lists the open alerts that the console last reported; tests a channel',
   config: 'trader',
-  options: {
-    ack: option.text('--ack <alert>', 'acknowledge this open alert, so that it is not sent again while it is open'),
-    test: option.text('--test <channel>', 'send a test message over this channel, and print the result', 'ack'),
-  },
-  answer: async ({ options: { ack, test }, config, io }) => {
+  options: { test: option.text('--test <channel>', 'send a test message over this channel, and print the result') },
+  answer: async ({ options: { test }, config, io }) => {
     if (test !== undefined) return testNamed(config, test);
-    const { open, store, close } = await openAlerts(config, io);
-    try {
-      if (ack !== undefined) return acknowledge(ack, open, store);
-      return { data: open, text: (width) => (open.length === 0 ? 'no alert is open\n' : table(open, COLUMNS, width)) };
-    } finally {
-      close();
-    }
+    const open = await readAlerts(config, io);
+    return { data: open, text: (width) => (open.length === 0 ? 'no alert is open\n' : table(open, COLUMNS, width)) };
   },
 });
 
@@ -276,22 +256,8 @@ async function testNamed({ alerts: { channels }, file }: TraderConfig, name: str
   return { data: { tested: name }, text: `the channel ${name} accepted the message; check whether it arrived\n` };
 }
 
-function acknowledge(
-  kind: string,
-  open: readonly RememberedAlert[],
-  store: Pick<AlertStore, 'acknowledge'>,
-): CommandOutput {
-  const alert = open.find((one) => one.kind === kind);
-  if (alert === undefined) {
-    const known = open.map((one) => one.kind).join(', ') || 'none';
-    throw new TwinbookError('usage', `no alert ${JSON.stringify(kind)} is open`, `There are: ${known}.`);
-  }
-  if (!store.acknowledge({ kind, sinceMs: alert.sinceMs, timeMs: nowMs() }))
-    throw new TwinbookError('file_unreadable', 'the acknowledgement cannot be stored', 'The last warning says why.');
-  return { data: alert, text: `the alert ${kind} is not sent again until it is over; its condition still holds\n` };
-}
-
-async function openAlerts({ ledger }: TraderConfig, io: CliIo) {
+/** Returns the open alerts that the console has stored. */
+async function readAlerts({ ledger }: TraderConfig, io: CliIo): Promise<readonly RememberedAlert[]> {
   const { AlertStore, locateStore, StoreFile } = await import('../shell/console/store.js');
   const path = locateStore(ledger.path);
   if (!existsSync(path)) {
@@ -300,9 +266,12 @@ async function openAlerts({ ledger }: TraderConfig, io: CliIo) {
     throw new TwinbookError('file_unreadable', `no alerts are recorded: there is no file ${path}`, hint);
   }
   const note = (text: string) => io.err(`${text}\n`);
-  const opened = new StoreFile({ path, note, nowMs, steadyMs: () => performance.now() });
-  const store = new AlertStore(opened);
-  return { open: store.load()?.open ?? [], store, close: () => opened.close() };
+  const file = new StoreFile({ path, note, nowMs, steadyMs: () => performance.now() });
+  try {
+    return new AlertStore(file).load()?.open ?? [];
+  } finally {
+    file.close();
+  }
 }
 
 export const addConsoleCommands = all(guardianCommand, consoleCommand, dashboardCommand, alertsCommand);

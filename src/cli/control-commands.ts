@@ -1,6 +1,6 @@
 /** Commands that act on the running trader through its control socket, or at the exchange if the trader hangs. */
 
-import { type ErrorCode, messageOf, TwinbookError } from '../shared/base/errors.js';
+import { messageOf, TwinbookError } from '../shared/base/errors.js';
 import { utcText } from '../shared/base/text.js';
 import { OPERATOR_COMMANDS, type OperatorRow, operatorRequest } from '../shared/protocol/operator-commands.js';
 import { RESTING_STATUSES } from '../shared/protocol/states.js';
@@ -32,13 +32,10 @@ const MODE_NAMES = ['widen', 'reduce-only', 'pause', 'resume', 'flatten', 'unkil
 
 function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
   const { help, reason: wanted, marketButton }: OperatorRow = OPERATOR_COMMANDS[name];
+  const why = 'reason why the trader may trade again, recorded in the ledger';
   const reason =
     wanted === 'required'
-      ? option.required(
-          '--reason <text>',
-          'reason why the trader may trade again, recorded in the ledger',
-          option.nonEmpty,
-        )
+      ? option.required('--reason <text>', why, option.nonEmpty)
       : option.read('--reason <text>', 'reason for this command, recorded in the ledger', option.nonEmpty);
   const market = option.text('--market <name>', 'only this market: id, beginning of the id, or words of the title');
   return command({
@@ -104,11 +101,13 @@ const cancelAllCommand = command({
   },
   ...toolOf('cancel-all'),
   answer: async ({ options, config, io }) => {
-    const verify = options.verify === true;
-    const { data, isProven } = await cancelAll({ config, io, timeoutMs: options.timeout * 1000, verify });
-    const text = `${cancelAllText(data, isProven)}\n`;
-    // A cancel with verification fails if orders still rest.
-    return { data, text, code: !isProven || isClean(data) ? EXIT.ok : EXIT.failed };
+    const asked = { config, io, timeoutMs: options.timeout * 1000, verify: options.verify === true };
+    const { data, isProven } = await cancelAll(asked);
+    return {
+      data,
+      text: `${cancelAllText(data, isProven)}\n`,
+      code: !isProven || isClean(data) ? EXIT.ok : EXIT.failed,
+    };
   },
 });
 
@@ -139,16 +138,14 @@ const isClean = ({ resting, verified }: CancelAllData): boolean => resting === 0
 /** Pause between two verifying reads, ms: requests of a frozen trader may still arrive between them. */
 const PAUSE_MS = 2_000;
 
-/** Cancels orders directly at the exchange. Throws the errors of `withVenue`. */
 async function cancelAlone({ config, io, verify }: Omit<Cancelling, 'timeoutMs'>): Promise<CancelAllData> {
   const { cancelDirectly } = await import('../shell/daemon/direct-cancel.js');
   return withVenue(config, io, (venue) => cancelDirectly({ ...venue, verify }));
 }
 
 /**
- * Cancels directly at the exchange while the trader hangs. The stop file is written first, so that the trader does not
- * quote when it wakes. After the cancels, the exchange is read until no new order appears. If the stop file cannot be
- * written, the command reports this and continues.
+ * Cancels directly at the exchange while the trader hangs. A stop file is written first, if possible, so that the trader
+ * does not quote when it wakes. After the cancels, the exchange is read until no new order appears.
  */
 async function cancelPast(
   { config, io, timeoutMs }: Cancelling,
@@ -179,15 +176,11 @@ async function leaveMark({ ledger }: TraderConfig, reason: string, reach: Unreac
     return true;
   } catch (error) {
     const pid = reach === 'not running' ? null : reach.silentPid;
-    io.err(`${who}, and ${messageOf(error)}.\n`);
-    io.err(`  ${pid === null ? 'Do not start the trader' : `End process ${pid}: the trader could quote again`}.`);
-    io.err(' Canceling at the exchange directly.\n');
+    const next = pid === null ? 'Do not start the trader' : `End process ${pid}: the trader could quote again`;
+    io.err(`${who}, and ${messageOf(error)}.\n  ${next}. Canceling at the exchange directly.\n`);
     return false;
   }
 }
-
-/** Error codes for a trader that answered before, but has since ended or stopped answering. */
-const LOST: readonly ErrorCode[] = ['not_running', 'timed_out'];
 
 type Killing = Cancelling & { readonly reason: string };
 
@@ -203,10 +196,12 @@ const killCommand = command({
   ...toolOf('kill'),
   answer: async ({ options: { verify, reason = 'operator', timeout }, config, io }) => {
     const killing = { config, io, reason, timeoutMs: timeout * 1000, verify: verify === true };
-    // A trader that does not execute a kill within seconds hangs. If the trader hangs or dies, the kill bypasses it and
-    // cancels at the exchange.
-    const timeoutMs = Math.min(timeout, option.QUICK_S) * 1000;
-    const asked = await askOrPass({ command: 'kill', reason }, config, { timeoutMs, lost: LOST });
+    // A trader that does not execute a kill within seconds hangs; the kill then cancels at the exchange.
+    const patience = {
+      timeoutMs: Math.min(timeout, option.QUICK_S) * 1000,
+      lost: ['not_running', 'timed_out'],
+    } as const;
+    const asked = await askOrPass({ command: 'kill', reason }, config, patience);
     if ('reach' in asked) return killPast(killing, asked.reach);
     if (verify === true) return verifyKill(killing, asked.answer);
     return makeAnswer(asked.answer, restingText(asked.answer), EXIT.ok);

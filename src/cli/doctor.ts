@@ -8,7 +8,6 @@ import { openToOthers } from '../shared/base/files.js';
 import { micros, ONE } from '../shared/base/micros.js';
 import { writeDraftMessage } from '../shared/protocol/drafts/draft-message.js';
 import type { DraftTerms } from '../shared/protocol/drafts/draft-text.js';
-import { requestSignature } from '../shared/protocol/signing.js';
 import type { ServiceClient } from '../shell/client/client.js';
 import type { ClientAnswer } from '../shell/client/contract.js';
 import type { Config } from '../shell/config/config.js';
@@ -46,7 +45,6 @@ export const addDoctorCommand = command({
 async function checkEverything(config: Config, io: CliIo, note: (check: DoctorCheck) => void): Promise<void> {
   note(configurationCheck(config));
   note(folderCheck('data folder', dirname(config.ledger.path)));
-  note(signingCheck());
   await checkVenue(config, io, await walletCheck(config, io, note), note);
 }
 
@@ -155,27 +153,6 @@ function budgetCheck({ budget }: ClientAnswer): DoctorCheck {
 }
 
 const DAMAGED = 'This installation is damaged: install it again, and do not trade with it.';
-const TIMESTAMP = '1714300000';
-/** Example secret that belongs to no account. The signatures in `VECTORS` were made by another implementation. */
-const SECRET = 'ws_live_1f7c2a9b5d4e';
-const MERGE = '{"market_condition_id":"7n9G9WfQ2V7d6hM3XK8pQ4LwR2eY6aT1uJ5cB8mN3qPz","amount":"10"}';
-
-/** Reference requests to test our signing: method, path, body and expected signature. */
-const VECTORS = [
-  ['GET', '/orders/?limit=10', '', '3a1bf87c31ca5772b55633a85a7aa83e6d621ff7790b266ecdb783518f70acfa'],
-  ['POST', '/orders/abc/cancel/', '', '539c6fba28fc2235c23d35dddadb0110bf63fc023b87fd44fd511824b778d98e'],
-  ['POST', '/share-merges/', MERGE, '4a128a6460e48eb9ed120ceefdaaa3c541b85022c31dcd44d7a8370a54476826'],
-] as const;
-
-function signingCheck(): DoctorCheck {
-  const wrong = VECTORS.find(
-    ([method, pathWithQuery, body, signature]) =>
-      requestSignature(SECRET, { timestamp: TIMESTAMP, method, pathWithQuery, body }) !== signature,
-  );
-  if (wrong !== undefined) return fail('signing', `${wrong[0]} ${wrong[1]}: the signature differs`, DAMAGED);
-  return ok('signing', `${VECTORS.length} reference requests: all signatures match the interface byte for byte`);
-}
-
 /** A well-formed pubkey that belongs to no account. */
 const EXAMPLE = '1'.repeat(32);
 const DRAFTS: readonly DraftTerms[] = [

@@ -6,7 +6,7 @@ import type { FleetConfig, TraderConfig } from '../shell/config/config.js';
 import { FleetDatabase, fleetPassword } from '../shell/fleet/database.js';
 import { FleetMember, rulesOf } from '../shell/fleet/member.js';
 import { type FleetState, initFleet, readFleet, type WalletRow } from '../shell/fleet/owner-desk.js';
-import { type CommandCall, command } from './command.js';
+import { command } from './command.js';
 import type { CliIo } from './io.js';
 import * as option from './options.js';
 import { withVenue } from './reach.js';
@@ -14,17 +14,13 @@ import { record, short, type TableColumn, table } from './table.js';
 
 const ANSWER_MS = 5_000;
 
-/** Returns the configuration's fleet section. Throws TwinbookError `config_invalid` without the section. */
 function fleetOf({ fleet, file }: TraderConfig): FleetConfig {
   if (fleet !== null) return fleet;
   const hint = 'Add to that file: fleet: { database: "postgresql://USER@HOST:PORT/DATABASE", name: NAME }.';
   throw new TwinbookError('config_invalid', `${file} has no section \`fleet\``, hint);
 }
 
-async function withDatabase<T>(
-  { config, io }: Pick<CommandCall, 'config' | 'io'>,
-  use: (fleet: FleetDatabase) => Promise<T>,
-) {
+async function withDatabase<T>(config: TraderConfig, io: CliIo, use: (fleet: FleetDatabase) => Promise<T>) {
   const { database: server } = fleetOf(config);
   const how = { password: fleetPassword(io.env), answerMs: ANSWER_MS, idleMs: 0, name: 'twinbook fleet' };
   const database = await FleetDatabase.open({ server, ...how });
@@ -39,7 +35,7 @@ const initCommand = command({
     capital: option.required('--capital <n>', 'total currency that the traders may use', option.positiveAmount),
   },
   run: ({ options: { capital }, config, io }) =>
-    withDatabase({ config, io }, async (database) => {
+    withDatabase(config, io, async (database) => {
       const what = (await initFleet(database, capital)) ? 'is prepared' : 'was already prepared';
       io.out(`${database.place} ${what}; all traders of the fleet together may use ${formatDecimal(capital)}\n`);
     }),
@@ -77,8 +73,8 @@ const statusCommand = command({
   name: 'status',
   help: 'lists the owner of each wallet with the age of its lease, markets, capital and last reported result',
   config: 'trader',
-  answer: async (call) => {
-    const { capitalMicros, wallets } = await withDatabase(call, readFleet);
+  answer: async ({ config, io }) => {
+    const { capitalMicros, wallets } = await withDatabase(config, io, readFleet);
     const capital = money(capitalMicros);
     const granted = money(wallets.reduce((sum, { grantedMicros }) => sum + grantedMicros, 0));
     const sums = { cash: sumOf(wallets, 'cash'), worth: sumOf(wallets, 'equity'), result: sumOf(wallets, 'result') };
@@ -131,9 +127,13 @@ const releaseCommand = command({
         'Without these two options, the wallet of the configuration is released after a check with its key that no order rests.';
       throw new TwinbookError('usage', '--wallet and --unproven must be given together', hint);
     }
-    const waiting = { say: (said: string) => io.err(`${said}\n`), isStopping: stopsAfter(timeout, io) };
+    const asked = new AbortController();
+    void io.stopAsked().then(() => asked.abort());
+    const endMs = performance.now() + timeout * 1000;
+    const isStopping = () => asked.signal.aborted || performance.now() >= endMs;
+    const waiting = { say: (said: string) => io.err(`${said}\n`), isStopping };
     if (wallet !== undefined) {
-      requireKnown(wallet, await withDatabase({ config, io }, readFleet));
+      requireKnown(wallet, await withDatabase(config, io, readFleet));
       return whileHeld({ ...waiting, wallet, fleet, io }, async ({ member }) => {
         await member.settle();
         await member.release(ZERO, reason);
@@ -159,12 +159,12 @@ function requireKnown(wallet: string, { wallets }: FleetState): void {
   throw new TwinbookError('usage', `the fleet has no wallet ${wallet}`, hint);
 }
 
-type Join = Parameters<typeof FleetMember.join>[0];
+type Join = Pick<Parameters<typeof FleetMember.join>[0], 'wallet' | 'say' | 'isStopping'>;
 type FleetMembership = NonNullable<Awaited<ReturnType<typeof FleetMember.join>>>;
 
 /** Runs `act` while this process holds the wallet's lease, so that no trader can take the wallet. */
 async function whileHeld(
-  { fleet, io, ...join }: Pick<Join, 'wallet' | 'say' | 'isStopping'> & { fleet: FleetConfig; io: CliIo },
+  { fleet, io, ...join }: Join & { fleet: FleetConfig; io: CliIo },
   act: (joined: FleetMembership) => Promise<void>,
 ): Promise<void> {
   const joined = await FleetMember.join({
@@ -180,14 +180,6 @@ async function whileHeld(
   }
   await act(joined).finally(() => joined.member.close());
   io.out(`${join.wallet} is free; its markets and capital are returned to the fleet\n`);
-}
-
-/** Returns a function that returns true after the timeout, or once the user asks to stop. */
-function stopsAfter(seconds: number, io: CliIo): () => boolean {
-  const asked = new AbortController();
-  void io.stopAsked().then(() => asked.abort());
-  const endMs = performance.now() + seconds * 1000;
-  return () => asked.signal.aborted || performance.now() >= endMs;
 }
 
 export const addFleetCommands = command({

@@ -12,7 +12,7 @@ import { venueNames } from '../shell/config/shipped.js';
 import { all, command, resolveData } from './command.js';
 import { type CliIo, EXIT, keepFilesPrivate } from './io.js';
 import * as option from './options.js';
-import { findCredentials, nameMeant, openWallet, traderUrl } from './reach.js';
+import { findCredentials, nameMeant, openWallet, traderUrl, valueOn } from './reach.js';
 
 const verbose = option.flag('-v, --verbose', 'print every note on the quality of recorded market data');
 
@@ -161,13 +161,12 @@ const recordCommand = command({
 /** Returns the venue's address. The running trader reports the address of an embedded exchange. */
 async function findVenueAddress(config: TraderConfig): Promise<string> {
   if (config.exchange?.embedded !== true) return config.venue.profile.base_url;
+  const url = await traderUrl(config).catch(valueOn(null, 'not_running'));
+  if (url !== null) return url;
   const text = 'this configuration embeds a paper exchange, which answers only while its trader runs';
   const hint =
     'Start the trader with `twinbook start`, or run `twinbook exchange` and set its address as venue.base_url.';
-  return traderUrl(config).catch((cause: unknown) => {
-    if (!(cause instanceof TwinbookError) || cause.code !== 'not_running') throw cause;
-    throw new TwinbookError('venue_unreachable', text, hint, { cause });
-  });
+  throw new TwinbookError('venue_unreachable', text, hint);
 }
 
 /** Returns the user's API credentials; null without wallet or credentials, because public data needs neither. */

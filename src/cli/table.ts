@@ -44,11 +44,9 @@ export function table<Row>(rows: readonly Row[], columns: readonly TableColumn<R
     }),
   );
   const fitted = fitTable(all, rows, width ?? Number.POSITIVE_INFINITY);
-  const left = all.filter((column) => !fitted.columns.includes(column)).map(({ name }) => name);
-  const rest =
-    left.length === 0
-      ? []
-      : foldText(`columns left out because the table is too wide: ${[...new Set(left)].join(', ')}`, width ?? 0);
+  const left = new Set(all.filter((column) => !fitted.columns.includes(column)).map(({ name }) => name));
+  const note = `columns left out because the table is too wide: ${[...left].join(', ')}`;
+  const rest = left.size === 0 ? [] : foldText(note, width ?? 0);
   return linesText([...fitted.lines.map((cells) => cells.join(GAP).trimEnd()), ...rest]);
 }
 
@@ -56,13 +54,7 @@ export function table<Row>(rows: readonly Row[], columns: readonly TableColumn<R
 export const prose = (text: string, width = Number.POSITIVE_INFINITY, indent = ''): string =>
   text
     .split('\n')
-    .map((line) =>
-      measureText(line) <= width
-        ? line
-        : foldText(line, width - indent.length)
-            .map((part, at) => (at === 0 ? part : `${indent}${part}`))
-            .join('\n'),
-    )
+    .map((line) => (measureText(line) <= width ? line : foldText(line, width - indent.length).join(`\n${indent}`)))
     .join('\n');
 
 /** Formats one record in two columns without a header. Long values wrap only between words, so no path is split. */
@@ -115,17 +107,17 @@ export const short = (name: string): string => (name.length <= 16 ? name : `${na
 /** Maximum rows of a table: a longer table scrolls off most terminals. CSV and JSON have all rows. */
 const TABLE_ROWS = 200;
 
-type AnswerFormat = 'table' | 'csv' | 'json';
-
-export const formatOf = (isJson: boolean, csv: true | undefined): AnswerFormat =>
-  isJson ? 'json' : csv === true ? 'csv' : 'table';
+export function formatOf(isJson: boolean, csv: true | undefined): 'table' | 'csv' | 'json' {
+  if (isJson) return 'json';
+  return csv === true ? 'csv' : 'table';
+}
 
 interface Batches {
   readonly columns: QueryAnswer['columns'];
   readonly rows: () => ReturnType<QueryAnswer['rows']> | Iterable<readonly (readonly QueryValue[])[]>;
 }
 
-export async function writeAnswer(answer: Batches, format: AnswerFormat, io: CliIo): Promise<void> {
+export async function writeAnswer(answer: Batches, format: ReturnType<typeof formatOf>, io: CliIo): Promise<void> {
   if (format === 'table') return io.out(await asTable(answer, io.columns));
   if (format === 'json') return writeJson(answer, io);
   io.out(csvLine(answer.columns));

@@ -181,7 +181,7 @@ describe('doctor', () => {
     await withKeys();
     const { code, out } = await twinbook('doctor --json');
     const [signing, venue] = [
-      ['signing', 'draft signing', 'wallet', 'credentials'],
+      ['draft signing', 'wallet', 'credentials'],
       ['venue', 'clock', 'signed call'],
     ];
     const requests = ['request budget (public)', 'request budget (signed)'];

@@ -5,7 +5,6 @@ import { utcText } from '../../shared/base/text.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import {
   type AccountStatus,
-  type BudgetStatus,
   describeQuoting,
   type MarketStatus,
   type TraderStatus,
@@ -37,8 +36,7 @@ export const statusCommand = command({
       return isJson ? io.out(json({ running: true, ...status, guardian })) : printLive(io, status, guardian);
     }
     const stopped = await readLedger(config, (ledger) => stoppedStatus(ledger, config, guardian));
-    if (isJson) io.out(json(stopped));
-    else printStopped(io, stopped);
+    return isJson ? io.out(json(stopped)) : printStopped(io, stopped);
   },
 });
 
@@ -96,8 +94,8 @@ function printStopped(io: CliIo, { running: _, agreement, next_start: next, guar
 const pairsOf = (facts: Readonly<Record<string, TableCell>>): readonly Pair[] =>
   Object.entries(facts).flatMap(([key, value]) => (value === null ? [] : [[key.replaceAll('_', ' '), value] as const]));
 
-const wayBackText = ({ way_back: command }: Pick<StatusData, 'way_back'>) =>
-  command === '' ? undefined : `twinbook ${command}`;
+const wayBackText = ({ way_back: name }: Pick<StatusData, 'way_back'>) =>
+  name === '' ? undefined : `twinbook ${name}`;
 
 function printLive(io: CliIo, status: StatusData, guardian: string): void {
   const { mode, reason, way_back: _, agreement, markets, feeds, budget, started, now, ...facts } = status;
@@ -118,18 +116,16 @@ function printLive(io: CliIo, status: StatusData, guardian: string): void {
 }
 
 const AGREEMENT = 'ledger';
-const AMBER = '\u001B[33m';
-const USUAL = '\u001B[39m';
+const AMBER = ['\u001B[33m', '\u001B[39m'] as const;
 
 /** Prints a record. On a terminal, the line about agreement is amber if an operator has accepted differences. */
 function printRecord(io: CliIo, pairs: readonly Pair[], agreement: StatusAgreement | null): void {
-  const lines = record(pairs, io.columns).split(/^(?=\S)/m);
   const isAmber = (agreement?.accepted ?? 0) > 0 && io.columns !== undefined && !io.env.NO_COLOR;
-  for (const line of lines) {
-    const turns = isAmber && line.startsWith(`${AGREEMENT} `);
-    if (turns) io.raw.out(AMBER);
+  for (const line of record(pairs, io.columns).split(/^(?=\S)/m)) {
+    const [before, after] = isAmber && line.startsWith(`${AGREEMENT} `) ? AMBER : ['', ''];
+    io.raw.out(before);
     io.out(line);
-    if (turns) io.raw.out(USUAL);
+    io.raw.out(after);
   }
 }
 
@@ -181,16 +177,12 @@ function makeStatus({ process, account, markets, dashboard, nowMs, signingRefuse
     signing_refused: signingRefused,
     markets: markets.map(makeMarket),
     /** Feeds of the user's own values. `problems`: number of a feed's rows and lines skipped since the start. */
-    feeds: account.feeds.map(({ name, current, values, ageMs, problems, trouble }) => ({
-      name,
-      /** Number of markets that have a current value of the feed. */
-      current_markets: current,
-      values,
-      newest_age_ms: ageMs,
-      problems,
-      trouble,
-    })),
-    budget: [makeBudget('public', account.budgets.public), makeBudget('signed', account.budgets.signed)],
+    feeds: account.feeds.map(({ name, current, values, ageMs, problems, trouble }) => {
+      return { name, current_markets: current, values, newest_age_ms: ageMs, problems, trouble };
+    }),
+    budget: Object.entries(account.budgets).map(([scope, { limit, available }]) => {
+      return { scope, limit, remaining: Math.max(0, available) };
+    }),
   };
 }
 
@@ -200,12 +192,6 @@ function makeAgreement({ reconciled, accepted }: AccountStatus) {
   const text = open === null ? 'ledger and exchange are not compared yet' : agreementText(open, accepted);
   return { text, open, accepted: accepted.length };
 }
-
-const makeBudget = (scope: string, { limit, available: left }: BudgetStatus) => ({
-  scope,
-  limit,
-  remaining: Math.max(0, left),
-});
 
 function makeMarket(market: MarketStatus) {
   return {

@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PAPER_DEFAULTS, startExchange } from '../../exchange/exchange.js';
-import { must } from '../../shared/base/errors.js';
+import { must, TwinbookError } from '../../shared/base/errors.js';
 import { complement, formatDecimal, type Micros, ONE, ZERO } from '../../shared/base/micros.js';
 import { readTransaction } from '../../shared/protocol/drafts/solana-message.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
@@ -41,9 +41,9 @@ import {
   failure,
   isStrange,
   limitText,
+  lineOf,
   type Rehearsal,
   type RehearsalPlace,
-  Stopped,
   step,
   timedOut,
 } from './steps.js';
@@ -150,18 +150,16 @@ class OrderLife {
 
   constructor(place: RehearsalPlace, ledger: Ledger) {
     const { config, wallet } = place;
-    const { configHash } = config;
-    const { profile, allowBlindSigning } = config.venue;
+    const { configHash, venue } = config;
+    const { profile } = venue;
     const runId = `rehearsal${Date.now().toString(36)}`;
     this.#place = place;
     this.#ledger = ledger;
     this.#outgoing = new OutboundCheck(ledger);
     this.#placeId = `${runId}-1`;
     this.#cancelId = `${runId}-2`;
-    const signer = wallet.draftSigner({
-      ...signingRules(profile, allowBlindSigning),
-      loadDraft: (intentId) => ledger.storedDraft(intentId),
-    });
+    const rules = signingRules(profile, venue.allowBlindSigning);
+    const signer = wallet.draftSigner({ ...rules, loadDraft: (intentId) => ledger.storedDraft(intentId) });
     ledger.transaction(() => {
       ledger.startRun({ id: runId, version: VERSION, configHash, startedMs: Date.now() });
       ledger.setCapital(config.capitalMicros, Date.now());
@@ -195,12 +193,10 @@ class OrderLife {
   /** Moves the ledger's marks past all account rows that existed before the rehearsal. */
   async #openAccount(): Promise<string> {
     const { rows } = await this.#resting();
-    if (rows.length > 0) {
-      // Another resting order could be mistaken for the rehearsal's own order.
-      const count = rows.length === 1 ? 'an order rests' : `${rows.length} orders rest`;
-      const todo = 'Stop the trader, or `twinbook cancel-all --verify`, then rehearse again.';
-      throw failure(`${count} under this wallet`, todo);
-    }
+    // Another resting order could be mistaken for the rehearsal's own order.
+    const count = rows.length === 1 ? 'an order rests' : `${rows.length} orders rest`;
+    const todo = 'Stop the trader, or `twinbook cancel-all --verify`, then rehearse again.';
+    if (rows.length > 0) throw failure(`${count} under this wallet`, todo);
     const found = await this.#compare();
     if (typeof found === 'string')
       throw failure(`the lists of the account are incomplete: ${found}`, 'Rehearse again.');
@@ -279,12 +275,11 @@ class OrderLife {
 
   /** Waits until two complete lists show no order of this wallet, then reads the order's own record. */
   async #awaitGone(): Promise<string> {
-    for (let reads = 0; reads < 2; ) {
+    for (let reads = 0; ; await pause(LOOK_MS)) {
       const { rows } = await this.#resting();
       reads = rows.length === 0 ? reads + 1 : 0;
       if (reads === 2) break;
       if (performance.now() > this.#endMs) throw timedOut(`${rows.length} orders still rest`, LOST_TODO);
-      await pause(LOOK_MS);
     }
     const { data } = await ask(this.#place.client, 'orders.detail', { params: { pubkey: this.#pubkey } }, 'the order');
     const filled = data.filled_amount ?? ZERO;
@@ -336,8 +331,8 @@ class OrderLife {
     const todo = `Cancel it by hand at the venue, or with \`twinbook cancel-all --verify\`; its pubkey is ${this.#pubkey}.`;
     const rests = failure('THE ORDER MAY STILL REST', todo);
     if (isGone) note({ where, step: 'taken back', result: 'ok', text: 'nothing rests (read twice)', todo: '' });
-    else note({ where, step: 'taken back', ...rests.line });
-    return isGone || !(error instanceof Stopped) ? error : rests;
+    else note({ where, step: 'taken back', ...lineOf(rests) });
+    return isGone || !(error instanceof TwinbookError) ? error : rests;
   }
 
   async #nothingLeft(): Promise<boolean> {
@@ -390,8 +385,13 @@ class OrderLife {
     if (!this.#events.some((event) => event.kind === 'signingRefused' && event.intentId === intentId))
       throw failure(`the draft was not signed: ${lastReason}`, 'Rehearse again.');
     const todo = 'Nothing was signed. Do not trade there until the venue explains that draft.';
-    const due = 'a draft agrees with its request';
-    throw difference('our signer refuses the draft', due, lastReason, todo, message ?? '');
+    throw difference(
+      'our signer refuses the draft',
+      'a draft agrees with its request',
+      lastReason,
+      todo,
+      message ?? '',
+    );
   }
 
   async #resting() {
@@ -433,10 +433,10 @@ class OrderLife {
 
   #throwTrouble(): void {
     const found = this.#events.find((event) => event.kind === 'trouble');
-    if (found?.kind !== 'trouble') return;
-    const text = 'the venue shows another order than requested';
+    if (found === undefined) return;
+    const due = 'the record of the venue agrees with the request';
     const todo = 'Do not trade there until the venue explains it.';
-    throw difference(text, 'the record of the venue agrees with the request', found.text, todo);
+    throw difference('the venue shows another order than requested', due, found.text, todo);
   }
 
   /** Makes the facts for risk checks. The exposure is empty: resting orders would have ended the rehearsal before. */
@@ -468,7 +468,7 @@ class OrderLife {
     return report.outcome;
   }
 
-  /** Signs the drafts. The executor queues submits, and reports a refusal among its events. */
+  /** Signs the drafts. The executor reports a refusal among its events. */
   #signDrafts(): void {
     this.#react(() => this.#executor.signDrafts(Date.now()));
   }
@@ -498,7 +498,7 @@ class OrderLife {
 const LOST_TODO = 'Check whether the venue works, then rehearse again; --timeout allows more time.';
 const REFUSED_TODO = 'Read the reason, then rehearse again.';
 
-function notDrafted(outcome: Exclude<Outcome, { kind: 'answered' }>): Stopped {
+function notDrafted(outcome: Exclude<Outcome, { kind: 'answered' }>): TwinbookError {
   if (outcome.kind === 'refused')
     return failure(`the venue refuses the draft: ${outcome.slug}, ${outcome.message}`, REFUSED_TODO);
   const { reason } = outcome;
@@ -509,10 +509,7 @@ function notDrafted(outcome: Exclude<Outcome, { kind: 'answered' }>): Stopped {
 /** Tolerance for a draft's lifetime, s: the venue rounds to whole seconds, and transmission takes time. */
 const LIFETIME_SLACK_S = 3;
 
-/**
- * Describes the draft's request, signers, payer and programs. Throws an error if the signer would refuse the draft, or
- * if the draft's lifetime differs from the profile's.
- */
+/** Describes the draft. Throws if the signer would refuse the draft, or if its lifetime differs from the profile's. */
 function draftWords(message: string, venue: Config['venue'], wallet: string, venueNowMs: number) {
   const { profile, allowBlindSigning } = venue;
   const shape = shapeText(message, profile, wallet);
@@ -534,9 +531,8 @@ function draftWords(message: string, venue: Config['venue'], wallet: string, ven
   // All numbers among the order's terms are in Micros.
   const format = (value: unknown) => (typeof value === 'number' ? formatDecimal(value as Micros) : value);
   const words = Object.entries(terms).map(([name, value]) => `${name} ${format(value)}`);
-  const { serviceName, marketConditionId, draftPubkey, expires } = draft;
-  const asked = `${serviceName} asks to ${action} (${words.join(', ')}) in market ${marketConditionId}`;
-  return `${asked}, draft ${draftPubkey}, until ${expires} (Unix seconds); ${shape}`;
+  const asked = `${draft.serviceName} asks to ${action} (${words.join(', ')}) in market ${draft.marketConditionId}`;
+  return `${asked}, draft ${draft.draftPubkey}, until ${draft.expires} (Unix seconds); ${shape}`;
 }
 
 function shapeText(message: string, { draft_message }: VenueProfile, wallet: string): string {
