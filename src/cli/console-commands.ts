@@ -24,7 +24,7 @@ import {
 } from '../shell/console/page-access.js';
 import { locateStopFile } from '../shell/control/stop-file.js';
 import { readBeatNow } from '../shell/guardian/beat-file.js';
-import { describeReport, type GuardianState, locateReportFile, reportSchema } from '../shell/guardian/decide.js';
+import { describeReport, locateReportFile, reportSchema } from '../shell/guardian/decide.js';
 import { nowMs } from '../shell/runtime/clock.js';
 import { all, type CommandOutput, command } from './command.js';
 import { type CliIo, EXIT, keepFilesPrivate } from './io.js';
@@ -52,9 +52,8 @@ const consoleCommand = command({
       const hint = 'Run `twinbook console` separately, with dashboard.start: false in all files.';
       throw new TwinbookError('usage', '--with-trader cannot be combined with --also', hint);
     }
-    const config = loadTraderConfig(file, io);
     const others = also.map((other) => loadTraderConfig(other, io));
-    return show(config, others, withTrader === true, io);
+    return show(loadTraderConfig(file, io), others, withTrader === true, io);
   },
 });
 
@@ -115,42 +114,40 @@ const guardianCommand = command({
   options: {
     withTrader: option.flag('--with-trader', 'exit once the trader ended and no order rests (default: keep running)'),
   },
-  run: ({ options: { withTrader }, config, io }) => guard(config, withTrader !== true, io),
+  run: async ({ options: { withTrader }, config, io }) => {
+    if (config.exchange?.embedded === true) {
+      io.out('No guardian is needed: the exchange is embedded in the trader, so no order outlives the trader.\n');
+      return;
+    }
+    keepFilesPrivate();
+    const { runGuardian } = await import('../shell/guardian/guardian.js');
+    const { cancelDirectly } = await import('../shell/daemon/direct-cancel.js');
+    const { wallet, ledger, guardian, fleet } = config;
+    const { profile, allowBlindSigning, name } = config.venue;
+    const isPaper = name === 'paper';
+    await runGuardian({
+      profile,
+      isPaper,
+      walletFile: wallet.file,
+      credentialsFile: guardian.credentials,
+      isFenced: fleet !== null,
+      env: io.env,
+      ledgerPath: ledger.path,
+      logFile: `${ledger.path}.guardian.log`,
+      rules: {
+        timeoutMs: guardian.timeoutMs,
+        lateOrdersMs: profile.draft_lifetime_s * 1000 + ON_ITS_WAY_MS,
+        stays: withTrader !== true,
+        paperPatienceMs: isPaper ? PAPER_PATIENCE_MS : null,
+      },
+      markFile: guardian.resumeAfterAlarm ? null : locateStopFile(ledger.path),
+      cancelEverything: (access) => cancelDirectly({ ...access, profile, allowBlindSigning, verify: true }),
+      say: io.err,
+      onUnusedSignal: io.onUnusedSignal,
+      stopAsked: io.stopAsked,
+    });
+  },
 });
-
-async function guard(config: TraderConfig, stays: boolean, io: CliIo): Promise<void> {
-  if (config.exchange?.embedded === true) {
-    io.out('No guardian is needed: the exchange is embedded in the trader, so no order outlives the trader.\n');
-    return;
-  }
-  keepFilesPrivate();
-  const { runGuardian } = await import('../shell/guardian/guardian.js');
-  const { cancelDirectly } = await import('../shell/daemon/direct-cancel.js');
-  const { wallet, ledger, guardian, fleet } = config;
-  const { profile, allowBlindSigning, name } = config.venue;
-  const isPaper = name === 'paper';
-  await runGuardian({
-    profile,
-    isPaper,
-    walletFile: wallet.file,
-    credentialsFile: guardian.credentials,
-    isFenced: fleet !== null,
-    env: io.env,
-    ledgerPath: ledger.path,
-    logFile: `${ledger.path}.guardian.log`,
-    rules: {
-      timeoutMs: guardian.timeoutMs,
-      lateOrdersMs: profile.draft_lifetime_s * 1000 + ON_ITS_WAY_MS,
-      stays,
-      paperPatienceMs: isPaper ? PAPER_PATIENCE_MS : null,
-    },
-    markFile: guardian.resumeAfterAlarm ? null : locateStopFile(ledger.path),
-    cancelEverything: (access) => cancelDirectly({ ...access, profile, allowBlindSigning, verify: true }),
-    say: io.err,
-    onUnusedSignal: io.onUnusedSignal,
-    stopAsked: io.stopAsked,
-  });
-}
 
 export function guardianStatus({ exchange, guardian, ledger }: TraderConfig): string {
   if (exchange?.embedded === true) return 'none needed: the exchange stops with the trader';
@@ -161,13 +158,11 @@ export function guardianStatus({ exchange, guardian, ledger }: TraderConfig): st
   return `NONE; the last guardian reported: ${report.state}, ${report.text}`;
 }
 
-const ABLE: readonly GuardianState[] = ['watching', 'canceling', 'secured'];
-
 /** Returns whether an active guardian can cancel orders; null if no guardian is needed or configured. */
 export function isGuarded({ exchange, guardian, ledger }: TraderConfig): boolean | null {
   if (exchange?.embedded === true || !guardian.enabled) return null;
   const report = readReport(ledger.path);
-  return report !== null && ABLE.includes(report.state) && !isGone(report.process);
+  return report !== null && ['watching', 'canceling', 'secured'].includes(report.state) && !isGone(report.process);
 }
 
 function readReport(ledgerPath: string) {

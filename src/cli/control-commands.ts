@@ -69,19 +69,17 @@ const stopCommand = command({
   answer: async ({ options: { timeout }, config }) => {
     await askThere({ command: 'stop' }, config, { timeoutMs: timeout * 1000, untilGone: true });
     // The trader's process has ended, so its ledger shows the end of the run.
-    const data = await readLedger(config, leftBehind);
+    const data = await readLedger(config, (ledger) => {
+      const limit = Number.MAX_SAFE_INTEGER;
+      const open = ledger.orders({ statuses: RESTING_STATUSES, limit }).length;
+      const unknown = ledger.intents({ states: ['unknown'], kind: 'place', limit }).length;
+      return { mode: 'stopped', reason: ledger.runs(1)[0]?.note ?? '', may_rest: open + unknown };
+    });
     if (data.may_rest === 0) return { data, text: 'stopped; no order is left open\n' };
     const text = `stopped, but ${data.may_rest} orders may still rest: run \`twinbook cancel-all --verify\`\n`;
     return { data, text, code: EXIT.failed };
   },
 });
-
-function leftBehind(ledger: LedgerReader) {
-  const limit = Number.MAX_SAFE_INTEGER;
-  const open = ledger.orders({ statuses: RESTING_STATUSES, limit }).length;
-  const unknown = ledger.intents({ states: ['unknown'], kind: 'place', limit }).length;
-  return { mode: 'stopped', reason: ledger.runs(1)[0]?.note ?? '', may_rest: open + unknown };
-}
 
 interface Cancelling {
   readonly config: TraderConfig;

@@ -29,7 +29,11 @@ export const addDoctorCommand = command({
     const checks: DoctorCheck[] = [];
     const note = (check: DoctorCheck): void => {
       checks.push(check);
-      if (!isJson) io.out(checkText(check, io.columns));
+      if (isJson) return;
+      const { name, result, text, hint } = check;
+      const width = (io.columns ?? Number.POSITIVE_INFINITY) - INDENT.length;
+      const fold = (said: string) => prose(said, width).replaceAll('\n', `\n${INDENT}`);
+      io.out(`${result.padEnd(4)}  ${fold(`${name}: ${text}`)}\n${hint === '' ? '' : `${INDENT}${fold(hint)}\n`}`);
     };
     const config = await loadConfig(file, io).catch((error: unknown) => {
       note(failCheck('configuration', error));
@@ -43,23 +47,14 @@ export const addDoctorCommand = command({
 });
 
 async function checkEverything(config: Config, io: CliIo, note: (check: DoctorCheck) => void): Promise<void> {
-  note(configurationCheck(config));
+  const text = `${config.file}, ${config.strategies.length} strategy file(s), hash ${config.configHash.slice(0, 12)}`;
+  const hint = 'The configuration lists no strategy file: the trader would quote nothing.';
+  note(config.strategies.length > 0 ? ok('configuration', text) : warn('configuration', text, hint));
   note(folderCheck('data folder', dirname(config.ledger.path)));
   await checkVenue(config, io, await walletCheck(config, io, note), note);
 }
 
-function checkText({ name, result, text, hint }: DoctorCheck, width = Number.POSITIVE_INFINITY): string {
-  const below = (said: string) => prose(said, width - INDENT.length).replaceAll('\n', `\n${INDENT}`);
-  return `${result.padEnd(4)}  ${below(`${name}: ${text}`)}\n${hint === '' ? '' : `${INDENT}${below(hint)}\n`}`;
-}
-
 const INDENT = ' '.repeat(6);
-
-function configurationCheck(config: Config): DoctorCheck {
-  const text = `${config.file}, ${config.strategies.length} strategy file(s), hash ${config.configHash.slice(0, 12)}`;
-  if (config.strategies.length > 0) return ok('configuration', text);
-  return warn('configuration', text, 'The configuration lists no strategy file: the trader would quote nothing.');
-}
 
 /** Checks whether files can be created in the folder, or in the nearest parent of a missing folder. */
 function folderCheck(name: string, folder: string): DoctorCheck {

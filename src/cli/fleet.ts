@@ -5,7 +5,7 @@ import { formatDecimal, micros, ZERO } from '../shared/base/micros.js';
 import type { FleetConfig, TraderConfig } from '../shell/config/config.js';
 import { FleetDatabase, fleetPassword } from '../shell/fleet/database.js';
 import { FleetMember, rulesOf } from '../shell/fleet/member.js';
-import { type FleetState, initFleet, readFleet, type WalletRow } from '../shell/fleet/owner-desk.js';
+import { initFleet, readFleet, type WalletRow } from '../shell/fleet/owner-desk.js';
 import { command } from './command.js';
 import type { CliIo } from './io.js';
 import * as option from './options.js';
@@ -133,7 +133,11 @@ const releaseCommand = command({
     const isStopping = () => asked.signal.aborted || performance.now() >= endMs;
     const waiting = { say: (said: string) => io.err(`${said}\n`), isStopping };
     if (wallet !== undefined) {
-      requireKnown(wallet, await withDatabase(config, io, readFleet));
+      const { wallets } = await withDatabase(config, io, readFleet);
+      const known = wallets.map((row) => row.wallet);
+      const hint = known.length === 0 ? 'The fleet has no wallet yet.' : `The fleet has ${known.join(', ')}.`;
+      // The lease of a mistyped wallet would stay in the database.
+      if (!known.includes(wallet)) throw new TwinbookError('usage', `the fleet has no wallet ${wallet}`, hint);
       return whileHeld({ ...waiting, wallet, fleet, io }, async ({ member }) => {
         await member.settle();
         await member.release(ZERO, reason);
@@ -150,14 +154,6 @@ const releaseCommand = command({
     );
   },
 });
-
-/** Throws `usage` for a wallet unknown to the fleet: the lease of a mistyped wallet would stay in the database. */
-function requireKnown(wallet: string, { wallets }: FleetState): void {
-  const known = wallets.map((row) => row.wallet);
-  if (known.includes(wallet)) return;
-  const hint = known.length === 0 ? 'The fleet has no wallet yet.' : `The fleet has ${known.join(', ')}.`;
-  throw new TwinbookError('usage', `the fleet has no wallet ${wallet}`, hint);
-}
 
 type Join = Pick<Parameters<typeof FleetMember.join>[0], 'wallet' | 'say' | 'isStopping'>;
 type FleetMembership = NonNullable<Awaited<ReturnType<typeof FleetMember.join>>>;

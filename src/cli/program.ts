@@ -8,7 +8,13 @@ import { runCli } from './cli.js';
 import { type CliIo, type CliTerminal, EXIT } from './io.js';
 
 let takeUncaught: ((error: unknown) => void) | null = null;
-cleanLastWords();
+// Uncaught exceptions and unhandled rejections are printed without secrets.
+process.on('uncaughtException', (error) => {
+  if (takeUncaught !== null) return takeUncaught(error);
+  // The error is written synchronously, because a stream would not be flushed before the exit.
+  writeSync(2, plainText(secrets.clean(`Sorry, this is a bug in Twinbook: ${formatStack(error)}\n`)));
+  process.exit(EXIT.failed);
+});
 
 // A closed reader of the output, as in `| head`, is no failure. After another output error, such as a full disk, a
 // long-running program stops in an orderly way, because its orders may rest.
@@ -105,7 +111,10 @@ const io: CliIo = {
         resolve();
       });
     }),
-  onUncaught,
+  // With a receiver of uncaught errors the process continues, so that a trader can cancel its orders.
+  onUncaught: (take) => {
+    takeUncaught = take;
+  },
   onUnusedSignal: (tell) => void process.on('SIGUSR1', () => tell('SIGUSR1 does nothing: it opens no debugger')),
   onKillSignal: (kill) => void process.on('SIGUSR2', () => kill('signal SIGUSR2')),
 };
@@ -130,21 +139,6 @@ const exitCode = await runCli(process.argv.slice(2), io);
 const finish = () => end(exitCode);
 if (told !== null) setTimeout(finish, OUTPUT_WITHIN_MS);
 process.stdout.write('', finish);
-
-/** Passes uncaught errors to `take`; the process continues, so that a trader can cancel its orders. */
-function onUncaught(take: (error: unknown) => void): void {
-  takeUncaught = take;
-}
-
-/** Handles uncaught exceptions and unhandled rejections, and removes secrets from the printed error. */
-function cleanLastWords(): void {
-  process.on('uncaughtException', (error) => {
-    if (takeUncaught !== null) return takeUncaught(error);
-    // The error is written synchronously, because a stream would not be flushed before the exit.
-    writeSync(2, plainText(secrets.clean(`Sorry, this is a bug in Twinbook: ${formatStack(error)}\n`)));
-    process.exit(EXIT.failed);
-  });
-}
 
 /** Returns the stack of the error and its causes, without other fields such as a request's headers. */
 function formatStack(error: unknown, depth = 0): string {

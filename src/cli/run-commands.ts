@@ -137,7 +137,9 @@ const recordCommand = command({
   run: async ({ options, config, io }) => {
     keepFilesPrivate();
     const baseUrl = await findVenueAddress(config);
-    const credentials = options.own ? await loadOwnCredentials(config, io) : null;
+    // Public data needs neither wallet nor credentials.
+    const hasOwn = options.own && existsSync(config.wallet.file);
+    const credentials = hasOwn ? await findCredentials(config, (await openWallet(config, io)).address, io.env) : null;
     const { record } = await import('../shell/recorder/record.js');
     const meant = await Promise.all((options.market ?? []).map((typed) => nameMeant(typed, config)));
     const marketIds = [...new Set(meant)];
@@ -168,9 +170,5 @@ async function findVenueAddress(config: TraderConfig): Promise<string> {
     'Start the trader with `twinbook start`, or run `twinbook exchange` and set its address as venue.base_url.';
   throw new TwinbookError('venue_unreachable', text, hint);
 }
-
-/** Returns the user's API credentials; null without wallet or credentials, because public data needs neither. */
-const loadOwnCredentials = async (config: TraderConfig, io: CliIo) =>
-  existsSync(config.wallet.file) ? findCredentials(config, (await openWallet(config, io)).address, io.env) : null;
 
 export const addRunCommands = all(startCommand, exchangeCommand, recordCommand);

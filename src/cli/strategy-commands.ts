@@ -104,16 +104,22 @@ function moduleText(name: string): string {
   return text;
 }
 
-/** Numbers of generated markets and events, and of views of each; an event has two to five markets. */
-const GENERATED = { markets: 20, looks: 100, events: 10, eventLooks: 60 };
-
 export const strategyTestCommand = command({
   name: 'test',
   help: 'tests a strategy on generated markets',
   args: [['<strategy>', 'a strategy file (.yaml), a module (.ts, .js), or the name of a shipped strategy']],
   options: { seed: option.integer('--seed <n>', 'seed of the generated markets', [0, 2 ** 31], 1) },
   answer: async ({ options, args: [name = ''], io }) => {
-    const trials = await tryStrategy(name, options.seed, io);
+    const { checkStrategy } = await import('../lab/strategy-checks/checks.js');
+    const { askedBy, showEvents, showMarkets } = await import('../lab/strategy-checks/shown-markets.js');
+    const { seed } = options;
+    const trials = (await triedStrategies(name, io)).map((tried) => {
+      const ofEvents = tried.strategy.scope === 'event';
+      // Numbers of generated events and markets, and of views of each; an event has two to five markets.
+      const generated = ofEvents ? showEvents(seed, 10, 60) : showMarkets(seed, 20, 100, askedBy(tried));
+      const on = `${generated.markets.length} generated ${ofEvents ? 'events' : 'markets'}, seed ${seed}`;
+      return { strategy: tried.strategy.name, on, checks: checkStrategy(tried, generated, () => performance.now()) };
+    });
     const hasFailed = trials.some(({ checks }) => checks.some(({ verdict }) => verdict === 'failed'));
     const text = (width: number | undefined) => trials.map((trial) => showTrial(trial, width)).join('\n');
     return { data: trials, text, code: hasFailed ? EXIT.failed : EXIT.ok };
@@ -121,21 +127,6 @@ export const strategyTestCommand = command({
 });
 
 type Trial = Readonly<{ strategy: string; on: string; checks: readonly CheckResult[] }>;
-
-async function tryStrategy(name: string, seed: number, io: CliIo): Promise<readonly Trial[]> {
-  const { checkStrategy } = await import('../lab/strategy-checks/checks.js');
-  const { askedBy, showEvents, showMarkets } = await import('../lab/strategy-checks/shown-markets.js');
-  const stopwatch = () => performance.now();
-  return (await triedStrategies(name, io)).map((tried) => {
-    const { strategy } = tried;
-    const ofEvents = strategy.scope === 'event';
-    const generated = ofEvents
-      ? showEvents(seed, GENERATED.events, GENERATED.eventLooks)
-      : showMarkets(seed, GENERATED.markets, GENERATED.looks, askedBy(tried));
-    const on = `${generated.markets.length} generated ${ofEvents ? 'events' : 'markets'}, seed ${seed}`;
-    return { strategy: strategy.name, on, checks: checkStrategy(tried, generated, stopwatch) };
-  });
-}
 
 /** Returns all strategies of a file, or the strategy of a module with its default parameters. */
 async function triedStrategies(name: string, io: CliIo): Promise<readonly TriedStrategy[]> {

@@ -6,8 +6,8 @@ import type { ArenaResult, ArenaStanding, EdgeDifference } from '../../lab/arena
 import { type Conditions, conditionsText, USUAL_CONDITIONS, type World } from '../../lab/arena/contract.js';
 import { count, decimal, formatDuration } from '../../lab/report/figures.js';
 import type { FreshMean } from '../../lab/sweep/result.js';
-import { type CommandOutput, command } from '../command.js';
-import { type CliIo, DEFAULT_CONFIG, EXIT, ProgressLine } from '../io.js';
+import { command } from '../command.js';
+import { DEFAULT_CONFIG, EXIT, ProgressLine } from '../io.js';
 import * as option from '../options.js';
 import { prose, type TableColumn, table } from '../table.js';
 
@@ -28,8 +28,8 @@ export async function readConditions(markets: number | undefined, worlds: readon
   return markets === undefined ? USUAL_CONDITIONS : withMarkets(markets, worlds);
 }
 
-const CORES = availableParallelism();
-export const threadsOption = option.integer('--workers <n>', 'number of threads', [1, 256], CORES, 'number of cores');
+const cores = availableParallelism();
+export const threadsOption = option.integer('--workers <n>', 'number of threads', [1, 256], cores, 'number of cores');
 
 const FILES: option.OptionRow<string | readonly string[]> = new Option(
   '-c, --config <file...>',
@@ -53,37 +53,25 @@ export const addArenaCommand = command({
   name: 'arena',
   help: 'simulates strategies in markets whose true probabilities are known',
   options: OPTIONS,
-  answer: ({ options, isJson, io }) => runWorlds(options, isJson, io),
-});
-
-async function runWorlds(
-  options: option.OptionValues<typeof OPTIONS>,
-  isJson: boolean,
-  io: CliIo,
-): Promise<CommandOutput> {
-  const { runArena } = await import('../../lab/arena/arena.js');
-  const worlds = await findWorlds(options.world);
-  const conditions = await readConditions(options.markets, worlds);
-  const line = new ProgressLine(io, isJson);
-  const startMs = performance.now();
-  const result = await runArena({
-    worlds,
-    files: [options.config].flat(),
+  answer: async ({ options, isJson, io }) => {
+    const { runArena } = await import('../../lab/arena/arena.js');
+    const worlds = await findWorlds(options.world);
+    const conditions = await readConditions(options.markets, worlds);
+    const line = new ProgressLine(io, isJson);
+    const startMs = performance.now();
+    const progress = (done: number, all: number) => {
+      const left = formatDuration(((performance.now() - startMs) / done) * (all - done));
+      line.show(done / all, `simulations ${count(done)}/${count(all)}, ${left} left`);
+    };
+    const { seeds, first: firstSeed, workers } = options;
     // The environment is copied, because the process's own environment cannot be passed to a thread.
-    env: { ...io.env },
-    cwd: io.cwd,
-    firstSeed: options.first,
-    seeds: options.seeds,
-    conditions,
-    workers: options.workers,
-    progress: (done, all) => line.show(done / all, progressText(done, all, performance.now() - startMs)),
-  }).finally(() => line.end());
-  const hasFailed = result.standings.some(({ failed }) => failed > 0);
-  return { data: result, text: (width) => arenaTables(result, width), code: hasFailed ? EXIT.failed : EXIT.ok };
-}
-
-const progressText = (done: number, all: number, ms: number): string =>
-  `simulations ${count(done)}/${count(all)}, ${formatDuration((ms / done) * (all - done))} left`;
+    const place = { files: [options.config].flat(), env: { ...io.env }, cwd: io.cwd };
+    const asked = { ...place, worlds, conditions, firstSeed, seeds, workers, progress };
+    const result = await runArena(asked).finally(() => line.end());
+    const hasFailed = result.standings.some(({ failed }) => failed > 0);
+    return { data: result, text: (width) => arenaTables(result, width), code: hasFailed ? EXIT.failed : EXIT.ok };
+  },
+});
 
 export function arenaTables(result: ArenaResult, width?: number): string {
   const { worlds, conditions, standings, differences, firstSeed, seeds } = result;

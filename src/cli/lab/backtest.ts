@@ -11,7 +11,7 @@ import { boundHeapGrowth } from '../../shared/base/processes.js';
 import type { Config } from '../../shell/config/config.js';
 import { loadConfig } from '../../shell/config/load.js';
 import { FEED_NAME } from '../../trader/strategy/read-params.js';
-import { type CommandCall, type CommandOutput, command, resolveData } from '../command.js';
+import { command, resolveData } from '../command.js';
 import { ProgressLine, writeWhole } from '../io.js';
 import * as option from '../options.js';
 
@@ -88,7 +88,55 @@ export const addBacktestCommand = command({
   help: 'runs strategy files over recordings, with the live trader’s own code on a virtual clock',
   config: 'file',
   options: OPTIONS,
-  answer: runBacktests,
+  answer: async ({ options, file, isJson, io }) => {
+    boundHeapGrowth();
+    const choices = resolveFeedChoices(options, io.cwd);
+    const feeds = choices.map(({ name }) => name);
+    const config = await loadConfig(file, { ...io, strategyFileToo: true, feeds });
+    const line = new ProgressLine(io, isJson);
+    const { latency, fees, repeat, afterHalt, report } = options;
+    const fillModels = options.fillModel ?? BRACKET;
+    const asked = {
+      ...planOptions(options, config),
+      latency,
+      feeCurve: fees,
+      data: resolveData(options.data, io),
+      feeds: Object.fromEntries(choices.map(({ name, path }) => [name, path])),
+      feedDelayMs: options.feedDelay,
+      repeat,
+      afterHalt,
+    };
+    const progress = (share: number, name: string) => line.show(share, name);
+    const workers = options.workers ?? (await usualWorkers(asked.data, repeat));
+    const { backtestOf } = await import('../../lab/backtest/backtest.js');
+    const { checkFillModels } = await import('../../lab/backtest/replay-driver.js');
+    const { backtestOnThreads } = await import('../../lab/backtest/threads/pool.js');
+    // The environment is copied, because the process's own environment cannot be passed to a thread.
+    const source = { file: resolve(io.cwd, file), env: { ...io.env }, cwd: io.cwd, feeds };
+    const results =
+      Math.min(workers, fillModels.length) < 2
+        ? await backtestOf(config, { ...asked, fillModels, progress })
+        : await backtestOnThreads({
+            source,
+            configHash: config.configHash,
+            options: asked,
+            workers,
+            progress,
+            fillModels: checkFillModels(fillModels),
+          });
+    line.end();
+    const { summaryTable } = await import('../../lab/report/summary.js');
+    const analyses = results.map(({ analysis }) => analysis);
+    if (report !== undefined) {
+      const { reportHtml } = await import('../../lab/report/html/report-html.js');
+      const sessions = results.map(({ session }) => session);
+      writeWhole(resolve(io.cwd, report), reportHtml({ sessions }, analyses));
+    }
+    return {
+      data: results.map(({ analysis, events, traceHash }) => ({ ...analysis, events, traceHash })),
+      text: (width) => `${summaryTable(analyses, width)}${report === undefined ? '' : `report: ${report}\n`}`,
+    };
+  },
 });
 
 function feedChoice(text: string, before: readonly FeedChoice[]): FeedChoice {
@@ -105,61 +153,6 @@ function feeRate(text: string): number {
   const micros = /^0(\.\d{1,6})?$/.test(text) ? Math.round(Number(text) * 1_000_000) : Number.NaN;
   if (!(micros >= 0)) throw new InvalidArgumentError('Wanted a fraction of the value, 0 to 0.999999, such as 0.01.');
   return micros;
-}
-
-async function runBacktests({
-  options,
-  file,
-  isJson,
-  io,
-}: CommandCall<typeof OPTIONS, 'file'>): Promise<CommandOutput> {
-  boundHeapGrowth();
-  const choices = resolveFeedChoices(options, io.cwd);
-  const feeds = choices.map(({ name }) => name);
-  const config = await loadConfig(file, { ...io, strategyFileToo: true, feeds });
-  const line = new ProgressLine(io, isJson);
-  const { latency, fees, repeat, afterHalt, report } = options;
-  const fillModels = options.fillModel ?? BRACKET;
-  const asked = {
-    ...planOptions(options, config),
-    latency,
-    feeCurve: fees,
-    data: resolveData(options.data, io),
-    feeds: Object.fromEntries(choices.map(({ name, path }) => [name, path])),
-    feedDelayMs: options.feedDelay,
-    repeat,
-    afterHalt,
-  };
-  const progress = (share: number, name: string) => line.show(share, name);
-  const workers = options.workers ?? (await usualWorkers(asked.data, repeat));
-  const { backtestOf } = await import('../../lab/backtest/backtest.js');
-  const { checkFillModels } = await import('../../lab/backtest/replay-driver.js');
-  const { backtestOnThreads } = await import('../../lab/backtest/threads/pool.js');
-  // The environment is copied, because the process's own environment cannot be passed to a thread.
-  const source = { file: resolve(io.cwd, file), env: { ...io.env }, cwd: io.cwd, feeds };
-  const results =
-    Math.min(workers, fillModels.length) < 2
-      ? await backtestOf(config, { ...asked, fillModels, progress })
-      : await backtestOnThreads({
-          source,
-          configHash: config.configHash,
-          options: asked,
-          workers,
-          progress,
-          fillModels: checkFillModels(fillModels),
-        });
-  line.end();
-  const { summaryTable } = await import('../../lab/report/summary.js');
-  const analyses = results.map(({ analysis }) => analysis);
-  if (report !== undefined) {
-    const { reportHtml } = await import('../../lab/report/html/report-html.js');
-    const sessions = results.map(({ session }) => session);
-    writeWhole(resolve(io.cwd, report), reportHtml({ sessions }, analyses));
-  }
-  return {
-    data: results.map(({ analysis, events, traceHash }) => ({ ...analysis, events, traceHash })),
-    text: (width) => `${summaryTable(analyses, width)}${report === undefined ? '' : `report: ${report}\n`}`,
-  };
 }
 
 /** Minimum number of events for several threads: each thread must compile the program and read the recordings. */

@@ -83,8 +83,19 @@ const replayCommand = command({
       throw new TwinbookError('usage', '--fill-model applies only to --play', hint);
     }
     const replayed = await replayNamed(name, options, isJson, io);
-    const code = replayed.result.difference === null ? EXIT.ok : EXIT.difference;
-    return { data: makeReplayRow(replayed), text: () => formatReplay(replayed), code };
+    const { run, changes, result } = replayed;
+    const { description, end } = run;
+    const data = {
+      ...makeRunRow(run),
+      started_ms: description.startedMs,
+      complete: end !== null && end.stoppedEarly === null,
+      ended: end,
+      changes,
+      exact: result.difference === null,
+      ...jsonRow(result),
+    };
+    const code = result.difference === null ? EXIT.ok : EXIT.difference;
+    return { data, text: () => formatReplay(replayed), code };
   },
 });
 
@@ -108,19 +119,6 @@ const makeRunRow = ({ folder, description, warnings }: RunJournal) => ({
   config_hash: description.configHash,
   warnings,
 });
-
-function makeReplayRow({ run, changes, result }: Replayed): object {
-  const { description, end } = run;
-  return {
-    ...makeRunRow(run),
-    started_ms: description.startedMs,
-    complete: end !== null && end.stoppedEarly === null,
-    ended: end,
-    changes,
-    exact: result.difference === null,
-    ...jsonRow(result),
-  };
-}
 
 function formatReplay({ run, changes, result }: Replayed): string {
   const { steps, requests, signatures, fromMs, toMs, difference } = result;

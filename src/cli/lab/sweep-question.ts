@@ -23,7 +23,6 @@ import {
 import type { SweepResult } from '../../lab/sweep/result.js';
 import { gridSearch, randomSearch, readAxis } from '../../lab/sweep/search.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import type { Config } from '../../shell/config/config.js';
 import { loadConfig } from '../../shell/config/load.js';
 import { resolveData } from '../command.js';
 import { type CliIo, type ProgressLine, writeWhole } from '../io.js';
@@ -151,14 +150,13 @@ export async function questionFrom(options: Question, io: CliIo) {
   const feeds = options.world === undefined ? options.feed.map(({ name }) => name) : ('any' as const);
   const source = { file: resolve(io.cwd, options.file), env: { ...io.env }, cwd: io.cwd, feeds };
   const config = await loadConfig(source.file, { ...source, strategyFileToo: true });
-  return {
-    config,
-    source,
-    search: searchFrom(options, config),
-    workers: options.workers,
-    outDir: options.out === undefined ? usualOutDir(config, io.cwd) : resolve(io.cwd, options.out),
-    resume: options.resume === true,
-  };
+  const { param, random, seed, workers, out } = options;
+  const axes = param.map((text) => readAxis(text, config.strategies, random !== undefined));
+  const search = random === undefined ? gridSearch(config, axes) : randomSearch(config, axes, random, seed);
+  // The default output folder is beside the ledger, or for a lone strategy file in the working folder.
+  const lone = config.strategies.find(({ file }) => file === config.file);
+  const usual = lone === undefined ? join(dirname(config.ledger.path), 'sweep') : join('data/sweep', lone.name);
+  return { config, source, search, workers, outDir: resolve(io.cwd, out ?? usual), resume: options.resume === true };
 }
 
 /** Makes the plan of a sweep. Throws for every error of the input before any backtest runs. */
@@ -187,15 +185,4 @@ export async function planFrom(options: Question, io: CliIo): Promise<SweepPlan>
     folds: options.folds ?? null,
     embargoMs: options.embargo * MINUTE_MS,
   };
-}
-
-/** Default output folder: beside the ledger, or for a strategy file alone `data/sweep` in the working folder. */
-function usualOutDir({ file, ledger, strategies }: Config, cwd: string): string {
-  const lone = strategies.find((strategy) => strategy.file === file);
-  return lone === undefined ? join(dirname(ledger.path), 'sweep') : resolve(cwd, 'data/sweep', lone.name);
-}
-
-function searchFrom({ param, random, seed }: Question, config: Config): SweepPlan['search'] {
-  const axes = param.map((text) => readAxis(text, config.strategies, random !== undefined));
-  return random === undefined ? gridSearch(config, axes) : randomSearch(config, axes, random, seed);
 }

@@ -14,7 +14,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { isLoopback } from '../../shell/client/message.js';
 import type { QueueAddress } from '../../shell/queue/job-queue.js';
 import { readPrivateFile, secrets } from '../../shell/wallet/secrets.js';
-import { type CommandCall, type CommandOutput, command, resolveData } from '../command.js';
+import { command, resolveData } from '../command.js';
 import { type CliIo, EXIT, type ExitCode, ProgressLine } from '../io.js';
 import * as option from '../options.js';
 import { record } from '../table.js';
@@ -290,20 +290,18 @@ export const addSweepCommand = command({
   help: 'backtests many configurations and measures how reliable the best result is',
   config: 'file',
   options: OPTIONS,
-  answer: sweep,
+  answer: async ({ options, file, isJson, io }) => {
+    const flags = { ...options, file };
+    const run = flags.world === undefined ? await overRecordings(flags, io) : await overWorlds(flags, io);
+    const line = new ProgressLine(io, isJson);
+    const { result, isComplete } = await run.play(watcher(line, io, run.words)).finally(() => line.end());
+    const answer = await resultAnswer(result, run.outDir, options.report, io);
+    if (isComplete) return answer;
+    io.err('Stopped. The finished part is kept: repeat the command with --resume to continue.\n');
+    return { ...answer, code: EXIT.failed };
+  },
   below: [planCommand, collectCommand, workerCommand],
 });
-
-async function sweep({ options, file, isJson, io }: CommandCall<typeof OPTIONS, 'file'>): Promise<CommandOutput> {
-  const flags = { ...options, file };
-  const run = flags.world === undefined ? await overRecordings(flags, io) : await overWorlds(flags, io);
-  const line = new ProgressLine(io, isJson);
-  const { result, isComplete } = await run.play(watcher(line, io, run.words)).finally(() => line.end());
-  const answer = await resultAnswer(result, run.outDir, options.report, io);
-  if (isComplete) return answer;
-  io.err('Stopped. The finished part is kept: repeat the command with --resume to continue.\n');
-  return { ...answer, code: EXIT.failed };
-}
 
 async function overRecordings(options: SweepFlags, io: CliIo) {
   for (const [name, { long }] of Object.entries(WORLD_OPTIONS)) {

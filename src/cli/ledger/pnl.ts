@@ -30,18 +30,16 @@ const BY: option.OptionRow<BreakdownBy | undefined> = new Option(
   'divide the result by UTC day, market, strategy or event',
 ).choices(BREAKDOWNS);
 
-const OPTIONS = {
-  by: BY,
-  csv: option.csv('with --by: print CSV instead of a table'),
-  report: option.text('--report <file>', 'path of a report on the whole ledger to write, a single HTML file'),
-  journals: option.unless('--no-journals', 'read no journals for --report and --by; their prices are then unknown'),
-};
-
 export const pnlCommand = command({
   name: 'pnl',
   help: 'prints the result: realised profit, fees, and holdings at the trader’s current or last prices',
   config: 'trader',
-  options: OPTIONS,
+  options: {
+    by: BY,
+    csv: option.csv('with --by: print CSV instead of a table'),
+    report: option.text('--report <file>', 'path of a report on the whole ledger to write, a single HTML file'),
+    journals: option.unless('--no-journals', 'read no journals for --report and --by; their prices are then unknown'),
+  },
   tool: { kind: 'read', options: [] },
   hasJson: true,
   run: async ({ options, config, file, isJson, io }) => {

@@ -69,9 +69,14 @@ export async function onPaper(rehearsal: Rehearsal, ledgerPath: string): Promise
   const place: RehearsalPlace = { ...rehearsal, where: 'paper', client, wallet, ledgerPath };
   try {
     await step(place, 'keys', async () => {
-      const file = await walletText(rehearsal);
+      const { config, io } = rehearsal;
+      const { file } = config.wallet;
+      // The real wallet is opened early, so that a wrong passphrase fails before the live part. Here it signs nothing.
+      const own = existsSync(file)
+        ? `the wallet file can be opened (${(await openWallet(config, io)).address})`
+        : `there is no wallet file ${file} yet`;
       await client.bootstrap(wallet);
-      return `${file}; this rehearsal uses ${wallet.address}, whose key is not stored, and credentials from the challenge`;
+      return `${own}; this rehearsal uses ${wallet.address}, whose key is not stored, and credentials from the challenge`;
     });
     await rehearseAt(place);
   } finally {
@@ -80,20 +85,18 @@ export async function onPaper(rehearsal: Rehearsal, ledgerPath: string): Promise
   }
 }
 
-/** Opens the real wallet early, so that a wrong passphrase fails before the live part. On paper it signs nothing. */
-async function walletText({ config, io }: Rehearsal): Promise<string> {
-  const { file } = config.wallet;
-  if (!existsSync(file)) return `there is no wallet file ${file} yet`;
-  return `the wallet file can be opened (${(await openWallet(config, io)).address})`;
-}
-
 /** Rehearses at the venue, with a real order. The live part runs only after success on paper. */
 export async function atTheVenue(rehearsal: Rehearsal, ledgerPath: string): Promise<void> {
   const { config, io } = rehearsal;
   const { profile } = config.venue;
   const live = { ...rehearsal, where: 'live', ledgerPath } as const;
   const open = async () => {
-    await checkNobodyTrades(config);
+    // A running trader would consider the rehearsal's order as foreign.
+    if ((await reachTrader(config)) !== 'not running')
+      throw failure('the trader of this configuration file is running', '`twinbook stop`, then rehearse again.');
+    const killed = readStopFile(locateStopFile(config.ledger.path));
+    if (killed !== null)
+      throw failure(`the trader is killed: ${killed}`, '`twinbook unkill --reason TEXT`, then rehearse again.');
     return openKeys(config, io);
   };
   const { wallet, credentials } = await step(
@@ -104,15 +107,6 @@ export async function atTheVenue(rehearsal: Rehearsal, ledgerPath: string): Prom
   );
   const client = new ServiceClient({ profile, credentials });
   await rehearseAt({ ...live, client, wallet }).finally(() => client.close());
-}
-
-/** Throws if a trader runs or is killed. A running trader would consider the rehearsal's order as foreign. */
-async function checkNobodyTrades(config: Config): Promise<void> {
-  if ((await reachTrader(config)) !== 'not running')
-    throw failure('the trader of this configuration file is running', '`twinbook stop`, then rehearse again.');
-  const killed = readStopFile(locateStopFile(config.ledger.path));
-  if (killed !== null)
-    throw failure(`the trader is killed: ${killed}`, '`twinbook unkill --reason TEXT`, then rehearse again.');
 }
 
 /** Performs all steps of a rehearsal, from the clock check to the ledger comparison. The client needs credentials. */
