@@ -10,7 +10,7 @@ import { shippedStrategies } from '../shell/config/shipped.js';
 import { shownConfig } from '../shell/config/shown.js';
 import { loadShipped } from '../shell/config/strategy-module.js';
 import type { ConfigAction, ConfigData } from '../shell/control/control-protocol.js';
-import { type ConfigEntry, configHistory, HISTORY_NOTE } from '../trader/engine/control/commands.js';
+import { configHistory, HISTORY_NOTE } from '../trader/engine/control/commands.js';
 import { objectSchema, type ParamRow, paramTable } from '../trader/strategy/read-params.js';
 import { all, type CommandOutput, command } from './command.js';
 import type { CliIo } from './io.js';
@@ -143,7 +143,11 @@ const diffCommand = command({
   answer: async ({ options, config, file, io }) => {
     if (options.history === true) {
       const entries = await readLedger(config, configHistory);
-      return { data: entries, text: entries.map(entryText).join('') || 'no configuration is recorded yet\n' };
+      const lines = entries.flatMap(({ atMs, hash, by, reason, changes }) => [
+        `${utcText(atMs)}  ${hash.slice(0, 12)}  ${by}${reason === '' ? '' : `: ${reason}`}`,
+        ...changes.map((change) => `    ${change}`),
+      ]);
+      return { data: entries, text: linesText(lines) || 'no configuration is recorded yet\n' };
     }
     const data = await ask('diff', options, config).catch(valueOn(null, 'not_running'));
     return makeAnswer(data ?? (await diffToLast(file, io)));
@@ -196,11 +200,6 @@ async function diffToLast(file: string, io: CliIo): Promise<ConfigData> {
   const changes = await changesSinceLast(config, { note: () => history }, io);
   const none = changes === null ? 'no trader has recorded its configuration' : 'files unchanged since the last run';
   return { lines: changes?.length ? changes : [none], applied: false, hash: null };
-}
-
-function entryText({ atMs, hash, by, reason, changes }: ConfigEntry): string {
-  const head = `${utcText(atMs)}  ${hash.slice(0, 12)}  ${by}${reason === '' ? '' : `: ${reason}`}`;
-  return linesText([head, ...changes.map((change) => `    ${change}`)]);
 }
 
 export const addConfigCommands = all(

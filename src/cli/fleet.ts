@@ -81,25 +81,24 @@ const statusCommand = command({
     const note =
       'Mode, orders, fills and money are as of each lease’s last renewal, so the totals mix different times.\n' +
       "Exact results are in each trader's ledger: run `twinbook pnl` with its configuration.\n";
+    const rows = wallets.map((row) => ({
+      wallet: row.wallet,
+      owner: row.holder,
+      machine: row.machine,
+      term: row.term,
+      renewed_s_ago: row.renewedS,
+      taken_s_ago: row.takenS,
+      capital: money(row.grantedMicros),
+      state: describeOwner(row),
+      markets: row.markets,
+      said: row.summary,
+    }));
     return {
-      data: { capital, granted, wallets: wallets.map(toJson), sums },
+      data: { capital, granted, wallets: rows, sums },
       text: (width) =>
         `${table(wallets, STATUS, width)}\n${granted} of ${capital} total capital are granted to traders\n${record(Object.entries(sums))}${note}`,
     };
   },
-});
-
-const toJson = (row: WalletRow) => ({
-  wallet: row.wallet,
-  owner: row.holder,
-  machine: row.machine,
-  term: row.term,
-  renewed_s_ago: row.renewedS,
-  taken_s_ago: row.takenS,
-  capital: money(row.grantedMicros),
-  state: describeOwner(row),
-  markets: row.markets,
-  said: row.summary,
 });
 
 /** Returns the sum of a figure; null if one figure is unknown, because a partial sum would look like the whole. */

@@ -6,7 +6,7 @@ import { utcText } from '../shared/base/text.js';
 import { type AddCommand, command } from './command.js';
 import type { CliIo } from './io.js';
 import * as option from './options.js';
-import { findCredentials, findNamed, openWallet, ownerOf, requireAnswer, withClient, withVenue } from './reach.js';
+import { findCredentials, openWallet, ownerOf, requireAnswer, withClient, withVenue } from './reach.js';
 import { type TableColumn, table } from './table.js';
 
 const plain = option.flag('--plain-text-key', 'store the key without a passphrase: who reads the file has the key');
@@ -109,15 +109,11 @@ const listCommand = command({
 const revokeCommand = command({
   name: 'revoke',
   help: 'revokes an API key, and removes the key from the credentials file',
-  args: [['<id>', 'id of the key in `keys list`, or the beginning of the id']],
+  args: [['<id>', 'id of the key in `keys list`']],
   config: 'trader',
-  answer: async ({ config, args: [typed = ''], io }) => {
+  answer: async ({ config, args: [id = ''], io }) => {
     const { forgetCredentials } = await import('../shell/wallet/key-file.js');
     const row = await withVenue(config, io, async ({ client, wallet }) => {
-      // A failure to list keys must not prevent the revocation of a key.
-      const { outcome: listed } = await client.call('keys.list', {});
-      const known = listed.kind === 'answered' ? listed.data.map(({ key_id }) => ({ id: key_id })) : [];
-      const id = findNamed(typed, known, 'keys') ?? typed;
       const revoked = requireAnswer(await client.call('keys.revoke', { params: { key_id: id } }), `revoking ${id}`);
       // The file has the only copy of the key's secret, so the secret stays in it while the key may be valid.
       if (revoked.revoked_at === null) {

@@ -83,7 +83,6 @@ export async function openWallet(config: TraderConfig, io: CliIo): Promise<Walle
   return openKeyFile({ path, passphrase: walletPassphrase(io.env) });
 }
 
-/** The owner of API credentials: venue and wallet. */
 export const ownerOf = ({ venue }: TraderConfig, wallet: string) => ({ baseUrl: venue.profile.base_url, wallet });
 
 export async function findCredentials(config: TraderConfig, wallet: string, env: Environment) {
@@ -127,7 +126,7 @@ export async function withClient<T>(
   }
 }
 
-/** Returns the answer's data. Throws `venue_refused` or `venue_unreachable` with the name of the call. */
+/** Returns the answer's data; otherwise throws `venue_refused` or `venue_unreachable`. */
 export function requireAnswer<N extends EndpointName>(answer: ClientAnswer<N>, asked: string): DataOf<N> {
   const { outcome } = answer;
   if (outcome.kind === 'answered') return outcome.data;
@@ -178,10 +177,6 @@ async function venueAddress(
 
 /** Time after which a trader without an answer counts as hanging, ms. Normally a trader answers within milliseconds. */
 const ANSWERS_WITHIN_MS = 3_000;
-const AGAIN_MS = 100;
-/** Number of failed requests after which a trader counts as hanging. */
-const MOST_TRIES = 3;
-
 /**
  * A silent trader's process holds the ledger but does not answer: it starts, hangs, is frozen, or its socket is gone.
  * The pid is null if the lock file is unreadable or names an ended process.
@@ -198,7 +193,7 @@ export async function reachTrader({ control, ledger }: TraderConfig): Promise<'a
     if (pong !== null) return 'answers';
     const silent = await silentProcess(ledger.path);
     if (silent === 'not running' || performance.now() >= endMs) return silent;
-    await pause(AGAIN_MS);
+    await pause(100);
   }
 }
 
@@ -211,7 +206,7 @@ export async function askOrPass<R extends ControlQuestion>(
   config: TraderConfig,
   { timeoutMs, lost }: { readonly timeoutMs: number; readonly lost: readonly ErrorCode[] },
 ): Promise<{ readonly answer: ControlData[R['command']] } | { readonly reach: Unreached }> {
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let tries = 0; tries < 3; tries++) {
     const reach = await reachTrader(config);
     if (reach !== 'answers') return { reach };
     try {

@@ -4,15 +4,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import type { CheckResult } from '../lab/strategy-checks/checks.js';
-import type { TriedStrategy } from '../lab/strategy-checks/shown-markets.js';
 import { assert, TwinbookError, unreadable } from '../shared/base/errors.js';
 import { makeFolder, SHARED_FOLDER } from '../shared/base/files.js';
 import { loadConfig } from '../shell/config/load.js';
 import { packageRoot, shippedStrategies } from '../shell/config/shipped.js';
-import { loadStrategyModule } from '../shell/config/strategy-module.js';
-import { readParams } from '../trader/strategy/read-params.js';
 import { command } from './command.js';
-import { type CliIo, EXIT, OWN_CONFIG, writeWhole } from './io.js';
+import { EXIT, OWN_CONFIG, writeWhole } from './io.js';
 import * as option from './options.js';
 import { type TableColumn, table } from './table.js';
 
@@ -107,18 +104,20 @@ function moduleText(name: string): string {
 export const strategyTestCommand = command({
   name: 'test',
   help: 'tests a strategy on generated markets',
-  args: [['<strategy>', 'a strategy file (.yaml), a module (.ts, .js), or the name of a shipped strategy']],
+  args: [['<strategy>', 'a strategy file (.yaml)']],
   options: { seed: option.integer('--seed <n>', 'seed of the generated markets', [0, 2 ** 31], 1) },
   answer: async ({ options, args: [name = ''], io }) => {
     const { checkStrategy } = await import('../lab/strategy-checks/checks.js');
     const { askedBy, showEvents, showMarkets } = await import('../lab/strategy-checks/shown-markets.js');
     const { seed } = options;
-    const trials = (await triedStrategies(name, io)).map((tried) => {
-      const ofEvents = tried.strategy.scope === 'event';
+    const { strategies } = await loadConfig(name, { ...io, strategyFileToo: true, feeds: 'any' });
+    const trials = strategies.map(({ module: strategy, params }) => {
+      const ofEvents = strategy.scope === 'event';
+      const tried = { strategy, params };
       // Numbers of generated events and markets, and of views of each; an event has two to five markets.
       const generated = ofEvents ? showEvents(seed, 10, 60) : showMarkets(seed, 20, 100, askedBy(tried));
       const on = `${generated.markets.length} generated ${ofEvents ? 'events' : 'markets'}, seed ${seed}`;
-      return { strategy: tried.strategy.name, on, checks: checkStrategy(tried, generated, () => performance.now()) };
+      return { strategy: strategy.name, on, checks: checkStrategy(tried, generated, () => performance.now()) };
     });
     const hasFailed = trials.some(({ checks }) => checks.some(({ verdict }) => verdict === 'failed'));
     const text = (width: number | undefined) => trials.map((trial) => showTrial(trial, width)).join('\n');
@@ -127,20 +126,6 @@ export const strategyTestCommand = command({
 });
 
 type Trial = Readonly<{ strategy: string; on: string; checks: readonly CheckResult[] }>;
-
-/** Returns all strategies of a file, or the strategy of a module with its default parameters. */
-async function triedStrategies(name: string, io: CliIo): Promise<readonly TriedStrategy[]> {
-  if (/\.ya?ml$/.test(name)) {
-    const { strategies } = await loadConfig(name, { ...io, strategyFileToo: true, feeds: 'any' });
-    return strategies.map(({ module: strategy, params }) => ({ strategy, params }));
-  }
-  const { strategy } = await loadStrategyModule(name, io.cwd);
-  const { values, problems } = readParams(strategy, {});
-  if (values !== null) return [{ strategy, params: values }];
-  const hint =
-    'A module is tested with its default parameters. Write missing parameters into a strategy file and test that file.';
-  throw new TwinbookError('strategy_invalid', `${name}: ${JSON.stringify(problems[0])}`, hint);
-}
 
 const COLUMNS: readonly TableColumn<CheckResult>[] = [
   { title: 'VERDICT', cell: ({ verdict }) => verdict },

@@ -68,7 +68,6 @@ describe('a live paper session', () => {
     await parityAddsUp(first, second, folder);
     const text = await run(['parity', second, '--fill-model', 'risk-averse,optimistic']);
     expect(text.code, text.err).toBe(0);
-    expect(text.out).toMatch(/replay +every decision repeats exactly/);
     expect(text.out).toMatch(/^ +live +risk-averse +optimistic$/m);
     expect(text.out).toMatch(
       /^Fill error, as a fraction of the |^Fill error: unknown, because nothing was filled live/m,

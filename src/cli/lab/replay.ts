@@ -13,7 +13,6 @@ import {
   changesSince,
   openRunCode,
   type ReplayedTrader,
-  type RunCode,
   traderNow,
   traderThen,
   traderWith,
@@ -170,7 +169,7 @@ const UNEXPLAINED =
 async function playOverRun(run: RunJournal, file: string, { fillModel }: ReplayFlags, isJson: boolean, io: CliIo) {
   const trader = await loadOther(run, file, io);
   const asked = { trader, isOther: true, latency: null, seed: 1, landingMs: USUAL_LANDING_MS };
-  return sidesAnswer(run, await backtestRun(run, asked, fillModel, isJson, io), { played: file });
+  return sidesAnswer(run, await backtestRun(run, asked, fillModel, isJson, io), file);
 }
 
 /** Loads a configuration to play. A strategy file gets the run's settings and limits; a trader's file has its own. */
@@ -205,23 +204,9 @@ const parityCommand = command({
     const trader = await traderThen(run.description, code);
     const { latency = null, seed, landingMs, fillModel } = options;
     const result = await backtestRun(run, { trader, latency, seed, landingMs }, fillModel, isJson, io);
-    return sidesAnswer(run, result, { replay: await replayText(run, trader, code) });
+    return sidesAnswer(run, result, null);
   },
 });
-
-/** Replays the run first, because the comparison is meaningful only if every decision repeats. */
-async function replayText(run: RunJournal, trader: ReplayedTrader, code: RunCode): Promise<string> {
-  const { replayRun } = await import('../../lab/replay/replay.js');
-  const changes = changesSince(run.description, trader).map((change) => `; ${change}`);
-  try {
-    const { difference } = await replayRun(run, { trader, code });
-    if (difference === null) return `every decision repeats exactly${changes.join('')}`;
-    return `differs from step ${difference.step} on, see \`twinbook replay\`${changes.join('')}`;
-  } catch (error) {
-    if (!(error instanceof TwinbookError)) throw error;
-    return `not possible: ${error.message}`;
-  }
-}
 
 const formatSigned = (share: number): string => `${share > 0 ? '+' : ''}${formatPercent(share, 0)}`;
 
@@ -255,20 +240,18 @@ async function backtestRun(
   return runParity(run, { ...options, fillModels, progress }).finally(() => line.end());
 }
 
-/** The played configuration file, or for `parity` the result of a replay of the run. */
-type Compared = { readonly played: string } | { readonly replay: string };
-
-/** Returns the answer that shows the run beside its backtests. Only `parity` measures the error of the fill models. */
-function sidesAnswer(run: RunJournal, { parity, liveRun, data, latency }: ParityResult, compared: Compared) {
+/**
+ * Returns the answer that shows the run beside its backtests.
+ * @param played the played configuration file; null for `parity`, which measures the error of the fill models
+ */
+function sidesAnswer(run: RunJournal, { parity, liveRun, data, latency }: ParityResult, played: string | null) {
   const { fromMs, toMs } = liveRun;
   const { sides, markets, band, ...rest } = parity;
-  const isParity = 'replay' in compared;
   const ended = run.end === null ? 'cut off' : 'complete';
   const known: readonly Pair[] = [
     ['run', basename(run.folder)],
     ['span', `${utcText(fromMs)} to ${utcText(toMs)} UTC`],
-    ['journal', isParity ? ended : undefined],
-    ...Object.entries(compared),
+    played === null ? ['journal', ended] : ['played', played],
     ...data.map((line) => ['data', line] as const),
     ['latency', latency],
   ];
@@ -281,12 +264,19 @@ function sidesAnswer(run: RunJournal, { parity, liveRun, data, latency }: Parity
   const shares: readonly TableColumn<MarketParity>[] = [
     { title: 'Shares filled in', cell: ({ title }) => cutText(title, 50), gives: 'cut' },
     ...sideColumns<MarketParity>(sides, (market, index) => formatShares(market.sides[index]?.sharesMicros ?? 0)),
-    ...(isParity ? [offBy] : []),
+    ...(played === null ? [offBy] : []),
   ];
-  const paragraphs = [...(isParity ? [bandText(band)] : []), remarks];
-  const shown = isParity ? parity : { sides, markets: markets.map(({ band: _, ...market }) => market), ...rest };
+  const paragraphs = [...(played === null ? [bandText(band)] : []), remarks];
+  const withoutBand = { played, sides, markets: markets.map(({ band: _, ...market }) => market), ...rest };
   return {
-    data: { ...makeRunRow(run), from_ms: fromMs, to_ms: toMs, data, latency, ...compared, ...shown },
+    data: {
+      ...makeRunRow(run),
+      from_ms: fromMs,
+      to_ms: toMs,
+      data,
+      latency,
+      ...(played === null ? parity : withoutBand),
+    },
     text: (width?: number) => {
       const said = paragraphs.map((text) => `${prose(text, width, '  ')}\n`);
       const parts = [record(known, width), table(LINES, figures, width), table(markets, shares, width), ...said];

@@ -28,13 +28,15 @@ type InMarket = { readonly marketConditionId: string } | { readonly conditionId:
 /** A key of `--json`, and the record's field with its value. With a title, the field is also a column of the table. */
 type ListField<Item> = readonly [key: string, field: string & keyof Item, look?: Partial<TableColumn<Item>>];
 
-type ReadPage = Readonly<{ limit: number; marketConditionId?: string }>;
-
 interface List<Item extends InMarket> {
   readonly name: string;
   readonly help: string;
   readonly more?: readonly [flags: string, help: string];
-  readonly read: (ledger: LedgerReader, page: ReadPage, hasMore: boolean) => readonly Item[];
+  readonly read: (
+    ledger: LedgerReader,
+    page: Readonly<{ limit: number; marketConditionId?: string }>,
+    hasMore: boolean,
+  ) => readonly Item[];
   /** Fields of a `--json` row. The keys are a public interface: the venue's names. Amounts are decimal strings. */
   readonly fields: readonly ListField<Item>[];
 }
@@ -65,11 +67,16 @@ const list = <Item extends InMarket>({ name, help, more, read: readRows, fields 
         const known = new Map(ledger.markets().map(({ conditionId, title }) => [conditionId, title]));
         return { records: readRows(ledger, page, hasMore), titles: known };
       });
+      const title: TableColumn<Item> = {
+        title: 'TITLE',
+        cell: (item) => titles.get('marketConditionId' in item ? item.marketConditionId : item.conditionId) ?? '',
+        gives: 'cut',
+      };
       const shown = records.slice(0, limit);
       const rest = records.length > limit ? '… and more: --limit N shows them, --json shows all\n' : '';
       return {
         data: shown.map((item) => Object.fromEntries(fields.map(([key, field]) => [key, fieldValue(item, field)]))),
-        text: (width) => table(shown, [...columnsOf(fields), titleColumn(titles)], width) + rest,
+        text: (width) => table(shown, [...columnsOf(fields), title], width) + rest,
       };
     },
   });
@@ -95,12 +102,6 @@ function cellOf<Item>(item: Item, field: string & keyof Item): TableCell {
   if (field.endsWith('S')) return utcText(Number(value) * 1000);
   return field === 'pubkey' || field === 'marketConditionId' ? short(String(value)) : value;
 }
-
-const titleColumn = (titles: ReadonlyMap<string, string>): TableColumn<InMarket> => ({
-  title: 'TITLE',
-  cell: (item) => titles.get('marketConditionId' in item ? item.marketConditionId : item.conditionId) ?? '',
-  gives: 'cut',
-});
 
 /** Terms of orders and fills, as fields of the printed rows. */
 const TERMS: readonly ListField<Pick<OrderRecord, 'isYes' | 'side' | 'priceMicros' | 'amountMicros'>>[] = [
