@@ -1,12 +1,12 @@
 /**
  * Commands that run beside the trader. `twinbook console` serves the page and can stop a hanging trader. `guardian`
- * cancels all orders when the trader's heartbeat stops. `dashboard` opens this page. `alerts` lists open alerts.
+ * cancels all orders when the trader's heartbeat stops. `dashboard` prints the page's address. `alerts` lists open alerts.
  */
 
 import { existsSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
-import { messageOf, TwinbookError } from '../shared/base/errors.js';
+import { TwinbookError } from '../shared/base/errors.js';
 import { isGone } from '../shared/base/processes.js';
 import { utcText } from '../shared/base/text.js';
 import type { RememberedAlert } from '../shell/alerts/alert-center.js';
@@ -14,10 +14,8 @@ import { isConsoleWanted, type TraderConfig } from '../shell/config/config.js';
 import { loadTraderConfig } from '../shell/config/load.js';
 import {
   addressText,
-  hasDisplay,
   locatePageToken,
   obtainPageToken,
-  openInBrowser,
   passwordFrom,
   provePage,
   readPageToken,
@@ -172,20 +170,14 @@ function readReport(ledgerPath: string) {
 
 const dashboardCommand = command({
   name: 'dashboard',
-  help: "prints the dashboard's address with its token, and opens the address in a browser if there is a display",
+  help: "prints the dashboard's address with its token",
   config: 'trader',
-  options: { open: option.unless('--no-open', 'print the address and open no browser') },
-  run: async ({ options: { open }, config, io }) => {
+  run: async ({ config, io }) => {
     const url = await findPage(config);
     const password = passwordFrom(io.env);
     await requirePage(url, password ?? readPageToken(config.ledger.path), config);
-    const address = password === null ? `${url}#${readPageToken(config.ledger.path)}` : url;
-    io.out(`${address}\n`);
+    io.out(`${password === null ? `${url}#${readPageToken(config.ledger.path)}` : url}\n`);
     if (password !== null) io.err('Type the password on that page.\n');
-    if (open && hasDisplay(io.env))
-      await openInBrowser(address, config.ledger.path, io.env).catch((error) =>
-        io.err(`warning: no browser was opened (${messageOf(error)}); open the address yourself\n`),
-      );
   },
 });
 

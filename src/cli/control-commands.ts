@@ -81,13 +81,8 @@ const stopCommand = command({
   },
 });
 
-interface Cancelling {
-  readonly config: TraderConfig;
-  readonly io: CliIo;
-  readonly timeoutMs: number;
-  /** True if the command must verify, by two reads of the exchange, that no order rests. */
-  readonly verify: boolean;
-}
+/** `verify`: whether two reads of the exchange must show that no order rests. */
+type Cancelling = Readonly<{ config: TraderConfig; io: CliIo; timeoutMs: number; verify: boolean }>;
 
 const cancelAllCommand = command({
   name: 'cancel-all',
@@ -133,9 +128,6 @@ function cancelAllText(data: CancelAllData, isProven: boolean): string {
 
 const isClean = ({ resting, verified }: CancelAllData): boolean => resting === 0 && verified;
 
-/** Pause between two verifying reads, ms: requests of a frozen trader may still arrive between them. */
-const PAUSE_MS = 2_000;
-
 async function cancelAlone({ config, io, verify }: Omit<Cancelling, 'timeoutMs'>): Promise<CancelAllData> {
   const { cancelDirectly } = await import('../shell/daemon/direct-cancel.js');
   return withVenue(config, io, (venue) => cancelDirectly({ ...venue, verify }));
@@ -157,7 +149,8 @@ async function cancelPast(
     return { asked: 0, resting: 0, verified: false, killed };
   }
   const { cancelUntilNothingRests } = await import('../shell/daemon/direct-cancel.js');
-  const patience = { withinMs: timeoutMs, pauseMs: PAUSE_MS };
+  // Requests of a frozen trader may still arrive between two reads.
+  const patience = { withinMs: timeoutMs, pauseMs: 2_000 };
   const canceled = await withVenue(config, io, (venue) => cancelUntilNothingRests(venue, patience));
   return { ...canceled, killed };
 }

@@ -10,7 +10,7 @@ import { command } from './command.js';
 import type { CliIo } from './io.js';
 import * as option from './options.js';
 import { withVenue } from './reach.js';
-import { record, short, type TableColumn, table } from './table.js';
+import { short, type TableColumn, table } from './table.js';
 
 const ANSWER_MS = 5_000;
 
@@ -77,9 +77,8 @@ const statusCommand = command({
     const { capitalMicros, wallets } = await withDatabase(config, io, readFleet);
     const capital = money(capitalMicros);
     const granted = money(wallets.reduce((sum, { grantedMicros }) => sum + grantedMicros, 0));
-    const sums = { cash: sumOf(wallets, 'cash'), worth: sumOf(wallets, 'equity'), result: sumOf(wallets, 'result') };
     const note =
-      'Mode, orders, fills and money are as of each lease’s last renewal, so the totals mix different times.\n' +
+      'Mode, orders, fills and money are as of each lease’s last renewal.\n' +
       "Exact results are in each trader's ledger: run `twinbook pnl` with its configuration.\n";
     const rows = wallets.map((row) => ({
       wallet: row.wallet,
@@ -94,20 +93,12 @@ const statusCommand = command({
       said: row.summary,
     }));
     return {
-      data: { capital, granted, wallets: rows, sums },
+      data: { capital, granted, wallets: rows },
       text: (width) =>
-        `${table(wallets, STATUS, width)}\n${granted} of ${capital} total capital are granted to traders\n${record(Object.entries(sums))}${note}`,
+        `${table(wallets, STATUS, width)}\n${granted} of ${capital} total capital are granted to traders\n${note}`,
     };
   },
 });
-
-/** Returns the sum of a figure; null if one figure is unknown, because a partial sum would look like the whole. */
-function sumOf(rows: readonly WalletRow[], figure: 'cash' | 'equity' | 'result'): string | null {
-  const texts = rows.map(({ summary }) => summary?.[figure] ?? null);
-  if (texts.includes(null)) return null;
-  // `formatDecimal` wrote these amounts, so they have at most six decimal places.
-  return money(texts.reduce((sum, text) => sum + Math.round(Number(text) * 1e6), 0));
-}
 
 const releaseCommand = command({
   name: 'release',

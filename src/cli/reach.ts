@@ -44,8 +44,6 @@ export const nameMeant = (typed: string, config: TraderConfig, find = findMarket
 
 type NamedSubject = Readonly<{ id: string; title?: string }>;
 
-const LISTED = 10;
-
 /**
  * Returns the id of the matching candidate; null without a match. Candidates match by exact id, else by the id's
  * beginning (or `beginning…end`, as in tables), else by title: each word of the name begins a word of the title, in any
@@ -64,8 +62,8 @@ export function findNamed(typed: string, candidates: readonly NamedSubject[], ki
   const [first, second] = found;
   if (first === undefined) return null;
   if (second === undefined) return first.id;
-  const listed = found.slice(0, LISTED).map(({ id, title }) => (title ? `${id}  ${title}` : id));
-  const more = found.length > LISTED ? [`… and ${found.length - LISTED} more`] : [];
+  const listed = found.slice(0, 10).map(({ id, title }) => (title ? `${id}  ${title}` : id));
+  const more = found.length > 10 ? [`… and ${found.length - 10} more`] : [];
   const hint = [...listed, ...more, 'Give more of the name, or other words of the title.'].join('\n  ');
   throw new TwinbookError('usage', `"${typed}" matches ${found.length} ${kind}:`, hint);
 }
@@ -115,14 +113,14 @@ export async function withClient<T>(
   credentials: Credentials | null,
   use: (client: ServiceClient, url: string) => Promise<T>,
 ): Promise<T> {
-  const address = await venueAddress(config);
+  const { url, close } = await openVenue(config);
   try {
     const { ServiceClient } = await import('../shell/client/client.js');
     const { profile } = config.venue;
-    const client = new ServiceClient({ profile, baseUrl: address.url, ...(credentials && { credentials }) });
-    return await use(client, address.url).finally(() => client.close());
+    const client = new ServiceClient({ profile, baseUrl: url, ...(credentials && { credentials }) });
+    return await use(client, url).finally(() => client.close());
   } finally {
-    await address.close?.();
+    await close();
   }
 }
 
@@ -138,33 +136,32 @@ export function requireAnswer<N extends EndpointName>(answer: ClientAnswer<N>, a
   throw new TwinbookError('venue_unreachable', `the request for ${asked} failed: ${outcome.reason}`, hint);
 }
 
-/** Maximum offset, ms, of a correct clock; the venue's clock has a resolution of one second. */
-const CLOCK_OK_MS = 2_000;
-
 /** Returns the offset of this machine's clock from the venue's; null when the venue does not report its time. */
 export function compareClocks({ clockOffset: offset }: Pick<ServiceClient, 'clockOffset'>) {
   if (offset === null) return null;
   const apartMs = Math.abs(offset.offsetMs);
   const text = `this clock is ${(apartMs / 1000).toFixed(1)} s ${offset.offsetMs >= 0 ? 'behind' : 'ahead of'} the venue's`;
-  return { apartMs, agrees: apartMs <= CLOCK_OK_MS, text };
+  // The venue's clock has a resolution of one second.
+  return { apartMs, agrees: apartMs <= 2_000, text };
 }
 
-/** Returns the address of the running trader's embedded exchange. Throws `not_running` without a running trader. */
-export const traderUrl = async ({ control: { socket } }: TraderConfig): Promise<string> =>
-  (await askTrader({ command: 'status' }, { socket, timeoutMs: 5000 })).process.baseUrl;
+/** Returns the venue's address; null for an embedded exchange whose trader does not run. */
+export async function findAddress({ exchange, venue, control: { socket } }: TraderConfig): Promise<string | null> {
+  if (exchange?.embedded !== true) return venue.profile.base_url;
+  const status = await askTrader({ command: 'status' }, { socket, timeoutMs: 5000 }).catch(
+    valueOn(null, 'not_running'),
+  );
+  return status?.process.baseUrl ?? null;
+}
 
 /**
  * Returns the venue's address to call. Without a running trader, the stored state of an embedded exchange is opened for
  * this command, without simulated traders. Throws `venue_unreachable` if the exchange has never run.
  */
-async function venueAddress(
-  config: TraderConfig,
-): Promise<{ readonly url: string; readonly close?: () => Promise<void> }> {
+async function openVenue(config: TraderConfig) {
   const { exchange } = config;
-  const { profile } = config.venue;
-  if (exchange === null || !exchange.embedded) return { url: profile.base_url };
-  const url = await traderUrl(config).catch(valueOn(null, 'not_running'));
-  if (url !== null) return { url };
+  const url = await findAddress(config);
+  if (url !== null || exchange === null) return { url: url ?? '', close: () => Promise.resolve() };
   if (!existsSync(exchange.dataDir)) {
     const text = `the embedded exchange has never run: there is no ${exchange.dataDir}`;
     throw new TwinbookError('venue_unreachable', text, 'Start the trader once.');
@@ -172,7 +169,7 @@ async function venueAddress(
   const { startExchange } = await import('../exchange/exchange.js');
   const { startingFundsMicros: startingFunds, ...kept } = exchange;
   const alone = { port: 0, controls: false, crowd: false, marketData: [], speed: 1 };
-  return startExchange({ ...kept, ...alone, startingFunds, profile });
+  return startExchange({ ...kept, ...alone, startingFunds, profile: config.venue.profile });
 }
 
 /** Time after which a trader without an answer counts as hanging, ms. Normally a trader answers within milliseconds. */

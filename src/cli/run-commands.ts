@@ -6,13 +6,13 @@ import { resolve } from 'node:path';
 import { assert, TwinbookError } from '../shared/base/errors.js';
 import { keepCollectionsBrief } from '../shared/base/processes.js';
 import type { VenueProfile } from '../shared/protocol/profile.js';
-import { profilePath, readProfile, type TraderConfig } from '../shell/config/config.js';
+import { profilePath, readProfile } from '../shell/config/config.js';
 import { loadConfig } from '../shell/config/load.js';
 import { venueNames } from '../shell/config/shipped.js';
 import { all, command, resolveData } from './command.js';
 import { type CliIo, EXIT, keepFilesPrivate } from './io.js';
 import * as option from './options.js';
-import { findCredentials, nameMeant, openWallet, traderUrl, valueOn } from './reach.js';
+import { findAddress, findCredentials, nameMeant, openWallet } from './reach.js';
 
 const verbose = option.flag('-v, --verbose', 'print every note on the quality of recorded market data');
 
@@ -136,39 +136,27 @@ const recordCommand = command({
   },
   run: async ({ options, config, io }) => {
     keepFilesPrivate();
-    const baseUrl = await findVenueAddress(config);
+    const baseUrl = await findAddress(config);
+    if (baseUrl === null) {
+      const text = 'this configuration embeds a paper exchange, which answers only while its trader runs';
+      const hint =
+        'Start the trader with `twinbook start`, or run `twinbook exchange` and set its address as venue.base_url.';
+      throw new TwinbookError('venue_unreachable', text, hint);
+    }
     // Public data needs neither wallet nor credentials.
     const hasOwn = options.own && existsSync(config.wallet.file);
     const credentials = hasOwn ? await findCredentials(config, (await openWallet(config, io)).address, io.env) : null;
     const { record } = await import('../shell/recorder/record.js');
     const meant = await Promise.all((options.market ?? []).map((typed) => nameMeant(typed, config)));
     const marketIds = [...new Set(meant)];
-    const asked = {
-      venue: config.venue.name,
-      profile: config.venue.profile,
-      baseUrl,
-      folder: options.out === undefined ? config.recording.dir : resolve(io.cwd, options.out),
-      share: options.share,
-      marketIds,
-      minutes: options.minutes ?? null,
-      bookDepth: options.depth,
-      credentials,
-    };
+    const { name: venue, profile } = config.venue;
+    const { out = config.recording.dir, share, minutes = null, depth: bookDepth } = options;
+    const folder = resolve(io.cwd, out);
+    const asked = { venue, profile, baseUrl, folder, share, marketIds, minutes, bookDepth, credentials };
     const { markets } = await record(asked, io);
     // If the user named markets and none of these was found, the command fails.
     return marketIds.length > 0 && markets === 0 ? EXIT.failed : EXIT.ok;
   },
 });
-
-/** Returns the venue's address. The running trader reports the address of an embedded exchange. */
-async function findVenueAddress(config: TraderConfig): Promise<string> {
-  if (config.exchange?.embedded !== true) return config.venue.profile.base_url;
-  const url = await traderUrl(config).catch(valueOn(null, 'not_running'));
-  if (url !== null) return url;
-  const text = 'this configuration embeds a paper exchange, which answers only while its trader runs';
-  const hint =
-    'Start the trader with `twinbook start`, or run `twinbook exchange` and set its address as venue.base_url.';
-  throw new TwinbookError('venue_unreachable', text, hint);
-}
 
 export const addRunCommands = all(startCommand, exchangeCommand, recordCommand);

@@ -15,7 +15,7 @@ exchange --draft-lifetime-s --market-data --speed
 top --config --json --every --once
 guardian --config --with-trader
 console --config --with-trader
-dashboard --config --no-open
+dashboard --config
 mcp --config
 fleet init --config --capital
 fleet status --config --json
