@@ -35,8 +35,13 @@ const RUN_OPTIONS = {
     '-c, --config <file>',
     `the trader's configuration file (default: ${DEFAULT_CONFIG}; for the folder of a run, the file of that run without the user’s own code)`,
   ),
-  acceptChangedCode: option.changedCode,
+  acceptChangedCode: option.flag(
+    '--accept-changed-code',
+    "run the present code of the strategy files, even if its hash differs from the recorded run's",
+  ),
+  fillModel: fillModelOption(BRACKET),
 };
+type FillModels = option.OptionValues<typeof RUN_OPTIONS>['fillModel'];
 
 /** Opens the run `name` and its strategy code. `file`: path of the configuration; null if only a folder is given. */
 function openRun(name: string, { config, acceptChangedCode }: option.OptionValues<typeof RUN_OPTIONS>, io: CliIo) {
@@ -55,35 +60,36 @@ async function traderOfNow({ description }: RunJournal, file: string | null, io:
   return traderNow(await loadConfig(description.configFile, { ...io, code: { other } }), description);
 }
 
-const REPLAY_OPTIONS = {
-  asRecorded: option.flag('--as-recorded', 'use the settings of the recorded run instead of the present files'),
-  play: option.text(
-    '--play <file>',
-    "backtest another configuration over the run's markets: a strategy file, or a trader's file",
-    'asRecorded',
-    'acceptChangedCode',
-  ),
-  fillModel: fillModelOption(BRACKET),
-  ...RUN_OPTIONS,
-};
-
-type ReplayFlags = option.OptionValues<typeof REPLAY_OPTIONS>;
-
 const replayCommand = command({
   name: 'replay',
   args: [['<run>', RUN_ARGUMENT]],
   help: 'repeats the decisions of a recorded run from its inputs, and compares every request',
-  options: REPLAY_OPTIONS,
+  options: {
+    asRecorded: option.flag('--as-recorded', 'use the settings of the recorded run instead of the present files'),
+    play: option.text(
+      '--play <file>',
+      "backtest another configuration over the run's markets: a strategy file, or a trader's file",
+      'asRecorded',
+      'acceptChangedCode',
+    ),
+    ...RUN_OPTIONS,
+  },
   answer: async ({ options, args: [name = ''], isJson, io }): Promise<CommandOutput> => {
-    if (options.play !== undefined)
-      return playOverRun(openRun(name, options, io).run, options.play, options, isJson, io);
-    if (options.fillModel !== undefined) {
+    const { run, file, code } = openRun(name, options, io);
+    const { play, fillModel, asRecorded } = options;
+    if (play !== undefined) return playOverRun(run, play, fillModel, isJson, io);
+    if (fillModel !== undefined) {
       const hint = 'Add --play FILE, or leave --fill-model out.';
       throw new TwinbookError('usage', '--fill-model applies only to --play', hint);
     }
-    const replayed = await replayNamed(name, options, isJson, io);
-    const { run, changes, result } = replayed;
+    const { replayRun } = await import('../../lab/replay/replay.js');
     const { description, end } = run;
+    const trader = asRecorded === true ? await traderThen(description, code) : await traderOfNow(run, file, io);
+    const changes = changesSince(description, trader);
+    // Changes since the run are printed before the replay, because the replay may take long.
+    if (!isJson && changes.length > 0)
+      io.out(linesText(['decisions may differ, because', ...changes.map((change) => `  ${change}`)]));
+    const result = await replayRun(run, { trader, code });
     const data = {
       ...makeRunRow(run),
       started_ms: description.startedMs,
@@ -93,23 +99,10 @@ const replayCommand = command({
       exact: result.difference === null,
       ...jsonRow(result),
     };
-    const code = result.difference === null ? EXIT.ok : EXIT.difference;
-    return { data, text: () => formatReplay(replayed), code };
+    const isExact = result.difference === null;
+    return { data, text: formatReplay(run, changes, result), code: isExact ? EXIT.ok : EXIT.difference };
   },
 });
-
-async function replayNamed(name: string, flags: ReplayFlags, isJson: boolean, io: CliIo) {
-  const { run, file, code } = openRun(name, flags, io);
-  const { replayRun } = await import('../../lab/replay/replay.js');
-  const trader = flags.asRecorded === true ? await traderThen(run.description, code) : await traderOfNow(run, file, io);
-  const changes = changesSince(run.description, trader);
-  // Changes since the run are printed before the replay, because the replay may take long.
-  if (!isJson && changes.length > 0)
-    io.out(linesText(['decisions may differ, because', ...changes.map((change) => `  ${change}`)]));
-  return { run, changes, result: await replayRun(run, { trader, code }) };
-}
-
-type Replayed = Awaited<ReturnType<typeof replayNamed>>;
 
 const makeRunRow = ({ folder, description, warnings }: RunJournal) => ({
   run: description.runId,
@@ -119,7 +112,7 @@ const makeRunRow = ({ folder, description, warnings }: RunJournal) => ({
   warnings,
 });
 
-function formatReplay({ run, changes, result }: Replayed): string {
+function formatReplay(run: RunJournal, changes: readonly string[], result: ReplayResult): string {
   const { steps, requests, signatures, fromMs, toMs, difference } = result;
   const span = fromMs === null || toMs === null ? 'no step was recorded' : `${utcText(fromMs)} to ${utcText(toMs)} UTC`;
   const facts = record([
@@ -166,7 +159,7 @@ const UNEXPLAINED =
   'Neither settings nor strategy files have changed since the run. Either the code of twinbook has changed, or a strategy depends on a hidden input such as a clock or a random number.';
 
 /** Backtests another configuration on the markets that the run saw. */
-async function playOverRun(run: RunJournal, file: string, { fillModel }: ReplayFlags, isJson: boolean, io: CliIo) {
+async function playOverRun(run: RunJournal, file: string, fillModel: FillModels, isJson: boolean, io: CliIo) {
   const trader = await loadOther(run, file, io);
   const asked = { trader, isOther: true, latency: null, seed: 1, landingMs: USUAL_LANDING_MS };
   return sidesAnswer(run, await backtestRun(run, asked, fillModel, isJson, io), file);
@@ -186,19 +179,21 @@ async function loadOther(run: RunJournal, file: string, io: CliIo): Promise<Repl
   return traderWith(description, loaded === null ? [] : [withCode(loaded.config)]);
 }
 
-const PARITY_OPTIONS = {
-  fillModel: fillModelOption(BRACKET),
-  latency: option.text('--latency <model>', 'latency: constant:MS or recorded, scaled by :xK (default: the run’s)'),
-  seed: seedOption,
-  landingMs: option.integer('--landing-ms <n>', 'time until a merge takes effect, ms', [0, 600_000], USUAL_LANDING_MS),
-  ...RUN_OPTIONS,
-};
-
 const parityCommand = command({
   name: 'parity',
   args: [['<run>', RUN_ARGUMENT]],
   help: 'compares a recorded run with backtests of the same span: fills, result, spread, inventory, requests',
-  options: PARITY_OPTIONS,
+  options: {
+    latency: option.text('--latency <model>', 'latency: constant:MS or recorded, scaled by :xK (default: the run’s)'),
+    seed: seedOption,
+    landingMs: option.integer(
+      '--landing-ms <n>',
+      'time until a merge takes effect, ms',
+      [0, 600_000],
+      USUAL_LANDING_MS,
+    ),
+    ...RUN_OPTIONS,
+  },
   answer: async ({ options, args: [name = ''], isJson, io }) => {
     const { run, code } = openRun(name, options, io);
     const trader = await traderThen(run.description, code);
@@ -228,7 +223,7 @@ function bandText(band: FillBand): string {
 async function backtestRun(
   run: RunJournal,
   options: Omit<ParityOptions, 'fillModels' | 'progress'>,
-  fillModel: readonly string[] | undefined,
+  fillModel: FillModels,
   isJson: boolean,
   io: CliIo,
 ): Promise<ParityResult> {
