@@ -30,9 +30,6 @@ import * as option from './options.js';
 import { askThere, valueOn } from './reach.js';
 import { type TableColumn, table } from './table.js';
 
-/** Niceness of the console, so that the trader has priority when both need the processor. */
-const NICE = 10;
-
 const consoleCommand = command({
   name: 'console',
   help: 'serves the dashboard in a process without the key; the trader starts this process automatically',
@@ -62,7 +59,8 @@ async function show(config: TraderConfig, others: readonly TraderConfig[], isWit
   }
   keepFilesPrivate();
   try {
-    setPriority(NICE);
+    // The trader has priority when both need the processor.
+    setPriority(10);
   } catch {
     // If a service manager forbids a change of priority, the console keeps its present priority.
   }
@@ -99,12 +97,6 @@ function traderEnded(): Promise<'ended' | 'gone'> {
   });
 }
 
-/** Maximum time, ms, in which an order submitted just before the trader's death still reaches the exchange. */
-const ON_ITS_WAY_MS = 30_000;
-
-/** Time after which the guardian ends an alarm on a paper exchange, ms: the exchange itself may have ended. */
-const PAPER_PATIENCE_MS = 600_000;
-
 const guardianCommand = command({
   name: 'guardian',
   help: "cancels all orders when the trader's heartbeat stops; the trader starts a guardian automatically",
@@ -134,9 +126,11 @@ const guardianCommand = command({
       logFile: `${ledger.path}.guardian.log`,
       rules: {
         timeoutMs: guardian.timeoutMs,
-        lateOrdersMs: profile.draft_lifetime_s * 1000 + ON_ITS_WAY_MS,
+        // An order submitted just before the trader's death may reach the exchange 30 s later.
+        lateOrdersMs: profile.draft_lifetime_s * 1000 + 30_000,
         stays: withTrader !== true,
-        paperPatienceMs: isPaper ? PAPER_PATIENCE_MS : null,
+        // A paper exchange itself may have ended.
+        paperPatienceMs: isPaper ? 600_000 : null,
       },
       markFile: guardian.resumeAfterAlarm ? null : locateStopFile(ledger.path),
       cancelEverything: (access) => cancelDirectly({ ...access, profile, allowBlindSigning, verify: true }),

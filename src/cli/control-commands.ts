@@ -96,11 +96,8 @@ const cancelAllCommand = command({
   answer: async ({ options, config, io }) => {
     const asked = { config, io, timeoutMs: options.timeout * 1000, verify: options.verify === true };
     const { data, isProven } = await cancelAll(asked);
-    return {
-      data,
-      text: `${cancelAllText(data, isProven)}\n`,
-      code: !isProven || isClean(data) ? EXIT.ok : EXIT.failed,
-    };
+    const code = !isProven || isClean(data) ? EXIT.ok : EXIT.failed;
+    return { data, text: `${cancelAllText(data, isProven)}\n`, code };
   },
 });
 
@@ -188,11 +185,9 @@ const killCommand = command({
   answer: async ({ options: { verify, reason = 'operator', timeout }, config, io }) => {
     const killing = { config, io, reason, timeoutMs: timeout * 1000, verify: verify === true };
     // A trader that does not execute a kill within seconds hangs; the kill then cancels at the exchange.
-    const patience = {
-      timeoutMs: Math.min(timeout, option.QUICK_S) * 1000,
-      lost: ['not_running', 'timed_out'],
-    } as const;
-    const asked = await askOrPass({ command: 'kill', reason }, config, patience);
+    const timeoutMs = Math.min(timeout, option.QUICK_S) * 1000;
+    const lost = ['not_running', 'timed_out'] as const;
+    const asked = await askOrPass({ command: 'kill', reason }, config, { timeoutMs, lost });
     if ('reach' in asked) return killPast(killing, asked.reach);
     if (verify === true) return verifyKill(killing, asked.answer);
     return makeAnswer(asked.answer, restingText(asked.answer), EXIT.ok);

@@ -27,7 +27,7 @@ export const addDoctorCommand = command({
   hasJson: true,
   run: async ({ file, isJson, io }) => {
     const checks: DoctorCheck[] = [];
-    const note = (check: DoctorCheck): void => {
+    const note: Note = (check) => {
       checks.push(check);
       if (isJson) return;
       const { name, result, text, hint } = check;
@@ -46,7 +46,9 @@ export const addDoctorCommand = command({
   },
 });
 
-async function checkEverything(config: Config, io: CliIo, note: (check: DoctorCheck) => void): Promise<void> {
+type Note = (check: DoctorCheck) => void;
+
+async function checkEverything(config: Config, io: CliIo, note: Note): Promise<void> {
   const text = `${config.file}, ${config.strategies.length} strategy file(s), hash ${config.configHash.slice(0, 12)}`;
   const hint = 'The configuration lists no strategy file: the trader would quote nothing.';
   note(config.strategies.length > 0 ? ok('configuration', text) : warn('configuration', text, hint));
@@ -72,7 +74,7 @@ function folderCheck(name: string, folder: string): DoctorCheck {
 }
 
 /** Checks the wallet. Returns the wallet's address; null if the wallet file is not usable. */
-async function walletCheck(config: Config, io: CliIo, note: (check: DoctorCheck) => void): Promise<string | null> {
+async function walletCheck(config: Config, io: CliIo, note: Note): Promise<string | null> {
   const { file } = config.wallet;
   const isPaper = config.venue.name === 'paper';
   if (!existsSync(file)) {
@@ -97,7 +99,7 @@ async function walletCheck(config: Config, io: CliIo, note: (check: DoctorCheck)
   }
 }
 
-async function checkVenue(config: Config, io: CliIo, wallet: string | null, note: (check: DoctorCheck) => void) {
+async function checkVenue(config: Config, io: CliIo, wallet: string | null, note: Note) {
   const { exchange, venue } = config;
   let name = 'credentials';
   try {
@@ -179,13 +181,8 @@ function draftsCheck(wallet: Wallet, { profile, allowBlindSigning }: Config['ven
   return ok(name, `${DRAFTS.length} drafts, one of each kind, signed and verified`);
 }
 
-interface DoctorCheck {
-  readonly name: string;
-  readonly result: 'ok' | 'warn' | 'fail';
-  readonly text: string;
-  /** Advice for the operator; empty if none is needed. */
-  readonly hint: string;
-}
+/** `hint`: advice for the operator; empty if none is needed. */
+type DoctorCheck = Readonly<{ name: string; result: 'ok' | 'warn' | 'fail'; text: string; hint: string }>;
 
 const ok = (name: string, text: string): DoctorCheck => ({ name, result: 'ok', text, hint: '' });
 const warn = (name: string, text: string, hint = ''): DoctorCheck => ({ name, result: 'warn', text, hint });

@@ -12,8 +12,6 @@ import * as option from './options.js';
 import { withVenue } from './reach.js';
 import { short, type TableColumn, table } from './table.js';
 
-const ANSWER_MS = 5_000;
-
 function fleetOf({ fleet, file }: TraderConfig): FleetConfig {
   if (fleet !== null) return fleet;
   const hint = 'Add to that file: fleet: { database: "postgresql://USER@HOST:PORT/DATABASE", name: NAME }.';
@@ -22,7 +20,7 @@ function fleetOf({ fleet, file }: TraderConfig): FleetConfig {
 
 async function withDatabase<T>(config: TraderConfig, io: CliIo, use: (fleet: FleetDatabase) => Promise<T>) {
   const { database: server } = fleetOf(config);
-  const how = { password: fleetPassword(io.env), answerMs: ANSWER_MS, idleMs: 0, name: 'twinbook fleet' };
+  const how = { password: fleetPassword(io.env), answerMs: 5_000, idleMs: 0, name: 'twinbook fleet' };
   const database = await FleetDatabase.open({ server, ...how });
   return use(database).finally(() => database.close());
 }

@@ -33,10 +33,8 @@ export const addMcpCommand: AddCommand = (parent, session) =>
     config: 'file',
     run: async ({ file, io }) => {
       const config = loadTraderConfig(file, io);
-      const [{ McpServer }, { StdioServerTransport }] = await Promise.all([
-        import('@modelcontextprotocol/sdk/server/mcp.js'),
-        import('@modelcontextprotocol/sdk/server/stdio.js'),
-      ]);
+      const { McpServer } = await import('@modelcontextprotocol/sdk/server/mcp.js');
+      const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js');
       const stopAsked = io.stopAsked();
       const server = new McpServer({ name: 'twinbook', version: VERSION });
       server.server.onerror = (error) => io.err(`invalid request: ${error.message.slice(0, LONGEST_TEXT)}\n`);

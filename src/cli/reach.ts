@@ -201,7 +201,7 @@ export async function reachTrader({ control, ledger }: TraderConfig): Promise<'a
 export async function askOrPass<R extends ControlQuestion>(
   request: R,
   config: TraderConfig,
-  { timeoutMs, lost }: { readonly timeoutMs: number; readonly lost: readonly ErrorCode[] },
+  { timeoutMs, lost }: Readonly<{ timeoutMs: number; lost: readonly ErrorCode[] }>,
 ): Promise<{ readonly answer: ControlData[R['command']] } | { readonly reach: Unreached }> {
   for (let tries = 0; tries < 3; tries++) {
     const reach = await reachTrader(config);

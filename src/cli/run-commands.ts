@@ -85,10 +85,8 @@ const exchangeCommand = command({
 });
 
 async function printDemoAccount(baseUrl: string, profile: VenueProfile, io: CliIo): Promise<void> {
-  const [{ ServiceClient }, { Wallet }] = await Promise.all([
-    import('../shell/client/client.js'),
-    import('../shell/wallet/wallet.js'),
-  ]);
+  const { ServiceClient } = await import('../shell/client/client.js');
+  const { Wallet } = await import('../shell/wallet/wallet.js');
   const seed = randomBytes(32);
   const wallet = new Wallet(seed);
   const client = new ServiceClient({ profile, baseUrl });

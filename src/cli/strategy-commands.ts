@@ -120,21 +120,20 @@ export const strategyTestCommand = command({
       return { strategy: strategy.name, on, checks: checkStrategy(tried, generated, () => performance.now()) };
     });
     const hasFailed = trials.some(({ checks }) => checks.some(({ verdict }) => verdict === 'failed'));
-    const text = (width: number | undefined) => trials.map((trial) => showTrial(trial, width)).join('\n');
+    const text = (width: number | undefined) => {
+      const texts = trials.map(({ strategy, on, checks }) => {
+        const failed = checks.filter(({ verdict }) => verdict === 'failed').length;
+        const summary = failed === 0 ? 'no check failed' : `${failed} of ${checks.length} checks failed`;
+        return `${strategy} on ${on}\n\n${table(checks, COLUMNS, width)}\n${summary}\n`;
+      });
+      return texts.join('\n');
+    };
     return { data: trials, text, code: hasFailed ? EXIT.failed : EXIT.ok };
   },
 });
-
-type Trial = Readonly<{ strategy: string; on: string; checks: readonly CheckResult[] }>;
 
 const COLUMNS: readonly TableColumn<CheckResult>[] = [
   { title: 'VERDICT', cell: ({ verdict }) => verdict },
   { title: 'CHECK', cell: ({ name }) => name, gives: 'fold' },
   { title: 'SEEN', cell: ({ text }) => text, gives: 'fold' },
 ];
-
-function showTrial({ strategy, on, checks }: Trial, width: number | undefined): string {
-  const failed = checks.filter(({ verdict }) => verdict === 'failed').length;
-  const summary = failed === 0 ? 'no check failed' : `${failed} of ${checks.length} checks failed`;
-  return `${strategy} on ${on}\n\n${table(checks, COLUMNS, width)}\n${summary}\n`;
-}

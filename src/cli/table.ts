@@ -29,13 +29,11 @@ export interface TableColumn<Row> {
   readonly keep?: number;
 }
 
-const KEPT_LONGEST = 100;
-
 /** Returns a table with a header. If `width` is too narrow, columns are dropped and named in the last line. */
 export function table<Row>(rows: readonly Row[], columns: readonly TableColumn<Row>[], width?: number): string {
   if (rows.length === 0) return '(none)\n';
   const all = columns.map(
-    ({ title, cell, right, keep = KEPT_LONGEST, ...fit }): FittedColumn<Row> => ({
+    ({ title, cell, right, keep = 100, ...fit }): FittedColumn<Row> => ({
       name: title,
       cell: (row) => formatCell(cell(row)),
       keep,
@@ -61,7 +59,7 @@ export const prose = (text: string, width = Number.POSITIVE_INFINITY, indent = '
 export function record(pairs: readonly Pair[], width = Number.POSITIVE_INFINITY): string {
   const shown = pairs.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
   const names = Math.max(...shown.map(([name]) => name.length)) + GAP.length;
-  const room = Math.max(width - names, LEAST_VALUE);
+  const room = Math.max(width - names, 20);
   const lines = shown.flatMap(([name, value]) =>
     fillLines(formatCell(value).split(' '), room, ' ').map((line, at) =>
       `${(at === 0 ? name : '').padEnd(names)}${line}`.trimEnd(),
@@ -72,8 +70,6 @@ export function record(pairs: readonly Pair[], width = Number.POSITIVE_INFINITY)
 
 /** Name and value of a line; a line with an undefined value is not printed. */
 export type Pair = readonly [name: string, value: TableCell | undefined];
-
-const LEAST_VALUE = 20;
 
 /** Returns the decimal text of an amount in micros; null for an unknown amount. */
 export const amountText = (value: number | null | undefined): string | null =>

@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { TwinbookError } from '../shared/base/errors.js';
-import { add, type Micros, sub, ZERO } from '../shared/base/micros.js';
+import { add, sub, ZERO } from '../shared/base/micros.js';
 import { cutText, GAP } from '../shared/base/text.js';
 import { RESTING_STATUSES } from '../shared/protocol/states.js';
 import { describeQuoting, type TraderStatus } from '../shared/protocol/trader-status.js';
@@ -18,8 +18,6 @@ import * as option from './options.js';
 import { readLedger } from './reach.js';
 import { amountText, json, jsonRow, linesText, type TableColumn, table } from './table.js';
 
-const FILE_COLUMNS = 160;
-const HEAR_WITHIN_MS = 3_000;
 const ENTER = '\u001b[?1049h\u001b[?25l';
 const LEAVE = '\u001b[?25h\u001b[?1049l';
 /** Keys that end the command, which are `q`, Ctrl-C, Ctrl-D and Escape, as terminals send them. */
@@ -38,7 +36,7 @@ export const addTopCommand = command({
     const book = new ResultBook();
     let picture = await look(config, book);
     if (isJson) return io.out(json(picture.rows.map(jsonRow)));
-    const { terminal, columns = FILE_COLUMNS } = io;
+    const { terminal, columns = 160 } = io;
     if (once === true || terminal === undefined)
       return io.out(`${linesText(drawHead(picture, columns))}\n${table(picture.rows, COLUMNS, columns)}`);
     const quit = new AbortController();
@@ -60,16 +58,12 @@ export const addTopCommand = command({
   },
 });
 
-interface TopPicture {
-  /** Status of the running trader, or the reason why no trader is running. */
-  readonly status: TraderStatus | string;
-  readonly cashMicros: Micros;
-  readonly rows: readonly TopRow[];
-}
+type TopPicture = Awaited<ReturnType<typeof look>>;
 
-async function look(config: TraderConfig, book: ResultBook): Promise<TopPicture> {
+/** Reads the table. `status` is the running trader's status, or the reason why no trader is running. */
+async function look(config: TraderConfig, book: ResultBook) {
   const { socket } = config.control;
-  const status = await askTrader({ command: 'status' }, { socket, timeoutMs: HEAR_WITHIN_MS }).catch((error) => {
+  const status = await askTrader({ command: 'status' }, { socket, timeoutMs: 3_000 }).catch((error) => {
     if (error instanceof TwinbookError) return error.message;
     throw error;
   });
@@ -80,7 +74,6 @@ async function look(config: TraderConfig, book: ResultBook): Promise<TopPicture>
   });
 }
 
-/** Sorts the rows by result: the largest first, unknown results last. */
 export const sortRows = (rows: readonly TopRow[]): readonly TopRow[] => {
   const measure = ({ resultMicros }: TopRow) => resultMicros ?? Number.NEGATIVE_INFINITY;
   return rows.toSorted((a, b) => measure(b) - measure(a) || a.title.localeCompare(b.title, 'en'));
@@ -133,14 +126,12 @@ export function drawScreen(picture: TopPicture, { columns, rows }: ReturnType<Cl
 /** A market's row; null means unknown. Its fields determine the keys of `--json`, a public interface. */
 export type TopRow = ReturnType<typeof makeRows>[number];
 
-const MOST_ORDERS = 10_000;
-
 function makeRows(status: TraderStatus | string, ledger: LedgerReader, book: ResultBook) {
   const live = typeof status === 'string' ? [] : status.markets;
   const shown = new Map(live.map((market) => [market.conditionId, market]));
   const titles = new Map(ledger.markets().map(({ conditionId, title }) => [conditionId, title]));
   const openOrders = new Map<string, number>();
-  for (const { marketConditionId: id } of ledger.orders({ statuses: RESTING_STATUSES, limit: MOST_ORDERS }))
+  for (const { marketConditionId: id } of ledger.orders({ statuses: RESTING_STATUSES, limit: 10_000 }))
     openOrders.set(id, (openOrders.get(id) ?? 0) + 1);
   const holdings = readHoldings(ledger, new Map([...storedMarks(ledger), ...readMarks(live)]));
   const ids = new Set([...shown.keys(), ...holdings.keys(), ...book.markets.keys()]);

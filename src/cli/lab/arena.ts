@@ -3,7 +3,7 @@
 import { availableParallelism } from 'node:os';
 import { Option } from 'commander';
 import type { ArenaResult, ArenaStanding, EdgeDifference } from '../../lab/arena/arena.js';
-import { type Conditions, conditionsText, USUAL_CONDITIONS, type World } from '../../lab/arena/contract.js';
+import { conditionsText, USUAL_CONDITIONS } from '../../lab/arena/contract.js';
 import { count, decimal, formatDuration } from '../../lab/report/figures.js';
 import type { FreshMean } from '../../lab/sweep/result.js';
 import { command } from '../command.js';
@@ -16,16 +16,12 @@ export const MOST_SEEDS = 1_000_000;
 
 export const marketsOption = option.integer('--markets <n>', 'markets of the world rationed (default: 1)', [1, 40]);
 
-export async function findWorlds(names: readonly string[]): Promise<readonly World[]> {
-  const { WORLDS, worldNamed } = await import('../../lab/arena/worlds.js');
+/** Finds the named worlds and their conditions. Throws `usage` if no world supports the requested number of markets. */
+export async function chooseWorlds(names: readonly string[], markets: number | undefined) {
+  const { WORLDS, withMarkets, worldNamed } = await import('../../lab/arena/worlds.js');
   const others = names.filter((name) => name !== 'all').map(worldNamed);
-  return names.includes('all') ? WORLDS : [...new Set(others)];
-}
-
-/** Makes the worlds' conditions. Throws `usage` if no world supports the requested number of markets. */
-export async function readConditions(markets: number | undefined, worlds: readonly World[]): Promise<Conditions> {
-  const { withMarkets } = await import('../../lab/arena/worlds.js');
-  return markets === undefined ? USUAL_CONDITIONS : withMarkets(markets, worlds);
+  const worlds = names.includes('all') ? WORLDS : [...new Set(others)];
+  return { worlds, conditions: markets === undefined ? USUAL_CONDITIONS : withMarkets(markets, worlds) };
 }
 
 const cores = availableParallelism();
@@ -55,8 +51,7 @@ export const addArenaCommand = command({
   options: OPTIONS,
   answer: async ({ options, isJson, io }) => {
     const { runArena } = await import('../../lab/arena/arena.js');
-    const worlds = await findWorlds(options.world);
-    const conditions = await readConditions(options.markets, worlds);
+    const chosen = await chooseWorlds(options.world, options.markets);
     const line = new ProgressLine(io, isJson);
     const startMs = performance.now();
     const progress = (done: number, all: number) => {
@@ -66,7 +61,7 @@ export const addArenaCommand = command({
     const { seeds, first: firstSeed, workers } = options;
     // The environment is copied, because the process's own environment cannot be passed to a thread.
     const place = { files: [options.config].flat(), env: { ...io.env }, cwd: io.cwd };
-    const asked = { ...place, worlds, conditions, firstSeed, seeds, workers, progress };
+    const asked = { ...place, ...chosen, firstSeed, seeds, workers, progress };
     const result = await runArena(asked).finally(() => line.end());
     const hasFailed = result.standings.some(({ failed }) => failed > 0);
     return { data: result, text: (width) => arenaTables(result, width), code: hasFailed ? EXIT.failed : EXIT.ok };

@@ -100,8 +100,6 @@ function progressText(progress: SweepProgress, [tasks, parts]: readonly [string,
   return `${tasks} ${count(done)}/${count(all)}${failed > 0 ? `, ${count(failed)} failed` : ''}${speed}${left}`;
 }
 
-const MINUTE_MS = 60_000;
-
 export const QUESTION_OPTIONS = {
   data: option.list(...DATA),
   ...PLAY_OPTIONS,
@@ -183,6 +181,6 @@ export async function planFrom(options: Question, io: CliIo): Promise<SweepPlan>
     }),
     feeCurve: options.fees === undefined ? null : feeCurve(options.fees),
     folds: options.folds ?? null,
-    embargoMs: options.embargo * MINUTE_MS,
+    embargoMs: options.embargo * 60_000,
   };
 }

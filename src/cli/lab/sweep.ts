@@ -18,7 +18,7 @@ import { command, resolveData } from '../command.js';
 import { type CliIo, EXIT, type ExitCode, ProgressLine } from '../io.js';
 import * as option from '../options.js';
 import { record } from '../table.js';
-import { findWorlds, HIGHEST_SEED, MOST_SEEDS, marketsOption, readConditions, threadsOption } from './arena.js';
+import { chooseWorlds, HIGHEST_SEED, MOST_SEEDS, marketsOption, threadsOption } from './arena.js';
 import {
   planFrom,
   QUESTION_OPTIONS,
@@ -184,17 +184,6 @@ function queueName(text: string): string {
   throw new InvalidArgumentError('Wanted lower-case letters, digits and dashes.');
 }
 
-const ENGINE_OPTIONS = {
-  engine: option.choice(
-    '--engine <name>',
-    `where the backtests run: in threads of this process, or in workers that read the queue at ${ADDRESS}`,
-    ['threads', 'queue'],
-    'threads',
-  ),
-  queue: queueOption,
-  chunkSeconds: chunkSecondsOption(USUAL_SECONDS.queued),
-};
-
 const workerCommand = command({
   name: 'worker',
   help: 'runs chunks of sweeps that were started with --engine queue, or of a planned sweep',
@@ -220,10 +209,7 @@ const workerCommand = command({
 });
 
 /** Opens a sweep's batch engine or queue; undefined for threads. Queue packages are loaded only if a queue is used. */
-async function openEngine(
-  options: option.OptionValues<typeof ENGINE_OPTIONS>,
-  io: CliIo,
-): Promise<SweepEngine | undefined> {
+async function openEngine(options: SweepFlags, io: CliIo): Promise<SweepEngine | undefined> {
   if (options.engine === 'threads') return undefined;
   const { askServer, JobQueue, requireServer } = await import('../../shell/queue/job-queue.js');
   const { Leader } = await import('../../lab/sweep/chunks.js');
@@ -278,7 +264,14 @@ const OPTIONS = {
   ...QUESTION_OPTIONS,
   ...WORLD_OPTIONS,
   workers: threadsOption,
-  ...ENGINE_OPTIONS,
+  engine: option.choice(
+    '--engine <name>',
+    `where the backtests run: in threads of this process, or in workers that read the queue at ${ADDRESS}`,
+    ['threads', 'queue'],
+    'threads',
+  ),
+  queue: queueOption,
+  chunkSeconds: chunkSecondsOption(USUAL_SECONDS.queued),
   resume: option.flag('--resume', 'continue the unfinished sweep in --out'),
   report: reportOption,
 };
@@ -318,12 +311,11 @@ async function overRecordings(options: SweepFlags, io: CliIo) {
 
 async function overWorlds(options: SweepFlags, io: CliIo) {
   const { runWorldSweep } = await import('../../lab/arena/world-sweep.js');
-  const worlds = await findWorlds(options.world ?? []);
-  const conditions = await readConditions(options.markets, worlds);
+  const chosen = await chooseWorlds(options.world ?? [], options.markets);
   const question = await questionFrom(options, io);
   const { seeds: count = USUAL_SEEDS, first = 0, fresh = count, freshFirst = first + count } = options;
   const seeds = { first, count };
-  const plan = { ...question, worlds, conditions, seeds, fresh: { first: freshFirst, count: fresh } };
+  const plan = { ...question, ...chosen, seeds, fresh: { first: freshFirst, count: fresh } };
   const play = (told: SweepWatcher) => runWorldSweep(plan, told);
   return { outDir: plan.outDir, play, words: ['configurations and worlds', 'simulations'] as const };
 }

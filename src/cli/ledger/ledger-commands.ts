@@ -28,15 +28,13 @@ type InMarket = { readonly marketConditionId: string } | { readonly conditionId:
 /** A key of `--json`, and the record's field with its value. With a title, the field is also a column of the table. */
 type ListField<Item> = readonly [key: string, field: string & keyof Item, look?: Partial<TableColumn<Item>>];
 
+type Page = Readonly<{ limit: number; marketConditionId?: string }>;
+
 interface List<Item extends InMarket> {
   readonly name: string;
   readonly help: string;
   readonly more?: readonly [flags: string, help: string];
-  readonly read: (
-    ledger: LedgerReader,
-    page: Readonly<{ limit: number; marketConditionId?: string }>,
-    hasMore: boolean,
-  ) => readonly Item[];
+  readonly read: (ledger: LedgerReader, page: Page, hasMore: boolean) => readonly Item[];
   /** Fields of a `--json` row. The keys are a public interface: the venue's names. Amounts are decimal strings. */
   readonly fields: readonly ListField<Item>[];
 }
@@ -162,8 +160,6 @@ const MARKETS: readonly ListField<MarketRecord>[] = [
   ['resolution_date', 'resolutionS', { title: 'RESOLVES (UTC)', keep: 3 }],
 ];
 
-const UNDER_WAY = ['intended', 'drafted', 'signed', 'unknown'] as const;
-
 export const addLedgerCommands = all(
   statusCommand,
   list({
@@ -177,7 +173,8 @@ export const addLedgerCommands = all(
     name: 'drafts',
     help: 'lists the intents in progress: intended, drafted, signed or unknown',
     more: ['--all', 'list also finished intents'],
-    read: (ledger, page, isAll) => ledger.intents(isAll ? page : { ...page, states: UNDER_WAY }),
+    read: (ledger, page, isAll) =>
+      ledger.intents(isAll ? page : { ...page, states: ['intended', 'drafted', 'signed', 'unknown'] }),
     fields: DRAFTS,
   }),
   list({

@@ -23,7 +23,6 @@ import { type TableColumn, table } from '../table.js';
 
 /** Time before a difference is checked again, ms. No trader runs, so lists change only until their lag has ended. */
 const CONFIRM_AFTER_MS = 3_000;
-const RETRY_MS = 1_000;
 /** Marks for a list that was never reconciled: the whole list is compared. */
 const ALL_OF_IT = JSON.stringify({ older: [], newer: [], seq: 0, held: 0 });
 
@@ -59,7 +58,7 @@ async function reconcileDirectly(
       const { believed, accepted, doubtsFromMs } = suspicions;
       if (!Number.isFinite(doubtsFromMs)) return { differences: [...inside, ...believed], accepted };
     }
-    const againMs = typeof found === 'string' ? Date.now() + RETRY_MS : suspicions.doubtsFromMs;
+    const againMs = typeof found === 'string' ? Date.now() + 1_000 : suspicions.doubtsFromMs;
     const waitMs = Math.min(Math.max(0, againMs - Date.now()), CONFIRM_AFTER_MS);
     if (performance.now() + waitMs > endsAtMs) {
       const text = `no reconciliation could be completed within ${withinMs / 1000} s${voided}`;

@@ -44,6 +44,9 @@ function stoppedStatus(ledger: LedgerReader, config: TraderConfig, guardian: str
   const [run] = ledger.runs(1);
   const stopFile = readStopFile(locateStopFile(config.ledger.path));
   const { mode, reason, wayBack } = readNextStart(ledger, config.risk, stopFile);
+  // Without differences in the last comparison, present agreement is not proven.
+  const { open, accepted } = readStanding({ note: (key) => ledger.note(key) });
+  const agreement: StatusAgreement = { text: agreementText(open, accepted), open, accepted: accepted.length };
   return {
     running: false,
     last_run: run?.id ?? null,
@@ -51,7 +54,7 @@ function stoppedStatus(ledger: LedgerReader, config: TraderConfig, guardian: str
     stopped: run === undefined || run.stoppedMs === null ? null : utcText(run.stoppedMs),
     version: run?.version ?? null,
     config_hash: run?.configHash ?? null,
-    agreement: storedAgreement(ledger),
+    agreement: open + accepted.length === 0 ? null : agreement,
     cash: formatDecimal(ledger.cash()),
     positions: ledger.positions().length,
     open_orders: ledger.orders({ statuses: RESTING_STATUSES, limit: Number.MAX_SAFE_INTEGER }).length,
@@ -61,13 +64,6 @@ function stoppedStatus(ledger: LedgerReader, config: TraderConfig, guardian: str
     next_start: { mode, reason, way_back: wayBack },
     guardian,
   };
-}
-
-/** Describes the last comparison's differences; null without differences, which does not prove present agreement. */
-function storedAgreement(ledger: LedgerReader): StatusAgreement | null {
-  const { open, accepted } = readStanding({ note: (key) => ledger.note(key) });
-  if (open + accepted.length === 0) return null;
-  return { text: agreementText(open, accepted), open, accepted: accepted.length };
 }
 
 type StoppedStatus = ReturnType<typeof stoppedStatus>;

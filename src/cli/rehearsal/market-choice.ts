@@ -26,7 +26,6 @@ export type ChosenMarket = Exclude<Awaited<ReturnType<typeof lookAt>>, string>;
 
 /** Maximum number of markets that the choice examines; each needs two requests. */
 const MOST_LOOKS = 10;
-const LISTED = 100;
 
 /** Returns the market of `--market`, else the first market that accepts the order; strategies' markets come first. */
 export async function chooseMarket({ client, config, where, market }: RehearsalPlace): Promise<ChosenMarket> {
@@ -45,7 +44,7 @@ export async function chooseMarket({ client, config, where, market }: RehearsalP
 
 /** Lists open markets without margin; markets that a strategy selects come first. */
 async function listMarkets(client: ServiceClient, { strategies }: Config): Promise<readonly string[]> {
-  const { data } = await ask(client, 'markets.list', { query: { limit: LISTED, state: 'open' } }, 'its markets');
+  const { data } = await ask(client, 'markets.list', { query: { limit: 100, state: 'open' } }, 'its markets');
   const usable = data.filter(({ margin_enabled }) => margin_enabled !== true);
   const wished = usable.filter(({ condition_id: conditionId, title, category }) =>
     strategies.some(({ markets }) => isWanted(markets, { conditionId, title, category })),

@@ -48,13 +48,8 @@ import {
 } from './steps.js';
 
 const LOOK_MS = 1_000;
-const BEAT_MS = 200;
 /** Time limit to cancel the rehearsal's orders, ms; a venue that is down for longer needs an operator. */
-const TAKE_BACK_MS = 60_000;
-const TAKE_BACK_PAUSE_MS = 1_000;
-/** Number of comparison rounds after which a difference counts; earlier differences may come from lagging lists. */
-const MOST_ROUNDS = 4;
-const ROUND_PAUSE_MS = 3_000;
+const TAKE_BACK = { withinMs: 60_000, pauseMs: 1_000 };
 
 /** Rehearses on a new exchange without network or real account. The exchange is deleted afterwards. */
 export async function onPaper(rehearsal: Rehearsal, ledgerPath: string): Promise<void> {
@@ -96,12 +91,9 @@ export async function atTheVenue(rehearsal: Rehearsal, ledgerPath: string): Prom
       throw failure(`the trader is killed: ${killed}`, '`twinbook unkill --reason TEXT`, then rehearse again.');
     return openKeys(config, io);
   };
-  const { wallet, credentials } = await step(
-    live,
-    'keys',
-    open,
-    (keys) => `wallet ${keys.wallet.address}, credentials for ${profile.base_url}`,
-  );
+  const describe = (keys: Awaited<ReturnType<typeof open>>) =>
+    `wallet ${keys.wallet.address}, credentials for ${profile.base_url}`;
+  const { wallet, credentials } = await step(live, 'keys', open, describe);
   const client = new ServiceClient({ profile, credentials });
   await rehearseAt({ ...live, client, wallet }).finally(() => client.close());
 }
@@ -294,8 +286,9 @@ class OrderLife {
     if (inside.length > 0)
       throw failure(`the ledger's own books do not add up: ${inside.join('; ')}`, `Keep ${ledgerPath}.`);
     let found: readonly Difference[] | string = 'no reconciliation round was made';
-    for (let rounds = 0; rounds < MOST_ROUNDS; rounds++) {
-      if (rounds > 0) await pause(ROUND_PAUSE_MS);
+    // Earlier differences may come from lagging lists.
+    for (let rounds = 0; rounds < 4; rounds++) {
+      if (rounds > 0) await pause(3_000);
       found = await this.#compare();
       if (found.length === 0)
         return `ledger and venue agree: orders, trades, conversions, shares (${this.#ledger.newestSeq('fills')} fills)`;
@@ -320,7 +313,7 @@ class OrderLife {
     let isGone = await this.#nothingLeft();
     if (!this.#isSettled) {
       // A submit got no answer. Only the order's record shows the result, at the latest after the draft has expired.
-      const endMs = performance.now() + 2_000 * config.venue.profile.draft_lifetime_s + TAKE_BACK_MS;
+      const endMs = performance.now() + 2_000 * config.venue.profile.draft_lifetime_s + TAKE_BACK.withinMs;
       const isKnown = await this.#goOnUntil(() => this.#isSettled, endMs);
       isGone = (await this.#nothingLeft()) && isKnown;
     }
@@ -333,8 +326,7 @@ class OrderLife {
 
   async #nothingLeft(): Promise<boolean> {
     const { client, wallet, config } = this.#place;
-    const within = { withinMs: TAKE_BACK_MS, pauseMs: TAKE_BACK_PAUSE_MS };
-    return (await cancelUntilNothingRests({ client, wallet, ...config.venue }, within)).verified;
+    return (await cancelUntilNothingRests({ client, wallet, ...config.venue }, TAKE_BACK)).verified;
   }
 
   get #market(): ChosenMarket {
@@ -381,13 +373,8 @@ class OrderLife {
     if (!this.#events.some((event) => event.kind === 'signingRefused' && event.intentId === intentId))
       throw failure(`the draft was not signed: ${lastReason}`, 'Rehearse again.');
     const todo = 'Nothing was signed. Do not trade there until the venue explains that draft.';
-    throw difference(
-      'our signer refuses the draft',
-      'a draft agrees with its request',
-      lastReason,
-      todo,
-      message ?? '',
-    );
+    const due = 'a draft agrees with its request';
+    throw difference('our signer refuses the draft', due, lastReason, todo, message ?? '');
   }
 
   async #resting() {
@@ -459,7 +446,7 @@ class OrderLife {
       }
       if (isSo()) return true;
       if (performance.now() >= endMs) return false;
-      await pause(BEAT_MS);
+      await pause(200);
     }
   }
 
@@ -481,9 +468,6 @@ function notDrafted(outcome: Exclude<Outcome, { kind: 'answered' }>): TwinbookEr
   return difference('the answer to the draft request is no draft', 'a draft has pubkey and message', reason, LOST_TODO);
 }
 
-/** Tolerance for a draft's lifetime, s: the venue rounds to whole seconds, and transmission takes time. */
-const LIFETIME_SLACK_S = 3;
-
 /** Describes the draft. Throws if the signer would refuse the draft, or if its lifetime differs from the profile's. */
 function draftWords(message: string, venue: Config['venue'], wallet: string, venueNowMs: number) {
   const { profile, allowBlindSigning } = venue;
@@ -497,7 +481,8 @@ function draftWords(message: string, venue: Config['venue'], wallet: string, ven
   const { draft } = judged;
   if (draft === null) return `an unreadable draft; ${shape}`;
   const leftS = draft.expires - Math.floor(venueNowMs / 1000);
-  if (Math.abs(leftS - profile.draft_lifetime_s) > LIFETIME_SLACK_S) {
+  // The venue rounds to whole seconds, and transmission takes time.
+  if (Math.abs(leftS - profile.draft_lifetime_s) > 3) {
     const todo = `Write draft_lifetime_s: ${leftS} into your copy of the profile, if the venue documents it.`;
     const due = `draft_lifetime_s: ${profile.draft_lifetime_s}`;
     throw difference('the lifetime of the draft is not the profile’s', due, `${leftS} s`, todo, message);
