@@ -36,19 +36,17 @@ const WORLD: option.OptionRow<readonly string[]> = new Option(
   'names of the worlds, or all',
 ).default(['challenge']);
 
-const OPTIONS = {
-  config: FILES,
-  world: WORLD,
-  seeds: option.integer('--seeds <n>', 'simulations per strategy and world', [1, MOST_SEEDS], 20),
-  first: option.integer('--first <seed>', 'first seed of the simulations', [0, HIGHEST_SEED], 0),
-  workers: threadsOption,
-  markets: marketsOption,
-};
-
 export const addArenaCommand = command({
   name: 'arena',
   help: 'simulates strategies in markets whose true probabilities are known',
-  options: OPTIONS,
+  options: {
+    config: FILES,
+    world: WORLD,
+    seeds: option.integer('--seeds <n>', 'simulations per strategy and world', [1, MOST_SEEDS], 20),
+    first: option.integer('--first <seed>', 'first seed of the simulations', [0, HIGHEST_SEED], 0),
+    workers: threadsOption,
+    markets: marketsOption,
+  },
   answer: async ({ options, isJson, io }) => {
     const { runArena } = await import('../../lab/arena/arena.js');
     const chosen = await chooseWorlds(options.world, options.markets);

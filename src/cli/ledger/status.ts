@@ -71,19 +71,16 @@ type StoppedStatus = ReturnType<typeof stoppedStatus>;
 function printStopped(io: CliIo, { running: _, agreement, next_start: next, guardian, ...facts }: StoppedStatus) {
   const { last_run: run, stopped, open_orders: open, unknown_orders: unknown } = facts;
   const ended = stopped ?? (run === null ? null : 'not recorded: the trader was killed, or still runs elsewhere');
-  printRecord(
-    io,
-    [
-      ['trader', 'not running; these facts are from its ledger'],
-      ...pairsOf({ ...facts, stopped: ended }),
-      ['cancel with', open + unknown > 0 ? 'twinbook cancel-all --verify' : undefined],
-      [AGREEMENT, agreement?.text],
-      ['next start', next.reason === '' ? next.mode : `${next.mode}, ${next.reason}`],
-      ['then resume with', wayBackText(next)],
-      ['guardian', guardian],
-    ],
-    agreement,
-  );
+  const pairs: readonly Pair[] = [
+    ['trader', 'not running; these facts are from its ledger'],
+    ...pairsOf({ ...facts, stopped: ended }),
+    ['cancel with', open + unknown > 0 ? 'twinbook cancel-all --verify' : undefined],
+    [AGREEMENT, agreement?.text],
+    ['next start', next.reason === '' ? next.mode : `${next.mode}, ${next.reason}`],
+    ['then resume with', wayBackText(next)],
+    ['guardian', guardian],
+  ];
+  printRecord(io, pairs, agreement);
 }
 
 /** Returns the known facts of the status, under their names in `--json`. */
@@ -95,19 +92,16 @@ const wayBackText = ({ way_back: name }: Pick<StatusData, 'way_back'>) =>
 
 function printLive(io: CliIo, status: StatusData, guardian: string): void {
   const { mode, reason, way_back: _, agreement, markets, feeds, budget, started, now, ...facts } = status;
-  printRecord(
-    io,
-    [
-      ['mode', reason === '' ? mode : `${mode} (${reason})`],
-      ['resume with', wayBackText(status)],
-      ...pairsOf({ ...facts, started: `${utcText(started)} UTC`, now: `${utcText(now)} UTC` }),
-      [AGREEMENT, agreement.text],
-      ['guardian', guardian],
-      ...feeds.map((feed) => [`feed ${feed.name}`, feedText(feed)] as const),
-      ['requests', budget.map(({ scope, remaining, limit }) => `${scope} ${remaining} of ${limit} left`).join(', ')],
-    ],
-    agreement,
-  );
+  const pairs: readonly Pair[] = [
+    ['mode', reason === '' ? mode : `${mode} (${reason})`],
+    ['resume with', wayBackText(status)],
+    ...pairsOf({ ...facts, started: `${utcText(started)} UTC`, now: `${utcText(now)} UTC` }),
+    [AGREEMENT, agreement.text],
+    ['guardian', guardian],
+    ...feeds.map((feed) => [`feed ${feed.name}`, feedText(feed)] as const),
+    ['requests', budget.map(({ scope, remaining, limit }) => `${scope} ${remaining} of ${limit} left`).join(', ')],
+  ];
+  printRecord(io, pairs, agreement);
   io.out(`\n${table(markets, MARKET_COLUMNS, io.columns)}`);
 }
 
