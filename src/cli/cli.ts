@@ -1,8 +1,6 @@
 /**
- * Runs one command line: reads its arguments, prints tables or `--json`, and returns an exit code.
- *
- * After a user's mistake a command prints a message and a hint, never a stack trace. Secrets are never passed as
- * arguments and never printed. Only the source file of the requested command's group is loaded.
+ * Runs one command line. After a user's mistake a command prints a message and a hint, never a stack trace. Secrets are
+ * never passed as arguments and never printed. Only the source file of the requested command's group is loaded.
  */
 
 import { Command, CommanderError } from 'commander';
@@ -11,9 +9,14 @@ import { plainText } from '../shared/base/text.js';
 import { VERSION } from '../shell/config/shipped.js';
 import { type CliIo, type CommandSession, EXIT, type ExitCode, findExitCode } from './io.js';
 
-/** Runs one command line, given without `node` and the program's name. Never throws for a user's error. */
+/** @param argv arguments without `node` and the program's name. Never throws for a user's error. */
 export async function runCli(argv: readonly string[], given: CliIo): Promise<ExitCode> {
-  const io = plainIo(given);
+  // Control characters are removed from all texts that commands print; `raw` stays unchanged.
+  const io: CliIo = {
+    ...given,
+    out: (text) => given.out(plainText(text)),
+    err: (text) => given.err(plainText(text)),
+  };
   const session: CommandSession = { io, exitCode: EXIT.ok, run: runCli };
   try {
     const program = await buildProgram(session, argv);
@@ -46,14 +49,6 @@ Every command finds ledger, venue and control socket through its configuration f
   return program;
 }
 
-/** Removes control characters from all texts that commands print with `out` and `err`; `raw` stays unchanged. */
-const plainIo = (io: CliIo): CliIo => ({
-  ...io,
-  out: (text) => io.out(plainText(text)),
-  err: (text) => io.err(plainText(text)),
-});
-
-/** Prints an error: a message and a hint for a user's mistake, an apology for a bug. */
 function reportFailure(error: unknown, io: CliIo): ExitCode {
   if (error instanceof TwinbookError) {
     io.err(`${error.message}\n`);

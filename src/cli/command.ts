@@ -15,13 +15,13 @@ import {
   type ExitCode,
   requireWritable,
 } from './io.js';
-import type { OptionRow, OptionRows, OptionValues } from './options.js';
+import type { OptionRows, OptionValues } from './options.js';
 import { json } from './table.js';
 
 interface Configs {
   readonly none: undefined;
-  /** Commands of this kind get only the path of the configuration file; the file is not read. */
-  readonly file: string;
+  /** Only the path of the configuration file; the file is not read. */
+  readonly file: undefined;
   /** The trader's configuration; its strategy files are not loaded. */
   readonly trader: TraderConfig;
   readonly whole: Config;
@@ -37,12 +37,11 @@ export interface CommandCall<Rows extends OptionRows = OptionRows, Kind extends 
   readonly io: CliIo;
 }
 
-/** Output of a command: its data if `--json` is given, else its text. */
+/** Output of a command: its data if `--json` is given, else its text. `code` is 0 if absent. */
 export interface CommandOutput {
   readonly data: unknown;
   /** Printed text, including the final line break. A function builds the text for a terminal width. */
   readonly text: string | ((width: number | undefined) => string);
-  /** Exit code of the command; 0 if absent. */
   readonly code?: ExitCode;
 }
 
@@ -67,12 +66,9 @@ interface CommandRow<Rows extends OptionRows, Kind extends keyof Configs> {
   readonly tool?: Tool;
 }
 
-/** Declares a command as a tool of `twinbook mcp`. */
+/** A command as a tool of `twinbook mcp`. */
 export interface Tool {
-  /**
-   * A `read` tool changes nothing. A `stop` tool pauses trading, reduces positions or cancels orders. No tool can
-   * resume trading.
-   */
+  /** A `read` tool changes nothing. A `stop` tool pauses, reduces or cancels; no tool can resume trading. */
   readonly kind: 'read' | 'stop';
   /** Names of the options that the tool takes, such as `limit`. */
   readonly options: readonly string[];
@@ -88,8 +84,8 @@ export function toolOf(name: OperatorName): { readonly tool?: Tool } {
   return { tool: { kind: 'stop', options: [...required, ...more], required } };
 }
 
-const TOOLS = new WeakMap<Command, Tool>();
-export const findTool = (command: Command): Tool | undefined => TOOLS.get(command);
+/** Tools of the commands that `twinbook mcp` offers. */
+export const TOOLS = new WeakMap<Command, Tool>();
 
 export type AddCommand = (parent: Command, session: CommandSession) => Command;
 
@@ -99,17 +95,15 @@ export const command =
   ): AddCommand =>
   (parent, session) => {
     const made = parent.command(row.name).description(row.help);
-    for (const [name, help, reader] of row.args ?? [])
-      reader === undefined ? made.argument(name, help) : made.argument(name, help, reader);
-    const rows = Object.entries(row.options ?? {});
-    for (const [, { option }] of rows) made.addOption(option);
+    for (const [name, help, reader] of row.args ?? []) made.argument(name, help, reader);
+    for (const option of Object.values(row.options ?? {})) made.addOption(option);
     if (row.config !== undefined) made.option('-c, --config <file>', "the trader's configuration file", DEFAULT_CONFIG);
     if (row.answer !== undefined || row.hasJson === true) made.option('--json', 'print JSON instead of a table');
     // Words after a subcommand's name belong to the subcommand.
     if (row.below !== undefined) made.enablePositionalOptions();
     if (row.answer !== undefined || row.run !== undefined)
       made.action(async () => {
-        session.exitCode = await perform(row, rows, made, session.io);
+        session.exitCode = await perform(row, made, session.io);
       });
     all(...(row.below ?? []))(made, session);
     if (row.tool !== undefined) TOOLS.set(made, row.tool);
@@ -118,7 +112,6 @@ export const command =
 
 async function perform<Rows extends OptionRows, Kind extends keyof Configs>(
   row: CommandRow<Rows, Kind>,
-  rows: readonly (readonly [key: string, row: OptionRow<unknown>])[],
   made: Command,
   io: CliIo,
 ): Promise<ExitCode> {
@@ -129,7 +122,8 @@ async function perform<Rows extends OptionRows, Kind extends keyof Configs>(
   const file = String(given['config']);
   // If the parent command also has `--json`, the package `commander` assigns the option to the parent.
   const isJson = made.optsWithGlobals()['json'] === true;
-  const options = Object.fromEntries(rows.map(([key, { option }]) => [key, given[option.attributeName()]]));
+  const rows = Object.entries(row.options ?? {});
+  const options = Object.fromEntries(rows.map(([key, option]) => [key, given[option.attributeName()]]));
   const config = await loadAs(row.config, file, io);
   // The cast is right: the option rows declare the types of the values that `commander` sets.
   const call = { options, config, file, args: made.args, isJson, io } as unknown as CommandCall<Rows, Kind>;
@@ -141,8 +135,7 @@ async function perform<Rows extends OptionRows, Kind extends keyof Configs>(
 
 function loadAs(kind: keyof Configs | undefined, file: string, io: CliIo) {
   if (kind === 'trader') return loadTraderConfig(file, io);
-  if (kind === 'whole') return loadConfig(file, io);
-  return kind === 'file' ? file : undefined;
+  return kind === 'whole' ? loadConfig(file, io) : undefined;
 }
 
 export const all =

@@ -4,13 +4,13 @@ import { TwinbookError } from '../shared/base/errors.js';
 import { utcText } from '../shared/base/text.js';
 import type { TraderConfig } from '../shell/config/config.js';
 import { readConfig } from '../shell/config/load.js';
-import { describeKind, jsonSchema, listSettings, type SchemaNode } from '../shell/config/problems.js';
+import { describeKind, jsonSchema, listSettings } from '../shell/config/problems.js';
 import { liveClass, strategyFileSchema, traderSchema } from '../shell/config/schema.js';
 import { shippedStrategies } from '../shell/config/shipped.js';
 import { shownConfig } from '../shell/config/shown.js';
 import { loadShipped } from '../shell/config/strategy-module.js';
 import type { ConfigAction, ConfigData } from '../shell/control/control-protocol.js';
-import { type ConfigEntry, configHistory, HISTORY_NOTE } from '../trader/engine/control/commands.js';
+import { configHistory, HISTORY_NOTE } from '../trader/engine/control/commands.js';
 import { objectSchema, type ParamRow, paramTable } from '../trader/strategy/read-params.js';
 import { all, type CommandOutput, command } from './command.js';
 import type { CliIo } from './io.js';
@@ -23,20 +23,21 @@ const strategiesCommand = command({
   name: 'strategies',
   help: 'lists the shipped strategies and their parameters',
   answer: async () => {
-    const loaded = await Promise.all(shippedStrategies().map(loadShipped));
-    const data = loaded.map(({ strategy }) => {
+    const data = (await loadAllShipped()).map((strategy) => {
       return { name: strategy.name, summary: strategy.summary, params: paramTable(strategy) };
     });
-    const own = 'A strategy file can also give the path of your own .ts or .js module.\n';
     const text = (width: number | undefined) => {
-      const block = (row: (typeof data)[number]) =>
-        `${row.name}: ${row.summary}\n\n${table(row.params, PARAM_COLUMNS, width)}\n`;
-      return data.map(block).join('') + own;
+      const blocks = data.map(
+        ({ name, summary, params }) => `${name}: ${summary}\n\n${table(params, PARAM_COLUMNS, width)}\n`,
+      );
+      return `${blocks.join('')}A strategy file can also give the path of your own .ts or .js module.\n`;
     };
     return { data, text };
   },
   below: [strategyNewCommand, strategyTestCommand],
 });
+
+const loadAllShipped = () => Promise.all(shippedStrategies().map(async (name) => (await loadShipped(name)).strategy));
 
 const checkCommand = command({
   name: 'check',
@@ -52,8 +53,8 @@ const schemaCommand = command({
   name: 'schema',
   help: 'prints the JSON Schema of trader files and strategy files',
   run: async ({ io }) => {
-    const loaded = await Promise.all(shippedStrategies().map(loadShipped));
-    const params = Object.fromEntries(loaded.map(({ strategy }) => [strategy.name, objectSchema(strategy.params)]));
+    const strategies = await loadAllShipped();
+    const params = Object.fromEntries(strategies.map((strategy) => [strategy.name, objectSchema(strategy.params)]));
     const live = { trader: liveClasses(traderSchema), strategy: liveClasses(strategyFileSchema) };
     io.out(json({ trader: jsonSchema(traderSchema), strategy: jsonSchema(strategyFileSchema), params, live }));
   },
@@ -69,8 +70,9 @@ const showCommand = command({
   },
 });
 
-/** Returns, for each setting, how a running trader applies a changed value. */
-const liveClasses = (schema: typeof traderSchema | typeof strategyFileSchema) =>
+type FileSchema = typeof traderSchema | typeof strategyFileSchema;
+
+const liveClasses = (schema: FileSchema) =>
   Object.fromEntries(listSettings(jsonSchema(schema)).map(({ name }) => [name, liveClass(schema, name)]));
 
 const PARAM_COLUMNS: readonly TableColumn<ParamRow>[] = [
@@ -87,10 +89,10 @@ const explainCommand = command({
   help: 'lists every setting with its range, default and meaning',
   args: [['[setting]', 'setting or group to list, such as risk.max_loss_day or risk (default: all settings)']],
   answer: ({ args: [wanted] }) => {
-    const files = [
-      { file: 'trader', rows: listSettingRows(jsonSchema(traderSchema)).filter(isWanted(wanted)) },
-      { file: 'strategy', rows: listSettingRows(jsonSchema(strategyFileSchema)).filter(isWanted(wanted)) },
-    ].filter(({ rows }) => rows.length > 0);
+    const schemas = { trader: traderSchema, strategy: strategyFileSchema };
+    const files = Object.entries(schemas)
+      .map(([file, schema]) => ({ file, rows: listSettingRows(schema).filter(isWanted(wanted)) }))
+      .filter(({ rows }) => rows.length > 0);
     if (files.length === 0) {
       const hint =
         '`twinbook config explain` lists all settings; `twinbook strategies` lists the parameters of strategies.';
@@ -106,8 +108,8 @@ const explainCommand = command({
 
 type SettingRow = ReturnType<typeof listSettingRows>[number];
 
-const listSettingRows = (schema: SchemaNode) =>
-  listSettings(schema).map(({ name, node, isRequired }) => ({
+const listSettingRows = (schema: FileSchema) =>
+  listSettings(jsonSchema(schema)).map(({ name, node, isRequired }) => ({
     setting: name,
     kind: describeKind(node),
     default: isRequired ? 'must be given' : node.default === undefined ? null : JSON.stringify(node.default),
@@ -141,7 +143,11 @@ const diffCommand = command({
   answer: async ({ options, config, file, io }) => {
     if (options.history === true) {
       const entries = await readLedger(config, configHistory);
-      return { data: entries, text: entries.map(entryText).join('') || 'no configuration is recorded yet\n' };
+      const lines = entries.flatMap(({ atMs, hash, by, reason, changes }) => [
+        `${utcText(atMs)}  ${hash.slice(0, 12)}  ${by}${reason === '' ? '' : `: ${reason}`}`,
+        ...changes.map((change) => `    ${change}`),
+      ]);
+      return { data: entries, text: linesText(lines) || 'no configuration is recorded yet\n' };
     }
     const data = await ask('diff', options, config).catch(valueOn(null, 'not_running'));
     return makeAnswer(data ?? (await diffToLast(file, io)));
@@ -163,12 +169,7 @@ const applyCommand = command({
 const rollbackCommand = command({
   name: 'rollback',
   help: 'restores the previous configuration; the files stay unchanged',
-  args: [
-    [
-      '[hash]',
-      'hash of a configuration in `config diff --history`, or the hash’s beginning (default: the previous configuration)',
-    ],
-  ],
+  args: [['[hash]', 'hash in `config diff --history`, or the hash’s beginning (default: the previous configuration)']],
   config: 'trader',
   options: {
     dryRun: option.flag('--dry-run', 'only show the changes, and apply nothing'),
@@ -191,7 +192,7 @@ const ask = (
   return askThere(request, config, { timeoutMs: timeout * 1000 });
 };
 
-/** No trader runs, so the configuration files are compared with the stored copy of the last configuration. */
+/** Compares the configuration files with the stored copy of the last configuration, because no trader runs. */
 async function diffToLast(file: string, io: CliIo): Promise<ConfigData> {
   const { changesSinceLast } = await import('../shell/daemon/live-config.js');
   const config = await readConfig(file, io);
@@ -199,11 +200,6 @@ async function diffToLast(file: string, io: CliIo): Promise<ConfigData> {
   const changes = await changesSinceLast(config, { note: () => history }, io);
   const none = changes === null ? 'no trader has recorded its configuration' : 'files unchanged since the last run';
   return { lines: changes?.length ? changes : [none], applied: false, hash: null };
-}
-
-function entryText({ atMs, hash, by, reason, changes }: ConfigEntry): string {
-  const head = `${utcText(atMs)}  ${hash.slice(0, 12)}  ${by}${reason === '' ? '' : `: ${reason}`}`;
-  return linesText([head, ...changes.map((change) => `    ${change}`)]);
 }
 
 export const addConfigCommands = all(

@@ -1,37 +1,34 @@
 /**
  * Commands that run beside the trader. `twinbook console` serves the page and can stop a hanging trader. `guardian`
- * cancels all orders when the trader's heartbeat stops. `dashboard` opens this page. `alerts` lists open alerts.
+ * cancels all orders when the trader's heartbeat stops. `dashboard` prints the page's address. `alerts` lists open alerts.
  */
 
 import { existsSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
-import { messageOf, TwinbookError } from '../shared/base/errors.js';
+import { TwinbookError } from '../shared/base/errors.js';
 import { isGone } from '../shared/base/processes.js';
 import { utcText } from '../shared/base/text.js';
 import type { RememberedAlert } from '../shell/alerts/alert-center.js';
 import { isConsoleWanted, type TraderConfig } from '../shell/config/config.js';
 import { loadTraderConfig } from '../shell/config/load.js';
 import {
-  hasDisplay,
+  addressText,
   locatePageToken,
-  openInBrowser,
+  obtainPageToken,
   passwordFrom,
   provePage,
   readPageToken,
 } from '../shell/console/page-access.js';
-import type { AlertStore } from '../shell/console/store.js';
+import { locateStopFile } from '../shell/control/stop-file.js';
 import { readBeatNow } from '../shell/guardian/beat-file.js';
-import { describeReport, type GuardianState, locateReportFile, reportSchema } from '../shell/guardian/decide.js';
+import { describeReport, locateReportFile, reportSchema } from '../shell/guardian/decide.js';
 import { nowMs } from '../shell/runtime/clock.js';
 import { all, type CommandOutput, command } from './command.js';
 import { type CliIo, EXIT, keepFilesPrivate } from './io.js';
 import * as option from './options.js';
-import { askThere } from './reach.js';
+import { askThere, valueOn } from './reach.js';
 import { type TableColumn, table } from './table.js';
-
-/** Niceness of the console, so that the trader has priority when both need the processor. */
-const NICE = 10;
 
 const consoleCommand = command({
   name: 'console',
@@ -39,16 +36,19 @@ const consoleCommand = command({
   config: 'file',
   options: {
     withTrader: option.flag('--with-trader', 'exit when the trader ends (default: keep running)'),
-    also: option.repeated('--also <file>', 'configuration file of another trader to show on the page; may be repeated'),
+    also: option.repeated(
+      '--also <file>',
+      'configuration file of another trader to show on the page; may be repeated',
+      String,
+    ),
   },
   run: ({ options: { withTrader, also }, file, io }) => {
     if (withTrader === true && also.length > 0) {
       const hint = 'Run `twinbook console` separately, with dashboard.start: false in all files.';
       throw new TwinbookError('usage', '--with-trader cannot be combined with --also', hint);
     }
-    const config = loadTraderConfig(file, io);
     const others = also.map((other) => loadTraderConfig(other, io));
-    return show(config, others, withTrader === true, io);
+    return show(loadTraderConfig(file, io), others, withTrader === true, io);
   },
 });
 
@@ -59,15 +59,13 @@ async function show(config: TraderConfig, others: readonly TraderConfig[], isWit
   }
   keepFilesPrivate();
   try {
-    setPriority(NICE);
+    // The trader has priority when both need the processor.
+    setPriority(10);
   } catch {
     // If a service manager forbids a change of priority, the console keeps its present priority.
   }
   const ended = isWithTrader ? traderEnded() : io.stopAsked().then(() => 'ended' as const);
-  const [{ openConsole }, { addressText, obtainPageToken, passwordFrom }] = await Promise.all([
-    import('../shell/console/console.js'),
-    import('../shell/console/page-access.js'),
-  ]);
+  const { openConsole } = await import('../shell/console/console.js');
   const password = passwordFrom(io.env);
   const secret = password ?? obtainPageToken(config.ledger.path);
   const shown = (one: TraderConfig) => ({
@@ -99,12 +97,6 @@ function traderEnded(): Promise<'ended' | 'gone'> {
   });
 }
 
-/** Maximum time, ms, in which an order submitted just before the trader's death still reaches the exchange. */
-const ON_ITS_WAY_MS = 30_000;
-
-/** Time after which the guardian ends an alarm on a paper exchange, ms: the exchange itself may have ended. */
-const PAPER_PATIENCE_MS = 600_000;
-
 const guardianCommand = command({
   name: 'guardian',
   help: "cancels all orders when the trader's heartbeat stops; the trader starts a guardian automatically",
@@ -112,66 +104,59 @@ const guardianCommand = command({
   options: {
     withTrader: option.flag('--with-trader', 'exit once the trader ended and no order rests (default: keep running)'),
   },
-  run: ({ options: { withTrader }, config, io }) => guard(config, withTrader !== true, io),
+  run: async ({ options: { withTrader }, config, io }) => {
+    if (config.exchange?.embedded === true) {
+      io.out('No guardian is needed: the exchange is embedded in the trader, so no order outlives the trader.\n');
+      return;
+    }
+    keepFilesPrivate();
+    const { runGuardian } = await import('../shell/guardian/guardian.js');
+    const { cancelDirectly } = await import('../shell/daemon/direct-cancel.js');
+    const { wallet, ledger, guardian, fleet } = config;
+    const { profile, allowBlindSigning, name } = config.venue;
+    const isPaper = name === 'paper';
+    await runGuardian({
+      profile,
+      isPaper,
+      walletFile: wallet.file,
+      credentialsFile: guardian.credentials,
+      isFenced: fleet !== null,
+      env: io.env,
+      ledgerPath: ledger.path,
+      logFile: `${ledger.path}.guardian.log`,
+      rules: {
+        timeoutMs: guardian.timeoutMs,
+        // An order submitted just before the trader's death may reach the exchange 30 s later.
+        lateOrdersMs: profile.draft_lifetime_s * 1000 + 30_000,
+        stays: withTrader !== true,
+        // A paper exchange itself may have ended.
+        paperPatienceMs: isPaper ? 600_000 : null,
+      },
+      markFile: guardian.resumeAfterAlarm ? null : locateStopFile(ledger.path),
+      cancelEverything: (access) => cancelDirectly({ ...access, profile, allowBlindSigning, verify: true }),
+      say: io.err,
+      onUnusedSignal: io.onUnusedSignal,
+      stopAsked: io.stopAsked,
+    });
+  },
 });
-
-async function guard(config: TraderConfig, stays: boolean, io: CliIo): Promise<void> {
-  if (config.exchange?.embedded === true) {
-    io.out('No guardian is needed: the exchange is embedded in the trader, so no order outlives the trader.\n');
-    return;
-  }
-  keepFilesPrivate();
-  const [{ runGuardian }, { cancelDirectly }, { locateStopFile }] = await Promise.all([
-    import('../shell/guardian/guardian.js'),
-    import('../shell/daemon/direct-cancel.js'),
-    import('../shell/control/stop-file.js'),
-  ]);
-  const { wallet, ledger, guardian, fleet } = config;
-  const { profile, allowBlindSigning, name } = config.venue;
-  const isPaper = name === 'paper';
-  await runGuardian({
-    profile,
-    isPaper,
-    walletFile: wallet.file,
-    credentialsFile: guardian.credentials,
-    isFenced: fleet !== null,
-    env: io.env,
-    ledgerPath: ledger.path,
-    logFile: `${ledger.path}.guardian.log`,
-    rules: {
-      timeoutMs: guardian.timeoutMs,
-      lateOrdersMs: profile.draft_lifetime_s * 1000 + ON_ITS_WAY_MS,
-      stays,
-      paperPatienceMs: isPaper ? PAPER_PATIENCE_MS : null,
-    },
-    markFile: guardian.resumeAfterAlarm ? null : locateStopFile(ledger.path),
-    cancelEverything: (access) => cancelDirectly({ ...access, profile, allowBlindSigning, verify: true }),
-    say: io.err,
-    onUnusedSignal: io.onUnusedSignal,
-    stopAsked: io.stopAsked,
-  });
-}
 
 export function guardianStatus({ exchange, guardian, ledger }: TraderConfig): string {
   if (exchange?.embedded === true) return 'none needed: the exchange stops with the trader';
   if (!guardian.enabled) return 'NONE: guardian.enabled is false';
   const report = readReport(ledger.path);
   if (report === null) return 'NONE';
-  return isGone(report.process)
-    ? `NONE; the last guardian reported: ${report.state}, ${report.text}`
-    : describeReport(report);
+  if (!isGone(report.process)) return describeReport(report);
+  return `NONE; the last guardian reported: ${report.state}, ${report.text}`;
 }
-
-const ABLE: readonly GuardianState[] = ['watching', 'canceling', 'secured'];
 
 /** Returns whether an active guardian can cancel orders; null if no guardian is needed or configured. */
 export function isGuarded({ exchange, guardian, ledger }: TraderConfig): boolean | null {
   if (exchange?.embedded === true || !guardian.enabled) return null;
   const report = readReport(ledger.path);
-  return report !== null && ABLE.includes(report.state) && !isGone(report.process);
+  return report !== null && ['watching', 'canceling', 'secured'].includes(report.state) && !isGone(report.process);
 }
 
-/** Reads the guardian's newest report; null without a readable report. */
 function readReport(ledgerPath: string) {
   const report = readBeatNow(locateReportFile(ledgerPath), reportSchema);
   return report === 'unreadable' ? null : report;
@@ -179,20 +164,14 @@ function readReport(ledgerPath: string) {
 
 const dashboardCommand = command({
   name: 'dashboard',
-  help: "prints the dashboard's address with its token, and opens the address in a browser if there is a display",
+  help: "prints the dashboard's address with its token",
   config: 'trader',
-  options: { open: option.unless('--no-open', 'print the address and open no browser') },
-  run: async ({ options: { open }, config, io }) => {
+  run: async ({ config, io }) => {
     const url = await findPage(config);
     const password = passwordFrom(io.env);
     await requirePage(url, password ?? readPageToken(config.ledger.path), config);
-    const address = password === null ? `${url}#${readPageToken(config.ledger.path)}` : url;
-    io.out(`${address}\n`);
+    io.out(`${password === null ? `${url}#${readPageToken(config.ledger.path)}` : url}\n`);
     if (password !== null) io.err('Type the password on that page.\n');
-    if (open && hasDisplay(io.env))
-      await openInBrowser(address, config.ledger.path, io.env).catch((error) =>
-        io.err(`warning: no browser was opened (${messageOf(error)}); open the address yourself\n`),
-      );
   },
 });
 
@@ -203,16 +182,10 @@ async function findPage(config: TraderConfig): Promise<string> {
     const hint = 'Set `dashboard: { enabled: true }` in that file and restart the trader.';
     throw new TwinbookError('config_invalid', `${config.file} has no dashboard (dashboard.enabled is false)`, hint);
   }
-  const configured = `http://127.0.0.1:${port}/`;
-  try {
-    const { dashboard } = await askThere({ command: 'status' }, config, { timeoutMs: 5000 });
-    return dashboard ?? configured;
-  } catch (error) {
-    if (!(error instanceof TwinbookError)) throw error;
-    // The console's page still answers while the trader hangs.
-    if (error.code === 'timed_out' || (error.code === 'not_running' && !start)) return configured;
-    throw error;
-  }
+  // The console's page still answers while the trader hangs.
+  const codes = start ? (['timed_out'] as const) : (['timed_out', 'not_running'] as const);
+  const status = await askThere({ command: 'status' }, config, { timeoutMs: 5000 }).catch(valueOn(null, ...codes));
+  return status?.dashboard ?? `http://127.0.0.1:${port}/`;
 }
 
 /** Throws if the program at `url` does not know the secret: a browser would send the token to a foreign program. */
@@ -239,21 +212,13 @@ const COLUMNS: readonly TableColumn<RememberedAlert>[] = [
 
 const alertsCommand = command({
   name: 'alerts',
-  help: 'lists the open alerts that the console last reported; acknowledges an alert, or tests a channel',
+  help: 'lists the open alerts that the console last reported; tests a channel',
   config: 'trader',
-  options: {
-    ack: option.text('--ack <alert>', 'acknowledge this open alert, so that it is not sent again while it is open'),
-    test: option.text('--test <channel>', 'send a test message over this channel, and print the result', 'ack'),
-  },
-  answer: async ({ options: { ack, test }, config, io }) => {
+  options: { test: option.text('--test <channel>', 'send a test message over this channel, and print the result') },
+  answer: async ({ options: { test }, config, io }) => {
     if (test !== undefined) return testNamed(config, test);
-    const { open, store, close } = await openAlerts(config, io);
-    try {
-      if (ack !== undefined) return acknowledge(ack, open, store);
-      return { data: open, text: (width) => (open.length === 0 ? 'no alert is open\n' : table(open, COLUMNS, width)) };
-    } finally {
-      close();
-    }
+    const open = await readAlerts(config, io);
+    return { data: open, text: (width) => (open.length === 0 ? 'no alert is open\n' : table(open, COLUMNS, width)) };
   },
 });
 
@@ -272,22 +237,8 @@ async function testNamed({ alerts: { channels }, file }: TraderConfig, name: str
   return { data: { tested: name }, text: `the channel ${name} accepted the message; check whether it arrived\n` };
 }
 
-function acknowledge(
-  kind: string,
-  open: readonly RememberedAlert[],
-  store: Pick<AlertStore, 'acknowledge'>,
-): CommandOutput {
-  const alert = open.find((one) => one.kind === kind);
-  if (alert === undefined) {
-    const known = open.map((one) => one.kind).join(', ') || 'none';
-    throw new TwinbookError('usage', `no alert ${JSON.stringify(kind)} is open`, `There are: ${known}.`);
-  }
-  if (!store.acknowledge({ kind, sinceMs: alert.sinceMs, timeMs: nowMs() }))
-    throw new TwinbookError('file_unreadable', 'the acknowledgement cannot be stored', 'The last warning says why.');
-  return { data: alert, text: `the alert ${kind} is not sent again until it is over; its condition still holds\n` };
-}
-
-async function openAlerts({ ledger }: TraderConfig, io: CliIo) {
+/** Returns the open alerts that the console has stored. */
+async function readAlerts({ ledger }: TraderConfig, io: CliIo): Promise<readonly RememberedAlert[]> {
   const { AlertStore, locateStore, StoreFile } = await import('../shell/console/store.js');
   const path = locateStore(ledger.path);
   if (!existsSync(path)) {
@@ -296,9 +247,12 @@ async function openAlerts({ ledger }: TraderConfig, io: CliIo) {
     throw new TwinbookError('file_unreadable', `no alerts are recorded: there is no file ${path}`, hint);
   }
   const note = (text: string) => io.err(`${text}\n`);
-  const opened = new StoreFile({ path, note, nowMs, steadyMs: () => performance.now() });
-  const store = new AlertStore(opened);
-  return { open: store.load()?.open ?? [], store, close: () => opened.close() };
+  const file = new StoreFile({ path, note, nowMs, steadyMs: () => performance.now() });
+  try {
+    return new AlertStore(file).load()?.open ?? [];
+  } finally {
+    file.close();
+  }
 }
 
 export const addConsoleCommands = all(guardianCommand, consoleCommand, dashboardCommand, alertsCommand);

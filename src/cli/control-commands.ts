@@ -1,6 +1,6 @@
 /** Commands that act on the running trader through its control socket, or at the exchange if the trader hangs. */
 
-import { type ErrorCode, messageOf, TwinbookError } from '../shared/base/errors.js';
+import { messageOf, TwinbookError } from '../shared/base/errors.js';
 import { utcText } from '../shared/base/text.js';
 import { OPERATOR_COMMANDS, type OperatorRow, operatorRequest } from '../shared/protocol/operator-commands.js';
 import { RESTING_STATUSES } from '../shared/protocol/states.js';
@@ -17,7 +17,6 @@ import {
   askOrPass,
   askThere,
   findNamed,
-  marketAtVenue,
   marketsNamed,
   nameMeant,
   readLedger,
@@ -33,13 +32,10 @@ const MODE_NAMES = ['widen', 'reduce-only', 'pause', 'resume', 'flatten', 'unkil
 
 function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
   const { help, reason: wanted, marketButton }: OperatorRow = OPERATOR_COMMANDS[name];
+  const why = 'reason why the trader may trade again, recorded in the ledger';
   const reason =
     wanted === 'required'
-      ? option.required(
-          '--reason <text>',
-          'reason why the trader may trade again, recorded in the ledger',
-          option.nonEmpty,
-        )
+      ? option.required('--reason <text>', why, option.nonEmpty)
       : option.read('--reason <text>', 'reason for this command, recorded in the ledger', option.nonEmpty);
   const market = option.text('--market <name>', 'only this market: id, beginning of the id, or words of the title');
   return command({
@@ -53,7 +49,7 @@ function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
     },
     ...toolOf(name),
     answer: async ({ options, config }) => {
-      const one = options.market === undefined ? null : await marketAtVenue(options.market, config);
+      const one = options.market === undefined ? null : await nameMeant(options.market, config);
       const asked = operatorRequest(name, { reason: options.reason ?? '', sender: 'operator', market: one });
       // The cast is right: the table of operator commands determines the fields of each request.
       const request = asked as Extract<ControlRequest, { command: typeof name }>;
@@ -73,27 +69,20 @@ const stopCommand = command({
   answer: async ({ options: { timeout }, config }) => {
     await askThere({ command: 'stop' }, config, { timeoutMs: timeout * 1000, untilGone: true });
     // The trader's process has ended, so its ledger shows the end of the run.
-    const data = await readLedger(config, leftBehind);
+    const data = await readLedger(config, (ledger) => {
+      const limit = Number.MAX_SAFE_INTEGER;
+      const open = ledger.orders({ statuses: RESTING_STATUSES, limit }).length;
+      const unknown = ledger.intents({ states: ['unknown'], kind: 'place', limit }).length;
+      return { mode: 'stopped', reason: ledger.runs(1)[0]?.note ?? '', may_rest: open + unknown };
+    });
     if (data.may_rest === 0) return { data, text: 'stopped; no order is left open\n' };
     const text = `stopped, but ${data.may_rest} orders may still rest: run \`twinbook cancel-all --verify\`\n`;
     return { data, text, code: EXIT.failed };
   },
 });
 
-function leftBehind(ledger: LedgerReader) {
-  const limit = Number.MAX_SAFE_INTEGER;
-  const open = ledger.orders({ statuses: RESTING_STATUSES, limit }).length;
-  const unknown = ledger.intents({ states: ['unknown'], kind: 'place', limit }).length;
-  return { mode: 'stopped', reason: ledger.runs(1)[0]?.note ?? '', may_rest: open + unknown };
-}
-
-interface Cancelling {
-  readonly config: TraderConfig;
-  readonly io: CliIo;
-  readonly timeoutMs: number;
-  /** True if the command must verify, by two reads of the exchange, that no order rests. */
-  readonly verify: boolean;
-}
+/** `verify`: whether two reads of the exchange must show that no order rests. */
+type Cancelling = Readonly<{ config: TraderConfig; io: CliIo; timeoutMs: number; verify: boolean }>;
 
 const cancelAllCommand = command({
   name: 'cancel-all',
@@ -105,11 +94,10 @@ const cancelAllCommand = command({
   },
   ...toolOf('cancel-all'),
   answer: async ({ options, config, io }) => {
-    const verify = options.verify === true;
-    const { data, isProven } = await cancelAll({ config, io, timeoutMs: options.timeout * 1000, verify });
-    const text = `${cancelAllText(data, isProven)}\n`;
-    // A cancel with verification fails if orders still rest.
-    return { data, text, code: !isProven || isClean(data) ? EXIT.ok : EXIT.failed };
+    const asked = { config, io, timeoutMs: options.timeout * 1000, verify: options.verify === true };
+    const { data, isProven } = await cancelAll(asked);
+    const code = !isProven || isClean(data) ? EXIT.ok : EXIT.failed;
+    return { data, text: `${cancelAllText(data, isProven)}\n`, code };
   },
 });
 
@@ -137,19 +125,14 @@ function cancelAllText(data: CancelAllData, isProven: boolean): string {
 
 const isClean = ({ resting, verified }: CancelAllData): boolean => resting === 0 && verified;
 
-/** Pause between two verifying reads, ms: requests of a frozen trader may still arrive between them. */
-const PAUSE_MS = 2_000;
-
-/** Cancels orders directly at the exchange. Throws the errors of `withVenue`. */
 async function cancelAlone({ config, io, verify }: Omit<Cancelling, 'timeoutMs'>): Promise<CancelAllData> {
   const { cancelDirectly } = await import('../shell/daemon/direct-cancel.js');
   return withVenue(config, io, (venue) => cancelDirectly({ ...venue, verify }));
 }
 
 /**
- * Cancels directly at the exchange while the trader hangs. The stop file is written first, so that the trader does not
- * quote when it wakes. After the cancels, the exchange is read until no new order appears. If the stop file cannot be
- * written, the command reports this and continues.
+ * Cancels directly at the exchange while the trader hangs. A stop file is written first, if possible, so that the trader
+ * does not quote when it wakes. After the cancels, the exchange is read until no new order appears.
  */
 async function cancelPast(
   { config, io, timeoutMs }: Cancelling,
@@ -163,7 +146,8 @@ async function cancelPast(
     return { asked: 0, resting: 0, verified: false, killed };
   }
   const { cancelUntilNothingRests } = await import('../shell/daemon/direct-cancel.js');
-  const patience = { withinMs: timeoutMs, pauseMs: PAUSE_MS };
+  // Requests of a frozen trader may still arrive between two reads.
+  const patience = { withinMs: timeoutMs, pauseMs: 2_000 };
   const canceled = await withVenue(config, io, (venue) => cancelUntilNothingRests(venue, patience));
   return { ...canceled, killed };
 }
@@ -180,15 +164,11 @@ async function leaveMark({ ledger }: TraderConfig, reason: string, reach: Unreac
     return true;
   } catch (error) {
     const pid = reach === 'not running' ? null : reach.silentPid;
-    io.err(`${who}, and ${messageOf(error)}.\n`);
-    io.err(`  ${pid === null ? 'Do not start the trader' : `End process ${pid}: the trader could quote again`}.`);
-    io.err(' Canceling at the exchange directly.\n');
+    const next = pid === null ? 'Do not start the trader' : `End process ${pid}: the trader could quote again`;
+    io.err(`${who}, and ${messageOf(error)}.\n  ${next}. Canceling at the exchange directly.\n`);
     return false;
   }
 }
-
-/** Error codes for a trader that answered before, but has since ended or stopped answering. */
-const LOST: readonly ErrorCode[] = ['not_running', 'timed_out'];
 
 type Killing = Cancelling & { readonly reason: string };
 
@@ -204,10 +184,10 @@ const killCommand = command({
   ...toolOf('kill'),
   answer: async ({ options: { verify, reason = 'operator', timeout }, config, io }) => {
     const killing = { config, io, reason, timeoutMs: timeout * 1000, verify: verify === true };
-    // A trader that does not execute a kill within seconds hangs. If the trader hangs or dies, the kill bypasses it and
-    // cancels at the exchange.
+    // A trader that does not execute a kill within seconds hangs; the kill then cancels at the exchange.
     const timeoutMs = Math.min(timeout, option.QUICK_S) * 1000;
-    const asked = await askOrPass({ command: 'kill', reason }, config, { timeoutMs, lost: LOST });
+    const lost = ['not_running', 'timed_out'] as const;
+    const asked = await askOrPass({ command: 'kill', reason }, config, { timeoutMs, lost });
     if ('reach' in asked) return killPast(killing, asked.reach);
     if (verify === true) return verifyKill(killing, asked.answer);
     return makeAnswer(asked.answer, restingText(asked.answer), EXIT.ok);
@@ -265,31 +245,20 @@ const explainCommand = command({
     ],
   ],
   config: 'trader',
-  options: {
-    timeout: option.timeout(option.QUICK_S),
-    acceptsChanged: option.changedCode,
-    at: option.read('--at <time>', "explain a market at this UTC time, such as '2026-11-25 21:03:10'", option.momentIn),
-  },
+  options: { timeout: option.timeout(option.QUICK_S) },
   tool: { kind: 'read', options: [] },
-  answer: async ({ options: { timeout, acceptsChanged, at }, config, file, args: [typed = ''], io }) => {
+  answer: async ({ options: { timeout }, config, args: [typed = ''] }) => {
     // The subject may be missing in the ledger: a running trader may know a market that is not stored yet.
-    const subject = await nameMeant(typed, config, (ledger) => subjectIn(ledger, typed));
-    const answer = (lines: readonly string[]) => ({ data: { lines }, text: linesText(lines) });
-    if (at !== undefined) {
-      const { explainPast } = await import('./ledger/explain-past.js');
-      const { openRunCode } = await import('../lab/replay/run-settings.js');
-      const { loadConfig } = await import('../shell/config/load.js');
-      const code = openRunCode({ loadFiles: () => loadConfig(file, io), acceptsChanged: acceptsChanged === true });
-      return answer(await explainPast(subject, at, config.journal.dir, code));
-    }
-    return answer(await explainSubject(subject, config, timeout * 1000));
+    const subject = await nameMeant(typed, config, findSubject);
+    const lines = await explainSubject(subject, config, timeout * 1000);
+    return { data: { lines }, text: linesText(lines) };
   },
 });
 
 /** Number of newest orders, fills and intents (each) among which a shortened name is searched. */
 const LOOKED_AT = { limit: 20_000 };
 
-function subjectIn(ledger: LedgerReader, typed: string): string | null {
+function findSubject(typed: string, ledger: LedgerReader): string | null {
   if ([ledger.order(typed), ledger.fill(typed), ledger.intent(typed)].some((row) => row !== null)) return typed;
   const traded = [...ledger.orders(LOOKED_AT), ...ledger.fills(LOOKED_AT)].map(({ pubkey }) => ({ id: pubkey }));
   const named = [...marketsNamed(ledger), ...traded, ...ledger.intents(LOOKED_AT)];
@@ -331,9 +300,8 @@ function linesFromLedger(ledger: LedgerReader, subject: string): readonly string
   const lines = explainLines(subject, ledger) ?? savedLines(ledger, subject);
   if (lines.length > 0) return [...lines, 'The trader is not running: these facts are from the ledger.'];
   if (ledger.market(subject) !== null) {
-    const hint =
-      'Give --at TIME to explain the market from the journal of a run, or start a trader with `twinbook start`.';
-    throw new TwinbookError('not_running', 'only a running trader explains a market, and no trader is running', hint);
+    const text = 'only a running trader explains a market, and no trader is running';
+    throw new TwinbookError('not_running', text, 'Start a trader with `twinbook start`.');
   }
   const text = `${subject} is no order, fill, intent or market in the ledger${prunedText(ledger)}`;
   const hint =

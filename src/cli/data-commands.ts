@@ -76,7 +76,6 @@ async function openThose(given: readonly string[], config: string, io: CliIo) {
   return { recordings: await openRecordings(await pathsMeant(given, config, io), { onFailure }), failures };
 }
 
-/** Prints the errors of skipped recordings. Returns the exit code. */
 function tellFailures(failures: readonly TwinbookError[], io: CliIo): ExitCode {
   for (const { message, hint } of failures) io.err(`LEFT OUT  ${message}${hint === '' ? '' : `\n  ${hint}`}\n`);
   return failures.length === 0 ? EXIT.ok : EXIT.failed;
@@ -112,8 +111,6 @@ const verifyCommand = command({
 
 const formatCount = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-const splitNames = (names: string): readonly string[] => names.split(',');
-
 const importCommand = command({
   name: 'import',
   help: 'converts recordings of other venues to our format; broken lines are counted and left out',
@@ -129,7 +126,7 @@ const importCommand = command({
     market: option.read(
       '--market <names>',
       "import only these markets: the venue's ids or tickers, or their beginnings, separated by commas",
-      splitNames,
+      (names) => names.split(','),
     ),
   },
   answer: async ({ options, file, args: [kind = '', ...paths], isJson, io }) => {

@@ -5,28 +5,22 @@ import { formatDecimal, micros, ZERO } from '../shared/base/micros.js';
 import type { FleetConfig, TraderConfig } from '../shell/config/config.js';
 import { FleetDatabase, fleetPassword } from '../shell/fleet/database.js';
 import { FleetMember, rulesOf } from '../shell/fleet/member.js';
-import { type FleetState, initFleet, readFleet, type WalletRow } from '../shell/fleet/owner-desk.js';
-import { type CommandCall, command } from './command.js';
+import { initFleet, readFleet, type WalletRow } from '../shell/fleet/owner-desk.js';
+import { command } from './command.js';
 import type { CliIo } from './io.js';
 import * as option from './options.js';
 import { withVenue } from './reach.js';
-import { record, short, type TableColumn, table } from './table.js';
+import { short, type TableColumn, table } from './table.js';
 
-const ANSWER_MS = 5_000;
-
-/** Returns the configuration's fleet section. Throws TwinbookError `config_invalid` without the section. */
 function fleetOf({ fleet, file }: TraderConfig): FleetConfig {
   if (fleet !== null) return fleet;
   const hint = 'Add to that file: fleet: { database: "postgresql://USER@HOST:PORT/DATABASE", name: NAME }.';
   throw new TwinbookError('config_invalid', `${file} has no section \`fleet\``, hint);
 }
 
-async function withDatabase<T>(
-  { config, io }: Pick<CommandCall, 'config' | 'io'>,
-  use: (fleet: FleetDatabase) => Promise<T>,
-) {
+async function withDatabase<T>(config: TraderConfig, io: CliIo, use: (fleet: FleetDatabase) => Promise<T>) {
   const { database: server } = fleetOf(config);
-  const how = { password: fleetPassword(io.env), answerMs: ANSWER_MS, idleMs: 0, name: 'twinbook fleet' };
+  const how = { password: fleetPassword(io.env), answerMs: 5_000, idleMs: 0, name: 'twinbook fleet' };
   const database = await FleetDatabase.open({ server, ...how });
   return use(database).finally(() => database.close());
 }
@@ -39,7 +33,7 @@ const initCommand = command({
     capital: option.required('--capital <n>', 'total currency that the traders may use', option.positiveAmount),
   },
   run: ({ options: { capital }, config, io }) =>
-    withDatabase({ config, io }, async (database) => {
+    withDatabase(config, io, async (database) => {
       const what = (await initFleet(database, capital)) ? 'is prepared' : 'was already prepared';
       io.out(`${database.place} ${what}; all traders of the fleet together may use ${formatDecimal(capital)}\n`);
     }),
@@ -77,42 +71,32 @@ const statusCommand = command({
   name: 'status',
   help: 'lists the owner of each wallet with the age of its lease, markets, capital and last reported result',
   config: 'trader',
-  answer: async (call) => {
-    const { capitalMicros, wallets } = await withDatabase(call, readFleet);
+  answer: async ({ config, io }) => {
+    const { capitalMicros, wallets } = await withDatabase(config, io, readFleet);
     const capital = money(capitalMicros);
     const granted = money(wallets.reduce((sum, { grantedMicros }) => sum + grantedMicros, 0));
-    const sums = { cash: sumOf(wallets, 'cash'), worth: sumOf(wallets, 'equity'), result: sumOf(wallets, 'result') };
     const note =
-      'Mode, orders, fills and money are as of each lease’s last renewal, so the totals mix different times.\n' +
+      'Mode, orders, fills and money are as of each lease’s last renewal.\n' +
       "Exact results are in each trader's ledger: run `twinbook pnl` with its configuration.\n";
+    const rows = wallets.map((row) => ({
+      wallet: row.wallet,
+      owner: row.holder,
+      machine: row.machine,
+      term: row.term,
+      renewed_s_ago: row.renewedS,
+      taken_s_ago: row.takenS,
+      capital: money(row.grantedMicros),
+      state: describeOwner(row),
+      markets: row.markets,
+      said: row.summary,
+    }));
     return {
-      data: { capital, granted, wallets: wallets.map(toJson), sums },
+      data: { capital, granted, wallets: rows },
       text: (width) =>
-        `${table(wallets, STATUS, width)}\n${granted} of ${capital} total capital are granted to traders\n${record(Object.entries(sums))}${note}`,
+        `${table(wallets, STATUS, width)}\n${granted} of ${capital} total capital are granted to traders\n${note}`,
     };
   },
 });
-
-const toJson = (row: WalletRow) => ({
-  wallet: row.wallet,
-  owner: row.holder,
-  machine: row.machine,
-  term: row.term,
-  renewed_s_ago: row.renewedS,
-  taken_s_ago: row.takenS,
-  capital: money(row.grantedMicros),
-  state: describeOwner(row),
-  markets: row.markets,
-  said: row.summary,
-});
-
-/** Returns the sum of a figure; null if one figure is unknown, because a partial sum would look like the whole. */
-function sumOf(rows: readonly WalletRow[], figure: 'cash' | 'equity' | 'result'): string | null {
-  const texts = rows.map(({ summary }) => summary?.[figure] ?? null);
-  if (texts.includes(null)) return null;
-  // `formatDecimal` wrote these amounts, so they have at most six decimal places.
-  return money(texts.reduce((sum, text) => sum + Math.round(Number(text) * 1e6), 0));
-}
 
 const releaseCommand = command({
   name: 'release',
@@ -131,9 +115,17 @@ const releaseCommand = command({
         'Without these two options, the wallet of the configuration is released after a check with its key that no order rests.';
       throw new TwinbookError('usage', '--wallet and --unproven must be given together', hint);
     }
-    const waiting = { say: (said: string) => io.err(`${said}\n`), isStopping: stopsAfter(timeout, io) };
+    const asked = new AbortController();
+    void io.stopAsked().then(() => asked.abort());
+    const endMs = performance.now() + timeout * 1000;
+    const isStopping = () => asked.signal.aborted || performance.now() >= endMs;
+    const waiting = { say: (said: string) => io.err(`${said}\n`), isStopping };
     if (wallet !== undefined) {
-      requireKnown(wallet, await withDatabase({ config, io }, readFleet));
+      const { wallets } = await withDatabase(config, io, readFleet);
+      const known = wallets.map((row) => row.wallet);
+      const hint = known.length === 0 ? 'The fleet has no wallet yet.' : `The fleet has ${known.join(', ')}.`;
+      // The lease of a mistyped wallet would stay in the database.
+      if (!known.includes(wallet)) throw new TwinbookError('usage', `the fleet has no wallet ${wallet}`, hint);
       return whileHeld({ ...waiting, wallet, fleet, io }, async ({ member }) => {
         await member.settle();
         await member.release(ZERO, reason);
@@ -151,20 +143,12 @@ const releaseCommand = command({
   },
 });
 
-/** Throws `usage` for a wallet unknown to the fleet: the lease of a mistyped wallet would stay in the database. */
-function requireKnown(wallet: string, { wallets }: FleetState): void {
-  const known = wallets.map((row) => row.wallet);
-  if (known.includes(wallet)) return;
-  const hint = known.length === 0 ? 'The fleet has no wallet yet.' : `The fleet has ${known.join(', ')}.`;
-  throw new TwinbookError('usage', `the fleet has no wallet ${wallet}`, hint);
-}
-
-type Join = Parameters<typeof FleetMember.join>[0];
+type Join = Pick<Parameters<typeof FleetMember.join>[0], 'wallet' | 'say' | 'isStopping'>;
 type FleetMembership = NonNullable<Awaited<ReturnType<typeof FleetMember.join>>>;
 
 /** Runs `act` while this process holds the wallet's lease, so that no trader can take the wallet. */
 async function whileHeld(
-  { fleet, io, ...join }: Pick<Join, 'wallet' | 'say' | 'isStopping'> & { fleet: FleetConfig; io: CliIo },
+  { fleet, io, ...join }: Join & { fleet: FleetConfig; io: CliIo },
   act: (joined: FleetMembership) => Promise<void>,
 ): Promise<void> {
   const joined = await FleetMember.join({
@@ -180,14 +164,6 @@ async function whileHeld(
   }
   await act(joined).finally(() => joined.member.close());
   io.out(`${join.wallet} is free; its markets and capital are returned to the fleet\n`);
-}
-
-/** Returns a function that returns true after the timeout, or once the user asks to stop. */
-function stopsAfter(seconds: number, io: CliIo): () => boolean {
-  const asked = new AbortController();
-  void io.stopAsked().then(() => asked.abort());
-  const endMs = performance.now() + seconds * 1000;
-  return () => asked.signal.aborted || performance.now() >= endMs;
 }
 
 export const addFleetCommands = command({

@@ -1,14 +1,12 @@
 /** Command `twinbook keys`. Its subcommands read secrets from files and the environment, never from arguments. */
 
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
 import { TwinbookError } from '../shared/base/errors.js';
 import { utcText } from '../shared/base/text.js';
-import type { DataOf } from '../shared/protocol/endpoints.js';
-import { command } from './command.js';
-import type { CliIo, CommandSession } from './io.js';
+import { type AddCommand, command } from './command.js';
+import type { CliIo } from './io.js';
 import * as option from './options.js';
-import { findCredentials, findNamed, openWallet, ownerOf, requireAnswer, withClient, withVenue } from './reach.js';
+import { findCredentials, openWallet, ownerOf, requireAnswer, withClient, withVenue } from './reach.js';
 import { type TableColumn, table } from './table.js';
 
 const plain = option.flag('--plain-text-key', 'store the key without a passphrase: who reads the file has the key');
@@ -67,9 +65,6 @@ async function sealingPassphrase(isPlain: true | undefined, io: CliIo): Promise<
   throw new TwinbookError('key_invalid', 'there is no passphrase to seal the new wallet file with', hint);
 }
 
-/** An API key of the account. `here`: whether this trader's credentials file has the key's secret. */
-type KeyRow = DataOf<'keys.list'>[number] & { readonly here: boolean };
-
 const bootstrapCommand = command({
   name: 'bootstrap',
   help: 'creates API credentials by proving control of the wallet, and stores them in a file of mode 0600',
@@ -81,7 +76,7 @@ const bootstrapCommand = command({
     const owner = ownerOf(config, wallet.address);
     // The venue shows a key's secret only once, so an unusable credentials file must fail before the key is created.
     loadCredentials(file, owner, {});
-    const apiKey = await withClient(config, {}, async (client) => {
+    const apiKey = await withClient(config, null, async (client) => {
       const credentials = await client.bootstrap(wallet);
       saveCredentials(file, owner, credentials);
       return credentials.apiKey;
@@ -96,26 +91,29 @@ const listCommand = command({
   config: 'trader',
   answer: async ({ config, io }) => {
     const rows = await withVenue(config, io, async ({ client, wallet }) => {
+      // `here`: whether this trader's credentials file has the secret of the key.
       const here = (await findCredentials(config, wallet.address, io.env))?.apiKey;
       const listed = requireAnswer(await client.call('keys.list', {}), 'the API keys');
       return listed.map((row) => ({ ...row, here: row.key_id === here }));
     });
-    return { data: rows, text: (width) => table(rows, KEY_COLUMNS, width) };
+    const columns: readonly TableColumn<(typeof rows)[number]>[] = [
+      { title: 'KEY', cell: (row) => row.key_id },
+      { title: 'HERE', cell: (row) => (row.here ? 'yes' : null) },
+      { title: 'CREATED (UTC)', cell: (row) => utcText(row.created * 1000) },
+      { title: 'REVOKED (UTC)', cell: (row) => (row.revoked_at === null ? null : utcText(row.revoked_at * 1000)) },
+    ];
+    return { data: rows, text: (width) => table(rows, columns, width) };
   },
 });
 
 const revokeCommand = command({
   name: 'revoke',
   help: 'revokes an API key, and removes the key from the credentials file',
-  args: [['<id>', 'id of the key in `keys list`, or the beginning of the id']],
+  args: [['<id>', 'id of the key in `keys list`']],
   config: 'trader',
-  answer: async ({ config, args: [typed = ''], io }) => {
+  answer: async ({ config, args: [id = ''], io }) => {
     const { forgetCredentials } = await import('../shell/wallet/key-file.js');
     const row = await withVenue(config, io, async ({ client, wallet }) => {
-      // A failure to list keys must not prevent the revocation of a key.
-      const { outcome: listed } = await client.call('keys.list', {});
-      const known = listed.kind === 'answered' ? listed.data.map(({ key_id }) => ({ id: key_id })) : [];
-      const id = findNamed(typed, known, 'keys') ?? typed;
       const revoked = requireAnswer(await client.call('keys.revoke', { params: { key_id: id } }), `revoking ${id}`);
       // The file has the only copy of the key's secret, so the secret stays in it while the key may be valid.
       if (revoked.revoked_at === null) {
@@ -131,21 +129,12 @@ const revokeCommand = command({
   },
 });
 
-const KEY_COLUMNS: readonly TableColumn<KeyRow>[] = [
-  { title: 'KEY', cell: (row) => row.key_id },
-  { title: 'HERE', cell: (row) => (row.here ? 'yes' : null) },
-  { title: 'CREATED (UTC)', cell: (row) => utcText(row.created * 1000) },
-  { title: 'REVOKED (UTC)', cell: (row) => (row.revoked_at === null ? null : utcText(row.revoked_at * 1000)) },
-];
-
-const keysCommands = command({
-  name: 'keys',
-  help: 'manages the wallet file and API credentials',
-  below: [createCommand, importCommand, showCommand, bootstrapCommand, listCommand, revokeCommand],
-});
-
-export const addKeysCommands = (program: Command, session: CommandSession): Command =>
-  keysCommands(program, session).addHelpText(
+export const addKeysCommands: AddCommand = (program, session) =>
+  command({
+    name: 'keys',
+    help: 'manages the wallet file and API credentials',
+    below: [createCommand, importCommand, showCommand, bootstrapCommand, listCommand, revokeCommand],
+  })(program, session).addHelpText(
     'after',
     `
 The passphrase of the wallet file comes from TWINBOOK_WALLET_PASSPHRASE or the file that TWINBOOK_WALLET_PASSPHRASE_FILE

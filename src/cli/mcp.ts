@@ -9,7 +9,7 @@ import type { TraderConfig } from '../shell/config/config.js';
 import { loadTraderConfig } from '../shell/config/load.js';
 import { VERSION } from '../shell/config/shipped.js';
 import { secrets } from '../shell/wallet/secrets.js';
-import { type AddCommand, command, findTool, type Tool } from './command.js';
+import { type AddCommand, command, TOOLS, type Tool } from './command.js';
 import { addControlCommands } from './control-commands.js';
 import type { CliIo, CommandSession } from './io.js';
 import { addLedgerCommands } from './ledger/ledger-commands.js';
@@ -31,50 +31,46 @@ export const addMcpCommand: AddCommand = (parent, session) =>
     name: 'mcp',
     help: 'serves tools for an AI agent over stdin and stdout (Model Context Protocol): to read and to stop only',
     config: 'file',
-    run: ({ file, io }) => serve(file, loadTraderConfig(file, io), session),
+    run: async ({ file, io }) => {
+      const config = loadTraderConfig(file, io);
+      const { McpServer } = await import('@modelcontextprotocol/sdk/server/mcp.js');
+      const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js');
+      const stopAsked = io.stopAsked();
+      const server = new McpServer({ name: 'twinbook', version: VERSION });
+      server.server.onerror = (error) => io.err(`invalid request: ${error.message.slice(0, LONGEST_TEXT)}\n`);
+      const calls = { read: new Set<Promise<unknown>>(), stop: new Set<Promise<unknown>>() };
+      for (const [made, tool] of listTools(session)) {
+        const underWay = calls[tool.kind];
+        server.registerTool(
+          made.name().replaceAll('-', '_'),
+          {
+            description: made.description(),
+            inputSchema: makeSchema(made, tool),
+            annotations: { readOnlyHint: tool.kind === 'read', openWorldHint: false },
+          },
+          async (given: Readonly<Record<string, unknown>>) => {
+            if (underWay.size >= MOST_CALLS) return failure(`${MOST_CALLS} calls are in progress; wait for an answer`);
+            const call = performCall(argvOf(made, tool, file, given), file, config, session);
+            underWay.add(call);
+            return call.finally(() => underWay.delete(call));
+          },
+        );
+      }
+      const input = Readable.from(readLines(process.stdin, process.stdout, io));
+      const ended = once(input, 'close').catch(() => undefined);
+      await server.connect(new StdioServerTransport(input, process.stdout));
+      await Promise.race([ended, stopAsked]);
+      const patience = new Promise((resolve) => setTimeout(resolve, FINISH_WITHIN_MS).unref());
+      await Promise.race([Promise.allSettled(calls.stop), patience]);
+    },
   })(parent, session);
-
-async function serve(file: string, config: TraderConfig, session: CommandSession): Promise<void> {
-  const { io } = session;
-  const [{ McpServer }, { StdioServerTransport }] = await Promise.all([
-    import('@modelcontextprotocol/sdk/server/mcp.js'),
-    import('@modelcontextprotocol/sdk/server/stdio.js'),
-  ]);
-  const stopAsked = io.stopAsked();
-  const server = new McpServer({ name: 'twinbook', version: VERSION });
-  server.server.onerror = (error) => io.err(`invalid request: ${error.message.slice(0, LONGEST_TEXT)}\n`);
-  const calls = { read: new Set<Promise<unknown>>(), stop: new Set<Promise<unknown>>() };
-  for (const [made, tool] of listTools(session)) {
-    const underWay = calls[tool.kind];
-    server.registerTool(
-      made.name().replaceAll('-', '_'),
-      {
-        description: made.description(),
-        inputSchema: makeSchema(made, tool),
-        annotations: { readOnlyHint: tool.kind === 'read', openWorldHint: false },
-      },
-      async (given: Readonly<Record<string, unknown>>) => {
-        if (underWay.size >= MOST_CALLS) return failure(`${MOST_CALLS} calls are in progress; wait for an answer`);
-        const call = performCall(argvOf(made, tool, file, given), file, config, session);
-        underWay.add(call);
-        return call.finally(() => underWay.delete(call));
-      },
-    );
-  }
-  const input = Readable.from(readLines(process.stdin, process.stdout, io));
-  const ended = once(input, 'close').catch(() => undefined);
-  await server.connect(new StdioServerTransport(input, process.stdout));
-  await Promise.race([ended, stopAsked]);
-  const patience = new Promise((resolve) => setTimeout(resolve, FINISH_WITHIN_MS).unref());
-  await Promise.race([Promise.allSettled(calls.stop), patience]);
-}
 
 function* listTools(session: CommandSession): Iterable<readonly [Command, Tool]> {
   const program = new Command();
   addLedgerCommands(program, session);
   addControlCommands(program, session);
   for (const made of program.commands) {
-    const tool = findTool(made);
+    const tool = TOOLS.get(made);
     if (tool !== undefined) yield [made, tool];
   }
 }

@@ -3,10 +3,8 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { type Micros, parseDecimal } from '../shared/base/micros.js';
 
-/** An option with the type of its value. */
-export interface OptionRow<T> {
-  readonly option: Option;
-  /** `value` is never set; the field only carries the type of the option's value. */
+/** An option with the type of its value. The field `value` is never set; it only carries this type. */
+export interface OptionRow<T> extends Option {
   readonly value?: T;
 }
 
@@ -17,19 +15,17 @@ export type OptionValues<Rows extends OptionRows> = {
 type OptionReader<T> = (text: string) => T;
 
 /** An option without a value: true if given, else undefined. */
-export const flag = (flags: string, help: string): OptionRow<true | undefined> => ({ option: new Option(flags, help) });
+export const flag = (flags: string, help: string): OptionRow<true | undefined> => new Option(flags, help);
 
 /** An option such as `--no-crowd`: false if given, else true. */
-export const unless = (flags: string, help: string): OptionRow<boolean> => ({ option: new Option(flags, help) });
+export const unless = (flags: string, help: string): OptionRow<boolean> => new Option(flags, help);
 
 /** An option with a text value. `conflicts`: options that may not be given together with this one. */
-export const text = (flags: string, help: string, ...conflicts: string[]): OptionRow<string | undefined> => ({
-  option: new Option(flags, help).conflicts(conflicts),
-});
+export const text = (flags: string, help: string, ...conflicts: string[]): OptionRow<string | undefined> =>
+  new Option(flags, help).conflicts(conflicts);
 
-export const read = <T>(flags: string, help: string, reader: OptionReader<T>): OptionRow<T | undefined> => ({
-  option: new Option(flags, help).argParser(reader),
-});
+export const read = <T>(flags: string, help: string, reader: OptionReader<T>): OptionRow<T | undefined> =>
+  new Option(flags, help).argParser(reader);
 
 /** An option with a parsed value and a default value. */
 export const usual = <T>(
@@ -38,53 +34,42 @@ export const usual = <T>(
   value: T,
   reader: OptionReader<T>,
   shown?: string,
-): OptionRow<T> => ({
-  option: new Option(flags, help).default(value, shown).argParser(reader),
-});
+): OptionRow<T> => new Option(flags, help).default(value, shown).argParser(reader);
 
 export function required(flags: string, help: string): OptionRow<string>;
 export function required<T>(flags: string, help: string, reader: OptionReader<T>): OptionRow<T>;
 export function required(flags: string, help: string, reader: OptionReader<unknown> = String): OptionRow<unknown> {
-  return { option: new Option(flags, help).makeOptionMandatory().argParser(reader) };
+  return new Option(flags, help).makeOptionMandatory().argParser(reader);
 }
 
 type Texts = readonly string[];
 
 /** An option with several values, such as `--name <value...>`. */
-export const list = (flags: string, help: string, ...conflicts: string[]): OptionRow<Texts | undefined> => ({
-  option: new Option(flags, help).conflicts(conflicts),
-});
+export const list = (flags: string, help: string, ...conflicts: string[]): OptionRow<Texts | undefined> =>
+  new Option(flags, help).conflicts(conflicts);
 
-export const requiredList = (flags: string, help: string): OptionRow<Texts> => ({
-  option: new Option(flags, help).makeOptionMandatory(),
-});
+export const requiredList = (flags: string, help: string): OptionRow<Texts> =>
+  new Option(flags, help).makeOptionMandatory();
 
 /** An option that may be repeated. The option's reader also receives the earlier values. */
-export const repeated = <T = string>(
+export const repeated = <T>(
   flags: string,
   help: string,
-  reader: (text: string, before: readonly T[]) => T = (given) => given as T,
-): OptionRow<readonly T[]> => ({
-  option: new Option(flags, help)
+  reader: (text: string, before: readonly T[]) => T,
+): OptionRow<readonly T[]> =>
+  new Option(flags, help)
     .default([])
-    .argParser((given: string, before: readonly T[]) => [...before, reader(given, before)]),
-});
+    .argParser((given: string, before: readonly T[]) => [...before, reader(given, before)]);
 
 export const choice = <T extends string>(
   flags: string,
   help: string,
   words: readonly T[],
   value: NoInfer<T>,
-): OptionRow<T> => ({ option: new Option(flags, help).choices(words).default(value) });
+): OptionRow<T> => new Option(flags, help).choices(words).default(value);
 
-export const changedCode = flag(
-  '--accept-changed-code',
-  "run the present code of the strategy files, even if its hash differs from the recorded run's",
-);
-
-export const csv = (help = 'print CSV instead of a table'): OptionRow<true | undefined> => ({
-  option: new Option('--csv', help).conflicts('json'),
-});
+export const csv = (help = 'print CSV instead of a table'): OptionRow<true | undefined> =>
+  new Option('--csv', help).conflicts('json');
 
 /** Default timeout, s: enough for canceling all orders and two reads within the request budget. */
 export const SLOW_S = 90;
@@ -95,46 +80,39 @@ export const timeout = (timeoutS: number): OptionRow<number> =>
 
 type Range = readonly [min: number, max: number];
 
-type Whole<T> = OptionRow<number | T>;
-export function integer(flags: string, help: string, range: Range, value?: undefined, shown?: string): Whole<undefined>;
-export function integer(flags: string, help: string, range: Range, value: number, shown?: string): OptionRow<number>;
-export function integer(flags: string, help: string, [min, max]: Range, value?: number, shown?: string) {
-  return { option: new Option(flags, help).default(value, shown).argParser(integerBetween(min, max)) };
+/** An option with a whole number. Its reader has the range as properties, from which schemas are made. */
+export function integer<T extends number | undefined = undefined>(
+  flags: string,
+  help: string,
+  [min, max]: Range,
+  value?: T,
+  shown?: string,
+): OptionRow<number | T> {
+  const reader = numberReader(/^-?\d{1,16}$/, 'a whole number', [min, max]);
+  return new Option(flags, help).default(value, shown).argParser(Object.assign(reader, { min, max }));
 }
 
-export const number = (flags: string, help: string, [min, max]: Range, value: number): OptionRow<number> =>
-  usual(flags, help, value, numberBetween(min, max));
+export const number = (flags: string, help: string, range: Range, value: number): OptionRow<number> =>
+  usual(flags, help, value, numberReader(/^\d+(\.\d+)?$/, 'a number', range));
 
-/** Returns a reader of whole numbers. The reader has its range as a property, from which schemas are made. */
-const integerBetween = (min: number, max: number) =>
-  Object.assign(
-    (text: string): number => {
-      const value = /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
-      if (!(value >= min && value <= max))
-        throw new InvalidArgumentError(`Wanted a whole number from ${min} to ${max}.`);
-      return value;
-    },
-    { min, max },
-  );
-
-const numberBetween =
-  (min: number, max: number) =>
-  (text: string): number => {
-    const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-    if (!(value >= min && value <= max)) throw new InvalidArgumentError(`Wanted a number from ${min} to ${max}.`);
+const numberReader =
+  (form: RegExp, wanted: string, [min, max]: Range) =>
+  (given: string): number => {
+    const value = form.test(given) ? Number(given) : Number.NaN;
+    if (!(value >= min && value <= max)) throw new InvalidArgumentError(`Wanted ${wanted} from ${min} to ${max}.`);
     return value;
   };
 
-export function positiveAmount(text: string): Micros {
-  const value = parseDecimal(text);
+export function positiveAmount(given: string): Micros {
+  const value = parseDecimal(given);
   if (value === null || value < 0) throw new InvalidArgumentError('Wanted a decimal such as 10000 or 0.5.');
   return value;
 }
 
 /** Parses a time to Unix ms; a day means the start of this day. A text without a time zone is UTC. */
-export function momentIn(text: string): number {
+export function momentIn(given: string): number {
   const [, day = '', time = '00:00', zone = 'Z'] =
-    /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? [];
+    /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(given) ?? [];
   const ms = Date.parse(`${day}T${time}${zone}`);
   // JavaScript parses 31 February as 3 March, so the parsed day must equal the text.
   if (Number.isNaN(ms) || !new Date(Date.parse(`${day}T00:00Z`)).toISOString().startsWith(day))
@@ -142,7 +120,7 @@ export function momentIn(text: string): number {
   return ms;
 }
 
-export function nonEmpty(text: string): string {
-  if (text.trim() === '') throw new InvalidArgumentError('Wanted a text that is not empty.');
-  return text;
+export function nonEmpty(given: string): string {
+  if (given.trim() === '') throw new InvalidArgumentError('Wanted a text that is not empty.');
+  return given;
 }

@@ -8,14 +8,19 @@ import { runCli } from './cli.js';
 import { type CliIo, type CliTerminal, EXIT } from './io.js';
 
 let takeUncaught: ((error: unknown) => void) | null = null;
-cleanLastWords();
+// Uncaught exceptions and unhandled rejections are printed without secrets.
+process.on('uncaughtException', (error) => {
+  if (takeUncaught !== null) return takeUncaught(error);
+  // The error is written synchronously, because a stream would not be flushed before the exit.
+  writeSync(2, plainText(secrets.clean(`Sorry, this is a bug in Twinbook: ${formatStack(error)}\n`)));
+  process.exit(EXIT.failed);
+});
 
 // A closed reader of the output, as in `| head`, is no failure. After another output error, such as a full disk, a
 // long-running program stops in an orderly way, because its orders may rest.
 let told: (() => void) | null = null;
 /** When the output has this many unread bytes, a long-running program drops further output. */
 const MOST_UNREAD_BYTES = 64 * 1024;
-const OUTPUT_WITHIN_MS = 2_000;
 
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -45,8 +50,6 @@ function listenForStop(stop: () => void): void {
 /** Beginning of the `npm start` script. `exec` makes the program npm's direct child, without a shell between. */
 const SCRIPT = 'exec node dist/src/cli/twinbook.js start';
 
-const NPM_LOOK_EVERY_MS = 1_000;
-
 /** Calls `isGone` when `npm start` has ended: npm forwards only SIGINT and SIGTERM to the trader. */
 function whenNpmIsGone(argv: readonly string[], env: Environment, isGone: () => void): void {
   // Child processes of the trader inherit npm's environment too, but they run other commands.
@@ -56,7 +59,7 @@ function whenNpmIsGone(argv: readonly string[], env: Environment, isGone: () => 
     if (process.ppid === npm) return;
     clearInterval(timer);
     isGone();
-  }, NPM_LOOK_EVERY_MS);
+  }, 1_000);
   timer.unref();
 }
 
@@ -105,19 +108,19 @@ const io: CliIo = {
         resolve();
       });
     }),
-  onUncaught,
+  // With a receiver of uncaught errors the process continues, so that a trader can cancel its orders.
+  onUncaught: (take) => {
+    takeUncaught = take;
+  },
   onUnusedSignal: (tell) => void process.on('SIGUSR1', () => tell('SIGUSR1 does nothing: it opens no debugger')),
   onKillSignal: (kill) => void process.on('SIGUSR2', () => kill('signal SIGUSR2')),
 };
 
-const FILES_WITHIN_MS = 2_000;
-const LOOK_EVERY_MS = 50;
-
 /** Ends the process. At exit Node waits for all threads, even for a thread that a hanging disk blocks forever. */
 function end(exitCode: number, waitedMs = 0): void {
   if (!process.getActiveResourcesInfo().includes('FSReqPromise')) process.exit(exitCode);
-  if (waitedMs < FILES_WITHIN_MS) {
-    setTimeout(() => end(exitCode, waitedMs + LOOK_EVERY_MS), LOOK_EVERY_MS);
+  if (waitedMs < 2_000) {
+    setTimeout(() => end(exitCode, waitedMs + 50), 50);
     return;
   }
   writeSync(2, `a disk does not respond, so the program was ended by force; its exit code would be ${exitCode}\n`);
@@ -128,23 +131,8 @@ const exitCode = await runCli(process.argv.slice(2), io);
 // The program exits explicitly, because an open connection must not keep the process alive. `twinbook stop` detects the
 // program's end by the closed socket. The empty write completes after all earlier output.
 const finish = () => end(exitCode);
-if (told !== null) setTimeout(finish, OUTPUT_WITHIN_MS);
+if (told !== null) setTimeout(finish, 2_000);
 process.stdout.write('', finish);
-
-/** Passes uncaught errors to `take`; the process continues, so that a trader can cancel its orders. */
-function onUncaught(take: (error: unknown) => void): void {
-  takeUncaught = take;
-}
-
-/** Handles uncaught exceptions and unhandled rejections, and removes secrets from the printed error. */
-function cleanLastWords(): void {
-  process.on('uncaughtException', (error) => {
-    if (takeUncaught !== null) return takeUncaught(error);
-    // The error is written synchronously, because a stream would not be flushed before the exit.
-    writeSync(2, plainText(secrets.clean(`Sorry, this is a bug in Twinbook: ${formatStack(error)}\n`)));
-    process.exit(EXIT.failed);
-  });
-}
 
 /** Returns the stack of the error and its causes, without other fields such as a request's headers. */
 function formatStack(error: unknown, depth = 0): string {

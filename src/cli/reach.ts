@@ -31,32 +31,18 @@ export async function readLedger<T>(
 export const marketsNamed = (ledger: LedgerReader): readonly NamedSubject[] =>
   ledger.markets().map(({ conditionId, title }) => ({ id: conditionId, title }));
 
-/**
- * Returns the id of the named market; undefined without a name. An unknown name counts as the market's id, and `io`
- * gets a warning (null: no warning). Throws `usage` if several markets match.
- */
-export function marketMeant(typed: string | undefined, ledger: LedgerReader, io: CliIo | null): string | undefined {
-  if (typed === undefined) return undefined;
-  const found = findNamed(typed, marketsNamed(ledger), 'markets');
-  if (found === null) io?.err(`no market in the ledger matches "${typed}"; \`twinbook markets\` lists all\n`);
-  return found ?? typed;
-}
+/** Returns the id of the market named `typed` in the ledger. Throws `usage` if several markets match. */
+export const findMarket = (typed: string, ledger: LedgerReader): string | null =>
+  findNamed(typed, marketsNamed(ledger), 'markets');
 
-/** Finds the id of a named market, for commands that call the venue. */
-export const marketAtVenue = (typed: string, config: TraderConfig): Promise<string> =>
-  nameMeant(typed, config, (ledger) => marketMeant(typed, ledger, null));
-
-type Find = (ledger: LedgerReader) => string | null | undefined;
-/** Returns the id that `find` returns for the name `typed`; without a match or a readable ledger, the name itself. */
-export const nameMeant = (typed: string, config: TraderConfig, find: Find): Promise<string> =>
-  readLedger(config, (ledger) => find(ledger) ?? typed).catch((error) => {
+/** Returns the id that `find` finds for the name `typed`; without a match or a readable ledger, the name itself. */
+export const nameMeant = (typed: string, config: TraderConfig, find = findMarket): Promise<string> =>
+  readLedger(config, (ledger) => find(typed, ledger) ?? typed).catch((error) => {
     if (error instanceof TwinbookError && error.code !== 'usage') return typed;
     throw error;
   });
 
 type NamedSubject = Readonly<{ id: string; title?: string }>;
-
-const LISTED = 10;
 
 /**
  * Returns the id of the matching candidate; null without a match. Candidates match by exact id, else by the id's
@@ -65,29 +51,24 @@ const LISTED = 10;
  */
 export function findNamed(typed: string, candidates: readonly NamedSubject[], kind: string): string | null {
   if (candidates.some(({ id }) => id === typed)) return typed;
-  const byName = candidates.filter(({ id }) => isShortFor(typed, id));
-  const found = byName.length > 0 ? byName : candidates.filter(({ title = '' }) => hasWords(typed, title));
+  const [beginning = '', end = ''] = typed.split('…');
+  const byId = candidates.filter(({ id }) => beginning !== '' && id.startsWith(beginning) && id.endsWith(end));
+  const words = splitWords(typed);
+  const isTitled = ({ title = '' }: NamedSubject): boolean => {
+    const known = splitWords(title);
+    return words.length > 0 && words.every((word) => known.some((one) => one.startsWith(word)));
+  };
+  const found = byId.length > 0 ? byId : candidates.filter(isTitled);
   const [first, second] = found;
   if (first === undefined) return null;
   if (second === undefined) return first.id;
-  const listed = found.slice(0, LISTED).map(({ id, title }) => (title ? `${id}  ${title}` : id));
-  const more = found.length > LISTED ? [`… and ${found.length - LISTED} more`] : [];
+  const listed = found.slice(0, 10).map(({ id, title }) => (title ? `${id}  ${title}` : id));
+  const more = found.length > 10 ? [`… and ${found.length - 10} more`] : [];
   const hint = [...listed, ...more, 'Give more of the name, or other words of the title.'].join('\n  ');
   throw new TwinbookError('usage', `"${typed}" matches ${found.length} ${kind}:`, hint);
 }
 
-function isShortFor(typed: string, id: string): boolean {
-  const [beginning = '', end = ''] = typed.split('…');
-  return beginning !== '' && id.startsWith(beginning) && id.endsWith(end);
-}
-
 const splitWords = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-
-function hasWords(typed: string, title: string): boolean {
-  const words = splitWords(typed);
-  const known = splitWords(title);
-  return words.length > 0 && words.every((word) => known.some((one) => one.startsWith(word)));
-}
 
 /** Opens the configured wallet. Throws `file_unreadable`, `key_insecure` or `key_invalid`. */
 export async function openWallet(config: TraderConfig, io: CliIo): Promise<Wallet> {
@@ -100,10 +81,8 @@ export async function openWallet(config: TraderConfig, io: CliIo): Promise<Walle
   return openKeyFile({ path, passphrase: walletPassphrase(io.env) });
 }
 
-/** Text that identifies the owner of API credentials: venue and wallet. */
 export const ownerOf = ({ venue }: TraderConfig, wallet: string) => ({ baseUrl: venue.profile.base_url, wallet });
 
-/** Loads the API credentials of a wallet at the venue; null without credentials. */
 export async function findCredentials(config: TraderConfig, wallet: string, env: Environment) {
   const { loadCredentials } = await import('../shell/wallet/key-file.js');
   return loadCredentials(config.wallet.credentials, ownerOf(config, wallet), env);
@@ -125,27 +104,27 @@ export async function withVenue<T>(
   use: (venue: TraderConfig['venue'] & { readonly client: ServiceClient; readonly wallet: Wallet }) => Promise<T>,
 ): Promise<T> {
   const { wallet, credentials } = await openKeys(config, io);
-  return withClient(config, { credentials }, (client) => use({ ...config.venue, client, wallet }));
+  return withClient(config, credentials, (client) => use({ ...config.venue, client, wallet }));
 }
 
 /** Runs `use` with a client of the venue, which cannot sign without credentials. Always closes client and venue. */
 export async function withClient<T>(
   config: TraderConfig,
-  { credentials = null, controls = false }: { readonly credentials?: Credentials | null; readonly controls?: boolean },
+  credentials: Credentials | null,
   use: (client: ServiceClient, url: string) => Promise<T>,
 ): Promise<T> {
-  const address = await venueAddress(config, controls);
+  const { url, close } = await openVenue(config);
   try {
     const { ServiceClient } = await import('../shell/client/client.js');
     const { profile } = config.venue;
-    const client = new ServiceClient({ profile, baseUrl: address.url, ...(credentials && { credentials }) });
-    return await use(client, address.url).finally(() => client.close());
+    const client = new ServiceClient({ profile, baseUrl: url, ...(credentials && { credentials }) });
+    return await use(client, url).finally(() => client.close());
   } finally {
-    await address.close?.();
+    await close();
   }
 }
 
-/** Returns the answer's data. Throws `venue_refused` or `venue_unreachable` with the name of the call. */
+/** Returns the answer's data; otherwise throws `venue_refused` or `venue_unreachable`. */
 export function requireAnswer<N extends EndpointName>(answer: ClientAnswer<N>, asked: string): DataOf<N> {
   const { outcome } = answer;
   if (outcome.kind === 'answered') return outcome.data;
@@ -157,54 +136,49 @@ export function requireAnswer<N extends EndpointName>(answer: ClientAnswer<N>, a
   throw new TwinbookError('venue_unreachable', `the request for ${asked} failed: ${outcome.reason}`, hint);
 }
 
-/** Maximum offset, ms, of a correct clock; the venue's clock has a resolution of one second. */
-const CLOCK_OK_MS = 2_000;
-
 /** Returns the offset of this machine's clock from the venue's; null when the venue does not report its time. */
 export function compareClocks({ clockOffset: offset }: Pick<ServiceClient, 'clockOffset'>) {
   if (offset === null) return null;
   const apartMs = Math.abs(offset.offsetMs);
   const text = `this clock is ${(apartMs / 1000).toFixed(1)} s ${offset.offsetMs >= 0 ? 'behind' : 'ahead of'} the venue's`;
-  return { apartMs, agrees: apartMs <= CLOCK_OK_MS, text };
+  // The venue's clock has a resolution of one second.
+  return { apartMs, agrees: apartMs <= 2_000, text };
 }
 
-/** Asks the running trader for the address of its embedded exchange. Throws `not_running` without a running trader. */
-export const traderUrl = async ({ control: { socket } }: TraderConfig): Promise<string> =>
-  (await askTrader({ command: 'status' }, { socket, timeoutMs: 5000 })).process.baseUrl;
-
-type Address = { readonly url: string; readonly close?: () => Promise<void> };
+/** Returns the venue's address; null for an embedded exchange whose trader does not run. */
+export async function findAddress({ exchange, venue, control: { socket } }: TraderConfig): Promise<string | null> {
+  if (exchange?.embedded !== true) return venue.profile.base_url;
+  const status = await askTrader({ command: 'status' }, { socket, timeoutMs: 5000 }).catch(
+    valueOn(null, 'not_running'),
+  );
+  return status?.process.baseUrl ?? null;
+}
 
 /**
  * Returns the venue's address to call. Without a running trader, the stored state of an embedded exchange is opened for
  * this command, without simulated traders. Throws `venue_unreachable` if the exchange has never run.
  */
-async function venueAddress(config: TraderConfig, controls: boolean): Promise<Address> {
+async function openVenue(config: TraderConfig) {
   const { exchange } = config;
-  const { profile } = config.venue;
-  if (exchange === null || !exchange.embedded) return { url: profile.base_url };
-  const url = await traderUrl(config).catch(valueOn(null, 'not_running'));
-  if (url !== null) return { url };
+  const url = await findAddress(config);
+  if (url !== null || exchange === null) return { url: url ?? '', close: () => Promise.resolve() };
   if (!existsSync(exchange.dataDir)) {
     const text = `the embedded exchange has never run: there is no ${exchange.dataDir}`;
     throw new TwinbookError('venue_unreachable', text, 'Start the trader once.');
   }
   const { startExchange } = await import('../exchange/exchange.js');
   const { startingFundsMicros: startingFunds, ...kept } = exchange;
-  return startExchange({ ...kept, startingFunds, profile, port: 0, controls, crowd: false, marketData: [], speed: 1 });
+  const alone = { port: 0, controls: false, crowd: false, marketData: [], speed: 1 };
+  return startExchange({ ...kept, ...alone, startingFunds, profile: config.venue.profile });
 }
 
 /** Time after which a trader without an answer counts as hanging, ms. Normally a trader answers within milliseconds. */
 const ANSWERS_WITHIN_MS = 3_000;
-const AGAIN_MS = 100;
-/** Number of failed requests after which a trader counts as hanging. */
-const MOST_TRIES = 3;
-
-export type Unreached =
-  /**
-   * The trader's process holds the ledger but does not answer: it starts, hangs, is frozen, or its socket is gone. The
-   * pid is null if the lock file is unreadable or names an ended process.
-   */
-  { readonly silentPid: number | null } | 'not running';
+/**
+ * A silent trader's process holds the ledger but does not answer: it starts, hangs, is frozen, or its socket is gone.
+ * The pid is null if the lock file is unreadable or names an ended process.
+ */
+export type Unreached = { readonly silentPid: number | null } | 'not running';
 
 /** Tests whether the trader answers, within a few seconds. */
 export async function reachTrader({ control, ledger }: TraderConfig): Promise<'answers' | Unreached> {
@@ -216,7 +190,7 @@ export async function reachTrader({ control, ledger }: TraderConfig): Promise<'a
     if (pong !== null) return 'answers';
     const silent = await silentProcess(ledger.path);
     if (silent === 'not running' || performance.now() >= endMs) return silent;
-    await pause(AGAIN_MS);
+    await pause(100);
   }
 }
 
@@ -227,9 +201,9 @@ export async function reachTrader({ control, ledger }: TraderConfig): Promise<'a
 export async function askOrPass<R extends ControlQuestion>(
   request: R,
   config: TraderConfig,
-  { timeoutMs, lost }: { readonly timeoutMs: number; readonly lost: readonly ErrorCode[] },
+  { timeoutMs, lost }: Readonly<{ timeoutMs: number; lost: readonly ErrorCode[] }>,
 ): Promise<{ readonly answer: ControlData[R['command']] } | { readonly reach: Unreached }> {
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let tries = 0; tries < 3; tries++) {
     const reach = await reachTrader(config);
     if (reach !== 'answers') return { reach };
     try {

@@ -6,13 +6,13 @@ import { resolve } from 'node:path';
 import { assert, TwinbookError } from '../shared/base/errors.js';
 import { keepCollectionsBrief } from '../shared/base/processes.js';
 import type { VenueProfile } from '../shared/protocol/profile.js';
-import { profilePath, readProfile, type TraderConfig } from '../shell/config/config.js';
+import { profilePath, readProfile } from '../shell/config/config.js';
 import { loadConfig } from '../shell/config/load.js';
 import { venueNames } from '../shell/config/shipped.js';
 import { all, command, resolveData } from './command.js';
 import { type CliIo, EXIT, keepFilesPrivate } from './io.js';
 import * as option from './options.js';
-import { findCredentials, marketAtVenue, openWallet, traderUrl } from './reach.js';
+import { findAddress, findCredentials, nameMeant, openWallet } from './reach.js';
 
 const verbose = option.flag('-v, --verbose', 'print every note on the quality of recorded market data');
 
@@ -85,10 +85,8 @@ const exchangeCommand = command({
 });
 
 async function printDemoAccount(baseUrl: string, profile: VenueProfile, io: CliIo): Promise<void> {
-  const [{ ServiceClient }, { Wallet }] = await Promise.all([
-    import('../shell/client/client.js'),
-    import('../shell/wallet/wallet.js'),
-  ]);
+  const { ServiceClient } = await import('../shell/client/client.js');
+  const { Wallet } = await import('../shell/wallet/wallet.js');
   const seed = randomBytes(32);
   const wallet = new Wallet(seed);
   const client = new ServiceClient({ profile, baseUrl });
@@ -136,42 +134,27 @@ const recordCommand = command({
   },
   run: async ({ options, config, io }) => {
     keepFilesPrivate();
-    const baseUrl = await findVenueAddress(config);
-    const credentials = options.own ? await loadOwnCredentials(config, io) : null;
+    const baseUrl = await findAddress(config);
+    if (baseUrl === null) {
+      const text = 'this configuration embeds a paper exchange, which answers only while its trader runs';
+      const hint =
+        'Start the trader with `twinbook start`, or run `twinbook exchange` and set its address as venue.base_url.';
+      throw new TwinbookError('venue_unreachable', text, hint);
+    }
+    // Public data needs neither wallet nor credentials.
+    const hasOwn = options.own && existsSync(config.wallet.file);
+    const credentials = hasOwn ? await findCredentials(config, (await openWallet(config, io)).address, io.env) : null;
     const { record } = await import('../shell/recorder/record.js');
-    const meant = await Promise.all((options.market ?? []).map((typed) => marketAtVenue(typed, config)));
+    const meant = await Promise.all((options.market ?? []).map((typed) => nameMeant(typed, config)));
     const marketIds = [...new Set(meant)];
-    const asked = {
-      venue: config.venue.name,
-      profile: config.venue.profile,
-      baseUrl,
-      folder: options.out === undefined ? config.recording.dir : resolve(io.cwd, options.out),
-      share: options.share,
-      marketIds,
-      minutes: options.minutes ?? null,
-      bookDepth: options.depth,
-      credentials,
-    };
+    const { name: venue, profile } = config.venue;
+    const { out = config.recording.dir, share, minutes = null, depth: bookDepth } = options;
+    const folder = resolve(io.cwd, out);
+    const asked = { venue, profile, baseUrl, folder, share, marketIds, minutes, bookDepth, credentials };
     const { markets } = await record(asked, io);
     // If the user named markets and none of these was found, the command fails.
     return marketIds.length > 0 && markets === 0 ? EXIT.failed : EXIT.ok;
   },
 });
-
-/** Returns the venue's address. The running trader reports the address of an embedded exchange. */
-async function findVenueAddress(config: TraderConfig): Promise<string> {
-  if (config.exchange?.embedded !== true) return config.venue.profile.base_url;
-  const text = 'this configuration embeds a paper exchange, which answers only while its trader runs';
-  const hint =
-    'Start the trader with `twinbook start`, or run `twinbook exchange` and set its address as venue.base_url.';
-  return traderUrl(config).catch((cause: unknown) => {
-    if (!(cause instanceof TwinbookError) || cause.code !== 'not_running') throw cause;
-    throw new TwinbookError('venue_unreachable', text, hint, { cause });
-  });
-}
-
-/** Returns the user's API credentials; null without wallet or credentials, because public data needs neither. */
-const loadOwnCredentials = async (config: TraderConfig, io: CliIo) =>
-  existsSync(config.wallet.file) ? findCredentials(config, (await openWallet(config, io)).address, io.env) : null;
 
 export const addRunCommands = all(startCommand, exchangeCommand, recordCommand);

@@ -4,16 +4,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import type { CheckResult } from '../lab/strategy-checks/checks.js';
-import type { TriedStrategy } from '../lab/strategy-checks/shown-markets.js';
 import { assert, TwinbookError, unreadable } from '../shared/base/errors.js';
 import { makeFolder, SHARED_FOLDER } from '../shared/base/files.js';
 import { loadConfig } from '../shell/config/load.js';
 import { packageRoot, shippedStrategies } from '../shell/config/shipped.js';
-import { loadStrategyModule } from '../shell/config/strategy-module.js';
-import { nowMs } from '../shell/runtime/clock.js';
-import { readParams } from '../trader/strategy/read-params.js';
 import { command } from './command.js';
-import { type CliIo, EXIT, OWN_CONFIG, writeWhole } from './io.js';
+import { EXIT, OWN_CONFIG, writeWhole } from './io.js';
 import * as option from './options.js';
 import { type TableColumn, table } from './table.js';
 
@@ -29,9 +25,7 @@ export const addInitCommand = command({
   name: 'init',
   help: 'writes initial files to a folder: a trader’s file, a strategy file, .gitignore and README.md; asks no question',
   args: [['[dir]', 'folder to write to (default: the working folder)']],
-  options: {
-    yes: option.flag('--yes', 'without effect; accepted for scripts, because there is no question to answer'),
-  },
+  options: { yes: option.flag('--yes', 'without effect, because there is no question; accepted for scripts') },
   run: ({ args: [dir = '.'], io }) => {
     const folder = resolve(io.cwd, dir);
     const textOf = (file: string): string =>
@@ -51,16 +45,23 @@ export const strategyNewCommand = command({
   name: 'new',
   help: 'writes the initial files of a new strategy: a module and a strategy file',
   args: [['<name>', 'name of the strategy in lower case with dashes, such as my-maker', strategyName]],
-  options: {
-    kind: option.choice(
-      '--kind <kind>',
-      'kind of strategy: quotes each market alone, all outcomes of an event together, or each market around prices of a feed',
-      ['market', 'event', 'feed'] as const,
-      'market',
-    ),
-    dir: option.usual('--dir <folder>', 'folder to write to', '.', String),
+  options: { dir: option.usual('--dir <folder>', 'folder to write to', '.', String) },
+  run: ({ options: { dir }, args: [name = ''], io }) => {
+    // The sources are tested with every release.
+    const settings = readFileSync(join(packageRoot, 'examples/new/market.yaml'), 'utf8').replaceAll('NAME', name);
+    const texts = [
+      [`${name}.ts`, moduleText(name)],
+      [`${name}.yaml`, settings],
+    ] as const;
+    writeNew(resolve(io.cwd, dir), texts, 'Choose another name.');
+    const file = join(dir, `${name}.yaml`);
+    io.out(
+      `wrote ${join(dir, `${name}.ts`)} and ${file}\n\n` +
+        `    npx twinbook strategies test ${file}\n` +
+        `    npx twinbook backtest -c ${file} --data ${join(packageRoot, 'data', 'sample')}\n\n` +
+        'Then add the YAML file to the list `strategies:` of a trader’s file.\n',
+    );
   },
-  run: ({ options: { kind, dir }, args: [name = ''], io }) => write(name, dir, kind, io),
 });
 
 function strategyName(text: string): string {
@@ -68,31 +69,6 @@ function strategyName(text: string): string {
     throw new InvalidArgumentError('Wanted lower-case letters and digits with dashes, such as my-maker.');
   if (shippedStrategies().includes(text)) throw new InvalidArgumentError(`A shipped strategy has the name '${text}'.`);
   return text;
-}
-
-/** Writes copies of a kind's shipped files under another name. The shipped files are tested with every release. */
-function write(name: string, dir: string, kind: keyof typeof KINDS, io: CliIo): void {
-  const folder = resolve(io.cwd, dir);
-  const { tried, declared } = KINDS[kind];
-  const endings = ['yaml', ...(kind === 'feed' ? ['prices.csv', 'paper.yaml'] : [])];
-  const now = new Date(nowMs()).toISOString();
-  const fill = (ending: string): string =>
-    readFileSync(join(packageRoot, 'examples/new', `${kind}.${ending}`), 'utf8')
-      .replaceAll('NAME', name)
-      .replaceAll('NOW', now);
-  const texts: readonly (readonly [file: string, text: string])[] = [
-    [`${name}.ts`, moduleText(name, KINDS[kind])],
-    ...endings.map((ending) => [`${name}.${ending}`, fill(ending)] as const),
-  ];
-  writeNew(folder, texts, 'Choose another name.');
-  const written = texts.map(([each]) => join(dir, each));
-  const [, file = ''] = written;
-  io.out(
-    `wrote ${written.slice(0, -1).join(', ')} and ${written.at(-1)}\n\n` +
-      `    npx twinbook strategies test ${file}\n` +
-      `    npx twinbook ${tried(file)}\n\n` +
-      `Then add the YAML file to the list \`strategies:\` of a trader’s file${declared}.\n`,
-  );
 }
 
 /** Writes all given files, or throws and writes none if one exists. @param hint printed if one of them exists */
@@ -112,107 +88,52 @@ function writeNew(folder: string, texts: readonly (readonly [file: string, text:
   }
 }
 
-function moduleText(name: string, { example: file, named, does }: (typeof KINDS)[keyof typeof KINDS]): string {
-  const example = readFileSync(join(packageRoot, 'examples', file), 'utf8');
+function moduleText(name: string): string {
+  const example = readFileSync(join(packageRoot, 'examples', 'own-strategy.ts'), 'utf8');
   const head = `/**
- * ${name}: ${does}
+ * ${name}: one bid and one ask around others' fair price, moved against our position.
  *
  * It imports nothing but \`twinbook/strategy\`, and has no clock, files, network or chance: the same views give the same quotes.
  */
 `;
-  const text = example.replace(/^\/\*\*[\s\S]*?\*\/\n/, head).replace(`name: '${named}'`, `name: '${name}'`);
+  const text = example.replace(/^\/\*\*[\s\S]*?\*\/\n/, head).replace("name: 'inventory-maker'", `name: '${name}'`);
   assert(text.startsWith(head) && text.includes(`name: '${name}'`), 'the example must have a header and a name');
   return text;
 }
 
-/** Initial files of each kind of strategy. `declared`: end of the printed sentence about the trader's file. */
-const KINDS = {
-  market: {
-    example: 'own-strategy.ts',
-    named: 'inventory-maker',
-    does: "one bid and one ask around others' fair price, moved against our position.",
-    tried: (file: string) => `backtest -c ${file} --data ${join(packageRoot, 'data', 'sample')}`,
-    declared: '',
-  },
-  event: {
-    example: 'own-event-strategy.ts',
-    named: 'outcomes-maker',
-    does: 'one bid and one ask in every outcome of an event, around prices that add up to one.',
-    tried: (file: string) => `arena -c ${file} --world event`,
-    declared: ', and declare the event under its `events:`',
-  },
-  feed: {
-    example: 'own-feed-strategy.ts',
-    named: 'feed-maker',
-    does: 'one bid and one ask around the value of a feed for each market, and no quotes without a current value.',
-    tried: (file: string) => `start -c ${file.replace(/yaml$/, 'paper.yaml')}`,
-    declared: ', and its feed under its `feeds:`',
-  },
-};
-
-const OPTIONS = { seed: option.integer('--seed <n>', 'seed of the generated markets', [0, 2 ** 31], 1) };
-
-const MARKETS = 20;
-
-const LOOKS = 100;
-
-/** Number of events that `strategies test` generates; an event has two to five markets. */
-const EVENTS = 10;
-
-const EVENT_LOOKS = 60;
-
 export const strategyTestCommand = command({
   name: 'test',
   help: 'tests a strategy on generated markets',
-  args: [['<strategy>', 'a strategy file (.yaml), a module (.ts, .js), or the name of a shipped strategy']],
-  options: OPTIONS,
+  args: [['<strategy>', 'a strategy file (.yaml)']],
+  options: { seed: option.integer('--seed <n>', 'seed of the generated markets', [0, 2 ** 31], 1) },
   answer: async ({ options, args: [name = ''], io }) => {
-    const trials = await tryStrategy(name, options.seed, io);
+    const { checkStrategy } = await import('../lab/strategy-checks/checks.js');
+    const { askedBy, showEvents, showMarkets } = await import('../lab/strategy-checks/shown-markets.js');
+    const { seed } = options;
+    const { strategies } = await loadConfig(name, { ...io, strategyFileToo: true, feeds: 'any' });
+    const trials = strategies.map(({ module: strategy, params }) => {
+      const ofEvents = strategy.scope === 'event';
+      const tried = { strategy, params };
+      // Numbers of generated events and markets, and of views of each; an event has two to five markets.
+      const generated = ofEvents ? showEvents(seed, 10, 60) : showMarkets(seed, 20, 100, askedBy(tried));
+      const on = `${generated.markets.length} generated ${ofEvents ? 'events' : 'markets'}, seed ${seed}`;
+      return { strategy: strategy.name, on, checks: checkStrategy(tried, generated, () => performance.now()) };
+    });
     const hasFailed = trials.some(({ checks }) => checks.some(({ verdict }) => verdict === 'failed'));
-    const text = (width: number | undefined) => trials.map((trial) => showTrial(trial, width)).join('\n');
+    const text = (width: number | undefined) => {
+      const texts = trials.map(({ strategy, on, checks }) => {
+        const failed = checks.filter(({ verdict }) => verdict === 'failed').length;
+        const summary = failed === 0 ? 'no check failed' : `${failed} of ${checks.length} checks failed`;
+        return `${strategy} on ${on}\n\n${table(checks, COLUMNS, width)}\n${summary}\n`;
+      });
+      return texts.join('\n');
+    };
     return { data: trials, text, code: hasFailed ? EXIT.failed : EXIT.ok };
   },
 });
-
-type Trial = Readonly<{ strategy: string; on: string; checks: readonly CheckResult[] }>;
-
-async function tryStrategy(name: string, seed: number, io: CliIo): Promise<readonly Trial[]> {
-  const { checkStrategy } = await import('../lab/strategy-checks/checks.js');
-  const { askedBy, showEvents, showMarkets } = await import('../lab/strategy-checks/shown-markets.js');
-  const stopwatch = () => performance.now();
-  return (await triedStrategies(name, io)).map((tried) => {
-    const { strategy } = tried;
-    const ofEvents = strategy.scope === 'event';
-    const generated = ofEvents
-      ? showEvents(seed, EVENTS, EVENT_LOOKS)
-      : showMarkets(seed, MARKETS, LOOKS, askedBy(tried));
-    const on = `${generated.markets.length} generated ${ofEvents ? 'events' : 'markets'}, seed ${seed}`;
-    return { strategy: strategy.name, on, checks: checkStrategy(tried, generated, stopwatch) };
-  });
-}
-
-/** Returns all strategies of a file, or the strategy of a module with its default parameters. */
-async function triedStrategies(name: string, io: CliIo): Promise<readonly TriedStrategy[]> {
-  if (/\.ya?ml$/.test(name)) {
-    const { strategies } = await loadConfig(name, { ...io, strategyFileToo: true, feeds: 'any' });
-    return strategies.map(({ module: strategy, params }) => ({ strategy, params }));
-  }
-  const { strategy } = await loadStrategyModule(name, io.cwd);
-  const { values, problems } = readParams(strategy, {});
-  if (values !== null) return [{ strategy, params: values }];
-  const hint =
-    'A module is tested with its default parameters. Write missing parameters into a strategy file and test that file.';
-  throw new TwinbookError('strategy_invalid', `${name}: ${JSON.stringify(problems[0])}`, hint);
-}
 
 const COLUMNS: readonly TableColumn<CheckResult>[] = [
   { title: 'VERDICT', cell: ({ verdict }) => verdict },
   { title: 'CHECK', cell: ({ name }) => name, gives: 'fold' },
   { title: 'SEEN', cell: ({ text }) => text, gives: 'fold' },
 ];
-
-function showTrial({ strategy, on, checks }: Trial, width: number | undefined): string {
-  const failed = checks.filter(({ verdict }) => verdict === 'failed').length;
-  const summary = failed === 0 ? 'no check failed' : `${failed} of ${checks.length} checks failed`;
-  return `${strategy} on ${on}\n\n${table(checks, COLUMNS, width)}\n${summary}\n`;
-}

@@ -29,27 +29,22 @@ export interface TableColumn<Row> {
   readonly keep?: number;
 }
 
-const KEPT_LONGEST = 100;
-
 /** Returns a table with a header. If `width` is too narrow, columns are dropped and named in the last line. */
 export function table<Row>(rows: readonly Row[], columns: readonly TableColumn<Row>[], width?: number): string {
   if (rows.length === 0) return '(none)\n';
   const all = columns.map(
-    ({ title, cell, right, gives, least, keep = KEPT_LONGEST }): FittedColumn<Row> => ({
+    ({ title, cell, right, keep = 100, ...fit }): FittedColumn<Row> => ({
       name: title,
       cell: (row) => formatCell(cell(row)),
       keep,
       ...(right === true ? {} : { isText: true }),
-      ...(gives === undefined ? {} : { gives }),
-      ...(least === undefined ? {} : { least }),
+      ...fit,
     }),
   );
   const fitted = fitTable(all, rows, width ?? Number.POSITIVE_INFINITY);
-  const left = all.filter((column) => !fitted.columns.includes(column)).map(({ name }) => name);
-  const rest =
-    left.length === 0
-      ? []
-      : foldText(`columns left out because the table is too wide: ${[...new Set(left)].join(', ')}`, width ?? 0);
+  const left = new Set(all.filter((column) => !fitted.columns.includes(column)).map(({ name }) => name));
+  const note = `columns left out because the table is too wide: ${[...left].join(', ')}`;
+  const rest = left.size === 0 ? [] : foldText(note, width ?? 0);
   return linesText([...fitted.lines.map((cells) => cells.join(GAP).trimEnd()), ...rest]);
 }
 
@@ -57,20 +52,14 @@ export function table<Row>(rows: readonly Row[], columns: readonly TableColumn<R
 export const prose = (text: string, width = Number.POSITIVE_INFINITY, indent = ''): string =>
   text
     .split('\n')
-    .map((line) =>
-      measureText(line) <= width
-        ? line
-        : foldText(line, width - indent.length)
-            .map((part, at) => (at === 0 ? part : `${indent}${part}`))
-            .join('\n'),
-    )
+    .map((line) => (measureText(line) <= width ? line : foldText(line, width - indent.length).join(`\n${indent}`)))
     .join('\n');
 
 /** Formats one record in two columns without a header. Long values wrap only between words, so no path is split. */
 export function record(pairs: readonly Pair[], width = Number.POSITIVE_INFINITY): string {
   const shown = pairs.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
   const names = Math.max(...shown.map(([name]) => name.length)) + GAP.length;
-  const room = Math.max(width - names, LEAST_VALUE);
+  const room = Math.max(width - names, 20);
   const lines = shown.flatMap(([name, value]) =>
     fillLines(formatCell(value).split(' '), room, ' ').map((line, at) =>
       `${(at === 0 ? name : '').padEnd(names)}${line}`.trimEnd(),
@@ -82,8 +71,6 @@ export function record(pairs: readonly Pair[], width = Number.POSITIVE_INFINITY)
 /** Name and value of a line; a line with an undefined value is not printed. */
 export type Pair = readonly [name: string, value: TableCell | undefined];
 
-const LEAST_VALUE = 20;
-
 /** Returns the decimal text of an amount in micros; null for an unknown amount. */
 export const amountText = (value: number | null | undefined): string | null =>
   value === null || value === undefined ? null : formatDecimal(micros(value));
@@ -93,6 +80,15 @@ export const amounts = <Name extends string>(
   row: { readonly [Field in `${Name}Micros`]?: number | null } | null | undefined,
   ...names: readonly Name[]
 ) => Object.fromEntries(names.map((name) => [name, amountText(row?.[`${name}Micros`])])) as Record<Name, string | null>;
+
+/** Returns a row of `--json`: names in snake case, and amounts as decimal texts under names without `Micros`. */
+export const jsonRow = (row: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name.replace(/Micros$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      name.endsWith('Micros') ? amountText(value as number | null) : value,
+    ]),
+  );
 
 // Control characters are removed: names come from the exchange, and a line break would break the table.
 const formatCell = (cell: TableCell): string => (cell === null ? '-' : plainLine(String(cell)));
@@ -107,17 +103,17 @@ export const short = (name: string): string => (name.length <= 16 ? name : `${na
 /** Maximum rows of a table: a longer table scrolls off most terminals. CSV and JSON have all rows. */
 const TABLE_ROWS = 200;
 
-type AnswerFormat = 'table' | 'csv' | 'json';
-
-export const formatOf = (isJson: boolean, csv: true | undefined): AnswerFormat =>
-  isJson ? 'json' : csv === true ? 'csv' : 'table';
+export function formatOf(isJson: boolean, csv: true | undefined): 'table' | 'csv' | 'json' {
+  if (isJson) return 'json';
+  return csv === true ? 'csv' : 'table';
+}
 
 interface Batches {
   readonly columns: QueryAnswer['columns'];
   readonly rows: () => ReturnType<QueryAnswer['rows']> | Iterable<readonly (readonly QueryValue[])[]>;
 }
 
-export async function writeAnswer(answer: Batches, format: AnswerFormat, io: CliIo): Promise<void> {
+export async function writeAnswer(answer: Batches, format: ReturnType<typeof formatOf>, io: CliIo): Promise<void> {
   if (format === 'table') return io.out(await asTable(answer, io.columns));
   if (format === 'json') return writeJson(answer, io);
   io.out(csvLine(answer.columns));

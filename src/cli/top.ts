@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { TwinbookError } from '../shared/base/errors.js';
-import { add, type Micros, sub, ZERO } from '../shared/base/micros.js';
+import { add, sub, ZERO } from '../shared/base/micros.js';
 import { cutText, GAP } from '../shared/base/text.js';
 import { RESTING_STATUSES } from '../shared/protocol/states.js';
 import { describeQuoting, type TraderStatus } from '../shared/protocol/trader-status.js';
@@ -16,25 +16,8 @@ import { command, modeText } from './command.js';
 import type { CliTerminal } from './io.js';
 import * as option from './options.js';
 import { readLedger } from './reach.js';
-import { amountText, json, linesText, type TableColumn, table } from './table.js';
+import { amountText, json, jsonRow, linesText, type TableColumn, table } from './table.js';
 
-const measureSpread = ({ bidMicros: bid, askMicros: ask }: TopRow): number | null =>
-  bid === null || ask === null ? null : ask - bid;
-
-const SORTS = {
-  result: ({ resultMicros }: TopRow) => resultMicros,
-  spread: measureSpread,
-  position: ({ netMicros }: TopRow) => Math.abs(netMicros),
-  orders: ({ orders }: TopRow) => orders,
-  age: ({ ageMs }: TopRow) => ageMs,
-  fills: ({ fills }: TopRow) => fills,
-  title: () => 0,
-} as const;
-
-type SortBy = keyof typeof SORTS;
-
-const FILE_COLUMNS = 160;
-const HEAR_WITHIN_MS = 3_000;
 const ENTER = '\u001b[?1049h\u001b[?25l';
 const LEAVE = '\u001b[?25h\u001b[?1049l';
 /** Keys that end the command, which are `q`, Ctrl-C, Ctrl-D and Escape, as terminals send them. */
@@ -45,16 +28,15 @@ export const addTopCommand = command({
   help: 'shows a live table of markets by profit, from the running trader or from its ledger',
   config: 'trader',
   options: {
-    sort: option.choice('--sort <by>', 'sort by this column, largest first', Object.keys(SORTS) as SortBy[], 'result'),
     every: option.number('--every <seconds>', 'time between two updates of the table, s', [0.2, 3600], 1),
     once: option.flag('--once', 'print one table and exit, which is the default without a terminal'),
   },
   hasJson: true,
-  run: async ({ options: { sort, every, once }, config, isJson, io }) => {
+  run: async ({ options: { every, once }, config, isJson, io }) => {
     const book = new ResultBook();
-    let picture = await look(config, book, sort);
-    if (isJson) return io.out(json(picture.rows.map(formatRow)));
-    const { terminal, columns = FILE_COLUMNS } = io;
+    let picture = await look(config, book);
+    if (isJson) return io.out(json(picture.rows.map(jsonRow)));
+    const { terminal, columns = 160 } = io;
     if (once === true || terminal === undefined)
       return io.out(`${linesText(drawHead(picture, columns))}\n${table(picture.rows, COLUMNS, columns)}`);
     const quit = new AbortController();
@@ -67,7 +49,7 @@ export const addTopCommand = command({
         draw();
         await pause(every * 1000, undefined, { signal: quit.signal }).catch(() => undefined);
         if (quit.signal.aborted) return;
-        picture = await look(config, book, sort);
+        picture = await look(config, book);
       }
     } finally {
       close();
@@ -76,48 +58,26 @@ export const addTopCommand = command({
   },
 });
 
-interface TopPicture {
-  /** Status of the running trader, or the reason why no trader is running. */
-  readonly status: TraderStatus | string;
-  readonly cashMicros: Micros;
-  readonly rows: readonly TopRow[];
-}
+type TopPicture = Awaited<ReturnType<typeof look>>;
 
-async function look(config: TraderConfig, book: ResultBook, sort: SortBy): Promise<TopPicture> {
+/** Reads the table. `status` is the running trader's status, or the reason why no trader is running. */
+async function look(config: TraderConfig, book: ResultBook) {
   const { socket } = config.control;
-  const status = await askTrader({ command: 'status' }, { socket, timeoutMs: HEAR_WITHIN_MS }).catch((error) => {
+  const status = await askTrader({ command: 'status' }, { socket, timeoutMs: 3_000 }).catch((error) => {
     if (error instanceof TwinbookError) return error.message;
     throw error;
   });
   return readLedger(config, (ledger) => {
     do book.readOn(ledger, 1);
     while (book.read < 1);
-    return { status, cashMicros: ledger.cash(), rows: sortRows(makeRows(status, ledger, book), sort) };
+    return { status, cashMicros: ledger.cash(), rows: sortRows(makeRows(status, ledger, book)) };
   });
 }
 
-/** Sorts the rows: the largest first, unknown values last. */
-export const sortRows = (rows: readonly TopRow[], sort: SortBy): readonly TopRow[] => {
-  const measure = (row: TopRow) => SORTS[sort](row) ?? Number.NEGATIVE_INFINITY;
+export const sortRows = (rows: readonly TopRow[]): readonly TopRow[] => {
+  const measure = ({ resultMicros }: TopRow) => resultMicros ?? Number.NEGATIVE_INFINITY;
   return rows.toSorted((a, b) => measure(b) - measure(a) || a.title.localeCompare(b.title, 'en'));
 };
-
-/** The rows of `--json` are part of the public interface; null means unknown. */
-const formatRow = (row: TopRow) => ({
-  market: row.id,
-  title: row.title,
-  result: amountText(row.resultMicros),
-  net: amountText(row.netMicros),
-  orders: row.orders,
-  spread: amountText(measureSpread(row)),
-  bid: amountText(row.bidMicros),
-  ask: amountText(row.askMicros),
-  our_bid: amountText(row.ourBidMicros),
-  our_ask: amountText(row.ourAskMicros),
-  fills: row.fills,
-  age_ms: row.ageMs === null ? null : Math.round(row.ageMs),
-  state: row.state,
-});
 
 const age = (ms: number): string => `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)}s`;
 
@@ -126,7 +86,7 @@ const COLUMNS: readonly TableColumn<TopRow>[] = [
   { title: 'result', cell: ({ resultMicros }) => formatSigned(resultMicros), right: true, keep: 9 },
   { title: 'net', cell: ({ netMicros }) => money(netMicros), right: true, keep: 8 },
   { title: 'orders', cell: ({ orders }) => orders, right: true, keep: 7 },
-  { title: 'spread', cell: (row) => amountText(measureSpread(row)), right: true, keep: 6 },
+  { title: 'spread', cell: ({ spreadMicros }) => amountText(spreadMicros), right: true, keep: 6 },
   { title: 'age', cell: ({ ageMs }) => (ageMs === null ? null : age(ageMs)), right: true, keep: 5 },
   { title: 'bid', cell: ({ ourBidMicros }) => amountText(ourBidMicros), right: true, keep: 3 },
   { title: 'ask', cell: ({ ourAskMicros }) => amountText(ourAskMicros), right: true, keep: 3 },
@@ -163,17 +123,15 @@ export function drawScreen(picture: TopPicture, { columns, rows }: ReturnType<Cl
     .slice(0, Math.max(1, rows));
 }
 
-/** A market's row of the table. Amounts and prices are micros; null means unknown. */
+/** A market's row; null means unknown. Its fields determine the keys of `--json`, a public interface. */
 export type TopRow = ReturnType<typeof makeRows>[number];
-
-const MOST_ORDERS = 10_000;
 
 function makeRows(status: TraderStatus | string, ledger: LedgerReader, book: ResultBook) {
   const live = typeof status === 'string' ? [] : status.markets;
   const shown = new Map(live.map((market) => [market.conditionId, market]));
   const titles = new Map(ledger.markets().map(({ conditionId, title }) => [conditionId, title]));
   const openOrders = new Map<string, number>();
-  for (const { marketConditionId: id } of ledger.orders({ statuses: RESTING_STATUSES, limit: MOST_ORDERS }))
+  for (const { marketConditionId: id } of ledger.orders({ statuses: RESTING_STATUSES, limit: 10_000 }))
     openOrders.set(id, (openOrders.get(id) ?? 0) + 1);
   const holdings = readHoldings(ledger, new Map([...storedMarks(ledger), ...readMarks(live)]));
   const ids = new Set([...shown.keys(), ...holdings.keys(), ...book.markets.keys()]);
@@ -184,20 +142,22 @@ function makeRows(status: TraderStatus | string, ledger: LedgerReader, book: Res
     const held = holdings.get(id) ?? NONE;
     const booked = sum === undefined ? ZERO : sub(sum.realisedMicros, sum.feesMicros);
     const isSeen = typeof status !== 'string' && market !== undefined && market.bookSeenMs !== null;
+    const { bestBidMicros: bidMicros = null, bestAskMicros: askMicros = null } = market ?? {};
     return {
-      id,
+      market: id,
       title: market?.title ?? titles.get(id) ?? id,
       /** Result of the market: realised profit minus fees, plus the gain of holdings at their mark. */
       resultMicros: held.unrealised === null ? null : add(booked, held.unrealised),
-      fills: sum?.fills ?? 0,
       /** Position in the market, as YES shares minus NO shares. */
       netMicros: sub(held.yes, held.no),
       orders: market?.orders.length ?? openOrders.get(id) ?? 0,
-      bidMicros: market?.bestBidMicros ?? null,
-      askMicros: market?.bestAskMicros ?? null,
+      spreadMicros: bidMicros === null || askMicros === null ? null : askMicros - bidMicros,
+      bidMicros,
+      askMicros,
       ourBidMicros: market?.bidMicros ?? null,
       ourAskMicros: market?.askMicros ?? null,
-      ageMs: isSeen ? Math.max(0, status.nowMs - (market.bookSeenMs ?? 0)) : null,
+      fills: sum?.fills ?? 0,
+      ageMs: isSeen ? Math.max(0, Math.round(status.nowMs - (market.bookSeenMs ?? 0))) : null,
       state: market === undefined ? '' : describeQuoting(market),
     };
   });

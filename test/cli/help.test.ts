@@ -12,15 +12,15 @@ ledger restore --config --reason
 ledger adopt --config --json --reason --timeout
 exchange --port --data-dir --seed --profile --controls --no-crowd --no-rate-limits --starting-funds --landing-ms
 exchange --draft-lifetime-s --market-data --speed
-top --config --json --sort --every --once
+top --config --json --every --once
 guardian --config --with-trader
 console --config --with-trader
-dashboard --config --no-open
+dashboard --config
 mcp --config
 fleet init --config --capital
 fleet status --config --json
 fleet release --config --reason --wallet --unproven --timeout
-alerts --config --json --ack --test
+alerts --config --json --test
 status --config --json
 orders --config --json --open --limit --market
 drafts --config --json --all

@@ -55,7 +55,6 @@ describe('a user’s mistake is a message and an exit code, never a stack trace'
     ['a restore without a reason', 'ledger restore x -c ok.yaml', 2, "required option '--reason"],
     ['a strategy named as a shipped one', 'strategies new bands', 2, "A shipped strategy has the name 'bands'."],
     ['a strategy that is no name', 'strategies new ../x', 2, 'Wanted lower-case letters and digits with dashes'],
-    ['a strategy that is not shipped', 'strategies test nothing', 4, "no shipped strategy 'nothing'"],
     ['a strategy file that is missing, tried', 'strategies test nothing.yaml', 4, 'nothing.yaml: no such file'],
     ['no wallet', 'keys show -c ok.yaml', 1, 'there is no wallet file'],
     ['no wallet to cancel with', 'cancel-all -c ok.yaml', 1, 'there is no wallet file'],

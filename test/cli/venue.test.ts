@@ -181,10 +181,10 @@ describe('doctor', () => {
     await withKeys();
     const { code, out } = await twinbook('doctor --json');
     const [signing, venue] = [
-      ['signing', 'draft signing', 'wallet', 'credentials'],
+      ['draft signing', 'wallet', 'credentials'],
       ['venue', 'clock', 'signed call'],
     ];
-    const requests = ['request budget (public)', 'signed request', 'request budget (signed)'];
+    const requests = ['request budget (public)', 'request budget (signed)'];
     const fine = ['data folder', ...signing, ...venue, ...requests].map((name) => [name, 'ok']);
     // This trader file names no strategy file.
     expect(results(out)).toEqual({ configuration: 'warn', ...Object.fromEntries(fine) });
@@ -210,6 +210,15 @@ describe('doctor', () => {
     chmodSync(join(cwd, 'wallet.json'), 0o644);
     const { code, out } = await twinbook('doctor --json');
     expect(results(out)).toMatchObject({ wallet: 'fail', venue: 'ok' });
+    expect(code).toBe(1);
+  });
+
+  test('fails where the venue refuses a signed call', async () => {
+    await withKeys();
+    const file = join(cwd, 'credentials.json');
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/"secret": ?"/, '$&x'));
+    const { code, out } = await twinbook('doctor --json');
+    expect(results(out)).toMatchObject({ venue: 'ok', 'signed call': 'fail' });
     expect(code).toBe(1);
   });
 

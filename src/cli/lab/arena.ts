@@ -3,11 +3,11 @@
 import { availableParallelism } from 'node:os';
 import { Option } from 'commander';
 import type { ArenaResult, ArenaStanding, EdgeDifference } from '../../lab/arena/arena.js';
-import { type Conditions, conditionsText, USUAL_CONDITIONS, type World } from '../../lab/arena/contract.js';
+import { conditionsText, USUAL_CONDITIONS } from '../../lab/arena/contract.js';
 import { count, decimal, formatDuration } from '../../lab/report/figures.js';
 import type { FreshMean } from '../../lab/sweep/result.js';
-import { type CommandOutput, command } from '../command.js';
-import { type CliIo, DEFAULT_CONFIG, EXIT, ProgressLine } from '../io.js';
+import { command } from '../command.js';
+import { DEFAULT_CONFIG, EXIT, ProgressLine } from '../io.js';
 import * as option from '../options.js';
 import { prose, type TableColumn, table } from '../table.js';
 
@@ -16,69 +16,55 @@ export const MOST_SEEDS = 1_000_000;
 
 export const marketsOption = option.integer('--markets <n>', 'markets of the world rationed (default: 1)', [1, 40]);
 
-export async function findWorlds(names: readonly string[]): Promise<readonly World[]> {
-  const { WORLDS, worldNamed } = await import('../../lab/arena/worlds.js');
+/** Finds the named worlds and their conditions. Throws `usage` if no world supports the requested number of markets. */
+export async function chooseWorlds(names: readonly string[], markets: number | undefined) {
+  const { WORLDS, withMarkets, worldNamed } = await import('../../lab/arena/worlds.js');
   const others = names.filter((name) => name !== 'all').map(worldNamed);
-  return names.includes('all') ? WORLDS : [...new Set(others)];
+  const worlds = names.includes('all') ? WORLDS : [...new Set(others)];
+  return { worlds, conditions: markets === undefined ? USUAL_CONDITIONS : withMarkets(markets, worlds) };
 }
 
-/** Makes the worlds' conditions. Throws `usage` if no world supports the requested number of markets. */
-export async function readConditions(markets: number | undefined, worlds: readonly World[]): Promise<Conditions> {
-  const { withMarkets } = await import('../../lab/arena/worlds.js');
-  return markets === undefined ? USUAL_CONDITIONS : withMarkets(markets, worlds);
-}
+const cores = availableParallelism();
+export const threadsOption = option.integer('--workers <n>', 'number of threads', [1, 256], cores, 'number of cores');
 
-const CORES = availableParallelism();
-export const threadsOption = option.integer('--workers <n>', 'number of threads', [1, 256], CORES, 'number of cores');
-
-const OPTIONS = {
-  config: {
-    option: new Option('-c, --config <file...>', 'strategy files, or traders’ files').default(DEFAULT_CONFIG),
-  } as option.OptionRow<string | readonly string[]>,
-  world: {
-    option: new Option('--world <name...>', 'names of the worlds, or all').default(['challenge']),
-  } as option.OptionRow<readonly string[]>,
-  seeds: option.integer('--seeds <n>', 'simulations per strategy and world', [1, MOST_SEEDS], 20),
-  first: option.integer('--first <seed>', 'first seed of the simulations', [0, HIGHEST_SEED], 0),
-  workers: threadsOption,
-  markets: marketsOption,
-};
+const FILES: option.OptionRow<string | readonly string[]> = new Option(
+  '-c, --config <file...>',
+  'strategy files, or traders’ files',
+).default(DEFAULT_CONFIG);
+const WORLD: option.OptionRow<readonly string[]> = new Option(
+  '--world <name...>',
+  'names of the worlds, or all',
+).default(['challenge']);
 
 export const addArenaCommand = command({
   name: 'arena',
   help: 'simulates strategies in markets whose true probabilities are known',
-  options: OPTIONS,
-  answer: ({ options, isJson, io }) => runWorlds(options, isJson, io),
-});
-
-async function runWorlds(
-  options: option.OptionValues<typeof OPTIONS>,
-  isJson: boolean,
-  io: CliIo,
-): Promise<CommandOutput> {
-  const { runArena } = await import('../../lab/arena/arena.js');
-  const worlds = await findWorlds(options.world);
-  const conditions = await readConditions(options.markets, worlds);
-  const line = new ProgressLine(io, isJson);
-  const startMs = performance.now();
-  const result = await runArena({
-    worlds,
-    files: [options.config].flat(),
+  options: {
+    config: FILES,
+    world: WORLD,
+    seeds: option.integer('--seeds <n>', 'simulations per strategy and world', [1, MOST_SEEDS], 20),
+    first: option.integer('--first <seed>', 'first seed of the simulations', [0, HIGHEST_SEED], 0),
+    workers: threadsOption,
+    markets: marketsOption,
+  },
+  answer: async ({ options, isJson, io }) => {
+    const { runArena } = await import('../../lab/arena/arena.js');
+    const chosen = await chooseWorlds(options.world, options.markets);
+    const line = new ProgressLine(io, isJson);
+    const startMs = performance.now();
+    const progress = (done: number, all: number) => {
+      const left = formatDuration(((performance.now() - startMs) / done) * (all - done));
+      line.show(done / all, `simulations ${count(done)}/${count(all)}, ${left} left`);
+    };
+    const { seeds, first: firstSeed, workers } = options;
     // The environment is copied, because the process's own environment cannot be passed to a thread.
-    env: { ...io.env },
-    cwd: io.cwd,
-    firstSeed: options.first,
-    seeds: options.seeds,
-    conditions,
-    workers: options.workers,
-    progress: (done, all) => line.show(done / all, progressText(done, all, performance.now() - startMs)),
-  }).finally(() => line.end());
-  const hasFailed = result.standings.some(({ failed }) => failed > 0);
-  return { data: result, text: (width) => arenaTables(result, width), code: hasFailed ? EXIT.failed : EXIT.ok };
-}
-
-const progressText = (done: number, all: number, ms: number): string =>
-  `simulations ${count(done)}/${count(all)}, ${formatDuration((ms / done) * (all - done))} left`;
+    const place = { files: [options.config].flat(), env: { ...io.env }, cwd: io.cwd };
+    const asked = { ...place, ...chosen, firstSeed, seeds, workers, progress };
+    const result = await runArena(asked).finally(() => line.end());
+    const hasFailed = result.standings.some(({ failed }) => failed > 0);
+    return { data: result, text: (width) => arenaTables(result, width), code: hasFailed ? EXIT.failed : EXIT.ok };
+  },
+});
 
 export function arenaTables(result: ArenaResult, width?: number): string {
   const { worlds, conditions, standings, differences, firstSeed, seeds } = result;

@@ -6,12 +6,12 @@ import { InvalidArgumentError } from 'commander';
 import { AFTER_HALT } from '../../lab/backtest/contract.js';
 import { FEE_NAMES } from '../../lab/backtest/fees.js';
 import { MAX_REPEATS, USUAL_LATENCY } from '../../lab/backtest/latency.js';
-import { BRACKET, type FeedChoice, type PlanOptions, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
+import { BRACKET, type FeedChoice, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
 import { boundHeapGrowth } from '../../shared/base/processes.js';
 import type { Config } from '../../shell/config/config.js';
 import { loadConfig } from '../../shell/config/load.js';
 import { FEED_NAME } from '../../trader/strategy/read-params.js';
-import { type CommandCall, type CommandOutput, command, resolveData } from '../command.js';
+import { command, resolveData } from '../command.js';
 import { ProgressLine, writeWhole } from '../io.js';
 import * as option from '../options.js';
 
@@ -57,38 +57,72 @@ export const fillModelOption = (usual: readonly string[]): option.OptionRow<read
     (text) => text.split(',').map((name) => name.trim()),
   );
 
-const OPTIONS = {
-  data: option.requiredList(...DATA),
-  ...PLAY_OPTIONS,
-  fillModel: fillModelOption(BRACKET),
-  repeat: option.integer(
-    '--repeat <n>',
-    'number of runs of each backtest, with random phases of polls and latencies; shows mean and spread of the results',
-    [1, MAX_REPEATS],
-    1,
-  ),
-  afterHalt: option.choice(
-    '--after-halt <what>',
-    'action after a limit halts the trader: resume with the next event or day, or end as a live trader does',
-    AFTER_HALT,
-    'resume',
-  ),
-  workers: option.integer(
-    '--workers <n>',
-    'number of threads, at most one for each fill model',
-    [1, 256],
-    undefined,
-    'number of cores if the recordings are long and in Twinbook’s format, else 1',
-  ),
-  report: option.text('--report <file>', 'path of the report to write, a single HTML file'),
-};
-
 export const addBacktestCommand = command({
   name: 'backtest',
   help: 'runs strategy files over recordings, with the live trader’s own code on a virtual clock',
   config: 'file',
-  options: OPTIONS,
-  answer: runBacktests,
+  options: {
+    data: option.requiredList(...DATA),
+    ...PLAY_OPTIONS,
+    fillModel: fillModelOption(BRACKET),
+    repeat: option.integer(
+      '--repeat <n>',
+      'number of runs of each backtest, with random phases of polls and latencies; shows mean and spread of the results',
+      [1, MAX_REPEATS],
+      1,
+    ),
+    afterHalt: option.choice(
+      '--after-halt <what>',
+      'action after a limit halts the trader: resume with the next event or day, or end as a live trader does',
+      AFTER_HALT,
+      'resume',
+    ),
+    workers: option.integer(
+      '--workers <n>',
+      'number of threads, at most one for each fill model',
+      [1, 256],
+      undefined,
+      'number of cores if the recordings are long and in Twinbook’s format, else 1',
+    ),
+    report: option.text('--report <file>', 'path of the report to write, a single HTML file'),
+  },
+  answer: async ({ options, file, isJson, io }) => {
+    boundHeapGrowth();
+    const choices = resolveFeedChoices(options, io.cwd);
+    const feeds = choices.map(({ name }) => name);
+    const config = await loadConfig(file, { ...io, strategyFileToo: true, feeds });
+    const line = new ProgressLine(io, isJson);
+    const { latency, fees: feeCurve, feedDelay: feedDelayMs, repeat, afterHalt, report } = options;
+    const fillModels = options.fillModel ?? BRACKET;
+    const data = resolveData(options.data, io);
+    const files = Object.fromEntries(choices.map(({ name, path }) => [name, path]));
+    const rules = { ...planOptions(options, config), latency, feeCurve, feedDelayMs, repeat, afterHalt };
+    const asked = { ...rules, data, feeds: files };
+    const progress = (share: number, name: string) => line.show(share, name);
+    const workers = options.workers ?? (await usualWorkers(asked.data, repeat));
+    const { backtestOf } = await import('../../lab/backtest/backtest.js');
+    const { checkFillModels } = await import('../../lab/backtest/replay-driver.js');
+    const { backtestOnThreads } = await import('../../lab/backtest/threads/pool.js');
+    // The environment is copied, because the process's own environment cannot be passed to a thread.
+    const source = { file: resolve(io.cwd, file), env: { ...io.env }, cwd: io.cwd, feeds };
+    const onThreads = { source, configHash: config.configHash, options: asked, workers, progress };
+    const results =
+      Math.min(workers, fillModels.length) < 2
+        ? await backtestOf(config, { ...asked, fillModels, progress })
+        : await backtestOnThreads({ ...onThreads, fillModels: checkFillModels(fillModels) });
+    line.end();
+    const { summaryTable } = await import('../../lab/report/summary.js');
+    const analyses = results.map(({ analysis }) => analysis);
+    if (report !== undefined) {
+      const { reportHtml } = await import('../../lab/report/html/report-html.js');
+      const sessions = results.map(({ session }) => session);
+      writeWhole(resolve(io.cwd, report), reportHtml({ sessions }, analyses));
+    }
+    return {
+      data: results.map(({ analysis, events, traceHash }) => ({ ...analysis, events, traceHash })),
+      text: (width) => `${summaryTable(analyses, width)}${report === undefined ? '' : `report: ${report}\n`}`,
+    };
+  },
 });
 
 function feedChoice(text: string, before: readonly FeedChoice[]): FeedChoice {
@@ -107,64 +141,6 @@ function feeRate(text: string): number {
   return micros;
 }
 
-async function runBacktests({
-  options,
-  file,
-  isJson,
-  io,
-}: CommandCall<typeof OPTIONS, 'file'>): Promise<CommandOutput> {
-  boundHeapGrowth();
-  const choices = resolveFeedChoices(options, io.cwd);
-  const feeds = choices.map(({ name }) => name);
-  const config = await loadConfig(file, { ...io, strategyFileToo: true, feeds });
-  const line = new ProgressLine(io, isJson);
-  const { latency, fees, repeat, afterHalt, report } = options;
-  const fillModels = options.fillModel ?? BRACKET;
-  const asked = {
-    ...planOptions(options, config),
-    latency,
-    feeCurve: fees,
-    data: resolveData(options.data, io),
-    feeds: Object.fromEntries(choices.map(({ name, path }) => [name, path])),
-    feedDelayMs: options.feedDelay,
-    repeat,
-    afterHalt,
-  };
-  const progress = (share: number, name: string) => line.show(share, name);
-  const workers = options.workers ?? (await usualWorkers(asked.data, repeat));
-  const { backtestOf } = await import('../../lab/backtest/backtest.js');
-  const { checkFillModels } = await import('../../lab/backtest/replay-driver.js');
-  const { backtestOnThreads } = await import('../../lab/backtest/threads/pool.js');
-  // The environment is copied, because the process's own environment cannot be passed to a thread.
-  const source = { file: resolve(io.cwd, file), env: { ...io.env }, cwd: io.cwd, feeds };
-  const results =
-    Math.min(workers, fillModels.length) < 2
-      ? await backtestOf(config, { ...asked, fillModels, progress })
-      : await backtestOnThreads({
-          source,
-          configHash: config.configHash,
-          options: asked,
-          workers,
-          progress,
-          fillModels: checkFillModels(fillModels),
-        });
-  line.end();
-  const { summaryTable } = await import('../../lab/report/summary.js');
-  const analyses = results.map(({ analysis }) => analysis);
-  if (report !== undefined) {
-    const { reportHtml } = await import('../../lab/report/html/report-html.js');
-    const sessions = results.map(({ session }) => session);
-    writeWhole(resolve(io.cwd, report), reportHtml({ sessions }, analyses));
-  }
-  return {
-    data: results.map(({ analysis, events, traceHash }) => ({ ...analysis, events, traceHash })),
-    text: (width) => `${summaryTable(analyses, width)}${report === undefined ? '' : `report: ${report}\n`}`,
-  };
-}
-
-/** Minimum number of events for several threads: each thread must compile the program and read the recordings. */
-const WORTH_A_THREAD = 1_000_000;
-
 /** Returns the default number of threads: one for raw recordings, because each thread would decode them again. */
 async function usualWorkers(paths: readonly string[], repeat: number): Promise<number> {
   const { openRecordings } = await import('../../recording/recording.js');
@@ -173,13 +149,11 @@ async function usualWorkers(paths: readonly string[], repeat: number): Promise<n
     if (summary === undefined) return 1;
     events += Object.values(summary.events).reduce((sum, count) => sum + count, 0);
   }
-  return events * repeat < WORTH_A_THREAD ? 1 : availableParallelism();
+  // Each thread must compile the program and read the recordings.
+  return events * repeat < 1_000_000 ? 1 : availableParallelism();
 }
 
-export const planOptions = (
-  { seed, landingMs, makerFee, takerFee, allMarkets }: PlayFlags,
-  config: Config,
-): Omit<PlanOptions, 'fillModel' | 'latency' | 'feeCurve'> => ({
+export const planOptions = ({ seed, landingMs, makerFee, takerFee, allMarkets }: PlayFlags, config: Config) => ({
   seed,
   landingMs: landingMs ?? config.exchange?.landingMs ?? USUAL_LANDING_MS,
   fees: { makerRateMicros: makerFee, takerRateMicros: takerFee },

@@ -6,26 +6,26 @@
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { BRACKET, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
-import type {
-  FillBand,
-  MarketParity,
-  Parity,
-  ParityOptions,
-  ParityResult,
-  ParitySide,
-} from '../../lab/parity/parity.js';
+import type { FillBand, MarketParity, ParityOptions, ParityResult, ParitySide } from '../../lab/parity/parity.js';
 import type { ReplayDifference } from '../../lab/replay/compare.js';
 import type { ReplayResult } from '../../lab/replay/replay.js';
-import { openRunCode, type ReplayedTrader, type RunCode } from '../../lab/replay/run-settings.js';
+import {
+  changesSince,
+  openRunCode,
+  type ReplayedTrader,
+  traderNow,
+  traderThen,
+  traderWith,
+} from '../../lab/replay/run-settings.js';
 import { count, formatGain, formatMoney, formatPercent, formatShares } from '../../lab/report/figures.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { cutText, utcText } from '../../shared/base/text.js';
-import { isStrategyFileAt, loadConfig, loadTraderConfig } from '../../shell/config/load.js';
+import { isStrategyFileAt, loadConfig, loadTraderConfig, readStrategyFile, withCode } from '../../shell/config/load.js';
 import { findRun, RUN_FILE, type RunJournal, readRun } from '../../shell/journal/runs.js';
 import { all, type CommandOutput, command } from '../command.js';
 import { type CliIo, DEFAULT_CONFIG, defaultConfig, EXIT, ProgressLine } from '../io.js';
 import * as option from '../options.js';
-import { linesText, type Pair, prose, record, type TableColumn, table } from '../table.js';
+import { jsonRow, linesText, type Pair, prose, record, type TableColumn, table } from '../table.js';
 import { fillModelOption, seedOption } from './backtest.js';
 
 const RUN_ARGUMENT = 'run in journal.dir of the configuration: `last`, the run’s folder, or the beginning of its id';
@@ -35,8 +35,13 @@ const RUN_OPTIONS = {
     '-c, --config <file>',
     `the trader's configuration file (default: ${DEFAULT_CONFIG}; for the folder of a run, the file of that run without the user’s own code)`,
   ),
-  acceptChangedCode: option.changedCode,
+  acceptChangedCode: option.flag(
+    '--accept-changed-code',
+    "run the present code of the strategy files, even if its hash differs from the recorded run's",
+  ),
+  fillModel: fillModelOption(BRACKET),
 };
+type FillModels = option.OptionValues<typeof RUN_OPTIONS>['fillModel'];
 
 /** Opens the run `name` and its strategy code. `file`: path of the configuration; null if only a folder is given. */
 function openRun(name: string, { config, acceptChangedCode }: option.OptionValues<typeof RUN_OPTIONS>, io: CliIo) {
@@ -50,57 +55,54 @@ function openRun(name: string, { config, acceptChangedCode }: option.OptionValue
 }
 
 async function traderOfNow({ description }: RunJournal, file: string | null, io: CliIo): Promise<ReplayedTrader> {
-  const { traderNow } = await import('../../lab/replay/run-settings.js');
   if (file !== null) return traderNow(await loadConfig(file, io), description);
   const other = () => 'only the run mentions this file; give it with -c FILE to run its code';
   return traderNow(await loadConfig(description.configFile, { ...io, code: { other } }), description);
 }
 
-const OPTIONS = {
-  asRecorded: option.flag('--as-recorded', 'use the settings of the recorded run instead of the present files'),
-  play: option.text(
-    '--play <file>',
-    "backtest another configuration over the run's markets: a strategy file, or a trader's file",
-    'asRecorded',
-    'acceptChangedCode',
-  ),
-  fillModel: fillModelOption(BRACKET),
-  ...RUN_OPTIONS,
-};
-
-type ReplayFlags = option.OptionValues<typeof OPTIONS>;
-
 const replayCommand = command({
   name: 'replay',
   args: [['<run>', RUN_ARGUMENT]],
   help: 'repeats the decisions of a recorded run from its inputs, and compares every request',
-  options: OPTIONS,
+  options: {
+    asRecorded: option.flag('--as-recorded', 'use the settings of the recorded run instead of the present files'),
+    play: option.text(
+      '--play <file>',
+      "backtest another configuration over the run's markets: a strategy file, or a trader's file",
+      'asRecorded',
+      'acceptChangedCode',
+    ),
+    ...RUN_OPTIONS,
+  },
   answer: async ({ options, args: [name = ''], isJson, io }): Promise<CommandOutput> => {
-    if (options.play !== undefined)
-      return playOverRun(openRun(name, options, io).run, options.play, options, isJson, io);
-    if (options.fillModel !== undefined) {
+    const { run, file, code } = openRun(name, options, io);
+    const { play, fillModel, asRecorded } = options;
+    if (play !== undefined) return playOverRun(run, play, fillModel, isJson, io);
+    if (fillModel !== undefined) {
       const hint = 'Add --play FILE, or leave --fill-model out.';
       throw new TwinbookError('usage', '--fill-model applies only to --play', hint);
     }
-    const replayed = await replayNamed(name, options, isJson, io);
-    const code = replayed.result.difference === null ? EXIT.ok : EXIT.difference;
-    return { data: makeReplayRow(replayed), text: () => formatReplay(replayed), code };
+    const { replayRun } = await import('../../lab/replay/replay.js');
+    const { description, end } = run;
+    const trader = asRecorded === true ? await traderThen(description, code) : await traderOfNow(run, file, io);
+    const changes = changesSince(description, trader);
+    // Changes since the run are printed before the replay, because the replay may take long.
+    if (!isJson && changes.length > 0)
+      io.out(linesText(['decisions may differ, because', ...changes.map((change) => `  ${change}`)]));
+    const result = await replayRun(run, { trader, code });
+    const data = {
+      ...makeRunRow(run),
+      started_ms: description.startedMs,
+      complete: end !== null && end.stoppedEarly === null,
+      ended: end,
+      changes,
+      exact: result.difference === null,
+      ...jsonRow(result),
+    };
+    const isExact = result.difference === null;
+    return { data, text: formatReplay(run, changes, result), code: isExact ? EXIT.ok : EXIT.difference };
   },
 });
-
-async function replayNamed(name: string, flags: ReplayFlags, isJson: boolean, io: CliIo) {
-  const { run, file, code } = openRun(name, flags, io);
-  const { changesSince, traderThen } = await import('../../lab/replay/run-settings.js');
-  const { replayRun } = await import('../../lab/replay/replay.js');
-  const trader = flags.asRecorded === true ? await traderThen(run.description, code) : await traderOfNow(run, file, io);
-  const changes = changesSince(run.description, trader);
-  // Changes since the run are printed before the replay, because the replay may take long.
-  if (!isJson && changes.length > 0)
-    io.out(linesText(['decisions may differ, because', ...changes.map((change) => `  ${change}`)]));
-  return { run, changes, result: await replayRun(run, { trader, code }) };
-}
-
-type Replayed = Awaited<ReturnType<typeof replayNamed>>;
 
 const makeRunRow = ({ folder, description, warnings }: RunJournal) => ({
   run: description.runId,
@@ -110,27 +112,7 @@ const makeRunRow = ({ folder, description, warnings }: RunJournal) => ({
   warnings,
 });
 
-function makeReplayRow({ run, changes, result }: Replayed): object {
-  const { description, end } = run;
-  return {
-    ...makeRunRow(run),
-    started_ms: description.startedMs,
-    from_ms: result.fromMs,
-    to_ms: result.toMs,
-    complete: end !== null && end.stoppedEarly === null,
-    ended: end,
-    changes,
-    exact: result.difference === null,
-    steps: result.steps,
-    repeated_steps: result.repeatedSteps,
-    requests: result.requests,
-    repeated_requests: result.repeatedRequests,
-    signatures: result.signatures,
-    difference: result.difference,
-  };
-}
-
-function formatReplay({ run, changes, result }: Replayed): string {
+function formatReplay(run: RunJournal, changes: readonly string[], result: ReplayResult): string {
   const { steps, requests, signatures, fromMs, toMs, difference } = result;
   const span = fromMs === null || toMs === null ? 'no step was recorded' : `${utcText(fromMs)} to ${utcText(toMs)} UTC`;
   const facts = record([
@@ -177,18 +159,14 @@ const UNEXPLAINED =
   'Neither settings nor strategy files have changed since the run. Either the code of twinbook has changed, or a strategy depends on a hidden input such as a clock or a random number.';
 
 /** Backtests another configuration on the markets that the run saw. */
-async function playOverRun(run: RunJournal, file: string, { fillModel }: ReplayFlags, isJson: boolean, io: CliIo) {
+async function playOverRun(run: RunJournal, file: string, fillModel: FillModels, isJson: boolean, io: CliIo) {
   const trader = await loadOther(run, file, io);
   const asked = { trader, isOther: true, latency: null, seed: 1, landingMs: USUAL_LANDING_MS };
-  const result = await backtestRun(run, asked, fillModel, isJson, io);
-  const { sides, remarks } = result.parity;
-  const markets = result.parity.markets.map(({ band: _, ...market }) => market);
-  return sidesAnswer(run, result, { played: file, sides, markets, remarks }, { facts: [['played', file]] });
+  return sidesAnswer(run, await backtestRun(run, asked, fillModel, isJson, io), file);
 }
 
 /** Loads a configuration to play. A strategy file gets the run's settings and limits; a trader's file has its own. */
 async function loadOther(run: RunJournal, file: string, io: CliIo): Promise<ReplayedTrader> {
-  const { traderNow, traderWith } = await import('../../lab/replay/run-settings.js');
   const path = resolve(io.cwd, file);
   if (!existsSync(path)) {
     const hint = "Name a strategy file or a trader's file, e.g. config/strategies/crowd-maker.yaml.";
@@ -196,62 +174,34 @@ async function loadOther(run: RunJournal, file: string, io: CliIo): Promise<Repl
   }
   const { description } = run;
   if (!isStrategyFileAt(file, io.cwd)) return traderNow(await loadConfig(file, io), description);
-  const { readStrategyFile, withCode } = await import('../../shell/config/load.js');
   const feeds = description.feeds.map(({ name }) => name);
   const loaded = await readStrategyFile(path, { limits: description.risk, feeds }, io.cwd);
   return traderWith(description, loaded === null ? [] : [withCode(loaded.config)]);
 }
 
-const PARITY_OPTIONS = {
-  fillModel: fillModelOption(BRACKET),
-  latency: option.text('--latency <model>', 'latency: constant:MS or recorded, scaled by :xK (default: the run’s)'),
-  seed: seedOption,
-  landingMs: option.integer('--landing-ms <n>', 'time until a merge takes effect, ms', [0, 600_000], USUAL_LANDING_MS),
-  ...RUN_OPTIONS,
-};
-
 const parityCommand = command({
   name: 'parity',
   args: [['<run>', RUN_ARGUMENT]],
   help: 'compares a recorded run with backtests of the same span: fills, result, spread, inventory, requests',
-  options: PARITY_OPTIONS,
+  options: {
+    latency: option.text('--latency <model>', 'latency: constant:MS or recorded, scaled by :xK (default: the run’s)'),
+    seed: seedOption,
+    landingMs: option.integer(
+      '--landing-ms <n>',
+      'time until a merge takes effect, ms',
+      [0, 600_000],
+      USUAL_LANDING_MS,
+    ),
+    ...RUN_OPTIONS,
+  },
   answer: async ({ options, args: [name = ''], isJson, io }) => {
     const { run, code } = openRun(name, options, io);
-    const { traderThen } = await import('../../lab/replay/run-settings.js');
     const trader = await traderThen(run.description, code);
     const { latency = null, seed, landingMs, fillModel } = options;
     const result = await backtestRun(run, { trader, latency, seed, landingMs }, fillModel, isJson, io);
-    const replayed = await replayText(run, trader, code);
-    return sidesAnswer(
-      run,
-      result,
-      { replay: replayed, ...result.parity },
-      {
-        facts: [
-          ['journal', run.end === null ? 'cut off' : 'complete'],
-          ['replay', replayed],
-        ],
-        columns: [{ title: 'off by', cell: ({ band }) => bandRange(band), right: true }],
-        verdict: bandText(result.parity.band),
-      },
-    );
+    return sidesAnswer(run, result, null);
   },
 });
-
-/** Replays the run first, because the comparison is meaningful only if every decision repeats. */
-async function replayText(run: RunJournal, trader: ReplayedTrader, code: RunCode): Promise<string> {
-  const { changesSince } = await import('../../lab/replay/run-settings.js');
-  const { replayRun } = await import('../../lab/replay/replay.js');
-  const changes = changesSince(run.description, trader).map((change) => `; ${change}`);
-  try {
-    const { difference } = await replayRun(run, { trader, code });
-    if (difference === null) return `every decision repeats exactly${changes.join('')}`;
-    return `differs from step ${difference.step} on, see \`twinbook replay\`${changes.join('')}`;
-  } catch (error) {
-    if (!(error instanceof TwinbookError)) throw error;
-    return `not possible: ${error.message}`;
-  }
-}
 
 const formatSigned = (share: number): string => `${share > 0 ? '+' : ''}${formatPercent(share, 0)}`;
 
@@ -273,7 +223,7 @@ function bandText(band: FillBand): string {
 async function backtestRun(
   run: RunJournal,
   options: Omit<ParityOptions, 'fillModels' | 'progress'>,
-  fillModel: readonly string[] | undefined,
+  fillModel: FillModels,
   isJson: boolean,
   io: CliIo,
 ): Promise<ParityResult> {
@@ -285,32 +235,23 @@ async function backtestRun(
   return runParity(run, { ...options, fillModels, progress }).finally(() => line.end());
 }
 
-interface SidesWords {
-  /** Further facts about the run, listed after its time span: name and value each. */
-  readonly facts: readonly Pair[];
-  /** Last columns of the table of markets; they follow one column per compared side. */
-  readonly columns?: readonly TableColumn<MarketParity>[];
-  /** Text of the paragraph that precedes the remarks of a comparison. */
-  readonly verdict?: string;
-}
-
-/** Returns the answer that shows the run beside its backtests. */
-function sidesAnswer(
-  run: RunJournal,
-  { parity, liveRun, data, latency }: ParityResult,
-  fields: object,
-  { facts, columns = [], verdict }: SidesWords,
-): CommandOutput {
+/**
+ * Returns the answer that shows the run beside its backtests.
+ * @param played the played configuration file; null for `parity`, which measures the error of the fill models
+ */
+function sidesAnswer(run: RunJournal, { parity, liveRun, data, latency }: ParityResult, played: string | null) {
   const { fromMs, toMs } = liveRun;
+  const { sides, markets, band, ...rest } = parity;
+  const ended = run.end === null ? 'cut off' : 'complete';
   const known: readonly Pair[] = [
     ['run', basename(run.folder)],
     ['span', `${utcText(fromMs)} to ${utcText(toMs)} UTC`],
-    ...facts,
+    played === null ? ['journal', ended] : ['played', played],
     ...data.map((line) => ['data', line] as const),
     ['latency', latency],
   ];
   const remarks = [...run.warnings, ...parity.remarks].map((remark) => `! ${remark}`).join('\n');
-  const { sides, markets } = parity;
+  const offBy: TableColumn<MarketParity> = { title: 'off by', cell: (market) => bandRange(market.band), right: true };
   const figures: readonly TableColumn<SideLine>[] = [
     { title: '', cell: ([name]) => name },
     ...sideColumns<SideLine>(sides, ([, figure], index) => figure(sides[index] as ParitySide)),
@@ -318,12 +259,20 @@ function sidesAnswer(
   const shares: readonly TableColumn<MarketParity>[] = [
     { title: 'Shares filled in', cell: ({ title }) => cutText(title, 50), gives: 'cut' },
     ...sideColumns<MarketParity>(sides, (market, index) => formatShares(market.sides[index]?.sharesMicros ?? 0)),
-    ...columns,
+    ...(played === null ? [offBy] : []),
   ];
-  const paragraphs = [...(verdict === undefined ? [] : [verdict]), remarks];
+  const paragraphs = [...(played === null ? [bandText(band)] : []), remarks];
+  const withoutBand = { played, sides, markets: markets.map(({ band: _, ...market }) => market), ...rest };
   return {
-    data: { ...makeRunRow(run), from_ms: fromMs, to_ms: toMs, data, latency, ...fields },
-    text: (width) => {
+    data: {
+      ...makeRunRow(run),
+      from_ms: fromMs,
+      to_ms: toMs,
+      data,
+      latency,
+      ...(played === null ? parity : withoutBand),
+    },
+    text: (width?: number) => {
       const said = paragraphs.map((text) => `${prose(text, width, '  ')}\n`);
       const parts = [record(known, width), table(LINES, figures, width), table(markets, shares, width), ...said];
       return parts.join('\n').replace(/[^\P{C}\n]/gu, '?');
@@ -351,7 +300,7 @@ const LINES: readonly SideLine[] = [
 
 /** Returns one table column per compared side. A narrow terminal shows only the first sides. */
 const sideColumns = <Row>(
-  sides: Parity['sides'],
+  sides: readonly ParitySide[],
   cell: (row: Row, index: number) => string,
 ): readonly TableColumn<Row>[] =>
   sides.map(({ name }, index) => ({ title: name, cell: (row) => cell(row, index), right: true, keep: 50 - index }));

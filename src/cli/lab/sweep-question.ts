@@ -23,7 +23,6 @@ import {
 import type { SweepResult } from '../../lab/sweep/result.js';
 import { gridSearch, randomSearch, readAxis } from '../../lab/sweep/search.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import type { Config } from '../../shell/config/config.js';
 import { loadConfig } from '../../shell/config/load.js';
 import { resolveData } from '../command.js';
 import { type CliIo, type ProgressLine, writeWhole } from '../io.js';
@@ -35,12 +34,16 @@ import { DATA, fillModelOption, PLAY_OPTIONS, planOptions, resolveFeedChoices } 
 const MOST_ROWS = 20;
 
 export function sweepTables(result: SweepResult, width?: number): string {
-  const { configurations, counts } = result;
+  const { configurations, counts, subject, assumptions } = result;
   const shown = placeConfigurations(result).slice(0, MOST_ROWS);
   const more = configurations.length - shown.length;
   const say = (text: string) => prose(text, width, '  ');
   const sections = sharedSections(result, (columns, rows) => sharedTable(rows, columns, width));
-  const head = `${result.title}: ${formatQuantity(counts.configurations, 'configuration')}, ${count(counts.events)} ${eventsText(result)}, ${count(counts.tried)} tried so far in this folder\n`;
+  const events =
+    subject === 'worlds'
+      ? `seeds of ${assumptions.fillModels.join(', ')}; sums of edge`
+      : `${TERMS[subject].event}s in ${assumptions.folds} folds`;
+  const head = `${result.title}: ${formatQuantity(counts.configurations, 'configuration')}, ${count(counts.events)} ${events}, ${count(counts.tried)} tried so far in this folder\n`;
   return [
     say(head),
     sharedTable(shown, [...configurationColumns(result), REMARK], width),
@@ -53,21 +56,14 @@ export function sweepTables(result: SweepResult, width?: number): string {
   ].join('');
 }
 
-const eventsText = ({ subject, assumptions }: SweepResult): string =>
-  subject === 'worlds'
-    ? `seeds of ${assumptions.fillModels.join(', ')}; sums of edge`
-    : `${TERMS[subject].event}s in ${assumptions.folds} folds`;
-
 const sharedTable = <Row>(rows: readonly Row[], columns: readonly SharedColumn<Row>[], width?: number): string =>
   table(
     rows,
     columns.map(
-      ({ title, short = title, cell, isText, keep, gives }): TableColumn<Row> => ({
+      ({ title, short = title, isText, ...column }): TableColumn<Row> => ({
+        ...column,
         title: short.toUpperCase(),
-        cell,
         right: isText !== true,
-        ...(keep === undefined ? {} : { keep }),
-        ...(gives === undefined ? {} : { gives }),
       }),
     ),
     width,
@@ -84,10 +80,8 @@ export async function resultAnswer(result: SweepResult, outDir: string, report: 
   return { data: result, text: (width?: number) => `${sweepTables(result, width)}${places}` };
 }
 
-/** Two nouns in the progress line: the first names the counted tasks, the second names the unit of speed. */
-export type ProgressWords = readonly [tasks: string, parts: string];
-
-export const watcher = (line: ProgressLine, io: CliIo, words: ProgressWords): SweepWatcher => ({
+/** @param words nouns of the progress line: the counted tasks, then the unit of speed */
+export const watcher = (line: ProgressLine, io: CliIo, words: readonly [string, string]): SweepWatcher => ({
   now: () => performance.now(),
   progress: (progress) =>
     line.show(progress.all === 0 ? 1 : progress.done / progress.all, progressText(progress, words)),
@@ -98,17 +92,13 @@ export const watcher = (line: ProgressLine, io: CliIo, words: ProgressWords): Sw
   stopAsked: io.stopAsked(),
 });
 
-function progressText(
-  { phase, done, all, failed, eventsPerS, leftMs }: SweepProgress,
-  [tasks, parts]: ProgressWords,
-): string {
+function progressText(progress: SweepProgress, [tasks, parts]: readonly [string, string]): string {
+  const { phase, done, all, failed, eventsPerS, leftMs } = progress;
   if (phase === 'reading') return `reading recordings ${count(done)}/${count(all)}`;
   const speed = eventsPerS === null ? '' : `, ${count(eventsPerS)} ${parts}/s`;
   const left = leftMs === null ? '' : `, ${formatDuration(leftMs)} left`;
   return `${tasks} ${count(done)}/${count(all)}${failed > 0 ? `, ${count(failed)} failed` : ''}${speed}${left}`;
 }
-
-const MINUTE_MS = 60_000;
 
 export const QUESTION_OPTIONS = {
   data: option.list(...DATA),
@@ -116,6 +106,7 @@ export const QUESTION_OPTIONS = {
   param: option.repeated(
     '--param <name=values>',
     'a parameter to vary, as STRATEGY.NAME=FROM:TO:STEP or =a,b,c; with --random also =FROM:TO or =log:FROM:TO',
+    String,
   ),
   random: option.integer('--random <n>', 'number of random configurations to try (default: the whole grid)', [
     1,
@@ -157,14 +148,13 @@ export async function questionFrom(options: Question, io: CliIo) {
   const feeds = options.world === undefined ? options.feed.map(({ name }) => name) : ('any' as const);
   const source = { file: resolve(io.cwd, options.file), env: { ...io.env }, cwd: io.cwd, feeds };
   const config = await loadConfig(source.file, { ...source, strategyFileToo: true });
-  return {
-    config,
-    source,
-    search: searchFrom(options, config),
-    workers: options.workers,
-    outDir: options.out === undefined ? usualOutDir(config, io.cwd) : resolve(io.cwd, options.out),
-    resume: options.resume === true,
-  };
+  const { param, random, seed, workers, out } = options;
+  const axes = param.map((text) => readAxis(text, config.strategies, random !== undefined));
+  const search = random === undefined ? gridSearch(config, axes) : randomSearch(config, axes, random, seed);
+  // The default output folder is beside the ledger, or for a lone strategy file in the working folder.
+  const lone = config.strategies.find(({ file }) => file === config.file);
+  const usual = lone === undefined ? join(dirname(config.ledger.path), 'sweep') : join('data/sweep', lone.name);
+  return { config, source, search, workers, outDir: resolve(io.cwd, out ?? usual), resume: options.resume === true };
 }
 
 /** Makes the plan of a sweep. Throws for every error of the input before any backtest runs. */
@@ -191,17 +181,6 @@ export async function planFrom(options: Question, io: CliIo): Promise<SweepPlan>
     }),
     feeCurve: options.fees === undefined ? null : feeCurve(options.fees),
     folds: options.folds ?? null,
-    embargoMs: options.embargo * MINUTE_MS,
+    embargoMs: options.embargo * 60_000,
   };
-}
-
-/** Default output folder: beside the ledger, or for a strategy file alone `data/sweep` in the working folder. */
-function usualOutDir({ file, ledger, strategies }: Config, cwd: string): string {
-  const lone = strategies.find((strategy) => strategy.file === file);
-  return lone === undefined ? join(dirname(ledger.path), 'sweep') : resolve(cwd, 'data/sweep', lone.name);
-}
-
-function searchFrom({ param, random, seed }: Question, config: Config): SweepPlan['search'] {
-  const axes = param.map((text) => readAxis(text, config.strategies, random !== undefined));
-  return random === undefined ? gridSearch(config, axes) : randomSearch(config, axes, random, seed);
 }

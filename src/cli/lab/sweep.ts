@@ -14,13 +14,12 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { isLoopback } from '../../shell/client/message.js';
 import type { QueueAddress } from '../../shell/queue/job-queue.js';
 import { readPrivateFile, secrets } from '../../shell/wallet/secrets.js';
-import { type CommandCall, type CommandOutput, command, resolveData } from '../command.js';
+import { command, resolveData } from '../command.js';
 import { type CliIo, EXIT, type ExitCode, ProgressLine } from '../io.js';
 import * as option from '../options.js';
 import { record } from '../table.js';
-import { findWorlds, HIGHEST_SEED, MOST_SEEDS, marketsOption, readConditions, threadsOption } from './arena.js';
+import { chooseWorlds, HIGHEST_SEED, MOST_SEEDS, marketsOption, threadsOption } from './arena.js';
 import {
-  type ProgressWords,
   planFrom,
   QUESTION_OPTIONS,
   type Question,
@@ -59,8 +58,8 @@ const WORLD_OPTIONS = {
   markets: marketsOption,
 };
 
-/** Default duration of a sweep's chunk, s: long compared with the start of a job, and short enough to repeat. */
-const USUAL_CHUNK_SECONDS = 300;
+/** Default durations of a chunk, s: long compared with a job's start. Spot machines get two minutes' notice. */
+const USUAL_SECONDS = { planned: 300, queued: 90 };
 
 /** Variables with a job's index in Slurm, Kubernetes and AWS Batch; submitted as documented, all count from 0. */
 const INDEX_VARIABLES = ['SLURM_ARRAY_TASK_ID', 'JOB_COMPLETION_INDEX', 'AWS_BATCH_JOB_ARRAY_INDEX'];
@@ -75,7 +74,7 @@ const planCommand = command({
   options: {
     ...QUESTION_OPTIONS,
     dir: option.required('--dir <dir>', 'folder for the chunks, which all machines of the sweep can reach'),
-    chunkSeconds: chunkSecondsOption(USUAL_CHUNK_SECONDS),
+    chunkSeconds: chunkSecondsOption(USUAL_SECONDS.planned),
   },
   answer: async ({ options, file, io }) => {
     const { makeChunks, makeSheet, writePlan } = await import('../../lab/sweep/chunks.js');
@@ -100,12 +99,6 @@ const planCommand = command({
     return { data: { dir, chunks: chunks.length, timeZone: sheet.timeZone }, text: `${figures}\n${how}` };
   },
 });
-
-const indexOption = option.read(
-  '--index <chunks>',
-  `numbers of chunks of --dir, from 0, as in 3 or 3,17-19 (default: from ${INDEX_VARIABLES.join(', ')})`,
-  chunkList,
-);
 
 const collectCommand = command({
   name: 'collect',
@@ -132,45 +125,29 @@ const collectCommand = command({
   },
 });
 
-function chunkList(text: string): readonly number[] {
-  if (!/^\d{1,6}(-\d{1,6})?(,\d{1,6}(-\d{1,6})?)*$/.test(text))
-    throw new InvalidArgumentError('Wanted numbers of chunks as in 3,17-19.');
-  return text.split(',').flatMap((part) => {
-    const [from = 0, to = from] = part.split('-').map(Number);
-    if (to < from) throw new InvalidArgumentError(`${part} ends before it begins; wanted ${to}-${from}.`);
-    return Array.from({ length: to - from + 1 }, (_, index) => from + index);
-  });
-}
-
 /** A machine that runs a sweep's chunks, with its own copy of configuration and recordings. */
 type ChunkMachine = Pick<Question, 'file' | 'workers'> & { readonly data: readonly string[] };
 
-async function runChunks(folder: string, index: readonly number[] | undefined, machine: ChunkMachine, io: CliIo) {
+async function runChunk(folder: string, index: number, machine: ChunkMachine, io: CliIo): Promise<ExitCode> {
   const { ChunkRunner, chunkAt, readChunk, readPlan, writeChunk } = await import('../../lab/sweep/chunks.js');
   const dir = resolve(io.cwd, folder);
   const plan = readPlan(dir);
-  const asked = [...new Set(index ?? [readJobIndex(io)])];
-  for (const chunk of asked) chunkAt(plan, chunk);
-  const missing = asked.filter((chunk) => readChunk(dir, plan, chunk) === null);
-  for (const chunk of asked) if (!missing.includes(chunk)) io.out(`chunk ${chunk} is done already\n`);
-  if (missing.length === 0) return EXIT.ok;
+  const chunk = chunkAt(plan, index);
+  if (readChunk(dir, plan, index) !== null) {
+    io.out(`chunk ${index} is done already\n`);
+    return EXIT.ok;
+  }
   takeTimeZone(plan.sheet.timeZone);
   const stopAsked = io.stopAsked();
   const runner = await ChunkRunner.open(plan.sheet, copyPlace(machine, io));
-  try {
-    for (const chunk of missing) {
-      const outcomes = await runner.run(chunkAt(plan, chunk), stopAsked);
-      if (outcomes === null) {
-        io.err(`Stopped. Chunk ${chunk} was not stored: run the same command again.\n`);
-        return EXIT.failed;
-      }
-      writeChunk(dir, plan, chunk, outcomes);
-      const failed = outcomes.filter(({ outcome }) => outcome.kind === 'failed').length;
-      io.out(`chunk ${chunk}: ${count(outcomes.length)} backtests, ${count(failed)} failed\n`);
-    }
-  } finally {
-    await runner.close();
+  const outcomes = await runner.run(chunk, stopAsked).finally(() => runner.close());
+  if (outcomes === null) {
+    io.err(`Stopped. Chunk ${index} was not stored: run the same command again.\n`);
+    return EXIT.failed;
   }
+  writeChunk(dir, plan, index, outcomes);
+  const failed = outcomes.filter(({ outcome }) => outcome.kind === 'failed').length;
+  io.out(`chunk ${index}: ${count(outcomes.length)} backtests, ${count(failed)} failed\n`);
   return EXIT.ok;
 }
 
@@ -194,9 +171,6 @@ function readJobIndex({ env }: CliIo): number {
   throw new TwinbookError('usage', `${what}: wanted a whole number from 0`, hint);
 }
 
-/** Default duration of a sweep's chunk on a queue, s. Spot machines get two minutes' notice before they stop. */
-const USUAL_QUEUED_SECONDS = 90;
-
 /** Environment variable with the queue's address. A command argument would show its password to other users. */
 const ADDRESS = 'TWINBOOK_QUEUE_URL';
 /** Environment variable with the secret that signs results. A result without its signature is not stored. */
@@ -210,17 +184,6 @@ function queueName(text: string): string {
   throw new InvalidArgumentError('Wanted lower-case letters, digits and dashes.');
 }
 
-const ENGINE_OPTIONS = {
-  engine: option.choice(
-    '--engine <name>',
-    `where the backtests run: in threads of this process, or in workers that read the queue at ${ADDRESS}`,
-    ['threads', 'queue'],
-    'threads',
-  ),
-  queue: queueOption,
-  chunkSeconds: chunkSecondsOption(USUAL_QUEUED_SECONDS),
-};
-
 const workerCommand = command({
   name: 'worker',
   help: 'runs chunks of sweeps that were started with --engine queue, or of a planned sweep',
@@ -229,23 +192,24 @@ const workerCommand = command({
     data: option.requiredList('--data <path...>', 'this machine’s copy of the recordings: folders or files'),
     workers: threadsOption,
     dir: option.text('--dir <dir>', 'folder of `sweep plan`: run its chunks without a queue', 'queue', 'lockSeconds'),
-    index: indexOption,
+    index: option.integer(
+      '--index <n>',
+      `number of the chunk of --dir, from 0 (default: from ${INDEX_VARIABLES.join(', ')})`,
+      [0, 999_999],
+    ),
     queue: queueOption,
     lockSeconds: option.integer('--lock-seconds <n>', 'time until a silent worker loses its chunk, s', [2, 3600], 30),
   },
   run: ({ options, file, io }) => {
     const { dir, index, queue, lockSeconds } = options;
-    if (dir !== undefined) return runChunks(dir, index, { ...options, file }, io);
+    if (dir !== undefined) return runChunk(dir, index ?? readJobIndex(io), { ...options, file }, io);
     if (index === undefined) return work({ ...options, file }, queue, lockSeconds * 1000, io);
     throw new TwinbookError('usage', '--index requires --dir', 'Name the folder of `sweep plan` with --dir.');
   },
 });
 
 /** Opens a sweep's batch engine or queue; undefined for threads. Queue packages are loaded only if a queue is used. */
-async function openEngine(
-  options: option.OptionValues<typeof ENGINE_OPTIONS>,
-  io: CliIo,
-): Promise<SweepEngine | undefined> {
+async function openEngine(options: SweepFlags, io: CliIo): Promise<SweepEngine | undefined> {
   if (options.engine === 'threads') return undefined;
   const { askServer, JobQueue, requireServer } = await import('../../shell/queue/job-queue.js');
   const { Leader } = await import('../../lab/sweep/chunks.js');
@@ -300,7 +264,14 @@ const OPTIONS = {
   ...QUESTION_OPTIONS,
   ...WORLD_OPTIONS,
   workers: threadsOption,
-  ...ENGINE_OPTIONS,
+  engine: option.choice(
+    '--engine <name>',
+    `where the backtests run: in threads of this process, or in workers that read the queue at ${ADDRESS}`,
+    ['threads', 'queue'],
+    'threads',
+  ),
+  queue: queueOption,
+  chunkSeconds: chunkSecondsOption(USUAL_SECONDS.queued),
   resume: option.flag('--resume', 'continue the unfinished sweep in --out'),
   report: reportOption,
 };
@@ -312,42 +283,39 @@ export const addSweepCommand = command({
   help: 'backtests many configurations and measures how reliable the best result is',
   config: 'file',
   options: OPTIONS,
-  answer: sweep,
+  answer: async ({ options, file, isJson, io }) => {
+    const flags = { ...options, file };
+    const run = flags.world === undefined ? await overRecordings(flags, io) : await overWorlds(flags, io);
+    const line = new ProgressLine(io, isJson);
+    const { result, isComplete } = await run.play(watcher(line, io, run.words)).finally(() => line.end());
+    const answer = await resultAnswer(result, run.outDir, options.report, io);
+    if (isComplete) return answer;
+    io.err('Stopped. The finished part is kept: repeat the command with --resume to continue.\n');
+    return { ...answer, code: EXIT.failed };
+  },
   below: [planCommand, collectCommand, workerCommand],
 });
 
-async function sweep({ options, file, isJson, io }: CommandCall<typeof OPTIONS, 'file'>): Promise<CommandOutput> {
-  const flags = { ...options, file };
-  const run = flags.world === undefined ? await overRecordings(flags, io) : await overWorlds(flags, io);
-  const line = new ProgressLine(io, isJson);
-  const { result, isComplete } = await run.play(watcher(line, io, run.progress)).finally(() => line.end());
-  const answer = await resultAnswer(result, run.outDir, options.report, io);
-  if (isComplete) return answer;
-  io.err('Stopped. The finished part is kept: repeat the command with --resume to continue.\n');
-  return { ...answer, code: EXIT.failed };
-}
-
 async function overRecordings(options: SweepFlags, io: CliIo) {
-  for (const [name, { option }] of Object.entries(WORLD_OPTIONS)) {
+  for (const [name, { long }] of Object.entries(WORLD_OPTIONS)) {
     if (options[name as keyof typeof WORLD_OPTIONS] === undefined) continue;
-    const hint = `Name a world with --world, or leave ${option.long} out.`;
-    throw new TwinbookError('usage', `${option.long} applies only to a sweep over worlds`, hint);
+    const hint = `Name a world with --world, or leave ${long} out.`;
+    throw new TwinbookError('usage', `${long} applies only to a sweep over worlds`, hint);
   }
   const plan = await planFrom(options, io);
   const { runSweep } = await import('../../lab/sweep/sweep.js');
   const engine = await openEngine(options, io);
   const play = (told: SweepWatcher) => runSweep(plan, told, engine);
-  return { outDir: plan.outDir, play, progress: ['backtests', 'events'] satisfies ProgressWords };
+  return { outDir: plan.outDir, play, words: ['backtests', 'events'] as const };
 }
 
 async function overWorlds(options: SweepFlags, io: CliIo) {
   const { runWorldSweep } = await import('../../lab/arena/world-sweep.js');
-  const worlds = await findWorlds(options.world ?? []);
-  const conditions = await readConditions(options.markets, worlds);
+  const chosen = await chooseWorlds(options.world ?? [], options.markets);
   const question = await questionFrom(options, io);
   const { seeds: count = USUAL_SEEDS, first = 0, fresh = count, freshFirst = first + count } = options;
   const seeds = { first, count };
-  const plan = { ...question, worlds, conditions, seeds, fresh: { first: freshFirst, count: fresh } };
+  const plan = { ...question, ...chosen, seeds, fresh: { first: freshFirst, count: fresh } };
   const play = (told: SweepWatcher) => runWorldSweep(plan, told);
-  return { outDir: plan.outDir, play, progress: ['configurations and worlds', 'simulations'] satisfies ProgressWords };
+  return { outDir: plan.outDir, play, words: ['configurations and worlds', 'simulations'] as const };
 }

@@ -13,7 +13,7 @@ import type {
 } from '../../trader/ledger/contract.js';
 import { type AddCommand, all, command } from '../command.js';
 import * as option from '../options.js';
-import { marketMeant, readLedger } from '../reach.js';
+import { findMarket, readLedger } from '../reach.js';
 import { amountText, short, type TableCell, type TableColumn, table } from '../table.js';
 import { ledgerFileCommands } from './ledger-files.js';
 import { pnlCommand } from './pnl.js';
@@ -28,13 +28,13 @@ type InMarket = { readonly marketConditionId: string } | { readonly conditionId:
 /** A key of `--json`, and the record's field with its value. With a title, the field is also a column of the table. */
 type ListField<Item> = readonly [key: string, field: string & keyof Item, look?: Partial<TableColumn<Item>>];
 
-type ReadPage = Readonly<{ limit: number; marketConditionId?: string }>;
+type Page = Readonly<{ limit: number; marketConditionId?: string }>;
 
 interface List<Item extends InMarket> {
   readonly name: string;
   readonly help: string;
   readonly more?: readonly [flags: string, help: string];
-  readonly read: (ledger: LedgerReader, page: ReadPage, hasMore: boolean) => readonly Item[];
+  readonly read: (ledger: LedgerReader, page: Page, hasMore: boolean) => readonly Item[];
   /** Fields of a `--json` row. The keys are a public interface: the venue's names. Amounts are decimal strings. */
   readonly fields: readonly ListField<Item>[];
 }
@@ -56,16 +56,25 @@ const list = <Item extends InMarket>({ name, help, more, read: readRows, fields 
       // Reading one row more than the limit shows whether more rows exist.
       const most = Math.min(limit + 1, Number.MAX_SAFE_INTEGER);
       const { records, titles } = await readLedger(config, (ledger) => {
-        const marketConditionId = marketMeant(options.market, ledger, isJson ? null : io);
-        const page = marketConditionId === undefined ? { limit: most } : { limit: most, marketConditionId };
+        const { market } = options;
+        const found = market === undefined ? null : findMarket(market, ledger);
+        if (market !== undefined && found === null && !isJson)
+          io.err(`no market in the ledger matches "${market}"; \`twinbook markets\` lists all\n`);
+        const marketConditionId = found ?? market;
+        const page = { limit: most, ...(marketConditionId !== undefined && { marketConditionId }) };
         const known = new Map(ledger.markets().map(({ conditionId, title }) => [conditionId, title]));
         return { records: readRows(ledger, page, hasMore), titles: known };
       });
+      const title: TableColumn<Item> = {
+        title: 'TITLE',
+        cell: (item) => titles.get('marketConditionId' in item ? item.marketConditionId : item.conditionId) ?? '',
+        gives: 'cut',
+      };
       const shown = records.slice(0, limit);
       const rest = records.length > limit ? '… and more: --limit N shows them, --json shows all\n' : '';
       return {
         data: shown.map((item) => Object.fromEntries(fields.map(([key, field]) => [key, fieldValue(item, field)]))),
-        text: (width) => table(shown, [...columnsOf(fields), titleColumn(titles)], width) + rest,
+        text: (width) => table(shown, [...columnsOf(fields), title], width) + rest,
       };
     },
   });
@@ -91,12 +100,6 @@ function cellOf<Item>(item: Item, field: string & keyof Item): TableCell {
   if (field.endsWith('S')) return utcText(Number(value) * 1000);
   return field === 'pubkey' || field === 'marketConditionId' ? short(String(value)) : value;
 }
-
-const titleColumn = (titles: ReadonlyMap<string, string>): TableColumn<InMarket> => ({
-  title: 'TITLE',
-  cell: (item) => titles.get('marketConditionId' in item ? item.marketConditionId : item.conditionId) ?? '',
-  gives: 'cut',
-});
 
 /** Terms of orders and fills, as fields of the printed rows. */
 const TERMS: readonly ListField<Pick<OrderRecord, 'isYes' | 'side' | 'priceMicros' | 'amountMicros'>>[] = [
@@ -157,8 +160,6 @@ const MARKETS: readonly ListField<MarketRecord>[] = [
   ['resolution_date', 'resolutionS', { title: 'RESOLVES (UTC)', keep: 3 }],
 ];
 
-const UNDER_WAY = ['intended', 'drafted', 'signed', 'unknown'] as const;
-
 export const addLedgerCommands = all(
   statusCommand,
   list({
@@ -172,7 +173,8 @@ export const addLedgerCommands = all(
     name: 'drafts',
     help: 'lists the intents in progress: intended, drafted, signed or unknown',
     more: ['--all', 'list also finished intents'],
-    read: (ledger, page, isAll) => ledger.intents(isAll ? page : { ...page, states: UNDER_WAY }),
+    read: (ledger, page, isAll) =>
+      ledger.intents(isAll ? page : { ...page, states: ['intended', 'drafted', 'signed', 'unknown'] }),
     fields: DRAFTS,
   }),
   list({

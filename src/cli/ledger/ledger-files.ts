@@ -120,7 +120,6 @@ const restoreCommand = command({
   },
 });
 
-/** This hint is printed after a restore, because the backup lacks all later changes. */
 const NEXT_STEPS = `  This ledger lacks orders, fills, a kill, a pause or a halt since that backup. Next steps:
   twinbook cancel-all --verify      cancels also orders that the backup lacks
   twinbook reconcile                shows what the ledger lacks; the next start books missing fills
@@ -149,10 +148,16 @@ const pruneCommand = command({
       throw new TwinbookError('usage', text, 'Give a date in the past.');
     }
     const backup = await findBackup(config, before);
+    const call = { socket: config.control.socket, timeoutMs: timeout * 1000 };
+    const askToPrune = async (batch: PruneBatch) => {
+      const { beforeMs: _, ...rest } = batch;
+      const answer = await askTrader({ command: 'prune', before, ...rest }, call);
+      // The trader continues to trade between two batches.
+      await pause(2 * answer.tookMs);
+      return answer;
+    };
     const isRunning = (await reachTrader(config)) === 'answers';
-    const pruned = isRunning
-      ? await pruneAll(before, askingTrader(config, timeout * 1000))
-      : await pruneStopped(config, before);
+    const pruned = isRunning ? await pruneAll(before, askToPrune) : await pruneStopped(config, before);
     return { data: { before, backup, ...pruned }, text: linesText(prunedLines(before, pruned)) };
   },
 });
@@ -174,17 +179,6 @@ async function findBackup({ ledger }: TraderConfig, beforeMs: number): Promise<s
   throw new TwinbookError('file_unreadable', text, hint);
 }
 
-type Prune = (batch: PruneBatch) => Promise<PruneData>;
-
-/** Prunes the ledger through the running trader, which continues to trade between two batches. */
-const askingTrader =
-  ({ control }: TraderConfig, timeoutMs: number): Prune =>
-  async ({ beforeMs: before, ...batch }) => {
-    const answer = await askTrader({ command: 'prune', before, ...batch }, { socket: control.socket, timeoutMs });
-    await pause(2 * answer.tookMs);
-    return answer;
-  };
-
 async function pruneStopped({ ledger: { path } }: TraderConfig, beforeMs: number): Promise<Pruned> {
   const { openLedger } = await import('../../trader/ledger/ledger.js');
   const { pruneBatch } = await import('../../trader/reconcile/prune.js');
@@ -201,7 +195,7 @@ async function pruneStopped({ ledger: { path } }: TraderConfig, beforeMs: number
 }
 
 /** Deletes rows in batches, then releases unused pages of the file. */
-async function pruneAll(beforeMs: number, prune: Prune) {
+async function pruneAll(beforeMs: number, prune: (batch: PruneBatch) => Promise<PruneData>) {
   const { adaptRows, adaptToCheckpoint, FIRST_PRUNED_AT_ONCE } = await import('../../trader/reconcile/prune.js');
   // `until`: Unix ms; rows that ended after this time stay; null if all rows stay.
   const pruned = { rows: 0, bytes: 0, until: null as number | null, batches: 0, longest_batch_ms: 0 };

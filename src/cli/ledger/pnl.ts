@@ -9,12 +9,14 @@ import {
   type BreakdownRow,
   computeBreakdown,
   type StandingPrice,
+  sessionFromLedger,
 } from '../../lab/report/session-from-ledger.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { TraderConfig } from '../../shell/config/config.js';
 import { VERSION } from '../../shell/config/shipped.js';
 import { askTrader } from '../../shell/control/control-client.js';
+import { readRun, runFolders } from '../../shell/journal/runs.js';
 import { storedMarks } from '../../trader/engine/own/account.js';
 import type { PnlRow } from '../../trader/ledger/contract.js';
 import { command } from '../command.js';
@@ -23,20 +25,21 @@ import * as option from '../options.js';
 import { readLedger } from '../reach.js';
 import { amounts, amountText, formatOf, json, record, writeAnswer } from '../table.js';
 
-const OPTIONS = {
-  by: {
-    option: new Option('--by <what>', 'divide the result by UTC day, market, strategy or event').choices(BREAKDOWNS),
-  } as option.OptionRow<BreakdownBy | undefined>,
-  csv: option.csv('with --by: print CSV instead of a table'),
-  report: option.text('--report <file>', 'path of a report on the whole ledger to write, a single HTML file'),
-  journals: option.unless('--no-journals', 'read no journals for --report and --by; their prices are then unknown'),
-};
+const BY: option.OptionRow<BreakdownBy | undefined> = new Option(
+  '--by <what>',
+  'divide the result by UTC day, market, strategy or event',
+).choices(BREAKDOWNS);
 
 export const pnlCommand = command({
   name: 'pnl',
   help: 'prints the result: realised profit, fees, and holdings at the trader’s current or last prices',
   config: 'trader',
-  options: OPTIONS,
+  options: {
+    by: BY,
+    csv: option.csv('with --by: print CSV instead of a table'),
+    report: option.text('--report <file>', 'path of a report on the whole ledger to write, a single HTML file'),
+    journals: option.unless('--no-journals', 'read no journals for --report and --by; their prices are then unknown'),
+  },
   tool: { kind: 'read', options: [] },
   hasJson: true,
   run: async ({ options, config, file, isJson, io }) => {
@@ -53,7 +56,10 @@ export const pnlCommand = command({
     const isWhole = report !== undefined || by !== undefined;
     const journaled = isWhole && journals ? await loadJournaled(config, io) : null;
     const live = isWhole ? await readLiveSession(config, file, journaled, nowMs, marks) : null;
-    if (live !== null && report !== undefined) await writePnlReport(live, report, io);
+    if (live !== null && report !== undefined) {
+      const { reportHtml } = await import('../../lab/report/html/report-html.js');
+      writeWhole(resolve(io.cwd, report), reportHtml({ sessions: [live.session] }, [live.analysis]));
+    }
     if (live !== null && by !== undefined) {
       const rows = computeBreakdown(live.session, live.analysis, by, live.standing).map((row) => shownRow(by, row));
       const columns = Object.keys(shownRow(by, {}));
@@ -80,12 +86,11 @@ function printPnl(pnl: PnlRow, isLastKnown: boolean, io: CliIo): void {
 async function runningTrader({ control: { socket } }: TraderConfig) {
   const status = await askTrader({ command: 'status' }, { socket, timeoutMs: 2000 }).catch(() => null);
   if (status === null) return null;
-  const marks = new Map<string, Micros>();
-  for (const { conditionId, fairMicros } of status.markets) if (fairMicros !== null) marks.set(conditionId, fairMicros);
-  return { marks, nowMs: status.nowMs };
+  const marks = status.markets.flatMap(({ conditionId, fairMicros }) =>
+    fairMicros === null ? [] : [[conditionId, fairMicros] as const],
+  );
+  return { marks: new Map<string, Micros>(marks), nowMs: status.nowMs };
 }
-
-type LiveSession = Awaited<ReturnType<typeof readLiveSession>>;
 
 /** @param nowMs present time, Unix ms; null if no trader runs */
 async function readLiveSession(
@@ -96,7 +101,6 @@ async function readLiveSession(
   fairMicros: ReadonlyMap<string, number>,
 ) {
   const { analyse } = await import('../../lab/report/analysis/analyse.js');
-  const { sessionFromLedger } = await import('../../lab/report/session-from-ledger.js');
   const findPrices = (id: string) => journals?.prices.get(id) ?? null;
   const session = await readLedger(config, (ledger) =>
     sessionFromLedger(ledger, {
@@ -112,15 +116,9 @@ async function readLiveSession(
   return { session, analysis: analyse(session), standing };
 }
 
-async function writePnlReport({ session, analysis }: LiveSession, file: string, io: CliIo): Promise<void> {
-  const { reportHtml } = await import('../../lab/report/html/report-html.js');
-  writeWhole(resolve(io.cwd, file), reportHtml({ sessions: [session] }, [analysis]));
-}
-
 /** Reads the journals of the ledger's runs; null if no run has a readable journal. */
 async function loadJournaled(config: TraderConfig, io: CliIo): Promise<Journaled | null> {
   const { readJournals } = await import('../../lab/parity/read-recorded-run.js');
-  const { readRun, runFolders } = await import('../../shell/journal/runs.js');
   const leaveOut = (id: string, error: TwinbookError) =>
     io.err(`the journal of run ${id} is left out: ${error.message}\n`);
   const folders = new Map(runFolders(config.journal.dir).map((folder) => [basename(folder), folder]));

@@ -18,12 +18,11 @@ import { ReconcileRound, type RoundEnd } from '../../trader/reconcile/reconciler
 import { command } from '../command.js';
 import { type CliIo, EXIT } from '../io.js';
 import * as option from '../options.js';
-import { readLedger, withVenue } from '../reach.js';
+import { readLedger, valueOn, withVenue } from '../reach.js';
 import { type TableColumn, table } from '../table.js';
 
 /** Time before a difference is checked again, ms. No trader runs, so lists change only until their lag has ended. */
 const CONFIRM_AFTER_MS = 3_000;
-const RETRY_MS = 1_000;
 /** Marks for a list that was never reconciled: the whole list is compared. */
 const ALL_OF_IT = JSON.stringify({ older: [], newer: [], seq: 0, held: 0 });
 
@@ -43,7 +42,6 @@ async function reconcileDirectly(
   const inside = reader
     .verify()
     .map((text) => ({ what: 'sum', subject: 'ledger', ledger: text, exchange: '' }) as const);
-  // A monotonic clock measures the wait, because a change of the machine's clock must not change the wait.
   const endsAtMs = performance.now() + withinMs;
   const notes = overlayNotes(reader);
   const comparison = new Comparison(reader, notes, underWay(reader), ownTrades);
@@ -57,11 +55,10 @@ async function reconcileDirectly(
       onVoid(found);
     } else {
       suspicions.take(found, begunMs, Date.now(), (difference) => comparison.isUndecided(difference));
-      // `accepted` are the differences that an operator has accepted, which are not reported as open.
       const { believed, accepted, doubtsFromMs } = suspicions;
       if (!Number.isFinite(doubtsFromMs)) return { differences: [...inside, ...believed], accepted };
     }
-    const againMs = typeof found === 'string' ? Date.now() + RETRY_MS : suspicions.doubtsFromMs;
+    const againMs = typeof found === 'string' ? Date.now() + 1_000 : suspicions.doubtsFromMs;
     const waitMs = Math.min(Math.max(0, againMs - Date.now()), CONFIRM_AFTER_MS);
     if (performance.now() + waitMs > endsAtMs) {
       const text = `no reconciliation could be completed within ${withinMs / 1000} s${voided}`;
@@ -107,12 +104,8 @@ export async function restingOrders(client: ServiceClient) {
   const walk = new PageWalk<'orders.list'>((row) => row.pubkey ?? JSON.stringify(row));
   const query = { status: [...RESTING_STATUSES], limit: 100 };
   const call = { endpoint: 'orders.list', params: {}, query, body: undefined } as const;
-  let next: PlannedRequest | null = {
-    lane: 'own',
-    owner: { kind: 'other', name: 'resting' },
-    latestMs: Number.MAX_SAFE_INTEGER,
-    call,
-  };
+  const owner = { kind: 'other', name: 'resting' } as const;
+  let next: PlannedRequest | null = { lane: 'own', owner, latestMs: Number.MAX_SAFE_INTEGER, call };
   while (next !== null) {
     const step = walk.onReport(await performAsk(next, client));
     if (step.kind === 'void') return `resting orders: ${step.reason}`;
@@ -122,9 +115,7 @@ export async function restingOrders(client: ServiceClient) {
 }
 
 export async function performAsk(request: PlannedRequest, client: ServiceClient): Promise<RequestResult> {
-  const { lane, call, latestMs } = request;
-  const { outcome, nowMs, sentMs, venueTimeMs } = await client.perform({ id: 1, lane, call, latestMs });
-  return { request, outcome, nowMs, sentMs, venueTimeMs };
+  return { request, ...(await client.perform({ ...request, id: 1 })) };
 }
 
 function overlayNotes(ledger: LedgerReader) {
@@ -169,47 +160,40 @@ export const addReconcileCommand = command({
   options: { timeout: option.timeout(option.SLOW_S) },
   answer: async ({ options: { timeout }, config, io }) => {
     const compared = await compare(config, timeout * 1000, io);
-    const { differences, accepted } = compared;
+    const open = compared.differences.map((row) => ({ ...row, accepted: null }));
+    const accepted = compared.accepted.map(({ sinceMs, reason, ...row }) => {
+      return { ...row, accepted: { since: sinceMs, reason } };
+    });
+    const agreed = accepted.length > 0 ? EXIT.accepted : EXIT.ok;
     return {
-      data: [...differences.map((row) => ({ ...row, accepted: null })), ...accepted.map(acceptedRow)],
+      data: [...open, ...accepted],
       text: (width) => comparedText(compared, width),
-      code: differences.length > 0 ? EXIT.difference : accepted.length > 0 ? EXIT.accepted : EXIT.ok,
+      code: open.length > 0 ? EXIT.difference : agreed,
     };
   },
 });
 
-const acceptedRow = ({ sinceMs, reason, ...difference }: AcceptedDifference) => ({
-  ...difference,
-  accepted: { since: sinceMs, reason },
-});
-
 function comparedText({ differences, accepted }: ReconcileReport, width: number | undefined): string {
-  return [
-    ...(differences.length > 0 ? [table(differences, COLUMNS, width)] : []),
-    ...(differences.length === 0 || accepted.length > 0 ? [`${agreementText(differences.length, accepted)}\n`] : []),
-    ...(differences.length + accepted.length > 0 ? [`${HOW_TO_BOOK}\n`] : []),
-  ].join('');
+  const open = differences.length;
+  const differing = open > 0 ? table(differences, COLUMNS, width) : '';
+  const agreement = open === 0 || accepted.length > 0 ? `${agreementText(open, accepted)}\n` : '';
+  const hint =
+    "`twinbook ledger adopt --reason TEXT` books the exchange's holdings; `resume --reason` only accepts the differences\n";
+  return `${differing}${agreement}${open + accepted.length > 0 ? hint : ''}`;
 }
-
-const HOW_TO_BOOK =
-  "`twinbook ledger adopt --reason TEXT` books the exchange's holdings; `resume --reason` only accepts the differences";
 
 async function compare(config: TraderConfig, timeoutMs: number, io: CliIo): Promise<ReconcileReport> {
   const sayVoid = (reason: string) => io.err(`A reconciliation failed (${reason}); trying again.\n`);
-  try {
-    const socket = config.control.socket;
-    const answer = await askTrader({ command: 'reconcile' }, { socket, timeoutMs });
-    const { differences, accepted, voided, complete } = answer;
-    for (const reason of voided) sayVoid(reason);
-    if (complete) return { differences, accepted };
-  } catch (error) {
-    if (!(error instanceof TwinbookError) || error.code !== 'not_running') throw error;
+  const { socket } = config.control;
+  const answer = await askTrader({ command: 'reconcile' }, { socket, timeoutMs }).catch(valueOn(null, 'not_running'));
+  if (answer === null)
     return readLedger(config, (ledger) =>
       withVenue(config, io, ({ client, profile }) =>
         reconcileDirectly(ledger, client, profile.own_trades, timeoutMs, sayVoid),
       ),
     );
-  }
+  for (const reason of answer.voided) sayVoid(reason);
+  if (answer.complete) return answer;
   const hint = 'Try again: the exchange may be unreachable, or may omit pages of its lists.';
   throw new TwinbookError('timed_out', 'the trader completed no reconciliation in time', hint);
 }

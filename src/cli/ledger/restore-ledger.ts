@@ -27,7 +27,10 @@ export function restoreLedger(ledgerPath: string, backup: string, reason: string
     takeCopy(backup, fresh, holder);
     // The stop file now keeps every trader from using this ledger, even if a later step fails.
     leaveStopFile(locateStopFile(ledgerPath), `the ledger was restored from ${backup}: ${reason}`);
-    const aside = moveAside(ledgerPath, holder.startedMs);
+    const stamp = new Date(holder.startedMs).toISOString().replaceAll(':', '-');
+    const aside = existsSync(ledgerPath) ? `${ledgerPath}.before-restore-${stamp}` : null;
+    for (const side of aside === null ? [] : SIDE_FILES)
+      if (existsSync(`${ledgerPath}${side}`)) renameSync(`${ledgerPath}${side}`, `${aside}${side}`);
     renameSync(fresh, ledgerPath);
     syncFolder(dirname(ledgerPath));
     return aside;
@@ -82,13 +85,4 @@ function takeCopy(backup: string, fresh: string, holder: LockHolder): void {
 
 function removeCopy(fresh: string): void {
   for (const side of SIDE_FILES) rmSync(`${fresh}${side}`, { force: true });
-}
-
-function moveAside(ledgerPath: string, nowMs: number): string | null {
-  if (!existsSync(ledgerPath)) return null;
-  const aside = `${ledgerPath}.before-restore-${new Date(nowMs).toISOString().replaceAll(':', '-')}`;
-  for (const side of SIDE_FILES) {
-    if (existsSync(`${ledgerPath}${side}`)) renameSync(`${ledgerPath}${side}`, `${aside}${side}`);
-  }
-  return aside;
 }

@@ -5,7 +5,6 @@ import { utcText } from '../../shared/base/text.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import {
   type AccountStatus,
-  type BudgetStatus,
   describeQuoting,
   type MarketStatus,
   type TraderStatus,
@@ -37,8 +36,7 @@ export const statusCommand = command({
       return isJson ? io.out(json({ running: true, ...status, guardian })) : printLive(io, status, guardian);
     }
     const stopped = await readLedger(config, (ledger) => stoppedStatus(ledger, config, guardian));
-    if (isJson) io.out(json(stopped));
-    else printStopped(io, stopped);
+    return isJson ? io.out(json(stopped)) : printStopped(io, stopped);
   },
 });
 
@@ -46,6 +44,9 @@ function stoppedStatus(ledger: LedgerReader, config: TraderConfig, guardian: str
   const [run] = ledger.runs(1);
   const stopFile = readStopFile(locateStopFile(config.ledger.path));
   const { mode, reason, wayBack } = readNextStart(ledger, config.risk, stopFile);
+  // Without differences in the last comparison, present agreement is not proven.
+  const { open, accepted } = readStanding({ note: (key) => ledger.note(key) });
+  const agreement: StatusAgreement = { text: agreementText(open, accepted), open, accepted: accepted.length };
   return {
     running: false,
     last_run: run?.id ?? null,
@@ -53,7 +54,7 @@ function stoppedStatus(ledger: LedgerReader, config: TraderConfig, guardian: str
     stopped: run === undefined || run.stoppedMs === null ? null : utcText(run.stoppedMs),
     version: run?.version ?? null,
     config_hash: run?.configHash ?? null,
-    agreement: storedAgreement(ledger),
+    agreement: open + accepted.length === 0 ? null : agreement,
     cash: formatDecimal(ledger.cash()),
     positions: ledger.positions().length,
     open_orders: ledger.orders({ statuses: RESTING_STATUSES, limit: Number.MAX_SAFE_INTEGER }).length,
@@ -65,71 +66,56 @@ function stoppedStatus(ledger: LedgerReader, config: TraderConfig, guardian: str
   };
 }
 
-/** Describes the last comparison's differences; null without differences, which does not prove present agreement. */
-function storedAgreement(ledger: LedgerReader): StatusAgreement | null {
-  const { open, accepted } = readStanding({ note: (key) => ledger.note(key) });
-  if (open + accepted.length === 0) return null;
-  return { text: agreementText(open, accepted), open, accepted: accepted.length };
-}
-
 type StoppedStatus = ReturnType<typeof stoppedStatus>;
 
 function printStopped(io: CliIo, { running: _, agreement, next_start: next, guardian, ...facts }: StoppedStatus) {
   const { last_run: run, stopped, open_orders: open, unknown_orders: unknown } = facts;
   const ended = stopped ?? (run === null ? null : 'not recorded: the trader was killed, or still runs elsewhere');
-  printRecord(
-    io,
-    [
-      ['trader', 'not running; these facts are from its ledger'],
-      ...pairsOf({ ...facts, stopped: ended }),
-      ['cancel with', open + unknown > 0 ? 'twinbook cancel-all --verify' : undefined],
-      [AGREEMENT, agreement?.text],
-      ['next start', next.reason === '' ? next.mode : `${next.mode}, ${next.reason}`],
-      ['then resume with', wayBackText(next)],
-      ['guardian', guardian],
-    ],
-    agreement,
-  );
+  const pairs: readonly Pair[] = [
+    ['trader', 'not running; these facts are from its ledger'],
+    ...pairsOf({ ...facts, stopped: ended }),
+    ['cancel with', open + unknown > 0 ? 'twinbook cancel-all --verify' : undefined],
+    [AGREEMENT, agreement?.text],
+    ['next start', next.reason === '' ? next.mode : `${next.mode}, ${next.reason}`],
+    ['then resume with', wayBackText(next)],
+    ['guardian', guardian],
+  ];
+  printRecord(io, pairs, agreement);
 }
 
 /** Returns the known facts of the status, under their names in `--json`. */
 const pairsOf = (facts: Readonly<Record<string, TableCell>>): readonly Pair[] =>
   Object.entries(facts).flatMap(([key, value]) => (value === null ? [] : [[key.replaceAll('_', ' '), value] as const]));
 
-const wayBackText = ({ way_back: command }: Pick<StatusData, 'way_back'>) =>
-  command === '' ? undefined : `twinbook ${command}`;
+const wayBackText = ({ way_back: name }: Pick<StatusData, 'way_back'>) =>
+  name === '' ? undefined : `twinbook ${name}`;
 
 function printLive(io: CliIo, status: StatusData, guardian: string): void {
   const { mode, reason, way_back: _, agreement, markets, feeds, budget, started, now, ...facts } = status;
-  printRecord(
-    io,
-    [
-      ['mode', reason === '' ? mode : `${mode} (${reason})`],
-      ['resume with', wayBackText(status)],
-      ...pairsOf({ ...facts, started: `${utcText(started)} UTC`, now: `${utcText(now)} UTC` }),
-      [AGREEMENT, agreement.text],
-      ['guardian', guardian],
-      ...feeds.map((feed) => [`feed ${feed.name}`, feedText(feed)] as const),
-      ['requests', budget.map(({ scope, remaining, limit }) => `${scope} ${remaining} of ${limit} left`).join(', ')],
-    ],
-    agreement,
-  );
+  const pairs: readonly Pair[] = [
+    ['mode', reason === '' ? mode : `${mode} (${reason})`],
+    ['resume with', wayBackText(status)],
+    ...pairsOf({ ...facts, started: `${utcText(started)} UTC`, now: `${utcText(now)} UTC` }),
+    [AGREEMENT, agreement.text],
+    ['guardian', guardian],
+    ...feeds.map((feed) => [`feed ${feed.name}`, feedText(feed)] as const),
+    ['requests', budget.map(({ scope, remaining, limit }) => `${scope} ${remaining} of ${limit} left`).join(', ')],
+  ];
+  printRecord(io, pairs, agreement);
   io.out(`\n${table(markets, MARKET_COLUMNS, io.columns)}`);
 }
 
 const AGREEMENT = 'ledger';
-const AMBER = '\u001B[33m';
-const USUAL = '\u001B[39m';
+const AMBER = ['\u001B[33m', '\u001B[39m'] as const;
 
 /** Prints a record. On a terminal, the line about agreement is amber if an operator has accepted differences. */
 function printRecord(io: CliIo, pairs: readonly Pair[], agreement: StatusAgreement | null): void {
-  const lines = record(pairs, io.columns).split(/^(?=\S)/m);
   const isAmber = (agreement?.accepted ?? 0) > 0 && io.columns !== undefined && !io.env.NO_COLOR;
-  for (const line of lines) {
-    const turns = isAmber && line.startsWith(`${AGREEMENT} `);
-    if (turns) io.raw.out(AMBER);
+  for (const line of record(pairs, io.columns).split(/^(?=\S)/m)) {
+    const [before, after] = isAmber && line.startsWith(`${AGREEMENT} `) ? AMBER : ['', ''];
+    io.raw.out(before);
     io.out(line);
-    if (turns) io.raw.out(USUAL);
+    io.raw.out(after);
   }
 }
 
@@ -181,16 +167,12 @@ function makeStatus({ process, account, markets, dashboard, nowMs, signingRefuse
     signing_refused: signingRefused,
     markets: markets.map(makeMarket),
     /** Feeds of the user's own values. `problems`: number of a feed's rows and lines skipped since the start. */
-    feeds: account.feeds.map(({ name, current, values, ageMs, problems, trouble }) => ({
-      name,
-      /** Number of markets that have a current value of the feed. */
-      current_markets: current,
-      values,
-      newest_age_ms: ageMs,
-      problems,
-      trouble,
-    })),
-    budget: [makeBudget('public', account.budgets.public), makeBudget('signed', account.budgets.signed)],
+    feeds: account.feeds.map(({ name, current, values, ageMs, problems, trouble }) => {
+      return { name, current_markets: current, values, newest_age_ms: ageMs, problems, trouble };
+    }),
+    budget: Object.entries(account.budgets).map(([scope, { limit, available }]) => {
+      return { scope, limit, remaining: Math.max(0, available) };
+    }),
   };
 }
 
@@ -200,12 +182,6 @@ function makeAgreement({ reconciled, accepted }: AccountStatus) {
   const text = open === null ? 'ledger and exchange are not compared yet' : agreementText(open, accepted);
   return { text, open, accepted: accepted.length };
 }
-
-const makeBudget = (scope: string, { limit, available: left }: BudgetStatus) => ({
-  scope,
-  limit,
-  remaining: Math.max(0, left),
-});
 
 function makeMarket(market: MarketStatus) {
   return {

@@ -26,7 +26,6 @@ export type ChosenMarket = Exclude<Awaited<ReturnType<typeof lookAt>>, string>;
 
 /** Maximum number of markets that the choice examines; each needs two requests. */
 const MOST_LOOKS = 10;
-const LISTED = 100;
 
 /** Returns the market of `--market`, else the first market that accepts the order; strategies' markets come first. */
 export async function chooseMarket({ client, config, where, market }: RehearsalPlace): Promise<ChosenMarket> {
@@ -45,7 +44,7 @@ export async function chooseMarket({ client, config, where, market }: RehearsalP
 
 /** Lists open markets without margin; markets that a strategy selects come first. */
 async function listMarkets(client: ServiceClient, { strategies }: Config): Promise<readonly string[]> {
-  const { data } = await ask(client, 'markets.list', { query: { limit: LISTED, state: 'open' } }, 'its markets');
+  const { data } = await ask(client, 'markets.list', { query: { limit: 100, state: 'open' } }, 'its markets');
   const usable = data.filter(({ margin_enabled }) => margin_enabled !== true);
   const wished = usable.filter(({ condition_id: conditionId, title, category }) =>
     strategies.some(({ markets }) => isWanted(markets, { conditionId, title, category })),
@@ -85,7 +84,12 @@ const NOTHING_OURS: OwnMarketState = {
 
 /** Describes the market in one line. Throws an error if the market's fees differ from the profile's. */
 export function marketText({ view: { market, book }, order }: ChosenMarket, profile: VenueProfile): string {
-  checkFees(market, profile);
+  const rates = profile.fee_rates;
+  const due = rates === undefined ? feesText(market) : `maker ${rates.maker}, taker ${rates.taker}`;
+  const todo =
+    'Compare with the venue’s page of fees; write fee_rates into your copy of the profile, and judge your strategy by them.';
+  if (feesText(market) !== due)
+    throw difference('this market’s fees are not those of the profile', `fee_rates: ${due}`, feesText(market), todo);
   const price = (value: Micros | undefined) => (value === undefined ? 'none' : formatDecimal(value));
   const [bid, best] = [book.bids[0]?.priceMicros, book.asks[0]?.priceMicros];
   return [
@@ -101,15 +105,6 @@ export const orderText = ({ isYes, priceMicros, amountMicros }: ChosenMarket['or
 
 const feesText = ({ makerFeeRateMicros, takerFeeRateMicros }: MarketFacts): string =>
   `maker ${formatDecimal(makerFeeRateMicros)}, taker ${formatDecimal(takerFeeRateMicros)}`;
-
-function checkFees(market: MarketFacts, { fee_rates }: VenueProfile): void {
-  if (fee_rates === undefined) return;
-  const due = `maker ${fee_rates.maker}, taker ${fee_rates.taker}`;
-  if (feesText(market) === due) return;
-  const todo =
-    'Compare with the venue’s page of fees; write fee_rates into your copy of the profile, and judge your strategy by them.';
-  throw difference('this market’s fees are not those of the profile', `fee_rates: ${due}`, feesText(market), todo);
-}
 
 /** Minimum ratio of the best ask to the rehearsal order's price, so that a fill is unlikely. */
 const FAR_PART = 2;

@@ -1,23 +1,28 @@
 /**
- * Runs one order from draft to cancel, through the trader's own risk, executor, signer and ledger. Each method in
- * `STEPS` returns one line on its success, or throws the error that ends the rehearsal.
+ * Runs one order from draft to cancel, through the trader's own risk, executor, signer and ledger: on an embedded
+ * exchange with a temporary wallet, or at the venue with the real wallet.
  */
 
+import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { must } from '../../shared/base/errors.js';
+import { PAPER_DEFAULTS, startExchange } from '../../exchange/exchange.js';
+import { must, TwinbookError } from '../../shared/base/errors.js';
 import { complement, formatDecimal, type Micros, ONE, ZERO } from '../../shared/base/micros.js';
 import { readTransaction } from '../../shared/protocol/drafts/solana-message.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Outcome, PlannedRequest } from '../../shared/protocol/seam.js';
+import { ServiceClient } from '../../shell/client/client.js';
 import type { Config } from '../../shell/config/config.js';
 import { VERSION } from '../../shell/config/shipped.js';
+import { locateStopFile, readStopFile } from '../../shell/control/stop-file.js';
 import { cancelUntilNothingRests } from '../../shell/daemon/direct-cancel.js';
 import { judgeMessage, nameProgram, signingRules } from '../../shell/wallet/draft-signer.js';
+import { Wallet } from '../../shell/wallet/wallet.js';
 import { OutboundCheck } from '../../trader/engine/outbound-check.js';
 import type { ExecutorEvent, Reaction } from '../../trader/executor/contract.js';
 import { Executor } from '../../trader/executor/executor.js';
 import { type IntentRow, isFinalIntent, type Ledger } from '../../trader/ledger/contract.js';
-import { amountAt, readBook } from '../../trader/market/book.js';
+import { openLedger } from '../../trader/ledger/ledger.js';
 import { Comparison } from '../../trader/reconcile/comparison.js';
 import { inWords } from '../../trader/reconcile/confirmed-differences.js';
 import type { Difference } from '../../trader/reconcile/differences.js';
@@ -26,33 +31,93 @@ import { Exposure } from '../../trader/risk/exposure.js';
 import type { CancelIntent, PlaceIntent } from '../../trader/risk/intent.js';
 import { type Approved, judge } from '../../trader/risk/risk.js';
 import { oneRound, performAsk, restingOrders } from '../ledger/reconcile.js';
+import { openKeys, openWallet, reachTrader } from '../reach.js';
 import { type ChosenMarket, chooseMarket, marketText, orderText } from './market-choice.js';
-import { ask, difference, failure, isStrange, type RehearsalPlace, Stopped, step, timedOut } from './steps.js';
+import {
+  ask,
+  clockText,
+  difference,
+  failure,
+  isStrange,
+  limitText,
+  lineOf,
+  type Rehearsal,
+  type RehearsalPlace,
+  step,
+  timedOut,
+} from './steps.js';
 
 const LOOK_MS = 1_000;
-const BEAT_MS = 200;
-/** Number of requested book levels; a book with exactly this number of levels may be incomplete. */
-const MOST_LEVELS = 100;
 /** Time limit to cancel the rehearsal's orders, ms; a venue that is down for longer needs an operator. */
-const TAKE_BACK_MS = 60_000;
-const TAKE_BACK_PAUSE_MS = 1_000;
-/** Number of comparison rounds after which a difference counts; earlier differences may come from lagging lists. */
-const MOST_ROUNDS = 4;
-const ROUND_PAUSE_MS = 3_000;
+const TAKE_BACK = { withinMs: 60_000, pauseMs: 1_000 };
 
-const STEPS: readonly (readonly [name: string, perform: (life: OrderLife) => Promise<string>])[] = [
-  ['account', (life) => life.openAccount()],
-  ['market', (life) => life.chooseMarket()],
-  ['draft', (life) => life.draft()],
-  ['signed', (life) => life.sign()],
-  ['submitted', (life) => life.submit()],
-  ['seen', (life) => life.awaitShown()],
-  ['canceled', (life) => life.cancel()],
-  ['gone', (life) => life.awaitGone()],
-  ['ledger', (life) => life.compareLedger()],
-];
+/** Rehearses on a new exchange without network or real account. The exchange is deleted afterwards. */
+export async function onPaper(rehearsal: Rehearsal, ledgerPath: string): Promise<void> {
+  const { profile } = rehearsal.config.venue;
+  const draftLifetimeS = profile.draft_lifetime_s;
+  const exchange = await startExchange({ ...PAPER_DEFAULTS, profile, port: 0, draftLifetimeS });
+  const wallet = Wallet.makeUnkept();
+  const client = new ServiceClient({ profile, baseUrl: exchange.url });
+  const place: RehearsalPlace = { ...rehearsal, where: 'paper', client, wallet, ledgerPath };
+  try {
+    await step(place, 'keys', async () => {
+      const { config, io } = rehearsal;
+      const { file } = config.wallet;
+      // The real wallet is opened early, so that a wrong passphrase fails before the live part. Here it signs nothing.
+      const own = existsSync(file)
+        ? `the wallet file can be opened (${(await openWallet(config, io)).address})`
+        : `there is no wallet file ${file} yet`;
+      await client.bootstrap(wallet);
+      return `${own}; this rehearsal uses ${wallet.address}, whose key is not stored, and credentials from the challenge`;
+    });
+    await rehearseAt(place);
+  } finally {
+    await client.close();
+    await exchange.close();
+  }
+}
 
-export class OrderLife {
+/** Rehearses at the venue, with a real order. The live part runs only after success on paper. */
+export async function atTheVenue(rehearsal: Rehearsal, ledgerPath: string): Promise<void> {
+  const { config, io } = rehearsal;
+  const { profile } = config.venue;
+  const live = { ...rehearsal, where: 'live', ledgerPath } as const;
+  const open = async () => {
+    // A running trader would consider the rehearsal's order as foreign.
+    if ((await reachTrader(config)) !== 'not running')
+      throw failure('the trader of this configuration file is running', '`twinbook stop`, then rehearse again.');
+    const killed = readStopFile(locateStopFile(config.ledger.path));
+    if (killed !== null)
+      throw failure(`the trader is killed: ${killed}`, '`twinbook unkill --reason TEXT`, then rehearse again.');
+    return openKeys(config, io);
+  };
+  const describe = (keys: Awaited<ReturnType<typeof open>>) =>
+    `wallet ${keys.wallet.address}, credentials for ${profile.base_url}`;
+  const { wallet, credentials } = await step(live, 'keys', open, describe);
+  const client = new ServiceClient({ profile, credentials });
+  await rehearseAt({ ...live, client, wallet }).finally(() => client.close());
+}
+
+/** Performs all steps of a rehearsal, from the clock check to the ledger comparison. The client needs credentials. */
+async function rehearseAt(place: RehearsalPlace): Promise<void> {
+  const { client, config, ledgerPath } = place;
+  const { profile } = config.venue;
+  const markets = () => ask(client, 'markets.list', { query: { limit: 1 } }, 'its markets');
+  const { answer } = await step(place, 'clock', markets, () => clockText(client, profile));
+  const own = () => ask(client, 'orders.list', { query: { limit: 1 } }, 'own orders');
+  await step(place, 'rate limits and headers', own, ({ answer: signed }) => {
+    const limits = [limitText(answer, 'public', profile), limitText(signed, 'signed', profile)];
+    return `${limits.join('; ')}; the venue accepts the headers ${profile.header_prefix}-…`;
+  });
+  const ledger = openLedger(ledgerPath, { pid: process.pid, startedMs: Date.now() });
+  try {
+    await new OrderLife(place, ledger).perform();
+  } finally {
+    ledger.close();
+  }
+}
+
+class OrderLife {
   readonly #place: RehearsalPlace;
   readonly #ledger: Ledger;
   readonly #executor: Executor;
@@ -68,18 +133,16 @@ export class OrderLife {
 
   constructor(place: RehearsalPlace, ledger: Ledger) {
     const { config, wallet } = place;
-    const { configHash } = config;
-    const { profile, allowBlindSigning } = config.venue;
+    const { configHash, venue } = config;
+    const { profile } = venue;
     const runId = `rehearsal${Date.now().toString(36)}`;
     this.#place = place;
     this.#ledger = ledger;
     this.#outgoing = new OutboundCheck(ledger);
     this.#placeId = `${runId}-1`;
     this.#cancelId = `${runId}-2`;
-    const signer = wallet.draftSigner({
-      ...signingRules(profile, allowBlindSigning),
-      loadDraft: (intentId) => ledger.storedDraft(intentId),
-    });
+    const rules = signingRules(profile, venue.allowBlindSigning);
+    const signer = wallet.draftSigner({ ...rules, loadDraft: (intentId) => ledger.storedDraft(intentId) });
     ledger.transaction(() => {
       ledger.startRun({ id: runId, version: VERSION, configHash, startedMs: Date.now() });
       ledger.setCapital(config.capitalMicros, Date.now());
@@ -90,31 +153,40 @@ export class OrderLife {
     this.#react(() => this.#executor.recover(Date.now()));
   }
 
-  /** Performs all steps. No order may rest afterwards, even after an error. */
+  /** Performs all steps; each returns its line. No order may rest afterwards, even after an error. */
   async perform(): Promise<void> {
+    const steps = {
+      account: () => this.#openAccount(),
+      market: () => this.#chooseMarket(),
+      draft: () => this.#draftPlace(),
+      signed: () => this.#sign(this.#placeId),
+      submitted: () => this.#submit(),
+      seen: () => this.#awaitShown(),
+      canceled: () => this.#cancel(),
+      gone: () => this.#awaitGone(),
+      ledger: () => this.#compareLedger(),
+    };
     try {
-      for (const [name, perform] of STEPS) await step(this.#place, name, () => perform(this));
+      for (const [name, work] of Object.entries(steps)) await step(this.#place, name, work);
     } catch (error) {
       throw await this.#takeBack(error);
     }
   }
 
   /** Moves the ledger's marks past all account rows that existed before the rehearsal. */
-  async openAccount(): Promise<string> {
+  async #openAccount(): Promise<string> {
     const { rows } = await this.#resting();
-    if (rows.length > 0) {
-      // Another resting order could be mistaken for the rehearsal's own order.
-      const count = rows.length === 1 ? 'an order rests' : `${rows.length} orders rest`;
-      const todo = 'Stop the trader, or `twinbook cancel-all --verify`, then rehearse again.';
-      throw failure(`${count} under this wallet`, todo);
-    }
+    // Another resting order could be mistaken for the rehearsal's own order.
+    const count = rows.length === 1 ? 'an order rests' : `${rows.length} orders rest`;
+    const todo = 'Stop the trader, or `twinbook cancel-all --verify`, then rehearse again.';
+    if (rows.length > 0) throw failure(`${count} under this wallet`, todo);
     const found = await this.#compare();
     if (typeof found === 'string')
       throw failure(`the lists of the account are incomplete: ${found}`, 'Rehearse again.');
     return 'the lists of the account are complete, and no order rests';
   }
 
-  async chooseMarket(): Promise<string> {
+  async #chooseMarket(): Promise<string> {
     const chosen = await chooseMarket(this.#place);
     const text = marketText(chosen, this.#place.config.venue.profile);
     this.#ledger.transaction(() => this.#ledger.saveMarket(chosen.record));
@@ -123,7 +195,7 @@ export class OrderLife {
     return text;
   }
 
-  async draft(): Promise<string> {
+  async #draftPlace(): Promise<string> {
     const { order, view } = this.#market;
     const intent: PlaceIntent = {
       kind: 'place',
@@ -141,11 +213,7 @@ export class OrderLife {
     throw failure(text, 'Change risk: in the file, or name another --market.');
   }
 
-  sign(): Promise<string> {
-    return this.#sign(this.#placeId);
-  }
-
-  async submit(): Promise<string> {
+  async #submit(): Promise<string> {
     const outcome = await this.#performNext();
     if (!(await this.#goOnUntil(() => this.#isSettled, this.#endMs)))
       throw timedOut('it is unknown whether the order rests', LOST_TODO);
@@ -156,18 +224,23 @@ export class OrderLife {
     return `order ${this.#pubkey} rests`;
   }
 
-  async awaitShown(): Promise<string> {
-    const row = await this.#until('the list of own orders does not show the order', async () => {
+  async #awaitShown(): Promise<string> {
+    for (;;) {
       const { rows, startedMs } = await this.#resting();
       this.#react(() => this.#executor.onOwnOrders(rows, startedMs, Date.now()));
-      return rows.find(({ pubkey }) => pubkey === this.#pubkey) ?? null;
-    });
-    this.#throwTrouble();
-    const book = await this.#until('the book does not show the order', () => this.#inBook());
-    return `the list of own orders says ${row.status}, ${row.remaining_amount === null ? '' : formatDecimal(row.remaining_amount)} left; ${book}`;
+      this.#throwTrouble();
+      const row = rows.find(({ pubkey }) => pubkey === this.#pubkey);
+      if (row !== undefined)
+        return `the list of own orders says ${row.status}, ${row.remaining_amount === null ? '' : formatDecimal(row.remaining_amount)} left`;
+      if (this.#place.isStopped()) throw failure('stopped by you', '');
+      const missing = 'the list of own orders does not show the order';
+      if (performance.now() > this.#endMs)
+        throw difference(missing, 'the venue shows every resting order', 'nothing', LOST_TODO);
+      await pause(LOOK_MS);
+    }
   }
 
-  async cancel(): Promise<string> {
+  async #cancel(): Promise<string> {
     const intent: CancelIntent = {
       kind: 'cancel',
       intentId: this.#cancelId,
@@ -189,13 +262,12 @@ export class OrderLife {
   }
 
   /** Waits until two complete lists show no order of this wallet, then reads the order's own record. */
-  async awaitGone(): Promise<string> {
-    for (let reads = 0; reads < 2; ) {
+  async #awaitGone(): Promise<string> {
+    for (let reads = 0; ; await pause(LOOK_MS)) {
       const { rows } = await this.#resting();
       reads = rows.length === 0 ? reads + 1 : 0;
       if (reads === 2) break;
       if (performance.now() > this.#endMs) throw timedOut(`${rows.length} orders still rest`, LOST_TODO);
-      await pause(LOOK_MS);
     }
     const { data } = await ask(this.#place.client, 'orders.detail', { params: { pubkey: this.#pubkey } }, 'the order');
     const filled = data.filled_amount ?? ZERO;
@@ -204,7 +276,7 @@ export class OrderLife {
   }
 
   /** Books the fills that the venue lists, then checks that venue and ledger agree. */
-  async compareLedger(): Promise<string> {
+  async #compareLedger(): Promise<string> {
     const { client, config, ledgerPath } = this.#place;
     if (config.venue.profile.own_trades) {
       const { data } = await ask(client, 'trades.list', { query: { limit: 50 } }, 'own trades');
@@ -214,8 +286,9 @@ export class OrderLife {
     if (inside.length > 0)
       throw failure(`the ledger's own books do not add up: ${inside.join('; ')}`, `Keep ${ledgerPath}.`);
     let found: readonly Difference[] | string = 'no reconciliation round was made';
-    for (let rounds = 0; rounds < MOST_ROUNDS; rounds++) {
-      if (rounds > 0) await pause(ROUND_PAUSE_MS);
+    // Earlier differences may come from lagging lists.
+    for (let rounds = 0; rounds < 4; rounds++) {
+      if (rounds > 0) await pause(3_000);
       found = await this.#compare();
       if (found.length === 0)
         return `ledger and venue agree: orders, trades, conversions, shares (${this.#ledger.newestSeq('fills')} fills)`;
@@ -232,25 +305,28 @@ export class OrderLife {
     // An order that was never signed cannot rest at the venue.
     if (this.#ledger.intent(this.#placeId)?.signature == null) return error;
     this.#ledger.transaction(() => this.#executor.withdraw(null, Date.now()));
-    this.#drop();
+    for (const request of this.#waiting.splice(0)) {
+      const nowMs = Date.now();
+      const outcome = { kind: 'unknown', reason: 'the rehearsal ended', sent: false } as const;
+      this.#react(() => this.#executor.onReport({ request, outcome, nowMs, sentMs: nowMs, venueTimeMs: null }));
+    }
     let isGone = await this.#nothingLeft();
     if (!this.#isSettled) {
       // A submit got no answer. Only the order's record shows the result, at the latest after the draft has expired.
-      const endMs = performance.now() + 2_000 * config.venue.profile.draft_lifetime_s + TAKE_BACK_MS;
+      const endMs = performance.now() + 2_000 * config.venue.profile.draft_lifetime_s + TAKE_BACK.withinMs;
       const isKnown = await this.#goOnUntil(() => this.#isSettled, endMs);
       isGone = (await this.#nothingLeft()) && isKnown;
     }
     const todo = `Cancel it by hand at the venue, or with \`twinbook cancel-all --verify\`; its pubkey is ${this.#pubkey}.`;
     const rests = failure('THE ORDER MAY STILL REST', todo);
     if (isGone) note({ where, step: 'taken back', result: 'ok', text: 'nothing rests (read twice)', todo: '' });
-    else note({ where, step: 'taken back', ...rests.line });
-    return isGone || !(error instanceof Stopped) ? error : rests;
+    else note({ where, step: 'taken back', ...lineOf(rests) });
+    return isGone || !(error instanceof TwinbookError) ? error : rests;
   }
 
   async #nothingLeft(): Promise<boolean> {
     const { client, wallet, config } = this.#place;
-    const within = { withinMs: TAKE_BACK_MS, pauseMs: TAKE_BACK_PAUSE_MS };
-    return (await cancelUntilNothingRests({ client, wallet, ...config.venue }, within)).verified;
+    return (await cancelUntilNothingRests({ client, wallet, ...config.venue }, TAKE_BACK)).verified;
   }
 
   get #market(): ChosenMarket {
@@ -307,27 +383,6 @@ export class OrderLife {
     return resting;
   }
 
-  async #inBook(): Promise<string | null> {
-    const { order, view } = this.#market;
-    const input = { params: { condition_id: view.market.conditionId }, query: { depth: MOST_LEVELS } };
-    const { book } = readBook((await ask(this.#place.client, 'markets.book', input, 'the book')).data);
-    const [side, levels] = order.isYes ? (['bid', book.bids] as const) : (['ask', book.asks] as const);
-    const price = order.isYes ? order.priceMicros : complement(order.priceMicros);
-    if (amountAt(book, side, price) >= order.amountMicros) return `the book shows the order at ${formatDecimal(price)}`;
-    return levels.length >= MOST_LEVELS ? `the order is beyond the ${MOST_LEVELS} levels that the book shows` : null;
-  }
-
-  async #until<T>(missing: string, look: () => Promise<T | null>): Promise<T> {
-    for (;;) {
-      const found = await look();
-      if (found !== null) return found;
-      if (this.#place.isStopped()) throw failure('stopped by you', '');
-      if (performance.now() > this.#endMs)
-        throw difference(missing, 'the venue shows every resting order', 'nothing', LOST_TODO);
-      await pause(LOOK_MS);
-    }
-  }
-
   /** Throws if the venue answered a successful submit with an error: the executor handles it, an operator must know. */
   #throwOddAnswer(outcome: Outcome, became: string): void {
     if (outcome.kind === 'answered') return;
@@ -340,10 +395,10 @@ export class OrderLife {
 
   #throwTrouble(): void {
     const found = this.#events.find((event) => event.kind === 'trouble');
-    if (found?.kind !== 'trouble') return;
-    const text = 'the venue shows another order than requested';
+    if (found === undefined) return;
+    const due = 'the record of the venue agrees with the request';
     const todo = 'Do not trade there until the venue explains it.';
-    throw difference(text, 'the record of the venue agrees with the request', found.text, todo);
+    throw difference('the venue shows another order than requested', due, found.text, todo);
   }
 
   /** Makes the facts for risk checks. The exposure is empty: resting orders would have ended the rehearsal before. */
@@ -375,7 +430,7 @@ export class OrderLife {
     return report.outcome;
   }
 
-  /** Signs the drafts. The executor queues submits, and reports a refusal among its events. */
+  /** Signs the drafts. The executor reports a refusal among its events. */
   #signDrafts(): void {
     this.#react(() => this.#executor.signDrafts(Date.now()));
   }
@@ -391,16 +446,7 @@ export class OrderLife {
       }
       if (isSo()) return true;
       if (performance.now() >= endMs) return false;
-      await pause(BEAT_MS);
-    }
-  }
-
-  #drop(): void {
-    for (const request of this.#waiting.splice(0)) {
-      const nowMs = Date.now();
-      const outcome = { kind: 'unknown', reason: 'the rehearsal ended', sent: false } as const;
-      const report = { request, outcome, nowMs, sentMs: nowMs, venueTimeMs: null };
-      this.#react(() => this.#executor.onReport(report));
+      await pause(200);
     }
   }
 
@@ -414,7 +460,7 @@ export class OrderLife {
 const LOST_TODO = 'Check whether the venue works, then rehearse again; --timeout allows more time.';
 const REFUSED_TODO = 'Read the reason, then rehearse again.';
 
-function notDrafted(outcome: Exclude<Outcome, { kind: 'answered' }>): Stopped {
+function notDrafted(outcome: Exclude<Outcome, { kind: 'answered' }>): TwinbookError {
   if (outcome.kind === 'refused')
     return failure(`the venue refuses the draft: ${outcome.slug}, ${outcome.message}`, REFUSED_TODO);
   const { reason } = outcome;
@@ -422,13 +468,7 @@ function notDrafted(outcome: Exclude<Outcome, { kind: 'answered' }>): Stopped {
   return difference('the answer to the draft request is no draft', 'a draft has pubkey and message', reason, LOST_TODO);
 }
 
-/** Tolerance for a draft's lifetime, s: the venue rounds to whole seconds, and transmission takes time. */
-const LIFETIME_SLACK_S = 3;
-
-/**
- * Describes the draft's request, signers, payer and programs. Throws an error if the signer would refuse the draft, or
- * if the draft's lifetime differs from the profile's.
- */
+/** Describes the draft. Throws if the signer would refuse the draft, or if its lifetime differs from the profile's. */
 function draftWords(message: string, venue: Config['venue'], wallet: string, venueNowMs: number) {
   const { profile, allowBlindSigning } = venue;
   const shape = shapeText(message, profile, wallet);
@@ -441,7 +481,8 @@ function draftWords(message: string, venue: Config['venue'], wallet: string, ven
   const { draft } = judged;
   if (draft === null) return `an unreadable draft; ${shape}`;
   const leftS = draft.expires - Math.floor(venueNowMs / 1000);
-  if (Math.abs(leftS - profile.draft_lifetime_s) > LIFETIME_SLACK_S) {
+  // The venue rounds to whole seconds, and transmission takes time.
+  if (Math.abs(leftS - profile.draft_lifetime_s) > 3) {
     const todo = `Write draft_lifetime_s: ${leftS} into your copy of the profile, if the venue documents it.`;
     const due = `draft_lifetime_s: ${profile.draft_lifetime_s}`;
     throw difference('the lifetime of the draft is not the profile’s', due, `${leftS} s`, todo, message);
@@ -450,9 +491,8 @@ function draftWords(message: string, venue: Config['venue'], wallet: string, ven
   // All numbers among the order's terms are in Micros.
   const format = (value: unknown) => (typeof value === 'number' ? formatDecimal(value as Micros) : value);
   const words = Object.entries(terms).map(([name, value]) => `${name} ${format(value)}`);
-  const { serviceName, marketConditionId, draftPubkey, expires } = draft;
-  const asked = `${serviceName} asks to ${action} (${words.join(', ')}) in market ${marketConditionId}`;
-  return `${asked}, draft ${draftPubkey}, until ${expires} (Unix seconds); ${shape}`;
+  const asked = `${draft.serviceName} asks to ${action} (${words.join(', ')}) in market ${draft.marketConditionId}`;
+  return `${asked}, draft ${draft.draftPubkey}, until ${draft.expires} (Unix seconds); ${shape}`;
 }
 
 function shapeText(message: string, { draft_message }: VenueProfile, wallet: string): string {

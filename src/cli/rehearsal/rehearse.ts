@@ -9,9 +9,9 @@ import { loadConfig } from '../../shell/config/load.js';
 import { command } from '../command.js';
 import type { CliIo } from '../io.js';
 import * as option from '../options.js';
-import { marketAtVenue } from '../reach.js';
+import { nameMeant } from '../reach.js';
 import { json } from '../table.js';
-import { EXIT_OF, lineText, type StepLine, Stopped, step } from './steps.js';
+import { EXIT_OF, lineText, type StepLine, step } from './steps.js';
 
 const OPTIONS = {
   live: option.flag('--live', 'rehearse also at the venue: the smallest order, far from the market, canceled at once'),
@@ -40,29 +40,26 @@ export const addRehearseCommand = command({
       steps.push(line);
       if (!isJson) io.out(lineText(line));
     };
-    const result = await runSteps(options, file, io, note).then(() => 'ok' as const, resultOf);
+    await runSteps(options, file, io, note).catch((error: unknown) => {
+      // A step has already printed its own error.
+      if (!(error instanceof TwinbookError) || steps.every((line) => line.result === 'ok')) throw error;
+    });
+    const { result } = steps.findLast((line) => line.result !== 'ok') ?? { result: 'ok' };
     if (isJson) io.out(json({ result, steps }));
     return EXIT_OF[result];
   },
 });
 
-function resultOf(error: unknown): StepLine['result'] {
-  if (error instanceof Stopped) return error.line.result;
-  throw error;
-}
-
 /** Checks the flags before anything is read or requested, so that a typing error cannot cause a trade. */
 function checkFlags({ live, iAcceptThatThisTrades }: RehearseFlags): void {
-  if (live === iAcceptThatThisTrades) return;
-  const text =
-    live === true
-      ? '--live places a real order at the venue and cancels it: give --i-accept-that-this-trades too'
-      : '--i-accept-that-this-trades applies only with --live';
-  throw new TwinbookError('usage', text, 'Without both options, the rehearsal is on paper alone and touches no venue.');
+  const both = '--live places a real order at the venue and cancels it: give --i-accept-that-this-trades too';
+  const text = live === true ? both : '--i-accept-that-this-trades applies only with --live';
+  const hint = 'Without both options, the rehearsal is on paper alone and touches no venue.';
+  if (live !== iAcceptThatThisTrades) throw new TwinbookError('usage', text, hint);
 }
 
 async function runSteps(flags: RehearseFlags, file: string, io: CliIo, note: (line: StepLine) => void): Promise<void> {
-  const { atTheVenue, onPaper } = await import('./places.js');
+  const { atTheVenue, onPaper } = await import('./order-life.js');
   const stop = new AbortController();
   const isStopped = () => stop.signal.aborted;
   const load = () => loadConfig(file, io);
@@ -73,7 +70,7 @@ async function runSteps(flags: RehearseFlags, file: string, io: CliIo, note: (li
   void io.stopAsked().then(() => stop.abort());
   const folder = mkdtempSync(join(tmpdir(), 'twinbook-rehearsal-'));
   try {
-    const wanted = market === undefined ? null : await marketAtVenue(market, config);
+    const wanted = market === undefined ? null : await nameMeant(market, config);
     const rehearsal = { config, io, note, isStopped, withinMs: timeout * 1000, market: wanted };
     const own = ledger === undefined ? null : resolve(io.cwd, ledger);
     await onPaper(rehearsal, live === true || own === null ? join(folder, 'paper.sqlite') : own);

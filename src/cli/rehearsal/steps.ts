@@ -11,6 +11,7 @@ import type { Config } from '../../shell/config/config.js';
 import type { Wallet } from '../../shell/wallet/wallet.js';
 import { type CliIo, EXIT, type ExitCode, findExitCode } from '../io.js';
 import { compareClocks, requireAnswer } from '../reach.js';
+import { linesText } from '../table.js';
 
 export interface Rehearsal {
   readonly config: Config;
@@ -44,6 +45,8 @@ export interface StepLine {
   readonly todo: string;
 }
 
+type Finding = Pick<StepLine, 'profile' | 'came' | 'draft'>;
+
 export const EXIT_OF = {
   ok: EXIT.ok,
   failed: EXIT.failed,
@@ -52,18 +55,7 @@ export const EXIT_OF = {
   difference: EXIT.difference,
 } as const;
 
-/** Error that ends a rehearsal at the step that threw the error. */
-export class Stopped extends Error {
-  override readonly name = 'Stopped';
-  readonly line: Omit<StepLine, 'where' | 'step'>;
-
-  constructor(line: Omit<StepLine, 'where' | 'step'>) {
-    super(line.text);
-    this.line = line;
-  }
-}
-
-/** Runs one step, writes its line and returns its result. Throws Stopped for a failed step. */
+/** Runs one step, writes its line and returns its result. Rethrows the TwinbookError of a failed step. */
 export async function step<T>(
   { where, note, isStopped }: Pick<RehearsalPlace, 'where' | 'note' | 'isStopped'>,
   name: string,
@@ -76,44 +68,53 @@ export async function step<T>(
     note({ where, step: name, result: 'ok', text: describeFound(found), todo: '' });
     return found;
   } catch (error) {
-    const stopped = toStopped(error);
-    note({ where, step: name, ...stopped.line });
-    throw stopped;
+    if (error instanceof TwinbookError) note({ where, step: name, ...lineOf(error) });
+    throw error;
+  }
+}
+
+class Difference extends TwinbookError {
+  readonly finding: Finding;
+
+  constructor(text: string, finding: Finding, todo: string) {
+    super('results_differ', text, todo);
+    this.finding = finding;
   }
 }
 
 /** Error for a difference between the venue and its profile. */
-export const difference = (text: string, profile: string, came: string, todo: string, draft?: string): Stopped =>
-  new Stopped({ result: 'difference', text, profile, came, todo, ...(draft === undefined ? {} : { draft }) });
+export const difference = (text: string, profile: string, came: string, todo: string, draft?: string): TwinbookError =>
+  new Difference(text, { profile, came, ...(draft === undefined ? {} : { draft }) }, todo);
 
-export const failure = (text: string, todo: string): Stopped => new Stopped({ result: 'failed', text, todo });
-
-export const timedOut = (text: string, todo: string): Stopped => new Stopped({ result: 'timed out', text, todo });
+export const failure = (text: string, todo: string) => new TwinbookError('venue_refused', text, todo);
+export const timedOut = (text: string, todo: string) => new TwinbookError('timed_out', text, todo);
 
 const BY_EXIT: Readonly<Partial<Record<ExitCode, StepLine['result']>>> = {
   [EXIT.configuration]: 'configuration',
   [EXIT.usage]: 'configuration',
   [EXIT.timedOut]: 'timed out',
+  [EXIT.difference]: 'difference',
 };
 
-/** Converts an error to `Stopped`. Rethrows an error that shows a bug. */
-function toStopped(error: unknown): Stopped {
-  if (error instanceof Stopped) return error;
-  if (!(error instanceof TwinbookError)) throw error;
-  return new Stopped({ result: BY_EXIT[findExitCode(error)] ?? 'failed', text: error.message, todo: error.hint });
-}
+/** Returns the result, text and advice of a failed step. */
+export const lineOf = (error: TwinbookError): Omit<StepLine, 'where' | 'step'> => ({
+  result: BY_EXIT[findExitCode(error)] ?? 'failed',
+  text: error.message,
+  ...(error instanceof Difference ? error.finding : {}),
+  todo: error.hint,
+});
 
 /** Formats a successful step as one line. For a failure, further lines show finding, expectation and advice. */
 export function lineText({ where, step, result, text, profile, came, draft, todo }: StepLine): string {
-  const more = [
-    ['the profile says', profile],
-    ['received', came],
-    ['the draft', draft],
-    ['do', todo || undefined],
-  ].flatMap(([name, value]) => (value === undefined ? [] : [`      ${name}: ${value}`]));
-  const lines = [`${result.padEnd(4)}  ${where}  ${step}: ${text}`, ...more];
+  const more = Object.entries({
+    'the profile says': profile,
+    received: came,
+    'the draft': draft,
+    do: todo || undefined,
+  });
+  const known = more.flatMap(([name, value]) => (value === undefined ? [] : [`      ${name}: ${value}`]));
   // Control characters are removed, because titles and reasons come from the exchange.
-  return lines.map((line) => `${plainLine(line)}\n`).join('');
+  return linesText([`${result.padEnd(4)}  ${where}  ${step}: ${text}`, ...known].map(plainLine));
 }
 
 /** Calls the venue. Throws a difference error if no venue service has answered, and a failure for a refusal. */

@@ -19,23 +19,18 @@ import type { Strategy } from '../../trader/strategy/contract.js';
 import { findDifference, type Redone, type ReplayDifference } from './compare.js';
 import type { ReplayedTrader, RunCode } from './run-settings.js';
 
-interface ReplayOptions extends Pick<ReplayPlan, 'trader' | 'look'> {
+interface ReplayOptions extends Pick<ReplayPlan, 'trader'> {
   /** Finds the strategy code of the run's configuration changes. */
   readonly code: RunCode;
-  /** Callback with the replay's final ledger, before the ledger is closed. */
-  readonly ledgerAtEnd?: (ledger: Ledger) => void;
 }
 
 /** Throws TwinbookError `recording_invalid` for a run without its starting ledger, or with a damaged journal. */
 export async function replayRun(run: RunJournal, options: ReplayOptions): Promise<ReplayResult> {
-  const { code, ledgerAtEnd, ...given } = options;
   const { startedMs, strategyLimitMs } = run.description;
   const ledger = startingLedger(run);
   try {
-    const trader = { ...given.trader, findModule: await configuredModules(run, code) };
-    const result = await replay({ ...given, trader, startedMs, strategyLimitMs, ledger, steps: run.steps() });
-    ledgerAtEnd?.(ledger);
-    return result;
+    const trader = { ...options.trader, findModule: await configuredModules(run, options.code) };
+    return await replay({ trader, startedMs, strategyLimitMs, ledger, steps: run.steps() });
   } finally {
     ledger.close();
   }
@@ -72,14 +67,12 @@ interface ReplayPlan {
   /** The starting ledger. The replay writes this ledger; the caller closes it. */
   readonly ledger: Ledger;
   readonly steps: AsyncIterable<RunStep> | Iterable<RunStep>;
-  /** Callback after each replayed step. If the callback is absent, the whole run is replayed. */
-  readonly look?: { readonly untilMs: number; readonly afterStep: (trader: Trader, nowMs: number) => void };
 }
 
 export type ReplayResult = Awaited<ReturnType<typeof replay>>;
 
 /** Replays steps. Throws TwinbookError `recording_invalid` for a journal that is damaged in the middle. */
-export async function replay({ steps, look, strategyLimitMs, ...made }: ReplayPlan) {
+export async function replay({ steps, strategyLimitMs, ...made }: ReplayPlan) {
   const inputs = new RecordedInputs(strategyLimitMs);
   const trader = remadeTrader({ ...made, signer: inputs, boundedCall: inputs.boundedCall });
   const titles = (id: string): string | null => made.ledger.market(id)?.title ?? null;
@@ -104,7 +97,6 @@ export async function replay({ steps, look, strategyLimitMs, ...made }: ReplayPl
   for await (const step of steps) {
     const { observation, requests } = step;
     const { nowMs } = observation;
-    if (look !== undefined && nowMs > look.untilMs) break;
     result.steps++;
     result.requests += requests.length;
     result.signatures += step.signed.length;
@@ -122,7 +114,6 @@ export async function replay({ steps, look, strategyLimitMs, ...made }: ReplayPl
         result.repeatedRequests += requests.length;
       }
     }
-    look?.afterStep(trader, nowMs);
   }
   return result;
 }
