@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { readBounded } from '../alerts/senders.js';
 import type { DashboardConfig, Environment } from '../config/config.js';
-import { deriveKey, proveServer } from '../dashboard/sessions.js';
+import { deriveKey, prove } from '../dashboard/sessions.js';
 import { readPrivateFile, secrets, writePrivateFile } from '../wallet/secrets.js';
 
 export const hasDisplay = (env: Environment, platform = process.platform): boolean =>
@@ -50,7 +50,7 @@ export async function provePage(url: string, secret: string): Promise<'proven' |
   if (!greeting.success) return 'not proven';
   const { nonce: serverNonce, proofs, ...derivation } = greeting.data;
   const key = await deriveKey(secret, derivation);
-  const proof = proveServer(key, { pageNonce, serverNonce, address: new URL(url).host });
+  const proof = prove(key, ['server', pageNonce, serverNonce, new URL(url).host]);
   return proofs.includes(proof) ? 'proven' : 'not proven';
 }
 
