@@ -2,16 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Greeting } from '../../src/shell/dashboard/contract.js';
-import {
-  deriveKey,
-  deriveSessionKey,
-  type Handshake,
-  PROOF_HEADER,
-  proveAnswer,
-  provePage,
-  proveRequest,
-  proveServer,
-} from '../../src/shell/dashboard/sessions.js';
+import { deriveKey, deriveSessionKey, PROOF_HEADER, prove } from '../../src/shell/dashboard/sessions.js';
 
 export interface PageHow {
   readonly method?: string;
@@ -30,9 +21,9 @@ export async function openPageSession(url: string, secret: string) {
   const pageNonce = randomBytes(32).toString('hex');
   const greeting = (await (await post(url, '/session/greeting', { nonce: pageNonce })).json()) as Greeting;
   const key = await deriveKey(secret, greeting);
-  const handshake: Handshake = { pageNonce, serverNonce: greeting.nonce, address: new URL(url).host };
-  if (!greeting.proofs.includes(proveServer(key, handshake))) throw new Error('the server proved nothing');
-  const opened = await post(url, '/session', { nonce: greeting.nonce, proof: provePage(key, handshake) });
+  const handshake = [pageNonce, greeting.nonce, new URL(url).host] as const;
+  if (!greeting.proofs.includes(prove(key, ['server', ...handshake]))) throw new Error('the server proved nothing');
+  const opened = await post(url, '/session', { nonce: greeting.nonce, proof: prove(key, ['page', ...handshake]) });
   if (!opened.ok) throw new Error(`no session: ${await opened.text()}`);
   const sessionKey = deriveSessionKey(key, handshake);
   let last = 0;
@@ -40,7 +31,7 @@ export async function openPageSession(url: string, secret: string) {
   const headersFor = (path: string, { method = 'GET', body = '' }: PageHow = {}) => {
     const count = ++last;
     const { href, origin } = new URL(path, url);
-    const proof = proveRequest(sessionKey, { method, target: href.slice(origin.length), count, body });
+    const proof = prove(sessionKey, ['request', count, method, href.slice(origin.length)], body);
     return { ...JSON_TYPE, authorization: `Twinbook ${greeting.nonce} ${count} ${proof}` };
   };
   const ask = async (path: string, how: PageHow = {}): Promise<Response> => {
@@ -49,7 +40,7 @@ export async function openPageSession(url: string, secret: string) {
     const response = await fetch(new URL(path, url), { ...how, headers });
     if (!response.headers.has(PROOF_HEADER)) return response;
     const body = Buffer.from(await response.arrayBuffer());
-    if (response.headers.get(PROOF_HEADER) !== proveAnswer(sessionKey, count, response.status, body))
+    if (response.headers.get(PROOF_HEADER) !== prove(sessionKey, ['answer', count, response.status], body))
       throw new Error('the answer has a wrong proof');
     const { status, headers: given } = response;
     return new Response(body, { status, headers: given });

@@ -32,16 +32,11 @@ import { formatQuantity } from './figures.js';
 export const BREAKDOWNS = ['day', 'market', 'strategy', 'event'] as const;
 export type BreakdownBy = (typeof BREAKDOWNS)[number];
 
-export interface BreakdownRow {
+export interface BreakdownRow
+  extends Pick<MarketAnalysis, 'title' | 'fills' | 'boughtMicros' | 'soldMicros'>,
+    Pick<ResultSplit, 'resultMicros' | 'feesMicros'> {
   /** Key of a group: a UTC day, a condition id, names of strategies, or an event title. */
   readonly key: string;
-  /** Title of the market if the group is a market; empty for other groups. */
-  readonly title: string;
-  readonly fills: number;
-  readonly boughtMicros: number;
-  readonly soldMicros: number;
-  readonly resultMicros: number;
-  readonly feesMicros: number;
   /** Equity at the end of the day if the group is a day; null for other groups. */
   readonly equityMicros: number | null;
   /** Sources of the group's result; null for a day, because later mids of a fill belong to other days too. */
@@ -105,9 +100,7 @@ function makeDayRows(record: SessionRecord, analysis: Analysis, standing: Standi
     record.markets.flatMap((market) => market.fills),
     ({ timeMs }) => toDay(timeMs),
   );
-  const times = record.markets
-    .flatMap((market) => [...market.fills, ...market.conversions])
-    .map(({ timeMs }) => timeMs);
+  const times = record.markets.flatMap((market) => [...market.fills, ...market.conversions].map((move) => move.timeMs));
   const first = toDay(times.reduce((a, b) => Math.min(a, b), record.fromMs));
   const last = toDay(times.reduce((a, b) => Math.max(a, b), record.toMs));
   const rows: BreakdownRow[] = [];
@@ -168,19 +161,17 @@ export interface JournalFacts {
   readonly remarks: readonly string[];
 }
 
-const ALL = Number.MAX_SAFE_INTEGER;
-
 /**
  * Reads all rows of the ledger, oldest first or grouped by market. The rows' times are on our clock; `theirs` converts
  * a time to the exchange's clock.
  */
 function readRows(reader: LedgerReader, { nowMs, journals }: LedgerSessionOptions) {
-  const page = { limit: ALL };
-  const intents = oldestFirst(reader.intents(page));
-  const orders = oldestFirst(reader.orders(page));
-  const fills = oldestFirst(reader.fills(page));
-  const conversions = oldestFirst(reader.conversions(page));
-  const runs = oldestFirst(reader.runs(ALL));
+  const page = { limit: Number.MAX_SAFE_INTEGER };
+  const intents = reader.intents(page).toReversed();
+  const orders = reader.orders(page).toReversed();
+  const fills = reader.fills(page).toReversed();
+  const conversions = reader.conversions(page).toReversed();
+  const runs = reader.runs(page.limit).toReversed();
   const theirs = (ourMs: number): number => Math.round(ourMs + (journals?.offsetMs(ourMs) ?? 0));
   const seen = [
     ...intents.map(({ updatedMs }) => updatedMs),
@@ -237,8 +228,6 @@ export function sessionFromLedger(reader: LedgerReader, options: LedgerSessionOp
     },
   });
 }
-
-const oldestFirst = <T>(rows: readonly T[]): T[] => [...rows].reverse();
 
 const REMARKS: readonly string[] = [
   'The exchange gives trade times in whole seconds, so markouts after a few seconds are rough.',
@@ -343,13 +332,11 @@ const toSessionOrder = (order: OrderRecord, { theirs, toMs }: LedgerRows): Sessi
 });
 
 /** Returns the outcome at which shares were redeemed; null if no redeem shows the outcome. */
-function readOutcome(conversions: readonly BookedConversion[]): MarketOutcome | null {
-  for (const { kind, yesMicros, noMicros, cashMicros } of conversions) {
-    const outcome = kind === 'redeem' ? inferOutcome(yesMicros, noMicros, cashMicros) : null;
-    if (outcome !== null) return outcome;
-  }
-  return null;
-}
+const readOutcome = (conversions: readonly BookedConversion[]): MarketOutcome | null =>
+  conversions
+    .filter(({ kind }) => kind === 'redeem')
+    .map(({ yesMicros, noMicros, cashMicros }) => inferOutcome(yesMicros, noMicros, cashMicros))
+    .find((outcome) => outcome !== null) ?? null;
 
 /** Returns a market's recorded outcome, but only once the market is settled in the ledger. */
 const settledOutcome = (market: MarketRecord | null, recorded: MarketOutcome | null): MarketOutcome | null =>
@@ -373,7 +360,7 @@ function countRefusals(intents: readonly IntentRow[]): readonly CountedRefusal[]
 const MOST_NOTICES = 200;
 
 function readNotices(reader: LedgerReader, marketsUntouched: number, toMs: number): readonly SessionNotice[] {
-  const events = [...reader.events(MOST_NOTICES)].reverse();
+  const events = reader.events(MOST_NOTICES).toReversed();
   const notices = events.map(({ timeMs, severity, kind, text }): SessionNotice => {
     // The ledger stores operator commands with a high severity, but they are not alarms.
     return { timeMs, severity: kind === 'command' ? 'info' : severity, text: `${kind}: ${text}` };

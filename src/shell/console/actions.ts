@@ -16,8 +16,7 @@ import { leaveStopFile, locateStopFile } from '../control/stop-file.js';
 import { type Acted, marketCommand, type TraderAction } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';
 import { PROGRAM } from './own-commands.js';
-import type { AlertStore } from './store.js';
-import type { Watch } from './watch.js';
+import type { ShownParts } from './page-state.js';
 
 /** Maximum wait for the trader's answer, ms: a trader without an answer hangs. The page waits slightly longer. */
 const WITHIN_MS = 2_000;
@@ -30,15 +29,15 @@ const USELESS: Readonly<Record<string, readonly OperatorName[]>> = {
   canceling: ['widen', 'reduce-only'],
   flattening: ['widen', 'reduce-only', 'flatten'],
 };
-interface ActionFacts {
-  readonly mode: string;
-  /** Whether the trader answers. If not, only the stop file can reach the trader. */
-  readonly answers: boolean;
-  readonly openOrders: number;
-  readonly isHolding: boolean;
-  /** Command that ends the current mode; empty if no command does. */
-  readonly wayBack: string;
-}
+/** `wayBack`: command that ends the current mode; empty if no command does. */
+type ActionFacts = Readonly<{
+  mode: string;
+  answers: boolean;
+  openOrders: number;
+  isHolding: boolean;
+  wayBack: string;
+}>;
+
 const describeAction = (name: OperatorName, [label, help]: OperatorRow['button'], action: string = name) => ({
   name: action,
   label,
@@ -53,6 +52,7 @@ export type PageButton = ReturnType<typeof describeAction>;
 export function listActions({ mode, answers, openOrders, isHolding, wayBack }: ActionFacts): readonly PageButton[] {
   const isUseful = (name: OperatorName): boolean => {
     if (name === 'kill') return !['killed', 'stopped', 'ending'].includes(mode);
+    // Only the stop file, thus only `kill`, reaches a trader that does not answer.
     if (!answers) return false;
     if (name === 'resume' || name === 'unkill') return wayBack.startsWith(name);
     if (name === 'cancel-all') return openOrders > 0;
@@ -67,21 +67,21 @@ export const ACTIONS_ON_ALL = FIRST_NAMES.map((name) => describeAction(name, OPE
 export function listMarketActions(isPaused: boolean, isHolding: boolean, isStopped: boolean): readonly PageButton[] {
   if (isStopped) return [];
   const { pause, resume, flatten } = OPERATOR_COMMANDS;
-  return [
-    isPaused
-      ? describeAction('resume', resume.marketButton, 'resume-market')
-      : describeAction('pause', pause.marketButton, 'pause-market'),
-    ...(isHolding ? [describeAction('flatten', flatten.marketButton, 'flatten-market')] : []),
-  ];
+  const toggle = isPaused
+    ? describeAction('resume', resume.marketButton, 'resume-market')
+    : describeAction('pause', pause.marketButton, 'pause-market');
+  return isHolding ? [toggle, describeAction('flatten', flatten.marketButton, 'flatten-market')] : [toggle];
 }
 
 type ActionPlace = Readonly<{ socket: string; ledgerPath: string }>;
 
 /** @param market condition id of an action on one market; null for all others */
 export async function act(action: TraderAction, reason: string, place: ActionPlace, market: string | null = null) {
+  // An action on all markets has the same name as its command.
+  const command = marketCommand(action) ?? (action as OperatorName);
   try {
     // The cast is safe: the table of commands determines the fields of each request.
-    const question = operatorRequest(commandOf(action), { reason, sender: ON_THE_PAGE, market }) as ControlQuestion;
+    const question = operatorRequest(command, { reason, sender: ON_THE_PAGE, market }) as ControlQuestion;
     const answer = await askTrader(question, { socket: place.socket, timeoutMs: WITHIN_MS });
     if (market !== null) return { refusal: null, text: 'done, for this market only' };
     const notes = 'notes' in answer ? (answer.notes ?? []) : [];
@@ -110,35 +110,25 @@ function killWithout(reason: string, { ledgerPath }: ActionPlace): Acted {
 
 const ON_THE_PAGE = 'operator, on the page';
 
-// An action on all markets has the same name as its command.
-const commandOf = (action: TraderAction): OperatorName => marketCommand(action) ?? (action as OperatorName);
-
 /** Maximum run time of a `twinbook config` command, ms. The page waits slightly longer. */
 const COMMAND_WITHIN_MS = 25_000;
 
 /**
  * Applies a configuration or rolls it back, by `twinbook config` in a separate process. An endless loop in strategy
  * code then blocks neither the console nor the trader.
- *
- * @param file of the trader @param reason empty when none was given; the command says when one is wanted
  */
-export function changeConfig(action: 'apply' | 'rollback', reason: string, file: string, program = PROGRAM) {
+export function changeConfig(action: 'apply' | 'rollback', reason: string, file: string) {
   if (action === 'rollback' && reason === '')
     return Promise.resolve<Acted>({ refusal: 'a rollback needs a reason', text: '' });
   const because = reason === '' ? [] : [`--reason=${reason}`];
   return new Promise<Acted>((resolve) => {
     execFile(
       process.execPath,
-      [...process.execArgv, program, 'config', action, '-c', file, ...because],
+      [...process.execArgv, PROGRAM, 'config', action, '-c', file, ...because],
       { timeout: COMMAND_WITHIN_MS },
       (error, stdout, stderr) => {
-        const said = (error === null ? stdout : stderr).trim();
-        if (error === null) resolve({ refusal: null, text: said });
-        else
-          resolve({
-            refusal: said || `twinbook config ${action} did not end within ${COMMAND_WITHIN_MS / 1000} s`,
-            text: '',
-          });
+        const late = `twinbook config ${action} did not end within ${COMMAND_WITHIN_MS / 1000} s`;
+        resolve(error === null ? { refusal: null, text: stdout.trim() } : { refusal: stderr.trim() || late, text: '' });
       },
     );
   });
@@ -149,15 +139,13 @@ export function changeConfig(action: 'apply' | 'rollback', reason: string, file:
  *
  * @param about kind of one alert; null for all open ones
  */
-export function acknowledge(
-  { watch, alerts }: { watch: Pick<Watch, 'open'>; alerts: Pick<AlertStore, 'acknowledge'> },
-  about: string | null,
-) {
+export function acknowledge({ watch, alerts }: Pick<ShownParts, 'watch' | 'alerts'>, about: string | null): Acted {
   const open = watch.open.filter(({ kind }) => about === null || kind === about);
-  if (open.length === 0) return { isDone: false, text: about === null ? 'no alert is open' : 'no such alert is open' };
+  if (open.length === 0) return { refusal: about === null ? 'no alert is open' : 'no such alert is open', text: '' };
   const timeMs = nowMs();
   const kept = open.filter(({ kind, sinceMs }) => alerts.acknowledge({ kind, sinceMs, timeMs }));
   if (kept.length < open.length)
-    return { isDone: false, text: 'the acknowledgement cannot be stored; the log of the console says why' };
-  return { isDone: true, text: `acknowledged, not sent again until over: ${open.map(({ kind }) => kind).join(', ')}` };
+    return { refusal: 'the acknowledgement cannot be stored; the log of the console says why', text: '' };
+  const kinds = open.map(({ kind }) => kind).join(', ');
+  return { refusal: null, text: `acknowledged, not sent again until over: ${kinds}` };
 }

@@ -11,7 +11,6 @@ import { openReadOnly } from '../../trader/ledger/ledger.js';
 import { readSecret } from '../alerts/senders.js';
 import { isConsoleWanted, type TraderConfig } from '../config/config.js';
 import { Subscription } from '../control/control-client.js';
-import type { Passes } from '../dashboard/admission.js';
 import type { Host, TraderHost } from '../dashboard/contract.js';
 import { openDashboard } from '../dashboard/dashboard.js';
 import { nowMs } from '../runtime/clock.js';
@@ -33,7 +32,6 @@ import { Duty, readFileFacts, readLastRun, Watch } from './watch.js';
 const MOST_TRADERS = 16;
 
 const misuse = (what: string, hint: string) => new TwinbookError('usage', what, hint);
-
 /** Throws `usage` for traders that cannot be shown together. The error contains the traders' files and the reason. */
 export function requireDistinct(configs: readonly TraderConfig[]): void {
   const [first, ...others] = configs;
@@ -46,16 +44,16 @@ export function requireDistinct(configs: readonly TraderConfig[]): void {
       'Set dashboard.enabled to true in the file that -c names.',
     );
   const known = new Map<string, string>();
-  const requireNew = (what: string, path: string, { file }: TraderConfig) => {
-    const before = known.get(`${what} ${path}`);
-    known.set(`${what} ${path}`, file);
+  const requireNew = (place: string, file: string) => {
+    const before = known.get(place);
+    known.set(place, file);
     if (before === undefined) return;
-    const twice = `${file} is named twice`;
-    throw misuse(before === file ? twice : `${before} and ${file} share the ${what} ${path}`, 'Name each trader once.');
+    const text = before === file ? `${file} is named twice` : `${before} and ${file} share the ${place}`;
+    throw misuse(text, 'Name each trader once.');
   };
   for (const config of configs) {
-    requireNew('ledger', followLinks(config.ledger.path), config);
-    requireNew('control socket', followLinks(config.control.socket), config);
+    requireNew(`ledger ${followLinks(config.ledger.path)}`, config.file);
+    requireNew(`control socket ${followLinks(config.control.socket)}`, config.file);
     if (isConsoleWanted(config) && config.dashboard.start)
       throw misuse(
         `${config.file}: dashboard.start is true, so its trader starts another console, which would send each alert twice`,
@@ -91,12 +89,9 @@ const LAST_WITHIN_MS = 2_000;
 /** Maximum time for sending the alert that a trader is gone, ms. */
 const GONE_TOLD_WITHIN_MS = 60_000;
 
-/** A trader that the console shows: its configuration, and the state of its guardian. */
-type ConsoleTrader = Pick<ShownParts, 'config' | 'guardian'>;
-
-export interface ConsoleOptions extends ConsoleTrader {
+export interface ConsoleOptions extends Pick<ShownParts, 'config' | 'guardian'> {
   /** Further traders to show. The file of the first trader (`config`) determines the page's address and passwords. */
-  readonly others?: readonly ConsoleTrader[];
+  readonly others?: readonly Pick<ShownParts, 'config' | 'guardian'>[];
   /** Whether the trader started this console and will end it. */
   readonly isWithTrader?: boolean;
   /** Password or token of the operator's page. */
@@ -111,7 +106,7 @@ export async function openConsole(options: ConsoleOptions) {
   const wanted = [{ config, guardian }, ...others];
   requireDistinct(wanted.map((one) => one.config));
   const names = nameTraders(wanted.map((one) => one.config.file));
-  const passes: Passes = { operate: secret, ...readPasses(dashboard, secret) };
+  const passes = { operate: secret, ...readPasses(dashboard, secret) };
   const scraped = {
     isOpen: metrics.open,
     token: metrics.tokenFile === null ? null : readSecret(metrics.tokenFile, 'the token file of the metrics'),
@@ -128,7 +123,12 @@ export async function openConsole(options: ConsoleOptions) {
     for (const trader of traders) trader.close();
   };
   try {
-    const host = makeHost(traders);
+    const host: Host = {
+      names,
+      trader: (name) => traders.find((one) => one.name === name) ?? null,
+      traders: () => ({ now: nowMs(), actions: ACTIONS_ON_ALL, traders: traders.map((trader) => trader.row()) }),
+      metrics: () => ({ type: METRICS_TYPE, text: renderMetrics(...traders.map((trader) => trader.scrape())) }),
+    };
     const at = (port: number) => openDashboard({ host, passes, metrics: scraped, port });
     page = dashboard.enabled ? await listenWithin(at, dashboard.port) : null;
     return {
@@ -138,11 +138,11 @@ export async function openConsole(options: ConsoleOptions) {
       isElsewhere: page?.isElsewhere ?? false,
       /** Call this when the first trader's process ended without a last message. Sends an alert, for up to a minute. */
       traderGone: async () => {
-        traders[0]?.traderGone();
-        await traders[0]?.deliver(GONE_TOLD_WITHIN_MS);
+        traders[0]?.watch.traderGone();
+        await traders[0]?.watch.deliver(GONE_TOLD_WITHIN_MS);
       },
       close: async () => {
-        await Promise.all(traders.map((trader) => trader.deliver(LAST_WITHIN_MS)));
+        await Promise.all(traders.map(({ watch }) => watch.deliver(LAST_WITHIN_MS)));
         end();
         await page?.dashboard.close();
       },
@@ -152,13 +152,6 @@ export async function openConsole(options: ConsoleOptions) {
     throw error;
   }
 }
-
-const makeHost = (traders: readonly ShownTrader[]): Host => ({
-  names: traders.map(({ name }) => name),
-  trader: (name) => traders.find((one) => one.name === name) ?? null,
-  traders: () => ({ now: nowMs(), actions: ACTIONS_ON_ALL, traders: traders.map((trader) => trader.row()) }),
-  metrics: () => ({ type: METRICS_TYPE, text: renderMetrics(...traders.map((trader) => trader.scrape())) }),
-});
 
 /** Listens at the configured port, or at a free port if another program has the configured one. */
 async function listenWithin(at: (port: number) => ReturnType<typeof openDashboard>, port: number) {
@@ -178,7 +171,6 @@ async function listenWithin(at: (port: number) => ReturnType<typeof openDashboar
 const POINT_MS = 5_000;
 
 interface ShownTraderOptions extends Pick<ShownParts, 'config' | 'guardian' | 'name'> {
-  /** Whether the trader started this console and will end it. */
   readonly isWithTrader: boolean;
   readonly note: (text: string) => void;
   /** Number of wrong passwords entered at the page; null if another trader's alert channels report the number. */
@@ -190,9 +182,10 @@ function openShownTrader(options: ShownTraderOptions) {
   const { config, guardian, name, isWithTrader, note, refusedLogins } = options;
   const { control } = config;
   const ledgerPath = config.ledger.path;
+  const storePath = locateStore(ledgerPath);
   const trader = new ShownState();
   const ledger = new LedgerConnection(() => openReadOnly(ledgerPath));
-  const store = new StoreFile({ path: locateStore(ledgerPath), note, nowMs, steadyMs: () => performance.now() });
+  const store = new StoreFile({ path: storePath, note, nowMs, steadyMs: () => performance.now() });
   const history = new History(store);
   const alerts = new AlertStore(store);
   const book = new ResultBook();
@@ -202,7 +195,7 @@ function openShownTrader(options: ShownTraderOptions) {
     recordings: config.recording.dir,
     journals: config.journal.dir,
   });
-  const duty = new Duty({ path: locateStore(ledgerPath), startedMs: nowMs(), note });
+  const duty = new Duty({ path: storePath, startedMs: nowMs(), note });
   const watch = new Watch({
     config,
     name,
@@ -238,10 +231,8 @@ function openShownTrader(options: ShownTraderOptions) {
     csv: (file) => ledger.read((open) => makeCsv(file, open, makeTitleLookup(trader, open))),
     act: async (action, reason, market) => {
       switch (action) {
-        case 'ack': {
-          const { isDone, text } = acknowledge(shown, null);
-          return { refusal: isDone ? null : text, text };
-        }
+        case 'ack':
+          return acknowledge(shown, null);
         case 'report':
           return reports.start('ledger', null);
         case 'backtest':
@@ -268,10 +259,7 @@ function openShownTrader(options: ShownTraderOptions) {
       refusedLogins: refusedLogins?.() ?? null,
       alerts: watch,
     }),
-    /** Call this when the trader's process ended without a message. */
-    traderGone: () => watch.traderGone(),
-    /** Waits until the trader's alerts were delivered, but at most this long, ms. */
-    deliver: (withinMs: number) => watch.deliver(withinMs),
+    watch,
     close: () => {
       clearInterval(sampling);
       reports.close();
@@ -284,5 +272,3 @@ function openShownTrader(options: ShownTraderOptions) {
     },
   };
 }
-
-type ShownTrader = ReturnType<typeof openShownTrader>;

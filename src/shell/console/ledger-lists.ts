@@ -5,7 +5,6 @@ import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import type { MarketStatus } from '../../shared/protocol/trader-status.js';
 import type { BookedFill, LedgerReader, OrderRecord } from '../../trader/ledger/contract.js';
 import type { ViewQuery } from '../dashboard/contract.js';
-import type { History } from './store.js';
 import type { ShownState } from './trader-state.js';
 
 export const moneyText = (value: number | null): string => (value === null ? '' : formatDecimal(value as Micros)); // whole millionths
@@ -13,8 +12,9 @@ export const moneyText = (value: number | null): string => (value === null ? '' 
 export const outcomeName = (isYes: boolean): string => (isYes ? 'YES' : 'NO');
 
 /** Returns side and outcome as text, such as `buy NO`. */
-export const sideText = ({ side, isYes }: { readonly side: string; readonly isYes: boolean }): string =>
-  `${side} ${outcomeName(isYes)}`;
+export const sideText = ({ side, isYes }: Terms): string => `${side} ${outcomeName(isYes)}`;
+
+type Terms = Pick<BookedFill, 'side' | 'isYes'>;
 
 /** Returns an order's filled shares: the larger of the ledger's and the exchange's figure, as either may be older. */
 export const filledOf = ({ filledMicros, bookedMicros }: Pick<OrderRecord, 'filledMicros' | 'bookedMicros'>): Micros =>
@@ -31,9 +31,9 @@ export const formatEach = <Name extends string>(figures: Readonly<Record<Name, M
 export const yesPrice = (isYes: boolean, price: Micros): Micros => (isYes ? price : complement(price));
 
 /** Describes an order as the equal order in the other outcome: buy NO at 0.62 becomes `sell YES 0.38`. */
-export function otherSpace({ side, isYes }: { side: string; isYes: boolean }, price: Micros): string {
-  return `${side === 'buy' ? 'sell' : 'buy'} ${outcomeName(!isYes)} ${formatDecimal(complement(price))}`;
-}
+export const otherSpace = ({ side, isYes }: Terms, price: Micros): string =>
+  `${side === 'buy' ? 'sell' : 'buy'} ${outcomeName(!isYes)} ${formatDecimal(complement(price))}`;
+
 const PAGE_ROWS = 50;
 
 /** Returns one page of the rows that contain every searched word, and the number of all such rows. */
@@ -54,9 +54,7 @@ export const computePart = (used: number, limit: number): number | null => (limi
 export function makeTitleLookup(trader: ShownState, ledger: LedgerReader | null): (id: string) => string {
   const known = new Map<string, string>();
   return (id) => {
-    const before = known.get(id);
-    if (before !== undefined) return before;
-    const title = trader.markets.get(id)?.title ?? ledger?.market(id)?.title ?? id.slice(0, SHORT_ID);
+    const title = known.get(id) ?? trader.markets.get(id)?.title ?? ledger?.market(id)?.title ?? id.slice(0, SHORT_ID);
     known.set(id, title);
     return title;
   };
@@ -105,18 +103,14 @@ export type PageLists = ReturnType<typeof readLists>;
 export class LedgerConnection {
   readonly #open: () => LedgerReader;
   #ledger: LedgerReader | null = null;
-  #opened = 0;
   #lists: PageLists = { orders: [], fills: [], events: [] };
   #listsMs = Number.NEGATIVE_INFINITY;
+  /** Number of times the ledger was opened. A change means: data read before may come from another file. */
+  opened = 0;
 
   /** @param open throws while no ledger exists */
   constructor(open: () => LedgerReader) {
     this.#open = open;
-  }
-
-  /** Number of times the ledger was opened. A change means: data read before may come from another file. */
-  get opened(): number {
-    return this.#opened;
   }
 
   /** Returns the result of `work` on the ledger; null while the ledger cannot be read. */
@@ -124,7 +118,7 @@ export class LedgerConnection {
     try {
       if (this.#ledger === null) {
         this.#ledger = this.#open();
-        this.#opened++;
+        this.opened++;
       }
       return work(this.#ledger);
     } catch {
@@ -159,9 +153,8 @@ const readLists = (ledger: LedgerReader) => ({
   events: ledger.events(ROWS),
 });
 
-/** Data sources of the page's views. `Scale`: names of the history's methods that a view uses. */
-export interface ViewSources<Scale extends keyof History = never> {
+/** Data sources of the page's views. */
+export interface ViewSources {
   readonly trader: ShownState;
   readonly ledger: Pick<LedgerConnection, 'read' | 'opened'>;
-  readonly history: Pick<History, Scale>;
 }

@@ -45,9 +45,9 @@ class MetricSet {
   #write(name: MetricName, series: string, value: number, labels: Labels): void {
     const all = Object.entries({ trader: this.trader, ...labels });
     const text = `${series}{${all.map(([label, of]) => `${label}="${escapeLabel(of)}"`).join(',')}} ${value}`;
-    const lines = this.#lines.get(name);
-    if (lines === undefined) this.#lines.set(name, [text]);
-    else lines.push(text);
+    const lines = this.#lines.get(name) ?? [];
+    this.#lines.set(name, lines);
+    lines.push(text);
   }
 
   get exposition(): string {
@@ -66,16 +66,9 @@ const escapeLabel = (text: string): string =>
     .replaceAll('\\', '\\\\')
     .replaceAll('"', '\\"');
 
-interface MetricDeclaration {
-  readonly kind: 'gauge' | 'counter' | 'histogram';
-  readonly help: string;
-  /** Labels that the metric has besides `trader`. */
-  readonly labels: readonly string[];
-}
-
 const declare =
-  (kind: MetricDeclaration['kind']) =>
-  (help: string, ...labels: readonly string[]): MetricDeclaration => ({ kind, help, labels });
+  (kind: 'gauge' | 'counter' | 'histogram') =>
+  (help: string, ...labels: readonly string[]) => ({ kind, help, labels });
 const [gauge, counter, histogram] = [declare('gauge'), declare('counter'), declare('histogram')];
 
 /**
@@ -141,7 +134,7 @@ export const METRICS = {
   twinbook_alerts_active: gauge('Number of open alerts, by severity.', 'severity'),
   twinbook_notifications_total: counter('Number of messages of an alert channel, by result.', 'channel', 'result'),
   twinbook_notification_queue_length: gauge('Number of messages that a channel has not delivered yet.', 'channel'),
-} as const satisfies Readonly<Record<string, MetricDeclaration>>;
+};
 
 type MetricName = keyof typeof METRICS;
 
@@ -163,11 +156,8 @@ const COUNTED_EVENTS = [
 
 /** Number of characters to which a market's id or the configuration's hash is cut in labels. */
 const SHORT_ID = 12;
-const PHASES = ['resting', 'pending', 'canceling'];
-const SIDES = ['bid', 'ask'] as const;
 
 export interface ScrapeFacts {
-  /** Trader's name, for the metrics' label `trader`. */
   readonly name: string;
   readonly trader: ShownState;
   /** Number of events of a kind; null while the ledger cannot be read. */
@@ -192,7 +182,12 @@ function addTrader(set: MetricSet, facts: ScrapeFacts): void {
   const { account, hello } = trader;
   set.add('twinbook_up', flag(trader.isCurrent));
   set.add('twinbook_told_timestamp_seconds', seconds(trader.frameMs));
-  if (hello !== null) addRun(set, hello);
+  if (hello !== null) {
+    set.add('twinbook_build_info', 1, { version: hello.version });
+    set.add('twinbook_config_info', 1, { hash: hello.configHash.slice(0, SHORT_ID) });
+    set.add('twinbook_start_time_seconds', hello.startedMs / 1000);
+    set.add('twinbook_capital_currency', whole(hello.capitalMicros));
+  }
   if (account !== null) {
     addHealth(set, account);
     addVenue(set, account);
@@ -228,13 +223,6 @@ function addAlerts(set: MetricSet, alerts: ScrapeFacts['alerts']): void {
       set.add('twinbook_notifications_total', count, { channel, result });
     set.add('twinbook_notification_queue_length', waiting, { channel });
   }
-}
-
-function addRun(set: MetricSet, { version, configHash: hash, startedMs, capitalMicros: capital }: ProcessStatus): void {
-  set.add('twinbook_build_info', 1, { version });
-  set.add('twinbook_config_info', 1, { hash: hash.slice(0, SHORT_ID) });
-  set.add('twinbook_start_time_seconds', startedMs / 1000);
-  set.add('twinbook_capital_currency', whole(capital));
 }
 
 function addHealth(set: MetricSet, { mode, health, feeds }: AccountStatus): void {
@@ -287,7 +275,7 @@ function addMoney(set: MetricSet, account: AccountStatus, hello: ProcessStatus |
 
 function addMarkets(set: MetricSet, markets: readonly MarketStatus[]): void {
   const orders = markets.flatMap((market) => market.orders);
-  for (const phase of PHASES)
+  for (const phase of ['resting', 'pending', 'canceling'])
     set.add('twinbook_orders', orders.filter((order) => order.phase === phase).length, { phase });
   const quoting = markets.filter((market) => describeQuoting(market) === 'quoting').length;
   set.add('twinbook_markets', quoting, { state: 'quoting' });
@@ -304,7 +292,7 @@ function addMarket(set: MetricSet, one: MarketStatus): void {
   set.add('twinbook_market_book_timestamp_seconds', seconds(one.bookSeenMs), { market });
   set.add('twinbook_market_best_price', whole(one.bestBidMicros), { market, side: 'bid' });
   set.add('twinbook_market_best_price', whole(one.bestAskMicros), { market, side: 'ask' });
-  for (const side of SIDES) {
+  for (const side of ['bid', 'ask'] as const) {
     const best = side === 'bid' ? one.bidMicros : one.askMicros;
     const orders = one.orders.filter((order) => order.side === side);
     const first = orders.find(({ priceMicros }) => priceMicros === best);

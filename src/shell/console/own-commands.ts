@@ -11,15 +11,6 @@ import { utcText } from '../../shared/base/text.js';
 import type { Acted } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';
 
-/** Gives a child process low CPU priority, so that it does not slow the trader. */
-function spareOthers({ pid }: ChildProcess): void {
-  try {
-    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW);
-  } catch {
-    // Ignored: the child process has ended already, or the system forbids a change of priority.
-  }
-}
-
 const HERE = fileURLToPath(import.meta.url);
 
 /** Path of the `twinbook` program, which Node runs as it runs this process. */
@@ -84,18 +75,17 @@ export class Reports {
       parity: ['parity', of ?? ''],
     }[kind];
     const report = kind === 'parity' ? [] : ['--report', join(this.#folder, name)];
-    const args = [...process.execArgv, program, ...command, '-c', configFile, ...report];
-    const child = spawn(process.execPath, args);
+    const child = spawn(process.execPath, [...process.execArgv, program, ...command, '-c', configFile, ...report]);
     let output = '';
     this.#child = child;
-    this.#said = `${kind}: reading …`;
-    const say = (chunk: Buffer) => {
-      this.#said = `${kind}: ${chunk.toString().trim().replaceAll('\n  ', ' ').split('\n').at(-1)?.trim() ?? ''}`;
+    const say = (text: string) => {
+      this.#said = `${kind}: ${text}`;
     };
-    const fail = (error: unknown) => {
-      this.#said = `${kind}: ${messageOf(error)}`;
-    };
-    child.stderr.on('data', guarded(say, fail));
+    const fail = (error: unknown) => say(messageOf(error));
+    const showProgress = (chunk: Buffer) =>
+      say(chunk.toString().trim().replaceAll('\n  ', ' ').split('\n').at(-1)?.trim() ?? '');
+    say('reading …');
+    child.stderr.on('data', guarded(showProgress, fail));
     const keep = (chunk: Buffer) => {
       output += chunk.toString();
     };
@@ -107,7 +97,12 @@ export class Reports {
       this.#said = kind === 'parity' ? `the comparison of run ${of} is below` : `${name} is ready`;
       if (kind === 'parity') this.#parity = output;
     });
-    spareOthers(child);
+    try {
+      // The low priority keeps the command from slowing the trader.
+      if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+    } catch {
+      // Ignored: the child process has ended already, or the system forbids a change of priority.
+    }
     return { refusal: null, text: 'the report is being made; its progress is below' };
   }
 

@@ -6,8 +6,7 @@ import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { readBounded } from '../alerts/senders.js';
 import type { DashboardConfig, Environment } from '../config/config.js';
-import type { Passes } from '../dashboard/admission.js';
-import { deriveKey, proveServer } from '../dashboard/sessions.js';
+import { deriveKey, prove } from '../dashboard/sessions.js';
 import { readPrivateFile, secrets, writePrivateFile } from '../wallet/secrets.js';
 
 const ANSWERS_WITHIN_MS = 5_000;
@@ -31,7 +30,7 @@ export async function provePage(url: string, secret: string): Promise<'proven' |
   if (!greeting.success) return 'not proven';
   const { nonce: serverNonce, proofs, ...derivation } = greeting.data;
   const key = await deriveKey(secret, derivation);
-  const proof = proveServer(key, { pageNonce, serverNonce, address: new URL(url).host });
+  const proof = prove(key, ['server', pageNonce, serverNonce, new URL(url).host]);
   return proofs.includes(proof) ? 'proven' : 'not proven';
 }
 
@@ -68,22 +67,18 @@ export function obtainPageToken(ledgerPath: string): string {
 /** Reads the page's token. Throws `file_unreadable` when no trader has created a token. */
 export function readPageToken(ledgerPath: string): string {
   const path = locatePageToken(ledgerPath);
-  const token = readOwn(path).trim();
-  if (TOKEN.test(token)) return token;
-  throw new TwinbookError('key_invalid', `${WHAT} ${path} contains no token`, REMOVE_IT);
-}
-
-const REMOVE_IT = 'Remove the file and restart the trader, which creates a new token.';
-
-function readOwn(path: string): string {
   try {
-    return readPrivateFile(path, WHAT);
+    const token = readPrivateFile(path, WHAT).trim();
+    if (TOKEN.test(token)) return token;
   } catch (error) {
     // Other users may have read this token, so it must be replaced: restricting the file's mode is not enough.
     if (!(error instanceof TwinbookError && error.code === 'key_insecure')) throw error;
     throw new TwinbookError(error.code, error.message, `Others could read the file. ${REMOVE_IT}`, { cause: error });
   }
+  throw new TwinbookError('key_invalid', `${WHAT} ${path} contains no token`, REMOVE_IT);
 }
+
+const REMOVE_IT = 'Remove the file and restart the trader, which creates a new token.';
 
 function drawToken(path: string): void {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
@@ -121,7 +116,7 @@ function requireLong(password: string, what: string, hint: string): string {
 export function readPasses(
   { stopPasswordFile, viewPasswordFile }: Pick<DashboardConfig, 'stopPasswordFile' | 'viewPasswordFile'>,
   operate: string,
-): Omit<Passes, 'operate'> {
+) {
   const stop = readRolePassword(stopPasswordFile, 'dashboard.stop_password_file');
   const view = readRolePassword(viewPasswordFile, 'dashboard.view_password_file');
   const given = [operate, stop, view].filter((one) => one !== null);

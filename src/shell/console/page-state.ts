@@ -19,13 +19,14 @@ import type { ShownState } from './trader-state.js';
 import type { ResultBook } from './views/money-view.js';
 import type { Watch } from './watch.js';
 
-interface RowParts extends Pick<ShownParts, 'trader' | 'name' | 'guardian' | 'ledger'> {
-  readonly watch: Pick<Watch, 'count'>;
+interface PageSources extends Pick<ShownParts, 'trader' | 'name' | 'ledger' | 'guardian'> {
+  readonly config: { readonly venue: { readonly name: string } };
   readonly history: Pick<History, 'newestMs'>;
+  readonly watch: Pick<Watch, 'count'>;
 }
 
 /** Makes one trader's row in the list of traders. Counts are null before the trader's first message. */
-export function makeTraderRow({ trader, name, guardian, watch, ledger, history }: RowParts) {
+export function makeTraderRow({ trader, name, guardian, watch, ledger, history }: PageSources) {
   const { account } = trader;
   const { mode, reason } = judgeMode(trader);
   const markets = [...trader.markets.values()];
@@ -81,15 +82,13 @@ function tickPlaces({ bestBidMicros, bestAskMicros, orders, bids = [], asks = []
   }, FEWEST_PLACES);
 }
 
-interface TraderFacts {
-  readonly nowMs: number;
-  /** Mode of a trader that quotes nothing or does not answer; null while the trader quotes. */
-  readonly stopped: string | null;
-  /** Condition ids of markets that are paused individually. */
-  readonly paused: readonly string[];
-}
+/**
+ * `stopped`: mode of a trader that quotes nothing or does not answer; null while the trader quotes. `paused`: condition
+ * ids of markets that are paused individually.
+ */
+type TraderFacts = Readonly<{ nowMs: number; stopped: string | null; paused: readonly string[] }>;
 
-export function marketRow(market: MarketStatus, { nowMs, stopped }: Pick<TraderFacts, 'nowMs' | 'stopped'>) {
+export function marketRow(market: MarketStatus, { nowMs, stopped }: TraderFacts) {
   const { bookSeenMs: seen } = market;
   return {
     places: tickPlaces(market),
@@ -106,7 +105,7 @@ export function marketRow(market: MarketStatus, { nowMs, stopped }: Pick<TraderF
     open_orders: market.orders.length,
     best_bid: priceText(market.bestBidMicros),
     best_ask: priceText(market.bestAskMicros),
-    book_seen: market.bookSeenMs,
+    book_seen: seen,
   };
 }
 
@@ -130,26 +129,20 @@ export const marketDetail = (market: MarketStatus, facts: TraderFacts) => ({
     })) ?? null,
 });
 
-/** Row of the ladder: one price of the book, in YES space. Amounts are in shares. */
-export interface LadderRow {
-  readonly price: string;
-  readonly side: 'bid' | 'ask' | 'fair';
-  readonly others: string;
-  readonly ours: string;
-  /** Others' shares ahead of our orders in the queue, estimated high. */
-  readonly ahead: string;
+/** Makes the ladder's rows from the highest price down; the fair value is a row between prices. */
+function makeLadder({ bids = [], asks = [], orders, fairMicros: fair }: MarketStatus) {
+  const fairRow = { price: moneyText(fair), side: 'fair' as const, others: '', ours: '', ahead: '' };
+  return [...sideRows('ask', asks, orders), ...(fair === null ? [] : [fairRow]), ...sideRows('bid', bids, orders)].sort(
+    (a, b) => Number(b.price) - Number(a.price) || RANK[a.side] - RANK[b.side],
+  );
 }
 
-/** Makes the ladder's rows from the highest price down; the fair value is a row between prices. */
-function makeLadder({ bids = [], asks = [], orders, fairMicros: fair }: MarketStatus): readonly LadderRow[] {
-  const rows: LadderRow[] = [...sideRows('ask', asks, orders), ...sideRows('bid', bids, orders)];
-  if (fair !== null) rows.push({ price: moneyText(fair), side: 'fair', others: '', ours: '', ahead: '' });
-  return rows.toSorted((a, b) => Number(b.price) - Number(a.price) || RANK[a.side] - RANK[b.side]);
-}
+export type LadderRow = ReturnType<typeof makeLadder>[number];
 
 /** Rank of the ladder's rows at the same price: asks are above bids. */
 const RANK = { ask: 0, fair: 1, bid: 2 } as const;
 
+/** Returns one row for each price; `ahead`: others' shares ahead of own orders in the queue, estimated high. */
 function sideRows(side: 'bid' | 'ask', levels: NonNullable<MarketStatus['bids']>, orders: MarketStatus['orders']) {
   const others = new Map(levels);
   const own = orders.filter((order) => order.side === side);
@@ -167,19 +160,13 @@ function sideRows(side: 'bid' | 'ask', levels: NonNullable<MarketStatus['bids']>
   });
 }
 
-/** Reads the state of the guardian process from its file. */
-interface GuardianWatch {
-  status(): string;
-  /** Whether a guardian can cancel the orders; null when no guardian is needed. */
-  isGuarded(): boolean | null;
-}
-
 /** The console's data about one trader; each view, list and metric uses only the parts it needs. */
 export interface ShownParts {
   /** Trader's name, unique within a console. */
   readonly name: string;
   readonly config: TraderConfig;
-  readonly guardian: GuardianWatch;
+  /** Reads the guardian's file. `isGuarded`: whether a guardian can cancel the orders; null if none is needed. */
+  readonly guardian: { readonly status: () => string; readonly isGuarded: () => boolean | null };
   readonly trader: ShownState;
   readonly ledger: LedgerConnection;
   readonly history: History;
@@ -187,11 +174,6 @@ export interface ShownParts {
   readonly watch: Watch;
   readonly alerts: AlertStore;
   readonly reports: Reports;
-}
-
-interface PageSources extends Pick<ShownParts, 'trader' | 'name' | 'ledger' | 'guardian'> {
-  readonly config: { readonly venue: { readonly name: string } };
-  readonly watch: Pick<Watch, 'count'>;
 }
 
 /** Makes the page's state of one trader. @param market shown with details; null for none */
@@ -211,7 +193,7 @@ export function makePageState({ trader, name, ledger, config, guardian, watch }:
     ...judged,
     /** Start of the present mode, trader's clock, Unix ms; null if the mode began before this console. */
     mode_since: trader.isCurrent ? trader.modeSinceMs : null,
-    /** Whether the trader answers. If not, the trader's figures in all following fields are old. */
+    /** If false, the trader does not answer, and its figures in all following fields are old. */
     answers: trader.isCurrent,
     /** The trader's clock in its last message, Unix ms; null before the first message. */
     heard: trader.frameMs,

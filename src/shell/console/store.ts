@@ -83,8 +83,6 @@ PRAGMA user_version = ${VERSION};
 const APPLICATION_ID = 0x54574243;
 const BUSY_MS = 200;
 const AGAIN_MS = 60_000;
-const SIDE_FILES = ['', '-wal', '-shm'] as const;
-const DAMAGED: readonly string[] = ['SQLITE_CORRUPT', 'SQLITE_NOTADB'];
 export const locateStore = (ledgerPath: string): string => `${ledgerPath}.console`;
 
 interface StoreFileOptions {
@@ -108,12 +106,13 @@ export class StoreFile {
 
   /** Runs `work` in one transaction and returns its result; returns `otherwise` if the file cannot be used now. */
   attempt<T>(work: (sqlite: Sqlite.Database) => T, otherwise: T): T {
-    const { steadyMs } = this.#options;
+    const { steadyMs, note, path } = this.#options;
     if (this.#failedMs !== null && steadyMs() - this.#failedMs < AGAIN_MS) return otherwise;
     try {
       const sqlite = this.#open();
       const result = sqlite.transaction(() => work(sqlite)).immediate();
-      this.#noteRecovery();
+      if (this.#failedMs !== null) note(`${path} can be used again`);
+      this.#failedMs = null;
       return result;
     } catch (error) {
       const isOfDisk = error instanceof Error && 'syscall' in error;
@@ -168,19 +167,10 @@ export class StoreFile {
     // If the file is busy, another console holds its lock for a moment.
     if (code.startsWith('SQLITE_BUSY')) return;
     const why = messageOf(error);
-    if (DAMAGED.some((damaged) => code.startsWith(damaged))) {
-      this.#putAside(`is damaged (${why})`);
-      return;
-    }
+    if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return this.#putAside(`is damaged (${why})`);
     if (this.#failedMs === null) note(`warning: ${path} cannot be used: ${why}; charts and alerts continue without it`);
     this.#failedMs = steadyMs();
     this.close();
-  }
-
-  #noteRecovery(): void {
-    if (this.#failedMs === null) return;
-    this.#failedMs = null;
-    this.#options.note(`${this.#options.path} can be used again`);
   }
 
   #putAside(why: string): void {
@@ -188,9 +178,8 @@ export class StoreFile {
     this.close();
     const aside = `${path}.aside-${nowMs()}`;
     try {
-      for (const ending of SIDE_FILES) {
+      for (const ending of ['', '-wal', '-shm'])
         if (existsSync(`${path}${ending}`)) renameSync(`${path}${ending}`, `${aside}${ending}`);
-      }
       note(`warning: ${path} ${why}; the file is kept as ${aside}, and a new file is created`);
     } catch (error) {
       note(`warning: ${path} ${why}, and cannot be renamed: ${String(error)}`);
@@ -199,12 +188,13 @@ export class StoreFile {
   }
 }
 
+const COARSEST = { seconds: 3600, keptS: 90 * 86_400 };
 /** Scales of the charts' history. Each point covers `seconds`, and expires after `keptS` seconds. */
 const SCALES = [
   { seconds: 5, keptS: 6 * 3600 },
   { seconds: 60, keptS: 48 * 3600 },
   { seconds: 600, keptS: 14 * 86_400 },
-  { seconds: 3600, keptS: 90 * 86_400 },
+  COARSEST,
 ] as const;
 
 export const FINEST_S = SCALES[0].seconds;
@@ -220,11 +210,8 @@ const LEAST_PART = 0.02;
 const LESS = 0.8;
 
 /** Prices are in YES space. Best bid: lowest within the point's time; best ask: highest; other figures: newest. */
-export interface MarketPoint extends MarketFigures {
+export interface MarketPoint {
   readonly timeMs: number;
-}
-
-interface MarketFigures {
   readonly bestBidMicros: number | null;
   readonly bestAskMicros: number | null;
   readonly fairMicros: number | null;
@@ -241,10 +228,10 @@ interface AccountPoint {
   readonly resultMicros: number | null;
   readonly lossDayMicros: number;
 }
-export type StatusSample = Readonly<{
-  account: AccountPoint;
-  markets: readonly (MarketFigures & { readonly id: string })[];
-}>;
+export interface StatusSample {
+  readonly account: AccountPoint;
+  readonly markets: readonly (Omit<MarketPoint, 'timeMs'> & { readonly id: string })[];
+}
 
 type StoredSpan = Readonly<{ fromMs: number; toMs: number }>;
 
@@ -285,12 +272,9 @@ export class History {
 
   /** Returns the points of the finest scale within a span; empty if these points have expired. */
   closeUp(id: string, { fromMs, toMs }: StoredSpan): readonly MarketPoint[] {
-    const [fromS, toS] = [fromMs, toMs].map((ms) => pointS(ms, FINEST_S));
-    return this.#file.attempt(
-      // The cast is safe: the statement names the columns, and the tables are STRICT.
-      (sqlite) => sqlite.prepare(MARKET_POINTS).all(id, FINEST_S, fromS, toS) as MarketPoint[],
-      [],
-    );
+    const bounds = [id, FINEST_S, pointS(fromMs, FINEST_S), pointS(toMs, FINEST_S)];
+    // The cast is safe: the statement names the columns, and the tables are STRICT.
+    return this.#file.attempt((sqlite) => sqlite.prepare(MARKET_POINTS).all(bounds) as MarketPoint[], []);
   }
 
   account(span: StoredSpan): readonly AccountPoint[] {
@@ -310,11 +294,11 @@ export class History {
     const toS = Math.floor(toMs / 1000);
     return this.#file.attempt((sqlite) => {
       const newestS = readNewestS(sqlite) ?? toS;
-      const scale =
+      const { seconds: scale } =
         SCALES.find((one) => (toS - fromS) / one.seconds < MOST_POINTS && newestS - fromS <= one.keptS * this.#part) ??
-        SCALES[SCALES.length - 1];
+        COARSEST;
       // The cast is safe: the statement names the columns, and the tables are STRICT.
-      return sqlite.prepare(sql).all(...key, scale?.seconds, fromS, toS) as Point[];
+      return sqlite.prepare(sql).all(...key, scale, fromS, toS) as Point[];
     }, []);
   }
 
@@ -366,17 +350,12 @@ const PUT_MARKET = `INSERT INTO market_points VALUES
   netMicros = excluded.netMicros`;
 
 /** Makes a history sample; null while the trader sends nothing. Omits markets without own orders and holdings. */
-export function takeSample(trader: ShownState, timeMs: number): StatusSample | null {
-  const { account, markets, isCurrent } = trader;
+export function takeSample({ account, markets, isCurrent }: ShownState, timeMs: number): StatusSample | null {
   if (!isCurrent || account === null) return null;
   const { equityMicros, resultMicros, losses } = account;
   const own = [...markets.values()].filter((one) => one.orders.length > 0 || one.yesMicros !== 0 || one.noMicros !== 0);
   return {
     account: { timeMs, equityMicros, resultMicros, lossDayMicros: losses.dayLossMicros },
-    markets: own.map((market) => ({
-      ...market,
-      id: market.conditionId,
-      netMicros: market.yesMicros - market.noMicros,
-    })),
+    markets: own.map((one) => ({ ...one, id: one.conditionId, netMicros: one.yesMicros - one.noMicros })),
   };
 }

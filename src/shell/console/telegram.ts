@@ -169,7 +169,10 @@ export const makePerform =
   (options: ChatOptions, detail: ChannelConfig['detail']): Perform =>
   async (command, about, user) => {
     if (command === 'status') return statusText(options, detail === 'bare');
-    if (command === 'ack') return acknowledge(options, about).text;
+    if (command === 'ack') {
+      const { refusal, text } = acknowledge(options, about);
+      return refusal ?? text;
+    }
     const { control, ledger } = options.config;
     const place = { socket: control.socket, ledgerPath: ledger.path };
     const { refusal, text } = await act(command, `by Telegram, user ${user}`, place);

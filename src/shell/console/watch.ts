@@ -21,11 +21,11 @@ import type { ShownState } from './trader-state.js';
 
 /** Reads facts about the ledger's files; an unknown fact is null. `backupMs`: time of the newest backup, Unix ms. */
 export function readFileFacts(ledgerPath: string) {
-  const statFile = (path: string) => statSync(path, { throwIfNoEntry: false }) ?? null;
+  const statFile = (ending: string) => statSync(`${ledgerPath}${ending}`, { throwIfNoEntry: false });
   return {
-    ledgerBytes: statFile(ledgerPath)?.size ?? null,
-    walBytes: statFile(`${ledgerPath}-wal`)?.size ?? null,
-    backupMs: statFile(`${ledgerPath}.backup`)?.mtimeMs ?? null,
+    ledgerBytes: statFile('')?.size ?? null,
+    walBytes: statFile('-wal')?.size ?? null,
+    backupMs: statFile('.backup')?.mtimeMs ?? null,
     diskFreeBytes: freeBytes(dirname(ledgerPath)),
   };
 }
@@ -101,8 +101,6 @@ export class Duty {
 
 const EVERY_MS = 1_000;
 const WINDOW_MS = 600_000;
-/** Name of the quiet hours, which are evaluated as if they were a strategy's quote hours. */
-const QUIET = 'quiet hours';
 const LOOK_MS = 50;
 
 /** State of a ledger's newest run. An `open` run did not end after proof that no order rests: a trader should run. */
@@ -121,13 +119,13 @@ export interface WatchOptions {
   readonly isGuarded: () => boolean | null;
   readonly note: (text: string) => void;
   readonly memory: AlertMemory;
-  /** Returns whether this console sends the alerts; called every second. */
+  /** Whether this console sends the alerts; called every second. */
   readonly onDuty: () => boolean;
-  /** Returns the state of the last run from the ledger; null while the ledger cannot be read. */
+  /** State of the last run in the ledger; null while the ledger cannot be read. */
   readonly lastRun: () => LastRun | null;
   /** Whether the trader has started this console: then the trader is running even before its first message. */
   readonly isWithTrader: boolean;
-  /** Returns the number of wrong passwords entered at the page since its start. */
+  /** Number of wrong passwords entered at the page since its start. */
   readonly refusedLogins: () => number;
 }
 
@@ -139,7 +137,9 @@ export class Watch {
   readonly #quietHours: QuoteHours;
   readonly #startedMs = performance.now();
   #center: AlertCenter | null = null;
-  readonly #refusedLogins = new RecentCount();
+  /** Total of refused logins at each tick of the last ten minutes, oldest first. */
+  #logins = [{ atMs: performance.now(), total: 0 }];
+  /** Maximum age of a backup, ms; null for no bound. Computed in the first tick, not to delay the start. */
   #backupWithinMs: number | null | undefined;
   #isQuiet = false;
   #isGone = false;
@@ -147,9 +147,9 @@ export class Watch {
   constructor(options: WatchOptions) {
     this.#options = options;
     const { quietHours, heartbeat } = options.config.alerts;
-    this.#quietHours = new QuoteHours([{ name: QUIET, quoteHours: quietHours }]);
+    // The quiet hours are evaluated as if they were a strategy's quote hours.
+    this.#quietHours = new QuoteHours([{ name: 'quiet hours', quoteHours: quietHours }]);
     this.#lifeline = heartbeat === null ? null : new Lifeline(performance.now());
-    this.#refusedLogins.note(0, performance.now());
     this.#findCenter();
     this.#timer = setInterval(() => this.#tick(), EVERY_MS);
   }
@@ -235,10 +235,14 @@ export class Watch {
     const { trader, config, isGuarded, refusedLogins } = this.#options;
     const { account, hello } = trader;
     const steadyMs = performance.now();
-    this.#refusedLogins.note(refusedLogins(), steadyMs);
+    const total = refusedLogins();
+    const recent = this.#logins.filter(({ atMs }) => steadyMs - atMs < WINDOW_MS + EVERY_MS);
+    const before = recent[0] ?? this.#logins.at(-1);
+    this.#logins = [...recent, { atMs: steadyMs, total }];
     const center = this.#findCenter();
     if (center === null) return;
     const { diskFreeBytes, backupMs } = readFileFacts(config.ledger.path);
+    if (this.#backupWithinMs === undefined) this.#backupWithinMs = boundBackupAge(config.schedule.ledgerBackup);
     const facts: WatchedFacts = {
       nowMs: nowMs(),
       steadyMs,
@@ -247,8 +251,8 @@ export class Watch {
       isGuarded: isGuarded(),
       diskFreeBytes,
       backupMs,
-      backupWithinMs: this.#findBackupBound(),
-      refusedLogins: this.#refusedLogins.count(steadyMs),
+      backupWithinMs: this.#backupWithinMs,
+      refusedLogins: total - (before?.total ?? 0),
       process: hello,
       account,
     };
@@ -256,13 +260,6 @@ export class Watch {
     center.tick(facts, this.#isQuiet);
     const why = this.#lifeline?.look(facts, trader.isCurrent) ?? null;
     if (why !== null) void callWatcher(config.alerts.heartbeat?.urlFile ?? '', why, this.#options.note);
-  }
-
-  /** Returns the maximum age of a backup, ms; null for no bound. Computed on first use, not to delay the start. */
-  #findBackupBound(): number | null {
-    if (this.#backupWithinMs === undefined)
-      this.#backupWithinMs = boundBackupAge(this.#options.config.schedule.ledgerBackup);
-    return this.#backupWithinMs;
   }
 }
 
@@ -282,29 +279,10 @@ async function callWatcher(file: string, why: string, note: (text: string) => vo
 const GRACE_MS = 3_600_000;
 
 /**
- * Returns twice the longest pause between backups plus an hour, ms. Thus one missed backup raises no alert.
- *
- * @param schedule a cron expression; null for none
- * @returns null without repeated backups
+ * Returns twice the longest pause between backups plus an hour, ms: one missed backup raises no alert. Returns null
+ * without a schedule (a cron expression) or repeated backups.
  */
 export function boundBackupAge(schedule: string | null): number | null {
   const pauseMs = schedule === null ? null : findLongestPauseMs(schedule);
   return pauseMs === null ? null : 2 * pauseMs + GRACE_MS;
-}
-
-class RecentCount {
-  #total: number | null = null;
-  #rises: { readonly atMs: number; readonly by: number }[] = [];
-
-  /** @param total the present count; a smaller one is a restarted count @param nowMs a clock that never steps */
-  note(total: number, nowMs: number): void {
-    const by = total - (this.#total ?? total);
-    this.#total = total;
-    if (by > 0) this.#rises.push({ atMs: nowMs, by });
-  }
-
-  count(nowMs: number): number {
-    this.#rises = this.#rises.filter(({ atMs }) => nowMs - atMs < WINDOW_MS);
-    return this.#rises.reduce((sum, { by }) => sum + by, 0);
-  }
 }

@@ -2,18 +2,13 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Role } from '../../shared/protocol/operator-commands.js';
+import { ROLES, type Role } from '../../shared/protocol/operator-commands.js';
 import { type Host, isAllowed, readText, type TraderHost } from './contract.js';
-import { Guesses, PROOF_HEADER, proveAnswer, Sessions } from './sessions.js';
+import { Guesses, PROOF_HEADER, prove, Sessions } from './sessions.js';
 
 type RequestHead = Pick<FastifyRequest['raw'], 'method' | 'url' | 'headersDistinct'>;
 
-interface PageRefusal {
-  readonly status: 403 | 405 | 415;
-  readonly text: string;
-}
-
-const METHODS: readonly string[] = ['GET', 'POST'];
+type PageRefusal = Readonly<{ status: 403 | 405 | 415; text: string }>;
 
 /**
  * Returns why a request is refused; null for an accepted request. `port` is the listening port. Any web page in the
@@ -28,7 +23,7 @@ export function findRefusal(request: RequestHead, port: number): PageRefusal | n
   if (host === undefined || otherHosts.length > 0 || !listHosts(port).includes(host)) {
     return { status: 403, text: `this page answers to its own address only, such as ${listHosts(port)[0]}` };
   }
-  if (!METHODS.includes(method)) return { status: 405, text: 'only GET and POST are allowed' };
+  if (method !== 'GET' && method !== 'POST') return { status: 405, text: 'only GET and POST are allowed' };
   // Browsers set these headers about the origin; scripts in a page cannot, and other programs omit them.
   if (all('origin').some((origin) => origin !== `http://${host}`)) return FOREIGN;
   const fromHere = method === 'GET' ? ['same-origin', 'none'] : ['same-origin'];
@@ -52,11 +47,7 @@ const listHosts = (port: number): readonly string[] => [`127.0.0.1:${port}`, `lo
 const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 /** The page's secret for each role; null for a role without a secret. */
-export interface Passes {
-  readonly operate: string;
-  readonly stop: string | null;
-  readonly view: string | null;
-}
+export type Passes = Readonly<Record<Role, string | null>>;
 
 export type QueryRoute = { Querystring: Readonly<Record<string, unknown>> };
 
@@ -78,14 +69,9 @@ export class Gate {
   }
 
   /** @param metricsToken token for the metrics only; null for none. The page's secrets give access too. */
-  static async make({ view, stop, operate }: Passes, metricsToken: string | null): Promise<Gate> {
+  static async make(passes: Passes, metricsToken: string | null): Promise<Gate> {
     const guesses = { page: new Guesses(), metrics: new Guesses() };
-    const all = [
-      ['operate', operate],
-      ['stop', stop],
-      ['view', view],
-    ] as const;
-    const secrets = all.flatMap(([role, secret]) => (secret === null ? [] : [[role, secret] as const]));
+    const secrets = ROLES.flatMap((role) => (passes[role] === null ? [] : [[role, passes[role]] as const]));
     const metricsTokens = [...secrets.map(([, secret]) => secret), ...(metricsToken === null ? [] : [metricsToken])];
     return new Gate(await Sessions.make(secrets, guesses.page), guesses, metricsTokens);
   }
@@ -107,7 +93,7 @@ export class Gate {
       if (admitted === undefined) return;
       const body = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload : '';
       const { session, count } = admitted;
-      void reply.header(PROOF_HEADER, proveAnswer(session.key, count, reply.statusCode, body));
+      void reply.header(PROOF_HEADER, prove(session.key, ['answer', count, reply.statusCode], body));
     });
     server.post<{ Body: unknown }>('/session/greeting', (request, reply) => {
       const greeting = this.#sessions.greet(readField(request.body, 'nonce'), readAddress());
@@ -116,7 +102,8 @@ export class Gate {
     server.post<{ Body: unknown }>('/session', (request, reply) => {
       const nonce = readField(request.body, 'nonce');
       const outcome = this.#sessions.open(nonce, readField(request.body, 'proof'));
-      return outcome === 'open' ? { open: true } : refuse(reply, outcome);
+      if (outcome === 'too many guesses') return reply.code(429).send({ error: TOO_MANY_GUESSES });
+      return outcome === 'open' ? { open: true } : reply.code(401).send({ error: NOT_IN });
     });
   }
 
@@ -125,7 +112,7 @@ export class Gate {
     const { method, url: target } = request;
     const admitted = this.#sessions.admit(authorization, { method, target, body: this.#bodies.get(request) ?? '' });
     if (admitted === null) {
-      void refuse(reply, 'wrong');
+      void reply.code(401).send({ error: NOT_IN });
       return null;
     }
     this.#admitted.set(request, admitted);
@@ -164,26 +151,18 @@ const METRICS_WANT_TOKEN = 'the metrics need the token in metrics.token_file, as
 const TOO_MANY_GUESSES = 'too many wrong passwords; wait a minute, or use the command line';
 const NOT_IN = 'this request needs the password, or the address that `twinbook dashboard` prints';
 
-const refuse = (reply: FastifyReply, why: 'wrong' | 'too many guesses'): FastifyReply =>
-  why === 'wrong' ? reply.code(401).send({ error: NOT_IN }) : reply.code(429).send({ error: TOO_MANY_GUESSES });
-
 function readField(body: unknown, name: 'nonce' | 'proof'): string {
   if (typeof body !== 'object' || body === null || !(name in body)) return '';
   return readText((body as Readonly<Record<string, unknown>>)[name]) ?? '';
 }
 
 /** Returns the trader that the request names. If unknown, or if it names none of several, refuses and returns null. */
-export function findTrader(
-  host: Host,
-  { trader }: Readonly<Record<string, unknown>>,
-  reply: FastifyReply,
-): TraderHost | null {
+export function findTrader(host: Host, { trader }: QueryRoute['Querystring'], reply: FastifyReply): TraderHost | null {
   const named = readText(trader) ?? (host.names.length === 1 ? (host.names[0] ?? '') : null);
   const found = named === null ? null : host.trader(named);
   if (found !== null) return found;
   const what = named === null ? 'the request must name a trader, because several are shown' : 'there is no such trader';
-  void reply
-    .code(named === null ? 400 : 404)
-    .send({ error: `${what}; ?trader= wants one of ${host.names.join(', ')}` });
+  const error = `${what}; ?trader= wants one of ${host.names.join(', ')}`;
+  void reply.code(named === null ? 400 : 404).send({ error });
   return null;
 }

@@ -10,8 +10,7 @@ import {
   type Role,
 } from '../../shared/protocol/operator-commands.js';
 
-type MarketAction = `${MarketName}-market`;
-const ofMarket = (name: MarketName): MarketAction => `${name}-market`;
+const ofMarket = (name: MarketName) => `${name}-market` as const;
 
 /** Buttons that send no command to the trader: acknowledge alerts, change the configuration, make a report. */
 const OTHER_ACTIONS = {
@@ -23,7 +22,7 @@ const OTHER_ACTIONS = {
   parity: 'operate',
 } as const satisfies Record<string, Role>;
 
-export type TraderAction = OperatorName | MarketAction;
+export type TraderAction = OperatorName | ReturnType<typeof ofMarket>;
 export type PageAction = TraderAction | keyof typeof OTHER_ACTIONS;
 
 /** Minimum role that a user of the page needs for each action. */
@@ -53,19 +52,16 @@ export interface Greeting {
   readonly proofs: readonly string[];
 }
 
-export interface Acted {
-  /** Reason why the action was refused, and what it requires; null for an accepted action. */
-  readonly refusal: string | null;
-  readonly text: string;
-}
+/** `refusal`: why the action was refused, and what it requires; null for an accepted action. */
+export type Acted = Readonly<{ refusal: string | null; text: string }>;
 
-export const CSV_NAMES = ['fills', 'orders'] as const;
-export type CsvName = (typeof CSV_NAMES)[number];
+export type CsvName = 'fills' | 'orders';
 
 export const readText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
 const LONGEST_SPAN_MS = 90 * 86_400_000;
 const MOST_PAGES = 1_000;
+/** Latest time of a `Date`, Unix ms. */
 const LATEST_MS = 8_640_000_000_000_000;
 
 /** Parses a view's query, which selects part of the view's data; an absent filter selects all. */

@@ -14,8 +14,6 @@ import { OWN_HEADERS } from '../web-kit/page-script.js';
 import { findRefusal, findTrader, Gate, type Passes, type QueryRoute } from './admission.js';
 import {
   type Acted,
-  CSV_NAMES,
-  type CsvName,
   type Host,
   marketCommand,
   PAGE_ACTIONS,
@@ -83,16 +81,14 @@ function buildPage({ host, metrics }: DashboardOptions, gate: Gate): FastifyInst
   server.addHook('onRequest', async (request, reply) => {
     void reply.headers({ ...OWN_HEADERS, 'content-security-policy': document.policy });
     const refusal = findRefusal(request.raw, readPort(server));
-    if (refusal !== null) return reply.code(refusal.status).send({ error: refusal.text });
-    return undefined;
+    return refusal === null ? undefined : reply.code(refusal.status).send({ error: refusal.text });
   });
   server.setNotFoundHandler((_, reply) => reply.code(404).send({ error: 'the dashboard has no such path' }));
   server.setErrorHandler((error: { statusCode?: number }, _, reply) => {
     // The page gets errors of its own requests, but no internal errors.
     const status = error.statusCode ?? 500;
-    return reply
-      .code(status)
-      .send({ error: status < 500 ? 'the request cannot be read' : 'the trader failed to answer' });
+    const text = status < 500 ? 'the request cannot be read' : 'the trader failed to answer';
+    return reply.code(status).send({ error: text });
   });
   const ownAddress = () => readAddress(server);
   gate.addTo(server, ownAddress);
@@ -139,8 +135,8 @@ function addReads(server: FastifyInstance, host: Host, gate: Gate, { isOpen }: D
   server.get<QueryRoute & { Params: { name: string } }>('/csv/:name', (request, reply) => {
     const found = gate.admitTo(host, request, reply);
     if (found === null) return reply;
-    const name = CSV_NAMES.find((one): one is CsvName => one === request.params.name);
-    const text = name === undefined ? null : found.trader.csv(name);
+    const { name } = request.params;
+    const text = name === 'fills' || name === 'orders' ? found.trader.csv(name) : null;
     if (text === null) return reply.code(404).send({ error: NOT_KNOWN });
     const disposition = `attachment; filename="${name}.csv"`;
     return reply.type('text/csv; charset=utf-8').header('content-disposition', disposition).send(text);
@@ -166,8 +162,8 @@ function addActions(server: FastifyInstance, host: Host, gate: Gate): void {
     const trader = action === null ? null : findTrader(host, request.query, reply);
     if (action === null || trader === null) return reply;
     const isOfMarket = marketCommand(action) !== null;
-    const market =
-      isOfMarket || action === 'backtest' || action === 'parity' ? readText(request.query['market']) : null;
+    const hasMarket = isOfMarket || action === 'backtest' || action === 'parity';
+    const market = hasMarket ? readText(request.query['market']) : null;
     if (isOfMarket && market === null) return reply.code(400).send({ error: NO_MARKET });
     const { refusal, text } = await trader.act(action, readReason(request.body), market);
     return refusal === null ? { done: true, text } : reply.code(409).send({ error: refusal });

@@ -18,48 +18,25 @@ const deriveBytes = promisify(pbkdf2);
 export const deriveKey = (secret: string, { salt, rounds }: Pick<Greeting, 'salt' | 'rounds'>): Promise<Buffer> =>
   deriveBytes(secret, salt, rounds, KEY_BYTES, 'sha256');
 
-export interface Handshake {
-  /** Random numbers of page and server, 32 bytes in hex each. */
-  readonly pageNonce: string;
-  readonly serverNonce: string;
-  /** Host and port as in the browser's address bar. */
-  readonly address: string;
-}
+/** Random numbers of page and server, 32 bytes in hex each; host and port as in the browser's address bar. */
+export type Handshake = readonly [pageNonce: string, serverNonce: string, address: string];
 
-type Bytes = string | Uint8Array;
+/** Purpose of a proof and what it proves. `count`: number of the request within its session. */
+type Proven =
+  | readonly ['server' | 'page' | 'session', ...Handshake]
+  | readonly ['request', count: number, method: string, target: string]
+  | readonly ['answer', count: number, status: number];
 
-/** Returns a proof in hex. The first line names the proof's purpose, so that it cannot be used for another. */
-function prove(key: Buffer, lines: readonly (string | number)[], body: Bytes = ''): string {
+/** Returns a proof in hex. Its first line names its purpose, so that it cannot be used for another. */
+export function prove(key: Buffer, lines: Proven, body: string | Uint8Array = ''): string {
   return createHmac('sha256', key)
     .update(`twinbook ${lines.join('\n')}\n`)
     .update(body)
     .digest('hex');
 }
 
-const handshakeLines = ({ pageNonce, serverNonce, address }: Handshake) => [pageNonce, serverNonce, address];
-
-export const proveServer = (key: Buffer, handshake: Handshake): string =>
-  prove(key, ['server', ...handshakeLines(handshake)]);
-
-export const provePage = (key: Buffer, handshake: Handshake): string =>
-  prove(key, ['page', ...handshakeLines(handshake)]);
-
 export const deriveSessionKey = (key: Buffer, handshake: Handshake): Buffer =>
-  Buffer.from(prove(key, ['session', ...handshakeLines(handshake)]), 'hex');
-
-interface ProvenRequest {
-  readonly method: string;
-  readonly target: string;
-  /** Number of the request within its session. */
-  readonly count: number;
-  readonly body: string;
-}
-
-export const proveRequest = (sessionKey: Buffer, { method, target, count, body }: ProvenRequest): string =>
-  prove(sessionKey, ['request', count, method, target], body);
-
-export const proveAnswer = (sessionKey: Buffer, count: number, status: number, body: Bytes): string =>
-  prove(sessionKey, ['answer', count, status], body);
+  Buffer.from(prove(key, ['session', ...handshake]), 'hex');
 
 export function isProof(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)];
@@ -74,14 +51,11 @@ export class Guesses {
   /** Monotonic clock, ms. */
   readonly #steadyMs: () => number;
   #timesMs: number[] = [];
-  #count = 0;
+  /** Number of guesses since the start. */
+  count = 0;
 
   constructor(steadyMs = () => performance.now()) {
     this.#steadyMs = steadyMs;
-  }
-
-  get count(): number {
-    return this.#count;
   }
 
   /** True after the maximum number of wrong guesses in a minute; further proofs are then refused unchecked. */
@@ -92,7 +66,7 @@ export class Guesses {
   }
 
   add(): void {
-    this.#count++;
+    this.count++;
     this.#timesMs = [...this.#timesMs, this.#steadyMs()].slice(-MOST_GUESSES);
   }
 }
@@ -113,48 +87,40 @@ const NONCE = /^[0-9a-f]{64}$/;
 
 type Derivation = Pick<Greeting, 'salt' | 'rounds'>;
 
-export class PageSession {
+/** `seen`: numbers of the newest requests. */
+interface PageSession {
   readonly role: Role;
   readonly key: Buffer;
-  #newest = 0;
-  readonly #seen = new Set<number>();
+  readonly seen: Set<number>;
+  newest: number;
+}
 
-  constructor(role: Role, key: Buffer) {
-    this.role = role;
-    this.key = key;
-  }
+/** Marks a request's number as used. Returns false if the number was used before, or is too old to know. */
+function useNumber(session: PageSession, count: number): boolean {
+  if (count <= session.newest - MOST_OVERTAKING || session.seen.has(count)) return false;
+  session.seen.add(count);
+  session.newest = Math.max(session.newest, count);
+  for (const one of session.seen) if (one <= session.newest - MOST_OVERTAKING) session.seen.delete(one);
+  return true;
+}
 
-  /** Marks a request's number as used. Returns false if the number was used before, or is too old to know. */
-  use(count: number): boolean {
-    if (count <= this.#newest - MOST_OVERTAKING || this.#seen.has(count)) return false;
-    this.#seen.add(count);
-    this.#newest = Math.max(this.#newest, count);
-    for (const one of this.#seen) if (one <= this.#newest - MOST_OVERTAKING) this.#seen.delete(one);
-    return true;
-  }
+interface SessionParts {
+  readonly keys: readonly (readonly [role: Role, key: Buffer])[];
+  readonly derivation: Derivation;
+  readonly guesses: Guesses;
+  /** Monotonic clock, ms. */
+  readonly steadyMs: () => number;
 }
 
 export class Sessions {
-  readonly #keys: readonly (readonly [role: Role, key: Buffer])[];
-  readonly #derivation: Derivation;
-  readonly #guesses: Guesses;
-  /** Monotonic clock, ms. */
-  readonly #steadyMs: () => number;
+  readonly #parts: SessionParts;
   /** Open handshakes by the server's nonce, oldest first. */
   readonly #handshakes = new Map<string, { readonly handshake: Handshake; readonly endMs: number }>();
   /** Sessions by the server's nonce, least recently used first. */
   readonly #sessions = new Map<string, PageSession>();
 
-  private constructor(
-    keys: readonly (readonly [role: Role, key: Buffer])[],
-    derivation: Derivation,
-    guesses: Guesses,
-    steadyMs: () => number,
-  ) {
-    this.#keys = keys;
-    this.#derivation = derivation;
-    this.#guesses = guesses;
-    this.#steadyMs = steadyMs;
+  private constructor(parts: SessionParts) {
+    this.#parts = parts;
   }
 
   /** @param secrets secret of each role for the page */
@@ -168,34 +134,37 @@ export class Sessions {
     const keys = await Promise.all(
       secrets.map(async ([role, secret]) => [role, await deriveKey(secret, derivation)] as const),
     );
-    return new Sessions(keys, derivation, guesses, steadyMs);
+    return new Sessions({ keys, derivation, guesses, steadyMs });
   }
 
   /** Begins a handshake; returns null for an invalid nonce. */
   greet(pageNonce: string, address: string): Greeting | null {
     if (!NONCE.test(pageNonce)) return null;
-    const handshake = { pageNonce, serverNonce: randomBytes(NONCE_BYTES).toString('hex'), address };
-    this.#handshakes.set(handshake.serverNonce, { handshake, endMs: this.#steadyMs() + HANDSHAKE_MS });
+    const { keys, derivation, steadyMs } = this.#parts;
+    const nonce = randomBytes(NONCE_BYTES).toString('hex');
+    const handshake = [pageNonce, nonce, address] as const;
+    this.#handshakes.set(nonce, { handshake, endMs: steadyMs() + HANDSHAKE_MS });
     dropOldest(this.#handshakes, MOST_HANDSHAKES);
-    const proofs = this.#keys.map(([, key]) => proveServer(key, handshake));
-    return { ...this.#derivation, nonce: handshake.serverNonce, proofs };
+    return { ...derivation, nonce, proofs: keys.map(([, key]) => prove(key, ['server', ...handshake])) };
   }
 
   /** Opens the session of the handshake with this server nonce. A nonce opens at most one session. */
   open(serverNonce: string, proof: string): 'open' | 'wrong' | 'too many guesses' {
-    if (this.#guesses.isLocked) return 'too many guesses';
+    const { keys, guesses, steadyMs } = this.#parts;
+    if (guesses.isLocked) return 'too many guesses';
     const known = this.#handshakes.get(serverNonce);
     this.#handshakes.delete(serverNonce);
     // An expired handshake does not count as a wrong guess.
-    if (known === undefined || known.endMs < this.#steadyMs()) return 'wrong';
+    if (known === undefined || known.endMs < steadyMs()) return 'wrong';
     // The proof is compared with every role's, so that the duration does not reveal the role.
-    const [found] = this.#keys.filter(([, key]) => isProof(proof, provePage(key, known.handshake)));
+    const [found] = keys.filter(([, key]) => isProof(proof, prove(key, ['page', ...known.handshake])));
     if (found === undefined) {
-      this.#guesses.add();
+      guesses.add();
       return 'wrong';
     }
     const [role, key] = found;
-    this.#sessions.set(serverNonce, new PageSession(role, deriveSessionKey(key, known.handshake)));
+    const session = { role, key: deriveSessionKey(key, known.handshake), seen: new Set<number>(), newest: 0 };
+    this.#sessions.set(serverNonce, session);
     dropOldest(this.#sessions, MOST_SESSIONS);
     return 'open';
   }
@@ -207,18 +176,18 @@ export class Sessions {
    */
   admit(
     authorization: string | undefined,
-    request: Omit<ProvenRequest, 'count'>,
-  ): Readonly<{ session: PageSession; count: number }> | null {
+    { method, target, body }: { readonly method: string; readonly target: string; readonly body: string },
+  ) {
     const [, name = '', digits = '', proof = ''] = /^Twinbook (\w+) (\d{1,15}) (\w+)$/.exec(authorization ?? '') ?? [];
     const session = this.#sessions.get(name);
     // An unknown session is no guess: a page that an earlier console served sends one too.
     if (session === undefined) return null;
     const count = Number(digits);
-    if (!isProof(proof, proveRequest(session.key, { ...request, count }))) {
-      this.#guesses.add();
+    if (!isProof(proof, prove(session.key, ['request', count, method, target], body))) {
+      this.#parts.guesses.add();
       return null;
     }
-    if (!session.use(count)) return null;
+    if (!useNumber(session, count)) return null;
     this.#sessions.delete(name);
     this.#sessions.set(name, session);
     return { session, count };

@@ -7,15 +7,16 @@ import {
   type Handshake,
   isProof,
   MOST_SESSIONS,
-  provePage,
-  proveRequest,
-  proveServer,
+  prove,
   Sessions,
 } from '../../../src/shell/dashboard/sessions.js';
 
 const SECRET = 'a secret of thirty-two characters';
 const ADDRESS = '127.0.0.1:8788';
 const KILL = { method: 'POST', target: '/actions/kill?', body: '{"reason":""}' };
+
+const proveServer = (key: Buffer, handshake: Handshake) => prove(key, ['server', ...handshake]);
+const provePage = (key: Buffer, handshake: Handshake) => prove(key, ['page', ...handshake]);
 
 const drawNonce = () => randomBytes(32).toString('hex');
 
@@ -27,15 +28,15 @@ async function place() {
     const pageNonce = drawNonce();
     const greeting = sessions.greet(pageNonce, ADDRESS);
     if (greeting === null) throw new Error('that nonce is one');
-    const handshake: Handshake = { pageNonce, serverNonce: greeting.nonce, address };
+    const handshake: Handshake = [pageNonce, greeting.nonce, address];
     return { greeting, handshake, key: await deriveKey(secret, greeting) };
   };
   const open = async () => {
     const { handshake, key } = await greet();
-    expect(sessions.open(handshake.serverNonce, provePage(key, handshake))).toBe('open');
+    expect(sessions.open(handshake[1], provePage(key, handshake))).toBe('open');
     const sessionKey = deriveSessionKey(key, handshake);
     return (count: number, asked = KILL) =>
-      `Twinbook ${handshake.serverNonce} ${count} ${proveRequest(sessionKey, { ...asked, count })}`;
+      `Twinbook ${handshake[1]} ${count} ${prove(sessionKey, ['request', count, asked.method, asked.target], asked.body)}`;
   };
   return { clock, guesses, sessions, greet, open };
 }
@@ -47,33 +48,36 @@ describe('a handshake', () => {
     expect(greeting.proofs).toEqual([proveServer(key, handshake)]);
     const other = await deriveKey(`${SECRET}r`, greeting);
     expect(greeting.proofs).not.toContain(proveServer(other, handshake));
-    expect(sessions.open(handshake.serverNonce, provePage(key, handshake))).toBe('open');
+    expect(sessions.open(handshake[1], provePage(key, handshake))).toBe('open');
   });
 
   it.each<[string, (key: Buffer, handshake: Handshake) => string]>([
     ['a proof of the server, sent back', proveServer],
-    ['a proof for another address', (key, of) => provePage(key, { ...of, address: 'localhost:8788' })],
-    ['a proof for another nonce of the page', (key, of) => provePage(key, { ...of, pageNonce: drawNonce() })],
-    ['a proof for another nonce of the server', (key, of) => provePage(key, { ...of, serverNonce: drawNonce() })],
+    ['a proof for another address', (key, [page, server]) => provePage(key, [page, server, 'localhost:8788'])],
+    ['a proof for another nonce of the page', (key, [, ...of]) => provePage(key, [drawNonce(), ...of])],
+    [
+      'a proof for another nonce of the server',
+      (key, [page, , address]) => provePage(key, [page, drawNonce(), address]),
+    ],
     ['the key', (key) => key.toString('hex')],
     ['nothing', () => ''],
-  ])('refuses %s, and counts a guess', async (_, prove) => {
+  ])('refuses %s, and counts a guess', async (_, forge) => {
     const { sessions, greet, guesses } = await place();
     const { handshake, key } = await greet();
-    expect(sessions.open(handshake.serverNonce, prove(key, handshake))).toBe('wrong');
+    expect(sessions.open(handshake[1], forge(key, handshake))).toBe('wrong');
     expect(guesses.count).toBe(1);
     // Each nonce is valid for one attempt.
-    expect(sessions.open(handshake.serverNonce, provePage(key, handshake))).toBe('wrong');
+    expect(sessions.open(handshake[1], provePage(key, handshake))).toBe('wrong');
   });
 
   it('opens one session, within thirty seconds', async () => {
     const { sessions, greet, clock, guesses } = await place();
     const { handshake, key } = await greet();
-    expect(sessions.open(handshake.serverNonce, provePage(key, handshake))).toBe('open');
-    expect(sessions.open(handshake.serverNonce, provePage(key, handshake))).toBe('wrong');
+    expect(sessions.open(handshake[1], provePage(key, handshake))).toBe('open');
+    expect(sessions.open(handshake[1], provePage(key, handshake))).toBe('wrong');
     const late = await greet();
     clock.nowMs = 30_001;
-    expect(sessions.open(late.handshake.serverNonce, provePage(late.key, late.handshake))).toBe('wrong');
+    expect(sessions.open(late.handshake[1], provePage(late.key, late.handshake))).toBe('wrong');
     expect(guesses.count).toBe(0);
   });
 
@@ -83,7 +87,7 @@ describe('a handshake', () => {
     for (let i = 0; i < 65; i++) all.push(await greet());
     const open = (i: number) => {
       const one = all[i];
-      return one && sessions.open(one.handshake.serverNonce, provePage(one.key, one.handshake));
+      return one && sessions.open(one.handshake[1], provePage(one.key, one.handshake));
     };
     expect([open(0), open(1), open(64)]).toEqual(['wrong', 'open', 'open']);
   });
@@ -93,14 +97,14 @@ describe('a handshake', () => {
     const proven = await open();
     for (let i = 0; i < 10; i++) {
       const { handshake } = await greet();
-      expect(sessions.open(handshake.serverNonce, drawNonce())).toBe('wrong');
+      expect(sessions.open(handshake[1], drawNonce())).toBe('wrong');
     }
     const { handshake, key } = await greet();
-    expect(sessions.open(handshake.serverNonce, provePage(key, handshake))).toBe('too many guesses');
+    expect(sessions.open(handshake[1], provePage(key, handshake))).toBe('too many guesses');
     expect(sessions.admit(proven(1), KILL)?.session.role).toBe('operate');
     clock.nowMs = 60_000;
     const later = await greet();
-    expect(sessions.open(later.handshake.serverNonce, provePage(later.key, later.handshake))).toBe('open');
+    expect(sessions.open(later.handshake[1], provePage(later.key, later.handshake))).toBe('open');
   });
 
   it('takes a nonce of 32 bytes and nothing else', async () => {

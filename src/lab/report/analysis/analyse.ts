@@ -1,5 +1,6 @@
 /** Analyses session records: all figures of a report, warnings about them, and the verdict over several fill models. */
 
+import { must } from '../../../shared/base/errors.js';
 import { utcText } from '../../../shared/base/text.js';
 import type { CountedRefusal, MarketSession, SessionRecord } from '../../session/contract.js';
 import {
@@ -15,7 +16,7 @@ import {
 } from '../figures.js';
 import { computeEventFigures, FEW_EVENTS, type Interval, LEAST_EVENTS, playedByAll, shownInterval } from './markets.js';
 import { computeFigures, type Figures, nameModel, type RepeatFigures } from './session-figures.js';
-import { type MarketResult, splitMarket, sum } from './split.js';
+import { groupBy, type MarketResult, splitMarket, sum } from './split.js';
 
 /** Comparison of several fill models. */
 export interface BracketVerdict {
@@ -31,6 +32,7 @@ type Direction = 'gain' | 'loss' | 'unclear';
 
 /** Result of one fill model over the markets that every model played. */
 interface ComparedModel {
+  /** Name, and the spread of the result over repeated runs, in words. */
   readonly model: string;
   readonly micros: number;
   /** Sign that is compared between fill models; the sign of the result, or of the interval over repeats. */
@@ -38,8 +40,6 @@ interface ComparedModel {
   readonly events: number;
   /** Confidence interval of the result; null with too few events. */
   readonly interval: Interval | null;
-  /** Spread of the result over repeated runs, in words; empty for a single run. */
-  readonly spread: string;
 }
 
 interface RepeatedModel {
@@ -62,11 +62,8 @@ export function bracketVerdict(analyses: readonly Analysis[]): BracketVerdict {
   if (analyses.length < 2) return { signFlips: false, points: 'unclear', text: '' };
   const played = playedByAll(analyses);
   const markets = Math.max(...analyses.map((analysis) => analysis.markets.length));
-  return judgeModels(
-    analyses.map((analysis) => comparedOver(analysis, played)),
-    played.size,
-    markets,
-  );
+  const models = analyses.map((analysis) => comparedOver(analysis, played));
+  return judgeModels(models, played.size, markets);
 }
 
 export function repeatVerdict(models: readonly RepeatedModel[]): BracketVerdict {
@@ -80,7 +77,12 @@ function judgeModels(models: readonly ComparedModel[], played: number, markets: 
       ? ''
       : ` The comparison uses the ${formatQuantity(played, 'market')} of ${markets} that every fill model played.`;
   const signs = new Set(models.map(({ sign }) => sign));
-  const figures = models.map(figureText).join('; ');
+  const figures = models
+    .map(({ micros, model, interval }) => {
+      const shown = interval === null ? '' : `, 95 % ${formatInterval(interval)}`;
+      return `${formatGain(micros)} (${model}${shown})`;
+    })
+    .join('; ');
   if (signs.has('gain') && signs.has('loss')) {
     const text = `The sign of the result depends on the fill model: ${figures}. Whether this strategy makes money depends on how orders are assumed to fill, so this test does not show that it does.${over}`;
     return { signFlips: true, points: 'unclear', text };
@@ -104,9 +106,8 @@ function comparedOver(analysis: Analysis, played: ReadonlySet<string>): Compared
   const isWhole = markets.length === analysis.markets.length;
   const byEvent = isWhole ? analysis.byEvent : computeEventFigures(markets, analysis.assumptions.seed ?? 0);
   const micros = isWhole ? analysis.result.resultMicros : sum(markets.map(({ result }) => result.resultMicros));
-  const { events } = byEvent;
   const sign = judgeInterval([micros, micros]);
-  return { model: nameModel(analysis), micros, sign, events, interval: shownInterval(byEvent), spread: '' };
+  return { model: nameModel(analysis), micros, sign, events: byEvent.events, interval: shownInterval(byEvent) };
 }
 
 function comparedRepeats({ model, repeats }: RepeatedModel): ComparedModel {
@@ -114,7 +115,7 @@ function comparedRepeats({ model, repeats }: RepeatedModel): ComparedModel {
   const { mean, deviation, lowest, highest } = resultMicros;
   const apart = deviation === null ? '' : `, deviation ${formatGain(deviation).replace('+', '')}`;
   const spread = `, mean of ${formatQuantity(repeats.count, 'repeat')} from ${formatGain(lowest)} to ${formatGain(highest)}${apart}`;
-  return { model, micros: mean ?? 0, sign: judgeInterval(interval), events, interval, spread };
+  return { model: model + spread, micros: mean ?? 0, sign: judgeInterval(interval), events, interval };
 }
 
 /** Returns `gain` or `loss` if the whole interval is above or below 0, else `unclear`. */
@@ -122,11 +123,6 @@ function judgeInterval(interval: Interval | null): Direction {
   if (interval === null) return 'unclear';
   if (interval[0] > 0) return 'gain';
   return interval[1] < 0 ? 'loss' : 'unclear';
-}
-
-function figureText({ model, micros, interval, spread }: ComparedModel): string {
-  const shown = interval === null ? '' : `, 95 % ${formatInterval(interval)}`;
-  return `${formatGain(micros)} (${model}${spread}${shown})`;
 }
 
 const WORDS = {
@@ -326,30 +322,20 @@ function listNotices({ notices }: SessionRecord): readonly Warning[] {
   return atMost(NOTICES, loudFirst, 'notice');
 }
 
-/** A warning, and the names of the fill models to which it applies; empty if it applies to all models. */
-interface SharedWarning extends Warning {
-  readonly models: readonly string[];
-}
-
-/** Returns each warning text once, with the models to which it applies, most serious first. */
-export function sharedWarnings(
-  analyses: readonly (Figures & { readonly warnings: readonly Warning[] })[],
-): readonly SharedWarning[] {
-  const told = new Map<string, { readonly warning: Warning; readonly models: Set<string> }>();
-  for (const analysis of analyses)
-    for (const warning of analysis.warnings) {
-      // Several markets of one session may have the same warning text.
-      const entry = told.get(warning.text) ?? { warning, models: new Set<string>() };
-      told.set(warning.text, entry);
-      entry.models.add(nameModel(analysis));
-    }
-  const all = [...told.values()].map(({ warning, models }) => ({
-    ...warning,
-    models: models.size === new Set(analyses.map(nameModel)).size ? [] : [...models],
-  }));
+/** Returns each warning text once, most serious first. `models`: models to which it applies; empty for all models. */
+export function sharedWarnings(analyses: readonly Analysis[]) {
+  const told = groupBy(
+    analyses.flatMap((analysis) => analysis.warnings.map((warning) => ({ warning, model: nameModel(analysis) }))),
+    ({ warning }) => warning.text,
+  );
+  const modelCount = new Set(analyses.map(nameModel)).size;
+  const all = Array.from(told.values(), (same) => {
+    const models = [...new Set(same.map(({ model }) => model))];
+    const { warning } = must(same[0], 'a warning of each text');
+    return { ...warning, models: models.length === modelCount ? [] : models };
+  });
   // Warnings of the same kind are placed together, because their figures differ between models.
-  const names = [...new Set(all.map(({ name }) => name))];
-  const grouped = names.flatMap((name) => all.filter((warning) => warning.name === name));
+  const grouped = [...groupBy(all, ({ name }) => name).values()].flat();
   return LEVELS.flatMap((level) => grouped.filter((warning) => warning.level === level));
 }
 

@@ -71,8 +71,7 @@ function caveatFor(events: number): string {
     'A settlement is a jump, and the markets of one event settle together: a Sharpe ratio of daily returns would be too high. This ratio is per event and must not be annualised.';
   if (events === 1)
     return `${jumps} One event is one sample: neither a deviation nor an interval can be computed from it.`;
-  if (events < FEW_EVENTS) return `${jumps} With ${events} events it says little, and the interval is too narrow.`;
-  return jumps;
+  return events < FEW_EVENTS ? `${jumps} With ${events} events it says little, and the interval is too narrow.` : jumps;
 }
 
 export type MarketAnalysis = ReturnType<typeof marketAnalysis>;
@@ -132,7 +131,7 @@ export function sumCoverages(parts: readonly Coverage[]): Coverage {
 /** Sums the coverage of markets. `coveredShare`: fraction of recorded time outside gaps; null without a recording. */
 export function sumCoverage(markets: readonly MarketSession[]) {
   const recorded = markets.map(({ coverage }) => coverage).filter((coverage) => coverage !== null);
-  const { spanMs, gapMs, gaps, events, trades, skipped } = sumCoverages(recorded);
+  const total = sumCoverages(recorded);
   return {
     markets: markets.length,
     marketsPlayed: markets.filter(isPlayed).length,
@@ -140,13 +139,8 @@ export function sumCoverage(markets: readonly MarketSession[]) {
     marketsTraded: markets.filter(({ fills }) => fills.length > 0).length,
     marketsWithoutOutcome: markets.filter(({ outcome }) => outcome === null).length,
     marketsWithoutRecording: markets.length - recorded.length,
-    spanMs,
-    coveredShare: share(spanMs - gapMs, spanMs),
-    gaps,
-    gapMs,
-    events,
-    trades,
-    skipped,
+    ...total,
+    coveredShare: share(total.spanMs - total.gapMs, total.spanMs),
   };
 }
 
@@ -170,9 +164,9 @@ export function playedByAll(
 
 /** Returns the fractions of time with quotes, while a market is open and the trader runs; null if unknown. */
 export function computeQuotingShare(markets: readonly MarketSession[]) {
-  const total = (name: 'openForMs' | 'twoSidedMs' | 'oneSidedMs') =>
-    sumIfAll(markets.map(({ quoting }) => quoting[name]));
-  const sums = { openForMs: total('openForMs'), twoSidedMs: total('twoSidedMs'), oneSidedMs: total('oneSidedMs') };
-  const { openForMs, twoSidedMs, oneSidedMs } = sums;
-  return { ...sums, twoSidedShare: share(twoSidedMs, openForMs), oneSidedShare: share(oneSidedMs, openForMs) };
+  const openForMs = sumIfAll(markets.map(({ quoting }) => quoting.openForMs));
+  const twoSidedMs = sumIfAll(markets.map(({ quoting }) => quoting.twoSidedMs));
+  const oneSidedMs = sumIfAll(markets.map(({ quoting }) => quoting.oneSidedMs));
+  const shares = { twoSidedShare: share(twoSidedMs, openForMs), oneSidedShare: share(oneSidedMs, openForMs) };
+  return { openForMs, twoSidedMs, oneSidedMs, ...shares };
 }

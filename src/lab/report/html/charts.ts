@@ -5,6 +5,7 @@
 
 import { must } from '../../../shared/base/errors.js';
 import type { FillRecord, MarketSession, SessionRecord } from '../../session/contract.js';
+import { groupBy, sum } from '../analysis/split.js';
 import { count, formatQuantity } from '../figures.js';
 import { html, type Markup, type ShownText, section, shorten } from './parts.js';
 
@@ -71,11 +72,16 @@ export type DrawingData = ReturnType<typeof drawnWith>;
 
 /** `shown[i]` describes `sessions[i]`. */
 export function drawingData(sessions: readonly SessionRecord[], shown: readonly ShownText[]): DrawingData {
-  const ids = byActivity(sessions);
-  let [samples, drawn] = [firstGuess(sessions), ids.length];
+  const all = sessions.flatMap(({ markets }) => markets);
+  const byMarket = groupBy(all, ({ conditionId }) => conditionId);
+  const fillsOf = (markets: readonly MarketSession[]) => sum(markets.map(({ fills }) => fills.length));
+  // Markets with the most fills are drawn first.
+  const ids = [...byMarket].sort(([, a], [, b]) => fillsOf(b) - fillsOf(a)).map(([id]) => id);
+  const guess = Math.floor(BUDGET / ((1 + all.length) * SAMPLE_SIZE));
+  let [samples, drawn] = [Math.max(LEAST_SAMPLES, Math.min(MOST_SAMPLES, guess)), ids.length];
   for (;;) {
     const data = drawnWith(sessions, shown, ids.slice(0, drawn), samples);
-    const size = data.columns.reduce((total, column) => total + column.length, 0) + drawn * 250 * sessions.length;
+    const size = sum(data.columns.map(({ length }) => length)) + drawn * 250 * sessions.length;
     if (size <= BUDGET || drawn === 0) return data;
     // The limits of samples and fills shrink in proportion to the excess, so the loop ends after a few rounds.
     if (samples > LEAST_SAMPLES) samples = Math.max(LEAST_SAMPLES, Math.floor(samples * Math.min(0.7, BUDGET / size)));
@@ -83,22 +89,8 @@ export function drawingData(sessions: readonly SessionRecord[], shown: readonly 
   }
 }
 
-/** Returns the condition ids of markets, in descending order of fills. */
-function byActivity(sessions: readonly SessionRecord[]): readonly string[] {
-  const fills = new Map<string, number>();
-  for (const { markets } of sessions)
-    for (const market of markets)
-      fills.set(market.conditionId, (fills.get(market.conditionId) ?? 0) + market.fills.length);
-  return [...fills].sort(([, a], [, b]) => b - a).map(([id]) => id);
-}
-
 /** Approximate number of characters per sample of a market's chart. A good estimate saves rounds of `drawingData`. */
 const SAMPLE_SIZE = 5;
-
-function firstGuess(sessions: readonly SessionRecord[]): number {
-  const series = sessions.reduce((total, { markets }) => total + markets.length, 1);
-  return Math.max(LEAST_SAMPLES, Math.min(MOST_SAMPLES, Math.floor(BUDGET / (series * SAMPLE_SIZE))));
-}
 
 /** Returns the chart data. Series are indexes into `columns`, which contains each text only once. */
 function drawnWith(
@@ -109,10 +101,8 @@ function drawnWith(
 ) {
   const pool = new Pool();
   const markets = sessions.map((session) => new Map(session.markets.map((market) => [market.conditionId, market])));
-  const fills = sessions.reduce(
-    (total, session) => total + session.markets.reduce((sum, market) => sum + market.fills.length, 0),
-    0,
-  );
+  const all = sessions.flatMap((session) => session.markets);
+  const fills = sum(all.map((market) => market.fills.length));
   let fillsDrawn = 0;
   const drawn = ids.map((id) => {
     const found = markets.map((byId) => byId.get(id));
@@ -136,8 +126,8 @@ function drawnWith(
     thinned: {
       /** Maximum number of samples per series, and whether any series was thinned. */
       samples,
-      isCoarser: sessions.some((session) => session.markets.some(({ series }) => series.timeMs.length > samples)),
-      markets: new Set(sessions.flatMap((session) => session.markets.map(({ conditionId }) => conditionId))).size,
+      isCoarser: all.some(({ series }) => series.timeMs.length > samples),
+      markets: new Set(all.map(({ conditionId }) => conditionId)).size,
       marketsDrawn: ids.length,
       fills,
       fillsDrawn,
@@ -146,13 +136,14 @@ function drawnWith(
 }
 
 /** Returns the account's chart data. The account's two series are never thinned further. */
-function drawAccount(session: SessionRecord, { name, analysis }: ShownText, pool: Pool) {
-  const { timeMs, equityMicros } = session.account;
-  const [time, equity] = [timeMs, equityMicros].map((values) => pool.add(thin(values, MOST_SAMPLES)));
+const drawAccount = (session: SessionRecord, { name, analysis }: ShownText, pool: Pool) => ({
+  name,
+  capital: session.capitalMicros,
   // The final equity includes settlements after the last sample.
-  const end = [session.toMs, analysis.equity.endEquityMicros] as const;
-  return { name, capital: session.capitalMicros, end, time: time ?? 0, equity: equity ?? 0 };
-}
+  end: [session.toMs, analysis.equity.endEquityMicros] as const,
+  time: pool.add(thin(session.account.timeMs, MOST_SAMPLES)),
+  equity: pool.add(thin(session.account.equityMicros, MOST_SAMPLES)),
+});
 
 function drawSeries(market: MarketSession, fills: readonly FillRecord[], samples: number, pool: Pool) {
   const { series } = market;
@@ -177,7 +168,6 @@ function drawSeries(market: MarketSession, fills: readonly FillRecord[], samples
 
 /** Returns a fraction of the fills: the largest fills, in order of time. */
 function keptFills(fills: readonly FillRecord[], part: number): readonly FillRecord[] {
-  if (part >= 1) return fills;
   const largest = [...fills].sort((a, b) => b.amountMicros - a.amountMicros).slice(0, Math.ceil(fills.length * part));
   const kept = new Set(largest);
   return fills.filter((fill) => kept.has(fill));
@@ -187,11 +177,8 @@ const strideFor = (length: number, samples: number): number => Math.max(1, Math.
 
 const thin = <T>(values: readonly T[], samples: number): readonly T[] => {
   const stride = strideFor(values.length, samples);
-  if (stride === 1) return values;
-  const kept: T[] = [];
   // The index is always below the length of `values`.
-  for (let index = 0; index < values.length; index += stride) kept.push(values[index] as T);
-  return kept;
+  return Array.from({ length: Math.ceil(values.length / stride) }, (_, index) => values[index * stride] as T);
 };
 
 class Pool {
@@ -216,8 +203,7 @@ class Pool {
  * times, rises by 1, falls by 1, and is then unknown 3 times. The next difference counts from the last known value.
  */
 export function columnText(values: readonly (number | null)[]): string {
-  const unit =
-    values.reduce<number>((common, value) => (value === null ? common : divisor(common, Math.abs(value))), 0) || 1;
+  const unit = values.reduce<number>((common, value) => divisor(common, Math.abs(value ?? 0)), 0) || 1;
   const tokens: string[] = [];
   let [before, token, times] = [0, '', 0];
   const flush = (): void => {
@@ -237,8 +223,4 @@ export function columnText(values: readonly (number | null)[]): string {
 }
 
 /** Returns the greatest common divisor of two integers ≥ 0. */
-function divisor(a: number, b: number): number {
-  let [left, right] = [a, b];
-  while (right !== 0) [left, right] = [right, left % right];
-  return left;
-}
+const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b));

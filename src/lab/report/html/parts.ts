@@ -87,17 +87,13 @@ export interface Cell {
   readonly class?: string;
 }
 
-export interface Head {
+interface Head {
   readonly title: string;
   readonly explains?: string;
   /** True for a left-aligned column of texts; columns of figures are right-aligned. */
   readonly isText?: boolean;
 }
-
-/** A table column: its heading, and a function that returns the column's cell for a row. */
-export interface HtmlColumn<Of> extends Head {
-  readonly cell: (of: Of) => Cell;
-}
+export type HtmlColumn<Of> = Head & { readonly cell: (of: Of) => Cell };
 
 interface TableOptions {
   readonly caption: string;
@@ -106,9 +102,10 @@ interface TableOptions {
   readonly class?: string;
 }
 
+/** A table row; the row that sums the other markets has no `id`. */
 export interface HtmlRow {
   readonly cells: readonly Cell[];
-  readonly id?: string | undefined;
+  readonly id?: string;
   readonly class?: string;
 }
 
@@ -132,17 +129,13 @@ function tableCell(cell: Cell, isText: boolean, column: number): Markup {
 }
 
 /** Builds a table from columns, with one row for each element of a list. */
-export const columnTable = <Of>(
-  columns: readonly HtmlColumn<Of>[],
-  all: readonly Of[],
-  options: TableOptions,
-): Markup => {
+export function columnTable<Of>(columns: readonly HtmlColumn<Of>[], all: readonly Of[], options: TableOptions): Markup {
   const rows = all.map((of) => ({ cells: columns.map(({ cell }) => cell(of)) }));
   return dataTable(columns, rows, options);
-};
+}
 
 /** Returns a cell that contains bars. The column that contains such a cell must have `isText`. */
-export const barCell = (...drawn: readonly (Markup | null)[]): Cell => ({
+export const barCell = (...drawn: readonly (Markup | null)[]) => ({
   text: html`<span class="cell">${drawn}</span>`,
   class: 'bars',
 });
@@ -161,15 +154,12 @@ export const tone = (value: number | null): string => (value === null || value =
 export const resultTone = ({ result, byEvent }: Analysis): string =>
   byEvent.events < LEAST_EVENTS ? '' : tone(result.resultMicros);
 
-type TileFigure = readonly [name: string, text: string, note: string, tone?: string];
-
-export const tiles = (figures: readonly TileFigure[]): Markup =>
+export const tiles = (figures: readonly (readonly [name: string, text: string, note: string, tone?: string])[]) =>
   html`<dl class="tiles">${figures.map(
     ([name, text, said, colour = '']) =>
       html`<div><dt>${name}</dt><dd class="${colour}">${text}</dd><dd class="note">${said}</dd></div>`,
   )}</dl>`;
 
-/** Builds the section with the conditions under which the figures are valid. */
 export const assumptionSection = (content: Markup | readonly Markup[]): Markup =>
   section('assumptions', 'Assumptions', 'The figures of this report hold under these conditions.', content);
 

@@ -94,14 +94,14 @@ export function reportHtml(bracket: Bracket, analyses: readonly Analysis[]): str
   return pageDocument({
     title: `${shorten(first.title, 120)} – Twinbook report`,
     sessions: sessions.length,
-    body: html`<main>${choices}<div class="page">${sections.filter((part) => part !== null)}${footer(first, chartLicence())}</div></main>`,
+    body: html`<main>${choices}<div class="page">${sections.filter((part) => part !== null)}${footer(first)}</div></main>`,
     program: 'main',
     data: html`<script type="application/json" id="data">${jsonForScript(data)}</script>\n`,
   });
 }
 
-const footer = ({ assumptions }: Analysis, licence: string): Markup =>
-  html`<footer>Twinbook ${assumptions.version}. Times are UTC. A dash means not known or not defined, never zero. <details><summary>Charts over time are drawn by uPlot, under the MIT licence</summary><pre>${new Markup(licence.replaceAll('&', '&amp;').replaceAll('<', '&lt;'))}</pre></details></footer>`;
+const footer = ({ assumptions }: Analysis): Markup =>
+  html`<footer>Twinbook ${assumptions.version}. Times are UTC. A dash means not known or not defined, never zero. <details><summary>Charts over time are drawn by uPlot, under the MIT licence</summary><pre>${new Markup(chartLicence().replaceAll('&', '&amp;').replaceAll('<', '&lt;'))}</pre></details></footer>`;
 
 function heading({ title, kind, fromMs, toMs, coverage, assumptions, equity }: Analysis): Markup {
   const what = kind === 'live' ? 'Live session' : 'Backtest';
@@ -123,13 +123,10 @@ function warningList(sessions: readonly ShownText[]): Markup | null {
   const all = sharedWarnings(sessions.map(({ analysis }) => analysis));
   const item = ({ level, text, models }: (typeof all)[number]): Markup =>
     html`<li class="${level}">${models.length === 0 ? null : html`<b>${models.join(', ')}:</b> `}${shorten(text, 600)}</li>`;
-  const [open, notes] = [all.filter(({ level }) => level !== 'note'), all.filter(({ level }) => level === 'note')];
   if (all.length === 0) return null;
-  const more =
-    notes.length === 0
-      ? null
-      : html`<details><summary>${formatQuantity(notes.length, 'note')}</summary><ul class="warnings">${notes.map(item)}</ul></details>`;
-  return html`<div id="warnings" role="region" aria-label="Warnings about the figures"><ul class="warnings">${open.map(item)}</ul>${more}</div>`;
+  const [open, notes] = [all.filter(({ level }) => level !== 'note'), all.filter(({ level }) => level === 'note')];
+  const more = html`<details><summary>${formatQuantity(notes.length, 'note')}</summary><ul class="warnings">${notes.map(item)}</ul></details>`;
+  return html`<div id="warnings" role="region" aria-label="Warnings about the figures"><ul class="warnings">${open.map(item)}</ul>${notes.length === 0 ? null : more}</div>`;
 }
 
 /** Builds the section of means and spreads over repeats; null for single runs. */
@@ -137,15 +134,18 @@ function repeatSection(sessions: readonly ShownText[]): Markup | null {
   const models = repeatedModels(sessions.map(({ analysis }) => analysis));
   const [first] = models;
   if (first === undefined) return null;
-  const names = sessions.map(({ name }) => ({ title: name }));
-  const rows = linesOf(
-    REPEAT_LINES,
-    models.map(({ repeats }) => repeats),
-  );
+  const figures = models.map(({ repeats }) => repeats);
+  const table = dataTable(modelHeads(sessions), linesOf(REPEAT_LINES, figures), {
+    caption: 'Means and spreads over repeats',
+  });
   const lead = `${formatQuantity(first.repeats.count, 'run')} of each model, which differ in the times of polls and the latency of calls; ± is the deviation between runs. All other figures are from the run with the median result.`;
-  const heads = [{ title: 'Fill model', isText: true }, ...names];
-  return section('repeats', 'Repeats', lead, dataTable(heads, rows, { caption: 'Means and spreads over repeats' }));
+  return section('repeats', 'Repeats', lead, table);
 }
+
+const modelHeads = (sessions: readonly ShownText[]) => [
+  { title: 'Fill model', isText: true },
+  ...sessions.map(({ name }) => ({ title: name })),
+];
 
 /** Returns one table row for each line of figures. The names of figures are indented as in the terminal. */
 const linesOf = <T>(lines: readonly SummaryLine<T>[], columns: readonly T[]) =>
@@ -159,9 +159,8 @@ function figureSection(sessions: readonly ShownText[]): Markup {
   const [main, ...others] = linesOf([...LINES, ...PAGE_LINES], analyses);
   const first = main?.cells.map((cell, column) => ({ ...cell, class: tones[column] ?? '' })) ?? [];
   const rows = [{ class: 'main', cells: first }, ...others];
-  const heads = [{ title: 'Fill model', isText: true }, ...sessions.map(({ name }) => ({ title: name }))];
   const caveats = [...new Set(analyses.map(({ byEvent }) => byEvent.caveat))];
-  const table = dataTable(heads, rows, { caption: 'Figures', class: 'bracket' });
+  const table = dataTable(modelHeads(sessions), rows, { caption: 'Figures', class: 'bracket' });
   return section('figures', 'Figures', 'Amounts in currency.', html`${table}${caveats.map(note)}`);
 }
 
@@ -185,7 +184,10 @@ function marketSection(sessions: readonly ShownText[]): Markup {
 
 function marketTable({ markets }: Analysis, limit: number): Markup {
   if (markets.length === 0) return note('This session has no market.');
-  const kept = selectMarkets(markets, limit);
+  // The markets with the largest gains, losses and turnovers are shown, in their own order.
+  const size = ({ result, turnoverMicros }: MarketAnalysis): number =>
+    Math.abs(result.resultMicros) + turnoverMicros / 1_000;
+  const kept = new Set([...markets].sort((a, b) => size(b) - size(a)).slice(0, limit));
   const left = markets.filter((market) => !kept.has(market));
   const shown = markets.filter((market) => kept.has(market));
   const rows = shown.map(
@@ -199,23 +201,11 @@ function marketTable({ markets }: Analysis, limit: number): Markup {
   return html`${dataTable(MARKET_COLUMNS, rows, { caption: 'Markets', sorts: true, class: 'markets' })}${cut}`;
 }
 
-/** Returns the markets with the largest gains, losses and turnovers. */
-function selectMarkets(markets: readonly MarketAnalysis[], limit: number): ReadonlySet<MarketAnalysis> {
-  if (markets.length <= limit) return new Set(markets);
-  const size = ({ result, turnoverMicros }: MarketAnalysis): number =>
-    Math.abs(result.resultMicros) + turnoverMicros / 1_000;
-  return new Set([...markets].sort((a, b) => size(b) - size(a)).slice(0, limit));
-}
-
 const figure = <T extends number | null>(value: T, format: (value: T) => string): Cell => ({
   text: format(value),
   value,
 });
-const column = <Of>(title: string, explains: string, cell: (of: Of) => Cell): HtmlColumn<Of> => ({
-  title,
-  explains,
-  cell,
-});
+const column = <Of>(title: string, explains: string, cell: (of: Of) => Cell) => ({ title, explains, cell });
 const gain = (micros: number | null): Cell => figure(micros, formatGain);
 
 /** Table columns that both a single market's row and a row of several markets have. */
@@ -245,15 +235,17 @@ const MARKET_COLUMNS: readonly HtmlColumn<MarketAnalysis>[] = [
     value,
   })),
   column('Peak', 'largest position, shares', (market) => figure(market.peakInventoryMicros, formatShares)),
-  { title: 'Outcome', isText: true, cell: outcomeCell },
+  {
+    title: 'Outcome',
+    isText: true,
+    cell: ({ outcome, valuedAt }) => ({
+      text: `${outcomeText(outcome)}${HELD[valuedAt]}`,
+      value: outcomeText(outcome),
+    }),
+  },
   column('Recorded', 'recorded time without gaps', coverageCell),
   { title: 'Event', isText: true, cell: ({ eventTitle }) => ({ text: shorten(eventTitle, 50) }) },
 ];
-
-function outcomeCell({ outcome, valuedAt }: MarketAnalysis): Cell {
-  const value = outcomeText(outcome);
-  return { text: `${value}${HELD[valuedAt]}`, value };
-}
 
 function coverageCell({ coverage }: MarketAnalysis): Cell {
   const part = coverage === null || coverage.spanMs === 0 ? null : 1 - coverage.gapMs / coverage.spanMs;
@@ -302,17 +294,13 @@ const SIDE_NAMES: Readonly<Record<MarkoutSide, string>> = {
 const MARKOUT_COLUMNS: readonly HtmlColumn<Markout>[] = [
   { title: 'After', isText: true, cell: ({ horizon }) => ({ text: NAMES[horizon] ?? `${horizon} ms` }) },
   { title: 'Side', isText: true, cell: ({ side }) => ({ text: SIDE_NAMES[side] }) },
-  { title: 'Fills', cell: ({ fills }) => ({ text: count(fills) }) },
-  { title: 'Shares', cell: ({ sharesMicros }) => ({ text: formatShares(sharesMicros) }) },
-  { title: 'Markets', cell: ({ markets }) => ({ text: count(markets) }) },
-  { title: 'Effective half-spread, ¢', cell: ({ effectiveMicros }) => ({ text: signedCents(effectiveMicros) }) },
-  { title: 'Adverse selection, ¢', cell: ({ adverseMicros }) => ({ text: signedCents(adverseMicros) }) },
-  { title: 'Markout, ¢', cell: ({ markoutMicros }) => ({ text: signedCents(markoutMicros) }) },
-  {
-    title: 'Standard error, ¢',
-    explains: 'clustered by market',
-    cell: ({ standardErrorMicros }) => ({ text: cents(standardErrorMicros) }),
-  },
+  column('Fills', '', ({ fills }) => ({ text: count(fills) })),
+  column('Shares', '', ({ sharesMicros }) => ({ text: formatShares(sharesMicros) })),
+  column('Markets', '', ({ markets }) => ({ text: count(markets) })),
+  column('Effective half-spread, ¢', '', ({ effectiveMicros }) => ({ text: signedCents(effectiveMicros) })),
+  column('Adverse selection, ¢', '', ({ adverseMicros }) => ({ text: signedCents(adverseMicros) })),
+  column('Markout, ¢', '', ({ markoutMicros }) => ({ text: signedCents(markoutMicros) })),
+  column('Standard error, ¢', 'clustered by market', (row) => ({ text: cents(row.standardErrorMicros) })),
 ];
 
 const resultSection = (sessions: readonly ShownText[]): Markup =>
@@ -351,22 +339,16 @@ function headline(analysis: Analysis): Markup {
   ]);
 }
 
-type Step = readonly [name: string, explains: string, micros: number | null];
-
-function listSteps(result: ResultSplit): readonly Step[] {
-  const steps: readonly Step[] = [
+function waterfall(result: ResultSplit): Markup {
+  const steps: (readonly [name: string, explains: string, micros: number | null])[] = [
     ['Spread earned', 'distance of fill prices from the mid price', result.spreadMicros],
     ['Inventory drift', 'value change of held shares while the mid price moved', result.driftMicros],
     ['Fees', 'paid to the exchange', -result.feesMicros],
     ['Merges', 'currency for complete sets beyond their value', result.mergesMicros],
     ['Settlement', 'from the last mid price to the outcome', result.settlementMicros],
   ];
-  if (result.undividedMicros === 0 && result.spreadMicros !== null) return steps;
-  return [...steps, ['Cannot be divided', 'the mid price is not known', result.undividedMicros]];
-}
-
-function waterfall(result: ResultSplit): Markup {
-  const steps = listSteps(result);
+  if (result.undividedMicros !== 0 || result.spreadMicros === null)
+    steps.push(['Cannot be divided', 'the mid price is not known', result.undividedMicros]);
   const ends: number[] = [0];
   for (const [, , micros] of steps) ends.push((ends.at(-1) ?? 0) + (micros ?? 0));
   const [low, high] = [Math.min(0, ...ends), Math.max(0, ...ends)];
@@ -447,20 +429,16 @@ const describeUnlisted = (items: readonly unknown[]): Markup | null =>
 
 const WHO = { risk: 'risk limit', guard: 'strategy’s guard', exchange: 'exchange' } as const;
 
-const refusalSection = (sessions: readonly ShownText[]): Markup =>
-  section(
-    'refusals',
-    'Refusals',
-    'Rejected quotes and orders, and what rejected them.',
-    perSession(sessions, ({ analysis: { refusals } }) => {
-      if (refusals.length === 0) return note('Nothing was refused.');
-      const rows = refusals.map(
-        ({ name, by, count: times }) =>
-          [html`<code>${shorten(name, 80)}</code> <span class="note">${WHO[by]}</span>`, times] as const,
-      );
-      return html`${countTable('Refused by', 'Times', rows)}${describeUnlisted(refusals)}`;
-    }),
-  );
+function refusalSection(sessions: readonly ShownText[]): Markup {
+  const parts = perSession(sessions, ({ analysis: { refusals } }) => {
+    if (refusals.length === 0) return note('Nothing was refused.');
+    const rows = refusals.map(({ name, by, count: times }) => {
+      return [html`<code>${shorten(name, 80)}</code> <span class="note">${WHO[by]}</span>`, times] as const;
+    });
+    return html`${countTable('Refused by', 'Times', rows)}${describeUnlisted(refusals)}`;
+  });
+  return section('refusals', 'Refusals', 'Rejected quotes and orders, and what rejected them.', parts);
+}
 
 const MAKERS: Readonly<Record<string, string>> = {
   true: 'only post: a recorded order that reaches our price fills nothing',

@@ -116,23 +116,21 @@ const termsNode = (terms: Pick<BookedFill, 'isYes' | 'side' | 'priceMicros'>): E
 
 function listTimes(intent: IntentRow, order: OrderRecord | null, fills: readonly BookedFill[]): readonly ExplainNode[] {
   const oldest = fills.at(-1);
-  const moments: (readonly [string, number])[] = [
-    ['Decided', intent.createdMs],
-    ...(order === null ? [] : [['Draft stored', order.createdMs] as const]),
-    ...(oldest === undefined ? [] : [['First fill', oldest.timestampS * 1000] as const]),
-    ...(order?.closedMs == null ? [] : [['Ended', order.closedMs] as const]),
-    ['Newest change', intent.updatedMs],
+  const later = (name: string, ms: number | null | undefined) => {
+    if (ms == null) return [];
+    return [node(name, timeText(ms), [secondsNode('Time since the decision', ms - intent.createdMs)])];
+  };
+  return [
+    node('Decided', timeText(intent.createdMs)),
+    ...later('Draft stored', order?.createdMs),
+    ...later('First fill', oldest && oldest.timestampS * 1000),
+    ...later('Ended', order?.closedMs),
+    ...later('Newest change', intent.updatedMs),
   ];
-  return moments.map(([name, ms]) =>
-    node(name, timeText(ms), name === 'Decided' ? [] : [secondsNode('Time since the decision', ms - intent.createdMs)]),
-  );
 }
 
 const secondsNode = (name: string, ms: number): ExplainNode =>
   node(name, (Math.max(0, ms) / 1000).toFixed(1), [], { unit: 's' });
-
-const listFactors = (factors: MarketStatus['factors']) =>
-  Object.entries(factors).map(([name, value]) => node(name, numberText(value)));
 
 function listChildren(value: unknown): readonly ExplainNode[] {
   if (typeof value !== 'object' || value === null) return [];
@@ -148,7 +146,6 @@ function fillTree(fill: BookedFill, ledger: LedgerReader): ExplainNode {
   const order = ledger.order(fill.orderPubkey);
   const intent = order === null ? null : ledger.intent(order.intentId);
   const timeMs = fill.timestampS * 1000;
-  const rested = order === null || fill.isMaker === false ? [] : [timeMs - order.createdMs];
   const fee = fill.feeMicros === null ? 'not reported' : formatDecimal(fill.feeMicros);
   return node('Fill', fill.pubkey, [
     termsNode(fill),
@@ -158,7 +155,9 @@ function fillTree(fill: BookedFill, ledger: LedgerReader): ExplainNode {
     marketNode(fill.marketConditionId, ledger),
     node('Time at the exchange, whole seconds', timeText(timeMs), [
       secondsNode('Delay until the trader saw the fill', fill.seenMs - timeMs),
-      ...rested.map((ms) => secondsNode('Time that the order had rested in the book', ms)),
+      ...(order === null || fill.isMaker === false
+        ? []
+        : [secondsNode('Time that the order had rested in the book', timeMs - order.createdMs)]),
     ]),
     intent === null || order === null
       ? node('Order', fill.orderPubkey)
@@ -180,7 +179,11 @@ function marketTree(market: MarketStatus, account: AccountFacts | null): Explain
       ...(account?.reduceOnly == null ? [] : [node('Only reducing orders are sent', account.reduceOnly)]),
     ]),
     node('Strategy', market.strategies.join(', ') || 'none', [node('State', market.note || describeQuoting(market))]),
-    node('Fair value', price(market.fairMicros), listFactors(market.factors)),
+    node(
+      'Fair value',
+      price(market.fairMicros),
+      Object.entries(market.factors).map(([name, value]) => node(name, numberText(value))),
+    ),
     node('Others', `${price(market.bestBidMicros)} / ${price(market.bestAskMicros)}`, [
       node('Book seen', market.bookSeenMs === null ? 'never' : timeText(market.bookSeenMs)),
       ...(health?.crossed === true ? [node('Crossed', 'yes')] : []),

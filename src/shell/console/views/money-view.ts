@@ -13,12 +13,11 @@ import {
 } from '../../../shared/base/micros.js';
 import type { MarketStatus } from '../../../shared/protocol/trader-status.js';
 import { clusteredMean } from '../../../shared/statistics/bootstrap.js';
-import type { BookedFill, BookingRow, LedgerReader, PnlRow } from '../../../trader/ledger/contract.js';
+import type { BookedFill, BookingRow, LedgerReader } from '../../../trader/ledger/contract.js';
 import type { ViewQuery } from '../../dashboard/contract.js';
 import { nowMs } from '../../runtime/clock.js';
 import { formatEach, makeTitleLookup, moneyText, type ViewSources, yesPrice } from '../ledger-lists.js';
 import { FINEST_S, type History, type MarketPoint } from '../store.js';
-import type { ShownState } from '../trader-state.js';
 
 /** Times after a fill at which the price move is measured, s; 0 is the history point that contains the fill. */
 const HORIZONS_S = [0, 5, 30, 60, 300] as const;
@@ -59,14 +58,7 @@ export class MarkoutBook {
       if (judged !== undefined) this.#judged.set(fill.pubkey, judged);
     }
     const all = [...this.#judged.values()];
-    return HORIZONS_S.flatMap((horizon, i) =>
-      SIDES.map((side) =>
-        summarize(
-          all.filter((one) => side === 'all' || one.side === side),
-          { horizon, i, side },
-        ),
-      ),
-    );
+    return HORIZONS_S.flatMap((_, i) => SIDES.map((side) => summarize(all, i, side)));
   }
 
   #judge(fill: BookedFill, nowMs: number): Judged {
@@ -100,14 +92,12 @@ function middleAt(points: readonly MarketPoint[], timeMs: number): number | null
 }
 
 /** Averages price moves, weighted by shares. The standard error is clustered by market, because its fills correlate. */
-function summarize(
-  judged: readonly Judged[],
-  { horizon, i, side }: { readonly horizon: number; readonly i: number; readonly side: (typeof SIDES)[number] },
-) {
+function summarize(all: readonly Judged[], horizon: number, side: (typeof SIDES)[number]) {
+  const judged = all.filter((one) => side === 'all' || one.side === side);
   const markets = new Map<string, { sum: number; weight: number }>();
   let [fills, drift] = [0, 0];
   for (const { market, sharesMicros, marks } of judged) {
-    const mark = marks[i] ?? null;
+    const mark = marks[horizon] ?? null;
     if (mark === null) continue;
     const cluster = markets.get(market) ?? { sum: 0, weight: 0 };
     markets.set(market, { sum: cluster.sum + sharesMicros * mark, weight: cluster.weight + sharesMicros });
@@ -119,7 +109,7 @@ function summarize(
   const total = clusters.reduce((sum, cluster) => sum + cluster.sum, 0);
   const write = (micros: number | null) => (micros === null ? '' : formatDecimal(Math.round(micros) as Micros)); // rounded to one
   return {
-    horizon_s: horizon,
+    horizon_s: HORIZONS_S[horizon] ?? 0,
     side,
     fills,
     not_known: judged.length - fills,
@@ -136,22 +126,9 @@ const PAGE = 500;
 /** Maximum time of one call for reading, ms; a long ledger is therefore read in several calls. */
 const READING_MS = 40;
 
-interface ResultSum {
-  readonly fills: number;
-  readonly turnoverMicros: Micros;
-  readonly realisedMicros: Micros;
-  readonly feesMicros: Micros;
-  /** Realised profit from redeemed holdings: payout minus cost. */
-  readonly settledMicros: Micros;
-}
-
-export const NOTHING: ResultSum = {
-  fills: 0,
-  turnoverMicros: ZERO,
-  realisedMicros: ZERO,
-  feesMicros: ZERO,
-  settledMicros: ZERO,
-};
+/** A sum of no bookings. `settledMicros`: realised profit from redeemed holdings, payout minus cost. */
+const NOTHING = { fills: 0, turnoverMicros: ZERO, realisedMicros: ZERO, feesMicros: ZERO, settledMicros: ZERO };
+type ResultSum = Readonly<typeof NOTHING>;
 
 /** Sums profit, fees and turnover by day, market and strategy; reads every booking of the ledger once. */
 export class ResultBook {
@@ -179,7 +156,10 @@ export class ResultBook {
     const endMs = this.#steadyMs() + READING_MS;
     this.#newest = ledger.newestBooking();
     const of = `${opened} ${ledger.tradeTurns()}`;
-    if (of !== this.#of || this.#newest < this.#last) this.#forget();
+    if (of !== this.#of || this.#newest < this.#last) {
+      this.#last = 0;
+      for (const sums of [this.days, this.markets, this.dayMarkets, this.strategies]) sums.clear();
+    }
     this.#of = of;
     while (this.#last < this.#newest) {
       const bookings = ledger.bookingsAfter(this.#last, PAGE);
@@ -187,11 +167,6 @@ export class ResultBook {
       this.#last = bookings.at(-1)?.id ?? this.#newest;
       if (this.#steadyMs() >= endMs) return;
     }
-  }
-
-  #forget(): void {
-    this.#last = 0;
-    for (const sums of [this.days, this.markets, this.dayMarkets, this.strategies]) sums.clear();
   }
 
   #take(booking: BookingRow): void {
@@ -229,28 +204,37 @@ const DAY_MS = 86_400_000;
 const MOST_DAYS = 400;
 const MOST_MARKETS = 500;
 
-interface MoneySources extends ViewSources<'account'> {
+interface MoneySources extends ViewSources {
+  readonly history: Pick<History, 'account'>;
   readonly book: ResultBook;
   readonly markouts: Pick<MarkoutBook, 'read'>;
 }
 
-export const moneyView = (shown: MoneySources, query: MoneyQuery) =>
-  shown.ledger.read((open) => {
-    shown.book.readOn(open, shown.ledger.opened);
-    return { ...sumMoney(open, shown, query), markouts: shown.markouts.read(open, nowMs()) };
-  });
-
 type MoneyQuery = Pick<ViewQuery, 'spanMs' | 'atMs'>;
 
-function sumMoney(ledger: LedgerReader, { trader, book, history }: MoneySources, { spanMs, atMs }: MoneyQuery) {
+export const moneyView = (shown: MoneySources, query: MoneyQuery) =>
+  shown.ledger.read((open) => sumMoney(open, shown, query));
+
+function sumMoney(open: LedgerReader, shown: MoneySources, { spanMs, atMs }: MoneyQuery) {
+  const { trader, ledger, book, history, markouts } = shown;
+  book.readOn(open, ledger.opened);
   const marks = readMarks(trader.markets.values());
-  const pnl = ledger.pnl(marks);
-  const title = makeTitleLookup(trader, ledger);
+  const pnl = open.pnl(marks);
+  const title = makeTitleLookup(trader, open);
   /** Selected UTC day, whose markets are listed; empty if no time is selected. */
   const day = atMs === null ? '' : dayOf(atMs);
   const points = history.account({ fromMs: nowMs() - (spanMs || DAY_MS), toMs: nowMs() });
   return {
-    ...formatWhole(pnl, trader),
+    ...formatEach({
+      capital: pnl.capitalMicros,
+      cash: pnl.cashMicros,
+      realised: pnl.realisedMicros,
+      fees: pnl.feesMicros,
+    }),
+    equity: moneyText(trader.account?.equityMicros ?? null),
+    result: pnl.unmarked.length > 0 ? '' : formatDecimal(pnl.totalMicros),
+    unrealised: pnl.unmarked.length > 0 ? '' : formatDecimal(pnl.unrealisedMicros),
+    unmarked: pnl.unmarked.length,
     read: book.read,
     settled: formatDecimal([...book.days.values()].reduce((sum, { settledMicros }) => add(sum, settledMicros), ZERO)),
     days: makeRows(book.days)
@@ -260,13 +244,14 @@ function sumMoney(ledger: LedgerReader, { trader, book, history }: MoneySources,
     day_markets: makeRows(book.dayMarkets.get(day) ?? new Map())
       .map((row) => ({ ...row, title: title(row.key) }))
       .sort((a, b) => Number(a.net) - Number(b.net)),
-    markets: marketRows(book, readHoldings(ledger, marks), title),
+    markets: marketRows(book, readHoldings(open, marks), title),
     strategies: makeRows(book.strategies).sort((a, b) => (a.key < b.key ? -1 : 1)),
     curve: {
       time: points.map(({ timeMs }) => timeMs),
       equity: points.map(({ equityMicros }) => equityMicros),
       result: points.map(({ resultMicros }) => resultMicros),
     },
+    markouts: markouts.read(open, nowMs()),
   };
 }
 
@@ -278,19 +263,6 @@ export function readMarks(markets: Iterable<MarketStatus>): ReadonlyMap<string, 
   for (const { conditionId, markMicros } of markets) if (markMicros !== null) marks.set(conditionId, markMicros);
   return marks;
 }
-
-const formatWhole = (pnl: PnlRow, { account }: ShownState) => ({
-  ...formatEach({
-    capital: pnl.capitalMicros,
-    cash: pnl.cashMicros,
-    realised: pnl.realisedMicros,
-    fees: pnl.feesMicros,
-  }),
-  equity: moneyText(account?.equityMicros ?? null),
-  result: pnl.unmarked.length > 0 ? '' : formatDecimal(pnl.totalMicros),
-  unrealised: pnl.unmarked.length > 0 ? '' : formatDecimal(pnl.unrealisedMicros),
-  unmarked: pnl.unmarked.length,
-});
 
 const makeRows = (sums: ReadonlyMap<string, ResultSum>) => Array.from(sums, ([key, sum]) => makeRow(key, sum));
 
@@ -316,13 +288,21 @@ export interface ValuedHolding {
 function marketRows(book: ResultBook, held: ReadonlyMap<string, ValuedHolding>, title: (id: string) => string) {
   const ids = [...new Set([...held.keys(), ...book.markets.keys()])].filter((id) => id !== '');
   const size = (id: string) => (held.has(id) ? Number.POSITIVE_INFINITY : (book.markets.get(id)?.turnoverMicros ?? 0));
-  return (
-    ids
-      // If both markets are held, the difference of their sizes is NaN, and their ids determine the order.
-      .sort((a, b) => size(b) - size(a) || (a < b ? -1 : 1))
-      .slice(0, MOST_MARKETS)
-      .map((id) => ({ ...marketRow(id, book.markets.get(id) ?? NOTHING, held.get(id) ?? NONE), title: title(id) }))
-  );
+  // If both markets are held, the difference of their sizes is NaN, and their ids determine the order.
+  const sorted = ids.sort((a, b) => size(b) - size(a) || (a < b ? -1 : 1)).slice(0, MOST_MARKETS);
+  return sorted.map((id) => {
+    const sum = book.markets.get(id) ?? NOTHING;
+    const { yes, no, cost, unrealised } = held.get(id) ?? NONE;
+    const sets = yes > 0 && no > 0 ? minMicros(yes, no) : ZERO;
+    const net = sub(sum.realisedMicros, sum.feesMicros);
+    return {
+      ...makeRow(id, sum),
+      ...formatEach({ yes, no, sets, cost }),
+      unrealised: unrealised === null ? '' : formatDecimal(unrealised),
+      result: unrealised === null ? '' : formatDecimal(add(net, unrealised)),
+      title: title(id),
+    };
+  });
 }
 
 /** A market without holdings. */
@@ -347,15 +327,4 @@ export function readHoldings(
     });
   }
   return held;
-}
-
-function marketRow(id: string, sum: ResultSum, { yes, no, cost, unrealised }: ValuedHolding) {
-  const sets = yes > 0 && no > 0 ? minMicros(yes, no) : ZERO;
-  const net = sub(sum.realisedMicros, sum.feesMicros);
-  return {
-    ...makeRow(id, sum),
-    ...formatEach({ yes, no, sets, cost }),
-    unrealised: unrealised === null ? '' : formatDecimal(unrealised),
-    result: unrealised === null ? '' : formatDecimal(add(net, unrealised)),
-  };
 }

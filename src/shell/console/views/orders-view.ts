@@ -15,7 +15,7 @@ import {
   type ViewSources,
   yesPrice,
 } from '../ledger-lists.js';
-import type { ShownState } from '../trader-state.js';
+import type { ShownParts } from '../page-state.js';
 
 /** Maximum rows of a spreadsheet file, which has the newest rows; `twinbook ledger query` has no such limit. */
 const MOST_CSV_ROWS = 20_000;
@@ -32,16 +32,21 @@ export const makeCsv = (name: CsvName, ledger: LedgerReader, title: Title): stri
     ? join(fillColumns(title), ledger.fills({ limit: MOST_CSV_ROWS }))
     : join(orderColumns(title), ledger.orders({ limit: MOST_CSV_ROWS }));
 
+/** Columns of both files. */
+const termColumns = (title: Title): readonly CsvColumn<BookedFill | OrderRecord>[] => [
+  ['market', (row) => row.marketConditionId],
+  ['title', (row) => title(row.marketConditionId)],
+  ['side', (row) => row.side],
+  ['outcome', (row) => outcomeName(row.isYes)],
+  ['price', (row) => formatDecimal(row.priceMicros)],
+  ['amount', (row) => formatDecimal(row.amountMicros)],
+];
+
 const fillColumns = (title: Title): readonly CsvColumn<BookedFill>[] => [
   ['time', (fill) => isoTime(fill.timestampS * 1000)],
   ['fill', (fill) => fill.pubkey],
   ['order', (fill) => fill.orderPubkey],
-  ['market', (fill) => fill.marketConditionId],
-  ['title', (fill) => title(fill.marketConditionId)],
-  ['side', (fill) => fill.side],
-  ['outcome', (fill) => outcomeName(fill.isYes)],
-  ['price', (fill) => formatDecimal(fill.priceMicros)],
-  ['amount', (fill) => formatDecimal(fill.amountMicros)],
+  ...termColumns(title),
   ['fee', (fill) => (fill.feeMicros === null ? null : formatDecimal(fill.feeMicros))],
   ['role', (fill) => (fill.isMaker === null ? null : fill.isMaker ? 'maker' : 'taker')],
   ['seen', (fill) => isoTime(fill.seenMs)],
@@ -50,12 +55,7 @@ const fillColumns = (title: Title): readonly CsvColumn<BookedFill>[] => [
 const orderColumns = (title: Title): readonly CsvColumn<OrderRecord>[] => [
   ['created', (order) => isoTime(order.createdMs)],
   ['order', (order) => order.pubkey],
-  ['market', (order) => order.marketConditionId],
-  ['title', (order) => title(order.marketConditionId)],
-  ['side', (order) => order.side],
-  ['outcome', (order) => outcomeName(order.isYes)],
-  ['price', (order) => formatDecimal(order.priceMicros)],
-  ['amount', (order) => formatDecimal(order.amountMicros)],
+  ...termColumns(title),
   ['filled', (order) => formatDecimal(filledOf(order))],
   ['status', (order) => order.status],
   ['closed', (order) => (order.closedMs === null ? null : isoTime(order.closedMs))],
@@ -68,11 +68,12 @@ const DEFAULT_MS = 600_000;
 const MOST_FILLS = 500;
 
 /** Returns a market's chart data over time: prices, own quotes, fills and net shares. */
-export function chartView({ ledger, history }: ViewSources<'market'>, { market, spanMs }: ViewQuery) {
+export function chartView({ ledger, history }: Pick<ShownParts, 'ledger' | 'history'>, { market, spanMs }: ViewQuery) {
   if (market === null) return null;
   const toMs = nowMs();
   const fromMs = toMs - (spanMs || DEFAULT_MS);
   const points = history.market(market, { fromMs, toMs });
+  const fills = ledger.read((open) => open.fills({ marketConditionId: market, limit: MOST_FILLS })) ?? [];
   return {
     time: points.map(({ timeMs }) => timeMs),
     best_bid: points.map(({ bestBidMicros }) => bestBidMicros),
@@ -81,24 +82,20 @@ export function chartView({ ledger, history }: ViewSources<'market'>, { market, 
     bid: points.map(({ bidMicros }) => bidMicros),
     ask: points.map(({ askMicros }) => askMicros),
     net: points.map(({ netMicros }) => netMicros),
-    fills: ledger.read((open) => listFills(open, market, fromMs)) ?? [],
+    fills: fills
+      .filter(({ timestampS }) => timestampS * 1000 >= fromMs)
+      .map(({ pubkey, timestampS, isYes, side, priceMicros, amountMicros }) => ({
+        id: pubkey,
+        time: timestampS * 1000,
+        price: yesPrice(isYes, priceMicros),
+        amount: amountMicros,
+        raises: (side === 'buy') === isYes,
+      }))
+      .sort((a, b) => a.time - b.time),
   };
 }
 
 export type ChartView = NonNullable<ReturnType<typeof chartView>>;
-
-const listFills = (ledger: LedgerReader, market: string, fromMs: number) =>
-  ledger
-    .fills({ marketConditionId: market, limit: MOST_FILLS })
-    .filter(({ timestampS }) => timestampS * 1000 >= fromMs)
-    .map(({ pubkey, timestampS, isYes, side, priceMicros, amountMicros }) => ({
-      id: pubkey,
-      time: timestampS * 1000,
-      price: yesPrice(isYes, priceMicros),
-      amount: amountMicros,
-      raises: (side === 'buy') === isYes,
-    }))
-    .sort((a, b) => a.time - b.time);
 
 /** Maximum number of round trips; older trips are dropped. */
 const MOST_TRIPS = 2_000;
@@ -113,11 +110,7 @@ interface Lot {
 }
 
 /** A fill that closes lots; figures are in micros. */
-interface Closing extends Omit<Lot, 'shares'> {
-  readonly id: string;
-  readonly market: string;
-  readonly shares: number;
-}
+type Closing = Readonly<Lot & { id: string; market: string }>;
 
 const round = (micros: number): Micros => Math.round(micros) as Micros;
 const times = (price: number, shares: number): number => (price * shares) / ONE;
@@ -201,17 +194,16 @@ const MOST_ROWS = 2_000;
 
 type OrdersQuery = Pick<ViewQuery, 'market' | 'side' | 'words' | 'page' | 'spanMs'>;
 
-export const ordersView = ({ ledger, trader }: ViewSources, book: RoundTrips, query: OrdersQuery) =>
-  ledger.read((open) => listOrders(open, trader, book.read(open, ledger.opened), query));
+export const ordersView = (shown: ViewSources, trips: RoundTrips, query: OrdersQuery) =>
+  shown.ledger.read((open) => listOrders(open, shown, trips, query));
 
-type TripList = ReturnType<RoundTrips['read']>;
-
-function listOrders(ledger: LedgerReader, trader: ShownState, trips: TripList, query: OrdersQuery) {
+function listOrders(open: LedgerReader, { trader, ledger }: ViewSources, trips: RoundTrips, query: OrdersQuery) {
   const { market, side, spanMs } = query;
   const newest = { limit: MOST_ROWS, ...(market === null ? {} : { marketConditionId: market }) };
-  const find = makeTitleLookup(trader, ledger);
+  const find = makeTitleLookup(trader, open);
   const fromMs = spanMs === 0 ? 0 : nowMs() - spanMs;
-  const ours = trips.filter((trip) => trip.time >= fromMs && (market === null || trip.market === market));
+  const closed = trips.read(open, ledger.opened);
+  const ours = closed.filter((trip) => trip.time >= fromMs && (market === null || trip.market === market));
   const titled = <Row extends { readonly market: string }>(row: Row) => ({ ...row, title: find(row.market) });
   const pageOf = <Row extends { readonly time: number; readonly side: string }>(rows: readonly Row[]) =>
     findPage(
@@ -219,8 +211,8 @@ function listOrders(ledger: LedgerReader, trader: ShownState, trips: TripList, q
       query,
     );
   return {
-    orders: pageOf(ledger.orders(newest).map((order) => titled(orderRow(order)))),
-    fills: pageOf(ledger.fills(newest).map((fill) => titled(fillRow(fill)))),
+    orders: pageOf(open.orders(newest).map((order) => titled(orderRow(order)))),
+    fills: pageOf(open.fills(newest).map((fill) => titled(fillRow(fill)))),
     trips: findPage(ours.map(titled), query),
   };
 }

@@ -7,9 +7,7 @@ import { computePart, type LedgerConnection, makeTitleLookup, moneyText } from '
 import type { ShownState } from '../trader-state.js';
 import { readHoldings, readMarks, type ValuedHolding } from './money-view.js';
 
-interface MarketHolding extends ValuedHolding {
-  readonly market: string;
-}
+type MarketHolding = ValuedHolding & { readonly market: string };
 
 /** Lists the result of the holdings in each scenario, without open orders: worst event first, worst scenario first. */
 export function listScenarios(trader: ShownState, ledger: LedgerReader) {
@@ -56,19 +54,8 @@ interface LimitFacts extends AccountStatus {
   readonly timeMs: number;
 }
 
-type LimitUnit =
-  | 'currency'
-  | 'shares'
-  | 'price'
-  | 'orders'
-  | 'actions'
-  | 'fills'
-  | 'ms'
-  | 's'
-  | 'of the limit'
-  | 'sets';
-/** `measureUse` returns a limit's use in its unit (micros for money, shares, prices). Limits of one order lack it. */
-type Limit = readonly [words: string, unit: LimitUnit, measureUse?: (told: LimitFacts) => number];
+/** `measureUse` returns a limit's use in its unit (micros for units in `DECIMAL`). Limits of one order lack it. */
+type Limit = readonly [words: string, unit: string, measureUse?: (told: LimitFacts) => number];
 
 const most = <Row>(rows: readonly Row[], of: (row: Row) => number): number =>
   rows.reduce((largest, row) => Math.max(largest, of(row)), 0);
@@ -132,7 +119,7 @@ const LIMITS: Readonly<Record<string, Limit>> = {
 };
 
 const MOST_ROWS = 200;
-const DECIMAL: readonly LimitUnit[] = ['currency', 'shares', 'price', 'of the limit', 'sets'];
+const DECIMAL = ['currency', 'shares', 'price', 'of the limit', 'sets'];
 
 export function riskView(trader: ShownState, ledger: Pick<LedgerConnection, 'read'>) {
   const { account, hello, markets, frameMs } = trader;
@@ -157,30 +144,24 @@ export type RiskView = NonNullable<ReturnType<typeof riskView>>;
 
 function limitRow(name: string, [words, unit, measureUse]: Limit, told: LimitFacts, limit: string) {
   const used = measureUse?.(told) ?? null;
+  const size = DECIMAL.includes(unit) ? parseDecimal(limit) : Number(limit);
   const refused = told.markets.flatMap(({ refusals }) => refusals.filter((refusal) => refusal.name === name));
-  const size = parseSize(unit, limit);
   return {
     name,
     words,
     unit,
     limit,
     used: used === null ? '' : DECIMAL.includes(unit) ? formatDecimal(used as Micros) : String(Math.round(used)), // whole as the trader sent it
+    // A trader of another version may not report the limit; then its size is null, 0 or NaN.
     share: used === null || size === null ? null : computePart(Math.max(0, used), size),
     refusals: refused.reduce((sum, { count }) => sum + count, 0),
     newest: refused.at(-1)?.text ?? '',
   };
 }
 
-/** Returns a limit's size; null if the trader's version does not report the limit. */
-function parseSize(unit: LimitUnit, limit: string): number | null {
-  const size = DECIMAL.includes(unit) ? parseDecimal(limit) : Number(limit);
-  return size === null || limit === '' || Number.isNaN(size) ? null : size;
-}
-
 function readSetting(section: unknown, name: string): string {
   if (typeof section !== 'object' || section === null) return '';
-  const value = new Map<string, unknown>(Object.entries(section)).get(name);
-  return value === undefined || value === null ? '' : String(value);
+  return String(new Map<string, unknown>(Object.entries(section)).get(name) ?? '');
 }
 
 function eventRows({ risk, markets }: LimitFacts, limit: string) {

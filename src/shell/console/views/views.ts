@@ -1,7 +1,7 @@
 /** Makes the data of each view; the page requests views by name. */
 
 import { TwinbookError } from '../../../shared/base/errors.js';
-import type { AccountStatus, MarketStatus, ProcessStatus } from '../../../shared/protocol/trader-status.js';
+import type { AccountStatus, ProcessStatus } from '../../../shared/protocol/trader-status.js';
 import type { LedgerReader } from '../../../trader/ledger/contract.js';
 import { findNextStep } from '../../alerts/conditions.js';
 import { askTrader } from '../../control/control-client.js';
@@ -21,7 +21,7 @@ import { riskView } from './risk-view.js';
 /** Number of newest events among which the page's filters search; they usually cover weeks. */
 const MOST_EVENTS = 5_000;
 const RUNS = 200;
-type ListSearch = Pick<ViewQuery, 'words' | 'page'>;
+type LogSearch = Pick<ViewQuery, 'words' | 'page' | 'side'>;
 
 /** Maximum time between a notice and its ledger event, ms, for showing them as one line. */
 const SAME_MS = 2_000;
@@ -30,11 +30,7 @@ const SAME_MS = 2_000;
  * Lists the ledger's events except fills, and notices without an event, newest first. `ledger` is null while the ledger
  * cannot be read. In this query, `side` is a severity; empty for all severities.
  */
-export function logView(
-  ledger: LedgerReader | null,
-  { notices, markets }: ShownState,
-  query: ListSearch & Pick<ViewQuery, 'side'>,
-) {
+export function logView(ledger: LedgerReader | null, { notices, markets }: ShownState, query: LogSearch) {
   const events = ledger?.events(MOST_EVENTS) ?? [];
   const others = notices
     .map(({ time: timeMs, severity, kind, text }) => ({ timeMs, severity, kind, text }))
@@ -61,21 +57,29 @@ const MB = 1_000_000;
 const CLOCK_OFF_MS = 2_000;
 const DISK_LOW_BYTES = 2_000 * MB;
 
-type Sources = Pick<ShownParts, 'trader' | 'guardian'>;
-
-function healthView({ config, trader, guardian }: Sources & Pick<ShownParts, 'config'>) {
-  const { account, markets } = trader;
-  const figures = account === null ? [] : traderFigures(account, { trader, guardian });
+function healthView(shown: Pick<ShownParts, 'config' | 'trader' | 'guardian'>) {
+  const { account, markets } = shown.trader;
+  const figures = account === null ? [] : traderFigures(account, shown);
   return {
-    figures: [...figures, ...fileFigures(readFileFacts(config.ledger.path))],
-    requests: (account?.health.requests ?? []).map(requestRow),
+    figures: [...figures, ...fileFigures(readFileFacts(shown.config.ledger.path))],
+    requests: (account?.health.requests ?? []).map(({ seconds: { counts }, ...row }) => ({
+      ...row,
+      p50: withinText(counts, 0.5),
+      p95: withinText(counts, 0.95),
+      p99: withinText(counts, 0.99),
+    })),
     budgets: Object.entries(account?.budgets ?? {}).map(([scope, budget]) => ({
       ...budget,
       scope,
       available: Math.max(0, budget.available),
     })),
     feeds: account?.feeds ?? [],
-    books: [...markets.values()].map(bookRow).sort((a, b) => (a.seen ?? 0) - (b.seen ?? 0)),
+    books: [...markets.values()]
+      .map(({ conditionId: id, title, bookSeenMs: seen, health }) => {
+        const trouble = [health?.crossed === true ? 'crossed' : '', health?.frozen === true ? 'frozen' : ''];
+        return { id, title, seen, trouble: trouble.filter((word) => word !== '').join(', ') };
+      })
+      .sort((a, b) => (a.seen ?? 0) - (b.seen ?? 0)),
   };
 }
 
@@ -96,7 +100,7 @@ function sinceText(timeMs: number | null): string {
   return seconds < 7_200 ? `${(seconds / 60).toFixed(0)} min ago` : `${(seconds / 3_600).toFixed(1)} h ago`;
 }
 
-function traderFigures(account: AccountStatus, { trader, guardian }: Sources) {
+function traderFigures(account: AccountStatus, { trader, guardian }: Pick<ShownParts, 'trader' | 'guardian'>) {
   const { health, clockOffsetMs: offset, reconciled, silent, unsent, upkeep } = account;
   const { comparedMs, differences } = reconciled ?? {};
   const { hasJournal: isWanted, journalEnded: ended } = upkeep;
@@ -131,13 +135,6 @@ const fileFigures = (files: FileFacts) => [
   figure('Free disk space', bytesText(files.diskFreeBytes), (files.diskFreeBytes ?? DISK_LOW_BYTES) < DISK_LOW_BYTES),
 ];
 
-const requestRow = ({ seconds: { counts }, ...row }: AccountStatus['health']['requests'][number]) => ({
-  ...row,
-  p50: withinText(counts, 0.5),
-  p95: withinText(counts, 0.95),
-  p99: withinText(counts, 0.99),
-});
-
 /** Returns the bound of the bucket that contains this quantile of a histogram, such as `≤ 0.2 s`. */
 export function withinText(counts: readonly number[], part: number): string {
   const all = counts.reduce((a, b) => a + b, 0);
@@ -151,15 +148,13 @@ export function withinText(counts: readonly number[], part: number): string {
   return bound === undefined ? `> ${REQUEST_BUCKETS.at(-1)} s` : `≤ ${bound} s`;
 }
 
-function bookRow({ conditionId: id, title, bookSeenMs: seen, health }: MarketStatus) {
-  const trouble = [...(health?.crossed === true ? ['crossed'] : []), ...(health?.frozen === true ? ['frozen'] : [])];
-  return { id, title, seen, trouble: trouble.join(', ') };
-}
-
 /** Maximum wait for a comparison of configurations, ms: the trader may first finish a step, then reads files. */
 const WITHIN_MS = 3_000;
 
-export const configView = ({ config, configHash: hash, configFile: file }: ProcessStatus, query: ListSearch) => ({
+export const configView = (
+  { config, configHash: hash, configFile: file }: ProcessStatus,
+  query: Omit<LogSearch, 'side'>,
+) => ({
   hash,
   file,
   settings: findPage(
@@ -197,13 +192,11 @@ async function diffView(socket: string): Promise<{ readonly lines: readonly stri
   }
 }
 
-type Views = Readonly<Record<string, (query: ViewQuery) => object | null | Promise<object>>>;
-
 export function makeViews(shown: Omit<ShownParts, 'name' | 'alerts'>): TraderHost['view'] {
   const { config, trader, ledger, watch, reports } = shown;
   const money = { ...shown, markouts: new MarkoutBook(shown.history) };
   const trips = new RoundTrips();
-  const views: Views = {
+  const views: Readonly<Record<string, (query: ViewQuery) => object | null | Promise<object>>> = {
     chart: (query) => chartView(shown, query),
     money: (query) => moneyView(money, query),
     risk: () => riskView(trader, ledger),

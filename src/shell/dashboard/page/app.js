@@ -10,27 +10,13 @@ import { Health, Money, Risk } from './money.js';
 import { Overview, summarizeTraders, Traders } from './overview.js';
 
 /** @typedef {import('./model.js').Route} Route */
-/** @typedef {(href: string, isMove?: boolean) => void} Go */
+/** @typedef {import('./controls.js').Go} Go */
 
-/** Modes in which the trader has no quotes, or will soon have none. */
-const STOPPED = [
-  'paused',
-  'halted',
-  'killed',
-  'canceling',
-  'flattening',
-  'stopping',
-  'stopped',
-  'ending',
-  'not answering',
-];
+/** Returns true for modes in which the trader has no quotes, or will soon have none. @param {string} mode */
+const isStopped = (mode) => !['starting', 'quoting', 'widened', 'reducing'].includes(mode);
 
-const TITLES = /** @type {Readonly<Record<string, string>>} */ ({
-  ...LABELS,
-  orders: 'Orders and fills',
-  config: 'Configuration',
-  runs: 'Runs and reports',
-});
+/** @type {Readonly<Record<string, string>>} */
+const TITLES = { ...LABELS, orders: 'Orders and fills', config: 'Configuration', runs: 'Runs and reports' };
 
 /** Returns a key that identifies a view's answer; equal requests have equal keys. @param {Route} wanted */
 export const answerKey = (wanted) => [wanted.view, wanted.trader, wanted.market, wanted.subject].join(' ');
@@ -68,20 +54,17 @@ function top() {
   }
   if (state === null) return { title: '…', kind: '', reason: '', about: '', alerts: null };
   const title = state.mode + (state.silent ? ', the exchange does not answer' : '');
-  const kind = state.silent || STOPPED.includes(state.mode) ? 'stopped' : state.mode === 'quoting' ? 'quoting' : '';
+  const kind = state.silent || isStopped(state.mode) ? 'stopped' : state.mode === 'quoting' ? 'quoting' : '';
   const back = state.way_back === '' ? '' : ` (to resume: twinbook ${state.way_back})`;
-  const run =
-    state.pid === 0
-      ? ''
-      : `process ${state.pid}, version ${state.version}, running for ${durationText(state.now - state.started)}, `;
+  const process = `process ${state.pid}, version ${state.version}, running for ${durationText(state.now - state.started)}, `;
   const since = state.mode_since === null ? '' : `${state.mode} since ${moment(state.mode_since)}, `;
-  const about = `${since}${state.trader} on ${state.venue} ${state.base_url}, ${run}configuration ${state.config_hash.slice(0, 12) || '–'}, last message ${state.heard === null ? 'never' : `${ageText(state.heard, state.now)} ago`}`;
+  const about = `${since}${state.trader} on ${state.venue} ${state.base_url}, ${state.pid === 0 ? '' : process}configuration ${state.config_hash.slice(0, 12) || '–'}, last message ${state.heard === null ? 'never' : `${ageText(state.heard, state.now)} ago`}`;
   return { title, kind, reason: state.reason + back, about, proof: proofText(state), alerts: state.alerts };
 }
 
 /** Returns a text that says whether orders still rest although the trader has stopped. @param {import('../../console/page-state.js').PageState} state */
 function proofText({ mode, proven, open_orders: open, unknown_orders: unknown }) {
-  if (!STOPPED.includes(mode)) return '';
+  if (!isStopped(mode)) return '';
   if (proven !== null) return `Nothing rests: read twice at ${moment(proven)}.`;
   return open === 0 ? '' : `${open} orders may still rest${unknown > 0 ? `, ${unknown} of them unknown` : ''}.`;
 }
@@ -122,7 +105,11 @@ function navigation() {
 function viewTitle(wanted) {
   if (wanted.view === 'market') return model.state?.market?.title ?? 'The trader does not follow this market.';
   if (wanted.view !== 'explain') return TITLES[wanted.view] ?? '';
-  return answerOf(wanted) === null ? 'Explain' : explainTitle(answerOf(wanted));
+  /** @type {ExplainView | null} */
+  const explained = answerOf(wanted);
+  if (explained === null) return 'Explain';
+  const { tree } = explained;
+  return tree === null ? 'No order or market has this name.' : `${tree.name} ${tree.value}`;
 }
 
 export function documentTitle() {
@@ -136,15 +123,15 @@ export function documentTitle() {
 const answerOf = (wanted) => (model.answer.key === answerKey(wanted) ? model.answer.content : null);
 
 const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
-/** Time zone by view, for views whose times the console has formatted; other views use the browser's zone. */
-const ZONES = /** @type {Readonly<Record<string, string>>} */ ({ explain: 'UTC' });
 
 /** @param {Go} go */
 function view(go) {
   const { wanted } = model;
   if (wanted === null) return null;
+  // The console has formatted the times of an explanation.
+  const zone = wanted.view === 'explain' ? 'UTC' : ZONE;
   return html`<section class="view" id="view-${wanted.view}" key=${wanted.view} aria-labelledby="view-${wanted.view}-title">
-    <h2 id="view-${wanted.view}-title">${viewTitle(wanted)}</h2><p class="soft zone">Times: ${ZONES[wanted.view] ?? ZONE}</p>${viewBody(wanted, go)}</section>`;
+    <h2 id="view-${wanted.view}-title">${viewTitle(wanted)}</h2><p class="soft zone">Times: ${zone}</p>${viewBody(wanted, go)}</section>`;
 }
 
 /** @typedef {import('../../console/views/explain-view.js').ExplainView} ExplainView */
@@ -154,9 +141,6 @@ const SOURCES = {
   ledger: 'From the ledger. Click a figure to see its parts.',
   trader: 'The trader’s last message. Click a figure to see its parts.',
 };
-
-/** @param {ExplainView} view */
-const explainTitle = ({ tree }) => (tree === null ? 'No order or market has this name.' : `${tree.name} ${tree.value}`);
 
 /** @param {{ view: ExplainView }} props */
 const Explain = ({ view: { subject, source, tree } }) =>
@@ -188,9 +172,6 @@ const BODIES = /** @type {Readonly<Record<string, unknown>>} */ ({
   explain: Explain,
 });
 
-/** Placeholder that is shown until a view's data or an error arrives. */
-const loading = () => (model.unknown === '' ? html`<p class="soft">Loading …</p>` : null);
-
 /** @param {Route} wanted @param {Go} go */
 function viewBody(wanted, go) {
   const { state, all } = model;
@@ -200,5 +181,7 @@ function viewBody(wanted, go) {
   if (wanted.view === 'overview') return html`<${Overview} state=${state} money=${answer} />`;
   if (wanted.view === 'market')
     return html`<${Market} market=${state.market} id=${wanted.market ?? ''} now=${state.now} chart=${answer} go=${go} />`;
-  return answer === null ? loading() : html`<${BODIES[wanted.view]} view=${answer} now=${state.now} go=${go} />`;
+  if (answer !== null) return html`<${BODIES[wanted.view]} view=${answer} now=${state.now} go=${go} />`;
+  // Without data, the page shows an error or that the data is loading.
+  return model.unknown === '' ? html`<p class="soft">Loading …</p>` : null;
 }

@@ -51,9 +51,8 @@ export const MarketControls = ({ actions }) =>
   html`<div class="actions" role="group" aria-label="Controls of this market">${buttons(actions)}</div>`;
 
 /** @param {{ currentTarget: HTMLElement }} event */
-function toggle({ currentTarget: button }) {
+const toggle = ({ currentTarget: button }) =>
   button.setAttribute('aria-expanded', String(button.getAttribute('aria-expanded') !== 'true'));
-}
 
 /** @param {string} action @param {string} [of] */
 function actionPath(action, of) {
@@ -108,23 +107,18 @@ async function press(action, of) {
   }
 }
 
-let killSince = NEVER;
-/** Request path of the KILL button that was pressed once and waits for the second press. */
-let killPath = '';
+/** Time and request path of the newest first press of KILL, which waits for the second press. */
+let killed = { atMs: NEVER, path: '' };
 
 /** KILL needs two presses: a dialog would be slow, and an accidental click would cost money. */
 function pressKill() {
-  if (model.role === 'view') return undefined;
+  if (model.role === 'view') return;
   const path = actionPath('kill');
-  if (performance.now() - killSince < KILL_WITHIN_MS && path === killPath) {
-    killSince = NEVER;
-    return void press('kill');
-  }
-  killSince = performance.now();
-  killPath = path;
+  const isSecond = performance.now() - killed.atMs < KILL_WITHIN_MS && path === killed.path;
+  killed = { atMs: isSecond ? NEVER : performance.now(), path };
+  if (isSecond) return void press('kill');
   const whose = isForAll() ? 'all orders of all traders' : 'all orders';
   say(`Press KILL again within three seconds. It cancels ${whose}, and blocks new orders until it is lifted.`, true);
-  return undefined;
 }
 
 /** @param {string} words @param {boolean} isRefused */
@@ -151,7 +145,7 @@ function setFilter({ currentTarget }) {
   update({});
 }
 
-/** @typedef {(href: string, isMove: boolean) => void} Go */
+/** @typedef {(href: string, isMove?: boolean) => void} Go */
 /** @typedef {readonly (readonly [value: string, label: string])[]} Choices */
 
 export const SPANS = /** @type {Choices} */ ([
@@ -199,12 +193,8 @@ function traderQuery(parts) {
   return new URLSearchParams(trader === null ? parts : { ...parts, trader });
 }
 
-/** Opens an address in a new tab, or saves the file at the address. @param {Record<string, string>} attributes */
-function follow(attributes) {
-  const anchor = document.createElement('a');
-  for (const [name, value] of Object.entries(attributes)) anchor.setAttribute(name, value);
-  anchor.click();
-}
+/** Opens an address in a new tab, or saves the file at the address. @param {Partial<HTMLAnchorElement>} attributes */
+const follow = (attributes) => Object.assign(document.createElement('a'), attributes).click();
 
 /** Downloads a file with a session's proof, which a link cannot carry, and saves it for the user. @param {string} name */
 async function download(name) {
@@ -213,8 +203,8 @@ async function download(name) {
     const response = await ask(`/csv/${name}?${traderQuery({})}`);
     if (!response.ok) return update({ unknown: (await response.json()).error });
     const href = URL.createObjectURL(await response.blob());
-    const of = trader === null ? '' : `${trader.replaceAll('/', '-')}-`;
-    follow({ href, download: `${of}${name}.csv` });
+    const file = trader === null ? name : `${trader.replaceAll('/', '-')}-${name}`;
+    follow({ href, download: `${file}.csv` });
     // The address is released later, after the browser has read it.
     setTimeout(() => URL.revokeObjectURL(href), 0);
   } catch {

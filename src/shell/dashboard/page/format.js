@@ -7,10 +7,8 @@ import { html } from '../../web-kit/page/template.js';
 export const clock = (ms) => clockOf(ms, false);
 
 /** Formats a time; adds the date unless the time is today. @param {number} ms */
-export const moment = (ms) => `${isToday(ms) ? '' : `${dayOf(ms, false)} `}${clock(ms)}`;
-
-/** @param {number} ms */
-const isToday = (ms) => new Date(ms).toDateString() === new Date().toDateString();
+export const moment = (ms) =>
+  new Date(ms).toDateString() === new Date().toDateString() ? clock(ms) : `${dayOf(ms, false)} ${clock(ms)}`;
 
 /** @param {number | null} ms @param {number} now */
 export const ageText = (ms, now) => (ms === null ? '–' : durationText(Math.max(0, now - ms)));

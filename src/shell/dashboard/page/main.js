@@ -17,15 +17,11 @@ import { alarm, ask, explainFailure, LockedOut, setSecret, takeSecretFromAddress
 const POLL_MS = 500;
 const HIDDEN_MS = 30_000;
 
-/** @param {number | null} heard */
-const momentText = (heard) => (heard === null ? 'empty' : `from ${clock(heard)}`);
-
 /** Returns a text that says which data is old, and why; empty if all data is current. @param {PageState} state */
 function describeOld({ answers, heard, mode, guardian, silent, brake, markets, market, now }) {
+  if (!answers && (mode === 'stopped' || mode === 'starting')) return '';
   if (!answers)
-    return mode === 'stopped' || mode === 'starting'
-      ? ''
-      : `The trader does not answer. The data shown is ${momentText(heard)}. KILL still works. Guardian: ${guardian}`;
+    return `The trader does not answer. The data shown is ${heard === null ? 'empty' : `from ${clock(heard)}`}. KILL still works. Guardian: ${guardian}`;
   if (silent) return 'The exchange does not answer: prices below are old, and orders may have changed.';
   const old = markets.filter((market) => market.is_old && market.book_seen !== null);
   const oldest = Math.min(now, ...old.map(({ book_seen: seen }) => seen ?? now));
@@ -88,12 +84,17 @@ const CLOSER = { overview: 10_000, market: 5000, money: 5000, risk: 1000, health
 const CLOSER_MS = 2000;
 const DAY_MS = 86_400_000;
 
-/** Returns the path below `/views` and the query for a view's data. @param {string} view @param {Route} wanted @returns {[path: string, query: Record<string, unknown>]} */
-function closerPath(view, wanted) {
-  const { market, span, subject, side, filter, page, at } = wanted;
-  if (view === 'overview') return ['money', { span: DAY_MS }];
-  if (view === 'market') return ['chart', { market, span }];
-  return [view, { market, span, subject, side, filter, page, at: Date.parse(at) || null }];
+/** Returns the path of a view's data. @param {Route} wanted */
+function closerPath({ view, trader, market, span, subject, side, filter, page, at }) {
+  if (view === 'overview') return viewPath('money', { span: DAY_MS, trader });
+  if (view === 'market') return viewPath('chart', { market, span, trader });
+  return viewPath(view, { market, span, subject, side, filter, page, at: Date.parse(at) || null, trader });
+}
+
+/** @param {string} name @param {Readonly<Record<string, string | number | null>>} parts */
+function viewPath(name, parts) {
+  const given = Object.entries(parts).filter(([, value]) => value !== null && value !== '');
+  return `/views/${name}?${new URLSearchParams(given.map(([key, value]) => [key, String(value)]))}`;
 }
 
 /** @param {Route} wanted */
@@ -101,11 +102,7 @@ async function lookCloser(wanted) {
   const { view } = wanted;
   const everyMs = CLOSER[view] ?? CLOSER_MS;
   if (view === 'traders') return;
-  const [name, parts] = closerPath(view, wanted);
-  const given = Object.entries({ ...parts, trader: wanted.trader }).filter(
-    ([, value]) => value !== null && value !== '',
-  );
-  const path = `/views/${name}?${new URLSearchParams(given.map(([key, value]) => [key, String(value)]))}`;
+  const path = closerPath(wanted);
   if (path === closer.path && performance.now() - closer.askedMs < everyMs) return;
   Object.assign(closer, { path, askedMs: performance.now() });
   const response = await ask(path);

@@ -12,10 +12,7 @@ import { Plot, plotRows, pointAt } from './plot.js';
 /** @typedef {import('../../console/views/orders-view.js').ChartView} ChartView */
 /** @typedef {NonNullable<import('../../console/page-state.js').PageState['market']>} PageMarket */
 
-/**
- * @param {{ market: PageMarket | null, id: string, now: number, chart: ChartView | null, go: (href: string) => void }}
- *   props
- */
+/** @param {{ market: PageMarket | null, id: string, now: number, chart: ChartView | null, go: (href: string) => void }} props */
 export function Market({ market, id, now, chart, go }) {
   return html`<p id="market-note">${market === null ? '' : `${market.strategy}: ${market.state}`}</p>
     <p><a id="market-explain" href=${explainHref(id)}>Why does it quote so?</a> · <a id="market-orders" href=${ordersHref(id)}>Orders and fills of this market</a></p>
@@ -71,13 +68,14 @@ function ladderColumns(ladder) {
 let charted = null;
 const TABLE_ROWS = 60;
 
+const SHARED = { key: 'market', isZoomed: true };
+
 /** @type {import('./plot.js').ChartOptions} */
 const PRICES = {
+  ...SHARED,
   height: 280,
   least: 0.04,
   places: 2,
-  key: 'market',
-  isZoomed: true,
   series: [
     stepLine('--mark', { width: 1 }),
     stepLine('--mark', { width: 1 }),
@@ -87,21 +85,11 @@ const PRICES = {
   ],
   bands: [{ series: [1, 2], fill: () => colorOf('--book') }],
   more: fillPrices,
-  hooks: {
-    draw: [(chart) => drawFills(chart, charted?.fills ?? [])],
-    setCursor: [sayPoint],
-  },
+  hooks: { draw: [(chart) => drawFills(chart, charted?.fills ?? [])], setCursor: [sayPoint] },
 };
 
 /** @type {import('./plot.js').ChartOptions} */
-const NET = {
-  height: 140,
-  least: 4,
-  key: 'market',
-  isZoomed: true,
-  series: [stepLine('--bid')],
-  hooks: { setCursor: [sayPoint] },
-};
+const NET = { ...SHARED, height: 140, least: 4, series: [stepLine('--bid')], hooks: { setCursor: [sayPoint] } };
 
 const KEYS = /** @type {const} */ ([
   ['others’ best bid to best ask', '--book', ''],

@@ -1,34 +1,28 @@
 /** The page's present content; each change redraws the page. The page's address determines the view. */
 
-/**
- * @typedef {object} Model
- * @property {boolean | null} isLocked the password or token must be entered first; null before any answer
- * @property {Route | null} wanted route of the shown answer
- * @property {string} banner
- * @property {boolean} isMild the banner is only about prices of some markets
- * @property {import('../../../shared/protocol/operator-commands.js').Role} role
- * @property {readonly string[]} names of all shown traders; empty until known
- * @property {import('../../console/page-state.js').ServedState | null} state of the shown trader
- * @property {import('../../console/page-state.js').ServedTraders | null} all traders
- * @property {{ key: string, content: any }} answer newest data of a view beside the state
- * @property {string} unknown why a view has no data
- * @property {{ words: string, isRefused: boolean }} said answer to a press
- * @property {string} diff of configuration and files
- */
-
-/** @type {Model} */
 export const model = {
+  /** Whether the password or token must be entered first; null before any answer. @type {boolean | null} */
   isLocked: null,
+  /** Route of the shown answer. @type {Route | null} */
   wanted: null,
   banner: '',
+  /** Whether the banner is only about prices of some markets. */
   isMild: false,
+  /** @type {import('../../../shared/protocol/operator-commands.js').Role} */
   role: 'operate',
+  /** Names of all shown traders; empty until known. @type {readonly string[]} */
   names: [],
+  /** State of the shown trader. @type {import('../../console/page-state.js').ServedState | null} */
   state: null,
+  /** @type {import('../../console/page-state.js').ServedTraders | null} */
   all: null,
+  /** Newest data of a view beside the state. @type {{ key: string, content: any }} */
   answer: { key: '', content: null },
+  /** Reason why a view has no data. */
   unknown: '',
+  /** Answer to a press. */
   said: { words: '', isRefused: false },
+  /** Differences between configuration and files. */
   diff: '',
 };
 
@@ -40,15 +34,15 @@ export function setDrawer(drawer) {
   draw = drawer;
 }
 
-/** Changes the page's content; redraws it if a value differs, or without any values. @param {Partial<Model>} changes */
+/** Changes the page's content; redraws it if a value differs, or without any values. @param {Partial<typeof model>} changes */
 export function update(changes) {
   const before = { ...model };
   Object.assign(model, changes);
-  const names = /** @type {(keyof Model)[]} */ (Object.keys(changes));
+  const names = /** @type {(keyof typeof model)[]} */ (Object.keys(changes));
   if (names.length === 0 || names.some((name) => model[name] !== before[name])) draw();
 }
 
-/** @typedef {{ view: string, trader: string | null, market: string | null, subject: string | null, span: string, filter: string, at: string, side: string, page: string }} Route */
+/** @typedef {ReturnType<typeof route>} Route */
 
 export const LABELS = /** @type {Readonly<Record<string, string>>} */ ({
   traders: 'Traders',
@@ -64,7 +58,6 @@ export const LABELS = /** @type {Readonly<Record<string, string>>} */ ({
 });
 const VIEWS = [...Object.keys(LABELS), 'market', 'explain'];
 
-/** @returns {Route} */
 export function route() {
   const query = new URLSearchParams(location.search);
   const market = query.get('market');
@@ -85,10 +78,11 @@ export function route() {
 /** Returns a page address with these query parts; keeps the trader's name if there are several traders. @param {Readonly<Record<string, string>>} parts */
 function hrefOf(parts) {
   const { trader } = route();
-  const query = new URLSearchParams(trader === null ? parts : { ...parts, trader });
-  const search = query.toString();
-  return search === '' ? '/' : `/?${search}`;
+  return searchHref(new URLSearchParams(trader === null ? parts : { ...parts, trader }));
 }
+
+/** @param {URLSearchParams} query */
+const searchHref = (query) => (query.size === 0 ? '/' : `/?${query}`);
 
 /** @param {string} market */
 export const marketHref = (market) => hrefOf({ market });
@@ -100,10 +94,7 @@ export const ordersHref = (market) => hrefOf({ view: 'orders', market });
 export const explainHref = (subject) => hrefOf({ view: 'explain', subject });
 
 /** @param {string} view */
-export function viewHref(view) {
-  if (view === 'traders') return '/?view=traders';
-  return hrefOf(view === 'overview' ? {} : { view });
-}
+export const viewHref = (view) => (view === 'traders' ? '/?view=traders' : hrefOf(view === 'overview' ? {} : { view }));
 
 /** Returns the page address of the same view for another trader. @param {string} trader */
 export function traderHref(trader) {
@@ -119,8 +110,7 @@ export function hrefWith(changes) {
     if (value === null || value === '') query.delete(name);
     else query.set(name, value);
   }
-  const search = query.toString();
-  return search === '' ? '/' : `/?${search}`;
+  return searchHref(query);
 }
 
 /** @param {string} id */

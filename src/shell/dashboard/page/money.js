@@ -23,13 +23,9 @@ const EQUITY = {
   series: [stepLine('--bid')],
   hooks: { setCursor: [sayEquity] },
 };
+const BELOW = stepLine('--bad', { fill: () => colorOf('--alarm') });
 /** @type {import('./plot.js').ChartOptions} */
-const FALLEN = {
-  ...EQUITY,
-  height: 140,
-  pinned: 'high',
-  series: [stepLine('--bad', { fill: () => colorOf('--alarm') })],
-};
+const FALLEN = { ...EQUITY, height: 140, pinned: 'high', series: [BELOW] };
 
 export const Equity = drawnByView((/** @type {{ view: MoneyView | null }} */ { view }) => {
   curve = view?.curve ?? null;

@@ -37,7 +37,6 @@ export function Overview({ state, money: booked }) {
 
 /** Figures of the overview, the most important first. @param {PageState} state @returns {import('../../web-kit/page/table.js').FigureList} */
 function figuresOf(state) {
-  const { agreement } = state;
   return [
     ['Result today (UTC)', gain(state.result_day), state.result_day.startsWith('-'), { isMain: true }],
     [
@@ -48,17 +47,13 @@ function figuresOf(state) {
     ],
     ['Cash', money(state.cash)],
     ...state.losses.map(lossFigure),
-    [
-      'Open orders',
-      `${state.open_orders}${state.unknown_orders > 0 ? `, ${state.unknown_orders} unknown` : ''}`,
-      state.unknown_orders > 0,
-    ],
+    ['Open orders', orderText(state), state.unknown_orders > 0],
     ['Open alerts', String(state.alerts), state.alerts > 0],
     ...state.budget.map(
       ({ scope, limit, remaining }) =>
         /** @type {const} */ ([`Requests left, ${scope}`, `${remaining.toFixed(0)} of ${limit}`, remaining < 1]),
     ),
-    ['Ledger and exchange', ...agreementFigure(agreement)],
+    ['Ledger and exchange', ...agreementFigure(state.agreement)],
     ['Guardian', state.guardian, state.guardian.startsWith('NONE')],
     ['Fills of this run', String(state.fill_count)],
   ];
@@ -107,23 +102,16 @@ export const Traders = ({ all: { traders, now } }) =>
   );
 
 /** @param {{ readonly open_orders: number | null, readonly unknown_orders: number | null }} counts */
-function orderText({ open_orders: open, unknown_orders: unknown }) {
-  if (open === null) return '–';
-  return unknown === null || unknown === 0 ? String(open) : `${open}, ${unknown} unknown`;
-}
-
-/** @param {number} silent */
-const answerText = (silent) =>
-  silent === 0 ? 'all answer' : silent === 1 ? '1 trader does not answer' : `${silent} traders do not answer`;
+const orderText = ({ open_orders: open, unknown_orders: unknown }) =>
+  unknown === null || unknown === 0 ? String(open ?? '–') : `${open}, ${unknown} unknown`;
 
 /** Summarizes all traders for the head of the page. @param {ServedTraders} all */
 export function summarizeTraders({ traders }) {
   const silent = traders.filter(({ answers }) => !answers);
-  const title = `${traders.length} traders, ${answerText(silent.length)}`;
-  const alerts = traders.reduce((sum, one) => sum + one.alerts, 0);
+  const some = silent.length === 1 ? '1 trader does not answer' : `${silent.length} traders do not answer`;
   return {
-    title,
-    alerts,
+    title: `${traders.length} traders, ${silent.length === 0 ? 'all answer' : some}`,
+    alerts: traders.reduce((sum, one) => sum + one.alerts, 0),
     isBad: silent.length > 0,
     reason: silent.map(({ name, mode }) => `${name}: ${mode}`).join('; '),
   };

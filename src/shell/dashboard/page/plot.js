@@ -48,9 +48,9 @@ export class Plot extends Component {
     this.chart?.destroy();
   }
 
-  /** @param {Element | null} place */
+  /** @param {HTMLElement | null} place */
   hold = (place) => {
-    if (place instanceof HTMLElement) this.place = place;
+    this.place = place;
   };
 
   /** @override */

@@ -92,13 +92,9 @@ function lockOut() {
 async function greet(nonce) {
   const response = await post('/session/greeting', { nonce });
   const greeting = await response.json().catch(() => null);
-  const isGreeting =
-    response.ok &&
-    typeof greeting?.salt === 'string' &&
-    typeof greeting.nonce === 'string' &&
-    Array.isArray(greeting.proofs) &&
-    greeting.rounds <= MOST_ROUNDS;
-  if (!isGreeting) throw lockOut();
+  const { salt, nonce: theirs, proofs, rounds } = greeting ?? {};
+  const isGreeting = typeof salt === 'string' && typeof theirs === 'string' && Array.isArray(proofs);
+  if (!response.ok || !isGreeting || !(rounds <= MOST_ROUNDS)) throw lockOut();
   return greeting;
 }
 

@@ -67,18 +67,17 @@ export function makeChart(place, options, rows) {
   return chart;
 }
 
+const paths = uPlot.paths.stepped?.({ align: 1 });
+
 /** Returns a stepped line: each value lasts until the next one. @param {string} color of the theme @param {Partial<uPlot.Series>} [more] @returns {uPlot.Series} */
-export function stepLine(color, more = {}) {
-  const paths = uPlot.paths.stepped?.({ align: 1 });
-  return {
-    stroke: () => colorOf(color),
-    width: 1.5,
-    // A line needs two points; a single point is drawn as a dot.
-    points: { show: (chart) => chart.data[0].length < 2 },
-    ...(paths === undefined ? {} : { paths }),
-    ...more,
-  };
-}
+export const stepLine = (color, more = {}) => ({
+  stroke: () => colorOf(color),
+  width: 1.5,
+  // A line needs two points; a single point is drawn as a dot.
+  points: { show: (chart) => chart.data[0].length < 2 },
+  ...(paths === undefined ? {} : { paths }),
+  ...more,
+});
 
 /** Redraws all charts, because the theme's colours may have changed. */
 export function redrawCharts() {
@@ -101,22 +100,14 @@ export function colorOf(name) {
  * @param {number} step usual distance of samples, ms @param {number} gap distance that interrupts, ms @returns {Rows}
  */
 export function rowsOf(time, columns, step, gap) {
-  /** @type {number[]} */
-  const at = [];
-  const rows = columns.map(() => /** @type {Column} */ ([]));
-  time.forEach((now, index) => {
-    const before = time[index - 1];
-    if (before !== undefined && now - before > gap) {
-      at.push(before + step);
-      for (const row of rows) row.push(null);
-    }
-    at.push(now);
-    columns.forEach((column, place) => {
-      const value = column[index];
-      rows[place]?.push(value === null || value === undefined ? null : value / 1e6);
+  /** @template Value @param {readonly Value[]} column @param {(before: number) => Value} missing value of an inserted row */
+  const interrupt = (column, missing) =>
+    column.flatMap((value, index) => {
+      const before = time[index - 1] ?? Number.POSITIVE_INFINITY;
+      return (time[index] ?? 0) - before > gap ? [missing(before), value] : [value];
     });
-  });
-  return [at, ...rows];
+  const values = columns.map((column) => column.map((value) => (value === null ? null : value / 1e6)));
+  return [interrupt(time, (before) => before + step), ...values.map((column) => interrupt(column, () => null))];
 }
 
 /** Returns the smallest time between two samples, which is the usual one. @param {readonly number[]} time */
