@@ -16,7 +16,6 @@ export interface Continuation {
 type SegmentOf = (date: string) => Segment;
 
 const NOT_RECORDING = 'nothing was recorded';
-const NOT_WRITTEN = 'recorded data could not be written';
 
 type SinkSide = Map<number, number>;
 
@@ -34,15 +33,14 @@ export class RecordingSink implements MarketSink {
   #lastMs: number;
   #ended: boolean;
   #inGap = false;
-  /** Reason of an interruption, which is written as a gap before the next event; null without an interruption. */
-  #interrupted: string | null;
+  /** True before the first event after an earlier writer's rows; a gap is written before that event. */
+  #isResuming: boolean;
   #snapshotMs = Number.NEGATIVE_INFINITY;
   /** True if `#book` is complete, which is the case from the first `clear` event on. */
   #bookKnown = false;
   readonly #book: readonly [bids: SinkSide, asks: SinkSide] = [new Map(), new Map()];
   #segment: Segment | null = null;
   #segmentDay = 0;
-  #durable: Continuation;
 
   constructor(market: RecordedMarket, before: Continuation | null, snapshotEveryMs: number, openSegment: SegmentOf) {
     this.market = market;
@@ -52,8 +50,7 @@ export class RecordingSink implements MarketSink {
     this.#seq = before?.lastSeq ?? 0;
     this.#lastMs = before?.lastMs ?? Number.NEGATIVE_INFINITY;
     this.#ended = before?.ended ?? false;
-    this.#interrupted = before === null || before.ended ? null : NOT_RECORDING;
-    this.#durable = this.position();
+    this.#isResuming = before !== null && !before.ended;
   }
 
   /** UTC day of the last event; null before the first event. */
@@ -94,7 +91,7 @@ export class RecordingSink implements MarketSink {
   }
 
   gap(at: Stamp, reason: string): void {
-    if (this.#inGap || this.#interrupted !== null || this.#isOver(at)) return;
+    if (this.#inGap || this.#isResuming || this.#isOver(at)) return;
     // There can be no gap before the first event of a market.
     if (this.#seq === 0) return;
     this.#gap(this.#clampTime(at), at.seenMs, reason);
@@ -116,27 +113,6 @@ export class RecordingSink implements MarketSink {
 
   feedValue(row: FeedRow): void {
     this.#openSegment(formatDate(row.seenMs)).feedValue(row);
-  }
-
-  /** Records that all rows up to this position are on disk. */
-  onFlush(position: Continuation): void {
-    this.#durable = position;
-  }
-
-  /** Records that all rows since the last `onFlush` are lost. A gap and the present book follow the safe rows. */
-  onLost(): void {
-    if (this.#durable.lastSeq === this.#seq) return;
-    const endLost = this.#ended && !this.#durable.ended;
-    this.#seq = this.#durable.lastSeq;
-    this.#ended = this.#durable.ended;
-    this.#interrupted = NOT_WRITTEN;
-    this.#inGap = false;
-    // The recorder reports the end of a market only once, so a lost end is written again.
-    if (endLost) this.end({ timeMs: this.#lastMs, seenMs: null });
-  }
-
-  position(): Continuation {
-    return { lastSeq: this.#seq, lastMs: this.#lastMs, ended: this.#ended };
   }
 
   #accepts(at: Stamp, priceMicros: number, amountMicros: number, leastMicros = 0): boolean {
@@ -161,25 +137,20 @@ export class RecordingSink implements MarketSink {
 
   #event(at: Stamp, kind: number, side: number, priceMicros: number, amountMicros: number): void {
     const timeMs = this.#clampTime(at);
-    if (this.#interrupted !== null) this.#resume(timeMs, at.seenMs, this.#interrupted);
+    if (this.#isResuming) {
+      this.#isResuming = false;
+      this.#gap(this.#lastMs, at.seenMs, NOT_RECORDING);
+    }
     const segment = this.#segmentAt(timeMs);
     const isNew = !segment.hasEvents && this.#seq > 0;
     if (kind === ROW.clear) {
       this.#snapshotMs = timeMs;
     } else if (this.#bookKnown && (isNew || timeMs >= this.#snapshotMs + this.#snapshotEveryMs)) {
-      this.#writeBook(timeMs, at.seenMs, ROW.snapshot, ROW.snapshot_level);
+      this.#writeSnapshot(timeMs, at.seenMs);
       this.#snapshotMs = timeMs;
     }
     this.#row(timeMs, at.seenMs, kind, side, priceMicros, amountMicros, null);
     this.#inGap = false;
-  }
-
-  #resume(timeMs: number, seenMs: number | null, reason: string): void {
-    this.#interrupted = null;
-    const fromMs = Math.min(this.#durable.lastMs, timeMs);
-    if (Number.isFinite(fromMs)) this.#gap(fromMs, seenMs, reason);
-    // The book is written as events, not as a snapshot, because a reader's book from before the gap is no longer valid.
-    if (this.#bookKnown) this.#writeBook(timeMs, seenMs, ROW.clear, ROW.level);
   }
 
   #gap(timeMs: number, seenMs: number | null, reason: string): void {
@@ -187,10 +158,10 @@ export class RecordingSink implements MarketSink {
     this.#inGap = true;
   }
 
-  #writeBook(timeMs: number, seenMs: number | null, head: number, level: number): void {
-    this.#row(timeMs, seenMs, head, 0, 0, 0, null);
+  #writeSnapshot(timeMs: number, seenMs: number | null): void {
+    this.#row(timeMs, seenMs, ROW.snapshot, 0, 0, 0, null);
     for (const [side, levels] of this.#book.entries()) {
-      for (const [price, amount] of levels) this.#row(timeMs, seenMs, level, side, price, amount, null);
+      for (const [price, amount] of levels) this.#row(timeMs, seenMs, ROW.snapshot_level, side, price, amount, null);
     }
   }
 

@@ -12,15 +12,21 @@ import { loadDuckDb } from './duckdb.js';
 import { dayFolder, dayFolders, lockFolder, MARKET, marketFolder, marketFolders, segmentName } from './layout.js';
 import { readMarket, writeMarket } from './manifest.js';
 import { type Continuation, RecordingSink } from './market-sink.js';
-import { type MarketSink, Segment, type StoreSettings } from './segment.js';
+import { type MarketSink, Segment } from './segment.js';
 
-const HOUR_MS = 3_600_000;
 const DEFAULT_RULES = {
-  rotateAfterMs: HOUR_MS,
+  /** Age of a segment at which the next `flush` closes it, our clock, ms. */
+  rotateAfterMs: 3_600_000,
+  /** Number of rows at which the next `flush` closes a segment. */
   rotateAfterRows: 1_000_000,
+  /** Recorded time between two snapshots of the book, ms. */
   snapshotEveryMs: 300_000,
   now: Date.now,
 };
+
+/** `origin`: source of the recording, `kalshi` or `polymarket` if imported, else the name of the recorded venue. */
+type WriterRules = typeof DEFAULT_RULES & { readonly origin: string };
+export type StoreSettings = Partial<WriterRules> & Pick<WriterRules, 'origin'>;
 
 /**
  * Opens or creates a folder of recordings for writing, and converts an earlier writer's open segments to Parquet.
@@ -64,15 +70,14 @@ async function takeFolder(folder: string): Promise<{ release: () => void; recove
 /**
  * Writer of a folder of recordings, which is locked while the store is open. The methods of a sink only store rows in
  * memory; `flush` writes and syncs these rows. Flushed rows are in an open segment, which readers can read. The next
- * `openRecordingStore` converts it to Parquet.
+ * `openRecordingStore` converts it to Parquet. A failed write ends the recording: only `close` may follow.
  */
 export class RecordingStore {
-  lostRows = 0;
   readonly #folder: string;
   readonly #release: () => void;
   readonly #rules: WriterRules;
   readonly #writers = new Map<string, MarketWriter>();
-  #turn: Promise<unknown> = Promise.resolve();
+  #hasFailed = false;
 
   constructor(folder: string, release: () => void, rules: WriterRules) {
     this.#folder = folder;
@@ -94,56 +99,44 @@ export class RecordingStore {
 
   /**
    * Writes and syncs all rows, then closes segments that are old or large enough. Must be called about once a second,
-   * and awaited. Throws TwinbookError `file_unreadable`, for example for a full disk. Rows of a failed write are lost,
-   * counted in `lostRows`, and marked as a gap. The next `flush` writes again.
+   * and awaited. Throws TwinbookError `file_unreadable`, for example for a full disk; the rows of the failed write are
+   * then lost.
    */
   flush(): Promise<void> {
-    return this.#inTurn(() => this.#each((writer) => writer.flush(false)));
+    return this.#write(false);
   }
 
   /** Flushes rows, then converts all open segments to Parquet, whatever their age. Throws the errors of `flush`. */
   rotate(): Promise<void> {
-    return this.#inTurn(() => this.#each((writer) => writer.flush(true)));
+    return this.#write(true);
   }
 
-  #inTurn(run: () => Promise<void>): Promise<void> {
-    const done = this.#turn.then(run);
-    this.#turn = done.catch(() => undefined);
-    return done;
+  async #write(everything: boolean): Promise<void> {
+    try {
+      for (const writer of this.#writers.values()) await writer.flush(everything);
+    } catch (error) {
+      this.#hasFailed = true;
+      throw error;
+    }
   }
 
-  /** Calls `rotate`, then unlocks the folder. Throws the errors of `flush`, but always unlocks the folder. */
+  /** Calls `rotate` unless a write has failed, and unlocks the folder in any case. Throws the errors of `flush`. */
   async close(): Promise<void> {
     try {
-      await this.rotate();
+      if (!this.#hasFailed) await this.rotate();
     } finally {
       for (const writer of this.#writers.values()) await writer.release();
       this.#release();
     }
   }
-
-  /** Calls `run` for every writer, even if one fails, and then throws the first error. */
-  async #each(run: (writer: MarketWriter) => Promise<void>): Promise<void> {
-    const failures: unknown[] = [];
-    for (const writer of this.#writers.values()) {
-      await run(writer).catch((error: unknown) => failures.push(error));
-    }
-    this.lostRows = [...this.#writers.values()].reduce((sum, writer) => sum + writer.lostRows, 0);
-    if (failures.length > 0) throw failures[0];
-  }
 }
 
-type WriterRules = Required<StoreSettings>;
-
 class MarketWriter {
-  lostRows = 0;
   readonly #root: string;
   readonly sink: RecordingSink;
   readonly #rules: WriterRules;
   /** Open segments by UTC day. Around midnight two are open, because the venue's clock determines the day. */
   readonly #open = new Map<string, Segment>();
-  /** Segments that accept no more rows and must be converted to Parquet. A failed conversion is retried. */
-  #closing: Segment[] = [];
   readonly #numbers = new Map<string, number>();
   readonly #described = new Set<string>();
 
@@ -178,50 +171,35 @@ class MarketWriter {
     // The oldest segment stores the counts of bad events; it is closed first, so that a manifest contains them.
     const [oldest] = [...this.#open.keys()].sort();
     if (oldest !== undefined) this.#open.get(oldest)?.counts(this.sink.refused, this.sink.steppedBack);
+    const segments = [...this.#open.values()];
     // Due segments accept no more rows before the write. Rows that arrive during the write are added to new segments.
-    for (const [date, segment] of this.#open) {
-      if (!everything && !this.#isDue(date, segment)) continue;
+    const due = [...this.#open].filter(([date, segment]) => everything || this.#isDue(date, segment));
+    for (const [date, segment] of due) {
       this.#open.delete(date);
       segment.closing = true;
-      this.#closing.push(segment);
     }
-    await this.#write();
-    for (const segment of this.#closing) {
-      await this.#toParquet(segment);
-      this.#closing = this.#closing.filter((other) => other !== segment);
+    // All lines are taken before the first write, because no row may be written before an earlier row.
+    const batches = segments.map((segment) => ({ segment, lines: segment.takeLines() }));
+    try {
+      for (const { folder } of segments) makeFolder(folder);
+      this.#describe(segments);
+      for (const { segment, lines } of batches) await segment.write(lines);
+    } catch (error) {
+      throw unreadableFolder(this.#root, error);
+    } finally {
+      for (const [, segment] of due) await segment.close();
     }
+    for (const [, segment] of due) await this.#toParquet(segment);
   }
 
   async release(): Promise<void> {
-    for (const segment of [...this.#open.values(), ...this.#closing]) await segment.close();
+    for (const segment of this.#open.values()) await segment.close();
   }
 
   #isDue(date: string, segment: Segment): boolean {
     const today = this.sink.date ?? date;
     const isOld = this.#rules.now() - segment.openedMs >= this.#rules.rotateAfterMs;
     return isOld || segment.rows >= this.#rules.rotateAfterRows || date < today;
-  }
-
-  async #write(): Promise<void> {
-    const segments = [...this.#open.values(), ...this.#closing];
-    for (const segment of segments) segment.begin();
-    const position = this.sink.position();
-    try {
-      for (const segment of segments) makeFolder(segment.folder);
-      this.#describe(segments);
-      for (const segment of segments) await segment.write();
-      this.sink.onFlush(position);
-    } catch (error) {
-      // A failed write removes all rows of all segments, because a row number must not be used twice.
-      for (const segment of segments) this.lostRows += await segment.undo();
-      // Rows after the lost rows are removed too.
-      for (const segment of new Set([...segments, ...this.#open.values()])) {
-        this.lostRows += segment.pendingRows;
-        segment.discard();
-      }
-      this.sink.onLost();
-      throw unreadableFolder(this.#root, error);
-    }
   }
 
   #describe(segments: readonly Segment[]): void {
@@ -241,7 +219,6 @@ class MarketWriter {
   }
 
   async #toParquet(segment: Segment): Promise<void> {
-    await segment.close();
     const { folder, number, path } = segment;
     if (!existsSync(path)) return;
     const { refused, steppedBack } = this.sink;
