@@ -13,8 +13,6 @@ export interface PairingRules {
 
 /** Maximum waiting events, in case a feed's times do not advance. The largest real burst is below 1,000 events. */
 const MAX_WAITING = 20_000;
-/** Number of written events at which the queue removes them. */
-const MOST_WRITTEN = 4_096;
 
 interface WaitingEvent {
   readonly kind: number;
@@ -39,9 +37,7 @@ interface WaitingEvent {
 export class TradePairing {
   readonly #writer: ChunkWriter;
   readonly #rules: PairingRules;
-  /** Queue of waiting events; entries before the index `#first` are already written. */
   readonly #queue: WaitingEvent[] = [];
-  #first = 0;
   #lone: WaitingEvent[] = [];
   #orderMs = Number.NEGATIVE_INFINITY;
   /** Number of trades without a matching decrease, whose level the recorded book did not have. */
@@ -66,9 +62,7 @@ export class TradePairing {
   /** Adds a trade. `side`: the taker's action (`SIDE.bid`: bought). `priceMicros`: price in YES space. */
   trade(venueMs: number, side: number, priceMicros: number, amountMicros: number): void {
     const event = this.#enqueue(EVENT.trade, venueMs, side, priceMicros, amountMicros, 0);
-    const decrease = this.#queue.findLast(
-      (level, at) => at >= this.#first && this.#belong(event, level) && this.#sameSize(event, level),
-    );
+    const decrease = this.#queue.findLast((level) => this.#belong(event, level) && this.#sameSize(event, level));
     if (decrease === undefined) this.#lone.push(event);
     else attach(event, decrease);
     this.#release();
@@ -77,22 +71,13 @@ export class TradePairing {
   flush(): void {
     for (const trade of this.#lone) this.#settle(trade);
     this.#lone = [];
-    while (this.#first < this.#queue.length) this.#writeFirst();
+    for (const event of this.#queue.splice(0)) this.#writeWithTrades(event);
   }
 
   #enqueue(kind: number, venueMs: number, side: number, priceMicros: number, amountMicros: number, decrease: number) {
     this.#orderMs = Math.max(this.#orderMs, venueMs);
-    const event: WaitingEvent = {
-      kind,
-      venueMs,
-      orderMs: this.#orderMs,
-      side,
-      priceMicros,
-      amountMicros,
-      unexplainedMicros: decrease,
-      trades: null,
-      moved: false,
-    };
+    const terms = { kind, venueMs, orderMs: this.#orderMs, side, priceMicros, amountMicros };
+    const event: WaitingEvent = { ...terms, unexplainedMicros: decrease, trades: null, moved: false };
     this.#queue.push(event);
     return event;
   }
@@ -100,10 +85,8 @@ export class TradePairing {
   /** If no decrease equals a trade's size, matches the largest decrease at the trade's level and time. */
   #settle(trade: WaitingEvent): void {
     let largest: WaitingEvent | null = null;
-    for (let at = this.#queue.length - 1; at >= this.#first; at--) {
-      const other = this.#queue[at];
-      if (other === undefined || !this.#belong(trade, other)) continue;
-      if (largest === null || other.unexplainedMicros > largest.unexplainedMicros) largest = other;
+    for (const level of this.#queue) {
+      if (this.#belong(trade, level) && level.unexplainedMicros >= (largest?.unexplainedMicros ?? 0)) largest = level;
     }
     if (largest === null) this.unpairedTrades++;
     else attach(trade, largest);
@@ -128,19 +111,15 @@ export class TradePairing {
     }
     // A decrease waits until no waiting or later trade can match it.
     const holdMs = tradeLagMs + tradeLeadMs;
-    for (let first = this.#queue[this.#first]; first !== undefined; first = this.#queue[this.#first]) {
-      if (this.#orderMs - first.orderMs <= holdMs && this.#queue.length - this.#first <= MAX_WAITING) break;
-      this.#writeFirst();
+    for (let first = this.#queue[0]; first !== undefined; first = this.#queue[0]) {
+      if (this.#orderMs - first.orderMs <= holdMs && this.#queue.length <= MAX_WAITING) break;
+      this.#queue.shift();
+      this.#writeWithTrades(first);
     }
   }
 
-  #writeFirst(): void {
-    const event = this.#queue[this.#first++];
-    if (this.#first >= MOST_WRITTEN) {
-      this.#queue.splice(0, this.#first);
-      this.#first = 0;
-    }
-    if (event === undefined || event.moved) return;
+  #writeWithTrades(event: WaitingEvent): void {
+    if (event.moved) return;
     // A trade that is written can no longer be moved before a level event.
     event.moved = true;
     for (const trade of event.trades ?? []) this.#write(trade, event.orderMs);
@@ -155,8 +134,8 @@ export class TradePairing {
 function attach(trade: WaitingEvent, level: WaitingEvent): void {
   trade.moved = true;
   level.unexplainedMicros = Math.max(0, level.unexplainedMicros - trade.amountMicros);
-  if (level.trades === null) level.trades = [trade];
-  else level.trades.push(trade);
+  level.trades ??= [];
+  level.trades.push(trade);
 }
 
 /** A book: the amount at each price, which converts changes into totals and totals into changes. */
@@ -184,23 +163,19 @@ export class Levels {
     for (const amounts of this.#amounts) amounts.fill(0);
   }
 
-  /** Returns the prices of a side's non-empty levels, lowest first. */
-  prices(side: number): number[] {
+  /** Returns the prices of a side's non-empty levels, lowest first, from slot `from` to the slot before `to`. */
+  prices(side: number, from = 0, to = Number.POSITIVE_INFINITY): number[] {
     const prices: number[] = [];
     const amounts = this.#side(side);
-    for (let slot = 0; slot < amounts.length; slot++)
+    for (let slot = from; slot < Math.min(to, amounts.length); slot++)
       if ((amounts[slot] ?? 0) > 0) prices.push(slot * this.#stepMicros);
     return prices;
   }
 
   /** Returns the prices of non-empty levels that are better than a price: bids above it, or asks below it. */
   betterThan(side: number, priceMicros: number): number[] {
-    const found: number[] = [];
-    const amounts = this.#side(side);
     const slot = Math.round(priceMicros / this.#stepMicros);
-    const [from, to] = side === SIDE.bid ? [slot + 1, amounts.length] : [0, slot];
-    for (let at = from; at < to; at++) if ((amounts[at] ?? 0) > 0) found.push(at * this.#stepMicros);
-    return found;
+    return side === SIDE.bid ? this.prices(side, slot + 1) : this.prices(side, 0, slot);
   }
 
   #side(side: number): Float64Array {

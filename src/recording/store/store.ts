@@ -222,7 +222,7 @@ class MarketWriter {
     const { folder, number, path } = segment;
     if (!existsSync(path)) return;
     const { refused, steppedBack } = this.sink;
-    await closeSegment(folder, this.#rules.origin, number, path, { refused, steppedBack, brokenLines: 0 });
+    await closeSegment(folder, number, { refused, steppedBack, brokenLines: 0 });
     // Events may have been rejected during the write, so only the written counts are subtracted.
     this.sink.refused -= refused;
     this.sink.steppedBack -= steppedBack;
