@@ -35,7 +35,6 @@ import {
   VERSION,
   writeJson,
 } from './manifest.js';
-import type { Continuation } from './market-sink.js';
 
 /** Rows in a row group of a Parquet file. A reader keeps one group in memory and reads the next group ahead. */
 const GROUP_ROWS = 61_440;
@@ -232,7 +231,7 @@ export function readCounts(path: string) {
 }
 
 /** Returns the number and time of the last row in the folder's closed files; null without closed files. */
-export function lastRow(folder: string): Continuation | null {
+export function lastRow(folder: string) {
   const manifest = readManifest(join(folder, MANIFEST));
   const last = manifest === null ? undefined : eventsFiles(manifest).at(-1);
   if (last === undefined) return null;

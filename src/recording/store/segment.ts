@@ -85,8 +85,6 @@ export class Segment {
   readonly openedMs: number;
   rows = 0;
   hasEvents = false;
-  /** True once the segment accepts no more rows, because its conversion to Parquet has begun. */
-  closing = false;
   #pending: string[] = [];
   #counts = makeCounts(0, 0);
   #durableBytes = 0;
