@@ -13,7 +13,8 @@ export interface PairingRules {
 
 /** Maximum waiting events, in case a feed's times do not advance. The largest real burst is below 1,000 events. */
 const MAX_WAITING = 20_000;
-/** Number of written events at which the queue removes them. */
+
+/** Number of written events at which the queue removes them: removing each at once doubles the time of an import. */
 const MOST_WRITTEN = 4_096;
 
 interface WaitingEvent {
@@ -100,10 +101,8 @@ export class TradePairing {
   /** If no decrease equals a trade's size, matches the largest decrease at the trade's level and time. */
   #settle(trade: WaitingEvent): void {
     let largest: WaitingEvent | null = null;
-    for (let at = this.#queue.length - 1; at >= this.#first; at--) {
-      const other = this.#queue[at];
-      if (other === undefined || !this.#belong(trade, other)) continue;
-      if (largest === null || other.unexplainedMicros > largest.unexplainedMicros) largest = other;
+    for (const level of this.#queue.slice(this.#first)) {
+      if (this.#belong(trade, level) && level.unexplainedMicros >= (largest?.unexplainedMicros ?? 0)) largest = level;
     }
     if (largest === null) this.unpairedTrades++;
     else attach(trade, largest);
@@ -155,8 +154,8 @@ export class TradePairing {
 function attach(trade: WaitingEvent, level: WaitingEvent): void {
   trade.moved = true;
   level.unexplainedMicros = Math.max(0, level.unexplainedMicros - trade.amountMicros);
-  if (level.trades === null) level.trades = [trade];
-  else level.trades.push(trade);
+  level.trades ??= [];
+  level.trades.push(trade);
 }
 
 /** A book: the amount at each price, which converts changes into totals and totals into changes. */
@@ -184,23 +183,19 @@ export class Levels {
     for (const amounts of this.#amounts) amounts.fill(0);
   }
 
-  /** Returns the prices of a side's non-empty levels, lowest first. */
-  prices(side: number): number[] {
+  /** Returns the prices of a side's non-empty levels, lowest first, from slot `from` to the slot before `to`. */
+  prices(side: number, from = 0, to = Number.POSITIVE_INFINITY): number[] {
     const prices: number[] = [];
     const amounts = this.#side(side);
-    for (let slot = 0; slot < amounts.length; slot++)
+    for (let slot = from; slot < Math.min(to, amounts.length); slot++)
       if ((amounts[slot] ?? 0) > 0) prices.push(slot * this.#stepMicros);
     return prices;
   }
 
   /** Returns the prices of non-empty levels that are better than a price: bids above it, or asks below it. */
   betterThan(side: number, priceMicros: number): number[] {
-    const found: number[] = [];
-    const amounts = this.#side(side);
     const slot = Math.round(priceMicros / this.#stepMicros);
-    const [from, to] = side === SIDE.bid ? [slot + 1, amounts.length] : [0, slot];
-    for (let at = from; at < to; at++) if ((amounts[at] ?? 0) > 0) found.push(at * this.#stepMicros);
-    return found;
+    return side === SIDE.bid ? this.prices(side, slot + 1) : this.prices(side, 0, slot);
   }
 
   #side(side: number): Float64Array {

@@ -137,6 +137,11 @@ export interface ReadFindings {
   gaps: readonly RecordedGap[];
 }
 
+/** Adds new gaps. Two readers may share `found`; the slower reader must not remove the gaps of the faster one. */
+export function noteGaps(found: ReadFindings, gaps: readonly RecordedGap[]): void {
+  if (gaps.length > found.gaps.length) found.gaps = [...gaps];
+}
+
 /** The recording of one market. Opening a recording reads its description, but not its events. */
 export interface Recording {
   readonly market: RecordedMarket;

@@ -16,6 +16,7 @@ import { kalshiGroups } from './importers/kalshi-message.js';
 import { findFiles, isMessageFile } from './importers/message-files.js';
 import { hourOf, joinCaptures, lookAtPolymarket, openPolymarket } from './importers/polymarket.js';
 import { dayFolders, isFileOfStore, isStore, marketFolders } from './store/layout.js';
+import { openMarket } from './store/market-reader.js';
 
 interface OpenOptions {
   /** Callback for the error of a recording that cannot be opened. If absent, the first error is thrown. */
@@ -84,11 +85,11 @@ async function makeOpeners(paths: readonly string[], options: OpenOptions): Prom
       files.push(...found.paths);
     }
   }
-  const ours = [...stored].map(
-    ([folder, days]) =>
-      () =>
-        openStored(folder, [...days].sort()),
-  );
+  const ours = [...stored].map(([folder, days]) => async () => {
+    // A recording without an event yet is left out.
+    const recording = await openMarket(folder, [...days].sort());
+    return recording === null ? [] : [recording];
+  });
   return [...(await messageOpeners(files, options)), ...ours];
 }
 
@@ -119,13 +120,6 @@ async function messageOpeners(
   const isWanted = (ticker: string) => markets.length === 0 || markets.some((name) => ticker.startsWith(name));
   const wanted = groups.filter(({ ticker }) => isWanted(ticker));
   return [...wanted.map((group) => async () => [await openKalshi(group)]), ...polymarket];
-}
-
-/** Opens a recording in Twinbook's format; returns an empty list if the recording has no event yet. */
-async function openStored(folder: string, days: readonly string[]): Promise<readonly Recording[]> {
-  const { openMarket } = await import('./store/market-reader.js');
-  const recording = await openMarket(folder, days);
-  return recording === null ? [] : [recording];
 }
 
 function onceEach(opened: readonly Recording[]): Recording[] {

@@ -11,6 +11,7 @@ import {
   deriveConditionId,
   EVENT,
   type EventChunk,
+  noteGaps,
   type ReadFindings,
   type RecordedGap,
   type RecordedMarket,
@@ -176,12 +177,11 @@ function readMetadata(windowFolder: string, ticker: string, warnings: RecordingW
 
 const toText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
-async function measureSpan(chunks: AsyncIterable<{ length: number; timeMs: Float64Array }>) {
-  let firstMs: number | null = null;
-  let lastMs = 0;
-  for await (const chunk of chunks) {
-    firstMs ??= chunk.timeMs[0] ?? 0;
-    lastMs = chunk.timeMs[chunk.length - 1] ?? lastMs;
+async function measureSpan(chunks: AsyncIterable<EventChunk>) {
+  let [firstMs, lastMs]: [number | null, number] = [null, 0];
+  for await (const { timeMs, length } of chunks) {
+    firstMs ??= timeMs[0] ?? null;
+    lastMs = timeMs[length - 1] ?? lastMs;
   }
   return { firstMs: firstMs ?? lastMs, lastMs };
 }
@@ -203,8 +203,8 @@ async function* kalshiChunks(market: KalshiFiles, found: ReadFindings): AsyncGen
     stream.lines = new LineCount(file.example ?? EXAMPLE);
     for await (const rows of streamRows(file, market, stream.lines)) {
       stream.take(rows);
-      if (stream.gaps.length > found.gaps.length) found.gaps = [...stream.gaps];
-      yield* stream.give();
+      noteGaps(found, stream.gaps);
+      yield* stream.writer.take();
     }
     warnings.push(...stream.lines.finish(file.path));
   }
@@ -214,7 +214,7 @@ async function* kalshiChunks(market: KalshiFiles, found: ReadFindings): AsyncGen
   const back = stream.stepsBack.warning(path);
   if (back !== null) warnings.push(back);
   if (stream.firstMs === null) throw nothingRead(path, stream.read, warnings);
-  if (stream.gaps.length > found.gaps.length) found.gaps = [...stream.gaps];
+  noteGaps(found, stream.gaps);
   yield* rest;
 }
 
@@ -265,13 +265,12 @@ const MISSING = 'gaps in the message numbers show missing messages';
 class KalshiStream {
   readonly stepsBack = new ClockRegression(KALSHI_PAIRING.tradeLagMs);
   readonly gaps: RecordedGap[] = [];
-  /** Counter of the valid and broken lines in the current file. */
+  /** Counter of the current file. */
   lines = new LineCount(EXAMPLE);
   readonly #market: KalshiFiles;
   readonly #tickMicros: number;
-  readonly #closeTimeMs: number | null;
-  readonly #writer = new ChunkWriter();
-  readonly #pairing = new TradePairing(this.#writer, KALSHI_PAIRING);
+  readonly writer = new ChunkWriter();
+  readonly #pairing = new TradePairing(this.writer, KALSHI_PAIRING);
   readonly #levels: Levels;
   readonly #twice = new DuplicateFilter();
   /** Number of the last message of each subscription. */
@@ -301,7 +300,6 @@ class KalshiStream {
     this.#market = market;
     this.#tickMicros = stepOfPrecision(market.tickPrecision);
     this.#levels = new Levels(this.#tickMicros);
-    this.#closeTimeMs = market.closeTimeMs;
   }
 
   oddities(): string[] {
@@ -378,17 +376,13 @@ class KalshiStream {
     this.#isMissing = false;
   }
 
-  give(): EventChunk[] {
-    return this.#writer.take();
-  }
-
   end(): EventChunk[] {
     this.#releaseSnapshot(Number.POSITIVE_INFINITY);
     this.#pairing.flush();
     const last = this.#timeMs;
-    const toMs = this.#closed && this.#closeTimeMs !== null ? Math.max(last, this.#closeTimeMs) : last;
+    const toMs = this.#closed ? Math.max(last, this.#market.closeTimeMs ?? last) : last;
     if (this.#unknownFromMs !== null) this.gaps.push({ fromMs: this.#unknownFromMs, toMs, reason: MISSING });
-    return this.#writer.end(toMs);
+    return this.writer.end(toMs);
   }
 
   #readSnapshot(line: string, receivedMs: number): void {
@@ -403,7 +397,6 @@ class KalshiStream {
     this.#held = { timeMs: receivedMs, levels };
   }
 
-  /** Processes a trade, or a change of a level's size. */
   #change(isTrade: boolean, timeMs: number, side: number, priceMicros: number, amountMicros: number): void {
     this.read++;
     this.#releaseSnapshot(timeMs);
@@ -411,13 +404,10 @@ class KalshiStream {
     this.#beginGap();
     this.stepsBack.saw(timeMs);
     this.#timeMs = Math.max(this.#timeMs, timeMs);
-    if (this.firstMs === null) {
-      this.#beforeSnapshot++;
-    } else if (this.#unknownFromMs !== null) {
-      this.#inGap++;
-    } else if (isTrade) {
-      this.#pairing.trade(timeMs, side, priceMicros, amountMicros);
-    } else {
+    if (this.firstMs === null) this.#beforeSnapshot++;
+    else if (this.#unknownFromMs !== null) this.#inGap++;
+    else if (isTrade) this.#pairing.trade(timeMs, side, priceMicros, amountMicros);
+    else {
       const before = this.#levels.get(side, priceMicros);
       // The level's total must stay an exact integer, even for a recording with wrong amounts.
       const total = Math.min(before + amountMicros, Number.MAX_SAFE_INTEGER);
@@ -438,10 +428,9 @@ class KalshiStream {
     const timeMs = Math.max(this.#timeMs, ...(known.length === 0 ? [] : [Math.min(...known)]));
     if (!Number.isFinite(timeMs)) return;
     const closing = snapshot.levels.length === 0 && this.firstMs !== null;
-    const isAfterClose = !(snapshot.timeMs < (this.#closeTimeMs ?? Number.NEGATIVE_INFINITY));
+    const isAfterClose = !(snapshot.timeMs < (this.#market.closeTimeMs ?? Number.NEGATIVE_INFINITY));
     if (closing && isAfterClose) {
-      // The venue sends an empty book after the close. The empty book ends the recording and does not change the
-      // recorded book.
+      // The venue sends an empty book after the close, which does not change the recorded book.
       this.#closed = true;
       this.#closing ??= snapshot;
       return;
@@ -451,7 +440,7 @@ class KalshiStream {
     if (this.#unknownFromMs !== null) this.#endGap(this.#unknownFromMs);
     if (this.firstMs === null) {
       this.firstMs = timeMs;
-      this.#writer.write(EVENT.clear, timeMs, 0, 0, 0);
+      this.writer.write(EVENT.clear, timeMs, 0, 0, 0);
     }
     this.#replaceBook(timeMs, snapshot.levels);
   }
@@ -462,13 +451,13 @@ class KalshiStream {
     this.#pairing.flush();
     this.gaps.push({ fromMs, toMs: this.#timeMs, reason: MISSING });
     this.#levels.clear();
-    this.#writer.write(EVENT.clear, this.#timeMs, 0, 0, 0);
+    this.writer.write(EVENT.clear, this.#timeMs, 0, 0, 0);
   }
 
   /** Undoes an assumed (not a recorded) close when a message follows: the empty snapshot was a real book. */
   #wasNoClose(): void {
     const empty = this.#closing;
-    if (empty === null || this.#closeTimeMs !== null) return;
+    if (empty === null || this.#market.closeTimeMs !== null) return;
     this.#closing = null;
     this.#closed = false;
     if (empty.timeMs > this.#timeMs) this.#timeMs = empty.timeMs;

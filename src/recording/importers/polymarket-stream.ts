@@ -15,6 +15,7 @@ import { ChunkWriter, Levels, type PairingRules, TradePairing } from '../chunks.
 import {
   EVENT,
   type EventChunk,
+  noteGaps,
   type ReadFindings,
   type RecordedGap,
   type RecordingWarning,
@@ -117,9 +118,8 @@ export async function* polymarketChunks(
     stream.begin(isNext(captures[at - 1], capture, hours));
     for await (const columns of streamRows(capture)) {
       stream.rows(columns);
-      // Two readers of the same files may share `found`; the slower reader must not remove the gaps of the faster one.
-      if (stream.gaps.length > found.gaps.length) found.gaps = [...stream.gaps];
-      yield* stream.take();
+      noteGaps(found, stream.gaps);
+      yield* stream.writer.take();
     }
     stream.finish();
     found.warnings.push(...stream.capture.warnings(capture.path));
@@ -131,7 +131,7 @@ export async function* polymarketChunks(
       message: 'the recording has no trades: in a backtest, only orders that cross the book fill',
     });
   const rest = stream.end();
-  if (stream.gaps.length > found.gaps.length) found.gaps = [...stream.gaps];
+  noteGaps(found, stream.gaps);
   yield* rest;
 }
 
@@ -142,13 +142,7 @@ function isNext(before: PolymarketTokens | undefined, capture: PolymarketTokens,
   return true;
 }
 
-async function* streamRows({
-  path,
-  yes,
-  no,
-  market,
-  sorted,
-}: PolymarketTokens): AsyncGenerator<readonly (readonly unknown[])[]> {
+async function* streamRows({ path, yes, no, market, sorted }: PolymarketTokens) {
   const copy = await sorted();
   const connection =
     copy === null ? (await openEvents(path, market === null ? [] : [market])).connection : await connect();
@@ -178,8 +172,8 @@ type Unknown = Pick<RecordedGap, 'fromMs' | 'reason'>;
 class TokenStream {
   readonly gaps: RecordedGap[] = [];
   capture = new CaptureReport();
-  readonly #writer = new ChunkWriter();
-  #pairing = new TradePairing(this.#writer, POLYMARKET_PAIRING);
+  readonly writer = new ChunkWriter();
+  #pairing = new TradePairing(this.writer, POLYMARKET_PAIRING);
   readonly #tickMicros: number;
   #levels: Levels;
   /** Start and reason of the present gap in the recording; null while the book is known. */
@@ -203,23 +197,14 @@ class TokenStream {
       this.#isNext = true;
       return;
     }
-    this.#pairing = new TradePairing(this.#writer, POLYMARKET_PAIRING);
+    this.#pairing = new TradePairing(this.writer, POLYMARKET_PAIRING);
     this.#levels = new Levels(this.#tickMicros);
-    if (this.#started) this.#unknown ??= { fromMs: this.#writer.lastTimeMs, reason: BETWEEN_CAPTURES };
+    if (this.#started) this.#unknown ??= { fromMs: this.writer.lastTimeMs, reason: BETWEEN_CAPTURES };
   }
 
   rows(columns: readonly (readonly unknown[])[]): void {
-    const [
-      times = [],
-      prices = [],
-      amounts = [],
-      bids = [],
-      asks = [],
-      isLevel = [],
-      isBid = [],
-      onYes = [],
-      sides = [],
-    ] = columns;
+    const [times = [], prices = [], amounts = [], bids = [], asks = [], ...flags] = columns;
+    const [isLevel = [], isBid = [], onYes = [], sides = []] = flags;
     for (let row = 0; row < times.length; row++) {
       const timeMs = Number(times[row]);
       const price = Number(prices[row]);
@@ -234,13 +219,11 @@ class TokenStream {
         this.sawTrade = true;
         const isYes = onYes[row] === true;
         const side = (isBid[row] === true) === isYes ? SIDE.bid : SIDE.ask;
-        this.#trade(timeMs, side, isYes ? price : ONE - price, amount);
+        // While the book is unknown, the trade's level is unknown too.
+        if (this.#unknown !== null) this.capture.unseenTrades++;
+        else this.#pairing.trade(timeMs, side, isYes ? price : ONE - price, amount);
       }
     }
-  }
-
-  take(): EventChunk[] {
-    return this.#writer.take();
   }
 
   finish(): void {
@@ -249,9 +232,9 @@ class TokenStream {
   }
 
   end(): EventChunk[] {
-    if (this.#unknown === null) return this.#writer.end(this.#writer.lastTimeMs);
+    if (this.#unknown === null) return this.writer.end(this.writer.lastTimeMs);
     this.#endGap(this.#unknown);
-    return this.#writer.end(this.#latestMs);
+    return this.writer.end(this.#latestMs);
   }
 
   #saw(timeMs: number): void {
@@ -261,7 +244,7 @@ class TokenStream {
     this.#isNext = false;
     if (this.#started) return;
     this.#started = true;
-    this.#writer.write(EVENT.clear, timeMs, 0, 0, 0);
+    this.writer.write(EVENT.clear, timeMs, 0, 0, 0);
     this.#unknown = { fromMs: timeMs, reason: NO_SNAPSHOT };
   }
 
@@ -274,12 +257,6 @@ class TokenStream {
       for (const [price, amount] of next) this.#set(timeMs, side, price, amount);
     }
     if (this.#unknown !== null) this.#becomeKnown(this.#unknown, true);
-  }
-
-  /** Processes a trade; the trade is left out while the book, and so the trade's level, is unknown. */
-  #trade(timeMs: number, side: number, priceMicros: number, amountMicros: number): void {
-    if (this.#unknown !== null) this.capture.unseenTrades++;
-    else this.#pairing.trade(timeMs, side, priceMicros, amountMicros);
   }
 
   /** Compares the book with the best prices that a row states. If the prices agree, an unknown book becomes known. */
@@ -296,11 +273,11 @@ class TokenStream {
     this.#unknown = null;
     this.capture.knownFrom(this.#latestMs, isTold);
     const isFirstMoment = unknown.reason === NO_SNAPSHOT && unknown.fromMs === this.#latestMs;
-    if (!isFirstMoment) this.#writer.write(EVENT.clear, this.#latestMs, 0, 0, 0);
+    if (!isFirstMoment) this.writer.write(EVENT.clear, this.#latestMs, 0, 0, 0);
     this.#endGap(unknown);
     for (const side of [SIDE.bid, SIDE.ask]) {
       for (const price of this.#levels.prices(side)) {
-        this.#writer.write(EVENT.level, this.#latestMs, side, price, this.#levels.get(side, price));
+        this.writer.write(EVENT.level, this.#latestMs, side, price, this.#levels.get(side, price));
       }
     }
   }

@@ -6,10 +6,11 @@ import type { DuckDBConnection, DuckDBResult, DuckDBValue } from '@duckdb/node-a
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Recording } from '../contract.js';
 import { openRecordings } from '../recording.js';
-import { closedFiles, openSegments } from '../store/day-folder.js';
+import { closedFiles, conditionIdIn, openSegments, parseDay } from '../store/day-folder.js';
 import { loadDuckDb } from '../store/duckdb.js';
 import {
   COLUMNS,
+  columnList,
   dayFolders,
   isStore,
   MANIFEST,
@@ -95,33 +96,27 @@ async function select(connection: DuckDBConnection, sql: string): Promise<DuckDB
 
 /** Returns SQL for the rows of closed files and open segments, with market and day from the folders' names. */
 function makeRowsSql(table: RecordedTable, days: readonly string[]): string {
-  const names = Object.keys(COLUMNS[table]).map((name) => `"${name}"`);
   const closed: string[] = [];
   const parts: string[] = [];
   for (const day of days) {
     const manifest = readManifest(join(day, MANIFEST));
     closed.push(...closedFiles(day, manifest, table).filter((file) => existsSync(file)));
     for (const number of openSegments(day, manifest)) {
-      const [market, date] = parsePartitions(day);
       const source = segmentSource(join(day, segmentName(number)), table);
-      parts.push(`SELECT ${quote(market)} AS market, DATE ${quote(date)} AS date, ${names.join(', ')} FROM ${source}`);
+      const partitions = `${quote(conditionIdIn(day))} AS market, DATE ${quote(parseDay(day))} AS date`;
+      parts.push(`SELECT ${partitions}, ${columnList(table)} FROM ${source}`);
     }
   }
   if (closed.length > 0) {
     const files = closed.map((file) => quote(resolve(file))).join(', ');
     const source = `read_parquet([${files}], hive_partitioning = true,
       hive_types_autocast = false, hive_types = {'market': VARCHAR, 'date': DATE})`;
-    parts.unshift(`SELECT market, date, ${names.join(', ')} FROM ${source}`);
+    parts.unshift(`SELECT market, date, ${columnList(table)} FROM ${source}`);
   }
   const none = Object.entries({ market: 'VARCHAR', date: 'DATE', ...COLUMNS[table] })
     .map(([name, type]) => `NULL::${type} AS "${name}"`)
     .join(', ');
   return parts.length > 0 ? parts.join(' UNION ALL ') : `SELECT ${none} WHERE false`;
-}
-
-function parsePartitions(day: string): [market: string, date: string] {
-  const [market = '', date = ''] = resolve(day).split('/').slice(-2);
-  return [decodeURIComponent(market.replace('market=', '')), date.replace('date=', '')];
 }
 
 /** Columns of the table `markets`: SQL type, and a function that returns a recording's value. */

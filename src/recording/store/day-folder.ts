@@ -9,7 +9,7 @@ import { syncFolder } from '../../shared/base/files.js';
 import { parseJson } from '../../shared/base/text.js';
 import { fetchRows, fileError, numberOrNull, withConnection } from './duckdb.js';
 import {
-  COLUMNS,
+  columnList,
   isDayFolder,
   MANIFEST,
   MARKET,
@@ -26,32 +26,33 @@ import {
 } from './layout.js';
 import {
   type EventsFile,
-  emptyManifest,
   eventsFiles,
   FORMAT,
   type Manifest,
-  type OtherFile,
   readManifest,
   readMarket,
   sha256,
   VERSION,
   writeJson,
 } from './manifest.js';
-import type { Continuation } from './market-sink.js';
 
 /** Rows in a row group of a Parquet file. A reader keeps one group in memory and reads the next group ahead. */
 const GROUP_ROWS = 61_440;
 
 /** Writes a segment's Parquet files: under temporary names, read back, synced, renamed. A failure leaves no file. */
 async function writeParquet(connection: DuckDBConnection, folder: string, number: number, segment: string) {
-  const files: (EventsFile | OtherFile)[] = [];
+  const files: Manifest['files'] = [];
   // Only tables with rows are written, because each table costs one more read of the segment.
   const kinds = await fetchRows(connection, `SELECT DISTINCT "table" AS name FROM ${segmentLines(segment)}`);
   for (const table of TABLES.filter((table) => kinds.some(({ name }) => name === table))) {
     const name = parquetName(table, number);
     const temporary = join(folder, `.${name}.tmp`);
     try {
-      await copy(connection, segmentSource(segment, table), table, temporary);
+      const meta = `KV_METADATA {format: ${quote(FORMAT)}, version: ${quote(String(VERSION))}, "table": ${quote(table)}}`;
+      await connection.run(
+        `COPY (SELECT ${columnList(table)} FROM ${segmentSource(segment, table)}) TO ${quote(temporary)}
+         (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${GROUP_ROWS}, ${meta})`,
+      );
       const about = await describe(connection, temporary, table, name);
       if (about.rows === 0) continue;
       await syncFile(temporary);
@@ -64,24 +65,13 @@ async function writeParquet(connection: DuckDBConnection, folder: string, number
   return files;
 }
 
-async function copy(connection: DuckDBConnection, source: string, table: RecordedTable, path: string): Promise<void> {
-  const columns = Object.keys(COLUMNS[table])
-    .map((name) => `"${name}"`)
-    .join(', ');
-  const meta = `KV_METADATA {format: ${quote(FORMAT)}, version: ${quote(String(VERSION))}, "table": ${quote(table)}}`;
-  await connection.run(
-    `COPY (SELECT ${columns} FROM ${source}) TO ${quote(path)}
-     (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${GROUP_ROWS}, ${meta})`,
-  );
-}
-
 /** Returns the manifest's entry for a file; reads the content back from the written file. */
 async function describe(
   connection: DuckDBConnection,
   path: string,
   table: RecordedTable,
   name: string,
-): Promise<EventsFile | OtherFile> {
+): Promise<Manifest['files'][number]> {
   const source = parquetSource(path);
   const checksum = { name, bytes: (await stat(path)).size, sha256: await sha256(path) };
   if (table !== 'events') {
@@ -136,12 +126,6 @@ async function syncFile(path: string): Promise<void> {
   }
 }
 
-interface SegmentCounts {
-  readonly refused: number;
-  readonly steppedBack: number;
-  readonly brokenLines: number;
-}
-
 export const parseDay = (folder: string): string => basename(resolve(folder)).replace('date=', '');
 
 export function conditionIdIn(folder: string): string {
@@ -186,23 +170,27 @@ export function nextNumber(folder: string): number {
  */
 export async function closeSegment(
   folder: string,
-  origin: string,
   number: number,
-  segment: string,
-  counts: SegmentCounts,
+  counts: ReturnType<typeof readCounts>,
 ): Promise<void> {
   const path = join(folder, MANIFEST);
+  const segment = join(folder, segmentName(number));
   try {
-    const manifest = readManifest(path) ?? emptyManifest(conditionIdIn(folder), parseDay(folder), origin);
+    const before = readManifest(path);
     const more = await withConnection((connection) => writeParquet(connection, folder, number, segment));
-    const changed: Manifest = {
-      ...manifest,
-      files: [...manifest.files, ...more],
-      refused: manifest.refused + counts.refused,
-      stepped_back: manifest.stepped_back + counts.steppedBack,
-      broken_lines: manifest.broken_lines + counts.brokenLines,
+    const manifest: Manifest = {
+      format: FORMAT,
+      version: VERSION,
+      condition_id: before?.condition_id ?? conditionIdIn(folder),
+      date: before?.date ?? parseDay(folder),
+      // The market's description is written before the first segment.
+      origin: before?.origin ?? readMarket(join(folder, MARKET), folder)?.market.source.origin ?? '',
+      files: [...(before?.files ?? []), ...more],
+      refused: (before?.refused ?? 0) + counts.refused,
+      stepped_back: (before?.stepped_back ?? 0) + counts.steppedBack,
+      broken_lines: (before?.broken_lines ?? 0) + counts.brokenLines,
     };
-    writeJson(path, changed);
+    writeJson(path, manifest);
     await rm(segment, { force: true });
     syncFolder(folder);
   } catch (error) {
@@ -223,18 +211,12 @@ export async function recoverFolder(folder: string): Promise<number> {
     const done = isSegment && !open.includes(file.number);
     if (half || done) await rm(join(folder, name), { force: true });
   }
-  for (const number of open) {
-    const path = join(folder, segmentName(number));
-    await closeSegment(folder, readOrigin(folder), number, path, readCounts(path));
-  }
+  for (const number of open) await closeSegment(folder, number, readCounts(join(folder, segmentName(number))));
   return open.length;
 }
 
-/** Returns the recording's origin from the market's description, which is written before the first segment. */
-const readOrigin = (folder: string): string => readMarket(join(folder, MARKET), folder)?.market.source.origin ?? '';
-
 /** Reads the counts that a segment stores, and the number of its truncated or broken lines. */
-export function readCounts(path: string): SegmentCounts {
+export function readCounts(path: string) {
   const counts = { refused: 0, steppedBack: 0, brokenLines: 0 };
   // A segment is closed long before it becomes too large for memory.
   for (const line of readFileSync(path, 'utf8').split('\n')) {
@@ -249,7 +231,7 @@ export function readCounts(path: string): SegmentCounts {
 }
 
 /** Returns the number and time of the last row in the folder's closed files; null without closed files. */
-export function lastRow(folder: string): Continuation | null {
+export function lastRow(folder: string) {
   const manifest = readManifest(join(folder, MANIFEST));
   const last = manifest === null ? undefined : eventsFiles(manifest).at(-1);
   if (last === undefined) return null;

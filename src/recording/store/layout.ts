@@ -72,10 +72,14 @@ export function segmentLines(path: string, columns: Readonly<Record<string, stri
 }
 
 export const segmentSource = (path: string, table: RecordedTable): string =>
-  `(SELECT ${Object.keys(COLUMNS[table]).map(quoteName).join(', ')} FROM ${segmentLines(path, COLUMNS[table])}
+  `(SELECT ${columnList(table)} FROM ${segmentLines(path, COLUMNS[table])}
     WHERE "table" = ${quote(table)})`;
 
-const quoteName = (column: string): string => `"${column}"`;
+/** Returns SQL for the names of a table's columns. */
+export const columnList = (table: RecordedTable): string =>
+  Object.keys(COLUMNS[table])
+    .map((name) => `"${name}"`)
+    .join(', ');
 
 /**
  * Returns SQL for the columns of a chunk: time_ms (double), kind (byte; `MARKER` for a row that is not an event), side

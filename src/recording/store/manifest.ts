@@ -4,21 +4,10 @@
  */
 
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  createReadStream,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { createReadStream, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { syncFolder } from '../../shared/base/files.js';
 import { outcomeOf } from '../../shared/protocol/outcome.js';
 import type { RecordedMarket } from '../contract.js';
@@ -27,33 +16,21 @@ import { parseName, STREAM_KINDS } from './layout.js';
 /** Returns a JSON file's content; null if missing. Throws TwinbookError `recording_invalid` for invalid content. */
 function readJson<T>(path: string, schema: z.ZodType<T>, what: string): T | null {
   if (!existsSync(path)) return null;
-  let problem: string;
-  let cause: unknown;
   try {
-    const read = schema.safeParse(JSON.parse(readFileSync(path, 'utf8')));
-    if (read.success) return read.data;
-    problem = z.prettifyError(read.error).replaceAll('\n', ' ');
-    cause = read.error;
-  } catch (error) {
-    problem = (error as Error).message;
-    cause = error;
+    return schema.parse(JSON.parse(readFileSync(path, 'utf8')));
+  } catch (cause) {
+    const problem = cause instanceof z.ZodError ? z.prettifyError(cause).replaceAll('\n', ' ') : messageOf(cause);
+    const hint =
+      'it was changed or damaged, or a newer version of Twinbook wrote it; `twinbook data verify` checks all files';
+    throw new TwinbookError('recording_invalid', `${path} is not ${what}: ${problem}`, hint, { cause });
   }
-  const hint =
-    'it was changed or damaged, or a newer version of Twinbook wrote it; `twinbook data verify` checks all files';
-  throw new TwinbookError('recording_invalid', `${path} is not ${what}: ${problem}`, hint, { cause });
 }
 
 /** Writes a JSON file completely or not at all (first under a temporary name). Throws the system's error. */
 export function writeJson(path: string, value: unknown): void {
   const temporary = `${path}.tmp`;
   try {
-    const file = openSync(temporary, 'w');
-    try {
-      writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
+    writeFileSync(temporary, `${JSON.stringify(value, null, 2)}\n`, { flush: true });
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });
@@ -115,19 +92,6 @@ const manifest = z.strictObject({
 
 export type Manifest = z.output<typeof manifest>;
 export type EventsFile = z.output<typeof eventsFile>;
-export type OtherFile = z.output<typeof otherFile>;
-
-export const emptyManifest = (conditionId: string, date: string, origin: string): Manifest => ({
-  format: FORMAT,
-  version: VERSION,
-  condition_id: conditionId,
-  date,
-  origin,
-  files: [],
-  refused: 0,
-  stepped_back: 0,
-  broken_lines: 0,
-});
 
 /** Reads a manifest; null if missing. Throws TwinbookError `recording_invalid` for a damaged or newer manifest. */
 export const readManifest = (path: string): Manifest | null => readJson(path, manifest, 'a manifest of a recording');
@@ -179,12 +143,10 @@ export function readMarket(file: string, path: string): DescribedMarket | null {
   return read === null ? null : { market: toRecordedMarket(read, path), notes: read.notes };
 }
 
-export const writeMarket = (file: string, { market, notes }: DescribedMarket, origin: string) =>
-  writeJson(file, toMarketFile(market, notes, origin));
-
-function toMarketFile({ source, fees, ...fields }: RecordedMarket, notes: readonly string[], origin: string): object {
+export function writeMarket(file: string, { market, notes }: DescribedMarket, origin: string): void {
+  const { source, fees, ...fields } = market;
   const rates = fees === undefined ? null : toColumns(fees);
-  return { ...toColumns(fields), fees: rates, origin, ticker: source.ticker, notes };
+  writeJson(file, { ...toColumns(fields), fees: rates, origin, ticker: source.ticker, notes });
 }
 
 /** Renames fields like `makerRateMicros` to columns like `maker_rate_micros`. */

@@ -8,6 +8,7 @@ import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
+import { ChunkWriter } from '../chunks.js';
 import {
   EVENT,
   type EventChunk,
@@ -54,13 +55,13 @@ export async function openMarket(folder: string, chosen?: readonly string[]): Pr
   // If a recorder closes a segment during the read, rows move to another file, and the folder is read again.
   for (let look = 1; ; look++) {
     const states = days.map(stateOf);
-    const opened = await openOnce(folder, days).then(
-      (recording) => ({ recording, error: null }),
-      (error: unknown) => ({ recording: null, error }),
-    );
-    if (look < LOOKS && days.some((day, at) => stateOf(day) !== states[at])) continue;
-    if (opened.error !== null) throw opened.error;
-    return opened.recording;
+    const isChanged = () => look < LOOKS && days.some((day, at) => stateOf(day) !== states[at]);
+    try {
+      const recording = await openOnce(folder, days);
+      if (!isChanged()) return recording;
+    } catch (error) {
+      if (!isChanged()) throw error;
+    }
   }
 }
 
@@ -90,10 +91,9 @@ async function openOnce(folder: string, places: readonly string[]): Promise<Reco
     get warnings() {
       return [...opened, ...found];
     },
-    chunks: (): AsyncIterable<EventChunk> => readChunks(parts, found),
-    polls: (): AsyncIterable<RecordedPoll> => readRows(places, 'polls', toPoll),
-    feedValues: (): AsyncIterable<RecordedFeedValue> =>
-      readRows(places, 'feeds', (row, path) => toFeedValue(row, market.conditionId, path)),
+    chunks: () => readChunks(parts, found),
+    polls: () => readRows(places, 'polls', toPoll),
+    feedValues: () => readRows(places, 'feeds', (row, path) => toFeedValue(row, market.conditionId, path)),
   };
 }
 
@@ -125,13 +125,9 @@ function describedIn(folder: string, conditionId: string, days: readonly Day[]):
   const outcome = market.outcome ?? known.findLast(({ market: { outcome } }) => outcome !== null)?.market.outcome;
   const notes = [...new Set(known.flatMap((described) => described.notes))];
   const source = { ...market.source, path: folder };
-  return { market: { ...market, ...firstTold(known), outcome: outcome ?? null, source }, notes };
-}
-
-/** Returns the first closing time that the venue announced: a trader of that time did not know later changes. */
-function firstTold(known: readonly DescribedMarket[]): Pick<RecordedMarket, 'closeTimeMs'> | null {
-  const told = known.find(({ market }) => market.closeIsGuessed === undefined);
-  return told === undefined ? null : { closeTimeMs: told.market.closeTimeMs };
+  // A trader of the recorded time knew only the first closing time that the venue announced.
+  const told = known.find(({ market: { closeIsGuessed } }) => closeIsGuessed === undefined)?.market ?? market;
+  return { market: { ...market, closeTimeMs: told.closeTimeMs, outcome: outcome ?? null, source }, notes };
 }
 
 async function listParts({ path, manifest }: Day, warnings: RecordingWarning[]): Promise<EventsPart[]> {
@@ -315,19 +311,13 @@ async function* readChunks(parts: readonly EventsPart[], warnings: RecordingWarn
   if (!order.ended) {
     const path = parts.at(-1)?.path ?? '';
     warnings.push({ path, message: 'the recording stops before the close of the market: the market ends there' });
-    yield endAt(order.lastMs);
+    yield* new ChunkWriter().end(order.lastMs);
   }
 }
-
-/** State of each checked file, by the file's path. Backtests read a file often, but check it only once per state. */
-const intact = new Map<string, string>();
-const INTACT_FILES = 10_000;
 
 /** Checks a closed Parquet file. Throws TwinbookError `recording_invalid` if the manifest has another checksum. */
 async function checkPart({ path, sha256: written }: EventsPart): Promise<void> {
   if (written === null) return;
-  const state = `${written} ${fileState(path)}`;
-  if (intact.get(path) === state) return;
   const sum = await sha256(path).catch((error: unknown) => {
     throw fileError('recording_invalid', `cannot read ${path}`, error);
   });
@@ -338,8 +328,6 @@ async function checkPart({ path, sha256: written }: EventsPart): Promise<void> {
       'the file was changed or damaged; `twinbook data verify` checks all files',
     );
   }
-  if (intact.size >= INTACT_FILES) intact.clear();
-  intact.set(path, state);
 }
 
 async function* decode(connection: DuckDBConnection, part: EventsPart, sql: string, order: OrderCheck) {
@@ -374,15 +362,6 @@ function readEvents(rows: DuckDBDataChunk): EventChunk {
   }
   return { ...chunk, length: events };
 }
-
-const endAt = (timeMs: number): EventChunk => ({
-  length: 1,
-  timeMs: Float64Array.of(timeMs),
-  kind: Uint8Array.of(EVENT.end),
-  side: Uint8Array.of(0),
-  priceMicros: Int32Array.of(0),
-  amountMicros: Float64Array.of(0),
-});
 
 /** Checks the guarantees of the stream: times never decrease, and no event follows the end. */
 class OrderCheck {

@@ -10,19 +10,6 @@ import type { FeedValue } from '../../shared/protocol/seam.js';
 import { EVENT, type RecordedMarket, type RecordedPoll } from '../contract.js';
 import { toColumns } from './manifest.js';
 
-export interface StoreSettings {
-  /** Source of the recording: `kalshi` or `polymarket` if imported, else the name of the recorded venue. */
-  readonly origin: string;
-  /** Age of a segment at which the next `flush` closes it, our clock, ms; default: one hour. */
-  readonly rotateAfterMs?: number;
-  /** Number of rows at which the next `flush` closes a segment; default: one million. */
-  readonly rotateAfterRows?: number;
-  /** Recorded time between two snapshots of the book, ms; default: five minutes. */
-  readonly snapshotEveryMs?: number;
-  /** Returns the time of our clock, Unix ms, by which a segment's age is measured. */
-  readonly now?: () => number;
-}
-
 /** Times of an event: when it happened, and when the recorder received it. */
 export interface Stamp {
   /** Time of the event, venue clock, Unix ms. A too early time is raised to the last event's, and counted. */
@@ -98,14 +85,9 @@ export class Segment {
   readonly openedMs: number;
   rows = 0;
   hasEvents = false;
-  /** True once the segment accepts no more rows, because its conversion to Parquet has begun. */
-  closing = false;
   #pending: string[] = [];
   #counts = makeCounts(0, 0);
-  pendingRows = 0;
   #durableBytes = 0;
-  /** Rows that `begin` has collected for the next `write`. `bytes`: size of the written rows on disk. */
-  #batch = { lines: [] as readonly string[], rows: 0, bytes: 0 };
   #file: FileHandle | null = null;
 
   constructor(folder: string, name: string, number: number, openedMs: number) {
@@ -160,36 +142,26 @@ export class Segment {
     this.#counts = line;
   }
 
-  /** Collects the pending rows for the next `write`. Rows added after this call wait for the following write. */
-  begin(): void {
-    this.#batch = { lines: this.#pending, rows: this.pendingRows, bytes: 0 };
-    this.discard();
-  }
-
-  /** Writes and syncs the rows that `begin` collected. Throws the system's error; `undo` then restores the file. */
-  async write(): Promise<void> {
-    if (this.#batch.lines.length === 0) return;
-    const bytes = Buffer.from(this.#batch.lines.join(''));
-    this.#file ??= await this.#open();
-    await this.#file.appendFile(bytes);
-    await this.#file.datasync();
-    this.#durableBytes += bytes.length;
-    this.#batch = { lines: [], rows: this.#batch.rows, bytes: bytes.length };
-  }
-
-  /** Removes the rows that `begin` collected, whether written or not. Returns the number of lost rows. */
-  async undo(): Promise<number> {
-    const { rows, bytes } = this.#batch;
-    this.#counts = makeCounts(0, 0);
-    this.#batch = { lines: [], rows: 0, bytes: 0 };
-    this.#durableBytes -= bytes;
-    await this.#file?.truncate(this.#durableBytes);
-    return rows;
-  }
-
-  discard(): void {
+  /** Returns the lines for the next `write`. */
+  takeLines(): readonly string[] {
+    const lines = this.#pending;
     this.#pending = [];
-    this.pendingRows = 0;
+    return lines;
+  }
+
+  /** Writes and syncs lines. A failed write leaves no part of the lines. Throws the system's error. */
+  async write(lines: readonly string[]): Promise<void> {
+    if (lines.length === 0) return;
+    const bytes = Buffer.from(lines.join(''));
+    this.#file ??= await this.#open();
+    try {
+      await this.#file.appendFile(bytes);
+      await this.#file.datasync();
+    } catch (error) {
+      await this.#file.truncate(this.#durableBytes).catch(() => undefined);
+      throw error;
+    }
+    this.#durableBytes += bytes.length;
   }
 
   async close(): Promise<void> {
@@ -207,7 +179,6 @@ export class Segment {
 
   #row(row: object): void {
     this.rows++;
-    this.pendingRows++;
     this.#pending.push(`${JSON.stringify(row)}\n`);
   }
 }

@@ -49,30 +49,86 @@ interface RecordIo {
 
 /** Records until stopped and returns item counts. Throws TwinbookError for an unwritable folder or a full disk. */
 export async function record(options: RecordOptions, io: RecordIo): Promise<CaptureCounts> {
+  const { venue, profile, baseUrl, folder, credentials, minutes, marketIds } = options;
   const asked = io.stopAsked();
+  const startedMs = steadyMs();
+  const say = (text: string) => io.out(`${plainLine(text)}\n`);
+  let finish: () => void = () => undefined;
   let onFailure: (error: unknown) => void = () => undefined;
-  const failure = new Promise<never>((_, reject) => {
+  const ended = new Promise<void>((resolve, reject) => {
+    finish = resolve;
     onFailure = reject;
   });
   // The empty handler prevents an unhandled rejection; the race below still gets the error.
-  failure.catch(() => undefined);
-  const limits = sharedLimits(options);
+  ended.catch(() => undefined);
+  const plan = new RecordPlan(options);
   const recorder = await Recorder.open({
-    folder: options.folder,
-    venue: options.venue,
+    folder,
+    venue,
     bookIntervalMs: QUIET_INTERVAL_MS,
-    only: options.marketIds.length === 0 ? null : new Set(options.marketIds),
-    publicPerMinute: limits.public_per_minute,
+    only: marketIds.length === 0 ? null : new Set(marketIds),
+    publicPerMinute: plan.limits.public_per_minute,
     onFailure,
   });
-  const service = new RecordService(options, io, recorder, onFailure);
+  const client = new ServiceClient({
+    profile,
+    baseUrl,
+    onNotice: (notice) => say(describeNotice(notice)),
+    budgets: { public: plan.limits.public_per_minute, signed: plan.limits.signed_per_minute },
+    ...(credentials === null ? {} : { credentials }),
+  });
+  const afterStep: Told = (observation, requests, failure) => {
+    if (failure !== null) return;
+    recorder.step(observation, requests);
+    plan.ownResting = recorder.capture.ownResting;
+    const notices = plan.takeNotices();
+    for (const text of notices) say(`${new Date(nowMs()).toISOString().slice(11, 19)} ${text}`);
+    if (notices.length === 0 || !plan.isOver) return;
+    say('none of the named markets can be recorded any more');
+    finish();
+  };
+  const loop = new Loop(plan, client, { before: () => null, afterStep, onFailure });
+  say(`recording ${venue} at ${baseUrl} into ${folder}`);
+  say(describeLimits(plan.limits, options));
+  const report = () => say(statusLine(duration(steadyMs() - startedMs), plan, recorder));
+  const timers = [...FIRST_LINES_MS.map((afterMs) => setTimeout(report, afterMs)), setInterval(report, LINE_EVERY_MS)];
+  if (minutes !== null) timers.push(setTimeout(finish, minutes * 60_000));
+  loop.start();
   try {
-    await Promise.race([asked, failure, service.run()]);
+    await Promise.race([asked, ended]);
   } finally {
-    await service.end();
+    for (const timer of timers) clearTimeout(timer);
+    loop.end();
+    await client.close();
+    await recorder.close();
   }
-  service.sayLast();
+  say(`recorded ${duration(steadyMs() - startedMs)}: ${countsText(recorder.capture.counts)}`);
   return recorder.capture.counts;
+}
+
+function describeLimits(
+  { public_per_minute: open, signed_per_minute: signed }: VenueProfile['rate_limits'],
+  { bookDepth, credentials }: RecordOptions,
+): string {
+  const own = credentials === null ? 'public data only' : 'with the account’s orders and trades';
+  return `up to ${open} public and ${signed} signed requests a minute, ${bookDepth} book levels per side, ${own}`;
+}
+
+function statusLine(elapsed: string, plan: RecordPlan, { capture, usualMs }: Recorder): string {
+  const { perMinute, available: left } = plan.queue.status('public', nowMs());
+  return [
+    elapsed,
+    `${plan.open} markets open`,
+    countsText(capture.counts),
+    `each book is read about every ${Math.round(usualMs / 1000)} s`,
+    `requests/min public ${Math.max(0, perMinute - left)} of ${plan.limits.public_per_minute}`,
+  ].join(' | ');
+}
+
+function describeNotice(notice: ClientNotice): string {
+  return notice.kind === 'throttled'
+    ? `the venue rejects requests for ${Math.ceil(notice.waitMs / 1000)} s: the limit is reached`
+    : `this machine's clock differs from the venue's by ${(notice.offsetMs / 1000).toFixed(1)} s`;
 }
 
 /** Returns this recorder's part of the request limits: at least one public and one signed request a minute. */
@@ -80,100 +136,6 @@ function sharedLimits({ profile, share }: RecordPlanSettings): VenueProfile['rat
   const part = (perMinute: number) => Math.max(1, Math.floor(perMinute * share));
   const { public_per_minute: open, signed_per_minute: signed, bootstrap_per_minute: bootstrap } = profile.rate_limits;
   return { public_per_minute: part(open), signed_per_minute: part(signed), bootstrap_per_minute: bootstrap };
-}
-
-class RecordService {
-  readonly #options: RecordOptions;
-  readonly #io: RecordIo;
-  readonly #recorder: Recorder;
-  readonly #client: ServiceClient;
-  readonly #plan: RecordPlan;
-  readonly #loop: Loop;
-  readonly #startedMs = steadyMs();
-  readonly #timers: NodeJS.Timeout[] = [];
-  #finish: () => void = () => undefined;
-
-  constructor(options: RecordOptions, io: RecordIo, recorder: Recorder, onFailure: (error: unknown) => void) {
-    this.#options = options;
-    this.#io = io;
-    this.#recorder = recorder;
-    const { profile, baseUrl, credentials } = options;
-    this.#plan = new RecordPlan(options);
-    const { limits } = this.#plan;
-    this.#client = new ServiceClient({
-      profile,
-      baseUrl,
-      onNotice: (notice) => this.#tell(notice),
-      budgets: { public: limits.public_per_minute, signed: limits.signed_per_minute },
-      ...(credentials === null ? {} : { credentials }),
-    });
-    const afterStep: Told = (...step) => this.#afterStep(...step);
-    this.#loop = new Loop(this.#plan, this.#client, { before: () => null, afterStep, onFailure });
-  }
-
-  #say(text: string): void {
-    this.#io.out(`${plainLine(text)}\n`);
-  }
-
-  /** Records until the given minutes have passed, or until every named market is settled. */
-  run(): Promise<void> {
-    const { venue, baseUrl, folder, bookDepth, credentials, minutes } = this.#options;
-    this.#say(`recording ${venue} at ${baseUrl} into ${folder}`);
-    const own = credentials === null ? 'public data only' : 'with the account’s orders and trades';
-    const { public_per_minute: open, signed_per_minute: signed } = this.#plan.limits;
-    this.#say(`up to ${open} public and ${signed} signed requests a minute, ${bookDepth} book levels per side, ${own}`);
-    this.#loop.start();
-    this.#timers.push(
-      ...FIRST_LINES_MS.map((afterMs) => setTimeout(() => this.#line(), afterMs)),
-      setInterval(() => this.#line(), LINE_EVERY_MS),
-    );
-    return new Promise((resolve) => {
-      this.#finish = resolve;
-      if (minutes !== null) this.#timers.push(setTimeout(resolve, minutes * 60_000));
-    });
-  }
-
-  /** Ends the recording. Throws the disk's errors. */
-  async end(): Promise<void> {
-    for (const timer of this.#timers) clearTimeout(timer);
-    this.#loop.end();
-    await this.#client.close();
-    await this.#recorder.close();
-  }
-
-  sayLast(): void {
-    this.#say(`recorded ${duration(steadyMs() - this.#startedMs)}: ${countsText(this.#recorder.capture.counts)}`);
-  }
-
-  #afterStep(...[observation, requests, failure]: Parameters<Told>): void {
-    if (failure !== null) return;
-    this.#recorder.step(observation, requests);
-    this.#plan.ownResting = this.#recorder.capture.ownResting;
-    const notices = this.#plan.takeNotices();
-    for (const text of notices) this.#say(`${new Date(nowMs()).toISOString().slice(11, 19)} ${text}`);
-    if (notices.length === 0 || !this.#plan.isOver) return;
-    this.#say('none of the named markets can be recorded any more');
-    this.#finish();
-  }
-
-  #line(): void {
-    const { perMinute, available: left } = this.#plan.queue.status('public', nowMs());
-    const parts = [
-      duration(steadyMs() - this.#startedMs),
-      `${this.#plan.open} markets open`,
-      countsText(this.#recorder.capture.counts),
-      `each book is read about every ${Math.round(this.#recorder.usualMs / 1000)} s`,
-      `requests/min public ${Math.max(0, perMinute - left)} of ${this.#plan.limits.public_per_minute}`,
-    ];
-    this.#say(parts.join(' | '));
-  }
-
-  #tell(notice: ClientNotice): void {
-    if (notice.kind === 'throttled') {
-      return this.#say(`the venue rejects requests for ${Math.ceil(notice.waitMs / 1000)} s: the limit is reached`);
-    }
-    this.#say(`this machine's clock differs from the venue's by ${(notice.offsetMs / 1000).toFixed(1)} s`);
-  }
 }
 
 function countsText({ markets, levels, trades, gaps, own, refused }: CaptureCounts): string {

@@ -113,7 +113,12 @@ export class Recorder {
   /** Starts a write unless a write is running, so that a slow disk gets fewer and larger writes. */
   #flush(): void {
     if (this.#failed) return;
-    if (this.#isFlushing) return this.#countMissed();
+    if (this.#isFlushing) {
+      this.#missedFlushes += 1;
+      if (this.#missedFlushes >= MOST_FLUSHES_MISSED)
+        this.#fail(new Error(`the disk of ${this.#options.folder} has not answered for minutes`));
+      return;
+    }
     this.#isFlushing = true;
     this.#flushing = this.#write()
       .catch((error: unknown) => this.#fail(error))
@@ -129,12 +134,6 @@ export class Recorder {
       throw noRoom(folder, keptFreeBytes);
     }
     await this.#store.flush();
-  }
-
-  #countMissed(): void {
-    this.#missedFlushes += 1;
-    if (this.#missedFlushes < MOST_FLUSHES_MISSED) return;
-    this.#fail(new Error(`the disk of ${this.#options.folder} has not answered for minutes`));
   }
 
   #fail(error: unknown): void {

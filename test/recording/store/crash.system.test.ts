@@ -65,7 +65,7 @@ function smallDisk(): string | null {
   return folder;
 }
 
-it('a full disk is an error that harms nothing, and a gap once there is room again', async ({ skip }) => {
+it('a full disk is an error that harms nothing, and a gap when the recording goes on', async ({ skip }) => {
   const folder = smallDisk();
   if (folder === null) return skip('a small disk of our own needs root');
   try {
@@ -93,26 +93,26 @@ async function fillAndGoOn(folder: string): Promise<void> {
     }
   };
   expect(await fill()).toMatchObject({ code: 'file_unreadable', message: expect.stringContaining('ENOSPC') });
-  const lost = store.lostRows;
-  expect(lost).toBeGreaterThan(0);
+  await store.close();
   // Flushed data is readable; the failed flush is absent completely.
   const kept = await levelsOf(join(folder, 'recordings'));
-  expect(kept).toHaveLength(1 + ms - lost);
-  expect(kept.at(-1)).toBe(ms - lost);
+  const last = kept.at(-1) ?? 0;
+  expect(last).toBeLessThan(ms);
+  expect(kept).toHaveLength(1 + last);
   // Frees space on the disk.
   execFileSync('mount', ['-o', 'remount,size=16m', folder]);
-  sink.level(at(ms + 10_000), 0, 410_000, 3_000_000);
-  sink.end(at(ms + 20_000));
-  await store.close();
+  const next = await openStore(join(folder, 'recordings'));
+  const again = next.market(market());
+  again.clear(at(ms + 10_000));
+  again.level(at(ms + 10_000), 0, 410_000, 3_000_000);
+  again.end(at(ms + 20_000));
+  await next.close();
   const recording = await opened(join(folder, 'recordings'));
   expect(recording.summary?.gaps).toEqual([
-    { fromMs: START_MS + ms - lost, toMs: START_MS + ms + 10_000, reason: 'recorded data could not be written' },
+    { fromMs: START_MS + last, toMs: START_MS + ms + 10_000, reason: 'nothing was recorded' },
   ]);
-  // After the gap the book is correct; the changes in between are unknown.
-  expect((await rowsOf(recording, START_MS)).slice(-5)).toEqual([
+  expect((await rowsOf(recording, START_MS)).slice(-3)).toEqual([
     `${ms + 10_000} clear`,
-    `${ms + 10_000} level bid 0.4 1`,
-    `${ms + 10_000} level ask 0.5 ${ms}`,
     `${ms + 10_000} level bid 0.41 3`,
     `${ms + 20_000} end`,
   ]);

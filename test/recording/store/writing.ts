@@ -4,8 +4,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RecordedMarket, Recording } from '../../../src/recording/contract.js';
 import { openRecordings } from '../../../src/recording/recording.js';
-import type { MarketSink, Stamp, StoreSettings } from '../../../src/recording/store/segment.js';
-import { openRecordingStore, type RecordingStore } from '../../../src/recording/store/store.js';
+import type { MarketSink, Stamp } from '../../../src/recording/store/segment.js';
+import { openRecordingStore, type RecordingStore, type StoreSettings } from '../../../src/recording/store/store.js';
 
 /** A minute before midnight, so that a stream of some minutes spans two days. */
 export const START_MS = Date.UTC(2026, 10, 20, 23, 59);

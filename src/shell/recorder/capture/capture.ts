@@ -15,11 +15,9 @@ import { CATEGORIES, isSettledMarket } from '../../../shared/protocol/states.js'
 import { EMPTY_BOOK, readBook } from '../../../trader/market/book.js';
 import { Tape } from '../../../trader/market/tape.js';
 import type { Book, BookLevel, TapeTrade } from '../../../trader/market/view.js';
-import { type OwnAtPrice, OwnCapture, type OwnInBook, type OwnOrders, type PolledAt } from './own-capture.js';
+import { type OwnAtPrice, OwnCapture, type OwnInBook, type OwnOrders, type PolledAt, remember } from './own-capture.js';
 
 type HeardValue = Omit<FeedRow, 'timeMs'>;
-type FeedObservation = Extract<Observation, { kind: 'feed' }>;
-type CapturedOutcome = Extract<Observation, { kind: 'outcome' }>;
 
 const DEFAULT_DEPTH = 20;
 /** Assumed interval between two reads of a book until `expect` is called, ms. */
@@ -36,7 +34,6 @@ interface CaptureSettings {
   readonly only: ReadonlySet<string> | null;
 }
 
-/** Numbers of recorded markets, levels, trades and gaps since the start. */
 export type CaptureCounts = Capture['counts'];
 
 export class Capture {
@@ -64,7 +61,6 @@ export class Capture {
     return total;
   }
 
-  /** Number of own orders that may rest, according to the venue's answers. */
   get ownResting(): number {
     return this.#own.orders.resting;
   }
@@ -80,7 +76,7 @@ export class Capture {
   }
 
   /** Records the outcome of a request. `venueMs`: estimated venue clock midway between request and answer, ms. */
-  onOutcome(observation: CapturedOutcome, venueMs: number): void {
+  onOutcome(observation: Extract<Observation, { kind: 'outcome' }>, venueMs: number): void {
     const { requestId, outcome, sentMs, nowMs, venueTimeMs } = observation;
     const call = this.#underWay.get(requestId);
     this.#underWay.delete(requestId);
@@ -95,7 +91,7 @@ export class Capture {
     }
   }
 
-  onFeed({ feed, values, nowMs: seenMs }: FeedObservation): void {
+  onFeed({ feed, values, nowMs: seenMs }: Extract<Observation, { kind: 'feed' }>): void {
     for (const value of values) this.#onFeedValue({ feed, seenMs, value });
   }
 
@@ -150,7 +146,11 @@ export class Capture {
     if (described === null) return undefined;
     const captured = new MarketCapture(store.market(described), this.#own.orders);
     this.#markets.set(conditionId, captured);
-    this.#passOnWaiting(conditionId);
+    for (const [key, row] of this.#waiting) {
+      if (row.value.conditionId !== conditionId) continue;
+      this.#waiting.delete(key);
+      this.#onFeedValue(row);
+    }
     return captured;
   }
 
@@ -162,19 +162,7 @@ export class Capture {
       sink.feedValue({ ...row, timeMs: Math.round(row.seenMs + this.#offsetMs) });
       return;
     }
-    const key = `${row.feed} ${conditionId}`;
-    this.#waiting.delete(key);
-    this.#waiting.set(key, row);
-    const [oldest] = this.#waiting.keys();
-    if (this.#waiting.size > MOST_WAITING && oldest !== undefined) this.#waiting.delete(oldest);
-  }
-
-  #passOnWaiting(conditionId: string): void {
-    for (const [key, row] of this.#waiting) {
-      if (row.value.conditionId !== conditionId) continue;
-      this.#waiting.delete(key);
-      this.#onFeedValue(row);
-    }
+    remember(this.#waiting, `${row.feed} ${conditionId}`, row, MOST_WAITING);
   }
 
   #onDetail(detail: MarketDetail, at: PolledAt): void {
@@ -285,7 +273,9 @@ class MarketCapture {
   readonly sink: MarketSink;
   readonly #own: OwnOrders;
   #levels = new KnownLevels();
-  #pages = new TradePages();
+  #tape = new Tape();
+  /** Time of the newest known trade, venue clock, ms; null before the first page. */
+  #newestTradeMs: number | null = null;
   #held: HeldBook[] = [];
   #trades: TapeTrade[] = [];
   /** The newest book, including own orders, from which we infer whether a trade's taker bought or sold. */
@@ -325,8 +315,13 @@ class MarketCapture {
   /** Records a page of public trades, newest first. `isLast`: this is the list's last page. */
   onTrades(rows: readonly PublicTradeRow[], isLast: boolean, at: PolledAt): void {
     this.#note(at.seenMs);
-    const { trades, missed } = this.#pages.add(rows, isLast, at.seenMs, this.#latest);
-    if (missed && this.#knownMs !== null) this.onGap('more new trades than one page holds', at.seenMs);
+    const trades = this.#tape.add(rows, at.seenMs, this.#latest);
+    const known = this.#newestTradeMs;
+    const times = rows.map((row) => row.timestamp * 1000);
+    if (times.length > 0) this.#newestTradeMs = Math.max(known ?? 0, ...times);
+    // The venue's trades have no id. No trade is missing if the page reaches the second of the newest known trade.
+    const isWhole = known === null || isLast || times.length === 0 || Math.min(...times) <= known;
+    if (!isWhole && this.#knownMs !== null) this.onGap('more new trades than one page holds', at.seenMs);
     this.#trades = [...this.#trades, ...trades].sort((a, b) => a.venueTimeMs - b.venueTimeMs);
     this.#tradesSentMs = Math.max(this.#tradesSentMs, at.sentMs);
     this.#release(at.seenMs);
@@ -345,10 +340,8 @@ class MarketCapture {
   tick(nowMs: number): void {
     this.#note(nowMs);
     this.#release(nowMs);
-    const late = this.#trades.filter((trade) => trade.seenMs + HOLD_MS <= nowMs);
-    if (this.#held.length === 0 && this.#knownMs !== null && late.length > 0) {
-      this.#writeTrades((trade) => trade.seenMs + HOLD_MS <= nowMs, Number.POSITIVE_INFINITY);
-    }
+    if (this.#held.length > 0 || this.#knownMs === null) return;
+    this.#writeTrades((trade) => trade.seenMs + HOLD_MS <= nowMs, Number.POSITIVE_INFINITY);
   }
 
   flush(nowMs: number): void {
@@ -361,7 +354,8 @@ class MarketCapture {
     this.sink.end({ timeMs: Math.max(at.venueMs, this.#knownMs ?? at.venueMs), seenMs: at.seenMs });
     // The memory of an ended market is freed, because many markets end while a recorder runs for months.
     this.#levels = new KnownLevels();
-    this.#pages = new TradePages();
+    this.#tape = new Tape();
+    this.#newestTradeMs = null;
     this.#latest = EMPTY_BOOK;
   }
 
@@ -397,8 +391,7 @@ class MarketCapture {
     if (isRebuilt) this.sink.clear(stamp);
     for (const change of isRebuilt ? this.#levels.rebuild(book, own) : this.#levels.changes(book, depth, own)) {
       const taken = this.sink.level(stamp, change.side, change.priceMicros, change.amountMicros);
-      if (taken) this.counts.levels += 1;
-      else this.counts.refused += 1;
+      this.counts[taken ? 'levels' : 'refused'] += 1;
     }
     this.#gap = null;
     this.#knownMs = timeMs;
@@ -407,14 +400,13 @@ class MarketCapture {
   /** Writes due trades in order. A trade's time is the middle of its second, limited by `latestMs` and earlier data. */
   #writeTrades(isDue: (trade: TapeTrade) => boolean, latestMs: number): void {
     const due = this.#trades.filter(isDue);
-    if (due.length === 0) return;
     this.#trades = this.#trades.filter((trade) => !isDue(trade));
     for (const trade of due) {
       const timeMs = Math.max(Math.min(trade.venueTimeMs + 500, latestMs), this.#knownMs ?? trade.venueTimeMs);
       const side = trade.taker === 'buy' ? SIDE.bid : SIDE.ask;
       const stamp = { timeMs, seenMs: trade.seenMs };
-      if (this.sink.trade(stamp, side, trade.priceMicros, trade.amountMicros)) this.counts.trades += 1;
-      else this.counts.refused += 1;
+      const taken = this.sink.trade(stamp, side, trade.priceMicros, trade.amountMicros);
+      this.counts[taken ? 'trades' : 'refused'] += 1;
       this.#knownMs = timeMs;
       // A gap continues after a trade, because the book is still unknown.
       if (this.#gap !== null) this.sink.gap(stamp, this.#gap);
@@ -422,24 +414,7 @@ class MarketCapture {
   }
 }
 
-/** Merges overlapping pages of a market's public trades. Finds each new trade once, and whether trades are missing. */
-class TradePages {
-  readonly #tape = new Tape();
-  #newestMs: number | null = null;
-
-  /** Adds a page of trades. `isLast`: no page follows. From `book` we infer whether a trade's taker bought or sold. */
-  add(rows: readonly PublicTradeRow[], isLast: boolean, seenMs: number, book: Book) {
-    const known = this.#newestMs;
-    const times = rows.map((row) => row.timestamp * 1000);
-    const trades = this.#tape.add(rows, seenMs, book);
-    for (const time of times) this.#newestMs = Math.max(this.#newestMs ?? time, time);
-    // The venue's trades have no id. No trade is missing if the page reaches the second of the newest known trade.
-    const reaches = known === null || isLast || rows.length === 0 || Math.min(...times) <= known;
-    return { trades, missed: !reaches };
-  }
-}
-
-/** Change of one price level between the known book and a newly read book, in YES space. */
+/** Change of one price level, in YES space. */
 interface LevelChange {
   readonly side: number;
   readonly priceMicros: number;

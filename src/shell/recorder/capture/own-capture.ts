@@ -27,8 +27,6 @@ export interface OwnAtPrice {
 /** Own amounts by side (`SIDE`) and price. */
 export type OwnInBook = readonly [bids: ReadonlyMap<number, OwnAtPrice>, asks: ReadonlyMap<number, OwnAtPrice>];
 
-const NOTHING_OWN: OwnInBook = [new Map(), new Map()];
-
 /** Maximum number of drafts whose terms are stored until they are submitted. */
 const MAX_DRAFTS = 1_000;
 
@@ -46,6 +44,14 @@ const makeRow = (order: OwnOrderRow, seenMs: number) => ({
   is_maker: null,
   timestamp: null,
 });
+
+/** Sets a value as the newest of a map, and deletes the oldest value above `most` values. */
+export function remember<V>(values: Map<string, V>, key: string, value: V, most: number): void {
+  values.delete(key);
+  values.set(key, value);
+  const [oldest] = values.keys();
+  if (values.size > most && oldest !== undefined) values.delete(oldest);
+}
 
 type CallTo<N extends AnyCall['endpoint']> = Extract<AnyCall, { endpoint: N }>;
 
@@ -85,7 +91,7 @@ export class OwnCapture {
         return this.#onOrder(data as OwnOrderRow | null, call.params.pubkey, at);
       case 'orders.list':
         if (outcome.kind !== 'answered') return;
-        return this.#onOrders(call, data as DataOf<'orders.list'>, outcome.nextCursor, at);
+        return this.#onOrders(call, data as DataOf<'orders.list'>, outcome.nextCursor === null, at);
       case 'trades.list':
         for (const row of (data ?? []) as DataOf<'trades.list'>) this.#onTrade(row, at);
         return;
@@ -95,19 +101,12 @@ export class OwnCapture {
   }
 
   #onDraft({ body }: CallTo<'orders.create'>, { pubkey }: DataOf<'orders.create'>): void {
-    const price = parseDecimal(body.price ?? '');
-    const amount = parseDecimal(body.amount ?? '');
+    const [price, amount] = [parseDecimal(body.price ?? ''), parseDecimal(body.amount ?? '')];
     // An order without price or amount is a market order, which never rests.
     if (price === null || amount === null) return;
-    const terms = {
-      market: body.market_condition_id,
-      isYes: body.is_yes,
-      buys: body.side === 'buy',
-      priceMicros: price,
-    };
-    this.#drafts.set(pubkey, { terms, amountMicros: amount });
-    const oldest = this.#drafts.size > MAX_DRAFTS ? this.#drafts.keys().next().value : undefined;
-    if (oldest !== undefined) this.#drafts.delete(oldest);
+    const { market_condition_id: market, is_yes: isYes, side } = body;
+    const terms = { market, isYes, buys: side === 'buy', priceMicros: price };
+    remember(this.#drafts, pubkey, { terms, amountMicros: amount }, MAX_DRAFTS);
   }
 
   #onOrder(row: OwnOrderRow | null, pubkey: string, at: PolledAt): void {
@@ -116,17 +115,12 @@ export class OwnCapture {
     this.#writeOrder(row, at);
   }
 
-  #onOrders(
-    { query }: CallTo<'orders.list'>,
-    rows: DataOf<'orders.list'>,
-    nextCursor: string | null,
-    at: PolledAt,
-  ): void {
+  #onOrders({ query }: CallTo<'orders.list'>, rows: DataOf<'orders.list'>, isLast: boolean, at: PolledAt): void {
     for (const row of rows) this.#onOrder(row, row.pubkey ?? '', at);
     const { cursor, market_condition_id: market, is_yes: isYes, side, status } = query;
     const isEverything = [cursor, market, isYes, side].every((filter) => filter === undefined);
     const isResting = RESTING_STATUSES.every((one) => status === undefined || status.includes(one));
-    if (!isEverything || !isResting || nextCursor !== null) return;
+    if (!isEverything || !isResting || !isLast) return;
     this.orders.onList(new Set(rows.flatMap(({ pubkey }) => pubkey ?? [])), at.sentMs, at.seenMs);
   }
 
@@ -168,10 +162,7 @@ export class OwnCapture {
     const sink = this.#findSink(market.condition_id);
     const key = `${row.record} ${row.pubkey}`;
     if (sink === undefined || this.#written.get(key) === state) return;
-    this.#written.delete(key);
-    this.#written.set(key, state);
-    const oldest = this.#written.size > MAX_WRITTEN ? this.#written.keys().next().value : undefined;
-    if (oldest !== undefined) this.#written.delete(oldest);
+    remember(this.#written, key, state, MAX_WRITTEN);
     sink.own(row);
     this.count += 1;
   }
@@ -202,7 +193,6 @@ interface Known extends OwnTerms {
 export class OwnOrders {
   readonly #orders = new Map<string, Known>();
 
-  /** Records that the order was submitted, so that it may rest from now on. */
   onSubmit(pubkey: string, terms: OwnTerms, amountMicros: number, nowMs: number): void {
     if (this.#orders.has(pubkey)) return;
     const amounts = { mostMicros: amountMicros, remainingMicros: amountMicros };
@@ -215,7 +205,6 @@ export class OwnOrders {
     if (known !== undefined) known.changedMs = Math.max(known.changedMs, nowMs);
   }
 
-  /** Removes a rejected order, because such an order never rested. */
   onRefusal(pubkey: string): void {
     this.#orders.delete(pubkey);
   }
@@ -238,11 +227,8 @@ export class OwnOrders {
     }
     if (gone) this.#close(known, nowMs);
     else if (left !== known.remainingMicros) {
-      Object.assign(known, {
-        mostMicros: Math.max(left, known.remainingMicros),
-        remainingMicros: left,
-        changedMs: nowMs,
-      });
+      const mostMicros = Math.max(left, known.remainingMicros);
+      Object.assign(known, { mostMicros, remainingMicros: left, changedMs: nowMs });
     } else if (known.changedMs <= sentMs) known.mostMicros = left;
   }
 
@@ -255,12 +241,11 @@ export class OwnOrders {
 
   /** Returns our own amounts in a book that was read between two times of our clock. */
   inBook(market: string, sentMs: number, seenMs: number): OwnInBook {
-    let found: [Map<number, OwnAtPrice>, Map<number, OwnAtPrice>] | null = null;
+    const found = [new Map<number, OwnAtPrice>(), new Map<number, OwnAtPrice>()] as const;
     for (const known of this.#orders.values()) {
       if (known.market !== market || known.bornMs >= seenMs) continue;
       if (known.goneMs !== null && known.goneMs < sentMs) continue;
       const sure = known.goneMs === null && known.changedMs <= sentMs;
-      found ??= [new Map(), new Map()];
       const side = found[toBookSide(known)];
       const price = known.isYes ? known.priceMicros : 1_000_000 - known.priceMicros;
       const before = side.get(price) ?? { sureMicros: 0, mostMicros: 0 };
@@ -269,14 +254,11 @@ export class OwnOrders {
         mostMicros: before.mostMicros + (sure ? known.remainingMicros : known.mostMicros),
       });
     }
-    return found ?? NOTHING_OWN;
+    return found;
   }
 
-  /** Number of own orders that may rest. */
   get resting(): number {
-    let count = 0;
-    for (const { goneMs } of this.#orders.values()) if (goneMs === null) count += 1;
-    return count;
+    return [...this.#orders.values()].filter(({ goneMs }) => goneMs === null).length;
   }
 
   forget(nowMs: number): void {
