@@ -157,10 +157,10 @@ export class ExchangeSide {
     if (!reply.ok) return faultAnswer(reply.fault);
     const { status } = declaration;
     if (call.endpoint === 'markets.book')
-      return this.#bookOf(call.params.condition_id, { status, text: successText(reply.data, {}) }, lag);
+      return this.#bookOf(call.params.condition_id, { status, text: successText(reply.value, {}) }, lag);
     const cursor = 'cursor' in call.query ? call.query.cursor : undefined;
-    const newest = cursor === undefined && lag.missesNewest === true && Array.isArray(reply.data);
-    const rows = newest ? reply.data.slice(1) : reply.data;
+    const newest = cursor === undefined && lag.missesNewest === true && Array.isArray(reply.value);
+    const rows = newest ? reply.value.slice(1) : reply.value;
     // The list of own trades has own trades.
     const data =
       call.endpoint === 'trades.list' ? this.trades.page(rows as WireTrade[], cursor === undefined, nowMs) : rows;
@@ -188,7 +188,7 @@ export class ExchangeSide {
   /** Amounts moved by a conversion; null if none yet. */
   conversion(kind: ConversionKind, pubkey: string): DoneConversion | null {
     if (kind !== 'redeem') {
-      const record = this.#core.conversions.row(kind, this.account, pubkey);
+      const record = this.#core.conversions.records[kind].row(this.account, pubkey);
       if (record?.state !== 'done') return null;
       const amount = money.parse(record.amount) * (kind === 'merge' ? 1 : -1);
       return { yes: amount, no: amount, cash: amount };
@@ -202,11 +202,7 @@ export class ExchangeSide {
   }
 
   markets(): string[] {
-    return this.#facts().map(({ conditionId }) => conditionId);
-  }
-
-  #facts() {
-    return Array.from({ length: this.core.catalog.markets.length }, (_, index) => this.core.marketFacts(index));
+    return this.core.catalog.markets.map(({ card }) => card.conditionId);
   }
 
   /** Our orders that rest there. */
@@ -216,8 +212,8 @@ export class ExchangeSide {
 
   /** Any open market; null if there is none. */
   anyOpenMarket(): string | null {
-    const open = this.#facts().filter(({ state, paused }) => state === 'open' && !paused);
-    return open[this.#random.below(open.length)]?.conditionId ?? null;
+    const open = this.core.catalog.markets.filter(({ state, paused }) => state === 'open' && !paused);
+    return open[this.#random.below(open.length)]?.card.conditionId ?? null;
   }
 
   /** Settles a market with a random outcome. */

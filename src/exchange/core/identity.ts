@@ -1,5 +1,3 @@
-/** Wallets, accounts, API keys, and the challenges that wallets sign. Callers verify the signatures of wallets. */
-
 import { assert, must } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import { challengeText } from '../../shared/protocol/signing.js';
@@ -37,7 +35,7 @@ export interface Challenge {
 /** Maximum number of open challenges; the oldest is dropped first. One address gets at most 100 per 10 minutes. */
 const MAX_CHALLENGES = 10_000;
 
-/** Stores accounts, API keys and open challenges. */
+/** Accounts, API keys and open challenges. Callers verify the signatures of wallets. */
 export class Identity {
   readonly #context: CoreContext;
   readonly #accounts: AccountRecord[] = [];

@@ -1,5 +1,3 @@
-/** One market: its rules, state, book, shares and public history. */
-
 import { assert } from '../../shared/base/errors.js';
 import { formatDecimal, type Micros, ONE, stepOfPrecision } from '../../shared/base/micros.js';
 import type { MarketOutcome } from '../../shared/protocol/outcome.js';
@@ -25,7 +23,6 @@ import type { OrderPool } from './matching/order-pool.js';
 import { asMicros } from './money.js';
 import { TradeHistory } from './records/tape.js';
 
-/** A sport of the catalog, with its leagues. */
 const sport = (slug: string, name: string, leagues: Readonly<Record<string, string>>) => ({
   name,
   slug,
@@ -113,7 +110,6 @@ export class Market {
     this.margin = config.kind === 'orderbook' ? null : new MarginPool(config, referencePrice);
   }
 
-  /** True if orders may be placed and matched in this market. */
   get isTradable(): boolean {
     return this.state === 'open' && !this.paused;
   }

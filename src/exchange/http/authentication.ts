@@ -1,12 +1,9 @@
-/** Authenticates a signed request: three headers present, timestamp recent, key known, signature valid. */
-
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import { signatureHeaders, signatureMatches, signedPayload } from '../../shared/protocol/signing.js';
-import type { AccountSlot, Result } from '../core/contract.js';
+import { type AccountSlot, ok, type Result, refuse } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
-import { refuse } from '../service/answers.js';
 import type { readSignedParts } from './messages.js';
 
 /** Field `data` of the answer of `/paper/signed-request/`. */
@@ -74,7 +71,7 @@ export class Authenticator {
     const key = readHeader(request.headers[this.#keyHeader]);
     const timestamp = this.readTimestamp(request.headers);
     const signature = readHeader(request.headers[this.#signatureHeader]);
-    if (this.#isUnsigned(request.headers)) return refuse({ slug: 'not_authenticated' });
+    if (this.#isUnsigned(request.headers)) return refuse('not_authenticated');
     if (key === null || timestamp === null || signature === null) {
       return failAuthentication('Missing required authentication headers');
     }
@@ -83,7 +80,7 @@ export class Authenticator {
     if (credential === null) return failAuthentication('Invalid API key');
     const parts = { timestamp, method: request.method, pathWithQuery: request.rawUrl, body: request.body };
     if (!signatureMatches(signature, credential.secret, parts)) return failAuthentication('Invalid signature');
-    return { ok: true, value: credential.account };
+    return ok(credential.account);
   }
 
   /** True if all three signature headers are missing. A request with empty headers counts as signed and is refused. */
@@ -100,4 +97,4 @@ export class Authenticator {
 
 const readHeader = (value: string | string[] | undefined) => (typeof value === 'string' && value !== '' ? value : null);
 
-const failAuthentication = (message: string) => refuse({ slug: 'authentication_failed', message });
+const failAuthentication = (message: string) => refuse('authentication_failed', message);

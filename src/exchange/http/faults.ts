@@ -6,10 +6,10 @@ import { z } from 'zod';
 import { Random } from '../../shared/base/random.js';
 import { declarationOf, ENDPOINTS, type EndpointName } from '../../shared/protocol/endpoints.js';
 import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../shared/protocol/errors.js';
-import { ok, type Result } from '../core/contract.js';
+import { invalid, ok, type Result } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
 import { delaysInForce } from '../core/core-context.js';
-import { type Answer, badField, faultAnswer, refuse } from '../service/answers.js';
+import { type Answer, faultAnswer } from '../service/answers.js';
 import { send } from './messages.js';
 import type { ExchangeClock } from './ticker.js';
 
@@ -175,8 +175,7 @@ export interface FaultContext {
 export function setFaults(context: FaultContext, body: z.output<typeof faultsBody>): Result<unknown> {
   const { nowMs, core, faults, hasLimits } = context;
   const { answers = [], limits, landing_ms: landingMs, closing_ms: closingMs, for_s: forS } = body;
-  if (limits !== undefined && !hasLimits)
-    return refuse(badField('limits', 'The exchange runs without request limits.'));
+  if (limits !== undefined && !hasLimits) return invalid('limits', 'The exchange runs without request limits.');
   const untilMs = forS === undefined ? null : nowMs + Math.round(forS * 1000);
   faults.set(answers, limits ?? {}, untilMs);
   core.at(nowMs).setDelays({ landingMs, closingMs, ...(untilMs === null ? {} : { untilMs }) });

@@ -1,5 +1,3 @@
-/** Counts every request against a limit and reports the limit in the answer's headers. */
-
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { MINUTE_MS, SlidingMinute } from '../../shared/base/sliding-minute.js';
 import type { Scope } from '../../shared/protocol/endpoints.js';

@@ -1,5 +1,3 @@
-/** The exchange's clock, and the timer that runs due work of the core, the crowd and a replay. */
-
 import type { ExchangeCore } from '../core/core.js';
 import type { Replay } from '../crowd/replay.js';
 import type { PersistentCore } from '../store/persistent-core.js';
@@ -21,7 +19,6 @@ export type ReplayNotes = ReturnType<Replay['notes']>;
 /** Interval of the checks for new notes about recordings, ms; some notes appear only after hours of reading. */
 const CHECK_EVERY_MS = 5_000;
 
-/** Logger methods that the notices about a replay need. */
 interface NoticeLog {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;

@@ -1,6 +1,6 @@
 /**
- * The archive on disk: one table for each kind of record, in the file of the journal. New rows are written a few times
- * a second. After a crash, replaying the journal since the last snapshot adds lost rows again.
+ * The archive on disk: one table for each kind of record, in the file of the journal. New rows are written in the
+ * transaction of the call that archives them.
  */
 
 import type Database from 'better-sqlite3';
@@ -11,7 +11,6 @@ import {
   type ArchiveQuery,
   accepts,
   type Facets,
-  MemoryArchive,
   RECORD_KINDS,
   type RecordKind,
 } from '../core/records/archive.js';
@@ -26,7 +25,6 @@ interface ArchiveRow {
   readonly record: string;
 }
 
-/** SQL statements that read a limited number of ids after or before a given id. */
 interface IdQueries {
   readonly overall: Database.Statement<[account: number, kind: number, from: number, limit: number], number>;
   readonly onMarket: Database.Statement<
@@ -139,7 +137,6 @@ interface KindRow extends Omit<ArchiveKind, 'isYes'> {
   readonly is_yes: number | null;
 }
 
-/** Assigns a number to each combination of state, outcome and side in a table. */
 class Kinds {
   readonly #recordKind: RecordKind;
   readonly #insert: Database.Statement<[string, number, string, number | null, string | null]>;
@@ -167,16 +164,10 @@ class Kinds {
   }
 }
 
-/** Maximum number of unwritten archive rows in memory. Writing this number of rows takes a few milliseconds. */
-const MOST_WAITING = 500;
-
-/** An archive of final records in the exchange's file. The archive's newest rows are still in memory. */
+/** An archive of final records in the exchange's file. */
 export class SqliteArchive implements Archive {
   readonly #transactions: Transactions;
   readonly #tables: Readonly<Record<RecordKind, ArchiveTable>>;
-  #waiting: (readonly [RecordKind, Archived])[] = [];
-  /** Copy of the archive's unwritten rows, for reads. */
-  #fresh = new MemoryArchive();
 
   constructor(db: Database.Database, transactions: Transactions) {
     this.#transactions = transactions;
@@ -186,39 +177,22 @@ export class SqliteArchive implements Archive {
   }
 
   put(recordKind: RecordKind, row: Archived): void {
-    this.#fresh.put(recordKind, row);
-    this.#waiting.push([recordKind, row]);
-    if (this.#waiting.length >= MOST_WAITING) this.flush();
-  }
-
-  /** Writes the rows that are still in memory. The next commit stores the written rows on disk. */
-  flush(): void {
-    if (this.#waiting.length === 0) return;
-    this.#transactions.write(() => {
-      for (const [recordKind, row] of this.#waiting) this.#tables[recordKind].put(row);
-    });
-    this.#waiting = [];
-    this.#fresh = new MemoryArchive();
+    this.#transactions.write(() => this.#tables[recordKind].put(row));
   }
 
   byId(recordKind: RecordKind, id: number): Archived | null {
-    return this.#fresh.byId(recordKind, id) ?? this.#tables[recordKind].byId(id);
+    return this.#tables[recordKind].byId(id);
   }
 
   byPubkey(recordKind: RecordKind, pubkey: string): Archived | null {
-    return this.#fresh.byPubkey(recordKind, pubkey) ?? this.#tables[recordKind].byPubkey(pubkey);
+    return this.#tables[recordKind].byPubkey(pubkey);
   }
 
   list(recordKind: RecordKind, query: ArchiveQuery): readonly Archived[] {
-    const fresh = this.#fresh.list(recordKind, query);
-    const stored = this.#tables[recordKind].list(query);
-    if (fresh.length === 0) return stored;
-    const direction = query.oldestFirst === true ? 1 : -1;
-    return [...fresh, ...stored].sort((a, b) => direction * (a.id - b.id)).slice(0, query.limit);
+    return this.#tables[recordKind].list(query);
   }
 
   rewind(recordKind: RecordKind, lastId: number, live: Iterable<number>): void {
-    this.flush();
     this.#transactions.write(() => this.#tables[recordKind].rewind(lastId, live));
   }
 }

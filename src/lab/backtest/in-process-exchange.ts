@@ -269,9 +269,9 @@ export class InProcessExchange {
    * without shares is canceled, so that the trader stops polling it.
    */
   closeMarket(market: MarketIndex, nowMs: number): void {
-    const { conditionId, state } = this.core.marketFacts(market);
-    const { yes, no } = this.core.catalog.market(market).shares.read(this.account);
-    if (!isSettledMarket(state) && yes === 0 && no === 0) this.core.at(nowMs).markets.resolve(conditionId, null);
+    const { card, state, shares } = this.core.catalog.market(market);
+    const { yes, no } = shares.read(this.account);
+    if (!isSettledMarket(state) && yes === 0 && no === 0) this.core.at(nowMs).markets.resolve(card.conditionId, null);
     // One more row than a page holds is read, to detect that further rows exist.
     this.core.feed.end(market, LONGEST_PAGE + 1);
     this.#publicTrades.delete(market);
@@ -365,7 +365,7 @@ export class InProcessExchange {
     const whole = { nowMs, account: this.account, params: call.params, query: call.query, body, limit };
     const reply = handle(call.endpoint, whole, this.#context);
     if (!reply.ok) return answerRefusal(reply.fault);
-    return this.#readAgain(call.endpoint, reply.data, reply.nextCursor ?? null);
+    return this.#readAgain(call.endpoint, reply.value, reply.nextCursor ?? null);
   }
 
   /** Parses an answer. An answer equal to the endpoint's last answer is returned as the same object. */

@@ -79,7 +79,6 @@ const catalogQuery = z.object({
   league: text(256).optional(),
 });
 
-/** Declares a call that reads one record. */
 const detail = <const S extends Scope, const P extends Path, D extends z.ZodType>(scope: S, path: P, data: D) => ({
   ...({ method: 'GET', status: 200, body: null } as const),
   scope,
@@ -88,7 +87,6 @@ const detail = <const S extends Scope, const P extends Path, D extends z.ZodType
   data,
 });
 
-/** Declares a call that changes one record, without a body. */
 const change = <const M extends Declaration['method'], const P extends Path, D extends z.ZodType>(
   method: M,
   path: P,
@@ -103,7 +101,6 @@ const bootstrap = <const P extends Path, const C extends 200 | 201, B extends z.
   data: D,
 ) => ({ ...({ method: 'POST', scope: 'bootstrap', query: none } as const), path, status, body, data });
 
-/** Declares a call that reads one record and has query parameters. */
 const query = <const P extends Path, Q extends z.ZodObject, D extends z.ZodType>(path: P, parameters: Q, data: D) => ({
   ...detail('public', path, data),
   query: parameters,

@@ -303,7 +303,6 @@ const person = z.object({
   profile_image: absent(z.string()).describe('URL of the account’s picture.'),
   twitter_username: absent(z.string()).describe('Twitter name of the account; null if none is linked.'),
 });
-/** The short description of a market inside a margin record. */
 const marginMarket = z.object({
   title: given(z.string()).describe('Title of the market.'),
   condition_id: z.string().describe('Id of the market.'),

@@ -29,7 +29,6 @@ export interface PlannedRequest {
   readonly call: AnyCall;
   /** Deadline, our clock, ms. A request that is not sent by its deadline is useless, and is reported as unsent. */
   readonly latestMs: number;
-  /** Part of the trader that receives the request's outcome. */
   readonly owner: RequestOwner;
 }
 
@@ -98,7 +97,6 @@ export interface RequestResult {
 /** Command that replaces all settings of the running trader. Settings that are unchanged have no effect. */
 export interface ConfigureCommand {
   readonly kind: 'configure';
-  /** Hash of the new configuration. */
   readonly hash: string;
   /** Settings as JSON, for the journal. Each strategy in the JSON has a key that identifies its code. */
   readonly config: string;

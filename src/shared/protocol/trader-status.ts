@@ -27,7 +27,6 @@ const processStatus = shape({
   venue: text,
   baseUrl: text,
   capitalMicros: micros,
-  /** Risk limits of the account. */
   limits: shape({
     maxLossDayMicros: micros,
     maxDrawdownMicros: micros,
@@ -274,7 +273,6 @@ const LINES = [
     /** Condition ids of all markets that the trader follows. The trader follows no other markets. */
     known: list(text),
   }),
-  /** A notice for the operator. */
   z.object({
     type: z.literal('notice'),
     time: moment,

@@ -280,7 +280,7 @@ export class Pair {
     const plain = this.#plainSetState(market, state);
     this.#same('state', real, plain, () => this.#detail(market));
     const index = this.#known(market);
-    if (index !== null) expect(this.core.marketFacts(index).state).toBe(this.plain.market(index).state);
+    if (index !== null) expect(this.core.catalog.market(index).state).toBe(this.plain.market(index).state);
   }
 
   #plainSetState(market: number, state: string): object | string {

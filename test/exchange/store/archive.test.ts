@@ -49,8 +49,6 @@ const put = (archive: Archive, recordKind: RecordKind, row: Archived) => {
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 8, arbitrary: row.map((each) => (archive: Archive) => put(archive, 'order', each)) },
   { weight: 1, arbitrary: row.map((each) => (archive: Archive) => put(archive, 'merge', each)) },
-  // Flushes waiting data to disk, without a visible effect.
-  { weight: 1, arbitrary: fc.constant((archive: Archive) => archive instanceof SqliteArchive && void archive.flush()) },
   { weight: 4, arbitrary: query.map((asked) => (archive: Archive) => archive.list('order', asked)) },
   { weight: 1, arbitrary: query.map((asked) => (archive: Archive) => archive.list('merge', asked)) },
   { weight: 1, arbitrary: id.map((id) => (archive: Archive) => archive.byId('order', id)) },

@@ -52,12 +52,6 @@ export function sharesFor(totalLiquidity: number, price: number, step: number): 
   return shares - (shares % step);
 }
 
-/** total_liquidity of a limit request: the cost of its shares at its price, rounded up. */
-export const totalFor = (shares: number, price: number): number => timesUp(price, shares);
-
-/** Cost of shares at a price, rounded down; all in micros. */
-export const computeCost = (shares: number, price: number): number => timesDown(price, shares);
-
 /** Fee on an amount of currency, rounded up. */
 export const feeOn = (amount: number, rate: number): number => (rate === 0 ? 0 : timesUp(rate, amount));
 
@@ -131,7 +125,7 @@ export function computeEnding(position: MarginExposure, { price, interest, isLiq
   const pnl = pnlAt(position, price);
   const afterInterest = Math.max(0, Math.max(0, position.userLiquidity + pnl) - interest);
   const isCharged = isLiquidated || pnl > interest;
-  const proceeds = computeCost(position.shares, price);
+  const proceeds = timesDown(price, position.shares);
   const closingFee = isCharged ? Math.min(afterInterest, feeOn(proceeds, closingRate)) : 0;
   return { payout: afterInterest - closingFee, closingFee };
 }

@@ -24,15 +24,13 @@ import {
   type Wire,
 } from '../contract.js';
 import type { CoreContext } from '../core-context.js';
-import type { Identity } from '../identity.js';
 import type { Market } from '../market.js';
-import type { Matching } from '../matching/matching.js';
 import { asMicros } from '../money.js';
 import type { RecordOfAccount } from '../records/archive.js';
 import { detailRow } from '../records/market-rows.js';
 import { askedMarket, firstOf, type Records } from '../records/records.js';
 import { checkEstimate } from './checks.js';
-import { Positions, RealizedPnl, Settlements } from './positions.js';
+import { Positions, Settlements } from './positions.js';
 import type { PositionRecord, RequestRecord, SettlementRecord } from './records.js';
 import { namedMargin, PositionRequests } from './requests.js';
 import * as rows from './rows.js';
@@ -40,19 +38,16 @@ import * as rows from './rows.js';
 /** All margin requests, positions and settlements of the exchange. This class tells them about changes of markets. */
 export class Margin {
   readonly context: CoreContext;
-  readonly realized = new RealizedPnl();
   readonly settlements: Settlements;
   readonly positions: Positions;
   readonly requests: PositionRequests;
-  readonly #identity: Identity;
 
-  constructor(context: CoreContext, till: Pick<Matching, 'fees'>, identity: Identity) {
+  constructor(context: CoreContext) {
     this.context = context;
-    this.#identity = identity;
-    this.settlements = new Settlements(context, this.realized, ({ position }) =>
+    this.settlements = new Settlements(context, ({ position }) =>
       must(this.positions.get(position), `position ${position}`),
     );
-    this.positions = new Positions(context, till, this.settlements);
+    this.positions = new Positions(context, this.settlements);
     this.requests = new PositionRequests(context, this.positions);
   }
 
@@ -97,7 +92,6 @@ export class Margin {
     }
   }
 
-  /** Handles a change of a margin market's state. */
   marketMoved(market: Market, isSettled: boolean): void {
     const pool = market.margin;
     if (pool === null) return;
@@ -178,7 +172,9 @@ export class Margin {
     for (const activity of market.margin?.activity.before(beforeId) ?? []) {
       if (type !== undefined && activity.type !== type) continue;
       if (found.length === limit) return { rows: found, nextBeforeId: lastId };
-      found.push(rows.activityRow(this.context, market, activity, this.#identity.account(activity.account).name));
+      found.push(
+        rows.activityRow(this.context, market, activity, this.context.identity.account(activity.account).name),
+      );
       lastId = activity.id;
     }
     return { rows: found, nextBeforeId: null };
@@ -186,7 +182,7 @@ export class Margin {
 
   /** Margin results of an account, in all markets if none are given. `settlements` is read from running sums. */
   pnl(account: number, markets?: readonly MarketIndex[]): MarginPnl {
-    const { context, realized, requests, positions, settlements } = this;
+    const { context, requests, positions, settlements } = this;
     const asked = markets === undefined ? null : new Set(markets);
     const isAsked = (record: { readonly market: number }) => asked === null || asked.has(record.market);
     let [unrealized, openingFees, held] = [0, 0, 0];
@@ -201,7 +197,7 @@ export class Margin {
     }
     for (const settlement of settlements.listLive(account)) if (isAsked(settlement)) held += settlement.payout;
     return {
-      settlements: asMicros(realized.of(account, markets)),
+      settlements: asMicros(settlements.realized.of(account, markets)),
       unrealized: asMicros(unrealized),
       openingFees: asMicros(openingFees),
       held: asMicros(held),
@@ -213,7 +209,7 @@ export class Margin {
       requests: this.requests.dump(),
       positions: this.positions.dump(),
       settlements: this.settlements.dump(),
-      realized: this.realized.dump(),
+      realized: this.settlements.realized.dump(),
     };
   }
 
@@ -222,7 +218,7 @@ export class Margin {
     this.requests.load(dump.requests);
     this.positions.load(dump.positions);
     this.settlements.load(dump.settlements);
-    this.realized.load(dump.realized);
+    this.settlements.realized.load(dump.realized);
   }
 }
 

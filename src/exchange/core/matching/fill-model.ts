@@ -37,7 +37,6 @@ const RISK_AVERSE = 'risk-averse';
 const DEFAULT_EXPONENT = 3;
 const MOST_EXPONENT = 10;
 
-/** Fill models without an exponent. */
 const PLAIN_MODELS: readonly FillModel[] = [
   lastInQueue('trade-through', false),
   lastInQueue(RISK_AVERSE, true),

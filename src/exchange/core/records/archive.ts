@@ -173,7 +173,6 @@ export interface ArchiveQuery {
   /** Lists only ids below this id; with `oldestFirst`, only ids above it. */
   readonly from?: number | undefined;
   readonly oldestFirst?: boolean | undefined;
-  /** Maximum rows. */
   readonly limit: number;
 }
 

@@ -27,7 +27,6 @@ export function accountPnl(catalog: Catalog, margin: Margin, account: number, fi
   return pnlRow(markets, account, margin.pnl(account, indexes));
 }
 
-/** Returns the markets that match both filters, event and market. */
 function marketsIn(catalog: Catalog, filter: QueryOf<'account.pnl'>): readonly Market[] {
   const { market_condition_id: marketConditionId, event_condition_id: eventConditionId } = filter;
   const event = eventConditionId === undefined ? undefined : catalog.findEventIndex(eventConditionId);
@@ -39,7 +38,6 @@ function marketsIn(catalog: Catalog, filter: QueryOf<'account.pnl'>): readonly M
   return event === null ? [] : catalog.event(event).markets.map((index) => catalog.market(index));
 }
 
-/** Profit and loss of an account in these markets, in wire format. */
 function pnlRow(markets: readonly Market[], account: number, margin: MarginPnl): Wire<'accountPnl'> {
   let cash = 0;
   let redeemed = 0;

@@ -1,5 +1,3 @@
-/** Records of one kind: live records in memory and final records in the archive, read as one list. */
-
 import { assert, must } from '../../../shared/base/errors.js';
 import type { Catalog } from '../catalog.js';
 import type { RecordPage } from '../contract.js';
@@ -12,7 +10,6 @@ interface Filing<R, W> {
   /** Returns true if a state is final. Without this function, every list also reads the archive. */
   readonly isFinal?: (state: string) => boolean;
   readonly facets: (record: R) => Facets;
-  /** Converts a record to wire format. */
   readonly toRow: (record: R) => W;
 }
 
@@ -44,7 +41,6 @@ export class Records<R extends RecordOfAccount, W> {
     this.toRow = filing.toRow;
   }
 
-  /** Returns the id of a new record. */
   nextId(): number {
     this.#lastId += 1;
     return this.#lastId;
@@ -70,17 +66,14 @@ export class Records<R extends RecordOfAccount, W> {
     this.context.archive.put(recordKind, { id, account, pubkey, ...facets(record), record });
   }
 
-  /** The live record with this id; null if there is none. */
   live(id: number): R | null {
     return this.#live.get(id) ?? null;
   }
 
-  /** Returns all live records in order of ids. */
   allLive(): Iterable<R> {
     return this.#live.values();
   }
 
-  /** Lists the live records of one account. */
   listLive(account: number): Iterable<R> {
     return this.#byAccount.get(account)?.values() ?? [];
   }
@@ -90,7 +83,6 @@ export class Records<R extends RecordOfAccount, W> {
     return this.#live.get(id) ?? this.#read(this.context.archive.byId(this.#filing.recordKind, id));
   }
 
-  /** The live record with this id. Throws AssertionFailed if there is none. */
   requireLive(id: number): R {
     return must(this.live(id), `live ${this.#filing.recordKind} ${id}`);
   }
@@ -155,7 +147,6 @@ export class Records<R extends RecordOfAccount, W> {
     }
   }
 
-  /** Returns the live records and the last id, for a snapshot. */
   dump() {
     return { lastId: this.#lastId, records: structuredClone([...this.#live.values()]) };
   }

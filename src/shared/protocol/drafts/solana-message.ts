@@ -159,15 +159,6 @@ function makeTransaction(envelope: Envelope, message: CompiledMessage): Transact
   };
 }
 
-/** Adds signatures, by signer, to a transaction and returns its hex. Throws if `hexText` is not a transaction. */
-export function fillSlots(hexText: string, signatures: ReadonlyMap<string, Uint8Array>): string {
-  const envelope = envelopes.decode(Buffer.from(hexText, 'hex'));
-  const slots = Object.entries(envelope.signatures).map(([key, empty]) => [key, signatures.get(key) ?? empty]);
-  // The package's type requires checked signatures. The caller made the signatures itself, so no check is needed.
-  const filled = Object.fromEntries(slots) as typeof envelope.signatures;
-  return copyBytes(envelopes.encode({ ...envelope, signatures: filled })).toString('hex');
-}
-
 /** Returns the memo of a transaction as text; null without a memo, with several memos, or if the memo is not UTF-8. */
 export function memoText({ instructions }: Transaction): string | null {
   const [memo, ...more] = instructions.filter(({ program }) => program === MEMO_PROGRAM);

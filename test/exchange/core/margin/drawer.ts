@@ -43,9 +43,8 @@ export class MarginDrawer {
   #openMarket(spec: object): void {
     this.do('markets.create', spec);
     this.#markets = [];
-    for (let market = 0; market < this.core.catalog.markets.length; market++) {
-      const { conditionId, state } = this.core.marketFacts(market);
-      if (state !== 'resolved' && state !== 'canceled') this.#markets.push(conditionId);
+    for (const { card, state } of this.core.catalog.markets) {
+      if (state !== 'resolved' && state !== 'canceled') this.#markets.push(card.conditionId);
     }
   }
 
