@@ -2,7 +2,7 @@
 
 import type { AccountSlot, CoreSettings, ObservedFill, Wire } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
-import { type Archived, MemoryArchive, type RecordKind } from '../../src/exchange/core/records/archive.js';
+import { type Archived, MemoryShelf, makeArchive } from '../../src/exchange/core/records/archive.js';
 import { Crowd } from '../../src/exchange/crowd/crowd.js';
 import { RateLimit, type RateVerdict } from '../../src/exchange/http/rate-guard.js';
 import {
@@ -28,13 +28,13 @@ import { ToldTrades, type WireTrade } from './told-trades.js';
 /** More than a trader may ever have resting. */
 const ALL = 100_000;
 
-/** Counts all rows that it received. */
-class CountingArchive extends MemoryArchive {
+/** Counts all rows of one kind that it received. */
+class CountingShelf extends MemoryShelf {
   count = 0;
 
-  override put(recordKind: RecordKind, row: Archived): void {
+  override put(row: Archived): void {
     this.count += 1;
-    super.put(recordKind, row);
+    super.put(row);
   }
 }
 
@@ -63,7 +63,12 @@ export class ExchangeSide {
   readonly #seed: number;
   readonly #setting: Setting;
   readonly #settings: CoreSettings;
-  readonly #archive = new CountingArchive();
+  readonly #shelves: CountingShelf[] = [];
+  readonly #archive = makeArchive(() => {
+    const shelf = new CountingShelf();
+    this.#shelves.push(shelf);
+    return shelf;
+  });
   readonly #limits: Readonly<Record<Scope, RateLimit>>;
   readonly #random: Random;
   /** By market: the answer to the newest poll of its book. */
@@ -102,7 +107,7 @@ export class ExchangeSide {
 
   /** Finished orders, trades and conversions in the archive, including the crowd's. */
   get recordsKept(): number {
-    return this.#archive.count;
+    return this.#shelves.reduce((sum, { count }) => sum + count, 0);
   }
 
   get core(): ExchangeCore {

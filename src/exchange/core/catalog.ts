@@ -83,7 +83,6 @@ export class Catalog {
     return this.#eventById.get(conditionId) ?? null;
   }
 
-  /** Mint address of an outcome's shares; it never changes. */
   deriveMint(market: Market, isYes: boolean): string {
     return makeName(this.#settings.seed, 'mint', 2 * market.index + (isYes ? 0 : 1));
   }

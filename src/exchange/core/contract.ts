@@ -228,15 +228,3 @@ export interface MarginPage<T> {
   /** Start of the margin list's next page; null on the last page. */
   readonly next: SortedPlace | null;
 }
-
-/** Margin profit and locked money of one account, in all or some markets. */
-export interface MarginPnl {
-  /** Profit of ended positions after fees: the sum of `total_pnl` over all settlements in any state. */
-  readonly settlements: Micros;
-  /** Sum of `unrealized_pnl` of the account's open positions. */
-  readonly unrealized: Micros;
-  /** Opening fees of the account's open positions. When a position ends, its fee becomes part of `settlements`. */
-  readonly openingFees: Micros;
-  /** The account's currency in funded requests, open positions and unpaid settlements; not part of its funds. */
-  readonly held: Micros;
-}

@@ -27,7 +27,20 @@ export class Redeems extends Records<Redeem, Wire<'redeemRow'>> {
     super(context, {
       recordKind: 'redeem',
       facets: ({ market, state }) => ({ market, state, isYes: null, side: null }),
-      toRow: (record) => redeemRow(record, context.catalog.market(record.market)),
+      toRow: (record) => {
+        const funds = text(record.funds);
+        return {
+          pubkey: record.pubkey,
+          market_condition_id: context.catalog.market(record.market).card.conditionId,
+          state: record.state,
+          funds,
+          onchain_funds: record.state === 'completed' ? funds : '0',
+          yes_shares: text(record.yes),
+          no_shares: text(record.no),
+          message: record.message,
+          created: seconds(record.createdMs),
+        };
+      },
     });
   }
 
@@ -104,21 +117,6 @@ export class Redeems extends Records<Redeem, Wire<'redeemRow'>> {
   }
 }
 
-function redeemRow(record: Redeem, market: Market): Wire<'redeemRow'> {
-  const funds = text(record.funds);
-  return {
-    pubkey: record.pubkey,
-    market_condition_id: market.card.conditionId,
-    state: record.state,
-    funds,
-    onchain_funds: record.state === 'completed' ? funds : '0',
-    yes_shares: text(record.yes),
-    no_shares: text(record.no),
-    message: record.message,
-    created: seconds(record.createdMs),
-  };
-}
-
 /** Payment for shares of a settled market: 1 per winning share; if canceled, 0.5 per share or the given value. */
 export const payout = (outcome: MarketOutcome | null, yes: number, no: number): number =>
   settledValue(outcome ?? VOID_OUTCOME, yes, no);
@@ -143,12 +141,22 @@ export class Conversions {
   /** Merges and splits share one id counter. */
   readonly records: Readonly<Record<SetConversion, Records<Conversion, Wire<'conversionRow'>>>>;
   #lastId = 0;
-  /** Unfinished conversions: at most one for each kind, account and market. */
   readonly #open = new Map<string, Conversion>();
 
   constructor(context: CoreContext) {
     this.#context = context;
-    const toRow = (record: Conversion) => conversionRow(record, context.catalog.market(record.market));
+    const toRow = (record: Conversion): Wire<'conversionRow'> => {
+      const amount = text(record.amount);
+      return {
+        pubkey: record.pubkey,
+        message: record.message,
+        market_condition_id: context.catalog.market(record.market).card.conditionId,
+        state: record.state,
+        amount,
+        onchain_amount: record.state === 'done' ? amount : null,
+        created: seconds(record.createdMs),
+      };
+    };
     const open = (recordKind: SetConversion) =>
       new Records(context, {
         recordKind,
@@ -288,19 +296,6 @@ export class Conversions {
       }
     }
   }
-}
-
-function conversionRow(record: Conversion, market: Market): Wire<'conversionRow'> {
-  const amount = text(record.amount);
-  return {
-    pubkey: record.pubkey,
-    message: record.message,
-    market_condition_id: market.card.conditionId,
-    state: record.state,
-    amount,
-    onchain_amount: record.state === 'done' ? amount : null,
-    created: seconds(record.createdMs),
-  };
 }
 
 const openKey = (kind: SetConversion, account: number, market: number): string => `${kind}/${account}/${market}`;

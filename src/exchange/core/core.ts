@@ -37,7 +37,7 @@ import { isBidLeg, OrderPool } from './matching/order-pool.js';
 import { RecordedFeed } from './matching/recorded-feed.js';
 import { i32, u8 } from './money.js';
 import { InternalOrders, Orders } from './orders.js';
-import { type Archive, MemoryArchive } from './records/archive.js';
+import { type Archive, memoryArchive } from './records/archive.js';
 import { detailRow } from './records/market-rows.js';
 import { type Timer, TimerQueue } from './timer-queue.js';
 
@@ -203,7 +203,7 @@ export class ExchangeCore implements CoreContext {
    * snapshot's seed replaces the settings' seed, because the names of existing records depend on it. The given archive
    * must belong to the same exchange.
    */
-  constructor(settings: CoreSettings, snapshot?: unknown, archive: Archive = new MemoryArchive()) {
+  constructor(settings: CoreSettings, snapshot?: unknown, archive: Archive = memoryArchive()) {
     const saved = snapshot === undefined ? null : readSnapshot(snapshot);
     this.settings = saved === null ? settings : { ...settings, seed: saved.seed };
     this.archive = archive;

@@ -183,28 +183,16 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
     market.shares.ensureAccount(account);
     const obstacle = this.#obstacle(account, trading, checked.value);
     if (obstacle !== null) return refuse(obstacle);
-    const record = this.#open(account, market, checked.value, request.order_type);
-    return ok({ pubkey: record.pubkey, message: record.message });
-  }
-
-  /** Checks the market's state, then the balance. Draft and submit both check, because a draft locks nothing. */
-  #obstacle(account: number, trading: Trading, order: CheckedOrder): ServiceErrorSlug | null {
-    if (!trading.market.isTradable) return 'order_market_not_open';
-    const needed = computeLock(order, trading);
-    if (isBuyLeg(order.leg)) return this.context.funds.available(account) < needed ? 'order_insufficient_funds' : null;
-    return trading.market.shares.available(account, isYesLeg(order.leg)) < needed ? 'order_insufficient_shares' : null;
-  }
-
-  #open(account: number, market: Market, order: CheckedOrder, type: OrderType): PlacedOrder {
+    const order = checked.value;
     const id = this.nextId();
-    const { pubkey, message } = openDraft(this.context, 'order', id, account, market, makeDraftTerms(order));
-    const record: PlacedOrder = {
+    const { pubkey, message } = openDraft(context, 'order', id, account, market, makeDraftTerms(order));
+    this.keep({
       id,
       pubkey,
       account,
       market: market.index,
       leg: order.leg,
-      type,
+      type: request.order_type,
       price: order.price,
       amount: order.amount,
       funds: order.funds,
@@ -214,9 +202,16 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
       filledFunds: 0,
       handle: 0,
       cancel: null,
-    };
-    this.keep(record);
-    return record;
+    });
+    return ok({ pubkey, message });
+  }
+
+  /** Checks the market's state, then the balance. Draft and submit both check, because a draft locks nothing. */
+  #obstacle(account: number, trading: Trading, order: CheckedOrder): ServiceErrorSlug | null {
+    if (!trading.market.isTradable) return 'order_market_not_open';
+    const needed = computeLock(order, trading);
+    if (isBuyLeg(order.leg)) return this.context.funds.available(account) < needed ? 'order_insufficient_funds' : null;
+    return trading.market.shares.available(account, isYesLeg(order.leg)) < needed ? 'order_insufficient_shares' : null;
   }
 
   #become(record: PlacedOrder, status: OrderStatus): void {
@@ -287,7 +282,7 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
     this.#lastTradeId += 1;
     // Fills never change, so they are archived at once. They have no pubkey there, and can only be filtered by market.
     const unnamed = { pubkey: '', state: 'done', isYes: null, side: null };
-    this.context.archive.put('trade', { id: this.#lastTradeId, account, market, ...unnamed, record: trade });
+    this.context.archive.trade.put({ id: this.#lastTradeId, account, market, ...unnamed, record: trade });
     settings.observer?.onFill({
       timeMs,
       account,
@@ -369,7 +364,7 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
     const { archive, catalog, settings } = this.context;
     const market = askedMarket(catalog, market_condition_id);
     if (market === null) return NO_ROWS;
-    const found = archive.list('trade', { account, market, from: beforeId, limit: limit + 1 });
+    const found = archive.trade.list({ account, market, from: beforeId, limit: limit + 1 });
     const { rows, last } = firstOf(found, limit);
     // Orders are cached, because most fills of a page belong to a few orders.
     const orders = new Map<number, PlacedOrder>();
@@ -390,7 +385,7 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
   override load(dump: ReturnType<Orders['dump']>): void {
     super.load(dump);
     this.#lastTradeId = dump.lastTradeId;
-    this.context.archive.rewind('trade', dump.lastTradeId, []);
+    this.context.archive.trade.rewind(dump.lastTradeId, []);
     // Every account that may still trade needs cells for its shares.
     for (const { market, account } of dump.records) this.context.catalog.market(market).shares.ensureAccount(account);
   }

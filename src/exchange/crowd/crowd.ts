@@ -203,7 +203,7 @@ class CrowdMarket {
   readonly #accounts: CrowdAccounts;
   readonly #random: Random;
   readonly #truthAt: ReturnType<typeof hiddenValue>;
-  readonly #maker: ReturnType<typeof openMaker>;
+  readonly maker: ReturnType<typeof openMaker>;
   /** Hidden log-odds of YES at the time of the last action. */
   #truth: number;
   readonly #resolvesMs: number;
@@ -231,7 +231,7 @@ class CrowdMarket {
     this.#random = Random.fromSeed(seed, `${conditionId}/${nowMs}`);
     this.#truth = tape.count === 0 ? mean : logit(tape.lastPrice / 1_000_000);
     this.#truthAt = hiddenValue(this.#random, mean, this.#truth, nowMs);
-    this.#maker = openMaker(core, accounts.maker, index, this.#random, this.#truth, nowMs);
+    this.maker = openMaker(core, accounts.maker, index, this.#random, this.#truth, nowMs);
     this.#makerMs = nowMs;
     this.#noiseMs = nowMs + this.#random.exponential(NOISE_MEAN_MS);
     this.#informedMs = nowMs + this.#random.exponential(INFORMED_MEAN_MS);
@@ -264,10 +264,11 @@ class CrowdMarket {
     this.#truth = this.#truthAt(nowMs);
     const open = this.#core.catalog.market(this.index).state === 'open';
     if (open && nowMs >= this.#resolvesMs) {
-      this.#resolve(nowMs);
+      this.#core.at(nowMs).markets.setState(this.conditionId, 'waiting_to_resolve');
+      this.#core.at(nowMs).markets.resolve(this.conditionId, this.#random.chance(this.fairProbability));
     } else if (dueMs === this.#makerMs) {
       this.#makerMs += this.#random.exponential(MAKER_MEAN_MS);
-      if (open) this.#maker.requote(nowMs, this.#truth);
+      if (open) this.maker.requote(nowMs, this.#truth);
     } else if (dueMs === this.#noiseMs) {
       this.#noiseMs += this.#random.exponential(NOISE_MEAN_MS);
       if (open) this.#takeAtRandom(nowMs);
@@ -275,15 +276,6 @@ class CrowdMarket {
       this.#informedMs += this.#random.exponential(INFORMED_MEAN_MS);
       if (open) this.#takeIfWrong(nowMs, this.fairProbability);
     }
-  }
-
-  withdraw(nowMs: number): void {
-    this.#maker.withdraw(nowMs);
-  }
-
-  #resolve(nowMs: number): void {
-    this.#core.at(nowMs).markets.setState(this.conditionId, 'waiting_to_resolve');
-    this.#core.at(nowMs).markets.resolve(this.conditionId, this.#random.chance(this.fairProbability));
   }
 
   #takeAtRandom(nowMs: number): void {
@@ -387,8 +379,6 @@ function matchSlot(number: number): Slot {
   };
 }
 
-const CROWD_PRICE_PRECISION = 2;
-const CROWD_AMOUNT_PRECISION = 2;
 const DAY_MS = 86_400_000;
 
 /** Id of a slot's n-th market (from 0). The id does not depend on the seed, so a restarted crowd finds its markets. */
@@ -412,8 +402,8 @@ function listingSpec(slot: Slot, listing: number, nowMs: number): MarketSpec {
   return {
     config: {
       kind: 'orderbook',
-      price_precision: CROWD_PRICE_PRECISION,
-      amount_precision: CROWD_AMOUNT_PRECISION,
+      price_precision: 2,
+      amount_precision: 2,
       // 0.01 and 0.99.
       min_price: 10_000 as Micros,
       max_price: 990_000 as Micros,
@@ -474,7 +464,9 @@ export class Crowd {
       const dueMs = Math.ceil(listed.market.nextDueMs());
       if (dueMs > nowMs) return;
       listed.market.step();
-      if (listed.market.settled) this.#list(listed, dueMs);
+      if (!listed.market.settled) continue;
+      listed.listing++;
+      listed.market = this.#openMarket(listed.slot, listed.listing, dueMs);
     }
   }
 
@@ -484,7 +476,7 @@ export class Crowd {
 
   /** Cancels all of the crowd's orders when the exchange stops cleanly. */
   withdraw(nowMs: number): void {
-    for (const listed of this.#listed) listed.market.withdraw(nowMs);
+    for (const listed of this.#listed) listed.market.maker.withdraw(nowMs);
   }
 
   /** Hidden probabilities, to measure a strategy's true earnings. Strategies must not see the hidden probabilities. */
@@ -511,11 +503,6 @@ export class Crowd {
       if (market === null || !isSettledMarket(market.state)) break;
     }
     return { slot, listing, market: this.#openMarket(slot, listing, nowMs) };
-  }
-
-  #list(listed: CrowdListing, nowMs: number): void {
-    listed.listing++;
-    listed.market = this.#openMarket(listed.slot, listed.listing, nowMs);
   }
 
   #openMarket(slot: Slot, listing: number, nowMs: number): CrowdMarket {

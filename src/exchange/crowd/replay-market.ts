@@ -54,7 +54,6 @@ export class Playback {
     return this.chunk?.timeMs[this.at] ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Resolves when no chunk of the recording is being read. */
   async waitForLoad(): Promise<void> {
     while (this.#loading !== null) await this.#loading;
   }
@@ -217,14 +216,9 @@ function checkSameMarket(known: MarketCard, recorded: RecordedMarket): void {
   );
 }
 
-/** Fee rates of the recording; empty for a recording without fees, so that the exchange uses its default rates. */
-const toFeeRates = ({ fees }: RecordedMarket) =>
-  fees === undefined
-    ? {}
-    : { maker_fee_rate: fees.makerRateMicros as Micros, taker_fee_rate: fees.takerRateMicros as Micros };
-
 function makeSpec(market: RecordedMarket, resolvesMs: number | null): MarketSpec {
   const tick = stepOfPrecision(market.tickPrecision);
+  const { fees } = market;
   return {
     config: {
       kind: 'orderbook',
@@ -233,7 +227,11 @@ function makeSpec(market: RecordedMarket, resolvesMs: number | null): MarketSpec
       min_price: tick,
       // 1 - tick is a whole number of ticks below one million.
       max_price: (1_000_000 - tick) as Micros,
-      ...toFeeRates(market),
+      // Without fees in the recording, the exchange uses its default rates.
+      ...(fees && {
+        maker_fee_rate: fees.makerRateMicros as Micros,
+        taker_fee_rate: fees.takerRateMicros as Micros,
+      }),
     },
     event: market.eventTitle,
     ...(market.eventConditionId === undefined ? {} : { event_condition_id: market.eventConditionId }),

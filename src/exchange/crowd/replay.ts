@@ -180,7 +180,6 @@ function groupActs(parts: readonly ReplayPart[]): ReplayPart[][] {
 export class Replay {
   readonly #timelines: readonly ReplayTimeline[];
   readonly #parts: readonly ReplayPart[];
-  /** One line for each recording: its title, its source and the duration of its replay. */
   readonly plan: readonly string[];
 
   private constructor(timelines: readonly ReplayTimeline[], parts: readonly ReplayPart[], plan: readonly string[]) {
@@ -227,7 +226,6 @@ export class Replay {
     return replay;
   }
 
-  /** Plays all recorded events that are due by `nowMs` and already read. */
   tick(nowMs: number): void {
     for (const timeline of this.#timelines) timeline.tick(nowMs);
   }
@@ -240,7 +238,6 @@ export class Replay {
     return this.#timelines.every((timeline) => timeline.done);
   }
 
-  /** Returns notes for the user about the recordings, as far as they are read. */
   notes() {
     const notes = this.#parts.flatMap(({ recording, market }): readonly RecordingWarning[] => {
       const path = recording.market.source.path;
@@ -262,7 +259,6 @@ export class Replay {
     await Promise.all(this.#parts.map(({ playback }) => playback.close()));
   }
 
-  /** Resolves when all chunks that can be read in advance are read, so that the next `tick` need not wait. */
   async ready(): Promise<void> {
     await Promise.all(this.#parts.map(({ playback }) => playback.waitForLoad()));
   }

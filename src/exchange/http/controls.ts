@@ -12,8 +12,8 @@ import { type Answer, faultAnswer, successText } from '../service/answers.js';
 import { Authenticator, reportOn, type SignedRequestReport } from './authentication.js';
 import { type FaultContext, type Faults, faultsBody, setFaults, shownFaults } from './faults.js';
 import { readBody, readSignedParts, routeUrl, type ServerOptions, send } from './messages.js';
+import { dateHeader } from './ticker.js';
 
-/** One call of a control, with the call's validated body. */
 interface FaultControlCall<B> extends FaultContext {
   readonly params: Readonly<Record<string, string>>;
   readonly body: B;
@@ -210,7 +210,7 @@ export function serveControls(server: FastifyInstance, options: ServerOptions, f
       handler: (request, reply) => {
         const answer = serve(control, request, options, { authenticator, faults });
         // The control may have moved the clock, so the `Date` header is set again.
-        reply.header('date', options.clock.dateHeader(options.clock.nowMs()));
+        reply.header('date', dateHeader(options.clock.nowMs()));
         send(reply, answer);
       },
     });

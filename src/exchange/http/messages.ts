@@ -27,7 +27,6 @@ export interface ServerOptions {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Request budget that a call uses. Calls with `paper` use no budget. */
     scope?: Scope | 'paper';
     call?: EndpointName;
   }
@@ -74,22 +73,6 @@ export function parseQuery<S extends z.ZodObject>(schema: S, query: RawQuery): R
   return parse(schema, known);
 }
 
-/** Parses a request's JSON body. The caller must check the body's media type before. */
-function parseBody<S extends z.ZodType>(schema: S, raw: Buffer): Result<z.output<S>> {
-  if (!isUtf8(raw)) return invalid('body', 'The body must be UTF-8.');
-  let value: unknown;
-  try {
-    // JSON.parse treats `__proto__` as an ordinary key and keeps the last duplicate. The schema copies known fields.
-    value = JSON.parse(raw.toString('utf8'));
-  } catch {
-    return invalid('body', 'Malformed JSON.');
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return invalid('body', 'A JSON object is required.');
-  }
-  return parse(schema, value);
-}
-
 function parse<S extends z.ZodType>(schema: S, value: object): Result<z.output<S>> {
   const parsed = parseBySchema(schema, value);
   if (parsed.success) return ok(parsed.data);
@@ -97,7 +80,6 @@ function parse<S extends z.ZodType>(schema: S, value: object): Result<z.output<S
   return { ok: false, fault: { slug: 'invalid_request_params', details } };
 }
 
-/** Makes error details: one entry for each wrong field, in the schema's order. */
 function makeErrorDetails(issues: readonly z.core.$ZodIssue[], value: object): ErrorDetails {
   const seen = new Map<string, string>();
   for (const issue of issues) {
@@ -162,10 +144,21 @@ export const readSignedParts = (request: FastifyRequest) => ({
 
 /** Reads the body of a call that has a declared body: checks the JSON media type, then the schema. */
 export function readBody<S extends z.ZodObject>(request: FastifyRequest, schema: S): Result<z.output<S>> {
-  const body = readBytes(request);
-  if (body.length > 0 && request.bodyType !== 'application/json') return refuse('unsupported_media_type');
-  // A missing body is read as an object without fields.
-  return parseBody(schema, body.length === 0 ? Buffer.from('{}') : body);
+  const bytes = readBytes(request);
+  if (bytes.length > 0 && request.bodyType !== 'application/json') return refuse('unsupported_media_type');
+  if (!isUtf8(bytes)) return invalid('body', 'The body must be UTF-8.');
+  let value: unknown;
+  try {
+    // A missing body is read as an object without fields. JSON.parse treats `__proto__` as an ordinary key and keeps
+    // the last duplicate. The schema copies known fields.
+    value = JSON.parse(bytes.length === 0 ? '{}' : bytes.toString('utf8'));
+  } catch {
+    return invalid('body', 'Malformed JSON.');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return invalid('body', 'A JSON object is required.');
+  }
+  return parse(schema, value);
 }
 
 /** Sends an answer. Call this function only once per request. */

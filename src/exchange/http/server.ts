@@ -87,9 +87,7 @@ const noSchema = (): never => {
 
 /** Time limits of connections, ms, and the maximum number of connections. */
 export const PATIENCE = {
-  /** Maximum time for the whole head of an HTTP request, ms. */
   headersMs: 10_000,
-  /** Maximum time for a whole HTTP request, body included, ms. */
   requestMs: 30_000,
   /** Maximum time of a connection without a byte in either direction, ms; a silent client no longer reads answers. */
   silenceMs: 60_000,

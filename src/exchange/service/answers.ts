@@ -76,7 +76,6 @@ export interface Answer {
   readonly text: string;
   /** Media type; absent: JSON. */
   readonly type?: 'text/html';
-  /** Path of the created record, for the `Location` header of a 201 answer. */
   readonly location?: string;
 }
 
@@ -114,7 +113,6 @@ export interface ServiceCall<N extends EndpointName> {
   readonly params: PathParamsOf<N>;
   readonly query: QueryOf<N>;
   readonly body: ParsedBody<N>;
-  /** Maximum rows of a page: the caller's limit, else the declared default. */
   readonly limit: number;
 }
 
@@ -123,9 +121,8 @@ export type Reply<N extends EndpointName> =
   | { readonly ok: true; readonly value: WireOf<N>; readonly nextCursor?: string | null; readonly meta?: Meta }
   | Refusal;
 
-type Handler<N extends EndpointName> = (call: ServiceCall<N>, context: HandlerContext) => Reply<N>;
 /** A handler for every declared call. */
-export type Handlers = { readonly [N in EndpointName]: Handler<N> };
+export type Handlers = { readonly [N in EndpointName]: (call: ServiceCall<N>, context: HandlerContext) => Reply<N> };
 
 /** A reply with a record, or with the error `not_found` for null. */
 export const answerFound = <T>(record: T | null) => (record === null ? refuse('not_found') : ok(record));

@@ -278,7 +278,6 @@ export function searchPage(core: ExchangeCore, query: SearchQuery, limit: number
   return cut(sortedBy(hits, query.sort ?? 'created', core.nowMs), place, limit, SEARCH, (hit) => makeRow(core, hit));
 }
 
-/** Finds events and markets among the first `until` markets, newest first. */
 function findHits(core: ExchangeCore, until: number, query: SearchQuery, isFound: (market: Market) => boolean) {
   const hits: Hit[] = [];
   const events = new Set<number>();

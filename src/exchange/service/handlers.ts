@@ -34,10 +34,6 @@ import { catalogPage, EVENTS, MARKETS, searchPage } from './catalog.js';
 
 const NO_TRIGGER = invalid('take_profit_price', 'take_profit_price or stop_loss_price is required.');
 
-/** Returns true for a settlements list without a market or position filter, which covers both backends. */
-const isMerged = ({ query }: ServiceCall<'settlements.list'>): boolean =>
-  query.market_condition_id === undefined && query.position_pubkey === undefined;
-
 type RequestBody = ServiceCall<'requests.create'>['body'];
 
 /** Reads the size of a position request, or refuses missing fields and fields of the other type. */
@@ -214,10 +210,11 @@ export const HANDLERS: Handlers = {
   'positions.claim': ({ nowMs, account, params }, { core }) =>
     core.at(nowMs).margin.claimSettlement(account, params.pubkey),
 
-  'settlements.list': (call, { core }) => {
-    const { account, query, limit } = call;
+  'settlements.list': ({ account, query, limit }, { core }) => {
     const { market_state: state } = query;
-    if (isMerged(call) && state !== undefined && state !== 'open' && state !== 'resolved') {
+    // A list without a market or position filter covers both backends.
+    const isMerged = query.market_condition_id === undefined && query.position_pubkey === undefined;
+    if (isMerged && state !== undefined && state !== 'open' && state !== 'resolved') {
       return invalid('market_state', 'Must be open or resolved unless a market or a position is given.');
     }
     return sortedPage('settlements.list', query, limit, (page) =>

@@ -4,7 +4,7 @@ import type { CoreSettings } from '../core/contract.js';
 import { type Command, ExchangeCore, findCall, MUTATORS } from '../core/core.js';
 import type { Archive } from '../core/records/archive.js';
 import { openDatabase, Transactions } from './database.js';
-import { SqliteArchive } from './sqlite-archive.js';
+import { openArchive } from './sqlite-archive.js';
 
 /** Number of journal rows per read. A replay writes between reads, because SQLite cannot write during a read. */
 const CHUNK = 5_000;
@@ -133,7 +133,7 @@ export class PersistentCore {
   /** Restores the core. All writes of a recovery, archived rows and snapshot, are one transaction. */
   static #restore(db: Database.Database, settings: CoreSettings): PersistentCore {
     const transactions = new Transactions(db);
-    const [journal, archive] = [new CoreJournal(db, transactions), new SqliteArchive(db, transactions)];
+    const [journal, archive] = [new CoreJournal(db, transactions), openArchive(db, transactions)];
     // The file's format was checked when it was opened, so the snapshot has this type.
     const stored = journal.snapshot() as StoredCore | null;
     const core = stored === null ? null : replayJournal(stored, journal, archive);
@@ -164,7 +164,6 @@ export class PersistentCore {
     this.#storage.journal.batch(work);
   }
 
-  /** Writes a snapshot if enough calls were made since the last snapshot. */
   saveIfDue(nowMs: number): void {
     const rows = this.#storage?.journal.rows ?? 0;
     if (rows < SNAPSHOT_AFTER_ROWS) return;
@@ -178,7 +177,6 @@ export class PersistentCore {
     this.#savedMs = nowMs;
   }
 
-  /** Writes a last snapshot and releases the data folder. */
   close(): void {
     try {
       this.save(this.#savedMs);

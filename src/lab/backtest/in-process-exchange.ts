@@ -15,7 +15,7 @@ import type {
   Wire,
 } from '../../exchange/core/contract.js';
 import { ExchangeCore } from '../../exchange/core/core.js';
-import { type Forgetting, MemoryArchive } from '../../exchange/core/records/archive.js';
+import { type Forgetting, memoryArchive } from '../../exchange/core/records/archive.js';
 import { publicTradePage } from '../../exchange/core/records/market-rows.js';
 import { openRateLimits, type RateLimit } from '../../exchange/http/rate-guard.js';
 import {
@@ -208,7 +208,7 @@ const LONGEST_PAGE = 100;
  * most a minute. The maximum exceeds the number of orders that a trader can place in half an hour.
  */
 const UNFILLED_ORDERS: Forgetting = {
-  passes: (recordKind, { state }) => recordKind === 'order' && UNFILLED.some((unfilled) => unfilled === state),
+  passes: ({ state }) => UNFILLED.some((unfilled) => unfilled === state),
   keep: 5_000,
 };
 const UNFILLED = ORDER_STATUSES.filter((status) => {
@@ -248,7 +248,7 @@ export class InProcessExchange {
       listener.onFill(fill);
     };
     const observer = { ...listener, onFill };
-    this.core = new ExchangeCore({ ...settings, observer }, undefined, new MemoryArchive(UNFILLED_ORDERS));
+    this.core = new ExchangeCore({ ...settings, observer }, undefined, memoryArchive({ order: UNFILLED_ORDERS }));
     this.account = openAccount(this.core, nowMs);
     this.#ownTrades = new OwnTradePage(this.core, this.account);
     this.#context = { core: this.core, wallets: new WalletSignatures() };

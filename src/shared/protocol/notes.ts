@@ -143,11 +143,9 @@ export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, { readonly when: str
 /** Documentation of one call of the service. */
 export interface EndpointNote {
   readonly summary: string;
-  /** Facts about the call that its parameters do not show. */
   readonly description?: string;
   /** Errors with which the call may answer, in addition to those of its scope, path and body. */
   readonly errors?: readonly ServiceErrorSlug[];
-  /** Defaults of parameters and body fields. The default of `limit` is in the call's declaration. */
   readonly defaults?: Readonly<Record<string, Example>>;
   /** Complete example bodies by purpose, for calls with mutually exclusive body fields. */
   readonly bodies?: Readonly<Record<string, Readonly<Record<string, Example>>>>;

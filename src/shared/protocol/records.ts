@@ -21,7 +21,6 @@ import {
 } from './states.js';
 import { absent, amount, decimalText, given, money, price, rate, unixSeconds } from './wire.js';
 
-/** Returns the schema of a service's record; `help` describes the record in the documents. */
 const record = <const S extends z.core.$ZodLooseShape>(help: string, fields: S) => z.object(fields).describe(help);
 
 export const credential = record('A new API key with its secret.', {

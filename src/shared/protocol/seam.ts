@@ -44,7 +44,6 @@ export interface Request extends Omit<PlannedRequest, 'owner'> {
 export interface UnreadRow {
   /** Condition id of the row's market; null if the row has none. */
   readonly conditionId: string | null;
-  /** Text with the name of the invalid field, its fault and its value. */
   readonly problem: string;
 }
 
@@ -113,7 +112,6 @@ export interface FleetCommand {
   readonly kind: 'fleet';
   /** Reason to cancel all orders (another trader may soon use the wallet); null while this trader may use it. */
   readonly hold: string | null;
-  /** Condition ids of the markets that the fleet reserves for the trader's wallet. */
   readonly markets: readonly string[];
 }
 

@@ -37,7 +37,6 @@ export const ORDER_STANDING: Readonly<Record<OrderStatus, OrderStanding>> = {
   failed: { phase: 'over', tookEffect: false, filled: 'nothing', isCanceled: false },
 };
 
-/** Statuses in which an order is open in the book. */
 export const RESTING_STATUSES: readonly OrderStatus[] = ORDER_STATUSES.filter(
   (status) => ORDER_STANDING[status].phase === 'resting',
 );

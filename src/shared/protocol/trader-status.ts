@@ -106,7 +106,6 @@ const accountStatus = shape({
   proven: z.boolean(),
   /** Time when two reads confirmed the newest cancel-all or stop; null until then; later requests do not change it. */
   provenMs: moment.nullable(),
-  /** Markets that an operator or the trader has paused one by one. */
   pausedMarkets: list(shape({ conditionId: text, title: text, reason: text })),
   /** The exchange's clock minus the trader's clock, ms; null before the first answer. */
   clockOffsetMs: float.nullable(),
@@ -125,7 +124,6 @@ const accountStatus = shape({
   }),
   health: shape({
     steps: count,
-    /** Durations of recent engine steps, ms: percentiles and maximum. */
     stepP50Ms: float,
     stepP99Ms: float,
     stepMaxMs: float,

@@ -40,7 +40,6 @@ export function probabilisticSharpe(observed: ObservedSharpe, benchmark = 0): nu
 export interface Trials {
   /** Number N of all configurations ever tried, including discarded ones; at least 1. */
   readonly count: number;
-  /** Variance of the trials' Sharpe ratios per sample; at least 0. */
   readonly variance: number;
 }
 

@@ -1,7 +1,7 @@
 /** A busy exchange for replays: random commands, and the journal of them. */
 
 import { type Command, ExchangeCore, type Mutator } from '../../../src/exchange/core/core.js';
-import { MemoryArchive } from '../../../src/exchange/core/records/archive.js';
+import { memoryArchive } from '../../../src/exchange/core/records/archive.js';
 import { Random } from '../../../src/shared/base/random.js';
 import { m, settings, wallet } from './venue.js';
 
@@ -13,7 +13,7 @@ interface Named {
 
 /** Draws mostly valid commands: real pubkeys, markets and handles of a running exchange. */
 export class Drawer {
-  readonly archive = new MemoryArchive();
+  readonly archive = memoryArchive();
   readonly core = new ExchangeCore(settings, undefined, this.archive);
   readonly random: Random;
   readonly journal: Command[] = [];

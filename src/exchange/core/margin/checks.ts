@@ -10,7 +10,6 @@ import {
   type Refusal,
   type Result,
   refuse,
-  type TpSlChange,
 } from '../contract.js';
 import type { CoreContext } from '../core-context.js';
 import type { Market } from '../market.js';
@@ -38,11 +37,15 @@ export function marginMarket(context: CoreContext, index: number): MarginMarket 
 type TriggerPrices = Readonly<Pick<TpSlRecord, 'takeProfit' | 'stopLoss'>>;
 
 /** Computes changed trigger prices: undefined keeps an active price, null removes it. Inactive prices are dropped. */
-export function pricesAfter(before: TpSlRecord | null, change: TpSlChange): TriggerPrices {
-  const old = before?.state === 'active' ? before : null;
+export function pricesAfter(
+  before: TpSlRecord | null,
+  takeProfit: number | null | undefined,
+  stopLoss: number | null | undefined,
+): TriggerPrices {
+  const old = before?.state === 'active' ? before : { takeProfit: null, stopLoss: null };
   return {
-    takeProfit: change.takeProfit === undefined ? (old?.takeProfit ?? null) : change.takeProfit,
-    stopLoss: change.stopLoss === undefined ? (old?.stopLoss ?? null) : change.stopLoss,
+    takeProfit: takeProfit === undefined ? old.takeProfit : takeProfit,
+    stopLoss: stopLoss === undefined ? old.stopLoss : stopLoss,
   };
 }
 

@@ -13,7 +13,6 @@ import {
   invalid,
   type MarginPage,
   type MarginPageQuery,
-  type MarginPnl,
   type MarginQuery,
   type MarketIndex,
   mapResult,
@@ -181,7 +180,7 @@ export class Margin {
   }
 
   /** Margin results of an account, in all markets if none are given. `settlements` is read from running sums. */
-  pnl(account: number, markets?: readonly MarketIndex[]): MarginPnl {
+  pnl(account: number, markets?: readonly MarketIndex[]) {
     const { context, requests, positions, settlements } = this;
     const asked = markets === undefined ? null : new Set(markets);
     const isAsked = (record: { readonly market: number }) => asked === null || asked.has(record.market);
@@ -197,9 +196,13 @@ export class Margin {
     }
     for (const settlement of settlements.listLive(account)) if (isAsked(settlement)) held += settlement.payout;
     return {
+      /** Profit of ended positions after fees: the sum of `total_pnl` over all settlements in any state. */
       settlements: asMicros(settlements.realized.of(account, markets)),
+      /** Sum of `unrealized_pnl` of the account's open positions. */
       unrealized: asMicros(unrealized),
+      /** Opening fees of open positions. When a position ends, its fee becomes part of `settlements`. */
       openingFees: asMicros(openingFees),
+      /** The account's currency in funded requests, open positions and unpaid settlements; not part of its funds. */
       held: asMicros(held),
     };
   }

@@ -32,11 +32,9 @@ export function readRules(config: PoolConfigSpec) {
     kind: config.kind,
     maxLeverageYes: read('max_leverage_yes', ONE, MAX_LEVERAGE),
     maxLeverageNo: read('max_leverage_no', ONE, MAX_LEVERAGE),
-    /** Opening fee rate on user_liquidity. */
     openingRate: read('opening_fee', 0, ONE),
     /** Closing fee rate on the value of the shares when a position wins or is liquidated. */
     closingRate: read('closing_fee', 0, ONE),
-    /** Interest rate per year on the borrowed amount. */
     annualRate: read('annual_fee_rate', 0, MAX_ANNUAL_RATE),
     minFunds: MIN_FUNDS[config.kind],
   };

@@ -15,7 +15,7 @@ import type { MarginActivity } from '../../../shared/protocol/states.js';
 import { makeName } from '../catalog.js';
 import { invalid, ok, type Result, refuse, type TpSlChange, type Wire } from '../contract.js';
 import { type CoreContext, delaysInForce, landsMs } from '../core-context.js';
-import { asMicros, timesDown } from '../money.js';
+import { timesDown } from '../money.js';
 import { Records } from '../records/records.js';
 import {
   checkPrices,
@@ -224,8 +224,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     if (!isNew) position.leverage = economics.computeLeverage(position.userLiquidity, position.totalLiquidity);
     const { takeProfit, stopLoss } = request;
     if (takeProfit === null && stopLoss === null) return;
-    const change = { takeProfit: toOptionalMicros(takeProfit), stopLoss: toOptionalMicros(stopLoss) };
-    position.tpSl = makeTpSl(pricesAfter(position.tpSl, change));
+    position.tpSl = makeTpSl(pricesAfter(position.tpSl, takeProfit ?? undefined, stopLoss ?? undefined));
   }
 
   /** Publishes a trade with the pool as a market trade and as an activity. */
@@ -253,7 +252,10 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     const interest = economics.interestAt(position, named.pool.rules.annualRate, nowMs);
     if (economics.isLiquidatable(position, mark, interest, fatalPercent(this.context)))
       return this.#sell(position, named, mark, 'liquidated');
-    if (closesAt(position, mark, nowMs)) return this.#sell(position, named, mark, 'closed');
+    const { closePrice, closeFromMs } = position;
+    if (closePrice !== null && mark >= closePrice && nowMs >= (closeFromMs ?? 0)) {
+      return this.#sell(position, named, mark, 'closed');
+    }
     const type = triggerAt(position.tpSl, mark);
     if (position.tpSl === null || type === null) return this.#scheduleCheck(position, named, mark);
     position.tpSl.state = 'triggered';
@@ -301,7 +303,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     const { annualRate, closingRate } = pool.rules;
     position.interest = economics.interestAt(position, annualRate, nowMs);
     position.interestSinceMs = nowMs;
-    const ending = economics.computeEnding(position, { price, interest: position.interest, isLiquidated }, closingRate);
+    const ending = economics.computeEnding(position, price, isLiquidated, closingRate);
     pool.end(position.userLiquidity, ending);
     pool.openPositions.delete(position.id);
     this.#open.delete(makeKey(position));
@@ -315,7 +317,6 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     return ending;
   }
 
-  /** Ends all open positions of a settled market at the value of its outcome. */
   settle({ market, pool }: MarginMarket): void {
     const { outcome } = market;
     for (const id of pool.positionIds()) {
@@ -376,14 +377,14 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
    * Sets a position's take profit and stop loss. Checks, in order: position found, supported by the backend (501),
    * still open, prices. A price reached during a pause triggers after the pause.
    */
-  setTpSl(account: number, pubkey: string, change: TpSlChange): Result<Wire<'tpSlRow'>> {
+  setTpSl(account: number, pubkey: string, { takeProfit, stopLoss }: TpSlChange): Result<Wire<'tpSlRow'>> {
     const found = this.#withTpSl(account, pubkey);
     if (!found.ok) return found;
     const position = found.value;
     const { pool } = marginMarket(this.context, position.market);
-    const fault = checkPrices(pool, pricesAfter(null, change), pool.mark(position.isYes));
+    const fault = checkPrices(pool, pricesAfter(null, takeProfit, stopLoss), pool.mark(position.isYes));
     if (fault !== null) return fault;
-    position.tpSl = makeTpSl(pricesAfter(position.tpSl, change));
+    position.tpSl = makeTpSl(pricesAfter(position.tpSl, takeProfit, stopLoss));
     return ok(tpSlRow(position.tpSl));
   }
 
@@ -420,12 +421,6 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
 
 const makeKey = ({ account, market, isYes }: Pick<PositionRecord, 'account' | 'market' | 'isYes'>): string =>
   `${account}/${market}/${isYes ? 'yes' : 'no'}`;
-
-/** Returns true if a close was requested, and its limit price and time are reached. */
-const closesAt = ({ closePrice, closeFromMs }: PositionRecord, mark: number, nowMs: number): boolean =>
-  closePrice !== null && mark >= closePrice && nowMs >= (closeFromMs ?? 0);
-
-const toOptionalMicros = (price: number | null) => (price === null ? undefined : asMicros(price));
 
 function computeFill(request: RequestRecord, { pool }: MarginMarket, mark: number): Fill | null {
   const { funds, leverage } = request;

@@ -129,7 +129,7 @@ export class PositionRequests extends Records<RequestRecord, Wire<'requestRow'>>
         return this.tryFill(record);
       case 'refund_processing':
         // Only a funded request gets a refund.
-        if (record.isFunded) record.refundTxid = this.#txid('refund', id);
+        if (record.isFunded) record.refundTxid = makeName(this.context.settings.seed, 'refund', id);
         return this.#end(record, 'failed');
       default:
         return;
@@ -148,12 +148,8 @@ export class PositionRequests extends Records<RequestRecord, Wire<'requestRow'>>
     funds.add(record.account, -record.reserved);
     marginMarket(this.context, record.market).pool.held += record.reserved;
     record.isFunded = true;
-    record.fundingTxid = this.#txid('funding', record.id);
+    record.fundingTxid = makeName(this.context.settings.seed, 'funding', record.id);
     this.#become(record, 'processing');
-  }
-
-  #txid(kind: 'funding' | 'refund', id: number): string {
-    return makeName(this.context.settings.seed, kind, id);
   }
 
   /** Fills a placed position request if the market trades and the price is within its limit. */

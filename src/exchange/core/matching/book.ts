@@ -114,7 +114,6 @@ class RecordedSide {
     return Math.max(f64(this.#cells, at), f64(this.#cells, at + EATEN));
   }
 
-  /** Returns the amount of the recorded trades at a level since its last change. */
   tradedAmount(tick: number): number {
     return f64(this.#cells, tick * STRIDE + TRADED);
   }

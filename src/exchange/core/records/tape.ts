@@ -144,7 +144,6 @@ export class TradeHistory extends Ring {
     return low === 0 ? this.volume : this.volume - f64(cells, this.at(low - 1) + VOLUME_AFTER);
   }
 
-  /** Returns up to `limit` trades with ids below `beforeId`, newest first. */
   read(limit: number, beforeId: number) {
     const trades: ReturnType<TradeHistory['trade']>[] = [];
     for (let id = Math.min(beforeId - 1, this.count); id > this.oldest && trades.length < limit; id--) {

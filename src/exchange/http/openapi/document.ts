@@ -96,7 +96,6 @@ function exact({ jsonSchema }: WrittenSchema): void {
   jsonSchema.additionalProperties = false;
 }
 
-/** Schema of an event in a list. The `video_url` of an event is "present in the single-event response" only. */
 function eventListRow(components: readonly (readonly [string, z.core.JSONSchema.BaseSchema])[]): JsonSchema {
   const { properties = {}, required = [], ...schema } = Object.fromEntries(components)['EventRow'] ?? {};
   const { video_url: _video, ...rest } = properties;

@@ -2,7 +2,7 @@
 
 import type { MarginRequest } from '../../../../src/exchange/core/contract.js';
 import { type Command, ExchangeCore, MUTATORS, type Mutator } from '../../../../src/exchange/core/core.js';
-import { MemoryArchive } from '../../../../src/exchange/core/records/archive.js';
+import { memoryArchive } from '../../../../src/exchange/core/records/archive.js';
 import type { Micros } from '../../../../src/shared/base/micros.js';
 import { Random } from '../../../../src/shared/base/random.js';
 import { settings, wallet } from '../venue.js';
@@ -19,7 +19,7 @@ const MARKETS = [
 ];
 
 export class MarginDrawer {
-  readonly archive = new MemoryArchive();
+  readonly archive = memoryArchive();
   readonly core = new ExchangeCore(settings, undefined, this.archive);
   readonly journal: Command[] = [];
   readonly accounts: number[] = [];
