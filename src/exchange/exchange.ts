@@ -131,8 +131,20 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     const port = readPort(server);
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
     logger.info({ url, markets: core.catalog.markets.length }, 'the paper exchange listens');
-    const running = { server, ticker, persistentCore, replay, crowd, clock };
-    return { url, port, replays: replay?.plan ?? [], close: once(() => shutDown(running)) };
+    const close = once(async () => {
+      ticker.stop();
+      // Without this limit, a stalled connection would delay the exchange's close.
+      const timeout = setTimeout(() => server.server.closeAllConnections(), CLOSING_GRACE_MS);
+      try {
+        await server.close();
+        crowd?.withdraw(clock.nowMs());
+        await replay?.close();
+      } finally {
+        clearTimeout(timeout);
+        persistentCore.close();
+      }
+    });
+    return { url, port, replays: replay?.plan ?? [], close };
   } catch (error) {
     await replay?.close();
     persistentCore.close();
@@ -142,29 +154,6 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
 
 /** Time limit for running requests when the exchange closes, ms. Usually requests need microseconds. */
 const CLOSING_GRACE_MS = 500;
-
-interface ExchangeParts {
-  readonly server: FastifyInstance;
-  readonly ticker: Ticker;
-  readonly persistentCore: PersistentCore;
-  readonly replay: Replay | null;
-  readonly crowd: Crowd | null;
-  readonly clock: ExchangeClock;
-}
-
-async function shutDown({ server, ticker, persistentCore, replay, crowd, clock }: ExchangeParts): Promise<void> {
-  ticker.stop();
-  // Without this limit, a stalled connection would delay the exchange's close.
-  const timeout = setTimeout(() => server.server.closeAllConnections(), CLOSING_GRACE_MS);
-  try {
-    await server.close();
-    crowd?.withdraw(clock.nowMs());
-    await replay?.close();
-  } finally {
-    clearTimeout(timeout);
-    persistentCore.close();
-  }
-}
 
 /** Returns a function that calls `work` only once and gives every caller the same promise. */
 function once(work: () => Promise<void>): () => Promise<void> {

@@ -283,7 +283,7 @@ const TAKEN = micros(5_000_000);
 function answerOf(status: number, pageLimit: number | null, reply: Reply<EndpointName>) {
   if (!reply.ok) return faultAnswer(reply.fault);
   const meta = pageLimit === null ? {} : { limit: pageLimit, next_cursor: reply.nextCursor ?? null };
-  return { status, text: successText(reply.data, meta) };
+  return { status, text: successText(reply.value, meta) };
 }
 
 export const bench: Bench = { title: `feed: telemetry of ${MARKETS} markets, four readers`, run };

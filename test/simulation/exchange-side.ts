@@ -2,7 +2,7 @@
 
 import type { AccountSlot, CoreSettings, ObservedFill, Wire } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
-import { type Archived, MemoryArchive, type RecordKind } from '../../src/exchange/core/records/archive.js';
+import { type Archived, MemoryShelf, makeArchive } from '../../src/exchange/core/records/archive.js';
 import { Crowd } from '../../src/exchange/crowd/crowd.js';
 import { RateLimit, type RateVerdict } from '../../src/exchange/http/rate-guard.js';
 import {
@@ -28,13 +28,13 @@ import { ToldTrades, type WireTrade } from './told-trades.js';
 /** More than a trader may ever have resting. */
 const ALL = 100_000;
 
-/** Counts all rows that it received. */
-class CountingArchive extends MemoryArchive {
+/** Counts all rows of one kind that it received. */
+class CountingShelf extends MemoryShelf {
   count = 0;
 
-  override put(recordKind: RecordKind, row: Archived): void {
+  override put(row: Archived): void {
     this.count += 1;
-    super.put(recordKind, row);
+    super.put(row);
   }
 }
 
@@ -63,7 +63,12 @@ export class ExchangeSide {
   readonly #seed: number;
   readonly #setting: Setting;
   readonly #settings: CoreSettings;
-  readonly #archive = new CountingArchive();
+  readonly #shelves: CountingShelf[] = [];
+  readonly #archive = makeArchive(() => {
+    const shelf = new CountingShelf();
+    this.#shelves.push(shelf);
+    return shelf;
+  });
   readonly #limits: Readonly<Record<Scope, RateLimit>>;
   readonly #random: Random;
   /** By market: the answer to the newest poll of its book. */
@@ -102,7 +107,7 @@ export class ExchangeSide {
 
   /** Finished orders, trades and conversions in the archive, including the crowd's. */
   get recordsKept(): number {
-    return this.#archive.count;
+    return this.#shelves.reduce((sum, { count }) => sum + count, 0);
   }
 
   get core(): ExchangeCore {
@@ -157,10 +162,10 @@ export class ExchangeSide {
     if (!reply.ok) return faultAnswer(reply.fault);
     const { status } = declaration;
     if (call.endpoint === 'markets.book')
-      return this.#bookOf(call.params.condition_id, { status, text: successText(reply.data, {}) }, lag);
+      return this.#bookOf(call.params.condition_id, { status, text: successText(reply.value, {}) }, lag);
     const cursor = 'cursor' in call.query ? call.query.cursor : undefined;
-    const newest = cursor === undefined && lag.missesNewest === true && Array.isArray(reply.data);
-    const rows = newest ? reply.data.slice(1) : reply.data;
+    const newest = cursor === undefined && lag.missesNewest === true && Array.isArray(reply.value);
+    const rows = newest ? reply.value.slice(1) : reply.value;
     // The list of own trades has own trades.
     const data =
       call.endpoint === 'trades.list' ? this.trades.page(rows as WireTrade[], cursor === undefined, nowMs) : rows;
@@ -188,7 +193,7 @@ export class ExchangeSide {
   /** Amounts moved by a conversion; null if none yet. */
   conversion(kind: ConversionKind, pubkey: string): DoneConversion | null {
     if (kind !== 'redeem') {
-      const record = this.#core.conversions.row(kind, this.account, pubkey);
+      const record = this.#core.conversions.records[kind].row(this.account, pubkey);
       if (record?.state !== 'done') return null;
       const amount = money.parse(record.amount) * (kind === 'merge' ? 1 : -1);
       return { yes: amount, no: amount, cash: amount };
@@ -202,11 +207,7 @@ export class ExchangeSide {
   }
 
   markets(): string[] {
-    return this.#facts().map(({ conditionId }) => conditionId);
-  }
-
-  #facts() {
-    return Array.from({ length: this.core.catalog.markets.length }, (_, index) => this.core.marketFacts(index));
+    return this.core.catalog.markets.map(({ card }) => card.conditionId);
   }
 
   /** Our orders that rest there. */
@@ -216,8 +217,8 @@ export class ExchangeSide {
 
   /** Any open market; null if there is none. */
   anyOpenMarket(): string | null {
-    const open = this.#facts().filter(({ state, paused }) => state === 'open' && !paused);
-    return open[this.#random.below(open.length)]?.conditionId ?? null;
+    const open = this.core.catalog.markets.filter(({ state, paused }) => state === 'open' && !paused);
+    return open[this.#random.below(open.length)]?.card.conditionId ?? null;
   }
 
   /** Settles a market with a random outcome. */

@@ -257,7 +257,7 @@ export class Invariants {
 
   #judge(worst: WorstCase, as: string): void {
     const { core } = this.#exchange;
-    const eventOf = (market: string) => core.marketFacts(core.catalog.findIndex(market) ?? 0).eventIndex;
+    const eventOf = (market: string) => core.catalog.market(core.catalog.findIndex(market) ?? 0).card.eventIndex;
     const excused = this.#turned.look(this.#account);
     for (const text of worst.exceeded(this.#setting.limits, eventOf, excused)) this.say(`8: ${text}, ${as}`);
   }
@@ -265,7 +265,7 @@ export class Invariants {
   #tradedMarkets(): string[] {
     const { core } = this.#exchange;
     return this.#exchange.markets().filter((market) => {
-      return !isSettledMarket(core.marketFacts(core.catalog.findIndex(market) ?? 0).state);
+      return !isSettledMarket(core.catalog.market(core.catalog.findIndex(market) ?? 0).state);
     });
   }
 

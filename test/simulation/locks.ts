@@ -18,9 +18,9 @@ export function wrongLocks(
   const reserved = executor.reservations();
   const cash = reserved.reduce((sum, { cashMicros }) => sum + cashMicros, 0);
   expect('currency', core.funds.read(account).locked, cash);
-  for (let index = 0; index < core.catalog.markets.length; index++) {
-    const { conditionId } = core.marketFacts(index);
-    const { yesLocked, noLocked } = core.catalog.market(index).shares.read(account);
+  for (const { card, shares } of core.catalog.markets) {
+    const { conditionId } = card;
+    const { yesLocked, noLocked } = shares.read(account);
     const here = reserved.filter(({ marketConditionId }) => marketConditionId === conditionId);
     const sum = (of: 'yesMicros' | 'noMicros') => here.reduce((total, reservation) => total + reservation[of], 0);
     expect(`YES of ${conditionId}`, yesLocked, sum('yesMicros'));

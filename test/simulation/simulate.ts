@@ -218,10 +218,10 @@ function disagreements({ exchange, process }: World): readonly string[] {
 /** Shares in finished markets. */
 function unredeemed({ exchange: { core, account } }: World): string[] {
   const found: string[] = [];
-  for (let index = 0; index < core.catalog.markets.length; index++) {
-    const { state, conditionId } = core.marketFacts(index);
-    const { yes, no } = core.catalog.market(index).shares.read(account);
-    if (isSettledMarket(state) && yes + no > 0) found.push(`shares of settled market ${conditionId} are not redeemed`);
+  for (const { state, card, shares } of core.catalog.markets) {
+    const { yes, no } = shares.read(account);
+    if (isSettledMarket(state) && yes + no > 0)
+      found.push(`shares of settled market ${card.conditionId} are not redeemed`);
   }
   return found;
 }

@@ -22,7 +22,7 @@ export class TurnedTrades {
     for (const pubkey of trades.lies) {
       const fill = fills.get(pubkey);
       if (fill === undefined) continue;
-      const { conditionId } = core.marketFacts(fill.market);
+      const { conditionId } = core.catalog.market(fill.market).card;
       sums.set(conditionId, (sums.get(conditionId) ?? 0) + fill.amountMicros);
     }
     for (const { pubkey, orderPubkey, market, amount, hadSettled } of trades.failed.values()) {

@@ -51,7 +51,7 @@ export class Funds {
   }
 
   dump() {
-    const column = (cell: number): number[] => sparse(this.#cells, FUNDS_STRIDE, cell);
+    const column = (cell: number) => sparse(this.#cells, FUNDS_STRIDE, cell);
     return { count: this.count, total: column(0), locked: column(FUNDS_LOCKED), unlimited: column(UNLIMITED) };
   }
 
@@ -117,7 +117,6 @@ export class Shares {
     this.#cells[at] = f64(this.#cells, at) + change;
   }
 
-  /** Adds shares bought for `cost`. */
   receive(timeMs: number, account: number, isYes: boolean, amount: number, cost: number): void {
     const at = this.#at(account, isYes);
     const held = f64(this.#cells, at);
@@ -129,7 +128,6 @@ export class Shares {
     this.pay(account, -cost);
   }
 
-  /** Removes shares and books their `proceeds`. */
   give(account: number, isYes: boolean, amount: number, proceeds: number): void {
     const at = this.#at(account, isYes);
     this.#cells[at] = f64(this.#cells, at) - amount;
@@ -142,7 +140,6 @@ export class Shares {
     this.#books[at] = f64(this.#books, at) + funds;
   }
 
-  /** Removes the redeemed shares of both outcomes and books the redeem's payment. */
   redeem(account: number, yes: number, no: number, funds: number): void {
     this.give(account, true, yes, funds);
     this.give(account, false, no, 0);
@@ -150,7 +147,6 @@ export class Shares {
     this.#books[at] = f64(this.#books, at) + funds;
   }
 
-  /** Amount and cost of the account's purchases since its position was last flat. */
   readBuys(account: number, isYes: boolean): { readonly amount: number; readonly paid: number } {
     const at = this.#at(account, isYes);
     return { amount: f64(this.#cells, at + BOUGHT), paid: f64(this.#cells, at + PAID) };
@@ -166,7 +162,6 @@ export class Shares {
     return account < this.accounts ? f64(this.#books, account * BOOK_STRIDE + CASH) : 0;
   }
 
-  /** Currency that redeems paid to the account. */
   redeemedPayout(account: number): number {
     return account < this.accounts ? f64(this.#books, account * BOOK_STRIDE + REDEEMED) : 0;
   }

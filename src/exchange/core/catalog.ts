@@ -1,5 +1,3 @@
-/** The exchange's markets and their events, found by index or condition id. */
-
 import { hash } from 'node:crypto';
 import { base58 } from '@scure/base';
 import { must } from '../../shared/base/errors.js';
@@ -34,7 +32,6 @@ export function isWallet(text: string): boolean {
   return base58.decode(text).length === 32;
 }
 
-/** An event and its markets. */
 interface EventRecord {
   readonly index: number;
   readonly conditionId: string;
@@ -56,11 +53,9 @@ export class Catalog {
   readonly #settings: CoreSettings;
   readonly #pool: OrderPool;
   readonly #model: FillModel;
-  readonly #marketById = new Map<string, number>();
+  readonly #marketById = new Map<string, Market>();
   readonly #eventById = new Map<string, number>();
   readonly #eventByTitle = new Map<string, number>();
-  /** Mint addresses of outcome shares by share number; each address is computed on its first use. */
-  readonly #mints = new Map<number, string>();
 
   constructor(settings: CoreSettings, pool: OrderPool, model: FillModel) {
     this.#settings = settings;
@@ -77,26 +72,19 @@ export class Catalog {
   }
 
   byId(conditionId: string): Market | null {
-    const index = this.#marketById.get(conditionId);
-    return index === undefined ? null : this.market(index);
+    return this.#marketById.get(conditionId) ?? null;
   }
 
   findIndex(conditionId: string): number | null {
-    return this.#marketById.get(conditionId) ?? null;
+    return this.byId(conditionId)?.index ?? null;
   }
 
   findEventIndex(conditionId: string): number | null {
     return this.#eventById.get(conditionId) ?? null;
   }
 
-  /** Mint address of an outcome's shares; it never changes. */
   deriveMint(market: Market, isYes: boolean): string {
-    const share = 2 * market.index + (isYes ? 0 : 1);
-    const known = this.#mints.get(share);
-    if (known !== undefined) return known;
-    const mint = makeName(this.#settings.seed, 'mint', share);
-    this.#mints.set(share, mint);
-    return mint;
+    return makeName(this.#settings.seed, 'mint', 2 * market.index + (isYes ? 0 : 1));
   }
 
   /** Returns the market, or a refusal (status 400) for the request field `market_condition_id`. */
@@ -138,7 +126,7 @@ export class Catalog {
   #add(card: MarketCard, state: Market['state']): Market {
     const market = new Market(this.markets.length, card, state, this.#pool, this.#model);
     this.markets.push(market);
-    this.#marketById.set(card.conditionId, market.index);
+    this.#marketById.set(card.conditionId, market);
     this.event(card.eventIndex).markets.push(market.index);
     return market;
   }

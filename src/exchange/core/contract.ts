@@ -16,25 +16,39 @@ import type { DraftCosigners } from '../../shared/protocol/profile.js';
 import type * as record from '../../shared/protocol/records.js';
 import type { MarketState } from '../../shared/protocol/states.js';
 import type { FillModel } from './matching/fill-model.js';
+import { text } from './money.js';
 
 /** Returns the result of a successful call. */
 export const ok = <T>(value: T): Result<T> => ({ ok: true, value });
 
-/** Result of a refused call, with the service's error; the call changed nothing. */
+/** Result of a refused call, which changed nothing. */
 export type Refusal = Extract<Result<never>, { ok: false }>;
 
-/** Refuses a call with this error and its standard message. */
-export const refuse = (slug: ServiceErrorSlug): Refusal => ({ ok: false, fault: { slug } });
+/** Refuses a call with this error and its standard message, or with another message. */
+export const refuse = (slug: ServiceErrorSlug, message?: string): Refusal => ({
+  ok: false,
+  fault: message === undefined ? { slug } : { slug, message },
+});
 
 /** Converts a successful result's record with `row`; a refusal stays unchanged. */
 export const mapResult = <T, U>(result: Result<T>, row: (record: T) => U) =>
   result.ok ? ok(row(result.value)) : result;
 
 /** Refuses a call with a 400 `invalid_request_params` that names the wrong field. */
-export const invalid = (field: string, text: string): Refusal => ({
+export const invalid = (field: string, problem: string): Refusal => ({
   ok: false,
-  fault: { slug: 'invalid_request_params', details: [{ [field]: text }] },
+  fault: { slug: 'invalid_request_params', details: [{ [field]: problem }] },
 });
+
+/** Refuses a value that is not a multiple of the step; returns null for a multiple. Value and step are in micros. */
+export const offGrid = (field: string, value: number, step: number): Refusal | null =>
+  value % step === 0 ? null : invalid(field, `Must be a multiple of ${text(step)}.`);
+
+/** Refuses a value outside two bounds, micros; returns null for a value within. */
+export function outside(field: string, value: number, least: number, most: number): Refusal | null {
+  if (value < least) return invalid(field, `Ensure this value is greater than or equal to ${text(least)}.`);
+  return value > most ? invalid(field, `Ensure this value is less than or equal to ${text(most)}.`) : null;
+}
 
 /** Refuses a submit whose signature was not made by the caller's wallet for the draft. */
 export const badSignature = (): Refusal => invalid('signature', 'The signature does not verify.');
@@ -117,9 +131,7 @@ export interface MarketSpec {
   readonly description?: string | null;
   readonly logo?: string | null;
   readonly category?: string;
-  /** Slug of the market's sport in the sports catalog. */
   readonly sport?: string;
-  /** Slug of a league of `sport`. */
   readonly league?: string;
   readonly margin_enabled?: boolean;
   /** Start of a margin market's reference price, YES space, strictly between 0 and 1; default 0.5. */
@@ -186,18 +198,16 @@ export type MarginSize =
   | { readonly type: 'market'; readonly funds: Micros }
   | { readonly type: 'limit'; readonly price: Micros; readonly shares: Micros };
 
-/** Market, outcome and leverage of a position; a leverage of 1 is 1,000,000. */
-interface MarginTarget {
+/** Terms of a margin estimate. A leverage of 1 is 1,000,000. */
+export interface EstimateTerms {
   readonly marketConditionId: string;
   readonly isYes: boolean;
   readonly leverage: Micros;
+  readonly funds: Micros;
 }
 
 /** Terms of a request to open a margin position. */
-export type MarginRequest = MarginTarget & MarginSize & TpSlChange;
-
-/** Terms of a margin estimate; funds in micros. */
-export type EstimateTerms = MarginTarget & { readonly funds: Micros };
+export type MarginRequest = Omit<EstimateTerms, 'funds'> & MarginSize & TpSlChange;
 
 /** Size, start and direction of one page of a margin list. */
 export interface MarginPageQuery {
@@ -217,16 +227,4 @@ export interface MarginPage<T> {
   readonly rows: readonly T[];
   /** Start of the margin list's next page; null on the last page. */
   readonly next: SortedPlace | null;
-}
-
-/** Margin profit and locked money of one account, in all or some markets. */
-export interface MarginPnl {
-  /** Profit of ended positions after fees: the sum of `total_pnl` over all settlements in any state. */
-  readonly settlements: Micros;
-  /** Sum of `unrealized_pnl` of the account's open positions. */
-  readonly unrealized: Micros;
-  /** Opening fees of the account's open positions. When a position ends, its fee becomes part of `settlements`. */
-  readonly openingFees: Micros;
-  /** The account's currency in funded requests, open positions and unpaid settlements; not part of its funds. */
-  readonly held: Micros;
 }

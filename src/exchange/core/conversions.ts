@@ -1,22 +1,10 @@
-/** Merges (complete sets become currency), splits (the reverse), and redeems of shares in settled markets. */
-
 import { must } from '../../shared/base/errors.js';
 import { ONE, parseDecimal } from '../../shared/base/micros.js';
 import type { ServiceErrorSlug } from '../../shared/protocol/errors.js';
 import { type MarketOutcome, settledValue, VOID_OUTCOME } from '../../shared/protocol/outcome.js';
 import { type ConversionState, isSettledMarket, type RedeemState } from '../../shared/protocol/states.js';
-import {
-  badSignature,
-  invalid,
-  ok,
-  type PageQuery,
-  type RecordPage,
-  type Result,
-  refuse,
-  type Wire,
-} from './contract.js';
+import { badSignature, invalid, ok, type Result, refuse, type Wire } from './contract.js';
 import { type CoreContext, landsMs, openDraft, seconds } from './core-context.js';
-import type { Identity } from './identity.js';
 import type { Market } from './market.js';
 import { asMicros, text, timesDown } from './money.js';
 import type { RecordOfAccount } from './records/archive.js';
@@ -39,7 +27,20 @@ export class Redeems extends Records<Redeem, Wire<'redeemRow'>> {
     super(context, {
       recordKind: 'redeem',
       facets: ({ market, state }) => ({ market, state, isYes: null, side: null }),
-      toRow: (record) => redeemRow(record, context.catalog.market(record.market)),
+      toRow: (record) => {
+        const funds = text(record.funds);
+        return {
+          pubkey: record.pubkey,
+          market_condition_id: context.catalog.market(record.market).card.conditionId,
+          state: record.state,
+          funds,
+          onchain_funds: record.state === 'completed' ? funds : '0',
+          yes_shares: text(record.yes),
+          no_shares: text(record.no),
+          message: record.message,
+          created: seconds(record.createdMs),
+        };
+      },
     });
   }
 
@@ -62,11 +63,6 @@ export class Redeems extends Records<Redeem, Wire<'redeemRow'>> {
     const yes = market.shares.available(account, true);
     const no = market.shares.available(account, false);
     if (yes === 0 && no === 0) return invalid('market_condition_id', 'No shares of this market to redeem.');
-    return ok(this.#start(account, market, yes, no));
-  }
-
-  #start(account: number, market: Market, yes: number, no: number): Wire<'draft'> {
-    const { context } = this;
     const id = this.nextId();
     const terms = { action: 'redeem-shares', yes: asMicros(yes), no: asMicros(no) } as const;
     const { pubkey, message } = openDraft(context, 'redeem', id, account, market, terms);
@@ -85,7 +81,7 @@ export class Redeems extends Records<Redeem, Wire<'redeemRow'>> {
     this.keep(record);
     market.shares.lock(account, true, yes);
     market.shares.lock(account, false, no);
-    return { pubkey, message };
+    return ok({ pubkey, message });
   }
 
   #end(record: Redeem, market: Market, state: RedeemState): void {
@@ -121,21 +117,6 @@ export class Redeems extends Records<Redeem, Wire<'redeemRow'>> {
   }
 }
 
-function redeemRow(record: Redeem, market: Market): Wire<'redeemRow'> {
-  const funds = text(record.funds);
-  return {
-    pubkey: record.pubkey,
-    market_condition_id: market.card.conditionId,
-    state: record.state,
-    funds,
-    onchain_funds: record.state === 'completed' ? funds : '0',
-    yes_shares: text(record.yes),
-    no_shares: text(record.no),
-    message: record.message,
-    created: seconds(record.createdMs),
-  };
-}
-
 /** Payment for shares of a settled market: 1 per winning share; if canceled, 0.5 per share or the given value. */
 export const payout = (outcome: MarketOutcome | null, yes: number, no: number): number =>
   settledValue(outcome ?? VOID_OUTCOME, yes, no);
@@ -157,24 +138,32 @@ export interface Conversion extends RecordOfAccount {
 /** Runs merges and splits from draft to landing, and holds the shares or currency that they lock. */
 export class Conversions {
   readonly #context: CoreContext;
-  readonly #identity: Identity;
   /** Merges and splits share one id counter. */
-  readonly #records: Readonly<Record<SetConversion, Records<Conversion, Wire<'conversionRow'>>>>;
+  readonly records: Readonly<Record<SetConversion, Records<Conversion, Wire<'conversionRow'>>>>;
   #lastId = 0;
-  /** Unfinished conversions: at most one for each kind, account and market. */
   readonly #open = new Map<string, Conversion>();
 
-  constructor(context: CoreContext, identity: Identity) {
+  constructor(context: CoreContext) {
     this.#context = context;
-    this.#identity = identity;
-    const toRow = (record: Conversion) => conversionRow(record, context.catalog.market(record.market));
+    const toRow = (record: Conversion): Wire<'conversionRow'> => {
+      const amount = text(record.amount);
+      return {
+        pubkey: record.pubkey,
+        message: record.message,
+        market_condition_id: context.catalog.market(record.market).card.conditionId,
+        state: record.state,
+        amount,
+        onchain_amount: record.state === 'done' ? amount : null,
+        created: seconds(record.createdMs),
+      };
+    };
     const open = (recordKind: SetConversion) =>
       new Records(context, {
         recordKind,
         facets: ({ market, state }: Conversion) => ({ market, state, isYes: null, side: null }),
         toRow,
       });
-    this.#records = { merge: open('merge'), split: open('split') };
+    this.records = { merge: open('merge'), split: open('split') };
   }
 
   draft(kind: SetConversion, account: number, conditionId: string, amountText: string): Result<Wire<'draft'>> {
@@ -184,7 +173,7 @@ export class Conversions {
     if (!named.ok) return named;
     const market = named.value;
     const { orderbook: trading } = market;
-    if (this.#identity.account(account).custodial) return refuse('custodial_user_trading_not_allowed');
+    if (context.identity.account(account).custodial) return refuse('custodial_user_trading_not_allowed');
     if (trading === null || market.card.marginEnabled) return refuse('share_conversion_market_not_eligible');
     const amount = parseDecimal(amountText);
     if (amount === null || amount <= 0 || amount % trading.lot !== 0) return refuse('share_conversion_invalid_amount');
@@ -224,7 +213,7 @@ export class Conversions {
       createdMs: context.nowMs,
       state: 'waiting_to_sign',
     };
-    this.#records[kind].keep(record);
+    this.records[kind].keep(record);
     this.#open.set(openKey(kind, account, market.index), record);
     this.#lock(record, market, amount);
     return { pubkey, message };
@@ -239,17 +228,15 @@ export class Conversions {
     market.shares.lock(record.account, false, change);
   }
 
-  /** Ends a merge or split and releases its locks. */
   #end(record: Conversion, market: Market, state: ConversionState): void {
     record.state = state;
     this.#lock(record, market, -record.amount);
     this.#open.delete(openKey(record.kind, record.account, record.market));
-    this.#records[record.kind].finish(record);
+    this.records[record.kind].finish(record);
   }
 
-  /** Returns the merge or split with this id; null if it has ended. */
   #live(id: number): Conversion | null {
-    return this.#records.merge.live(id) ?? this.#records.split.live(id);
+    return this.records.merge.live(id) ?? this.records.split.live(id);
   }
 
   expire(id: number): void {
@@ -259,7 +246,7 @@ export class Conversions {
 
   /** Checks a submit: found, not expired, still a draft, signature. The market is checked at the execution. */
   submit(kind: SetConversion, account: number, pubkey: string, signatureValid: boolean) {
-    const record = this.#records[kind].find(account, pubkey);
+    const record = this.records[kind].find(account, pubkey);
     if (record === null) return refuse('share_conversion_not_found');
     if (record.state === 'expired') return refuse('program_call_has_expired');
     if (record.state !== 'waiting_to_sign') return refuse('share_conversion_invalid_state');
@@ -267,7 +254,7 @@ export class Conversions {
     const context = this.#context;
     record.state = 'in_process';
     context.timers.put(landsMs(context), 'landing', record.id);
-    return ok(this.#records[kind].toRow(record));
+    return ok(this.records[kind].toRow(record));
   }
 
   /** Executes a submitted conversion. If the market no longer allows conversions, it fails and releases its locks. */
@@ -294,46 +281,21 @@ export class Conversions {
     }
   }
 
-  row(kind: SetConversion, account: number, pubkey: string): Wire<'conversionRow'> | null {
-    return this.#records[kind].row(account, pubkey);
-  }
-
-  findMessage(kind: SetConversion, account: number, pubkey: string): string | null {
-    return this.#records[kind].find(account, pubkey)?.message ?? null;
-  }
-
-  page(kind: SetConversion, account: number, query: PageQuery<'merges.list'>): RecordPage<Wire<'conversionRow'>> {
-    return this.#records[kind].page(account, query);
-  }
-
   dump() {
-    const { merge, split } = this.#records;
+    const { merge, split } = this.records;
     return { lastId: this.#lastId, merges: merge.dump().records, splits: split.dump().records };
   }
 
   load({ lastId, merges, splits }: ReturnType<Conversions['dump']>): void {
     this.#lastId = lastId;
     for (const [kind, records] of [['merge', merges] as const, ['split', splits] as const]) {
-      this.#records[kind].load({ lastId, records });
-      for (const record of this.#records[kind].allLive()) {
+      this.records[kind].load({ lastId, records });
+      for (const record of this.records[kind].allLive()) {
         this.#open.set(openKey(kind, record.account, record.market), record);
         this.#context.catalog.market(record.market).shares.ensureAccount(record.account);
       }
     }
   }
-}
-
-function conversionRow(record: Conversion, market: Market): Wire<'conversionRow'> {
-  const amount = text(record.amount);
-  return {
-    pubkey: record.pubkey,
-    message: record.message,
-    market_condition_id: market.card.conditionId,
-    state: record.state,
-    amount,
-    onchain_amount: record.state === 'done' ? amount : null,
-    created: seconds(record.createdMs),
-  };
 }
 
 const openKey = (kind: SetConversion, account: number, market: number): string => `${kind}/${account}/${market}`;

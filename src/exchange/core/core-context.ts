@@ -1,12 +1,13 @@
-/** State that the exchange's subsystems (orders, conversions, redeems, margin) share. */
-
 import { must } from '../../shared/base/errors.js';
 import { writeDraftMessage } from '../../shared/protocol/drafts/draft-message.js';
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { Funds } from './accounts.js';
 import { type Catalog, makeName } from './catalog.js';
 import type { CoreSettings } from './contract.js';
+import type { Identity } from './identity.js';
 import type { Market } from './market.js';
+import type { Matching } from './matching/matching.js';
+import type { OrderPool } from './matching/order-pool.js';
 import type { Archive } from './records/archive.js';
 import type { TimerQueue } from './timer-queue.js';
 
@@ -20,17 +21,17 @@ export interface Delays {
   readonly untilMs?: number | undefined;
 }
 
-/** Accounts, markets, timers and the archive of one core, with its clock and delays. */
+/** Shared parts of one core, with its clock and delays. */
 export interface CoreContext {
   readonly settings: CoreSettings;
   readonly catalog: Catalog;
   readonly funds: Funds;
+  readonly pool: OrderPool;
   readonly timers: TimerQueue;
-  /** Archive of records that no longer change. */
   readonly archive: Archive;
-  /** Returns the wallet of an account; null for an internal account. */
-  readonly readWallet: (account: number) => string | null;
-  /** Time of the exchange, Unix ms. */
+  readonly identity: Identity;
+  readonly matching: Matching;
+  at(nowMs: number): unknown;
   nowMs: number;
   /** True if the simulated signing service works; else every draft call is refused with `gringotts_unavailable`. */
   signingAvailable: boolean;
@@ -72,7 +73,7 @@ export const draftText = (
   const { serviceName, draftMessage = 'utf8', draftCosigners } = context.settings;
   const { conditionId: marketConditionId } = market.card;
   const draft = { serviceName, marketConditionId, draftPubkey: pubkey, expires: seconds(expiresMs), terms };
-  const wallet = must(context.readWallet(account), 'the wallet of a draft');
+  const wallet = must(context.identity.account(account).wallet, 'the wallet of a draft');
   return writeDraftMessage(draftMessage, draft, wallet, draftCosigners);
 };
 
@@ -83,6 +84,3 @@ export const delaysInForce = ({ delays, nowMs }: Pick<CoreContext, 'delays' | 'n
 /** Returns the time at which a change submitted now takes effect, Unix ms. */
 export const landsMs = (context: CoreContext): number =>
   context.nowMs + (delaysInForce(context).landingMs ?? context.settings.landingMs);
-
-/** Returns the earliest closing time of a position whose close is requested now, Unix ms. */
-export const closesMs = (context: CoreContext): number => context.nowMs + (delaysInForce(context).closingMs ?? 0);

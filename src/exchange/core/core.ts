@@ -1,6 +1,6 @@
 /**
- * The paper exchange without network, disk and clock: accounts, books, orders, conversions, redeems, margin and
- * recorded liquidity. The state can be restored from a snapshot and the journal of later calls.
+ * The paper exchange without network, disk and clock. The state can be restored from a snapshot and the journal of
+ * later calls.
  *
  *     core.at(nowMs).orders.draft(account, request);
  *
@@ -18,7 +18,6 @@ import {
   type CoreSettings,
   type DraftKind,
   invalid,
-  type MarketIndex,
   type MarketSpec,
   mapResult,
   ok,
@@ -38,14 +37,13 @@ import { isBidLeg, OrderPool } from './matching/order-pool.js';
 import { RecordedFeed } from './matching/recorded-feed.js';
 import { i32, u8 } from './money.js';
 import { InternalOrders, Orders } from './orders.js';
-import { type Archive, MemoryArchive } from './records/archive.js';
-import { detailRow, type ListedFacts, makeMarketFacts } from './records/market-rows.js';
+import { type Archive, memoryArchive } from './records/archive.js';
+import { detailRow } from './records/market-rows.js';
 import { type Timer, TimerQueue } from './timer-queue.js';
 
 /** Values of a resting order in a snapshot; they follow the number of its pool slot. */
 const COLUMNS = ['tick', 'account', 'record', 'leg', 'remaining', 'locked', 'ahead'] as const;
 
-/** Values of all resting orders of a market, in queue order. */
 const dumpResting = (pool: OrderPool, market: Market): readonly number[] =>
   (market.orderbook?.book.resting() ?? []).flatMap((slot) => [slot, ...COLUMNS.map((name) => pool[name][slot] ?? 0)]);
 
@@ -60,7 +58,7 @@ function loadResting(pool: OrderPool, market: Market, values: readonly number[])
   }
 }
 
-/** Calls that create and change markets. Each change of a market returns the market's detail. */
+/** Each change of a market returns the market's detail. */
 class MarketControls {
   readonly #core: ExchangeCore;
 
@@ -129,7 +127,6 @@ class MarketControls {
   }
 }
 
-/** Paths of the core's state-changing calls. Every journal line has such a path. */
 export const MUTATORS = [
   'advance',
   'setDelays',
@@ -174,7 +171,6 @@ export type Mutator = (typeof MUTATORS)[number];
 /** A journal line: the time of a call, its path and its arguments, as plain JSON. */
 export type Command = readonly [nowMs: number, path: Mutator, args: readonly unknown[]];
 
-/** Part of the core that has a state-changing method. */
 type Receiver = Record<string, (...args: readonly unknown[]) => unknown>;
 
 /** Version of the core's snapshot format. Snapshots with another version are refused. */
@@ -201,26 +197,25 @@ export class ExchangeCore implements CoreContext {
   readonly margin: Margin;
   readonly feed: RecordedFeed;
   readonly markets: MarketControls;
-  readonly #facts: ListedFacts[] = [];
 
   /**
    * Creates an exchange, or restores one from a snapshot. Throws RangeError for a snapshot with another version. The
    * snapshot's seed replaces the settings' seed, because the names of existing records depend on it. The given archive
    * must belong to the same exchange.
    */
-  constructor(settings: CoreSettings, snapshot?: unknown, archive: Archive = new MemoryArchive()) {
+  constructor(settings: CoreSettings, snapshot?: unknown, archive: Archive = memoryArchive()) {
     const saved = snapshot === undefined ? null : readSnapshot(snapshot);
     this.settings = saved === null ? settings : { ...settings, seed: saved.seed };
     this.archive = archive;
     this.catalog = new Catalog(this.settings, this.pool, chosenModel(settings.fillModel ?? 'risk-averse'));
     this.identity = new Identity(this);
-    this.orders = new Orders(this, this.pool);
+    this.orders = new Orders(this);
     this.matching = this.orders.matching;
-    this.conversions = new Conversions(this, this.identity);
+    this.conversions = new Conversions(this);
     this.redeems = new Redeems(this);
-    this.internal = new InternalOrders(this, this.matching, this.pool);
-    this.margin = new Margin(this, this.matching, this.identity);
-    this.feed = new RecordedFeed(this, this.matching, (nowMs) => this.at(nowMs));
+    this.internal = new InternalOrders(this);
+    this.margin = new Margin(this);
+    this.feed = new RecordedFeed(this);
     this.markets = new MarketControls(this);
     if (saved !== null) {
       this.#load(saved);
@@ -251,19 +246,11 @@ export class ExchangeCore implements CoreContext {
     this.delays = delays;
   }
 
-  /** Runs the call of a journal line and returns its result. Throws for a call path that is not in `MUTATORS`. */
+  /** Runs the call of a journal line. Throws for a call path that is not in `MUTATORS`. */
   apply([nowMs, path, args]: Command): unknown {
     const [receiver, method] = findCall(this, path);
     this.at(nowMs);
     return receiver[method]?.(...args);
-  }
-
-  readWallet = (account: number): string | null => this.identity.account(account).wallet;
-
-  /** Returns a market's current facts. Each market has one facts object, whose getters read its current state. */
-  marketFacts(index: MarketIndex): ListedFacts {
-    this.#facts[index] ??= makeMarketFacts(this.catalog.market(index), this);
-    return this.#facts[index];
   }
 
   /** Returns the `message` of an account's draft, which the wallet signs; null without such a draft. */
@@ -275,7 +262,7 @@ export class ExchangeCore implements CoreContext {
         return this.orders.find(account, pubkey)?.cancel?.message ?? null;
       case 'merge':
       case 'split':
-        return this.conversions.findMessage(kind, account, pubkey);
+        return this.conversions.records[kind].find(account, pubkey)?.message ?? null;
       case 'redeem':
         return this.redeems.find(account, pubkey)?.message ?? null;
       case 'request':

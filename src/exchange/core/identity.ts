@@ -1,5 +1,3 @@
-/** Wallets, accounts, API keys, and the challenges that wallets sign. Callers verify the signatures of wallets. */
-
 import { assert, must } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import { challengeText } from '../../shared/protocol/signing.js';
@@ -37,7 +35,7 @@ export interface Challenge {
 /** Maximum number of open challenges; the oldest is dropped first. One address gets at most 100 per 10 minutes. */
 const MAX_CHALLENGES = 10_000;
 
-/** Stores accounts, API keys and open challenges. */
+/** Accounts, API keys and open challenges. Callers verify the signatures of wallets. */
 export class Identity {
   readonly #context: CoreContext;
   readonly #accounts: AccountRecord[] = [];
@@ -77,7 +75,10 @@ export class Identity {
       return invalid('message', 'Must be the message of the challenge, unchanged.');
     }
     if (!signatureValid) return badSignature();
-    assert(!this.#keys.has(apiKey) && this.#findRevoked(apiKey) === null, 'a new API key must never repeat');
+    assert(
+      !this.#keys.has(apiKey) && this.#context.archive.key.byPubkey(apiKey) === null,
+      'a new API key must never repeat',
+    );
     this.#challenges.delete(nonce);
     let account = this.#byWallet.get(wallet);
     if (account === undefined) {
@@ -135,7 +136,7 @@ export class Identity {
   /** Returns all API keys of an account, including revoked keys, in order of creation. */
   keys(account: number): readonly Wire<'apiKeyRow'>[] {
     const live = [...this.#keys.values()].filter((key) => key.account === account);
-    const revoked = this.#context.archive.list('key', { account, limit: Number.MAX_SAFE_INTEGER });
+    const revoked = this.#context.archive.key.list({ account, limit: Number.MAX_SAFE_INTEGER });
     return [
       ...live.map((key) => ({ id: key.id, row: keyRow(key.apiKey, key.createdMs, null) })),
       ...revoked.map((row) => ({ id: row.id, row: revokedRow(row) })),
@@ -144,15 +145,11 @@ export class Identity {
       .map(({ row }) => row);
   }
 
-  #findRevoked(keyId: string): Archived | null {
-    return this.#context.archive.byPubkey('key', keyId);
-  }
-
   /** Revokes an API key. A key that was revoked before keeps its revocation time. */
   revoke(account: number, keyId: string): Result<Wire<'apiKeyRow'>> {
     const key = this.#keys.get(keyId);
     if (key === undefined) {
-      const gone = this.#findRevoked(keyId);
+      const gone = this.#context.archive.key.byPubkey(keyId);
       return gone?.account === account ? ok(revokedRow(gone)) : refuse('not_found');
     }
     if (key.account !== account) return refuse('not_found');
@@ -160,7 +157,7 @@ export class Identity {
     const { id, createdMs } = key;
     const record = keyRow(keyId, createdMs, this.#context.nowMs);
     const facets = { market: -1, state: 'revoked', isYes: null, side: null };
-    this.#context.archive.put('key', { id, account, pubkey: keyId, ...facets, record });
+    this.#context.archive.key.put({ id, account, pubkey: keyId, ...facets, record });
     return ok(record);
   }
 
@@ -209,7 +206,7 @@ export class Identity {
     for (const account of dump.accounts) this.#keep({ ...account });
     this.#lastKeyId = dump.lastKeyId;
     const live = dump.keys.map(({ id }) => id);
-    this.#context.archive.rewind('key', dump.lastKeyId, live);
+    this.#context.archive.key.rewind(dump.lastKeyId, live);
     for (const key of dump.keys) this.#keys.set(key.apiKey, key);
     for (const challenge of dump.challenges) this.#challenges.set(challenge.nonce, challenge);
   }

@@ -1,5 +1,3 @@
-/** One market: its rules, state, book, shares and public history. */
-
 import { assert } from '../../shared/base/errors.js';
 import { formatDecimal, type Micros, ONE, stepOfPrecision } from '../../shared/base/micros.js';
 import type { MarketOutcome } from '../../shared/protocol/outcome.js';
@@ -25,7 +23,6 @@ import type { OrderPool } from './matching/order-pool.js';
 import { asMicros } from './money.js';
 import { TradeHistory } from './records/tape.js';
 
-/** A sport of the catalog, with its leagues. */
 const sport = (slug: string, name: string, leagues: Readonly<Record<string, string>>) => ({
   name,
   slug,
@@ -113,7 +110,6 @@ export class Market {
     this.margin = config.kind === 'orderbook' ? null : new MarginPool(config, referencePrice);
   }
 
-  /** True if orders may be placed and matched in this market. */
   get isTradable(): boolean {
     return this.state === 'open' && !this.paused;
   }
@@ -234,8 +230,15 @@ export function readSpec(
 ) {
   const config = readConfig(spec.config);
   if (!config.ok) return config;
-  const reference = readReference(spec);
-  if (!reference.ok) return reference;
+  const { reference_price: referencePrice } = spec;
+  if (referencePrice !== undefined) {
+    if (config.value.kind === 'orderbook') {
+      return invalid('reference_price', 'Only a margin market has a reference price.');
+    }
+    if (!Number.isSafeInteger(referencePrice) || referencePrice <= 0 || referencePrice >= ONE) {
+      return invalid('reference_price', 'Must lie between 0 and 1.');
+    }
+  }
   const { sport = null, league = null } = spec;
   const unlisted = unlistedSport(sport, league);
   if (unlisted !== null) return unlisted;
@@ -265,17 +268,8 @@ export function readSpec(
     resolutionDate: spec.resolution_date ?? null,
     createdMs: given.nowMs,
     config: config.value,
-    ...reference.value,
+    ...(referencePrice === undefined ? {} : { referencePrice }),
   });
-}
-
-function readReference({ config, reference_price }: MarketSpec): Result<{ readonly referencePrice?: number }> {
-  if (reference_price === undefined) return ok({});
-  if (config.kind === 'orderbook') return invalid('reference_price', 'Only a margin market has a reference price.');
-  if (!Number.isSafeInteger(reference_price) || reference_price <= 0 || reference_price >= ONE) {
-    return invalid('reference_price', 'Must lie between 0 and 1.');
-  }
-  return ok({ referencePrice: reference_price });
 }
 
 function readConfig(spec: BookConfigSpec | PoolConfigSpec): Result<OrderbookConfig | PoolConfigSpec> {
@@ -292,10 +286,6 @@ function readConfig(spec: BookConfigSpec | PoolConfigSpec): Result<OrderbookConf
       return invalid('config', `${name} must be an integer from 0 to 6, got ${value}.`);
     }
   }
-  return readLimits(config);
-}
-
-function readLimits(config: OrderbookConfig): Result<OrderbookConfig> {
   const ranges: readonly (readonly [string, Micros, Micros, number, number])[] = [
     ['price', config.min_price, config.max_price, 1, ONE - 1],
     ['amount', config.min_amount, config.max_amount, 0, MAX_AMOUNT],

@@ -1,7 +1,5 @@
-/** Orders of API users and their cancel drafts, from draft to end. Orders that rest are in the order pool. */
-
 import { AssertionFailed, assert, must } from '../../shared/base/errors.js';
-import { formatDecimal, type Micros, ONE } from '../../shared/base/micros.js';
+import { type Micros, ONE } from '../../shared/base/micros.js';
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { ServiceErrorSlug } from '../../shared/protocol/errors.js';
 import {
@@ -20,11 +18,14 @@ import {
   type MarketIndex,
   type MatchingSide,
   type OrderRequest,
+  offGrid,
   ok,
+  outside,
   type PageQuery,
   REFUSED_BALANCE,
   REFUSED_GRID,
   REFUSED_MARKET,
+  type Refusal,
   type Result,
   refuse,
   type Wire,
@@ -39,7 +40,6 @@ import {
   isBuyLeg,
   isYesLeg,
   type LegCode,
-  type OrderPool,
   SELL_NO,
   SELL_YES,
 } from './matching/order-pool.js';
@@ -52,13 +52,9 @@ export class InternalOrders {
   /** Amount that the last `place` filled immediately, micros of shares. */
   lastFilled = asMicros(0);
   readonly #context: CoreContext;
-  readonly #matching: Matching;
-  readonly #pool: OrderPool;
 
-  constructor(context: CoreContext, matching: Matching, pool: OrderPool) {
+  constructor(context: CoreContext) {
     this.#context = context;
-    this.#matching = matching;
-    this.#pool = pool;
   }
 
   /**
@@ -76,7 +72,7 @@ export class InternalOrders {
   ): number {
     this.lastFilled = asMicros(0);
     const context = this.#context;
-    const matching = this.#matching;
+    const { matching } = context;
     const market = context.catalog.markets[index];
     assert(account > RECORDED_ACCOUNT && account < context.funds.count, 'the account of an order must exist');
     if (market === undefined || !market.isTradable || market.orderbook === null) return REFUSED_MARKET;
@@ -95,25 +91,26 @@ export class InternalOrders {
     const left = matching.take(context.nowMs, trading, account, leg, atTick, amount, most, 0);
     this.lastFilled = asMicros(matching.filled);
     if (left === 0 || immediate || matching.metSelf) return 0;
-    return this.#pool.makeHandle(matching.rest(trading, account, leg, atTick, left, 0));
+    return context.pool.makeHandle(matching.rest(trading, account, leg, atTick, left, 0));
   }
 
   /** Cancels a resting internal order in constant time. Returns false if the order no longer rests. */
   cancel(handle: number): boolean {
-    const pool = this.#pool;
+    const { pool } = this.#context;
     const slot = pool.findSlot(handle);
     // API orders also have handles, but only a signed draft may cancel them.
     if (slot === 0 || i32(pool.record, slot) !== 0) return false;
     const market = this.#context.catalog.market(i32(pool.market, slot));
     if (market.orderbook === null) throw new AssertionFailed('the market of a resting order must have a book');
-    this.#matching.cancel(market.orderbook, slot);
+    this.#context.matching.cancel(market.orderbook, slot);
     return true;
   }
 
   /** Unfilled shares of an order; 0 if the order no longer rests. */
   remaining(handle: number): Micros {
-    const slot = this.#pool.findSlot(handle);
-    return asMicros(slot === 0 ? 0 : f64(this.#pool.remaining, slot));
+    const { pool } = this.#context;
+    const slot = pool.findSlot(handle);
+    return asMicros(slot === 0 ? 0 : f64(pool.remaining, slot));
   }
 }
 
@@ -142,7 +139,6 @@ export interface PlacedOrder extends RecordOfAccount {
 
 /** A fill of an API order, in micros; the price is that of the order's outcome. A fill is archived at once. */
 interface OwnTrade {
-  /** Id of the filled order. */
   readonly order: number;
   readonly amount: number;
   readonly price: number;
@@ -157,20 +153,18 @@ const FINAL_STATES: ReadonlySet<string> = new Set(ORDER_STATUSES.filter(isFinalO
 
 /** Processes orders and their cancels from draft to end, and locks their currency and shares. */
 export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements FillListener {
-  readonly #pool: OrderPool;
   #lastTradeId = 0;
   /** The matching engine, which executes the trades and reports fills of API orders to this object. */
   readonly matching: Matching;
 
-  constructor(context: CoreContext, pool: OrderPool) {
+  constructor(context: CoreContext) {
     super(context, {
       recordKind: 'order',
       isFinal: (state) => FINAL_STATES.has(state),
       facets: ({ market, status: state, leg }) => ({ market, state, isYes: isYesLeg(leg), side: sideOf(leg) }),
       toRow: (record) => orderRow(record, context.catalog.market(record.market)),
     });
-    this.#pool = pool;
-    this.matching = new Matching(pool, context.funds, this);
+    this.matching = new Matching(context.pool, context.funds, this);
   }
 
   draft(account: number, request: OrderRequest): Result<Wire<'draft'>> {
@@ -189,28 +183,16 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
     market.shares.ensureAccount(account);
     const obstacle = this.#obstacle(account, trading, checked.value);
     if (obstacle !== null) return refuse(obstacle);
-    const record = this.#open(account, market, checked.value, request.order_type);
-    return ok({ pubkey: record.pubkey, message: record.message });
-  }
-
-  /** Checks the market's state, then the balance. Draft and submit both check, because a draft locks nothing. */
-  #obstacle(account: number, trading: Trading, order: CheckedOrder): ServiceErrorSlug | null {
-    if (!trading.market.isTradable) return 'order_market_not_open';
-    const needed = computeLock(order, trading);
-    if (isBuyLeg(order.leg)) return this.context.funds.available(account) < needed ? 'order_insufficient_funds' : null;
-    return trading.market.shares.available(account, isYesLeg(order.leg)) < needed ? 'order_insufficient_shares' : null;
-  }
-
-  #open(account: number, market: Market, order: CheckedOrder, type: OrderType): PlacedOrder {
+    const order = checked.value;
     const id = this.nextId();
-    const { pubkey, message } = openDraft(this.context, 'order', id, account, market, makeDraftTerms(order));
-    const record: PlacedOrder = {
+    const { pubkey, message } = openDraft(context, 'order', id, account, market, makeDraftTerms(order));
+    this.keep({
       id,
       pubkey,
       account,
       market: market.index,
       leg: order.leg,
-      type,
+      type: request.order_type,
       price: order.price,
       amount: order.amount,
       funds: order.funds,
@@ -220,9 +202,16 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
       filledFunds: 0,
       handle: 0,
       cancel: null,
-    };
-    this.keep(record);
-    return record;
+    });
+    return ok({ pubkey, message });
+  }
+
+  /** Checks the market's state, then the balance. Draft and submit both check, because a draft locks nothing. */
+  #obstacle(account: number, trading: Trading, order: CheckedOrder): ServiceErrorSlug | null {
+    if (!trading.market.isTradable) return 'order_market_not_open';
+    const needed = computeLock(order, trading);
+    if (isBuyLeg(order.leg)) return this.context.funds.available(account) < needed ? 'order_insufficient_funds' : null;
+    return trading.market.shares.available(account, isYesLeg(order.leg)) < needed ? 'order_insufficient_shares' : null;
   }
 
   #become(record: PlacedOrder, status: OrderStatus): void {
@@ -275,7 +264,7 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
     ) {
       this.#become(record, 'filled');
     } else if (record.type === 'limit' && !matching.metSelf) {
-      record.handle = this.#pool.makeHandle(matching.rest(trading, account, leg, limitTick, left, id));
+      record.handle = this.context.pool.makeHandle(matching.rest(trading, account, leg, limitTick, left, id));
       this.#become(record, record.filledAmount > 0 ? 'partially_filled' : 'open');
     } else {
       this.#become(record, record.filledAmount > 0 ? 'partially_filled_canceled' : 'canceled');
@@ -293,7 +282,7 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
     this.#lastTradeId += 1;
     // Fills never change, so they are archived at once. They have no pubkey there, and can only be filtered by market.
     const unnamed = { pubkey: '', state: 'done', isYes: null, side: null };
-    this.context.archive.put('trade', { id: this.#lastTradeId, account, market, ...unnamed, record: trade });
+    this.context.archive.trade.put({ id: this.#lastTradeId, account, market, ...unnamed, record: trade });
     settings.observer?.onFill({
       timeMs,
       account,
@@ -351,15 +340,14 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
 
   #cancel(record: PlacedOrder): void {
     const { orderbook } = this.context.catalog.market(record.market);
-    this.matching.cancel(must(orderbook, 'the book of an order'), this.#pool.findSlot(record.handle));
+    this.matching.cancel(must(orderbook, 'the book of an order'), this.context.pool.findSlot(record.handle));
     record.handle = 0;
     this.#become(record, record.filledAmount > 0 ? 'partially_filled_canceled' : 'canceled');
   }
 
-  /** Cancels all orders of a market that has left `open`. */
   cancelAll(trading: Trading): void {
     for (const slot of trading.book.resting()) {
-      const id = i32(this.#pool.record, slot);
+      const id = i32(this.context.pool.record, slot);
       if (id === 0) this.matching.cancel(trading, slot);
       else this.#cancel(this.requireLive(id));
     }
@@ -368,7 +356,7 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
   /** Recorded shares ahead of an account's resting order; null if the order does not rest. */
   ahead(account: number, pubkey: string): number | null {
     const handle = this.find(account, pubkey)?.handle ?? 0;
-    return handle === 0 ? null : f64(this.#pool.ahead, this.#pool.findSlot(handle));
+    return handle === 0 ? null : f64(this.context.pool.ahead, this.context.pool.findSlot(handle));
   }
 
   /** Lists the fills of an account's orders, each with the present state of its order. */
@@ -376,7 +364,7 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
     const { archive, catalog, settings } = this.context;
     const market = askedMarket(catalog, market_condition_id);
     if (market === null) return NO_ROWS;
-    const found = archive.list('trade', { account, market, from: beforeId, limit: limit + 1 });
+    const found = archive.trade.list({ account, market, from: beforeId, limit: limit + 1 });
     const { rows, last } = firstOf(found, limit);
     // Orders are cached, because most fills of a page belong to a few orders.
     const orders = new Map<number, PlacedOrder>();
@@ -397,7 +385,7 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
   override load(dump: ReturnType<Orders['dump']>): void {
     super.load(dump);
     this.#lastTradeId = dump.lastTradeId;
-    this.context.archive.rewind('trade', dump.lastTradeId, []);
+    this.context.archive.trade.rewind(dump.lastTradeId, []);
     // Every account that may still trade needs cells for its shares.
     for (const { market, account } of dump.records) this.context.catalog.market(market).shares.ensureAccount(account);
   }
@@ -420,26 +408,24 @@ function checkOrder(request: OrderRequest, trading: Trading): Result<CheckedOrde
       return invalid(field, value === undefined ? `This field is required for ${what}.` : `Not a field of ${what}.`);
     }
     if (value === undefined) continue;
-    const fault = offGrid(field, value, trading);
-    if (fault !== null) return invalid(field, fault);
+    const fault = checkField(field, value, trading);
+    if (fault !== null) return fault;
   }
   const leg = request.is_yes ? (buys ? BUY_YES : SELL_YES) : buys ? BUY_NO : SELL_NO;
   const { price = null, amount = null, funds = null } = request;
   return ok({ leg, price, amount, funds });
 }
 
-function offGrid(field: OrderField, value: Micros, trading: Trading): string | null {
+function checkField(field: OrderField, value: Micros, trading: Trading): Refusal | null {
   const { config } = trading;
   const [step, least, most] = {
     price: [trading.tick, config.min_price, config.max_price] as const,
     amount: [trading.lot, config.min_amount, config.max_amount] as const,
     funds: [trading.fundsStep, config.min_funds, config.max_funds] as const,
   }[field];
-  if (value % step !== 0) return `Must be a multiple of ${formatDecimal(asMicros(step))}.`;
-  if (value < least) return `Ensure this value is greater than or equal to ${formatDecimal(least)}.`;
-  if (value > most) return `Ensure this value is less than or equal to ${formatDecimal(most)}.`;
   // Even without a minimum, an order's size must not be 0.
-  return value > 0 ? null : 'Must be positive.';
+  const positive = value > 0 ? null : invalid(field, 'Must be positive.');
+  return offGrid(field, value, step) ?? outside(field, value, least, most) ?? positive;
 }
 
 /** Returns what an order needs and locks: currency for a buy (its funds for a market buy), shares for a sell. */
@@ -450,7 +436,6 @@ function computeLock(order: CheckedOrder, trading: Trading): number {
   return buyLock(must(order.price, 'the price of a limit order'), amount, trading.lockRate);
 }
 
-/** Returns the order's terms as text of its draft message, which the wallet signs. */
 function makeDraftTerms(order: CheckedOrder): DraftTerms {
   const action = 'place-order';
   const isYes = isYesLeg(order.leg);
@@ -482,7 +467,6 @@ function orderRow(record: PlacedOrder, market: Market): Wire<'orderRow'> {
   };
 }
 
-/** A fill in wire format, with its order. */
 function ownTradeRow(trade: OwnTrade, pubkey: string, record: PlacedOrder, market: Market): Wire<'ownTradeRow'> {
   return {
     pubkey,

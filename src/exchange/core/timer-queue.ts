@@ -1,5 +1,3 @@
-/** Timers of the exchange's records, by due time. */
-
 /** A binary heap with a given order of entries; the first entry in this order is at the top. */
 export class Heap<T> {
   readonly #comesBefore: (a: T, b: T) => boolean;
@@ -75,7 +73,6 @@ export class TimerQueue {
     this.#peek();
   }
 
-  /** Removes and returns the first timer if it is due, else null. */
   take(nowMs: number): Timer | null {
     const { first } = this.#heap;
     if (first === undefined || first.dueMs > nowMs) return null;

@@ -37,82 +37,69 @@ interface Level {
   readonly shares: number;
 }
 
-/** The crowd's market maker. It quotes several levels on both sides of a delayed and inexact estimate of the truth. */
-class CompetingMaker {
-  readonly #core: ExchangeCore;
-  readonly #account: AccountSlot;
-  readonly #market: MarketIndex;
-  readonly #random: Random;
-  /** The maker's estimate of the log-odds of YES. */
-  #estimate: number;
-  #error = 0;
-  #atMs: number;
-  #levels: readonly [Level[], Level[]] = [[], []];
+/**
+ * The crowd's market maker. It quotes several levels on both sides of a delayed and inexact estimate of the truth.
+ * `estimate`: the maker's first estimate of the log-odds of YES.
+ */
+function openMaker(
+  core: ExchangeCore,
+  account: AccountSlot,
+  market: MarketIndex,
+  random: Random,
+  estimate: number,
+  nowMs: number,
+) {
+  const own = { estimate, error: 0, atMs: nowMs };
+  let levels: readonly [Level[], Level[]] = [[], []];
 
-  constructor(
-    core: ExchangeCore,
-    account: AccountSlot,
-    market: MarketIndex,
-    random: Random,
-    estimate: number,
-    nowMs: number,
-  ) {
-    this.#core = core;
-    this.#account = account;
-    this.#market = market;
-    this.#random = random;
-    this.#estimate = estimate;
-    this.#atMs = nowMs;
-  }
-
-  /** Updates the maker's estimate from the truth (log-odds) and replaces orders, except those at wanted prices. */
-  requote(nowMs: number, truth: number): void {
-    this.#learn(nowMs, truth);
-    const fair = sigmoid(this.#estimate + this.#error);
-    const half = Math.max(LEAST_HALF_SPREAD_TICKS, HALF_SPREAD_TICKS * 2 * Math.sqrt(fair * (1 - fair)));
-    const bids = ladder(Math.floor(100 * fair - half), -1);
-    const asks = ladder(Math.ceil(100 * fair + half), 1);
-    this.#levels = [this.#cancelOther(nowMs, BID, bids), this.#cancelOther(nowMs, ASK, asks)];
-    this.#placeMissing(nowMs, BID, bids);
-    this.#placeMissing(nowMs, ASK, asks);
-  }
-
-  withdraw(nowMs: number): void {
-    for (const level of this.#levels.flat()) this.#core.at(nowMs).internal.cancel(level.handle);
-    this.#levels = [[], []];
-  }
-
-  #learn(nowMs: number, truth: number): void {
-    const elapsedMs = nowMs - this.#atMs;
-    this.#atMs = nowMs;
-    this.#estimate = truth + (this.#estimate - truth) * Math.exp(-elapsedMs / LAG_MS);
+  function learn(nowMs: number, truth: number): void {
+    const elapsedMs = nowMs - own.atMs;
     const kept = Math.exp(-elapsedMs / ERROR_MS);
-    this.#error = this.#error * kept + ERROR_SIGMA * Math.sqrt(1 - kept * kept) * this.#random.normal();
+    own.atMs = nowMs;
+    own.estimate = truth + (own.estimate - truth) * Math.exp(-elapsedMs / LAG_MS);
+    own.error = own.error * kept + ERROR_SIGMA * Math.sqrt(1 - kept * kept) * random.normal();
   }
 
-  #cancelOther(nowMs: number, side: MatchingSide, wanted: readonly Rung[]): Level[] {
-    return this.#levels[side].filter((level) => {
-      const left = this.#core.internal.remaining(level.handle) / 1_000_000;
+  function cancelOther(nowMs: number, side: MatchingSide, wanted: readonly Rung[]): Level[] {
+    return levels[side].filter((level) => {
+      const left = core.internal.remaining(level.handle) / 1_000_000;
       const right = wanted.some((rung) => rung.tick === level.tick) && left >= WORN_PART * level.shares;
-      if (!right && left > 0) this.#core.at(nowMs).internal.cancel(level.handle);
+      if (!right && left > 0) core.at(nowMs).internal.cancel(level.handle);
       return right;
     });
   }
 
-  #placeMissing(nowMs: number, side: MatchingSide, wanted: readonly Rung[]): void {
-    const held = this.#levels[side];
+  function placeMissing(nowMs: number, side: MatchingSide, wanted: readonly Rung[]): void {
     for (const { tick, shares: usual } of wanted) {
-      if (held.some((level) => level.tick === tick)) continue;
+      if (levels[side].some((level) => level.tick === tick)) continue;
       // The maker omits a price that would trade at once.
-      const opposite = bestTick(this.#core, this.#market, side === BID ? ASK : BID);
+      const opposite = bestTick(core, market, side === BID ? ASK : BID);
       if (opposite !== null && (side === BID ? tick >= opposite : tick <= opposite)) continue;
-      const shares = Math.round(usual * (0.6 + 0.8 * this.#random.uniform()));
-      const handle = this.#core
-        .at(nowMs)
-        .internal.place(this.#account, this.#market, side, tickToMicros(tick), sharesToMicros(shares), false);
-      if (handle > 0) held.push({ tick, handle, shares });
+      const shares = Math.round(usual * (0.6 + 0.8 * random.uniform()));
+      const now = core.at(nowMs).internal;
+      const handle = now.place(account, market, side, tickToMicros(tick), sharesToMicros(shares), false);
+      if (handle > 0) levels[side].push({ tick, handle, shares });
     }
   }
+
+  return {
+    /** Updates the maker's estimate from the truth (log-odds) and replaces orders, except those at wanted prices. */
+    requote(nowMs: number, truth: number): void {
+      learn(nowMs, truth);
+      const fair = sigmoid(own.estimate + own.error);
+      const half = Math.max(LEAST_HALF_SPREAD_TICKS, HALF_SPREAD_TICKS * 2 * Math.sqrt(fair * (1 - fair)));
+      const bids = ladder(Math.floor(100 * fair - half), -1);
+      const asks = ladder(Math.ceil(100 * fair + half), 1);
+      levels = [cancelOther(nowMs, BID, bids), cancelOther(nowMs, ASK, asks)];
+      placeMissing(nowMs, BID, bids);
+      placeMissing(nowMs, ASK, asks);
+    },
+
+    withdraw(nowMs: number): void {
+      for (const level of levels.flat()) core.at(nowMs).internal.cancel(level.handle);
+      levels = [[], []];
+    },
+  };
 }
 
 type Rung = Omit<Level, 'handle'>;
@@ -135,56 +122,34 @@ const JUMP_SIGMA = 0.3;
 /** Standard deviation of markets' start prices, in log-odds: two of three prices are between 0.35 and 0.65. */
 const START_SIGMA = 0.6;
 
-/** A market's true probability: an Ornstein–Uhlenbeck process in log-odds, with jumps, exact for any time step. */
-class HiddenValue {
-  readonly #random: Random;
-  readonly #mean: number;
-  #x: number;
-  #atMs: number;
-  #jumpMs: number;
+/**
+ * Returns a function that gives a market's true log-odds at a time: an Ornstein–Uhlenbeck process with jumps, exact for
+ * any time step. `mean`: log-odds to which the process reverts. `x`: log-odds now. Times must not go back.
+ */
+function hiddenValue(random: Random, mean: number, x: number, nowMs: number): (nowMs: number) => number {
+  const state = { x, atMs: nowMs, jumpMs: nowMs + random.exponential(JUMP_MEAN_MS) };
 
-  /** `mean`: log-odds to which the process reverts. `x`: log-odds now. */
-  constructor(random: Random, mean: number, x: number, nowMs: number) {
-    this.#random = random;
-    this.#mean = mean;
-    this.#x = x;
-    this.#atMs = nowMs;
-    this.#jumpMs = nowMs + random.exponential(JUMP_MEAN_MS);
-  }
-
-  static drawStart(random: Random): number {
-    return START_SIGMA * random.normal();
-  }
-
-  /** Returns the log-odds at this time. Times given to `at` must not go back. */
-  at(nowMs: number): number {
-    while (this.#jumpMs <= nowMs) {
-      this.#diffuse(this.#jumpMs);
-      this.#x += JUMP_SIGMA * this.#random.normal();
-      this.#jumpMs += this.#random.exponential(JUMP_MEAN_MS);
-    }
-    this.#diffuse(nowMs);
-    return this.#x;
-  }
-
-  /** True probability at the time of the last call of `at`. */
-  get probability(): number {
-    return sigmoid(this.#x);
-  }
-
-  #diffuse(nowMs: number): void {
-    const hours = (nowMs - this.#atMs) / HOUR_MS;
+  function diffuse(toMs: number): void {
+    const hours = (toMs - state.atMs) / HOUR_MS;
     if (hours <= 0) return;
-    this.#atMs = nowMs;
+    state.atMs = toMs;
     const kept = Math.exp(-REVERSION_PER_HOUR * hours);
     const deviation = SIGMA_PER_SQRT_HOUR * Math.sqrt((1 - kept * kept) / (2 * REVERSION_PER_HOUR));
-    this.#x = this.#mean + (this.#x - this.#mean) * kept + deviation * this.#random.normal();
+    state.x = mean + (state.x - mean) * kept + deviation * random.normal();
   }
+
+  return (toMs) => {
+    while (state.jumpMs <= toMs) {
+      diffuse(state.jumpMs);
+      state.x += JUMP_SIGMA * random.normal();
+      state.jumpMs += random.exponential(JUMP_MEAN_MS);
+    }
+    diffuse(toMs);
+    return state.x;
+  };
 }
 
-/** Converts log-odds to a probability from 0 to 1. */
 const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
-/** Converts a probability strictly between 0 and 1 to log-odds. */
 const logit = (p: number): number => Math.log(p / (1 - p));
 
 /** The crowd's accounts by kind of trader. Separate accounts of the crowd can trade with each other. */
@@ -196,9 +161,7 @@ const LOWEST_TICK = 1;
 const HIGHEST_TICK = 99;
 
 // Whole ticks and shares in millionths are integers far below 2^53.
-/** Converts ticks of the crowd's markets to a price in micros. */
 const tickToMicros = (tick: number): Micros => (tick * TICK_MICROS) as Micros;
-/** Converts whole shares to micros. */
 const sharesToMicros = (shares: number): Micros => (shares * 1_000_000) as Micros;
 
 /** Returns the best price of a market's side in ticks; null if the side is empty. */
@@ -214,8 +177,8 @@ function visiblePrice(core: ExchangeCore, market: MarketIndex): number {
   if (bid !== null && ask !== null) return (bid + ask) / 200;
   const only = bid ?? ask;
   if (only !== null) return only / 100;
-  const last = core.marketFacts(market).lastTradePrice;
-  return last === null ? 0.5 : last / 1_000_000;
+  const { tape } = core.catalog.market(market);
+  return tape.count === 0 ? 0.5 : tape.lastPrice / 1_000_000;
 }
 
 /** Mean times between two actions of a trader, ms. */
@@ -239,8 +202,10 @@ class CrowdMarket {
   readonly #core: ExchangeCore;
   readonly #accounts: CrowdAccounts;
   readonly #random: Random;
-  readonly #hidden: HiddenValue;
-  readonly #maker: CompetingMaker;
+  readonly #truthAt: ReturnType<typeof hiddenValue>;
+  readonly maker: ReturnType<typeof openMaker>;
+  /** Hidden log-odds of YES at the time of the last action. */
+  #truth: number;
   readonly #resolvesMs: number;
   #noiseMs: number;
   #informedMs: number;
@@ -259,32 +224,30 @@ class CrowdMarket {
     this.#accounts = accounts;
     this.conditionId = conditionId;
     this.index = index;
-    const facts = core.marketFacts(index);
-    this.#resolvesMs = (facts.resolutionDate ?? Number.POSITIVE_INFINITY) * 1000;
+    const { card, tape } = core.catalog.market(index);
+    this.#resolvesMs = (card.resolutionDate ?? Number.POSITIVE_INFINITY) * 1000;
     // The mean of a hidden probability is fixed. Other random values depend on the start time: restarts differ.
-    const mean = HiddenValue.drawStart(Random.fromSeed(seed, conditionId));
+    const mean = START_SIGMA * Random.fromSeed(seed, conditionId).normal();
     this.#random = Random.fromSeed(seed, `${conditionId}/${nowMs}`);
-    const x = facts.lastTradePrice === null ? mean : logit(facts.lastTradePrice / 1_000_000);
-    this.#hidden = new HiddenValue(this.#random, mean, x, nowMs);
-    this.#maker = new CompetingMaker(core, accounts.maker, index, this.#random, x, nowMs);
+    this.#truth = tape.count === 0 ? mean : logit(tape.lastPrice / 1_000_000);
+    this.#truthAt = hiddenValue(this.#random, mean, this.#truth, nowMs);
+    this.maker = openMaker(core, accounts.maker, index, this.#random, this.#truth, nowMs);
     this.#makerMs = nowMs;
     this.#noiseMs = nowMs + this.#random.exponential(NOISE_MEAN_MS);
     this.#informedMs = nowMs + this.#random.exponential(INFORMED_MEAN_MS);
   }
 
-  /** Time of the traders' next action, Unix ms of the exchange's clock. */
   nextDueMs(): number {
     return Math.min(this.#makerMs, this.#noiseMs, this.#informedMs);
   }
 
-  /** The hidden probability at the time of the last action. */
   get fairProbability(): number {
-    return this.#hidden.probability;
+    return sigmoid(this.#truth);
   }
 
   /** True if the market was settled, by its date or by an operator. The crowd does not trade in settled markets. */
   get settled(): boolean {
-    return isSettledMarket(this.#core.marketFacts(this.index).state);
+    return isSettledMarket(this.#core.catalog.market(this.index).state);
   }
 
   /** Skips all traders' actions before this time, while the hidden probability still changes. */
@@ -298,32 +261,23 @@ class CrowdMarket {
   step(): void {
     const dueMs = this.nextDueMs();
     const nowMs = Math.ceil(dueMs);
-    const truth = this.#hidden.at(nowMs);
-    const open = this.#core.marketFacts(this.index).state === 'open';
+    this.#truth = this.#truthAt(nowMs);
+    const open = this.#core.catalog.market(this.index).state === 'open';
     if (open && nowMs >= this.#resolvesMs) {
-      this.#resolve(nowMs);
+      this.#core.at(nowMs).markets.setState(this.conditionId, 'waiting_to_resolve');
+      this.#core.at(nowMs).markets.resolve(this.conditionId, this.#random.chance(this.fairProbability));
     } else if (dueMs === this.#makerMs) {
       this.#makerMs += this.#random.exponential(MAKER_MEAN_MS);
-      if (open) this.#maker.requote(nowMs, truth);
+      if (open) this.maker.requote(nowMs, this.#truth);
     } else if (dueMs === this.#noiseMs) {
       this.#noiseMs += this.#random.exponential(NOISE_MEAN_MS);
       if (open) this.#takeAtRandom(nowMs);
     } else {
       this.#informedMs += this.#random.exponential(INFORMED_MEAN_MS);
-      if (open) this.#takeIfWrong(nowMs, sigmoid(truth));
+      if (open) this.#takeIfWrong(nowMs, this.fairProbability);
     }
   }
 
-  withdraw(nowMs: number): void {
-    this.#maker.withdraw(nowMs);
-  }
-
-  #resolve(nowMs: number): void {
-    this.#core.at(nowMs).markets.setState(this.conditionId, 'waiting_to_resolve');
-    this.#core.at(nowMs).markets.resolve(this.conditionId, this.#random.chance(this.#hidden.probability));
-  }
-
-  /** A noise taker buys or sells at random, near the visible price. */
   #takeAtRandom(nowMs: number): void {
     const side = this.#random.chance(0.5) ? BID : ASK;
     const reach = this.#random.exponential(NOISE_REACH_TICKS);
@@ -333,7 +287,6 @@ class CrowdMarket {
     this.#take(nowMs, this.#accounts.noise, side, limit, Math.min(LARGEST_NOISE_SHARES, Math.max(1, shares)));
   }
 
-  /** An informed taker takes all offers whose prices are wrong enough. */
   #takeIfWrong(nowMs: number, probability: number): void {
     const shares = INFORMED_SHARES.least + this.#random.below(INFORMED_SHARES.spread);
     const fair = 100 * probability;
@@ -410,7 +363,6 @@ const SLOTS: readonly Slot[] = [
   },
 ];
 
-/** Number of generated markets in one event. */
 const MATCHES_AN_EVENT = 5;
 
 /** Returns this number of slots, 1 to 1000. The first four are always the shipped slots. */
@@ -427,9 +379,6 @@ function matchSlot(number: number): Slot {
   };
 }
 
-/** Tick of the crowd's markets: one cent. */
-const CROWD_PRICE_PRECISION = 2;
-const CROWD_AMOUNT_PRECISION = 2;
 const DAY_MS = 86_400_000;
 
 /** Id of a slot's n-th market (from 0). The id does not depend on the seed, so a restarted crowd finds its markets. */
@@ -446,7 +395,6 @@ function formatDay(ms: number): string {
   return `${day.getUTCDate()} ${MONTHS[day.getUTCMonth()]}`;
 }
 
-/** Describes a slot's market number `listing`, listed at `nowMs`. */
 function listingSpec(slot: Slot, listing: number, nowMs: number): MarketSpec {
   const resolvesMs = (Math.floor(nowMs / DAY_MS) + slot.days + 1) * DAY_MS;
   const date = formatDay(resolvesMs - 1);
@@ -454,8 +402,8 @@ function listingSpec(slot: Slot, listing: number, nowMs: number): MarketSpec {
   return {
     config: {
       kind: 'orderbook',
-      price_precision: CROWD_PRICE_PRECISION,
-      amount_precision: CROWD_AMOUNT_PRECISION,
+      price_precision: 2,
+      amount_precision: 2,
       // 0.01 and 0.99.
       min_price: 10_000 as Micros,
       max_price: 990_000 as Micros,
@@ -473,7 +421,6 @@ function listingSpec(slot: Slot, listing: number, nowMs: number): MarketSpec {
 /** Maximum time that the crowd simulates after a gap, ms, such as a suspended computer or a moved clock. */
 const MAX_CATCH_UP_MS = 60_000;
 
-/** Seed of the crowd and number of its markets. */
 interface CrowdSettings {
   /** With equal seeds and times of ticks, markets, orders and trades are equal. */
   readonly seed: number;
@@ -483,7 +430,6 @@ interface CrowdSettings {
 
 interface CrowdListing {
   readonly slot: Slot;
-  /** Number of the slot's current market, counted from 0. */
   listing: number;
   market: CrowdMarket;
 }
@@ -518,7 +464,9 @@ export class Crowd {
       const dueMs = Math.ceil(listed.market.nextDueMs());
       if (dueMs > nowMs) return;
       listed.market.step();
-      if (listed.market.settled) this.#list(listed, dueMs);
+      if (!listed.market.settled) continue;
+      listed.listing++;
+      listed.market = this.#openMarket(listed.slot, listed.listing, dueMs);
     }
   }
 
@@ -528,7 +476,7 @@ export class Crowd {
 
   /** Cancels all of the crowd's orders when the exchange stops cleanly. */
   withdraw(nowMs: number): void {
-    for (const listed of this.#listed) listed.market.withdraw(nowMs);
+    for (const listed of this.#listed) listed.market.maker.withdraw(nowMs);
   }
 
   /** Hidden probabilities, to measure a strategy's true earnings. Strategies must not see the hidden probabilities. */
@@ -548,19 +496,13 @@ export class Crowd {
     return first;
   }
 
-  /** Finds the slot's first unsettled market, or creates a market. */
   #listOn(slot: Slot, nowMs: number): CrowdListing {
     let listing = 0;
     for (; ; listing++) {
-      const index = this.#core.catalog.findIndex(listingId(slot, listing));
-      if (index === null || !isSettledMarket(this.#core.marketFacts(index).state)) break;
+      const market = this.#core.catalog.byId(listingId(slot, listing));
+      if (market === null || !isSettledMarket(market.state)) break;
     }
     return { slot, listing, market: this.#openMarket(slot, listing, nowMs) };
-  }
-
-  #list(listed: CrowdListing, nowMs: number): void {
-    listed.listing++;
-    listed.market = this.#openMarket(listed.slot, listed.listing, nowMs);
   }
 
   #openMarket(slot: Slot, listing: number, nowMs: number): CrowdMarket {

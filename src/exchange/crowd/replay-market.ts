@@ -1,12 +1,10 @@
-/** One recording as a market of the exchange, open from the recording's first event to its last. */
-
 import { EVENT, type EventChunk, type RecordedMarket, type Recording, SIDE } from '../../recording/contract.js';
 import { assert, messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { type Micros, stepOfPrecision } from '../../shared/base/micros.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
 import { ASK, BID, type MarketIndex, type MarketSpec, type MatchingSide } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
-import { detailRow } from '../core/records/market-rows.js';
+import type { MarketCard } from '../core/market.js';
 
 /** Both sides of a recorded book: amounts by price, in millionths. */
 type RebuiltBook = readonly [bids: ReadonlyMap<number, number>, asks: ReadonlyMap<number, number>];
@@ -17,17 +15,21 @@ export class Playback {
   /** Current chunk of the recording; null while the next chunk is being read, and at the end. */
   chunk: EventChunk | null = null;
   at = 0;
-  #source: AsyncIterator<EventChunk>;
+  #source: AsyncIterator<EventChunk> | null = null;
   #next: EventChunk | null = null;
   #loading: Promise<void> | null = null;
   #exhausted = false;
   /** Error that ended the reading of the recording early; null without an error. */
   failure: TwinbookError | null = null;
 
-  /** Begins to read the recording's first chunk at once. */
   constructor(recording: Recording) {
     this.recording = recording;
-    this.#source = recording.chunks()[Symbol.asyncIterator]();
+  }
+
+  /** Begins to read the recording's first chunk, unless it was begun before. */
+  begin(): void {
+    if (this.#source !== null) return;
+    this.#source = this.recording.chunks()[Symbol.asyncIterator]();
     this.#load();
   }
 
@@ -52,7 +54,6 @@ export class Playback {
     return this.chunk?.timeMs[this.at] ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Resolves when no chunk of the recording is being read. */
   async waitForLoad(): Promise<void> {
     while (this.#loading !== null) await this.#loading;
   }
@@ -67,12 +68,11 @@ export class Playback {
     }
   }
 
-  /** Stops reading the recording and closes its file. */
   async close(): Promise<void> {
     this.#exhausted = true;
     this.chunk = null;
     this.#next = null;
-    await this.#source.return?.();
+    await this.#source?.return?.();
   }
 
   #fold(book: [Map<number, number>, Map<number, number>], timeMs: number): void {
@@ -94,7 +94,7 @@ export class Playback {
   }
 
   #load(): void {
-    if (this.#exhausted) return;
+    if (this.#exhausted || this.#source === null) return;
     this.#loading = this.#source.next().then(
       (result) => {
         this.#loading = null;
@@ -117,7 +117,7 @@ export class Playback {
 /** Hint of errors about recordings that cannot be read. */
 export const VERIFY_HINT = '`twinbook data verify` describes each error of a recording.';
 
-/** The exchange's market for one recording. */
+/** The exchange's market for one recording, open from the recording's first event to its last. */
 export class ReplayMarket {
   readonly recorded: RecordedMarket;
   readonly #core: ExchangeCore;
@@ -130,15 +130,16 @@ export class ReplayMarket {
   constructor(core: ExchangeCore, recorded: RecordedMarket) {
     this.#core = core;
     this.recorded = recorded;
-    this.#index = core.catalog.findIndex(recorded.conditionId);
-    if (this.#index !== null) checkSameMarket(detailRow(core.catalog, core.catalog.market(this.#index)), recorded);
-    if (this.#index === null) this.state = 'absent';
-    else this.state = core.marketFacts(this.#index).state === 'open' ? 'open' : 'finished';
+    const market = core.catalog.byId(recorded.conditionId);
+    this.#index = market?.index ?? null;
+    if (market !== null) checkSameMarket(market.card, recorded);
+    if (market === null) this.state = 'absent';
+    else this.state = market.state === 'open' ? 'open' : 'finished';
   }
 
   /** Time at which the market opened, Unix ms of the exchange's clock; null if it has not opened. */
   get openedMs(): number | null {
-    return this.#index === null ? null : this.#core.marketFacts(this.#index).createdMs;
+    return this.#index === null ? null : this.#core.catalog.market(this.#index).card.createdMs;
   }
 
   /** Opens the market. `resolvesMs`: end of the recording, Unix ms of the exchange's clock; null if unknown. */
@@ -189,11 +190,12 @@ export class ReplayMarket {
     const { conditionId, outcome } = this.recorded;
     this.state = 'finished';
     // An operator may have closed or settled the market before.
-    if (this.#core.marketFacts(index).state === 'open') {
+    const market = this.#core.catalog.market(index);
+    if (market.state === 'open') {
       this.#core.at(nowMs).feed.clear(index);
       this.#core.at(nowMs).markets.setState(conditionId, 'waiting_to_resolve');
     }
-    if (outcome !== null && !isSettledMarket(this.#core.marketFacts(index).state)) {
+    if (outcome !== null && !isSettledMarket(market.state)) {
       this.#core.at(nowMs).markets.resolve(conditionId, outcome);
     }
   }
@@ -204,10 +206,7 @@ const describeSource = ({ source }: RecordedMarket): string =>
   `A replay of the recorded market ${source.ticker} (${source.origin ?? source.kind}).`;
 
 /** Throws `recording_invalid` if the exchange's market with this id does not belong to the recording. */
-function checkSameMarket(
-  known: { readonly title: string; readonly description?: string | null | undefined },
-  recorded: RecordedMarket,
-): void {
+function checkSameMarket(known: MarketCard, recorded: RecordedMarket): void {
   if (known.description === describeSource(recorded)) return;
   const { conditionId, title, source } = recorded;
   throw new TwinbookError(
@@ -217,14 +216,9 @@ function checkSameMarket(
   );
 }
 
-/** Fee rates of the recording; empty for a recording without fees, so that the exchange uses its default rates. */
-const toFeeRates = ({ fees }: RecordedMarket) =>
-  fees === undefined
-    ? {}
-    : { maker_fee_rate: fees.makerRateMicros as Micros, taker_fee_rate: fees.takerRateMicros as Micros };
-
 function makeSpec(market: RecordedMarket, resolvesMs: number | null): MarketSpec {
   const tick = stepOfPrecision(market.tickPrecision);
+  const { fees } = market;
   return {
     config: {
       kind: 'orderbook',
@@ -233,7 +227,11 @@ function makeSpec(market: RecordedMarket, resolvesMs: number | null): MarketSpec
       min_price: tick,
       // 1 - tick is a whole number of ticks below one million.
       max_price: (1_000_000 - tick) as Micros,
-      ...toFeeRates(market),
+      // Without fees in the recording, the exchange uses its default rates.
+      ...(fees && {
+        maker_fee_rate: fees.makerRateMicros as Micros,
+        taker_fee_rate: fees.takerRateMicros as Micros,
+      }),
     },
     event: market.eventTitle,
     ...(market.eventConditionId === undefined ? {} : { event_condition_id: market.eventConditionId }),

@@ -15,12 +15,12 @@ import { Playback, ReplayMarket, VERIFY_HINT } from './replay-market.js';
 /** Retry interval while a recording's next chunk is not read yet, ms. */
 const STALL_POLL_MS = 10;
 
-/** One recording of a replay, and its market. */
 interface ReplayPart {
   readonly recording: Recording;
   readonly market: ReplayMarket;
   /** Recorded time of the recording's first event, Unix ms. */
   readonly firstMs: number;
+  readonly playback: Playback;
 }
 
 /**
@@ -30,7 +30,6 @@ interface ReplayPart {
 class ReplayTimeline {
   readonly #speed: number;
   readonly #acts: readonly (readonly ReplayPart[])[];
-  readonly #playing = new Map<ReplayPart, Playback>();
   #act = 0;
   /** One moment in exchange time and in recorded time, Unix ms; it relates the two clocks. */
   #anchor: { readonly exchangeMs: number; readonly recordedMs: number };
@@ -39,11 +38,9 @@ class ReplayTimeline {
   #stalled = false;
   /** Recording that has the next event, from `#findNext`; null if the act has no more events. */
   #next: ReplayPart | null = null;
-  #nextPlayback: Playback | null = null;
   /** Recorded time of the earliest event of the act's other recordings, Unix ms. */
   #untilMs = Number.POSITIVE_INFINITY;
 
-  /** Begins to play unfinished recordings at `nowMs`, exchange clock. */
   constructor(parts: readonly ReplayPart[], speed: number, nowMs: number) {
     this.#speed = speed;
     this.#acts = groupActs(parts);
@@ -56,11 +53,6 @@ class ReplayTimeline {
     return this.#act >= this.#acts.length;
   }
 
-  /** Recordings that could not be read to the end, each with the reason. */
-  failures(): { part: ReplayPart; reason: string }[] {
-    return [...this.#playing].flatMap(([part, { failure }]) => (failure ? [{ part, reason: failure.message }] : []));
-  }
-
   /** Continues partly played recordings of the first act. Closes markets of later acts that are open. */
   async resume(core: ExchangeCore, nowMs: number): Promise<void> {
     const act = this.#acts[this.#act] ?? [];
@@ -71,25 +63,14 @@ class ReplayTimeline {
     const recordedMs = Math.max(...open.map((part) => this.#computePosition(part, core.nowMs)));
     this.#anchor = { exchangeMs: nowMs, recordedMs };
     for (const part of open) {
-      const book = await this.#playing.get(part)?.skipTo(recordedMs);
-      if (book !== undefined) part.market.restore(nowMs, book);
+      part.market.restore(nowMs, await part.playback.skipTo(recordedMs));
     }
-  }
-
-  /** Resolves when all chunks that can be read in advance are read. */
-  async ready(): Promise<void> {
-    await Promise.all([...this.#playing.values()].map((playback) => playback.waitForLoad()));
-  }
-
-  /** Stops reading and closes the files. No event is played after this call. */
-  async close(): Promise<void> {
-    await Promise.all([...this.#playing.values()].map((playback) => playback.close()));
   }
 
   nextDueMs(): number {
     if (this.done) return Number.POSITIVE_INFINITY;
     if (this.#stalled || !this.#findNext()) return this.#lastMs + STALL_POLL_MS;
-    return this.#nextPlayback === null ? this.#lastMs : this.#dueMs(this.#nextPlayback.timeMs());
+    return this.#next === null ? this.#lastMs : this.#dueMs(this.#next.playback.timeMs());
   }
 
   tick(nowMs: number): void {
@@ -101,23 +82,22 @@ class ReplayTimeline {
         this.#lastMs = Math.max(this.#lastMs, nowMs);
         return;
       }
-      if (this.#next === null || this.#nextPlayback === null) {
+      if (this.#next === null) {
         this.#nextAct();
         continue;
       }
-      if (this.#dueMs(this.#nextPlayback.timeMs()) > nowMs) return;
-      this.#play(this.#next, this.#nextPlayback, nowMs);
+      if (this.#dueMs(this.#next.playback.timeMs()) > nowMs) return;
+      this.#play(this.#next, nowMs);
     }
   }
 
   /** Plays one recording until another recording has an earlier event. */
-  #play(part: ReplayPart, playback: Playback, nowMs: number): void {
-    const { market } = part;
-    const chunk = playback.chunk;
+  #play({ market, playback, firstMs }: ReplayPart, nowMs: number): void {
+    const { chunk } = playback;
     if (chunk === null) return;
     if (market.state === 'absent') {
       this.#lastMs = this.#dueMs(playback.timeMs());
-      const closeMs = toldCloseMs(market.recorded, part.firstMs);
+      const closeMs = toldCloseMs(market.recorded, firstMs);
       market.open(this.#lastMs, closeMs === null ? null : this.#dueMs(closeMs));
     }
     for (; playback.at < chunk.length; playback.at++) {
@@ -134,12 +114,10 @@ class ReplayTimeline {
   /** Finds the recording with the earliest event, and the next recording's time. Returns false while a chunk is read. */
   #findNext(): boolean {
     this.#next = null;
-    this.#nextPlayback = null;
     this.#untilMs = Number.POSITIVE_INFINITY;
     let firstMs = Number.POSITIVE_INFINITY;
     for (const part of this.#acts[this.#act] ?? NOBODY) {
-      const playback = this.#playing.get(part);
-      if (playback === undefined) continue;
+      const { playback } = part;
       if (!playback.available()) {
         if (!playback.ended) return false;
         // The recording has no more readable events, so its market closes.
@@ -151,7 +129,6 @@ class ReplayTimeline {
         this.#untilMs = firstMs;
         firstMs = timeMs;
         this.#next = part;
-        this.#nextPlayback = playback;
       } else if (timeMs < this.#untilMs) {
         this.#untilMs = timeMs;
       }
@@ -167,9 +144,7 @@ class ReplayTimeline {
 
   /** Begins to read the recordings of this act, and those of the next act, so that the next act can begin at once. */
   #preload(): void {
-    for (const part of [...(this.#acts[this.#act] ?? []), ...(this.#acts[this.#act + 1] ?? [])]) {
-      if (!this.#playing.has(part)) this.#playing.set(part, new Playback(part.recording));
-    }
+    for (const { playback } of this.#acts.slice(this.#act, this.#act + 2).flat()) playback.begin();
   }
 
   #dueMs(recordedMs: number): number {
@@ -205,7 +180,6 @@ function groupActs(parts: readonly ReplayPart[]): ReplayPart[][] {
 export class Replay {
   readonly #timelines: readonly ReplayTimeline[];
   readonly #parts: readonly ReplayPart[];
-  /** One line for each recording: its title, its source and the duration of its replay. */
   readonly plan: readonly string[];
 
   private constructor(timelines: readonly ReplayTimeline[], parts: readonly ReplayPart[], plan: readonly string[]) {
@@ -239,7 +213,7 @@ export class Replay {
         market.close(nowMs);
         continue;
       }
-      const part = { recording, market, firstMs: await firstEventMs(recording) };
+      const part = { recording, market, firstMs: await firstEventMs(recording), playback: new Playback(recording) };
       const { kind: format, origin } = recording.market.source;
       // A recording in Twinbook's own format counts as a recording of its venue.
       const kind = origin ?? format;
@@ -247,11 +221,11 @@ export class Replay {
     }
     const timelines = [...bySource.values()].map((parts) => new ReplayTimeline(parts, speed, nowMs));
     for (const timeline of timelines) await timeline.resume(core, nowMs);
-    await Promise.all(timelines.map((timeline) => timeline.ready()));
-    return new Replay(timelines, [...bySource.values()].flat(), plan);
+    const replay = new Replay(timelines, [...bySource.values()].flat(), plan);
+    await replay.ready();
+    return replay;
   }
 
-  /** Plays all recorded events that are due by `nowMs` and already read. */
   tick(nowMs: number): void {
     for (const timeline of this.#timelines) timeline.tick(nowMs);
   }
@@ -260,12 +234,10 @@ export class Replay {
     return Math.min(...this.#timelines.map((timeline) => timeline.nextDueMs()));
   }
 
-  /** True if all recordings were played to the end. */
   get done(): boolean {
     return this.#timelines.every((timeline) => timeline.done);
   }
 
-  /** Returns notes for the user about the recordings, as far as they are read. */
   notes() {
     const notes = this.#parts.flatMap(({ recording, market }): readonly RecordingWarning[] => {
       const path = recording.market.source.path;
@@ -273,23 +245,22 @@ export class Replay {
       if (refused === 0) return recording.warnings;
       return [...recording.warnings, { path, message: `${refused} events were skipped: prices off the market's grid` }];
     });
-    const failures = this.#timelines.flatMap((timeline) => timeline.failures());
     return {
       markets: this.#parts.length,
       unresolved: this.#parts.filter(({ recording }) => recording.market.outcome === null).length,
       notes,
-      failures: failures.map(({ part, reason }) => ({ path: part.recording.market.source.path, message: reason })),
+      failures: this.#parts.flatMap(({ recording, playback: { failure } }) =>
+        failure === null ? [] : [{ path: recording.market.source.path, message: failure.message }],
+      ),
     };
   }
 
-  /** Closes all recordings. No event is played after this call. */
   async close(): Promise<void> {
-    await Promise.all(this.#timelines.map((timeline) => timeline.close()));
+    await Promise.all(this.#parts.map(({ playback }) => playback.close()));
   }
 
-  /** Resolves when all chunks that can be read in advance are read, so that the next `tick` need not wait. */
   async ready(): Promise<void> {
-    await Promise.all(this.#timelines.map((timeline) => timeline.ready()));
+    await Promise.all(this.#parts.map(({ playback }) => playback.waitForLoad()));
   }
 }
 
@@ -305,6 +276,7 @@ function planText({ market, summary }: Recording, state: ReplayMarket['state'], 
 /** Recorded time of a recording's first event, Unix ms. Throws `recording_invalid` if no event can be read. */
 async function firstEventMs(recording: Recording): Promise<number> {
   const playback = new Playback(recording);
+  playback.begin();
   await playback.waitForLoad();
   const found = playback.available() ? playback.timeMs() : null;
   await playback.close();

@@ -1,12 +1,9 @@
-/** Authenticates a signed request: three headers present, timestamp recent, key known, signature valid. */
-
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import { signatureHeaders, signatureMatches, signedPayload } from '../../shared/protocol/signing.js';
-import type { AccountSlot, Result } from '../core/contract.js';
+import { type AccountSlot, ok, type Result, refuse } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
-import { refuse } from '../service/answers.js';
 import type { readSignedParts } from './messages.js';
 
 /** Field `data` of the answer of `/paper/signed-request/`. */
@@ -27,14 +24,15 @@ type SignedRequest = ReturnType<typeof readSignedParts>;
 /** Reports the parts of a signed request as received, without secrets, and its first failed check. */
 export function reportOn(request: SignedRequest, authenticator: Authenticator, core: ExchangeCore, nowMs: number) {
   const timestamp = authenticator.readTimestamp(request.headers);
-  const parts = { method: request.method, pathWithQuery: request.rawUrl, body: request.body.toString('utf8') };
+  const { method, rawUrl: pathWithQuery } = request;
+  const body = request.body.toString('utf8');
   const caller = authenticator.authenticate(request, core, nowMs);
   return {
     timestamp,
-    method: parts.method,
-    path: parts.pathWithQuery,
-    body: parts.body,
-    payload: timestamp === null ? null : signedPayload({ timestamp, ...parts }),
+    method,
+    path: pathWithQuery,
+    body,
+    payload: timestamp === null ? null : signedPayload({ timestamp, method, pathWithQuery, body }),
     signature_matches: caller.ok,
     refusal: caller.ok ? null : (caller.fault.message ?? caller.fault.slug),
   };
@@ -74,7 +72,9 @@ export class Authenticator {
     const key = readHeader(request.headers[this.#keyHeader]);
     const timestamp = this.readTimestamp(request.headers);
     const signature = readHeader(request.headers[this.#signatureHeader]);
-    if (this.#isUnsigned(request.headers)) return refuse({ slug: 'not_authenticated' });
+    const names = [this.#keyHeader, this.#timestampHeader, this.#signatureHeader];
+    // A request with empty headers counts as signed and is refused.
+    if (names.every((name) => request.headers[name] === undefined)) return refuse('not_authenticated');
     if (key === null || timestamp === null || signature === null) {
       return failAuthentication('Missing required authentication headers');
     }
@@ -83,13 +83,7 @@ export class Authenticator {
     if (credential === null) return failAuthentication('Invalid API key');
     const parts = { timestamp, method: request.method, pathWithQuery: request.rawUrl, body: request.body };
     if (!signatureMatches(signature, credential.secret, parts)) return failAuthentication('Invalid signature');
-    return { ok: true, value: credential.account };
-  }
-
-  /** True if all three signature headers are missing. A request with empty headers counts as signed and is refused. */
-  #isUnsigned(headers: IncomingHttpHeaders): boolean {
-    const names = [this.#keyHeader, this.#timestampHeader, this.#signatureHeader];
-    return names.every((name) => headers[name] === undefined);
+    return ok(credential.account);
   }
 
   #isRecent(timestamp: string, nowMs: number): boolean {
@@ -100,4 +94,4 @@ export class Authenticator {
 
 const readHeader = (value: string | string[] | undefined) => (typeof value === 'string' && value !== '' ? value : null);
 
-const failAuthentication = (message: string) => refuse({ slug: 'authentication_failed', message });
+const failAuthentication = (message: string) => refuse('authentication_failed', message);

@@ -6,20 +6,18 @@ import type { Micros } from '../../shared/base/micros.js';
 import { marketConfig, orderbookConfig, outcome } from '../../shared/protocol/records.js';
 import { CATEGORIES, MARKET_STATES } from '../../shared/protocol/states.js';
 import { decimalText, money, parseBySchema, text } from '../../shared/protocol/wire.js';
-import { type MarketSpec, mapResult, ok, type Result } from '../core/contract.js';
+import { invalid, type MarketSpec, mapResult, ok, type Result, refuse } from '../core/contract.js';
 import { detailRow } from '../core/records/market-rows.js';
-import { type Answer, badField, faultAnswer, NOT_FOUND, refuse, successText } from '../service/answers.js';
+import { type Answer, faultAnswer, successText } from '../service/answers.js';
 import { Authenticator, reportOn, type SignedRequestReport } from './authentication.js';
 import { type FaultContext, type Faults, faultsBody, setFaults, shownFaults } from './faults.js';
 import { readBody, readSignedParts, routeUrl, type ServerOptions, send } from './messages.js';
+import { dateHeader } from './ticker.js';
 
-/** One call of a control, with the call's validated body. */
 interface FaultControlCall<B> extends FaultContext {
   readonly params: Readonly<Record<string, string>>;
   readonly body: B;
-  /** Returns a report on the signature of this request. */
   readonly report: () => SignedRequestReport;
-  /** Moves the exchange's clock forward, does the due work and returns the new time, Unix ms. */
   readonly advanceClock: (ms: number) => number;
 }
 
@@ -123,7 +121,7 @@ export const CONTROLS: readonly FaultControl[] = [
   ),
   bare('GET', '/paper/accounts/{wallet}/', ({ params, core }) => {
     const funds = core.identity.fundsOfWallet(params['wallet'] ?? '');
-    return funds === null ? refuse(NOT_FOUND) : ok(funds);
+    return funds === null ? refuse('not_found') : ok(funds);
   }),
   control('/paper/signing-service/', z.object({ available: z.boolean() }), ({ nowMs, body, core }) => {
     core.at(nowMs).setSigningAvailable(body.available);
@@ -144,9 +142,7 @@ function changeState(call: FaultControlCall<z.output<typeof stateBody>>): Result
   const { nowMs, core, body } = call;
   return changeMarket(call, (id) => {
     const { state, paused, unbacked_collateral: unbacked } = body;
-    let changed: Result<unknown> = refuse(
-      badField('state', 'One of state, paused and unbacked_collateral is required.'),
-    );
+    let changed: Result<unknown> = invalid('state', 'One of state, paused and unbacked_collateral is required.');
     // The market's state is changed first, because only this change can be refused. Refusals thus change nothing.
     if (state !== undefined) {
       changed = core.at(nowMs).markets.setState(id, state);
@@ -164,7 +160,7 @@ function changeMarket<B>(
   change: (id: string) => Result<unknown>,
 ): Result<unknown> {
   const id = params['condition_id'] ?? '';
-  return core.catalog.findIndex(id) === null ? refuse(NOT_FOUND) : change(id);
+  return core.catalog.findIndex(id) === null ? refuse('not_found') : change(id);
 }
 
 function readConfig(value: unknown, context: z.core.$RefinementCtx): MarketSpec['config'] {
@@ -214,7 +210,7 @@ export function serveControls(server: FastifyInstance, options: ServerOptions, f
       handler: (request, reply) => {
         const answer = serve(control, request, options, { authenticator, faults });
         // The control may have moved the clock, so the `Date` header is set again.
-        reply.header('date', options.clock.dateHeader(options.clock.nowMs()));
+        reply.header('date', dateHeader(options.clock.nowMs()));
         send(reply, answer);
       },
     });
@@ -227,7 +223,7 @@ function serve(
   { core, settle, advanceClock, rateLimits: hasLimits }: ServerOptions,
   { authenticator, faults }: { readonly authenticator: Authenticator; readonly faults: Faults },
 ): Answer {
-  if (!LOOPBACK.test(request.ip)) return faultAnswer(NOT_FOUND);
+  if (!LOOPBACK.test(request.ip)) return faultAnswer({ slug: 'not_found' });
   if (isFromPage(request)) return faultAnswer({ slug: 'permission_denied' });
   const body = control.body === null ? null : readBody(request, control.body);
   if (body !== null && !body.ok) return faultAnswer(body.fault);

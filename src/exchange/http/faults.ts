@@ -6,12 +6,12 @@ import { z } from 'zod';
 import { Random } from '../../shared/base/random.js';
 import { declarationOf, ENDPOINTS, type EndpointName } from '../../shared/protocol/endpoints.js';
 import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../shared/protocol/errors.js';
-import { ok, type Result } from '../core/contract.js';
+import { invalid, ok, type Result } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
 import { delaysInForce } from '../core/core-context.js';
-import { type Answer, badField, faultAnswer, refuse } from '../service/answers.js';
+import { type Answer, faultAnswer } from '../service/answers.js';
 import { send } from './messages.js';
-import type { ExchangeClock } from './ticker.js';
+import { dateHeader, type ExchangeClock } from './ticker.js';
 
 // The casts are right: the keys of these two tables are the names of calls and the slugs of errors.
 const NAMES = Object.keys(ENDPOINTS) as EndpointName[];
@@ -67,7 +67,6 @@ const answerFault = z
     share: share ?? 1,
   }));
 
-/** A simulated false answer, in the form in which the control takes and shows it. */
 type AnswerFault = z.output<typeof answerFault>;
 
 const perMinute = integer(1, 100_000).optional();
@@ -133,7 +132,7 @@ export class Faults {
     const { call } = request.routeOptions.config;
     const fault = call === undefined ? null : this.#findFault(call, 'before', 'html');
     if (fault === null) return false;
-    reply.header('date', this.#clock.dateHeader(this.#clock.nowMs()));
+    reply.header('date', dateHeader(this.#clock.nowMs()));
     send(reply, this.#forge(reply, fault));
     return true;
   }
@@ -156,9 +155,13 @@ export class Faults {
 
   #forge(reply: FastifyReply, fault: AnswerFault): Answer {
     this.#forged.add(reply);
-    const retryAfterS = computeRetryAfter(fault);
+    const { status, slug } = fault;
+    // A `throttled` error always has the header.
+    const retryAfterS = fault.retry_after_s ?? (slug === 'throttled' ? 1 : null);
     if (retryAfterS !== null) reply.header('retry-after', retryAfterS);
-    return answerOfFault(fault);
+    if (slug === null) return { status, text: makeProxyPage(status), type: 'text/html' };
+    if (slug !== 'throttled') return faultAnswer({ slug });
+    return faultAnswer({ slug, message: `Request was throttled. Expected available in ${retryAfterS} seconds.` });
   }
 }
 
@@ -175,8 +178,7 @@ export interface FaultContext {
 export function setFaults(context: FaultContext, body: z.output<typeof faultsBody>): Result<unknown> {
   const { nowMs, core, faults, hasLimits } = context;
   const { answers = [], limits, landing_ms: landingMs, closing_ms: closingMs, for_s: forS } = body;
-  if (limits !== undefined && !hasLimits)
-    return refuse(badField('limits', 'The exchange runs without request limits.'));
+  if (limits !== undefined && !hasLimits) return invalid('limits', 'The exchange runs without request limits.');
   const untilMs = forS === undefined ? null : nowMs + Math.round(forS * 1000);
   faults.set(answers, limits ?? {}, untilMs);
   core.at(nowMs).setDelays({ landingMs, closingMs, ...(untilMs === null ? {} : { untilMs }) });
@@ -197,18 +199,6 @@ export function shownFaults({ nowMs, core, faults }: FaultContext): object {
 }
 
 const RATE_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
-
-/** Returns the false answer of a fault, without its header `Retry-After`. */
-function answerOfFault(fault: AnswerFault): Answer {
-  const { status, slug } = fault;
-  if (slug === null) return { status, text: makeProxyPage(status), type: 'text/html' };
-  if (slug !== 'throttled') return faultAnswer({ slug });
-  const message = `Request was throttled. Expected available in ${computeRetryAfter(fault)} seconds.`;
-  return faultAnswer({ slug, message });
-}
-
-/** Seconds of the header `Retry-After`; null without the header. A `throttled` error always has the header. */
-const computeRetryAfter = ({ slug, retry_after_s }: AnswerFault) => retry_after_s ?? (slug === 'throttled' ? 1 : null);
 
 function makeProxyPage(status: number): string {
   const title = `${status} ${STATUS_CODES[status] ?? ''}`;

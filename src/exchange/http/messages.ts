@@ -1,15 +1,13 @@
-/** Reads and validates requests, converts errors of the framework, and sends answers. */
-
 import { isUtf8 } from 'node:buffer';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { EndpointName, Scope } from '../../shared/protocol/endpoints.js';
-import type { ErrorDetails, ServiceFault } from '../../shared/protocol/errors.js';
+import type { ErrorDetails } from '../../shared/protocol/errors.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import { parseBySchema } from '../../shared/protocol/wire.js';
-import type { Result } from '../core/contract.js';
+import { invalid, ok, type Refusal, type Result, refuse } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
-import { type Answer, badField, invalid, refuse } from '../service/answers.js';
+import type { Answer } from '../service/answers.js';
 import type { ExchangeClock } from './ticker.js';
 
 /** The exchange behind the server, and options of the server. */
@@ -29,9 +27,7 @@ export interface ServerOptions {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Request budget that a call uses. Calls with `paper` use no budget. */
     scope?: Scope | 'paper';
-    /** The declared call of this route. */
     call?: EndpointName;
   }
   interface FastifyRequest {
@@ -71,35 +67,19 @@ export function parseQuery<S extends z.ZodObject>(schema: S, query: RawQuery): R
   const known: Record<string, string> = {};
   for (const name of Object.keys(schema.shape)) {
     const value = query[name];
-    if (Array.isArray(value)) return refuse(badField(name, 'This parameter was given more than once.'));
+    if (Array.isArray(value)) return invalid(name, 'This parameter was given more than once.');
     if (value !== undefined) known[name] = value;
   }
   return parse(schema, known);
 }
 
-/** Parses a request's JSON body. The caller must check the body's media type before. */
-function parseBody<S extends z.ZodType>(schema: S, raw: Buffer): Result<z.output<S>> {
-  if (!isUtf8(raw)) return refuse(badField('body', 'The body must be UTF-8.'));
-  let value: unknown;
-  try {
-    // JSON.parse treats `__proto__` as an ordinary key and keeps the last duplicate. The schema copies known fields.
-    value = JSON.parse(raw.toString('utf8'));
-  } catch {
-    return refuse(badField('body', 'Malformed JSON.'));
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return refuse(badField('body', 'A JSON object is required.'));
-  }
-  return parse(schema, value);
-}
-
 function parse<S extends z.ZodType>(schema: S, value: object): Result<z.output<S>> {
   const parsed = parseBySchema(schema, value);
-  if (parsed.success) return { ok: true, value: parsed.data };
-  return refuse(invalid(makeErrorDetails(parsed.error.issues, value)));
+  if (parsed.success) return ok(parsed.data);
+  const details = makeErrorDetails(parsed.error.issues, value);
+  return { ok: false, fault: { slug: 'invalid_request_params', details } };
 }
 
-/** Makes error details: one entry for each wrong field, in the schema's order. */
 function makeErrorDetails(issues: readonly z.core.$ZodIssue[], value: object): ErrorDetails {
   const seen = new Map<string, string>();
   for (const issue of issues) {
@@ -131,11 +111,11 @@ export const MAX_BODY_BYTES = 64 * 1024;
 /** Maximum size of the request line and headers together. A larger request head is answered with status 431. */
 export const MAX_HEAD_BYTES = 16 * 1024;
 
-/** Converts an error of the framework to a fault of the service; any other error becomes an `internal_error`. */
-export function toServiceFault({ statusCode = 500 }: FastifyError): ServiceFault {
-  if (statusCode === 413) return { slug: 'request_too_large' };
-  if (statusCode === 415) return { slug: 'unsupported_media_type' };
-  return statusCode < 500 ? badField('request', 'The request is malformed.') : { slug: 'internal_error' };
+/** Converts an error of the framework to a refusal; any other error becomes an `internal_error`. */
+export function toRefusal({ statusCode = 500 }: FastifyError): Refusal {
+  if (statusCode === 413) return refuse('request_too_large');
+  if (statusCode === 415) return refuse('unsupported_media_type');
+  return statusCode < 500 ? invalid('request', 'The request is malformed.') : refuse('internal_error');
 }
 
 /** Path and query of a request, as received. */
@@ -164,10 +144,21 @@ export const readSignedParts = (request: FastifyRequest) => ({
 
 /** Reads the body of a call that has a declared body: checks the JSON media type, then the schema. */
 export function readBody<S extends z.ZodObject>(request: FastifyRequest, schema: S): Result<z.output<S>> {
-  const body = readBytes(request);
-  if (body.length > 0 && request.bodyType !== 'application/json') return refuse({ slug: 'unsupported_media_type' });
-  // A missing body is read as an object without fields.
-  return parseBody(schema, body.length === 0 ? Buffer.from('{}') : body);
+  const bytes = readBytes(request);
+  if (bytes.length > 0 && request.bodyType !== 'application/json') return refuse('unsupported_media_type');
+  if (!isUtf8(bytes)) return invalid('body', 'The body must be UTF-8.');
+  let value: unknown;
+  try {
+    // A missing body is read as an object without fields. JSON.parse treats `__proto__` as an ordinary key and keeps
+    // the last duplicate. The schema copies known fields.
+    value = JSON.parse(bytes.length === 0 ? '{}' : bytes.toString('utf8'));
+  } catch {
+    return invalid('body', 'Malformed JSON.');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return invalid('body', 'A JSON object is required.');
+  }
+  return parse(schema, value);
 }
 
 /** Sends an answer. Call this function only once per request. */

@@ -1,5 +1,3 @@
-/** Counts every request against a limit and reports the limit in the answer's headers. */
-
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { MINUTE_MS, SlidingMinute } from '../../shared/base/sliding-minute.js';
 import type { Scope } from '../../shared/protocol/endpoints.js';
@@ -8,7 +6,7 @@ import { type Answer, faultAnswer } from '../service/answers.js';
 import { Authenticator } from './authentication.js';
 import type { Faults } from './faults.js';
 import { type ServerOptions, send } from './messages.js';
-import type { ExchangeClock } from './ticker.js';
+import { dateHeader, type ExchangeClock } from './ticker.js';
 
 /** Maximum number of rate windows for unknown keys in a scope. It is needed because a caller may send any keys. */
 const MAX_STRANGERS = 10_000;
@@ -43,8 +41,7 @@ class Window {
  * one window, so that memory is bounded and no key exceeds the limit.
  */
 export class RateLimit {
-  readonly #usual: number;
-  #limit: number;
+  readonly #limit: number;
   readonly #maxStrangers: number;
   readonly #windows = new Map<string, Window>();
   readonly #crowdedOut = new Window();
@@ -52,24 +49,21 @@ export class RateLimit {
 
   /** `limit`: maximum requests in 60 seconds, at least 1. */
   constructor(limit: number, maxStrangers = MAX_STRANGERS) {
-    this.#usual = limit;
     this.#limit = limit;
     this.#maxStrangers = maxStrangers;
-  }
-
-  /** Changes the rate limit, by default to the original limit. Requests that were counted earlier stay counted. */
-  changeLimit(limit = this.#usual): void {
-    this.#limit = limit;
   }
 
   get size(): number {
     return this.#windows.size;
   }
 
-  /** Counts a request of a key if the rate limit allows it. `isHeld` returns true for an existing API key. */
-  take(key: string, nowMs: number, isHeld: (key: string) => boolean = () => false): RateVerdict {
+  /**
+   * Counts a request of a key if the rate limit allows it. `isHeld` returns true for an existing API key. `limit`
+   * replaces the usual limit.
+   */
+  take(key: string, nowMs: number, isHeld: (key: string) => boolean = () => false, limit = this.#limit): RateVerdict {
     const window = this.#windows.get(key) ?? this.#windowFor(key, nowMs, isHeld);
-    return window.take(nowMs, this.#limit);
+    return window.take(nowMs, limit);
   }
 
   #windowFor(key: string, nowMs: number, isHeld: (key: string) => boolean): Window {
@@ -120,18 +114,18 @@ export class RateGuard {
     this.#limits = rateLimits ? openRateLimits(profile.rate_limits) : null;
   }
 
-  /** Counter of a scope with its present limit, which faults may change. */
-  #budget(limits: Readonly<Record<Scope, RateLimit>>, scope: Scope, nowMs: number): RateLimit {
-    limits[scope].changeLimit(this.#faults.inForce(nowMs).limits[scope]);
-    return limits[scope];
+  /** Counts a request of a scope with its present limit, which faults may change; null if requests are not counted. */
+  #count(scope: Scope, key: string, nowMs: number): RateVerdict | null {
+    const limit = this.#faults.inForce(nowMs).limits[scope];
+    return this.#limits?.[scope].take(key, nowMs, this.#isHeld, limit) ?? null;
   }
 
   /** Sets the `Date` and rate headers. Answers 429 and returns false if the request exceeds the caller's limit. */
   admit(request: FastifyRequest, reply: FastifyReply, scope: Scope | 'paper'): boolean {
     const nowMs = this.#clock.nowMs();
-    reply.header('date', this.#clock.dateHeader(nowMs));
-    if (this.#limits === null || scope === 'paper') return true;
-    const verdict = this.#budget(this.#limits, scope, nowMs).take(this.#chooseKey(request, scope), nowMs, this.#isHeld);
+    reply.header('date', dateHeader(nowMs));
+    const verdict = scope === 'paper' ? null : this.#count(scope, this.#chooseKey(request, scope), nowMs);
+    if (verdict === null) return true;
     for (const [name, value] of makeHeaders(verdict, nowMs)) reply.header(name, value);
     if (!verdict.allowed) send(reply, makeRefusal(verdict, nowMs));
     return verdict.allowed;
@@ -140,13 +134,11 @@ export class RateGuard {
   /** Counts bytes that are not a valid request as a public request of their address; returns headers and a refusal. */
   admitBytes(address: string) {
     const nowMs = this.#clock.nowMs();
-    const date = ['date', this.#clock.dateHeader(nowMs)] as const;
-    if (this.#limits === null) return { headers: [date], refusal: null };
-    const verdict = this.#budget(this.#limits, 'public', nowMs).take(address, nowMs);
-    return {
-      headers: [date, ...makeHeaders(verdict, nowMs)],
-      refusal: verdict.allowed ? null : makeRefusal(verdict, nowMs),
-    };
+    const date = ['date', dateHeader(nowMs)] as const;
+    const verdict = this.#count('public', address, nowMs);
+    if (verdict === null) return { headers: [date], refusal: null };
+    const refusal = verdict.allowed ? null : makeRefusal(verdict, nowMs);
+    return { headers: [date, ...makeHeaders(verdict, nowMs)], refusal };
   }
 
   /** Key of a request's rate window: the API key if it is signed, else the address, which never equals an API key. */

@@ -21,12 +21,11 @@ import {
   fillPath,
   type Scope,
 } from '../../shared/protocol/endpoints.js';
+import { invalid, refuse } from '../core/contract.js';
 import {
   type Answer,
-  badField,
   faultAnswer,
   type HandlerContext,
-  NOT_FOUND,
   type Reply,
   type ServiceCall,
   successText,
@@ -50,7 +49,7 @@ import {
   type ServerOptions,
   send,
   takeMediaType,
-  toServiceFault,
+  toRefusal,
   toTemplate,
 } from './messages.js';
 import { openApiDocument } from './openapi/document.js';
@@ -88,9 +87,7 @@ const noSchema = (): never => {
 
 /** Time limits of connections, ms, and the maximum number of connections. */
 export const PATIENCE = {
-  /** Maximum time for the whole head of an HTTP request, ms. */
   headersMs: 10_000,
-  /** Maximum time for a whole HTTP request, body included, ms. */
   requestMs: 30_000,
   /** Maximum time of a connection without a byte in either direction, ms; a silent client no longer reads answers. */
   silenceMs: 60_000,
@@ -103,7 +100,6 @@ export const PATIENCE = {
 /** Limits of connections. */
 export type Patience = Readonly<typeof PATIENCE>;
 
-/** Options of the web framework for these limits. */
 const socketOptions = (patience: Patience) => ({
   connectionTimeout: patience.silenceMs,
   keepAliveTimeout: patience.idleMs,
@@ -137,7 +133,7 @@ function guardSockets({ server }: FastifyInstance, patience: Patience, lastWords
 /** Time between a connection's last answer and its end, ms; an immediate end could lose the answer. */
 const LINGER_MS = 1000;
 
-const NOT_HTTP = faultAnswer(badField('request', 'The request is not complete HTTP/1.1.'));
+const NOT_HTTP = faultAnswer(invalid('request', 'The request is not complete HTTP/1.1.').fault);
 const HEAD_TOO_LARGE = faultAnswer({ slug: 'request_headers_too_large' });
 
 /** Returns the answer to bytes that Node's parser has rejected, by the parser's error code. */
@@ -210,7 +206,8 @@ export function buildServer(options: ServerOptions, patience: Patience = PATIENC
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     frameworkErrors: (error, request, reply) => {
       // The framework's hooks never see a path with an invalid encoding or with a parameter that is too long.
-      const fault = error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? NOT_FOUND : badField('path', 'The path is malformed.');
+      const isUnknown = error.code === 'FST_ERR_MAX_PARAM_LENGTH';
+      const { fault } = isUnknown ? refuse('not_found') : invalid('path', 'The path is malformed.');
       if (guard.admit(request, reply, 'public')) send(reply, faultAnswer(fault));
     },
     clientErrorHandler: ({ code }, socket) => lastWords.say(socket, socket.remoteAddress ?? '', wordsFor(code)),
@@ -224,7 +221,7 @@ export function buildServer(options: ServerOptions, patience: Patience = PATIENC
     if (guard.admit(request, reply, chooseScope(request, options.controls))) done();
   });
   server.setErrorHandler((error: FastifyError, request, reply) => {
-    const fault = toServiceFault(error);
+    const { fault } = toRefusal(error);
     if (fault.slug === 'internal_error') options.onError(error, `${request.method} ${request.url}`);
     send(reply, faultAnswer(fault));
   });
@@ -300,9 +297,9 @@ function makeAnswer(declaration: Declaration, reply: Reply<EndpointName>, limit:
   if (!reply.ok) return faultAnswer(reply.fault);
   const isPage = declaration.page !== undefined;
   const meta = isPage ? { limit, next_cursor: reply.nextCursor ?? null } : (reply.meta ?? {});
-  const answer = { status: declaration.status, text: successText(reply.data, meta) };
-  if (declaration.location === undefined || !('pubkey' in reply.data)) return answer;
-  return { ...answer, location: fillPath(declaration.location, { pubkey: String(reply.data.pubkey) }) };
+  const answer = { status: declaration.status, text: successText(reply.value, meta) };
+  if (declaration.location === undefined || !('pubkey' in reply.value)) return answer;
+  return { ...answer, location: fillPath(declaration.location, { pubkey: String(reply.value.pubkey) }) };
 }
 
 /** Answers 405 if the path has other methods, else 404. */
@@ -310,13 +307,12 @@ function notFound(request: FastifyRequest, reply: FastifyReply, controls: boolea
   const path = readRawUrl(request).split('?', 1)[0] ?? '';
   const methods = listMethods(path, [...Object.values(ENDPOINTS), ...DOCUMENT_ROUTES, ...(controls ? CONTROLS : [])]);
   if (methods.length > 0) reply.header('allow', methods.join(', '));
-  send(reply, faultAnswer(methods.length > 0 ? { slug: 'method_not_allowed' } : NOT_FOUND));
+  send(reply, faultAnswer({ slug: methods.length > 0 ? 'method_not_allowed' : 'not_found' }));
 }
 
 /** Served paths besides the declared calls and controls. Other methods on these paths get a 405. */
 const DOCUMENT_ROUTES = [{ method: 'GET', path: '/openapi.json' }, ...PAGE_ROUTES];
 
-/** Adds the OpenAPI document and its page to the server. */
 function serveDocument(server: FastifyInstance, options: ServerOptions): void {
   // The OpenAPI document is built on its first request, because most exchanges never need it.
   let text: string | null = null;

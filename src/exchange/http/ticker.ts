@@ -1,5 +1,3 @@
-/** The exchange's clock, and the timer that runs due work of the core, the crowd and a replay. */
-
 import type { ExchangeCore } from '../core/core.js';
 import type { Replay } from '../crowd/replay.js';
 import type { PersistentCore } from '../store/persistent-core.js';
@@ -9,7 +7,6 @@ import type { PersistentCore } from '../store/persistent-core.js';
  * after `nextDueMs`, and never during a call of the core. A late tick does all missed work.
  */
 export interface Driver {
-  /** Does all of the driver's work that is due by `nowMs` (Unix ms of the exchange's clock), in order of time. */
   tick(nowMs: number): void;
   /** Time of the driver's next work, Unix ms of the exchange's clock; infinite if there will be none. */
   nextDueMs(): number;
@@ -21,7 +18,6 @@ export type ReplayNotes = ReturnType<Replay['notes']>;
 /** Interval of the checks for new notes about recordings, ms; some notes appear only after hours of reading. */
 const CHECK_EVERY_MS = 5_000;
 
-/** Logger methods that the notices about a replay need. */
 interface NoticeLog {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;
@@ -68,10 +64,6 @@ export class ExchangeClock {
   readonly #wallMs: () => number;
   #offsetMs = 0;
   #lastMs: number;
-  /** The newest value of the `Date` header, and its Unix second. */
-  #header = '';
-  #headerSecond = -1;
-
   /** `notBeforeMs`: earliest start of the clock, Unix ms: the last time of this exchange in an earlier process. */
   constructor(notBeforeMs: number, wallMs: () => number = Date.now) {
     this.#wallMs = wallMs;
@@ -89,16 +81,10 @@ export class ExchangeClock {
   advance(ms: number): void {
     this.#offsetMs += ms;
   }
-
-  dateHeader(nowMs: number): string {
-    const second = Math.floor(nowMs / 1000);
-    if (second !== this.#headerSecond) {
-      this.#headerSecond = second;
-      this.#header = new Date(nowMs).toUTCString();
-    }
-    return this.#header;
-  }
 }
+
+/** Value of the `Date` header at a time of the exchange's clock, Unix ms. */
+export const dateHeader = (nowMs: number): string => new Date(nowMs).toUTCString();
 
 /** Maximum time between two runs of due work, ms; a submitted draft takes effect at most this much late. */
 const MAX_WAIT_MS = 50;

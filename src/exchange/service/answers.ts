@@ -9,8 +9,8 @@ import {
   type SortedPlace,
 } from '../../shared/protocol/cursors.js';
 import type { Endpoint, EndpointName, PathParamsOf, QueryOf, WireOf } from '../../shared/protocol/endpoints.js';
-import { type ErrorDetails, SERVICE_ERRORS, type ServiceFault } from '../../shared/protocol/errors.js';
-import type { AccountSlot, RecordPage, Result } from '../core/contract.js';
+import { SERVICE_ERRORS, type ServiceFault } from '../../shared/protocol/errors.js';
+import { type AccountSlot, invalid, ok, type RecordPage, type Refusal, refuse } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
 import type { Market } from '../core/market.js';
 import type { WalletSignatures } from './wallet-signatures.js';
@@ -76,7 +76,6 @@ export interface Answer {
   readonly text: string;
   /** Media type; absent: JSON. */
   readonly type?: 'text/html';
-  /** Path of the created record, for the `Location` header of a 201 answer. */
   readonly location?: string;
 }
 
@@ -94,14 +93,6 @@ export function faultAnswer(fault: ServiceFault): Answer {
   const error = { code, slug: fault.slug, message: fault.message ?? message, details: fault.details ?? [] };
   return { status, text: JSON.stringify({ data: null, meta: null, error }) };
 }
-
-/** Validation error of one field. */
-export const badField = (field: string, message: string): ServiceFault => invalid([{ [field]: message }]);
-
-/** Validation error with a message for each wrong field. */
-export const invalid = (details: ErrorDetails): ServiceFault => ({ slug: 'invalid_request_params', details });
-
-export const NOT_FOUND: ServiceFault = { slug: 'not_found' };
 
 /** Context that all handlers share. */
 export interface HandlerContext {
@@ -122,29 +113,19 @@ export interface ServiceCall<N extends EndpointName> {
   readonly params: PathParamsOf<N>;
   readonly query: QueryOf<N>;
   readonly body: ParsedBody<N>;
-  /** Maximum rows of a page: the caller's limit, else the declared default. */
   readonly limit: number;
 }
 
 /** A handler's answer: a record or a page in wire format, or a fault. A list that has no pages may have a `meta`. */
 export type Reply<N extends EndpointName> =
-  | { readonly ok: true; readonly data: WireOf<N>; readonly nextCursor?: string | null; readonly meta?: Meta }
-  | { readonly ok: false; readonly fault: ServiceFault };
+  | { readonly ok: true; readonly value: WireOf<N>; readonly nextCursor?: string | null; readonly meta?: Meta }
+  | Refusal;
 
-type Handler<N extends EndpointName> = (call: ServiceCall<N>, context: HandlerContext) => Reply<N>;
 /** A handler for every declared call. */
-export type Handlers = { readonly [N in EndpointName]: Handler<N> };
-
-/** A reply with an error. */
-export const refuse = (fault: ServiceFault) => ({ ok: false, fault }) as const;
-
-/** Converts a result of the core to a reply. */
-export const reply = <T>(result: Result<T>) =>
-  result.ok ? ({ ok: true, data: result.value } as const) : refuse(result.fault);
+export type Handlers = { readonly [N in EndpointName]: (call: ServiceCall<N>, context: HandlerContext) => Reply<N> };
 
 /** A reply with a record, or with the error `not_found` for null. */
-export const answerFound = <T>(record: T | null) =>
-  record === null ? refuse(NOT_FOUND) : ({ ok: true, data: record } as const);
+export const answerFound = <T>(record: T | null) => (record === null ? refuse('not_found') : ok(record));
 
 /** Answers with the market of the path; `not_found` for an unknown market. */
 export function ofMarket<T>(
@@ -153,7 +134,7 @@ export function ofMarket<T>(
   answer: (market: Market) => T,
 ) {
   const market = core.catalog.byId(params.condition_id);
-  return market === null ? refuse(NOT_FOUND) : answer(market);
+  return market === null ? refuse('not_found') : answer(market);
 }
 
 /** Answers with one page of a list: decodes the cursor, reads the page and encodes the next cursor. */
@@ -164,10 +145,10 @@ export function keysetPage<Q extends { readonly cursor?: string | undefined }, T
   read: (query: Q & { readonly limit: number; readonly beforeId: number | undefined }) => RecordPage<T>,
 ) {
   const beforeId = cursorPosition(list, query.cursor, 'before_id');
-  if (beforeId === null) return refuse(BAD_CURSOR);
+  if (beforeId === null) return BAD_CURSOR;
   const page = read({ ...query, limit, beforeId });
   const nextCursor = page.nextBeforeId === null ? null : cursorAt(list, 'before_id', page.nextBeforeId);
-  return { ok: true as const, data: [...page.rows], nextCursor };
+  return { ok: true as const, value: [...page.rows], nextCursor };
 }
 
-export const BAD_CURSOR = badField('cursor', 'Invalid cursor.');
+export const BAD_CURSOR = invalid('cursor', 'Invalid cursor.');

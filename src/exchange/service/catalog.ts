@@ -10,22 +10,14 @@
  * new markets are the only change.
  */
 
+import { ONE } from '../../shared/base/micros.js';
 import type { QueryOf } from '../../shared/protocol/endpoints.js';
-import type { ServiceFault } from '../../shared/protocol/errors.js';
 import { type EVENT_SORTS, isSettledMarket, type SEARCH_SORTS } from '../../shared/protocol/states.js';
-import type { Result, Wire } from '../core/contract.js';
+import { invalid, ok, type Refusal, type Result, type Wire } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
-import { SPORTS } from '../core/market.js';
-import { detailRow, eventListRow, eventRow, type ListedFacts, listRow } from '../core/records/market-rows.js';
-import {
-  BAD_CURSOR,
-  badField,
-  type CursorList,
-  cursorAt,
-  cursorPosition,
-  refuse,
-  type ServiceCall,
-} from './answers.js';
+import { type Market, SPORTS } from '../core/market.js';
+import { detailRow, eventListRow, eventRow, listRow, volume24h } from '../core/records/market-rows.js';
+import { BAD_CURSOR, type CursorList, cursorAt, cursorPosition, type ServiceCall } from './answers.js';
 
 type Sort = (typeof EVENT_SORTS)[number] | (typeof SEARCH_SORTS)[number];
 
@@ -34,37 +26,36 @@ interface CatalogEntry {
   readonly index: number;
   readonly category: string;
   readonly createdMs: number;
-  readonly markets: readonly ListedFacts[];
+  readonly markets: readonly Market[];
 }
 
 /** Sorts entries by rank, greatest first. Entries of equal rank keep the given order, newest first. */
-function sortedBy<R extends CatalogEntry>(rows: readonly R[], sort: Sort): readonly R[] {
+function sortedBy<R extends CatalogEntry>(rows: readonly R[], sort: Sort, nowMs: number): readonly R[] {
   const rankEntry = RANKS[sort];
   return rows
-    .map((row) => ({ row, rank: rankEntry(row) }))
+    .map((row) => ({ row, rank: rankEntry(row, nowMs) }))
     .sort((a, b) => b.rank - a.rank)
     .map(({ row }) => row);
 }
 
 /** Rank of an entry in each sort. An event ranks by the sum or maximum of its markets, or by its age. */
-const RANKS: Readonly<Record<Sort, (row: CatalogEntry) => number>> = {
+const RANKS: Readonly<Record<Sort, (row: CatalogEntry, nowMs: number) => number>> = {
   created: (row) => row.createdMs,
-  market_cap: ({ markets }) => sum(markets, (market) => market.setsOutstanding),
-  total_volume: ({ markets }) => sum(markets, (market) => market.totalVolume),
-  /** Trading volume of the last 24 hours. */
-  trending: ({ markets }) => sum(markets, (market) => market.volume24h),
-  last_trade: ({ markets }) => most(markets, (market) => market.lastTradeMs ?? 0),
-  leverage: ({ markets }) => most(markets, (market) => Math.max(market.maxLeverageYes, market.maxLeverageNo)),
+  market_cap: ({ markets }) => sum(markets, (market) => market.collateral),
+  total_volume: ({ markets }) => sum(markets, (market) => market.tape.volume),
+  trending: ({ markets }, nowMs) => sum(markets, (market) => volume24h(market, nowMs)),
+  last_trade: ({ markets }) => most(markets, (market) => market.tape.lastMs),
+  leverage: ({ markets }) => most(markets, (market) => Math.max(maxLeverage(market, true), maxLeverage(market, false))),
   /** Earliest resolution first. Markets without a date and settled markets are last in the sort `ending_soon`. */
   ending_soon: ({ markets }) => most(markets, (market) => -(getEndDate(market) ?? Number.MAX_SAFE_INTEGER)),
   /** All entries are equal in the sort `live_stream`, because the paper exchange has no streams. */
   live_stream: () => 0,
 };
 
-const getEndDate = (market: ListedFacts): number | null => (isResolved(market) ? null : market.resolutionDate);
-const sum = (markets: readonly ListedFacts[], of: (market: ListedFacts) => number): number =>
+const getEndDate = (market: Market): number | null => (isResolved(market) ? null : market.card.resolutionDate);
+const sum = (markets: readonly Market[], of: (market: Market) => number): number =>
   markets.reduce((total, market) => total + of(market), 0);
-const most = (markets: readonly ListedFacts[], of: (market: ListedFacts) => number): number =>
+const most = (markets: readonly Market[], of: (market: Market) => number): number =>
   markets.reduce((greatest, market) => Math.max(greatest, of(market)), Number.NEGATIVE_INFINITY);
 
 interface PagePlace {
@@ -99,18 +90,18 @@ function cut<R, T>(
 ) {
   const end = offset + limit;
   const nextCursor = found.length > end ? cursorAt(list, key, until * PER_MARKET + end) : null;
-  return { ok: true as const, data: found.slice(offset, end).map(makeRow), nextCursor };
+  return { ok: true as const, value: found.slice(offset, end).map(makeRow), nextCursor };
 }
 
-const isOpen = ({ state }: ListedFacts): boolean => state === 'open';
+const isOpen = ({ state }: Market): boolean => state === 'open';
 
 /** Returns true if the outcome is proposed or awaited, and the market is not settled. */
-const isUnderReview = ({ state }: ListedFacts) => state === 'answer_proposed' || state === 'waiting_to_resolve';
+const isUnderReview = ({ state }: Market) => state === 'answer_proposed' || state === 'waiting_to_resolve';
 
 /** Returns true for a market that is under review or interrupted: it no longer trades and is not settled. */
-const isClosed = (market: ListedFacts): boolean => isUnderReview(market) || market.state === 'interrupted';
+const isClosed = (market: Market): boolean => isUnderReview(market) || market.state === 'interrupted';
 
-const isResolved = ({ state }: ListedFacts): boolean => isSettledMarket(state);
+const isResolved = ({ state }: Market): boolean => isSettledMarket(state);
 
 /** Returns true if a time is between two times, inclusive, Unix seconds; false for null. */
 const isWithin = (second: number | null, from: number, to: number) => second !== null && second >= from && second <= to;
@@ -133,10 +124,9 @@ const SUMMARIES_PER_EVENT = 2;
 function eventEntry(core: ExchangeCore, index: number, until: number): CatalogEntry {
   const { category, createdMs, markets } = core.catalog.event(index);
   const known = markets.filter((market) => market < until);
-  return { index, category, createdMs, markets: known.map((market) => core.marketFacts(market)) };
+  return { index, category, createdMs, markets: known.map((market) => core.catalog.market(market)) };
 }
 
-/** The list of events. */
 export const EVENTS: Listing<Wire<'eventRow'>> = {
   list: 'events.list',
   key: 'e_offset',
@@ -145,7 +135,6 @@ export const EVENTS: Listing<Wire<'eventRow'>> = {
   readRow: ({ catalog }, index) => eventListRow(catalog, index, SUMMARIES_PER_EVENT),
 };
 
-/** The list of markets. */
 export const MARKETS: Listing<Wire<'marketListRow'>> = {
   list: 'markets.list',
   key: 'm_offset',
@@ -155,15 +144,15 @@ export const MARKETS: Listing<Wire<'marketListRow'>> = {
 };
 
 function marketEntry(core: ExchangeCore, index: number, until: number): CatalogEntry {
-  const facts = core.marketFacts(index);
-  const { category, createdMs } = facts;
-  return { index, category, createdMs, markets: index < until ? [facts] : [] };
+  const market = core.catalog.market(index);
+  const { category, createdMs } = market.card;
+  return { index, category, createdMs, markets: index < until ? [market] : [] };
 }
 
 /** One page of the list of events or markets. The filters sport and league are checked first, then the cursor. */
 export function catalogPage<R>(ask: CatalogAsk, listing: Listing<R>) {
   const sports = sportFilter(ask.query);
-  if (!sports.ok) return refuse(sports.fault);
+  if (!sports.ok) return sports;
   return ask.query.sort === undefined ? newestPage(ask, listing, sports.value) : sortedPage(ask, listing, sports.value);
 }
 
@@ -172,31 +161,31 @@ function newestPage<R>(ask: CatalogAsk, { list, count, readEntry, readRow }: Lis
   const { core } = ask;
   const total = count(core);
   const beforeId = cursorPosition(list, ask.query.cursor, 'before_id');
-  if (beforeId === null) return refuse(BAD_CURSOR);
-  const data: R[] = [];
+  if (beforeId === null) return BAD_CURSOR;
+  const value: R[] = [];
   let lastIndex = 0;
   for (let index = Math.min(total, (beforeId ?? total + 1) - 1) - 1; index >= 0; index--) {
     if (!matches(readEntry(core, index, core.catalog.markets.length), ask, sports)) continue;
     // At least one more entry matches, so there is a next page.
-    if (data.length === ask.limit) {
-      return { ok: true as const, data, nextCursor: cursorAt(list, 'before_id', lastIndex + 1) };
+    if (value.length === ask.limit) {
+      return { ok: true as const, value, nextCursor: cursorAt(list, 'before_id', lastIndex + 1) };
     }
-    data.push(readRow(core, index));
+    value.push(readRow(core, index));
     lastIndex = index;
   }
-  return { ok: true as const, data, nextCursor: null };
+  return { ok: true as const, value, nextCursor: null };
 }
 
 function sortedPage<R>(ask: CatalogAsk, listing: Listing<R>, sports: SportFilter) {
   const { core } = ask;
   const place = readPlace(listing, ask.query.cursor, core.catalog.markets.length);
-  if (place === null) return refuse(BAD_CURSOR);
+  if (place === null) return BAD_CURSOR;
   const found: CatalogEntry[] = [];
   for (let index = listing.count(core) - 1; index >= 0; index--) {
     const entry = listing.readEntry(core, index, place.until);
     if (matches(entry, ask, sports)) found.push(entry);
   }
-  const sorted = sortedBy(found, ask.query.sort ?? 'created');
+  const sorted = sortedBy(found, ask.query.sort ?? 'created', core.nowMs);
   return cut(sorted, place, ask.limit, listing, (entry) => listing.readRow(core, entry.index));
 }
 
@@ -218,40 +207,39 @@ function isIn(filter: NonNullable<CatalogQuery['state']>, { markets }: CatalogEn
     case 'closed':
       return !markets.some(isOpen) && markets.some(isClosed);
     case 'ending_soon':
-      return markets.some((market) => isOpen(market) && isWithin(market.resolutionDate, nowS, nowS + SOON_S));
+      return markets.some((market) => isOpen(market) && isWithin(market.card.resolutionDate, nowS, nowS + SOON_S));
     case 'ended_recently':
       return (
         !markets.some(isOpen) &&
         (markets.some(isClosed) || markets.every(isResolved)) &&
-        markets.some((market) => isWithin(market.resolutionDate, nowS - SOON_S, nowS))
+        markets.some((market) => isWithin(market.card.resolutionDate, nowS - SOON_S, nowS))
       );
   }
 }
 
-/** Returns true for a market of the wanted sports and leagues. */
-type SportFilter = (market: ListedFacts) => boolean;
+type SportFilter = (market: Market) => boolean;
 
 /** Filter by sport and league. Refuses a league without its sport, and unknown slugs. */
 function sportFilter({ sport, league }: Pick<CatalogQuery, 'sport' | 'league'>): Result<SportFilter> {
   if (sport === undefined) {
-    if (league === undefined) return { ok: true, value: () => true };
-    return refuse(badField('league', 'A league can only be given together with its sport.'));
+    if (league === undefined) return ok(() => true);
+    return invalid('league', 'A league can only be given together with its sport.');
   }
   const sports = splitSlugs(sport);
   const known = SPORTS.filter(({ slug }) => sports.includes(slug));
-  if (known.length !== new Set(sports).size) return refuse(refuseUnknown('sport', SPORTS));
-  if (league === undefined) return { ok: true, value: (market) => isOne(sports, market.sport) };
+  if (known.length !== new Set(sports).size) return refuseUnknown('sport', SPORTS);
+  if (league === undefined) return ok((market) => isOne(sports, market.card.sport));
   const leagues = splitSlugs(league);
   const own = known.flatMap((row) => row.leagues);
-  if (!leagues.every((slug) => own.some((row) => row.slug === slug))) return refuse(refuseUnknown('league', own));
-  return { ok: true, value: (market) => isOne(leagues, market.league) };
+  if (!leagues.every((slug) => own.some((row) => row.slug === slug))) return refuseUnknown('league', own);
+  return ok((market) => isOne(leagues, market.card.league));
 }
 
 const splitSlugs = (list: string): readonly string[] => list.split(',').map((slug) => slug.trim().toLowerCase());
 const isOne = (slugs: readonly string[], slug: string | null): boolean => slug !== null && slugs.includes(slug);
 
-const refuseUnknown = (field: string, rows: readonly { readonly slug: string }[]): ServiceFault =>
-  badField(field, `Must be a comma-separated list of: ${rows.map(({ slug }) => slug).join(', ')}.`);
+const refuseUnknown = (field: string, rows: readonly { readonly slug: string }[]): Refusal =>
+  invalid(field, `Must be a comma-separated list of: ${rows.map(({ slug }) => slug).join(', ')}.`);
 
 type SearchQuery = QueryOf<'search.list'>;
 
@@ -276,34 +264,33 @@ const NO_FILTERS: readonly string[] = ['sort', 'limit', 'cursor'];
  */
 export function searchPage(core: ExchangeCore, query: SearchQuery, limit: number) {
   const isFiltered = Object.entries(query).some(([name, value]) => value !== undefined && !NO_FILTERS.includes(name));
-  if (!isFiltered) return refuse(badField('q', 'At least one filter is required.'));
+  if (!isFiltered) return invalid('q', 'At least one filter is required.');
   const text = query.q?.trim().toLowerCase();
   if (text !== undefined && text.length < MIN_WORDS_LENGTH) {
-    return refuse(badField('q', `Ensure this field has at least ${MIN_WORDS_LENGTH} characters.`));
+    return invalid('q', `Ensure this field has at least ${MIN_WORDS_LENGTH} characters.`);
   }
   const sports = sportFilter(query);
-  if (!sports.ok) return refuse(sports.fault);
+  if (!sports.ok) return sports;
   const place = readPlace(SEARCH, query.cursor, core.catalog.markets.length);
-  if (place === null) return refuse(BAD_CURSOR);
+  if (place === null) return BAD_CURSOR;
   const words = text?.split(/\s+/) ?? [];
-  const hits = findHits(core, place.until, query, marketFilter(query, words, sports.value));
-  return cut(sortedBy(hits, query.sort ?? 'created'), place, limit, SEARCH, (hit) => makeRow(core, hit));
+  const hits = findHits(core, place.until, query, marketFilter(core, query, words, sports.value));
+  return cut(sortedBy(hits, query.sort ?? 'created', core.nowMs), place, limit, SEARCH, (hit) => makeRow(core, hit));
 }
 
-/** Finds events and markets among the first `until` markets, newest first. */
-function findHits(core: ExchangeCore, until: number, query: SearchQuery, isFound: (market: ListedFacts) => boolean) {
+function findHits(core: ExchangeCore, until: number, query: SearchQuery, isFound: (market: Market) => boolean) {
   const hits: Hit[] = [];
   const events = new Set<number>();
   for (let index = until - 1; index >= 0; index--) {
-    const facts = core.marketFacts(index);
-    if (!isFound(facts)) continue;
-    if (query.result_type !== 'market') events.add(facts.eventIndex);
+    const market = core.catalog.market(index);
+    if (!isFound(market)) continue;
+    if (query.result_type !== 'market') events.add(market.card.eventIndex);
     if (query.result_type !== 'event') hits.push({ type: 'market', ...marketEntry(core, index, until) });
   }
   const found = [...events]
     .sort((a, b) => b - a)
     .map((index): Hit => ({ type: 'event', ...eventEntry(core, index, until) }));
-  return [...sortedBy([...found, ...hits], 'created')];
+  return [...sortedBy([...found, ...hits], 'created', core.nowMs)];
 }
 
 const makeRow = (core: ExchangeCore, { type, index }: Hit): CatalogRow =>
@@ -311,19 +298,29 @@ const makeRow = (core: ExchangeCore, { type, index }: Hit): CatalogRow =>
     ? { result_type: type, summary: detailRow(core.catalog, core.catalog.market(index)) }
     : { result_type: type, summary: eventRow(core.catalog, index) };
 
-function marketFilter(query: SearchQuery, words: readonly string[], sports: SportFilter) {
-  return (market: ListedFacts): boolean =>
-    words.every((word) => market.searchText.includes(word)) &&
-    (query.category === undefined || market.category === query.category) &&
+function marketFilter(core: ExchangeCore, query: SearchQuery, words: readonly string[], sports: SportFilter) {
+  return (market: Market): boolean =>
+    (words.length === 0 || hasWords(core, market, words)) &&
+    (query.category === undefined || market.card.category === query.category) &&
     (query.state === undefined || query.state.some((state) => STATES[state](market))) &&
     sports(market) &&
-    isAfter(market.resolutionDate, query.resolution_time_gt) &&
-    isBefore(market.resolutionDate, query.resolution_time_lt) &&
+    isAfter(market.card.resolutionDate, query.resolution_time_gt) &&
+    isBefore(market.card.resolutionDate, query.resolution_time_lt) &&
     isFrom(market.markPrice, query.price_gte, query.price_lte) &&
-    (query.leveraged === undefined || market.marginEnabled === query.leveraged) &&
-    isFrom(market.maxLeverageYes, query.max_leverage_yes_gte, query.max_leverage_yes_lte) &&
-    isFrom(market.maxLeverageNo, query.max_leverage_no_gte, query.max_leverage_no_lte);
+    (query.leveraged === undefined || market.card.marginEnabled === query.leveraged) &&
+    isFrom(maxLeverage(market, true), query.max_leverage_yes_gte, query.max_leverage_yes_lte) &&
+    isFrom(maxLeverage(market, false), query.max_leverage_no_gte, query.max_leverage_no_lte);
 }
+
+/** True if each word occurs in a title or description of the market or its event. */
+function hasWords({ catalog }: ExchangeCore, { card }: Market, words: readonly string[]): boolean {
+  const event = catalog.event(card.eventIndex);
+  const text = [card.title, card.description ?? '', event.title, event.description].join('\n').toLowerCase();
+  return words.every((word) => text.includes(word));
+}
+
+/** Maximum leverage of an outcome, micros; 1,000,000 without margin trading. */
+const maxLeverage = ({ margin }: Market, isYes: boolean): number => margin?.maxLeverage(isYes) ?? ONE;
 
 const STATES = { open: isOpen, under_review: isUnderReview, resolved: isResolved, closed: isClosed };
 

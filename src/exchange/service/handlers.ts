@@ -4,16 +4,23 @@ import { randomBytes } from 'node:crypto';
 import { ONE } from '../../shared/base/micros.js';
 import { decodeCursor, encodeCursor } from '../../shared/protocol/cursors.js';
 import type { QueryOf } from '../../shared/protocol/endpoints.js';
-import type { ServiceFault } from '../../shared/protocol/errors.js';
 import { submittedSignature } from '../../shared/protocol/signing.js';
-import type { DraftKind, MarginPage, MarginPageQuery, MarginSize, Result } from '../core/contract.js';
+import {
+  type DraftKind,
+  invalid,
+  type MarginPage,
+  type MarginPageQuery,
+  type MarginSize,
+  ok,
+  type Refusal,
+  type Result,
+} from '../core/contract.js';
 import { SPORTS } from '../core/market.js';
 import { accountPnl, assetPage } from '../core/records/assets.js';
 import * as rows from '../core/records/market-rows.js';
 import {
   answerFound,
   BAD_CURSOR,
-  badField,
   type CursorList,
   cursorBehind,
   cursorPlace,
@@ -21,33 +28,27 @@ import {
   type Handlers,
   keysetPage,
   ofMarket,
-  refuse,
-  reply,
   type ServiceCall,
 } from './answers.js';
 import { catalogPage, EVENTS, MARKETS, searchPage } from './catalog.js';
 
-const NO_TRIGGER = badField('take_profit_price', 'take_profit_price or stop_loss_price is required.');
-
-/** Returns true for a settlements list without a market or position filter, which covers both backends. */
-const isMerged = ({ query }: ServiceCall<'settlements.list'>): boolean =>
-  query.market_condition_id === undefined && query.position_pubkey === undefined;
+const NO_TRIGGER = invalid('take_profit_price', 'take_profit_price or stop_loss_price is required.');
 
 type RequestBody = ServiceCall<'requests.create'>['body'];
 
 /** Reads the size of a position request, or refuses missing fields and fields of the other type. */
 function readSize({ type, funds, price, shares }: RequestBody): Result<MarginSize> {
   const isMarket = type === 'market';
-  const missing = (field: string) => badField(field, `This field is required for a ${type} request.`);
-  const extra = (field: string) => badField(field, `Not a field of a ${type} request.`);
+  const missing = (field: string) => invalid(field, `This field is required for a ${type} request.`);
+  const extra = (field: string) => invalid(field, `Not a field of a ${type} request.`);
   if (isMarket) {
-    if (funds === undefined) return refuse(missing('funds'));
-    if (price !== undefined) return refuse(extra('price'));
-    return shares === undefined ? { ok: true, value: { type, funds } } : refuse(extra('shares'));
+    if (funds === undefined) return missing('funds');
+    if (price !== undefined) return extra('price');
+    return shares === undefined ? ok({ type, funds }) : extra('shares');
   }
-  if (funds !== undefined) return refuse(extra('funds'));
-  if (price === undefined) return refuse(missing('price'));
-  return shares === undefined ? refuse(missing('shares')) : { ok: true, value: { type, price, shares } };
+  if (funds !== undefined) return extra('funds');
+  if (price === undefined) return missing('price');
+  return shares === undefined ? missing('shares') : ok({ type, price, shares });
 }
 
 type SortedQuery = Pick<QueryOf<'positions.list'>, 'sort' | 'cursor'>;
@@ -60,10 +61,10 @@ function sortedPage<T>(
   read: (page: MarginPageQuery) => MarginPage<T>,
 ) {
   const after = cursorPlace(list, query.cursor);
-  if (after === null) return refuse(BAD_CURSOR);
+  if (after === null) return BAD_CURSOR;
   const page = read({ limit, after, oldestFirst: query.sort === 'created' });
   const nextCursor = page.next === null ? null : cursorBehind(list, page.next);
-  return { ok: true as const, data: [...page.rows], nextCursor };
+  return { ok: true as const, value: [...page.rows], nextCursor };
 }
 
 type SubmitCall = ServiceCall<
@@ -80,11 +81,11 @@ function submitSigned<T>(
     ...signed: readonly [account: number, pubkey: string, signatureValid: boolean]
   ) => Result<T>,
 ) {
-  if (submittedSignature(body.signature) === null) return refuse(badField('signature', SIGNATURE_WANTED));
+  if (submittedSignature(body.signature) === null) return invalid('signature', SIGNATURE_WANTED);
   const message = core.draftMessage(kind, account, params.pubkey);
-  const wallet = core.readWallet(account);
+  const { wallet } = core.identity.account(account);
   const isValid = message !== null && wallet !== null && wallets.signsDraft(wallet, message, body.signature);
-  return reply(submit(core.at(nowMs), account, params.pubkey, isValid));
+  return submit(core.at(nowMs), account, params.pubkey, isValid);
 }
 
 const SIGNATURE_WANTED = '128 hex characters are required: the 64-byte signature over the message of the draft.';
@@ -92,9 +93,9 @@ const SIGNATURE_WANTED = '128 hex characters are required: the 64-byte signature
 const MAX_SPAN_S = 30 * 86_400;
 
 /** Refuses a time span of candles that is empty or longer than 30 days; returns null for a valid span. */
-function badSpan({ start_time, end_time }: QueryOf<'markets.candles'>): ServiceFault | null {
-  if (end_time <= start_time) return badField('end_time', 'Must be later than start_time.');
-  if (end_time - start_time > MAX_SPAN_S) return badField('end_time', 'Must be at most 30 days after start_time.');
+function badSpan({ start_time, end_time }: QueryOf<'markets.candles'>): Refusal | null {
+  if (end_time <= start_time) return invalid('end_time', 'Must be later than start_time.');
+  if (end_time - start_time > MAX_SPAN_S) return invalid('end_time', 'Must be at most 30 days after start_time.');
   return null;
 }
 
@@ -108,46 +109,39 @@ export const HANDLERS: Handlers = {
   },
   'markets.list': (call, { core }) => catalogPage({ ...call, core }, MARKETS),
   'markets.detail': ({ params }, context) =>
-    ofMarket(context, params, (market) => ({ ok: true, data: rows.detailRow(context.core.catalog, market) })),
+    ofMarket(context, params, (market) => ok(rows.detailRow(context.core.catalog, market))),
   'markets.book': ({ params, query }, context) =>
-    ofMarket(context, params, (market) => ({
-      ok: true,
-      data: rows.bookRow(market, query.is_yes ?? true, query.depth ?? DEFAULT_DEPTH),
-    })),
+    ofMarket(context, params, (market) => ok(rows.bookRow(market, query.is_yes ?? true, query.depth ?? DEFAULT_DEPTH))),
   'markets.trades': ({ params, query, limit }, context) =>
     ofMarket(context, params, (market) =>
       keysetPage('markets.trades', query, limit, (page) => rows.publicTradePage(market, page)),
     ),
   'markets.stats': ({ params }, context) =>
-    ofMarket(context, params, (market) => ({ ok: true, data: rows.statsRow(market, context.core.nowMs) })),
+    ofMarket(context, params, (market) => ok(rows.statsRow(market, context.core.nowMs))),
   'markets.price': ({ params, query }, context) =>
-    ofMarket(context, params, (market) => ({ ok: true, data: rows.priceRow(market, query.is_yes ?? true) })),
+    ofMarket(context, params, (market) => ok(rows.priceRow(market, query.is_yes ?? true))),
 
-  'sports.list': () => ({ ok: true, data: SPORTS.map(({ leagues, ...row }) => ({ ...row, leagues: [...leagues] })) }),
+  'sports.list': () => ok(SPORTS.map(({ leagues, ...row }) => ({ ...row, leagues: [...leagues] }))),
   'search.list': ({ query, limit }, { core }) => searchPage(core, query, limit),
   'markets.candles': ({ params, query }, context) => {
     const fault = badSpan(query);
-    if (fault !== null) return refuse(fault);
+    if (fault !== null) return fault;
     const isYes = query.is_yes ?? true;
     return ofMarket(context, params, (market) => {
       const { interval, start_time, end_time } = query;
-      const data = rows.candleRows(market, interval, start_time * 1000, end_time * 1000, isYes);
-      return { ok: true, data, meta: { is_yes: isYes } };
+      const value = rows.candleRows(market, interval, start_time * 1000, end_time * 1000, isYes);
+      return { ok: true, value, meta: { is_yes: isYes } };
     });
   },
-  'account.pnl': ({ account, query }, { core: { catalog, margin } }) => ({
-    ok: true,
-    data: accountPnl(catalog, margin, account, query),
-  }),
+  'account.pnl': ({ account, query }, { core: { catalog, margin } }) => ok(accountPnl(catalog, margin, account, query)),
 
   'orders.list': ({ account, query, limit }, { core }) =>
     keysetPage('orders.list', query, limit, (page) => core.orders.page(account, page)),
-  'orders.create': ({ nowMs, account, body }, { core }) => reply(core.at(nowMs).orders.draft(account, body)),
+  'orders.create': ({ nowMs, account, body }, { core }) => core.at(nowMs).orders.draft(account, body),
   'orders.submit': (call, context) =>
     submitSigned('order', call, context, ({ orders }, ...signed) => orders.submit(...signed)),
   'orders.detail': ({ account, params }, { core }) => answerFound(core.orders.row(account, params.pubkey)),
-  'orders.cancel': ({ nowMs, account, params }, { core }) =>
-    reply(core.at(nowMs).orders.draftCancel(account, params.pubkey)),
+  'orders.cancel': ({ nowMs, account, params }, { core }) => core.at(nowMs).orders.draftCancel(account, params.pubkey),
   'orders.cancelSubmit': (call, context) =>
     submitSigned('cancel', call, context, ({ orders }, ...signed) => orders.submitCancel(...signed)),
 
@@ -155,27 +149,27 @@ export const HANDLERS: Handlers = {
     keysetPage('trades.list', query, limit, (page) => core.orders.trades(account, page)),
 
   'merges.list': ({ account, query, limit }, { core }) =>
-    keysetPage('merges.list', query, limit, (page) => core.conversions.page('merge', account, page)),
+    keysetPage('merges.list', query, limit, (page) => core.conversions.records.merge.page(account, page)),
   'merges.create': ({ nowMs, account, body }, { core }) =>
-    reply(core.at(nowMs).conversions.draft('merge', account, body.market_condition_id, body.amount)),
+    core.at(nowMs).conversions.draft('merge', account, body.market_condition_id, body.amount),
   'merges.submit': (call, context) =>
     submitSigned('merge', call, context, ({ conversions }, ...signed) => conversions.submit('merge', ...signed)),
   'merges.detail': ({ account, params }, { core }) =>
-    answerFound(core.conversions.row('merge', account, params.pubkey)),
+    answerFound(core.conversions.records.merge.row(account, params.pubkey)),
 
   'splits.list': ({ account, query, limit }, { core }) =>
-    keysetPage('splits.list', query, limit, (page) => core.conversions.page('split', account, page)),
+    keysetPage('splits.list', query, limit, (page) => core.conversions.records.split.page(account, page)),
   'splits.create': ({ nowMs, account, body }, { core }) =>
-    reply(core.at(nowMs).conversions.draft('split', account, body.market_condition_id, body.amount)),
+    core.at(nowMs).conversions.draft('split', account, body.market_condition_id, body.amount),
   'splits.submit': (call, context) =>
     submitSigned('split', call, context, ({ conversions }, ...signed) => conversions.submit('split', ...signed)),
   'splits.detail': ({ account, params }, { core }) =>
-    answerFound(core.conversions.row('split', account, params.pubkey)),
+    answerFound(core.conversions.records.split.row(account, params.pubkey)),
 
   'redeems.list': ({ account, query, limit }, { core }) =>
     keysetPage('redeems.list', query, limit, (page) => core.redeems.page(account, page)),
   'redeems.create': ({ nowMs, account, body }, { core }) =>
-    reply(core.at(nowMs).redeems.draft(account, body.market_condition_id)),
+    core.at(nowMs).redeems.draft(account, body.market_condition_id),
   'redeems.submit': (call, context) =>
     submitSigned('redeem', call, context, ({ redeems }, ...signed) => redeems.submit(...signed)),
   'redeems.detail': ({ account, params }, { core }) => answerFound(core.redeems.row(account, params.pubkey)),
@@ -184,43 +178,44 @@ export const HANDLERS: Handlers = {
     sortedPage('requests.list', query, limit, (page) => core.margin.requestPage(account, { ...query, ...page })),
   'requests.create': ({ nowMs, account, body }, { core }) => {
     const size = readSize(body);
-    if (!size.ok) return refuse(size.fault);
+    if (!size.ok) return size;
     const { is_yes: isYes = true, leverage = ONE, market_condition_id: marketConditionId } = body;
     const triggers = { takeProfit: body.take_profit_price, stopLoss: body.stop_loss_price };
-    return reply(
-      core.at(nowMs).margin.requests.draft(account, { marketConditionId, isYes, leverage, ...size.value, ...triggers }),
-    );
+    return core
+      .at(nowMs)
+      .margin.requests.draft(account, { marketConditionId, isYes, leverage, ...size.value, ...triggers });
   },
   'requests.submit': (call, context) =>
     submitSigned('request', call, context, ({ margin }, ...signed) => margin.requests.submit(...signed)),
   'requests.detail': ({ account, params }, { core }) => answerFound(core.margin.requests.row(account, params.pubkey)),
   'requests.cancel': ({ nowMs, account, params }, { core }) =>
-    reply(core.at(nowMs).margin.requests.cancel(account, params.pubkey)),
+    core.at(nowMs).margin.requests.cancel(account, params.pubkey),
 
   'positions.list': ({ account, query, limit }, { core }) =>
     sortedPage('positions.list', query, limit, (page) => core.margin.positionPage(account, { ...query, ...page })),
   'positions.estimate': ({ query }, { core }) => {
     const { market_condition_id: marketConditionId, is_yes: isYes = true, leverage = ONE, funds } = query;
-    return reply(core.margin.estimate({ marketConditionId, isYes, leverage, funds }));
+    return core.margin.estimate({ marketConditionId, isYes, leverage, funds });
   },
   'positions.detail': ({ account, params }, { core }) => answerFound(core.margin.positions.row(account, params.pubkey)),
   'positions.close': ({ nowMs, account, params, query }, { core }) =>
-    reply(core.at(nowMs).margin.positions.close(account, params.pubkey, query.price ?? null)),
+    core.at(nowMs).margin.positions.close(account, params.pubkey, query.price ?? null),
   'positions.setTpSl': ({ nowMs, account, params, body }, { core }) => {
     const { take_profit_price: takeProfit, stop_loss_price: stopLoss } = body;
-    if (takeProfit === undefined && stopLoss === undefined) return refuse(NO_TRIGGER);
-    return reply(core.at(nowMs).margin.positions.setTpSl(account, params.pubkey, { takeProfit, stopLoss }));
+    if (takeProfit === undefined && stopLoss === undefined) return NO_TRIGGER;
+    return core.at(nowMs).margin.positions.setTpSl(account, params.pubkey, { takeProfit, stopLoss });
   },
   'positions.deleteTpSl': ({ nowMs, account, params }, { core }) =>
-    reply(core.at(nowMs).margin.positions.deleteTpSl(account, params.pubkey)),
+    core.at(nowMs).margin.positions.deleteTpSl(account, params.pubkey),
   'positions.claim': ({ nowMs, account, params }, { core }) =>
-    reply(core.at(nowMs).margin.claimSettlement(account, params.pubkey)),
+    core.at(nowMs).margin.claimSettlement(account, params.pubkey),
 
-  'settlements.list': (call, { core }) => {
-    const { account, query, limit } = call;
+  'settlements.list': ({ account, query, limit }, { core }) => {
     const { market_state: state } = query;
-    if (isMerged(call) && state !== undefined && state !== 'open' && state !== 'resolved') {
-      return refuse(badField('market_state', 'Must be open or resolved unless a market or a position is given.'));
+    // A list without a market or position filter covers both backends.
+    const isMerged = query.market_condition_id === undefined && query.position_pubkey === undefined;
+    if (isMerged && state !== undefined && state !== 'open' && state !== 'resolved') {
+      return invalid('market_state', 'Must be open or resolved unless a market or a position is given.');
     }
     return sortedPage('settlements.list', query, limit, (page) =>
       core.margin.settlementPage(account, { ...query, ...page }),
@@ -233,24 +228,23 @@ export const HANDLERS: Handlers = {
     ),
 
   'keys.challenge': ({ nowMs, body }, { core }) =>
-    reply(core.at(nowMs).identity.challenge(body.wallet_address, randomBytes(16).toString('hex'))),
+    core.at(nowMs).identity.challenge(body.wallet_address, randomBytes(16).toString('hex')),
   'keys.create': ({ nowMs, body }, { core, wallets }) => {
     const isValid = wallets.isValid(body.wallet_address, body.message, body.signature);
     const apiKey = `key_${randomBytes(12).toString('hex')}`;
     const secret = `secret_${randomBytes(24).toString('hex')}`;
     const request = { wallet_address: body.wallet_address, message: body.message, nonce: body.nonce };
-    return reply(core.at(nowMs).identity.createKey(request, isValid, apiKey, secret));
+    return core.at(nowMs).identity.createKey(request, isValid, apiKey, secret);
   },
-  'keys.list': ({ account }, { core }) => ({ ok: true, data: [...core.identity.keys(account)] }),
-  'keys.revoke': ({ nowMs, account, params }, { core }) =>
-    reply(core.at(nowMs).identity.revoke(account, params.key_id)),
+  'keys.list': ({ account }, { core }) => ok([...core.identity.keys(account)]),
+  'keys.revoke': ({ nowMs, account, params }, { core }) => core.at(nowMs).identity.revoke(account, params.key_id),
 
-  'account.detail': ({ account }, { core }) => ({ ok: true, data: core.identity.row(account) }),
+  'account.detail': ({ account }, { core }) => ok(core.identity.row(account)),
   'account.assets': ({ account, query, limit }, { core }) => {
     const offset = query.cursor === undefined ? undefined : decodeCursor(query.cursor, 'o');
-    if (offset === null) return refuse(BAD_CURSOR);
+    if (offset === null) return BAD_CURSOR;
     const page = assetPage(core.catalog, account, { ...query, limit, offset });
     const nextCursor = page.nextOffset === null ? null : encodeCursor({ o: page.nextOffset });
-    return { ok: true, data: [...page.rows], nextCursor };
+    return { ok: true, value: [...page.rows], nextCursor };
   },
 };

@@ -1,10 +1,10 @@
 /** Opens the SQLite database of a data folder, for one process at a time. */
 
-import { accessSync, closeSync, constants, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { TwinbookError, unreadable } from '../../shared/base/errors.js';
-import { makeFolder, PRIVATE_FILE } from '../../shared/base/files.js';
+import { makeFolder, makePrivateFile, PRIVATE_FILE } from '../../shared/base/files.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
 /** Runs one transaction at a time. No write may follow a failed write, because the file then lacks a change. */
@@ -78,7 +78,7 @@ export function openDatabase(folder: string): Database.Database {
   const path = join(folder, 'exchange.sqlite');
   try {
     // The database file contains API secrets. SQLite gives its journal files the same mode as the database.
-    closeSync(openSync(path, 'a', PRIVATE_FILE));
+    makePrivateFile(path);
     const db = new SqliteDriver(path, { timeout: 0 });
     try {
       prepareFile(db, path);

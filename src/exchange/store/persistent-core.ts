@@ -1,12 +1,10 @@
-/** A core that is restored from its data folder, and whose changes are recorded there. */
-
 import type Database from 'better-sqlite3';
 import { assert, messageOf, TwinbookError } from '../../shared/base/errors.js';
 import type { CoreSettings } from '../core/contract.js';
 import { type Command, ExchangeCore, findCall, MUTATORS } from '../core/core.js';
 import type { Archive } from '../core/records/archive.js';
 import { openDatabase, Transactions } from './database.js';
-import { SqliteArchive } from './sqlite-archive.js';
+import { openArchive } from './sqlite-archive.js';
 
 /** Number of journal rows per read. A replay writes between reads, because SQLite cannot write during a read. */
 const CHUNK = 5_000;
@@ -24,7 +22,6 @@ export class CoreJournal {
   readonly #transactions: Transactions;
   readonly #insert: Database.Statement<[number, string, string]>;
   #isBatch = false;
-  /** Number of calls since the last snapshot. */
   rows: number;
 
   constructor(db: Database.Database, transactions: Transactions) {
@@ -40,7 +37,6 @@ export class CoreJournal {
     return typeof text === 'string' ? JSON.parse(text) : null;
   }
 
-  /** Journaled calls since the snapshot, in order. */
   *commands(): Iterable<Command> {
     const read = this.#db.prepare<[number, number], JournalRow>(
       'SELECT * FROM journal WHERE seq > ? ORDER BY seq LIMIT ?',
@@ -106,9 +102,7 @@ interface StoredCore {
 
 interface Storage {
   readonly db: Database.Database;
-  readonly transactions: Transactions;
   readonly journal: CoreJournal;
-  readonly archive: SqliteArchive;
 }
 
 /** A core whose state survives the process if a data folder is given. */
@@ -139,7 +133,7 @@ export class PersistentCore {
   /** Restores the core. All writes of a recovery, archived rows and snapshot, are one transaction. */
   static #restore(db: Database.Database, settings: CoreSettings): PersistentCore {
     const transactions = new Transactions(db);
-    const [journal, archive] = [new CoreJournal(db, transactions), new SqliteArchive(db, transactions)];
+    const [journal, archive] = [new CoreJournal(db, transactions), openArchive(db, transactions)];
     // The file's format was checked when it was opened, so the snapshot has this type.
     const stored = journal.snapshot() as StoredCore | null;
     const core = stored === null ? null : replayJournal(stored, journal, archive);
@@ -147,7 +141,7 @@ export class PersistentCore {
     // except the seed, so that the names of records never repeat.
     const current = { ...settings, seed: stored?.settings.seed ?? settings.seed };
     const opened = new ExchangeCore(current, core?.snapshot(), archive);
-    const persistentCore = new PersistentCore(opened, current, { db, transactions, journal, archive });
+    const persistentCore = new PersistentCore(opened, current, { db, journal });
     persistentCore.save(opened.nowMs);
     return persistentCore;
   }
@@ -160,21 +154,16 @@ export class PersistentCore {
     if (storage !== null) recordMutations(core, storage.journal);
   }
 
-  /** Throws TwinbookError `ledger_broken` after a failed write, because unsaved state must not be shown. */
   assertSound(): void {
-    this.#storage?.transactions.assertSound();
+    this.#storage?.journal.assertSound();
   }
 
   /** Runs `work` and stores all its journaled calls and archived rows together at the end. */
   batch(work: () => void): void {
     if (this.#storage === null) return work();
-    const { transactions, journal, archive } = this.#storage;
-    journal.batch(work);
-    archive.flush();
-    transactions.commit();
+    this.#storage.journal.batch(work);
   }
 
-  /** Writes a snapshot if enough calls were made since the last snapshot. */
   saveIfDue(nowMs: number): void {
     const rows = this.#storage?.journal.rows ?? 0;
     if (rows < SNAPSHOT_AFTER_ROWS) return;
@@ -184,13 +173,10 @@ export class PersistentCore {
   save(nowMs: number): void {
     if (this.#storage === null) return;
     const stored: StoredCore = { settings: this.#settings, core: this.core.snapshot() };
-    // One transaction writes snapshot and archive, because records that left the snapshot must be in the archive.
-    this.#storage.archive.flush();
     this.#storage.journal.save(stored);
     this.#savedMs = nowMs;
   }
 
-  /** Writes a last snapshot and releases the data folder. */
   close(): void {
     try {
       this.save(this.#savedMs);
@@ -200,7 +186,6 @@ export class PersistentCore {
   }
 }
 
-/** Restores a core from a snapshot and the calls after it. */
 function replayJournal(stored: StoredCore, journal: CoreJournal, archive: Archive): ExchangeCore {
   const core = new ExchangeCore(stored.settings, stored.core, archive);
   for (const command of journal.commands()) {

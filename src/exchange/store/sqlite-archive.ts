@@ -1,6 +1,6 @@
 /**
- * The archive on disk: one table for each kind of record, in the file of the journal. New rows are written a few times
- * a second. After a crash, replaying the journal since the last snapshot adds lost rows again.
+ * The archive on disk: one table for each kind of record, in the file of the journal. New rows are written in the
+ * transaction of the call that archives them.
  */
 
 import type Database from 'better-sqlite3';
@@ -11,9 +11,9 @@ import {
   type ArchiveQuery,
   accepts,
   type Facets,
-  MemoryArchive,
-  RECORD_KINDS,
+  makeArchive,
   type RecordKind,
+  type Shelf,
 } from '../core/records/archive.js';
 import type { Transactions } from './database.js';
 
@@ -26,32 +26,35 @@ interface ArchiveRow {
   readonly record: string;
 }
 
-/** SQL statements that read a limited number of ids after or before a given id. */
-interface IdQueries {
-  readonly overall: Database.Statement<[account: number, kind: number, from: number, limit: number], number>;
-  readonly onMarket: Database.Statement<
-    [account: number, market: number, kind: number, from: number, limit: number],
-    number
-  >;
-}
-
 /**
  * Final records of one kind on disk. A number, the column `kind`, stands for a row's state, outcome and side. With
  * indexes by account, market and kind, every filter reads only a few index ranges.
  */
-class ArchiveTable {
-  readonly #kinds: Kinds;
+class ArchiveTable implements Shelf {
+  readonly #transactions: Transactions;
+  /** All combinations of state, outcome and side that occur in the table, in the order of their numbers. */
+  readonly #kinds: ArchiveKind[];
+  readonly #putKind: Database.Statement<[number, string, number | null, string | null]>;
   readonly #put: Database.Statement<[number, number, number, number, string, string]>;
   readonly #byId: Database.Statement<[number], ArchiveRow>;
   readonly #byPubkey: Database.Statement<[string], ArchiveRow>;
   readonly #dropAbove: Database.Statement<[number]>;
   readonly #drop: Database.Statement<[number]>;
-  readonly #newest: IdQueries;
-  readonly #oldest: IdQueries;
+  readonly #newest: ReturnType<typeof prepareIdQueries>;
+  readonly #oldest: ReturnType<typeof prepareIdQueries>;
 
-  constructor(db: Database.Database, recordKind: RecordKind) {
+  constructor(db: Database.Database, transactions: Transactions, recordKind: RecordKind) {
+    this.#transactions = transactions;
     const table = createTable(db, recordKind);
-    this.#kinds = new Kinds(db, recordKind);
+    const kinds = db
+      .prepare<[], KindRow>(
+        `SELECT number, state, is_yes, side FROM kind WHERE shelf = '${recordKind}' ORDER BY number`,
+      )
+      .all();
+    this.#kinds = kinds.map(({ is_yes, ...row }) => ({ ...row, isYes: is_yes === null ? null : is_yes === 1 }));
+    this.#putKind = db.prepare(
+      `INSERT INTO kind (shelf, number, state, is_yes, side) VALUES ('${recordKind}', ?, ?, ?, ?)`,
+    );
     this.#put = db.prepare(`INSERT INTO ${table} VALUES (?, ?, ?, ?, ?, ?)`);
     this.#byId = db.prepare(`SELECT * FROM ${table} WHERE id = ?`);
     // The index on `pubkey` omits rows with an empty `pubkey`. SQLite uses the index only with the second condition.
@@ -64,7 +67,19 @@ class ArchiveTable {
 
   put(row: Archived): void {
     const { id, account, market, pubkey, record } = row;
-    this.#put.run(id, account, market, this.#kinds.assignNumber(row), pubkey, JSON.stringify(record));
+    this.#transactions.write(() => {
+      this.#put.run(id, account, market, this.#assignKind(row), pubkey, JSON.stringify(record));
+    });
+  }
+
+  /** Returns the number of a row's combination of state, outcome and side; a new combination is stored. */
+  #assignKind({ state, isYes, side }: Archived): number {
+    const known = this.#kinds.find((kind) => kind.state === state && kind.isYes === isYes && kind.side === side);
+    if (known !== undefined) return known.number;
+    const number = this.#kinds.length;
+    this.#putKind.run(number, state, isYes === null ? null : Number(isYes), side);
+    this.#kinds.push({ number, state, isYes, side });
+    return number;
   }
 
   byId(id: number): Archived | null {
@@ -84,7 +99,7 @@ class ArchiveTable {
     const { overall, onMarket } = oldestFirst ? this.#oldest : this.#newest;
     const from = query.from ?? (oldestFirst ? 0 : Number.MAX_SAFE_INTEGER);
     const wanted = { ...query, market: undefined };
-    const kinds = this.#kinds.all.filter((kind) => accepts(wanted, { market: 0, ...kind }));
+    const kinds = this.#kinds.filter((kind) => accepts(wanted, { market: 0, ...kind }));
     const ids = kinds.flatMap(({ number }) =>
       market === undefined
         ? overall.all(account, number, from, limit)
@@ -94,14 +109,16 @@ class ArchiveTable {
   }
 
   rewind(lastId: number, live: Iterable<number>): void {
-    this.#dropAbove.run(lastId);
-    for (const id of live) this.#drop.run(id);
+    this.#transactions.write(() => {
+      this.#dropAbove.run(lastId);
+      for (const id of live) this.#drop.run(id);
+    });
   }
 
   #read(row: ArchiveRow | undefined): Archived | null {
     if (row === undefined) return null;
     const { id, account, market, kind, pubkey, record } = row;
-    const { state, isYes, side } = must(this.#kinds.all[kind], `kind ${kind} of an archived record`);
+    const { state, isYes, side } = must(this.#kinds[kind], `kind ${kind} of an archived record`);
     return { id, account, market, state, isYes, side, pubkey, record: JSON.parse(record) };
   }
 }
@@ -120,13 +137,14 @@ function createTable(db: Database.Database, recordKind: RecordKind): string {
   return table;
 }
 
-function prepareIdQueries(db: Database.Database, table: string, from: string, order: string): IdQueries {
+/** Prepares statements that read a limited number of ids of an account, of one kind and market or in all markets. */
+function prepareIdQueries(db: Database.Database, table: string, from: string, order: string) {
   const ids = (where: string) =>
     db.prepare(`SELECT id FROM ${table} WHERE ${where} AND ${from} ORDER BY ${order} LIMIT ?`).pluck();
+  // With `pluck`, a statement returns plain ids instead of rows; the statement's type does not express this.
   return {
-    // With `pluck`, a statement returns plain ids instead of rows; the statement's type does not express this.
-    overall: ids('account = ? AND kind = ?') as IdQueries['overall'],
-    onMarket: ids('account = ? AND market = ? AND kind = ?') as IdQueries['onMarket'],
+    overall: ids('account = ? AND kind = ?') as Database.Statement<number[], number>,
+    onMarket: ids('account = ? AND market = ? AND kind = ?') as Database.Statement<number[], number>,
   };
 }
 
@@ -139,86 +157,6 @@ interface KindRow extends Omit<ArchiveKind, 'isYes'> {
   readonly is_yes: number | null;
 }
 
-/** Assigns a number to each combination of state, outcome and side in a table. */
-class Kinds {
-  readonly #recordKind: RecordKind;
-  readonly #insert: Database.Statement<[string, number, string, number | null, string | null]>;
-  /** All combinations of state, outcome and side, in the order of their numbers. */
-  readonly all: ArchiveKind[];
-
-  /** Reads the stored combinations of state, outcome and side. The table `kind` must already exist. */
-  constructor(db: Database.Database, recordKind: RecordKind) {
-    this.#recordKind = recordKind;
-    this.#insert = db.prepare('INSERT INTO kind (shelf, number, state, is_yes, side) VALUES (?, ?, ?, ?, ?)');
-    const rows = db
-      .prepare<[string], KindRow>('SELECT number, state, is_yes, side FROM kind WHERE shelf = ? ORDER BY number')
-      .all(recordKind);
-    this.all = rows.map(({ is_yes, ...row }) => ({ ...row, isYes: is_yes === null ? null : is_yes === 1 }));
-  }
-
-  /** Returns the number of a row's combination of state, outcome and side; a new combination is stored. */
-  assignNumber({ state, isYes, side }: Omit<Facets, 'market'>): number {
-    const known = this.all.find((kind) => kind.state === state && kind.isYes === isYes && kind.side === side);
-    if (known !== undefined) return known.number;
-    const number = this.all.length;
-    this.#insert.run(this.#recordKind, number, state, isYes === null ? null : Number(isYes), side);
-    this.all.push({ number, state, isYes, side });
-    return number;
-  }
-}
-
-/** Maximum number of unwritten archive rows in memory. Writing this number of rows takes a few milliseconds. */
-const MOST_WAITING = 500;
-
-/** An archive of final records in the exchange's file. The archive's newest rows are still in memory. */
-export class SqliteArchive implements Archive {
-  readonly #transactions: Transactions;
-  readonly #tables: Readonly<Record<RecordKind, ArchiveTable>>;
-  #waiting: (readonly [RecordKind, Archived])[] = [];
-  /** Copy of the archive's unwritten rows, for reads. */
-  #fresh = new MemoryArchive();
-
-  constructor(db: Database.Database, transactions: Transactions) {
-    this.#transactions = transactions;
-    const tables = RECORD_KINDS.map((recordKind) => [recordKind, new ArchiveTable(db, recordKind)] as const);
-    // There is one table for each kind of record.
-    this.#tables = Object.fromEntries(tables) as Record<RecordKind, ArchiveTable>;
-  }
-
-  put(recordKind: RecordKind, row: Archived): void {
-    this.#fresh.put(recordKind, row);
-    this.#waiting.push([recordKind, row]);
-    if (this.#waiting.length >= MOST_WAITING) this.flush();
-  }
-
-  /** Writes the rows that are still in memory. The next commit stores the written rows on disk. */
-  flush(): void {
-    if (this.#waiting.length === 0) return;
-    this.#transactions.write(() => {
-      for (const [recordKind, row] of this.#waiting) this.#tables[recordKind].put(row);
-    });
-    this.#waiting = [];
-    this.#fresh = new MemoryArchive();
-  }
-
-  byId(recordKind: RecordKind, id: number): Archived | null {
-    return this.#fresh.byId(recordKind, id) ?? this.#tables[recordKind].byId(id);
-  }
-
-  byPubkey(recordKind: RecordKind, pubkey: string): Archived | null {
-    return this.#fresh.byPubkey(recordKind, pubkey) ?? this.#tables[recordKind].byPubkey(pubkey);
-  }
-
-  list(recordKind: RecordKind, query: ArchiveQuery): readonly Archived[] {
-    const fresh = this.#fresh.list(recordKind, query);
-    const stored = this.#tables[recordKind].list(query);
-    if (fresh.length === 0) return stored;
-    const direction = query.oldestFirst === true ? 1 : -1;
-    return [...fresh, ...stored].sort((a, b) => direction * (a.id - b.id)).slice(0, query.limit);
-  }
-
-  rewind(recordKind: RecordKind, lastId: number, live: Iterable<number>): void {
-    this.flush();
-    this.#transactions.write(() => this.#tables[recordKind].rewind(lastId, live));
-  }
-}
+/** Opens the archive of final records in the exchange's file. */
+export const openArchive = (db: Database.Database, transactions: Transactions): Archive =>
+  makeArchive((recordKind) => new ArchiveTable(db, transactions, recordKind));

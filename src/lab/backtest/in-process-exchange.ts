@@ -15,7 +15,7 @@ import type {
   Wire,
 } from '../../exchange/core/contract.js';
 import { ExchangeCore } from '../../exchange/core/core.js';
-import { type Forgetting, MemoryArchive } from '../../exchange/core/records/archive.js';
+import { type Forgetting, memoryArchive } from '../../exchange/core/records/archive.js';
 import { publicTradePage } from '../../exchange/core/records/market-rows.js';
 import { openRateLimits, type RateLimit } from '../../exchange/http/rate-guard.js';
 import {
@@ -208,7 +208,7 @@ const LONGEST_PAGE = 100;
  * most a minute. The maximum exceeds the number of orders that a trader can place in half an hour.
  */
 const UNFILLED_ORDERS: Forgetting = {
-  passes: (recordKind, { state }) => recordKind === 'order' && UNFILLED.some((unfilled) => unfilled === state),
+  passes: ({ state }) => UNFILLED.some((unfilled) => unfilled === state),
   keep: 5_000,
 };
 const UNFILLED = ORDER_STATUSES.filter((status) => {
@@ -248,7 +248,7 @@ export class InProcessExchange {
       listener.onFill(fill);
     };
     const observer = { ...listener, onFill };
-    this.core = new ExchangeCore({ ...settings, observer }, undefined, new MemoryArchive(UNFILLED_ORDERS));
+    this.core = new ExchangeCore({ ...settings, observer }, undefined, memoryArchive({ order: UNFILLED_ORDERS }));
     this.account = openAccount(this.core, nowMs);
     this.#ownTrades = new OwnTradePage(this.core, this.account);
     this.#context = { core: this.core, wallets: new WalletSignatures() };
@@ -269,9 +269,9 @@ export class InProcessExchange {
    * without shares is canceled, so that the trader stops polling it.
    */
   closeMarket(market: MarketIndex, nowMs: number): void {
-    const { conditionId, state } = this.core.marketFacts(market);
-    const { yes, no } = this.core.catalog.market(market).shares.read(this.account);
-    if (!isSettledMarket(state) && yes === 0 && no === 0) this.core.at(nowMs).markets.resolve(conditionId, null);
+    const { card, state, shares } = this.core.catalog.market(market);
+    const { yes, no } = shares.read(this.account);
+    if (!isSettledMarket(state) && yes === 0 && no === 0) this.core.at(nowMs).markets.resolve(card.conditionId, null);
     // One more row than a page holds is read, to detect that further rows exist.
     this.core.feed.end(market, LONGEST_PAGE + 1);
     this.#publicTrades.delete(market);
@@ -365,7 +365,7 @@ export class InProcessExchange {
     const whole = { nowMs, account: this.account, params: call.params, query: call.query, body, limit };
     const reply = handle(call.endpoint, whole, this.#context);
     if (!reply.ok) return answerRefusal(reply.fault);
-    return this.#readAgain(call.endpoint, reply.data, reply.nextCursor ?? null);
+    return this.#readAgain(call.endpoint, reply.value, reply.nextCursor ?? null);
   }
 
   /** Parses an answer. An answer equal to the endpoint's last answer is returned as the same object. */

@@ -371,7 +371,7 @@ function measureCoverage(metrics: MarketMetrics, measured: MeasuredRun): Coverag
     gapMs: gaps.reduce((sum, { fromMs, toMs }) => sum + (toMs - fromMs), 0),
     gaps: gaps.length,
     events: played.events,
-    trades: summary?.events.trade ?? measured.exchange.core.marketFacts(played.index).tradeCount,
+    trades: summary?.events.trade ?? measured.exchange.core.catalog.market(played.index).tape.count,
     skipped: played.refused + (summary?.refused ?? 0),
   };
 }

@@ -5,7 +5,6 @@
 
 const MOST_WHOLE_DIGITS = 16;
 const MOST_PLACES = 24;
-/** Number of decimal places of a millionth: 6. */
 const PLACES = 6;
 
 const MINUS = 0x2d;

@@ -63,7 +63,6 @@ const START_FIELD = 19;
 /** States of a dead process that its parent process has not yet removed. */
 const DEAD = ['Z', 'X'];
 
-/** Returns the identity of an existing process. */
 export const readMark = (pid: number): ProcessMark => ({ pid, born: readBirth(pid) });
 
 export function isGone({ pid, born: wanted }: ProcessMark): boolean {

@@ -126,7 +126,6 @@ export class Random {
     return ((this.uint32() >>> 5) * 67108864 + (this.uint32() >>> 6)) / 9007199254740992;
   }
 
-  /** Returns a uniform integer in [0, bound). */
   below(bound: number): number {
     return Math.floor(this.uniform() * bound);
   }
@@ -135,7 +134,6 @@ export class Random {
     return this.uniform() < probability;
   }
 
-  /** Returns an exponentially distributed waiting time with a given mean. */
   exponential(mean: number): number {
     return -mean * Math.log(1 - this.uniform());
   }

@@ -3,7 +3,6 @@
 export const MINUTE_MS = 60_000;
 
 export class SlidingMinute {
-  /** Ring buffer of the times; its size doubles when it is full. */
   #times = new Float64Array(8);
   #first = 0;
   #size = 0;

@@ -90,7 +90,6 @@ function segmentLetters(text: string): Intl.Segments {
   return graphemes.segment(text);
 }
 
-/** Returns the width of a line of text in terminal columns. */
 export function measureText(text: string): number {
   if (ASCII.test(text)) return text.length;
   let width = 0;
@@ -168,7 +167,6 @@ export interface FittedColumn<Row> {
   readonly gives?: 'cut' | 'fold';
   /** Width, in terminal columns, below which another column of the table is dropped instead. */
   readonly least?: number;
-  /** Maximum width, in terminal columns. */
   readonly most?: number;
   /** Priority in a table that is too wide: the lowest is dropped first; of equal ones, the last. */
   readonly keep: number;

@@ -79,7 +79,6 @@ const catalogQuery = z.object({
   league: text(256).optional(),
 });
 
-/** Declares a call that reads one record. */
 const detail = <const S extends Scope, const P extends Path, D extends z.ZodType>(scope: S, path: P, data: D) => ({
   ...({ method: 'GET', status: 200, body: null } as const),
   scope,
@@ -88,7 +87,6 @@ const detail = <const S extends Scope, const P extends Path, D extends z.ZodType
   data,
 });
 
-/** Declares a call that changes one record, without a body. */
 const change = <const M extends Declaration['method'], const P extends Path, D extends z.ZodType>(
   method: M,
   path: P,
@@ -102,12 +100,6 @@ const bootstrap = <const P extends Path, const C extends 200 | 201, B extends z.
   body: B,
   data: D,
 ) => ({ ...({ method: 'POST', scope: 'bootstrap', query: none } as const), path, status, body, data });
-
-/** Declares a call that reads one record and has query parameters. */
-const query = <const P extends Path, Q extends z.ZodObject, D extends z.ZodType>(path: P, parameters: Q, data: D) => ({
-  ...detail('public', path, data),
-  query: parameters,
-});
 
 /** Declares a list that has pages. The list shows the newest rows first unless a sort is requested. */
 const list = <const S extends Scope, const P extends Path, Q extends z.ZodObject, R extends z.ZodType>(
@@ -233,6 +225,7 @@ const requestBody = z.object({
 const ACTIVITY = '/markets/{condition_id}/margin-activity/';
 const PNL = '/account/pnl/';
 const POSITIONS = '/margin/positions/';
+const ESTIMATE = '/margin/positions/estimate/';
 const POSITION = '/margin/positions/{pubkey}/';
 const TP_SL = '/margin/positions/{pubkey}/tp-sl/';
 const REQUESTS = '/margin/positions/requests/';
@@ -251,12 +244,13 @@ export const ENDPOINTS = {
     looseRow: record.marketListRow as z.ZodType,
   },
   'markets.detail': detail('public', '/markets/{condition_id}/', record.marketDetail),
-  'markets.book': query('/markets/{condition_id}/book/', bookQuery, record.orderbook),
+  'markets.book': { ...detail('public', '/markets/{condition_id}/book/', record.orderbook), query: bookQuery },
   'markets.trades': list('public', '/markets/{condition_id}/trades/', 50, pageQuery, record.publicTradeRow),
   'markets.stats': detail('public', '/markets/{condition_id}/stats/', record.marketStats),
-  'markets.price': query('/markets/{condition_id}/price/', priceQuery, record.marketPrice),
+  'markets.price': { ...detail('public', '/markets/{condition_id}/price/', record.marketPrice), query: priceQuery },
   'markets.candles': {
-    ...query('/markets/{condition_id}/candles/', candleQuery, z.array(record.candle)),
+    ...detail('public', '/markets/{condition_id}/candles/', z.array(record.candle)),
+    query: candleQuery,
     outcomeMeta: true as const,
   },
   'markets.marginActivity': list('public', ACTIVITY, 50, activityQuery, record.marginActivityRow),
@@ -292,7 +286,7 @@ export const ENDPOINTS = {
   'account.pnl': { ...detail('signed', PNL, record.accountPnl), query: pnlQuery },
 
   'positions.list': list('signed', POSITIONS, 50, positionQuery, record.positionRow),
-  'positions.estimate': query('/margin/positions/estimate/', estimateQuery, record.marginEstimate),
+  'positions.estimate': { ...detail('public', ESTIMATE, record.marginEstimate), query: estimateQuery },
   'positions.detail': detail('signed', POSITION, record.positionRow),
   'positions.close': { ...change('DELETE', POSITION, record.closeResult), query: closeQuery },
   'positions.setTpSl': { ...change('POST', TP_SL, record.tpSlRow), body: tpSlBody },

@@ -8,7 +8,6 @@ const PUBKEY = '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM1';
 
 type Example = string | number | boolean;
 
-/** Notes on parameters and body fields, by name. */
 export const PARAMETER_NOTES: Readonly<Record<string, { readonly description: string; readonly example?: Example }>> = {
   condition_id: { description: 'Id of the market or event.', example: MARKET },
   pubkey: { description: 'Id of the record, returned by the call that drafted it.', example: PUBKEY },
@@ -143,13 +142,10 @@ export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, { readonly when: str
 
 /** Documentation of one call of the service. */
 export interface EndpointNote {
-  /** Heading of the call in the documentation; a few words. */
   readonly summary: string;
-  /** Facts about the call that its parameters do not show. */
   readonly description?: string;
   /** Errors with which the call may answer, in addition to those of its scope, path and body. */
   readonly errors?: readonly ServiceErrorSlug[];
-  /** Defaults of parameters and body fields. The default of `limit` is in the call's declaration. */
   readonly defaults?: Readonly<Record<string, Example>>;
   /** Complete example bodies by purpose, for calls with mutually exclusive body fields. */
   readonly bodies?: Readonly<Record<string, Readonly<Record<string, Example>>>>;

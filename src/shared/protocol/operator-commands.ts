@@ -5,7 +5,6 @@ export const ROLES = ['view', 'stop', 'operate'] as const;
 /** Role of a visitor of the dashboard. */
 export type Role = (typeof ROLES)[number];
 
-/** Label and explanation of a dashboard button. */
 type Button = readonly [label: string, title: string];
 
 /** Description of one operator command. */
@@ -94,7 +93,6 @@ export type MarketName = {
   [Name in OperatorName]: OperatorRows[Name] extends { readonly marketButton: Button } ? Name : never;
 }[OperatorName];
 
-/** Names of all operator commands. */
 export const OPERATOR_NAMES = Object.keys(OPERATOR_COMMANDS) as readonly OperatorName[];
 const hasMarketButton = (name: OperatorName): name is MarketName => 'marketButton' in OPERATOR_COMMANDS[name];
 export const MARKET_NAMES = OPERATOR_NAMES.filter(hasMarketButton);

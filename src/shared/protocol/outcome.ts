@@ -1,5 +1,3 @@
-/** Payment for the shares of a settled market. */
-
 import { type Micros, micros, mul, ONE } from '../base/micros.js';
 
 /** Outcome of a market. True: YES paid 1. False: NO paid 1. A number is the value of a YES share, from 0 to 1. */

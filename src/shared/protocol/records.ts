@@ -21,7 +21,6 @@ import {
 } from './states.js';
 import { absent, amount, decimalText, given, money, price, rate, unixSeconds } from './wire.js';
 
-/** Returns the schema of a service's record; `help` describes the record in the documents. */
 const record = <const S extends z.core.$ZodLooseShape>(help: string, fields: S) => z.object(fields).describe(help);
 
 export const credential = record('A new API key with its secret.', {
@@ -303,7 +302,6 @@ const person = z.object({
   profile_image: absent(z.string()).describe('URL of the account’s picture.'),
   twitter_username: absent(z.string()).describe('Twitter name of the account; null if none is linked.'),
 });
-/** The short description of a market inside a margin record. */
 const marginMarket = z.object({
   title: given(z.string()).describe('Title of the market.'),
   condition_id: z.string().describe('Id of the market.'),

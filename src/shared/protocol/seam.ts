@@ -29,7 +29,6 @@ export interface PlannedRequest {
   readonly call: AnyCall;
   /** Deadline, our clock, ms. A request that is not sent by its deadline is useless, and is reported as unsent. */
   readonly latestMs: number;
-  /** Part of the trader that receives the request's outcome. */
   readonly owner: RequestOwner;
 }
 
@@ -45,7 +44,6 @@ export interface Request extends Omit<PlannedRequest, 'owner'> {
 export interface UnreadRow {
   /** Condition id of the row's market; null if the row has none. */
   readonly conditionId: string | null;
-  /** Text with the name of the invalid field, its fault and its value. */
   readonly problem: string;
 }
 
@@ -98,7 +96,6 @@ export interface RequestResult {
 /** Command that replaces all settings of the running trader. Settings that are unchanged have no effect. */
 export interface ConfigureCommand {
   readonly kind: 'configure';
-  /** Hash of the new configuration. */
   readonly hash: string;
   /** Settings as JSON, for the journal. Each strategy in the JSON has a key that identifies its code. */
   readonly config: string;
@@ -115,7 +112,6 @@ export interface FleetCommand {
   readonly kind: 'fleet';
   /** Reason to cancel all orders (another trader may soon use the wallet); null while this trader may use it. */
   readonly hold: string | null;
-  /** Condition ids of the markets that the fleet reserves for the trader's wallet. */
   readonly markets: readonly string[];
 }
 

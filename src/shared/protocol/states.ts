@@ -37,7 +37,6 @@ export const ORDER_STANDING: Readonly<Record<OrderStatus, OrderStanding>> = {
   failed: { phase: 'over', tookEffect: false, filled: 'nothing', isCanceled: false },
 };
 
-/** Statuses in which an order is open in the book. */
 export const RESTING_STATUSES: readonly OrderStatus[] = ORDER_STATUSES.filter(
   (status) => ORDER_STANDING[status].phase === 'resting',
 );
@@ -45,7 +44,6 @@ export const RESTING_STATUSES: readonly OrderStatus[] = ORDER_STATUSES.filter(
 /** Returns true if the order is not in the book and can never be again, so that no fill can follow. */
 export const isFinalOrder = (status: OrderStatus): boolean => ORDER_STANDING[status].phase === 'over';
 
-/** States of merges and splits of shares. */
 export const CONVERSION_STATES = ['waiting_to_sign', 'in_process', 'done', 'failed', 'expired'] as const;
 /** State of a merge or a split. */
 export type ConversionState = (typeof CONVERSION_STATES)[number];

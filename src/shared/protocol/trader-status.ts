@@ -27,7 +27,6 @@ const processStatus = shape({
   venue: text,
   baseUrl: text,
   capitalMicros: micros,
-  /** Risk limits of the account. */
   limits: shape({
     maxLossDayMicros: micros,
     maxDrawdownMicros: micros,
@@ -107,7 +106,6 @@ const accountStatus = shape({
   proven: z.boolean(),
   /** Time when two reads confirmed the newest cancel-all or stop; null until then; later requests do not change it. */
   provenMs: moment.nullable(),
-  /** Markets that an operator or the trader has paused one by one. */
   pausedMarkets: list(shape({ conditionId: text, title: text, reason: text })),
   /** The exchange's clock minus the trader's clock, ms; null before the first answer. */
   clockOffsetMs: float.nullable(),
@@ -126,7 +124,6 @@ const accountStatus = shape({
   }),
   health: shape({
     steps: count,
-    /** Durations of recent engine steps, ms: percentiles and maximum. */
     stepP50Ms: float,
     stepP99Ms: float,
     stepMaxMs: float,
@@ -274,7 +271,6 @@ const LINES = [
     /** Condition ids of all markets that the trader follows. The trader follows no other markets. */
     known: list(text),
   }),
-  /** A notice for the operator. */
   z.object({
     type: z.literal('notice'),
     time: moment,

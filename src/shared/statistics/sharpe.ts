@@ -6,9 +6,7 @@
 import { normalCdf, normalQuantile } from '../base/random.js';
 import { computeMoments, figure, requireFinite, type Values } from './moments.js';
 
-/** An observed Sharpe ratio and its sample moments. */
 interface ObservedSharpe {
-  /** Observed Sharpe ratio per sample. */
   readonly sharpe: number;
   /** Number T of equity changes in the sample. */
   readonly samples: number;
@@ -39,11 +37,9 @@ export function probabilisticSharpe(observed: ObservedSharpe, benchmark = 0): nu
   return figure(normalCdf(((sharpe - benchmark) * Math.sqrt(samples - 1)) / Math.sqrt(variance)));
 }
 
-/** All trials of the search that found the Sharpe ratio. */
 export interface Trials {
   /** Number N of all configurations ever tried, including discarded ones; at least 1. */
   readonly count: number;
-  /** Variance of the trials' Sharpe ratios per sample; at least 0. */
   readonly variance: number;
 }
 
@@ -62,7 +58,6 @@ export function expectedMaxSharpe({ count, variance }: Trials): number {
   return Math.sqrt(variance) * Math.max(0, highest);
 }
 
-/** The Euler-Mascheroni constant. */
 const EULER = 0.5772156649015329;
 
 /** Returns DSR = PSR(SR0), the probability that the true ratio exceeds the ratio expected from luck alone. */

@@ -3,7 +3,7 @@
 import {
   type Archive,
   type Archived,
-  MemoryArchive,
+  memoryArchive,
   RECORD_KINDS,
   type RecordKind,
 } from '../../../src/exchange/core/records/archive.js';
@@ -15,13 +15,13 @@ export function rowsOf(archive: Archive): readonly (readonly [RecordKind, Archiv
   const accounts = Array.from({ length: ACCOUNTS }, (_, account) => account);
   return RECORD_KINDS.flatMap((recordKind) =>
     accounts.flatMap((account) =>
-      archive.list(recordKind, { account, limit: Number.MAX_SAFE_INTEGER }).map((row) => [recordKind, row] as const),
+      archive[recordKind].list({ account, limit: Number.MAX_SAFE_INTEGER }).map((row) => [recordKind, row] as const),
     ),
   );
 }
 
-export function copyOf(archive: Archive): MemoryArchive {
-  const copy = new MemoryArchive();
-  for (const [recordKind, row] of rowsOf(archive)) copy.put(recordKind, row);
+export function copyOf(archive: Archive): Archive {
+  const copy = memoryArchive();
+  for (const [recordKind, row] of rowsOf(archive)) copy[recordKind].put(row);
   return copy;
 }

@@ -31,7 +31,7 @@ describe('credentials', () => {
     });
     expect(accepted(create(venue))).toEqual({ api_key: 'k', secret: 's' });
     const { account, secret } = must(venue.core.identity.credential('k'), 'the key');
-    expect([secret, venue.core.readWallet(account), venue.core.funds.read(account).total]).toEqual([
+    expect([secret, venue.core.identity.account(account).wallet, venue.core.funds.read(account).total]).toEqual([
       's',
       wallet(1),
       m(10_000),
@@ -187,7 +187,7 @@ describe('the clock', () => {
     const crowd = venue.core.at(venue.nowMs + 100_000).identity.openInternal('crowd', { unlimited: true });
     expect([
       venue.order(account, order).status,
-      venue.core.conversions.row('split', account, split.pubkey)?.state,
+      venue.core.conversions.records.split.row(account, split.pubkey)?.state,
     ]).toEqual(['expired', 'done']);
     expect(venue.core.timers.nextMs).toBe(Number.POSITIVE_INFINITY);
     venue.core.advance(5);

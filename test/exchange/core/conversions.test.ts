@@ -13,7 +13,7 @@ function converting(kind: (typeof KINDS)[number]) {
     account,
     draft: (amount: string, who = account, id = venue.id) => venue.now.conversions.draft(kind, who, id, amount),
     submit: (pubkey: string, valid = true, who = account) => venue.now.conversions.submit(kind, who, pubkey, valid),
-    row: (pubkey: string) => venue.core.conversions.row(kind, account, pubkey),
+    row: (pubkey: string) => venue.core.conversions.records[kind].row(account, pubkey),
   };
 }
 

@@ -17,7 +17,7 @@ describe('a landing that takes long', () => {
     const stateAt = (pubkey: string, nowMs: number) => {
       venue.nowMs = nowMs;
       venue.core.advance(nowMs);
-      return venue.core.conversions.row('split', account, pubkey)?.state;
+      return venue.core.conversions.records.split.row(account, pubkey)?.state;
     };
     const before = split();
     venue.now.setDelays({ landingMs: MINUTE_MS });

@@ -1,7 +1,7 @@
 /** A busy exchange for replays: random commands, and the journal of them. */
 
 import { type Command, ExchangeCore, type Mutator } from '../../../src/exchange/core/core.js';
-import { MemoryArchive } from '../../../src/exchange/core/records/archive.js';
+import { memoryArchive } from '../../../src/exchange/core/records/archive.js';
 import { Random } from '../../../src/shared/base/random.js';
 import { m, settings, wallet } from './venue.js';
 
@@ -13,7 +13,7 @@ interface Named {
 
 /** Draws mostly valid commands: real pubkeys, markets and handles of a running exchange. */
 export class Drawer {
-  readonly archive = new MemoryArchive();
+  readonly archive = memoryArchive();
   readonly core = new ExchangeCore(settings, undefined, this.archive);
   readonly random: Random;
   readonly journal: Command[] = [];
@@ -61,7 +61,7 @@ export class Drawer {
     if (random.chance(0.4)) this.#nowMs += random.below(random.chance(0.1) ? 40_000 : 300);
     const account = 1 + random.below(4);
     const market = random.below(this.core.catalog.markets.length);
-    const id = this.core.marketFacts(market).conditionId;
+    const id = this.core.catalog.market(market).card.conditionId;
     const valid = random.chance(0.9);
     const dice = random.uniform();
     const { orders, redeems } = this.core;
@@ -80,7 +80,7 @@ export class Drawer {
   }
 
   #submitConversion(kind: 'merge' | 'split', account: number, valid: boolean): void {
-    const { rows } = this.core.conversions.page(kind, account, { limit: 2 });
+    const { rows } = this.core.conversions.records[kind].page(account, { limit: 2 });
     this.#do('conversions.submit', kind, account, this.#pick(rows)?.pubkey ?? 'nobody', valid);
   }
 
@@ -106,14 +106,14 @@ export class Drawer {
     const kind = merges ? 'merge' : 'split';
     this.#do('conversions.draft', kind, account, id, String(1 + random.below(merges ? 10 : 60)));
     if (random.chance(0.4)) return;
-    const { rows } = core.conversions.page(kind, account, { limit: 1 });
+    const { rows } = core.conversions.records[kind].page(account, { limit: 1 });
     this.#do('conversions.submit', kind, account, this.#pick(rows)?.pubkey ?? 'nobody', valid);
   }
 
   #redeem(account: number, valid: boolean): void {
-    const all = Array.from({ length: this.core.catalog.markets.length }, (_, index) => this.core.marketFacts(index));
+    const all = this.core.catalog.markets;
     const settled = all.filter(({ state }) => state === 'resolved' || state === 'canceled');
-    this.#do('redeems.draft', account, this.#pick(settled)?.conditionId ?? all[0]?.conditionId);
+    this.#do('redeems.draft', account, (this.#pick(settled) ?? all[0])?.card.conditionId);
     if (this.random.chance(0.6))
       this.#submit(account, 'redeems.submit', this.core.redeems.page(account, { limit: 1 }).rows, valid);
   }

@@ -22,7 +22,7 @@ describe('a market', () => {
       const allowed = MARKET_STATES.filter((to) => {
         const venue = marketIn(from);
         const moved = venue.now.markets.setState(venue.id, to);
-        expect(venue.core.marketFacts(0).state).toBe(moved.ok ? to : from);
+        expect(venue.core.catalog.market(0).state).toBe(moved.ok ? to : from);
         if (!moved.ok) expect(faultOf(moved)).toBe('invalid_request_params state');
         return moved.ok;
       });
@@ -37,7 +37,7 @@ describe('a market', () => {
       const isSettled = from === 'resolved' || from === 'canceled';
       const resolved = venue.now.markets.resolve(venue.id, outcome);
       expect(faultOf(resolved)).toBe(isSettled ? 'invalid_request_params is_yes' : 'ok');
-      if (!isSettled) expect(venue.core.marketFacts(0).outcome).toBe(outcome);
+      if (!isSettled) expect(venue.core.catalog.market(0).outcome).toBe(outcome);
     }
   });
 

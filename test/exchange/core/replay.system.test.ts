@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CoreSnapshot, ExchangeCore, MUTATORS } from '../../../src/exchange/core/core.js';
-import { MemoryArchive } from '../../../src/exchange/core/records/archive.js';
+import { memoryArchive } from '../../../src/exchange/core/records/archive.js';
 import { assetPage } from '../../../src/exchange/core/records/assets.js';
 import { bookRow, priceRow, publicTradePage, statsRow } from '../../../src/exchange/core/records/market-rows.js';
 import type { Micros } from '../../../src/shared/base/micros.js';
@@ -85,7 +85,7 @@ describe('the exchange under random commands', () => {
         const copy = new ExchangeCore(settings, snapshot, archive);
         expect(hash(copy)).toBe(before);
         for (const command of drawer.journal.slice(done)) copy.apply(command);
-        const anew = new MemoryArchive();
+        const anew = memoryArchive();
         const core = new ExchangeCore(settings, undefined, anew);
         for (const command of drawer.journal) core.apply(command);
         expect([hash(copy), hash(core)]).toEqual([hash(drawer.core), hash(drawer.core)]);

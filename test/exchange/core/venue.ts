@@ -10,7 +10,7 @@ import type {
 } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
 import type { Market } from '../../../src/exchange/core/market.js';
-import { MemoryArchive } from '../../../src/exchange/core/records/archive.js';
+import { memoryArchive } from '../../../src/exchange/core/records/archive.js';
 import { bookRow } from '../../../src/exchange/core/records/market-rows.js';
 import { must } from '../../../src/shared/base/errors.js';
 import { type Micros, parseDecimal } from '../../../src/shared/base/micros.js';
@@ -46,7 +46,7 @@ export type Limit = readonly [isYes: boolean, side: 'buy' | 'sell', price: strin
 
 /** A core with its clock, accounts of wallets and their money. */
 export class Desk {
-  readonly archive = new MemoryArchive();
+  readonly archive = memoryArchive();
   core: ExchangeCore;
   nowMs = 1_700_000_000_000;
 

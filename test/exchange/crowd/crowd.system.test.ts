@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ASK, BID } from '../../../src/exchange/core/contract.js';
 import { bookRow } from '../../../src/exchange/core/records/market-rows.js';
 import { Crowd } from '../../../src/exchange/crowd/crowd.js';
+import { ZERO } from '../../../src/shared/base/micros.js';
 import { HOUR_MS, middle, newCore, Probe, restarted, START_MS, tapeHash } from './world.js';
 
 const DAY_MS = 24 * HOUR_MS;
@@ -18,11 +19,12 @@ beforeEach(() => {
 describe('the crowd', () => {
   it('opens four markets in two events and four categories, days before their resolution', () => {
     new Crowd(core, { seed: 1 }, START_MS);
-    const markets = [0, 1, 2, 3].map((market) => core.marketFacts(market));
-    expect(core.catalog.markets.length).toBe(4);
+    const { markets } = core.catalog;
+    expect(markets.length).toBe(4);
     expect(core.catalog.events.length).toBe(2);
-    expect(markets.map((market) => market.category)).toEqual(['politics', 'tech', 'crypto', 'finance']);
-    for (const { state, title, resolutionDate } of markets) {
+    expect(markets.map(({ card }) => card.category)).toEqual(['politics', 'tech', 'crypto', 'finance']);
+    for (const { state, card } of markets) {
+      const { title, resolutionDate } = card;
       expect(state).toBe('open');
       expect(title).toMatch(/^Will .* November.*\?$/);
       const days = ((resolutionDate ?? 0) * 1000 - START_MS) / DAY_MS;
@@ -36,13 +38,13 @@ describe('the crowd', () => {
     run(crowd, START_MS, START_MS + 60_000);
     const usual = newCore();
     new Crowd(usual, { seed: 1 }, START_MS);
-    const markets = Array.from({ length: 12 }, (_, market) => core.marketFacts(market));
-    expect(core.catalog.markets.length).toBe(12);
-    expect(markets.slice(0, 4).map(({ conditionId }) => conditionId)).toEqual(
-      [0, 1, 2, 3].map((market) => usual.marketFacts(market).conditionId),
+    const { markets } = core.catalog;
+    expect(markets.length).toBe(12);
+    expect(markets.slice(0, 4).map(({ card }) => card.conditionId)).toEqual(
+      [0, 1, 2, 3].map((market) => usual.catalog.market(market).card.conditionId),
     );
-    expect(new Set(markets.map(({ title }) => title)).size).toBe(12);
-    for (const [market] of markets.entries()) expect(core.catalog.market(market).bestBid).not.toBeNull();
+    expect(new Set(markets.map(({ card }) => card.title)).size).toBe(12);
+    for (const { bestBid } of markets) expect(bestBid).not.toBeNull();
   });
 
   it('trades the same tape from the same seed, another one from another', () => {
@@ -82,7 +84,7 @@ describe('the crowd', () => {
   it('makes up no more than the last minute of a long pause', () => {
     const crowd = new Crowd(core, { seed: 1 }, START_MS);
     crowd.tick(START_MS + 40 * HOUR_MS);
-    const trades = [0, 1, 2, 3].reduce((sum, market) => sum + core.marketFacts(market).tradeCount, 0);
+    const trades = [0, 1, 2, 3].reduce((sum, market) => sum + core.catalog.market(market).tape.count, 0);
     expect(trades).toBeGreaterThan(0);
     expect(trades).toBeLessThan(100);
     expect(crowd.nextDueMs()).toBeGreaterThan(START_MS + 40 * HOUR_MS);
@@ -119,7 +121,7 @@ describe('the markets of the crowd over six hours', () => {
 
   it('trade three to ten times a minute each', () => {
     for (const { index } of crowd.truths()) {
-      const perMinute = core.marketFacts(index).tradeCount / 360;
+      const perMinute = core.catalog.market(index).tape.count / 360;
       expect(perMinute).toBeGreaterThan(3);
       expect(perMinute).toBeLessThan(10);
     }
@@ -181,16 +183,16 @@ describe('a maker among the crowd', () => {
 describe('after a restart of the exchange the crowd', () => {
   it('goes on in its markets from their last price', () => {
     run(new Crowd(core, { seed: 5 }, START_MS), START_MS, START_MS + HOUR_MS);
-    const before = [0, 1, 2, 3].map((market) => core.marketFacts(market).lastTradePrice ?? 0);
+    const before = core.catalog.markets.map(({ tape }) => tape.lastPrice);
     const again = restarted(core);
     const crowd = new Crowd(again, { seed: 5 }, START_MS + HOUR_MS + 5000);
     expect(again.catalog.markets.length).toBe(4);
     for (const { index, probability } of crowd.truths()) expect(1e6 * probability).toBeCloseTo(before[index] ?? 0, 0);
     run(crowd, START_MS + HOUR_MS + 5000, START_MS + HOUR_MS + 300_000);
     for (const [market, price] of before.entries()) {
-      const now = again.marketFacts(market);
-      expect(now.tradeCount).toBeGreaterThan(core.marketFacts(market).tradeCount);
-      expect(Math.abs((now.lastTradePrice ?? 0) - price)).toBeLessThan(250_000);
+      const { tape } = again.catalog.market(market);
+      expect(tape.count).toBeGreaterThan(core.catalog.market(market).tape.count);
+      expect(Math.abs(tape.lastPrice - price)).toBeLessThan(250_000);
     }
   });
 
@@ -220,15 +222,15 @@ describe('a market of the crowd that reaches its date', () => {
     const crowd = new Crowd(core, { seed: 7 }, START_MS);
     // Steps of half an hour: the crowd plays the last minute of each.
     run(crowd, START_MS, START_MS + 21 * DAY_MS, 1_800_000);
-    const facts = Array.from({ length: core.catalog.markets.length }, (_, market) => core.marketFacts(market));
-    const open = facts.filter((market) => market.state === 'open');
-    const resolved = facts.filter((market) => market.state === 'resolved');
+    const { markets } = core.catalog;
+    const open = markets.filter((market) => market.state === 'open');
+    const resolved = markets.filter((market) => market.state === 'resolved');
     expect(open).toHaveLength(4);
     expect(resolved.length).toBeGreaterThanOrEqual(12);
-    expect(facts).toHaveLength(open.length + resolved.length);
-    expect(new Set(facts.map((market) => market.conditionId)).size).toBe(facts.length);
+    expect(markets).toHaveLength(open.length + resolved.length);
+    expect(new Set(markets.map(({ card }) => card.conditionId)).size).toBe(markets.length);
     for (const market of resolved) expect(market.outcome).not.toBeNull();
-    for (const market of open) expect((market.resolutionDate ?? 0) * 1000).toBeGreaterThan(START_MS + 21 * DAY_MS);
+    for (const market of open) expect((market.card.resolutionDate ?? 0) * 1000).toBeGreaterThan(START_MS + 21 * DAY_MS);
     expect(crowd.truths().map(({ index }) => core.catalog.market(index).bestAsk)).not.toContain(null);
   });
 
@@ -238,13 +240,13 @@ describe('a market of the crowd that reaches its date', () => {
     for (let seed = 1; seed <= 40; seed++) {
       const core = newCore();
       const crowd = new Crowd(core, { seed }, START_MS);
-      const dates = [0, 1, 2, 3].map((market) => (core.marketFacts(market).resolutionDate ?? 0) * 1000);
+      const dates = [0, 1, 2, 3].map((market) => (core.catalog.market(market).card.resolutionDate ?? 0) * 1000);
       for (const [market, dateMs] of dates.entries()) {
         if (market !== 2) continue;
         crowd.tick(dateMs - 1);
         expected += crowd.truths()[market]?.probability ?? Number.NaN;
         crowd.tick(dateMs + 60_000);
-        if (core.marketFacts(market).outcome === true) yes++;
+        if (core.catalog.market(market).outcome === true) yes++;
       }
     }
     // 40 coins of about 0.5: a deviation of 3.2; the bound is four of them.
@@ -254,15 +256,14 @@ describe('a market of the crowd that reaches its date', () => {
   it('is left alone when an operator has closed it, and replaced when he has settled it', () => {
     const crowd = new Crowd(core, { seed: 7 }, START_MS);
     run(crowd, START_MS, START_MS + 60_000);
-    core.at(START_MS + 60_000).markets.setState(core.marketFacts(0).conditionId, 'interrupted');
-    core.at(START_MS + 60_000).markets.resolve(core.marketFacts(1).conditionId, null);
+    core.at(START_MS + 60_000).markets.setState(core.catalog.market(0).card.conditionId, 'interrupted');
+    core.at(START_MS + 60_000).markets.resolve(core.catalog.market(1).card.conditionId, null);
     run(crowd, START_MS + 60_000, START_MS + 120_000);
     expect([core.catalog.market(0).bestBid, core.catalog.market(0).bestAsk]).toEqual([null, null]);
-    expect(core.marketFacts(0).state).toBe('interrupted');
+    expect(core.catalog.market(0).state).toBe('interrupted');
     expect(core.catalog.markets.length).toBe(5);
-    expect(core.marketFacts(4)).toMatchObject({ category: 'tech', state: 'open' });
-    expect(
-      core.catalog.market(4).levelAmount(ASK, core.catalog.market(4).bestAsk ?? core.marketFacts(4).tick),
-    ).toBeGreaterThan(0);
+    const { card, state, bestAsk } = core.catalog.market(4);
+    expect([card.category, state]).toEqual(['tech', 'open']);
+    expect(core.catalog.market(4).levelAmount(ASK, bestAsk ?? ZERO)).toBeGreaterThan(0);
   });
 });

@@ -130,7 +130,10 @@ describe('a replay', () => {
     expect(replay.nextDueMs()).toBe(at(0));
     expect(core.catalog.markets.length).toBe(0);
     await play(replay, at(0));
-    expect(core.marketFacts(0)).toMatchObject({ state: 'open', createdMs: at(0), resolutionDate: at(2000) / 1000 });
+    expect(core.catalog.market(0)).toMatchObject({
+      state: 'open',
+      card: { createdMs: at(0), resolutionDate: at(2000) / 1000 },
+    });
     expect(replay.nextDueMs()).toBe(at(250));
     await play(replay, at(249));
     expect(core.catalog.market(0).levelAmount(BID, micros(400_000))).toBe(100_000_000);
@@ -147,7 +150,7 @@ describe('a replay', () => {
     const rows: Row[] = [...START, [8000, 'end']];
     const replay = await attach([recordingOf(rows, { closeIsGuessed: true })]);
     await play(replay, at(0));
-    expect(core.marketFacts(0)).toMatchObject({ state: 'open', resolutionDate: null });
+    expect(core.catalog.market(0)).toMatchObject({ state: 'open', card: { resolutionDate: null } });
   });
 
   it.each([
@@ -162,7 +165,7 @@ describe('a replay', () => {
     const order = trader(core).rest(50, BID, 0.3, 10);
     expect(left(core, order)).toBe(10);
     await play(replay, at(100));
-    expect(core.marketFacts(0)).toMatchObject({ state, outcome });
+    expect(core.catalog.market(0)).toMatchObject({ state, outcome });
     expect(left(core, order)).toBe(0);
     expect([core.catalog.market(0).bestBid, core.catalog.market(0).bestAsk]).toEqual([null, null]);
   });
@@ -180,10 +183,7 @@ describe('a replay', () => {
       recordingOf(span(200, 800), { name: 'overlapping' }),
       recordingOf(span(-5000, -4900), { name: 'elsewhere', source }),
     ]);
-    const states = () =>
-      Array.from({ length: core.catalog.markets.length }, (_, market) => core.marketFacts(market))
-        .map(({ title, state }) => `${title.slice(9)} ${state}`)
-        .sort();
+    const states = () => core.catalog.markets.map(({ card, state }) => `${card.title.slice(9)} ${state}`).sort();
     await play(replay, at(0));
     expect(states()).toEqual(['elsewhere open', 'first open']);
     await play(replay, at(200));
@@ -255,16 +255,16 @@ describe('after a restart of the exchange a replay', () => {
     expect(left(again, order)).toBe(10);
     expect(replay.nextDueMs()).toBe(at(50_000 + 1040));
     await play(replay, at(50_000 + 1040), at(50_000 + 2040));
-    expect(again.marketFacts(0)).toMatchObject({ state: 'resolved', outcome: true });
+    expect(again.catalog.market(0)).toMatchObject({ state: 'resolved', outcome: true });
     expect(again.catalog.markets.length).toBe(1);
   });
 
   it('resolves a market that had closed just before', async () => {
     await play(await attach([recordingOf(rows)]), at(0), at(600));
-    core.at(at(700)).markets.setState(core.marketFacts(0).conditionId, 'waiting_to_resolve');
+    core.at(at(700)).markets.setState(core.catalog.market(0).card.conditionId, 'waiting_to_resolve');
     const again = restarted(core);
     const replay = await Replay.attach(again, [recordingOf(rows)], { speed: 1 }, at(9000));
-    expect(again.marketFacts(0).state).toBe('resolved');
+    expect(again.catalog.market(0).state).toBe('resolved');
     expect(replay.done).toBe(true);
   });
 });
@@ -281,8 +281,8 @@ describe('a replay of bad data', () => {
     const recordings = [recordingOf(rows, { failsAfter: 1, outcome: null }), recordingOf(rows, { name: 'B' })];
     const replay = await attach(recordings);
     await play(replay, at(0), at(100), at(300));
-    expect(core.marketFacts(0)).toMatchObject({ title: 'Recorded A', state: 'waiting_to_resolve' });
-    expect(core.marketFacts(1)).toMatchObject({ title: 'Recorded B', state: 'open' });
+    expect(core.catalog.market(0)).toMatchObject({ card: { title: 'Recorded A' }, state: 'waiting_to_resolve' });
+    expect(core.catalog.market(1)).toMatchObject({ card: { title: 'Recorded B' }, state: 'open' });
     expect(replay.notes().failures).toEqual([{ path: '/recordings/A', message: 'the disk of A broke' }]);
     await play(replay, at(900));
     expect(replay.done).toBe(true);

@@ -18,9 +18,9 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
  * market YES, NO and collateral are equal. No account is negative.
  */
 export function checkConservation(core: ExchangeCore, accounts: readonly number[], unlimited: readonly number[]): void {
-  const markets = Array.from({ length: core.catalog.markets.length }, (_, index) => core.marketFacts(index));
+  const { markets } = core.catalog;
   const funds = accounts.map((account) => core.funds.read(account));
-  const backing = sum(markets.map((market) => market.setsOutstanding));
+  const backing = sum(markets.map((market) => market.collateral));
   const total = sum(funds.map((own) => own.total)) + backing + core.margin.held + core.matching.fees;
   if (total !== core.deposited) expect(total).toBe(core.deposited);
   for (const [index, own] of funds.entries()) {
@@ -28,13 +28,13 @@ export function checkConservation(core: ExchangeCore, accounts: readonly number[
     if (own.locked < 0 || (!isFree && own.available < 0)) expect({ account: accounts[index], ...own }).toBe('solvent');
   }
   for (const market of markets) {
-    const held = accounts.map((account) => core.catalog.market(market.index).shares.read(account));
+    const held = accounts.map((account) => market.shares.read(account));
     for (const own of held) {
       const least = Math.min(own.yesLocked, own.yes - own.yesLocked, own.noLocked, own.no - own.noLocked);
       if (least < 0) expect(own).toBe('nothing below zero');
     }
     const [yes, no] = [sum(held.map((own) => own.yes)), sum(held.map((own) => own.no))];
-    const seen = { state: market.state, yes, no, backing: market.setsOutstanding };
+    const seen = { state: market.state, yes, no, backing: market.collateral };
     if (market.state === 'canceled') {
       // Halves of a millionth are not paid out.
       if (2 * seen.backing < yes + no) expect(seen).toBe('backed');
@@ -88,7 +88,7 @@ function checkRecords(core: ExchangeCore, plain: PlainState, account: number): v
   );
   for (const kind of ['merge', 'split'] as const) {
     const conversions = own(plain.conversions, (record) => isOwn(record) && record.kind === kind, rows.conversionRow);
-    const real = pages((query) => core.conversions.page(kind, account, query));
+    const real = pages((query) => core.conversions.records[kind].page(account, query));
     same(`${kind}s`, real, conversions);
   }
   const redeems = pages((query) => core.redeems.page(account, query));
@@ -113,10 +113,10 @@ function pages<T>(read: (query: Asked) => { readonly rows: readonly T[]; readonl
 function checkMarket(core: ExchangeCore, plain: PlainState, index: number): void {
   const found = plain.market(index);
   const market = core.catalog.market(index);
-  const { state, paused, outcome, setsOutstanding: collateral, tradeCount } = core.marketFacts(index);
+  const { state, paused, outcome, collateral } = market;
   const { total_volume } = statsRow(market, core.nowMs);
   const plainFacts = [found.state, found.paused, found.outcome, found.collateral, found.trades.length];
-  const facts = [state, paused, outcome, collateral, tradeCount];
+  const facts = [state, paused, outcome, collateral, market.tape.count];
   same(`market ${index}`, [...facts, total_volume], [...plainFacts, rows.decimal(found.volume)]);
   const trades = found.trades.map((trade) => rows.tradeRow(found.id, trade)).reverse();
   const tape = pages((query) => publicTradePage(market, query));

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import { REFUSED_BALANCE, REFUSED_GRID, REFUSED_MARKET, type Result } from '../../../src/exchange/core/contract.js';
 import { type Command, ExchangeCore, type Mutator } from '../../../src/exchange/core/core.js';
-import { MemoryArchive } from '../../../src/exchange/core/records/archive.js';
+import { memoryArchive } from '../../../src/exchange/core/records/archive.js';
 import { detailRow } from '../../../src/exchange/core/records/market-rows.js';
 import { wallet } from '../core/venue.js';
 import { type Call, type Caller, type Grid, MARKETS, type Trouble } from './calls.js';
@@ -34,7 +34,7 @@ const REFUSALS: Readonly<Record<string, number>> = {
 type Submitted = Extract<Call, { do: 'submit' }>;
 
 export class Pair {
-  readonly #archive = new MemoryArchive();
+  readonly #archive = memoryArchive();
   core = new ExchangeCore(settings, undefined, this.#archive);
   readonly plain: PlainState;
   readonly journal: Command[] = [];
@@ -280,7 +280,7 @@ export class Pair {
     const plain = this.#plainSetState(market, state);
     this.#same('state', real, plain, () => this.#detail(market));
     const index = this.#known(market);
-    if (index !== null) expect(this.core.marketFacts(index).state).toBe(this.plain.market(index).state);
+    if (index !== null) expect(this.core.catalog.market(index).state).toBe(this.plain.market(index).state);
   }
 
   #plainSetState(market: number, state: string): object | string {

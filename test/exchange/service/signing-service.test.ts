@@ -11,7 +11,6 @@ import { readProfile } from '../../../src/shell/config/config.js';
 import { venueFile } from '../../../src/shell/config/shipped.js';
 import { signingRules } from '../../../src/shell/wallet/draft-signer.js';
 import { Wallet } from '../../../src/shell/wallet/wallet.js';
-import { verifies } from '../../shell/wallet/drafts.js';
 
 const profile = readProfile(venueFile('worm'), '/');
 const signatures = new WalletSignatures('solana_tx');
@@ -43,48 +42,25 @@ function signedDraft(draft_cosigners: DraftCosigners) {
   return { message, signature: signed.signature };
 }
 
-/** Slots of 64 bytes follow the byte with their count. */
-const slotOf = (hex: string, index: number) => hex.slice(2 + 128 * index, 2 + 128 * (index + 1));
-
-describe("the exchange's own signing service", () => {
-  it('has always the same keys, which the worm profile and the documents name', () => {
-    expect(PAPER_COSIGNERS).toEqual([
-      'DqLNQVQDuwZVmvSYZ2YDFKDbBX7ZGfYPGN2SuPzRaLK',
-      '9xKzR1CG4kEKYQMu9FDD7pnoUf7dxkzxDmSWrw9ttgHa',
-      'EJVSYgnRDYDWFYce9j3GfivGRghShZnftaTBB4UmjKL9',
-      'CL5bKfEh2GYbGnYTgkBNHjHjLXf9hzEkonwRPGTXmn1D',
-    ]);
-  });
-
+describe('drafts with co-signers', () => {
   it.each<[string, DraftCosigners]>([
     ['one who pays', { keys: [FIRST], fee_payer: FIRST }],
     ['two, of whom the second pays', { keys: [FIRST, SECOND], fee_payer: SECOND }],
     ['four, none of whom pays', { keys: [...PAPER_COSIGNERS] }],
-  ])('leaves its slots empty in a draft and fills them at the submit: %s', (_, cosigners) => {
+  ])('leave all slots empty, and need only the signature of the wallet: %s', (_, cosigners) => {
     const { message, signature } = signedDraft(cosigners);
-    const { signers, feePayer, filledSlots, messageBytes } = transactionOf(message);
+    const { signers, feePayer, filledSlots } = transactionOf(message);
     expect(feePayer).toBe(cosigners.fee_payer ?? wallet.address);
     expect([...signers].sort()).toEqual([wallet.address, ...cosigners.keys].sort());
     expect(filledSlots).toEqual([]);
     expect(signatures.signsDraft(wallet.address, message, signature)).toBe(true);
-    const filled = signatures.fill(wallet.address, message, signature) ?? '';
-    expect(transactionOf(filled).messageBytes).toEqual(messageBytes);
-    signers.forEach((signer, index) => {
-      expect(verifies(messageBytes, slotOf(filled, index), signer), signer).toBe(true);
-    });
   });
 
-  it('cannot sign for the keys of another service, whose slots stay empty', () => {
-    const { message, signature } = signedDraft({ keys: [stranger], fee_payer: stranger });
-    const filled = signatures.fill(wallet.address, message, signature) ?? '';
-    expect(transactionOf(filled).filledSlots).toEqual([wallet.address]);
-  });
-
-  it('fills nothing for a signature that is not of our wallet, or that is over other bytes', () => {
+  it('refuse a signature that is not of our wallet, or that is over other bytes', () => {
     const { message, signature } = signedDraft({ keys: [FIRST], fee_payer: FIRST });
     const other = signedDraft({ keys: [FIRST] });
-    expect(signatures.fill(wallet.address, message, other.signature)).toBeNull();
-    expect(signatures.fill(stranger, message, signature)).toBeNull();
+    expect(signatures.signsDraft(wallet.address, message, other.signature)).toBe(false);
+    expect(signatures.signsDraft(stranger, message, signature)).toBe(false);
     expect(signatures.signsDraft(FIRST, message, signature)).toBe(false);
     expect(signatures.signsDraft(wallet.address, 'no transaction', signature)).toBe(false);
   });

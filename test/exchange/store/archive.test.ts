@@ -5,17 +5,17 @@ import {
   type Archive,
   type Archived,
   type ArchiveQuery,
-  MemoryArchive,
+  memoryArchive,
   type RecordKind,
 } from '../../../src/exchange/core/records/archive.js';
 import { createTables, Transactions } from '../../../src/exchange/store/database.js';
-import { SqliteArchive } from '../../../src/exchange/store/sqlite-archive.js';
+import { openArchive } from '../../../src/exchange/store/sqlite-archive.js';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 
-function openArchive(): { db: Database.Database; archive: SqliteArchive } {
+function open(): { db: Database.Database; archive: Archive } {
   const db = new SqliteDriver(':memory:');
   createTables(db);
-  return { db, archive: new SqliteArchive(db, new Transactions(db)) };
+  return { db, archive: openArchive(db, new Transactions(db)) };
 }
 
 const STATES = ['filled', 'canceled', 'expired'] as const;
@@ -44,23 +44,21 @@ const query: fc.Arbitrary<ArchiveQuery> = fc.record({
 type Step = (archive: Archive) => unknown;
 /** A record becomes final once. */
 const put = (archive: Archive, recordKind: RecordKind, row: Archived) => {
-  if (archive.byId(recordKind, row.id) === null) archive.put(recordKind, row);
+  if (archive[recordKind].byId(row.id) === null) archive[recordKind].put(row);
 };
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 8, arbitrary: row.map((each) => (archive: Archive) => put(archive, 'order', each)) },
   { weight: 1, arbitrary: row.map((each) => (archive: Archive) => put(archive, 'merge', each)) },
-  // Flushes waiting data to disk, without a visible effect.
-  { weight: 1, arbitrary: fc.constant((archive: Archive) => archive instanceof SqliteArchive && void archive.flush()) },
-  { weight: 4, arbitrary: query.map((asked) => (archive: Archive) => archive.list('order', asked)) },
-  { weight: 1, arbitrary: query.map((asked) => (archive: Archive) => archive.list('merge', asked)) },
-  { weight: 1, arbitrary: id.map((id) => (archive: Archive) => archive.byId('order', id)) },
-  { weight: 1, arbitrary: id.map((id) => (archive: Archive) => archive.byPubkey('order', `key ${id}`)) },
+  { weight: 4, arbitrary: query.map((asked) => (archive: Archive) => archive.order.list(asked)) },
+  { weight: 1, arbitrary: query.map((asked) => (archive: Archive) => archive.merge.list(asked)) },
+  { weight: 1, arbitrary: id.map((id) => (archive: Archive) => archive.order.byId(id)) },
+  { weight: 1, arbitrary: id.map((id) => (archive: Archive) => archive.order.byPubkey(`key ${id}`)) },
   {
     weight: 1,
     arbitrary: fc.tuple(id, fc.array(id, { maxLength: 3 })).map(
       ([last, live]) =>
         (archive: Archive) =>
-          archive.rewind('order', last, live),
+          archive.order.rewind(last, live),
     ),
   },
 );
@@ -69,8 +67,8 @@ describe('the archive on disk', () => {
   it('answers what the archive in memory answers, whatever was put, written, rewound and asked', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 20, maxLength: 150 }), (steps) => {
-        const { db, archive } = openArchive();
-        const plain = new MemoryArchive();
+        const { db, archive } = open();
+        const plain = memoryArchive();
         for (const each of steps) expect(each(archive) || null).toEqual(each(plain) || null);
         db.close();
       }),
@@ -79,7 +77,7 @@ describe('the archive on disk', () => {
   });
 
   it('walks an index for every filter, and never the table', () => {
-    const { db } = openArchive();
+    const { db } = open();
     const plans = ['account = 1 AND kind = 2', 'account = 1 AND market = 3 AND kind = 2'].flatMap((where) =>
       ['id < 9 ORDER BY id DESC', 'id > 9 ORDER BY id'].map((order) =>
         db.prepare(`EXPLAIN QUERY PLAN SELECT id FROM archived_order WHERE ${where} AND ${order} LIMIT 5`).all(),

@@ -2,10 +2,10 @@ import { mkdirSync, openSync, readFileSync, rmSync, truncateSync, writeFileSync,
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
-import { MemoryArchive } from '../../../src/exchange/core/records/archive.js';
+import { memoryArchive } from '../../../src/exchange/core/records/archive.js';
 import { openDatabase, Transactions } from '../../../src/exchange/store/database.js';
 import { CoreJournal, PersistentCore, recordMutations } from '../../../src/exchange/store/persistent-core.js';
-import { SqliteArchive } from '../../../src/exchange/store/sqlite-archive.js';
+import { openArchive } from '../../../src/exchange/store/sqlite-archive.js';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { newFolder } from '../../support/folders.js';
 import { rowsOf } from '../core/archives.js';
@@ -75,7 +75,7 @@ describe('a full disk', () => {
     const db = openDatabase(folder);
     const transactions = new Transactions(db);
     const journal = new CoreJournal(db, transactions);
-    const archive = new SqliteArchive(db, transactions);
+    const archive = openArchive(db, transactions);
     const core = new ExchangeCore(settings, undefined, archive);
     journal.save({ settings, core: core.snapshot() });
     recordMutations(core, journal);
@@ -86,7 +86,6 @@ describe('a full disk', () => {
       for (const command of drawer.journal) {
         core.apply(command);
         acknowledged += 1;
-        if (acknowledged % 40 === 0) archive.flush();
       }
     };
     const broken = expect.objectContaining({ code: 'ledger_broken' });
@@ -97,14 +96,14 @@ describe('a full disk', () => {
     db.close();
 
     // The same history up to the last acknowledged call.
-    const expected = new MemoryArchive();
+    const expected = memoryArchive();
     const kept = new ExchangeCore(settings, undefined, expected);
     for (const command of drawer.journal.slice(0, acknowledged)) kept.apply(command);
     const persistentCore = PersistentCore.open(folder, settings);
     expect(throughJson(persistentCore.core.snapshot())).toEqual(throughJson(kept.snapshot()));
     persistentCore.close();
     const reopened = openDatabase(folder);
-    expect(rowsOf(new SqliteArchive(reopened, new Transactions(reopened)))).toEqual(throughJson(rowsOf(expected)));
+    expect(rowsOf(openArchive(reopened, new Transactions(reopened)))).toEqual(throughJson(rowsOf(expected)));
     reopened.close();
   });
 });

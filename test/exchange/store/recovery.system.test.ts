@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase, Transactions } from '../../../src/exchange/store/database.js';
 import { PersistentCore } from '../../../src/exchange/store/persistent-core.js';
-import { SqliteArchive } from '../../../src/exchange/store/sqlite-archive.js';
+import { openArchive } from '../../../src/exchange/store/sqlite-archive.js';
 import { times } from '../../support/effort.js';
 import { newFolder } from '../../support/folders.js';
 import { rowsOf } from '../core/archives.js';
@@ -31,7 +31,7 @@ function recovered(): { state: unknown; archive: unknown } {
 function archived(path: string): unknown {
   const db = openDatabase(path);
   try {
-    return rowsOf(new SqliteArchive(db, new Transactions(db)));
+    return rowsOf(openArchive(db, new Transactions(db)));
   } finally {
     db.close();
   }
@@ -75,9 +75,9 @@ describe('a recovery', () => {
     const expected = recovered();
     persistentCore.close();
     const db = openDatabase(live());
-    const archive = new SqliteArchive(db, new Transactions(db));
-    archive.rewind('order', 0, []);
-    archive.rewind('trade', 0, []);
+    const archive = openArchive(db, new Transactions(db));
+    archive.order.rewind(0, []);
+    archive.trade.rewind(0, []);
     db.close();
     expect(recovered()).toEqual(expected);
   });

@@ -32,7 +32,7 @@ function overText(venue: InProcessExchange, call: AnyCall, nowMs: number): Outco
   }
   const next_cursor = 'nextCursor' in reply ? (reply.nextCursor ?? null) : null;
   const meta = declaration.page === undefined ? {} : { limit, next_cursor };
-  return classify(declaration, 200, successText(reply.data, meta)).outcome;
+  return classify(declaration, 200, successText(reply.value, meta)).outcome;
 }
 
 const get = (endpoint: string, params: object, query: object): AnyCall =>

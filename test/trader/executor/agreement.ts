@@ -103,8 +103,8 @@ function differentOrders({ core, account, ledger, executor }: Parties): string[]
 /** Checks invariant 1 for conversions. */
 function differentConversions({ core, account, ledger }: Parties): string[] {
   const done = [
-    ...all<Wire<'conversionRow'>>((page) => core.conversions.page('merge', account, page)),
-    ...all<Wire<'conversionRow'>>((page) => core.conversions.page('split', account, page)),
+    ...all<Wire<'conversionRow'>>((page) => core.conversions.records.merge.page(account, page)),
+    ...all<Wire<'conversionRow'>>((page) => core.conversions.records.split.page(account, page)),
     ...all<Wire<'redeemRow'>>((page) => core.redeems.page(account, page)),
   ].flatMap(({ state, pubkey }) => (state === 'done' || state === 'completed' ? [pubkey] : []));
   const booked = ledger.conversions({ limit: 1e6 }).map(({ pubkey }) => pubkey);

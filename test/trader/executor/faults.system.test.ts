@@ -105,7 +105,7 @@ function actAtRandom(world: World): void {
   const { random, executor, ledger } = world;
   const market = world.markets[random.below(2)] ?? '';
   const price = (30 + random.below(40)) * 10_000;
-  const open = world.core.marketFacts(world.marketIndex(market)).state === 'open';
+  const open = world.core.catalog.market(world.marketIndex(market)).state === 'open';
   const crowdBuys = random.chance(0.5);
   world.crowdTakes(market, crowdBuys, crowdBuys ? 600_000 : 400_000, 1 + random.below(12));
   switch (random.below(5)) {

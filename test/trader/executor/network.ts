@@ -171,7 +171,7 @@ export class Network {
           return { result: conversions.submit('merge', me, pubkey, valid('merge', pubkey, call.body.signature)) };
         }
         case 'merges.detail':
-          return { result: read(core.conversions.row('merge', me, call.params.pubkey)) };
+          return { result: read(core.conversions.records.merge.row(me, call.params.pubkey)) };
         case 'redeems.create':
           return { result: redeems.draft(me, call.body.market_condition_id) };
         case 'redeems.submit': {

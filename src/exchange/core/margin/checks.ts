@@ -1,22 +1,21 @@
-/** Checks of a margin request before its currency is locked: leverage, sizes, take profit and stop loss. */
-
 import { must } from '../../../shared/base/errors.js';
-import { formatDecimal, ONE } from '../../../shared/base/micros.js';
+import { ONE } from '../../../shared/base/micros.js';
 import {
   type EstimateTerms,
   invalid,
   type MarginRequest,
+  offGrid,
   ok,
+  outside,
   type Refusal,
   type Result,
   refuse,
-  type TpSlChange,
 } from '../contract.js';
 import type { CoreContext } from '../core-context.js';
 import type { Market } from '../market.js';
-import { asMicros } from '../money.js';
-import { applyLeverage, feeOn, MAX_SIZE, sharesFor, totalFor, userPart } from './economics.js';
-import { badPrice, type MarginPool, offGrid } from './pool.js';
+import { text, timesUp } from '../money.js';
+import { applyLeverage, feeOn, MAX_SIZE, sharesFor, userPart } from './economics.js';
+import { badPrice, type MarginPool } from './pool.js';
 import type { RequestRecord, TpSlRecord, TriggerType } from './records.js';
 
 /** A market that trades on margin, with its pool. */
@@ -38,11 +37,15 @@ export function marginMarket(context: CoreContext, index: number): MarginMarket 
 type TriggerPrices = Readonly<Pick<TpSlRecord, 'takeProfit' | 'stopLoss'>>;
 
 /** Computes changed trigger prices: undefined keeps an active price, null removes it. Inactive prices are dropped. */
-export function pricesAfter(before: TpSlRecord | null, change: TpSlChange): TriggerPrices {
-  const old = before?.state === 'active' ? before : null;
+export function pricesAfter(
+  before: TpSlRecord | null,
+  takeProfit: number | null | undefined,
+  stopLoss: number | null | undefined,
+): TriggerPrices {
+  const old = before?.state === 'active' ? before : { takeProfit: null, stopLoss: null };
   return {
-    takeProfit: change.takeProfit === undefined ? (old?.takeProfit ?? null) : change.takeProfit,
-    stopLoss: change.stopLoss === undefined ? (old?.stopLoss ?? null) : change.stopLoss,
+    takeProfit: takeProfit === undefined ? old.takeProfit : takeProfit,
+    stopLoss: stopLoss === undefined ? old.stopLoss : stopLoss,
   };
 }
 
@@ -56,7 +59,7 @@ export function checkPrices(pool: MarginPool, prices: TriggerPrices, entry: numb
     const fault = price === null ? null : badPrice(field, price, pool.rules);
     if (fault !== null) return fault;
   }
-  const at = formatDecimal(asMicros(entry));
+  const at = text(entry);
   if (prices.takeProfit !== null && prices.takeProfit <= entry) {
     return invalid('take_profit_price', `Must be above the price of ${at}.`);
   }
@@ -95,7 +98,7 @@ export function marketCost(pool: MarginPool, funds: number, leverage: number) {
 
 /** Cost of a limit request. total_liquidity is the cost of the shares at the limit price, rounded up. */
 export function limitCost(pool: MarginPool, shares: number, price: number, leverage: number): OpeningCost {
-  const totalLiquidity = totalFor(shares, price);
+  const totalLiquidity = timesUp(price, shares);
   const userLiquidity = userPart(totalLiquidity, leverage);
   return { userLiquidity, totalLiquidity, openingFee: feeOn(userLiquidity, pool.rules.openingRate) };
 }
@@ -103,7 +106,7 @@ export function limitCost(pool: MarginPool, shares: number, price: number, lever
 /** user_liquidity of a request: all funds of a market request, or the user's part of a limit request's maximum cost. */
 export function computeUserLiquidity({ funds, price, shares, leverage }: RequestRecord): number {
   if (funds !== null) return funds;
-  const totalLiquidity = totalFor(must(shares, 'the shares of a limit request'), must(price, 'its price'));
+  const totalLiquidity = timesUp(must(price, 'the price of a limit request'), must(shares, 'its shares'));
   return userPart(totalLiquidity, leverage);
 }
 
@@ -158,14 +161,4 @@ function checkTriggers(terms: MarginRequest, pool: MarginPool): Refusal | null {
   const mark = pool.mark(terms.isYes);
   const entry = terms.type === 'limit' ? Math.min(terms.price, mark) : mark;
   return checkPrices(pool, { takeProfit, stopLoss }, entry);
-}
-
-function outside(field: string, value: number, least: number, most: number): Refusal | null {
-  if (value < least) {
-    return invalid(field, `Ensure this value is greater than or equal to ${formatDecimal(asMicros(least))}.`);
-  }
-  if (value > most) {
-    return invalid(field, `Ensure this value is less than or equal to ${formatDecimal(asMicros(most))}.`);
-  }
-  return null;
 }

@@ -19,16 +19,15 @@
 
 import { type Micros, mulDiv, ONE } from '../../../shared/base/micros.js';
 import { asMicros, timesDown, timesUp } from '../money.js';
-import type { PositionEnd, PositionRecord } from './records.js';
+import type { PositionRecord } from './records.js';
 
 /** Maximum liquidity and maximum number of shares: a billion units each, so that every sum is a safe integer. */
 export const MAX_SIZE = 1_000_000_000_000_000;
 
 /** Fields of a position that the formulas use. */
 export type MarginExposure = Readonly<
-  Pick<PositionRecord, 'shares' | 'cost' | Liquidity | 'interest' | 'interestSinceMs'>
+  Pick<PositionRecord, 'shares' | 'cost' | 'userLiquidity' | 'totalLiquidity' | 'interest' | 'interestSinceMs'>
 >;
-type Liquidity = 'userLiquidity' | 'totalLiquidity';
 
 /** Converts a price from YES space to the space of an outcome, or back. */
 export const ownPrice = (yesPrice: number, isYes: boolean): number => (isYes ? yesPrice : ONE - yesPrice);
@@ -51,12 +50,6 @@ export function sharesFor(totalLiquidity: number, price: number, step: number): 
   const shares = mulDiv(asMicros(totalLiquidity), ONE, asMicros(price), 'floor');
   return shares - (shares % step);
 }
-
-/** total_liquidity of a limit request: the cost of its shares at its price, rounded up. */
-export const totalFor = (shares: number, price: number): number => timesUp(price, shares);
-
-/** Cost of shares at a price, rounded down; all in micros. */
-export const computeCost = (shares: number, price: number): number => timesDown(price, shares);
 
 /** Fee on an amount of currency, rounded up. */
 export const feeOn = (amount: number, rate: number): number => (rate === 0 ? 0 : timesUp(rate, amount));
@@ -120,18 +113,16 @@ export function liquidationDueMs(position: MarginExposure, mark: number, annualR
   return Number.isSafeInteger(atMs) ? atMs : null;
 }
 
-/** Price and interest at a position's end, and whether it is a liquidation. */
-export type Exit = Pick<PositionEnd, 'price' | 'isLiquidated'> & { readonly interest: number };
-
 /** Payout and closing fee at a position's end. The pool then receives user_liquidity − payout − closingFee. */
 export type Ending = ReturnType<typeof computeEnding>;
 
-/** Computes the user's payout and the closing fee of a position. */
-export function computeEnding(position: MarginExposure, { price, interest, isLiquidated }: Exit, closingRate: number) {
+/** Computes the user's payout and the closing fee of a position whose interest is computed up to its end. */
+export function computeEnding(position: MarginExposure, price: number, isLiquidated: boolean, closingRate: number) {
+  const { interest } = position;
   const pnl = pnlAt(position, price);
   const afterInterest = Math.max(0, Math.max(0, position.userLiquidity + pnl) - interest);
   const isCharged = isLiquidated || pnl > interest;
-  const proceeds = computeCost(position.shares, price);
+  const proceeds = timesDown(price, position.shares);
   const closingFee = isCharged ? Math.min(afterInterest, feeOn(proceeds, closingRate)) : 0;
   return { payout: afterInterest - closingFee, closingFee };
 }

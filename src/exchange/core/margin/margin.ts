@@ -13,7 +13,6 @@ import {
   invalid,
   type MarginPage,
   type MarginPageQuery,
-  type MarginPnl,
   type MarginQuery,
   type MarketIndex,
   mapResult,
@@ -24,15 +23,13 @@ import {
   type Wire,
 } from '../contract.js';
 import type { CoreContext } from '../core-context.js';
-import type { Identity } from '../identity.js';
 import type { Market } from '../market.js';
-import type { Matching } from '../matching/matching.js';
 import { asMicros } from '../money.js';
 import type { RecordOfAccount } from '../records/archive.js';
 import { detailRow } from '../records/market-rows.js';
 import { askedMarket, firstOf, type Records } from '../records/records.js';
 import { checkEstimate } from './checks.js';
-import { Positions, RealizedPnl, Settlements } from './positions.js';
+import { Positions, Settlements } from './positions.js';
 import type { PositionRecord, RequestRecord, SettlementRecord } from './records.js';
 import { namedMargin, PositionRequests } from './requests.js';
 import * as rows from './rows.js';
@@ -40,19 +37,16 @@ import * as rows from './rows.js';
 /** All margin requests, positions and settlements of the exchange. This class tells them about changes of markets. */
 export class Margin {
   readonly context: CoreContext;
-  readonly realized = new RealizedPnl();
   readonly settlements: Settlements;
   readonly positions: Positions;
   readonly requests: PositionRequests;
-  readonly #identity: Identity;
 
-  constructor(context: CoreContext, till: Pick<Matching, 'fees'>, identity: Identity) {
+  constructor(context: CoreContext) {
     this.context = context;
-    this.#identity = identity;
-    this.settlements = new Settlements(context, this.realized, ({ position }) =>
+    this.settlements = new Settlements(context, ({ position }) =>
       must(this.positions.get(position), `position ${position}`),
     );
-    this.positions = new Positions(context, till, this.settlements);
+    this.positions = new Positions(context, this.settlements);
     this.requests = new PositionRequests(context, this.positions);
   }
 
@@ -97,7 +91,6 @@ export class Margin {
     }
   }
 
-  /** Handles a change of a margin market's state. */
   marketMoved(market: Market, isSettled: boolean): void {
     const pool = market.margin;
     if (pool === null) return;
@@ -178,15 +171,17 @@ export class Margin {
     for (const activity of market.margin?.activity.before(beforeId) ?? []) {
       if (type !== undefined && activity.type !== type) continue;
       if (found.length === limit) return { rows: found, nextBeforeId: lastId };
-      found.push(rows.activityRow(this.context, market, activity, this.#identity.account(activity.account).name));
+      found.push(
+        rows.activityRow(this.context, market, activity, this.context.identity.account(activity.account).name),
+      );
       lastId = activity.id;
     }
     return { rows: found, nextBeforeId: null };
   }
 
   /** Margin results of an account, in all markets if none are given. `settlements` is read from running sums. */
-  pnl(account: number, markets?: readonly MarketIndex[]): MarginPnl {
-    const { context, realized, requests, positions, settlements } = this;
+  pnl(account: number, markets?: readonly MarketIndex[]) {
+    const { context, requests, positions, settlements } = this;
     const asked = markets === undefined ? null : new Set(markets);
     const isAsked = (record: { readonly market: number }) => asked === null || asked.has(record.market);
     let [unrealized, openingFees, held] = [0, 0, 0];
@@ -201,9 +196,13 @@ export class Margin {
     }
     for (const settlement of settlements.listLive(account)) if (isAsked(settlement)) held += settlement.payout;
     return {
-      settlements: asMicros(realized.of(account, markets)),
+      /** Profit of ended positions after fees: the sum of `total_pnl` over all settlements in any state. */
+      settlements: asMicros(settlements.realized.of(account, markets)),
+      /** Sum of `unrealized_pnl` of the account's open positions. */
       unrealized: asMicros(unrealized),
+      /** Opening fees of open positions. When a position ends, its fee becomes part of `settlements`. */
       openingFees: asMicros(openingFees),
+      /** The account's currency in funded requests, open positions and unpaid settlements; not part of its funds. */
       held: asMicros(held),
     };
   }
@@ -213,7 +212,7 @@ export class Margin {
       requests: this.requests.dump(),
       positions: this.positions.dump(),
       settlements: this.settlements.dump(),
-      realized: this.realized.dump(),
+      realized: this.settlements.realized.dump(),
     };
   }
 
@@ -222,7 +221,7 @@ export class Margin {
     this.requests.load(dump.requests);
     this.positions.load(dump.positions);
     this.settlements.load(dump.settlements);
-    this.realized.load(dump.realized);
+    this.settlements.realized.load(dump.realized);
   }
 }
 

@@ -4,30 +4,13 @@
  */
 
 import { assert } from '../../../shared/base/errors.js';
-import { formatDecimal, ONE, parseDecimal, stepOfPrecision } from '../../../shared/base/micros.js';
+import { ONE, parseDecimal, stepOfPrecision } from '../../../shared/base/micros.js';
 import type { MarginActivity } from '../../../shared/protocol/states.js';
-import { invalid, ok, type PoolConfigSpec, type Refusal, type Result } from '../contract.js';
-import { asMicros } from '../money.js';
+import { invalid, offGrid, ok, type PoolConfigSpec, type Refusal } from '../contract.js';
 import { type Ending, ownPrice } from './economics.js';
 
 /** Rules of a margin market: rates, leverages and sizes in micros. */
-interface MarginRules {
-  readonly kind: 'polymarket' | 'hyperliquid';
-  readonly maxLeverageYes: number;
-  readonly maxLeverageNo: number;
-  /** Opening fee rate on user_liquidity. */
-  readonly openingRate: number;
-  /** Closing fee rate on the value of the shares when a position wins or is liquidated. */
-  readonly closingRate: number;
-  /** Interest rate per year on the borrowed amount. */
-  readonly annualRate: number;
-  /** Minimum funds of a market request (decisions §4). */
-  readonly minFunds: number;
-  /** Minimum size of a position, from `order_min_size`; 0 if the market has no minimum. */
-  readonly minShares: number;
-  readonly priceStep: number;
-  readonly sharesStep: number;
-}
+type MarginRules = Readonly<Extract<ReturnType<typeof readRules>, { ok: true }>['value']>;
 
 /** Minimum funds of a market request, by kind of market (decisions §4): "min 1 on `hyperliquid`, 5 on `polymarket`". */
 const MIN_FUNDS = { polymarket: 5 * ONE, hyperliquid: ONE } as const;
@@ -35,52 +18,43 @@ const MAX_LEVERAGE = 1000 * ONE;
 const MAX_ANNUAL_RATE = 100 * ONE;
 
 /** Reads a margin market's rules from its configuration, or refuses its first wrong field. */
-export function readRules(config: PoolConfigSpec): Result<MarginRules> {
-  const numbers = {
-    max_leverage_yes: within(config.max_leverage_yes, ONE, MAX_LEVERAGE),
-    max_leverage_no: within(config.max_leverage_no, ONE, MAX_LEVERAGE),
-    opening_fee: within(config.opening_fee, 0, ONE),
-    closing_fee: within(config.closing_fee, 0, ONE),
-    annual_fee_rate: within(config.annual_fee_rate, 0, MAX_ANNUAL_RATE),
-    order_min_size: config.kind === 'polymarket' ? within(config.order_min_size ?? '0', 0, Number.MAX_SAFE_INTEGER) : 0,
-    price_decimals: config.kind === 'polymarket' ? computeStep(config.price_decimals, 1) : 1,
-    shares_decimals: config.kind === 'polymarket' ? computeStep(config.shares_decimals, 0) : 1,
+export function readRules(config: PoolConfigSpec) {
+  const wrong: string[] = [];
+  const check = (name: string, value: number | null, least: number, most: number): number => {
+    if (value !== null && value >= least && value <= most) return value;
+    wrong.push(name);
+    return least;
   };
-  for (const [name, value] of Object.entries(numbers)) {
-    if (value === null) return invalid('config', `${name} is out of range.`);
-  }
-  return ok({
+  const read = (name: RateName, least: number, most: number) => check(name, parseDecimal(config[name]), least, most);
+  const readStep = (name: string, decimals: number, least: number): number =>
+    stepOfPrecision(check(name, Number.isInteger(decimals) ? decimals : null, least, 6));
+  const rates = {
     kind: config.kind,
-    maxLeverageYes: numbers.max_leverage_yes ?? ONE,
-    maxLeverageNo: numbers.max_leverage_no ?? ONE,
-    openingRate: numbers.opening_fee ?? 0,
-    closingRate: numbers.closing_fee ?? 0,
-    annualRate: numbers.annual_fee_rate ?? 0,
+    maxLeverageYes: read('max_leverage_yes', ONE, MAX_LEVERAGE),
+    maxLeverageNo: read('max_leverage_no', ONE, MAX_LEVERAGE),
+    openingRate: read('opening_fee', 0, ONE),
+    /** Closing fee rate on the value of the shares when a position wins or is liquidated. */
+    closingRate: read('closing_fee', 0, ONE),
+    annualRate: read('annual_fee_rate', 0, MAX_ANNUAL_RATE),
     minFunds: MIN_FUNDS[config.kind],
-    minShares: numbers.order_min_size ?? 0,
-    priceStep: numbers.price_decimals ?? 1,
-    sharesStep: numbers.shares_decimals ?? 1,
-  });
+  };
+  let sizes = { minShares: 0, priceStep: 1, sharesStep: 1 };
+  if (config.kind === 'polymarket') {
+    sizes = {
+      minShares: check('order_min_size', parseDecimal(config.order_min_size ?? '0'), 0, Number.MAX_SAFE_INTEGER),
+      priceStep: readStep('price_decimals', config.price_decimals, 1),
+      sharesStep: readStep('shares_decimals', config.shares_decimals, 0),
+    };
+  }
+  return wrong.length === 0 ? ok({ ...rates, ...sizes }) : invalid('config', `${wrong[0]} is out of range.`);
 }
 
-/** Refuses a value that is not a multiple of the step; returns null for a multiple. Value and step are in micros. */
-export function offGrid(field: string, value: number, step: number): Refusal | null {
-  return value % step === 0 ? null : invalid(field, `Must be a multiple of ${formatDecimal(asMicros(step))}.`);
-}
+type RateName = 'max_leverage_yes' | 'max_leverage_no' | 'opening_fee' | 'closing_fee' | 'annual_fee_rate';
 
 /** Refuses a price at which no position can be sold; null if the price is valid. */
 export function badPrice(field: string, price: number, { priceStep }: MarginRules): Refusal | null {
   if (price <= 0 || price >= ONE) return invalid(field, 'Must lie between 0 and 1.');
   return offGrid(field, price, priceStep);
-}
-
-function within(text: string, least: number, most: number): number | null {
-  const value = parseDecimal(text);
-  return value !== null && value >= least && value <= most ? value : null;
-}
-
-function computeStep(decimals: number, least: number): number | null {
-  return Number.isInteger(decimals) && decimals >= least && decimals <= 6 ? stepOfPrecision(decimals) : null;
 }
 
 const ACTIVITY_KEPT = 1_000;
@@ -93,7 +67,6 @@ export interface Activity {
   readonly account: number;
   readonly isYes: boolean;
   readonly leverage: number;
-  /** Number of shares that the activity bought or sold. */
   readonly shares: number;
   /** Price of the activity, for the position's outcome. */
   readonly price: number;
@@ -102,7 +75,6 @@ export interface Activity {
   readonly timeMs: number;
 }
 
-/** Keeps the newest activities of one market and drops older activities. */
 class ActivityRing {
   #count = 0;
   /** The activity with number `id` is stored at `id % ACTIVITY_KEPT`. */
@@ -134,7 +106,6 @@ class ActivityRing {
   }
 }
 
-/** Default initial reference price of a margin market. */
 export const DEFAULT_REFERENCE = ONE / 2;
 
 /** The counterparty of all positions of one market, with this market's reference price. */
@@ -159,7 +130,6 @@ export class MarginPool {
     this.referencePrice = referencePrice;
   }
 
-  /** Returns the reference price of an outcome. */
   mark(isYes: boolean): number {
     return ownPrice(this.referencePrice, isYes);
   }

@@ -14,9 +14,8 @@ import { VOID_OUTCOME, yesValue } from '../../../shared/protocol/outcome.js';
 import type { MarginActivity } from '../../../shared/protocol/states.js';
 import { makeName } from '../catalog.js';
 import { invalid, ok, type Result, refuse, type TpSlChange, type Wire } from '../contract.js';
-import { type CoreContext, closesMs, landsMs } from '../core-context.js';
-import type { Matching } from '../matching/matching.js';
-import { asMicros } from '../money.js';
+import { type CoreContext, delaysInForce, landsMs } from '../core-context.js';
+import { timesDown } from '../money.js';
 import { Records } from '../records/records.js';
 import {
   checkPrices,
@@ -32,11 +31,10 @@ import {
 } from './checks.js';
 import * as economics from './economics.js';
 import { badPrice } from './pool.js';
-import { newPosition, type PositionRecord, type RequestRecord, type SettlementRecord } from './records.js';
+import type { PositionRecord, RequestRecord, SettlementRecord } from './records.js';
 import { closeRow, positionRow, settlementRow, tpSlRow } from './rows.js';
 
-/** Profit and loss of ended positions, as running sums by account and market. */
-export class RealizedPnl {
+class RealizedPnl {
   readonly #byAccount = new Map<number, Map<number, number>>();
 
   add(account: number, market: number, pnl: number): void {
@@ -44,7 +42,6 @@ export class RealizedPnl {
     this.#byAccount.set(account, sums.set(market, (sums.get(market) ?? 0) + pnl));
   }
 
-  /** Returns an account's realized margin result in the given markets, or in all if none are given. */
   of(account: number, markets?: Iterable<number>): number {
     const sums = this.#byAccount.get(account) ?? new Map<number, number>();
     let total = 0;
@@ -52,7 +49,6 @@ export class RealizedPnl {
     return total;
   }
 
-  /** Rows of account, market and result, for a snapshot. */
   dump(): readonly (readonly [number, number, number])[] {
     return [...this.#byAccount].flatMap(([account, sums]) =>
       [...sums].map(([market, pnl]) => [account, market, pnl] as const),
@@ -73,20 +69,14 @@ export class RealizedPnl {
  * In the state `done`, the account has the money, and the position is claimed. A settlement of 0 has the same states.
  */
 export class Settlements extends Records<SettlementRecord, Wire<'settlementRow'>> {
-  readonly #realized: RealizedPnl;
+  readonly realized = new RealizedPnl();
 
-  /** `positionOf` returns the position of a settlement. */
-  constructor(
-    context: CoreContext,
-    realized: RealizedPnl,
-    positionOf: (settlement: SettlementRecord) => PositionRecord,
-  ) {
+  constructor(context: CoreContext, positionOf: (settlement: SettlementRecord) => PositionRecord) {
     super(context, {
       recordKind: 'settlement',
       facets: ({ market, state, isYes }) => ({ market, state, isYes, side: null }),
       toRow: (record) => settlementRow(context, record, positionOf(record)),
     });
-    this.#realized = realized;
   }
 
   create(position: PositionRecord, payout: number): void {
@@ -106,7 +96,7 @@ export class Settlements extends Records<SettlementRecord, Wire<'settlementRow'>
       state: 'created',
     };
     this.keep(record);
-    this.#realized.add(account, market, record.totalPnl);
+    this.realized.add(account, market, record.totalPnl);
     this.#putStep(record);
   }
 
@@ -117,18 +107,16 @@ export class Settlements extends Records<SettlementRecord, Wire<'settlementRow'>
   /** Changes the state of a settlement when due. Returns the position's id if the settlement has ended; else null. */
   step(id: number): number | null {
     const record = this.requireLive(id);
-    if (record.state === 'claim_pending') return this.#pay(record);
+    if (record.state === 'claim_pending') {
+      marginMarket(this.context, record.market).pool.held -= record.payout;
+      this.context.funds.add(record.account, record.payout);
+      record.state = 'done';
+      this.finish(record);
+      return record.position;
+    }
     if (record.state === 'created') this.#putStep(record);
     record.state = record.state === 'created' ? 'settlement_pending' : 'claimable';
     return null;
-  }
-
-  #pay(record: SettlementRecord): number {
-    marginMarket(this.context, record.market).pool.held -= record.payout;
-    this.context.funds.add(record.account, record.payout);
-    record.state = 'done';
-    this.finish(record);
-    return record.position;
   }
 
   claim(record: SettlementRecord): Result<SettlementRecord> {
@@ -149,14 +137,12 @@ interface Fill extends OpeningCost {
 
 /** Opens, increases, marks, liquidates and closes the positions of all accounts. */
 export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
-  readonly #till: Pick<Matching, 'fees'>;
   readonly #settlements: Settlements;
-  /** Open positions by account, market and outcome. */
   readonly #open = new Map<string, PositionRecord>();
   /** By position id: mark above which no liquidation is possible before the next check. Snapshots omit this cache. */
   readonly #safeAbove = new Map<number, number>();
 
-  constructor(context: CoreContext, till: Pick<Matching, 'fees'>, settlements: Settlements) {
+  constructor(context: CoreContext, settlements: Settlements) {
     super(context, {
       recordKind: 'position',
       facets: ({ market, isYes, end }) => ({
@@ -167,7 +153,6 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
       }),
       toRow: (record) => positionRow(context, record),
     });
-    this.#till = till;
     this.#settlements = settlements;
   }
 
@@ -181,7 +166,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     const saved = request.reserved - fill.userLiquidity - fill.openingFee;
     pool.held -= saved + fill.openingFee;
     this.context.funds.add(request.account, saved);
-    this.#till.fees += fill.openingFee;
+    this.context.matching.fees += fill.openingFee;
     const position = existing ?? this.#start(request);
     this.#add(position, named, request, fill);
     this.#print(position, named, existing === null ? 'opened' : 'increased', fill, fill.openingFee);
@@ -192,7 +177,30 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
   #start(request: RequestRecord): PositionRecord {
     const { nowMs, settings } = this.context;
     const id = this.nextId();
-    const position = newPosition(id, makeName(settings.seed, 'position', id), request, nowMs);
+    // Built field by field, because spread syntax slows checks.
+    const position: PositionRecord = {
+      id,
+      pubkey: makeName(settings.seed, 'position', id),
+      requestPubkey: request.pubkey,
+      account: request.account,
+      market: request.market,
+      isYes: request.isYes,
+      createdMs: nowMs,
+      leverage: request.leverage,
+      shares: 0,
+      cost: 0,
+      userLiquidity: 0,
+      totalLiquidity: 0,
+      openingFee: 0,
+      interest: 0,
+      interestSinceMs: nowMs,
+      closePrice: null,
+      closeFromMs: null,
+      tpSl: null,
+      watchMs: null,
+      end: null,
+      isClaimed: false,
+    };
     this.keep(position);
     this.#enter(position);
     return position;
@@ -209,15 +217,14 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     position.interest = economics.interestAt(position, pool.rules.annualRate, nowMs);
     position.interestSinceMs = nowMs;
     position.shares += fill.shares;
-    position.cost += economics.computeCost(fill.shares, fill.mark);
+    position.cost += timesDown(fill.mark, fill.shares);
     position.userLiquidity += fill.userLiquidity;
     position.totalLiquidity += fill.totalLiquidity;
     position.openingFee += fill.openingFee;
     if (!isNew) position.leverage = economics.computeLeverage(position.userLiquidity, position.totalLiquidity);
     const { takeProfit, stopLoss } = request;
     if (takeProfit === null && stopLoss === null) return;
-    const change = { takeProfit: toOptionalMicros(takeProfit), stopLoss: toOptionalMicros(stopLoss) };
-    position.tpSl = makeTpSl(pricesAfter(position.tpSl, change));
+    position.tpSl = makeTpSl(pricesAfter(position.tpSl, takeProfit ?? undefined, stopLoss ?? undefined));
   }
 
   /** Publishes a trade with the pool as a market trade and as an activity. */
@@ -232,7 +239,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     const { account, isYes, leverage } = position;
     const timeMs = this.context.nowMs;
     pool.activity.add({ type, account, isYes, leverage, shares, price: mark, realizedPnl, timeMs });
-    const notional = economics.computeCost(shares, mark);
+    const notional = timesDown(mark, shares);
     market.tape.write(timeMs, economics.ownPrice(mark, isYes), shares, notional, isYes, 0, fee);
   }
 
@@ -245,7 +252,10 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     const interest = economics.interestAt(position, named.pool.rules.annualRate, nowMs);
     if (economics.isLiquidatable(position, mark, interest, fatalPercent(this.context)))
       return this.#sell(position, named, mark, 'liquidated');
-    if (closesAt(position, mark, nowMs)) return this.#sell(position, named, mark, 'closed');
+    const { closePrice, closeFromMs } = position;
+    if (closePrice !== null && mark >= closePrice && nowMs >= (closeFromMs ?? 0)) {
+      return this.#sell(position, named, mark, 'closed');
+    }
     const type = triggerAt(position.tpSl, mark);
     if (position.tpSl === null || type === null) return this.#scheduleCheck(position, named, mark);
     position.tpSl.state = 'triggered';
@@ -293,12 +303,12 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     const { annualRate, closingRate } = pool.rules;
     position.interest = economics.interestAt(position, annualRate, nowMs);
     position.interestSinceMs = nowMs;
-    const ending = economics.computeEnding(position, { price, interest: position.interest, isLiquidated }, closingRate);
+    const ending = economics.computeEnding(position, price, isLiquidated, closingRate);
     pool.end(position.userLiquidity, ending);
     pool.openPositions.delete(position.id);
     this.#open.delete(makeKey(position));
     this.#safeAbove.delete(position.id);
-    this.#till.fees += ending.closingFee;
+    this.context.matching.fees += ending.closingFee;
     if (position.tpSl?.state === 'active') position.tpSl.state = 'cancelled';
     position.closePrice = null;
     position.watchMs = null;
@@ -307,7 +317,6 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     return ending;
   }
 
-  /** Ends all open positions of a settled market at the value of its outcome. */
   settle({ market, pool }: MarginMarket): void {
     const { outcome } = market;
     for (const id of pool.positionIds()) {
@@ -348,17 +357,15 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     if (fault !== null) return fault;
     if (!market.isTradable) return refuse('order_market_not_open');
     // A second close request does not restart the delay of the close.
-    if (position.closePrice === null) this.#startClose(position);
+    if (position.closePrice === null) {
+      const { nowMs, timers } = this.context;
+      position.closeFromMs = nowMs + (delaysInForce(this.context).closingMs ?? 0);
+      if (position.closeFromMs > nowMs) timers.put(position.closeFromMs, 'close', position.id);
+    }
     // A close without a limit price uses 0, which every mark reaches.
     position.closePrice = price ?? 0;
     this.#check(position);
     return ok(closeRow(position, 'order'));
-  }
-
-  #startClose(position: PositionRecord): void {
-    const { nowMs, timers } = this.context;
-    position.closeFromMs = closesMs(this.context);
-    if (position.closeFromMs > nowMs) timers.put(position.closeFromMs, 'close', position.id);
   }
 
   onCloseDue(id: number): void {
@@ -370,14 +377,14 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
    * Sets a position's take profit and stop loss. Checks, in order: position found, supported by the backend (501),
    * still open, prices. A price reached during a pause triggers after the pause.
    */
-  setTpSl(account: number, pubkey: string, change: TpSlChange): Result<Wire<'tpSlRow'>> {
+  setTpSl(account: number, pubkey: string, { takeProfit, stopLoss }: TpSlChange): Result<Wire<'tpSlRow'>> {
     const found = this.#withTpSl(account, pubkey);
     if (!found.ok) return found;
     const position = found.value;
     const { pool } = marginMarket(this.context, position.market);
-    const fault = checkPrices(pool, pricesAfter(null, change), pool.mark(position.isYes));
+    const fault = checkPrices(pool, pricesAfter(null, takeProfit, stopLoss), pool.mark(position.isYes));
     if (fault !== null) return fault;
-    position.tpSl = makeTpSl(pricesAfter(position.tpSl, change));
+    position.tpSl = makeTpSl(pricesAfter(position.tpSl, takeProfit, stopLoss));
     return ok(tpSlRow(position.tpSl));
   }
 
@@ -414,12 +421,6 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
 
 const makeKey = ({ account, market, isYes }: Pick<PositionRecord, 'account' | 'market' | 'isYes'>): string =>
   `${account}/${market}/${isYes ? 'yes' : 'no'}`;
-
-/** Returns true if a close was requested, and its limit price and time are reached. */
-const closesAt = ({ closePrice, closeFromMs }: PositionRecord, mark: number, nowMs: number): boolean =>
-  closePrice !== null && mark >= closePrice && nowMs >= (closeFromMs ?? 0);
-
-const toOptionalMicros = (price: number | null) => (price === null ? undefined : asMicros(price));
 
 function computeFill(request: RequestRecord, { pool }: MarginMarket, mark: number): Fill | null {
   const { funds, leverage } = request;

@@ -1,4 +1,4 @@
-/** Margin records: plain JSON, amounts in micros. They are built field by field, because spread syntax slows checks. */
+/** Margin records: plain JSON, amounts in micros. */
 
 import type {
   CLOSE_TYPES,
@@ -89,34 +89,8 @@ export interface PositionRecord extends RecordOfAccount {
   isClaimed: boolean;
 }
 
-/** Makes a new position without shares. */
-export const newPosition = (id: number, pubkey: string, request: RequestRecord, nowMs: number): PositionRecord => ({
-  id,
-  pubkey,
-  requestPubkey: request.pubkey,
-  account: request.account,
-  market: request.market,
-  isYes: request.isYes,
-  createdMs: nowMs,
-  leverage: request.leverage,
-  shares: 0,
-  cost: 0,
-  userLiquidity: 0,
-  totalLiquidity: 0,
-  openingFee: 0,
-  interest: 0,
-  interestSinceMs: nowMs,
-  closePrice: null,
-  closeFromMs: null,
-  tpSl: null,
-  watchMs: null,
-  end: null,
-  isClaimed: false,
-});
-
 /** Payment of an ended position to its user. A position has one settlement, with the same pubkey. */
 export interface SettlementRecord extends RecordOfAccount {
-  /** Id of the position that the settlement pays. */
   readonly position: number;
   readonly market: number;
   readonly isYes: boolean;

@@ -52,18 +52,10 @@ export class PositionRequests extends Records<RequestRecord, Wire<'requestRow'>>
     if (!market.isTradable) return refuse('order_market_not_open');
     const reserved = costWithFee(cost.value);
     if (context.funds.available(account) < reserved) return refuse('order_insufficient_funds');
-    const record = this.#record(account, named.value, terms, reserved);
-    this.keep(record);
-    context.funds.lock(account, reserved);
-    return ok(this.toRow(record));
-  }
-
-  #record(account: number, { market }: MarginMarket, terms: MarginRequest, reserved: number): RequestRecord {
-    const { context } = this;
     const id = this.nextId();
     const { pubkey, message, expiresMs } = openDraft(context, 'request', id, account, market, draftTerms(terms));
     const isLimit = terms.type === 'limit';
-    return {
+    const record: RequestRecord = {
       id,
       pubkey,
       account,
@@ -87,6 +79,9 @@ export class PositionRequests extends Records<RequestRecord, Wire<'requestRow'>>
       refundTxid: null,
       stepMs: expiresMs,
     };
+    this.keep(record);
+    context.funds.lock(account, reserved);
+    return ok(this.toRow(record));
   }
 
   submit(account: number, pubkey: string, signatureValid: boolean): Result<Wire<'requestRow'>> {
@@ -105,7 +100,6 @@ export class PositionRequests extends Records<RequestRecord, Wire<'requestRow'>>
     return ok(this.toRow(record));
   }
 
-  /** Cancels a request. A funded request can no longer be canceled. */
   cancel(account: number, pubkey: string): Result<Wire<'cancelledRequestRow'>> {
     const record = this.find(account, pubkey);
     if (record === null) return refuse('not_found');
@@ -135,7 +129,7 @@ export class PositionRequests extends Records<RequestRecord, Wire<'requestRow'>>
         return this.tryFill(record);
       case 'refund_processing':
         // Only a funded request gets a refund.
-        if (record.isFunded) record.refundTxid = this.#txid('refund', id);
+        if (record.isFunded) record.refundTxid = makeName(this.context.settings.seed, 'refund', id);
         return this.#end(record, 'failed');
       default:
         return;
@@ -154,12 +148,8 @@ export class PositionRequests extends Records<RequestRecord, Wire<'requestRow'>>
     funds.add(record.account, -record.reserved);
     marginMarket(this.context, record.market).pool.held += record.reserved;
     record.isFunded = true;
-    record.fundingTxid = this.#txid('funding', record.id);
+    record.fundingTxid = makeName(this.context.settings.seed, 'funding', record.id);
     this.#become(record, 'processing');
-  }
-
-  #txid(kind: 'funding' | 'refund', id: number): string {
-    return makeName(this.context.settings.seed, kind, id);
   }
 
   /** Fills a placed position request if the market trades and the price is within its limit. */
@@ -178,7 +168,6 @@ export class PositionRequests extends Records<RequestRecord, Wire<'requestRow'>>
     this.#become(record, 'refund_processing');
   }
 
-  /** Refunds pending position requests after their market has left `open`. */
   refundAll(pending: readonly number[]): void {
     for (const id of pending) {
       const record = this.requireLive(id);

@@ -1,10 +1,8 @@
-/** Margin records in wire format. */
-
 import { ONE } from '../../../shared/base/micros.js';
 import type { EstimateTerms, Wire } from '../contract.js';
 import { type CoreContext, seconds } from '../core-context.js';
 import type { Market } from '../market.js';
-import { text } from '../money.js';
+import { text, timesDown } from '../money.js';
 import {
   computeUserLiquidity,
   costWithFee,
@@ -126,7 +124,7 @@ export function estimateRow(
 ): Wire<'marginEstimate'> {
   const mark = pool.mark(terms.isYes);
   const shares = economics.sharesFor(cost.totalLiquidity, mark, pool.rules.sharesStep) ?? 0;
-  const position = { ...cost, shares, cost: economics.computeCost(shares, mark), interest: 0, interestSinceMs: 0 };
+  const position = { ...cost, shares, cost: timesDown(mark, shares), interest: 0, interestSinceMs: 0 };
   return {
     average_price: text(mark),
     total_shares: text(shares),

@@ -19,7 +19,6 @@ export class TickSet {
   readonly #words: Int32Array;
   readonly #summary: Int32Array;
 
-  /** Makes an empty tick set for the ticks 0 to size - 1. */
   constructor(size: number) {
     const words = (size + 31) >>> 5;
     this.#words = new Int32Array(words);
@@ -115,7 +114,6 @@ class RecordedSide {
     return Math.max(f64(this.#cells, at), f64(this.#cells, at + EATEN));
   }
 
-  /** Returns the amount of the recorded trades at a level since its last change. */
   tradedAmount(tick: number): number {
     return f64(this.#cells, tick * STRIDE + TRADED);
   }
@@ -242,7 +240,6 @@ export class MatchingBook {
     this.append(slot, tick, bid);
   }
 
-  /** Adds a slot's order at the end of a tick's queue. */
   append(slot: number, tick: number, bid: boolean): void {
     const pool = this.#pool;
     const last = i32(this.#tail, tick);
@@ -273,7 +270,6 @@ export class MatchingBook {
     this.#amount[tick] = f64(this.#amount, tick) - amount;
   }
 
-  /** Removes an order from its queue, in constant time. */
   leave(slot: number): void {
     const pool = this.#pool;
     const tick = i32(pool.tick, slot);
@@ -368,7 +364,6 @@ export class MatchingBook {
     else this.#changeBeside(first, level, tick, total);
   }
 
-  /** Subtracts an amount that real orders took from a recorded level. */
   eatRecorded(side: MatchingSide, tick: number, amount: number): void {
     if (amount > 0) this.openRecorded()[side].eat(tick, amount);
   }
@@ -409,7 +404,6 @@ export class MatchingBook {
     this.#snapshotMs = Number.POSITIVE_INFINITY;
   }
 
-  /** Ends the recording, drops all recorded amounts and frees their memory. */
   endRecorded(): void {
     this.recorded = null;
   }

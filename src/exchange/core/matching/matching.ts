@@ -44,7 +44,6 @@ export interface FillListener {
 export class Matching {
   /** Sum of all fees that the exchange has collected, micros of currency. */
   fees = 0;
-  /** Amount that the last `take` filled. */
   filled = 0;
   /** True if the last `take` ended because it reached an order of the same account. */
   metSelf = false;
@@ -257,7 +256,6 @@ export class Matching {
     return affordable(this.#purse, wanted, price, trading.takerRate, trading.lot, isYes);
   }
 
-  /** Trades the incoming order with a resting order, at the price of the resting order. */
   #meet(trading: Trading, slot: number, tick: number, amount: number): void {
     const pool = this.#pool;
     const account = i32(pool.account, slot);
@@ -279,7 +277,6 @@ export class Matching {
     this.#trade(trading, tick, amount, RECORDED_ACCOUNT, leg, 0);
   }
 
-  /** Moves currency and shares of both sides, publishes the trade and reports the fills to the listener. */
   #trade(trading: Trading, tick: number, amount: number, maker: number, makerLeg: LegCode, makerRecord: number): void {
     const price = tick * trading.tick;
     const yes = timesDown(price, amount);
@@ -368,7 +365,6 @@ export class Matching {
     return slot;
   }
 
-  /** Removes a resting order and releases its locks. */
   cancel(trading: Trading, slot: number): void {
     const pool = this.#pool;
     const account = i32(pool.account, slot);

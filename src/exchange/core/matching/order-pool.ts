@@ -1,5 +1,3 @@
-/** All resting orders, in typed arrays. Slots of the order pool are reused, so a new order needs no allocation. */
-
 import { f64, fillSparse, i32, sparse, widen } from '../money.js';
 
 /** Maximum slots. An order's handle is generation × 2^22 + slot, so an old handle never matches a reused slot. */
@@ -20,7 +18,7 @@ export const isBuyLeg = (leg: LegCode): boolean => leg === BUY_YES || leg === BU
 /** True if the leg trades YES shares. */
 export const isYesLeg = (leg: LegCode): boolean => leg === BUY_YES || leg === SELL_YES;
 
-/** Values of all resting orders in columns by slot. Slots are reused. */
+/** Values of all resting orders in columns by slot. Slots are reused, so a new order needs no allocation. */
 export class OrderPool {
   /** Slots of an order's neighbours in its tick's queue; 0 without one. In free slots, `next` is the next free slot. */
   next = new Int32Array(1024);

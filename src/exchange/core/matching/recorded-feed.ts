@@ -11,7 +11,6 @@ import type { CoreContext } from '../core-context.js';
 import type { Market, Trading } from '../market.js';
 import { f64, i32, u8 } from '../money.js';
 import { NO_TICK } from './book.js';
-import type { Matching } from './matching.js';
 
 const OFF_GRID = -1;
 
@@ -21,14 +20,9 @@ export class RecordedFeed {
   refused = 0;
 
   readonly #context: CoreContext;
-  readonly #matching: Matching;
-  readonly #reach: (nowMs: number) => void;
 
-  /** The function `reach` does all work that is due by a time, and sets the clock. */
-  constructor(context: CoreContext, matching: Matching, reach: (nowMs: number) => void) {
+  constructor(context: CoreContext) {
     this.#context = context;
-    this.#matching = matching;
-    this.#reach = reach;
   }
 
   /**
@@ -68,7 +62,7 @@ export class RecordedFeed {
   /** Trades an arriving amount with real orders of the other side. Returns the traded part of the arriving amount. */
   #meet(trading: Trading, side: MatchingSide, tick: number, amount: number): number {
     if (trading.book.model.postsOnly === true || !trading.market.isTradable) return 0;
-    return this.#matching.recordedArrival(this.#context.nowMs, trading, side, tick, amount);
+    return this.#context.matching.recordedArrival(this.#context.nowMs, trading, side, tick, amount);
   }
 
   /** Removes all recorded amounts of a market. Real orders keep their places if a new snapshot has their levels. */
@@ -111,7 +105,7 @@ export class RecordedFeed {
     if (trading === null || !market.isTradable) return false;
     const tick = toTick(trading, price);
     if (tick === OFF_GRID || !Number.isSafeInteger(amount) || amount <= 0) return false;
-    this.#matching.recordedTrade(this.#context.nowMs, trading, takerSide, tick, amount);
+    this.#context.matching.recordedTrade(this.#context.nowMs, trading, takerSide, tick, amount);
     return true;
   }
 
@@ -134,7 +128,7 @@ export class RecordedFeed {
       const what = u8(kind, at);
       if (nowMs > untilMs || what > EVENT.clear) break;
       if (nowMs >= dueMs) {
-        this.#reach(nowMs);
+        context.at(nowMs);
         dueMs = context.timers.nextMs;
       }
       if (what === EVENT.level) {
@@ -147,7 +141,7 @@ export class RecordedFeed {
     }
     this.refused = refused;
     context.nowMs = Math.max(clockMs, context.nowMs);
-    if (at > from) this.#reach(f64(timeMs, at - 1));
+    if (at > from) context.at(f64(timeMs, at - 1));
     return at;
   }
 

@@ -1,110 +1,78 @@
 /**
- * An archive stores the final records of one core: in memory (`MemoryArchive`), or in the journal's SQLite file. A core
+ * An archive stores the final records of one core: in memory (`memoryArchive`), or in the journal's SQLite file. A core
  * that loads a snapshot first calls `rewind`, because replaying later calls adds the later rows again.
  */
 
-interface ArchivedRows {
-  readonly byId: Map<number, Archived>;
-  readonly byPubkey: Map<string, Archived>;
-  /** Ids by account, ascending. */
-  readonly ids: Map<number, number[]>;
-  /** Ids of archived rows that may be dropped, in order of `put`. */
-  readonly passing: number[];
-}
-
-/** Rule that limits the history: of the rows of a kind that `passes` selects, about the newest `keep` rows stay. */
+/** Rule that limits the history: of the rows that `passes` selects, about the newest `keep` rows stay. */
 export interface Forgetting {
-  passes(recordKind: RecordKind, row: Archived): boolean;
+  passes(row: Archived): boolean;
   readonly keep: number;
 }
 
-/** An archive in memory. Rows are dropped only by the rule `forgetting`. */
-export class MemoryArchive implements Archive {
-  readonly #rowsByKind = new Map<RecordKind, ArchivedRows>();
-  readonly #forgetting: Forgetting | null;
+/** Final records of one kind in memory. Rows are dropped only by the rule `forgetting`. */
+export class MemoryShelf implements Shelf {
+  readonly #byId = new Map<number, Archived>();
+  readonly #byPubkey = new Map<string, Archived>();
+  /** Ids by account, ascending. */
+  readonly #ids = new Map<number, number[]>();
+  /** Ids of archived rows that may be dropped, in order of `put`. */
+  readonly #passing: number[] = [];
+  readonly #forgetting: Forgetting | undefined;
 
-  constructor(forgetting: Forgetting | null = null) {
+  constructor(forgetting?: Forgetting) {
     this.#forgetting = forgetting;
   }
 
-  put(recordKind: RecordKind, row: Archived): void {
-    const rows = this.#rows(recordKind);
-    insert(rows.ids, row);
-    rows.byId.set(row.id, row);
-    if (row.pubkey !== '') rows.byPubkey.set(row.pubkey, row);
+  put(row: Archived): void {
+    const { id, account, pubkey } = row;
+    const own = this.#ids.get(account);
+    if (own === undefined) this.#ids.set(account, [id]);
+    else own.splice(countBelow(own, id), 0, id);
+    this.#byId.set(id, row);
+    if (pubkey !== '') this.#byPubkey.set(pubkey, row);
     const forgetting = this.#forgetting;
-    if (forgetting === null || !forgetting.passes(recordKind, row)) return;
-    rows.passing.push(row.id);
+    if (forgetting === undefined || !forgetting.passes(row)) return;
+    this.#passing.push(id);
     // Many rows are dropped at once, because each drop rewrites all lists of ids.
-    if (rows.passing.length >= 2 * forgetting.keep) forget(rows, rows.passing.splice(0, forgetting.keep));
+    if (this.#passing.length >= 2 * forgetting.keep) this.#forget(this.#passing.splice(0, forgetting.keep));
   }
 
-  byId(recordKind: RecordKind, id: number): Archived | null {
-    return this.#rows(recordKind).byId.get(id) ?? null;
+  byId(id: number): Archived | null {
+    return this.#byId.get(id) ?? null;
   }
 
-  byPubkey(recordKind: RecordKind, pubkey: string): Archived | null {
-    return this.#rows(recordKind).byPubkey.get(pubkey) ?? null;
+  byPubkey(pubkey: string): Archived | null {
+    return this.#byPubkey.get(pubkey) ?? null;
   }
 
-  list(recordKind: RecordKind, query: ArchiveQuery): readonly Archived[] {
-    const { byId, ids } = this.#rows(recordKind);
-    const own = ids.get(query.account) ?? [];
+  list(query: ArchiveQuery): readonly Archived[] {
+    const own = this.#ids.get(query.account) ?? [];
     const { from, oldestFirst = false } = query;
     const step = oldestFirst ? 1 : -1;
     const found: Archived[] = [];
     for (let at = start(own, from, oldestFirst); found.length < query.limit; at += step) {
       const id = own[at];
       if (id === undefined) break;
-      const row = byId.get(id);
+      const row = this.#byId.get(id);
       if (row !== undefined && accepts(query, row)) found.push(row);
     }
     return found;
   }
 
-  rewind(recordKind: RecordKind, lastId: number, live: Iterable<number>): void {
-    const { byId } = this.#rows(recordKind);
-    for (const id of live) this.#remove(recordKind, id);
-    for (const id of [...byId.keys()]) if (id > lastId) this.#remove(recordKind, id);
+  rewind(lastId: number, live: Iterable<number>): void {
+    this.#forget([...live, ...[...this.#byId.keys()].filter((id) => id > lastId)]);
   }
 
-  #remove(recordKind: RecordKind, id: number): void {
-    const { byId, byPubkey, ids } = this.#rows(recordKind);
-    const row = byId.get(id);
-    if (row === undefined) return;
-    byId.delete(id);
-    byPubkey.delete(row.pubkey);
-    const own = ids.get(row.account) ?? [];
-    own.splice(countBelow(own, id), 1);
-  }
-
-  #rows(recordKind: RecordKind): ArchivedRows {
-    let rows = this.#rowsByKind.get(recordKind);
-    if (rows === undefined) {
-      rows = { byId: new Map(), byPubkey: new Map(), ids: new Map(), passing: [] };
-      this.#rowsByKind.set(recordKind, rows);
+  #forget(gone: readonly number[]): void {
+    for (const id of gone) {
+      this.#byPubkey.delete(this.#byId.get(id)?.pubkey ?? '');
+      this.#byId.delete(id);
     }
-    return rows;
+    for (const [account, own] of this.#ids) {
+      const kept = own.filter((id) => this.#byId.has(id));
+      this.#ids.set(account, kept);
+    }
   }
-}
-
-function forget({ byId, byPubkey, ids }: ArchivedRows, gone: readonly number[]): void {
-  for (const id of gone) {
-    byPubkey.delete(byId.get(id)?.pubkey ?? '');
-    byId.delete(id);
-  }
-  for (const [account, own] of ids) {
-    ids.set(
-      account,
-      own.filter((id) => byId.has(id)),
-    );
-  }
-}
-
-function insert(ids: Map<number, number[]>, { account, id }: Archived): void {
-  const own = ids.get(account);
-  if (own === undefined) ids.set(account, [id]);
-  else own.splice(countBelow(own, id), 0, id);
 }
 
 function start(ids: readonly number[], from: number | undefined, oldestFirst: boolean): number {
@@ -173,20 +141,31 @@ export interface ArchiveQuery {
   /** Lists only ids below this id; with `oldestFirst`, only ids above it. */
   readonly from?: number | undefined;
   readonly oldestFirst?: boolean | undefined;
-  /** Maximum rows. */
   readonly limit: number;
 }
 
-/** Store of records that no longer change. */
-export interface Archive {
-  /** Adds a final record, whose id must be new within its kind. */
-  put(recordKind: RecordKind, row: Archived): void;
-  byId(recordKind: RecordKind, id: number): Archived | null;
-  byPubkey(recordKind: RecordKind, pubkey: string): Archived | null;
-  list(recordKind: RecordKind, query: ArchiveQuery): readonly Archived[];
+/** Store of the final records of one kind. */
+export interface Shelf {
+  /** Adds a final record, whose id must be new. */
+  put(row: Archived): void;
+  byId(id: number): Archived | null;
+  byPubkey(pubkey: string): Archived | null;
+  list(query: ArchiveQuery): readonly Archived[];
   /** Drops rows archived after a snapshot: ids above `lastId`, and the ids of the snapshot's live records. */
-  rewind(recordKind: RecordKind, lastId: number, live: Iterable<number>): void;
+  rewind(lastId: number, live: Iterable<number>): void;
 }
+
+/** Store of records that no longer change, by kind. */
+export type Archive = Readonly<Record<RecordKind, Shelf>>;
+
+/** Makes an archive with a shelf for each kind of record. */
+export const makeArchive = (makeShelf: (recordKind: RecordKind) => Shelf): Archive =>
+  // The cast is right: there is one shelf for each kind of record.
+  Object.fromEntries(RECORD_KINDS.map((recordKind) => [recordKind, makeShelf(recordKind)])) as Archive;
+
+/** Makes an archive in memory. Rows are dropped only by the rule of their kind. */
+export const memoryArchive = (rules: Readonly<Partial<Record<RecordKind, Forgetting>>> = {}): Archive =>
+  makeArchive((recordKind) => new MemoryShelf(rules[recordKind]));
 
 /** True if a record matches a list's filters. */
 export const accepts = (query: Omit<ArchiveQuery, 'limit' | 'account'>, facets: Facets): boolean =>

@@ -13,7 +13,7 @@ import { mulDiv, ONE } from '../../../shared/base/micros.js';
 import type { QueryOf } from '../../../shared/protocol/endpoints.js';
 import { isSettledMarket } from '../../../shared/protocol/states.js';
 import type { Catalog } from '../catalog.js';
-import type { FiltersOf, MarginPnl, Wire } from '../contract.js';
+import type { FiltersOf, Wire } from '../contract.js';
 import { payout } from '../conversions.js';
 import { seconds } from '../core-context.js';
 import type { Margin } from '../margin/margin.js';
@@ -24,10 +24,25 @@ import { asMicros, text, timesDown } from '../money.js';
 export function accountPnl(catalog: Catalog, margin: Margin, account: number, filter: QueryOf<'account.pnl'>) {
   const markets = marketsIn(catalog, filter);
   const indexes = markets.length === catalog.markets.length ? undefined : markets.map(({ index }) => index);
-  return pnlRow(markets, account, margin.pnl(account, indexes));
+  const { settlements, unrealized, openingFees } = margin.pnl(account, indexes);
+  let [cash, redeemed, assets] = [0, 0, 0];
+  for (const market of markets) {
+    const { shares } = market;
+    cash += shares.cash(account);
+    redeemed += shares.redeemedPayout(account);
+    const [yes, no] = [shares.total(account, true), shares.total(account, false)];
+    if (yes > 0 || no > 0) assets += computeWorth(market, yes, no) ?? Math.min(yes, no);
+  }
+  return {
+    margin_position_settlements_pnl: text(settlements),
+    margin_positions_unrealized_pnl: text(unrealized),
+    redeems_funds: text(redeemed),
+    active_assets_value: text(assets),
+    creator_fees: '0',
+    total_pnl: text(cash + assets + settlements + unrealized - openingFees),
+  };
 }
 
-/** Returns the markets that match both filters, event and market. */
 function marketsIn(catalog: Catalog, filter: QueryOf<'account.pnl'>): readonly Market[] {
   const { market_condition_id: marketConditionId, event_condition_id: eventConditionId } = filter;
   const event = eventConditionId === undefined ? undefined : catalog.findEventIndex(eventConditionId);
@@ -38,31 +53,6 @@ function marketsIn(catalog: Catalog, filter: QueryOf<'account.pnl'>): readonly M
   if (event === undefined) return catalog.markets;
   return event === null ? [] : catalog.event(event).markets.map((index) => catalog.market(index));
 }
-
-/** Profit and loss of an account in these markets, in wire format. */
-function pnlRow(markets: readonly Market[], account: number, margin: MarginPnl): Wire<'accountPnl'> {
-  let cash = 0;
-  let redeemed = 0;
-  let assets = 0;
-  for (const market of markets) {
-    const { shares } = market;
-    if (account >= shares.accounts) continue;
-    cash += shares.cash(account);
-    redeemed += shares.redeemedPayout(account);
-    assets += shareValue(market, shares.total(account, true), shares.total(account, false));
-  }
-  return {
-    margin_position_settlements_pnl: text(margin.settlements),
-    margin_positions_unrealized_pnl: text(margin.unrealized),
-    redeems_funds: text(redeemed),
-    active_assets_value: text(assets),
-    creator_fees: '0',
-    total_pnl: text(cash + assets + margin.settlements + margin.unrealized - margin.openingFees),
-  };
-}
-
-const shareValue = (market: Market, yes: number, no: number): number =>
-  yes === 0 && no === 0 ? 0 : (computeWorth(market, yes, no) ?? Math.min(yes, no));
 
 /** Filters and start of one page of the list of holdings. `offset`: number of outcomes that earlier pages scanned. */
 type AssetQuery = FiltersOf<'account.assets'> & { readonly limit: number; readonly offset?: number | undefined };

@@ -1,80 +1,11 @@
-/** Markets, events, books, trades and assets in wire format. */
-
-import { type Micros, ONE, parseDecimal } from '../../../shared/base/micros.js';
+import { ONE } from '../../../shared/base/micros.js';
 import type { CandleInterval } from '../../../shared/protocol/states.js';
 import type { Catalog } from '../catalog.js';
 import { ASK, BID, type MatchingSide, type PageQuery, type Wire } from '../contract.js';
-import { type CoreContext, seconds } from '../core-context.js';
+import { seconds } from '../core-context.js';
 import type { Market } from '../market.js';
 import { NO_TICK } from '../matching/book.js';
-import { asMicros, text } from '../money.js';
-
-/** Facts of a market; getters read its current state. Prices are in YES space; null if there is no price. */
-export type ListedFacts = Readonly<ReturnType<typeof makeMarketFacts>>;
-
-/** Makes the facts object of a market. The core stores one facts object for each market. */
-export function makeMarketFacts(market: Market, context: CoreContext) {
-  const { card, tape, orderbook: trading } = market;
-  const event = context.catalog.event(card.eventIndex);
-  const words = [card.title, card.description ?? '', event.title, event.description];
-  return {
-    index: market.index,
-    conditionId: card.conditionId,
-    eventIndex: card.eventIndex,
-    kind: card.config.kind,
-    category: card.category,
-    sport: card.sport,
-    league: card.league,
-    title: card.title,
-    description: card.description ?? '',
-    /** Search text: title and description of the market and its event, in lower case. */
-    searchText: words.join('\n').toLowerCase(),
-    createdMs: card.createdMs,
-    /** Date of the market's resolution, Unix seconds; null if unknown. */
-    resolutionDate: card.resolutionDate,
-    tick: asMicros(trading?.tick ?? 0),
-    lot: asMicros(trading?.lot ?? 0),
-    marginEnabled: card.marginEnabled,
-    /** Maximum leverages of the market in micros; 1,000,000 without margin trading. */
-    maxLeverageYes: maxLeverage(market, 'max_leverage_yes'),
-    maxLeverageNo: maxLeverage(market, 'max_leverage_no'),
-    get state() {
-      return market.state;
-    },
-    get paused() {
-      return market.paused;
-    },
-    get outcome() {
-      return market.outcome;
-    },
-    get markPrice() {
-      const mark = market.markPrice;
-      return mark === null ? null : asMicros(mark);
-    },
-    get lastTradePrice() {
-      return tape.count === 0 ? null : asMicros(tape.lastPrice);
-    },
-    get lastTradeMs() {
-      return tape.count === 0 ? null : tape.lastMs;
-    },
-    get tradeCount() {
-      return tape.count;
-    },
-    get totalVolume() {
-      return asMicros(tape.volume);
-    },
-    get volume24h() {
-      return asMicros(volume24h(market, context.nowMs));
-    },
-    get setsOutstanding() {
-      return asMicros(market.collateral);
-    },
-  };
-}
-
-function maxLeverage({ card: { config } }: Market, side: 'max_leverage_yes' | 'max_leverage_no'): Micros {
-  return config.kind === 'orderbook' ? ONE : (parseDecimal(config[side]) ?? ONE);
-}
+import { text } from '../money.js';
 
 /** Current price of an outcome in wire format. `price` is null if the market has no price yet. */
 export function priceRow(market: Market, isYes: boolean): Wire<'marketPrice'> {

@@ -1,10 +1,15 @@
-/** Records of one kind: live records in memory and final records in the archive, read as one list. */
-
 import { assert, must } from '../../../shared/base/errors.js';
 import type { Catalog } from '../catalog.js';
 import type { RecordPage } from '../contract.js';
 import type { CoreContext } from '../core-context.js';
-import { type ArchiveQuery, accepts, type Facets, type RecordKind, type RecordOfAccount } from './archive.js';
+import {
+  type ArchiveQuery,
+  accepts,
+  type Facets,
+  type RecordKind,
+  type RecordOfAccount,
+  type Shelf,
+} from './archive.js';
 
 /** Description of a kind of record, for `Records`. A record is plain JSON. */
 interface Filing<R, W> {
@@ -12,7 +17,6 @@ interface Filing<R, W> {
   /** Returns true if a state is final. Without this function, every list also reads the archive. */
   readonly isFinal?: (state: string) => boolean;
   readonly facets: (record: R) => Facets;
-  /** Converts a record to wire format. */
   readonly toRow: (record: R) => W;
 }
 
@@ -32,6 +36,7 @@ export class Records<R extends RecordOfAccount, W> {
   readonly toRow: (record: R) => W;
   protected readonly context: CoreContext;
   readonly #filing: Filing<R, W>;
+  readonly #archive: Shelf;
   #lastId = 0;
   readonly #live = new Map<number, R>();
   readonly #byPubkey = new Map<string, R>();
@@ -41,10 +46,10 @@ export class Records<R extends RecordOfAccount, W> {
   constructor(context: CoreContext, filing: Filing<R, W>) {
     this.context = context;
     this.#filing = filing;
+    this.#archive = context.archive[filing.recordKind];
     this.toRow = filing.toRow;
   }
 
-  /** Returns the id of a new record. */
   nextId(): number {
     this.#lastId += 1;
     return this.#lastId;
@@ -66,39 +71,32 @@ export class Records<R extends RecordOfAccount, W> {
     const own = this.#byAccount.get(account);
     own?.delete(id);
     if (own?.size === 0) this.#byAccount.delete(account);
-    const { recordKind, facets } = this.#filing;
-    this.context.archive.put(recordKind, { id, account, pubkey, ...facets(record), record });
+    this.#archive.put({ id, account, pubkey, ...this.#filing.facets(record), record });
   }
 
-  /** The live record with this id; null if there is none. */
   live(id: number): R | null {
     return this.#live.get(id) ?? null;
   }
 
-  /** Returns all live records in order of ids. */
   allLive(): Iterable<R> {
     return this.#live.values();
   }
 
-  /** Lists the live records of one account. */
   listLive(account: number): Iterable<R> {
     return this.#byAccount.get(account)?.values() ?? [];
   }
 
   /** The record with this id, live or final; null if there is none. */
   get(id: number): R | null {
-    return this.#live.get(id) ?? this.#read(this.context.archive.byId(this.#filing.recordKind, id));
+    return this.#live.get(id) ?? this.#read(this.#archive.byId(id));
   }
 
-  /** The live record with this id. Throws AssertionFailed if there is none. */
   requireLive(id: number): R {
     return must(this.live(id), `live ${this.#filing.recordKind} ${id}`);
   }
 
-  /** An account's record with this pubkey; null if there is none. The caller must not change a final record. */
   find(account: number, pubkey: string): R | null {
-    const { recordKind } = this.#filing;
-    const record = this.#byPubkey.get(pubkey) ?? this.#read(this.context.archive.byPubkey(recordKind, pubkey));
+    const record = this.#byPubkey.get(pubkey) ?? this.#read(this.#archive.byPubkey(pubkey));
     return record?.account === account ? record : null;
   }
 
@@ -107,13 +105,11 @@ export class Records<R extends RecordOfAccount, W> {
     return row === null ? null : (row.record as R);
   }
 
-  /** An account's record with this pubkey in wire format; null if there is none. */
   row(account: number, pubkey: string): W | null {
     const record = this.find(account, pubkey);
     return record === null ? null : this.toRow(record);
   }
 
-  /** One page of an account's live and final records, newest first; empty for an unknown market. */
   page(account: number, query: RecordQuery): RecordPage<W> {
     const { state, status, is_yes: isYes, side, limit, beforeId: from } = query;
     const market = askedMarket(this.context.catalog, query.market_condition_id);
@@ -147,7 +143,7 @@ export class Records<R extends RecordOfAccount, W> {
 
   *#listFinal(query: Omit<ArchiveQuery, 'limit'>, limit: number): Generator<R> {
     for (let { from } = query; ; ) {
-      const rows = this.context.archive.list(this.#filing.recordKind, { ...query, from, limit });
+      const rows = this.#archive.list({ ...query, from, limit });
       for (const row of rows) yield row.record as R; // as in #read
       const last = rows.at(-1);
       if (last === undefined || rows.length < limit) return;
@@ -155,16 +151,14 @@ export class Records<R extends RecordOfAccount, W> {
     }
   }
 
-  /** Returns the live records and the last id, for a snapshot. */
   dump() {
     return { lastId: this.#lastId, records: structuredClone([...this.#live.values()]) };
   }
 
-  /** Restores a snapshot's records, and removes later records from the archive. */
   load({ lastId, records }: { readonly lastId: number; readonly records: readonly R[] }): void {
     this.#lastId = lastId;
     const live = records.map(({ id }) => id);
-    this.context.archive.rewind(this.#filing.recordKind, lastId, live);
+    this.#archive.rewind(lastId, live);
     for (const record of structuredClone(records)) this.keep(record);
   }
 }

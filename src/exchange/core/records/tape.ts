@@ -1,5 +1,3 @@
-/** The public history of one market: its newest trades, sums over all trades, and price bars. */
-
 import type { CandleInterval } from '../../../shared/protocol/states.js';
 import { f64, widen } from '../money.js';
 
@@ -46,7 +44,6 @@ class Ring {
     return Math.max(0, this.count - this.#capacity);
   }
 
-  /** Returns the cells of the kept rows, oldest first. */
   protected dumpRows(): number[] {
     const cells: number[] = [];
     for (let row = this.oldest; row < this.count; row++) {
@@ -147,7 +144,6 @@ export class TradeHistory extends Ring {
     return low === 0 ? this.volume : this.volume - f64(cells, this.at(low - 1) + VOLUME_AFTER);
   }
 
-  /** Returns up to `limit` trades with ids below `beforeId`, newest first. */
   read(limit: number, beforeId: number) {
     const trades: ReturnType<TradeHistory['trade']>[] = [];
     for (let id = Math.min(beforeId - 1, this.count); id > this.oldest && trades.length < limit; id--) {
@@ -201,16 +197,8 @@ const LOW = 3;
 const CLOSE = 4;
 const VOLUME = 5;
 
-/** A price bar: its YES prices, and its volume in currency; all in micros. */
-export interface Bar {
-  /** Start of the bar's interval, Unix ms: a multiple of the interval's length. */
-  readonly timeMs: number;
-  readonly open: number;
-  readonly high: number;
-  readonly low: number;
-  readonly close: number;
-  readonly volume: number;
-}
+/** A price bar: its start (Unix ms), YES prices, and volume in currency, in micros. */
+type Bar = ReturnType<Candles['bar']>;
 
 /** Five-minute bars of one market; none for an interval without a price. Half-hour bars are built on request. */
 export class Candles extends Ring {
@@ -248,7 +236,7 @@ export class Candles extends Ring {
     const size = BARS_OF[interval];
     const bars: Bar[] = [];
     for (let row = this.oldest; row < this.count; row++) {
-      const next = this.#bar(row, size);
+      const next = this.bar(row, size);
       if (next.timeMs < fromMs) continue;
       if (next.timeMs >= toMs) break;
       const last = bars.at(-1);
@@ -270,7 +258,7 @@ export class Candles extends Ring {
   }
 
   /** A price bar; its time is the start of the interval of `size` five-minute bars that contains it. */
-  #bar(row: number, size: number): Bar {
+  bar(row: number, size: number) {
     const at = this.at(row);
     const { cells } = this;
     return {

@@ -18,13 +18,11 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 /** A JSON Schema while zod generates it. The generated schema may be changed in place. */
 type WrittenSchema = Readonly<Record<'jsonSchema', z.core.JSONSchema.BaseSchema>>;
 
-/** A reference to a named schema of the document. */
 const ref = (component: string): JsonSchema => ({ $ref: `#/components/schemas/${component}` });
 
 /** Name of a component of the document, such as `OrderRow` for `orderRow`, or `OrdersCreate` for `orders.create`. */
 const pascal = (name: string) => name.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** JSON Schema of an accepted input. */
 function requestSchema(schema: z.ZodType): JsonSchema {
   const { $schema: _dialect, ...written } = z.toJSONSchema(schema, { io: 'input', override: withoutIntegerBounds });
   return written;
@@ -61,8 +59,7 @@ function recordSchemas(): Readonly<Record<string, JsonSchema>> {
 function dataSchema(data: z.ZodType): JsonSchema {
   if (data instanceof z.ZodArray) return { type: 'array', items: dataSchema(data.element as z.ZodType) };
   const name = namedRecords().find(([, record]) => record === data)?.[0];
-  if (name === undefined) throw new Error('the answer of an endpoint must be a record of protocol/records.ts');
-  return ref(name);
+  return ref(must(name, 'the answer of an endpoint in protocol/records.ts'));
 }
 
 const namedRecords = (): readonly (readonly [string, z.ZodType])[] =>
@@ -99,7 +96,6 @@ function exact({ jsonSchema }: WrittenSchema): void {
   jsonSchema.additionalProperties = false;
 }
 
-/** Schema of an event in a list. The `video_url` of an event is "present in the single-event response" only. */
 function eventListRow(components: readonly (readonly [string, z.core.JSONSchema.BaseSchema])[]): JsonSchema {
   const { properties = {}, required = [], ...schema } = Object.fromEntries(components)['EventRow'] ?? {};
   const { video_url: _video, ...rest } = properties;
@@ -127,7 +123,6 @@ const EXAMPLES: readonly (readonly [RegExp, string | number])[] = [
 /** Example value of all other decimal strings. */
 const EXAMPLE_AMOUNT = '10';
 
-/** Simplifies the JSON Schemas of all properties and adds examples. */
 function finishProperties(schema: z.core.JSONSchema.BaseSchema): void {
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     if (typeof property !== 'object') continue;
@@ -149,11 +144,9 @@ function chooseExample(name: string, { type, pattern, ...rest }: z.core.JSONSche
 const header = (name: string): JsonSchema => ({ $ref: `#/components/headers/${name}` });
 
 /** Rate headers, which answers to all counted calls have. */
-const RATE_HEADERS = {
-  'X-RateLimit-Limit': header('X-RateLimit-Limit'),
-  'X-RateLimit-Remaining': header('X-RateLimit-Remaining'),
-  'X-RateLimit-Reset': header('X-RateLimit-Reset'),
-};
+const RATE_HEADERS = Object.fromEntries(
+  ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'].map((name) => [name, header(name)]),
+);
 
 const integer = { type: 'integer', minimum: 0 };
 
@@ -200,13 +193,10 @@ function object(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }
 
-/** Makes the JSON Schema of the answer envelope around this data. */
 const envelope = (data: JsonSchema, meta: JsonSchema) => object({ data, meta, error: { type: 'null' } });
 
-/** OpenAPI content of a JSON body with this schema. */
 const json = (schema: JsonSchema): JsonSchema => ({ 'application/json': { schema } });
 
-/** OpenAPI response of a successful call. */
 function successAnswer(name: EndpointName): JsonSchema {
   const declaration = declarationOf(name);
   const data = name === 'events.list' ? { type: 'array', items: ref('EventListRow') } : dataSchema(declaration.data);
@@ -231,11 +221,14 @@ function errorAnswers(slugs: readonly ServiceErrorSlug[]): Readonly<Record<strin
 }
 
 /** Errors for paths and methods that belong to no call. */
-const NO_CALL_ERRORS: readonly (readonly ServiceErrorSlug[])[] = [
-  [
-    ...(['not_found', 'method_not_allowed', 'invalid_request_params', 'request_too_large'] as const),
-    ...(['request_headers_too_large', 'throttled', 'internal_error'] as const),
-  ],
+const NO_CALL_ERRORS: readonly ServiceErrorSlug[] = [
+  'not_found',
+  'method_not_allowed',
+  'invalid_request_params',
+  'request_too_large',
+  'request_headers_too_large',
+  'throttled',
+  'internal_error',
 ];
 
 /** OpenAPI components to which `errorAnswers` refers for these lists. */
@@ -259,26 +252,21 @@ function byStatus(slugs: readonly ServiceErrorSlug[]): ReadonlyMap<string, reado
 }
 
 function errorAnswer(slugs: readonly ServiceErrorSlug[]): JsonSchema {
+  const nothing = { type: 'null' };
+  const errors = slugs.map((slug) => ref(errorComponent(slug)));
+  const error = errors.length === 1 ? { ...errors[0] } : { oneOf: errors };
   const retry = slugs.includes('throttled') ? { 'Retry-After': header('Retry-After') } : {};
   const allow = slugs.includes('method_not_allowed') ? { Allow: header('Allow') } : {};
   return {
     description: slugs.map((slug) => `\`${slug}\`: ${ERROR_NOTES[slug].when} ${ERROR_NOTES[slug].advice}`).join('\n\n'),
     headers: { ...RATE_HEADERS, ...retry, ...allow },
-    content: json(errorEnvelope(slugs)),
+    content: json(object({ data: nothing, meta: nothing, error })),
   };
-}
-
-function errorEnvelope(slugs: readonly ServiceErrorSlug[]): JsonSchema {
-  const nothing = { type: 'null' };
-  const [only, ...more] = slugs.map((slug) => ref(errorComponent(slug)));
-  const error = more.length === 0 ? only : { oneOf: [only, ...more] };
-  return object({ data: nothing, meta: nothing, error: error ?? {} });
 }
 
 /** Name of the component of an error response, such as `NotFoundError` for `not_found`. */
 const errorComponent = (slug: ServiceErrorSlug): string => `${pascal(slug.replaceAll('_', '.'))}Error`;
 
-/** JSON Schemas of all errors, with slug and code. */
 function errorSchemas(): Readonly<Record<string, JsonSchema>> {
   // The cast is right: the keys of this table are the slugs of errors.
   const slugs = Object.keys(SERVICE_ERRORS) as ServiceErrorSlug[];
@@ -362,20 +350,24 @@ export const CONTROL_NOTES: Readonly<Record<string, { readonly summary: string; 
   },
 };
 
-/** The control calls as OpenAPI paths. */
-function controlOperations(): Readonly<Record<string, Readonly<Record<string, JsonSchema>>>> {
+function makePaths<C extends { readonly path: string; readonly method: string }>(
+  calls: readonly C[],
+  operationOf: (call: C) => JsonSchema,
+) {
   const paths: Record<string, Record<string, JsonSchema>> = {};
-  for (const control of CONTROLS) {
-    paths[control.path] = { ...paths[control.path], [control.method.toLowerCase()]: makeControlOperation(control) };
-  }
+  for (const call of calls) paths[call.path] = { ...paths[call.path], [call.method.toLowerCase()]: operationOf(call) };
   return paths;
 }
 
 function makeControlOperation(control: FaultControl): JsonSchema {
   const call = `${control.method} ${control.path}`;
   const { summary, data } = CONTROL_NOTES[call] ?? { summary: call, data: {} };
-  const names = [...control.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  const parameters = names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
+  const parameters = namesIn(control.path).map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
   const body = control.body === null ? null : requestSchema(control.body);
   return {
     operationId: `paper ${control.method} ${control.path}`.replace(/[^a-zA-Z]+(\w?)/g, (_, a: string) =>
@@ -403,17 +395,16 @@ function listControlErrors(control: FaultControl): readonly ServiceErrorSlug[] {
 export function openApiDocument({ profile, controls }: Pick<ServerOptions, 'profile' | 'controls'>): JsonSchema {
   // The cast is right: the keys of this table are the names of the calls.
   const names = Object.keys(ENDPOINTS) as EndpointName[];
-  const paths: Record<string, Record<string, JsonSchema>> = {};
-  for (const name of names) {
-    const { path, method } = ENDPOINTS[name];
-    paths[path] = { ...paths[path], [method.toLowerCase()]: makeOperation(name) };
-  }
+  const calls = names.map((name) => ({ name, ...declarationOf(name) }));
   return {
     openapi: '3.1.0',
     info: { title: `${profile.service_name} prediction-market exchange`, version: '1', description: DESCRIPTION },
     servers: [{ url: '/' }],
     tags: [...TAGS, ...(controls ? [CONTROLS_TAG] : [])].map(([name, description]) => ({ name, description })),
-    paths: controls ? { ...paths, ...controlOperations() } : paths,
+    paths: {
+      ...makePaths(calls, ({ name }) => makeOperation(name)),
+      ...(controls ? makePaths(CONTROLS, makeControlOperation) : {}),
+    },
     components: {
       schemas: {
         ...recordSchemas(),
@@ -423,7 +414,7 @@ export function openApiDocument({ profile, controls }: Pick<ServerOptions, 'prof
       },
       responses: errorComponents([
         ...names.map(listErrors),
-        ...NO_CALL_ERRORS,
+        NO_CALL_ERRORS,
         ...(controls ? CONTROLS.map(listControlErrors) : []),
       ]),
       headers: HEADERS,
@@ -475,7 +466,6 @@ const CONTROLS_TAG = [
   'Controls of the paper exchange. They accept calls from this machine only, and none from web pages. Real venues have no controls.',
 ] as const;
 
-/** One declared call as an OpenAPI operation. */
 function makeOperation(name: EndpointName): JsonSchema {
   const { summary, description } = ENDPOINT_NOTES[name];
   const { scope, status, body } = declarationOf(name);
@@ -506,7 +496,6 @@ function bodyContent(name: EndpointName): JsonSchema {
   return { 'application/json': { schema, examples: Object.fromEntries(examples) } };
 }
 
-/** Name of the component of a call's body; empty for a call without a body. */
 function bodyComponents(name: EndpointName): Readonly<Record<string, JsonSchema>> {
   const { body } = declarationOf(name);
   if (body === null) return {};
@@ -516,28 +505,35 @@ function bodyComponents(name: EndpointName): Readonly<Record<string, JsonSchema>
 }
 
 function pathParameters(name: EndpointName): JsonSchema[] {
-  const names = declarationOf(name).path.matchAll(/\{(\w+)\}/g);
-  return [...names].map(([, parameter = '']) => ({
-    name: parameter,
-    in: 'path',
-    required: true,
-    description: findParameterNote(parameter).description,
-    schema: addExample(parameter, { type: 'string', minLength: 1, maxLength: MAX_PARAM_LENGTH }),
-  }));
+  const schema = { type: 'string', minLength: 1, maxLength: MAX_PARAM_LENGTH };
+  return namesIn(declarationOf(name).path).map((parameter) =>
+    makeParameter('path', parameter, true, addExample(parameter, schema)),
+  );
 }
+
+const namesIn = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+
+const makeParameter = (place: 'path' | 'query', name: string, required: boolean, schema: JsonSchema): JsonSchema => ({
+  name,
+  in: place,
+  required,
+  description: findParameterNote(name).description,
+  schema,
+  // A list parameter is one comma-separated value.
+  ...(schema['type'] === 'array' ? { style: 'form', explode: false } : {}),
+});
 
 function queryParameters(name: EndpointName): JsonSchema[] {
   const schema = requestSchema(declarationOf(name).query);
   const required = Array.isArray(schema['required']) ? schema['required'] : [];
-  return listProperties(schema).map(([parameter, property]) => ({
-    name: parameter,
-    in: 'query',
-    required: required.includes(parameter),
-    description: findParameterNote(parameter).description,
-    schema: withDefault(name, parameter, addExample(parameter, property)),
-    // A list parameter is one comma-separated value.
-    ...(property['type'] === 'array' ? { style: 'form', explode: false } : {}),
-  }));
+  return listProperties(schema).map(([parameter, property]) =>
+    makeParameter(
+      'query',
+      parameter,
+      required.includes(parameter),
+      withDefault(name, parameter, addExample(parameter, property)),
+    ),
+  );
 }
 
 const listProperties = (schema: JsonSchema): [string, JsonSchema][] =>

@@ -10,12 +10,6 @@ import type { FastifyInstance } from 'fastify';
 import type { VenueProfile } from '../../../shared/protocol/profile.js';
 import { signatureHeaders } from '../../../shared/protocol/signing.js';
 
-interface PageFile {
-  readonly path: `/docs/${string}`;
-  readonly type: string;
-  readonly read: (profile: VenueProfile) => string | Buffer;
-}
-
 const readPackaged = (name: string) => () =>
   readFileSync(createRequire(import.meta.url).resolve(`@fastify/swagger-ui/static/${name}`));
 
@@ -35,27 +29,19 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-const FILES: readonly PageFile[] = [
-  { path: '/docs/', type: 'text/html; charset=utf-8', read: () => PAGE },
-  {
-    path: '/docs/page.js',
-    type: 'text/javascript; charset=utf-8',
-    read: ({ header_prefix }) => pageScript(signatureHeaders(header_prefix)),
-  },
-  {
-    path: '/docs/swagger-ui-bundle.js',
-    type: 'text/javascript; charset=utf-8',
-    read: readPackaged('swagger-ui-bundle.js'),
-  },
-  { path: '/docs/swagger-ui.css', type: 'text/css; charset=utf-8', read: readPackaged('swagger-ui.css') },
-  { path: '/docs/favicon-32x32.png', type: 'image/png', read: readPackaged('favicon-32x32.png') },
+const FILES: readonly (readonly [path: string, type: string, read: (profile: VenueProfile) => string | Buffer])[] = [
+  ['/docs/', 'text/html; charset=utf-8', () => PAGE],
+  ['/docs/page.js', 'text/javascript; charset=utf-8', (profile) => pageScript(signatureHeaders(profile.header_prefix))],
+  ['/docs/swagger-ui-bundle.js', 'text/javascript; charset=utf-8', readPackaged('swagger-ui-bundle.js')],
+  ['/docs/swagger-ui.css', 'text/css; charset=utf-8', readPackaged('swagger-ui.css')],
+  ['/docs/favicon-32x32.png', 'image/png', readPackaged('favicon-32x32.png')],
 ];
 
 /** Paths that redirect to the documentation page. */
 const REDIRECTED = ['/', '/docs'];
 
 /** All paths of the documentation page, so that other methods get a 405 instead of a 404. */
-export const PAGE_ROUTES = [...REDIRECTED, ...FILES.map(({ path }) => path)].map((path) => ({ method: 'GET', path }));
+export const PAGE_ROUTES = [...REDIRECTED, ...FILES.map(([path]) => path)].map((path) => ({ method: 'GET', path }));
 
 /** Content security policy of the page: no content from other origins, no inline code, no frames. */
 const POLICY = [
@@ -85,7 +71,7 @@ export function servePage(server: FastifyInstance, profile: VenueProfile): void 
       return reply.headers(HEADERS).redirect('/docs/');
     });
   }
-  for (const { path, type, read } of FILES) {
+  for (const [path, type, read] of FILES) {
     server.get(path, { config: { scope: 'paper' } }, (_request, reply) => {
       reply.headers(HEADERS).header('content-type', type).send(read(profile));
     });

@@ -1,29 +1,46 @@
 /** The readable draft of the paper exchange is one line with all terms that a signer must know. */
 
-import { formatDecimal, type Micros, parseDecimal } from '../../base/micros.js';
-import type { Side } from '../states.js';
+import { z } from 'zod';
+import { formatDecimal, type Micros } from '../../base/micros.js';
+import { SIDES } from '../states.js';
+import { money, parseBySchema } from '../wire.js';
 
-interface OrderTerms {
-  readonly action: 'place-order';
-  readonly isYes: boolean;
-}
+/** Pattern of a pubkey. Base58 text contains no separator of the draft's fields. */
+const NAME = '[1-9A-HJ-NP-Za-km-z]{1,64}';
 
-interface MarginTerms {
-  readonly action: 'open-margin-position';
-  readonly isYes: boolean;
-  readonly leverage: Micros;
-}
+const isYes = z.enum(['YES', 'NO']).transform((word) => word === 'YES');
+const order = { action: z.literal('place-order'), isYes };
+const margin = { action: z.literal('open-margin-position'), isYes, leverage: money };
+const [limit, market] = [z.literal('limit'), z.literal('market')];
+
+const draftTerms = z.union([
+  z.strictObject({ ...order, side: z.enum(SIDES), type: limit, price: money, amount: money }),
+  z.strictObject({ ...order, side: z.literal('buy'), type: market, funds: money }),
+  z.strictObject({ ...order, side: z.literal('sell'), type: market, amount: money }),
+  z.strictObject({ action: z.literal('cancel-order'), orderPubkey: z.string().regex(new RegExp(`^${NAME}$`)) }),
+  z.strictObject({ action: z.enum(['merge-shares', 'split-shares']), amount: money }),
+  z.strictObject({ action: z.literal('redeem-shares'), yes: money, no: money }),
+  z.strictObject({ ...margin, type: market, funds: money }),
+  z.strictObject({ ...margin, type: limit, price: money, shares: money }),
+]);
 
 /** Terms of a draft, which the wallet's signature accepts. Prices and amounts are those of the draft's outcome. */
-export type DraftTerms =
-  | (OrderTerms & { readonly side: Side; readonly type: 'limit'; readonly price: Micros; readonly amount: Micros })
-  | (OrderTerms & { readonly side: 'buy'; readonly type: 'market'; readonly funds: Micros })
-  | (OrderTerms & { readonly side: 'sell'; readonly type: 'market'; readonly amount: Micros })
-  | { readonly action: 'cancel-order'; readonly orderPubkey: string }
-  | { readonly action: 'merge-shares' | 'split-shares'; readonly amount: Micros }
-  | { readonly action: 'redeem-shares'; readonly yes: Micros; readonly no: Micros }
-  | (MarginTerms & { readonly type: 'market'; readonly funds: Micros })
-  | (MarginTerms & { readonly type: 'limit'; readonly price: Micros; readonly shares: Micros });
+export type DraftTerms = Readonly<z.output<typeof draftTerms>>;
+
+/** Labels of the terms in the text, in their order. */
+const LABELS: Readonly<Record<string, string>> = {
+  isYes: 'Outcome',
+  side: 'Side',
+  type: 'Type',
+  leverage: 'Leverage',
+  price: 'Price',
+  amount: 'Amount',
+  funds: 'Funds',
+  shares: 'Shares',
+  yes: 'Yes',
+  no: 'No',
+  orderPubkey: 'Order',
+};
 
 /** Fields of a readable draft. */
 export interface DraftText {
@@ -43,34 +60,19 @@ export function writeDraftText(draft: DraftText): string {
 }
 
 function details(terms: DraftTerms): string {
-  switch (terms.action) {
-    case 'place-order': {
-      const head = `Outcome: ${terms.isYes ? 'YES' : 'NO'}, Side: ${terms.side}, Type: ${terms.type}`;
-      if (terms.type === 'limit')
-        return `${head}, Price: ${formatDecimal(terms.price)}, Amount: ${formatDecimal(terms.amount)}`;
-      return terms.side === 'buy'
-        ? `${head}, Funds: ${formatDecimal(terms.funds)}`
-        : `${head}, Amount: ${formatDecimal(terms.amount)}`;
-    }
-    case 'cancel-order':
-      return `Order: ${terms.orderPubkey}`;
-    case 'merge-shares':
-    case 'split-shares':
-      return `Amount: ${formatDecimal(terms.amount)}`;
-    case 'redeem-shares':
-      return `Yes: ${formatDecimal(terms.yes)}, No: ${formatDecimal(terms.no)}`;
-    case 'open-margin-position': {
-      const head = `Outcome: ${terms.isYes ? 'YES' : 'NO'}, Type: ${terms.type}, Leverage: ${formatDecimal(terms.leverage)}`;
-      return terms.type === 'market'
-        ? `${head}, Funds: ${formatDecimal(terms.funds)}`
-        : `${head}, Price: ${formatDecimal(terms.price)}, Shares: ${formatDecimal(terms.shares)}`;
-    }
-  }
+  const fields: Readonly<Record<string, Term>> = terms;
+  return Object.entries(LABELS)
+    .flatMap(([field, label]) => (fields[field] === undefined ? [] : `${label}: ${formatTerm(fields[field])}`))
+    .join(', ');
 }
 
-/** Pattern of a pubkey. Base58 text contains no separator of the draft's fields. */
-const NAME = '[1-9A-HJ-NP-Za-km-z]{1,64}';
-const IS_NAME = new RegExp(`^${NAME}$`);
+type Term = string | boolean | Micros;
+
+function formatTerm(term: Term): string {
+  if (typeof term === 'boolean') return term ? 'YES' : 'NO';
+  return typeof term === 'string' ? term : formatDecimal(term);
+}
+
 /** Pattern of a draft. The pattern permits no invisible characters, so that a reader sees the whole draft. */
 const LINE = new RegExp(
   `^([^|\\p{C}\\p{Zl}\\p{Zp}]{1,40}) draft v1 \\| ([a-z-]{1,32}) \\| Market: ([^\\s|,\\p{C}]{1,128}) \\| ([^|\\p{C}\\p{Zl}\\p{Zp}]{1,300}) \\| Draft: (${NAME}) \\| Expires: (\\d{1,12})$`,
@@ -91,42 +93,12 @@ export function readDraftText(text: string): DraftText | null {
 }
 
 function readTerms(action: string, detailText: string): DraftTerms | null {
-  const fields = new Map<string, string>();
+  const fields: Record<string, string> = { action };
   for (const pair of detailText.split(', ')) {
-    const at = pair.indexOf(': ');
-    if (at < 0) return null;
-    fields.set(pair.slice(0, at), pair.slice(at + 2));
+    const [label = '', value = ''] = pair.split(': ', 2);
+    fields[FIELDS.get(label) ?? label] = value;
   }
-  const number = (key: string): Micros | null => parseDecimal(fields.get(key) ?? '');
-  const [price, amount, funds, shares] = [number('Price'), number('Amount'), number('Funds'), number('Shares')];
-  const isYes = fields.get('Outcome') === 'YES';
-  const type = fields.get('Type') === 'limit' ? 'limit' : 'market';
-  switch (action) {
-    case 'place-order': {
-      const side: Side = fields.get('Side') === 'buy' ? 'buy' : 'sell';
-      if (type === 'limit')
-        return price === null || amount === null ? null : { action, isYes, side, type, price, amount };
-      if (side === 'buy') return funds === null ? null : { action, isYes, side, type, funds };
-      return amount === null ? null : { action, isYes, side, type, amount };
-    }
-    case 'cancel-order': {
-      const orderPubkey = fields.get('Order') ?? '';
-      return IS_NAME.test(orderPubkey) ? { action, orderPubkey } : null;
-    }
-    case 'merge-shares':
-    case 'split-shares':
-      return amount === null ? null : { action, amount };
-    case 'redeem-shares': {
-      const [yes, no] = [number('Yes'), number('No')];
-      return yes === null || no === null ? null : { action, yes, no };
-    }
-    case 'open-margin-position': {
-      const leverage = number('Leverage');
-      if (leverage === null) return null;
-      if (type === 'market') return funds === null ? null : { action, isYes, leverage, type, funds };
-      return price === null || shares === null ? null : { action, isYes, leverage, type, price, shares };
-    }
-    default:
-      return null;
-  }
+  return parseBySchema(draftTerms, fields).data ?? null;
 }
+
+const FIELDS: ReadonlyMap<string, string> = new Map(Object.entries(LABELS).map(([field, label]) => [label, field]));

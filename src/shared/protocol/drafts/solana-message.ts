@@ -26,7 +26,6 @@ export const LONGEST_TRANSACTION_BYTES = 1232;
 /** Number with which the Solana package marks a signing account that has read-only access. */
 const READONLY_SIGNER = 2;
 
-/** Transaction whose only instruction writes a text into the chain's log. Keys are base58 of 32 bytes. */
 interface MemoTransaction {
   /** Wallet that signs the transaction. The wallet also pays the fee unless a co-signer pays. */
   readonly wallet: string;
@@ -39,14 +38,12 @@ interface MemoTransaction {
 /** Instruction of a transaction, which calls a program on the chain. Keys are base58 of 32 bytes. */
 export interface TransactionInstruction {
   readonly program: string;
-  /** Keys of the called program's accounts, in the order of the instruction. */
   readonly accounts: readonly string[];
   readonly data: Uint8Array;
 }
 
 /** Content of a transaction that is visible from its bytes, without the chain's state. Accounts are base58. */
 export interface Transaction {
-  /** Format of the transaction; the chain has only these two formats. */
   readonly version: 'legacy' | 0;
   readonly feePayer: string;
   /** Keys of the required signers, the fee payer first. */
@@ -157,15 +154,6 @@ function makeTransaction(envelope: Envelope, message: CompiledMessage): Transact
     filledSlots: Object.entries(envelope.signatures).flatMap(([key, signature]) => (signature === null ? [] : [key])),
     messageBytes: copyBytes(envelope.messageBytes),
   };
-}
-
-/** Adds signatures, by signer, to a transaction and returns its hex. Throws if `hexText` is not a transaction. */
-export function fillSlots(hexText: string, signatures: ReadonlyMap<string, Uint8Array>): string {
-  const envelope = envelopes.decode(Buffer.from(hexText, 'hex'));
-  const slots = Object.entries(envelope.signatures).map(([key, empty]) => [key, signatures.get(key) ?? empty]);
-  // The package's type requires checked signatures. The caller made the signatures itself, so no check is needed.
-  const filled = Object.fromEntries(slots) as typeof envelope.signatures;
-  return copyBytes(envelopes.encode({ ...envelope, signatures: filled })).toString('hex');
 }
 
 /** Returns the memo of a transaction as text; null without a memo, with several memos, or if the memo is not UTF-8. */

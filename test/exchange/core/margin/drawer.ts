@@ -2,7 +2,7 @@
 
 import type { MarginRequest } from '../../../../src/exchange/core/contract.js';
 import { type Command, ExchangeCore, MUTATORS, type Mutator } from '../../../../src/exchange/core/core.js';
-import { MemoryArchive } from '../../../../src/exchange/core/records/archive.js';
+import { memoryArchive } from '../../../../src/exchange/core/records/archive.js';
 import type { Micros } from '../../../../src/shared/base/micros.js';
 import { Random } from '../../../../src/shared/base/random.js';
 import { settings, wallet } from '../venue.js';
@@ -19,7 +19,7 @@ const MARKETS = [
 ];
 
 export class MarginDrawer {
-  readonly archive = new MemoryArchive();
+  readonly archive = memoryArchive();
   readonly core = new ExchangeCore(settings, undefined, this.archive);
   readonly journal: Command[] = [];
   readonly accounts: number[] = [];
@@ -43,9 +43,8 @@ export class MarginDrawer {
   #openMarket(spec: object): void {
     this.do('markets.create', spec);
     this.#markets = [];
-    for (let market = 0; market < this.core.catalog.markets.length; market++) {
-      const { conditionId, state } = this.core.marketFacts(market);
-      if (state !== 'resolved' && state !== 'canceled') this.#markets.push(conditionId);
+    for (const { card, state } of this.core.catalog.markets) {
+      if (state !== 'resolved' && state !== 'canceled') this.#markets.push(card.conditionId);
     }
   }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as economics from '../../../../src/exchange/core/margin/economics.js';
+import { timesDown, timesUp } from '../../../../src/exchange/core/money.js';
 import { m } from '../venue.js';
 
 const DAY_MS = 86_400_000;
@@ -41,7 +42,7 @@ describe('opening', () => {
     ['100', '0.4', '3', '40', '13.333334'],
     ['0.000001', '0.5', '2', '0.000001', '0.000001'],
   ])('%s shares at %s and leverage %s take %s, of it %s of the user', (shares, price, leverage, total, user) => {
-    expect(economics.totalFor(m(shares), m(price))).toBe(m(total));
+    expect(timesUp(m(price), m(shares))).toBe(m(total));
     expect(economics.userPart(m(total), m(leverage))).toBe(m(user));
   });
 
@@ -54,7 +55,7 @@ describe('opening', () => {
     ['833.333333', '0.3'],
     ['1.000001', '0.999999'],
   ])('shows the price at which %s shares were bought, %s', (shares, price) => {
-    const bought = { ...position, shares: m(shares), cost: economics.computeCost(m(shares), m(price)) };
+    const bought = { ...position, shares: m(shares), cost: timesDown(m(price), m(shares)) };
     expect(economics.averageEntry(bought)).toBe(m(price));
   });
 
@@ -132,7 +133,7 @@ const anyPosition = fc
   .map(({ funds, leverage, price, interest }) => {
     const totalLiquidity = economics.applyLeverage(funds, leverage);
     const shares = economics.sharesFor(totalLiquidity, price, 1) ?? 0;
-    const cost = economics.computeCost(shares, price);
+    const cost = timesDown(price, shares);
     return { shares, cost, userLiquidity: funds, totalLiquidity, interest, interestSinceMs: 0 };
   })
   .filter(({ shares, totalLiquidity, userLiquidity }) => shares > 0 && totalLiquidity > userLiquidity);
@@ -140,7 +141,8 @@ const anyPosition = fc
 const percents = fc.integer({ min: 1, max: 100 });
 
 /** The same result in integers of any size, computed only from the sentences of docs/service.md. */
-function plainEnd(one: economics.MarginExposure, { price, interest, isLiquidated }: economics.Exit, rate: number) {
+function plainEnd(one: economics.MarginExposure, price: number, isLiquidated: boolean, rate: number) {
+  const { interest } = one;
   const brings = (BigInt(one.shares) * BigInt(price)) / 1_000_000n;
   const won = brings - BigInt(one.cost) - BigInt(interest);
   const left = BigInt(one.userLiquidity) + brings - BigInt(one.cost);
@@ -182,8 +184,9 @@ describe('for any position', () => {
     const rates = fc.integer({ min: 0, max: 1_000_000 });
     fc.assert(
       fc.property(anyPosition, prices, fc.boolean(), rates, (one, price, isLiquidated, rate) => {
-        const exit = { price, interest: one.interest, isLiquidated };
-        expect(economics.computeEnding(one, exit, rate)).toEqual(plainEnd(one, exit, rate));
+        expect(economics.computeEnding(one, price, isLiquidated, rate)).toEqual(
+          plainEnd(one, price, isLiquidated, rate),
+        );
       }),
       { numRuns: 2_000 },
     );

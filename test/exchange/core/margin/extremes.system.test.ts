@@ -48,7 +48,7 @@ function richDesk(config: PoolConfigSpec, landingMs: number): MarginDesk {
   const desk = new MarginDesk(config, {}, { ...settings, landingMs });
   desk.accounts = 4;
   for (const number of [1, 2, 3]) {
-    const wallet = must(desk.core.readWallet(desk.account(number)), 'the wallet of an account');
+    const wallet = must(desk.core.identity.account(desk.account(number)).wallet, 'the wallet of an account');
     accepted(desk.now.identity.deposit(wallet, RICH));
   }
   return desk;

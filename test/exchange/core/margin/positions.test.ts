@@ -178,7 +178,7 @@ describe('a request', () => {
 
   it('fails when the price has fallen so far that a position could not hold the shares', () => {
     fresh(HYPERLIQUID);
-    accepted(desk.now.identity.deposit(desk.core.readWallet(account) ?? '', m(9_000)));
+    accepted(desk.now.identity.deposit(desk.core.identity.account(account).wallet ?? '', m(9_000)));
     const pubkey = desk.request(account, { funds: '18000', leverage: '3' });
     desk.move('0.000001');
     desk.pass(TO_FILL);

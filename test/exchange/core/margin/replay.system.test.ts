@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CoreSnapshot, ExchangeCore } from '../../../../src/exchange/core/core.js';
-import { MemoryArchive } from '../../../../src/exchange/core/records/archive.js';
+import { memoryArchive } from '../../../../src/exchange/core/records/archive.js';
 import { times } from '../../../support/effort.js';
 import { copyOf, rowsOf } from '../archives.js';
 import { settings } from '../venue.js';
@@ -94,7 +94,7 @@ describe('under random calls of several accounts, moves of prices, clock and mar
     for (const seed of [1, 2, 3, 4]) {
       const drawer = new MarginDrawer(seed);
       for (let step = 0; step < STEPS; step++) drawer.step();
-      const archive = new MemoryArchive();
+      const archive = memoryArchive();
       let core = new ExchangeCore(settings, undefined, archive);
       for (const command of throughJson(drawer.journal)) {
         core = new ExchangeCore(settings, throughJson(core.snapshot()), archive);

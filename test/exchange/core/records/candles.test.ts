@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { candleRows, publicTradePage } from '../../../../src/exchange/core/records/market-rows.js';
-import { BARS_KEPT, type Bar, Candles, TAPE_LENGTH, TradeHistory } from '../../../../src/exchange/core/records/tape.js';
+import { BARS_KEPT, Candles, TAPE_LENGTH, TradeHistory } from '../../../../src/exchange/core/records/tape.js';
 import { ONE } from '../../../../src/shared/base/micros.js';
 import { MarginDesk } from '../margin/desk.js';
 import { m, Venue } from '../venue.js';
+
+type Bar = ReturnType<Candles['read']>[number];
 
 const MINUTE_MS = 60_000;
 /** Start of a half-hour. */
