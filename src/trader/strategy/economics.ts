@@ -1,6 +1,6 @@
 /**
- * Decisions about complete sets that follow from the costs of tied-up currency and of requests: batch sizes, cancels
- * for a merge, and the sale of a nearly sure winner. All numbers here are floats, because none of them is booked.
+ * Decisions about complete sets that follow from the costs of tied-up currency and of requests: batch sizes, and cancels
+ * for a merge. All numbers here are floats, because none of them is booked.
  */
 
 import { feePerShare } from '../../shared/base/fees.js';
@@ -46,16 +46,6 @@ export const isPullingWorth = (
   { requestPrice, currencyPricePerS }: Economics,
   { pairs, orders, waitS }: { readonly pairs: number; readonly orders: number; readonly waitS: number },
 ): boolean => pairs * currencyPricePerS * waitS > 2 * requestPrice * (1 + orders);
-
-/**
- * Present value, currency, of a probable winner's share kept until settlement. A sale should pay more than this after
- * fees.
- *
- * @param probability of winning
- * @param seconds until the market settles
- */
-export const keepingWorth = ({ currencyPricePerS }: Economics, probability: number, seconds: number): number =>
-  probability * Math.exp(-currencyPricePerS * seconds);
 
 /**
  * Maker fee of one share at this YES price, in currency: the higher of the fees of the YES and the NO share.

@@ -1,12 +1,5 @@
 import { expect, it } from 'vitest';
-import {
-  batchOf,
-  isPullingWorth,
-  keepingWorth,
-  pairCost,
-  SECONDS_PER_DAY,
-  USUAL_ECONOMICS,
-} from '../../../src/trader/strategy/economics.js';
+import { batchOf, isPullingWorth, pairCost, USUAL_ECONOMICS } from '../../../src/trader/strategy/economics.js';
 
 const at = (currencyPricePerS: number, requestPrice = 0.001) => ({ requestPrice, currencyPricePerS });
 
@@ -33,8 +26,4 @@ it('orders are pulled for pairs that wait long enough, and never where currency 
   ]);
   expect(isPullingWorth(USUAL_ECONOMICS, waiting(2_001, 2))).toBe(false);
   expect(isPullingWorth(at(0), waiting(1e9))).toBe(false);
-});
-
-it('a share that wins with 0.995 in two days is worth 0.9752977 where currency costs one in a hundred a day', () => {
-  expect(keepingWorth(at(0.01 / SECONDS_PER_DAY), 0.995, 2 * SECONDS_PER_DAY)).toBeCloseTo(0.9752977, 7);
 });

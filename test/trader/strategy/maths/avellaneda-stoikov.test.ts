@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { stoikovQuotes, stoikovSpread } from '../../../../src/trader/strategy/maths/inventory-quotes.js';
+import { type StoikovSetting, stoikovQuotes } from '../../../../src/trader/strategy/maths/inventory-quotes.js';
+
+function spreadOf(setting: StoikovSetting, timeLeft: number): number {
+  const { bid, ask } = stoikovQuotes(0, 0, setting, timeLeft);
+  return ask - bid;
+}
 
 describe('quotes of Avellaneda and Stoikov', () => {
   // Section 3.3 of the published paper prints the mean over time of the spread, which is linear in time.
@@ -9,7 +14,7 @@ describe('quotes of Avellaneda and Stoikov', () => {
     [1, 3.0217, 3.02],
     [0.5, 2.1507, 2.15],
   ])('gamma %d: the mean spread is %d, printed as %d', (gamma, spread, printed) => {
-    const mean = stoikovSpread({ gamma, sigma: 2, k: 1.5 }, 1 / 2);
+    const mean = spreadOf({ gamma, sigma: 2, k: 1.5 }, 1 / 2);
     expect(mean).toBeCloseTo(spread, 4);
     expect(mean).toBeCloseTo(printed, 2);
   });
@@ -26,8 +31,8 @@ describe('quotes of Avellaneda and Stoikov', () => {
   });
 
   test('of a risk-neutral maker lie 1 / k from the price', () => {
-    expect(stoikovSpread({ gamma: 0, sigma: 2, k: 1.5 }, 1)).toBeCloseTo(2 / 1.5, 12);
-    expect(stoikovSpread({ gamma: 1e-9, sigma: 2, k: 1.5 }, 1)).toBeCloseTo(2 / 1.5, 8);
+    expect(spreadOf({ gamma: 0, sigma: 2, k: 1.5 }, 1)).toBeCloseTo(2 / 1.5, 12);
+    expect(spreadOf({ gamma: 1e-9, sigma: 2, k: 1.5 }, 1)).toBeCloseTo(2 / 1.5, 8);
     expect(stoikovQuotes(10, 7, { gamma: 0, sigma: 2, k: 2 }, 1)).toEqual({ bid: 9.5, ask: 10.5 });
   });
 });
