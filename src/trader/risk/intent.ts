@@ -68,13 +68,16 @@ export interface Breach {
   readonly text: string;
 }
 
-export interface Refused extends Breach {
-  readonly verdict: 'refused';
-  readonly intent: Intent;
+export interface Refusal extends Breach {
   /** Number of the risk control, as in docs/reference.md and `controls.ts`. */
   readonly control: number;
   /** Name of the risk control, such as `max_position_shares`: the name of its limit, if the control has a limit. */
   readonly name: string;
+}
+
+export interface Refused extends Refusal {
+  readonly verdict: 'refused';
+  readonly intent: Intent;
 }
 
 /** Formats Micros as a decimal. A number that cannot be Micros is returned as plain text. */

@@ -61,7 +61,6 @@ const STORED_WITHIN = 100;
 
 export class LossGuard {
   state: LossState;
-  readonly #calendar = new Calendar();
   /** Time of the newest valuation, ms; null before this process's first valuation. */
   #lookedMs: number | null = null;
   /** Time of the valuation since which the clock has not jumped, ms. */
@@ -71,14 +70,14 @@ export class LossGuard {
   /** Part of the newest equity that a sale at other traders' bids would not pay. */
   #passingMicros: Micros = ZERO;
 
-  private constructor(state: LossState) {
+  constructor(state: LossState) {
     this.state = state;
   }
 
   /** Starts a loss guard at the current equity: currency plus shares at their marks. */
   static start(nowMs: number, equityMicros: Micros): LossGuard {
     return new LossGuard({
-      day: new Calendar().formatDay(nowMs),
+      day: formatDay(nowMs),
       dayStartEquityMicros: equityMicros,
       highWaterMicros: equityMicros,
       equityMicros,
@@ -86,11 +85,6 @@ export class LossGuard {
       dayBeganMicros: equityMicros,
       endedDay: null,
     });
-  }
-
-  /** Restores a stored loss guard. Day results missing in a state of an older version start at its day-start equity. */
-  static restore(state: Omit<LossState, 'dayBeganMicros' | 'endedDay'> & Partial<LossState>): LossGuard {
-    return new LossGuard({ endedDay: null, dayBeganMicros: state.dayStartEquityMicros, ...state });
   }
 
   /** True if the guard's state must be stored again: it moved by a hundredth of a limit, or has a new halt or day. */
@@ -134,7 +128,7 @@ export class LossGuard {
     const before = this.state;
     if (!Number.isSafeInteger(equityMicros)) return this.#halt(`the equity cannot be computed (got ${equityMicros})`);
     // ISO dates sort by time, so a clock that was set back does not begin a new day.
-    const today = this.#calendar.formatDay(nowMs);
+    const today = formatDay(nowMs);
     const isSteady = this.#isSteadyAt(nowMs);
     // A new day starts with the last equity of the old day, so that a loss over midnight belongs to the new day.
     this.#endedWith = today > before.day ? (this.#endedWith ?? before.equityMicros) : null;
@@ -199,20 +193,7 @@ export class LossGuard {
   }
 }
 
-const DAY_MS = 86_400_000;
-
-/** Formats the UTC day of a time as `YYYY-MM-DD`, and caches the newest result. */
-class Calendar {
-  #number = Number.NaN;
-  #text = '';
-
-  formatDay(nowMs: number): string {
-    const number = Math.floor(nowMs / DAY_MS);
-    if (number !== this.#number) this.#text = new Date(nowMs).toISOString().slice(0, 10);
-    this.#number = number;
-    return this.#text;
-  }
-}
+const formatDay = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);
 
 /** Reasons to widen quotes and to allow only reducing orders; a reason is null if the loss is too small for it. */
 export interface LossRung {
@@ -331,31 +312,19 @@ const MINUTE_MS = 60_000;
 export class ActionPace {
   /** Times of the orders and cancels of the last minute, our clock, ms. */
   #timesMs: number[];
-  /** Cached counts of orders and cancels, because all orders of an engine step are judged at one time. */
-  #newest: { readonly nowMs: number; readonly facts: PaceFacts } | null = null;
-
   /** @param timesMs times of actions from the ledger, in any order and of any age */
   constructor(timesMs: readonly number[]) {
     this.#timesMs = [...timesMs];
   }
 
+  /** Counts an action, and drops the times that no longer count. */
   note(nowMs: number): void {
+    this.#timesMs = this.#timesMs.filter((timeMs) => Math.abs(nowMs - timeMs) < MINUTE_MS);
     this.#timesMs.push(nowMs);
-    this.#newest = null;
   }
 
   /** Returns the counts at `nowMs`. If our clock was set back, a later action counts by its distance from `nowMs`. */
   facts(nowMs: number): PaceFacts {
-    if (this.#newest?.nowMs === nowMs) return this.#newest.facts;
-    this.#timesMs = this.#timesMs.filter((timeMs) => Math.abs(nowMs - timeMs) < MINUTE_MS);
-    const lastSecond = this.#timesMs.filter((timeMs) => Math.abs(nowMs - timeMs) < SECOND_MS).length;
-    const facts = { lastSecond, lastMinute: this.#timesMs.length };
-    this.#newest = { nowMs, facts };
-    return facts;
-  }
-
-  /** Returns the order counts at `nowMs` for display. Unlike `facts`, this drops no stored times. */
-  peek(nowMs: number): PaceFacts {
     const within = (ms: number) => this.#timesMs.filter((timeMs) => Math.abs(nowMs - timeMs) < ms).length;
     return { lastSecond: within(SECOND_MS), lastMinute: within(MINUTE_MS) };
   }
