@@ -6,9 +6,11 @@ import type Sqlite from 'better-sqlite3';
 import { AssertionFailed, assert, TwinbookError } from '../../shared/base/errors.js';
 import { makePrivate, makePrivateFile } from '../../shared/base/files.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
-import type { SqlValue } from './table.js';
 import type { BackupSource } from './tables.js';
 import { APPLICATION_ID, LEDGER_VERSION, SCHEMA, WITHOUT_HISTORY } from './tables.js';
+
+/** Type of a value that SQLite stores. */
+export type SqlValue = string | number | null;
 
 /**
  * Error of a failed write, commit, sync or read of the ledger. The failed operation is never retried: after a failed
@@ -368,16 +370,13 @@ function withoutWal(content: Uint8Array): Buffer {
   return copy;
 }
 
-/** Check of the file of a ledger that is open for writing. */
-export interface LedgerFile {
-  /** Throws LedgerBroken if the ledger's file or log was removed or replaced. */
-  check(): void;
-}
-
 const SIDE_FILES = ['-wal', '-shm', '.backup'] as const;
 
-/** Opens or creates the ledger at `path` with private permissions. Throws LedgerBroken, and the errors of `open`. */
-export function openLedgerFile<T extends { close(): void }>(path: string, open: () => T): readonly [T, LedgerFile] {
+/**
+ * Opens or creates the ledger at `path` with private permissions. Throws LedgerBroken, and the errors of
+ * `Database.open`. `checkFile` throws LedgerBroken if the ledger's file or log was removed or replaced.
+ */
+export function openLedgerFile(path: string): { readonly database: Database; readonly checkFile: () => void } {
   try {
     // SQLite creates the ledger's side files with the mode of the main file.
     makePrivateFile(path);
@@ -385,28 +384,27 @@ export function openLedgerFile<T extends { close(): void }>(path: string, open: 
   } catch (cause) {
     throw new LedgerBroken(`the ledger ${path} cannot be opened: ${String(cause)}`, { cause });
   }
-  const file = makePlace([path]);
-  const opened = open();
+  const checkMain = makeFileCheck([path]);
+  const database = Database.open(path);
   try {
-    file.check();
+    checkMain();
     // From now on the write-ahead log is checked too: it contains commits, and exists after the first write.
-    return [opened, makePlace([path, `${path}-wal`])];
+    return { database, checkFile: makeFileCheck([path, `${path}-wal`]) };
   } catch (error) {
-    opened.close();
+    database.close();
     throw error;
   }
 }
 
-function makePlace(paths: readonly string[]): LedgerFile {
+function makeFileCheck(paths: readonly string[]): () => void {
   const files = paths.map((path) => ({ path, identity: readIdentity(path) }));
-  const check = () => {
+  return () => {
     for (const { path, identity } of files) {
       const found = readIdentity(path);
       if (found === identity) continue;
       throw new LedgerBroken(`the ledger ${path} ${found === null ? 'is gone' : 'was replaced by another file'}`);
     }
   };
-  return { check };
 }
 
 function readIdentity(path: string): string | null {

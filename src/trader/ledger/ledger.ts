@@ -8,7 +8,7 @@
 
 import { assert, must } from '../../shared/base/errors.js';
 import { type Micros, sub, ZERO } from '../../shared/base/micros.js';
-import { checkFolder, Database, type LedgerFile, openLedgerFile, refuseOtherNames } from './database.js';
+import { checkFolder, Database, openLedgerFile, refuseOtherNames } from './database.js';
 import { type LockHolder, lockWriter, type WriterLock } from './lock.js';
 import {
   adoptionPostings,
@@ -43,8 +43,6 @@ import {
   ORDERS,
   type OrderChange,
   type OrderRecord,
-  type PrunedPage,
-  type PrunePage,
   type RunRow,
   STRATEGY_STATES,
   type StrategyStateRow,
@@ -62,8 +60,8 @@ export function openLedger(path: string, holder: LockHolder): Ledger {
   const lock = lockWriter(path, holder);
   try {
     refuseOtherNames(path);
-    const [database, place] = openLedgerFile(path, () => Database.open(path));
-    return new Ledger(database, lock, place);
+    const { database, checkFile } = openLedgerFile(path);
+    return new Ledger(database, lock, checkFile);
   } catch (error) {
     lock.release();
     throw error;
@@ -71,8 +69,7 @@ export function openLedger(path: string, holder: LockHolder): Ledger {
 }
 
 /** Opens a temporary ledger. A replay continues from the file `content`. Throws ledger_newer or ledger_broken. */
-export const openMemoryLedger = (content: Uint8Array | null = null): Ledger =>
-  new Ledger(Database.inMemory(content), { release: () => undefined }, { check: () => undefined });
+export const openMemoryLedger = (content: Uint8Array | null = null): Ledger => new Ledger(Database.inMemory(content));
 
 /** Opens the ledger for reading, whether or not a trader is running. */
 export function openReadOnly(path: string): LedgerReader {
@@ -84,16 +81,17 @@ export function openReadOnly(path: string): LedgerReader {
  * LedgerBroken, and later calls fail too; the process must then cancel its orders and exit.
  */
 export class Ledger extends LedgerReader {
-  readonly #lock: WriterLock;
-  readonly #place: LedgerFile;
+  readonly #lock: WriterLock | null;
+  /** Throws LedgerBroken if the ledger's file was removed or replaced, because later writes would be lost. */
+  readonly checkFile: () => void;
   readonly #known = new ReadCache();
   /** Rows that a backtest has not written to their tables yet; null for a durable ledger. */
   readonly #late: WriteCache | null;
 
-  constructor(db: Database, lock: WriterLock, place: LedgerFile) {
+  constructor(db: Database, lock: WriterLock | null = null, checkFile: () => void = () => undefined) {
     super(db);
     this.#lock = lock;
-    this.#place = place;
+    this.checkFile = checkFile;
     this.#late = db.isVirtual ? new WriteCache(db) : null;
     db.onUndone = () => this.#known.drop();
   }
@@ -145,18 +143,13 @@ export class Ledger extends LedgerReader {
     return this.db.rest(writes);
   }
 
-  /** Throws LedgerBroken if the ledger's file was removed or replaced, because later writes would be lost. */
-  checkFile(): void {
-    this.#place.check();
-  }
-
   get backupSource(): BackupSource {
     return this.db.source;
   }
 
   override close(): void {
     super.close();
-    this.#lock.release();
+    this.#lock?.release();
   }
 
   startRun(run: Omit<RunRow, 'stoppedMs' | 'note'>): void {
@@ -346,8 +339,20 @@ export class Ledger extends LedgerReader {
     return this.db.run(sql, kind, pubkey, text.slice(0, LONGEST_TEXT), nowMs) === 1;
   }
 
-  /** Deletes ended intents, their orders without fills, and their events, among the next rows. */
-  prunePage({ beforeMs, marked, lagMs, keeps, after, rows: most }: PrunePage): PrunedPage {
+  /**
+   * Deletes ended intents, their orders without fills, and their events, among the next rows; `rows` counts them.
+   *
+   * @param after place of the last checked intent; at most `most` further intents are checked
+   * @param limits rows stay if they ended after `beforeMs`, or after `lagMs` before the oldest order in `marked` was
+   *   created, our clock, ms; all stay if no order is marked
+   * @param keeps returns true if the row with this intent id or pubkey must stay
+   */
+  prunePage(
+    after: number,
+    most: number,
+    { beforeMs, marked, lagMs }: { beforeMs: number; marked: readonly string[]; lagMs: number },
+    keeps: (name: string) => boolean,
+  ) {
     const { db } = this;
     const mark = db.get<{ seq: number | null; createdMs: number | null }>(MARK, JSON.stringify(marked));
     const last = db.get<{ seq: number | null }>(LAST, after, most)?.seq ?? null;

@@ -370,29 +370,6 @@ export type IntentChange = Pick<IntentRow, 'state' | 'updatedMs'> &
 /** New values of an order's fields, from the exchange's answers. */
 export type OrderChange = Pick<OrderRecord, 'status' | 'filledMicros' | 'closedMs'>;
 
-/** Limits of one pruning batch: the rows that it may delete. */
-export interface PrunePage {
-  /** Only rows that ended before this time, our clock, ms, are deleted. */
-  readonly beforeMs: number;
-  /** Rows stay if they ended after the creation of the oldest of these orders, less `lagMs`; if empty, all stay. */
-  readonly marked: readonly string[];
-  readonly lagMs: number;
-  /** Returns true if the row with this intent id or pubkey must stay. */
-  readonly keeps: (name: string) => boolean;
-  /** The batch checks intents with places above this one; `rows` is the maximum number of intents to check. */
-  readonly after: number;
-  readonly rows: number;
-}
-
-/** Result of one pruning batch. The field `rows` is the number of deleted rows. */
-export interface PrunedPage {
-  readonly rows: number;
-  /** Place of the last checked intent; null if no intent is left to check. */
-  readonly after: number | null;
-  /** Rows that ended at or after this time, our clock, ms, stay; null if all rows stay. */
-  readonly untilMs: number | null;
-}
-
 /** SQLite application id that marks a file as a ledger: 'TWBK' in ASCII. */
 export const APPLICATION_ID = 0x5457424b;
 
