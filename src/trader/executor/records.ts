@@ -6,7 +6,7 @@ import { readDraftMessage } from '../../shared/protocol/drafts/draft-message.js'
 import type { DataOf, EndpointName } from '../../shared/protocol/endpoints.js';
 import type { ConversionRow, RedeemRow } from '../../shared/protocol/records.js';
 import type { RequestResult } from '../../shared/protocol/seam.js';
-import { type IntentRow, placeTerms } from '../ledger/contract.js';
+import { type BookedConversion, type IntentRow, placeTerms } from '../ledger/contract.js';
 import type { Intent } from '../risk/intent.js';
 import type { Context, RecordPoll } from './context.js';
 import type { IntentSigner, PlaceObjection } from './contract.js';
@@ -237,10 +237,10 @@ function observeSets(context: Context, inFlight: InFlight, row: ConversionRow, l
 
 /** Returns the amounts of a merge or split: it consumes the requested amount, and yields the amount on chain. */
 function movedSets({ kind, priceMicros }: IntentRow, amount: Micros, landed: Micros): ConversionAmounts {
-  if (kind === 'merge') return { yes: amount, no: amount, cash: landed, yesCost: null };
+  if (kind === 'merge') return { yesMicros: amount, noMicros: amount, cashMicros: landed, yesCostMicros: null };
   const came = sub(ZERO, landed);
-  const yesCost = mul(must(priceMicros, 'YES price of a split'), amount, 'floor');
-  return { yes: came, no: came, cash: sub(ZERO, amount), yesCost };
+  const yesCostMicros = mul(must(priceMicros, 'YES price of a split'), amount, 'floor');
+  return { yesMicros: came, noMicros: came, cashMicros: sub(ZERO, amount), yesCostMicros };
 }
 
 function observeRedeem(context: Context, inFlight: InFlight, row: RedeemRow, look: RecordPoll): void {
@@ -248,10 +248,11 @@ function observeRedeem(context: Context, inFlight: InFlight, row: RedeemRow, loo
   if (row.market_condition_id !== marketConditionId) differs(context, inFlight, row);
   if ((row.state === 'done' || row.state === 'completed') && row.onchain_funds !== null) {
     // A redeem consumes all shares, so the record's amounts replace the amounts expected at its start.
-    const yes = row.yes_shares ?? must(redeemYesMicros, 'YES shares of a redeem');
-    const no = row.no_shares ?? must(redeemNoMicros, 'NO shares of a redeem');
-    if (yes !== redeemYesMicros || no !== redeemNoMicros) differs(context, inFlight, row);
-    settle(context, inFlight, { yes, no, cash: row.onchain_funds, yesCost: null }, look);
+    const yesMicros = row.yes_shares ?? must(redeemYesMicros, 'YES shares of a redeem');
+    const noMicros = row.no_shares ?? must(redeemNoMicros, 'NO shares of a redeem');
+    if (yesMicros !== redeemYesMicros || noMicros !== redeemNoMicros) differs(context, inFlight, row);
+    const moved = { yesMicros, noMicros, cashMicros: row.onchain_funds, yesCostMicros: null };
+    settle(context, inFlight, moved, look);
   } else {
     observeState(context, inFlight, row.state, look);
   }
@@ -281,14 +282,7 @@ function observeState(context: Context, inFlight: InFlight, state: RedeemRow['st
   }
 }
 
-/** Shares that a conversion consumed, and currency that it paid out; both negative for a split. */
-interface ConversionAmounts {
-  readonly yes: Micros;
-  readonly no: Micros;
-  readonly cash: Micros;
-  /** Part of a split's currency that counts as cost of its YES shares; null for other kinds. */
-  readonly yesCost: Micros | null;
-}
+type ConversionAmounts = Pick<BookedConversion, 'yesMicros' | 'noMicros' | 'cashMicros' | 'yesCostMicros'>;
 
 function settle(context: Context, inFlight: InFlight, moved: ConversionAmounts, look: RecordPoll): void {
   const { id: intentId, kind, marketConditionId } = inFlight.intent;
@@ -298,16 +292,13 @@ function settle(context: Context, inFlight: InFlight, moved: ConversionAmounts, 
     intentId,
     kind,
     marketConditionId,
-    yesMicros: moved.yes,
-    noMicros: moved.no,
-    cashMicros: moved.cash,
-    yesCostMicros: moved.yesCost,
+    ...moved,
     seenMs: look.nowMs,
   });
   // If the booking is refused, the exchange used one pubkey for two conversions, and the ledger lacks the second.
   if (!booked) differs(context, inFlight, { booked_before: inFlight.intent.draftPubkey });
   context.intents.move(inFlight, 'settled', look.nowMs, `the exchange shows the ${kind} as settled`);
-  context.emit({ kind: `${kind}Done`, intentId, market: marketConditionId, cashMicros: moved.cash });
+  context.emit({ kind: `${kind}Done`, intentId, market: marketConditionId, cashMicros: moved.cashMicros });
 }
 
 const differs = (context: Context, inFlight: InFlight, row: object): void =>

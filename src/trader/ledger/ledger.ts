@@ -86,13 +86,13 @@ export class Ledger extends LedgerReader {
   readonly checkFile: () => void;
   readonly #known = new ReadCache();
   /** Rows that a backtest has not written to their tables yet; null for a durable ledger. */
-  readonly #late: WriteCache | null;
+  readonly #late: ReturnType<typeof openWriteCache> | null;
 
   constructor(db: Database, lock: WriterLock | null = null, checkFile: () => void = () => undefined) {
     super(db);
     this.#lock = lock;
     this.checkFile = checkFile;
-    this.#late = db.isVirtual ? new WriteCache(db) : null;
+    this.#late = db.isVirtual ? openWriteCache(db) : null;
     db.onUndone = () => this.#known.drop();
   }
 
@@ -101,7 +101,11 @@ export class Ledger extends LedgerReader {
   }
 
   protected override writeLate(): void {
-    this.#late?.writeAll();
+    const late = this.#late;
+    if (late === null || late.intents.unwritten.size + late.orders.unwritten.size === 0) return;
+    if (!this.db.isWriting) return this.transaction(() => this.writeLate());
+    late.intents.writeAll();
+    late.orders.writeAll();
   }
 
   override order(pubkey: string): OrderRecord | null {
@@ -254,23 +258,19 @@ export class Ledger extends LedgerReader {
     this.#countTurn();
     const fill = this.fill(tradePubkey);
     if (fill === null) return 'noted';
-    this.#undo(fill, nowMs);
+    // The fill's postings stay, and reversing postings are added. Places of fills are never reused: readers continue
+    // after the last place they have read, and would skip a fill.
+    this.setNote(FILL_PLACES_NOTE, `${this.#newestFillPlace()}`);
+    this.db.run('DELETE FROM fills WHERE pubkey = ?', tradePubkey);
+    this.#forgetOrder(fill.orderPubkey);
+    this.db.run('UPDATE orders SET booked = booked - ? WHERE pubkey = ?', fill.amountMicros, fill.orderPubkey);
+    const held = this.holding(fill.marketConditionId, fill.isYes);
+    this.#book('fill', this.#freeRef(tradePubkey), nowMs, undoingPostings(fill, held));
     return 'unbooked';
   }
 
   #countTurn(): void {
     this.setNote(TRADE_TURNS_NOTE, `${this.tradeTurns() + 1}`);
-  }
-
-  /** Removes a fill. The fill's postings stay, and reversing postings are added. */
-  #undo(fill: BookedFill, nowMs: number): void {
-    // Places of fills are never reused: readers continue after the last place they have read, and would skip a fill.
-    this.setNote(FILL_PLACES_NOTE, `${this.#newestFillPlace()}`);
-    this.db.run('DELETE FROM fills WHERE pubkey = ?', fill.pubkey);
-    this.#forgetOrder(fill.orderPubkey);
-    this.db.run('UPDATE orders SET booked = booked - ? WHERE pubkey = ?', fill.amountMicros, fill.orderPubkey);
-    const held = this.holding(fill.marketConditionId, fill.isYes);
-    this.#book('fill', this.#freeRef(fill.pubkey), nowMs, undoingPostings(fill, held));
   }
 
   /** Returns the highest place that any fill ever had, including removed fills. */
@@ -410,15 +410,13 @@ const LONGEST_TEXT = 2_000;
 
 /** Returns true if a repeated record equals the booked trade, apart from the time seen and missing fields. */
 const isSameTrade = (booked: BookedFill, told: BookedFill): boolean =>
-  booked.orderPubkey === told.orderPubkey &&
-  booked.marketConditionId === told.marketConditionId &&
-  booked.isYes === told.isYes &&
-  booked.side === told.side &&
-  booked.priceMicros === told.priceMicros &&
-  booked.amountMicros === told.amountMicros &&
-  (told.feeMicros === null || booked.feeMicros === null || told.feeMicros === booked.feeMicros) &&
-  (told.isMaker === null || booked.isMaker === null || told.isMaker === booked.isMaker) &&
-  booked.timestampS === told.timestampS;
+  SAME_FIELDS.every((field) => booked[field] === told[field]) &&
+  LATE_FIELDS.every((field) => told[field] === null || booked[field] === null || told[field] === booked[field]);
+const LATE_FIELDS = ['feeMicros', 'isMaker'] as const;
+const SAME_FIELDS = [
+  ...(['orderPubkey', 'marketConditionId', 'isYes', 'side'] as const),
+  ...(['priceMicros', 'amountMicros', 'timestampS'] as const),
+] as const;
 
 const FINAL = FINAL_INTENT_STATES.map((state) => `'${state}'`).join(', ');
 
@@ -501,38 +499,23 @@ class LateRows<Row> {
   }
 }
 
-/** Intents and orders of a backtest's ledger that are not written yet. */
-class WriteCache {
-  readonly intents: LateRows<IntentRow>;
-  readonly orders: LateRows<OrderRecord>;
-  readonly #db: Database;
-
-  constructor(db: Database) {
-    this.#db = db;
-    const intents = new LateRows<IntentRow>(db, {
-      isOver: ({ state }) => isFinalIntent(state),
-      insert: (intent, place) => INTENTS.insert(db, intent, place),
-      update: (intent) => updateIntent(db, intent),
-    });
-    this.intents = intents;
-    this.orders = new LateRows<OrderRecord>(db, {
-      isOver: ({ closedMs }) => closedMs !== null,
-      insert: (order, place) => {
-        // An order's row references the row of its intent.
-        intents.write(order.intentId);
-        ORDERS.insert(db, order, place);
-      },
-      update: (order) => updateOrder(db, order),
-    });
-  }
-
-  /** Writes all cached rows. Call this before a read of the tables. */
-  writeAll(): void {
-    if (this.intents.unwritten.size === 0 && this.orders.unwritten.size === 0) return;
-    if (!this.#db.isWriting) return this.#db.transaction(() => this.writeAll());
-    this.intents.writeAll();
-    this.orders.writeAll();
-  }
+/** Returns the caches of a backtest's intents and orders. */
+function openWriteCache(db: Database) {
+  const intents = new LateRows<IntentRow>(db, {
+    isOver: ({ state }) => isFinalIntent(state),
+    insert: (intent, place) => INTENTS.insert(db, intent, place),
+    update: (intent) => updateIntent(db, intent),
+  });
+  const orders = new LateRows<OrderRecord>(db, {
+    isOver: ({ closedMs }) => closedMs !== null,
+    insert: (order, place) => {
+      // An order's row references the row of its intent.
+      intents.write(order.intentId);
+      ORDERS.insert(db, order, place);
+    },
+    update: (order) => updateOrder(db, order),
+  });
+  return { intents, orders };
 }
 
 /** Cache of rows that the single writer has read or written; a rollback clears it. */

@@ -4,6 +4,7 @@ import { formatDecimal, type Micros, maxMicros, sub, ZERO } from '../../shared/b
 import { utcText } from '../../shared/base/text.js';
 import type { AssetRow, ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../shared/protocol/records.js';
 import { ORDER_STANDING, type OrderStatus } from '../../shared/protocol/states.js';
+import { sameTerms } from '../executor/orders.js';
 import type {
   AdoptedMove,
   BookedFill,
@@ -58,13 +59,6 @@ export function orderDifference(row: OrderRow, books: OwnBooks, listMs: number):
   if (sameTerms(row, order) && agreesOnEnd(row, order, books.isFilling(order.pubkey), listMs)) return null;
   return { what: 'order', subject, ledger: orderText(order), exchange };
 }
-
-const sameTerms = (row: OrderRow, order: OrderRecord): boolean =>
-  row.market.condition_id === order.marketConditionId &&
-  row.outcome.is_yes === order.isYes &&
-  row.side === order.side &&
-  (row.price === null || row.price === order.priceMicros) &&
-  (row.amount === null || row.amount === order.amountMicros);
 
 function agreesOnEnd(row: OrderRow, order: OrderRecord, isFilling: boolean, listMs: number): boolean {
   const { status, filled_amount: filled } = row;

@@ -175,7 +175,11 @@ export class Reconciler {
     this.advanceClock(report.nowMs);
     const { requests, end } = this.#round?.onReport(list, report) ?? { requests: [], end: null };
     if (end === null) return { requests, result: null };
-    this.#sayAbsent(this.#round?.absent ?? []);
+    for (const absent of this.#round?.absent ?? []) {
+      if (this.#absent.has(absent)) continue;
+      this.#absent.add(absent);
+      this.#news.push({ loud: true, text: `the exchange has no list of ${absent}, so ${absent} are not compared` });
+    }
     this.#round = null;
     if (end.kind === 'complete') {
       this.#furtherPages = [this.#furtherPages[1], end.furtherPages];
@@ -206,14 +210,6 @@ export class Reconciler {
   advanceClock(nowMs: number): void {
     if (nowMs < this.#seenMs && Number.isFinite(this.againMs)) this.againMs = nowMs;
     this.#seenMs = nowMs;
-  }
-
-  #sayAbsent(lists: readonly RoundList[]): void {
-    for (const list of lists) {
-      if (this.#absent.has(list)) continue;
-      this.#absent.add(list);
-      this.#news.push({ loud: true, text: `the exchange has no list of ${list}, so ${list} are not compared` });
-    }
   }
 
   #onVoid({ reason, furtherPages }: { reason: string; furtherPages: number }, nowMs: number): void {
