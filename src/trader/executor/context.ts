@@ -16,29 +16,30 @@ import {
 import type { EndpointName } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { IntentStep } from '../../shared/protocol/request-owner.js';
-import type { AnyCall, PlannedRequest } from '../../shared/protocol/seam.js';
+import type { AnyCall, PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
 import {
   type BookedFill,
   type FillBooking,
   type IntentKind,
   type IntentRow,
   type Ledger,
-  type Oddity,
   type OrderRecord,
   placeTerms,
 } from '../ledger/contract.js';
 import { tradeNotional } from '../ledger/postings.js';
-import type { Converting, ExecutorEvent, ExecutorSettings, Placing, Reaction, Trouble } from './contract.js';
+import type { Converting, ExecutorEvent, ExecutorSettings, Oddity, Placing, Reaction, Trouble } from './contract.js';
 import { BookedTrades, type InFlight, InFlightIntents, UnsettledOrders } from './in-flight-intents.js';
-import { LATE_DELIVERY_S, lookWaitMs, PLACE_USEFUL_MS, STANDINGS, WHOLE_SECONDS_S } from './lifecycle.js';
+import {
+  growingWaitMs,
+  LATE_DELIVERY_S,
+  LONGEST_LOOK_MS,
+  PLACE_USEFUL_MS,
+  STANDINGS,
+  WHOLE_SECONDS_S,
+} from './lifecycle.js';
 
-/** Times and source of a record in the exchange's answer. */
-export interface RecordPoll {
-  /** Time when the read was sent, our clock, ms; the answer arrived at `nowMs`. */
-  readonly sentMs: number;
-  readonly nowMs: number;
-  /** Exchange clock in the answer, ms; null if absent. */
-  readonly venueTimeMs: number | null;
+/** Times of a read, and the source of a record in its answer. */
+export interface RecordPoll extends Pick<RequestResult, 'sentMs' | 'nowMs' | 'venueTimeMs'> {
   /** A `list` row may be outdated: if it contradicts the known state, the record itself is read. */
   readonly source: 'record' | 'list';
 }
@@ -102,7 +103,7 @@ export class Context {
   }
 
   /** Reports an irregular record of the exchange. Only the first report about a record raises an alarm. */
-  reportOddity(kind: Trouble & Oddity, pubkey: string, market: string | null, text: string, nowMs: number): void {
+  reportOddity(kind: Oddity, pubkey: string, market: string | null, text: string, nowMs: number): void {
     if (this.ledger.noteOddity(kind, pubkey, text, nowMs)) this.reportTrouble(kind, market, text, pubkey);
   }
 
@@ -162,10 +163,9 @@ export class Context {
     this.emit({ kind: 'notDone', intentId, intentKind, market, slug, reason });
   }
 
-  lookLater(inFlight: InFlight, nowMs: number, waitMs = lookWaitMs(inFlight.tries)): void {
-    inFlight.tries++;
+  lookLater(inFlight: InFlight, nowMs: number, longestMs = LONGEST_LOOK_MS): void {
     inFlight.resend = false;
-    inFlight.dueMs = nowMs + waitMs;
+    inFlight.dueMs = nowMs + growingWaitMs(inFlight.tries++, longestMs);
   }
 
   /** Plans to send an intent's signature again if its draft is still valid, else to read the record. */

@@ -192,7 +192,6 @@ function bookDifference(context: Context, orderPubkey: string, look: RecordPoll)
   });
 }
 
-/** Returns the fields of a fill that follow from its order. */
 const termsOf = ({ pubkey: orderPubkey, marketConditionId, isYes, side }: OrderRecord) => ({
   orderPubkey,
   marketConditionId,

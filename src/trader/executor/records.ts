@@ -14,9 +14,9 @@ import type { InFlight } from './in-flight-intents.js';
 import {
   EXPIRY_SLACK_S,
   FIRST_LOOK_MS,
-  landingWaitMs,
+  LONGEST_LANDING_MS,
+  LONGEST_MISSING_MS,
   MOST_DRAFT_ASKS,
-  missingWaitMs,
   RECORD_STATES,
 } from './lifecycle.js';
 import { observeForeignOrder, observeOrder, readAgain } from './orders.js';
@@ -179,7 +179,7 @@ export function onRead(context: Context, inFlight: InFlight, report: RequestResu
       const text = `the exchange has no record ${inFlight.intent.draftPubkey ?? inFlight.intent.orderPubkey ?? '?'}`;
       context.reportTrouble('record_missing', inFlight.intent.marketConditionId, text, inFlight.intent.id);
     }
-    context.lookLater(inFlight, nowMs, missingWaitMs(inFlight.tries));
+    context.lookLater(inFlight, nowMs, LONGEST_MISSING_MS);
   } else {
     context.lookLater(inFlight, nowMs);
   }
@@ -188,8 +188,7 @@ export function onRead(context: Context, inFlight: InFlight, report: RequestResu
 /** Processes the record in the answer to a submit or read; the answer to a draft request contains no record. */
 export function observeRecord(context: Context, inFlight: InFlight | null, report: RequestResult): void {
   if (report.outcome.kind !== 'answered') return;
-  const { sentMs, nowMs, venueTimeMs } = report;
-  const look: RecordPoll = { sentMs, nowMs, venueTimeMs, source: 'record' };
+  const look: RecordPoll = { ...report, source: 'record' };
   switch (report.request.call.endpoint) {
     case 'orders.submit':
     case 'orders.cancelSubmit':
@@ -273,7 +272,7 @@ function observeState(context: Context, inFlight: InFlight, state: RedeemRow['st
         context.intents.move(inFlight, 'accepted', nowMs, `the exchange shows the ${kind} as ${state}`);
         inFlight.tries = 0;
       }
-      context.lookLater(inFlight, nowMs, landingWaitMs(inFlight.tries));
+      context.lookLater(inFlight, nowMs, LONGEST_LANDING_MS);
       break;
     default:
       if (says === 'recordExpired' && !context.confirmExpiry(inFlight, look)) break;

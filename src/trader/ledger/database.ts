@@ -9,7 +9,6 @@ import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 import type { BackupSource } from './tables.js';
 import { APPLICATION_ID, LEDGER_VERSION, SCHEMA, WITHOUT_HISTORY } from './tables.js';
 
-/** Type of a value that SQLite stores. */
 export type SqlValue = string | number | null;
 
 /**

@@ -38,7 +38,6 @@ import {
   isFinalIntent,
   MARKETS,
   type MarketRecord,
-  type Oddity,
   type OperatorEvent,
   ORDERS,
   type OrderChange,
@@ -334,7 +333,7 @@ export class Ledger extends LedgerReader {
   }
 
   /** Stores an irregular record of the exchange. Returns true if it is the first of this kind and pubkey. */
-  noteOddity(kind: Oddity, pubkey: string, text: string, nowMs: number): boolean {
+  noteOddity(kind: string, pubkey: string, text: string, nowMs: number): boolean {
     const sql = 'INSERT INTO oddities VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
     return this.db.run(sql, kind, pubkey, text.slice(0, LONGEST_TEXT), nowMs) === 1;
   }
@@ -449,6 +448,7 @@ const MOST_WAITING = 256;
 /**
  * Rows of a backtest's ledger that are not in their table yet. An intent changes four times within seconds, so caching
  * saves most writes. A cached row is written when another row references it, its table is read, or the cache is full.
+ * All methods must be called inside a transaction.
  */
 class LateRows<Row> {
   readonly #db: Database;
@@ -465,7 +465,6 @@ class LateRows<Row> {
     this.#table = table;
   }
 
-  /** Adds a new row to the cache. Call this method only inside a transaction. */
   add(key: string, row: Row): void {
     if (this.unwritten.size >= this.#most) {
       for (const [each, waiting] of [...this.unwritten]) if (this.#table.isOver(waiting)) this.write(each);
@@ -476,13 +475,11 @@ class LateRows<Row> {
     this.change(key, row);
   }
 
-  /** Replaces a row. Call this method only inside a transaction. */
   change(key: string, row: Row): void {
     this.#db.postpone();
     this.unwritten.set(key, row);
   }
 
-  /** Writes the cached row of a key into the table. Call this method only inside a transaction. */
   write(key: string): void {
     const row = this.unwritten.get(key);
     if (row === undefined) return;
@@ -493,13 +490,11 @@ class LateRows<Row> {
     this.#table.insert(row, place);
   }
 
-  /** Writes all cached rows before a read of the table. Call this method only inside a transaction. */
   writeAll(): void {
     for (const key of [...this.unwritten.keys()]) this.write(key);
   }
 }
 
-/** Returns the caches of a backtest's intents and orders. */
 function openWriteCache(db: Database) {
   const intents = new LateRows<IntentRow>(db, {
     isOver: ({ state }) => isFinalIntent(state),
@@ -546,7 +541,6 @@ class ReadCache {
 /** Maximum number of cached orders; fewer rest at a time. */
 const MOST_ORDERS = 1_000;
 
-/** Returns the cached value of a key; the first call reads it. */
 function readThrough<K, V>(known: Map<K, V>, key: K, read: () => V): V {
   const value = known.get(key);
   if (value !== undefined) return value;

@@ -22,7 +22,6 @@ import {
 } from './table.js';
 
 const INTENT_KINDS = ['place', 'cancel', 'merge', 'split', 'redeem'] as const;
-/** Kind of change that an intent makes at the exchange. */
 export type IntentKind = (typeof INTENT_KINDS)[number];
 
 export const CONVERSION_KINDS = ['merge', 'split', 'redeem'] as const satisfies readonly IntentKind[];
@@ -174,7 +173,6 @@ export const FILLS = new LedgerTable(
   },
   { isPlaced: true },
 );
-/** One booked fill of an own order. */
 export type BookedFill = RecordOf<typeof FILLS>;
 
 export const CONVERSIONS = new LedgerTable(
@@ -195,7 +193,6 @@ export const CONVERSIONS = new LedgerTable(
   },
   { isPlaced: true },
 );
-/** A booked merge, split or redeem. */
 export type BookedConversion = RecordOf<typeof CONVERSIONS>;
 
 export const MARKETS = new LedgerTable(
@@ -232,7 +229,6 @@ export const STRATEGY_STATES = new LedgerTable(
   },
   { constraints: ['PRIMARY KEY (market, strategy, version)'], hasRowId: false },
 );
-/** Saved state of a strategy in one market. */
 export type StrategyStateRow = RecordOf<typeof STRATEGY_STATES>;
 
 export const FINAL_INTENT_STATES = ['done', 'refused', 'failed', 'expired'] as const satisfies readonly IntentState[];
@@ -290,17 +286,6 @@ export interface OperatorEvent {
   readonly kind: string;
   readonly text: string;
 }
-
-/** Kind of an irregular exchange record of the own wallet. Each irregular record is stored once. */
-export type Oddity =
-  | 'foreign_order'
-  | 'signed_elsewhere'
-  | 'foreign_trade'
-  | UnsettledTrade
-  | 'fill_differs'
-  | 'cancel_undone'
-  | 'came_back';
-type UnsettledTrade = 'failed_trade' | 'settled_trade_failed' | 'failed_trade_settled';
 
 /** Selection of the rows of a list. */
 export interface ListSelection {

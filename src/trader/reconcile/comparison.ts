@@ -133,7 +133,6 @@ export class Comparison {
     return 'left out';
   }
 
-  /** True if the comparison skips shares of this outcome. */
   leavesOut(outcome: string): boolean {
     return this.#opening.leavesOut(outcome);
   }

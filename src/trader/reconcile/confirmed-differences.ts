@@ -83,7 +83,6 @@ export class ConfirmedDifferences {
     return Math.min(...doubts.map(({ sinceMs }) => sinceMs + this.#confirmAfterMs));
   }
 
-  /** Why only orders that reduce positions are allowed; null without a confirmed difference. */
   get verdict(): string | null {
     const { believed } = this;
     if (believed.length === 0) return null;
@@ -131,7 +130,6 @@ export class ConfirmedDifferences {
     return this.believed.filter((difference) => !told.has(nameDifference(difference)));
   }
 
-  /** True if an operator has accepted the difference with these figures. */
   isAccepted(difference: Difference): boolean {
     if (REBASED.includes(difference.what)) return false;
     return this.#accepted.get(nameDifference(difference))?.[1] === formatFigures(difference);

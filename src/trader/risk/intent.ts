@@ -10,7 +10,6 @@ interface OfKind<K extends string> {
   readonly marketConditionId: string;
 }
 
-/** Intent to place a limit order for one outcome. */
 export interface PlaceIntent extends OfKind<'place'> {
   /** Condition id of the market's event; null without one. A market without an event counts as its own event. */
   readonly eventConditionId: string | null;
@@ -31,13 +30,11 @@ export interface CancelIntent extends OfKind<'cancel'> {
   readonly orderPubkey: string;
 }
 
-/** Intent to merge complete sets into currency. */
 export interface MergeIntent extends OfKind<'merge'> {
   /** Number of complete sets (one YES and one NO share each). */
   readonly amountMicros: Micros;
 }
 
-/** Intent to split currency into complete sets. */
 export interface SplitIntent extends OfKind<'split'> {
   /** Condition id of the market's event; null without one. */
   readonly eventConditionId: string | null;

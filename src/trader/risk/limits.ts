@@ -111,7 +111,6 @@ export const riskLimitsSchema = limitsSchema.transform((file) => Object.freeze(t
 /** Values of all risk limits, named after their settings. Amounts and prices are Micros. */
 export type RiskLimits = z.output<typeof riskLimitsSchema>;
 
-/** Names of all risk limits. */
 export const LIMIT_NAMES: readonly (keyof RiskLimits)[] =
   // The cast is right, because the schema's output has exactly the keys of `RiskLimits`.
   Object.keys(riskLimitsSchema.parse({})) as (keyof RiskLimits)[];

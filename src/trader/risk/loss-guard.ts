@@ -16,7 +16,6 @@ export interface LossState {
   readonly day: string;
   readonly dayStartEquityMicros: Micros;
   readonly highWaterMicros: Micros;
-  /** Newest observed equity. */
   readonly equityMicros: Micros;
   /** Sentence that says why trading is halted; null while it is not halted. */
   readonly halted: string | null;
