@@ -98,25 +98,23 @@ function storeDraft(context: Context, inFlight: InFlight, report: RequestResult)
   const change = { draftPubkey: pubkey, message, expiresAtS };
   intents.move(inFlight, 'draftStored', nowMs, 'the draft awaits its signature', change);
   inFlight.tries = 0;
-  if (kind === 'place') addOrder(context, inFlight.intent, pubkey, nowMs);
+  if (kind === 'place') {
+    orders.add({
+      pubkey,
+      intentId: inFlight.intent.id,
+      marketConditionId,
+      ...placeTerms(inFlight.intent),
+      filledMicros: ZERO,
+      bookedMicros: ZERO,
+      failedMicros: ZERO,
+      status: 'waiting_to_sign',
+      createdMs: nowMs,
+      closedMs: null,
+    });
+  }
   const objection = objectionToExpiry(context, expiresAtS, report);
   if (objection === null) context.toSign.push(inFlight);
   else context.refuseToSign(inFlight, nowMs, objection);
-}
-
-function addOrder(context: Context, intent: IntentRow, pubkey: string, nowMs: number): void {
-  context.orders.add({
-    pubkey,
-    intentId: intent.id,
-    marketConditionId: intent.marketConditionId,
-    ...placeTerms(intent),
-    filledMicros: ZERO,
-    bookedMicros: ZERO,
-    failedMicros: ZERO,
-    status: 'waiting_to_sign',
-    createdMs: nowMs,
-    closedMs: null,
-  });
 }
 
 /** Returns the expiry of a draft, exchange time, Unix s; null if neither draft nor exchange has shown a time. */
@@ -333,6 +331,8 @@ export function sign(
 
 export function onSubmit(context: Context, inFlight: InFlight, report: RequestResult): void {
   const { outcome, nowMs } = report;
+  const { kind, strategy, state, submitCount } = inFlight.intent;
+  const isFirst = state === 'signed' && submitCount === 1;
   switch (outcome.kind) {
     case 'answered':
       observeRecord(context, inFlight, report);
@@ -351,18 +351,13 @@ export function onSubmit(context: Context, inFlight: InFlight, report: RequestRe
     case 'unknown':
       if (outcome.sent) {
         markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
-      } else if (isStale(context, inFlight)) {
+      } else if (isFirst && (kind === 'place' || !context.isAllowed(kind, strategy))) {
+        // The order's price is too old by now, or the mode forbids the conversion.
         context.giveUp(inFlight, 'neverSent', 'unsent', nowMs, outcome.reason);
       } else {
         context.sendAgain(inFlight, { nowMs });
       }
   }
-}
-
-/** Returns true if an unsent submit must be abandoned: an order's price is too old, or the mode forbids it. */
-function isStale(context: Context, { intent: { kind, strategy, state, submitCount } }: InFlight): boolean {
-  if (state !== 'signed' || submitCount !== 1) return false;
-  return kind === 'place' || !context.isAllowed(kind, strategy);
 }
 
 /** Marks a submit that may have taken effect. The intent's record is read at `dueMs`. */

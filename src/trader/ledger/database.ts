@@ -152,18 +152,16 @@ export class Database {
     return Number(this.#write(sql, values).lastInsertRowid);
   }
 
-  /** Removes up to `pages` unused pages from the file, and returns their size in bytes. Call inside a transaction. */
-  shrink(pages: number): number {
+  /** Removes up to `pages` unused pages from the file; `isDone` if none is left. Call this only inside `transaction`. */
+  shrink(pages: number): { readonly bytes: number; readonly isDone: boolean } {
+    if (this.#pragma('freelist_count') === 0) return { bytes: 0, isDone: true };
     const before = this.#pragma('page_count');
     this.#begin();
     // `exec` is needed, because a prepared statement would remove only one page.
     this.#attempt(() => this.#sqlite.exec(`PRAGMA incremental_vacuum(${pages})`));
     this.#writesInLog += pages;
-    return (before - this.#pragma('page_count')) * this.#pragma('page_size');
-  }
-
-  get unusedPages(): number {
-    return this.#pragma('freelist_count');
+    const bytes = (before - this.#pragma('page_count')) * this.#pragma('page_size');
+    return { bytes, isDone: this.#pragma('freelist_count') === 0 };
   }
 
   /** Call this if a row is cached, not written: later errors in the transaction then break the ledger too. */

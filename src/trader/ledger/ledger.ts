@@ -373,9 +373,8 @@ export class Ledger extends LedgerReader {
     return { rows, after: last, untilMs };
   }
 
-  givePagesBack(pages: number): { readonly bytes: number; readonly isDone: boolean } {
-    const bytes = this.db.unusedPages === 0 ? 0 : this.db.shrink(pages);
-    return { bytes, isDone: this.db.unusedPages === 0 };
+  givePagesBack(pages: number) {
+    return this.db.shrink(pages);
   }
 
   #book(kind: string, ref: string, timeMs: number, postings: readonly Posting[]): void {

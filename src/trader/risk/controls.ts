@@ -57,7 +57,7 @@ const refuse = (control: number, name: string, breach: Breach | null): Refusal |
   breach === null ? null : { control, name, ...breach };
 
 /** Checks that a merge or redeem does not exceed the held shares. */
-export function conversionSanity(intent: MergeIntent | RedeemIntent, exposure: Exposure): Breach | null {
+function conversionSanity(intent: MergeIntent | RedeemIntent, exposure: Exposure): Breach | null {
   const isMerge = intent.kind === 'merge';
   const [yes, no] = isMerge ? [intent.amountMicros, intent.amountMicros] : [intent.yesMicros, intent.noMicros];
   const holding = exposure.holding(intent.marketConditionId);

@@ -394,7 +394,11 @@ function worstEventLoss(markets: readonly OutcomeLosses[], rule: EventRule | nul
   if (rule === null) return markets.reduce((sum, market) => add(sum, worstAlone(market)), ZERO);
   if (rule.outcomes === 'nested') return worstNestedLoss(markets, rule);
   const none = markets.reduce((sum, { ifNoMicros }) => add(sum, ifNoMicros), ZERO);
-  let worst = someOfOursMustWin(markets, rule) ? ZERO : none;
+  const ours = new Set(markets.map(({ marketConditionId }) => marketConditionId));
+  const { outcomes, marketConditionIds } = rule;
+  const areAllOurs = ours.size === marketConditionIds.length && marketConditionIds.every((id) => ours.has(id));
+  // If we have all markets of an exhaustive event, one of them must resolve YES; else another market may.
+  let worst = outcomes === 'exhaustive' && areAllOurs ? ZERO : none;
   for (const { ifYesMicros, ifNoMicros } of markets) worst = maxMicros(worst, add(sub(none, ifNoMicros), ifYesMicros));
   return maxMicros(worst, ZERO);
 }
@@ -417,10 +421,3 @@ function worstNestedLoss(markets: readonly OutcomeLosses[], { marketConditionIds
 
 const worstAlone = ({ ifYesMicros, ifNoMicros }: OutcomeLosses): Micros =>
   maxMicros(maxMicros(ifYesMicros, ifNoMicros), ZERO);
-
-/** True if one of the markets with our holdings or orders must resolve YES; false if another market may instead. */
-function someOfOursMustWin(markets: readonly OutcomeLosses[], { outcomes, marketConditionIds }: EventRule): boolean {
-  if (outcomes === 'exclusive') return false;
-  const ours = new Set(markets.map(({ marketConditionId }) => marketConditionId));
-  return ours.size === marketConditionIds.length && marketConditionIds.every((id) => ours.has(id));
-}

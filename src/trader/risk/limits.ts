@@ -135,10 +135,7 @@ const RULES = Object.entries(perMarket).map(([key, schema]) => {
 });
 
 /** Lists the changed risk limits; each entry says whether the new value is looser. */
-export function limitChanges(
-  before: RiskLimits,
-  after: RiskLimits,
-): readonly { readonly limit: keyof RiskLimits; readonly isLooser: boolean }[] {
+export function limitChanges(before: RiskLimits, after: RiskLimits) {
   // The cast is right, because both objects have exactly the keys of `RiskLimits`.
   const names = Object.keys(after) as (keyof RiskLimits)[];
   return names
