@@ -9,6 +9,7 @@
 import type { Micros } from '../../shared/base/micros.js';
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import type { BookedFill, ConversionKind, IntentKind, IntentRow, OrderRecord } from '../ledger/contract.js';
+import type { WorkingOrder } from '../risk/exposure.js';
 
 /** The wallet's signer. The signer loads the stored draft of an intent, and signs nothing else. */
 export interface IntentSigner {
@@ -40,17 +41,9 @@ export type Converting = 'all' | 'to_currency' | 'none';
 type TermName = 'kind' | 'marketConditionId' | 'isYes' | 'side' | 'priceMicros' | 'strategy' | 'isProbe' | 'createdMs';
 
 /** Reservation of an intent: the maximum currency and shares that the intent can still use. */
-export interface Reservation extends Pick<IntentRow, TermName> {
-  readonly intentId: string;
-  /**
-   * Phase of the intent. `resting`: live at the exchange. `in_flight`: requested, drafted or signed. `unknown`: the
-   * intent may have taken effect. `abandoned`: the intent has no effect, but its locks last until its draft expires.
-   */
-  readonly phase: 'resting' | 'in_flight' | 'unknown' | 'abandoned';
-  /** Shares or sets that may still move: by later fills, and by fills that are not booked yet. */
-  readonly remainingMicros: Micros;
-  /** Highest possible fee as a fraction of price x amount, for any fee schedule. */
-  readonly feeRateMicros: Micros;
+export interface Reservation
+  extends Pick<IntentRow, TermName>,
+    Pick<WorkingOrder, 'intentId' | 'remainingMicros' | 'feeRateMicros' | 'phase'> {
   /** Maximum currency that the intent may cost, fee included. */
   readonly cashMicros: Micros;
   /** Shares that the intent locks or may sell. */

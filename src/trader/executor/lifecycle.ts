@@ -3,6 +3,7 @@
 import { AssertionFailed } from '../../shared/base/errors.js';
 import type { ConversionState, OrderStatus, RedeemState } from '../../shared/protocol/states.js';
 import type { IntentState } from '../ledger/contract.js';
+import type { Reservation } from './contract.js';
 
 export const INTENT_EVENTS = [
   'draftStored', // a draft arrived and is in the ledger
@@ -108,7 +109,7 @@ export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<Int
 
 interface StateRule {
   /** Phase of the intent's reservation; null if the intent has ended and reserves nothing. */
-  readonly reserves: 'in_flight' | 'resting' | 'unknown' | 'abandoned' | null;
+  readonly reserves: Reservation['phase'] | null;
   /**
    * Effect of the intent at the exchange. `none`: no signature is stored yet. `maybe`: the intent may take effect, or
    * its signature must be sent again. `there`: the intent took effect. `over`: the intent has ended and is read at most

@@ -87,8 +87,7 @@ export class Comparison {
     const { orders, trades, conversions } = this.#histories;
     const lists = new Map<RoundList, Reading>([['assets', this.#assets]]);
     for (const list of [orders, ...conversions.values()]) lists.set(list.name, list);
-    if (trades !== null) lists.set('trades', trades).set('sums', this.#secondReader);
-    return lists;
+    return trades === null ? lists : lists.set('trades', trades).set('sums', this.#secondReader);
   }
 
   /**

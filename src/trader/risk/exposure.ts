@@ -47,11 +47,14 @@ export interface WorkingOrder {
   readonly side: OrderSide;
   /** Price of the outcome that the order trades. */
   readonly priceMicros: Micros;
-  /** Shares of the order that may still fill. */
+  /** Shares of the order that may still fill, and of fills that are not booked yet. */
   readonly remainingMicros: Micros;
-  /** Maximum fee of the order as a fraction of price x amount, by the market's higher rate. */
+  /** Maximum fee of the order as a fraction of price x amount, by the market's higher rate, for any fee schedule. */
   readonly feeRateMicros: Micros;
-  /** Phase of the order. An `abandoned` order cannot fill, but its locks last until its draft expires. */
+  /**
+   * Phase of the order. `resting`: live at the exchange. `in_flight`: requested, drafted or signed. `unknown`: it may
+   * have taken effect. `abandoned`: the order cannot fill, but its locks last until its draft expires.
+   */
   readonly phase: 'resting' | 'in_flight' | 'unknown' | 'abandoned';
 }
 

@@ -128,7 +128,11 @@ export class LossGuard {
     if (!Number.isSafeInteger(equityMicros)) return this.#halt(`the equity cannot be computed (got ${equityMicros})`);
     // ISO dates sort by time, so a clock that was set back does not begin a new day.
     const today = formatDay(nowMs);
-    const isSteady = this.#isSteadyAt(nowMs);
+    const hasJumped = this.#lookedMs === null || Math.abs(nowMs - this.#lookedMs) > LONGEST_PAUSE_MS;
+    this.#lookedMs = nowMs;
+    // A small step back, for example by a clock correction, is not a jump.
+    this.#steadySinceMs = hasJumped ? nowMs : Math.min(this.#steadySinceMs, nowMs);
+    const isSteady = nowMs - this.#steadySinceMs >= BELIEVED_AFTER_MS;
     // A new day starts with the last equity of the old day, so that a loss over midnight belongs to the new day.
     this.#endedWith = today > before.day ? (this.#endedWith ?? before.equityMicros) : null;
     const begunWith = isSteady ? this.#endedWith : null;
@@ -149,15 +153,6 @@ export class LossGuard {
       );
     }
     return null;
-  }
-
-  /** Processes the time of an equity valuation. Returns true if our clock has run long enough without a jump. */
-  #isSteadyAt(nowMs: number): boolean {
-    const hasJumped = this.#lookedMs === null || Math.abs(nowMs - this.#lookedMs) > LONGEST_PAUSE_MS;
-    this.#lookedMs = nowMs;
-    // A small step back, for example by a clock correction, is not a jump.
-    this.#steadySinceMs = hasJumped ? nowMs : Math.min(this.#steadySinceMs, nowMs);
-    return nowMs - this.#steadySinceMs >= BELIEVED_AFTER_MS;
   }
 
   /** Shifts all loss marks by added or removed capital, which is neither gain nor loss. */
@@ -202,27 +197,25 @@ export interface LossRung {
 
 export const NO_LOSS_RUNG: LossRung = { widened: null, reducing: null };
 
-type RungLimits = Pick<
-  RiskLimits,
-  'maxLossDayMicros' | 'maxDrawdownMicros' | 'widenAtLossMicros' | 'reduceAtLossMicros'
->;
+type RungLimits = LossLimits & Pick<RiskLimits, 'widenAtLossMicros' | 'reduceAtLossMicros'>;
 
 /** Compares the losses with fractions of their limits. Unlike a halt, these restrictions end with a smaller loss. */
-export function lossRung(loss: LossFacts, limits: RungLimits): LossRung {
-  const widened = describeLoss(loss, limits, limits.widenAtLossMicros);
-  const reducing = describeLoss(loss, limits, limits.reduceAtLossMicros);
-  return widened === null && reducing === null ? NO_LOSS_RUNG : { widened, reducing };
-}
+export const lossRung = (loss: LossFacts, limits: RungLimits): LossRung => ({
+  widened: describeLoss(loss, limits, limits.widenAtLossMicros),
+  reducing: describeLoss(loss, limits, limits.reduceAtLossMicros),
+});
 
 /** Describes a loss that reaches a part of its limit; else null. @param part fraction of a limit: 0.5 is 500000 */
-function describeLoss({ dayLossMicros, drawdownMicros }: LossFacts, limits: RungLimits, part: Micros): string | null {
-  const reached = (amount: Micros, limit: Micros) => amount > ZERO && amount >= mul(limit, part, 'ceil');
-  const describe = (amount: Micros, what: string, limit: Micros) =>
-    `${showFigure(amount)} ${what}: ${showFigure(part)} or more of the limit of ${showFigure(limit)} is used`;
-  const { maxLossDayMicros, maxDrawdownMicros } = limits;
-  if (reached(dayLossMicros, maxLossDayMicros)) return describe(dayLossMicros, 'lost today', maxLossDayMicros);
-  if (!reached(drawdownMicros, maxDrawdownMicros)) return null;
-  return describe(drawdownMicros, 'below the high-water mark', maxDrawdownMicros);
+function describeLoss({ dayLossMicros, drawdownMicros }: LossFacts, limits: LossLimits, part: Micros): string | null {
+  const losses = [
+    [dayLossMicros, 'lost today', limits.maxLossDayMicros],
+    [drawdownMicros, 'below the high-water mark', limits.maxDrawdownMicros],
+  ] as const;
+  for (const [lost, what, limit] of losses) {
+    if (lost > ZERO && lost >= mul(limit, part, 'ceil'))
+      return `${showFigure(lost)} ${what}: ${showFigure(part)} or more of the limit of ${showFigure(limit)} is used`;
+  }
+  return null;
 }
 
 /** State of the fill guard, stored as JSON in the same transaction as the fill. */
