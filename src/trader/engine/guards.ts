@@ -189,7 +189,7 @@ class LossMemory {
     const text = notes.note(LOSS_NOTE);
     // Only this guard writes the ledger note, so it is valid JSON.
     this.#stored = text === null ? null : (JSON.parse(text) as LossState);
-    this.guard = this.#stored === null ? null : LossGuard.restore(this.#stored);
+    this.guard = this.#stored === null ? null : new LossGuard(this.#stored);
   }
 
   /** Sets new loss limits. The measured losses and an active halt remain. */

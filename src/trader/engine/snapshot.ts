@@ -186,6 +186,6 @@ export const readRiskUse = ({ own }: Account, { guards }: Safety, nowMs: number)
     positionMicros: own.exposure.eventPosition(eventKey),
     lossMicros: own.exposure.eventLoss(eventKey),
   })),
-  pace: guards.pace.peek(nowMs),
+  pace: guards.pace.facts(nowMs),
   fillsInWindow: guards.fills.facts.inWindow,
 });

@@ -2,33 +2,44 @@
 
 import { must } from '../../shared/base/errors.js';
 import { computeFee, type FeeSchedule } from '../../shared/base/fees.js';
-import { add, formatDecimal, type Micros, maxMicros, micros, minMicros, sub, ZERO } from '../../shared/base/micros.js';
+import {
+  add,
+  formatDecimal,
+  type Micros,
+  maxMicros,
+  micros,
+  minMicros,
+  ONE,
+  sub,
+  ZERO,
+} from '../../shared/base/micros.js';
 import type { EndpointName } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { IntentStep } from '../../shared/protocol/request-owner.js';
-import type { AnyCall, PlannedRequest } from '../../shared/protocol/seam.js';
+import type { AnyCall, PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
 import {
   type BookedFill,
   type FillBooking,
   type IntentKind,
   type IntentRow,
   type Ledger,
-  type Oddity,
   type OrderRecord,
   placeTerms,
 } from '../ledger/contract.js';
 import { tradeNotional } from '../ledger/postings.js';
-import type { Converting, ExecutorEvent, ExecutorSettings, Placing, Reaction, Trouble } from './contract.js';
+import type { Converting, ExecutorEvent, ExecutorSettings, Oddity, Placing, Reaction, Trouble } from './contract.js';
 import { BookedTrades, type InFlight, InFlightIntents, UnsettledOrders } from './in-flight-intents.js';
-import { LATE_DELIVERY_S, lookWaitMs, PLACE_USEFUL_MS, STANDINGS, WHOLE_SECONDS_S } from './lifecycle.js';
+import {
+  growingWaitMs,
+  LATE_DELIVERY_S,
+  LONGEST_LOOK_MS,
+  PLACE_USEFUL_MS,
+  STANDINGS,
+  WHOLE_SECONDS_S,
+} from './lifecycle.js';
 
-/** Times and source of a record in the exchange's answer. */
-export interface RecordPoll {
-  /** Time when the read was sent, our clock, ms; the answer arrived at `nowMs`. */
-  readonly sentMs: number;
-  readonly nowMs: number;
-  /** Exchange clock in the answer, ms; null if absent. */
-  readonly venueTimeMs: number | null;
+/** Times of a read, and the source of a record in its answer. */
+export interface RecordPoll extends Pick<RequestResult, 'sentMs' | 'nowMs' | 'venueTimeMs'> {
   /** A `list` row may be outdated: if it contradicts the known state, the record itself is read. */
   readonly source: 'record' | 'list';
 }
@@ -92,7 +103,7 @@ export class Context {
   }
 
   /** Reports an irregular record of the exchange. Only the first report about a record raises an alarm. */
-  reportOddity(kind: Trouble & Oddity, pubkey: string, market: string | null, text: string, nowMs: number): void {
+  reportOddity(kind: Oddity, pubkey: string, market: string | null, text: string, nowMs: number): void {
     if (this.ledger.noteOddity(kind, pubkey, text, nowMs)) this.reportTrouble(kind, market, text, pubkey);
   }
 
@@ -152,10 +163,9 @@ export class Context {
     this.emit({ kind: 'notDone', intentId, intentKind, market, slug, reason });
   }
 
-  lookLater(inFlight: InFlight, nowMs: number, waitMs = lookWaitMs(inFlight.tries)): void {
-    inFlight.tries++;
+  lookLater(inFlight: InFlight, nowMs: number, longestMs = LONGEST_LOOK_MS): void {
     inFlight.resend = false;
-    inFlight.dueMs = nowMs + waitMs;
+    inFlight.dueMs = nowMs + growingWaitMs(inFlight.tries++, longestMs);
   }
 
   /** Plans to send an intent's signature again if its draft is still valid, else to read the record. */
@@ -300,15 +310,21 @@ const DRAFT_USEFUL_MS = 3_000;
 const USEFUL_MS = 10_000;
 
 export function planRequest(step: IntentStep, intent: IntentRow, nowMs: number): PlannedRequest {
-  const { kind, createdMs } = intent;
+  const { kind, createdMs, draftPubkey, orderPubkey } = intent;
   const owner = { kind: 'intent', step, intentId: intent.id } as const;
   const latestMs = nowMs + (step === 'draft' && kind === 'place' ? DRAFT_USEFUL_MS : USEFUL_MS);
-  if (step === 'read') return { lane: 'own', call: readCall(intent), latestMs, owner };
+  if (step === 'read') {
+    const params = { pubkey: must(draftPubkey ?? orderPubkey, 'pubkey to read') };
+    return { lane: 'own', call: { endpoint: CALLS[kind].read, params, query: {}, body: undefined }, latestMs, owner };
+  }
   const lane = kind === 'cancel' ? 'cancel' : step;
   if (step === 'draft') return { lane, call: draftCall(intent), latestMs, owner };
+  const params = { pubkey: must(draftPubkey, 'pubkey of a signed draft') };
+  const body = { signature: must(intent.signature, 'signature of a submit') };
   // An order's price must not grow too old while its submit waits in the queue.
   const usefulMs = kind === 'place' ? createdMs + PLACE_USEFUL_MS : latestMs;
-  return { lane, call: submitCall(intent), latestMs: Math.min(latestMs, usefulMs), owner };
+  const call = { endpoint: CALLS[kind].submit, params, query: {}, body };
+  return { lane, call, latestMs: Math.min(latestMs, usefulMs), owner };
 }
 
 function draftCall(intent: IntentRow): AnyCall {
@@ -344,63 +360,43 @@ const CALLS = {
   redeem: { submit: 'redeems.submit', read: 'redeems.detail' },
 } as const satisfies Record<IntentKind, Record<'submit' | 'read', EndpointName>>;
 
-function submitCall({ kind, draftPubkey, signature }: IntentRow): AnyCall {
-  const params = { pubkey: must(draftPubkey, 'pubkey of a signed draft') };
-  const body = { signature: must(signature, 'signature of a submit') };
-  return { endpoint: CALLS[kind].submit, params, query: {}, body };
-}
-
-function readCall({ kind, draftPubkey, orderPubkey }: IntentRow): AnyCall {
-  const params = { pubkey: must(draftPubkey ?? orderPubkey, 'pubkey to read') };
-  return { endpoint: CALLS[kind].read, params, query: {}, body: undefined };
-}
-
-interface WorstFee {
-  readonly schedule: FeeSchedule;
-  readonly rateMicros: Micros;
-}
-
 /** Tolerance for the amount of a fee, because a venue may round fees up. */
 const FEE_ROUNDING = micros(1);
 
 /**
  * Describes how a trade contradicts its signed order; null if the trade may be correct. A trade's better price or
- * missing fee is normal.
+ * missing fee is normal. Fills of an ended order may still arrive, up to its filled amount.
  *
  * @param order the order before this trade is booked
  * @param fees highest known fee rate of the market, and its fee schedule
  * @param feeOnly true for a booked trade whose fee arrives late
  */
-export function fillObjection(order: OrderRecord, trade: BookedFill, fees: WorstFee, feeOnly = false): string | null {
-  const fee = feeObjection(order, trade, fees);
-  const found = feeOnly ? [fee] : [priceObjection(order, trade), amountObjection(order, trade), fee];
-  const objections = found.filter((text) => text !== null);
+export function fillObjection(
+  order: OrderRecord,
+  { pubkey, priceMicros, amountMicros, feeMicros }: BookedFill,
+  fees: { readonly schedule: FeeSchedule; readonly rateMicros: Micros },
+  feeOnly = false,
+): string | null {
+  const { side, isYes, closedMs, filledMicros } = order;
+  const objections: string[] = [];
+  const isWorse = side === 'buy' ? priceMicros > order.priceMicros : priceMicros < order.priceMicros;
+  if (!feeOnly && (isWorse || !(priceMicros > 0 && priceMicros < ONE)))
+    objections.push(`has the price ${formatDecimal(priceMicros)}`);
+  const total = closedMs === null ? order.amountMicros : minMicros(order.amountMicros, filledMicros);
+  const left = sub(total, order.bookedMicros);
+  if (!feeOnly && !(amountMicros > 0 && amountMicros <= left)) {
+    const ended = `: the order ended ${order.status} with ${formatDecimal(filledMicros)} filled`;
+    const excess = `${formatDecimal(amountMicros)}, but only ${formatDecimal(left)} of the order was left`;
+    objections.push(`has the amount ${excess}${closedMs === null ? '' : ended}`);
+  }
+  if (feeMicros !== null) {
+    const notionalMicros = tradeNotional(isYes, priceMicros, amountMicros);
+    const fee = computeFee(fees.schedule, fees.rateMicros, { priceMicros, amountMicros, notionalMicros });
+    const most = add(fee, FEE_ROUNDING);
+    if (!(feeMicros >= 0 && feeMicros <= most))
+      objections.push(`has the fee ${formatDecimal(feeMicros)}, but the market's maximum is ${formatDecimal(most)}`);
+  }
   if (objections.length === 0) return null;
-  const { side, amountMicros, isYes, priceMicros, pubkey } = order;
-  const signed = `${side} ${formatDecimal(amountMicros)} ${isYes ? 'YES' : 'NO'} at ${formatDecimal(priceMicros)}`;
-  return `trade ${trade.pubkey} of order ${pubkey} (signed: ${signed}) ${objections.join(', ')}`;
-}
-
-function priceObjection({ side, priceMicros: signed }: OrderRecord, { priceMicros }: BookedFill): string | null {
-  const isWorse = side === 'buy' ? priceMicros > signed : priceMicros < signed;
-  if (!isWorse && priceMicros > 0 && priceMicros < 1_000_000) return null;
-  return `has the price ${formatDecimal(priceMicros)}`;
-}
-
-/** Says why an amount is impossible; else null. Fills of an ended order may still arrive, up to its filled amount. */
-function amountObjection(order: OrderRecord, { amountMicros }: BookedFill): string | null {
-  const { amountMicros: signed, bookedMicros, closedMs, filledMicros, status } = order;
-  const left = sub(closedMs === null ? signed : minMicros(signed, filledMicros), bookedMicros);
-  if (amountMicros > 0 && amountMicros <= left) return null;
-  const came = `has the amount ${formatDecimal(amountMicros)}, but only ${formatDecimal(left)} of the order was left`;
-  return closedMs === null ? came : `${came}: the order ended ${status} with ${formatDecimal(filledMicros)} filled`;
-}
-
-function feeObjection(order: OrderRecord, trade: BookedFill, { schedule, rateMicros }: WorstFee): string | null {
-  const { feeMicros, priceMicros, amountMicros } = trade;
-  if (feeMicros === null) return null;
-  const notionalMicros = tradeNotional(order.isYes, priceMicros, amountMicros);
-  const most = add(computeFee(schedule, rateMicros, { priceMicros, amountMicros, notionalMicros }), FEE_ROUNDING);
-  if (feeMicros >= 0 && feeMicros <= most) return null;
-  return `has the fee ${formatDecimal(feeMicros)}, but the market's maximum is ${formatDecimal(most)}`;
+  const terms = `${formatDecimal(order.amountMicros)} ${isYes ? 'YES' : 'NO'} at ${formatDecimal(order.priceMicros)}`;
+  return `trade ${pubkey} of order ${order.pubkey} (signed: ${side} ${terms}) ${objections.join(', ')}`;
 }

@@ -8,8 +8,8 @@
 
 import type { Micros } from '../../shared/base/micros.js';
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
-import type { OrderStatus } from '../../shared/protocol/states.js';
-import type { BookedFill, ConversionKind, IntentKind, IntentRow } from '../ledger/contract.js';
+import type { BookedFill, ConversionKind, IntentKind, IntentRow, OrderRecord } from '../ledger/contract.js';
+import type { WorkingOrder } from '../risk/exposure.js';
 
 /** The wallet's signer. The signer loads the stored draft of an intent, and signs nothing else. */
 export interface IntentSigner {
@@ -38,20 +38,12 @@ export type Placing = boolean | { readonly onlyStrategy: string };
 /** Which conversions may begin, be signed and sent: all, only merges and redeems (`to_currency`), or none. */
 export type Converting = 'all' | 'to_currency' | 'none';
 
-type OfIntent = 'kind' | 'marketConditionId' | 'isYes' | 'side' | 'priceMicros' | 'strategy' | 'isProbe' | 'createdMs';
+type TermName = 'kind' | 'marketConditionId' | 'isYes' | 'side' | 'priceMicros' | 'strategy' | 'isProbe' | 'createdMs';
 
 /** Reservation of an intent: the maximum currency and shares that the intent can still use. */
-export interface Reservation extends Pick<IntentRow, OfIntent> {
-  readonly intentId: string;
-  /**
-   * Phase of the intent. `resting`: live at the exchange. `in_flight`: requested, drafted or signed. `unknown`: the
-   * intent may have taken effect. `abandoned`: the intent has no effect, but its locks last until its draft expires.
-   */
-  readonly phase: 'resting' | 'in_flight' | 'unknown' | 'abandoned';
-  /** Shares or sets that may still move: by later fills, and by fills that are not booked yet. */
-  readonly remainingMicros: Micros;
-  /** Highest possible fee as a fraction of price x amount, for any fee schedule. */
-  readonly feeRateMicros: Micros;
+export interface Reservation
+  extends Pick<IntentRow, TermName>,
+    Pick<WorkingOrder, 'intentId' | 'remainingMicros' | 'feeRateMicros' | 'phase'> {
   /** Maximum currency that the intent may cost, fee included. */
   readonly cashMicros: Micros;
   /** Shares that the intent locks or may sell. */
@@ -59,37 +51,22 @@ export interface Reservation extends Pick<IntentRow, OfIntent> {
   readonly noMicros: Micros;
 }
 
+interface OfIntent<Kind extends string> {
+  readonly kind: Kind;
+  readonly intentId: string;
+  readonly market: string;
+}
+
 /** Event that the executor reports to the engine. An event of kind `trouble` becomes an alert for the operator. */
 export type ExecutorEvent =
-  | { readonly kind: 'orderOpened'; readonly intentId: string; readonly orderPubkey: string; readonly market: string }
-  | {
-      readonly kind: 'orderClosed';
-      readonly intentId: string;
-      readonly orderPubkey: string;
-      readonly market: string;
-      readonly status: OrderStatus;
-      readonly filledMicros: Micros;
-    }
+  | (OfIntent<'orderOpened'> & { readonly orderPubkey: string })
+  | (OfIntent<'cancelDone'> & { readonly orderPubkey: string })
+  | (OfIntent<'orderClosed'> & Pick<OrderRecord, 'status' | 'filledMicros'> & { readonly orderPubkey: string })
   | { readonly kind: 'fillBooked'; readonly fill: BookedFill; readonly intentId: string; readonly strategy: string }
-  /** The intent had no effect: the exchange rejected it, it expired, or the trader abandoned it before it was sent. */
-  | {
-      readonly kind: 'notDone';
-      readonly intentId: string;
-      readonly intentKind: IntentKind;
-      readonly market: string;
-      /** Reason: an error slug, or `unsent`, `answer_lost`, `expired`, `failed`, `withdrawn` or `post_only`. */
-      readonly slug: string;
-      readonly reason: string;
-    }
+  | NotDone
   /** The signer refused a stored draft; the engine then pauses the market. */
-  | { readonly kind: 'signingRefused'; readonly intentId: string; readonly market: string; readonly reason: string }
-  | { readonly kind: 'cancelDone'; readonly intentId: string; readonly orderPubkey: string; readonly market: string }
-  | {
-      readonly kind: `${ConversionKind}Done`;
-      readonly intentId: string;
-      readonly market: string;
-      readonly cashMicros: Micros;
-    }
+  | (OfIntent<'signingRefused'> & { readonly reason: string })
+  | (OfIntent<`${ConversionKind}Done`> & { readonly cashMicros: Micros })
   | {
       readonly kind: 'trouble';
       readonly trouble: Trouble;
@@ -97,6 +74,17 @@ export type ExecutorEvent =
       readonly text: string;
       readonly subject: string | null;
     };
+
+/** The intent had no effect: the exchange rejected it, it expired, or the trader abandoned it before it was sent. */
+interface NotDone extends OfIntent<'notDone'> {
+  readonly intentKind: IntentKind;
+  /** Reason: an error slug, or `unsent`, `answer_lost`, `expired`, `failed`, `withdrawn` or `post_only`. */
+  readonly slug: string;
+  readonly reason: string;
+}
+
+/** Kind of an irregular exchange record of the own wallet. The ledger stores each irregular record once. */
+export type Oddity = Exclude<Trouble, 'record_missing' | 'record_differs'>;
 
 export type Trouble =
   | 'foreign_order' // an order of the own wallet rests that is not in this ledger

@@ -60,14 +60,8 @@ export class InFlightIntents {
   readonly #ledger: Ledger;
   /** Intents by id. Intents must not be added or removed while a caller iterates over them. */
   readonly byId = new Map<string, InFlight>();
-  /** Intents by kind and unique key: one `place` and one `cancel` per order, one conversion of each kind per market. */
-  readonly #slots: Readonly<Record<IntentKind, Map<string, InFlight>>> = {
-    place: new Map(),
-    cancel: new Map(),
-    merge: new Map(),
-    split: new Map(),
-    redeem: new Map(),
-  };
+  /** Intents by unique key: one `place` and one `cancel` per order, one conversion of each kind per market. */
+  readonly #slots = new Map<string, InFlight>();
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
@@ -93,7 +87,7 @@ export class InFlightIntents {
 
   /** Returns an order's unfinished `place` or `cancel`, or a market's unfinished conversion; null if there is none. */
   find(kind: IntentKind, name: string): InFlight | null {
-    return this.#slots[kind].get(name) ?? null;
+    return this.#slots.get(makeKey(kind, name)) ?? null;
   }
 
   /** Adds an intent whose row is in the ledger. */
@@ -124,7 +118,6 @@ export class InFlightIntents {
     if (isFinalIntent(state)) this.drop(inFlight);
   }
 
-  /** Writes a change into the intent's ledger row without an event. */
   write(inFlight: InFlight, change: IntentChange): void {
     inFlight.intent = this.#ledger.changeIntent(inFlight.intent.id, change);
     this.#index(inFlight);
@@ -132,33 +125,25 @@ export class InFlightIntents {
 
   drop(inFlight: InFlight): void {
     this.byId.delete(inFlight.intent.id);
-    const slots = this.#slots[inFlight.intent.kind];
-    const name = chooseSlot(inFlight.intent);
-    if (name !== null && slots.get(name) === inFlight) slots.delete(name);
+    const key = findKey(inFlight.intent);
+    if (key !== null && this.#slots.get(key) === inFlight) this.#slots.delete(key);
   }
 
   #index(inFlight: InFlight): void {
-    const { kind } = inFlight.intent;
-    const name = chooseSlot(inFlight.intent);
-    if (name === null) return;
-    const holder = this.#slots[kind].get(name);
-    assert(holder === undefined || holder === inFlight, `two intents under way: ${kind} of ${name}`);
-    if (holder === undefined) this.#slots[kind].set(name, inFlight);
+    const key = findKey(inFlight.intent);
+    if (key === null) return;
+    const holder = this.#slots.get(key);
+    assert(holder === undefined || holder === inFlight, `two intents under way: ${key}`);
+    if (holder === undefined) this.#slots.set(key, inFlight);
   }
 }
 
+const makeKey = (kind: IntentKind, name: string): string => `${kind} of ${name}`;
+
 /** Returns an intent's unique key within its kind: an order or a market; null for a `place` without a draft. */
-function chooseSlot(intent: IntentRow): string | null {
-  switch (intent.kind) {
-    case 'place':
-      return intent.draftPubkey;
-    case 'cancel':
-      return must(intent.orderPubkey, 'order of a cancel');
-    case 'merge':
-    case 'split':
-    case 'redeem':
-      return intent.marketConditionId;
-  }
+function findKey({ kind, draftPubkey, orderPubkey, marketConditionId }: IntentRow): string | null {
+  if (kind === 'place') return draftPubkey === null ? null : makeKey(kind, draftPubkey);
+  return makeKey(kind, kind === 'cancel' ? must(orderPubkey, 'order of a cancel') : marketConditionId);
 }
 
 /** Orders that may still fill or have fills that are not booked yet, as copies of their ledger rows. */

@@ -3,6 +3,7 @@
 import { AssertionFailed } from '../../shared/base/errors.js';
 import type { ConversionState, OrderStatus, RedeemState } from '../../shared/protocol/states.js';
 import type { IntentState } from '../ledger/contract.js';
+import type { Reservation } from './contract.js';
 
 export const INTENT_EVENTS = [
   'draftStored', // a draft arrived and is in the ledger
@@ -108,7 +109,7 @@ export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<Int
 
 interface StateRule {
   /** Phase of the intent's reservation; null if the intent has ended and reserves nothing. */
-  readonly reserves: 'in_flight' | 'resting' | 'unknown' | 'abandoned' | null;
+  readonly reserves: Reservation['phase'] | null;
   /**
    * Effect of the intent at the exchange. `none`: no signature is stored yet. `maybe`: the intent may take effect, or
    * its signature must be sent again. `there`: the intent took effect. `over`: the intent has ended and is read at most
@@ -152,7 +153,6 @@ export const RECORD_STATES: Readonly<
   expired: 'recordExpired',
 };
 
-/** Returns the next state of an intent. Throws AssertionFailed for a change that is not in the table. */
 export function nextState(state: IntentState, event: IntentEvent): IntentState {
   const next = LIFECYCLE[state][event];
   if (next === undefined) throw new AssertionFailed(`an intent that is ${state} cannot be ${event}`);
@@ -165,11 +165,11 @@ export function nextState(state: IntentState, event: IntentEvent): IntentState {
 /** Wait before the first read after an uncertain submit, ms: an earlier read could overtake the submit. */
 export const FIRST_LOOK_MS = 500;
 /** Maximum wait between requests to a silent exchange, ms; short, so that its return is noticed within seconds. */
-const LONGEST_LOOK_MS = 10_000;
+export const LONGEST_LOOK_MS = 10_000;
 /** Maximum wait before the next read of a record that the exchange does not know, ms. */
-const LONGEST_MISSING_MS = 60_000;
+export const LONGEST_MISSING_MS = 60_000;
 /** Maximum wait between reads of a conversion, ms. Conversions take 0.5 s on paper, seconds on a blockchain. */
-const LONGEST_LANDING_MS = 5_000;
+export const LONGEST_LANDING_MS = 5_000;
 /** Maximum number of requests for a conversion's draft if answers are lost. Unsigned drafts have no effect. */
 export const MOST_DRAFT_ASKS = 3;
 /** Maximum delay until a request with a lost answer takes effect, s. A draft's locks may last longer by this time. */
@@ -181,10 +181,7 @@ export const EXPIRY_SLACK_S = 60;
 /** Tolerance because the exchange's times are whole seconds, s: one second on each side. */
 export const WHOLE_SECONDS_S = 2;
 
-const doubling = (tries: number, longestMs: number): number =>
+/** Returns the wait before the next request after `tries` requests without news, ms; it doubles up to `longestMs`. */
+export const growingWaitMs = (tries: number, longestMs: number): number =>
   // The exponent is limited to avoid overflow; with 2^20 the product exceeds every maximum wait.
   Math.min(longestMs, FIRST_LOOK_MS * 2 ** Math.min(tries, 20));
-
-export const lookWaitMs = (tries: number): number => doubling(tries, LONGEST_LOOK_MS);
-export const missingWaitMs = (tries: number): number => doubling(tries, LONGEST_MISSING_MS);
-export const landingWaitMs = (tries: number): number => doubling(tries, LONGEST_LANDING_MS);

@@ -15,7 +15,11 @@ export function observeOrder(context: Context, order: OrderRecord, row: OrderRow
   const said = readFilled(row, order);
   const filledMicros = exceedsOrder(context, order, said) ? order.filledMicros : maxMicros(order.filledMicros, said);
   const seen = filledMicros === order.filledMicros ? order : { ...order, filledMicros };
-  if (seen !== order && order.closedMs !== null) tellGrowth(context, order, filledMicros, look);
+  if (seen !== order && order.closedMs !== null) {
+    const was = `order ${order.pubkey} was ${order.status} with ${formatDecimal(order.filledMicros)} filled`;
+    const text = `${was} but the exchange now shows ${formatDecimal(filledMicros)} filled`;
+    context.reportOddity('fill_differs', order.pubkey, order.marketConditionId, text, look.nowMs);
+  }
   const says = row.status === null ? null : RECORD_STATES[row.status];
   switch (says) {
     // A row without status, or of an unsigned draft, shows nothing about an order that has ended.
@@ -77,13 +81,6 @@ function noteResting(
   cancelOfRestingOrder(context, was.pubkey, look);
 }
 
-function tellGrowth(context: Context, before: OrderRecord, filledMicros: Micros, { nowMs }: RecordPoll): void {
-  const { pubkey, status, marketConditionId } = before;
-  const was = `order ${pubkey} was ${status} with ${formatDecimal(before.filledMicros)} filled`;
-  const text = `${was} but the exchange now shows ${formatDecimal(filledMicros)} filled`;
-  context.reportOddity('fill_differs', pubkey, marketConditionId, text, nowMs);
-}
-
 const isCanceled = ({ status }: OrderRecord): boolean => ORDER_STANDING[status].isCanceled;
 
 function tellRests(
@@ -100,15 +97,6 @@ function noteOpened(context: Context, inFlight: InFlight, pubkey: string, nowMs:
   context.intents.move(inFlight, 'accepted', nowMs, why);
   const { id: intentId, marketConditionId: market } = inFlight.intent;
   context.emit({ kind: 'orderOpened', intentId, orderPubkey: pubkey, market });
-}
-
-/** Marks an order as live because of a fill, even if its draft was abandoned. */
-function markProvenByFill(context: Context, order: OrderRecord, nowMs: number): void {
-  const inFlight = context.intents.find('place', order.pubkey);
-  const intent = inFlight?.intent ?? must(context.ledger.intent(order.intentId), `intent ${order.intentId}`);
-  tellSigned(context, intent, order.pubkey, 'filled', nowMs);
-  if (inFlight?.intent.state === 'abandoned')
-    noteOpened(context, inFlight, order.pubkey, nowMs, 'the exchange shows a fill of the order');
 }
 
 /** Reports an order that took effect although this ledger has no signature: another party may have the wallet's key. */
@@ -171,14 +159,15 @@ function readFilled(row: OrderRow, order: OrderRecord): Micros {
   return row.remaining_amount === null ? ZERO : sub(order.amountMicros, row.remaining_amount);
 }
 
+export const sameTerms = (row: OrderRow, order: OrderRecord): boolean =>
+  row.market.condition_id === order.marketConditionId &&
+  row.outcome.is_yes === order.isYes &&
+  row.side === order.side &&
+  (row.price === null || row.price === order.priceMicros) &&
+  (row.amount === null || row.amount === order.amountMicros);
+
 function tellDifference(context: Context, order: OrderRecord, row: OrderRow, inFlight: InFlight | null): void {
-  const same =
-    row.market.condition_id === order.marketConditionId &&
-    row.outcome.is_yes === order.isYes &&
-    row.side === order.side &&
-    (row.price === null || row.price === order.priceMicros) &&
-    (row.amount === null || row.amount === order.amountMicros) &&
-    !exceedsOrder(context, order, readFilled(row, order));
+  const same = sameTerms(row, order) && !exceedsOrder(context, order, readFilled(row, order));
   if (!same && inFlight !== null) context.reportDifference(inFlight, `order ${order.pubkey}`, row);
 }
 
@@ -203,7 +192,6 @@ function bookDifference(context: Context, orderPubkey: string, look: RecordPoll)
   });
 }
 
-/** Returns the fields of a fill that follow from its order. */
 const termsOf = ({ pubkey: orderPubkey, marketConditionId, isYes, side }: OrderRecord) => ({
   orderPubkey,
   marketConditionId,
@@ -250,22 +238,9 @@ export function observeTrades(context: Context, rows: readonly OwnTradeRow[], no
       const text = `trade ${row.pubkey} belongs to order ${row.order.pubkey ?? '(none)'}, which this ledger does not know`;
       context.reportForeign('foreign_trade', row.pubkey, row.market_condition_id, text, nowMs);
     } else if (row.order.outcome.is_yes !== order.isYes || row.order.side !== order.side) differs(context, row, nowMs);
-    else observeTrade(context, row, order, nowMs);
-  }
-}
-
-function observeTrade(context: Context, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
-  switch (row.state) {
-    // A matched trade is booked after its settlement. Until this settlement, the order's filled amount exceeds its
-    // booked fills. `missingFills` therefore lists the order, and the trade is read again.
-    case 'created':
-    case 'in_process':
-      return;
-    case 'failed':
-      noteFailure(context, row, order, nowMs);
-      return;
-    case 'done':
-      book(context, row, order, nowMs);
+    else if (row.state === 'failed') noteFailure(context, row, order, nowMs);
+    // A trade that is only matched is not booked yet. `missingFills` lists its order until the trade is read again.
+    else if (row.state === 'done') book(context, row, order, nowMs);
   }
 }
 
@@ -303,8 +278,13 @@ function lookAtOrder(context: Context, orderPubkey: string, nowMs: number): Orde
   const order = must(context.orders.get(orderPubkey), `order ${orderPubkey}`);
   const { status, closedMs, bookedMicros, filledMicros, failedMicros } = order;
   if (bookedMicros > filledMicros) context.orders.change(orderPubkey, { status, closedMs, filledMicros: bookedMicros });
-  markProvenByFill(context, order, nowMs);
-  const live = context.intents.find('place', orderPubkey)?.intent.state === 'live';
+  const inFlight = context.intents.find('place', orderPubkey);
+  const intent = inFlight?.intent ?? must(context.ledger.intent(order.intentId), `intent ${order.intentId}`);
+  tellSigned(context, intent, orderPubkey, 'filled', nowMs);
+  // A fill proves that the order took effect, even if its draft was abandoned.
+  if (inFlight?.intent.state === 'abandoned')
+    noteOpened(context, inFlight, orderPubkey, nowMs, 'the exchange shows a fill of the order');
+  const live = inFlight?.intent.state === 'live';
   const complete = add(bookedMicros, failedMicros) >= order.amountMicros;
   const over = RECORD_STATES[status] === 'settled';
   // A completely filled order no longer rests. A fill of an order not known as live proves that it has rested.

@@ -6,7 +6,7 @@ import { readDraftMessage } from '../../shared/protocol/drafts/draft-message.js'
 import type { DataOf, EndpointName } from '../../shared/protocol/endpoints.js';
 import type { ConversionRow, RedeemRow } from '../../shared/protocol/records.js';
 import type { RequestResult } from '../../shared/protocol/seam.js';
-import { type IntentRow, placeTerms } from '../ledger/contract.js';
+import { type BookedConversion, type IntentRow, placeTerms } from '../ledger/contract.js';
 import type { Intent } from '../risk/intent.js';
 import type { Context, RecordPoll } from './context.js';
 import type { IntentSigner, PlaceObjection } from './contract.js';
@@ -14,9 +14,9 @@ import type { InFlight } from './in-flight-intents.js';
 import {
   EXPIRY_SLACK_S,
   FIRST_LOOK_MS,
-  landingWaitMs,
+  LONGEST_LANDING_MS,
+  LONGEST_MISSING_MS,
   MOST_DRAFT_ASKS,
-  missingWaitMs,
   RECORD_STATES,
 } from './lifecycle.js';
 import { observeForeignOrder, observeOrder, readAgain } from './orders.js';
@@ -98,25 +98,23 @@ function storeDraft(context: Context, inFlight: InFlight, report: RequestResult)
   const change = { draftPubkey: pubkey, message, expiresAtS };
   intents.move(inFlight, 'draftStored', nowMs, 'the draft awaits its signature', change);
   inFlight.tries = 0;
-  if (kind === 'place') addOrder(context, inFlight.intent, pubkey, nowMs);
+  if (kind === 'place') {
+    orders.add({
+      pubkey,
+      intentId: inFlight.intent.id,
+      marketConditionId,
+      ...placeTerms(inFlight.intent),
+      filledMicros: ZERO,
+      bookedMicros: ZERO,
+      failedMicros: ZERO,
+      status: 'waiting_to_sign',
+      createdMs: nowMs,
+      closedMs: null,
+    });
+  }
   const objection = objectionToExpiry(context, expiresAtS, report);
   if (objection === null) context.toSign.push(inFlight);
   else context.refuseToSign(inFlight, nowMs, objection);
-}
-
-function addOrder(context: Context, intent: IntentRow, pubkey: string, nowMs: number): void {
-  context.orders.add({
-    pubkey,
-    intentId: intent.id,
-    marketConditionId: intent.marketConditionId,
-    ...placeTerms(intent),
-    filledMicros: ZERO,
-    bookedMicros: ZERO,
-    failedMicros: ZERO,
-    status: 'waiting_to_sign',
-    createdMs: nowMs,
-    closedMs: null,
-  });
 }
 
 /** Returns the expiry of a draft, exchange time, Unix s; null if neither draft nor exchange has shown a time. */
@@ -179,7 +177,7 @@ export function onRead(context: Context, inFlight: InFlight, report: RequestResu
       const text = `the exchange has no record ${inFlight.intent.draftPubkey ?? inFlight.intent.orderPubkey ?? '?'}`;
       context.reportTrouble('record_missing', inFlight.intent.marketConditionId, text, inFlight.intent.id);
     }
-    context.lookLater(inFlight, nowMs, missingWaitMs(inFlight.tries));
+    context.lookLater(inFlight, nowMs, LONGEST_MISSING_MS);
   } else {
     context.lookLater(inFlight, nowMs);
   }
@@ -188,8 +186,7 @@ export function onRead(context: Context, inFlight: InFlight, report: RequestResu
 /** Processes the record in the answer to a submit or read; the answer to a draft request contains no record. */
 export function observeRecord(context: Context, inFlight: InFlight | null, report: RequestResult): void {
   if (report.outcome.kind !== 'answered') return;
-  const { sentMs, nowMs, venueTimeMs } = report;
-  const look: RecordPoll = { sentMs, nowMs, venueTimeMs, source: 'record' };
+  const look: RecordPoll = { ...report, source: 'record' };
   switch (report.request.call.endpoint) {
     case 'orders.submit':
     case 'orders.cancelSubmit':
@@ -237,10 +234,10 @@ function observeSets(context: Context, inFlight: InFlight, row: ConversionRow, l
 
 /** Returns the amounts of a merge or split: it consumes the requested amount, and yields the amount on chain. */
 function movedSets({ kind, priceMicros }: IntentRow, amount: Micros, landed: Micros): ConversionAmounts {
-  if (kind === 'merge') return { yes: amount, no: amount, cash: landed, yesCost: null };
+  if (kind === 'merge') return { yesMicros: amount, noMicros: amount, cashMicros: landed, yesCostMicros: null };
   const came = sub(ZERO, landed);
-  const yesCost = mul(must(priceMicros, 'YES price of a split'), amount, 'floor');
-  return { yes: came, no: came, cash: sub(ZERO, amount), yesCost };
+  const yesCostMicros = mul(must(priceMicros, 'YES price of a split'), amount, 'floor');
+  return { yesMicros: came, noMicros: came, cashMicros: sub(ZERO, amount), yesCostMicros };
 }
 
 function observeRedeem(context: Context, inFlight: InFlight, row: RedeemRow, look: RecordPoll): void {
@@ -248,10 +245,11 @@ function observeRedeem(context: Context, inFlight: InFlight, row: RedeemRow, loo
   if (row.market_condition_id !== marketConditionId) differs(context, inFlight, row);
   if ((row.state === 'done' || row.state === 'completed') && row.onchain_funds !== null) {
     // A redeem consumes all shares, so the record's amounts replace the amounts expected at its start.
-    const yes = row.yes_shares ?? must(redeemYesMicros, 'YES shares of a redeem');
-    const no = row.no_shares ?? must(redeemNoMicros, 'NO shares of a redeem');
-    if (yes !== redeemYesMicros || no !== redeemNoMicros) differs(context, inFlight, row);
-    settle(context, inFlight, { yes, no, cash: row.onchain_funds, yesCost: null }, look);
+    const yesMicros = row.yes_shares ?? must(redeemYesMicros, 'YES shares of a redeem');
+    const noMicros = row.no_shares ?? must(redeemNoMicros, 'NO shares of a redeem');
+    if (yesMicros !== redeemYesMicros || noMicros !== redeemNoMicros) differs(context, inFlight, row);
+    const moved = { yesMicros, noMicros, cashMicros: row.onchain_funds, yesCostMicros: null };
+    settle(context, inFlight, moved, look);
   } else {
     observeState(context, inFlight, row.state, look);
   }
@@ -272,7 +270,7 @@ function observeState(context: Context, inFlight: InFlight, state: RedeemRow['st
         context.intents.move(inFlight, 'accepted', nowMs, `the exchange shows the ${kind} as ${state}`);
         inFlight.tries = 0;
       }
-      context.lookLater(inFlight, nowMs, landingWaitMs(inFlight.tries));
+      context.lookLater(inFlight, nowMs, LONGEST_LANDING_MS);
       break;
     default:
       if (says === 'recordExpired' && !context.confirmExpiry(inFlight, look)) break;
@@ -281,14 +279,7 @@ function observeState(context: Context, inFlight: InFlight, state: RedeemRow['st
   }
 }
 
-/** Shares that a conversion consumed, and currency that it paid out; both negative for a split. */
-interface ConversionAmounts {
-  readonly yes: Micros;
-  readonly no: Micros;
-  readonly cash: Micros;
-  /** Part of a split's currency that counts as cost of its YES shares; null for other kinds. */
-  readonly yesCost: Micros | null;
-}
+type ConversionAmounts = Pick<BookedConversion, 'yesMicros' | 'noMicros' | 'cashMicros' | 'yesCostMicros'>;
 
 function settle(context: Context, inFlight: InFlight, moved: ConversionAmounts, look: RecordPoll): void {
   const { id: intentId, kind, marketConditionId } = inFlight.intent;
@@ -298,16 +289,13 @@ function settle(context: Context, inFlight: InFlight, moved: ConversionAmounts, 
     intentId,
     kind,
     marketConditionId,
-    yesMicros: moved.yes,
-    noMicros: moved.no,
-    cashMicros: moved.cash,
-    yesCostMicros: moved.yesCost,
+    ...moved,
     seenMs: look.nowMs,
   });
   // If the booking is refused, the exchange used one pubkey for two conversions, and the ledger lacks the second.
   if (!booked) differs(context, inFlight, { booked_before: inFlight.intent.draftPubkey });
   context.intents.move(inFlight, 'settled', look.nowMs, `the exchange shows the ${kind} as settled`);
-  context.emit({ kind: `${kind}Done`, intentId, market: marketConditionId, cashMicros: moved.cash });
+  context.emit({ kind: `${kind}Done`, intentId, market: marketConditionId, cashMicros: moved.cashMicros });
 }
 
 const differs = (context: Context, inFlight: InFlight, row: object): void =>
@@ -343,6 +331,8 @@ export function sign(
 
 export function onSubmit(context: Context, inFlight: InFlight, report: RequestResult): void {
   const { outcome, nowMs } = report;
+  const { kind, strategy, state, submitCount } = inFlight.intent;
+  const isFirst = state === 'signed' && submitCount === 1;
   switch (outcome.kind) {
     case 'answered':
       observeRecord(context, inFlight, report);
@@ -361,18 +351,13 @@ export function onSubmit(context: Context, inFlight: InFlight, report: RequestRe
     case 'unknown':
       if (outcome.sent) {
         markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
-      } else if (isStale(context, inFlight)) {
+      } else if (isFirst && (kind === 'place' || !context.isAllowed(kind, strategy))) {
+        // The order's price is too old by now, or the mode forbids the conversion.
         context.giveUp(inFlight, 'neverSent', 'unsent', nowMs, outcome.reason);
       } else {
         context.sendAgain(inFlight, { nowMs });
       }
   }
-}
-
-/** Returns true if an unsent submit must be abandoned: an order's price is too old, or the mode forbids it. */
-function isStale(context: Context, { intent: { kind, strategy, state, submitCount } }: InFlight): boolean {
-  if (state !== 'signed' || submitCount !== 1) return false;
-  return kind === 'place' || !context.isAllowed(kind, strategy);
 }
 
 /** Marks a submit that may have taken effect. The intent's record is read at `dueMs`. */

@@ -6,9 +6,10 @@ import type Sqlite from 'better-sqlite3';
 import { AssertionFailed, assert, TwinbookError } from '../../shared/base/errors.js';
 import { makePrivate, makePrivateFile } from '../../shared/base/files.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
-import type { SqlValue } from './table.js';
 import type { BackupSource } from './tables.js';
 import { APPLICATION_ID, LEDGER_VERSION, SCHEMA, WITHOUT_HISTORY } from './tables.js';
+
+export type SqlValue = string | number | null;
 
 /**
  * Error of a failed write, commit, sync or read of the ledger. The failed operation is never retried: after a failed
@@ -42,7 +43,6 @@ const OLDER_HINT = 'Use the Twinbook version that wrote it, or start a new ledge
 
 const BUSY_MS = 1000;
 
-/** The ledger's SQLite file with its prepared statements and transactions. A failed write makes the object unusable. */
 export class Database {
   readonly path: string;
   readonly #sqlite: Sqlite.Database;
@@ -51,8 +51,8 @@ export class Database {
   /** State of the ledger's transaction. `open`: nothing is written, so SQLite's transaction has not `begun`. */
   #transaction: 'none' | 'open' | 'begun' = 'none';
   #writesInLog = 0;
-  /** Whether this is a backtest: one SQLite transaction spans the whole run, so a failed step cannot be rolled back. */
-  #isVirtual = false;
+  /** True in a backtest: one SQLite transaction spans the whole run, so a failed step cannot be rolled back. */
+  isVirtual = false;
   /** Called when cached rows become invalid: after a rollback, and after a failed operation. */
   onUndone: () => void = () => undefined;
 
@@ -76,7 +76,10 @@ export class Database {
       // On macOS, a sync without `fullfsync` reaches only the drive's cache. Other systems ignore `fullfsync`.
       database.#sqlite.pragma('fullfsync = ON');
       database.#create();
-      database.#writeAgain();
+      // If a sync of an earlier process failed, part of its log may exist only in the system's cache. No later sync would
+      // report this, and a power loss would lose later commits too. So the log is checkpointed and written again.
+      database.#sqlite.pragma('wal_checkpoint(TRUNCATE)');
+      database.#sqlite.pragma(`user_version = ${LEDGER_VERSION}`);
     });
   }
 
@@ -98,7 +101,7 @@ export class Database {
       // long as two writes. A replay (with `content`) commits each step, because it also rolls steps back.
       if (content !== null) return;
       database.#sqlite.exec('BEGIN');
-      database.#isVirtual = true;
+      database.isVirtual = true;
     });
   }
 
@@ -149,23 +152,21 @@ export class Database {
     return Number(this.#write(sql, values).lastInsertRowid);
   }
 
-  /** Removes up to `pages` unused pages from the file, and returns their size in bytes. Call inside a transaction. */
-  shrink(pages: number): number {
+  /** Removes up to `pages` unused pages from the file; `isDone` if none is left. Call this only inside `transaction`. */
+  shrink(pages: number): { readonly bytes: number; readonly isDone: boolean } {
+    if (this.#pragma('freelist_count') === 0) return { bytes: 0, isDone: true };
     const before = this.#pragma('page_count');
     this.#begin();
     // `exec` is needed, because a prepared statement would remove only one page.
     this.#attempt(() => this.#sqlite.exec(`PRAGMA incremental_vacuum(${pages})`));
     this.#writesInLog += pages;
-    return (before - this.#pragma('page_count')) * this.#pragma('page_size');
-  }
-
-  get unusedPages(): number {
-    return this.#pragma('freelist_count');
+    const bytes = (before - this.#pragma('page_count')) * this.#pragma('page_size');
+    return { bytes, isDone: this.#pragma('freelist_count') === 0 };
   }
 
   /** Call this if a row is cached, not written: later errors in the transaction then break the ledger too. */
   postpone(): void {
-    assert(this.#isVirtual && this.#transaction !== 'none', 'a postponed ledger write outside of virtual time');
+    assert(this.isVirtual && this.#transaction !== 'none', 'a postponed ledger write outside of virtual time');
     this.#transaction = 'begun';
   }
 
@@ -177,7 +178,7 @@ export class Database {
     try {
       const result = work();
       // The cast is needed, because the compiler does not know that `work` may change the state.
-      if ((this.#transaction as string) === 'begun' && !this.#isVirtual) this.#commit();
+      if ((this.#transaction as string) === 'begun' && !this.isVirtual) this.#commit();
       return result;
     } catch (error) {
       this.#rollBack();
@@ -189,18 +190,13 @@ export class Database {
 
   /** Checkpoints a log of `writes` rows or more; returns true if so. Call this only while no order waits. */
   rest(writes = CHECKPOINT_AFTER_WRITES): boolean {
-    if (this.#isVirtual || this.#writesInLog < writes) return false;
+    if (this.isVirtual || this.#writesInLog < writes) return false;
     this.#checkpoint();
     return true;
   }
 
   get isWriting(): boolean {
     return this.#transaction !== 'none';
-  }
-
-  /** True for the temporary ledger of a backtest. */
-  get isVirtual(): boolean {
-    return this.#isVirtual;
   }
 
   get source(): BackupSource {
@@ -220,7 +216,7 @@ export class Database {
   /** Begins SQLite's transaction at the first write. Earlier reads remain valid, because there is only one writer. */
   #begin(): void {
     assert(this.#transaction !== 'none', 'the ledger was written outside of a transaction');
-    if (this.#transaction === 'open' && !this.#isVirtual) this.#control('BEGIN IMMEDIATE');
+    if (this.#transaction === 'open' && !this.isVirtual) this.#control('BEGIN IMMEDIATE');
     this.#transaction = 'begun';
   }
 
@@ -244,7 +240,7 @@ export class Database {
 
   #rollBack(): void {
     this.onUndone();
-    if (this.#isVirtual) {
+    if (this.isVirtual) {
       if (this.#transaction === 'begun')
         this.#broken ??= new LedgerBroken('a step of a backtest failed and cannot be rolled back');
       return;
@@ -266,24 +262,19 @@ export class Database {
     return statement;
   }
 
-  /** Calls SQLite. SQLite's errors are converted by `#toFailure`. */
+  /** Calls SQLite and converts its errors. A violated constraint is a bug; any other error makes the ledger unusable. */
   #attempt<T>(call: () => T): T {
     try {
       return call();
     } catch (error) {
-      throw this.#toFailure(error);
+      if (!(error instanceof SqliteDriver.SqliteError)) throw error;
+      // SQLite reports a violated constraint before it writes anything.
+      if (error.code.startsWith('SQLITE_CONSTRAINT')) throw new AssertionFailed(`ledger: ${error.message}`);
+      const text = `the ledger ${this.path} failed: ${error.message} (${error.code})`;
+      this.#broken = new LedgerBroken(text, { cause: error });
+      this.onUndone();
+      throw this.#broken;
     }
-  }
-
-  /** Converts an SQLite error into ours. A violated constraint is a bug; any other error makes the ledger unusable. */
-  #toFailure(error: unknown): unknown {
-    if (!(error instanceof SqliteDriver.SqliteError)) return error;
-    // SQLite reports a violated constraint before it writes anything.
-    if (error.code.startsWith('SQLITE_CONSTRAINT')) return new AssertionFailed(`ledger: ${error.message}`);
-    const text = `the ledger ${this.path} failed: ${error.message} (${error.code})`;
-    this.#broken = new LedgerBroken(text, { cause: error });
-    this.onUndone();
-    return this.#broken;
   }
 
   #prove(pragma: string, wanted: string | number, setting: string): void {
@@ -312,16 +303,6 @@ export class Database {
       `the ledger ${this.path} has version ${version}, but this program reads version ${LEDGER_VERSION}`,
       'Use the newer Twinbook that wrote it, or restore an older backup with `twinbook ledger restore FILE --reason TEXT`.',
     );
-  }
-
-  /**
-   * Checkpoints the log of an earlier process. If a sync of that process failed, part of the log may exist only in the
-   * system's cache. No later sync would report the failed sync, and a power loss would lose later commits too. The
-   * second write makes the restart of the write-ahead log durable.
-   */
-  #writeAgain(): void {
-    this.#sqlite.pragma('wal_checkpoint(TRUNCATE)');
-    this.#sqlite.pragma(`user_version = ${LEDGER_VERSION}`);
   }
 
   #create(): void {
@@ -368,16 +349,13 @@ function withoutWal(content: Uint8Array): Buffer {
   return copy;
 }
 
-/** Check of the file of a ledger that is open for writing. */
-export interface LedgerFile {
-  /** Throws LedgerBroken if the ledger's file or log was removed or replaced. */
-  check(): void;
-}
-
 const SIDE_FILES = ['-wal', '-shm', '.backup'] as const;
 
-/** Opens or creates the ledger at `path` with private permissions. Throws LedgerBroken, and the errors of `open`. */
-export function openLedgerFile<T extends { close(): void }>(path: string, open: () => T): readonly [T, LedgerFile] {
+/**
+ * Opens or creates the ledger at `path` with private permissions. Throws LedgerBroken, and the errors of
+ * `Database.open`. `checkFile` throws LedgerBroken if the ledger's file or log was removed or replaced.
+ */
+export function openLedgerFile(path: string): { readonly database: Database; readonly checkFile: () => void } {
   try {
     // SQLite creates the ledger's side files with the mode of the main file.
     makePrivateFile(path);
@@ -385,28 +363,27 @@ export function openLedgerFile<T extends { close(): void }>(path: string, open: 
   } catch (cause) {
     throw new LedgerBroken(`the ledger ${path} cannot be opened: ${String(cause)}`, { cause });
   }
-  const file = makePlace([path]);
-  const opened = open();
+  const checkMain = makeFileCheck([path]);
+  const database = Database.open(path);
   try {
-    file.check();
+    checkMain();
     // From now on the write-ahead log is checked too: it contains commits, and exists after the first write.
-    return [opened, makePlace([path, `${path}-wal`])];
+    return { database, checkFile: makeFileCheck([path, `${path}-wal`]) };
   } catch (error) {
-    opened.close();
+    database.close();
     throw error;
   }
 }
 
-function makePlace(paths: readonly string[]): LedgerFile {
+function makeFileCheck(paths: readonly string[]): () => void {
   const files = paths.map((path) => ({ path, identity: readIdentity(path) }));
-  const check = () => {
+  return () => {
     for (const { path, identity } of files) {
       const found = readIdentity(path);
       if (found === identity) continue;
       throw new LedgerBroken(`the ledger ${path} ${found === null ? 'is gone' : 'was replaced by another file'}`);
     }
   };
-  return { check };
 }
 
 function readIdentity(path: string): string | null {

@@ -8,7 +8,7 @@
 
 import { assert, must } from '../../shared/base/errors.js';
 import { type Micros, sub, ZERO } from '../../shared/base/micros.js';
-import { checkFolder, Database, type LedgerFile, openLedgerFile, refuseOtherNames } from './database.js';
+import { checkFolder, Database, openLedgerFile, refuseOtherNames } from './database.js';
 import { type LockHolder, lockWriter, type WriterLock } from './lock.js';
 import {
   adoptionPostings,
@@ -38,13 +38,10 @@ import {
   isFinalIntent,
   MARKETS,
   type MarketRecord,
-  type Oddity,
   type OperatorEvent,
   ORDERS,
   type OrderChange,
   type OrderRecord,
-  type PrunedPage,
-  type PrunePage,
   type RunRow,
   STRATEGY_STATES,
   type StrategyStateRow,
@@ -62,8 +59,8 @@ export function openLedger(path: string, holder: LockHolder): Ledger {
   const lock = lockWriter(path, holder);
   try {
     refuseOtherNames(path);
-    const [database, place] = openLedgerFile(path, () => Database.open(path));
-    return new Ledger(database, lock, place);
+    const { database, checkFile } = openLedgerFile(path);
+    return new Ledger(database, lock, checkFile);
   } catch (error) {
     lock.release();
     throw error;
@@ -71,8 +68,7 @@ export function openLedger(path: string, holder: LockHolder): Ledger {
 }
 
 /** Opens a temporary ledger. A replay continues from the file `content`. Throws ledger_newer or ledger_broken. */
-export const openMemoryLedger = (content: Uint8Array | null = null): Ledger =>
-  new Ledger(Database.inMemory(content), { release: () => undefined }, { check: () => undefined });
+export const openMemoryLedger = (content: Uint8Array | null = null): Ledger => new Ledger(Database.inMemory(content));
 
 /** Opens the ledger for reading, whether or not a trader is running. */
 export function openReadOnly(path: string): LedgerReader {
@@ -84,17 +80,18 @@ export function openReadOnly(path: string): LedgerReader {
  * LedgerBroken, and later calls fail too; the process must then cancel its orders and exit.
  */
 export class Ledger extends LedgerReader {
-  readonly #lock: WriterLock;
-  readonly #place: LedgerFile;
+  readonly #lock: WriterLock | null;
+  /** Throws LedgerBroken if the ledger's file was removed or replaced, because later writes would be lost. */
+  readonly checkFile: () => void;
   readonly #known = new ReadCache();
   /** Rows that a backtest has not written to their tables yet; null for a durable ledger. */
-  readonly #late: WriteCache | null;
+  readonly #late: ReturnType<typeof openWriteCache> | null;
 
-  constructor(db: Database, lock: WriterLock, place: LedgerFile) {
+  constructor(db: Database, lock: WriterLock | null = null, checkFile: () => void = () => undefined) {
     super(db);
     this.#lock = lock;
-    this.#place = place;
-    this.#late = db.isVirtual ? new WriteCache(db) : null;
+    this.checkFile = checkFile;
+    this.#late = db.isVirtual ? openWriteCache(db) : null;
     db.onUndone = () => this.#known.drop();
   }
 
@@ -103,7 +100,11 @@ export class Ledger extends LedgerReader {
   }
 
   protected override writeLate(): void {
-    this.#late?.writeAll();
+    const late = this.#late;
+    if (late === null || late.intents.unwritten.size + late.orders.unwritten.size === 0) return;
+    if (!this.db.isWriting) return this.transaction(() => this.writeLate());
+    late.intents.writeAll();
+    late.orders.writeAll();
   }
 
   override order(pubkey: string): OrderRecord | null {
@@ -145,18 +146,13 @@ export class Ledger extends LedgerReader {
     return this.db.rest(writes);
   }
 
-  /** Throws LedgerBroken if the ledger's file was removed or replaced, because later writes would be lost. */
-  checkFile(): void {
-    this.#place.check();
-  }
-
   get backupSource(): BackupSource {
     return this.db.source;
   }
 
   override close(): void {
     super.close();
-    this.#lock.release();
+    this.#lock?.release();
   }
 
   startRun(run: Omit<RunRow, 'stoppedMs' | 'note'>): void {
@@ -261,23 +257,19 @@ export class Ledger extends LedgerReader {
     this.#countTurn();
     const fill = this.fill(tradePubkey);
     if (fill === null) return 'noted';
-    this.#undo(fill, nowMs);
+    // The fill's postings stay, and reversing postings are added. Places of fills are never reused: readers continue
+    // after the last place they have read, and would skip a fill.
+    this.setNote(FILL_PLACES_NOTE, `${this.#newestFillPlace()}`);
+    this.db.run('DELETE FROM fills WHERE pubkey = ?', tradePubkey);
+    this.#forgetOrder(fill.orderPubkey);
+    this.db.run('UPDATE orders SET booked = booked - ? WHERE pubkey = ?', fill.amountMicros, fill.orderPubkey);
+    const held = this.holding(fill.marketConditionId, fill.isYes);
+    this.#book('fill', this.#freeRef(tradePubkey), nowMs, undoingPostings(fill, held));
     return 'unbooked';
   }
 
   #countTurn(): void {
     this.setNote(TRADE_TURNS_NOTE, `${this.tradeTurns() + 1}`);
-  }
-
-  /** Removes a fill. The fill's postings stay, and reversing postings are added. */
-  #undo(fill: BookedFill, nowMs: number): void {
-    // Places of fills are never reused: readers continue after the last place they have read, and would skip a fill.
-    this.setNote(FILL_PLACES_NOTE, `${this.#newestFillPlace()}`);
-    this.db.run('DELETE FROM fills WHERE pubkey = ?', fill.pubkey);
-    this.#forgetOrder(fill.orderPubkey);
-    this.db.run('UPDATE orders SET booked = booked - ? WHERE pubkey = ?', fill.amountMicros, fill.orderPubkey);
-    const held = this.holding(fill.marketConditionId, fill.isYes);
-    this.#book('fill', this.#freeRef(fill.pubkey), nowMs, undoingPostings(fill, held));
   }
 
   /** Returns the highest place that any fill ever had, including removed fills. */
@@ -341,13 +333,25 @@ export class Ledger extends LedgerReader {
   }
 
   /** Stores an irregular record of the exchange. Returns true if it is the first of this kind and pubkey. */
-  noteOddity(kind: Oddity, pubkey: string, text: string, nowMs: number): boolean {
+  noteOddity(kind: string, pubkey: string, text: string, nowMs: number): boolean {
     const sql = 'INSERT INTO oddities VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
     return this.db.run(sql, kind, pubkey, text.slice(0, LONGEST_TEXT), nowMs) === 1;
   }
 
-  /** Deletes ended intents, their orders without fills, and their events, among the next rows. */
-  prunePage({ beforeMs, marked, lagMs, keeps, after, rows: most }: PrunePage): PrunedPage {
+  /**
+   * Deletes ended intents, their orders without fills, and their events, among the next rows; `rows` counts them.
+   *
+   * @param after place of the last checked intent; at most `most` further intents are checked
+   * @param limits rows stay if they ended after `beforeMs`, or after `lagMs` before the oldest order in `marked` was
+   *   created, our clock, ms; all stay if no order is marked
+   * @param keeps returns true if the row with this intent id or pubkey must stay
+   */
+  prunePage(
+    after: number,
+    most: number,
+    { beforeMs, marked, lagMs }: { beforeMs: number; marked: readonly string[]; lagMs: number },
+    keeps: (name: string) => boolean,
+  ) {
     const { db } = this;
     const mark = db.get<{ seq: number | null; createdMs: number | null }>(MARK, JSON.stringify(marked));
     const last = db.get<{ seq: number | null }>(LAST, after, most)?.seq ?? null;
@@ -369,9 +373,8 @@ export class Ledger extends LedgerReader {
     return { rows, after: last, untilMs };
   }
 
-  givePagesBack(pages: number): { readonly bytes: number; readonly isDone: boolean } {
-    const bytes = this.db.unusedPages === 0 ? 0 : this.db.shrink(pages);
-    return { bytes, isDone: this.db.unusedPages === 0 };
+  givePagesBack(pages: number) {
+    return this.db.shrink(pages);
   }
 
   #book(kind: string, ref: string, timeMs: number, postings: readonly Posting[]): void {
@@ -405,15 +408,13 @@ const LONGEST_TEXT = 2_000;
 
 /** Returns true if a repeated record equals the booked trade, apart from the time seen and missing fields. */
 const isSameTrade = (booked: BookedFill, told: BookedFill): boolean =>
-  booked.orderPubkey === told.orderPubkey &&
-  booked.marketConditionId === told.marketConditionId &&
-  booked.isYes === told.isYes &&
-  booked.side === told.side &&
-  booked.priceMicros === told.priceMicros &&
-  booked.amountMicros === told.amountMicros &&
-  (told.feeMicros === null || booked.feeMicros === null || told.feeMicros === booked.feeMicros) &&
-  (told.isMaker === null || booked.isMaker === null || told.isMaker === booked.isMaker) &&
-  booked.timestampS === told.timestampS;
+  SAME_FIELDS.every((field) => booked[field] === told[field]) &&
+  LATE_FIELDS.every((field) => told[field] === null || booked[field] === null || told[field] === booked[field]);
+const LATE_FIELDS = ['feeMicros', 'isMaker'] as const;
+const SAME_FIELDS = [
+  ...(['orderPubkey', 'marketConditionId', 'isYes', 'side'] as const),
+  ...(['priceMicros', 'amountMicros', 'timestampS'] as const),
+] as const;
 
 const FINAL = FINAL_INTENT_STATES.map((state) => `'${state}'`).join(', ');
 
@@ -446,6 +447,7 @@ const MOST_WAITING = 256;
 /**
  * Rows of a backtest's ledger that are not in their table yet. An intent changes four times within seconds, so caching
  * saves most writes. A cached row is written when another row references it, its table is read, or the cache is full.
+ * All methods must be called inside a transaction.
  */
 class LateRows<Row> {
   readonly #db: Database;
@@ -462,7 +464,6 @@ class LateRows<Row> {
     this.#table = table;
   }
 
-  /** Adds a new row to the cache. Call this method only inside a transaction. */
   add(key: string, row: Row): void {
     if (this.unwritten.size >= this.#most) {
       for (const [each, waiting] of [...this.unwritten]) if (this.#table.isOver(waiting)) this.write(each);
@@ -473,13 +474,11 @@ class LateRows<Row> {
     this.change(key, row);
   }
 
-  /** Replaces a row. Call this method only inside a transaction. */
   change(key: string, row: Row): void {
     this.#db.postpone();
     this.unwritten.set(key, row);
   }
 
-  /** Writes the cached row of a key into the table. Call this method only inside a transaction. */
   write(key: string): void {
     const row = this.unwritten.get(key);
     if (row === undefined) return;
@@ -490,44 +489,27 @@ class LateRows<Row> {
     this.#table.insert(row, place);
   }
 
-  /** Writes all cached rows before a read of the table. Call this method only inside a transaction. */
   writeAll(): void {
     for (const key of [...this.unwritten.keys()]) this.write(key);
   }
 }
 
-/** Intents and orders of a backtest's ledger that are not written yet. */
-class WriteCache {
-  readonly intents: LateRows<IntentRow>;
-  readonly orders: LateRows<OrderRecord>;
-  readonly #db: Database;
-
-  constructor(db: Database) {
-    this.#db = db;
-    const intents = new LateRows<IntentRow>(db, {
-      isOver: ({ state }) => isFinalIntent(state),
-      insert: (intent, place) => INTENTS.insert(db, intent, place),
-      update: (intent) => updateIntent(db, intent),
-    });
-    this.intents = intents;
-    this.orders = new LateRows<OrderRecord>(db, {
-      isOver: ({ closedMs }) => closedMs !== null,
-      insert: (order, place) => {
-        // An order's row references the row of its intent.
-        intents.write(order.intentId);
-        ORDERS.insert(db, order, place);
-      },
-      update: (order) => updateOrder(db, order),
-    });
-  }
-
-  /** Writes all cached rows. Call this before a read of the tables. */
-  writeAll(): void {
-    if (this.intents.unwritten.size === 0 && this.orders.unwritten.size === 0) return;
-    if (!this.#db.isWriting) return this.#db.transaction(() => this.writeAll());
-    this.intents.writeAll();
-    this.orders.writeAll();
-  }
+function openWriteCache(db: Database) {
+  const intents = new LateRows<IntentRow>(db, {
+    isOver: ({ state }) => isFinalIntent(state),
+    insert: (intent, place) => INTENTS.insert(db, intent, place),
+    update: (intent) => updateIntent(db, intent),
+  });
+  const orders = new LateRows<OrderRecord>(db, {
+    isOver: ({ closedMs }) => closedMs !== null,
+    insert: (order, place) => {
+      // An order's row references the row of its intent.
+      intents.write(order.intentId);
+      ORDERS.insert(db, order, place);
+    },
+    update: (order) => updateOrder(db, order),
+  });
+  return { intents, orders };
 }
 
 /** Cache of rows that the single writer has read or written; a rollback clears it. */
@@ -558,7 +540,6 @@ class ReadCache {
 /** Maximum number of cached orders; fewer rest at a time. */
 const MOST_ORDERS = 1_000;
 
-/** Returns the cached value of a key; the first call reads it. */
 function readThrough<K, V>(known: Map<K, V>, key: K, read: () => V): V {
   const value = known.get(key);
   if (value !== undefined) return value;

@@ -14,23 +14,20 @@ import { isPrivate, makePrivateFile } from '../../shared/base/files.js';
 import { isGone, readMark } from '../../shared/base/processes.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
-/** Process that has the lock of a ledger. */
 export interface LockHolder {
   readonly pid: number;
   /** Start of this process, our clock, ms. */
   readonly startedMs: number;
 }
 
-/** The exclusive right to write a ledger, until `release` is called or the process ends. */
-export interface WriterLock {
-  release(): void;
-}
-
 /** Maximum wait for the lock, ms: `findWriter` may take a free lock for a moment. */
 const LOOKED_AT_MS = 100;
 
+/** Exclusive right to write a ledger, until `release` is called or the process ends. */
+export type WriterLock = ReturnType<typeof lockWriter>;
+
 /** Acquires the lock. Throws ledger_locked; the error names the process that has the lock, if known. */
-export function lockWriter(ledgerPath: string, holder: LockHolder): WriterLock {
+export function lockWriter(ledgerPath: string, holder: LockHolder) {
   const path = lockPath(ledgerPath);
   const held = [lockFile(path, ledgerPath, holder)];
   const release = () => {
@@ -51,8 +48,11 @@ export function lockWriter(ledgerPath: string, holder: LockHolder): WriterLock {
 }
 
 function lockFile(path: string, ledgerPath: string, holder: LockHolder): Sqlite.Database {
-  const { sqlite, inode } = open(path);
+  let sqlite: Sqlite.Database | null = null;
   try {
+    makePrivateFile(path);
+    const inode = statSync(path).ino;
+    sqlite = new SqliteDriver(path, { timeout: LOOKED_AT_MS });
     sqlite.exec('BEGIN IMMEDIATE; DROP TABLE IF EXISTS holder');
     sqlite.exec('CREATE TABLE holder (pid INTEGER, started_ms INTEGER, born TEXT) STRICT');
     const row = sqlite.prepare('INSERT INTO holder VALUES (?, ?, ?)');
@@ -64,21 +64,12 @@ function lockFile(path: string, ledgerPath: string, holder: LockHolder): Sqlite.
     if (statSync(path).ino !== inode) throw explainLock(ledgerPath, path, undefined, undefined);
     return sqlite;
   } catch (cause) {
-    // Without the rollback, `holderRow` would read our own uncommitted row.
-    if (sqlite.inTransaction) sqlite.exec('ROLLBACK');
-    const error = isBusy(cause) ? explainLock(ledgerPath, path, holderRow(sqlite), cause) : cause;
-    sqlite.close();
+    // Without the rollback, `readHolder` would read our own uncommitted row.
+    if (sqlite?.inTransaction === true) sqlite.exec('ROLLBACK');
+    const row = sqlite === null ? undefined : readHolder(sqlite);
+    const error = isBusy(cause) ? explainLock(ledgerPath, path, row, cause) : cause;
+    sqlite?.close();
     throw error instanceof TwinbookError ? error : unusable(path, cause);
-  }
-}
-
-function open(path: string): { readonly sqlite: Sqlite.Database; readonly inode: number } {
-  try {
-    makePrivateFile(path);
-    const inode = statSync(path).ino;
-    return { sqlite: new SqliteDriver(path, { timeout: LOOKED_AT_MS }), inode };
-  } catch (cause) {
-    throw unusable(path, cause);
   }
 }
 
@@ -94,9 +85,9 @@ export function findWriter(ledgerPath: string): LockHolder | null {
     return null;
   } catch (cause) {
     if (sqlite === null || !isBusy(cause)) throw unusable(path, cause);
-    const row = holderRow(sqlite);
-    if (row === undefined || isDead(row)) throw explainLock(ledgerPath, path, row, cause);
-    return { pid: row.pid, startedMs: row.started_ms };
+    const row = readHolder(sqlite);
+    if (row === undefined || isGone(row)) throw explainLock(ledgerPath, path, row, cause);
+    return { pid: row.pid, startedMs: row.startedMs };
   } finally {
     sqlite?.close();
   }
@@ -111,19 +102,15 @@ function lockPath(ledgerPath: string): string {
 const isBusy = (cause: unknown): boolean =>
   cause instanceof SqliteDriver.SqliteError && cause.code.startsWith('SQLITE_BUSY');
 
-interface HolderRow {
-  readonly pid: number;
-  readonly started_ms: number;
-  /** Start time of the holder in the system's units; missing in lock files of earlier versions. */
-  readonly born?: string | null;
+interface HolderRow extends LockHolder {
+  /** Start time of the holder in the system's units; null if unknown. */
+  readonly born: string | null;
 }
-
-const isDead = ({ pid, born = null }: HolderRow): boolean => isGone({ pid, born });
 
 function explainLock(ledgerPath: string, path: string, row: HolderRow | undefined, cause: unknown): TwinbookError {
   const makeError = (text: string, hint: string) => new TwinbookError('ledger_locked', text, hint, { cause });
-  if (row === undefined || !isDead(row)) {
-    const since = row === undefined ? '' : `, started ${new Date(row.started_ms).toISOString()}`;
+  if (row === undefined || !isGone(row)) {
+    const since = row === undefined ? '' : `, started ${new Date(row.startedMs).toISOString()}`;
     const who = row === undefined ? 'another process' : `process ${row.pid}${since}`;
     const hint = 'Stop that trader first (`twinbook stop`), or configure another ledger for this trader.';
     return makeError(`the ledger ${ledgerPath} is written by ${who}`, hint);
@@ -135,9 +122,9 @@ function explainLock(ledgerPath: string, path: string, row: HolderRow | undefine
   return makeError(text, hint);
 }
 
-function holderRow(sqlite: Sqlite.Database): HolderRow | undefined {
+function readHolder(sqlite: Sqlite.Database): HolderRow | undefined {
   try {
-    return sqlite.prepare<[], HolderRow>('SELECT * FROM holder').get();
+    return sqlite.prepare<[], HolderRow>('SELECT pid, started_ms AS startedMs, born FROM holder').get();
   } catch {
     return undefined; // Another process is writing the row, so the holder is not known yet.
   }

@@ -67,7 +67,6 @@ export const BOOKINGS_AFTER = `SELECT t.id, t.kind, t.time_ms AS timeMs, i.strat
   LEFT JOIN intents AS i ON i.id = coalesce(o.intent_id, c.intent_id)
   GROUP BY t.id ORDER BY t.id`;
 
-/** All functions that read a ledger, with or without a running trader. */
 export class LedgerReader {
   protected readonly db: Database;
 

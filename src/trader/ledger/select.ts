@@ -27,7 +27,19 @@ const READS = /^\s*(?:(?:--[^\n]*\n|\/\*[\s\S]*?\*\/)\s*)*(?:select|with|values|
 export function selectFromLedger(path: string, sql: string, most: number): Selected {
   const db = openForReading(path);
   try {
-    return select(db, sql, most);
+    const statement = READS.test(sql) ? db.prepare(sql) : null;
+    if (statement === null || !statement.reader || !statement.readonly) {
+      const text = 'the query must be one SELECT, because this command only reads the ledger';
+      throw new TwinbookError('usage', text, makeHint(db));
+    }
+    const columns = statement.columns().map(({ name }) => name);
+    const rows: (readonly SelectedValue[])[] = [];
+    for (const row of statement.safeIntegers(true).raw(true).iterate()) {
+      if (rows.length === most) return { columns, rows, isCut: true };
+      // In the driver's `raw` mode, each row is an array of SQLite values.
+      rows.push((row as readonly unknown[]).map(plainValue));
+    }
+    return { columns, rows, isCut: false };
   } catch (error) {
     if (error instanceof TwinbookError) throw error;
     const why = error instanceof Error ? error.message : String(error);
@@ -41,28 +53,9 @@ function openForReading(path: string): Sqlite.Database {
   try {
     return new SqliteDriver(path, { readonly: true, fileMustExist: true });
   } catch (cause) {
-    throw new TwinbookError('file_unreadable', `there is no ledger at ${path}`, 'The first start creates it.', {
-      cause,
-    });
+    const hint = 'The first start creates it.';
+    throw new TwinbookError('file_unreadable', `there is no ledger at ${path}`, hint, { cause });
   }
-}
-
-function select(db: Sqlite.Database, sql: string, most: number): Selected {
-  const statement = READS.test(sql) ? db.prepare(sql) : null;
-  if (statement === null || !statement.reader || !statement.readonly)
-    throw new TwinbookError(
-      'usage',
-      'the query must be one SELECT, because this command only reads the ledger',
-      makeHint(db),
-    );
-  const columns = statement.columns().map(({ name }) => name);
-  const rows: (readonly SelectedValue[])[] = [];
-  for (const row of statement.safeIntegers(true).raw(true).iterate()) {
-    if (rows.length === most) return { columns, rows, isCut: true };
-    // In the driver's `raw` mode, each row is an array of SQLite values.
-    rows.push((row as readonly unknown[]).map(plainValue));
-  }
-  return { columns, rows, isCut: false };
 }
 
 function plainValue(value: unknown): SelectedValue {

@@ -22,7 +22,6 @@ import {
 } from './table.js';
 
 const INTENT_KINDS = ['place', 'cancel', 'merge', 'split', 'redeem'] as const;
-/** Kind of change that an intent makes at the exchange. */
 export type IntentKind = (typeof INTENT_KINDS)[number];
 
 export const CONVERSION_KINDS = ['merge', 'split', 'redeem'] as const satisfies readonly IntentKind[];
@@ -174,7 +173,6 @@ export const FILLS = new LedgerTable(
   },
   { isPlaced: true },
 );
-/** One booked fill of an own order. */
 export type BookedFill = RecordOf<typeof FILLS>;
 
 export const CONVERSIONS = new LedgerTable(
@@ -195,7 +193,6 @@ export const CONVERSIONS = new LedgerTable(
   },
   { isPlaced: true },
 );
-/** A booked merge, split or redeem. */
 export type BookedConversion = RecordOf<typeof CONVERSIONS>;
 
 export const MARKETS = new LedgerTable(
@@ -232,7 +229,6 @@ export const STRATEGY_STATES = new LedgerTable(
   },
   { constraints: ['PRIMARY KEY (market, strategy, version)'], hasRowId: false },
 );
-/** Saved state of a strategy in one market. */
 export type StrategyStateRow = RecordOf<typeof STRATEGY_STATES>;
 
 export const FINAL_INTENT_STATES = ['done', 'refused', 'failed', 'expired'] as const satisfies readonly IntentState[];
@@ -290,17 +286,6 @@ export interface OperatorEvent {
   readonly kind: string;
   readonly text: string;
 }
-
-/** Kind of an irregular exchange record of the own wallet. Each irregular record is stored once. */
-export type Oddity =
-  | 'foreign_order'
-  | 'signed_elsewhere'
-  | 'foreign_trade'
-  | UnsettledTrade
-  | 'fill_differs'
-  | 'cancel_undone'
-  | 'came_back';
-type UnsettledTrade = 'failed_trade' | 'settled_trade_failed' | 'failed_trade_settled';
 
 /** Selection of the rows of a list. */
 export interface ListSelection {
@@ -369,29 +354,6 @@ export type IntentChange = Pick<IntentRow, 'state' | 'updatedMs'> &
 
 /** New values of an order's fields, from the exchange's answers. */
 export type OrderChange = Pick<OrderRecord, 'status' | 'filledMicros' | 'closedMs'>;
-
-/** Limits of one pruning batch: the rows that it may delete. */
-export interface PrunePage {
-  /** Only rows that ended before this time, our clock, ms, are deleted. */
-  readonly beforeMs: number;
-  /** Rows stay if they ended after the creation of the oldest of these orders, less `lagMs`; if empty, all stay. */
-  readonly marked: readonly string[];
-  readonly lagMs: number;
-  /** Returns true if the row with this intent id or pubkey must stay. */
-  readonly keeps: (name: string) => boolean;
-  /** The batch checks intents with places above this one; `rows` is the maximum number of intents to check. */
-  readonly after: number;
-  readonly rows: number;
-}
-
-/** Result of one pruning batch. The field `rows` is the number of deleted rows. */
-export interface PrunedPage {
-  readonly rows: number;
-  /** Place of the last checked intent; null if no intent is left to check. */
-  readonly after: number | null;
-  /** Rows that ended at or after this time, our clock, ms, stay; null if all rows stay. */
-  readonly untilMs: number | null;
-}
 
 /** SQLite application id that marks a file as a ledger: 'TWBK' in ASCII. */
 export const APPLICATION_ID = 0x5457424b;

@@ -87,8 +87,7 @@ export class Comparison {
     const { orders, trades, conversions } = this.#histories;
     const lists = new Map<RoundList, Reading>([['assets', this.#assets]]);
     for (const list of [orders, ...conversions.values()]) lists.set(list.name, list);
-    if (trades !== null) lists.set('trades', trades).set('sums', this.#secondReader);
-    return lists;
+    return trades === null ? lists : lists.set('trades', trades).set('sums', this.#secondReader);
   }
 
   /**
@@ -98,11 +97,23 @@ export class Comparison {
    *
    * @param sumsDiffer true if a difference of sums is confirmed; the sums then restart only when an operator accepts it
    */
-  differences(resting: RestingOrders, begunMs: number, sumsDiffer: boolean): readonly Difference[] {
+  differences(restingOrders: RestingOrders, begunMs: number, sumsDiffer: boolean): readonly Difference[] {
     this.#turns = this.#ledger.tradeTurns();
     this.#lately = bookedSince(this.#ledger, begunMs - LONGEST_LAG_MS);
     const missing = this.#missing();
-    const found = [...this.#records(resting), ...missing, ...this.#shares()];
+    const resting = this.#resting(restingOrders);
+    const known = new Set(resting.map(({ subject }) => subject));
+    const past = this.#cursors
+      .flatMap((list) => list.settle())
+      .filter(({ what, subject }) => what !== 'order' || !known.has(subject));
+    const theirs = sharesAtExchange(this.#assets.rows);
+    const opening = this.#opening.readOpening(theirs);
+    const positions = this.#ledger.positions();
+    const isMoving = this.#movingMarkets();
+    const shares = compareShares(theirs, positions, opening, isMoving, this.#lately.moves);
+    this.#held = { theirs, ours: sharesInLedger(positions) };
+    this.#undecided = shares.undecided;
+    const found = [...resting, ...past, ...missing, ...shares.differing];
     return [...found, ...this.#secondReader.settle(found.length === 0 && !sumsDiffer)];
   }
 
@@ -121,7 +132,6 @@ export class Comparison {
     return 'left out';
   }
 
-  /** True if the comparison skips shares of this outcome. */
   leavesOut(outcome: string): boolean {
     return this.#opening.leavesOut(outcome);
   }
@@ -142,7 +152,13 @@ export class Comparison {
     const { undecided } = compareShares(theirs, positions, new Map(), isMoving, this.#lately.moves);
     const isKnown = (outcome: string) =>
       !undecided.has(outcome) && (now.get(outcome) ?? ZERO) === (ours.get(outcome) ?? ZERO);
-    return planBookings(theirs, now, isKnown, this.#unbooked());
+    const conversions = [...this.#histories.conversions].flatMap(([kind, { differing }]) =>
+      differing
+        .filter(({ pubkey }) => this.#ledger.conversion(pubkey) === null)
+        .flatMap((row) => movesOfConversion(kind, row)),
+    );
+    // The exchange has recorded these moves of shares and currency, and the ledger lacks them.
+    return planBookings(theirs, now, isKnown, [...this.#secondReader.lacking, ...conversions]);
   }
 
   /** Restarts all lists after an adoption, which makes the ledger's shares equal the exchange's. */
@@ -157,16 +173,6 @@ export class Comparison {
     return [orders, ...(trades === null ? [] : [trades]), ...conversions.values()];
   }
 
-  /** Returns the moves of shares and currency that the exchange has recorded and the ledger lacks. */
-  #unbooked(): readonly RecordedMove[] {
-    const conversions = [...this.#histories.conversions].flatMap(([kind, { differing }]) =>
-      differing
-        .filter(({ pubkey }) => this.#ledger.conversion(pubkey) === null)
-        .flatMap((row) => movesOfConversion(kind, row)),
-    );
-    return [...this.#secondReader.lacking, ...conversions];
-  }
-
   /** Skips an accepted difference of shares; returns `outdated` if the shares have changed or are in flight. */
   #leaveOutShares(difference: Difference): LeavingOut {
     const { subject, ledger } = difference;
@@ -176,13 +182,6 @@ export class Comparison {
     const held = sharesInLedger(this.#ledger.positions()).get(subject) ?? ZERO;
     if (this.isUndecided(difference) || formatDecimal(held) !== ledger) return 'outdated';
     return this.#opening.leaveOut(difference) ? 'left out' : 'outdated';
-  }
-
-  #records(restingOrders: RestingOrders): Difference[] {
-    const resting = this.#resting(restingOrders);
-    const known = new Set(resting.map(({ subject }) => subject));
-    const past = this.#cursors.flatMap((list) => list.settle());
-    return [...resting, ...past.filter(({ what, subject }) => what !== 'order' || !known.has(subject))];
   }
 
   #resting({ rows, startedMs }: RestingOrders): Difference[] {
@@ -221,17 +220,6 @@ export class Comparison {
     const missing = new Set(fills.map(({ marketConditionId }) => marketConditionId));
     return (market) =>
       missing.has(market) || CONVERSION_KINDS.some((kind) => this.#underWay.pendingConversion(kind, market) !== null);
-  }
-
-  #shares(): readonly Difference[] {
-    const theirs = sharesAtExchange(this.#assets.rows);
-    const isMoving = this.#movingMarkets();
-    const opening = this.#opening.readOpening(theirs);
-    const positions = this.#ledger.positions();
-    const shares = compareShares(theirs, positions, opening, isMoving, this.#lately.moves);
-    this.#held = { theirs, ours: sharesInLedger(positions) };
-    this.#undecided = shares.undecided;
-    return shares.differing;
   }
 }
 

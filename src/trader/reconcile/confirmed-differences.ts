@@ -83,7 +83,6 @@ export class ConfirmedDifferences {
     return Math.min(...doubts.map(({ sinceMs }) => sinceMs + this.#confirmAfterMs));
   }
 
-  /** Why only orders that reduce positions are allowed; null without a confirmed difference. */
   get verdict(): string | null {
     const { believed } = this;
     if (believed.length === 0) return null;
@@ -127,25 +126,17 @@ export class ConfirmedDifferences {
       this.#open.set(name, { difference, sinceMs, believed });
     }
     this.#remember();
-    this.#forgetHealed(differences);
+    // Accepted differences that no longer exist are dropped, unless the round may not have listed all differences.
+    if (differences.length < MOST_FOUND && !differences.some(({ what }) => what === 'list')) {
+      const names = new Set(differences.map(nameDifference));
+      this.forgetAccepted((accepted) => !REBASED.includes(accepted.what) && !names.has(nameDifference(accepted)));
+    }
     return this.believed.filter((difference) => !told.has(nameDifference(difference)));
   }
 
-  /** True if an operator has accepted the difference with these figures. */
   isAccepted(difference: Difference): boolean {
     if (REBASED.includes(difference.what)) return false;
     return this.#accepted.get(nameDifference(difference))?.[1] === formatFigures(difference);
-  }
-
-  /** Drops accepted differences that no longer exist, unless the round may not have listed all differences. */
-  #forgetHealed(found: readonly Difference[]): void {
-    if (this.#accepted.size === 0 || found.length >= MOST_FOUND || found.some(({ what }) => what === 'list')) return;
-    const names = new Set(found.map(nameDifference));
-    const healed = [...this.#accepted.keys()].filter(
-      (name) => !REBASED.includes(parseName(name).what) && !names.has(name),
-    );
-    for (const name of healed) this.#accepted.delete(name);
-    if (healed.length > 0) this.#saveAccepted();
   }
 
   /** Drops the acceptance of some differences; later rounds then report these differences again. */
@@ -218,7 +209,7 @@ export function readStanding({ note }: { note(key: string): string | null }) {
 export const inWords = ({ what, subject, ledger, exchange }: Difference): string =>
   `${what} ${subject}: ledger ${ledger}, exchange ${exchange}`;
 
-const nameDifference = ({ what, subject }: Difference): string => `${what} ${subject}`;
+const nameDifference = ({ what, subject }: Pick<Difference, 'what' | 'subject'>): string => `${what} ${subject}`;
 /** Parses a name from `nameDifference`. Kinds of differences contain no spaces. */
 const parseName = (name: string): Pick<Difference, 'what' | 'subject'> => ({
   what: must(

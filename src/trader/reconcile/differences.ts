@@ -4,6 +4,7 @@ import { formatDecimal, type Micros, maxMicros, sub, ZERO } from '../../shared/b
 import { utcText } from '../../shared/base/text.js';
 import type { AssetRow, ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../shared/protocol/records.js';
 import { ORDER_STANDING, type OrderStatus } from '../../shared/protocol/states.js';
+import { sameTerms } from '../executor/orders.js';
 import type {
   AdoptedMove,
   BookedFill,
@@ -58,13 +59,6 @@ export function orderDifference(row: OrderRow, books: OwnBooks, listMs: number):
   if (sameTerms(row, order) && agreesOnEnd(row, order, books.isFilling(order.pubkey), listMs)) return null;
   return { what: 'order', subject, ledger: orderText(order), exchange };
 }
-
-const sameTerms = (row: OrderRow, order: OrderRecord): boolean =>
-  row.market.condition_id === order.marketConditionId &&
-  row.outcome.is_yes === order.isYes &&
-  row.side === order.side &&
-  (row.price === null || row.price === order.priceMicros) &&
-  (row.amount === null || row.amount === order.amountMicros);
 
 function agreesOnEnd(row: OrderRow, order: OrderRecord, isFilling: boolean, listMs: number): boolean {
   const { status, filled_amount: filled } = row;
@@ -234,24 +228,24 @@ export interface AcceptedDifference extends Difference {
   readonly reason: string;
 }
 
-/** Returns a text such as `3 accepted differences since 2026-11-28 10:21:03 UTC (reason)`; empty without any. */
-function acceptedText(accepted: readonly Pick<AcceptedDifference, 'sinceMs' | 'reason'>[]): string {
-  if (accepted.length === 0) return '';
+/**
+ * Returns a comparison's result as text, such as `ledger and exchange agree except for 3 accepted differences since
+ * 2026-11-28 10:21:03 UTC (reason)`.
+ *
+ * @param open number of differences that no operator has accepted
+ */
+export function agreementText(
+  open: number,
+  accepted: readonly Pick<AcceptedDifference, 'sinceMs' | 'reason'>[],
+): string {
+  const differ = `ledger and exchange differ in ${countText(open, 'place')}`;
+  if (accepted.length === 0) return open > 0 ? differ : 'ledger and exchange agree';
   const times = accepted.flatMap(({ sinceMs }) => sinceMs ?? []);
   const since = times.length === 0 ? 'an unknown time' : `${utcText(Math.min(...times))} UTC`;
   const reasons = [...new Set(accepted.map(({ reason }) => reason).filter((reason) => reason !== ''))];
   const why = reasons.length === 0 ? 'no reason stored' : reasons.join('; ');
-  return `${countText(accepted.length, 'accepted difference')} since ${since} (${why})`;
-}
-
-/** Returns a comparison's result as text. @param open number of differences that no operator has accepted */
-export function agreementText(open: number, accepted: Parameters<typeof acceptedText>[0]): string {
-  const left = acceptedText(accepted);
-  if (open > 0) {
-    const besides = left === '' ? '' : `, apart from ${left}`;
-    return `ledger and exchange differ in ${countText(open, 'place')}${besides}`;
-  }
-  return `ledger and exchange agree${left === '' ? '' : ` except for ${left}`}`;
+  const left = `${countText(accepted.length, 'accepted difference')} since ${since} (${why})`;
+  return open > 0 ? `${differ}, apart from ${left}` : `ledger and exchange agree except for ${left}`;
 }
 
 const countText = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -11,7 +11,7 @@
 import { must } from '../../shared/base/errors.js';
 import { formatDecimal, type Micros, micros, mul } from '../../shared/base/micros.js';
 import type { OwnTradeRow } from '../../shared/protocol/records.js';
-import type { PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
+import type { RequestResult } from '../../shared/protocol/seam.js';
 import type { BookedFill, LedgerReader, Notes } from '../ledger/contract.js';
 import { StoredMemory } from '../ledger/tables.js';
 import { type Difference, outcomeKey, type RecordedMove } from './differences.js';
@@ -99,7 +99,9 @@ export class IndependentFillCount {
     if (this.#cursors.includes(cursor)) return { kind: 'void', reason: 'a cursor repeats in the fill count' };
     if (this.#cursors.push(cursor) >= MOST_PAGES)
       return { kind: 'void', reason: 'the independent fill count exceeds its maximum number of pages' };
-    return { kind: 'page', next: nextPage(request, cursor, nowMs) };
+    const query = { limit: SECOND_READER_ROWS, cursor };
+    const call = { endpoint: 'trades.list', params: {}, query, body: undefined } as const;
+    return { kind: 'page', next: { ...request, latestMs: nowMs + 10_000, call } };
   }
 
   #finish(): WalkStep {
@@ -167,7 +169,10 @@ export class IndependentFillCount {
   /** Starts a fill count after the listed trades. Booked trades that the list shows later count on both sides. */
   #open(memory: CountMemory | null): void {
     const shown = new Set([...this.#rows.map(({ pubkey }) => pubkey), ...(memory?.met ?? [])]);
-    const lateS = this.#lateFromS(memory !== null);
+    // Booked trades from this exchange time on, s, that are not listed are expected to be listed later. A read down to
+    // a mark covers the whole list; the first read covers only one page.
+    const firstS = Math.max(must(this.#venueS, 'time of the look') - LATE_S, this.#rows.at(-1)?.timestamp ?? 0) + 1;
+    const lateS = memory === null ? firstS : (this.#metS ?? Number.NEGATIVE_INFINITY);
     const seq = this.#ledger.newestSeq('fills');
     const late = this.#ledger
       .fillsAfter(Math.max(0, seq - SECOND_READER_ROWS))
@@ -176,15 +181,6 @@ export class IndependentFillCount {
     const turns = this.#ledger.tradeTurns();
     const met = [...shown].slice(0, SECOND_READER_ROWS);
     this.#memory.value = { met, seq, turns, exchange: {}, ledger: addUp({}, late) };
-  }
-
-  /** Returns the exchange time, s, from which a booked but unlisted trade is expected to be listed later. */
-  #lateFromS(hasMark: boolean): number {
-    // The read covered the list down to its mark, so a newer booked trade that is missing will appear later.
-    if (hasMark) return this.#metS ?? Number.NEGATIVE_INFINITY;
-    // The first read of the list covers only one page.
-    const pageS = this.#rows.at(-1)?.timestamp ?? 0;
-    return Math.max(must(this.#venueS, 'time of the look') - LATE_S, pageS) + 1;
   }
 
   /** Moves the marks of list and ledger up to the newest trades that can no longer change, and drops equal sums. */
@@ -209,15 +205,6 @@ export class IndependentFillCount {
     const met = [...rows.map(({ pubkey }) => pubkey), ...memory.met].slice(0, SECOND_READER_ROWS);
     this.#memory.value = { ...memory, met, seq: old.at(-1)?.seq ?? memory.seq, exchange, ledger };
   }
-}
-
-function nextPage(request: PlannedRequest, cursor: string, nowMs: number): PlannedRequest {
-  const query = { limit: SECOND_READER_ROWS, cursor };
-  return {
-    ...request,
-    latestMs: nowMs + 10_000,
-    call: { endpoint: 'trades.list', params: {}, query, body: undefined },
-  };
 }
 
 /** Adds trades or fills to sums by market, outcome and side. Returns new sums. */

@@ -3,7 +3,7 @@
  * orders down to a mark, so only orders below the mark that are no longer compared are deleted.
  */
 
-import type { Ledger, PrunedPage } from '../ledger/contract.js';
+import type { Ledger } from '../ledger/contract.js';
 import { LONGEST_LAG_MS } from './differences.js';
 import { readCompared } from './list-cursor.js';
 
@@ -26,7 +26,13 @@ export interface PruneBatch {
   readonly rows: number;
 }
 
-export interface PrunedBatch extends PrunedPage {
+export interface PrunedBatch {
+  /** Number of deleted rows. */
+  readonly rows: number;
+  /** Place of the last checked intent; null if no intent is left to check. */
+  readonly after: number | null;
+  /** Rows that ended at or after this time, our clock, ms, stay; null if all rows stay. */
+  readonly untilMs: number | null;
   readonly bytes: number;
   readonly isDone: boolean;
 }
@@ -45,8 +51,8 @@ export function pruneBatch(
     if (after === null) return { rows: 0, after, untilMs: null, ...ledger.givePagesBack(rows) };
     const { marks, differing } = readCompared(ledger);
     const keeps = (name: string) => differing.has(name) || isUnderWay(name);
-    const limits = { beforeMs: Math.min(beforeMs, nowMs - YOUNG_MS), marked: marks, lagMs: LONGEST_LAG_MS, keeps };
-    return { ...ledger.prunePage({ ...limits, after, rows }), bytes: 0, isDone: false };
+    const limits = { beforeMs: Math.min(beforeMs, nowMs - YOUNG_MS), marked: marks, lagMs: LONGEST_LAG_MS };
+    return { ...ledger.prunePage(after, rows, limits, keeps), bytes: 0, isDone: false };
   });
 }
 

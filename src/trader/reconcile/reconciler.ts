@@ -8,7 +8,6 @@
  */
 
 import { must } from '../../shared/base/errors.js';
-import type { OrderRow } from '../../shared/protocol/records.js';
 import type { RoundList } from '../../shared/protocol/request-owner.js';
 import type { AnyCall, PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
 import type { Ledger } from '../ledger/contract.js';
@@ -45,7 +44,11 @@ export class Reconciler {
   readonly #roundRequests: number;
   readonly #suspicions: ConfirmedDifferences;
   readonly #comparison: Comparison;
-  readonly #outrun: OutrunOrders;
+  readonly #ledger: Ledger;
+  /** Time since which each order's listed filled amount is below its booked fills, our clock, ms, by pubkey. */
+  #behindSinceMs: ReadonlyMap<string, number> = new Map();
+  /** Orders whose lag has already triggered a reconciliation round. */
+  readonly #outrun = new Set<string>();
   #round: ReconcileRound | null = null;
   /** Round with complete lists that still waits for a later read of orders or own fills; null without such a round. */
   #gathered: Extract<RoundEnd, { kind: 'complete' }> | null = null;
@@ -78,7 +81,7 @@ export class Reconciler {
     this.#seenFills = !ownTrades;
     this.#suspicions = new ConfirmedDifferences(ledger);
     this.#comparison = new Comparison(ledger, ledger, underWay, ownTrades);
-    this.#outrun = new OutrunOrders(ledger);
+    this.#ledger = ledger;
   }
 
   /** Number of signed requests of a round. A list's further pages count only if the two newest rounds needed them. */
@@ -175,7 +178,11 @@ export class Reconciler {
     this.advanceClock(report.nowMs);
     const { requests, end } = this.#round?.onReport(list, report) ?? { requests: [], end: null };
     if (end === null) return { requests, result: null };
-    this.#sayAbsent(this.#round?.absent ?? []);
+    for (const absent of this.#round?.absent ?? []) {
+      if (this.#absent.has(absent)) continue;
+      this.#absent.add(absent);
+      this.#news.push({ loud: true, text: `the exchange has no list of ${absent}, so ${absent} are not compared` });
+    }
     this.#round = null;
     if (end.kind === 'complete') {
       this.#furtherPages = [this.#furtherPages[1], end.furtherPages];
@@ -192,7 +199,26 @@ export class Reconciler {
     this.#resting = resting;
     this.#looked.orders = this.#asked.orders;
     this.#compare(nowMs);
-    if (this.#outrun.onLook(resting.rows, resting.startedMs)) this.againMs = Math.min(this.againMs, nowMs);
+    if (this.#findOutrun(resting)) this.againMs = Math.min(this.againMs, nowMs);
+  }
+
+  /** Returns true once per order whose listed filled amount stays below its booked fills; it triggers a round. */
+  #findOutrun({ rows, startedMs }: RestingOrders): boolean {
+    const behind = new Map<string, number>();
+    for (const { pubkey, filled_amount: filled } of rows) {
+      if (pubkey === null || filled === null) continue;
+      const order = this.#ledger.order(pubkey);
+      // If our clock was set back, the order's lag is timed from now.
+      if (order !== null && filled < order.bookedMicros)
+        behind.set(pubkey, Math.min(this.#behindSinceMs.get(pubkey) ?? startedMs, startedMs));
+    }
+    this.#behindSinceMs = behind;
+    for (const pubkey of this.#outrun) if (!behind.has(pubkey)) this.#outrun.delete(pubkey);
+    const due = [...behind].filter(
+      ([pubkey, sinceMs]) => startedMs >= sinceMs + LONGEST_LAG_MS && !this.#outrun.has(pubkey),
+    );
+    for (const [pubkey] of due) this.#outrun.add(pubkey);
+    return due.length > 0;
   }
 
   /** Processes the end of a complete read of own trades, whose rows are booked. */
@@ -206,14 +232,6 @@ export class Reconciler {
   advanceClock(nowMs: number): void {
     if (nowMs < this.#seenMs && Number.isFinite(this.againMs)) this.againMs = nowMs;
     this.#seenMs = nowMs;
-  }
-
-  #sayAbsent(lists: readonly RoundList[]): void {
-    for (const list of lists) {
-      if (this.#absent.has(list)) continue;
-      this.#absent.add(list);
-      this.#news.push({ loud: true, text: `the exchange has no list of ${list}, so ${list} are not compared` });
-    }
   }
 
   #onVoid({ reason, furtherPages }: { reason: string; furtherPages: number }, nowMs: number): void {
@@ -248,42 +266,6 @@ export class Reconciler {
     this.againMs = this.#suspicions.doubtsFromMs;
     for (const difference of believed) this.#news.push({ loud: true, text: inWords(difference) });
     if (stood && this.verdict === null) this.#news.push({ loud: true, text: 'ledger and exchange agree again' });
-  }
-}
-
-/** Detects orders whose listed filled amount stays below their fills; such an order triggers a round. */
-class OutrunOrders {
-  readonly #ledger: Pick<Ledger, 'order'>;
-  /** Time since which each order's listed filled amount is below its booked fills, our clock, ms, by pubkey. */
-  #sinceMs: ReadonlyMap<string, number> = new Map();
-  /** Orders that have already triggered a reconciliation round. */
-  readonly #told = new Set<string>();
-
-  constructor(ledger: Pick<Ledger, 'order'>) {
-    this.#ledger = ledger;
-  }
-
-  /**
-   * Processes a complete read of own resting orders. Returns true once per order with too long a lag.
-   *
-   * @param startedMs time when the first page was requested, our clock, ms
-   */
-  onLook(rows: readonly OrderRow[], startedMs: number): boolean {
-    const behind = new Map<string, number>();
-    for (const { pubkey, filled_amount: filled } of rows) {
-      if (pubkey === null || filled === null) continue;
-      const order = this.#ledger.order(pubkey);
-      // If our clock was set back, the order's lag is timed from now.
-      if (order !== null && filled < order.bookedMicros)
-        behind.set(pubkey, Math.min(this.#sinceMs.get(pubkey) ?? startedMs, startedMs));
-    }
-    this.#sinceMs = behind;
-    for (const pubkey of this.#told) if (!behind.has(pubkey)) this.#told.delete(pubkey);
-    const due = [...behind].filter(
-      ([pubkey, sinceMs]) => startedMs >= sinceMs + LONGEST_LAG_MS && !this.#told.has(pubkey),
-    );
-    for (const [pubkey] of due) this.#told.add(pubkey);
-    return due.length > 0;
   }
 }
 

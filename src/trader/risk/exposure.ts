@@ -47,11 +47,14 @@ export interface WorkingOrder {
   readonly side: OrderSide;
   /** Price of the outcome that the order trades. */
   readonly priceMicros: Micros;
-  /** Shares of the order that may still fill. */
+  /** Shares of the order that may still fill, and of fills that are not booked yet. */
   readonly remainingMicros: Micros;
-  /** Maximum fee of the order as a fraction of price x amount, by the market's higher rate. */
+  /** Maximum fee of the order as a fraction of price x amount, by the market's higher rate, for any fee schedule. */
   readonly feeRateMicros: Micros;
-  /** Phase of the order. An `abandoned` order cannot fill, but its locks last until its draft expires. */
+  /**
+   * Phase of the order. `resting`: live at the exchange. `in_flight`: requested, drafted or signed. `unknown`: it may
+   * have taken effect. `abandoned`: the order cannot fill, but its locks last until its draft expires.
+   */
   readonly phase: 'resting' | 'in_flight' | 'unknown' | 'abandoned';
 }
 
@@ -66,47 +69,24 @@ interface Weight {
   readonly lossIfYes: Micros;
   readonly lossIfNo: Micros;
   readonly reservedCash: Micros;
-  readonly reservedYes: Micros;
-  readonly reservedNo: Micros;
 }
 
-const NOTHING: Weight = {
-  up: ZERO,
-  down: ZERO,
-  lossIfYes: ZERO,
-  lossIfNo: ZERO,
-  reservedCash: ZERO,
-  reservedYes: ZERO,
-  reservedNo: ZERO,
-};
+const NOTHING: Weight = { up: ZERO, down: ZERO, lossIfYes: ZERO, lossIfNo: ZERO, reservedCash: ZERO };
 
 const HELD = ['yesMicros', 'noMicros', 'costMicros', 'lockedYesMicros', 'lockedNoMicros', 'splittingMicros'] as const;
 const WORKING = ['priceMicros', 'remainingMicros', 'feeRateMicros'] as const;
 
-/** Contribution of a market to the sums over markets. */
-interface Counted {
-  readonly weight: Weight;
-  readonly worst: MarketWorst;
-  readonly working: number;
-}
-
 interface MarketExposure {
   holding: Holding;
   readonly orders: Map<string, WorkingOrder>;
-  /** The market's contribution to the account's sums; null while a change is not included. */
-  counted: Counted | null;
+  /** Sum of the orders' weights; null after a change. */
+  weight: Weight | null;
 }
 
+/** Holdings and working orders of the account; both are only added and replaced. */
 export class Exposure {
   readonly #rules: ReadonlyMap<string, EventRule>;
   readonly #markets = new Map<string, MarketExposure>();
-  /** Markets that have changed since the account's sums were computed; each is added once, after all its changes. */
-  readonly #changed = new Set<MarketExposure>();
-  readonly #marketOfOrder = new Map<string, string>();
-  readonly #eventPosition = new Map<string, Micros>();
-  #totalLoss: Micros = ZERO;
-  #reservedCash: Micros = ZERO;
-  #working = 0;
 
   /** @param rules events whose possible outcomes the operator has declared */
   constructor(rules: readonly EventRule[] = []) {
@@ -116,60 +96,58 @@ export class Exposure {
   /** Replaces the holding of a market. Throws RangeError for a missing or fractional figure. */
   setHolding(holding: Holding): void {
     for (const figure of HELD) micros(holding[figure]);
-    this.#changing(holding.marketConditionId, holding.eventConditionId).holding = holding;
+    this.#open(holding.marketConditionId, holding.eventConditionId).holding = holding;
   }
 
   /** Adds the currency of a new split in flight to a market's holding. */
   split(marketConditionId: string, eventConditionId: string | null, amountMicros: Micros): void {
-    const held = this.holding(marketConditionId) ?? nothingHeld(marketConditionId, eventConditionId);
-    this.setHolding({ ...held, splittingMicros: add(held.splittingMicros, amountMicros) });
+    const { holding } = this.#open(marketConditionId, eventConditionId);
+    this.setHolding({ ...holding, splittingMicros: add(holding.splittingMicros, amountMicros) });
   }
 
   /** Returns the complete sets of a market, including sets of splits in flight. */
   setsMicros(marketConditionId: string): Micros {
-    const holding = this.holding(marketConditionId);
-    if (holding === null) return ZERO;
-    return add(minMicros(holding.yesMicros, holding.noMicros), holding.splittingMicros);
+    const { yesMicros, noMicros, splittingMicros } = this.holding(marketConditionId);
+    return add(minMicros(yesMicros, noMicros), splittingMicros);
   }
 
   /** Adds or replaces a working order. With a missing or fractional figure, the next read throws RangeError. */
   addOrder(order: WorkingOrder): void {
-    this.drop(order.intentId);
-    this.#marketOfOrder.set(order.intentId, order.marketConditionId);
-    this.#changing(order.marketConditionId, order.eventConditionId).orders.set(order.intentId, order);
-  }
-
-  /** Removes an order that can no longer fill and locks no funds. An unknown id is ignored. */
-  drop(intentId: string): void {
-    const marketConditionId = this.#marketOfOrder.get(intentId);
-    if (marketConditionId === undefined) return;
-    this.#marketOfOrder.delete(intentId);
-    this.#changing(marketConditionId, null).orders.delete(intentId);
+    const market = this.#open(order.marketConditionId, order.eventConditionId);
+    market.orders.set(order.intentId, order);
+    market.weight = null;
   }
 
   /** Number of orders in all markets that are open or may be open. */
   get workingOrders(): number {
-    this.#count();
-    return this.#working;
+    let count = 0;
+    for (const { orders } of this.#markets.values())
+      for (const { phase } of orders.values()) if (phase !== 'abandoned') count++;
+    return count;
   }
 
   /** Maximum cost of working buy orders, fees included, plus the currency of splits in flight. */
   get reservedCashMicros(): Micros {
-    this.#count();
-    return this.#reservedCash;
+    let sum = ZERO;
+    for (const [id, { holding }] of this.#markets)
+      sum = add(sum, add(this.#weigh(id, null).reservedCash, holding.splittingMicros));
+    return sum;
   }
 
   has(intentId: string): boolean {
-    return this.#marketOfOrder.has(intentId);
+    for (const { orders } of this.#markets.values()) if (orders.has(intentId)) return true;
+    return false;
   }
 
-  holding(marketConditionId: string): Holding | null {
-    return this.#markets.get(marketConditionId)?.holding ?? null;
+  holding(marketConditionId: string): Holding {
+    return this.#markets.get(marketConditionId)?.holding ?? NOTHING_HELD;
   }
 
   /** Condition ids of markets with working orders. */
   get workingMarkets(): readonly string[] {
-    return [...new Set(this.#marketOfOrder.values())];
+    return [...this.#markets].flatMap(([marketConditionId, { orders }]) =>
+      orders.size > 0 ? [marketConditionId] : [],
+    );
   }
 
   /** Lists the working orders of a market, of all strategies, without abandoned orders. */
@@ -183,113 +161,77 @@ export class Exposure {
 
   /** Returns the shares of an outcome that are neither locked nor offered by a working sell order. */
   freeShares(marketConditionId: string, isYes: boolean): Micros {
-    const market = this.#markets.get(marketConditionId);
-    if (market === undefined) return ZERO;
-    const { holding } = market;
-    const { weight } = countMarket(market);
-    return isYes
-      ? sub(sub(holding.yesMicros, holding.lockedYesMicros), weight.reservedYes)
-      : sub(sub(holding.noMicros, holding.lockedNoMicros), weight.reservedNo);
+    const { yesMicros, noMicros, lockedYesMicros, lockedNoMicros } = this.holding(marketConditionId);
+    let free = isYes ? sub(yesMicros, lockedYesMicros) : sub(noMicros, lockedNoMicros);
+    for (const order of this.#markets.get(marketConditionId)?.orders.values() ?? [])
+      if (order.side === 'sell' && order.isYes === isYes) free = sub(free, order.remainingMicros);
+    return free;
   }
 
   /** Returns the worst case of one market, optionally with one more order. */
   worstCase(marketConditionId: string, extra: WorkingOrder | null = null): MarketWorst {
-    const market = this.#markets.get(marketConditionId);
-    if (market === undefined) return computeWorst(null, extra === null ? NOTHING : getWeight(extra));
-    const { weight, worst } = countMarket(market);
-    return extra === null ? worst : computeWorst(market.holding, plus(weight, getWeight(extra)));
+    return computeWorst(this.holding(marketConditionId), this.#weigh(marketConditionId, extra));
   }
 
   /** Returns the sum of the worst positions of an event's markets. A market without an event has its own id as key. */
   eventPosition(eventKey: string): Micros {
-    this.#count();
-    return this.#eventPosition.get(eventKey) ?? ZERO;
+    let sum = ZERO;
+    for (const [marketConditionId, { holding }] of this.#markets)
+      if (getEventId(holding) === eventKey) sum = add(sum, this.worstCase(marketConditionId).positionMicros);
+    return sum;
   }
 
   /** Returns the worst loss of an event, optionally with one more order. The event's key is that of `eventPosition`. */
   eventLoss(eventKey: string, extra: WorkingOrder | null = null): Micros {
     const losses: OutcomeLosses[] = [];
-    for (const [marketConditionId, market] of this.#markets) {
-      if (getEventId(market.holding) !== eventKey || marketConditionId === extra?.marketConditionId) continue;
-      losses.push({ marketConditionId, ...computeLosses(market.holding, countMarket(market).weight) });
+    for (const [marketConditionId, { holding }] of this.#markets) {
+      if (getEventId(holding) !== eventKey || marketConditionId === extra?.marketConditionId) continue;
+      losses.push({ marketConditionId, ...computeLosses(holding, this.#weigh(marketConditionId, null)) });
     }
     if (extra !== null) {
       const { marketConditionId } = extra;
-      const market = this.#markets.get(marketConditionId);
-      const weight = plus(market === undefined ? NOTHING : countMarket(market).weight, getWeight(extra));
-      losses.push({ marketConditionId, ...computeLosses(market?.holding ?? null, weight) });
+      const holding = this.holding(marketConditionId);
+      losses.push({ marketConditionId, ...computeLosses(holding, this.#weigh(marketConditionId, extra)) });
     }
     return worstEventLoss(losses, this.#rules.get(eventKey) ?? null);
   }
 
   /** Events with holdings or working orders, as keys for `eventPosition` and `eventLoss`. */
   get eventKeys(): readonly string[] {
-    this.#count();
     return [...new Set(Array.from(this.#markets.values(), ({ holding }) => getEventId(holding)))];
   }
 
   /** Sum of the worst losses of all markets. */
   get totalLossMicros(): Micros {
-    this.#count();
-    return this.#totalLoss;
+    let sum = ZERO;
+    for (const marketConditionId of this.#markets.keys()) sum = add(sum, this.worstCase(marketConditionId).lossMicros);
+    return sum;
   }
 
-  /** Removes a market from the sums before it changes. The next read of an account sum adds the market again. */
-  #changing(marketConditionId: string, eventConditionId: string | null): MarketExposure {
-    let market = this.#markets.get(marketConditionId);
-    if (market === undefined) {
-      market = { holding: nothingHeld(marketConditionId, eventConditionId), orders: new Map(), counted: null };
-      this.#markets.set(marketConditionId, market);
-    }
-    if (!this.#changed.has(market)) {
-      if (market.counted !== null) this.#move(market, market.counted, sub, -1);
-      this.#changed.add(market);
-    }
-    market.counted = null;
+  #open(marketConditionId: string, eventConditionId: string | null): MarketExposure {
+    const known = this.#markets.get(marketConditionId);
+    if (known !== undefined) return known;
+    const holding = { ...NOTHING_HELD, marketConditionId, eventConditionId };
+    const market: MarketExposure = { holding, orders: new Map(), weight: null };
+    this.#markets.set(marketConditionId, market);
     return market;
   }
 
-  #count(): void {
-    for (const market of this.#changed) {
-      const { marketConditionId, yesMicros, noMicros, splittingMicros } = market.holding;
-      const isEmpty = yesMicros === 0 && noMicros === 0 && splittingMicros === 0;
-      if (market.orders.size === 0 && isEmpty) this.#markets.delete(marketConditionId);
-      else this.#move(market, countMarket(market), add, 1);
-    }
-    this.#changed.clear();
-  }
-
-  #move({ holding }: MarketExposure, { weight, worst, working }: Counted, move: typeof add, sign: 1 | -1): void {
-    const event = getEventId(holding);
-    const position = move(this.#eventPosition.get(event) ?? ZERO, worst.positionMicros);
-    if (position === 0) this.#eventPosition.delete(event);
-    else this.#eventPosition.set(event, position);
-    this.#totalLoss = move(this.#totalLoss, worst.lossMicros);
-    this.#reservedCash = move(this.#reservedCash, add(weight.reservedCash, holding.splittingMicros));
-    this.#working += sign * working;
+  /** Returns the sum of the weights of a market's orders, optionally with one more order. */
+  #weigh(marketConditionId: string, extra: WorkingOrder | null): Weight {
+    const market = this.#markets.get(marketConditionId);
+    if (market !== undefined) market.weight ??= [...market.orders.values()].map(getWeight).reduce(plus, NOTHING);
+    const weight = market?.weight ?? NOTHING;
+    return extra === null ? weight : plus(weight, getWeight(extra));
   }
 }
 
-/** Returns a market's contribution to the account's sums, computed once after each change. */
-function countMarket(market: MarketExposure): Counted {
-  if (market.counted !== null) return market.counted;
-  let weight = NOTHING;
-  let working = 0;
-  for (const order of market.orders.values()) {
-    weight = plus(weight, getWeight(order));
-    if (order.phase !== 'abandoned') working++;
-  }
-  market.counted = { weight, worst: computeWorst(market.holding, weight), working };
-  return market.counted;
-}
-
-/** Returns the maximum cost of a buy order with its fee, rounded up; zero for a sell order. */
-export function buyCost(
-  order: Pick<WorkingOrder, 'side' | 'priceMicros' | 'remainingMicros' | 'feeRateMicros'>,
-): Micros {
-  if (order.side === 'sell') return ZERO;
-  const notional = mul(order.priceMicros, order.remainingMicros, 'ceil');
-  return add(notional, mul(order.feeRateMicros, notional, 'ceil'));
+/** Returns the currency that a complete fill spends, fee included, rounded up; negative for a sale. */
+export function computeSpending(order: Omit<WorkingOrder, 'intentId' | 'phase'>): Micros {
+  const isBuy = order.side === 'buy';
+  const notional = mul(order.priceMicros, order.remainingMicros, isBuy ? 'ceil' : 'floor');
+  const fee = mul(order.feeRateMicros, notional, 'ceil');
+  return isBuy ? add(notional, fee) : sub(fee, notional);
 }
 
 /** Returns an order as a YES order at its YES price: a bid if `raises`, else an ask. */
@@ -298,22 +240,24 @@ export const toYesDirection = (order: Pick<WorkingOrder, 'isYes' | 'side' | 'pri
   priceMicros: order.isYes ? order.priceMicros : complement(order.priceMicros),
 });
 
-const nothingHeld = (marketConditionId: string, eventConditionId: string | null): Holding => ({
-  marketConditionId,
-  eventConditionId,
+const NOTHING_HELD: Holding = {
+  marketConditionId: '',
+  eventConditionId: null,
   yesMicros: ZERO,
   noMicros: ZERO,
   costMicros: ZERO,
   lockedYesMicros: ZERO,
   lockedNoMicros: ZERO,
   splittingMicros: ZERO,
-});
+};
 
 const getEventId = ({ eventConditionId, marketConditionId }: Holding): string => eventConditionId ?? marketConditionId;
 
 /** Returns a market's loss for either resolution, currency; negative for a gain. */
-function computeLosses(holding: Holding | null, weight: Weight): Omit<OutcomeLosses, 'marketConditionId'> {
-  const { yesMicros, noMicros, costMicros } = holding ?? nothingHeld('', null);
+function computeLosses(
+  { yesMicros, noMicros, costMicros }: Holding,
+  weight: Weight,
+): Omit<OutcomeLosses, 'marketConditionId'> {
   return {
     ifYesMicros: add(sub(costMicros, yesMicros), weight.lossIfYes),
     ifNoMicros: add(sub(costMicros, noMicros), weight.lossIfNo),
@@ -321,9 +265,8 @@ function computeLosses(holding: Holding | null, weight: Weight): Omit<OutcomeLos
 }
 
 /** Returns the worst case of one market. */
-function computeWorst(holding: Holding | null, weight: Weight) {
-  const { yesMicros, noMicros } = holding ?? nothingHeld('', null);
-  const net = sub(yesMicros, noMicros);
+function computeWorst(holding: Holding, weight: Weight) {
+  const net = sub(holding.yesMicros, holding.noMicros);
   const highMicros = add(net, weight.up);
   const lowMicros = sub(net, weight.down);
   const { ifYesMicros, ifNoMicros } = computeLosses(holding, weight);
@@ -348,32 +291,23 @@ function getWeight(order: WorkingOrder): Weight {
   // `micros` throws for NaN. This check is needed, because a sum that is NaN would never exceed a limit.
   for (const figure of WORKING) micros(order[figure]);
   const { isYes, side, remainingMicros } = order;
-  const cost = buyCost(order);
-  const { raises } = toYesDirection(order);
+  const spent = computeSpending(order);
   const mayFill = order.phase !== 'abandoned';
-  const lossIfWon = mayFill ? lossOfFill(order, cost, true) : ZERO;
-  const lossIfLost = mayFill ? lossOfFill(order, cost, false) : ZERO;
+  const { raises } = toYesDirection(order);
   const moves = mayFill ? remainingMicros : ZERO;
+  // A gain counts as no loss, because the order may also stay unfilled.
+  const lossIfLost = mayFill ? maxMicros(spent, ZERO) : ZERO;
+  const spentIfWon = side === 'buy' ? sub(spent, remainingMicros) : add(spent, remainingMicros);
+  const lossIfWon = mayFill ? maxMicros(spentIfWon, ZERO) : ZERO;
   const weight: Weight = {
     up: raises ? moves : ZERO,
     down: raises ? ZERO : moves,
     lossIfYes: isYes ? lossIfWon : lossIfLost,
     lossIfNo: isYes ? lossIfLost : lossIfWon,
-    reservedCash: cost,
-    reservedYes: side === 'sell' && isYes ? remainingMicros : ZERO,
-    reservedNo: side === 'sell' && !isYes ? remainingMicros : ZERO,
+    reservedCash: side === 'buy' ? spent : ZERO,
   };
   weights.set(order, weight);
   return weight;
-}
-
-/** Returns the loss of a complete fill if the order's outcome wins or loses; zero for a gain. */
-function lossOfFill(order: WorkingOrder, cost: Micros, outcomeWins: boolean): Micros {
-  const worth = outcomeWins ? order.remainingMicros : ZERO;
-  if (order.side === 'buy') return maxMicros(sub(cost, worth), ZERO);
-  const notional = mul(order.priceMicros, order.remainingMicros, 'floor');
-  const proceeds = sub(notional, mul(order.feeRateMicros, notional, 'ceil'));
-  return maxMicros(sub(worth, proceeds), ZERO);
 }
 
 const plus = (a: Weight, b: Weight): Weight => ({
@@ -382,8 +316,6 @@ const plus = (a: Weight, b: Weight): Weight => ({
   lossIfYes: add(a.lossIfYes, b.lossIfYes),
   lossIfNo: add(a.lossIfNo, b.lossIfNo),
   reservedCash: add(a.reservedCash, b.reservedCash),
-  reservedYes: add(a.reservedYes, b.reservedYes),
-  reservedNo: add(a.reservedNo, b.reservedNo),
 });
 
 /** Returns the highest share values that the limits may assume in a market. */
@@ -401,8 +333,8 @@ export function lossToAverage(exposure: Exposure, findCaps: FindCaps, extra: Wor
   for (const market of markets) {
     const orders = exposure.listOrders(market);
     const all = extra?.marketConditionId === market ? [...orders, extra] : orders;
-    const holding = exposure.holding(market);
-    const net = sub(holding?.yesMicros ?? ZERO, holding?.noMicros ?? ZERO);
+    const held = exposure.holding(market);
+    const net = sub(held.yesMicros, held.noMicros);
     const { yesMicros, noMicros } = findCaps(market);
     const [raising, lowering] = [true, false].map((up) => all.filter((order) => toYesDirection(order).raises === up));
     loss = add(loss, openingLoss(raising ?? [], maxMicros(ZERO, sub(ZERO, net)), yesMicros));
@@ -435,11 +367,8 @@ function openingLoss(orders: readonly WorkingOrder[], reducible: Micros, cap: Mi
 
 /** Returns the loss of `shares` of an order at the value `cap`, rounded up. A sale acquires the opposite outcome. */
 function lossOf(order: WorkingOrder, shares: Micros, cap: Micros): Micros {
-  const part = { ...order, remainingMicros: shares };
-  if (order.side === 'buy') return sub(buyCost(part), mul(cap, shares, 'floor'));
-  const notional = mul(order.priceMicros, shares, 'floor');
-  const proceeds = sub(notional, mul(order.feeRateMicros, notional, 'ceil'));
-  return sub(mul(complement(cap), shares, 'ceil'), proceeds);
+  const spent = computeSpending({ ...order, remainingMicros: shares });
+  return sub(spent, order.side === 'buy' ? mul(cap, shares, 'floor') : sub(ZERO, mul(complement(cap), shares, 'ceil')));
 }
 
 export const EVENT_OUTCOMES = ['exclusive', 'exhaustive', 'nested'] as const satisfies readonly EventOutcomes[];
@@ -468,7 +397,11 @@ function worstEventLoss(markets: readonly OutcomeLosses[], rule: EventRule | nul
   if (rule === null) return markets.reduce((sum, market) => add(sum, worstAlone(market)), ZERO);
   if (rule.outcomes === 'nested') return worstNestedLoss(markets, rule);
   const none = markets.reduce((sum, { ifNoMicros }) => add(sum, ifNoMicros), ZERO);
-  let worst = someOfOursMustWin(markets, rule) ? ZERO : none;
+  const ours = new Set(markets.map(({ marketConditionId }) => marketConditionId));
+  const { outcomes, marketConditionIds } = rule;
+  const areAllOurs = ours.size === marketConditionIds.length && marketConditionIds.every((id) => ours.has(id));
+  // If we have all markets of an exhaustive event, one of them must resolve YES; else another market may.
+  let worst = outcomes === 'exhaustive' && areAllOurs ? ZERO : none;
   for (const { ifYesMicros, ifNoMicros } of markets) worst = maxMicros(worst, add(sub(none, ifNoMicros), ifYesMicros));
   return maxMicros(worst, ZERO);
 }
@@ -491,10 +424,3 @@ function worstNestedLoss(markets: readonly OutcomeLosses[], { marketConditionIds
 
 const worstAlone = ({ ifYesMicros, ifNoMicros }: OutcomeLosses): Micros =>
   maxMicros(maxMicros(ifYesMicros, ifNoMicros), ZERO);
-
-/** True if one of the markets with our holdings or orders must resolve YES; false if another market may instead. */
-function someOfOursMustWin(markets: readonly OutcomeLosses[], { outcomes, marketConditionIds }: EventRule): boolean {
-  if (outcomes === 'exclusive') return false;
-  const ours = new Set(markets.map(({ marketConditionId }) => marketConditionId));
-  return ours.size === marketConditionIds.length && marketConditionIds.every((id) => ours.has(id));
-}

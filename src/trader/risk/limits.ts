@@ -111,7 +111,6 @@ export const riskLimitsSchema = limitsSchema.transform((file) => Object.freeze(t
 /** Values of all risk limits, named after their settings. Amounts and prices are Micros. */
 export type RiskLimits = z.output<typeof riskLimitsSchema>;
 
-/** Names of all risk limits. */
 export const LIMIT_NAMES: readonly (keyof RiskLimits)[] =
   // The cast is right, because the schema's output has exactly the keys of `RiskLimits`.
   Object.keys(riskLimitsSchema.parse({})) as (keyof RiskLimits)[];
@@ -136,10 +135,7 @@ const RULES = Object.entries(perMarket).map(([key, schema]) => {
 });
 
 /** Lists the changed risk limits; each entry says whether the new value is looser. */
-export function limitChanges(
-  before: RiskLimits,
-  after: RiskLimits,
-): readonly { readonly limit: keyof RiskLimits; readonly isLooser: boolean }[] {
+export function limitChanges(before: RiskLimits, after: RiskLimits) {
   // The cast is right, because both objects have exactly the keys of `RiskLimits`.
   const names = Object.keys(after) as (keyof RiskLimits)[];
   return names

@@ -16,7 +16,6 @@ export interface LossState {
   readonly day: string;
   readonly dayStartEquityMicros: Micros;
   readonly highWaterMicros: Micros;
-  /** Newest observed equity. */
   readonly equityMicros: Micros;
   /** Sentence that says why trading is halted; null while it is not halted. */
   readonly halted: string | null;
@@ -61,7 +60,6 @@ const STORED_WITHIN = 100;
 
 export class LossGuard {
   state: LossState;
-  readonly #calendar = new Calendar();
   /** Time of the newest valuation, ms; null before this process's first valuation. */
   #lookedMs: number | null = null;
   /** Time of the valuation since which the clock has not jumped, ms. */
@@ -71,14 +69,14 @@ export class LossGuard {
   /** Part of the newest equity that a sale at other traders' bids would not pay. */
   #passingMicros: Micros = ZERO;
 
-  private constructor(state: LossState) {
+  constructor(state: LossState) {
     this.state = state;
   }
 
   /** Starts a loss guard at the current equity: currency plus shares at their marks. */
   static start(nowMs: number, equityMicros: Micros): LossGuard {
     return new LossGuard({
-      day: new Calendar().formatDay(nowMs),
+      day: formatDay(nowMs),
       dayStartEquityMicros: equityMicros,
       highWaterMicros: equityMicros,
       equityMicros,
@@ -86,11 +84,6 @@ export class LossGuard {
       dayBeganMicros: equityMicros,
       endedDay: null,
     });
-  }
-
-  /** Restores a stored loss guard. Day results missing in a state of an older version start at its day-start equity. */
-  static restore(state: Omit<LossState, 'dayBeganMicros' | 'endedDay'> & Partial<LossState>): LossGuard {
-    return new LossGuard({ endedDay: null, dayBeganMicros: state.dayStartEquityMicros, ...state });
   }
 
   /** True if the guard's state must be stored again: it moved by a hundredth of a limit, or has a new halt or day. */
@@ -134,8 +127,12 @@ export class LossGuard {
     const before = this.state;
     if (!Number.isSafeInteger(equityMicros)) return this.#halt(`the equity cannot be computed (got ${equityMicros})`);
     // ISO dates sort by time, so a clock that was set back does not begin a new day.
-    const today = this.#calendar.formatDay(nowMs);
-    const isSteady = this.#isSteadyAt(nowMs);
+    const today = formatDay(nowMs);
+    const hasJumped = this.#lookedMs === null || Math.abs(nowMs - this.#lookedMs) > LONGEST_PAUSE_MS;
+    this.#lookedMs = nowMs;
+    // A small step back, for example by a clock correction, is not a jump.
+    this.#steadySinceMs = hasJumped ? nowMs : Math.min(this.#steadySinceMs, nowMs);
+    const isSteady = nowMs - this.#steadySinceMs >= BELIEVED_AFTER_MS;
     // A new day starts with the last equity of the old day, so that a loss over midnight belongs to the new day.
     this.#endedWith = today > before.day ? (this.#endedWith ?? before.equityMicros) : null;
     const begunWith = isSteady ? this.#endedWith : null;
@@ -156,15 +153,6 @@ export class LossGuard {
       );
     }
     return null;
-  }
-
-  /** Processes the time of an equity valuation. Returns true if our clock has run long enough without a jump. */
-  #isSteadyAt(nowMs: number): boolean {
-    const hasJumped = this.#lookedMs === null || Math.abs(nowMs - this.#lookedMs) > LONGEST_PAUSE_MS;
-    this.#lookedMs = nowMs;
-    // A small step back, for example by a clock correction, is not a jump.
-    this.#steadySinceMs = hasJumped ? nowMs : Math.min(this.#steadySinceMs, nowMs);
-    return nowMs - this.#steadySinceMs >= BELIEVED_AFTER_MS;
   }
 
   /** Shifts all loss marks by added or removed capital, which is neither gain nor loss. */
@@ -199,20 +187,7 @@ export class LossGuard {
   }
 }
 
-const DAY_MS = 86_400_000;
-
-/** Formats the UTC day of a time as `YYYY-MM-DD`, and caches the newest result. */
-class Calendar {
-  #number = Number.NaN;
-  #text = '';
-
-  formatDay(nowMs: number): string {
-    const number = Math.floor(nowMs / DAY_MS);
-    if (number !== this.#number) this.#text = new Date(nowMs).toISOString().slice(0, 10);
-    this.#number = number;
-    return this.#text;
-  }
-}
+const formatDay = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);
 
 /** Reasons to widen quotes and to allow only reducing orders; a reason is null if the loss is too small for it. */
 export interface LossRung {
@@ -222,27 +197,25 @@ export interface LossRung {
 
 export const NO_LOSS_RUNG: LossRung = { widened: null, reducing: null };
 
-type RungLimits = Pick<
-  RiskLimits,
-  'maxLossDayMicros' | 'maxDrawdownMicros' | 'widenAtLossMicros' | 'reduceAtLossMicros'
->;
+type RungLimits = LossLimits & Pick<RiskLimits, 'widenAtLossMicros' | 'reduceAtLossMicros'>;
 
 /** Compares the losses with fractions of their limits. Unlike a halt, these restrictions end with a smaller loss. */
-export function lossRung(loss: LossFacts, limits: RungLimits): LossRung {
-  const widened = describeLoss(loss, limits, limits.widenAtLossMicros);
-  const reducing = describeLoss(loss, limits, limits.reduceAtLossMicros);
-  return widened === null && reducing === null ? NO_LOSS_RUNG : { widened, reducing };
-}
+export const lossRung = (loss: LossFacts, limits: RungLimits): LossRung => ({
+  widened: describeLoss(loss, limits, limits.widenAtLossMicros),
+  reducing: describeLoss(loss, limits, limits.reduceAtLossMicros),
+});
 
 /** Describes a loss that reaches a part of its limit; else null. @param part fraction of a limit: 0.5 is 500000 */
-function describeLoss({ dayLossMicros, drawdownMicros }: LossFacts, limits: RungLimits, part: Micros): string | null {
-  const reached = (amount: Micros, limit: Micros) => amount > ZERO && amount >= mul(limit, part, 'ceil');
-  const describe = (amount: Micros, what: string, limit: Micros) =>
-    `${showFigure(amount)} ${what}: ${showFigure(part)} or more of the limit of ${showFigure(limit)} is used`;
-  const { maxLossDayMicros, maxDrawdownMicros } = limits;
-  if (reached(dayLossMicros, maxLossDayMicros)) return describe(dayLossMicros, 'lost today', maxLossDayMicros);
-  if (!reached(drawdownMicros, maxDrawdownMicros)) return null;
-  return describe(drawdownMicros, 'below the high-water mark', maxDrawdownMicros);
+function describeLoss({ dayLossMicros, drawdownMicros }: LossFacts, limits: LossLimits, part: Micros): string | null {
+  const losses = [
+    [dayLossMicros, 'lost today', limits.maxLossDayMicros],
+    [drawdownMicros, 'below the high-water mark', limits.maxDrawdownMicros],
+  ] as const;
+  for (const [lost, what, limit] of losses) {
+    if (lost > ZERO && lost >= mul(limit, part, 'ceil'))
+      return `${showFigure(lost)} ${what}: ${showFigure(part)} or more of the limit of ${showFigure(limit)} is used`;
+  }
+  return null;
 }
 
 /** State of the fill guard, stored as JSON in the same transaction as the fill. */
@@ -331,31 +304,19 @@ const MINUTE_MS = 60_000;
 export class ActionPace {
   /** Times of the orders and cancels of the last minute, our clock, ms. */
   #timesMs: number[];
-  /** Cached counts of orders and cancels, because all orders of an engine step are judged at one time. */
-  #newest: { readonly nowMs: number; readonly facts: PaceFacts } | null = null;
-
   /** @param timesMs times of actions from the ledger, in any order and of any age */
   constructor(timesMs: readonly number[]) {
     this.#timesMs = [...timesMs];
   }
 
+  /** Counts an action, and drops the times that no longer count. */
   note(nowMs: number): void {
+    this.#timesMs = this.#timesMs.filter((timeMs) => Math.abs(nowMs - timeMs) < MINUTE_MS);
     this.#timesMs.push(nowMs);
-    this.#newest = null;
   }
 
   /** Returns the counts at `nowMs`. If our clock was set back, a later action counts by its distance from `nowMs`. */
   facts(nowMs: number): PaceFacts {
-    if (this.#newest?.nowMs === nowMs) return this.#newest.facts;
-    this.#timesMs = this.#timesMs.filter((timeMs) => Math.abs(nowMs - timeMs) < MINUTE_MS);
-    const lastSecond = this.#timesMs.filter((timeMs) => Math.abs(nowMs - timeMs) < SECOND_MS).length;
-    const facts = { lastSecond, lastMinute: this.#timesMs.length };
-    this.#newest = { nowMs, facts };
-    return facts;
-  }
-
-  /** Returns the order counts at `nowMs` for display. Unlike `facts`, this drops no stored times. */
-  peek(nowMs: number): PaceFacts {
     const within = (ms: number) => this.#timesMs.filter((timeMs) => Math.abs(nowMs - timeMs) < ms).length;
     return { lastSecond: within(SECOND_MS), lastMinute: within(MINUTE_MS) };
   }

@@ -134,8 +134,8 @@ export const EXECUTOR_BUGS: readonly WrittenBug[] = [
     name: 'late-fills-dropped',
     what: 'A fill that is seen after its order is over is not booked.',
     file: 'src/trader/executor/orders.ts',
-    text: '    else observeTrade(context, row, order, nowMs);',
-    replacement: '    else if (order.closedMs === null) observeTrade(context, row, order, nowMs);',
+    text: "    else if (row.state === 'done') book(context, row, order, nowMs);",
+    replacement: "    else if (row.state === 'done' && order.closedMs === null) book(context, row, order, nowMs);",
   },
   {
     name: 'split-sent-anew',

@@ -32,7 +32,7 @@ export const LEDGER_BUGS: readonly WrittenBug[] = [
     what: 'A fill and its postings are written in two transactions.',
     file: DATABASE,
     text: '    return this.#attempt(() => this.#statement(sql).run(...values));',
-    replacement: `    if (sql.startsWith('INSERT INTO transactions') && !this.#isVirtual) {
+    replacement: `    if (sql.startsWith('INSERT INTO transactions') && !this.isVirtual) {
       this.#control('COMMIT');
       this.#control('BEGIN IMMEDIATE');
     }

@@ -32,7 +32,8 @@ function hold(lock: Sqlite.Database): void {
 /** Creates a lock file of an earlier version, whose holder has ended. */
 function writeOldLock(path: string): void {
   const sqlite = new SqliteDriver(path);
-  sqlite.exec('CREATE TABLE holder (pid INTEGER, started_ms INTEGER) STRICT; INSERT INTO holder VALUES (4194305, 0)');
+  sqlite.exec('CREATE TABLE holder (pid INTEGER, started_ms INTEGER, born TEXT) STRICT');
+  sqlite.exec('INSERT INTO holder VALUES (4194305, 0, NULL)');
   sqlite.close();
   chmodSync(path, 0o644);
 }

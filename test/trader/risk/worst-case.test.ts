@@ -7,7 +7,6 @@ import { judge } from '../../../src/trader/risk/risk.js';
 import {
   type BruteWorst,
   bruteWorst,
-  eventOf,
   exposureOf,
   factsOf,
   holdingOf,
@@ -65,7 +64,6 @@ describe('the exposure', () => {
         for (const detour of detours) {
           const order = orders[detour % Math.max(1, orders.length)];
           if (order === undefined) continue;
-          winding.drop(order.intentId);
           winding.addOrder({ ...order, remainingMicros: m(1 + (detour % ONE)) });
           // Reads of a market and of the sums in between must have no effect.
           if (detour % 3 === 0) winding.worstCase(order.marketConditionId);
@@ -79,21 +77,6 @@ describe('the exposure', () => {
         expect(winding.eventPosition('event')).toBe(plain.eventPosition('event'));
         expect(winding.reservedCashMicros).toBe(plain.reservedCashMicros);
         expect(winding.workingOrders).toBe(plain.workingOrders);
-      }),
-      RUNS,
-    );
-  });
-
-  it('is empty again when everything is gone', () => {
-    fc.assert(
-      fc.property(randomState, ({ holdings, orders }) => {
-        const exposure = exposureOf(holdings, orders);
-        for (const order of orders) exposure.drop(order.intentId);
-        for (const { marketConditionId } of holdings) {
-          exposure.setHolding(holdingOf({ marketConditionId, eventConditionId: eventOf(marketConditionId) }));
-        }
-        const figures = [exposure.totalLossMicros, exposure.reservedCashMicros, exposure.workingOrders];
-        expect([...figures, exposure.eventPosition('event'), exposure.eventPosition('c')]).toEqual([0, 0, 0, 0, 0]);
       }),
       RUNS,
     );
