@@ -1,5 +1,6 @@
 /**
- * The risk controls of all intents, numbered as in docs/reference.md. A refusal has the numbers that a control compared.
+ * The risk controls of orders and splits, numbered as in docs/reference.md. Each check returns null if it allows the
+ * intent; else a `Breach` with the compared numbers.
  */
 
 import { notionalRate } from '../../shared/base/fees.js';
@@ -17,47 +18,62 @@ import {
   atLeast,
   atMost,
   type Breach,
-  type Intent,
   type MergeIntent,
   type PlaceIntent,
   type RedeemIntent,
-  type Refusal,
   type SplitIntent,
   showFigure,
 } from './intent.js';
 import { LIMIT_NAMES, type RiskLimits } from './limits.js';
 import type { FillFacts, LossFacts, PaceFacts } from './loss-guard.js';
 
+export interface RiskControl<I> {
+  readonly number: number;
+  /** Name of the risk control: the name of its limit, if the control has a limit. */
+  readonly name: string;
+  /** Checks an intent. `order` returns a place intent as a working order. */
+  readonly check: (intent: I, facts: RiskFacts, order: () => WorkingOrder) => Breach | null;
+}
+
 /** Number of requests that an order needs: its draft and submit, and the draft and submit of its later cancel. */
 const REQUESTS_PER_PLACE = 4;
 
-/** Returns the first refusal of an intent by a risk control; null if all allow it. Cancels are never refused. */
-export function findRefusal(intent: Intent, facts: RiskFacts): Refusal | null {
-  if (intent.kind === 'cancel') return null;
-  if (intent.kind === 'merge' || intent.kind === 'redeem')
-    return refuse(14, 'sane_input', conversionSanity(intent, facts.exposure));
-  const { sight } = facts;
-  if (sight === null || sight.market.conditionId !== intent.marketConditionId)
-    return refuse(14, 'sane_input', flag('the trader has no data about this market'));
-  // `sane_input` is first, because later controls rely on its checks.
-  const insane = intent.kind === 'place' ? saneOrder(intent, facts, sight) : saneSplit(intent, facts);
-  if (insane !== null) return refuse(14, 'sane_input', insane);
-  // A split uses currency, so every halt blocks splits too.
-  if (intent.kind === 'split') return checkTrading(facts, sight) ?? checkSplit(intent, facts);
-  return (
-    checkTrading(facts, sight) ??
-    checkBook(facts, sight) ??
-    checkOrder(intent, facts, sight) ??
-    checkExposure(intent, facts)
-  );
-}
-
-/** Adds the number and the name of a control, which is the name of its limit if it has one. */
-const refuse = (control: number, name: string, breach: Breach | null): Refusal | null =>
-  breach === null ? null : { control, name, ...breach };
+/** Risk controls of an order. `sane_input` is first, because later controls rely on its checks. */
+export const PLACE_CONTROLS: readonly RiskControl<PlaceIntent>[] = [
+  { number: 14, name: 'sane_input', check: saneInput },
+  { number: 8, name: 'halted', check: checkHalt },
+  { number: 8, name: 'max_loss_day', check: dayLoss },
+  { number: 8, name: 'max_drawdown', check: drawdown },
+  { number: 11, name: 'max_fills', check: fillBurst },
+  { number: 15, name: 'market_open', check: marketOpen },
+  { number: 15, name: 'min_time_to_resolution_s', check: timeToResolution },
+  { number: 14, name: 'max_book_age_ms', check: bookAge },
+  { number: 14, name: 'book_crossed', check: bookCrossed },
+  { number: 14, name: 'book_frozen', check: bookFrozen },
+  { number: 14, name: 'min_time_since_jump_ms', check: checkJump },
+  // `request_reserve` is cheap and refuses most often, so it runs before the sums over open orders.
+  { number: 10, name: 'request_reserve', check: requestReserve },
+  { number: 9, name: 'max_actions_per_second', check: perSecond },
+  { number: 9, name: 'max_actions_per_minute', check: perMinute },
+  { number: 17, name: 'reduce_only', check: reduceOnly },
+  { number: 1, name: 'max_order_shares', check: orderShares },
+  { number: 2, name: 'max_order_notional', check: orderNotional },
+  { number: 3, name: 'price_collar_fair', check: collarFair },
+  { number: 3, name: 'price_collar_book', check: collarBook },
+  { number: 12, name: 'duplicate_intent', check: duplicate },
+  { number: 13, name: 'self_cross', check: selfCross },
+  { number: 4, name: 'max_open_orders', check: openOrders },
+  { number: 5, name: 'max_position_shares', check: position },
+  { number: 6, name: 'max_event_position_shares', check: eventPosition },
+  { number: 6, name: 'max_event_loss', check: eventLoss },
+  { number: 7, name: 'max_total_cost', check: totalCost },
+  { number: 22, name: 'loss_to_average', check: averageLoss },
+  { number: 19, name: 'available_cash', check: availableCash },
+  { number: 20, name: 'available_shares', check: availableShares },
+];
 
 /** Checks that a merge or redeem does not exceed the held shares. */
-function conversionSanity(intent: MergeIntent | RedeemIntent, exposure: Exposure): Breach | null {
+export function conversionSanity(intent: MergeIntent | RedeemIntent, exposure: Exposure): Breach | null {
   const isMerge = intent.kind === 'merge';
   const [yes, no] = isMerge ? [intent.amountMicros, intent.amountMicros] : [intent.yesMicros, intent.noMicros];
   const holding = exposure.holding(intent.marketConditionId);
@@ -74,10 +90,13 @@ function conversionSanity(intent: MergeIntent | RedeemIntent, exposure: Exposure
 }
 
 /** Checks that every figure that later controls use exists and is finite. */
-function saneOrder(place: PlaceIntent, facts: RiskFacts, { book, market }: MarketSight): Breach | null {
-  const insane = insaneLimit(facts.limits);
+function saneInput(place: PlaceIntent, facts: RiskFacts): Breach | null {
+  const { sight, limits } = facts;
+  if (sight === null || sight.market.conditionId !== place.marketConditionId)
+    return flag('the trader has no data about this market');
+  const insane = insaneLimit(limits);
   if (insane !== null) return insane;
-  for (const level of [book.bids[0], book.asks[0]]) {
+  for (const level of [sight.book.bids[0], sight.book.asks[0]]) {
     const breach = level === undefined ? null : whole('the best price of the book', level.priceMicros, 'price');
     if (breach !== null) return breach;
   }
@@ -88,117 +107,80 @@ function saneOrder(place: PlaceIntent, facts: RiskFacts, { book, market }: Marke
     whole('the amount', place.amountMicros, 'shares') ??
     atLeast('the amount', place.amountMicros, 1, 'shares') ??
     whole('the available currency', facts.cashMicros, 'currency') ??
-    whole('the maker fee rate', market.makerFeeRateMicros, 'price') ??
-    whole('the taker fee rate', market.takerFeeRateMicros, 'price') ??
+    whole('the maker fee rate', sight.market.makerFeeRateMicros, 'price') ??
+    whole('the taker fee rate', sight.market.takerFeeRateMicros, 'price') ??
     atLeast('the fee rate', feeRate(facts), 0, 'price') ??
     atMost('the fee rate', feeRate(facts), ONE, 'price')
-  );
-}
-
-function saneSplit({ amountMicros, yesPriceMicros }: SplitIntent, { limits, cashMicros }: RiskFacts): Breach | null {
-  return (
-    insaneLimit(limits) ??
-    whole('the sets to split', amountMicros, 'shares') ??
-    atLeast('the sets to split', amountMicros, 1, 'shares') ??
-    whole('the YES price of the split', yesPriceMicros, 'price') ??
-    atLeast('the YES price of the split', yesPriceMicros, 1, 'price') ??
-    atMost('the YES price of the split', yesPriceMicros, ONE - 1, 'price') ??
-    whole('the available currency', cashMicros, 'currency')
   );
 }
 
 function insaneLimit(limits: RiskLimits): Breach | null {
   for (const name of LIMIT_NAMES) {
     if (Number.isSafeInteger(limits[name]) && limits[name] >= 0) continue;
-    return whole(`the limit ${name}`, limits[name], 'flag') ?? atLeast(`the limit ${name}`, limits[name], 0, 'flag');
+    const breach =
+      whole(`the limit ${name}`, limits[name], 'flag') ?? atLeast(`the limit ${name}`, limits[name], 0, 'flag');
+    if (breach !== null) return breach;
   }
   return null;
 }
 
+function checkHalt(_: unknown, { stance, stanceReason, loss }: RiskFacts): Breach | null {
+  if (stance === 'halted') return flag(`trading is halted: ${stanceReason}`);
+  if (loss.halted !== null && stance !== 'flatten') return flag(`trading is halted: ${loss.halted}`);
+  return null;
+}
+
 /** Returns true if control 17 allows only reducing orders in this stance; loss controls then do not apply. */
-const mayOnlyReduce = (stance: RiskStance): boolean => stance === 'flatten' || stance === 'reduce-only';
+const mayOnlyReduce = (stance: RiskFacts['stance']): boolean => stance === 'flatten' || stance === 'reduce-only';
 
-function checkTrading(facts: RiskFacts, { market, timeToResolutionMs }: MarketSight): Refusal | null {
-  const { stance, loss, fills, limits } = facts;
-  if (stance === 'halted') return refuse(8, 'halted', flag(`trading is halted: ${facts.stanceReason}`));
-  if (stance !== 'flatten' && loss.halted !== null)
-    return refuse(8, 'halted', flag(`trading is halted: ${loss.halted}`));
-  if (!mayOnlyReduce(stance)) {
-    const lost = atMost("today's loss", loss.dayLossMicros, limits.maxLossDayMicros - 1, 'currency');
-    if (lost !== null) return refuse(8, 'max_loss_day', lost);
-    const what = 'the loss below the high-water mark';
-    const below = atMost(what, loss.drawdownMicros, limits.maxDrawdownMicros - 1, 'currency');
-    if (below !== null) return refuse(8, 'max_drawdown', below);
-  }
-  if (stance !== 'flatten') {
-    if (fills.halted !== null) return refuse(11, 'max_fills', flag(`trading is halted: ${fills.halted}`));
-    const burst = atMost(`fills within ${limits.fillsWindowS} s`, fills.inWindow, limits.maxFills, 'fills');
-    if (burst !== null) return refuse(11, 'max_fills', burst);
-  }
-  if (market.phase !== 'open') return refuse(15, 'market_open', flag(`the market is ${market.phase}, not open`));
-  // A null time means that the market has no resolution date.
-  if (timeToResolutionMs === null) return null;
-  const left = atLeast('the time to resolution', timeToResolutionMs / 1000, limits.minTimeToResolutionS, 's');
-  return refuse(15, 'min_time_to_resolution_s', left);
+function dayLoss(_: unknown, { stance, loss, limits }: RiskFacts): Breach | null {
+  if (mayOnlyReduce(stance)) return null;
+  return atMost("today's loss", loss.dayLossMicros, limits.maxLossDayMicros - 1, 'currency');
 }
 
-function checkBook({ limits }: RiskFacts, { book, health }: MarketSight): Refusal | null {
-  const { bookAgeMs, frozen, sinceJumpMs } = health;
-  const age =
-    atLeast('the age of the book', bookAgeMs, 0, 'ms') ??
-    atMost('the age of the book', bookAgeMs, limits.maxBookAgeMs, 'ms');
-  if (age !== null) return refuse(14, 'max_book_age_ms', age);
-  const [bid, ask] = [book.bids[0], book.asks[0]];
-  if (bid !== undefined && ask !== undefined) {
-    const crossed = atMost('the best bid of the book', bid.priceMicros, ask.priceMicros - 1, 'price');
-    if (crossed !== null) return refuse(14, 'book_crossed', crossed);
-  }
-  if (frozen !== false) return refuse(14, 'book_frozen', flag('the book is frozen: trades pass its best prices'));
-  if (sinceJumpMs === null) return null;
-  const jump = atLeast('the time since the price jumped', sinceJumpMs, limits.minTimeSinceJumpMs, 'ms');
-  return refuse(14, 'min_time_since_jump_ms', jump);
+function drawdown(_: unknown, { stance, loss, limits }: RiskFacts): Breach | null {
+  if (mayOnlyReduce(stance)) return null;
+  return atMost('the loss below the high-water mark', loss.drawdownMicros, limits.maxDrawdownMicros - 1, 'currency');
 }
 
-function checkOrder(place: PlaceIntent, facts: RiskFacts, sight: MarketSight): Refusal | null {
-  const { exposure, limits, pace, requestHeadroom } = facts;
-  // `request_reserve` is cheap and refuses most often, so it runs before the sums over open orders.
-  const reserved = 'requests left beyond the reserve for cancels';
-  const reserve = atLeast(reserved, requestHeadroom, REQUESTS_PER_PLACE, 'requests');
-  if (reserve !== null) return refuse(10, 'request_reserve', reserve);
-  const { lastSecond, lastMinute } = pace;
-  const second = atMost('orders and cancels of the last second', lastSecond, limits.maxActionsPerSecond - 1, 'actions');
-  if (second !== null) return refuse(9, 'max_actions_per_second', second);
-  const minute = atMost('orders and cancels of the last minute', lastMinute, limits.maxActionsPerMinute - 1, 'actions');
-  if (minute !== null) return refuse(9, 'max_actions_per_minute', minute);
-  const increase = reduceOnly(place, facts);
-  if (increase !== null) return refuse(17, 'reduce_only', increase);
-  const amount = atMost('the amount', place.amountMicros, limits.maxOrderSharesMicros, 'shares');
-  if (amount !== null) return refuse(1, 'max_order_shares', amount);
-  const product = mul(place.priceMicros, place.amountMicros, 'ceil');
-  const notional = atMost('price x amount', product, limits.maxOrderNotionalMicros, 'currency');
-  if (notional !== null) return refuse(2, 'max_order_notional', notional);
-  // An order without fair value is restricted by control 17, and the collar around the book checks its price.
-  const fair = place.fairYesMicros;
-  const beyondFair =
-    fair === null
-      ? null
-      : (whole('the fair value', fair, 'price') ?? checkCollar(place, fair, limits.priceCollarFairMicros));
-  if (beyondFair !== null) return refuse(3, 'price_collar_fair', beyondFair);
-  const against = toYesDirection(place).raises ? sight.book.asks[0] : sight.book.bids[0];
-  if (against !== undefined) {
-    const beyondBook = checkCollar(place, against.priceMicros, limits.priceCollarBookMicros);
-    if (beyondBook !== null) return refuse(3, 'price_collar_book', beyondBook);
-  } else if (fair === null) {
-    // If the book's other side is empty, only the strategy's fair value can be compared with the price.
-    const text = 'the price cannot be checked: no fair value and an empty book';
-    return refuse(3, 'price_collar_book', flag(text));
-  }
-  const open = exposure.workingOrders + 1;
+function fillBurst(_: unknown, { stance, fills, limits }: RiskFacts): Breach | null {
+  if (stance === 'flatten') return null;
+  if (fills.halted !== null) return flag(`trading is halted: ${fills.halted}`);
+  return atMost(`fills within ${limits.fillsWindowS} s`, fills.inWindow, limits.maxFills, 'fills');
+}
+
+function marketOpen(_: unknown, { sight }: RiskFacts): Breach | null {
+  return sight?.market.phase === 'open' ? null : flag(`the market is ${sight?.market.phase ?? 'not known'}, not open`);
+}
+
+function timeToResolution(_: unknown, { sight, limits }: RiskFacts): Breach | null {
+  const leftMs = sight?.timeToResolutionMs;
+  // A null time means that the market has no resolution date. An undefined time is missing data and is refused below.
+  if (leftMs === null) return null;
+  const seconds = leftMs === undefined ? null : leftMs / 1000;
+  return atLeast('the time to resolution', seconds, limits.minTimeToResolutionS, 's');
+}
+
+function bookAge(_: unknown, { sight, limits }: RiskFacts): Breach | null {
   return (
-    refuse(12, 'duplicate_intent', findTwin(place, exposure)) ??
-    refuse(13, 'self_cross', findSelfCross(place, exposure)) ??
-    refuse(4, 'max_open_orders', atMost('open orders including this order', open, limits.maxOpenOrders, 'orders'))
+    atLeast('the age of the book', sight?.health.bookAgeMs, 0, 'ms') ??
+    atMost('the age of the book', sight?.health.bookAgeMs, limits.maxBookAgeMs, 'ms')
   );
+}
+
+function bookCrossed(_: unknown, facts: RiskFacts): Breach | null {
+  const { bid, ask } = best(facts);
+  if (bid === undefined || ask === undefined) return null;
+  return atMost('the best bid of the book', bid, ask - 1, 'price');
+}
+
+function bookFrozen(_: unknown, { sight }: RiskFacts): Breach | null {
+  return sight?.health.frozen === false ? null : flag('the book is frozen: trades pass its best prices');
+}
+
+function checkJump(_: unknown, { sight, limits }: RiskFacts): Breach | null {
+  if (sight?.health.sinceJumpMs === null) return null;
+  return atLeast('the time since the price jumped', sight?.health.sinceJumpMs, limits.minTimeSinceJumpMs, 'ms');
 }
 
 function reduceOnly(place: PlaceIntent, facts: RiskFacts): Breach | null {
@@ -212,6 +194,22 @@ function reduceOnly(place: PlaceIntent, facts: RiskFacts): Breach | null {
   return atMost(what, place.amountMicros, reducible, 'shares');
 }
 
+function orderShares(place: PlaceIntent, { limits }: RiskFacts): Breach | null {
+  return atMost('the amount', place.amountMicros, limits.maxOrderSharesMicros, 'shares');
+}
+
+function orderNotional(place: PlaceIntent, { limits }: RiskFacts): Breach | null {
+  const notional = mul(place.priceMicros, place.amountMicros, 'ceil');
+  return atMost('price x amount', notional, limits.maxOrderNotionalMicros, 'currency');
+}
+
+function collarFair(place: PlaceIntent, { limits }: RiskFacts): Breach | null {
+  // An order without fair value is restricted by control 17, and the collar around the book checks its price.
+  if (place.fairYesMicros === null) return null;
+  const fair = place.fairYesMicros;
+  return whole('the fair value', fair, 'price') ?? checkCollar(place, fair, limits.priceCollarFairMicros);
+}
+
 /** Checks that an order is priced at most `collar` beyond a YES price, to our disadvantage. */
 function checkCollar(place: PlaceIntent, yesPrice: Micros, collar: Micros): Breach | null {
   const { raises, priceMicros } = toYesDirection(place);
@@ -220,7 +218,16 @@ function checkCollar(place: PlaceIntent, yesPrice: Micros, collar: Micros): Brea
     : atLeast('the YES price of the ask', priceMicros, yesPrice - collar, 'price');
 }
 
-function findTwin(place: PlaceIntent, exposure: Exposure): Breach | null {
+function collarBook(place: PlaceIntent, facts: RiskFacts): Breach | null {
+  const { bid, ask } = best(facts);
+  const against = toYesDirection(place).raises ? ask : bid;
+  // If the book's other side is empty, only the strategy's fair value can be compared with the price.
+  if (against === undefined)
+    return place.fairYesMicros === null ? flag('the price cannot be checked: no fair value and an empty book') : null;
+  return checkCollar(place, against, facts.limits.priceCollarBookMicros);
+}
+
+function duplicate(place: PlaceIntent, { exposure }: RiskFacts): Breach | null {
   if (exposure.has(place.intentId)) return flag(`intent ${place.intentId} is already in progress`);
   const twins = exposure.listOrders(place.marketConditionId).filter(({ phase, isYes, side, priceMicros }) => {
     const isTwin = isYes === place.isYes && side === place.side && priceMicros === place.priceMicros;
@@ -229,7 +236,7 @@ function findTwin(place: PlaceIntent, exposure: Exposure): Breach | null {
   return atMost('other orders in flight with this outcome, side and price', twins.length, 0, 'orders');
 }
 
-function findSelfCross(place: PlaceIntent, exposure: Exposure): Breach | null {
+function selfCross(place: PlaceIntent, { exposure }: RiskFacts): Breach | null {
   const ours = toYesDirection(place);
   for (const order of exposure.listOrders(place.marketConditionId)) {
     const other = toYesDirection(order);
@@ -243,58 +250,75 @@ function findSelfCross(place: PlaceIntent, exposure: Exposure): Breach | null {
   return null;
 }
 
-function checkExposure(place: PlaceIntent, facts: RiskFacts): Refusal | null {
-  const { exposure, findCaps, limits } = facts;
-  const { marketConditionId: market, isYes } = place;
-  const order = toWorkingOrder(place, facts);
-  const [before, after] = [exposure.worstCase(market), exposure.worstCase(market, order)];
-  // Only the extreme position that this order moves is compared: the opposite extreme must not block a reducing order.
-  const extreme = toYesDirection(place).raises ? after.highMicros : sub(ZERO, after.lowMicros);
-  const position = atMost('the worst position in this market', extreme, limits.maxPositionSharesMicros, 'shares');
-  if (position !== null) return refuse(5, 'max_position_shares', position);
-  const event = place.eventConditionId ?? market;
-  if (after.positionMicros > before.positionMicros) {
-    const sum = exposure.eventPosition(event) - before.positionMicros + after.positionMicros;
-    const breach = atMost('the worst position in this event', sum, limits.maxEventPositionSharesMicros, 'shares');
-    if (breach !== null) return refuse(6, 'max_event_position_shares', breach);
-  }
-  const eventLoss = exposure.eventLoss(event, order);
-  const ofEvent = atMost('the worst loss of this event', eventLoss, limits.maxEventLossMicros, 'currency');
-  if (ofEvent !== null && eventLoss > exposure.eventLoss(event)) return refuse(6, 'max_event_loss', ofEvent);
-  if (after.lossMicros > before.lossMicros) {
-    const sum = exposure.totalLossMicros - before.lossMicros + after.lossMicros;
-    const what = 'the worst possible loss of all markets together';
-    const breach = atMost(what, sum, limits.maxTotalCostMicros, 'currency');
-    if (breach !== null) return refuse(7, 'max_total_cost', breach);
-  }
-  const toAverage = mayOnlyReduce(facts.stance) ? ZERO : lossToAverage(exposure, findCaps, order);
-  if (toAverage !== 0 && toAverage > lossToAverage(exposure, findCaps)) {
-    const what = "today's loss with all orders filled and prices back at their slow averages";
-    const breach = atMost(what, facts.loss.dayLossMicros + toAverage, limits.maxLossDayMicros - 1, 'currency');
-    if (breach !== null) return refuse(22, 'loss_to_average', breach);
-  }
-  if (place.side === 'sell') {
-    const what = `the ${isYes ? 'YES' : 'NO'} shares to sell`;
-    const shares = atMost(what, place.amountMicros, exposure.freeShares(market, isYes), 'shares');
-    return refuse(20, 'available_shares', shares);
-  }
-  const needed = exposure.reservedCashMicros + computeSpending(order);
-  const cash = atMost('currency needed by this order and all working buys', needed, facts.cashMicros, 'currency');
-  return refuse(19, 'available_cash', cash);
+function openOrders(_: unknown, { exposure, limits }: RiskFacts): Breach | null {
+  return atMost('open orders including this order', exposure.workingOrders + 1, limits.maxOpenOrders, 'orders');
 }
 
-function checkSplit({ marketConditionId, amountMicros }: SplitIntent, facts: RiskFacts): Refusal | null {
-  const { exposure, limits, stance, cashMicros } = facts;
-  if (stance !== 'normal' && stance !== 'widen') {
-    const text = `only orders that reduce positions are allowed (${stance}: ${facts.stanceReason}); a split is not one`;
-    return refuse(17, 'reduce_only', flag(text));
-  }
-  const held = exposure.setsMicros(marketConditionId) + amountMicros;
-  const sets = atMost('the complete sets of this market with the split', held, limits.maxCoreSetsMicros, 'shares');
-  if (sets !== null) return refuse(21, 'max_core_sets', sets);
-  const needed = exposure.reservedCashMicros + amountMicros;
-  const what = 'currency needed by this split, other splits and all working buys';
-  return refuse(19, 'available_cash', atMost(what, needed, cashMicros, 'currency'));
+function position(place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrder): Breach | null {
+  const worst = facts.exposure.worstCase(place.marketConditionId, order());
+  // Only the extreme position that this order moves is compared: the opposite extreme must not block a reducing order.
+  const extreme = toYesDirection(place).raises ? worst.highMicros : sub(ZERO, worst.lowMicros);
+  return atMost('the worst position in this market', extreme, facts.limits.maxPositionSharesMicros, 'shares');
+}
+
+function eventPosition(place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrder): Breach | null {
+  const { exposure, limits } = facts;
+  const before = exposure.worstCase(place.marketConditionId).positionMicros;
+  const after = exposure.worstCase(place.marketConditionId, order()).positionMicros;
+  if (after <= before) return null;
+  const event = place.eventConditionId ?? place.marketConditionId;
+  const sum = exposure.eventPosition(event) - before + after;
+  return atMost('the worst position in this event', sum, limits.maxEventPositionSharesMicros, 'shares');
+}
+
+function eventLoss(place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrder): Breach | null {
+  const { exposure, limits } = facts;
+  const event = place.eventConditionId ?? place.marketConditionId;
+  const after = exposure.eventLoss(event, order());
+  if (after <= limits.maxEventLossMicros || after <= exposure.eventLoss(event)) return null;
+  return atMost('the worst loss of this event', after, limits.maxEventLossMicros, 'currency');
+}
+
+function totalCost(place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrder): Breach | null {
+  const { exposure, limits } = facts;
+  const before = exposure.worstCase(place.marketConditionId).lossMicros;
+  const after = exposure.worstCase(place.marketConditionId, order()).lossMicros;
+  if (after <= before) return null;
+  const sum = exposure.totalLossMicros - before + after;
+  return atMost('the worst possible loss of all markets together', sum, limits.maxTotalCostMicros, 'currency');
+}
+
+function averageLoss(_: unknown, facts: RiskFacts, order: () => WorkingOrder): Breach | null {
+  const { exposure, findCaps, limits, loss, stance } = facts;
+  if (mayOnlyReduce(stance)) return null;
+  const after = lossToAverage(exposure, findCaps, order());
+  if (after === 0 || after <= lossToAverage(exposure, findCaps)) return null;
+  const what = "today's loss with all orders filled and prices back at their slow averages";
+  return atMost(what, loss.dayLossMicros + after, limits.maxLossDayMicros - 1, 'currency');
+}
+
+function requestReserve(_: unknown, { requestHeadroom }: RiskFacts): Breach | null {
+  return atLeast('requests left beyond the reserve for cancels', requestHeadroom, REQUESTS_PER_PLACE, 'requests');
+}
+
+function perSecond(_: unknown, { pace, limits }: RiskFacts): Breach | null {
+  return atMost('orders and cancels of the last second', pace.lastSecond, limits.maxActionsPerSecond - 1, 'actions');
+}
+
+function perMinute(_: unknown, { pace, limits }: RiskFacts): Breach | null {
+  return atMost('orders and cancels of the last minute', pace.lastMinute, limits.maxActionsPerMinute - 1, 'actions');
+}
+
+function availableCash(place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrder): Breach | null {
+  if (place.side === 'sell') return null;
+  const needed = facts.exposure.reservedCashMicros + computeSpending(order());
+  return atMost('currency needed by this order and all working buys', needed, facts.cashMicros, 'currency');
+}
+
+function availableShares(place: PlaceIntent, { exposure }: RiskFacts): Breach | null {
+  if (place.side === 'buy') return null;
+  const free = exposure.freeShares(place.marketConditionId, place.isYes);
+  return atMost(`the ${place.isYes ? 'YES' : 'NO'} shares to sell`, place.amountMicros, free, 'shares');
 }
 
 /** Returns the place as a working order in flight. Throws RangeError without a fee rate, which `saneInput` refuses. */
@@ -317,6 +341,11 @@ export function toWorkingOrder(place: PlaceIntent, facts: RiskFacts): WorkingOrd
 const feeRate = ({ sight }: RiskFacts): Micros =>
   micros(Math.max(sight?.market.makerFeeRateMicros ?? ONE, sight?.market.takerFeeRateMicros ?? ONE));
 
+const best = ({ sight }: RiskFacts) => ({
+  bid: sight?.book.bids[0]?.priceMicros,
+  ask: sight?.book.asks[0]?.priceMicros,
+});
+
 /** Returns null for a safe integer (every Micros must be one); else the breach. */
 function whole(what: string, value: number | null | undefined, unit: Breach['unit']): Breach | null {
   if (Number.isSafeInteger(value)) return null;
@@ -326,6 +355,49 @@ function whole(what: string, value: number | null | undefined, unit: Breach['uni
 
 /** Returns the breach of a yes/no condition, in which `found` is 1 and `limit` is 0. */
 const flag = (text: string): Breach => ({ limit: 0, found: 1, unit: 'flag', text });
+
+/** Controls of a split of currency into complete sets. A split uses currency, so every halt blocks splits too. */
+export const SPLIT_CONTROLS: readonly RiskControl<SplitIntent>[] = [
+  { number: 14, name: 'sane_input', check: saneSplit },
+  { number: 8, name: 'halted', check: checkHalt },
+  { number: 8, name: 'max_loss_day', check: dayLoss },
+  { number: 8, name: 'max_drawdown', check: drawdown },
+  { number: 11, name: 'max_fills', check: fillBurst },
+  { number: 15, name: 'market_open', check: marketOpen },
+  { number: 15, name: 'min_time_to_resolution_s', check: timeToResolution },
+  { number: 17, name: 'reduce_only', check: addsNothing },
+  { number: 21, name: 'max_core_sets', check: coreSets },
+  { number: 19, name: 'available_cash', check: splitCash },
+];
+
+function saneSplit(split: SplitIntent, { sight, limits, cashMicros }: RiskFacts): Breach | null {
+  if (sight === null || sight.market.conditionId !== split.marketConditionId)
+    return flag('the trader has no data about this market');
+  return (
+    insaneLimit(limits) ??
+    whole('the sets to split', split.amountMicros, 'shares') ??
+    atLeast('the sets to split', split.amountMicros, 1, 'shares') ??
+    whole('the YES price of the split', split.yesPriceMicros, 'price') ??
+    atLeast('the YES price of the split', split.yesPriceMicros, 1, 'price') ??
+    atMost('the YES price of the split', split.yesPriceMicros, ONE - 1, 'price') ??
+    whole('the available currency', cashMicros, 'currency')
+  );
+}
+
+function addsNothing(_: unknown, { stance, stanceReason }: RiskFacts): Breach | null {
+  if (stance === 'normal' || stance === 'widen') return null;
+  return flag(`only orders that reduce positions are allowed (${stance}: ${stanceReason}); a split is not one`);
+}
+
+function coreSets(split: SplitIntent, { exposure, limits }: RiskFacts): Breach | null {
+  const sets = exposure.setsMicros(split.marketConditionId) + split.amountMicros;
+  return atMost('the complete sets of this market with the split', sets, limits.maxCoreSetsMicros, 'shares');
+}
+
+function splitCash(split: SplitIntent, { exposure, cashMicros }: RiskFacts): Breach | null {
+  const needed = exposure.reservedCashMicros + split.amountMicros;
+  return atMost('currency needed by this split, other splits and all working buys', needed, cashMicros, 'currency');
+}
 
 /** Market data for the risk controls. The engine reads the data after strategies ran; strategies cannot change it. */
 export interface MarketSight {

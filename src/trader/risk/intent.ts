@@ -10,6 +10,7 @@ interface OfKind<K extends string> {
   readonly marketConditionId: string;
 }
 
+/** Intent to place a limit order for one outcome. */
 export interface PlaceIntent extends OfKind<'place'> {
   /** Condition id of the market's event; null without one. A market without an event counts as its own event. */
   readonly eventConditionId: string | null;
@@ -30,11 +31,13 @@ export interface CancelIntent extends OfKind<'cancel'> {
   readonly orderPubkey: string;
 }
 
+/** Intent to merge complete sets into currency. */
 export interface MergeIntent extends OfKind<'merge'> {
   /** Number of complete sets (one YES and one NO share each). */
   readonly amountMicros: Micros;
 }
 
+/** Intent to split currency into complete sets. */
 export interface SplitIntent extends OfKind<'split'> {
   /** Condition id of the market's event; null without one. */
   readonly eventConditionId: string | null;
@@ -65,16 +68,13 @@ export interface Breach {
   readonly text: string;
 }
 
-export interface Refusal extends Breach {
+export interface Refused extends Breach {
+  readonly verdict: 'refused';
+  readonly intent: Intent;
   /** Number of the risk control, as in docs/reference.md and `controls.ts`. */
   readonly control: number;
   /** Name of the risk control, such as `max_position_shares`: the name of its limit, if the control has a limit. */
   readonly name: string;
-}
-
-export interface Refused extends Refusal {
-  readonly verdict: 'refused';
-  readonly intent: Intent;
 }
 
 /** Formats Micros as a decimal. A number that cannot be Micros is returned as plain text. */

@@ -6,8 +6,17 @@
  * refusal. Cancels are never refused. Risk reads no clock and keeps no state, so equal inputs give equal verdicts.
  */
 
-import { findRefusal, type RiskFacts } from './controls.js';
-import type { Intent, Refused } from './intent.js';
+import { assert } from '../../shared/base/errors.js';
+import {
+  conversionSanity,
+  PLACE_CONTROLS,
+  type RiskControl,
+  type RiskFacts,
+  SPLIT_CONTROLS,
+  toWorkingOrder,
+} from './controls.js';
+import type { WorkingOrder } from './exposure.js';
+import type { Breach, Intent, PlaceIntent, Refused, SplitIntent } from './intent.js';
 
 const approvedByRisk: unique symbol = Symbol('approved by risk');
 
@@ -25,7 +34,47 @@ export const isApproved = (value: object): value is Approved =>
 
 /** Approves or refuses one intent. Add an approved place or split to `facts.exposure` before the next call. */
 export function judge<I extends Intent>(intent: I, facts: RiskFacts): Approved<I> | Refused {
-  const refusal = findRefusal(intent, facts);
-  if (refusal !== null) return { verdict: 'refused', intent, ...refusal };
-  return Object.freeze({ verdict: 'approved', intent, [approvedByRisk]: intent });
+  switch (intent.kind) {
+    case 'cancel':
+      return approve(intent);
+    case 'merge':
+    case 'redeem': {
+      const breach = conversionSanity(intent, facts.exposure);
+      return breach === null ? approve(intent) : refuse(intent, 14, 'sane_input', breach);
+    }
+    case 'split':
+      return findRefusal(intent, SPLIT_CONTROLS, facts) ?? approve(intent);
+    case 'place':
+      return findRefusal(intent, PLACE_CONTROLS, facts) ?? approve(intent);
+  }
 }
+
+function findRefusal<I extends PlaceIntent | SplitIntent>(
+  intent: I,
+  controls: readonly RiskControl<I>[],
+  facts: RiskFacts,
+): Refused | null {
+  // The working order is created once: several controls use its weight, which is cached per object.
+  let made: WorkingOrder | null = null;
+  const order = () => {
+    assert(intent.kind === 'place', 'only a place becomes a working order');
+    made ??= toWorkingOrder(intent, facts);
+    return made;
+  };
+  for (const { number, name, check } of controls) {
+    const breach = check(intent, facts, order);
+    if (breach !== null) return refuse(intent, number, name, breach);
+  }
+  return null;
+}
+
+const approve = <I extends Intent>(intent: I): Approved<I> =>
+  Object.freeze({ verdict: 'approved', intent, [approvedByRisk]: intent });
+
+const refuse = (intent: Intent, control: number, name: string, breach: Breach): Refused => ({
+  verdict: 'refused',
+  intent,
+  control,
+  name,
+  ...breach,
+});

@@ -66,11 +66,7 @@ export const ENGINE_BUGS: readonly WrittenBug[] = [
     name: 'reduce-only-ignored',
     what: 'Strategies and risk do not receive the rule that only reducing orders may leave.',
     edits: [
-      {
-        file: CONTROLS,
-        text: "  if (increase !== null) return refuse(17, 'reduce_only', increase);",
-        replacement: '  void increase;',
-      },
+      { file: CONTROLS, text: "  { number: 17, name: 'reduce_only', check: reduceOnly },\n", replacement: '' },
       {
         file: 'src/trader/engine/quoting/event-turns.ts',
         text: "      stance: stance === 'flatten' || stance === 'halted' ? 'normal' : stance,",
@@ -122,25 +118,21 @@ export const ENGINE_BUGS: readonly WrittenBug[] = [
     name: 'one-order-too-many',
     what: 'The limit of open orders does not count the order that is being judged.',
     file: CONTROLS,
-    text: '  const open = exposure.workingOrders + 1;',
-    replacement: '  const open = exposure.workingOrders;',
+    text: 'exposure.workingOrders + 1, limits.maxOpenOrders',
+    replacement: 'exposure.workingOrders, limits.maxOpenOrders',
   },
   {
     name: 'event-limit-per-market',
     what: "The limit of an event looks at one of the event's markets only.",
     file: CONTROLS,
-    text: '    const sum = exposure.eventPosition(event) - before.positionMicros + after.positionMicros;',
-    replacement: '    const sum = exposure.eventPosition(event) * 0 + after.positionMicros;',
+    text: '  const sum = exposure.eventPosition(event) - before + after;',
+    replacement: '  const sum = exposure.eventPosition(event) * 0 + after;',
   },
   {
     name: 'stale-book',
     what: 'The age of a book keeps nobody from quoting on it, neither the quoting nor risk.',
     edits: [
-      {
-        file: CONTROLS,
-        text: "  if (age !== null) return refuse(14, 'max_book_age_ms', age);",
-        replacement: '  void age;',
-      },
+      { file: CONTROLS, text: "  { number: 14, name: 'max_book_age_ms', check: bookAge },\n", replacement: '' },
       {
         file: 'src/trader/engine/quoting/quote-slot.ts',
         text: '  if (!(health.bookAgeMs >= 0 && health.bookAgeMs <= maxBookAgeMs)) {',
@@ -164,8 +156,8 @@ export const ENGINE_BUGS: readonly WrittenBug[] = [
       },
       {
         file: CONTROLS,
-        text: "  if (reserve !== null) return refuse(10, 'request_reserve', reserve);",
-        replacement: '  void reserve;',
+        text: "  { number: 10, name: 'request_reserve', check: requestReserve },\n",
+        replacement: '',
       },
     ],
   },

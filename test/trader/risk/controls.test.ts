@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { MarketSight, RiskFacts } from '../../../src/trader/risk/controls.js';
+import { type MarketSight, PLACE_CONTROLS, type RiskFacts } from '../../../src/trader/risk/controls.js';
 import type { CancelIntent, PlaceIntent } from '../../../src/trader/risk/intent.js';
 import type { RiskLimits } from '../../../src/trader/risk/limits.js';
 import { isApproved, judge } from '../../../src/trader/risk/risk.js';
@@ -282,6 +282,11 @@ describe('the table of controls', () => {
     const verdict = judge(placeOf(place), factsOf(facts));
     const found = verdict.verdict === 'approved' ? null : [verdict.control, verdict.name, verdict.limit, verdict.found];
     expect(found).toEqual(refused);
+  });
+
+  it('has a case that every control refuses', () => {
+    const names = new Set(CASES.flatMap(([, , , refused]) => (refused === null ? [] : [refused[1]])));
+    expect(PLACE_CONTROLS.filter(({ name }) => !names.has(name))).toEqual([]);
   });
 
   it('says both numbers in a sentence', () => {
