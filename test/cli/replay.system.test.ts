@@ -155,7 +155,7 @@ async function playsAnother(path: string, folder: string, file: string): Promise
     [['zzz', '-c', file, '--play', other], 2, "there is no run 'zzz' in "],
     [[folder, '-c', file, '--play', other], 2, `there is no run '${folder}' in `],
     [[path, '--play', other, '--fill-model', 'nope'], 2, 'there is no fill model "nope"\n  Use one of posts-only'],
-    [[path, '--fill-model', 'optimistic'], 2, '--fill-model applies only to --play'],
+    [[path, '--fill-model', 'log'], 2, '--fill-model applies only to --play'],
     [[path, '--play', other, '--as-recorded'], 2, "cannot be used with option '--as-recorded'"],
   ];
   for (const [args, code, err] of wrong) {

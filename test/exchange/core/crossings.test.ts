@@ -243,7 +243,10 @@ function printsOf(fills: readonly PlainFill[]): readonly (readonly [tick: number
   return runs.map((run) => [run.tick, run.amount]);
 }
 
-const MODELS = [...['trade-through', 'risk-averse', 'power:0.5', 'power:1', 'power:3', 'optimistic', 'posts-only']];
+const MODELS = [
+  ...['trade-through', 'risk-averse', 'power:0.5', 'power:1', 'power:3', 'power2:2', 'power3:2', 'power3:3'],
+  ...['log', 'log2', 'optimistic', 'posts-only'],
+];
 const ALL_TICKS = Array.from({ length: TICKS }, (_, at) => at + 1);
 
 describe('a recorded book of two sides under any events', () => {
@@ -279,7 +282,7 @@ describe('a recorded book of two sides under any events', () => {
 });
 
 describe('between the fill models', () => {
-  const MIDDLE = ['power:0.5', 'power:3'];
+  const MIDDLE = ['power:0.5', 'power:3', 'power2:2', 'power3:3', 'log', 'log2'];
   const market = (joins: number) =>
     fc.array(
       fc.oneof(

@@ -7,6 +7,7 @@ import {
   chosenModel,
   FILL_MODEL_NAMES,
   type FillModel,
+  type FillModelSpec,
   fillModel,
 } from '../../../src/exchange/core/matching/fill-model.js';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
@@ -23,6 +24,10 @@ const GOLDEN: Readonly<Record<string, readonly number[]>> = {
   'power:2': [70, 60, 60, 28, 3, 3],
   'power:3': [70, 60, 60, 24.444444, -0.555556],
   power: [70, 60, 60, 24.444444, -0.555556],
+  'power2:2': [70, 60, 60, 24.444444, -0.555556],
+  'power3:3': [70, 60, 60, 48.148148, 23.148148],
+  log: [70, 60, 60, 38.205701, 13.205701],
+  log2: [70, 60, 60, 50, 25],
 };
 
 /** A market with the finest amounts and its own fill model. */
@@ -123,15 +128,23 @@ describe('the name of a fill model', () => {
     ['power', 'power:3'],
     ['power:1', 'power:1'],
     ['power:2.5', 'power:2.5'],
+    ['power3:3', 'power3:3'],
+    ['log', 'log'],
     ['trade-through', 'trade-through'],
   ])('%s is the model %s', (given, name) => {
     expect(fillModel(given).name).toBe(name);
     expect(fillModel(fillModel(given).name).name).toBe(name);
   });
 
+  it('may be given as data', () => {
+    expect(fillModel({ kind: 'power', exponent: 2 }).name).toBe('power:2');
+    expect(fillModel({ kind: 'optimistic' }).name).toBe('optimistic');
+  });
+
   it.each([
-    ...['', ...'fifo Power power: power:0 power:-1 power:0.3 power:11 power:two log'.split(' ')],
-    ...['risk-averse:1', 'optimistic:1', 'posts-only:posts-only', 'constructor'],
+    ...['', ...'fifo Power power: power:0 power:-1 power:0.3 power:11 power:two log:2'.split(' ')],
+    ...['risk-averse:1', 'optimistic:1'],
+    { kind: 'power', exponent: Number.NaN } as FillModelSpec,
   ])('%j is none, and the error says which there are', (given) => {
     expect(() => fillModel(given)).toThrow(TwinbookError);
     try {
@@ -140,7 +153,7 @@ describe('the name of a fill model', () => {
       // Only TwinbookErrors are thrown, as the line above checks.
       const { code, message, hint } = error as TwinbookError;
       expect(code).toBe('usage');
-      expect(message).toContain(JSON.stringify(given));
+      expect(message).toContain(JSON.stringify(typeof given === 'string' ? given : JSON.stringify(given)));
       for (const name of FILL_MODEL_NAMES) expect(hint).toContain(name);
     }
   });
@@ -152,7 +165,7 @@ describe('the name of a fill model', () => {
 
 describe('a half exponent', () => {
   it.each([0.5, 1, 1.5, 2, 2.5, 10])('%d lies where the formula says', (exponent) => {
-    const { aheadAfterChange } = fillModel(`power:${exponent}`);
+    const { aheadAfterChange } = fillModel({ kind: 'power', exponent });
     const [front, back, canceled] = [40e6, 60e6, 10e6];
     const behind = back ** exponent / (back ** exponent + front ** exponent);
     expect(aheadAfterChange(front, 100e6, 90e6, 0, 1)).toBeCloseTo(front - (1 - behind) * canceled, -1);

@@ -113,18 +113,28 @@ interface PlainLevel {
   traded: number;
 }
 
+/** Probability that a canceled share was behind the order, with `f` shares ahead and `b` behind. */
+type Curve = (f: number, b: number) => number;
+
+const CURVES: Readonly<Record<string, (n: number) => Curve>> = {
+  power: (n) => (f, b) => b ** n / (b ** n + f ** n),
+  power2: (n) => (f, b) => b ** n / (b + f) ** n,
+  power3: (n) => (f, b) => 1 - (f / (f + b)) ** n,
+  log: () => (f, b) => Math.log(1 + b) / (Math.log(1 + b) + Math.log(1 + f)),
+  log2: () => (f, b) => Math.log(1 + b) / Math.log(1 + b + f),
+};
+
 /** One side: the published formulas. Prices are ranks: 0 is the best; "beyond" a price is a higher rank. */
 class PlainQueue {
   readonly orders: PlainOrder[] = [];
   readonly #kind: string;
-  /** Exponent n of the power curve; null under other models. */
-  readonly #exponent: number | null;
+  readonly #curve: Curve | null;
   readonly #levels = new Map<number, PlainLevel>();
 
   constructor(model: string) {
     const [kind = '', exponent = '3'] = model.split(':');
     this.#kind = kind;
-    this.#exponent = kind === 'power' ? Number(exponent) : null;
+    this.#curve = CURVES[kind]?.(Number(exponent)) ?? null;
   }
 
   level(rank: number): PlainLevel {
@@ -166,9 +176,9 @@ class PlainQueue {
   #moved(front: number, previous: number, next: number, traded: number): number {
     if (this.#kind === 'optimistic') return 0;
     const change = previous - next - traded;
-    if (this.#exponent === null || change < 0 || front === 0) return Math.min(front, next);
+    if (this.#curve === null || change < 0 || front === 0) return Math.min(front, next);
     const back = Math.max(0, previous - front);
-    const behind = back ** this.#exponent / (back ** this.#exponent + front ** this.#exponent);
+    const behind = this.#curve(front, back);
     const moved = front - (1 - behind) * change + Math.min(back - behind * change, 0);
     return Math.max(0, Math.min(front, next, Math.ceil(moved - 1e-6)));
   }

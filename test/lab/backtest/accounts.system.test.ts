@@ -9,7 +9,7 @@ import { times } from '../../support/effort.js';
 import { plan } from './plans.js';
 import { source, wanderingRows } from './recordings.js';
 
-const MODELS = ['trade-through', 'risk-averse', 'power:3', 'optimistic'];
+const MODELS = ['trade-through', 'risk-averse', 'power:3', 'log', 'optimistic'];
 const IDS = ['4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T', 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB'];
 
 const cashOf = ({ capitalMicros, markets }: SessionRecord): number =>

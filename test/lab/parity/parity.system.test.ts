@@ -197,7 +197,7 @@ it('a run that saw no market cannot be compared, and says so', async () => {
     const observation = { kind: 'time', nowMs: 1_000 } as const;
     yield { index: 0, observation, requests: [], timedOut: [], signed: [], failure: null };
   }
-  const options = { trader: traderSettings('r1'), fillModels: ['power:3'], latency: null, seed: 1, landingMs: 0 };
+  const options = { trader: traderSettings('r1'), fillModels: ['log'], latency: null, seed: 1, landingMs: 0 };
   await expect(runParity({ ...journal, steps }, options)).rejects.toMatchObject({
     code: 'recording_invalid',
     message: 'this run never read an order book',

@@ -7,7 +7,52 @@
  * formulas are hftbacktest's (models/queue.rs). Amounts are micros of the recorded level, without real orders.
  */
 
-import { TwinbookError } from '../../../shared/base/errors.js';
+import { TwinbookError, unreachable } from '../../../shared/base/errors.js';
+
+/** One of hftbacktest's queue curves, with its exponent if the curve has one. */
+type QueueCurve =
+  | { readonly kind: 'log' | 'log2' }
+  | { readonly kind: 'power' | 'power2' | 'power3'; readonly exponent: number };
+
+/** Micros per share. Logarithmic curves need amounts in shares; the other curves do not depend on the unit. */
+const SHARE = 1_000_000;
+
+/**
+ * Returns a curve: the part of a level's decrease without a trade that was behind an order. `ahead` must be above 0,
+ * `behind` at least 0. Curves use only arithmetic, square root and logarithm, for equal results on every machine.
+ */
+function cancelledBehind(curve: QueueCurve): (ahead: number, behind: number) => number {
+  switch (curve.kind) {
+    case 'power':
+      // Power curve: behind^n / (behind^n + ahead^n). If nothing is behind, the result is 0.
+      return (ahead, behind) => 1 / (1 + power(ahead / behind, curve.exponent));
+    case 'power2':
+      return (ahead, behind) => power(behind / (ahead + behind), curve.exponent);
+    case 'power3':
+      return (ahead, behind) => 1 - power(ahead / (ahead + behind), curve.exponent);
+    case 'log':
+      return (ahead, behind) => {
+        const back = Math.log1p(behind / SHARE);
+        return back / (back + Math.log1p(ahead / SHARE));
+      };
+    case 'log2':
+      return (ahead, behind) => Math.log1p(behind / SHARE) / Math.log1p((ahead + behind) / SHARE);
+    default:
+      return unreachable(curve, 'a queue curve');
+  }
+}
+
+/** Returns base^exponent for an exponent that is a multiple of 0.5. */
+function power(base: number, exponent: number): number {
+  let result = Number.isInteger(exponent) ? 1 : Math.sqrt(base);
+  for (let times = Math.floor(exponent); times > 0; times--) result *= base;
+  return result;
+}
+
+/** A fill model as data in a configuration file. A curve's exponent is a multiple of 0.5 from 0.5 to 10. */
+export type FillModelSpec = QueueSpec & { readonly postsOnly?: boolean };
+
+type QueueSpec = QueueCurve | { readonly kind: 'trade-through' | 'risk-averse' | 'optimistic' };
 
 /** Assumptions about the queue of a recorded market, and about its fills of real orders. */
 export interface FillModel {
@@ -30,54 +75,77 @@ export interface FillModel {
 const POSTS_ONLY = 'posts-only';
 
 /** Fill model names for the command line, from the fewest fills to the most fills. */
-export const FILL_MODEL_NAMES = [POSTS_ONLY, 'trade-through', 'risk-averse', 'power:N', 'optimistic'] as const;
+export const FILL_MODEL_NAMES = [
+  POSTS_ONLY,
+  'trade-through',
+  'risk-averse',
+  'power:N',
+  'power2:N',
+  'power3:N',
+  'log',
+  'log2',
+  'optimistic',
+] as const;
 
 const RISK_AVERSE = 'risk-averse';
-/** Default exponent of the power curve, from hftbacktest's examples. */
+/** Default exponent of the power curves, from hftbacktest's examples. */
 const DEFAULT_EXPONENT = 3;
 const MOST_EXPONENT = 10;
 
-const PLAIN_MODELS: readonly FillModel[] = [
-  lastInQueue('trade-through', false),
-  lastInQueue(RISK_AVERSE, true),
-  { name: 'optimistic', fillsAtTouch: true, aheadOnJoin: () => 0, aheadAfterChange: () => 0 },
-];
+/** Returns a fill model by its name, such as `posts-only:power:2.5`, or by its data. Throws TwinbookError `usage`. */
+export function fillModel(spec: string | FillModelSpec): FillModel {
+  const { postsOnly, ...queue } =
+    typeof spec === 'string' ? readName(spec) : { exponent: null, postsOnly: false, ...spec };
+  const model = queueModel(queue);
+  if (model === null) throw makeUnknownModelError(typeof spec === 'string' ? spec : JSON.stringify(spec));
+  if (!postsOnly) return model;
+  return { ...model, postsOnly, name: model.name === RISK_AVERSE ? POSTS_ONLY : `${POSTS_ONLY}:${model.name}` };
+}
 
-function lastInQueue(name: string, fillsAtTouch: boolean): FillModel {
+/** Returns the queue part of a fill model; null for an unknown kind or an invalid exponent. */
+function queueModel({ kind, exponent }: QueueName): FillModel | null {
+  if (kind === 'power' || kind === 'power2' || kind === 'power3') {
+    const n = exponent ?? DEFAULT_EXPONENT;
+    if (!(n > 0) || n > MOST_EXPONENT || !Number.isInteger(2 * n)) return null;
+    return sharedBy(`${kind}:${n}`, { kind, exponent: n });
+  }
+  if (exponent !== null) return null;
+  if (kind === 'log' || kind === 'log2') return sharedBy(kind, { kind });
+  if (kind === 'optimistic') return { name: kind, fillsAtTouch: true, aheadOnJoin: () => 0, aheadAfterChange: () => 0 };
+  if (kind !== 'trade-through' && kind !== RISK_AVERSE) return null;
   return {
-    name,
-    fillsAtTouch,
+    name: kind,
+    fillsAtTouch: kind === RISK_AVERSE,
     aheadOnJoin: (displayed) => displayed,
     // Shares behind an order are assumed to cancel first: only trades and decreases below `ahead` advance the order.
     aheadAfterChange: (ahead, _previous, next) => Math.min(ahead, next),
   };
 }
 
-/** Returns a fill model by its name, such as `posts-only:power:2.5`. Throws TwinbookError `usage` for other names. */
-export function fillModel(name: string): FillModel {
-  const full = name === POSTS_ONLY ? `${POSTS_ONLY}:${RISK_AVERSE}` : name;
-  const [, prefix, kind = '', digits] = /^(posts-only:)?([a-z-]+)(?::(\d+(?:\.\d+)?))?$/.exec(full) ?? [];
-  const plain = digits === undefined ? PLAIN_MODELS.find((one) => one.name === kind) : undefined;
-  const model = kind === 'power' ? powerModel(Number(digits ?? DEFAULT_EXPONENT)) : plain;
-  if (model === undefined) {
-    throw new TwinbookError(
-      'usage',
-      `there is no fill model ${JSON.stringify(name)}`,
-      `Use one of ${FILL_MODEL_NAMES.join(', ')}; N is a multiple of 0.5 from 0.5 to ${MOST_EXPONENT}, ${DEFAULT_EXPONENT} if left out. With ${POSTS_ONLY}:NAME, recorded makers only post.`,
-    );
-  }
-  if (prefix === undefined) return model;
-  return { ...model, postsOnly: true, name: kind === RISK_AVERSE ? POSTS_ONLY : `${POSTS_ONLY}:${model.name}` };
+function makeUnknownModelError(came: string): TwinbookError {
+  return new TwinbookError(
+    'usage',
+    `there is no fill model ${JSON.stringify(came)}`,
+    `Use one of ${FILL_MODEL_NAMES.join(', ')}; N is a multiple of 0.5 from 0.5 to ${MOST_EXPONENT}, ${DEFAULT_EXPONENT} if left out. With ${POSTS_ONLY}:NAME, recorded makers only post.`,
+  );
 }
 
-/**
- * Splits a decrease without a trade between shares ahead and shares behind an order: the part behind^n / (behind^n +
- * ahead^n) was behind. Returns undefined for an invalid exponent n.
- */
-function powerModel(exponent: number): FillModel | undefined {
-  if (!(exponent > 0) || exponent > MOST_EXPONENT || !Number.isInteger(2 * exponent)) return undefined;
+interface QueueName {
+  readonly kind: string;
+  readonly exponent: number | null;
+}
+
+function readName(name: string): QueueName & { readonly postsOnly: boolean } {
+  if (name === POSTS_ONLY) return { kind: RISK_AVERSE, exponent: null, postsOnly: true };
+  const [, prefix, kind = '', digits] = /^(posts-only:)?([a-z0-9-]+)(?::(\d+(?:\.\d+)?))?$/.exec(name) ?? [];
+  return { kind, exponent: digits === undefined ? null : Number(digits), postsOnly: prefix !== undefined };
+}
+
+/** A fill model with a curve, which splits a decrease without a trade between shares ahead and shares behind. */
+function sharedBy(name: string, curve: QueueCurve): FillModel {
+  const behindShare = cancelledBehind(curve);
   return {
-    name: `power:${exponent}`,
+    name,
     fillsAtTouch: true,
     aheadOnJoin: (displayed) => displayed,
     aheadAfterChange(ahead, previous, next, traded, lot) {
@@ -85,19 +153,12 @@ function powerModel(exponent: number): FillModel | undefined {
       const bound = Math.min(ahead, next);
       if (canceled <= 0 || bound <= 0) return bound;
       const behind = Math.max(0, previous - ahead);
-      const share = 1 / (1 + power(ahead / behind, exponent));
+      const share = behindShare(ahead, behind);
       const left = ahead - (1 - share) * canceled + Math.min(behind - share * canceled, 0);
       // A difference below a millionth of a lot is a rounding error of the division.
       return Math.min(bound, Math.max(0, Math.ceil(left / lot - 1e-6) * lot));
     },
   };
-}
-
-/** Returns base^exponent for an exponent that is a multiple of 0.5. Arithmetic and roots are equal on every machine. */
-function power(base: number, exponent: number): number {
-  let result = Number.isInteger(exponent) ? 1 : Math.sqrt(base);
-  for (let times = Math.floor(exponent); times > 0; times--) result *= base;
-  return result;
 }
 
 /** Returns a fill model by its name, or a user's model with bounds. Throws TwinbookError `usage` for unknown names. */
