@@ -62,7 +62,6 @@ interface CommandRow<Rows extends OptionRows, Kind extends keyof Configs> {
   readonly run?: (call: CommandCall<Rows, Kind>) => Did;
   readonly hasJson?: true;
   readonly below?: readonly AddCommand[];
-  /** The command as a tool of `twinbook mcp`; absent if the command is not offered there. */
   readonly tool?: Tool;
 }
 
@@ -70,7 +69,6 @@ interface CommandRow<Rows extends OptionRows, Kind extends keyof Configs> {
 export interface Tool {
   /** A `read` tool changes nothing. A `stop` tool pauses, reduces or cancels; no tool can resume trading. */
   readonly kind: 'read' | 'stop';
-  /** Names of the options that the tool takes, such as `limit`. */
   readonly options: readonly string[];
   readonly required?: readonly string[];
 }
@@ -84,7 +82,6 @@ export function toolOf(name: OperatorName): { readonly tool?: Tool } {
   return { tool: { kind: 'stop', options: [...required, ...more], required } };
 }
 
-/** Tools of the commands that `twinbook mcp` offers. */
 export const TOOLS = new WeakMap<Command, Tool>();
 
 export type AddCommand = (parent: Command, session: CommandSession) => Command;

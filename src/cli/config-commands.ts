@@ -91,7 +91,7 @@ const explainCommand = command({
   answer: ({ args: [wanted] }) => {
     const schemas = { trader: traderSchema, strategy: strategyFileSchema };
     const files = Object.entries(schemas)
-      .map(([file, schema]) => ({ file, rows: listSettingRows(schema).filter(isWanted(wanted)) }))
+      .map(([file, schema]) => ({ file, rows: listSettingRows(schema, wanted) }))
       .filter(({ rows }) => rows.length > 0);
     if (files.length === 0) {
       const hint =
@@ -108,19 +108,18 @@ const explainCommand = command({
 
 type SettingRow = ReturnType<typeof listSettingRows>[number];
 
-const listSettingRows = (schema: FileSchema) =>
-  listSettings(jsonSchema(schema)).map(({ name, node, isRequired }) => ({
-    setting: name,
-    kind: describeKind(node),
-    default: isRequired ? 'must be given' : node.default === undefined ? null : JSON.stringify(node.default),
-    meaning: node.description ?? '',
-  }));
-
-/** Selects a setting by its full name, its group or the last part of its name. */
-const isWanted =
-  (wanted: string | undefined) =>
-  ({ setting }: SettingRow): boolean =>
-    wanted === undefined || setting === wanted || setting.startsWith(`${wanted}.`) || setting.endsWith(`.${wanted}`);
+/** @param wanted full name of a setting, its group or the last part of its name; all settings if undefined */
+const listSettingRows = (schema: FileSchema, wanted = '') =>
+  listSettings(jsonSchema(schema))
+    .filter(
+      ({ name }) => wanted === '' || name === wanted || name.startsWith(`${wanted}.`) || name.endsWith(`.${wanted}`),
+    )
+    .map(({ name, node, isRequired }) => ({
+      setting: name,
+      kind: describeKind(node),
+      default: isRequired ? 'must be given' : node.default === undefined ? null : JSON.stringify(node.default),
+      meaning: node.description ?? '',
+    }));
 
 const SETTING_COLUMNS: readonly TableColumn<SettingRow>[] = [
   { title: 'SETTING', cell: (row) => row.setting },

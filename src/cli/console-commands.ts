@@ -42,49 +42,47 @@ const consoleCommand = command({
       String,
     ),
   },
-  run: ({ options: { withTrader, also }, file, io }) => {
+  run: async ({ options: { withTrader, also }, file, io }) => {
     if (withTrader === true && also.length > 0) {
       const hint = 'Run `twinbook console` separately, with dashboard.start: false in all files.';
       throw new TwinbookError('usage', '--with-trader cannot be combined with --also', hint);
     }
+    const config = loadTraderConfig(file, io);
     const others = also.map((other) => loadTraderConfig(other, io));
-    return show(loadTraderConfig(file, io), others, withTrader === true, io);
+    const isWithTrader = withTrader === true;
+    const note = (text: string) => io.err(`${text}\n`);
+    if (others.length === 0 && !isConsoleWanted(config)) {
+      note('Nothing to do: dashboard.enabled is false (the default, except on paper), and no alert channel is set.');
+      return EXIT.configuration;
+    }
+    keepFilesPrivate();
+    try {
+      // The trader has priority when both need the processor.
+      setPriority(10);
+    } catch {
+      // If a service manager forbids a change of priority, the console keeps its present priority.
+    }
+    const ended = isWithTrader ? traderEnded() : io.stopAsked().then(() => 'ended' as const);
+    const { openConsole } = await import('../shell/console/console.js');
+    const password = passwordFrom(io.env);
+    const secret = password ?? obtainPageToken(config.ledger.path);
+    const shown = (one: TraderConfig) => ({
+      config: one,
+      guardian: { status: () => guardianStatus(one), isGuarded: () => isGuarded(one) },
+    });
+    const opened = await openConsole({ ...shown(config), others: others.map(shown), isWithTrader, secret, note });
+    const { url, isElsewhere } = opened;
+    const { port } = config.dashboard;
+    if (isWithTrader) io.out(`${JSON.stringify({ url, isElsewhere })}\n`);
+    else if (url !== null) {
+      if (isElsewhere) note(`warning: port ${port} is taken (dashboard.port), so the dashboard uses another port`);
+      io.out(`${addressText(url, password, secret)}\n`);
+    }
+    if ((await ended) === 'gone') await opened.traderGone();
+    await opened.close();
+    return EXIT.ok;
   },
 });
-
-async function show(config: TraderConfig, others: readonly TraderConfig[], isWithTrader: boolean, io: CliIo) {
-  if (others.length === 0 && !isConsoleWanted(config)) {
-    io.err('Nothing to do: dashboard.enabled is false (the default, except on paper), and no alert channel is set.\n');
-    return EXIT.configuration;
-  }
-  keepFilesPrivate();
-  try {
-    // The trader has priority when both need the processor.
-    setPriority(10);
-  } catch {
-    // If a service manager forbids a change of priority, the console keeps its present priority.
-  }
-  const ended = isWithTrader ? traderEnded() : io.stopAsked().then(() => 'ended' as const);
-  const { openConsole } = await import('../shell/console/console.js');
-  const password = passwordFrom(io.env);
-  const secret = password ?? obtainPageToken(config.ledger.path);
-  const shown = (one: TraderConfig) => ({
-    config: one,
-    guardian: { status: () => guardianStatus(one), isGuarded: () => isGuarded(one) },
-  });
-  const note = (text: string) => io.err(`${text}\n`);
-  const opened = await openConsole({ ...shown(config), others: others.map(shown), isWithTrader, secret, note });
-  const { url, isElsewhere } = opened;
-  if (isWithTrader) io.out(`${JSON.stringify({ url, isElsewhere })}\n`);
-  else if (url !== null) {
-    if (isElsewhere)
-      io.err(`warning: port ${config.dashboard.port} is taken (dashboard.port), so the dashboard uses another port\n`);
-    io.out(`${addressText(url, password, secret)}\n`);
-  }
-  if ((await ended) === 'gone') await opened.traderGone();
-  await opened.close();
-  return EXIT.ok;
-}
 
 /** Resolves when the trader reports its end, or when the end of its process has closed our input. */
 function traderEnded(): Promise<'ended' | 'gone'> {

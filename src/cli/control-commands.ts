@@ -68,7 +68,6 @@ const stopCommand = command({
   options: { timeout: option.timeout(option.SLOW_S) },
   answer: async ({ options: { timeout }, config }) => {
     await askThere({ command: 'stop' }, config, { timeoutMs: timeout * 1000, untilGone: true });
-    // The trader's process has ended, so its ledger shows the end of the run.
     const data = await readLedger(config, (ledger) => {
       const limit = Number.MAX_SAFE_INTEGER;
       const open = ledger.orders({ statuses: RESTING_STATUSES, limit }).length;
@@ -265,7 +264,6 @@ function findSubject(typed: string, ledger: LedgerReader): string | null {
   return findNamed(typed, named, 'markets, orders, fills and intents');
 }
 
-/** Explains a market, order, fill or intent from the running trader, else from the ledger. */
 async function explainSubject(subject: string, config: TraderConfig, timeoutMs: number): Promise<readonly string[]> {
   try {
     const { lines } = await askTrader({ command: 'explain', subject }, { socket: config.control.socket, timeoutMs });

@@ -39,7 +39,14 @@ export const addDoctorCommand = command({
       note(failCheck('configuration', error));
       return findExitCode(error);
     });
-    if (typeof config !== 'number') await checkEverything(config, io, note);
+    if (typeof config !== 'number') {
+      const { strategies, configHash, ledger } = config;
+      const text = `${config.file}, ${strategies.length} strategy file(s), hash ${configHash.slice(0, 12)}`;
+      const hint = 'The configuration lists no strategy file: the trader would quote nothing.';
+      note(strategies.length > 0 ? ok('configuration', text) : warn('configuration', text, hint));
+      note(folderCheck(dirname(ledger.path)));
+      await checkVenue(config, io, await walletCheck(config, io, note), note);
+    }
     if (isJson) io.out(json(checks));
     if (typeof config === 'number') return config;
     return checks.some(({ result }) => result === 'fail') ? EXIT.failed : EXIT.ok;
@@ -48,18 +55,11 @@ export const addDoctorCommand = command({
 
 type Note = (check: DoctorCheck) => void;
 
-async function checkEverything(config: Config, io: CliIo, note: Note): Promise<void> {
-  const text = `${config.file}, ${config.strategies.length} strategy file(s), hash ${config.configHash.slice(0, 12)}`;
-  const hint = 'The configuration lists no strategy file: the trader would quote nothing.';
-  note(config.strategies.length > 0 ? ok('configuration', text) : warn('configuration', text, hint));
-  note(folderCheck('data folder', dirname(config.ledger.path)));
-  await checkVenue(config, io, await walletCheck(config, io, note), note);
-}
-
 const INDENT = ' '.repeat(6);
 
 /** Checks whether files can be created in the folder, or in the nearest parent of a missing folder. */
-function folderCheck(name: string, folder: string): DoctorCheck {
+function folderCheck(folder: string): DoctorCheck {
+  const name = 'data folder';
   let existing = folder;
   while (!existsSync(existing)) existing = dirname(existing);
   try {

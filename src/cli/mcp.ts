@@ -39,7 +39,12 @@ export const addMcpCommand: AddCommand = (parent, session) =>
       const server = new McpServer({ name: 'twinbook', version: VERSION });
       server.server.onerror = (error) => io.err(`invalid request: ${error.message.slice(0, LONGEST_TEXT)}\n`);
       const calls = { read: new Set<Promise<unknown>>(), stop: new Set<Promise<unknown>>() };
-      for (const [made, tool] of listTools(session)) {
+      const program = new Command();
+      addLedgerCommands(program, session);
+      addControlCommands(program, session);
+      for (const made of program.commands) {
+        const tool = TOOLS.get(made);
+        if (tool === undefined) continue;
         const underWay = calls[tool.kind];
         server.registerTool(
           made.name().replaceAll('-', '_'),
@@ -64,16 +69,6 @@ export const addMcpCommand: AddCommand = (parent, session) =>
       await Promise.race([Promise.allSettled(calls.stop), patience]);
     },
   })(parent, session);
-
-function* listTools(session: CommandSession): Iterable<readonly [Command, Tool]> {
-  const program = new Command();
-  addLedgerCommands(program, session);
-  addControlCommands(program, session);
-  for (const made of program.commands) {
-    const tool = TOOLS.get(made);
-    if (tool !== undefined) yield [made, tool];
-  }
-}
 
 /** Yields whole lines of the input. Reads no further input while the client does not read its answers. */
 async function* readLines(input: NodeJS.ReadStream, output: NodeJS.WriteStream, io: CliIo): AsyncGenerator<Buffer> {

@@ -155,8 +155,8 @@ export async function findAddress({ exchange, venue, control: { socket } }: Trad
 }
 
 /**
- * Returns the venue's address to call. Without a running trader, the stored state of an embedded exchange is opened for
- * this command, without simulated traders. Throws `venue_unreachable` if the exchange has never run.
+ * Finds the venue. Without a running trader, the stored state of an embedded exchange is opened for this command,
+ * without simulated traders. Throws `venue_unreachable` if the exchange has never run.
  */
 async function openVenue(config: TraderConfig) {
   const { exchange } = config;

@@ -69,7 +69,12 @@ const exchangeCommand = command({
       controls: options.controls === true,
       draftLifetimeS: options.draftLifetimeS ?? profile.draft_lifetime_s,
       marketData: resolveData(options.marketData ?? [], io),
-      logger: messagesTo(io, options.verbose === true),
+      // Standard output is for the address and the account, which scripts read.
+      logger: {
+        info: (_: object, message: string) => options.verbose === true && io.err(`${message}\n`),
+        warn: (_: object, message: string) => io.err(`warning: ${message}\n`),
+        error: (_: object, message: string) => io.err(`error: ${message}\n`),
+      },
     });
     for (const line of exchange.replays) io.err(`${line}\n`);
     try {
@@ -110,13 +115,6 @@ async function printDemoAccount(baseUrl: string, profile: VenueProfile, io: CliI
   }
 }
 
-/** Returns a logger to standard error. Standard output is for the address and the account, which scripts read. */
-const messagesTo = (io: CliIo, verbose: boolean) => ({
-  info: (_: object, message: string) => verbose && io.err(`${message}\n`),
-  warn: (_: object, message: string) => io.err(`warning: ${message}\n`),
-  error: (_: object, message: string) => io.err(`error: ${message}\n`),
-});
-
 const recordCommand = command({
   name: 'record',
   help: "records a venue's books and trades, and own orders if there are credentials, until it is stopped",
@@ -152,7 +150,6 @@ const recordCommand = command({
     const folder = resolve(io.cwd, out);
     const asked = { venue, profile, baseUrl, folder, share, marketIds, minutes, bookDepth, credentials };
     const { markets } = await record(asked, io);
-    // If the user named markets and none of these was found, the command fails.
     return marketIds.length > 0 && markets === 0 ? EXIT.failed : EXIT.ok;
   },
 });

@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { must } from '../../src/shared/base/errors.js';
 import { loadConfig } from '../../src/shell/config/load.js';
-import { loadStrategyModule } from '../../src/shell/config/strategy-module.js';
+import { findStrategyModule } from '../../src/shell/config/strategy-module.js';
 import { checkQuotes } from '../../src/trader/strategy/check.js';
 import { m } from '../trader/market/fixtures.js';
 import { FACTS, ofMarkets, paramsFor, VIEW } from '../trader/strategy/fixtures.js';
@@ -52,7 +53,7 @@ describe('the strategy of the examples', () => {
   });
 
   it('quotes both sides, and lower once it holds YES', async () => {
-    const { strategy } = await loadStrategyModule('./own-strategy.ts', FOLDER);
+    const strategy = must((await findStrategyModule('./own-strategy.ts', FOLDER)).strategy, 'the code');
     const quoter = ofMarkets(strategy).create(paramsFor(strategy, { risk_aversion: 0.1 }), FACTS);
     const flat = quoter.quote(VIEW);
     expect(checkQuotes(flat, VIEW)).toBeNull();

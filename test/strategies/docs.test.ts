@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { must } from '../../src/shared/base/errors.js';
 import { shippedStrategies } from '../../src/shell/config/shipped.js';
-import { loadShipped, loadStrategyModule } from '../../src/shell/config/strategy-module.js';
+import { findStrategyModule, loadShipped } from '../../src/shell/config/strategy-module.js';
 import { checkQuotes } from '../../src/trader/strategy/check.js';
 import { paramTable } from '../../src/trader/strategy/read-params.js';
 import { folderOf } from '../support/folders.js';
@@ -40,7 +41,7 @@ test('docs/strategies.md names every shipped strategy, and a file of each is shi
 test("the docs' own module loads by its path and quotes", async () => {
   const source = /```ts\n(.*?)```/s.exec(docs)?.[1] ?? '';
   const folder = folderOf({ 'my-maker.ts': source });
-  const { strategy } = await loadStrategyModule('./my-maker.ts', folder);
+  const strategy = must((await findStrategyModule('./my-maker.ts', folder)).strategy, 'the code');
   const quotes = ofMarkets(strategy).create(paramsFor(strategy), FACTS).quote(VIEW);
   expect(checkQuotes(quotes, VIEW)).toBeNull();
   expect([quotes.bids[0]?.priceMicros, quotes.asks[0]?.priceMicros]).toEqual([m(0.47), m(0.53)]);

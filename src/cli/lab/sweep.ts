@@ -8,7 +8,6 @@ import querystring from 'node:querystring';
 import { InvalidArgumentError } from 'commander';
 import { count } from '../../lab/report/figures.js';
 import type { RunnerPlace } from '../../lab/sweep/chunks.js';
-import type { SweepWatcher } from '../../lab/sweep/contract.js';
 import type { SweepEngine } from '../../lab/sweep/facts.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { isLoopback } from '../../shell/client/message.js';
@@ -285,10 +284,10 @@ export const addSweepCommand = command({
   options: OPTIONS,
   answer: async ({ options, file, isJson, io }) => {
     const flags = { ...options, file };
-    const run = flags.world === undefined ? await overRecordings(flags, io) : await overWorlds(flags, io);
     const line = new ProgressLine(io, isJson);
-    const { result, isComplete } = await run.play(watcher(line, io, run.words)).finally(() => line.end());
-    const answer = await resultAnswer(result, run.outDir, options.report, io);
+    const run = flags.world === undefined ? overRecordings : overWorlds;
+    const { outDir, result, isComplete } = await run(flags, line, io).finally(() => line.end());
+    const answer = await resultAnswer(result, outDir, options.report, io);
     if (isComplete) return answer;
     io.err('Stopped. The finished part is kept: repeat the command with --resume to continue.\n');
     return { ...answer, code: EXIT.failed };
@@ -296,7 +295,7 @@ export const addSweepCommand = command({
   below: [planCommand, collectCommand, workerCommand],
 });
 
-async function overRecordings(options: SweepFlags, io: CliIo) {
+async function overRecordings(options: SweepFlags, line: ProgressLine, io: CliIo) {
   for (const [name, { long }] of Object.entries(WORLD_OPTIONS)) {
     if (options[name as keyof typeof WORLD_OPTIONS] === undefined) continue;
     const hint = `Name a world with --world, or leave ${long} out.`;
@@ -305,17 +304,16 @@ async function overRecordings(options: SweepFlags, io: CliIo) {
   const plan = await planFrom(options, io);
   const { runSweep } = await import('../../lab/sweep/sweep.js');
   const engine = await openEngine(options, io);
-  const play = (told: SweepWatcher) => runSweep(plan, told, engine);
-  return { outDir: plan.outDir, play, words: ['backtests', 'events'] as const };
+  return { outDir: plan.outDir, ...(await runSweep(plan, watcher(line, io, ['backtests', 'events']), engine)) };
 }
 
-async function overWorlds(options: SweepFlags, io: CliIo) {
+async function overWorlds(options: SweepFlags, line: ProgressLine, io: CliIo) {
   const { runWorldSweep } = await import('../../lab/arena/world-sweep.js');
   const chosen = await chooseWorlds(options.world ?? [], options.markets);
   const question = await questionFrom(options, io);
   const { seeds: count = USUAL_SEEDS, first = 0, fresh = count, freshFirst = first + count } = options;
   const seeds = { first, count };
   const plan = { ...question, ...chosen, seeds, fresh: { first: freshFirst, count: fresh } };
-  const play = (told: SweepWatcher) => runWorldSweep(plan, told);
-  return { outDir: plan.outDir, play, words: ['configurations and worlds', 'simulations'] as const };
+  const told = watcher(line, io, ['configurations and worlds', 'simulations']);
+  return { outDir: plan.outDir, ...(await runWorldSweep(plan, told)) };
 }

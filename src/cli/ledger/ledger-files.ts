@@ -158,7 +158,16 @@ const pruneCommand = command({
     };
     const isRunning = (await reachTrader(config)) === 'answers';
     const pruned = isRunning ? await pruneAll(before, askToPrune) : await pruneStopped(config, before);
-    return { data: { before, backup, ...pruned }, text: linesText(prunedLines(before, pruned)) };
+    const { rows, bytes, until } = pruned;
+    const kept =
+      until === null
+        ? 'nothing was deleted: no orders have been compared with the exchange yet'
+        : `orders that ended after ${utcText(until)} UTC were kept: they are too recent, or the exchange still lists them`;
+    const lines = [
+      `deleted ${rows} rows that ended before ${utcText(before)} UTC; the file is ${megabytes(bytes)} MB smaller`,
+      ...(until === null || until < before ? [kept] : []),
+    ];
+    return { data: { before, backup, ...pruned }, text: linesText(lines) };
   },
 });
 
@@ -218,16 +227,6 @@ async function pruneAll(beforeMs: number, prune: (batch: PruneBatch) => Promise<
 }
 
 type Pruned = Awaited<ReturnType<typeof pruneAll>>;
-
-function prunedLines(before: number, { rows, bytes, until }: Pruned): readonly string[] {
-  const deleted = `deleted ${rows} rows that ended before ${utcText(before)} UTC; the file is ${megabytes(bytes)} MB smaller`;
-  if (until === null) return [deleted, 'nothing was deleted: no orders have been compared with the exchange yet'];
-  if (until >= before) return [deleted];
-  return [
-    deleted,
-    `orders that ended after ${utcText(until)} UTC were kept: they are too recent, or the exchange still lists them`,
-  ];
-}
 
 export const ledgerFileCommands = command({
   name: 'ledger',

@@ -102,16 +102,9 @@ async function readLiveSession(
 ) {
   const { analyse } = await import('../../lab/report/analysis/analyse.js');
   const findPrices = (id: string) => journals?.prices.get(id) ?? null;
-  const session = await readLedger(config, (ledger) =>
-    sessionFromLedger(ledger, {
-      title: `${basename(file, extname(file))}: live results`,
-      version: VERSION,
-      nowMs,
-      fairMicros,
-      findPrices,
-      ...(journals === null ? {} : { journals }),
-    }),
-  );
+  const title = `${basename(file, extname(file))}: live results`;
+  const options = { title, version: VERSION, nowMs, fairMicros, findPrices, ...(journals && { journals }) };
+  const session = await readLedger(config, (ledger) => sessionFromLedger(ledger, options));
   const standing: StandingPrice = (id, timeMs) => findPrices(id)?.standing(timeMs) ?? null;
   return { session, analysis: analyse(session), standing };
 }

@@ -106,13 +106,10 @@ export const lineOf = (error: TwinbookError): Omit<StepLine, 'where' | 'step'> =
 
 /** Formats a successful step as one line. For a failure, further lines show finding, expectation and advice. */
 export function lineText({ where, step, result, text, profile, came, draft, todo }: StepLine): string {
-  const more = Object.entries({
-    'the profile says': profile,
-    received: came,
-    'the draft': draft,
-    do: todo || undefined,
-  });
-  const known = more.flatMap(([name, value]) => (value === undefined ? [] : [`      ${name}: ${value}`]));
+  const more = { 'the profile says': profile, received: came, 'the draft': draft, do: todo || undefined };
+  const known = Object.entries(more).flatMap(([name, value]) =>
+    value === undefined ? [] : [`      ${name}: ${value}`],
+  );
   // Control characters are removed, because titles and reasons come from the exchange.
   return linesText([`${result.padEnd(4)}  ${where}  ${step}: ${text}`, ...known].map(plainLine));
 }

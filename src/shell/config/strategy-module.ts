@@ -7,7 +7,7 @@ import { dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node
 import { pathToFileURL } from 'node:url';
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 import type { Jiti, JitiOptions } from 'jiti';
-import { must, TwinbookError } from '../../shared/base/errors.js';
+import { TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/files.js';
 import { closest } from '../../shared/base/text.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
@@ -39,12 +39,6 @@ export interface CodeRules {
 
 /** A strategy module; `strategy` is null if its code may not be loaded. */
 export type FoundModule = Omit<LoadedModule, 'strategy'> & { readonly strategy: Strategy | null };
-
-/** Loads a module by name or path; a relative path starts at `folder`. Throws `strategy_invalid`. */
-export async function loadStrategyModule(name: string, folder: string): Promise<LoadedModule> {
-  const found = await findStrategyModule(name, folder);
-  return { ...found, strategy: must(found.strategy, 'the code of the module') };
-}
 
 /** Finds a strategy module, and loads it if the rules in `code` permit that. Throws `strategy_invalid`. */
 export async function findStrategyModule(

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
+import { must } from '../../../src/shared/base/errors.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
 import { jsonSchema, type SchemaNode } from '../../../src/shell/config/problems.js';
 import { strategyFileSchema, traderSchema } from '../../../src/shell/config/schema.js';
 import { packageRoot, shippedStrategies } from '../../../src/shell/config/shipped.js';
-import { loadShipped, loadStrategyModule, transformedBy } from '../../../src/shell/config/strategy-module.js';
+import { findStrategyModule, loadShipped, transformedBy } from '../../../src/shell/config/strategy-module.js';
 import { NO_QUOTES } from '../../../src/trader/strategy/strategy.js';
 import { folderOf } from '../../support/folders.js';
 import { FACTS, ofMarkets, paramsFor, VIEW } from '../../trader/strategy/fixtures.js';
@@ -19,7 +20,7 @@ it('a module of the user’s own, and what it imports, get the API that runs her
       export default defineStrategy({ name: 'mine', summary: 'Shows what it imports.', params: {}, create: () => ({ quote }) });
     `,
   });
-  const { strategy } = await loadStrategyModule('./mine.ts', folder);
+  const strategy = must((await findStrategyModule('./mine.ts', folder)).strategy, 'the code');
   expect(ofMarkets(strategy).create(paramsFor(strategy), FACTS).quote(VIEW).factors).toEqual({
     own: NO_QUOTES,
     ofHelper: NO_QUOTES,
