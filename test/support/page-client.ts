@@ -1,8 +1,7 @@
 /** A program in place of the dashboard's page: it proves the secret like the page, and checks each answer. */
 
 import { randomBytes } from 'node:crypto';
-import type { Greeting } from '../../src/shell/dashboard/contract.js';
-import { deriveKey, deriveSessionKey, PROOF_HEADER, prove } from '../../src/shell/dashboard/sessions.js';
+import { deriveKey, deriveSessionKey, type Greeting, PROOF_HEADER, prove } from '../../src/shell/dashboard/sessions.js';
 
 export interface PageHow {
   readonly method?: string;

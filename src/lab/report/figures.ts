@@ -2,7 +2,6 @@
 
 const ONE = 1_000_000;
 
-/** Text shown for an unknown figure. */
 export const UNKNOWN = '–';
 
 const MINUS = '−';
@@ -18,14 +17,12 @@ export function decimal(value: number, places: number): string {
 
 const orUnknown = <T>(value: T | null, text: (known: T) => string): string => (value === null ? UNKNOWN : text(value));
 
-/** Formats currency with two places, for example `−12.30`. */
 export const formatMoney = (micros: number | null): string => orUnknown(micros, (known) => decimal(known / ONE, 2));
 
 /** Formats currency with a plus sign for a gain, for example `+12.30`. */
 export const formatGain = (micros: number | null): string =>
   orUnknown(micros, (known) => `${known >= ONE / 200 ? '+' : ''}${formatMoney(known)}`);
 
-/** Formats an interval from the lower to the upper end, for example `−1.20 … +3.40`. */
 export const formatInterval = (interval: readonly [low: number, high: number] | null): string =>
   orUnknown(interval, ([low, high]) => `${formatGain(low)} … ${formatGain(high)}`);
 

@@ -48,7 +48,6 @@ const describeAction = (name: OperatorName, [label, help]: OperatorRow['button']
 
 export type PageButton = ReturnType<typeof describeAction>;
 
-/** Commands that would have an effect in the present mode, in the order of the buttons. */
 export function listActions({ mode, answers, openOrders, isHolding, wayBack }: ActionFacts): readonly PageButton[] {
   const isUseful = (name: OperatorName): boolean => {
     if (name === 'kill') return !['killed', 'stopped', 'ending'].includes(mode);
@@ -94,7 +93,6 @@ export async function act(action: TraderAction, reason: string, place: ActionPla
   }
 }
 
-/** Kills by the stop file: a trader that does not answer finds the file before its next step. */
 function killWithout(reason: string, { ledgerPath }: ActionPlace): Acted {
   const path = locateStopFile(ledgerPath);
   try {

@@ -99,7 +99,6 @@ export interface ConsoleOptions extends Pick<ShownParts, 'config' | 'guardian'> 
   readonly note: (text: string) => void;
 }
 
-/** Opens a console for these traders. Throws `usage` for traders that cannot be shown together. */
 export async function openConsole(options: ConsoleOptions) {
   const { config, guardian, others = [], isWithTrader = false, secret, note } = options;
   const { dashboard, metrics } = config;
@@ -134,7 +133,6 @@ export async function openConsole(options: ConsoleOptions) {
     return {
       /** Address of the page; null when the configuration has no page. */
       url: page?.dashboard.url ?? null,
-      /** Whether the configured port was taken, so that the page is at another port. */
       isElsewhere: page?.isElsewhere ?? false,
       /** Call this when the first trader's process ended without a last message. Sends an alert, for up to a minute. */
       traderGone: async () => {
@@ -177,7 +175,6 @@ interface ShownTraderOptions extends Pick<ShownParts, 'config' | 'guardian' | 'n
   readonly refusedLogins: (() => number) | null;
 }
 
-/** Opens one trader in the console, with telemetry, ledger, alerts and buttons. */
 function openShownTrader(options: ShownTraderOptions) {
   const { config, guardian, name, isWithTrader, note, refusedLogins } = options;
   const { control } = config;

@@ -11,7 +11,6 @@ export const moneyText = (value: number | null): string => (value === null ? '' 
 
 export const outcomeName = (isYes: boolean): string => (isYes ? 'YES' : 'NO');
 
-/** Returns side and outcome as text, such as `buy NO`. */
 export const sideText = ({ side, isYes }: Terms): string => `${side} ${outcomeName(isYes)}`;
 
 type Terms = Pick<BookedFill, 'side' | 'isYes'>;
@@ -20,14 +19,12 @@ type Terms = Pick<BookedFill, 'side' | 'isYes'>;
 export const filledOf = ({ filledMicros, bookedMicros }: Pick<OrderRecord, 'filledMicros' | 'bookedMicros'>): Micros =>
   maxMicros(filledMicros, bookedMicros);
 
-/** Formats every figure of a record as decimal text. */
 export const formatEach = <Name extends string>(figures: Readonly<Record<Name, Micros>>) =>
   // The result has the record's keys.
   Object.fromEntries(Object.entries<Micros>(figures).map(([name, value]) => [name, formatDecimal(value)])) as Readonly<
     Record<Name, string>
   >;
 
-/** Converts an order's price to YES space: a NO price becomes 1 minus the price. */
 export const yesPrice = (isYes: boolean, price: Micros): Micros => (isYes ? price : complement(price));
 
 /** Describes an order as the equal order in the other outcome: buy NO at 0.62 becomes `sell YES 0.38`. */
@@ -47,8 +44,9 @@ export function findPage<Row extends object>(rows: readonly Row[], { words, page
   return { rows: found.slice(page * PAGE_ROWS, (page + 1) * PAGE_ROWS), count: found.length, page, size: PAGE_ROWS };
 }
 
-/** Returns the used fraction of a limit; null for a limit of 0. */
-export const computePart = (used: number, limit: number): number | null => (limit > 0 ? used / limit : null);
+/** Returns the used fraction of a limit; null for an unknown limit or a limit of 0. */
+export const computePart = (used: number, limit: number | null): number | null =>
+  limit !== null && limit > 0 ? used / limit : null;
 
 /** Returns a function that finds a market's title: the trader's, else the ledger's, else the start of its id. */
 export function makeTitleLookup(trader: ShownState, ledger: LedgerReader | null): (id: string) => string {
@@ -94,8 +92,6 @@ export const fillRow = (fill: BookedFill) => ({
 /** Maximum number of rows in a list on the page; the list fills one or two screens. */
 const ROWS = 20;
 const MOST_ORDERS = 100;
-/** Minimum time between two reads of the ledger, ms, however many pages are open. */
-const KEPT_MS = 500;
 
 export type PageLists = ReturnType<typeof readLists>;
 
@@ -104,7 +100,6 @@ export class LedgerConnection {
   readonly #open: () => LedgerReader;
   #ledger: LedgerReader | null = null;
   #lists: PageLists = { orders: [], fills: [], events: [] };
-  #listsMs = Number.NEGATIVE_INFINITY;
   /** Number of times the ledger was opened. A change means: data read before may come from another file. */
   opened = 0;
 
@@ -128,15 +123,12 @@ export class LedgerConnection {
     }
   }
 
-  /** Returns the ledger's newest rows, cached briefly; while the ledger cannot be read, the last known rows. */
+  /** Returns the ledger's newest rows; while the ledger cannot be read, the last known rows. */
   lists(): PageLists {
-    if (performance.now() - this.#listsMs < KEPT_MS) return this.#lists;
-    this.#listsMs = performance.now();
     this.#lists = this.read(readLists) ?? this.#lists;
     return this.#lists;
   }
 
-  /** Closes the ledger; the next use opens the ledger again. */
   close(): void {
     this.#ledger?.close();
     this.#ledger = null;
@@ -153,7 +145,6 @@ const readLists = (ledger: LedgerReader) => ({
   events: ledger.events(ROWS),
 });
 
-/** Data sources of the page's views. */
 export interface ViewSources {
   readonly trader: ShownState;
   readonly ledger: Pick<LedgerConnection, 'read' | 'opened'>;

@@ -12,7 +12,6 @@ import { REQUEST_BUCKETS, STEP_BUCKETS, TRADER_MODES } from '../control/telemetr
 import type { ShownState } from './trader-state.js';
 import type { FileFacts, Watch } from './watch.js';
 
-/** Content type of Prometheus' text format. */
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 type Labels = Readonly<Record<string, string>>;
@@ -23,7 +22,6 @@ const MOST_MARKETS = 100;
 
 /** Collects the samples of all traders. The output has each metric's heading once, followed by all its samples. */
 class MetricSet {
-  /** Value of the label `trader` for the samples added next. */
   trader = '';
   readonly #lines = new Map<MetricName, string[]>();
 
@@ -160,7 +158,6 @@ const SHORT_ID = 12;
 export interface ScrapeFacts {
   readonly name: string;
   readonly trader: ShownState;
-  /** Number of events of a kind; null while the ledger cannot be read. */
   readonly eventCount: (kind: string) => number | null;
   readonly files: FileFacts;
   /** Whether an active guardian can cancel orders; null when no guardian is needed. */

@@ -111,5 +111,4 @@ export class Reports {
   }
 }
 
-/** Returns the names in a folder in reverse alphabetical order; empty if the folder does not exist. */
 const list = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder).sort().reverse() : []);

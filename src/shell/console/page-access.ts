@@ -2,24 +2,16 @@
 
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { readBounded } from '../alerts/senders.js';
 import type { DashboardConfig, Environment } from '../config/config.js';
-import { deriveKey, prove } from '../dashboard/sessions.js';
+import { deriveKey, greetingSchema, prove } from '../dashboard/sessions.js';
 import { readPrivateFile, secrets, writePrivateFile } from '../wallet/secrets.js';
 
 const ANSWERS_WITHIN_MS = 5_000;
 const NONCE_BYTES = 32;
 /** Maximum size of the answer with which the page proves itself, bytes; a real answer has a tenth of this. */
 const MOST_BYTES = 16_384;
-
-const greetingSchema = z.object({
-  salt: z.string().max(100),
-  rounds: z.number().int().positive().max(10_000_000),
-  nonce: z.string().max(100),
-  proofs: z.array(z.string().max(100)).max(10),
-});
 
 /** Checks, as a browser does, that the page at an address knows the secret. Never sends the secret itself. */
 export async function provePage(url: string, secret: string): Promise<'proven' | 'not proven' | 'no answer'> {
@@ -34,7 +26,6 @@ export async function provePage(url: string, secret: string): Promise<'proven' |
   return proofs.includes(proof) ? 'proven' : 'not proven';
 }
 
-/** Returns the JSON of the page's answer; null if no JSON arrives. */
 async function greet(url: string, nonce: string): Promise<unknown> {
   try {
     const response = await fetch(new URL('/session/greeting', url), {

@@ -199,10 +199,8 @@ const SCALES = [
 
 export const FINEST_S = SCALES[0].seconds;
 
-/** Maximum number of history points that one query returns. */
 export const MOST_POINTS = 2_200;
 const MOST_BYTES = 256_000_000;
-/** Time between two deletions of expired points, ms. */
 const PRUNE_MS = 60_000;
 /** Smallest fraction to which the lifetimes of all scales are shortened while the file is too large. */
 const LEAST_PART = 0.02;
@@ -283,7 +281,6 @@ export class History {
     return this.#read<AccountPoint>(sql, span, []);
   }
 
-  /** Start of the newest stored account point, Unix ms; null if no point is stored. */
   newestMs(): number | null {
     const newestS = this.#file.attempt(readNewestS, null);
     return newestS === null ? null : newestS * 1000;

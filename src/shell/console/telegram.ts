@@ -49,10 +49,8 @@ export interface ChatOptions extends Pick<ShownParts, 'config' | 'name' | 'trade
 /** Number and arrival time (Unix ms) of a channel's newest message; an older message is not executed again. */
 type TakenUpdate = Readonly<{ id: number; timeMs: number }>;
 
-/** Executes a command and returns the answer. `about` is the second word of the message; null for none. */
 export type Perform = (command: ChatCommand, about: string | null, user: number) => Promise<string>;
 
-/** Starts a listener for each channel with `commands` (default: none). Returns a function that ends all listeners. */
 export function listenForCommands(options: ChatOptions): () => void {
   const closing = new AbortController();
   for (const channel of options.config.alerts.channels.filter(({ commands }) => commands.length > 0))
@@ -180,7 +178,6 @@ export const makePerform =
     return text === 'done' ? `${command} is done; status shows the resting orders` : `${command}: ${text}`;
   };
 
-/** @param isBare whether to leave out figures and reasons */
 function statusText({ trader, watch, guardian }: ChatOptions, isBare: boolean): string {
   const { mode, reason } = judgeMode(trader);
   const { account, frameMs, isCurrent } = trader;

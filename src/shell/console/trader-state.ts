@@ -18,7 +18,6 @@ export class ShownState {
   /** The trader's last message before its end, with the reason; null while there is none. */
   bye: StatusLineOf<'bye'> | null = null;
   readonly markets = new Map<string, MarketStatus>();
-  /** Notices of the trader, the newest last. */
   readonly notices: StatusLineOf<'notice'>[] = [];
   /** Reason why the trader is not connected; null while connected. */
   lost: string | null = 'not connected yet';
@@ -69,7 +68,6 @@ export class ShownState {
     this.lost = why;
   }
 
-  /** Time since the trader's newest line, ms; null before the first line. */
   get silentMs(): number | null {
     return this.#heardMs === null ? null : this.#steadyMs() - this.#heardMs;
   }

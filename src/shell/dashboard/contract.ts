@@ -41,17 +41,6 @@ export const marketCommand = (action: PageAction): MarketName | null =>
 
 export const isAllowed = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least);
 
-export interface Greeting {
-  /** Salt of the page's key, random at each console start, so that no key outlives the console. */
-  readonly salt: string;
-  /** Number of PBKDF2 rounds that derive the key from the secret. */
-  readonly rounds: number;
-  /** The server's random number, 32 bytes in hex, which is also the session's id. */
-  readonly nonce: string;
-  /** The server's proofs in hex, one for each role's secret. */
-  readonly proofs: readonly string[];
-}
-
 /** `refusal`: why the action was refused, and what it requires; null for an accepted action. */
 export type Acted = Readonly<{ refusal: string | null; text: string }>;
 
@@ -93,9 +82,9 @@ export type ViewQuery = ReturnType<typeof viewQuery>;
 export interface TraderHost {
   /** Returns the trader's state, with details of `market`, without secrets. Does not throw if the trader is silent. */
   state(market: string | null): object;
-  /** Returns the data of a view; null for an unknown view or subject. */
+  /** Returns null for an unknown view or subject. */
   view(name: string, query: ViewQuery): Promise<object | null>;
-  /** Returns a list as comma-separated values; null while the ledger cannot be read. */
+  /** Returns null while the ledger cannot be read. */
   csv(name: CsvName): string | null;
   /** Returns the HTML of a report; null for an unknown name. */
   report(name: string): string | null;
@@ -108,7 +97,6 @@ export interface TraderHost {
 
 export interface Host {
   readonly names: readonly string[];
-  /** Returns the trader of this name; null for an unknown name. */
   trader(name: string): TraderHost | null;
   traders(): object;
   metrics(): { readonly type: string; readonly text: string };

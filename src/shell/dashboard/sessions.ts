@@ -6,11 +6,25 @@
 
 import { createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import { z } from 'zod';
 import type { Role } from '../../shared/protocol/operator-commands.js';
-import type { Greeting } from './contract.js';
 
 /** Name of the HTTP header with the proof of an answer, in hex. */
 export const PROOF_HEADER = 'x-twinbook-proof';
+
+/** The server's answer to a page that begins a handshake. */
+export const greetingSchema = z.object({
+  /** Salt of the page's key, random at each console start, so that no key outlives the console. */
+  salt: z.string().max(100),
+  /** Number of PBKDF2 rounds that derive the key from the secret. */
+  rounds: z.number().int().positive().max(10_000_000),
+  /** The server's random number, 32 bytes in hex, which is also the session's id. */
+  nonce: z.string().max(100),
+  /** The server's proofs in hex, one for each role's secret. */
+  proofs: z.array(z.string().max(100)).max(10),
+});
+
+export type Greeting = z.infer<typeof greetingSchema>;
 
 const KEY_BYTES = 32;
 const deriveBytes = promisify(pbkdf2);

@@ -5,14 +5,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  type Greeting,
-  type Host,
-  PAGE_ACTIONS,
-  type PageAction,
-  type TraderHost,
-} from '../../../src/shell/dashboard/contract.js';
+import { type Host, PAGE_ACTIONS, type PageAction, type TraderHost } from '../../../src/shell/dashboard/contract.js';
 import { openDashboard } from '../../../src/shell/dashboard/dashboard.js';
+import type { Greeting } from '../../../src/shell/dashboard/sessions.js';
 import { openPageSession, type PageHow } from '../../support/page-client.js';
 
 const STATE = { trader: 'one', mode: 'quoting', reason: '' };

@@ -30,7 +30,6 @@ export interface BracketVerdict {
 
 type Direction = 'gain' | 'loss' | 'unclear';
 
-/** Result of one fill model over the markets that every model played. */
 interface ComparedModel {
   /** Name, and the spread of the result over repeated runs, in words. */
   readonly model: string;
@@ -47,7 +46,6 @@ interface RepeatedModel {
   readonly repeats: RepeatFigures;
 }
 
-/** Returns the figures over repeats of each model; empty unless every model has repeated runs. */
 export function repeatedModels(analyses: readonly Analysis[]): readonly RepeatedModel[] {
   const models = analyses.flatMap((analysis) =>
     analysis.repeats === undefined ? [] : [{ model: nameModel(analysis), repeats: analysis.repeats }],
@@ -118,7 +116,6 @@ function comparedRepeats({ model, repeats }: RepeatedModel): ComparedModel {
   return { model: model + spread, micros: mean ?? 0, sign: judgeInterval(interval), events, interval };
 }
 
-/** Returns `gain` or `loss` if the whole interval is above or below 0, else `unclear`. */
 function judgeInterval(interval: Interval | null): Direction {
   if (interval === null) return 'unclear';
   if (interval[0] > 0) return 'gain';
@@ -151,7 +148,6 @@ interface Warning {
 /** Returns the text of a warning; false or null if it does not apply. */
 type ReportCheck = (figures: Figures, record: SessionRecord) => string | false | null;
 
-/** Checks that produce the warnings, by level and name, in the order of the report. */
 const CHECKS: Readonly<Record<WarningLevel, Readonly<Record<string, ReportCheck>>>> = {
   wrong: {
     unexplained: ({ equity, result }) =>
@@ -293,7 +289,6 @@ function warnHeldBack(_: Figures, { halts }: SessionRecord): string | null {
   return `Losses near a limit restricted the trader ${formatQuantity(held.length, 'time')}, ${count(reducing)} of them to reducing orders only, first at ${utcText(first.fromMs)} UTC (${first.reason}).${lifted}`;
 }
 
-/** Maximum number of refusal reasons that a warning names. The report itself lists all refusal reasons. */
 const TOP_REFUSALS = 5;
 
 function topRefusals(refusals: readonly CountedRefusal[]): string {
@@ -311,7 +306,6 @@ const REFUSED_BY: Readonly<Record<CountedRefusal['by'], (name: string, times: nu
   exchange: (name, times) => `the exchange, ${name}, ${formatQuantity(times, 'time')}`,
 };
 
-/** Maximum number of notices shown among the warnings. The session record has all notices. */
 const NOTICES = 20;
 
 function listNotices({ notices }: SessionRecord): readonly Warning[] {

@@ -49,7 +49,6 @@ export function computeEventFigures(markets: readonly MarketAnalysis[], seed: nu
 export const eventOf = ({ eventTitle, conditionId }: MarketAnalysis): string =>
   eventTitle === '' ? conditionId : eventTitle;
 
-/** Sums the results of markets by event, for events with a fill. */
 export function resultsByEvent(
   markets: readonly { readonly event: string; readonly resultMicros: number; readonly fills: number }[],
 ): ReadonlyMap<string, number> {
@@ -101,7 +100,6 @@ export function marketAnalysis(market: MarketSession, result: MarketResult) {
   };
 }
 
-/** Returns the market's largest |YES - NO| after any fill or conversion. */
 function peakInventory(market: MarketSession): number {
   let [net, peak] = [0, 0];
   for (const move of listMoves(market)) {
@@ -120,7 +118,6 @@ export function carriedIntoSettlement(market: MarketSession, { yesMicros, noMicr
   return carried;
 }
 
-/** Sums the coverage of several markets, or of several recordings of one market. */
 export function sumCoverages(parts: readonly Coverage[]): Coverage {
   const total = { spanMs: 0, gapMs: 0, gaps: 0, events: 0, trades: 0, skipped: 0 };
   // Each market's coverage has the same keys as the total.
@@ -152,7 +149,6 @@ function isPlayed({ quoting: { ordersPlaced, haltedMs, openForMs } }: MarketSess
   return ordersPlaced > 0 || haltedMs === null || openForMs === null || 2 * haltedMs <= openForMs;
 }
 
-/** Returns the condition ids of the markets that every run played. */
 export function playedByAll(
   runs: readonly { readonly markets: readonly Pick<MarketAnalysis, 'conditionId' | 'isPlayed'>[] }[],
 ): ReadonlySet<string> {

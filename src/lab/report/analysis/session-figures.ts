@@ -24,7 +24,6 @@ import {
 import { type MarketResult, share, sum, sumSplits } from './split.js';
 import { computeMarkouts, computeTrading, type MarkoutHorizon } from './trading.js';
 
-/** Figures of one of several repeated runs. */
 export type RepeatedRun = ReturnType<typeof runFigures>;
 
 export function runFigures(analysis: Figures, traceHash: string) {
@@ -103,7 +102,6 @@ function spreadIn(values: readonly (number | null)[]) {
   return { mean, deviation: standardDeviation, lowest: Math.min(...known), highest: Math.max(...known) };
 }
 
-/** Computes final cash, holdings and equity. `resultMicros` is the final equity minus the capital. */
 function computeEquity(record: SessionRecord, results: readonly MarketResult[]) {
   const value = (held: readonly MarketResult[]): number => sum(held.map(({ endValueMicros }) => endValueMicros));
   const endHoldingsMicros = value(results);
@@ -176,7 +174,6 @@ function computeRequestUse(record: SessionRecord, fills: number, resultMicros: n
 
 export type Figures = ReturnType<typeof computeFigures>;
 
-/** @param results results of the record's markets, in order */
 export function computeFigures(record: SessionRecord, results: readonly MarketResult[]) {
   const { kind, title, fromMs, toMs, markets: sessions, halts, refusals, assumptions } = record;
   const pairs = sessions.flatMap((session, index) => {

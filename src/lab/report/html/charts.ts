@@ -3,6 +3,7 @@
  * whole record, not from the chart data. The page tells the user which chart data is left out.
  */
 
+import { gzipSync } from 'node:zlib';
 import { must } from '../../../shared/base/errors.js';
 import type { FillRecord, MarketSession, SessionRecord } from '../../session/contract.js';
 import { groupBy, sum } from '../analysis/split.js';
@@ -42,7 +43,6 @@ function unknownEquity(sessions: readonly ShownText[]): Markup | null {
 
 const DASHES = ['dashed', 'dotted'] as const;
 
-/** Returns the legend for the sessions' lines; null for a single session. */
 function sessionKeys({ sessions, solid }: DrawingData): Markup | null {
   if (sessions.length < 2) return null;
   const keys = sessions.map(
@@ -52,7 +52,6 @@ function sessionKeys({ sessions, solid }: DrawingData): Markup | null {
   return html`<ul class="keys">${keys}</ul>`;
 }
 
-/** Returns a note about data that the charts leave out; null if nothing is left out. */
 function thinning({ thinned }: DrawingData): Markup | null {
   const { samples, isCoarser, markets, marketsDrawn, fills, fillsDrawn } = thinned;
   if (!isCoarser && marketsDrawn === markets && fillsDrawn === fills) return null;
@@ -60,7 +59,7 @@ function thinning({ thinned }: DrawingData): Markup | null {
   return html`<p class="note" id="thinned">To keep this file small, lines are drawn from at most ${count(samples)} samples a market, of ${drawn}. Figures and tables use all data.</p>`;
 }
 
-/** Maximum characters of chart data, so that the page stays below 5 MB. */
+/** Maximum characters of packed chart data, so that the page stays below 5 MB. */
 const BUDGET = 2_400_000;
 /** Minimum number of samples of a chart. The page rather shows fewer charts than charts with fewer samples. */
 const LEAST_SAMPLES = 150;
@@ -70,8 +69,8 @@ const MOST_FILLS = 30_000;
 
 export type DrawingData = ReturnType<typeof drawnWith>;
 
-/** `shown[i]` describes `sessions[i]`. */
-export function drawingData(sessions: readonly SessionRecord[], shown: readonly ShownText[]): DrawingData {
+/** `shown[i]` describes `sessions[i]`. `packed`: the data as gzip in base64, which `page/main.js` unpacks. */
+export function drawingData(sessions: readonly SessionRecord[], shown: readonly ShownText[]) {
   const all = sessions.flatMap(({ markets }) => markets);
   const byMarket = groupBy(all, ({ conditionId }) => conditionId);
   const fillsOf = (markets: readonly MarketSession[]) => sum(markets.map(({ fills }) => fills.length));
@@ -81,8 +80,9 @@ export function drawingData(sessions: readonly SessionRecord[], shown: readonly 
   let [samples, drawn] = [Math.max(LEAST_SAMPLES, Math.min(MOST_SAMPLES, guess)), ids.length];
   for (;;) {
     const data = drawnWith(sessions, shown, ids.slice(0, drawn), samples);
-    const size = sum(data.columns.map(({ length }) => length)) + drawn * 250 * sessions.length;
-    if (size <= BUDGET || drawn === 0) return data;
+    const packed = gzipSync(JSON.stringify(data)).toString('base64');
+    const size = packed.length;
+    if (size <= BUDGET || drawn === 0) return { data, packed };
     // The limits of samples and fills shrink in proportion to the excess, so the loop ends after a few rounds.
     if (samples > LEAST_SAMPLES) samples = Math.max(LEAST_SAMPLES, Math.floor(samples * Math.min(0.7, BUDGET / size)));
     else drawn = Math.floor(drawn * Math.min(0.97, BUDGET / size));
@@ -92,14 +92,12 @@ export function drawingData(sessions: readonly SessionRecord[], shown: readonly 
 /** Approximate number of characters per sample of a market's chart. A good estimate saves rounds of `drawingData`. */
 const SAMPLE_SIZE = 5;
 
-/** Returns the chart data. Series are indexes into `columns`, which contains each text only once. */
 function drawnWith(
   sessions: readonly SessionRecord[],
   shown: readonly ShownText[],
   ids: readonly string[],
   samples: number,
 ) {
-  const pool = new Pool();
   const markets = sessions.map((session) => new Map(session.markets.map((market) => [market.conditionId, market])));
   const all = sessions.flatMap((session) => session.markets);
   const fills = sum(all.map((market) => market.fills.length));
@@ -108,11 +106,10 @@ function drawnWith(
     const found = markets.map((byId) => byId.get(id));
     const title = found.find((market) => market !== undefined)?.title ?? id;
     const series = found.map((market) => {
-      // A session without this market has no chart data for it.
       if (market === undefined) return null;
       const kept = keptFills(market.fills, MOST_FILLS / Math.max(MOST_FILLS, fills));
       fillsDrawn += kept.length;
-      return drawSeries(market, kept, samples, pool);
+      return drawSeries(market, kept, samples);
     });
     return { id, title: shorten(title, 80), sessions: series };
   });
@@ -120,9 +117,8 @@ function drawnWith(
   return {
     /** Index of the session with a solid line: the live session, otherwise the middle one. */
     solid: live >= 0 ? live : Math.floor((shown.length - 1) / 2),
-    sessions: shown.map((one, index) => drawAccount(must(sessions[index], 'a session for each analysis'), one, pool)),
+    sessions: shown.map((one, index) => drawAccount(must(sessions[index], 'a session for each analysis'), one)),
     markets: drawn,
-    columns: pool.columns as readonly string[],
     thinned: {
       /** Maximum number of samples per series, and whether any series was thinned. */
       samples,
@@ -136,37 +132,37 @@ function drawnWith(
 }
 
 /** Returns the account's chart data. The account's two series are never thinned further. */
-const drawAccount = (session: SessionRecord, { name, analysis }: ShownText, pool: Pool) => ({
+const drawAccount = (session: SessionRecord, { name, analysis }: ShownText) => ({
   name,
   capital: session.capitalMicros,
   // The final equity includes settlements after the last sample.
   end: [session.toMs, analysis.equity.endEquityMicros] as const,
-  time: pool.add(thin(session.account.timeMs, MOST_SAMPLES)),
-  equity: pool.add(thin(session.account.equityMicros, MOST_SAMPLES)),
+  times: differences(thin(session.account.timeMs, MOST_SAMPLES)),
+  equity: thin(session.account.equityMicros, MOST_SAMPLES),
 });
 
-function drawSeries(market: MarketSession, fills: readonly FillRecord[], samples: number, pool: Pool) {
-  const { series } = market;
-  const add = (values: readonly (number | null)[]): number => pool.add(thin(values, samples));
+function drawSeries({ series }: MarketSession, fills: readonly FillRecord[], samples: number) {
   return {
     step: series.stepMs * strideFor(series.timeMs.length, samples),
-    time: add(series.timeMs),
-    bid: add(series.bidMicros),
-    ask: add(series.askMicros),
-    ourBid: add(series.ourBidMicros),
-    ourAsk: add(series.ourAskMicros),
-    held: add(series.inventoryMicros),
-    /** Columns of the fills in a chart: time, price, amount, and side (1 for the trader's bid, 0 for its ask). */
-    fills: [
-      pool.add(fills.map(({ timeMs }) => timeMs)),
-      pool.add(fills.map(({ priceMicros }) => priceMicros)),
-      pool.add(fills.map(({ amountMicros }) => amountMicros)),
-      pool.add(fills.map(({ side }) => (side === 'bid' ? 1 : 0))),
-    ],
+    times: differences(thin(series.timeMs, samples)),
+    bid: thin(series.bidMicros, samples),
+    ask: thin(series.askMicros, samples),
+    ourBid: thin(series.ourBidMicros, samples),
+    ourAsk: thin(series.ourAskMicros, samples),
+    held: thin(series.inventoryMicros, samples),
+    fills: fills.map(({ timeMs: time, priceMicros: price, amountMicros: amount, side }) => ({
+      time,
+      price,
+      amount,
+      raises: side === 'bid',
+    })),
   };
 }
 
-/** Returns a fraction of the fills: the largest fills, in order of time. */
+/** Returns each time minus the previous one. Equal steps of time compress to almost nothing. */
+const differences = (times: readonly number[]): readonly number[] =>
+  times.map((time, index) => time - (times[index - 1] ?? 0));
+
 function keptFills(fills: readonly FillRecord[], part: number): readonly FillRecord[] {
   const largest = [...fills].sort((a, b) => b.amountMicros - a.amountMicros).slice(0, Math.ceil(fills.length * part));
   const kept = new Set(largest);
@@ -180,47 +176,3 @@ const thin = <T>(values: readonly T[], samples: number): readonly T[] => {
   // The index is always below the length of `values`.
   return Array.from({ length: Math.ceil(values.length / stride) }, (_, index) => values[index * stride] as T);
 };
-
-class Pool {
-  readonly columns: string[] = [];
-  readonly #places = new Map<string, number>();
-
-  add(values: readonly (number | null)[]): number {
-    const text = columnText(values);
-    const known = this.#places.get(text);
-    if (known !== undefined) return known;
-    this.#places.set(text, this.columns.length);
-    return this.columns.push(text) - 1;
-  }
-}
-
-/**
- * Encodes a series as a short text, which `page/columns.js` decodes. Values become differences in multiples of a common
- * unit, and repeated differences are counted. Prices rarely change and times have equal steps, so the text has about a
- * tenth of the length of the plain numbers.
- *
- * Example: `5000:84 0*12 1 -1 _*3` has the unit 5000. This series starts at 0, rises by 84 units, is unchanged 12
- * times, rises by 1, falls by 1, and is then unknown 3 times. The next difference counts from the last known value.
- */
-export function columnText(values: readonly (number | null)[]): string {
-  const unit = values.reduce<number>((common, value) => divisor(common, Math.abs(value ?? 0)), 0) || 1;
-  const tokens: string[] = [];
-  let [before, token, times] = [0, '', 0];
-  const flush = (): void => {
-    if (times > 0) tokens.push(times === 1 ? token : `${token}*${times}`);
-  };
-  for (const value of values) {
-    const next = value === null ? '_' : String((value - before) / unit);
-    if (value !== null) before = value;
-    if (next === token) times += 1;
-    else {
-      flush();
-      [token, times] = [next, 1];
-    }
-  }
-  flush();
-  return `${unit}:${tokens.join(' ')}`;
-}
-
-/** Returns the greatest common divisor of two integers ≥ 0. */
-const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b));

@@ -41,16 +41,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Returns JSON for a script element, escaped so that the JSON cannot end the element or start a comment. */
-export const jsonForScript = (value: unknown): Markup =>
-  new Markup(
-    JSON.stringify(value)
-      .replaceAll('<', '\\u003c')
-      .replaceAll('>', '\\u003e')
-      .replaceAll('\u2028', '\\u2028')
-      .replaceAll('\u2029', '\\u2029'),
-  );
-
 /** Shortens a text from the exchange, which may be of any length. */
 export const shorten = (text: string, length = 160): string =>
   text.length <= length ? text : `${text.slice(0, length - 1)}…`;
@@ -128,7 +118,6 @@ function tableCell(cell: Cell, isText: boolean, column: number): Markup {
   return html`<td class="${name}"${value}>${cell.text}</td>`;
 }
 
-/** Builds a table from columns, with one row for each element of a list. */
 export function columnTable<Of>(columns: readonly HtmlColumn<Of>[], all: readonly Of[], options: TableOptions): Markup {
   const rows = all.map((of) => ({ cells: columns.map(({ cell }) => cell(of)) }));
   return dataTable(columns, rows, options);
@@ -140,7 +129,6 @@ export const barCell = (...drawn: readonly (Markup | null)[]) => ({
   class: 'bars',
 });
 
-/** Returns a bar within a cell. `from` and `to` are fractions of the cell's width. */
 export function bar(from: number, to: number, kind: string): Markup {
   const place = (part: number): string => (Math.min(1, Math.max(0, part)) * 100).toFixed(2);
   const [left, right] = from <= to ? [from, to] : [to, from];

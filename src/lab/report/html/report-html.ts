@@ -45,7 +45,6 @@ import {
   type HtmlColumn,
   type HtmlRow,
   html,
-  jsonForScript,
   Markup,
   note,
   pageHeading,
@@ -69,7 +68,7 @@ export function reportHtml(bracket: Bracket, analyses: readonly Analysis[]): str
   );
   const first = analyses[0];
   assert(first !== undefined && analyses.length === bracket.sessions.length, 'a report must have a session');
-  const data = drawingData(bracket.sessions, sessions);
+  const { data, packed } = drawingData(bracket.sessions, sessions);
   const middle = Math.floor((sessions.length - 1) / 2);
   const choices = sessions.map(
     ({ index, name }) =>
@@ -96,7 +95,7 @@ export function reportHtml(bracket: Bracket, analyses: readonly Analysis[]): str
     sessions: sessions.length,
     body: html`<main>${choices}<div class="page">${sections.filter((part) => part !== null)}${footer(first)}</div></main>`,
     program: 'main',
-    data: html`<script type="application/json" id="data">${jsonForScript(data)}</script>\n`,
+    data: html`<script type="application/octet-stream" id="data">${packed}</script>\n`,
   });
 }
 
@@ -118,7 +117,6 @@ export function renderVerdict({ text, signFlips, points }: BracketVerdict): Mark
   return html`<div class="verdict ${signFlips ? 'flips' : points}" role="note"><p>${signFlips ? html`<strong>The sign flips.</strong> ` : null}${text}</p></div>`;
 }
 
-/** Lists each text of a warning once. Notes are collapsed; more serious warnings are visible. */
 function warningList(sessions: readonly ShownText[]): Markup | null {
   const all = sharedWarnings(sessions.map(({ analysis }) => analysis));
   const item = ({ level, text, models }: (typeof all)[number]): Markup =>
@@ -129,7 +127,6 @@ function warningList(sessions: readonly ShownText[]): Markup | null {
   return html`<div id="warnings" role="region" aria-label="Warnings about the figures"><ul class="warnings">${open.map(item)}</ul>${notes.length === 0 ? null : more}</div>`;
 }
 
-/** Builds the section of means and spreads over repeats; null for single runs. */
 function repeatSection(sessions: readonly ShownText[]): Markup | null {
   const models = repeatedModels(sessions.map(({ analysis }) => analysis));
   const [first] = models;
@@ -208,7 +205,6 @@ const figure = <T extends number | null>(value: T, format: (value: T) => string)
 const column = <Of>(title: string, explains: string, cell: (of: Of) => Cell) => ({ title, explains, cell });
 const gain = (micros: number | null): Cell => figure(micros, formatGain);
 
-/** Table columns that both a single market's row and a row of several markets have. */
 const RESULT_COLUMNS: readonly HtmlColumn<Pick<MarketAnalysis, 'result' | 'fills'>>[] = [
   column('Result', '', ({ result }) => ({ ...gain(result.resultMicros), class: tone(result.resultMicros) })),
   column('Spread', '', ({ result }) => gain(result.spreadMicros)),

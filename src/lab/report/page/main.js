@@ -14,21 +14,26 @@ import {
   stepLine,
   stepOf,
 } from '../../../shell/web-kit/page/chart.js';
-import { readColumn } from './columns.js';
 import './tables.js';
 
 /** @typedef {import('../../../shell/web-kit/page/chart.js').ChartOptions} ChartOptions */
 /** @typedef {import('../../../shell/web-kit/page/chart.js').Rows} Rows */
 
-/** @type {import('../html/charts.js').DrawingData} */
-const data = JSON.parse(document.getElementById('data')?.textContent ?? '{}');
 const ONE = 1e6;
 
-/** @param {number} place */
-const column = (place) => readColumn(data.columns[place] ?? '1:');
+/** @type {import('../html/charts.js').DrawingData} */
+let data;
 
-/** Returns a column of times; times are never unknown. @param {number} place */
-const times = (place) => /** @type {number[]} */ (column(place));
+async function unpackData() {
+  const bytes = Uint8Array.from(atob(document.getElementById('data')?.textContent ?? ''), (char) => char.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).json();
+}
+
+/** Returns times from their differences. @param {readonly number[]} steps */
+function timesOf(steps) {
+  let time = 0;
+  return steps.map((step) => (time += step));
+}
 
 const price = (/** @type {number | null | undefined} */ value) =>
   value === null || value === undefined ? '–' : amount(value, Number((value * 100).toFixed(4)) % 1 === 0 ? 2 : 4);
@@ -46,48 +51,19 @@ function say(id, pairs) {
   );
 }
 
-/** @typedef {{ charts: uPlot[], full: [number, number], step: number, isMoving: boolean }} Group */
-
-/** The groups of charts that are drawn; null before the first drawing. @type {Record<string, Group | null>} */
-const groups = { account: null, price: null };
-
-/** @param {Group} group @param {number} min @param {number} max */
-function show(group, min, max) {
-  const [first, last] = group.full;
-  const width = Math.min(last - first, Math.max(max - min, 6 * group.step));
-  const from = Math.min(Math.max(min, first), last - width);
-  group.isMoving = true;
-  for (const chart of group.charts) chart.setScale('x', { min: from, max: from + width });
-  group.isMoving = false;
-}
-
-/** @param {Group} group @returns {[number, number]} */
-function shown(group) {
-  const scale = group.charts[0]?.scales['x'];
-  return [scale?.min ?? group.full[0], scale?.max ?? group.full[1]];
-}
+/** Drawn charts of the account and of one market. @type {{ account: uPlot[], price: uPlot[] }} */
+const groups = { account: [], price: [] };
 
 /** @typedef {Omit<ChartOptions, 'hooks'> & { id: string, rows: Rows, draw?: (chart: uPlot) => void }} Drawing */
 
-/** @param {string} key @param {Drawing[]} drawings @param {number} step @param {(chart: uPlot) => void} hover */
-function drawGroup(key, drawings, step, hover) {
-  for (const chart of groups[key]?.charts ?? []) chart.destroy();
-  const time = drawings[0]?.rows[0] ?? [];
-  const first = time[0] ?? 0;
-  /** @type {Group} */
-  const group = { charts: [], full: [first, Math.max(time.at(-1) ?? first, first + step)], step, isMoving: false };
-  const follow = (/** @type {uPlot} */ { scales }, /** @type {string} */ name) => {
-    const { min, max } = scales['x'] ?? {};
-    if (name === 'x' && !group.isMoving && min !== undefined && max !== undefined) show(group, min, max);
-  };
-  for (const { id, rows, draw, ...options } of drawings) {
+/** Replaces the charts of a group, which are zoomed together. @param {keyof typeof groups} key @param {Drawing[]} drawings @param {(chart: uPlot) => void} hover */
+function drawGroup(key, drawings, hover) {
+  for (const chart of groups[key]) chart.destroy();
+  groups[key] = drawings.flatMap(({ id, rows, draw, ...options }) => {
     const place = document.getElementById(id);
-    if (place === null) continue;
-    const hooks = { draw: draw === undefined ? [] : [draw], setCursor: [hover], setScale: [follow] };
-    group.charts.push(makeChart(place, { ...options, key, isUtc: true, isZoomed: true, hooks }, rows));
-  }
-  groups[key] = group;
-  if (time.length > 0) show(group, ...group.full);
+    const hooks = { draw: draw === undefined ? [] : [draw], setCursor: [hover] };
+    return place === null ? [] : [makeChart(place, { ...options, key, isUtc: true, isZoomed: true, hooks }, rows)];
+  });
 }
 
 const session = () =>
@@ -104,8 +80,8 @@ const nameOf = (/** @type {number} */ index) => `--s${data.sessions.length < 2 ?
 function drawAccount() {
   const chosen = session();
   const accounts = data.sessions.map((account) => {
-    const time = times(account.time);
-    const result = column(account.equity).map((value) => (value === null ? null : value - account.capital));
+    const time = timesOf(account.times);
+    const result = account.equity.map((value) => (value === null ? null : value - account.capital));
     const rows = rowsOf(time, [result], stepOf(time), 1.5 * stepOf(time));
     addEnd(rows, account.end[0], (account.end[1] - account.capital) / ONE);
     return rows;
@@ -143,9 +119,8 @@ function drawAccount() {
     'account',
     [
       { id: 'plot-equity', height: 250, rows: joined, series: lines, least: 1 },
-      { id: 'plot-drawdown', height: 130, rows: [time, below], series: [area], least: 1, pinned: 'high' },
+      { id: 'plot-drawdown', height: 130, rows: [time, below], series: [area], least: 1, isBelowZero: true },
     ],
-    stepOf(time),
     hover,
   );
 }
@@ -165,19 +140,12 @@ function addEnd([times, results], time, result) {
 function drawMarket(index) {
   const series = data.markets[index]?.sessions[session()];
   if (series === undefined || series === null) {
-    drawGroup('price', [], 0, () => undefined);
+    drawGroup('price', [], () => undefined);
     return say('read-price', [['', 'This market was not in this session.']]);
   }
-  const columns = [series.bid, series.ask, series.ourBid, series.ourAsk, series.held].map(column);
-  const rows = rowsOf(times(series.time), columns, series.step, 1.5 * series.step);
+  const columns = [series.bid, series.ask, series.ourBid, series.ourAsk, series.held];
+  const rows = rowsOf(timesOf(series.times), columns, series.step, 1.5 * series.step);
   const [time, bid = [], ask = [], ourBid = [], ourAsk = [], held = []] = rows;
-  const [at = [], paid = [], sizes = [], sides = []] = series.fills.map(column);
-  const fills = at.map((ms, place) => ({
-    time: ms ?? 0,
-    price: paid[place] ?? 0,
-    amount: (sizes[place] ?? 0) / ONE,
-    raises: sides[place] === 1,
-  }));
   const hover = (/** @type {uPlot} */ chart) => {
     const place = chart.cursor.idx ?? -1;
     const now = time[place];
@@ -201,7 +169,7 @@ function drawMarket(index) {
         bands: [{ series: [2, 1], fill: () => colorOf('--book') }],
         least: 0.04,
         places: 2,
-        draw: (chart) => drawFills(chart, fills),
+        draw: (chart) => drawFills(chart, series.fills),
       },
       {
         id: 'plot-held',
@@ -211,7 +179,6 @@ function drawMarket(index) {
         least: 2,
       },
     ],
-    series.step,
     hover,
   );
 }
@@ -223,9 +190,9 @@ function redraw() {
   for (const place of document.querySelectorAll('.drawn-session')) place.textContent = names;
   drawAccount();
   // When the user selects another fill model, the zoom stays the same.
-  const range = groups['price'] ? shown(groups['price']) : null;
+  const { min, max } = groups.price[0]?.scales['x'] ?? {};
   drawMarket(drawnMarket);
-  if (range !== null && groups['price']) show(groups['price'], ...range);
+  if (min !== undefined && max !== undefined) for (const chart of groups.price) chart.setScale('x', { min, max });
 }
 
 const market = /** @type {HTMLSelectElement | null} */ (document.getElementById('market'));
@@ -238,11 +205,11 @@ for (const input of document.querySelectorAll('input[name=session]')) input.addE
 // The charts use the colours of the light or dark theme.
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawCharts);
 new ResizeObserver(() => {
-  for (const group of Object.values(groups))
-    for (const chart of group?.charts ?? []) {
-      const width = chart.root.parentElement?.clientWidth ?? 0;
-      if (width > 0 && width !== chart.width) chart.setSize({ width, height: chart.height });
-    }
+  for (const chart of [...groups.account, ...groups.price]) {
+    const width = chart.root.parentElement?.clientWidth ?? 0;
+    if (width > 0 && width !== chart.width) chart.setSize({ width, height: chart.height });
+  }
 }).observe(document.body);
 
+data = await unpackData();
 redraw();

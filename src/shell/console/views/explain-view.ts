@@ -17,24 +17,18 @@ export interface ExplainNode {
   readonly children: readonly ExplainNode[];
 }
 
-export interface ExplainView {
-  readonly subject: string;
-  /** Source of the figures: the ledger, or the trader's last message. */
-  readonly source: 'ledger' | 'trader';
-  /** Tree of figures; null if the id is unknown or the ledger cannot be read. */
-  readonly tree: ExplainNode | null;
-}
-
-/** @param ledger null while the ledger cannot be read */
-export function explainView(subject: string, ledger: LedgerReader | null, trader: ShownState): ExplainView {
+/** `source` of the figures: the ledger, or the trader's last message. `tree` is null for an unknown id or no ledger. */
+export function explainView(subject: string, ledger: LedgerReader | null, trader: ShownState) {
   const market = trader.markets.get(subject);
-  if (market !== undefined) return { subject, source: 'trader', tree: marketTree(market, trader.account) };
+  if (market !== undefined) return { subject, source: 'trader' as const, tree: marketTree(market, trader.account) };
   const prunedMs = ledger?.prunedBefore() ?? null;
   const pruned = prunedMs === null ? null : node('Not in the ledger', `pruned before ${timeText(prunedMs)}`);
-  return { subject, source: 'ledger', tree: ledger === null ? null : (ledgerTree(subject, ledger) ?? pruned) };
+  const tree = ledger === null ? null : (ledgerTree(subject, ledger) ?? pruned);
+  return { subject, source: 'ledger' as const, tree };
 }
 
-/** Returns the facts of a market as indented lines. */
+export type ExplainView = ReturnType<typeof explainView>;
+
 export const marketLines = (market: MarketStatus, account: AccountFacts): readonly string[] =>
   listLines({ ...marketTree(market, account), subject: market.conditionId }, '');
 
@@ -109,10 +103,10 @@ function listTerms(intent: IntentRow): readonly ExplainNode[] {
   return terms;
 }
 
-const termsNode = (terms: Pick<BookedFill, 'isYes' | 'side' | 'priceMicros'>): ExplainNode =>
-  node('Terms', `${sideText(terms)} at ${formatDecimal(terms.priceMicros)}`, [
-    node('The same as', otherSpace(terms, terms.priceMicros)),
-  ]);
+function termsNode(terms: Pick<BookedFill, 'isYes' | 'side' | 'priceMicros'>): ExplainNode {
+  const same = node('The same as', otherSpace(terms, terms.priceMicros));
+  return node('Terms', `${sideText(terms)} at ${formatDecimal(terms.priceMicros)}`, [same]);
+}
 
 function listTimes(intent: IntentRow, order: OrderRecord | null, fills: readonly BookedFill[]): readonly ExplainNode[] {
   const oldest = fills.at(-1);
@@ -197,7 +191,11 @@ function marketTree(market: MarketStatus, account: AccountFacts | null): Explain
     ...market.feeds.map(feedNode),
     worthNode(market),
     ...(market.exchangeRefusal === null ? [] : [node('Refused by the exchange', market.exchangeRefusal)]),
-    timesNode('Refused by controls', refused, refusals.map(refusalNode)),
+    timesNode(
+      'Refused by controls',
+      refused,
+      refusals.map(({ control, count, text }) => timesNode(control, count, [node('Newest', text)])),
+    ),
   ]);
 }
 
@@ -240,8 +238,6 @@ function worthNode({ leftOutBecause, worth }: MarketStatus): ExplainNode {
   ]);
 }
 
-const refusalNode = ({ control, count, text }: ReturnType<typeof groupRefusals>[number]) =>
-  timesNode(control, count, [node('Newest', text)]);
 const timesNode = (name: string, count: number, children: readonly ExplainNode[]): ExplainNode =>
   node(name, String(count), children, { unit: 'times' });
 

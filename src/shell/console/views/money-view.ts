@@ -46,7 +46,6 @@ export class MarkoutBook {
     this.#steadyMs = steadyMs;
   }
 
-  /** Reads the ledger's newest fills, and averages their price moves for each horizon and side. */
   read(ledger: LedgerReader, nowMs: number) {
     const endMs = this.#steadyMs() + READING_MS;
     const before = this.#judged;
@@ -151,7 +150,6 @@ export class ResultBook {
     return this.#newest === 0 ? 1 : this.#last / this.#newest;
   }
 
-  /** @param opened number of openings of the ledger */
   readOn(ledger: Pick<LedgerReader, 'newestBooking' | 'tradeTurns' | 'bookingsAfter'>, opened: number): void {
     const endMs = this.#steadyMs() + READING_MS;
     this.#newest = ledger.newestBooking();
@@ -257,7 +255,6 @@ function sumMoney(open: LedgerReader, shown: MoneySources, { spanMs, atMs }: Mon
 
 export type MoneyView = NonNullable<ReturnType<typeof moneyView>>;
 
-/** The trader's present marks, YES prices. */
 export function readMarks(markets: Iterable<MarketStatus>): ReadonlyMap<string, Micros> {
   const marks = new Map<string, Micros>();
   for (const { conditionId, markMicros } of markets) if (markMicros !== null) marks.set(conditionId, markMicros);
@@ -305,10 +302,8 @@ function marketRows(book: ResultBook, held: ReadonlyMap<string, ValuedHolding>, 
   });
 }
 
-/** A market without holdings. */
 export const NONE: ValuedHolding = { yes: ZERO, no: ZERO, cost: ZERO, unrealised: ZERO };
 
-/** Returns the holdings by market, valued at these marks. */
 export function readHoldings(
   ledger: LedgerReader,
   marks: ReadonlyMap<string, Micros>,

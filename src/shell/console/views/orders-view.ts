@@ -32,7 +32,6 @@ export const makeCsv = (name: CsvName, ledger: LedgerReader, title: Title): stri
     ? join(fillColumns(title), ledger.fills({ limit: MOST_CSV_ROWS }))
     : join(orderColumns(title), ledger.orders({ limit: MOST_CSV_ROWS }));
 
-/** Columns of both files. */
 const termColumns = (title: Title): readonly CsvColumn<BookedFill | OrderRecord>[] => [
   ['market', (row) => row.marketConditionId],
   ['title', (row) => title(row.marketConditionId)],
@@ -67,7 +66,6 @@ const DEFAULT_MS = 600_000;
 /** Maximum number of fill markers in a chart: more markers would overlap. */
 const MOST_FILLS = 500;
 
-/** Returns a market's chart data over time: prices, own quotes, fills and net shares. */
 export function chartView({ ledger, history }: Pick<ShownParts, 'ledger' | 'history'>, { market, spanMs }: ViewQuery) {
   if (market === null) return null;
   const toMs = nowMs();
@@ -109,7 +107,6 @@ interface Lot {
   readonly feePerShare: number;
 }
 
-/** A fill that closes lots; figures are in micros. */
 type Closing = Readonly<Lot & { id: string; market: string }>;
 
 const round = (micros: number): Micros => Math.round(micros) as Micros;

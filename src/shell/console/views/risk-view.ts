@@ -130,12 +130,12 @@ export function riskView(trader: ShownState, ledger: Pick<LedgerConnection, 'rea
     limits: Object.entries(LIMITS).map(([name, row]) =>
       limitRow(name, row, told, readSetting(hello.config['risk'], name)),
     ),
-    events: eventRows(told, readSetting(hello.config['risk'], 'max_event_loss')),
-    markets: all
-      .filter(({ yesMicros: yes, noMicros: no, orders }) => yes !== 0 || no !== 0 || orders.length > 0)
-      .map(marketRow)
-      .sort((a, b) => (b.share ?? 0) - (a.share ?? 0))
-      .slice(0, MOST_ROWS),
+    events: fullestFirst(eventRows(told, readSetting(hello.config['risk'], 'max_event_loss'))),
+    markets: fullestFirst(
+      all
+        .filter(({ yesMicros: yes, noMicros: no, orders }) => yes !== 0 || no !== 0 || orders.length > 0)
+        .map(marketRow),
+    ),
     scenarios: ledger.read((open) => listScenarios(trader, open)) ?? [],
   };
 }
@@ -153,7 +153,7 @@ function limitRow(name: string, [words, unit, measureUse]: Limit, told: LimitFac
     limit,
     used: used === null ? '' : DECIMAL.includes(unit) ? formatDecimal(used as Micros) : String(Math.round(used)), // whole as the trader sent it
     // A trader of another version may not report the limit; then its size is null, 0 or NaN.
-    share: used === null || size === null ? null : computePart(Math.max(0, used), size),
+    share: used === null ? null : computePart(Math.max(0, used), size),
     refusals: refused.reduce((sum, { count }) => sum + count, 0),
     newest: refused.at(-1)?.text ?? '',
   };
@@ -164,33 +164,30 @@ function readSetting(section: unknown, name: string): string {
   return String(new Map<string, unknown>(Object.entries(section)).get(name) ?? '');
 }
 
-function eventRows({ risk, markets }: LimitFacts, limit: string) {
-  const size = parseDecimal(limit);
-  return risk.events
-    .map(({ eventKey: id, positionMicros: position, lossMicros: loss }) => {
-      const within = markets.filter((market) => (market.eventId ?? market.conditionId) === id);
-      return {
-        id,
-        title: within.map((market) => market.title).join(' · '),
-        markets: within.length,
-        position: moneyText(position),
-        loss: moneyText(loss),
-        share: size === null ? null : computePart(Math.max(0, loss), size),
-      };
-    })
-    .sort((a, b) => (b.share ?? 0) - (a.share ?? 0))
-    .slice(0, MOST_ROWS);
-}
+const eventRows = ({ risk, markets }: LimitFacts, limit: string) =>
+  risk.events.map(({ eventKey: id, positionMicros: position, lossMicros: loss }) => {
+    const within = markets.filter((market) => (market.eventId ?? market.conditionId) === id);
+    return {
+      id,
+      title: within.map((market) => market.title).join(' · '),
+      markets: within.length,
+      position: moneyText(position),
+      loss: moneyText(loss),
+      share: computePart(Math.max(0, loss), parseDecimal(limit)),
+    };
+  });
 
 function marketRow(market: MarketStatus) {
   const net = market.yesMicros - market.noMicros;
-  const limit = market.maxPositionMicros;
   return {
     id: market.conditionId,
     title: market.title,
     net: moneyText(net),
-    limit: moneyText(limit),
-    share: limit === null ? null : computePart(Math.abs(net), limit),
+    limit: moneyText(market.maxPositionMicros),
+    share: computePart(Math.abs(net), market.maxPositionMicros),
     mark: moneyText(market.markMicros),
   };
 }
+
+const fullestFirst = <Row extends { readonly share: number | null }>(rows: readonly Row[]): readonly Row[] =>
+  rows.toSorted((a, b) => (b.share ?? 0) - (a.share ?? 0)).slice(0, MOST_ROWS);

@@ -181,12 +181,6 @@ export function Pages({ lists }) {
     : html`<p class="pages">${to(page - 1, 'Previous')} Page ${page + 1} of ${last + 1} ${to(page + 1, 'Next')}</p>`;
 }
 
-/** Buttons that download the shown trader's spreadsheet files. @param {{ of: readonly (readonly [name: string, label: string])[] }} props */
-export const Downloads = ({ of }) =>
-  html`<p class="files">As a file: ${of.map(
-    ([name, label]) => html`<button type="button" onClick=${() => void download(name)}>${label}</button> `,
-  )}</p>`;
-
 /** Makes a request's query; adds the shown trader's name if there are several traders. @param {Record<string, string>} parts */
 function traderQuery(parts) {
   const { trader } = route();
@@ -197,7 +191,7 @@ function traderQuery(parts) {
 const follow = (attributes) => Object.assign(document.createElement('a'), attributes).click();
 
 /** Downloads a file with a session's proof, which a link cannot carry, and saves it for the user. @param {string} name */
-async function download(name) {
+export async function download(name) {
   const { trader } = route();
   try {
     const response = await ask(`/csv/${name}?${traderQuery({})}`);

@@ -2,7 +2,7 @@
 
 import { link, number, table, text, time } from '../../web-kit/page/table.js';
 import { html } from '../../web-kit/page/template.js';
-import { ActionButton, Choice, compare, Downloads, Filter, openReport, Pages, SPANS } from './controls.js';
+import { ActionButton, Choice, compare, download, Filter, openReport, Pages, SPANS } from './controls.js';
 import { durationText, gain, known, moment, money, price, shares } from './format.js';
 import { explainHref, marketHref, model, route } from './model.js';
 
@@ -59,7 +59,7 @@ export const fillTable = (id, title, rows) =>
 /** @param {{ view: OrdersView, go: Go }} props */
 export function Orders({ view: { orders, fills, trips }, go }) {
   const markets = model.state?.markets.map(({ id, title }) => /** @type {const} */ ([id, title])) ?? [];
-  return html`<${Downloads} of=${[['orders', 'Orders (CSV)'], ['fills', 'Fills (CSV)']]} />
+  return html`<p class="files">As a file: <button type="button" onClick=${() => void download('orders')}>Orders (CSV)</button> <button type="button" onClick=${() => void download('fills')}>Fills (CSV)</button></p>
     <div class="choices"><${Choice} name="market" label="Market" choices=${[['', 'all'], ...markets]} go=${go} />
     <${Choice} name="side" label="Side" choices=${[['', 'all'], ['buy', 'bought'], ['sell', 'sold']]} go=${go} />
     <${Choice} name="span" label="Time" choices=${[['', 'all'], ...SPANS]} go=${go} /></div>

@@ -25,7 +25,7 @@ const EQUITY = {
 };
 const BELOW = stepLine('--bad', { fill: () => colorOf('--alarm') });
 /** @type {import('./plot.js').ChartOptions} */
-const FALLEN = { ...EQUITY, height: 140, pinned: 'high', series: [BELOW] };
+const FALLEN = { ...EQUITY, height: 140, isBelowZero: true, series: [BELOW] };
 
 export const Equity = drawnByView((/** @type {{ view: MoneyView | null }} */ { view }) => {
   curve = view?.curve ?? null;

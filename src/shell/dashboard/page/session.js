@@ -88,7 +88,7 @@ function lockOut() {
   return new LockedOut(whyLocked);
 }
 
-/** @param {string} nonce @returns {Promise<import('../contract.js').Greeting>} */
+/** @param {string} nonce @returns {Promise<import('../sessions.js').Greeting>} */
 async function greet(nonce) {
   const response = await post('/session/greeting', { nonce });
   const greeting = await response.json().catch(() => null);

@@ -5,9 +5,9 @@ import uPlot from 'uplot';
 /** @typedef {(number | null)[]} Column */
 /** Rows of a chart: a column of times, Unix ms, then columns of values of the same length. @typedef {[number[], ...Column[]]} Rows */
 /**
- * `least`: minimum span of the value axis. `pinned`: which end of the axis is 0. `more`: further values to show.
+ * `least`: minimum span of the value axis. `isBelowZero`: the axis ends at 0. `more`: further values to show.
  * `places`: minimum decimals of axis labels. `isZoomed`: dragging selects a time span.
- * @typedef {{ height: number, series: uPlot.Series[], least: number, pinned?: 'low' | 'high', more?: () => readonly number[],
+ * @typedef {{ height: number, series: uPlot.Series[], least: number, isBelowZero?: boolean, more?: () => readonly number[],
  *   places?: number, bands?: uPlot.Band[], key?: string, isUtc?: boolean, isZoomed?: boolean, hooks: uPlot.Hooks.Arrays }} ChartOptions
  */
 
@@ -174,14 +174,13 @@ function zeroLine({ ctx, bbox, scales, valToPos }) {
 
 /** Returns the range of a value axis, which has a margin and is never empty. @param {ChartOptions} options @returns {uPlot.Scale.Range} */
 const rangeOf =
-  ({ least, pinned, more }) =>
+  ({ least, isBelowZero, more }) =>
   (_chart, lowest, highest) => {
     if (lowest === null || highest === null || !Number.isFinite(lowest) || !Number.isFinite(highest)) return [0, least];
     const low = Math.min(lowest, ...(more?.() ?? []));
     const high = Math.max(highest, ...(more?.() ?? []));
     const air = Math.max((high - low) * 0.06, (least - (high - low)) / 2, least * 0.05);
-    if (pinned === 'low') return [0, Math.max(least, high * 1.06)];
-    return [pinned === 'high' ? Math.min(-least, low * 1.06) : low - air, pinned === 'high' ? 0 : high + air];
+    return isBelowZero ? [Math.min(-least, low * 1.06), 0] : [low - air, high + air];
   };
 
 /** Returns the number of decimals that neighbouring axis labels need to differ. @param {number} step */
