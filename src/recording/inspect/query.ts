@@ -24,13 +24,7 @@ import {
 import { readManifest } from '../store/manifest.js';
 
 export type QueryValue = string | number | boolean | null;
-
-export interface QueryAnswer {
-  readonly columns: readonly string[];
-  /** Yields rows in batches. A BIGINT beyond 2^53, or a value of an unsupported type, is converted to text. */
-  rows(): AsyncIterable<readonly (readonly QueryValue[])[]>;
-  close(): void;
-}
+export type QueryAnswer = ReturnType<typeof makeAnswer>;
 
 const OPTIONS = {
   memory_limit: '1GB',
@@ -162,19 +156,18 @@ async function lockDown(connection: DuckDBConnection, paths: readonly string[]):
   await connection.run('SET lock_configuration = true');
 }
 
-function makeAnswer(result: DuckDBResult, connection: DuckDBConnection): QueryAnswer {
-  return {
-    columns: result.deduplicatedColumnNames(),
-    async *rows() {
-      try {
-        for await (const batch of result.yieldRows()) yield batch.map((row) => row.map(simple));
-      } catch (error) {
-        throw cannotRun(error);
-      }
-    },
-    close: () => connection.closeSync(),
-  };
-}
+const makeAnswer = (result: DuckDBResult, connection: DuckDBConnection) => ({
+  columns: result.deduplicatedColumnNames(),
+  /** Yields rows in batches. A BIGINT beyond 2^53, or a value of an unsupported type, is converted to text. */
+  async *rows(): AsyncGenerator<readonly (readonly QueryValue[])[]> {
+    try {
+      for await (const batch of result.yieldRows()) yield batch.map((row) => row.map(simple));
+    } catch (error) {
+      throw cannotRun(error);
+    }
+  },
+  close: () => connection.closeSync(),
+});
 
 function simple(value: DuckDBValue): QueryValue {
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return value;

@@ -41,27 +41,21 @@ export interface MarketSink {
   end(at: Stamp): void;
 }
 
-/** State of a trader's order or trade. Each change of the state adds a row. Prices are those of the traded outcome. */
+/** State of a trader's order or trade. docs/recordings.md describes the fields and their nulls. */
 export interface OwnRow {
   readonly record: 'order' | 'trade';
-  /** Time when the answer arrived, our clock, Unix ms. */
   readonly seen_ms: number;
   readonly pubkey: string;
-  /** Public key of the order of a trade; null for an order. */
   readonly order_pubkey: string | null;
-  /** Status of an order, or state of a trade. */
   readonly status: string;
   readonly side: 'buy' | 'sell';
   readonly is_yes: boolean;
   readonly price_micros: number | null;
   readonly amount_micros: number | null;
-  /** Filled amount of an order; null for a trade. */
   readonly filled_amount_micros: number | null;
   readonly remaining_amount_micros: number | null;
-  /** Fee of a trade; null for an order. */
   readonly fee_micros: number | null;
   readonly is_maker: boolean | null;
-  /** Time of a trade, venue clock, Unix seconds; null for an order. */
   readonly timestamp: number | null;
 }
 
