@@ -95,19 +95,16 @@ export class ClockRegression {
   }
 
   saw(timeMs: number): void {
-    if (timeMs >= this.#latestMs) {
-      this.#latestMs = timeMs;
-      return;
-    }
-    this.#count++;
+    if (timeMs < this.#latestMs) this.#count++;
     this.#farthestMs = Math.max(this.#farthestMs, this.#latestMs - timeMs);
+    this.#latestMs = Math.max(this.#latestMs, timeMs);
   }
 
-  warning(path: string): RecordingWarning | null {
-    if (this.#farthestMs <= this.#quietMs) return null;
+  warnings(path: string): RecordingWarning[] {
+    if (this.#farthestMs <= this.#quietMs) return [];
     const events = this.#count === 1 ? '1 event has a time' : `${this.#count} events have times`;
     const message = `${events} up to ${this.#farthestMs / 1000} s before the previous event: set to the time of the previous event`;
-    return this.#farthestMs > MOST_USUAL_MS ? { path, message, isDamage: true } : { path, message };
+    return [this.#farthestMs > MOST_USUAL_MS ? { path, message, isDamage: true } : { path, message }];
   }
 }
 

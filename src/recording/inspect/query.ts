@@ -156,18 +156,18 @@ async function lockDown(connection: DuckDBConnection, paths: readonly string[]):
   await connection.run('SET lock_configuration = true');
 }
 
-const makeAnswer = (result: DuckDBResult, connection: DuckDBConnection) => ({
-  columns: result.deduplicatedColumnNames(),
+function makeAnswer(result: DuckDBResult, connection: DuckDBConnection) {
+  const columns: readonly string[] = result.deduplicatedColumnNames();
   /** Yields rows in batches. A BIGINT beyond 2^53, or a value of an unsupported type, is converted to text. */
-  async *rows(): AsyncGenerator<readonly (readonly QueryValue[])[]> {
+  async function* rows(): AsyncGenerator<readonly (readonly QueryValue[])[]> {
     try {
       for await (const batch of result.yieldRows()) yield batch.map((row) => row.map(simple));
     } catch (error) {
       throw cannotRun(error);
     }
-  },
-  close: () => connection.closeSync(),
-});
+  }
+  return { columns, rows, close: () => connection.closeSync() };
+}
 
 function simple(value: DuckDBValue): QueryValue {
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return value;
