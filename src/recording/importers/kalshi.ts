@@ -22,7 +22,6 @@ import {
 import { connect, fileError, streamChunks, typedColumn } from '../store/duckdb.js';
 import {
   KALSHI_AMOUNT_PRECISION,
-  type KalshiFile,
   type KalshiGroup,
   kalshiRowSql,
   type LevelAmount,
@@ -217,7 +216,11 @@ async function* kalshiChunks(market: KalshiFiles, found: ReadFindings): AsyncGen
   yield* rest;
 }
 
-async function* streamRows({ path, place }: KalshiFile, { ticker, tickPrecision }: KalshiFiles, lines: LineCount) {
+async function* streamRows(
+  { path, place }: KalshiFiles['files'][number],
+  { ticker, tickPrecision }: KalshiFiles,
+  lines: LineCount,
+) {
   const connection: DuckDBConnection = await connect();
   try {
     const source = await lineSource(connection, path);

@@ -67,7 +67,7 @@ function describeUnseen({ unseenTrades, knownMs, isTold, firstMs }: CaptureRepor
   return `there is no starting snapshot: the book is not known for the first ${seconds} s, until the best prices of a row agree with it${left}`;
 }
 
-export interface PolymarketTokens {
+export interface PolymarketCapture {
   readonly path: string;
   readonly form: PolymarketForm;
   readonly yes: string;
@@ -78,6 +78,10 @@ export interface PolymarketTokens {
   readonly hour: number | null;
   /** Returns the path of a copy sorted by market, which the first call makes; null if the original is to be read. */
   readonly sorted: () => Promise<string> | null;
+  readonly firstMs: number;
+  readonly lastMs: number;
+  readonly tickPrecision: number;
+  readonly warnings: readonly RecordingWarning[];
 }
 
 const NO_SNAPSHOT = 'no starting snapshot: the book is not known yet';
@@ -91,7 +95,7 @@ const POLYMARKET_PAIRING: PairingRules = { tradeLagMs: 140, tradeLeadMs: 50, tol
  * overlap, oldest first. `hours`: hours since 1970 that have a non-empty archive file.
  */
 export async function* polymarketChunks(
-  captures: readonly PolymarketTokens[],
+  captures: readonly PolymarketCapture[],
   hours: ReadonlySet<number>,
   tickMicros: number,
   found: ReadFindings,
@@ -120,13 +124,17 @@ export async function* polymarketChunks(
 }
 
 /** Returns true if each hour between two archive files has a non-empty file: then no data is missing. */
-function isNext(before: PolymarketTokens | undefined, capture: PolymarketTokens, hours: ReadonlySet<number>): boolean {
+function isNext(
+  before: PolymarketCapture | undefined,
+  capture: PolymarketCapture,
+  hours: ReadonlySet<number>,
+): boolean {
   if (before === undefined || before.hour === null || capture.hour === null) return false;
   for (let hour = before.hour + 1; hour < capture.hour; hour++) if (!hours.has(hour)) return false;
   return true;
 }
 
-async function* streamRows({ path, yes, no, market, sorted }: PolymarketTokens) {
+async function* streamRows({ path, yes, no, market, sorted }: PolymarketCapture) {
   const copy = await sorted();
   const connection =
     copy === null ? (await openEvents(path, market === null ? [] : [market])).connection : await connect();
