@@ -72,10 +72,7 @@ function makeGroup(looks: readonly KalshiFacts[]) {
   };
 }
 
-/**
- * Inspects the beginning of a file. The market's name comes from the file's folder, or otherwise from the messages.
- * Returns null for a file with Polymarket's messages.
- */
+/** Inspects a file's beginning; null for Polymarket's. The market's name is the folder's, or else the messages'. */
 async function lookAt(path: string): Promise<KalshiFacts | null> {
   const folder = basename(dirname(resolve(path)));
   const lines = await firstLines(path);
@@ -188,11 +185,7 @@ const known = (number: string): string => `coalesce(${number}, 'NaN'::DOUBLE)`;
 
 const isMultiple = (number: string, of: number): string => `trunc(${number} / ${of}) * ${of} = ${number}`;
 
-/**
- * Returns SQL that converts lines to numbers: kind, sid, seq, hash of the line, receive time, time, whether the time is
- * exact only to the second, side, price and amount. Side and price are in YES space; unknown numbers are NaN. Rows of
- * some kinds also include their line as text.
- */
+/** Returns SQL that converts lines to the columns of `KalshiStream.take`, in YES space. Unknown numbers are NaN. */
 export function kalshiRowSql(lines: string, place: ContentPlace | null, ticker: string, tickMicros: number): string {
   const own = `price > 0 AND price < ${ONE} AND ${isMultiple('price', tickMicros)} AND ${isMultiple('amount', LOT_MICROS)}
     AND abs(amount) <= ${Number.MAX_SAFE_INTEGER} AND time BETWEEN ${EARLIEST_MS} AND ${LATEST_MS}

@@ -419,10 +419,7 @@ class KalshiStream {
     }
   }
 
-  /**
-   * Applies the waiting snapshot. A snapshot has only a receive time, which may be late by seconds. The time of the
-   * next message therefore limits the snapshot's time.
-   */
+  /** Applies the waiting snapshot. Its receive time may be late, so the next message's time limits its time. */
   #releaseSnapshot(nextMs: number): void {
     const snapshot = this.#held;
     if (snapshot === null) return;

@@ -21,10 +21,7 @@ import { type PolymarketCapture, polymarketChunks } from './polymarket-stream.js
 const AMOUNT_PRECISION = 6;
 /** Number of a token's first changes that are compared with other tokens' mirrored changes, to find its twin. */
 const SAMPLE = 400;
-/**
- * Minimum fraction of compared changes that must match for twin tokens. Twin tokens change at the same times, except
- * perhaps at the start and end of a file. The changes of other tokens almost never match.
- */
+/** Minimum fraction of matching changes for twin tokens. The changes of other tokens almost never match. */
 const TWIN_SHARE = 0.5;
 
 /** Returns the hour in an archive file's name, in hours since 1970; null for other names. */

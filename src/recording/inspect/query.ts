@@ -35,9 +35,8 @@ const OPTIONS = {
 };
 
 /**
- * Runs one SELECT over the views `events`, `polls`, `own`, `feeds` and `markets` of the recordings in the given
- * folders. Throws TwinbookError `usage` for other SQL, `recording_invalid` for a path without a recording in Twinbook's
- * format.
+ * Runs one SELECT over the views `events`, `polls`, `own`, `feeds` and `markets`. Throws TwinbookError `usage` for
+ * other SQL, `recording_invalid` for a path without a recording in Twinbook's format.
  */
 export async function queryRecordings(sql: string, paths: readonly string[]) {
   for (const path of paths) {

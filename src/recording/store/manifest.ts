@@ -1,7 +1,4 @@
-/**
- * Reads and writes the JSON files of a day folder. `manifest.json` lists the folder's files with their checksums and
- * contents; other files are ignored. `market.json` describes the market.
- */
+/** Reads and writes the JSON files of a day folder: `manifest.json` lists files, `market.json` describes the market. */
 
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';

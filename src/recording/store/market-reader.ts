@@ -1,7 +1,4 @@
-/**
- * Opens a market's folder as a recording: opening reads the JSON files, and streaming decodes the Parquet files. A
- * snapshot in a file replaces the book only if rows before the snapshot are missing.
- */
+/** Opens a market's folder. A snapshot in a file replaces the book only if rows before the snapshot are missing. */
 
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
@@ -286,10 +283,7 @@ function isFair(p: number | null, bid: number | null, ask: number | null): boole
   return bid !== null && ask !== null && bid > 0 && bid < ask && ask < 1;
 }
 
-/**
- * Streams the events of files, and adds new warnings to `warnings`. Throws TwinbookError `recording_invalid` for a file
- * that differs from its manifest.
- */
+/** Streams the events of files. Throws TwinbookError `recording_invalid` for a file that differs from its manifest. */
 async function* readChunks(parts: readonly EventsPart[], warnings: RecordingWarning[]) {
   warnings.length = 0;
   const order = new OrderCheck();

@@ -1,7 +1,4 @@
-/**
- * An open segment of a recording: rows that are not Parquet yet, as JSON lines in a file that survives `kill -9`.
- * docs/recordings.md describes the files.
- */
+/** An open segment: rows that are not Parquet yet, as JSON lines in a file that survives `kill -9`. */
 
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,10 +15,7 @@ export interface Stamp {
   readonly seenMs: number | null;
 }
 
-/**
- * Receives one market's events, in the order that `EventChunk` requires. An invalid event (price not on a tick,
- * negative amount) is counted but not written; the call then returns false.
- */
+/** Receives one market's events in order of time. An invalid event is counted, not written; the call returns false. */
 export interface MarketSink {
   readonly market: RecordedMarket;
   /** Sets the market's description, which the next `flush` writes. `notes` for readers are added to earlier notes. */

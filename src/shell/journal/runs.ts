@@ -119,10 +119,7 @@ export function readRun(folder: string) {
     end: existsSync(end) ? (runEnd.safeParse(parseJson(readFileSync(end, 'utf8'))).data ?? null) : null,
     /** Warnings about the journal; complete after `steps()` was read to its end. */
     warnings,
-    /**
-     * Reads the run's steps; each call begins at the first step. A truncated last line ends the steps, with a warning
-     * in `warnings`. Throws `recording_invalid` for a missing or invalid step.
-     */
+    /** Reads the steps from the first. A truncated last line adds a warning. Throws `recording_invalid`. */
     steps: () => readSteps(folder, warnings),
   };
 }

@@ -266,8 +266,8 @@ interface HeldBook {
 }
 
 /**
- * Converts one market's reads into events. A trade must be recorded before the decrease of the book that it caused. A
- * book therefore waits up to `HOLD_MS` for a later read of the trades. Trades up to the book's time are written first.
+ * Converts one market's reads into events. A trade must precede the decrease of the book that it caused. A book
+ * therefore waits up to `HOLD_MS` for a later read of the trades.
  */
 class MarketCapture {
   readonly sink: MarketSink;
