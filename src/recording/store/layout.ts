@@ -83,7 +83,7 @@ export const columnList = (table: RecordedTable): string =>
 
 /**
  * Returns SQL for the columns of a chunk; kind is `MARKER` for a row that is not an event. DuckDB returns doubles, but
- * not BIGINT values, as typed arrays. A null becomes an arbitrary number: replacing it would make the query a third slower.
+ * not BIGINT values, as typed arrays. A null becomes an arbitrary number: replacing it would cost a third more time.
  */
 export const chunkSelect = (source: string): string => `SELECT ${CHUNK_COLUMNS} FROM ${source}`;
 

@@ -39,7 +39,6 @@ import {
   type DescribedMarket,
   type EventsFile,
   eventsFiles,
-  fileState,
   type Manifest,
   readManifest,
   readMarket,
@@ -65,8 +64,11 @@ export async function openMarket(folder: string, chosen?: readonly string[]): Pr
 /** Maximum number of attempts to read a folder while a recorder writes it. */
 const LOOKS = 5;
 
-/** Returns a text that changes when the recorder closes a segment of the day. */
-const stateOf = (day: string): string => fileState(join(day, MANIFEST));
+/** Returns a text that changes when the recorder closes a segment of the day, which renames a new manifest. */
+function stateOf(day: string): string {
+  const { size, mtimeMs, ctimeMs, ino } = statSync(join(day, MANIFEST), { throwIfNoEntry: false }) ?? {};
+  return `${size} ${mtimeMs} ${ctimeMs} ${ino}`;
+}
 
 async function openOnce(folder: string, places: readonly string[]): Promise<Recording | null> {
   const conditionId = conditionIdIn(folder);

@@ -79,7 +79,8 @@ export class RecordingStore {
   }
 
   /**
-   * Writes and syncs all rows, and closes old or large segments. Must be awaited. Throws `file_unreadable`; the rows of the failed write are then lost.
+   * Writes and syncs all rows, and closes old or large segments. Must be awaited. Throws TwinbookError
+   * `file_unreadable`, for example for a full disk; the rows of the failed write are then lost.
    */
   flush(): Promise<void> {
     return this.#write(false);
