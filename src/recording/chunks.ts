@@ -33,10 +33,7 @@ interface WaitingEvent {
   moved: boolean;
 }
 
-/**
- * Places each trade right before the level decrease that it caused. Venues send trade and decrease in either order,
- * some ms apart. So events wait here until a trade is matched with its decrease and takes the decrease's time.
- */
+/** Places each trade before its level decrease. Venues send the two in either order, so events wait for a match. */
 export class TradePairing {
   readonly #writer: ChunkWriter;
   readonly #rules: PairingRules;

@@ -54,10 +54,7 @@ export interface RecordedMarket {
   readonly amountPrecision: number;
   /** Time when the market opened, Unix ms. Without a record from the venue, the time of the first event. */
   readonly openTimeMs: number;
-  /**
-   * Time when the market closed, Unix ms. Without a record from the venue, the time of the last event, or the time when
-   * the market was first seen.
-   */
+  /** Time when the market closed, Unix ms. Without a record: time of the last event or of the first sight. */
   readonly closeTimeMs: number;
   /** True if the closing time is a guess, as no record of the venue has it. The trader must not receive a guess. */
   readonly closeIsGuessed?: true;
@@ -167,9 +164,6 @@ export const gapsIn = (recording: Pick<Recording, 'gaps'> & { readonly summary?:
 /** Maximum difference between the recorder's clock and the venue's, ms. */
 const CLOCKS_APART_MS = 5_000;
 
-/**
- * Returns the closing time that the venue announced, Unix ms; null if the venue announced none. A recorded close near
- * the first event (`firstMs`) is only the time when the recorder first saw the market.
- */
+/** Returns the announced closing time, Unix ms; null if unknown. A close near `firstMs` is only the first sight. */
 export const toldCloseMs = ({ closeIsGuessed, closeTimeMs }: RecordedMarket, firstMs: number): number | null =>
   closeIsGuessed !== true && closeTimeMs > firstMs + CLOCKS_APART_MS ? closeTimeMs : null;

@@ -55,9 +55,8 @@ interface ImportOptions {
 const WORKSHOP = '.importing-';
 
 /**
- * Imports all recordings of one kind under the given paths. An unreadable market is reported, and all other markets are
- * imported. Throws the errors of `openRecordings`, TwinbookError `recording_invalid` for recordings of another kind,
- * and `file_unreadable` for a folder that is not writable.
+ * Imports all recordings of one kind, and reports unreadable markets. Throws the errors of `openRecordings`, and
+ * `recording_invalid` for another kind.
  */
 export async function importRecordings(
   kind: ImportKind,

@@ -1,10 +1,6 @@
 /**
- * Opens recorded markets. `contract.ts` describes the common event stream, `importers/` read venues' files, `store/` is
- * Twinbook's format, and `inspect/` checks recordings. Code that is specific to one venue's recordings is only in this
- * folder. All other code receives markets in YES space with times that never decrease.
- *
- * A reader never invents data. Unreadable data is skipped, counted and reported in `warnings`. A recording without a
- * readable event is an error.
+ * Opens recorded markets. `importers/` read venues' files, `store/` is Twinbook's format. Other code receives markets
+ * in YES space with times that never decrease. A reader skips, counts and reports unreadable data.
  */
 
 import { type Stats, statSync } from 'node:fs';

@@ -18,22 +18,19 @@ const DENSE = 0.9;
 const LEAST_NUMBERED = 5;
 const FINEST_TICK_MICROS = 100;
 
-export interface KalshiFile {
+interface KalshiFacts {
   readonly path: string;
   /** Path of the content in each message, for a file with only current field names (faster to read); else null. */
   readonly place: ContentPlace | null;
   /** An example of a message in the file; null without a message. */
   readonly example: string | null;
-}
-
-export type KalshiGroup = ReturnType<typeof makeGroup>;
-
-interface KalshiFacts extends KalshiFile {
   readonly ticker: string;
   readonly firstMs: number;
   readonly tickPrecision: number;
   readonly isNumbered: boolean;
 }
+
+export type KalshiGroup = ReturnType<typeof makeGroup>;
 
 export async function kalshiGroups(files: readonly string[]) {
   const paths = [...new Map(files.map((file) => [resolve(file), file])).values()];
@@ -60,16 +57,13 @@ function makeGroup(looks: readonly KalshiFacts[]) {
   for (const look of sorted) {
     const { path } = look;
     const known = first.get(basename(path));
+    const message = `${path} is left out: ${known?.path} is a recording of the same market with the same name`;
     if (known === undefined) first.set(basename(path), look);
-    else
-      warnings.push({
-        path,
-        message: `${path} is left out: ${known.path} is a recording of the same market with the same name`,
-      });
+    else warnings.push({ path, message });
   }
   return {
     ticker: looks[0]?.ticker ?? '',
-    files: [...first.values()].map(({ path, place, example }) => ({ path, place, example })),
+    files: [...first.values()],
     /** Number of decimals of the finest prices: 2 for whole cents, 3 for tenths of a cent, 4 for hundredths. */
     tickPrecision: Math.max(2, ...looks.map(({ tickPrecision }) => tickPrecision)),
     /** True if message numbers are consecutive, so that a missing number means a gap. */
@@ -78,10 +72,7 @@ function makeGroup(looks: readonly KalshiFacts[]) {
   };
 }
 
-/**
- * Inspects the beginning of a file. The market's name comes from the file's folder, or otherwise from the messages.
- * Returns null for a file with Polymarket's messages.
- */
+/** Inspects a file's beginning; null for Polymarket's. The market's name is the folder's, or else the messages'. */
 async function lookAt(path: string): Promise<KalshiFacts | null> {
   const folder = basename(dirname(resolve(path)));
   const lines = await firstLines(path);
@@ -194,11 +185,7 @@ const known = (number: string): string => `coalesce(${number}, 'NaN'::DOUBLE)`;
 
 const isMultiple = (number: string, of: number): string => `trunc(${number} / ${of}) * ${of} = ${number}`;
 
-/**
- * Returns SQL that converts lines to numbers: kind, sid, seq, hash of the line, receive time, time, whether the time is
- * exact only to the second, side, price and amount. Side and price are in YES space; unknown numbers are NaN. Rows of
- * some kinds also include their line as text.
- */
+/** Returns SQL that converts lines to the columns of `KalshiStream.take`, in YES space. Unknown numbers are NaN. */
 export function kalshiRowSql(lines: string, place: ContentPlace | null, ticker: string, tickMicros: number): string {
   const own = `price > 0 AND price < ${ONE} AND ${isMultiple('price', tickMicros)} AND ${isMultiple('amount', LOT_MICROS)}
     AND abs(amount) <= ${Number.MAX_SAFE_INTEGER} AND time BETWEEN ${EARLIEST_MS} AND ${LATEST_MS}
@@ -318,7 +305,7 @@ const isThere = (value: unknown): boolean => value !== undefined && value !== nu
 /** Parses one side of a snapshot. Invalid levels have NaN values. A side that is missing or null counts as empty. */
 function readSide(rows: unknown, side: number, ones: number): LevelAmount[] {
   if (!isThere(rows)) return [];
-  if (!Array.isArray(rows)) return [NO_LEVEL];
+  if (!Array.isArray(rows)) return [{ side, priceMicros: Number.NaN, amountMicros: Number.NaN }];
   return rows.map((row: unknown) => {
     const [price, amount] = Array.isArray(row) ? row.map(toNumber) : [];
     const own = Math.round((price ?? Number.NaN) * ones);
@@ -329,8 +316,6 @@ function readSide(rows: unknown, side: number, ones: number): LevelAmount[] {
     };
   });
 }
-
-const NO_LEVEL: LevelAmount = { side: SIDE.bid, priceMicros: Number.NaN, amountMicros: Number.NaN };
 
 const isLevel = ({ priceMicros, amountMicros }: LevelAmount, tickMicros: number): boolean =>
   isPrice(priceMicros, tickMicros) && amountMicros >= 0 && amountMicros % LOT_MICROS === 0;

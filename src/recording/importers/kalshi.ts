@@ -22,7 +22,6 @@ import {
 import { connect, fileError, streamChunks, typedColumn } from '../store/duckdb.js';
 import {
   KALSHI_AMOUNT_PRECISION,
-  type KalshiFile,
   type KalshiGroup,
   kalshiRowSql,
   type LevelAmount,
@@ -211,14 +210,17 @@ async function* kalshiChunks(market: KalshiFiles, found: ReadFindings): AsyncGen
   const path = market.files[0]?.path ?? market.ticker;
   const rest = stream.end();
   warnings.push(...stream.oddities().map((message) => ({ path, message })));
-  const back = stream.stepsBack.warning(path);
-  if (back !== null) warnings.push(back);
+  warnings.push(...stream.stepsBack.warnings(path));
   if (stream.firstMs === null) throw nothingRead(path, stream.read, warnings);
   noteGaps(found, stream.gaps);
   yield* rest;
 }
 
-async function* streamRows({ path, place }: KalshiFile, { ticker, tickPrecision }: KalshiFiles, lines: LineCount) {
+async function* streamRows(
+  { path, place }: KalshiFiles['files'][number],
+  { ticker, tickPrecision }: KalshiFiles,
+  lines: LineCount,
+) {
   const connection: DuckDBConnection = await connect();
   try {
     const source = await lineSource(connection, path);
@@ -303,23 +305,24 @@ class KalshiStream {
   }
 
   oddities(): string[] {
-    const sentences: string[] = [];
-    if (this.#foreign > 0) sentences.push(`${this.#foreign} messages of other markets were skipped`);
-    if (this.#other > 0)
-      sentences.push(`${this.#other} messages that are neither about a book nor a trade were skipped`);
-    if (this.#beforeSnapshot > 0)
-      sentences.push(`${this.#beforeSnapshot} messages before the first snapshot were skipped`);
-    if (this.#inGap > 0) sentences.push(`${messages(this.#inGap)} were skipped because the book was not known`);
-    if (this.#repeated > 0) sentences.push(`${messages(this.#repeated)} skipped as repeated`);
-    if (this.#overdrawn > 0) {
-      const what = this.#overdrawn === 1 ? '1 change takes' : `${this.#overdrawn} changes take`;
-      sentences.push(`${what} more from a level than its amount, so messages are missing: the level is taken as empty`);
-    }
-    if (this.#pairing.unpairedTrades > 0) {
-      sentences.push(`${this.#pairing.unpairedTrades} trades have no matching decrease of a price level`);
-    }
-    if (!this.#closed) sentences.push(`${STOPS_EARLY}: the market ends there`);
-    return sentences;
+    const overdrawn = this.#overdrawn === 1 ? '1 change takes' : `${this.#overdrawn} changes take`;
+    const found: readonly (readonly [count: number, sentence: string])[] = [
+      [this.#foreign, `${this.#foreign} messages of other markets were skipped`],
+      [this.#other, `${this.#other} messages that are neither about a book nor a trade were skipped`],
+      [this.#beforeSnapshot, `${this.#beforeSnapshot} messages before the first snapshot were skipped`],
+      [this.#inGap, `${messages(this.#inGap)} were skipped because the book was not known`],
+      [this.#repeated, `${messages(this.#repeated)} skipped as repeated`],
+      [
+        this.#overdrawn,
+        `${overdrawn} more from a level than its amount, so messages are missing: the level is taken as empty`,
+      ],
+      [
+        this.#pairing.unpairedTrades,
+        `${this.#pairing.unpairedTrades} trades have no matching decrease of a price level`,
+      ],
+      [this.#closed ? 0 : 1, `${STOPS_EARLY}: the market ends there`],
+    ];
+    return found.filter(([count]) => count > 0).map(([, sentence]) => sentence);
   }
 
   take(rows: DuckDBDataChunk): void {
@@ -416,10 +419,7 @@ class KalshiStream {
     }
   }
 
-  /**
-   * Applies the waiting snapshot. A snapshot has only a receive time, which may be late by seconds. The time of the
-   * next message therefore limits the snapshot's time.
-   */
+  /** Applies the waiting snapshot. Its receive time may be late, so the next message's time limits its time. */
   #releaseSnapshot(nextMs: number): void {
     const snapshot = this.#held;
     if (snapshot === null) return;

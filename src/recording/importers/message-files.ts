@@ -1,7 +1,4 @@
-/**
- * Files of recorded messages: names and faults of the files, and SQL for messages and their times. DuckDB decompresses
- * the files and splits them into lines.
- */
+/** Files of recorded messages: their names, faults and times. DuckDB decompresses files and splits them into lines. */
 
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -95,19 +92,16 @@ export class ClockRegression {
   }
 
   saw(timeMs: number): void {
-    if (timeMs >= this.#latestMs) {
-      this.#latestMs = timeMs;
-      return;
-    }
-    this.#count++;
+    if (timeMs < this.#latestMs) this.#count++;
     this.#farthestMs = Math.max(this.#farthestMs, this.#latestMs - timeMs);
+    this.#latestMs = Math.max(this.#latestMs, timeMs);
   }
 
-  warning(path: string): RecordingWarning | null {
-    if (this.#farthestMs <= this.#quietMs) return null;
+  warnings(path: string): RecordingWarning[] {
+    if (this.#farthestMs <= this.#quietMs) return [];
     const events = this.#count === 1 ? '1 event has a time' : `${this.#count} events have times`;
     const message = `${events} up to ${this.#farthestMs / 1000} s before the previous event: set to the time of the previous event`;
-    return this.#farthestMs > MOST_USUAL_MS ? { path, message, isDamage: true } : { path, message };
+    return [this.#farthestMs > MOST_USUAL_MS ? { path, message, isDamage: true } : { path, message }];
   }
 }
 
@@ -180,10 +174,7 @@ function describeOthers(files: readonly string[], folder: string): string[] {
   });
 }
 
-/**
- * Returns SQL for a file's messages: a table whose column `line` contains JSON texts. DuckDB puts lines that are not
- * valid text into its table `reject_errors`.
- */
+/** Returns SQL for a file's messages, as JSON in the column `line`. DuckDB lists invalid text in `reject_errors`. */
 export async function lineSource(connection: DuckDBConnection, path: string, maxLineBytes = MAX_LINE_BYTES) {
   if (path.endsWith('.parquet')) return parquetLines(connection, path);
   const isArray = /\.json(\.gz|\.zst)?$/.test(path) && (await startsArray(connection, path));

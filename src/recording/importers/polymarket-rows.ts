@@ -17,10 +17,7 @@ import {
   timeSql,
 } from './message-files.js';
 
-/**
- * Format of a Polymarket file: `archive` (PMXT's hourly Parquet files, with messages in the column `data`), `table`
- * (Parquet with a column per field), or `messages` (JSON).
- */
+/** Format: PMXT's hourly Parquet with messages in the column `data`, Parquet with a column per field, or JSON. */
 export type PolymarketForm = 'archive' | 'table' | 'messages';
 
 const PRICE_STEP_MICROS = 100;

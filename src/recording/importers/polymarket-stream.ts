@@ -26,64 +26,48 @@ import { parquetSource, quote } from '../store/layout.js';
 import { ClockRegression } from './message-files.js';
 import { openEvents, type PolymarketForm, ROW_IS_SOUND } from './polymarket-rows.js';
 
-class CaptureReport {
-  unpairedTrades = 0;
+const newReport = () => ({
+  stepsBack: new ClockRegression(0),
+  unpairedTrades: 0,
   /** Number of trades that were left out because the book was unknown. */
-  unseenTrades = 0;
-  readonly #stepsBack = new ClockRegression(0);
-  #firstMs: number | null = null;
-  #knownMs: number | null = null;
-  #isTold = false;
+  unseenTrades: 0,
+  /** Time of the first row, and time from which the book is known, Unix ms; null before. */
+  firstMs: null as number | null,
+  knownMs: null as number | null,
+  /** True if the book is known from a snapshot or the previous file. */
+  isTold: false,
   /** Number of rows that state a best price, and number of rows whose best price differs from the book's. */
-  #rows = 0;
-  #disagreeing = 0;
+  rows: 0,
+  disagreeing: 0,
+});
 
-  saw(timeMs: number): void {
-    this.#stepsBack.saw(timeMs);
-    this.#firstMs ??= timeMs;
-  }
+type CaptureReport = ReturnType<typeof newReport>;
 
-  countRow(agrees: boolean): void {
-    this.#rows++;
-    if (!agrees) this.#disagreeing++;
-  }
-
-  /** Records that the book is known from a time on, Unix ms. `isTold`: known from a snapshot or the previous file. */
-  knownFrom(timeMs: number, isTold: boolean): void {
-    this.#knownMs = timeMs;
-    this.#isTold = isTold;
-  }
-
-  warnings(path: string): RecordingWarning[] {
-    const back = this.#stepsBack.warning(path);
-    const unpaired = this.unpairedTrades;
-    const messages = [
-      this.#describeUnseen(),
-      this.#disagreement(),
-      unpaired === 0 ? '' : `${unpaired} trades have no matching decrease of a price level`,
-    ];
-    const told = messages.filter((message) => message !== '').map((message) => ({ path, message }));
-    return back === null ? told : [...told, back];
-  }
-
-  #describeUnseen(): string {
-    const left = this.unseenTrades === 0 ? '' : `; trades left out of that time: ${this.unseenTrades}`;
-    if (this.#knownMs === null) {
-      return `there is no starting snapshot, and the best prices of no row agree with the book: the book is never known${left}`;
-    }
-    if (this.#isTold && left === '') return '';
-    const seconds = (Math.max(0, this.#knownMs - (this.#firstMs ?? this.#knownMs)) / 1000).toFixed(1);
-    return `there is no starting snapshot: the book is not known for the first ${seconds} s, until the best prices of a row agree with it${left}`;
-  }
-
-  #disagreement(): string {
-    if (this.#rows === 0) return 'no row has best prices, so the book cannot be checked';
-    const percent = ((this.#disagreeing / this.#rows) * 100).toFixed(2);
-    return `the best prices of ${percent} % of the rows (${this.#disagreeing} of ${this.#rows}) disagree with the book`;
-  }
+function describeReport(report: CaptureReport, path: string): RecordingWarning[] {
+  const { stepsBack, unpairedTrades: unpaired, rows, disagreeing } = report;
+  const percent = ((disagreeing / rows) * 100).toFixed(2);
+  const messages = [
+    describeUnseen(report),
+    rows === 0
+      ? 'no row has best prices, so the book cannot be checked'
+      : `the best prices of ${percent} % of the rows (${disagreeing} of ${rows}) disagree with the book`,
+    unpaired === 0 ? '' : `${unpaired} trades have no matching decrease of a price level`,
+  ];
+  const told = messages.filter((message) => message !== '').map((message) => ({ path, message }));
+  return [...told, ...stepsBack.warnings(path)];
 }
 
-export interface PolymarketTokens {
+function describeUnseen({ unseenTrades, knownMs, isTold, firstMs }: CaptureReport): string {
+  const left = unseenTrades === 0 ? '' : `; trades left out of that time: ${unseenTrades}`;
+  if (knownMs === null) {
+    return `there is no starting snapshot, and the best prices of no row agree with the book: the book is never known${left}`;
+  }
+  if (isTold && left === '') return '';
+  const seconds = (Math.max(0, knownMs - (firstMs ?? knownMs)) / 1000).toFixed(1);
+  return `there is no starting snapshot: the book is not known for the first ${seconds} s, until the best prices of a row agree with it${left}`;
+}
+
+export interface PolymarketCapture {
   readonly path: string;
   readonly form: PolymarketForm;
   readonly yes: string;
@@ -94,6 +78,10 @@ export interface PolymarketTokens {
   readonly hour: number | null;
   /** Returns the path of a copy sorted by market, which the first call makes; null if the original is to be read. */
   readonly sorted: () => Promise<string> | null;
+  readonly firstMs: number;
+  readonly lastMs: number;
+  readonly tickPrecision: number;
+  readonly warnings: readonly RecordingWarning[];
 }
 
 const NO_SNAPSHOT = 'no starting snapshot: the book is not known yet';
@@ -102,12 +90,9 @@ const BETWEEN_CAPTURES = 'between two captures';
 /** Rules for matching trades. The tolerance covers the rounding of level sizes to 0.01, before and after a change. */
 const POLYMARKET_PAIRING: PairingRules = { tradeLagMs: 140, tradeLeadMs: 50, toleranceMicros: 10_001 };
 
-/**
- * Streams the events of one market, and adds warnings and gaps to `found`. `captures`: files of the market that do not
- * overlap, oldest first. `hours`: hours since 1970 that have a non-empty archive file.
- */
+/** Streams one market. `captures`: files without overlap, oldest first. `hours`: since 1970, with archive files. */
 export async function* polymarketChunks(
-  captures: readonly PolymarketTokens[],
+  captures: readonly PolymarketCapture[],
   hours: ReadonlySet<number>,
   tickMicros: number,
   found: ReadFindings,
@@ -122,7 +107,7 @@ export async function* polymarketChunks(
       yield* stream.writer.take();
     }
     stream.finish();
-    found.warnings.push(...stream.capture.warnings(capture.path));
+    found.warnings.push(...describeReport(stream.report, capture.path));
   }
   const [first] = captures;
   if (first !== undefined && first.form !== 'table' && !stream.sawTrade)
@@ -136,13 +121,17 @@ export async function* polymarketChunks(
 }
 
 /** Returns true if each hour between two archive files has a non-empty file: then no data is missing. */
-function isNext(before: PolymarketTokens | undefined, capture: PolymarketTokens, hours: ReadonlySet<number>): boolean {
+function isNext(
+  before: PolymarketCapture | undefined,
+  capture: PolymarketCapture,
+  hours: ReadonlySet<number>,
+): boolean {
   if (before === undefined || before.hour === null || capture.hour === null) return false;
   for (let hour = before.hour + 1; hour < capture.hour; hour++) if (!hours.has(hour)) return false;
   return true;
 }
 
-async function* streamRows({ path, yes, no, market, sorted }: PolymarketTokens) {
+async function* streamRows({ path, yes, no, market, sorted }: PolymarketCapture) {
   const copy = await sorted();
   const connection =
     copy === null ? (await openEvents(path, market === null ? [] : [market])).connection : await connect();
@@ -171,7 +160,7 @@ type Unknown = Pick<RecordedGap, 'fromMs' | 'reason'>;
 
 class TokenStream {
   readonly gaps: RecordedGap[] = [];
-  capture = new CaptureReport();
+  report = newReport();
   readonly writer = new ChunkWriter();
   #pairing = new TradePairing(this.writer, POLYMARKET_PAIRING);
   readonly #tickMicros: number;
@@ -192,7 +181,7 @@ class TokenStream {
 
   /** Begins reading a file. The book is unknown, unless the file continues the previous file. */
   begin(isNext: boolean): void {
-    this.capture = new CaptureReport();
+    this.report = newReport();
     if (isNext) {
       this.#isNext = true;
       return;
@@ -220,7 +209,7 @@ class TokenStream {
         const isYes = onYes[row] === true;
         const side = (isBid[row] === true) === isYes ? SIDE.bid : SIDE.ask;
         // While the book is unknown, the trade's level is unknown too.
-        if (this.#unknown !== null) this.capture.unseenTrades++;
+        if (this.#unknown !== null) this.report.unseenTrades++;
         else this.#pairing.trade(timeMs, side, isYes ? price : ONE - price, amount);
       }
     }
@@ -228,7 +217,7 @@ class TokenStream {
 
   finish(): void {
     this.#pairing.flush();
-    this.capture.unpairedTrades = this.#pairing.unpairedTrades;
+    this.report.unpairedTrades = this.#pairing.unpairedTrades;
   }
 
   end(): EventChunk[] {
@@ -238,9 +227,10 @@ class TokenStream {
   }
 
   #saw(timeMs: number): void {
-    this.capture.saw(timeMs);
+    this.report.stepsBack.saw(timeMs);
+    this.report.firstMs ??= timeMs;
     if (timeMs > this.#latestMs) this.#latestMs = timeMs;
-    if (this.#isNext && this.#unknown === null) this.capture.knownFrom(timeMs, true);
+    if (this.#isNext && this.#unknown === null) Object.assign(this.report, { knownMs: timeMs, isTold: true });
     this.#isNext = false;
     if (this.#started) return;
     this.#started = true;
@@ -265,13 +255,14 @@ class TokenStream {
     const stale = this.#dropStale(timeMs, SIDE.bid, bestBid) + this.#dropStale(timeMs, SIDE.ask, bestAsk);
     if (!isNamed) return;
     const agrees = this.#isBest(SIDE.bid, bestBid) && this.#isBest(SIDE.ask, bestAsk);
-    this.capture.countRow(agrees && stale === 0);
+    this.report.rows++;
+    if (!agrees || stale > 0) this.report.disagreeing++;
     if (agrees && this.#unknown !== null) this.#becomeKnown(this.#unknown, false);
   }
 
   #becomeKnown(unknown: Unknown, isTold: boolean): void {
     this.#unknown = null;
-    this.capture.knownFrom(this.#latestMs, isTold);
+    Object.assign(this.report, { knownMs: this.#latestMs, isTold });
     const isFirstMoment = unknown.reason === NO_SNAPSHOT && unknown.fromMs === this.#latestMs;
     if (!isFirstMoment) this.writer.write(EVENT.clear, this.#latestMs, 0, 0, 0);
     this.#endGap(unknown);

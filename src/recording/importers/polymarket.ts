@@ -15,16 +15,13 @@ import { fetchRows, fileError, withConnection } from '../store/duckdb.js';
 import { quote } from '../store/layout.js';
 import { describeColumns } from './message-files.js';
 import { brokenRows, formOf, type OpenEvents, openEvents, ROW_IS_SOUND, sortByMarket } from './polymarket-rows.js';
-import { type PolymarketTokens, polymarketChunks } from './polymarket-stream.js';
+import { type PolymarketCapture, polymarketChunks } from './polymarket-stream.js';
 
 /** Sizes of trades have six decimals. */
 const AMOUNT_PRECISION = 6;
 /** Number of a token's first changes that are compared with other tokens' mirrored changes, to find its twin. */
 const SAMPLE = 400;
-/**
- * Minimum fraction of compared changes that must match for twin tokens. Twin tokens change at the same times, except
- * perhaps at the start and end of a file. The changes of other tokens almost never match.
- */
+/** Minimum fraction of matching changes for twin tokens. The changes of other tokens almost never match. */
 const TWIN_SHARE = 0.5;
 
 /** Returns the hour in an archive file's name, in hours since 1970; null for other names. */
@@ -49,14 +46,11 @@ export async function lookAtPolymarket(path: string) {
   return withConnection(async (connection) => {
     const source = `read_parquet(${quote(path)}, hive_partitioning = false)`;
     const columns = await describeColumns(connection, source).catch(() => null);
-    if (columns === null) return { path, isEmpty: false };
+    if (columns === null) return { isEmpty: false };
     if (['event', 'msg', 'market_ticker'].some((name) => columns.has(name))) return null;
     // An archive file without any row means a gap of the file's hour.
     const isArchive = formOf(columns) === 'archive';
-    return {
-      path,
-      isEmpty: isArchive && (await fetchRows(connection, `SELECT 1 FROM ${source} LIMIT 1`)).length === 0,
-    };
+    return { isEmpty: isArchive && (await fetchRows(connection, `SELECT 1 FROM ${source} LIMIT 1`)).length === 0 };
   });
 }
 
@@ -97,8 +91,8 @@ async function marketsIn(events: OpenEvents, path: string, { markets: wanted, ho
   };
   return pairs.map(([yes, no]) => {
     const { firstMs, lastMs, tickPrecision, market } = yes;
-    const tokens = { path, yes: yes.id, no: no?.id ?? null, market, hour, form: events.form, sorted };
-    return makeRecording([{ ...tokens, firstMs, lastMs, tickPrecision, warnings }], hours);
+    const file = { path, hour, form: events.form, sorted, warnings };
+    return makeRecording([{ ...file, yes: yes.id, no: no?.id ?? null, market, firstMs, lastMs, tickPrecision }], hours);
   });
 }
 
@@ -113,22 +107,18 @@ async function pairTokens(
   warnings: RecordingWarning[],
 ): Promise<[yes: Token, no: Token | null][]> {
   const lonely = new Map(tokens.map((token) => [token.id, token]));
-  const byMarket = new Map<string, Token[]>();
-  for (const token of tokens) {
-    if (token.market !== null) byMarket.set(token.market, [...(byMarket.get(token.market) ?? []), token]);
-  }
   const pairs: [Token, Token | null][] = [];
   const samples = new Map<string, ChangeSample>();
   for (const token of tokens) if (token.market === null) samples.set(token.id, await readSample(connection, token.id));
   for (const first of tokens) {
     if (!lonely.delete(first.id)) continue;
+    const others = [...lonely.values()];
     const twin =
       first.market === null
-        ? findMirror(first, [...lonely.values()], samples)
-        : (byMarket.get(first.market)?.find(({ id }) => lonely.has(id)) ?? null);
-    if (twin === null) {
-      warnings.push({ path, message: `token ${short(first.id)} has no mirror; the token is a separate market` });
-    } else lonely.delete(twin.id);
+        ? findMirror(first, others, samples)
+        : (others.find(({ market }) => market === first.market) ?? null);
+    if (twin !== null) lonely.delete(twin.id);
+    else warnings.push({ path, message: `token ${short(first.id)} has no mirror; the token is a separate market` });
     pairs.push(twin?.isYes === true ? [twin, first] : [first, twin]);
   }
   return pairs;
@@ -192,13 +182,6 @@ function sharedWith(a: ChangeSample | undefined, b: ChangeSample | undefined): n
   let shared = 0;
   for (const key of a.own) if (b.mirrored.has(key)) shared++;
   return shared / Math.max(1, Math.min(a.own.size, b.mirrored.size));
-}
-
-interface PolymarketCapture extends PolymarketTokens {
-  readonly firstMs: number;
-  readonly lastMs: number;
-  readonly tickPrecision: number;
-  readonly warnings: readonly RecordingWarning[];
 }
 
 interface PolymarketRecording extends Recording {

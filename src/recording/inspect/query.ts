@@ -24,13 +24,7 @@ import {
 import { readManifest } from '../store/manifest.js';
 
 export type QueryValue = string | number | boolean | null;
-
-export interface QueryAnswer {
-  readonly columns: readonly string[];
-  /** Yields rows in batches. A BIGINT beyond 2^53, or a value of an unsupported type, is converted to text. */
-  rows(): AsyncIterable<readonly (readonly QueryValue[])[]>;
-  close(): void;
-}
+export type QueryAnswer = ReturnType<typeof makeAnswer>;
 
 const OPTIONS = {
   memory_limit: '1GB',
@@ -41,9 +35,8 @@ const OPTIONS = {
 };
 
 /**
- * Runs one SELECT over the views `events`, `polls`, `own`, `feeds` and `markets` of the recordings in the given
- * folders. Throws TwinbookError `usage` for other SQL, `recording_invalid` for a path without a recording in Twinbook's
- * format.
+ * Runs one SELECT over the views `events`, `polls`, `own`, `feeds` and `markets`. Throws TwinbookError `usage` for
+ * other SQL, `recording_invalid` for a path without a recording in Twinbook's format.
  */
 export async function queryRecordings(sql: string, paths: readonly string[]) {
   for (const path of paths) {
@@ -162,18 +155,17 @@ async function lockDown(connection: DuckDBConnection, paths: readonly string[]):
   await connection.run('SET lock_configuration = true');
 }
 
-function makeAnswer(result: DuckDBResult, connection: DuckDBConnection): QueryAnswer {
-  return {
-    columns: result.deduplicatedColumnNames(),
-    async *rows() {
-      try {
-        for await (const batch of result.yieldRows()) yield batch.map((row) => row.map(simple));
-      } catch (error) {
-        throw cannotRun(error);
-      }
-    },
-    close: () => connection.closeSync(),
-  };
+function makeAnswer(result: DuckDBResult, connection: DuckDBConnection) {
+  const columns: readonly string[] = result.deduplicatedColumnNames();
+  /** Yields rows in batches. A BIGINT beyond 2^53, or a value of an unsupported type, is converted to text. */
+  async function* rows(): AsyncGenerator<readonly (readonly QueryValue[])[]> {
+    try {
+      for await (const batch of result.yieldRows()) yield batch.map((row) => row.map(simple));
+    } catch (error) {
+      throw cannotRun(error);
+    }
+  }
+  return { columns, rows, close: () => connection.closeSync() };
 }
 
 function simple(value: DuckDBValue): QueryValue {

@@ -53,16 +53,15 @@ export async function verifyRecordings(paths: readonly string[]) {
 
 /** Verifies a market in Twinbook's format, or a path with a venue's files. An unreadable market is a finding. */
 async function verifyUnit(path: string, isOurs: boolean, findings: Finding[]) {
-  if (isOurs) findings.push(...(await verifyFiles(path)));
+  if (isOurs) await verifyFiles(path, findings);
+  const onFailure = (error: unknown) => note(error, path, findings);
   let recordings: readonly Recording[];
   try {
-    const onFailure = (error: TwinbookError) => note(error, path, findings);
     // A market without any event has no event stream to verify.
-    const own = isOurs ? await openMarket(path) : null;
-    recordings = isOurs ? (own === null ? [] : [own]) : await openRecordings([path], { onFailure });
+    recordings = isOurs ? [(await openMarket(path)) ?? []].flat() : await openRecordings([path], { onFailure });
   } catch (error) {
     if (!isOurs) throw error;
-    note(error, path, findings);
+    onFailure(error);
     return { markets: 1, events: 0 };
   }
   let events = 0;
@@ -101,8 +100,7 @@ async function verifyStream(recording: Recording, findings: Finding[]): Promise<
   return events;
 }
 
-async function verifyFiles(folder: string): Promise<Finding[]> {
-  const findings: Finding[] = [];
+async function verifyFiles(folder: string, findings: Finding[]): Promise<void> {
   const days = dayFolders(folder);
   const rows = newRowCheck(folder, days, findings);
   for (const day of days) {
@@ -112,7 +110,6 @@ async function verifyFiles(folder: string): Promise<Finding[]> {
       note(error, day, findings);
     }
   }
-  return findings;
 }
 
 /** Makes the check of a market's rows; null if no description has the tick, which `openMarket` reports. */

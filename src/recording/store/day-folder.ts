@@ -164,10 +164,7 @@ export function nextNumber(folder: string): number {
   return Math.max(0, ...numbers) + 1;
 }
 
-/**
- * Converts a segment into Parquet. The files are written first, then listed in the manifest, and then the segment is
- * deleted: a crash never duplicates a row. Throws TwinbookError `file_unreadable`; the segment is then unchanged.
- */
+/** Converts a segment into Parquet, then deletes it. A crash never duplicates a row. Throws `file_unreadable`. */
 export async function closeSegment(
   folder: string,
   number: number,

@@ -37,10 +37,7 @@ export async function connect(): Promise<DuckDBConnection> {
   return (await shared).connect();
 }
 
-/**
- * Calls `run` with a connection to a separate DuckDB instance, and then closes this instance. The instance stores rows
- * that exceed its memory limit in the folder.
- */
+/** Calls `run` with a connection to a separate instance, which stores rows above its memory limit in the folder. */
 export async function withScratch<T>(folder: string, run: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
   const { DuckDBInstance } = await loadDuckDb();
   const instance = await DuckDBInstance.create(':memory:', { ...OPTIONS, temp_directory: folder });

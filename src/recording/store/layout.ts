@@ -82,10 +82,8 @@ export const columnList = (table: RecordedTable): string =>
     .join(', ');
 
 /**
- * Returns SQL for the columns of a chunk: time_ms (double), kind (byte; `MARKER` for a row that is not an event), side
- * (byte), price_micros (int), amount_micros (double). Doubles represent all values exactly; DuckDB returns doubles, but
- * not BIGINT values, as a typed array of numbers. A null becomes an arbitrary number, because replacing nulls or
- * selecting only events would make the query a third slower.
+ * Returns SQL for the columns of a chunk; kind is `MARKER` for a row that is not an event. DuckDB returns doubles, but
+ * not BIGINT values, as typed arrays. A null becomes an arbitrary number: replacing it would cost a third more time.
  */
 export const chunkSelect = (source: string): string => `SELECT ${CHUNK_COLUMNS} FROM ${source}`;
 
@@ -114,10 +112,7 @@ const LOCK = '.writer';
 /** Folders that this process has locked. A lock file with this process's id may be from before a reboot. */
 const held = new Set<string>();
 
-/**
- * Locks a folder, and returns a function that unlocks the folder. Throws TwinbookError `file_unreadable` with the id of
- * the process that has the lock.
- */
+/** Locks a folder and returns the unlocking function. Throws `file_unreadable` with the id of the lock's process. */
 export function lockFolder(folder: string): () => void {
   const real = realpathSync(folder);
   const path = join(real, LOCK);
@@ -163,10 +158,7 @@ export type RecordedTable = (typeof TABLES)[number];
 export const MANIFEST = 'manifest.json';
 export const MARKET = 'market.json';
 
-/**
- * Returns the folder of a market. The market's id is escaped, so that a slash in the id cannot lead out of the root
- * folder. Readers of partitioned data restore the id.
- */
+/** Returns the folder of a market. The id is escaped, so that a slash cannot lead out of the root folder. */
 export const marketFolder = (root: string, conditionId: string): string =>
   join(root, `market=${encodeURIComponent(conditionId)}`);
 

@@ -1,10 +1,7 @@
-/**
- * Reads and writes the JSON files of a day folder. `manifest.json` lists the folder's files with their checksums and
- * contents; other files are ignored. `market.json` describes the market.
- */
+/** Reads and writes the JSON files of a day folder: `manifest.json` lists files, `market.json` describes the market. */
 
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createReadStream, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
@@ -43,12 +40,6 @@ export async function sha256(path: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const bytes of createReadStream(path)) hash.update(bytes as Buffer);
   return hash.digest('hex');
-}
-
-/** Returns a text that changes when the file is written again; empty for a missing file. */
-export function fileState(path: string): string {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  return stats === undefined ? '' : `${stats.size} ${stats.mtimeMs} ${stats.ctimeMs} ${stats.ino}`;
 }
 
 export const FORMAT = 'twinbook-recording';

@@ -1,7 +1,4 @@
-/**
- * Opens a market's folder as a recording: opening reads the JSON files, and streaming decodes the Parquet files. A
- * snapshot in a file replaces the book only if rows before the snapshot are missing.
- */
+/** Opens a market's folder. A snapshot in a file replaces the book only if rows before the snapshot are missing. */
 
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
@@ -42,7 +39,6 @@ import {
   type DescribedMarket,
   type EventsFile,
   eventsFiles,
-  fileState,
   type Manifest,
   readManifest,
   readMarket,
@@ -68,8 +64,11 @@ export async function openMarket(folder: string, chosen?: readonly string[]): Pr
 /** Maximum number of attempts to read a folder while a recorder writes it. */
 const LOOKS = 5;
 
-/** Returns a text that changes when the recorder closes a segment of the day. */
-const stateOf = (day: string): string => fileState(join(day, MANIFEST));
+/** Returns a text that changes when the recorder closes a segment of the day, which renames a new manifest. */
+function stateOf(day: string): string {
+  const { size, mtimeMs, ctimeMs, ino } = statSync(join(day, MANIFEST), { throwIfNoEntry: false }) ?? {};
+  return `${size} ${mtimeMs} ${ctimeMs} ${ino}`;
+}
 
 async function openOnce(folder: string, places: readonly string[]): Promise<Recording | null> {
   const conditionId = conditionIdIn(folder);
@@ -286,10 +285,7 @@ function isFair(p: number | null, bid: number | null, ask: number | null): boole
   return bid !== null && ask !== null && bid > 0 && bid < ask && ask < 1;
 }
 
-/**
- * Streams the events of files, and adds new warnings to `warnings`. Throws TwinbookError `recording_invalid` for a file
- * that differs from its manifest.
- */
+/** Streams the events of files. Throws TwinbookError `recording_invalid` for a file that differs from its manifest. */
 async function* readChunks(parts: readonly EventsPart[], warnings: RecordingWarning[]) {
   warnings.length = 0;
   const order = new OrderCheck();

@@ -1,7 +1,4 @@
-/**
- * An open segment of a recording: rows that are not Parquet yet, as JSON lines in a file that survives `kill -9`.
- * docs/recordings.md describes the files.
- */
+/** An open segment: rows that are not Parquet yet, as JSON lines in a file that survives `kill -9`. */
 
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,10 +15,7 @@ export interface Stamp {
   readonly seenMs: number | null;
 }
 
-/**
- * Receives one market's events, in the order that `EventChunk` requires. An invalid event (price not on a tick,
- * negative amount) is counted but not written; the call then returns false.
- */
+/** Receives one market's events in order of time. An invalid event is counted, not written; the call returns false. */
 export interface MarketSink {
   readonly market: RecordedMarket;
   /** Sets the market's description, which the next `flush` writes. `notes` for readers are added to earlier notes. */
@@ -41,27 +35,21 @@ export interface MarketSink {
   end(at: Stamp): void;
 }
 
-/** State of a trader's order or trade. Each change of the state adds a row. Prices are those of the traded outcome. */
+/** State of a trader's order or trade. docs/recordings.md describes the fields and their nulls. */
 export interface OwnRow {
   readonly record: 'order' | 'trade';
-  /** Time when the answer arrived, our clock, Unix ms. */
   readonly seen_ms: number;
   readonly pubkey: string;
-  /** Public key of the order of a trade; null for an order. */
   readonly order_pubkey: string | null;
-  /** Status of an order, or state of a trade. */
   readonly status: string;
   readonly side: 'buy' | 'sell';
   readonly is_yes: boolean;
   readonly price_micros: number | null;
   readonly amount_micros: number | null;
-  /** Filled amount of an order; null for a trade. */
   readonly filled_amount_micros: number | null;
   readonly remaining_amount_micros: number | null;
-  /** Fee of a trade; null for an order. */
   readonly fee_micros: number | null;
   readonly is_maker: boolean | null;
-  /** Time of a trade, venue clock, Unix seconds; null for an order. */
   readonly timestamp: number | null;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Writes recordings in Twinbook's own format: a folder of Parquet files, in which flushed rows survive `kill -9` and a
- * full disk. No event is invented, no file is incomplete, and a folder has only one writer (see docs/recordings.md).
- */
+/** Writes recordings in Twinbook's format (docs/recordings.md). Flushed rows survive `kill -9` and a full disk. */
 
 import { makeFolder } from '../../shared/base/files.js';
 import type { RecordedMarket } from '../contract.js';
@@ -14,9 +11,8 @@ import type { MarketSink } from './segment.js';
 export type StoreSettings = Partial<WriterRules> & Pick<WriterRules, 'origin'>;
 
 /**
- * Opens or creates a folder of recordings for writing, and converts an earlier writer's open segments to Parquet.
- * Throws TwinbookError `file_unreadable` if the folder is not writable, another process writes to it, or DuckDB is
- * missing.
+ * Opens or creates a folder, and converts an earlier writer's open segments to Parquet. Throws TwinbookError
+ * `file_unreadable` if the folder is not writable, another process writes to it, or DuckDB is missing.
  */
 export async function openRecordingStore(folder: string, settings: StoreSettings): Promise<RecordingStore> {
   const { release } = await takeFolder(folder);
@@ -83,9 +79,8 @@ export class RecordingStore {
   }
 
   /**
-   * Writes and syncs all rows, then closes segments that are old or large enough. Must be called about once a second,
-   * and awaited. Throws TwinbookError `file_unreadable`, for example for a full disk; the rows of the failed write are
-   * then lost.
+   * Writes and syncs all rows, and closes old or large segments. Must be awaited. Throws TwinbookError
+   * `file_unreadable`, for example for a full disk; the rows of the failed write are then lost.
    */
   flush(): Promise<void> {
     return this.#write(false);

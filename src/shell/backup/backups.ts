@@ -13,7 +13,6 @@ const ENDING = '.sqlite';
 const UNCHECKED = '.unchecked';
 
 export const locateBackupFolder = (ledgerPath: string): string => `${ledgerPath}.backups`;
-const locateNewestBackup = (ledgerPath: string): string => `${ledgerPath}.backup`;
 
 /**
  * Backs up an open or closed ledger. Returns the backup and the names of deleted backups. Throws `ledger_broken` if the
@@ -29,7 +28,8 @@ export async function makeBackup(
   const path = join(folder, `${new Date(nowMs).toISOString().replaceAll(':', '-')}${ENDING}`);
   const unchecked = `${path}${UNCHECKED}`;
   const { sha256, problems } = await copyChecked({ source: ledgerPath, target: unchecked });
-  removeSideFiles(unchecked);
+  // Readers leave these files next to an SQLite file.
+  for (const side of ['-wal', '-shm']) fs.rmSync(`${unchecked}${side}`, { force: true });
   const [problem] = problems;
   if (problem !== undefined) throw makeDamageError(ledgerPath, unchecked, problem, problems.length);
   syncFile(unchecked);
@@ -49,11 +49,6 @@ export function listBackups(ledgerPath: string): readonly BackupFile[] {
   const names = fs.readdirSync(folder).filter((name) => name.endsWith(ENDING));
   const files = names.map((name) => ({ name, atMs: parseTime(name), bytes: fs.statSync(join(folder, name)).size }));
   return files.filter(({ atMs }) => !Number.isNaN(atMs)).sort((a, b) => a.atMs - b.atMs);
-}
-
-/** Removes the files that readers leave next to an SQLite file. */
-function removeSideFiles(path: string): void {
-  for (const side of ['-wal', '-shm']) fs.rmSync(`${path}${side}`, { force: true });
 }
 
 /** Returns the path of a backup. The backup is given as a path, or as a name in this ledger's backup folder. */
@@ -78,7 +73,7 @@ const parseTime = (name: string): number =>
 
 /** Links the newest backup under a second name, which takes no more space. */
 function nameNewest(ledgerPath: string, path: string): void {
-  const newest = locateNewestBackup(ledgerPath);
+  const newest = `${ledgerPath}.backup`;
   fs.rmSync(`${newest}.new`, { force: true });
   fs.linkSync(path, `${newest}.new`);
   fs.renameSync(`${newest}.new`, newest);

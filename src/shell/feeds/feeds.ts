@@ -15,36 +15,15 @@ export type OpenFeeds = ReturnType<typeof openFeeds>;
 export function openFeeds(feeds: readonly FeedConfig[], ears: FeedEars, env: Environment) {
   const opened = feeds.map((feed) => {
     const inbox = new FeedInbox(feed.name, ears);
-    return { inbox, close: begin(feed, inbox, env) };
+    return { inbox, reader: feed.kind === 'child' ? new ChildReader(feed, inbox, env) : new FileReader(feed, inbox) };
   });
   return {
     status: (): readonly FeedStatus[] => opened.map(({ inbox }) => inbox.status),
     close: async () => {
-      await Promise.all(opened.map(({ close }) => close()));
+      await Promise.all(opened.map(({ reader }) => reader.close()));
       for (const { inbox } of opened) inbox.close();
     },
   };
-}
-
-function begin(feed: FeedConfig, inbox: FeedInbox, env: Environment) {
-  if (feed.kind === 'child') {
-    const reader = new ChildReader(feed, inbox, env);
-    return () => reader.close();
-  }
-  const end = new AbortController();
-  const ended = readAgain(new FileReader(feed, inbox), feed.everyMs, end.signal);
-  return async () => {
-    end.abort();
-    await ended;
-  };
-}
-
-/** Reads a feed's file repeatedly until `signal` is aborted. Reads do not overlap. */
-async function readAgain(reader: FileReader, everyMs: number, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    await reader.look(signal);
-    await pause(everyMs, undefined, { signal }).catch(() => undefined);
-  }
 }
 
 const START_AGAIN_MS = { first: 1_000, longest: 60_000 };
@@ -143,18 +122,11 @@ const passedOn = (env: Environment, named: readonly string[]) =>
   Object.fromEntries(Object.entries(env).filter(([name]) => PASSED.test(name) || named.includes(name)));
 
 function lastLine(words: string): string {
-  const last =
-    words
-      .trim()
-      .split('\n')
-      .at(-1)
-      ?.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?') ?? '';
-  return last === '' ? '' : `: ${last}`;
+  const [last = ''] = words.trim().split('\n').slice(-1);
+  return last === '' ? '' : `: ${last.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?')}`;
 }
 
 const MAX_BYTES = 16 * 1024 * 1024;
-
-const LINE_END = 10;
 
 class FileReader {
   readonly #feed: FileFeed;
@@ -163,19 +135,35 @@ class FileReader {
   /** Number of bytes of the feed's file read so far, up to the end of a line. */
   #offset = 0;
   #rows: FileRows;
+  readonly #end = new AbortController();
+  readonly #ended: Promise<void>;
 
   constructor(feed: FileFeed, inbox: FeedInbox) {
     this.#feed = feed;
     this.#inbox = inbox;
     this.#rows = new FileRows(feed.path);
+    this.#ended = this.#readAgain();
   }
 
-  /** Reads the feed's file once; never throws. */
-  async look(signal: AbortSignal): Promise<void> {
+  close(): Promise<void> {
+    this.#end.abort();
+    return this.#ended;
+  }
+
+  async #readAgain(): Promise<void> {
+    const { signal } = this.#end;
+    while (!signal.aborted) {
+      await this.#readOnce();
+      await pause(this.#feed.everyMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Never throws. */
+  async #readOnce(): Promise<void> {
     let file: FileHandle | null = null;
     try {
       file = await open(this.#feed.path, 'r');
-      await this.#read(file, signal);
+      await this.#read(file);
     } catch (error) {
       this.#inbox.trouble(`cannot be read: ${messageOf(error)}`);
     } finally {
@@ -183,7 +171,7 @@ class FileReader {
     }
   }
 
-  async #read(file: FileHandle, signal: AbortSignal): Promise<void> {
+  async #read(file: FileHandle): Promise<void> {
     const stats = await file.stat();
     if (!stats.isFile()) return this.#inbox.trouble(`${this.#feed.path} is not a file`);
     if (stats.size > MAX_BYTES) {
@@ -202,7 +190,7 @@ class FileReader {
     if (stats.size === this.#offset) return;
     // Reads only up to the size found now; later bytes are read next time.
     const bytes = file.createReadStream({ start: this.#offset, end: stats.size - 1, autoClose: false });
-    this.#offset += await takeLines(bytes, this.#inbox, this.#rows, signal);
+    this.#offset += await takeLines(bytes, this.#inbox, this.#rows, this.#end.signal);
   }
 
   /** Returns whether the feed's file has only grown. If the old end is no longer a line end, the file was rewritten. */
@@ -210,7 +198,7 @@ class FileReader {
     const before = this.#seen;
     if (before === null || before.ino !== ino || size <= before.size || this.#offset === 0) return false;
     const { buffer, bytesRead } = await file.read(Buffer.alloc(1), 0, 1, this.#offset - 1);
-    return bytesRead === 1 && buffer[0] === LINE_END;
+    return bytesRead === 1 && buffer.toString() === '\n';
   }
 
   /** Reports a last line without a line end, because it may be cut in the middle of a number. */

@@ -46,8 +46,11 @@ export class FeedInbox {
     this.#ears = ears;
   }
 
-  row(raw: unknown): void {
-    const read = readRow(raw, nowMs());
+  /** Processes a line of a feed; `line` is null for a line without a value. */
+  line(line: ReadLine | null): void {
+    this.fine();
+    if (line === null) return;
+    const read = 'problem' in line ? line.problem : readRow(line.row, nowMs());
     if ('kind' in read) return this.problem(read);
     const { conditionId, atMs } = read;
     const told = JSON.stringify(read);
@@ -58,14 +61,6 @@ export class FeedInbox {
     this.#known.set(conditionId, told);
     this.#waiting.set(conditionId, read);
     this.#timer ??= setTimeout(() => this.#passOn(), TOGETHER_MS);
-  }
-
-  /** Processes a line of a feed; `read` is null for a line without a value. */
-  line(read: ReadLine | null): void {
-    this.fine();
-    if (read === null) return;
-    if ('problem' in read) this.problem(read.problem);
-    else this.row(read.row);
   }
 
   /** Counts a problem of the feed. Reports each kind of problem once. */

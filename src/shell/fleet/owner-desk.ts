@@ -1,7 +1,4 @@
-/**
- * A fleet's tables, and a trader's queries about its wallet. A wallet's row in the database names its owner. The
- * owner's database session holds an advisory lock, which shows whether the owner is still connected.
- */
+/** A fleet's tables, and queries about one wallet. The owner's session holds an advisory lock while connected. */
 
 import { createHash } from 'node:crypto';
 import { must, TwinbookError } from '../../shared/base/errors.js';

@@ -1,7 +1,6 @@
 /**
- * Writes the journal of a run, from which each decision can be replayed. The journal neither stops the trader nor slows
- * its loop. Lines are written to disk once a second. If the disk fails, the journal reports this once and ends. A
- * journal contains no key, secret or passphrase.
+ * Writes the journal of a run, for replay. The journal never stops or slows the trader: if the disk fails, the journal
+ * reports this once and ends. A journal contains no key, secret or passphrase.
  */
 
 import { createReadStream, createWriteStream, existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
@@ -397,11 +396,7 @@ interface LedgerCopy {
   hurry(): void;
 }
 
-/**
- * Copies a large ledger in a thread, because copying hundreds of megabytes takes seconds and must not block the
- * trader's loop. Resolves as soon as later writes to the ledger no longer change the copy. Rejects if copying cannot
- * begin.
- */
+/** Copies a large ledger in a thread. Resolves once later writes to the ledger no longer change the copy. */
 export async function beginLedgerCopy(
   source: string,
   target: string,

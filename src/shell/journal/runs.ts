@@ -94,7 +94,13 @@ const step = z.object({
 /** Opens a run's journal. Throws TwinbookError `file_unreadable` if missing, `recording_invalid` if invalid. */
 export function readRun(folder: string) {
   const file = join(folder, RUN_FILE);
-  const told = readDescription(file);
+  let told: unknown;
+  try {
+    told = parseJson(readFileSync(file, 'utf8'));
+  } catch (cause) {
+    const hint = 'A run is a folder in journal.dir of the configuration, named by the id of the run.';
+    throw unreadable(`cannot read the run`, cause, hint);
+  }
   const parsed = description.safeParse(told);
   if (!parsed.success) {
     const wrong = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
@@ -113,21 +119,9 @@ export function readRun(folder: string) {
     end: existsSync(end) ? (runEnd.safeParse(parseJson(readFileSync(end, 'utf8'))).data ?? null) : null,
     /** Warnings about the journal; complete after `steps()` was read to its end. */
     warnings,
-    /**
-     * Reads the run's steps; each call begins at the first step. A truncated last line ends the steps, with a warning
-     * in `warnings`. Throws `recording_invalid` for a missing or invalid step.
-     */
+    /** Reads the steps from the first. A truncated last line adds a warning. Throws `recording_invalid`. */
     steps: () => readSteps(folder, warnings),
   };
-}
-
-function readDescription(file: string): unknown {
-  try {
-    return parseJson(readFileSync(file, 'utf8'));
-  } catch (cause) {
-    const hint = 'A run is a folder in journal.dir of the configuration, named by the id of the run.';
-    throw unreadable(`cannot read the run`, cause, hint);
-  }
 }
 
 async function* readSteps(folder: string, warnings: string[]): AsyncGenerator<RunStep> {
@@ -274,13 +268,9 @@ export class DiskQuota {
   }
 }
 
+/** A segment that was packed and removed in the meantime counts as empty. */
 const sumBytes = (folder: string): number =>
-  listEntries(folder).reduce((sum, entry) => sum + readSize(join(folder, entry.name)), 0);
-
-function readSize(file: string): number {
-  try {
-    return statSync(file).size;
-  } catch {
-    return 0; // The segment was packed and removed in the meantime.
-  }
-}
+  listEntries(folder).reduce(
+    (sum, { name }) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );

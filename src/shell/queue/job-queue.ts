@@ -1,7 +1,4 @@
-/**
- * Distributes jobs through BullMQ on Redis or Valkey. Every call waits while the queue's server cannot be reached;
- * `askServer` converts the server's errors.
- */
+/** Distributes jobs through BullMQ on Redis or Valkey. Every call waits while the queue's server cannot be reached. */
 
 import { DelayedError, Job, Queue, WaitingError, Worker } from 'bullmq';
 import { Redis } from 'ioredis';

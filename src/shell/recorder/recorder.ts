@@ -67,7 +67,7 @@ export class Recorder {
   step(observation: Observation, requests: readonly Request[]): void {
     if (this.#failed) return;
     try {
-      this.#takeIn(observation, requests);
+      this.#record(observation, requests);
     } catch (error) {
       this.#fail(error);
     }
@@ -92,7 +92,7 @@ export class Recorder {
     await this.#store.close();
   }
 
-  #takeIn(observation: Observation, requests: readonly Request[]): void {
+  #record(observation: Observation, requests: readonly Request[]): void {
     const { nowMs } = observation;
     this.#lastMs = nowMs;
     if (observation.kind === 'outcome') {

@@ -266,8 +266,8 @@ interface HeldBook {
 }
 
 /**
- * Converts one market's reads into events. A trade must be recorded before the decrease of the book that it caused. A
- * book therefore waits up to `HOLD_MS` for a later read of the trades. Trades up to the book's time are written first.
+ * Converts one market's reads into events. A trade must precede the decrease of the book that it caused. A book
+ * therefore waits up to `HOLD_MS` for a later read of the trades.
  */
 class MarketCapture {
   readonly sink: MarketSink;
@@ -388,8 +388,11 @@ class MarketCapture {
     const timeMs = Math.max(at.venueMs, this.#knownMs ?? at.venueMs);
     const stamp: Stamp = { timeMs, seenMs: at.seenMs };
     const isRebuilt = first || this.#gap !== null;
-    if (isRebuilt) this.sink.clear(stamp);
-    for (const change of isRebuilt ? this.#levels.rebuild(book, own) : this.#levels.changes(book, depth, own)) {
+    if (isRebuilt) {
+      this.sink.clear(stamp);
+      this.#levels = new KnownLevels();
+    }
+    for (const change of this.#levels.changes(book, depth, own)) {
       const taken = this.sink.level(stamp, change.side, change.priceMicros, change.amountMicros);
       this.counts[taken ? 'levels' : 'refused'] += 1;
     }
@@ -424,23 +427,13 @@ interface LevelChange {
 
 /** Known price levels of a book. If an answer has the requested number of levels, deeper levels remain unknown. */
 class KnownLevels {
-  #sides: [Map<number, number>, Map<number, number>] = [new Map(), new Map()];
+  readonly #sides = [new Map<number, number>(), new Map<number, number>()] as const;
 
   /** Stores a book and returns its changes, removals first, so that the book is never crossed. */
   changes(book: Book, depth: number, own: OwnInBook): LevelChange[] {
     const bids = this.#side(SIDE.bid, book.bids, depth, own[0]);
     const asks = this.#side(SIDE.ask, book.asks, depth, own[1]);
-    const all = [...bids, ...asks];
-    return [
-      ...all.filter(({ amountMicros }) => amountMicros === 0),
-      ...all.filter(({ amountMicros }) => amountMicros > 0),
-    ];
-  }
-
-  /** Replaces all known levels by a book; each of the book's levels is a change. */
-  rebuild(book: Book, own: OwnInBook): LevelChange[] {
-    this.#sides = [new Map(), new Map()];
-    return this.changes(book, Number.POSITIVE_INFINITY, own);
+    return [...bids, ...asks].sort((a, b) => Number(a.amountMicros > 0) - Number(b.amountMicros > 0));
   }
 
   #side(

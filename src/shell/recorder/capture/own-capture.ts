@@ -194,9 +194,7 @@ export class OwnOrders {
   readonly #orders = new Map<string, Known>();
 
   onSubmit(pubkey: string, terms: OwnTerms, amountMicros: number, nowMs: number): void {
-    if (this.#orders.has(pubkey)) return;
-    const amounts = { mostMicros: amountMicros, remainingMicros: amountMicros };
-    this.#orders.set(pubkey, { ...terms, ...amounts, bornMs: nowMs, changedMs: nowMs, goneMs: null });
+    if (!this.#orders.has(pubkey)) this.#add(pubkey, terms, amountMicros, nowMs);
   }
 
   /** Records that a request or failure may have changed the order. */
@@ -221,9 +219,7 @@ export class OwnOrders {
       if (gone) return;
       const terms = { market: market.condition_id, isYes: outcome.is_yes, buys: side === 'buy', priceMicros: price };
       // The order may have rested for long, so its amount at an earlier read of the book is unknown.
-      const amounts = { mostMicros: left, remainingMicros: left };
-      this.#orders.set(pubkey, { ...terms, ...amounts, bornMs: sentMs, changedMs: sentMs, goneMs: null });
-      return;
+      return this.#add(pubkey, terms, left, sentMs);
     }
     if (gone) this.#close(known, nowMs);
     else if (left !== known.remainingMicros) {
@@ -265,6 +261,11 @@ export class OwnOrders {
     for (const [pubkey, { goneMs }] of this.#orders) {
       if (goneMs !== null && goneMs < nowMs - REMEMBERED_MS) this.#orders.delete(pubkey);
     }
+  }
+
+  #add(pubkey: string, terms: OwnTerms, amountMicros: number, atMs: number): void {
+    const amounts = { mostMicros: amountMicros, remainingMicros: amountMicros };
+    this.#orders.set(pubkey, { ...terms, ...amounts, bornMs: atMs, changedMs: atMs, goneMs: null });
   }
 
   #close(known: Known, nowMs: number): void {
