@@ -18,7 +18,7 @@ import {
   type SiblingView,
   USUAL_PACE,
 } from '../../trader/market/view.js';
-import type { Quotes } from '../../trader/strategy/contract.js';
+import type { ParamValues, Quotes } from '../../trader/strategy/contract.js';
 import { feedsNamed } from '../../trader/strategy/read-params.js';
 import { makeDetail } from '../strategy-checks/shown-markets.js';
 import { type Conditions, type ShownStrategy, type SimulationResult, Tally, USUAL_CONDITIONS } from './contract.js';
@@ -96,7 +96,11 @@ export class ShownMaker implements Maker {
     this.#tracker.onDetail(detail, seenAt(0, START_MS));
     this.#facts = must(this.#tracker.facts, 'the facts of an open market');
     if (module.scope === 'event') this.#sandbox = event?.sandbox ?? null;
-    else this.#sandbox = StrategySandbox.ofMarket(module, params, this.#facts, (call) => call());
+    else {
+      const facts = this.#facts;
+      const create = (values: ParamValues) => module.create(values, facts);
+      this.#sandbox = new StrategySandbox(create, module, null, params, (call) => call());
+    }
   }
 
   /** Error that stopped the strategy; null while the strategy works. */
@@ -264,7 +268,16 @@ export function playEvent(
   const facts: EventFacts = { eventConditionId: 'event', outcomes: 'exhaustive', marketConditionIds: ids };
   const { module, params } = judged;
   // Sandbox for the whole event; null for a strategy that quotes single markets.
-  const sandbox = module.scope === 'event' ? StrategySandbox.ofEvent(module, params, facts, (call) => call()) : null;
+  const sandbox =
+    module.scope === 'event'
+      ? new StrategySandbox(
+          (values) => module.create(values, facts),
+          module,
+          facts,
+          params,
+          (call) => call(),
+        )
+      : null;
   const markets: Simulation<ShownMaker>[] = [];
   for (const [outcome, truth] of drawEvent(seed, count, steps).entries()) {
     const own = seedOfMarket(seed, outcome);

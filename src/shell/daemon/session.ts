@@ -14,7 +14,7 @@ import { Trader } from '../../trader/engine/trader.js';
 import { Executor } from '../../trader/executor/executor.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { openLedger } from '../../trader/ledger/ledger.js';
-import { FEE_ROWS, feeContradiction, readFees } from '../../trader/market/fee-fit.js';
+import { FEE_ROWS, feeContradiction } from '../../trader/market/fee-fit.js';
 import { MAX_IN_FLIGHT_WITH_CANCELS } from '../../trader/scheduler/request-queue.js';
 import { acceptedCredentials, ensureTakenKey } from '../client/accepted-credentials.js';
 import { ServiceClient } from '../client/client.js';
@@ -304,7 +304,7 @@ export async function refuseWrongFees(client: ServiceClient, config: Config): Pr
   for (const condition_id of await chooseMarkets(client, config)) {
     const query = { limit: FEE_ROWS };
     const { outcome } = await client.call('markets.trades', { params: { condition_id }, query });
-    const found = outcome.kind === 'answered' ? feeContradiction(readFees(outcome.data), declared) : null;
+    const found = outcome.kind === 'answered' ? feeContradiction(outcome.data, declared) : null;
     if (found === null) continue;
     throw new TwinbookError(
       'config_invalid',

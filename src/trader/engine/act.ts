@@ -35,14 +35,14 @@ import { react } from './reactions.js';
 import type { TraderState } from './state.js';
 
 export function act(state: TraderState, nowMs: number): void {
-  const { clock, safety, notices } = state;
+  const { account, clock, safety, notices, requests } = state;
   clock.bornMs ??= nowMs;
   // The kill ladder runs first, so that a command can forbid requests that still wait in the queue.
   applyRung(state, nowMs);
   const ticking = nowMs - clock.tickedMs >= TICK_MS || nowMs < clock.tickedMs;
   if (ticking) tick(state, nowMs);
   if (!safety.modes.isStarted && state.reconciler.isComplete) {
-    safety.modes.onStart();
+    safety.modes.isStarted = true;
     notices.notify(nowMs, 'started', 'own orders, fills and assets have been read; quoting begins');
   }
   const { mode, reason } = safety.mode();
@@ -52,8 +52,13 @@ export function act(state: TraderState, nowMs: number): void {
   actInMarkets(state, hold, ticking, nowMs);
   if (ticking && mode === 'flattening') flattenAll(state, nowMs);
   else if (ticking && hold === null) flattenMarkets(state, nowMs);
-  pollForProof(state, ticking, nowMs);
-  state.requests.polling.quoting = hold === null;
+  if (account.own.unsettled > 0) safety.modes.onUnsettled();
+  else {
+    safety.modes.settledMs ??= nowMs;
+    // Own orders are polled only on ticks, so that an unreachable exchange is not polled without a pause.
+    if (ticking && safety.modes.wantsProof) requests.poller.expedite({ kind: 'orders' });
+  }
+  requests.polling.quoting = hold === null;
   askDue(state, mode === 'stopping', nowMs);
 }
 
@@ -220,23 +225,7 @@ function finishTurn(markets: Markets, notices: Notices, slot: QuoteSlot, nowMs: 
   }
 }
 
-/** Once no own order is unsettled, requests repeated reads of own resting orders to verify a cancel-all. */
-function pollForProof({ account, safety, requests }: TraderState, ticking: boolean, nowMs: number): void {
-  const { modes } = safety;
-  if (account.own.unsettled > 0) {
-    modes.onUnsettled();
-    return;
-  }
-  modes.settledMs ??= nowMs;
-  // Own orders are polled only on ticks, so that an unreachable exchange is not polled without a pause.
-  if (ticking && modes.wantsProof) requests.poller.expedite({ kind: 'orders' });
-}
-
-/**
- * Puts due polls into the request queue. A poll of the wallet's assets begins a reconciliation round.
- *
- * @param stopping true if only own state is read, because the trader stops
- */
+/** Puts due polls into the request queue; if `stopping`, only polls of own state. An assets poll begins a round. */
 export function askDue({ requests, reconciler, account, safety }: TraderState, stopping: boolean, nowMs: number): void {
   const { queue, poller, polling } = requests;
   queue.setOpenOrders(account.own.exposure.workingOrders, safety.modes.wantsProof);

@@ -9,7 +9,6 @@ import type { FeedSettings, TraderSettings } from './settings.js';
 /** Maximum number of markets stored per feed; a further market replaces the least recently updated one. */
 const MAX_MARKETS = 2_000;
 
-/** Parts of the trader that `Feeds` uses. */
 interface FeedsContext {
   readonly markets: Pick<Markets, 'get' | 'listSlots' | 'hasCatalog'>;
   readonly settings: Pick<TraderSettings, 'strategies'>;
@@ -114,13 +113,10 @@ export class Feeds {
     }
   }
 
-  /** Returns figures about the feeds for status pages. */
   snapshot(nowMs: number) {
     return Array.from(this.#feeds.values(), (feed) => ({
       name: feed.settings.name,
-      /** Number of markets with a current value of the feed. */
       current: countCurrent(feed, nowMs),
-      /** Number of feed values received in this run. */
       values: feed.values,
       /** Time since the feed's newest stored value, ms; null before the first value. */
       ageMs: newestAgeMs(feed, nowMs),

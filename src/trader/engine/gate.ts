@@ -9,11 +9,9 @@ import { judge } from '../risk/risk.js';
 import { LADDER } from './control/modes.js';
 import type { TraderState } from './state.js';
 
-/** Returns true for the draft request and the submit request of a new order. */
 export const isOfPlace = ({ call }: PlannedRequest): boolean =>
   call.endpoint === 'orders.create' || call.endpoint === 'orders.submit';
 
-/** Facts that the decisions of one trader step share. */
 export type StepContext = ReturnType<typeof makeStepContext>;
 
 /** @param hold why nothing may be quoted; null when quoting is allowed */
@@ -40,7 +38,6 @@ export function makeStepContext(state: TraderState, hold: string | null, nowMs: 
   };
 }
 
-/** Begins an intent if risk approves it. Returns null, or the refusal by risk. */
 export function approveAndExecute(
   intent: Intent,
   facts: RiskFacts,

@@ -29,7 +29,6 @@ type GuardedLedger = Notes & Pick<LedgerReader, 'intents'>;
 
 export class Guards {
   readonly loss: LossMemory;
-  /** Guard against too many fills in a short time. */
   readonly fills: FillGuard;
   readonly keys: KeyAlarm;
   /** Alarm for contradictory fills; it does not halt the trader, but allows only reducing orders. */
@@ -66,11 +65,7 @@ export class Guards {
     return this.loss.guard?.state.halted ?? this.fills.state.halted ?? this.keys.text;
   }
 
-  /**
-   * Counts one booked fill. Returns the reason if this fill halts trading, else null.
-   *
-   * @param timeS exchange time of the fill, Unix s
-   */
+  /** Counts a fill of this exchange time, Unix s. Returns the reason if the fill halts trading, else null. */
   observeFill(timeS: number): string | null {
     return this.fills.observe(timeS, this.#limits);
   }
@@ -91,7 +86,6 @@ export class Guards {
 
 /** One sentence stored in a ledger note; only this class writes the note. */
 class NotedText {
-  /** The stored sentence; null if the ledger note is empty. */
   text: string | null;
   readonly #notes: Notes;
   readonly #note: string;
@@ -178,9 +172,7 @@ class LossMemory {
   #limits: RiskLimits;
   /** The loss guard; null before the first valuation of the holdings. */
   guard: LossGuard | null;
-  /** Loss state as stored in the ledger; null if none is stored. */
   #stored: LossState | null;
-  /** Restriction of the trader by a partly used loss limit. */
   rung: LossRung = NO_LOSS_RUNG;
 
   constructor(notes: Notes, limits: RiskLimits) {
@@ -234,13 +226,11 @@ const MINUTE_MS = 60_000;
 /** Maximum number of stored rejection times: one minute of attempts. */
 const MOST_TIMES = 200;
 
-/** Counts consecutive rejections of orders by the exchange. */
 export class ExchangeRefusals {
   /** The newest rejection and the unbroken series before it; null after an accepted order. */
   #row: {
     readonly slug: string;
     readonly words: string;
-    /** Number of consecutive rejections with this error slug. */
     readonly repeats: number;
     readonly sinceMs: number;
     /** Times of the newest rejections, our clock, ms. */
@@ -269,11 +259,7 @@ export class ExchangeRefusals {
     return wasTold;
   }
 
-  /**
-   * Returns the wait before the next order after rejections, ms; it doubles with each repetition of the same rejection.
-   *
-   * @param firstMs wait after the first rejection, ms
-   */
+  /** Returns the wait before the next order, ms: `firstMs`, doubled with each repetition of the same rejection. */
   waitMs(firstMs: number): number {
     const doublings = Math.min((this.#row?.repeats ?? 1) - 1, 10);
     return Math.min(firstMs * 2 ** doublings, Math.max(firstMs, LONGEST_WAIT_MS));
@@ -291,7 +277,6 @@ export class ExchangeRefusals {
     return this.#row === null ? null : `refused by the exchange: ${this.#row.slug}`;
   }
 
-  /** Returns one sentence about the rejections; null if the newest order was accepted. */
   describe(nowMs: number): string | null {
     if (this.#row === null) return null;
     const { slug, words, sinceMs, times } = this.#row;

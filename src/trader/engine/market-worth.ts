@@ -100,7 +100,6 @@ function resting(side: BookSide, quotes: OfferedLevels, fairMicros: Micros): Res
 const sumCurrency = (levels: readonly QuoteLevel[], perShare: (price: Micros) => Micros): number =>
   levels.reduce((sum, { priceMicros, amountMicros }) => sum + (perShare(priceMicros) / ONE) * (amountMicros / ONE), 0);
 
-/** Last estimated value of quoting a market. */
 export interface Worth {
   readonly value: NetValue;
   readonly prices: ScarcityPrices;
@@ -223,7 +222,6 @@ export const believe = (
     (judged + BELIEF_FILLS),
 });
 
-/** Adds the measured fills of several markets. */
 export function sumMeasured(measured: readonly MeasuredFills[]): MeasuredFills {
   const sum = { ...NONE };
   for (const each of measured) for (const name of NAMES) sum[name] += each[name];
@@ -253,12 +251,7 @@ export function volumeOfDay(trades: readonly TapeTrade[], nowMs: number): number
   return sum * (DAY_MS / Math.max(1000, nowMs - oldest.venueTimeMs));
 }
 
-/**
- * Returns why the rules exclude a market; null if they allow it.
- *
- * @param isQuoted true if the market is quoted now
- * @param venueNowMs exchange clock
- */
+/** Returns why the rules exclude a market; null if they allow it. `venueNowMs` is a time of the exchange clock. */
 export function unwantedBecause(
   rules: MarketRules,
   view: Pick<MarketView, 'estimates' | 'trades' | 'timeToResolutionMs' | 'health'>,

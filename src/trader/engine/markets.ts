@@ -1,7 +1,6 @@
 /** The markets that the trader tracks, and the strategies that quote them. */
 
 import { isDeepStrictEqual } from 'node:util';
-import { maxMicros, ZERO } from '../../shared/base/micros.js';
 import type { Candle, MarketDetail, MarketSummary } from '../../shared/protocol/records.js';
 import type { RequestResult } from '../../shared/protocol/seam.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
@@ -14,12 +13,11 @@ import type { SlowAverages } from '../risk/slow-average.js';
 import type { ModeNow } from './control/modes.js';
 import { ExchangeRefusals } from './guards.js';
 import { isWanted, MarketMeasures } from './market-worth.js';
-import type { MarketTerms, OwnState } from './own/own-state.js';
+import type { OwnState } from './own/own-state.js';
 import { QuoteSlot } from './quoting/quote-slot.js';
 import { Sandboxes } from './quoting/strategy-sandbox.js';
 import type { MarketSelection, StrategySettings, TraderSettings } from './settings.js';
 
-/** A tracked market. */
 export class MarketEntry {
   readonly conditionId: string;
   /** Tracker of the market's data; replaced by a new, empty tracker when the market is excluded. */
@@ -38,7 +36,6 @@ export class MarketEntry {
   saleAfterMs = 0;
   /** Time of the newest own fill in this market, our clock, ms. */
   filledMs = Number.NEGATIVE_INFINITY;
-  /** Statistics of own fills in this market. */
   readonly measures = new MarketMeasures();
   readonly exchangeRefusals = new ExchangeRefusals();
   readonly candles: CandlesAsked;
@@ -50,8 +47,6 @@ export class MarketEntry {
   }
 }
 
-const NO_TERMS: MarketTerms = { eventConditionId: null, feeRateMicros: ZERO };
-
 export class Markets {
   #settings: TraderSettings;
   readonly #ledger: Ledger;
@@ -60,13 +55,10 @@ export class Markets {
   readonly #unsuitable = new Set<string>();
   /** Names of strategies that are within their quote hours now. */
   readonly #quoting = new Set<string>();
-  /** Statistics of taker trades by market category. */
   readonly #flows = new Map<string, CategoryFlow>();
-  /** Sandboxes that run the strategies' quoters. */
   readonly sandboxes: Sandboxes;
   /** Version of the list of tracked markets; increased when the list or its settings change. */
   version = 0;
-  /** Statistics of the venue's marks, over all markets. */
   readonly markTrust = new MarkTrust();
   /** True after this process has read the first complete market list. */
   hasCatalog = false;
@@ -88,7 +80,6 @@ export class Markets {
     return this.#tracked.get(conditionId);
   }
 
-  /** Returns the quote slots of one market; empty if the market is not tracked. */
   listSlots(conditionId: string): readonly QuoteSlot[] {
     return this.#tracked.get(conditionId)?.slots ?? [];
   }
@@ -109,7 +100,6 @@ export class Markets {
     return entry;
   }
 
-  /** Creates the tracker of a market, with the stored statistics of own fills. */
   #newFeed(conditionId: string): MarketTracker {
     const feed = new MarketTracker(conditionId, this.#settings.profile.fee_schedule);
     feed.venueMark.trust = this.markTrust;
@@ -219,7 +209,6 @@ export class Markets {
     }
   }
 
-  /** Records that a strategy's quote hours begin or end. */
   setQuoteHours(strategy: string, open: boolean): void {
     if (open) this.#quoting.add(strategy);
     else this.#quoting.delete(strategy);
@@ -245,12 +234,10 @@ export class Markets {
     return before !== null && before.phase !== facts.phase;
   }
 
-  /** Returns a market's event and fee rate, from the market's detail or else from the ledger. */
-  findTerms(conditionId: string): MarketTerms {
+  /** Returns the condition id of a market's event, from the market's detail or else from the ledger; null if none. */
+  findEvent(conditionId: string): string | null {
     const facts = this.#tracked.get(conditionId)?.feed.facts ?? this.#ledger.market(conditionId);
-    if (facts === null) return NO_TERMS;
-    const { eventConditionId, makerFeeRateMicros, takerFeeRateMicros } = facts;
-    return { eventConditionId, feeRateMicros: maxMicros(makerFeeRateMicros, takerFeeRateMicros) };
+    return facts?.eventConditionId ?? null;
   }
 
   #assign(conditionId: string, strategy: StrategySettings): void {
@@ -285,7 +272,6 @@ export class Markets {
   }
 }
 
-/** Makes the ledger row that describes a market. */
 export const makeMarketRecord = (facts: MarketFacts, detail: MarketDetail, seenMs: number): MarketRecord => ({
   conditionId: facts.conditionId,
   title: facts.title,
@@ -322,17 +308,12 @@ interface CandlesAsked {
   goodUntilMs: number;
 }
 
-/** Parts of a market entry and of the trader that the functions for price bars need. */
-type CandleMarket = Pick<MarketEntry, 'conditionId' | 'feed' | 'excludedBecause' | 'candles'> & {
-  readonly slots: readonly unknown[];
-};
 interface CandlesContext {
   readonly ledger: Pick<Ledger, 'setNote'>;
   readonly account: { readonly valuation: { readonly averages: Pick<SlowAverages, 'seed'> } };
   readonly notices: { notify(timeMs: number, kind: string, text: string): void };
 }
 
-/** Stored result of a market's price bars. */
 type KeptBars = Pick<LearnedFromBars, 'sigmaPerSqrtS'> & Pick<CandlesAsked, 'goodUntilMs'>;
 
 const noteOf = (conditionId: string): string => `candles.${conditionId}`;
@@ -359,11 +340,7 @@ export function forgetPrior(conditionId: string, ledger: Pick<Ledger, 'note' | '
 }
 
 /** Returns true for a quoted market with a book and earlier trades, but without a valid result of price bars. */
-export function wantsCandles(
-  entry: CandleMarket,
-  { polling }: Pick<TraderSettings, 'polling'>,
-  nowMs: number,
-): boolean {
+export function wantsCandles(entry: MarketEntry, { polling }: Pick<TraderSettings, 'polling'>, nowMs: number): boolean {
   if (polling.candlesPrior !== true || entry.candles.isAsked || entry.slots.length === 0) return false;
   const { feed, excludedBecause, candles } = entry;
   if (feed.hasHistory !== true || feed.bookSeenMs === null || excludedBecause !== null) return false;
@@ -371,7 +348,7 @@ export function wantsCandles(
 }
 
 /** Processes the answer to a request for price bars, which is not repeated in this run once it was sent. */
-export function takeCandles(around: CandlesContext, entry: CandleMarket, report: RequestResult, title: string): void {
+export function takeCandles(around: CandlesContext, entry: MarketEntry, report: RequestResult, title: string): void {
   const { ledger, account, notices } = around;
   const { conditionId, feed, candles, excludedBecause } = entry;
   const { outcome, nowMs } = report;

@@ -84,11 +84,7 @@ export class UnreadLists {
     return this.#failing.get('orders')?.pulled ?? this.#failing.get('fills')?.pulled ?? null;
   }
 
-  /**
-   * Records the result of reading a list; returns a notice, or null.
-   *
-   * @param isSilent true while the exchange answers nothing, which has its own notice
-   */
+  /** Records a read of a list; returns a notice, or null. While `isSilent`, the silence has its own notice. */
   onLook(list: WatchedList, result: PollResult, report: RequestResult, isSilent: boolean) {
     if (result === 'unsent') return null;
     const before = this.#failing.get(list) ?? FRESH;
@@ -115,17 +111,12 @@ export class UnreadMarkets {
     return this.#reasons.get(conditionId);
   }
 
-  /** Records the unreadable rows in a page of the list of markets. */
   onPage({ outcome }: RequestResult): void {
     const unread = outcome.kind === 'answered' ? (outcome.unread ?? []) : [];
     for (const { conditionId, problem } of unread) this.#walk.set(conditionId ?? NAMELESS, problem);
   }
 
-  /**
-   * Ends a read of the market list and returns new notices.
-   *
-   * @param isComplete true if every page of the list has arrived
-   */
+  /** Ends a read of the market list and returns new notices. Without `isComplete`, a page is missing. */
   onEnd(isComplete: boolean): readonly ReturnType<typeof notice>[] {
     const [before, now] = [this.#reasons, this.#walk];
     this.#walk = new Map();

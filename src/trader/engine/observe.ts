@@ -22,15 +22,6 @@ import { ownOrders } from './own/own-state.js';
 import { cancelOrder, PLACE_PAUSE_MS } from './quoting/quoting.js';
 import { lookAtEvent, react, tellMarket } from './reactions.js';
 import type { TraderState } from './state.js';
-import type { StepClock } from './venue-clock.js';
-
-/** Largest backward step of our clock that is ignored, ms. Late answers and clock corrections cause small steps. */
-const WAITED_OUT_MS = 1_000;
-
-/** Replaces an observation's time by the newest observed time if it is slightly earlier. */
-export function orderInTime<T extends Observation>(seen: T, { seenMs }: StepClock): T {
-  return seen.nowMs < seenMs && seenMs - seen.nowMs <= WAITED_OUT_MS ? { ...seen, nowMs: seenMs } : seen;
-}
 
 /** Records that a request got no answer. Sends one notice when the exchange stops answering. */
 function noteSilence({ safety, notices, markets }: TraderState, because: string, nowMs: number): void {
@@ -93,11 +84,7 @@ function onClockSetBack(state: TraderState, byMs: number, nowMs: number): void {
   }
 }
 
-/**
- * Passes the result of a request to the request's owner. Throws AssertionFailed for a request without an owner.
- *
- * @param requestId 0 for a request that was never sent
- */
+/** Passes a result to the request's owner, or throws AssertionFailed. `requestId` is 0 for an unsent request. */
 export function observeReport(state: TraderState, report: RequestResult, requestId = 0): void {
   const { owner } = report.request;
   switch (owner.kind) {
@@ -146,9 +133,12 @@ function observePoll(state: TraderState, target: PollTarget, report: RequestResu
 /** Polls that read a market's current state (detail, book or trades), not its history. */
 type StatePoll = Exclude<MarketPoll, 'candles'>;
 
+/** Updates a market from an answer. The casts are safe: `poll` determines the endpoint, and so the type of `data`. */
 function readData(state: TraderState, entry: MarketEntry, poll: StatePoll, data: unknown, at: SeenAt): PollResult {
   try {
-    takeIn(state, entry, poll, data, at);
+    if (poll === 'book') readBook(state, entry, data as DataOf<'markets.book'>, at);
+    else if (poll === 'trades') entry.feed.onTrades(data as DataOf<'markets.trades'>, at);
+    else readDetail(state, entry, data as DataOf<'markets.detail'>, at);
   } catch (error) {
     // Data that causes an arithmetic error excludes only its market. A broken ledger or invariant ends the trader.
     if (!(error instanceof RangeError || error instanceof TypeError)) throw error;
@@ -170,35 +160,34 @@ function exclude({ markets, safety, notices }: TraderState, entry: MarketEntry, 
   notices.alert(nowMs, 'market_failed', text);
 }
 
-/** Updates a market from an answer. The casts are safe: `poll` determines the endpoint, and so the type of `data`. */
-function takeIn(state: TraderState, entry: MarketEntry, poll: StatePoll, data: unknown, at: SeenAt): void {
+function readBook(state: TraderState, { conditionId, feed }: MarketEntry, data: DataOf<'markets.book'>, at: SeenAt) {
   const { account, markets, requests } = state;
-  const { conditionId, feed } = entry;
-  switch (poll) {
-    case 'book': {
-      const { jump: before } = feed;
-      feed.onBook(data as DataOf<'markets.book'>, at, ownOrders(account.own, conditionId));
-      const { jump } = feed;
-      if (jump !== null && jump !== before) {
-        const { jumpedMs: nowMs, changeLogOdds } = jump;
-        tellMarket(markets, conditionId, { kind: 'jump', nowMs, changeLogOdds });
-        lookAtEvent(state, conditionId);
-      }
-      const resting = account.own.orders.get(conditionId)?.filter(({ phase }) => phase === 'resting') ?? [];
-      if (requests.polling.ownPaceMs > 0 && feed.isShortOfOwn(resting)) requests.poller.expedite({ kind: 'fills' });
-      return;
-    }
-    case 'trades':
-      return feed.onTrades(data as DataOf<'markets.trades'>, at);
-    case 'detail':
-      if (markets.onDetail(entry, data as DataOf<'markets.detail'>, at)) {
-        const phase = feed.facts?.phase;
-        state.notices.notify(at.seenMs, 'market', `"${showTitle(markets, conditionId)}" is now ${phase}`);
-        if (phase === 'resolved' || phase === 'canceled')
-          tellMarket(markets, conditionId, { kind: 'resolved', nowMs: at.seenMs, phase });
-      }
-      account.invalidate(); // The market's fees and event may change the cost of own orders.
+  const { jump: before } = feed;
+  feed.onBook(data, at, ownOrders(account.own, conditionId));
+  const { jump } = feed;
+  if (jump !== null && jump !== before) {
+    const { jumpedMs: nowMs, changeLogOdds } = jump;
+    tellMarket(markets, conditionId, { kind: 'jump', nowMs, changeLogOdds });
+    lookAtEvent(state, conditionId);
   }
+  const resting = account.own.orders.get(conditionId)?.filter(({ phase }) => phase === 'resting') ?? [];
+  if (requests.polling.ownPaceMs > 0 && feed.isShortOfOwn(resting)) requests.poller.expedite({ kind: 'fills' });
+}
+
+function readDetail(
+  { account, markets, notices }: TraderState,
+  entry: MarketEntry,
+  data: DataOf<'markets.detail'>,
+  at: SeenAt,
+) {
+  const { conditionId, feed } = entry;
+  if (markets.onDetail(entry, data, at)) {
+    const phase = feed.facts?.phase;
+    notices.notify(at.seenMs, 'market', `"${showTitle(markets, conditionId)}" is now ${phase}`);
+    if (phase === 'resolved' || phase === 'canceled')
+      tellMarket(markets, conditionId, { kind: 'resolved', nowMs: at.seenMs, phase });
+  }
+  account.invalidate(); // The market's fees and event may change the cost of own orders.
 }
 
 function observeCatalog(state: TraderState, report: RequestResult): void {
@@ -266,7 +255,6 @@ function takeMarks(
   }
 }
 
-/** Processes a page of own orders or own trades. */
 function observeOwnList(state: TraderState, list: 'orders' | 'fills', report: RequestResult): void {
   const { requests, reconciler } = state;
   const { poller, polling, queue } = requests;

@@ -23,11 +23,7 @@ export class OutboundCheck {
     this.#ledger = ledger;
   }
 
-  /**
-   * Throws AssertionFailed if this call to the exchange must not be sent.
-   *
-   * @param owner owner of the request
-   */
+  /** Throws AssertionFailed if this call to the exchange must not be sent. */
   check(call: AnyCall, owner: RequestOwner): void {
     if (declarationOf(call.endpoint).method === 'GET') return;
     const intent = owner.kind === 'intent' ? this.#ledger.intent(owner.intentId) : null;
@@ -50,7 +46,6 @@ export class OutboundCheck {
   }
 }
 
-/** Returns true if the call to the exchange matches the ledger row exactly. */
 function matches(call: AnyCall, row: IntentRow): boolean {
   switch (call.endpoint) {
     case 'orders.create':

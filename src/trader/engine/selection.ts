@@ -27,7 +27,6 @@ import { computeSigma } from './requests.js';
 import type { StrategySettings, TraderSettings } from './settings.js';
 import type { VenueTimeBounds } from './venue-clock.js';
 
-/** Interval between checks of the market rules, ms. */
 const RULES_EVERY_MS = 5_000;
 /** Interval between valuations of markets, ms. */
 const VALUE_EVERY_MS = 60_000;
@@ -40,7 +39,6 @@ const BOOK_PART = 0.6;
 /** Signed requests are scarce if less than this fraction of the request burst is left. */
 const SHORT_PART = 0.5;
 
-/** Parts of the trader that the selection uses. */
 interface Chooser {
   readonly settings: Pick<TraderSettings, 'strategies' | 'economics'>;
   readonly markets: { readonly all: Iterable<MarketEntry> };
@@ -55,7 +53,6 @@ interface Chooser {
 const MOST_STALE_PART = 10;
 
 export class Selection {
-  /** Time of the last check of the market rules, our clock, ms. */
   #rulesMs = Number.NEGATIVE_INFINITY;
   /** Time of the last valuation of markets, our clock, ms. */
   valuedMs = Number.NEGATIVE_INFINITY;
@@ -64,7 +61,6 @@ export class Selection {
   /** Prices of reads, requests and currency at the last valuation of markets; null before the first valuation. */
   prices: ScarcityPrices | null = null;
   #bornMs: number | null = null;
-  /** Names of strategies that have made their first market selection. */
   readonly #begun = new Set<string>();
   readonly #chosen = new WeakSet<QuoteSlot>();
   /** Time of a strategy's last quotes in a market, our clock, ms. */
@@ -246,7 +242,6 @@ function whyNot({ worth, wanted }: QuoteSlot): string {
     : `the market is worth ${hourly} per hour: its costs exceed its income`;
 }
 
-/** Returns this trader's current supply of book reads, signed requests and currency. */
 function readSupply({ requests: { queue }, account: { own } }: Chooser, nowMs: number): Supply {
   return {
     looksPerS: (queue.perMinute('public', nowMs) * BOOK_PART) / 60,

@@ -18,7 +18,6 @@ export interface TraderSettings {
   readonly configHash: string;
   readonly version: string;
   readonly profile: VenueProfile;
-  /** Amount of currency (capital) that this trader may use. */
   readonly capitalMicros: Micros;
   readonly risk: RiskLimits;
   readonly polling: PollingSettings;
@@ -40,7 +39,6 @@ export interface TraderSettings {
   };
 }
 
-/** Settings of a feed for the engine. The shell reads the feed's file. */
 export interface FeedSettings {
   readonly name: string;
   /** Maximum age of the feed's values, ms; strategies do not see older values. */
@@ -69,7 +67,6 @@ export interface MarketFilter {
   readonly words?: readonly string[];
   /** Words that exclude a market if its title contains one, case-insensitive. */
   readonly withoutWords?: readonly string[];
-  /** Condition ids of excluded markets. */
   readonly except?: readonly string[];
 }
 
@@ -89,7 +86,6 @@ export interface MarketRules {
 export interface MarketSelection extends MarketFilter {
   readonly ids: readonly string[];
   readonly state: MarketState;
-  /** Maximum number of markets that the strategy quotes at once. */
   readonly max: number;
   /** Maximum number of tracked markets from the list; absent: `max`. */
   readonly candidates?: number;

@@ -19,7 +19,7 @@ export const makeSnapshot = (state: TraderState, nowMs: number) => ({
 
 export type TraderSnapshot = Readonly<ReturnType<typeof makeSnapshot>>;
 
-/** Returns the state of the trader without its markets. */
+/** Returns the state of the trader without its markets; `AccountStatus` describes the fields. */
 export function makeAccountSnapshot(state: TraderState, nowMs: number) {
   const { account, requests, settings, reconciler, safety } = state;
   const { own } = account;
@@ -29,52 +29,31 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number) {
   return {
     mode,
     reason,
-    /** Restriction of the mode by a partly used loss limit; null if there is none. */
     heldBack: safety.heldBack,
-    /** Operator's command that ends the current mode; empty if there is none or none is needed. */
     wayBack: describeWayBack(safety, reconciler, mode),
     cashMicros: own.cashMicros,
-    /** Value of all holdings; null while a held share has no mark. */
     equityMicros,
-    /** Result of trading: equity minus the invested capital; null if equity is unknown. */
     resultMicros: equityMicros === null ? null : sub(equityMicros, add(settings.capitalMicros, state.ledger.adopted())),
     openOrders: [...own.orders.values()].flat().length,
-    /** Number of orders whose state at the exchange is unknown. */
     unknownOrders: state.executor.reservations().filter(({ kind, phase }) => kind === 'place' && phase === 'unknown')
       .length,
-    /** Number of own fills booked by this run. */
     fills: account.fills,
-    /** Number of this run's requests that were dropped before they were sent. */
     unsent: requests.unsent,
     budgets: { public: requests.queue.status('public', nowMs), signed: requests.queue.status('signed', nowMs) },
-    /** Why only reducing orders are allowed (a difference to the exchange, or a contradictory fill); null otherwise. */
     reduceOnly: safety.reduceOnly,
-    /** Newest complete round of reconciliation with the exchange; null before the first round. */
     reconciled: reconciler.newest,
-    /** Sentence about the differences that two reconciliation rounds have confirmed; null if there are none. */
     disagreement: reconciler.verdict,
-    /** Differences between ledger and exchange that an operator has accepted. */
     accepted: reconciler.accepted,
-    /** Paused markets, with their reasons and titles. */
     pausedMarkets: safety.pauses.all.map((one) => ({ ...one, title: showTitle(state.markets, one.conditionId) })),
-    /** Whether a difference waits for the next reconciliation round, which confirms or clears it. */
     inDoubt: reconciler.isInDoubt,
-    /** Why the newest reconciliation round was void; null if it was complete. */
     voidReason: reconciler.voidReason,
-    /** Whether two complete reads have shown that no order rests, and no request has begun since. */
     proven: safety.modes.proven,
-    /** Time of the last proof, after a cancel-all or stop, that no own order is open, our clock, ms; null if none. */
     provenMs: safety.modes.provenMs,
-    /** Whether the newest request to the exchange got no answer. */
     silent: safety.silence.isSuspected,
-    /** Reliability of the exchange's marks in this run; null if marks are not used. */
     marks: settings.polling.marks === 'auto' ? { isBelieved, told, precision, recall } : null,
     feeds: state.feeds.snapshot(nowMs),
-    /** Exchange clock minus our clock, ms; null before the exchange's first answer. */
     clockOffsetMs: state.clock.venue.offsetMs,
-    /** Losses as the loss limits measure them; zero before the first valuation of the holdings. */
     losses: safety.guards.loss.facts,
-    /** Trading results by UTC day of the exchange's clock; null before the first valuation of the holdings. */
     days: safety.guards.loss.guard?.days ?? null,
   };
 }
@@ -87,11 +66,7 @@ const TAPE_TRADES = 20;
 const NO_ORDERS: readonly QuotedOrder[] = [];
 const NO_FACTORS = {};
 
-/**
- * Makes the status of one market for status pages.
- *
- * @param hasLadders true to include others' levels and public trades
- */
+/** @param hasLadders true to include others' levels and public trades */
 function makeMarketStatus(state: TraderState, entry: MarketEntry, nowMs: number, hasLadders = false): MarketStatus {
   const { conditionId, exchangeRefusals, feed, slots } = entry;
   const { yesMicros, noMicros } = heldIn(state.account.own, conditionId);
@@ -178,7 +153,6 @@ export const watchMarkets = (state: TraderState, nowMs: number): readonly Watche
     };
   });
 
-/** Returns how much of each risk limit is used now. */
 export const readRiskUse = ({ own }: Account, { guards }: Safety, nowMs: number): AccountStatus['risk'] => ({
   totalLossMicros: own.exposure.totalLossMicros,
   events: own.exposure.eventKeys.map((eventKey) => ({

@@ -15,7 +15,6 @@ import { StepClock } from './venue-clock.js';
 
 /** Creates the objects with the trader's state. Functions take only the objects they need, or the whole state. */
 export class TraderState {
-  /** The trader's current settings; a `configure` command replaces them. */
   settings: TraderSettings;
   readonly ledger: Ledger;
   readonly executor: Executor;

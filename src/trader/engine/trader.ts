@@ -9,7 +9,7 @@ import { type PruneBatch, type PrunedBatch, pruneBatch } from '../reconcile/prun
 import { act, quietUntilMs } from './act.js';
 import { commandRefusal, rememberStart } from './control/commands.js';
 import type { Mode } from './control/modes.js';
-import { observe, observeReport, orderInTime } from './observe.js';
+import { observe, observeReport } from './observe.js';
 import { OutboundCheck } from './outbound-check.js';
 import { objectionToPlace } from './quoting/quoting.js';
 import { react } from './reactions.js';
@@ -27,6 +27,8 @@ import { TraderState } from './state.js';
 
 /** Maximum rounds of releasing requests in one step. Reports of unsent requests may cause new requests, in a loop. */
 const MAX_UNSENT_ROUNDS = 4;
+/** Largest backward step of our clock that is ignored, ms. Late answers and clock corrections cause small steps. */
+const WAITED_OUT_MS = 1_000;
 
 /** Modes in which all resting orders are canceled and no new order is placed. */
 const EMPTYING: readonly Mode[] = ['killed', 'halted', 'stopping', 'stopped'];
@@ -65,7 +67,9 @@ export class Trader {
    * orders and exit.
    */
   handle(seen: Observation): readonly Request[] {
-    const observation = orderInTime(seen, this.#state.clock);
+    const { seenMs } = this.#state.clock;
+    const isLate = seen.nowMs < seenMs && seenMs - seen.nowMs <= WAITED_OUT_MS;
+    const observation = isLate ? { ...seen, nowMs: seenMs } : seen;
     const { nowMs } = observation;
     if (observation.kind === 'time' && nowMs < this.quietUntilMs(nowMs)) {
       this.#state.clock.seenMs = nowMs;
@@ -127,22 +131,18 @@ export class Trader {
     ledger.transaction(() => react(this.#state, executor.signDrafts(nowMs, objectionTo), nowMs));
   }
 
-  /** Returns the full state of the trader for status pages; changes nothing. */
   snapshot(nowMs: number): TraderSnapshot {
     return makeSnapshot(this.#state, nowMs);
   }
 
-  /** Returns the state of the trader without its markets; changes nothing. */
   account(nowMs: number): AccountSnapshot {
     return makeAccountSnapshot(this.#state, nowMs);
   }
 
-  /** Returns how much of each risk limit is used now; changes nothing. */
   riskUse(nowMs: number): AccountStatus['risk'] {
     return readRiskUse(this.#state.account, this.#state.safety, nowMs);
   }
 
-  /** Returns all markets for telemetry; changes nothing. */
   watchMarkets(nowMs: number): readonly WatchedMarket[] {
     return watchMarkets(this.#state, nowMs);
   }
@@ -152,7 +152,6 @@ export class Trader {
     return EMPTYING.includes(this.mode);
   }
 
-  /** Current mode of the trader. */
   get mode(): Mode {
     return this.#state.safety.mode().mode;
   }
@@ -167,7 +166,6 @@ export class Trader {
     return commandRefusal(this.#state, command);
   }
 
-  /** Returns the operator's notices since the last call. */
   takeNotices(): readonly OperatorEvent[] {
     return this.#state.notices.take();
   }

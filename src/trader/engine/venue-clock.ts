@@ -29,7 +29,6 @@ export class VenueTimeBounds {
   }
 }
 
-/** Times of the trader's steps, our clock, ms. */
 export class StepClock {
   readonly venue = new VenueTimeBounds();
   /** Time of the trader's newest observation, our clock, ms. */

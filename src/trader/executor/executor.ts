@@ -152,11 +152,6 @@ export class Executor {
     return this.#context.reaction(nowMs, () => observeTrades(this.#context, rows, nowMs));
   }
 
-  /** Returns true if a cached booked trade equals this row. False may just mean that the trade is not cached. */
-  hasBooked(row: OwnTradeRow): boolean {
-    return this.#context.bookedTrades.has(row);
-  }
-
   isUnderWay(intentId: string): boolean {
     return this.#context.intents.get(intentId) !== null;
   }

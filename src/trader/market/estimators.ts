@@ -43,7 +43,6 @@ const PRIOR_JUMPS = 1;
 const PRIOR_JUMP_SECONDS = 3600;
 const JUMP_HALF_LIFE_MS = 86_400_000;
 
-/** Price and time at the start of a volatility sample. */
 interface SampleStart {
   readonly logOdds: number;
   readonly atMs: number;
@@ -75,7 +74,6 @@ export class Volatility {
     return (this.#jumps + PRIOR_JUMPS) / (this.#seenSeconds + PRIOR_JUMP_SECONDS);
   }
 
-  /** Sets the prior volatility, from price bars or an earlier run. */
   setPrior(sigmaPerSqrtS: number): void {
     this.#priorSigma = Math.max(SIGMA_FLOOR, sigmaPerSqrtS);
     this.sigmaPerSqrtS = this.#estimate();
@@ -187,7 +185,6 @@ export class Arrivals {
 }
 
 const ARRIVALS_HALF_LIFE_MS = 900_000;
-/** Weight of the prior rate, as a number of arrivals. */
 const PRIOR_ARRIVALS = 5;
 
 export const FLOW_HALF_LIFE_MS = 60_000;
@@ -248,7 +245,6 @@ const HALF_SECOND_MS = 500;
 const MAX_LOOKS = 32;
 const MAX_WAITING = 32;
 
-/** Mean of observations whose weights decay exponentially. */
 class FadingMean {
   #count = 0;
   #sum = 0;
@@ -379,7 +375,6 @@ export interface LearnedFromBars {
   readonly meanPrice: number;
 }
 
-/** Result of checking the price bars of one answer. */
 type CandlesRead =
   /** The field `learned` is null if the answer contains fewer than two price bars. */
   | { readonly ok: true; readonly learned: LearnedFromBars | null }

@@ -47,8 +47,6 @@ export class MarketTracker {
   facts: MarketFacts | null = null;
   /** Reason why the market cannot be quoted, one sentence; null if it can be quoted, or before the first detail. */
   unsuitable: string | null = null;
-  /** Time when the market's newest detail arrived, our clock, ms; null before the first detail. */
-  detailSeenMs: number | null = null;
   #book: SeenBook | null = null;
   #tradesAt: SeenAt | null = null;
   /** Id of the last request before our clock was set back. Answers to this and earlier requests have no known age. */
@@ -84,7 +82,6 @@ export class MarketTracker {
     this.#shape.joinCategory(category);
   }
 
-  /** The market's newest price jump; null before the first jump. */
   get jump(): Jump | null {
     return this.#liveness.jump;
   }
@@ -109,7 +106,6 @@ export class MarketTracker {
     this.facts = typeof facts === 'string' ? null : facts;
     this.unsuitable = typeof facts === 'string' ? facts : null;
     this.#tick = (this.facts?.tickMicros ?? USUAL_TICK_MICROS) / ONE;
-    this.detailSeenMs = at.seenMs;
     this.#noteClock(at);
   }
 
@@ -130,10 +126,11 @@ export class MarketTracker {
       this.#lookEveryMs =
         this.#lookEveryMs === null ? everyMs : this.#lookEveryMs + (everyMs - this.#lookEveryMs) / LOOKS;
     }
-    this.#liveness.onBook(others, at, changed, this.#volatility.sigmaPerSqrtS);
     const best = touch(others);
     const spread = best === null ? null : sub(best.ask.priceMicros, best.bid.priceMicros) / ONE;
-    const [mid, microprice] = [midOf(others), micropriceOf(others)];
+    const mid = midOf(others);
+    const microprice = micropriceOf(others);
+    this.#liveness.onBook(mid, at, changed, this.#volatility.sigmaPerSqrtS);
     // The mid of a book moves by half ticks.
     if (mid !== null) this.#volatility.observe(mid, at.seenMs, this.#tick / 2);
     this.#queue.onBook(others, at, own);
@@ -284,7 +281,6 @@ export class MarketTracker {
     return resolutionMs === null ? null : resolutionMs - (nowMs + this.#venueAheadMs);
   }
 
-  /** The newest book without own orders; null before the first book. */
   get others(): Book | null {
     return this.#book?.others ?? null;
   }
@@ -296,7 +292,6 @@ export class MarketTracker {
     return this.#book.microprice ?? this.#flow.tradePrice;
   }
 
-  /** Price motion estimated from all books; null before the first book. */
   get motion(): PriceMotion | null {
     if (this.#book !== null) this.#motion ??= this.#estimateMotion(this.#book);
     return this.#motion;
@@ -436,7 +431,6 @@ const FROZEN_MS = 10_000;
 interface Jump {
   /** Arrival of the book with the jump, our clock, ms. */
   readonly jumpedMs: number;
-  /** Signed change of the mid's log-odds in the jump. */
   readonly changeLogOdds: number;
 }
 
@@ -451,13 +445,12 @@ class Liveness {
   /** The newest jump of the mid; null before the first jump. Each jump is a new object. */
   jump: Jump | null = null;
 
-  /** Checks a book without own orders for a jump. `changed` is true if the book as received changed. */
-  onBook(others: Book, at: SeenAt, changed: boolean, sigmaPerSqrtS: number): void {
+  /** Checks the mid of a book without own orders for a jump. `changed` is true if the book as received changed. */
+  onBook(mid: number | null, at: SeenAt, changed: boolean, sigmaPerSqrtS: number): void {
     if (changed) {
       this.unchangedSinceMs = at.seenMs;
       this.through = { count: 0, sinceMs: 0 };
     }
-    const mid = midOf(others);
     if (mid === null) return;
     const logOdds = computeLogOdds(mid);
     const last = this.#lastMid;

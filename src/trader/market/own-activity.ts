@@ -34,7 +34,6 @@ export function isShortOfOwn(book: Book, orders: readonly OwnOrder[], sentMs: nu
   });
 }
 
-/** Stores own orders of one market long enough to remove them from every book that may show them. */
 export class OwnOrderMemory {
   #orders = new Map<string, Remembered>();
   #noted: readonly OwnOrder[] | null = null;
@@ -73,11 +72,6 @@ export class OwnOrderMemory {
       if (goneMs !== null) this.#orders.delete(intentId);
       else this.#orders.set(intentId, firstSeen(order, Number.NEGATIVE_INFINITY));
     }
-  }
-
-  /** Number of stored own orders, including ended orders. */
-  get size(): number {
-    return this.#orders.size;
   }
 }
 
@@ -118,7 +112,6 @@ export class QueuePlaces {
     return this.#places.get(order.intentId)?.ahead ?? null;
   }
 
-  /** Updates the queue positions from a book without own orders and the current own orders. */
   onBook(others: Book, at: SeenAt, own: readonly OwnOrder[]): void {
     const next = new Map<string, QueuePlace>();
     for (const order of own) {
@@ -134,7 +127,6 @@ export class QueuePlaces {
     this.#places = next;
   }
 
-  /** Updates the queue positions from a trade that happened after the newest book. */
   onTrade(trade: TapeTrade, own: readonly OwnOrder[]): void {
     for (const order of own) {
       const place = this.#places.get(order.intentId);
@@ -187,7 +179,6 @@ interface DecayingSums {
 
 type Saved = { readonly fills: number; readonly seconds: number } & Readonly<Record<BookSide, readonly DecayingSums[]>>;
 
-/** Measures the results of own fills in one market: fill rate and markouts. */
 export class OwnFills {
   #fills = 0;
   #seconds = 0;

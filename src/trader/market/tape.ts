@@ -23,14 +23,12 @@ interface Twins {
   readonly isYes: boolean;
   readonly priceMicros: Micros;
   readonly amountMicros: Micros;
-  /** Number of already counted identical rows. */
   count: number;
   /** Index of the page that last contained these identical rows; `shown` is their number in that page. */
   page: number;
   shown: number;
 }
 
-/** Collects one market's trades from overlapping pages, each trade once. */
 export class Tape {
   trades: readonly TapeTrade[] = Object.freeze([]);
   /** Counts of identical trade rows by exchange time, Unix s. */

@@ -134,18 +134,14 @@ export class PricedOffer {
     const tolerance = bestTolerance(REQUESTS.move * prices.request, market.sigmaPerSqrtS, loss);
     const widest = isExact ? leastTolerance : Math.max(leastTolerance, tolerance);
     const movesPerS = orders * Math.min(1, (market.sigmaPerSqrtS / widest) ** 2);
-    return netValue({ sides, currency, orders, movesPerS }, this.#look(prices.look), prices);
-  }
-
-  #look(price: number): { readonly lookEveryS: number; readonly stale: number } {
     let best = { lookEveryS: 1, stale: Number.POSITIVE_INFINITY };
     for (let i = 0; i < INTERVALS.length; i++) {
       const lookEveryS = INTERVALS[i] ?? 1;
       const stale = this.#losses[i] ?? 0;
       // If two intervals give the same value, the longer one is chosen, because it needs fewer requests.
-      if (stale + price / lookEveryS <= best.stale + price / best.lookEveryS) best = { lookEveryS, stale };
+      if (stale + prices.look / lookEveryS <= best.stale + prices.look / best.lookEveryS) best = { lookEveryS, stale };
     }
-    return best;
+    return netValue({ sides, currency, orders, movesPerS }, best, prices);
   }
 }
 
@@ -244,8 +240,18 @@ export function choose(
   const prices = pricesFor(best, supply, least);
   const margin = (REQUESTS_TO_ENTER * prices.request) / DWELL_S;
   const valued = rank(candidates, prices);
-  const places = new Places(bounds);
-  for (const { candidate } of valued) if (candidate.isFixed) places.take(candidate, Number.POSITIVE_INFINITY);
+  const chosen = new Set<string>();
+  const counts = new Map<string, number>();
+  let { entries } = bounds;
+  const take = ({ id, group, isChosen, isFixed }: MarketCandidate, most: number): void => {
+    const here = counts.get(group) ?? 0;
+    const isEntry = !isChosen && !isFixed;
+    if (here >= most || chosen.has(id) || (isEntry && entries <= 0)) return;
+    if (isEntry) entries -= 1;
+    counts.set(group, here + 1);
+    chosen.add(id);
+  };
+  for (const { candidate } of valued) if (candidate.isFixed) take(candidate, Number.POSITIVE_INFINITY);
   const offerWanted = (hope: boolean): void => {
     // A quoted market keeps its place unless a market is better by more than the cost of a change.
     const score = ({ candidate, value }: RankedMarket) =>
@@ -253,13 +259,13 @@ export function choose(
     const worth = valued.filter((each) => score(each) > 0).sort((a, b) => score(b) - score(a));
     for (const { candidate } of worth) {
       const most = bounds.most.get(candidate.group) ?? 0;
-      places.take(candidate, hope ? most : most - Math.floor(most / PLACES_A_TRIAL));
+      take(candidate, hope ? most : most - Math.floor(most / PLACES_A_TRIAL));
     }
   };
   offerWanted(false);
   offerWanted(true);
   const ranked = valued.map(({ candidate, value }) => ({ id: candidate.id, value }));
-  return { prices, ranked, chosen: places.taken };
+  return { prices, ranked, chosen };
 }
 
 interface RankedMarket {
@@ -284,23 +290,4 @@ function pickBest(
     taken.set(candidate.group, place);
     return candidate.isFixed || place <= (most.get(candidate.group) ?? 0) ? [candidate] : [];
   });
-}
-
-class Places {
-  readonly taken = new Set<string>();
-  readonly #byGroup = new Map<string, number>();
-  #entries: number;
-
-  constructor({ entries }: ChoiceBounds) {
-    this.#entries = entries;
-  }
-
-  take({ id, group, isChosen, isFixed }: MarketCandidate, most: number): void {
-    const here = this.#byGroup.get(group) ?? 0;
-    const isEntry = !isChosen && !isFixed;
-    if (here >= most || this.taken.has(id) || (isEntry && this.#entries <= 0)) return;
-    if (isEntry) this.#entries--;
-    this.#byGroup.set(group, here + 1);
-    this.taken.add(id);
-  }
 }

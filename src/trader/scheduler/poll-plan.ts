@@ -15,12 +15,16 @@ import {
   type Urgency,
 } from './poll-memory.js';
 import { fitOwnReads, ORDERS_PER_FILLS, USUAL_LONGEST_MS } from './request-price.js';
-import { type RestingQuote, type StaleMarket, staleIndex } from './stale-index.js';
+import { staleIndex } from './stale-index.js';
 
 /** Budget share of each kind of market poll when the budget is too small for all; other kinds use unused shares. */
 const SHARES: Readonly<Record<MarketPoll, number>> = { book: 0.68, trades: 0.22, detail: 0.1, candles: 0.1 };
 /** Number of polls that may be sent at once after a quiet time: enough to begin quoting four markets. */
 const BURST = 12;
+/** Tenths of the public request budget for polls; further pages and other programs use the remainder. */
+const PUBLIC_TENTHS = 9;
+/** Parts per token (one poll): each millisecond earns `PUBLIC_TENTHS` parts per allowed request per minute. */
+const PARTS = 10 * 60_000;
 /** Interval between reads of a market's detail, ms. Details change when a market opens, closes or resolves. */
 const DETAIL_INTERVAL_MS = 60_000;
 /** Interval between reads of details by pages, ms; shorter than for single details, so that no single one is due. */
@@ -46,14 +50,15 @@ const NO_ASKS: readonly PlannedRequest[] = [];
 interface PolledEntry {
   readonly market: PolledMarket;
   readonly records: MarketRecords;
-  readonly worth: LookWorth;
 }
 
 export class PollPlan {
   readonly #settings: PollSettings;
   readonly #detailIntervalMs: number;
   readonly #memory: PollMemory;
-  readonly #credit = new PollCredit(BURST);
+  /** Parts of tokens for market polls (token bucket); integers avoid rounding errors. */
+  #credit = BURST * PARTS;
+  #publicPerMinute = 0;
   /** Used budget divided by share, per kind of poll (stride scheduling): the kind with the lowest value is next. */
   readonly #used: Record<MarketPoll, number> = { book: 0, trades: 0, detail: 0, candles: 0 };
   #bookTurns = 0;
@@ -92,14 +97,14 @@ export class PollPlan {
       if (!record.ready(intervalMs, nowMs)) continue;
       requests.push(planPoll(record, nowMs, false));
       if (kind !== 'catalog' && kind !== 'details') continue;
-      this.#credit.spend();
+      this.#credit -= PARTS;
       room--;
     }
-    while (room >= 1 && this.#credit.suffices) {
+    while (room >= 1 && this.#credit >= PARTS) {
       const next = this.#nextMarketPoll(nowMs);
       if (next === null) break;
       requests.push(next);
-      this.#credit.spend();
+      this.#credit -= PARTS;
       room--;
     }
     this.quietUntilMs = this.#nextMs(nowMs);
@@ -130,15 +135,16 @@ export class PollPlan {
   /** Stores the facts for the poll plan. Returns true if no facts changed and no poll can be due yet. */
   #isQuiet(nowMs: number, facts: PollFacts): boolean {
     const paced = this.#setPace(facts);
-    const earning = this.#credit.earn(facts.publicPerMinute, nowMs);
-    const { markets } = facts;
-    const same = !paced && !earning && markets === this.#markets && nowMs >= this.#lookedMs;
+    const { markets, publicPerMinute } = facts;
+    const earned = Math.max(0, nowMs - this.#lookedMs) * publicPerMinute * PUBLIC_TENTHS;
+    this.#credit = Math.min(BURST * PARTS, this.#credit + earned);
+    const hasSameBudget = publicPerMinute === this.#publicPerMinute;
+    this.#publicPerMinute = publicPerMinute;
+    const same = !paced && hasSameBudget && markets === this.#markets && nowMs >= this.#lookedMs;
     if (markets !== this.#markets) {
       this.#forgetting = true;
       this.#markets = markets;
-      this.#watched = markets.map((market) => {
-        return { market, records: this.#memory.market(market.marketConditionId), worth: new LookWorth() };
-      });
+      this.#watched = markets.map((market) => ({ market, records: this.#memory.market(market.marketConditionId) }));
     }
     this.#lookedMs = nowMs;
     return same && nowMs < this.quietUntilMs;
@@ -149,7 +155,8 @@ export class PollPlan {
     let accountMs = Number.POSITIVE_INFINITY;
     for (const [kind, intervalMs] of this.#intervals)
       accountMs = Math.min(accountMs, this.#memory.account(kind).readyFromMs(intervalMs, nowMs));
-    const creditMs = nowMs + this.#credit.missingMs;
+    const missing = Math.max(0, PARTS - this.#credit);
+    const creditMs = nowMs + Math.ceil(missing / (this.#publicPerMinute * PUBLIC_TENTHS));
     let marketMs = Number.POSITIVE_INFINITY;
     for (const watched of this.#watched) {
       if (marketMs <= creditMs) break;
@@ -236,7 +243,7 @@ export class PollPlan {
       const age = records.book.age(nowMs);
       if (market.seenMs === null) unseen.offer(watched, age);
       else if (wantsOldest && age >= this.#settings.quietIntervalMs) oldest.offer(watched, age);
-      best.offer(watched, scoreBook(watched, best.score, nowMs));
+      best.offer(watched, scoreBook(watched, nowMs));
     }
     if (best.score === Number.POSITIVE_INFINITY) return best.watched;
     if (wantsNew && unseen.watched !== null) return unseen.watched;
@@ -275,12 +282,10 @@ function planPoll(record: PollRecord, nowMs: number, resting: boolean): PlannedR
   return { lane: pollLane(target, resting), call: record.callAt(nowMs), latestMs: nowMs + PATIENCE_MS, owner };
 }
 
-/** Value of reading this book now if above `best`; else the result is any value up to `best`. */
-function scoreBook({ market, records: { book }, worth }: PolledEntry, best: number, nowMs: number): number {
-  const isFirst = book.expedited === 'first' || (market.seenMs === null && market.quotes.length > 0);
-  if (isFirst) return Number.POSITIVE_INFINITY;
-  const before = book.expedited === 'next' ? BEFORE_ALL_OTHERS : 0;
-  return before + worth.indexAbove(best - before, market, nowMs);
+function scoreBook({ market, records: { book } }: PolledEntry, nowMs: number): number {
+  const isUnread = market.seenMs === null;
+  if (book.expedited === 'first' || (isUnread && market.quotes.length > 0)) return Number.POSITIVE_INFINITY;
+  return (book.expedited === 'next' ? BEFORE_ALL_OTHERS : 0) + (isUnread ? 0 : staleIndex(market, nowMs));
 }
 
 /** Stores the market with the highest score; if scores are equal, the first market. */
@@ -293,119 +298,4 @@ class Best {
     this.watched = watched;
     this.score = score;
   }
-}
-
-/** Tenths of the public request budget for polls; further pages and other programs use the remainder. */
-const PUBLIC_TENTHS = 9;
-/** Parts per token (one poll): each millisecond earns `PUBLIC_TENTHS` parts per allowed request per minute. */
-const PARTS = 10 * 60_000;
-
-/** Token bucket that limits market polls to the request budget. Integer parts of tokens avoid rounding errors. */
-class PollCredit {
-  readonly #most: number;
-  #parts: number;
-  #perMinute = 0;
-  #seenMs: number | null = null;
-
-  /** @param most capacity of the bucket, in polls; the bucket starts full */
-  constructor(most: number) {
-    this.#most = most * PARTS;
-    this.#parts = this.#most;
-  }
-
-  /** Adds the poll tokens earned since the last call. Returns true if the public budget has changed. */
-  earn(perMinute: number, nowMs: number): boolean {
-    const changes = perMinute !== this.#perMinute;
-    const elapsedMs = Math.max(0, nowMs - (this.#seenMs ?? nowMs));
-    this.#parts = Math.min(this.#most, this.#parts + elapsedMs * perMinute * PUBLIC_TENTHS);
-    this.#perMinute = perMinute;
-    this.#seenMs = nowMs;
-    return changes;
-  }
-
-  get suffices(): boolean {
-    return this.#parts >= PARTS;
-  }
-
-  spend(): void {
-    this.#parts -= PARTS;
-  }
-
-  /** Time from the newest call until a whole poll token is available, ms. */
-  get missingMs(): number {
-    return this.suffices ? 0 : Math.ceil((PARTS - this.#parts) / (this.#perMinute * PUBLIC_TENTHS));
-  }
-}
-
-/** A cached bound is valid for this fraction of the book's age. With a larger fraction, bounds exclude fewer books. */
-const AHEAD_PART = 0.1;
-const LEAST_AHEAD_MS = 1000;
-/** Tolerance for rounding in the table lookup, which may make a constant value appear to fall. */
-const ROUNDING = 1 + 1e-6;
-
-/**
- * Upper bounds of the value of book reads, cached between decisions. Without new market data a read's value only grows,
- * so its value at a later time is an upper bound until that time. Values that cannot be the best are not computed. No
- * memory is allocated for known markets.
- */
-export class LookWorth {
-  #most = Number.POSITIVE_INFINITY;
-  #fromMs = Number.POSITIVE_INFINITY;
-  #untilMs = Number.NEGATIVE_INFINITY;
-  // Inputs of the cached upper bound, stored to detect changes.
-  #seenMs = 0;
-  #price = 0;
-  #usualDistance = 0;
-  #sigmaPerSqrtS = 0;
-  #jumpsPerS = 0;
-  #takersPerS = 0;
-  #markMove = 0;
-  #quotes: readonly RestingQuote[] = [];
-
-  /** The current value of a read if above `best`, else any value up to `best`; 0 for a market never read. */
-  indexAbove(best: number, market: StaleMarket, nowMs: number): number {
-    const { seenMs } = market;
-    if (seenMs === null) return 0;
-    const holds = nowMs >= this.#fromMs && nowMs <= this.#untilMs && this.#isAsBefore(market);
-    if (!holds) this.#remember(market, seenMs, nowMs);
-    return this.#most > best ? staleIndex(market, nowMs) : best;
-  }
-
-  #isAsBefore(market: StaleMarket): boolean {
-    return (
-      this.#seenMs === market.seenMs &&
-      this.#price === market.price &&
-      this.#sigmaPerSqrtS === market.sigmaPerSqrtS &&
-      this.#takersPerS === market.takersPerS &&
-      this.#markMove === (market.markMove ?? 0) &&
-      this.#jumpsPerS === market.jumpsPerS &&
-      this.#usualDistance === market.usualDistance &&
-      areSame(this.#quotes, market.quotes)
-    );
-  }
-
-  #remember(market: StaleMarket, seenMs: number, nowMs: number): void {
-    this.#seenMs = seenMs;
-    this.#price = market.price;
-    this.#usualDistance = market.usualDistance;
-    this.#sigmaPerSqrtS = market.sigmaPerSqrtS;
-    this.#jumpsPerS = market.jumpsPerS;
-    this.#takersPerS = market.takersPerS;
-    this.#markMove = market.markMove ?? 0;
-    this.#quotes = market.quotes;
-    this.#fromMs = nowMs;
-    this.#untilMs = nowMs + Math.max(LEAST_AHEAD_MS, AHEAD_PART * (nowMs - seenMs));
-    this.#most = staleIndex(market, this.#untilMs) * ROUNDING;
-  }
-}
-
-function areSame(a: readonly RestingQuote[], b: readonly RestingQuote[]): boolean {
-  if (a === b) return true;
-  if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) {
-    const [one, other] = [a[i], b[i]];
-    if (one?.side !== other?.side || one?.priceMicros !== other?.priceMicros) return false;
-    if (one?.remainingMicros !== other?.remainingMicros) return false;
-  }
-  return true;
 }

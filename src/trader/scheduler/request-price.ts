@@ -26,11 +26,7 @@ export class RequestPrice {
     this.#rise = Math.max(0, Math.min(MOST_RISE, rise));
   }
 
-  /**
-   * Returns the current price of a signed request, currency.
-   *
-   * @param least price while requests are plentiful, currency
-   */
+  /** Returns the current price of a signed request, currency. The price is `least` while requests are plentiful. */
   above(least: number): number {
     return least * Math.exp(this.#rise);
   }
@@ -42,7 +38,6 @@ const ORDERS = 16;
 const LONGEST_S = 60;
 
 export class ReactionPace {
-  /** Mean time from decision to resting order, s. */
   seconds: number;
 
   /** @param usualS assumed mean before the first order, s */

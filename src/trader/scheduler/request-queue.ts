@@ -69,7 +69,6 @@ export class RequestQueue {
     };
   }
 
-  /** Number of requests that wait in the queue. */
   get waiting(): number {
     const { public: reads, signed, bootstrap } = this.#lines;
     return reads.waiting + signed.waiting + bootstrap.waiting;

@@ -204,22 +204,15 @@ interface Described {
   readonly help: string;
 }
 
-interface NumericParam extends Described {
+/** Parameter that is neither money nor shares, such as a factor or a count, written as a YAML number. */
+export interface NumericParam extends Described {
+  /** `integer` accepts only whole numbers. */
+  readonly kind: 'integer' | 'number';
   /** Unit of the parameter, such as `ticks`, `ms`, `s` or `levels`. */
   readonly unit: string;
   readonly min: number;
   readonly max: number;
   readonly default: number;
-}
-
-/** Parameter that is a whole number, written as a YAML number. */
-export interface IntegerParam extends NumericParam {
-  readonly kind: 'integer';
-}
-
-/** A parameter that is neither money nor shares, such as a factor or a fraction, written as a YAML number. */
-export interface NumberParam extends NumericParam {
-  readonly kind: 'number';
 }
 
 /** Parameter that is a number of shares, written as a decimal string (`"25"`) and received as Micros. */
@@ -252,7 +245,7 @@ export interface FeedParam extends Described {
 }
 
 /** Union of the kinds of parameters that hold one value. */
-export type FieldSpec = IntegerParam | NumberParam | SharesParam | BooleanParam | ChoiceParam | FeedParam;
+export type FieldSpec = NumericParam | SharesParam | BooleanParam | ChoiceParam | FeedParam;
 /** Declarations of a row's fields, or of single-value parameters, by name. */
 export type FieldSpecs = Readonly<Record<string, FieldSpec>>;
 

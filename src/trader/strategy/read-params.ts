@@ -276,8 +276,6 @@ const isInputs = (inputs: Loose | null): boolean =>
 const isObserves = (observes: unknown): boolean =>
   Array.isArray(observes) && observes.every((kind) => ASKED_EVENTS.some((known) => known === kind));
 
-const NUMERIC = ['integer', 'number'];
-
 function wrongSpec(specs: Loose): string | null {
   for (const [name, value] of Object.entries(specs)) {
     const spec = asRecord(value);
@@ -291,7 +289,7 @@ function wrongSpec(specs: Loose): string | null {
       if (wrong !== null) return wrong;
     } else if (kind === 'choice') {
       if (!Array.isArray(spec['choices'])) return `parameter ${name} must have choices`;
-    } else if (NUMERIC.includes(String(kind))) {
+    } else if (kind === 'integer' || kind === 'number') {
       if (typeof spec['unit'] !== 'string') return `parameter ${name} must have a unit`;
     } else if (kind !== 'shares' && kind !== 'boolean' && kind !== 'feed') {
       return `parameter ${name} has the unknown kind ${JSON.stringify(kind)}`;

@@ -30,7 +30,7 @@ class Life {
     this.ledger = openLedger(path, HOLDER);
     this.state = stateOf(this.ledger, settingsOf({ risk }));
     // As if all own records were read; the start's proof about resting orders is not a limit.
-    this.state.safety.modes.onStart();
+    this.state.safety.modes.isStarted = true;
   }
 
   /** The first process on a ledger, with the usual capital. */
@@ -74,7 +74,7 @@ class Life {
       requestHeadroom: 100,
     });
     const name = told.verdict === 'refused' ? told.name : null;
-    return { mode, reason, ...facts, paused: state.safety.pauses.findReason('a'), name };
+    return { mode, reason, ...facts, paused: state.safety.pauses.get('a')?.reason, name };
   }
 }
 

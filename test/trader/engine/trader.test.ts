@@ -238,7 +238,7 @@ it.each([
   const owner = { kind: 'intent', step: 'submit', intentId: 'i' } as const;
   const ledger = openMemoryLedger();
   const state = stateOf(ledger, settingsOf());
-  state.safety.modes.onStart();
+  state.safety.modes.isStarted = true;
   if (kind !== null) state.safety.modes.apply({ kind, reason: 'news' });
   state.requests.queue.push({ lane: 'submit', call, latestMs: START_MS + 60_000, owner });
   ledger.transaction(() => act(state, START_MS));

@@ -85,18 +85,19 @@ const unknownMarket = (markets: Markets, { marketConditionId: id }: MarketComman
 type ResumeMarket = Extract<OperatorCommand, { kind: 'resume-market' }>;
 
 function resumeRefusal(pauses: Pauses, { marketConditionId: id, reason }: ResumeMarket): string | null {
-  if (pauses.findReason(id) === undefined)
-    return `market ${id} is not paused; \`twinbook explain ${id}\` shows why it is not quoted`;
-  const why = pauses.whyReasonNeeded(id);
-  return why === null || reason !== '' ? null : `this command needs a reason (${why}): resume --market … --reason TEXT`;
+  const pause = pauses.get(id);
+  if (pause === undefined) return `market ${id} is not paused; \`twinbook explain ${id}\` shows why it is not quoted`;
+  if (pause.kind === 'operator' || reason !== '') return null;
+  return `this command needs a reason (${pause.reason}): resume --market … --reason TEXT`;
 }
 
 /** Returns why one market cannot be flattened; null if it can. In modes without quotes, only all markets can be. */
 function flattenRefusal(safety: Safety, { marketConditionId: id }: MarketCommand): string | null {
   const { modes, pauses } = safety;
   const { mode, reason } = safety.mode();
-  if (pauses.isRefused(id))
-    return `market ${id} is paused (${pauses.findReason(id)}): nothing is signed there until resume --market … --reason TEXT`;
+  const pause = pauses.get(id);
+  if (pause?.kind === 'refused')
+    return `market ${id} is paused (${pause.reason}): nothing is signed there until resume --market … --reason TEXT`;
   const isSoon = mode === 'starting' || mode === 'canceling';
   if (isSoon || LADDER[mode].orders === 'quotes') return null;
   if (mode === 'flattening') return 'all markets are already being flattened';
@@ -106,7 +107,6 @@ function flattenRefusal(safety: Safety, { marketConditionId: id }: MarketCommand
   );
 }
 
-/** Pauses, flattens or resumes one market. */
 function turnMarket(state: TraderState, command: MarketCommand, nowMs: number): void {
   const { notices, markets, safety, executor, requests } = state;
   const { kind, marketConditionId: id } = command;
@@ -244,7 +244,6 @@ export const HISTORY_NOTE = 'config.history';
 /** Maximum number of entries in the configuration history; older entries are dropped. */
 const MOST_ENTRIES = 200;
 
-/** One change of the trader's configuration. */
 export interface ConfigEntry {
   /** Time of the configuration change, our clock, ms. */
   readonly atMs: number;

@@ -33,11 +33,9 @@ const LONGEST_RETRY_MS = 3_600_000;
 /** Currency is scarce if the free part of all cash is below this fraction; smaller merges then pay off. */
 const SCARCE_CASH_FRACTION = 0.2;
 
-/** Rules for merges, splits and redeems of one market in one step. */
 export interface ConversionRules {
   readonly merge: MergeSettings;
   readonly core: SetCore;
-  /** Whether currency may be split into complete sets. */
   readonly splits: boolean;
   /** Mark of the market's YES share; null while unknown. */
   readonly markMicros: Micros | null;
@@ -65,7 +63,6 @@ export function mergeBlockers(
   return scarceCash(own) || isWorth ? blockers : [];
 }
 
-/** Returns true if complete sets of this market may be merged, and no merge is in flight. */
 const mayMerge = (
   { phase, conditionId }: MarketFacts,
   merge: MergeSettings,
@@ -97,7 +94,6 @@ export function convert(entry: MarketEntry, rules: ConversionRules, context: Ste
   return refusal === null;
 }
 
-/** Records a failed conversion in this market; the next conversion waits longer. */
 export function conversionFailed(entry: MarketEntry, nowMs: number): void {
   entry.conversionFailures += 1;
   entry.nextConversionMs = nowMs + Math.min(RETRY_MS * 2 ** entry.conversionFailures, LONGEST_RETRY_MS);

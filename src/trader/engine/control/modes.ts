@@ -23,7 +23,6 @@ export interface ModeRule {
   readonly orders: 'quotes' | 'sales' | 'none';
   /** Allowed conversions. Merges and redeems add no risk. Splits use up currency, so reducing modes forbid them. */
   readonly conversions: Converting;
-  /** Risk stance with which the risk checks examine orders, such as `reduce-only`. */
   readonly stance: RiskStance;
 }
 
@@ -54,10 +53,8 @@ interface ChosenModes {
   readonly killed: string | null;
 }
 
-/** Name of the ledger note that keeps the modes across restarts. */
 export const MODES_NOTE = 'modes';
 
-/** Modes that the ledger keeps across restarts. */
 export interface StoredModes extends ChosenModes {
   /** Whether a cancel-all is not verified yet; the next process continues it. */
   readonly canceling: boolean;
@@ -65,7 +62,6 @@ export interface StoredModes extends ChosenModes {
 
 const NO_MODES: ChosenModes = { widened: null, reducing: null, paused: null, flattened: null, killed: null };
 
-/** The trader's current mode and the reason for it. */
 export interface ModeNow {
   readonly mode: Mode;
   readonly reason: string;
@@ -94,6 +90,7 @@ const PROOFS_WANTED = 2;
 
 export class Modes {
   #stored: ChosenModes;
+  /** True after own orders, trades and holdings at the exchange have been read once. */
   isStarted = false;
   #canceling: boolean;
   #stopping = false;
@@ -160,12 +157,7 @@ export class Modes {
     return why === null ? null : `this command needs a reason (${why}): resume --reason TEXT`;
   }
 
-  /**
-   * Returns the operator's command that ends a mode; empty if there is none or none is needed.
-   *
-   * @param stopped why something other than an operator stopped the trader or a part of it; null if nothing did
-   * @param isHeldBack true when a partly used loss limit is the cause
-   */
+  /** Returns the operator's command that ends a mode; empty if none is needed. `stopped` is that of `refusal`. */
   wayBack(mode: Mode, stopped: string | null, isHeldBack = false): string {
     if (mode === 'killed') return 'unkill --reason TEXT';
     const { paused, flattened, reducing, widened } = this.#stored;
@@ -177,7 +169,6 @@ export class Modes {
     return this.refusal({ kind: 'resume', reason: '' }, stopped) === null ? 'resume' : 'resume --reason TEXT';
   }
 
-  /** Applies an accepted operator command to the modes; some commands change no mode. */
   apply(command: OperatorCommand): void {
     switch (command.kind) {
       case 'widen':
@@ -215,11 +206,6 @@ export class Modes {
   cancelAll(): void {
     this.#canceling = true;
     this.#proofAsked();
-  }
-
-  /** Records that own orders, trades and holdings at the exchange have been read once. */
-  onStart(): void {
-    this.isStarted = true;
   }
 
   /** Ends the sales of a flatten, when no sellable holding is left. */

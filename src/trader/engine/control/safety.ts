@@ -98,7 +98,7 @@ export class Safety {
   /** Returns why a market is neither quoted nor converted; undefined if quotes and conversions are allowed. */
   whyPaused(conditionId: string): string | undefined {
     return (
-      this.pauses.findReason(conditionId) ??
+      this.pauses.get(conditionId)?.reason ??
       this.unreadMarkets.findReason(conditionId) ??
       this.whyUnclaimed(conditionId)
     );
@@ -185,11 +185,7 @@ export function describeWayBack(safety: Safety, reconciler: Reconciler, mode: Mo
   return mode === 'quoting' && flattened !== undefined ? `resume --market ${flattened} --reason TEXT` : '';
 }
 
-/**
- * Reads from a ledger in which mode the next start begins, after a stop by an operator, a limit or an alarm.
- *
- * @param stopFile text of the stop file; null if the file does not exist
- */
+/** Reads the mode of the next start from a ledger. `stopFile` is the text of the stop file; null without a file. */
 export function readNextStart(ledger: Pick<LedgerReader, 'note'>, limits: RiskLimits, stopFile: string | null) {
   const setNote = (key: string) => {
     throw new AssertionFailed(`the note ${key} must not be written while the next start is read`);
@@ -197,7 +193,7 @@ export function readNextStart(ledger: Pick<LedgerReader, 'note'>, limits: RiskLi
   const notes: Notes = { note: (key) => ledger.note(key), setNote };
   const modes = readModes(notes);
   if (stopFile !== null) modes.apply({ kind: 'kill', reason: stopFile });
-  modes.onStart();
+  modes.isStarted = true;
   const { halted, fillAlarm } = new Guards({ ...notes, intents: () => [] }, limits);
   const alarm = fillAlarm.text;
   const paused = new Pauses(notes).first;
@@ -210,7 +206,7 @@ export function readNextStart(ledger: Pick<LedgerReader, 'note'>, limits: RiskLi
 
 const NOTE = 'paused_markets';
 
-/** Cause of a pause: `flattening` while holdings are sold, `flattened` after these sales have ended. */
+/** Cause of a pause: the trader itself (`refused`), the operator, or a flatten while it sells and after its sales. */
 type PauseKind = 'refused' | 'operator' | 'flattening' | 'flattened';
 
 interface Pause {
@@ -218,7 +214,6 @@ interface Pause {
   readonly kind: PauseKind;
 }
 
-/** Stored form of a market's pause; the third field is absent if the trader itself paused it. */
 type StoredPause = readonly [conditionId: string, reason: string, by?: Exclude<PauseKind, 'refused'>];
 
 const FLATTENED = 'flattened by the operator';
@@ -231,7 +226,6 @@ const NONE: readonly string[] = [];
 export class Pauses {
   readonly #notes: Notes;
   readonly #pauses: Map<string, Pause>;
-  /** Condition ids of markets whose holdings are being sold. */
   flattening: readonly string[] = NONE;
 
   constructor(notes: Notes) {
@@ -242,9 +236,8 @@ export class Pauses {
     this.#listFlattening();
   }
 
-  /** Returns the reason of a market's pause; undefined if the market is not paused. */
-  findReason(conditionId: string): string | undefined {
-    return this.#pauses.get(conditionId)?.reason;
+  get(conditionId: string): Pause | undefined {
+    return this.#pauses.get(conditionId);
   }
 
   /** Describes the first market paused by the trader itself, or null. Resuming such a market needs a reason. */
@@ -253,7 +246,6 @@ export class Pauses {
     return null;
   }
 
-  /** All paused markets, each with the reason of its pause. */
   get all(): readonly { readonly conditionId: string; readonly reason: string }[] {
     return Array.from(this.#pauses, ([conditionId, { reason }]) => ({ conditionId, reason }));
   }
@@ -269,7 +261,6 @@ export class Pauses {
     else if (before === 'operator') this.#set(conditionId, { reason, kind: 'operator' });
   }
 
-  /** Condition ids of markets that an operator has flattened. */
   get flattened(): readonly string[] {
     return [...this.#pauses].flatMap(([id, { kind }]) => (kind === 'flattened' ? [id] : []));
   }
@@ -286,17 +277,6 @@ export class Pauses {
   /** Ends the sales of a flatten in a market, which stays paused. */
   endFlattening(conditionId: string): void {
     this.#set(conditionId, { reason: FLATTENED, kind: 'flattened' });
-  }
-
-  /** Returns true if the trader itself paused the market, for example after a refusal by the signer. */
-  isRefused(conditionId: string): boolean {
-    return this.#pauses.get(conditionId)?.kind === 'refused';
-  }
-
-  /** Returns why a resume of the market needs a reason; null if none is needed. */
-  whyReasonNeeded(conditionId: string): string | null {
-    const pause = this.#pauses.get(conditionId);
-    return pause === undefined || pause.kind === 'operator' ? null : pause.reason;
   }
 
   resume(conditionId: string): void {

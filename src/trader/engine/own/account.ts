@@ -28,7 +28,6 @@ import { type HeldShares, heldIn, type OwnState, ownOrders, readOwnState } from 
 export class Account {
   readonly valuation: Valuation;
   readonly coreSets: CoreSets;
-  /** Number of own fills booked by this run. */
   fills = 0;
   readonly #ledger: Ledger;
   readonly #executor: Executor;
@@ -59,18 +58,13 @@ export class Account {
     return this.#own === null;
   }
 
-  /**
-   * Returns the value of the holdings at the newest marks; null while a held share has no mark.
-   *
-   * @param ageMs age of the process, ms
-   */
+  /** Returns the value of the holdings at the newest marks; null while a held share has no mark. */
   value(ageMs: number): HoldingsWorth | null {
     // The newest price of an excluded market is ignored.
     const isOut = (conditionId: string) => (this.#markets.get(conditionId)?.excludedBecause ?? null) !== null;
     return this.valuation.value(this.own, isOut, ageMs);
   }
 
-  /** Passes each market's newest price to the valuation of the holdings. */
   readMarks(nowMs: number): void {
     for (const { conditionId, feed } of this.#markets.all)
       this.valuation.look(conditionId, feed.mark(nowMs, ownOrders(this.own, conditionId)), feed.others, nowMs);
@@ -84,7 +78,6 @@ export class Account {
   }
 }
 
-/** Name of the ledger note that stores the number of complete sets that each strategy wants. */
 const CORE_SETS_NOTE = 'core_sets';
 
 /** Complete sets to keep in one market: the most that any strategy wants, and whether all strategies allow merges. */
@@ -148,7 +141,6 @@ export class Valuation {
   readonly marks: Marks;
   readonly averages: SlowAverages;
   readonly #notes: Notes;
-  /** Newest books without own orders, by market. */
   readonly #books = new Map<string, Book>();
   /** Value of the holdings; null while a held share has no mark. */
   equityMicros: Micros | null = null;
@@ -176,24 +168,14 @@ export class Valuation {
     for (const market of this.#books.keys()) if (!isTracked(market)) this.#books.delete(market);
   }
 
-  /**
-   * Returns the value of the holdings; null while a held share has no mark.
-   *
-   * @param isOut true when observations of a market are ignored
-   * @param ageMs age of the process
-   */
+  /** Returns the value of the holdings; null without a mark. If `isOut`, a market only has its stored mark. */
   value(
-    own: Pick<OwnState, 'cashMicros' | 'held'>,
+    { cashMicros, held }: Pick<OwnState, 'cashMicros' | 'held'>,
     isOut: (conditionId: string) => boolean,
     ageMs: number,
   ): HoldingsWorth | null {
-    this.marks.fill(own.held, isOut, ageMs);
-    const worth = this.#compute(own);
-    this.equityMicros = worth?.equityMicros ?? null;
-    return worth;
-  }
-
-  #compute({ cashMicros, held }: Pick<OwnState, 'cashMicros' | 'held'>): HoldingsWorth | null {
+    this.marks.fill(held, isOut, ageMs);
+    this.equityMicros = null;
     let equityMicros = cashMicros;
     let passingMicros = ZERO;
     for (const [market, shares] of held) {
@@ -205,6 +187,7 @@ export class Valuation {
       if (others === undefined) continue;
       passingMicros = add(passingMicros, maxMicros(ZERO, sub(value, valueByDepth(shares, others, caps))));
     }
+    this.equityMicros = equityMicros;
     return { equityMicros, passingMicros };
   }
 
@@ -235,11 +218,7 @@ export function valueAtPrice(shares: ShareCounts, yesPrice: Micros | null, caps:
   return add(pairs, mul(single, minMicros(price, isYes ? caps.yesMicros : caps.noMicros), 'floor'));
 }
 
-/**
- * Returns the value of shares if sold to others' bids, capped and rounded down. Shares without a bid count as 0.
- *
- * @param others YES book without own orders
- */
+/** Returns the value of shares if sold to others' bids, capped and rounded down. Shares without a bid count as 0. */
 export function valueByDepth(shares: ShareCounts, others: Book, caps: ShareCaps): Micros {
   const { pairs, single, isYes } = splitSets(shares);
   const cap = isYes ? caps.yesMicros : caps.noMicros;
@@ -266,7 +245,6 @@ const NOTE = 'marks';
 /** Maximum wait after a start for a market's new mark, ms; then the stored mark is used. */
 const FRESH_MS = 60_000;
 
-/** Reads the stored marks (valuation prices) of held markets. */
 export const storedMarks = (ledger: Pick<LedgerReader, 'note'>): Map<string, Micros> =>
   // Only `Marks` writes this ledger note, so it is valid JSON.
   new Map(JSON.parse(ledger.note(NOTE) ?? '[]') as readonly (readonly [string, Micros])[]);
@@ -281,13 +259,7 @@ export class Marks extends Map<string, Micros> {
     this.#stored = storedMarks(ledger);
   }
 
-  /**
-   * Uses the stored mark if a market has no new mark, so that quoting in other markets continues.
-   *
-   * @param held holdings by condition id
-   * @param isOut true when observations of a market are ignored
-   * @param ageMs age of the process
-   */
+  /** Uses the stored mark if a held market has no new mark, so that quoting in other markets continues. */
   fill(held: ReadonlyMap<string, unknown>, isOut: (conditionId: string) => boolean, ageMs: number): void {
     let isNew = false;
     for (const conditionId of held.keys()) {
@@ -298,11 +270,7 @@ export class Marks extends Map<string, Micros> {
     if (isNew) this.save(held.keys());
   }
 
-  /**
-   * Stores the marks (valuation prices) of held markets.
-   *
-   * @param held condition ids
-   */
+  /** Stores the marks of held markets. */
   save(held: Iterable<string>): void {
     this.#stored.clear();
     for (const conditionId of held) {

@@ -1,6 +1,5 @@
 /** Reads own open orders and own trades. The executor books the rows; the reconciler gets every complete read. */
 
-import type { OwnTradeRow } from '../../../shared/protocol/records.js';
 import type { PlannedRequest, RequestResult } from '../../../shared/protocol/seam.js';
 import type { Reaction } from '../../executor/contract.js';
 import type { Executor } from '../../executor/executor.js';
@@ -10,13 +9,11 @@ import { PageWalk } from '../../reconcile/list-cursor.js';
 import type { Reconciler } from '../../reconcile/reconciler.js';
 import type { PollResult } from '../../scheduler/poll-memory.js';
 
-/** Conclusions from one page of own orders or own trades. */
 interface ListStep {
   readonly requests: readonly PlannedRequest[];
   readonly reaction: Reaction;
   /** Result of the whole list read; null while further pages are in flight. */
   readonly result: PollResult | null;
-  /** Complete list of resting orders, if this page was its last; else null. */
   readonly restingOrders: RestingOrders | null;
 }
 
@@ -31,14 +28,12 @@ const NO_TRADES = '-';
 
 export class OwnLists {
   readonly #ledger: Pick<Ledger, 'note' | 'setNote' | 'orders'>;
-  readonly #executor: Pick<Executor, 'onOwnOrders' | 'onOwnTrades' | 'hasBooked' | 'missingFills'>;
+  readonly #executor: Pick<Executor, 'onOwnOrders' | 'onOwnTrades' | 'missingFills'>;
   readonly #reconciler: Pick<Reconciler, 'advanceClock' | 'onOrdersRead' | 'onFillsRead'>;
   #orders: PageWalk<'orders.list'> | null = null;
   #fills: PageWalk<'trades.list'> | null = null;
   #searchedMs = Number.NEGATIVE_INFINITY;
   #fillPages = 0;
-  /** Last first page of own trades whose rows are all booked; null if there is none. The shell may return it again. */
-  #bookedPage: BookedPage | null = null;
 
   constructor(ledger: Ledger, executor: Executor, reconciler: Reconciler) {
     this.#ledger = ledger;
@@ -65,11 +60,6 @@ export class OwnLists {
   }
 
   #onFills(report: RequestResult): ListStep {
-    if (this.#isBookedPage(report)) {
-      this.#reconciler.onFillsRead(report.nowMs);
-      return endStep(report, 'ok');
-    }
-    this.#bookedPage = null;
     this.#fills ??= new PageWalk((row) => row.pubkey);
     const walk = this.#fills;
     const step = walk.onReport(report);
@@ -86,26 +76,10 @@ export class OwnLists {
     // A page without new fills ends the read, unless fills of an order are still missing.
     const deeper = cut < 0 && (news > 0 || this.#searches(report, step.rows.at(-1)?.timestamp ?? 0));
     if (step.next !== null && deeper) return more(step.next, reaction);
-    if (walk.pages === 1) this.#keepBooked(report, step.rows, rows);
     this.#fills = null;
     this.#fillPages = 0;
     this.#reconciler.onFillsRead(report.nowMs);
     return endStep(report, 'ok', reaction);
-  }
-
-  #keepBooked({ outcome, request }: RequestResult, page: readonly OwnTradeRow[], ours: readonly OwnTradeRow[]): void {
-    if (outcome.kind !== 'answered' || ours.length === 0) return;
-    if (!ours.every((row) => this.#executor.hasBooked(row))) return;
-    this.#bookedPage = { rows: page, nextCursor: outcome.nextCursor, limit: readLimit(request) };
-  }
-
-  /** Returns true if this is the same first page as the last booked one, and no fill is missing. */
-  #isBookedPage(report: RequestResult): boolean {
-    const { outcome } = report;
-    const booked = this.#bookedPage;
-    if (booked === null || this.#fills !== null || outcome.kind !== 'answered') return false;
-    const isSame = booked.rows === outcome.data && booked.nextCursor === outcome.nextCursor;
-    return isSame && booked.limit === readLimit(report.request) && this.#executor.missingFills().length === 0;
   }
 
   /** Returns true if an older page of trades may contain a missing fill, and a search is due. */
@@ -129,14 +103,6 @@ export class OwnLists {
     return fresh;
   }
 }
-
-interface BookedPage {
-  readonly rows: readonly OwnTradeRow[];
-  readonly nextCursor: string | null;
-  readonly limit: unknown;
-}
-
-const readLimit = ({ call }: PlannedRequest): unknown => ('limit' in call.query ? call.query.limit : null);
 
 const NO_REACTION: Reaction = { requests: [], events: [] };
 

@@ -3,16 +3,10 @@
 import { type Micros, maxMicros, micros, mulDiv, ONE, sub, ZERO } from '../../../shared/base/micros.js';
 import type { Reservation } from '../../executor/contract.js';
 import type { Executor, RestingOrder } from '../../executor/executor.js';
-import type { HeldPosition, LedgerReader } from '../../ledger/contract.js';
+import type { LedgerReader } from '../../ledger/contract.js';
 import type { OwnOrder } from '../../market/view.js';
 import { type EventRule, Exposure, type WorkingOrder } from '../../risk/exposure.js';
 import { inYesSpace, type QuotedOrder } from '../quoting/changes.js';
-
-/** Facts of a market that determine the cost of own orders: its event, and the higher of maker and taker fee rate. */
-export interface MarketTerms {
-  readonly eventConditionId: string | null;
-  readonly feeRateMicros: Micros;
-}
 
 export interface HeldShares {
   readonly yesMicros: Micros;
@@ -43,18 +37,23 @@ export interface OwnState {
 export function readOwnState(
   ledger: LedgerReader,
   executor: Executor,
-  markets: { findTerms(marketConditionId: string): MarketTerms },
+  markets: { findEvent(conditionId: string): string | null },
   events: readonly EventRule[],
 ): OwnState {
   const exposure = new Exposure(events);
-  const held = holdings(ledger.positions());
+  const held = new Map<string, HeldShares>();
+  for (const { marketConditionId: market, isYes, sharesMicros, costMicros } of ledger.positions()) {
+    const before = held.get(market) ?? NOTHING;
+    if (isYes) held.set(market, { ...before, yesMicros: sharesMicros, yesCostMicros: costMicros });
+    else held.set(market, { ...before, noMicros: sharesMicros, noCostMicros: costMicros });
+  }
   const reservations = executor.reservations();
   const splitting = reservations.filter(({ kind }) => kind === 'split');
   for (const market of new Set([...held.keys(), ...splitting.map(({ marketConditionId }) => marketConditionId)])) {
     const { yesMicros, noMicros, yesCostMicros, noCostMicros } = held.get(market) ?? NOTHING;
     exposure.setHolding({
       marketConditionId: market,
-      eventConditionId: markets.findTerms(market).eventConditionId,
+      eventConditionId: markets.findEvent(market),
       yesMicros,
       noMicros,
       costMicros: micros(yesCostMicros + noCostMicros),
@@ -66,13 +65,16 @@ export function readOwnState(
   const orders = new Map<string, QuotedOrder[]>();
   let unsettled = 0;
   for (const reservation of reservations) {
-    const { kind, phase } = reservation;
-    if (kind === 'place' && phase !== 'abandoned') unsettled += 1;
-    addWorking(exposure, reservation, markets.findTerms(reservation.marketConditionId));
-    const order = toQuotedOrder(reservation, resting.get(reservation.intentId));
-    if (order === null) continue;
-    const list = orders.get(reservation.marketConditionId);
-    if (list === undefined) orders.set(reservation.marketConditionId, [order]);
+    const { kind, marketConditionId, isYes, side, priceMicros, phase } = reservation;
+    if (kind !== 'place') continue;
+    if (phase !== 'abandoned') unsettled += 1;
+    if (isYes === null || side === null || priceMicros === null) continue;
+    const terms = { eventConditionId: markets.findEvent(marketConditionId), isYes, side, priceMicros };
+    exposure.addOrder(toWorkingOrder(reservation, terms));
+    if (phase === 'abandoned') continue;
+    const order = toQuotedOrder(reservation, terms, resting.get(reservation.intentId));
+    const list = orders.get(marketConditionId);
+    if (list === undefined) orders.set(marketConditionId, [order]);
     else list.push(order);
   }
   const cashMicros = ledger.cash();
@@ -86,19 +88,8 @@ export const heldIn = (own: Pick<OwnState, 'held'>, market: string): HeldShares 
 export const averageCost = (shares: Micros, cost: Micros): Micros | null =>
   shares > 0 ? mulDiv(cost, ONE, shares, 'floor') : null;
 
-/** Returns the own orders of a market, for its tracker. */
 export const ownOrders = (own: Pick<OwnState, 'orders'>, market: string): readonly OwnOrder[] =>
   own.orders.get(market) ?? NO_ORDERS;
-
-function holdings(rows: readonly HeldPosition[]): Map<string, HeldShares> {
-  const held = new Map<string, HeldShares>();
-  for (const { marketConditionId: market, isYes, sharesMicros, costMicros } of rows) {
-    const before = held.get(market) ?? NOTHING;
-    if (isYes) held.set(market, { ...before, yesMicros: sharesMicros, yesCostMicros: costMicros });
-    else held.set(market, { ...before, noMicros: sharesMicros, noCostMicros: costMicros });
-  }
-  return held;
-}
 
 /** Returns the shares locked by merges and redeems in flight, and the currency of splits in flight. */
 function lockedIn(market: string, reservations: readonly Reservation[]) {
@@ -117,35 +108,34 @@ function lockedIn(market: string, reservations: readonly Reservation[]) {
 /** Cached order objects for risk, by reservation. An unchanged order keeps its object, and the weight cached in it. */
 const workingOrders = new WeakMap<Reservation, WorkingOrder>();
 
-function addWorking(exposure: Exposure, reservation: Reservation, { eventConditionId }: MarketTerms): void {
-  const { kind, isYes, side, priceMicros } = reservation;
-  if (kind !== 'place' || isYes === null || side === null || priceMicros === null) return;
-  let order = workingOrders.get(reservation);
-  if (order === undefined || order.eventConditionId !== eventConditionId) {
-    const { intentId, marketConditionId, remainingMicros, feeRateMicros, phase } = reservation;
-    const terms = { eventConditionId, isYes, side, priceMicros };
-    order = { intentId, marketConditionId, ...terms, remainingMicros, feeRateMicros, phase };
-    workingOrders.set(reservation, order);
-  }
-  exposure.addOrder(order);
+type OrderTerms = Pick<WorkingOrder, 'eventConditionId' | 'isYes' | 'side' | 'priceMicros'>;
+
+function toWorkingOrder(reservation: Reservation, terms: OrderTerms): WorkingOrder {
+  const known = workingOrders.get(reservation);
+  if (known !== undefined && known.eventConditionId === terms.eventConditionId) return known;
+  const { intentId, marketConditionId, remainingMicros, feeRateMicros, phase } = reservation;
+  const order = { intentId, marketConditionId, ...terms, remainingMicros, feeRateMicros, phase };
+  workingOrders.set(reservation, order);
+  return order;
 }
 
-function toQuotedOrder(reservation: Reservation, resting: RestingOrder | undefined): QuotedOrder | null {
-  const { isYes, side, priceMicros, phase } = reservation;
-  if (reservation.kind !== 'place' || phase === 'abandoned') return null;
-  if (isYes === null || side === null || priceMicros === null) return null;
+function toQuotedOrder(
+  { intentId, strategy, isProbe, remainingMicros, createdMs }: Reservation,
+  { isYes, side, priceMicros }: OrderTerms,
+  resting: RestingOrder | undefined,
+): QuotedOrder {
   const inYes = inYesSpace(isYes, side, priceMicros);
   const working = resting?.cancelPending === true ? 'canceling' : 'resting';
   return {
-    intentId: reservation.intentId,
+    intentId,
     orderPubkey: resting?.orderPubkey ?? '',
-    strategy: reservation.strategy,
-    isProbe: reservation.isProbe,
+    strategy,
+    isProbe,
     side: inYes.side,
     priceMicros: inYes.priceMicros,
     isYes,
-    remainingMicros: reservation.remainingMicros,
-    submittedMs: reservation.createdMs,
+    remainingMicros,
+    submittedMs: createdMs,
     acceptedMs: resting === undefined ? null : resting.createdMs,
     phase: resting === undefined ? 'pending' : working,
   };

@@ -4,7 +4,7 @@ import { feePerShare } from '../../../shared/base/fees.js';
 import { complement, type Micros, micros, minMicros, mul, ONE } from '../../../shared/base/micros.js';
 import type { Side } from '../../../shared/protocol/states.js';
 import type { BookSide, MarketFacts, OwnOrder } from '../../market/view.js';
-import type { QuoteLevel, Quotes } from '../../strategy/contract.js';
+import type { Quotes } from '../../strategy/contract.js';
 import { type Economics, pairCost, USUAL_PAIRS_PER_S } from '../../strategy/economics.js';
 
 /** An own order that rests or may rest, with the data needed to cancel it. */
@@ -43,23 +43,23 @@ export function findChanges(
   facts: MarketFacts,
   movesWait: () => boolean = never,
 ): Changes {
+  const changes = { cancels: [], wishes: [] };
   const hasProbes = [orders, quotes.bids, quotes.asks].some((list) => list.some(({ isProbe }) => isProbe === true));
-  const parts = (hasProbes ? [false, true] : [false]).flatMap((isProbe) => [
-    sideChanges('bid', isProbe, quotes.bids, quotes, orders, facts, movesWait),
-    sideChanges('ask', isProbe, quotes.asks, quotes, orders, facts, movesWait),
-  ]);
-  return { cancels: parts.flatMap(({ cancels }) => cancels), wishes: parts.flatMap(({ wishes }) => wishes) };
+  for (const isProbe of hasProbes ? [false, true] : [false])
+    for (const side of ['bid', 'ask'] as const) addChanges(changes, side, isProbe, quotes, orders, facts, movesWait);
+  return changes;
 }
 
-function sideChanges(
+/** Adds the changes of one side's probes, or of its other orders. */
+function addChanges(
+  changes: { readonly cancels: QuotedOrder[]; readonly wishes: DesiredQuotes[] },
   side: BookSide,
   isProbe: boolean,
-  levels: readonly QuoteLevel[],
   quotes: Quotes,
   orders: readonly QuotedOrder[],
   facts: MarketFacts,
   movesWait: () => boolean,
-): Changes {
+): void {
   const unplaced = orders.filter((order) => order.side === side && (order.isProbe === true) === isProbe);
   if (unplaced.length > 1) unplaced.sort((a, b) => a.submittedMs - b.submittedMs);
   const isExact = quotes.exact === true;
@@ -67,7 +67,7 @@ function sideChanges(
   const sizeFraction = isExact ? 0 : quotes.keepWithinSizeFraction;
   const wishes: DesiredQuotes[] = [];
   const rooms: Room[] = [];
-  for (const level of levels) {
+  for (const level of side === 'bid' ? quotes.bids : quotes.asks) {
     if ((level.isProbe === true) !== isProbe) continue;
     const most = level.amountMicros * (1 + sizeFraction);
     let held = 0;
@@ -95,8 +95,8 @@ function sideChanges(
   }
   const waiting = unplaced.length > 0;
   const harmless = waiting && !isExact && movesWait() ? findHarmless(side, unplaced, rooms) : [];
-  const isInTheWay = (order: QuotedOrder) => order.phase === 'resting' && !harmless.includes(order);
-  return { cancels: unplaced.filter(isInTheWay), wishes: waiting ? [] : wishes };
+  for (const order of unplaced) if (order.phase === 'resting' && !harmless.includes(order)) changes.cancels.push(order);
+  if (!waiting) changes.wishes.push(...wishes);
 }
 
 /** Part of a wanted level that existing orders do not cover. */
@@ -135,16 +135,13 @@ export interface OrderLeg {
   readonly amountMicros: Micros;
 }
 
-/** Free shares (not offered by orders or locked by conversions) and free currency (not reserved). */
 interface Free {
   readonly yesMicros: Micros;
   readonly noMicros: Micros;
   readonly cashMicros: Micros;
 }
 
-/** Facts besides prices that decide between selling held shares and buying the other outcome. */
 interface LegPricing {
-  /** Whether the order would trade at once and pay the taker fee. */
   readonly isTaking: boolean;
   readonly economics: Economics;
 }
@@ -172,7 +169,6 @@ export function chooseLegs(wish: DesiredQuotes, free: Free, facts: MarketFacts, 
   return legs;
 }
 
-/** Returns true if buying the whole amount is cheaper than selling held shares first. */
 function buysAll(
   { side, priceMicros, amountMicros }: DesiredQuotes,
   sellable: Micros,

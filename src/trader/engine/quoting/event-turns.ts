@@ -117,7 +117,6 @@ export function makeView(state: TraderState, entry: MarketEntry, slot: QuoteSlot
   );
 }
 
-/** Parts of the trader from which a strategy's view is made. */
 interface EventTurnsContext {
   readonly markets: { readonly all: Iterable<Pick<MarketEntry, 'conditionId' | 'feed'>> };
   readonly account: { readonly own: Pick<OwnState, 'held' | 'orders'> };

@@ -26,7 +26,6 @@ const NOT_CHOSEN = 'the strategy has not chosen its markets yet';
 const NOT_QUOTED = NO_QUOTES('the strategy has not quoted this market yet');
 const WITHOUT_EVENT = NO_QUOTES('the market belongs to no event, and the strategy quotes whole events');
 
-/** Limits that apply to the strategy's quotes in one turn. */
 interface WishBounds {
   readonly nowMs: number;
   readonly hold: string | null;
@@ -47,19 +46,16 @@ export class QuoteSlot {
   readonly refusals = new Refusals();
   #quotedMs = 0;
   strategy: StrategySettings;
-  /** Names of the feeds in the strategy's parameters. */
   feeds: readonly string[];
   /** Why the next turn cancels all orders of the slot, to decide them again; null if it does not. */
   #pulledBecause: string | null = null;
   /** True after `open` was called, which happens at the market's first detail. */
   #isOpen = false;
-  /** Sandbox that runs the strategy's quoter; null if the slot has no quoter. */
   sandbox: StrategySandbox | null = null;
   quotes: Quotes = NOT_QUOTED;
   /** The strategy's last quotes, even if it was not selected to quote this market. */
   wanted: Quotes = NOT_QUOTED;
   #leftOutBecause: string | null;
-  /** Last estimated value of quoting this market; null if it could not be estimated. */
   worth: Worth | null = null;
   /** The last view passed to the strategy; null before the first book. */
   view: MarketView | null = null;
@@ -95,11 +91,7 @@ export class QuoteSlot {
     return true;
   }
 
-  /**
-   * Creates the strategy's quoter on the first call.
-   *
-   * @param make returns null for a market without an event, if the strategy quotes whole events
-   */
+  /** Creates the quoter on the first call. If whole events are quoted, `make` returns null for a market without one. */
   open(make: () => StrategySandbox | null): void {
     if (this.#isOpen) return;
     this.#isOpen = true;

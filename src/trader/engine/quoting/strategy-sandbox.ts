@@ -6,9 +6,7 @@ import type { EventFacts, MarketFacts, MarketView, WholeEventView } from '../../
 import { checkEventQuotes, checkQuotes } from '../../strategy/check.js';
 import {
   type AnyEvent,
-  type EventStrategy,
   MAX_STATE_BYTES,
-  type MarketStrategy,
   NO_QUOTES,
   type ParamValues,
   type Quotes,
@@ -56,13 +54,14 @@ export class StrategySandbox {
   /** Whether the quoter began without its saved state, although such state existed. */
   readonly hasBegunAnew: boolean;
 
-  private constructor(
+  /** @param event event that is quoted as a whole; null for a quoter of one market */
+  constructor(
     create: Create,
-    { state }: Strategy,
+    { state }: Pick<Strategy, 'state'>,
     event: EventFacts | null,
     params: ParamValues,
     call: BoundedCall,
-    saved: SavedState | null,
+    saved: SavedState | null = null,
   ) {
     this.#create = create;
     this.#call = call;
@@ -72,43 +71,6 @@ export class StrategySandbox {
     const restored = this.#restoreQuoter(saved);
     this.hasBegunAnew = saved !== null && restored === null;
     this.#quoter = restored ?? this.#createQuoter();
-  }
-
-  /**
-   * Creates the sandbox and quoter of one market.
-   *
-   * @param saved last saved state of this strategy's quoter, in any version
-   */
-  static ofMarket(
-    module: MarketStrategy,
-    params: ParamValues,
-    facts: MarketFacts,
-    call: BoundedCall,
-    saved: SavedState | null = null,
-  ): StrategySandbox {
-    return new StrategySandbox((values, kept) => module.create(values, facts, kept), module, null, params, call, saved);
-  }
-
-  /**
-   * Creates the sandbox and quoter of one event.
-   *
-   * @param saved last saved state of this strategy's quoter in the event, in any version
-   */
-  static ofEvent(
-    module: EventStrategy,
-    params: ParamValues,
-    facts: EventFacts,
-    call: BoundedCall,
-    saved: SavedState | null = null,
-  ): StrategySandbox {
-    return new StrategySandbox(
-      (values, kept) => module.create(values, facts, kept),
-      module,
-      facts,
-      params,
-      call,
-      saved,
-    );
   }
 
   /** Creates a quoter from saved state; null if the state cannot be used. `takeMemoryTrouble` returns the reason. */
@@ -264,15 +226,12 @@ function describe(error: unknown): string {
   return text.length > 300 ? `${text.slice(0, 300)}…` : text;
 }
 
-/** Ledger methods that store the states of quoters. */
-type StateLedger = Pick<Ledger, 'strategyState' | 'setStrategyStateAside' | 'forgetStrategyStates'>;
-
 /** Creates quoters from saved state. A strategy of whole events has one quoter per event. */
 export class Sandboxes {
-  readonly #memory: StateLedger;
+  readonly #memory: Ledger;
   readonly #kept = new Map<string, { sandbox: StrategySandbox; event: string; strategy: StrategySettings }>();
 
-  constructor(memory: StateLedger) {
+  constructor(memory: Ledger) {
     this.#memory = memory;
   }
 
@@ -288,10 +247,10 @@ export class Sandboxes {
     { events, boundedCall }: Pick<TraderSettings, 'events' | 'boundedCall'>,
   ): StrategySandbox | null {
     const { name, module, params } = strategy;
-    if (module.scope !== 'event')
-      return this.#restore(strategy, facts.conditionId, (saved) =>
-        StrategySandbox.ofMarket(module, params, facts, boundedCall, saved),
-      );
+    if (module.scope !== 'event') {
+      const create: Create = (values, kept) => module.create(values, facts, kept);
+      return this.#restore(strategy, facts.conditionId, null, create, boundedCall);
+    }
     const event = facts.eventConditionId;
     if (event === null) return null;
     const key = `${name} ${event}`;
@@ -299,9 +258,8 @@ export class Sandboxes {
     const isSameCode = found?.strategy.moduleKey === strategy.moduleKey;
     if (found !== undefined && isSameCode && isDeepStrictEqual(found.sandbox.params, params)) return found.sandbox;
     const eventFacts = findEventFacts(event, facts.conditionId, events);
-    const sandbox = this.#restore(strategy, event, (saved) =>
-      StrategySandbox.ofEvent(module, params, eventFacts, boundedCall, saved),
-    );
+    const create: Create = (values, kept) => module.create(values, eventFacts, kept);
+    const sandbox = this.#restore(strategy, event, eventFacts, create, boundedCall);
     this.#kept.set(key, { sandbox, event, strategy });
     return sandbox;
   }
@@ -318,13 +276,15 @@ export class Sandboxes {
   }
 
   #restore(
-    { name, module }: StrategySettings,
+    { name, module, params }: StrategySettings,
     memoryId: string,
-    make: (saved: SavedState | null) => StrategySandbox,
+    event: EventFacts | null,
+    create: Create,
+    call: BoundedCall,
   ): StrategySandbox {
     const version = module.state?.version;
     const saved = version === undefined ? null : this.#memory.strategyState(name, memoryId, version);
-    const sandbox = make(saved);
+    const sandbox = new StrategySandbox(create, module, event, params, call, saved);
     // Saved state that was not used is kept separately, as the next save overwrites it. A failed quoter saves nothing.
     const hasBegunAnew = sandbox.hasBegunAnew && sandbox.failure === null;
     if (saved !== null && saved.version === version && hasBegunAnew)

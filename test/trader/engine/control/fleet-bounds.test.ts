@@ -34,7 +34,7 @@ describe('a trader in a fleet', () => {
   it('lets nothing leave meanwhile, not even a flatten, and leaves stricter modes as they are', () => {
     const stops = { halted: null, reducing: null, widened: null };
     const modes = new Modes({});
-    modes.onStart();
+    modes.isStarted = true;
     expect(modes.mode({ ...stops, fleet: 'away' })).toEqual({ mode: 'paused', reason: 'away' });
     expect(modes.mode({ ...stops, halted: 'lost', fleet: 'away' }).mode).toBe('halted');
     modes.apply({ kind: 'flatten' });

@@ -10,7 +10,7 @@ import { START_MS, settingsOf, stateOf, strategyOf } from '../played-trader.js';
 /** A process of the trader on this ledger. */
 function start(ledger: Ledger) {
   const state = stateOf(ledger, settingsOf({ strategies: [strategyOf(['a', 'b'])] }));
-  state.safety.modes.onStart();
+  state.safety.modes.isStarted = true;
   const order = (command: OperatorCommand): string | null => {
     const refusal = commandRefusal(state, command);
     ledger.transaction(() => obey(state, command, START_MS));

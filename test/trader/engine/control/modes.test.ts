@@ -10,7 +10,7 @@ const reason = 'because';
 /** All own records were read. */
 function started(stored: Partial<StoredModes> = {}): Modes {
   const modes = new Modes(stored);
-  modes.onStart();
+  modes.isStarted = true;
   return modes;
 }
 
@@ -34,7 +34,7 @@ describe('modes', () => {
   it('let nothing quote before everything of ours has been seen', () => {
     const modes = new Modes({});
     expect(modeOf(modes)).toBe('starting');
-    modes.onStart();
+    modes.isStarted = true;
     expect(modeOf(modes)).toBe('quoting');
   });
 
@@ -111,7 +111,7 @@ describe('modes', () => {
     const modes = new Modes({});
     modes.apply({ kind: 'flatten' });
     expect(modeOf(modes)).toBe('paused');
-    modes.onStart();
+    modes.isStarted = true;
     expect(modeOf(modes)).toBe('flattening');
     expect(modeOf(started(modes.stored))).toBe('paused');
     modes.onFlat();

@@ -28,7 +28,7 @@ const atMoment = (changes: Partial<Moment>) =>
     const state = stateOf(ledger, settingsOf({ risk: RISK, strategies: [strategy] }));
     state.clock.bornMs = START_MS;
     state.clock.seenMs = START_MS + ageMs;
-    if (started) state.safety.modes.onStart();
+    if (started) state.safety.modes.isStarted = true;
     if (command !== null) state.safety.modes.apply(command);
     if (catalog) state.markets.onCatalog([]);
     if (pausedMarket) ledger.transaction(() => state.safety.pauses.pause('a', 'the signer refused a draft'));

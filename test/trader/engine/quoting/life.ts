@@ -42,7 +42,7 @@ export class Life {
     onTestFinished(() => this.ledger.close());
     const runId = `run${this.ledger.runs().length}`;
     this.state = stateOf(this.ledger, settingsOf({ runId, strategies: [strategyOf(markets, module)], ...settings }));
-    this.state.safety.modes.onStart();
+    this.state.safety.modes.isStarted = true;
     // A process that started long ago: nothing waits for a first poll.
     this.state.clock.bornMs = START_MS - 1_000_000;
     this.ledger.transaction(() => {

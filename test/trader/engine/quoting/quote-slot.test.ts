@@ -6,7 +6,7 @@ import { StrategySandbox } from '../../../../src/trader/engine/quoting/strategy-
 import type { StrategySettings } from '../../../../src/trader/engine/settings.js';
 import type { MarketView, Stance } from '../../../../src/trader/market/view.js';
 import { checkQuotes } from '../../../../src/trader/strategy/check.js';
-import { defineStrategy, NO_QUOTES, type Quotes } from '../../../../src/trader/strategy/contract.js';
+import { defineStrategy, NO_QUOTES, type ParamValues, type Quotes } from '../../../../src/trader/strategy/contract.js';
 import { paramTable, strategyFrom } from '../../../../src/trader/strategy/read-params.js';
 import { LIMITS } from '../../../lab/backtest/plans.js';
 import { forAll } from '../../for-all.js';
@@ -151,7 +151,8 @@ function change(values: Readonly<Record<string, number>>, takes: 'nothing' | 'th
     risk: LIMITS,
   });
   const slot = new QuoteSlot('M', settings({}, 'a'));
-  const open = () => slot.open(() => StrategySandbox.ofMarket(module, slot.strategy.params, FACTS, (call) => call()));
+  const create = (values: ParamValues) => module.create(values, FACTS);
+  const open = () => slot.open(() => new StrategySandbox(create, module, null, slot.strategy.params, (call) => call()));
   open();
   const isMadeAnew = slot.configure(settings(values, code));
   if (isMadeAnew) open();

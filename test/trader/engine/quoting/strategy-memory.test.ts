@@ -53,7 +53,14 @@ function broken<S extends Strategy>(strategy: S): S {
 }
 
 const hostOf = (strategy = counting(1), saved: { version: number; text: string } | null = null) =>
-  StrategySandbox.ofMarket(strategy, {}, FACTS, (call) => call(), saved);
+  new StrategySandbox(
+    (values, kept) => strategy.create(values, FACTS, kept),
+    strategy,
+    null,
+    {},
+    (call) => call(),
+    saved,
+  );
 
 describe('one quoter', () => {
   it('goes on from what it saved', () => {
