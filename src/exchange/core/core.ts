@@ -5,7 +5,6 @@
  *     core.at(nowMs).orders.draft(account, request);
  *
  * `at` moves the core's clock and returns the core, whose parts are public. Calls that only read need no clock.
- *
  * Submitted drafts are checked in this order: known and own record, expiry, state, signature, market state, balance.
  */
 

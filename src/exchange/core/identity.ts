@@ -185,10 +185,9 @@ export class Identity {
 
   /** Answer of the control calls under `/paper/accounts/{wallet}/`. */
   #fundsRow(slot: number) {
-    const total = this.#context.funds.total(slot);
-    const locked = this.#context.funds.lockedAmount(slot);
+    const { total, locked, available } = this.#context.funds.read(slot);
     return {
-      funds: { total: text(total), locked: text(locked), available: text(total - locked) },
+      funds: { total: text(total), locked: text(locked), available: text(available) },
       custodial: this.account(slot).custodial,
     };
   }
