@@ -75,7 +75,6 @@ export const PAPER_DEFAULTS = {
   controls: false,
   crowd: true,
   rateLimits: true,
-  // The default funds are 10,000 units of currency.
   startingFunds: 10_000_000_000 as Micros,
   landingMs: 400,
   draftLifetimeS: 60,

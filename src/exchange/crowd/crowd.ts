@@ -73,7 +73,6 @@ function openMaker(
   function placeMissing(nowMs: number, side: MatchingSide, wanted: readonly Rung[]): void {
     for (const { tick, shares: usual } of wanted) {
       if (levels[side].some((level) => level.tick === tick)) continue;
-      // The maker omits a price that would trade at once.
       const opposite = bestTick(market, side === BID ? ASK : BID);
       if (opposite !== null && (side === BID ? tick >= opposite : tick <= opposite)) continue;
       const shares = Math.round(usual * (0.6 + 0.8 * random.uniform()));

@@ -118,7 +118,6 @@ function guardSockets({ server }: FastifyInstance, patience: Patience, lastWords
   server.maxConnections = patience.maxConnections;
   // Requests with an unknown `Expect` header are answered normally. Node.js would send a 417 without an envelope.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  // CONNECT is refused, because the exchange is not a proxy.
   server.on('connect', (request, socket) => {
     const refusal = faultAnswer({ slug: 'method_not_allowed' });
     const say = () => lastWords.say(socket, request.socket.remoteAddress ?? '', refusal, ALLOW);
@@ -245,7 +244,6 @@ function serveEndpoints(server: FastifyInstance, options: ServerOptions, faults:
   const { core, profile, settle } = options;
   const context = { core, settle, wallets: new WalletSignatures(profile.draft_message) };
   const authenticator = new Authenticator(profile);
-  // The keys of this table are the names of the calls.
   for (const name of Object.keys(ENDPOINTS) as EndpointName[]) {
     const { method, path, scope } = declarationOf(name);
     server.route({

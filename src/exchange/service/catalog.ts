@@ -163,7 +163,6 @@ function newestPage<R>(ask: CatalogAsk, { list, count, readEntry, readRow }: Lis
   let lastIndex = 0;
   for (let index = Math.min(total, (beforeId ?? total + 1) - 1) - 1; index >= 0; index--) {
     if (!matches(readEntry(core, index, core.catalog.markets.length), ask, sports)) continue;
-    // At least one more entry matches, so there is a next page.
     if (value.length === ask.limit) {
       return { ok: true as const, value, nextCursor: cursorAt(list, 'before_id', lastIndex + 1) };
     }
