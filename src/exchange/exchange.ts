@@ -14,7 +14,7 @@ import type { Micros } from '../shared/base/micros.js';
 import type { VenueProfile } from '../shared/protocol/profile.js';
 import type { CoreSettings } from './core/contract.js';
 import { Crowd } from './crowd/crowd.js';
-import { Replay } from './crowd/replay.js';
+import { attachReplay, type Replay } from './crowd/replay.js';
 import { buildServer } from './http/server.js';
 import { ExchangeClock, makeReplayNotices, Ticker } from './http/ticker.js';
 import { PersistentCore } from './store/persistent-core.js';
@@ -23,8 +23,6 @@ import { PersistentCore } from './store/persistent-core.js';
 export interface ExchangeOptions {
   /** Port of the server; 0 picks a free port. */
   readonly port: number;
-  /** Loopback address of the server; default `127.0.0.1`. */
-  readonly host?: string;
   readonly profile: VenueProfile;
   /** Folder for the exchange's state, created if missing. If null or absent, no state is stored. */
   readonly dataDir?: string | null;
@@ -77,7 +75,6 @@ export const PAPER_DEFAULTS = {
   controls: false,
   crowd: true,
   rateLimits: true,
-  // The default funds are 10,000 units of currency.
   startingFunds: 10_000_000_000 as Micros,
   landingMs: 400,
   draftLifetimeS: 60,
@@ -87,11 +84,10 @@ export const PAPER_DEFAULTS = {
 
 /**
  * Starts an exchange. Throws TwinbookError `port_busy` if the address is in use, `file_unreadable` if the data folder
- * cannot be written, `ledger_locked` if another process uses it, `recording_invalid` or `file_unreadable` for
- * unreadable market data, and `usage` for an address that is not loopback.
+ * cannot be written, `ledger_locked` if another process uses it, and `recording_invalid` or `file_unreadable` for
+ * unreadable market data.
  */
 export async function startExchange(options: ExchangeOptions): Promise<RunningExchange> {
-  const host = loopback(options.host ?? '127.0.0.1');
   const logger = options.logger ?? SILENT;
   const recordings = options.marketData.length === 0 ? [] : await openRecordings(options.marketData);
   const persistentCore = PersistentCore.open(options.dataDir ?? null, coreSettings(options));
@@ -100,7 +96,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     const clock = new ExchangeClock(persistentCore.core.nowMs);
     const { core } = persistentCore;
     const { speed, seed, crowdMarkets: markets } = options;
-    if (recordings.length > 0) replay = await Replay.attach(core, recordings, { speed }, clock.nowMs());
+    if (recordings.length > 0) replay = await attachReplay(core, recordings, speed, clock.nowMs());
     // The crowd does not trade during a replay.
     const crowd = options.crowd && replay === null ? new Crowd(core, { seed, markets }, clock.nowMs()) : null;
     const notices = replay && makeReplayNotices(replay, logger);
@@ -126,10 +122,10 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
         return ticker.run();
       },
     });
-    await listen(server, host, options.port);
+    await listen(server, options.port);
     ticker.start();
     const port = readPort(server);
-    const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    const url = `http://${HOST}:${port}`;
     logger.info({ url, markets: core.catalog.markets.length }, 'the paper exchange listens');
     const close = once(async () => {
       ticker.stop();
@@ -179,22 +175,16 @@ function coreSettings(options: ExchangeOptions): CoreSettings {
   };
 }
 
-function loopback(host: string): string {
-  if (host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)) return host;
-  throw new TwinbookError(
-    'usage',
-    `the paper exchange listens on loopback addresses only, not on ${host}`,
-    'Everyone who can reach it can trade on it. Use 127.0.0.1.',
-  );
-}
+/** Everyone who can reach the exchange can trade on it, so it listens on the loopback address only. */
+const HOST = '127.0.0.1';
 
-async function listen(server: FastifyInstance, host: string, port: number): Promise<void> {
+async function listen(server: FastifyInstance, port: number): Promise<void> {
   try {
-    await server.listen({ host, port });
+    await server.listen({ host: HOST, port });
   } catch (error) {
     if (systemCode(error) !== 'EADDRINUSE') throw error;
     const hint = 'Stop it, or choose another port; port 0 picks a free one.';
-    throw new TwinbookError('port_busy', `${host}:${port} is in use by another program`, hint, { cause: error });
+    throw new TwinbookError('port_busy', `${HOST}:${port} is in use by another program`, hint, { cause: error });
   }
 }
 

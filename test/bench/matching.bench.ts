@@ -10,6 +10,7 @@ import { ExchangeCore } from '../../src/exchange/core/core.js';
 import { must } from '../../src/shared/base/errors.js';
 import { micros } from '../../src/shared/base/micros.js';
 import { Random } from '../../src/shared/base/random.js';
+import { levelAmount } from '../exchange/core/venue.js';
 import { type Bench, type BenchRow, rate, sized } from './bench.js';
 
 const OPS = sized(200_000, 2_000);
@@ -120,7 +121,7 @@ function ours(stream: Stream) {
   const levels = new Map<number, number>();
   for (let tick = MIDDLE - SPAN; tick <= MIDDLE + SPAN; tick++) {
     const side = tick < MIDDLE ? BID : ASK;
-    const amount = venue.core.catalog.market(venue.market).levelAmount(side, micros(tick * TICK));
+    const amount = levelAmount(venue.core.catalog.market(venue.market), side, micros(tick * TICK));
     if (amount > 0) levels.set(tick, amount / 1_000_000);
   }
   return { perSecond, levels };

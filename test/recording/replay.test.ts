@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ExchangeCore } from '../../src/exchange/core/core.js';
 import { detailRow, publicTradePage } from '../../src/exchange/core/records/market-rows.js';
-import { Replay } from '../../src/exchange/crowd/replay.js';
+import { attachReplay } from '../../src/exchange/crowd/replay.js';
 import { openRecordings } from '../../src/recording/recording.js';
 import { newCore, START_MS } from '../exchange/crowd/world.js';
 import { SAMPLE } from './make-sample.js';
@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000;
 /** Plays the recordings to their end. */
 async function played(paths: readonly string[]): Promise<{ core: ExchangeCore; warnings: readonly string[] }> {
   const core = newCore();
-  const replay = await Replay.attach(core, await openRecordings(paths), { speed: 1 }, START_MS);
+  const replay = await attachReplay(core, await openRecordings(paths), 1, START_MS);
   for (let nowMs = START_MS; !replay.done; nowMs += MINUTE_MS) {
     await replay.ready();
     replay.tick(nowMs);
@@ -46,7 +46,7 @@ describe('a replay', () => {
     const config = { kind: 'orderbook' } as const;
     const made = core.at(START_MS).markets.create({ ...other, category: 'wtf', rules: [], config });
     expect(made.ok).toBe(true);
-    const attached = Replay.attach(core, await openRecordings([SAMPLE]), { speed: 1 }, START_MS);
+    const attached = attachReplay(core, await openRecordings([SAMPLE]), 1, START_MS);
     await expect(attached).rejects.toThrow(
       expect.objectContaining({
         code: 'recording_invalid',
@@ -60,13 +60,13 @@ describe('a replay', () => {
     const core = newCore();
     const open = await openRecordings([SAMPLE]);
     const names = open.map(({ market }) => `"${market.title}" (paper-crowd)`);
-    const replay = await Replay.attach(core, open, { speed: 5 }, START_MS);
+    const replay = await attachReplay(core, open, 5, START_MS);
     expect(replay.plan).toEqual(names.map((name) => `replay: ${name}, 15 min, played in 3 min at speed 5`));
     for (let nowMs = START_MS; !replay.done; nowMs += MINUTE_MS) {
       await replay.ready();
       replay.tick(nowMs);
     }
-    const again = await Replay.attach(core, await openRecordings([SAMPLE]), { speed: 1 }, core.nowMs);
+    const again = await attachReplay(core, await openRecordings([SAMPLE]), 1, core.nowMs);
     expect(again.plan).toEqual(
       names.map((name) => `not replayed again: ${name}, whose replay has already ended in this data folder`),
     );

@@ -23,13 +23,9 @@ export class Funds {
     return f64(this.#cells, account * FUNDS_STRIDE);
   }
 
-  lockedAmount(account: number): number {
-    return f64(this.#cells, account * FUNDS_STRIDE + FUNDS_LOCKED);
-  }
-
   read(account: number): { readonly total: Micros; readonly locked: Micros; readonly available: Micros } {
     const total = this.total(account);
-    const locked = this.lockedAmount(account);
+    const locked = f64(this.#cells, account * FUNDS_STRIDE + FUNDS_LOCKED);
     return { total: asMicros(total), locked: asMicros(locked), available: asMicros(total - locked) };
   }
 

@@ -1,9 +1,6 @@
 /**
- * Types of the paper exchange's core. The core's calls are the methods of `ExchangeCore`. The core is synchronous:
- * time, secrets and results of signature checks are passed as arguments. Records have the wire format's field names.
- *
- * `at(nowMs)` first does all work that is due by `nowMs`, then sets the time of the call. The core's time never goes
- * back. Arguments are plain JSON, so replaying a journal of the calls gives the same state. Reads change nothing.
+ * Types of the paper exchange's core. Arguments of calls are plain JSON, so replaying a journal of the calls gives the
+ * same state. Records have the wire format's field names.
  */
 
 import type { z } from 'zod';
@@ -14,7 +11,6 @@ import type { Endpoint, EndpointName, QueryOf } from '../../shared/protocol/endp
 import type { ServiceErrorSlug, ServiceFault } from '../../shared/protocol/errors.js';
 import type { DraftCosigners } from '../../shared/protocol/profile.js';
 import type * as record from '../../shared/protocol/records.js';
-import type { MarketState } from '../../shared/protocol/states.js';
 import type { FillModel } from './matching/fill-model.js';
 import { text } from './money.js';
 
@@ -119,30 +115,26 @@ export type BookConfigSpec = Pick<record.OrderbookConfig, 'kind'> & Partial<reco
 /** Rules of a margin market, which has no order book and refuses orders. The exchange stores and shows these rules. */
 export type PoolConfigSpec = Exclude<z.input<typeof record.marketConfig>, { kind: 'orderbook' }>;
 
-/** Description of a market to create. All fields of a market's description except `config` may be absent. */
-export interface MarketSpec {
+type DetailField = 'condition_id' | 'title' | 'description' | 'logo' | 'category' | 'margin_enabled';
+type OtherField = 'yes_outcome_label' | 'no_outcome_label' | 'resolution_date' | 'state';
+type DetailFields = { readonly [F in DetailField | OtherField]?: Wire<'marketDetail'>[F] | undefined };
+
+/**
+ * Description of a market to create: fields of a market's detail, of which only `config` is required. The state is
+ * `open` by default; a market cannot start `resolved` or `canceled`.
+ */
+export interface MarketSpec extends DetailFields {
   readonly config: BookConfigSpec | PoolConfigSpec;
   /** Title of the event; markets with equal titles share an event. A market without a title gets its own event. */
-  readonly event?: string;
+  readonly event?: string | undefined;
   /** Id of the event if this market creates the event; absent: a derived id. */
   readonly event_condition_id?: string;
-  readonly condition_id?: string;
-  readonly title?: string;
-  readonly description?: string | null;
-  readonly logo?: string | null;
-  readonly category?: string;
-  readonly sport?: string;
-  readonly league?: string;
-  readonly margin_enabled?: boolean;
+  /** Slugs of the market's sport in the sports catalog, and of one of its leagues. */
+  readonly sport?: string | null | undefined;
+  readonly league?: string | null | undefined;
   /** Start of a margin market's reference price, YES space, strictly between 0 and 1; default 0.5. */
-  readonly reference_price?: Micros;
-  readonly yes_outcome_label?: string;
-  readonly no_outcome_label?: string;
-  readonly rules?: readonly string[];
-  /** Date of the market's resolution, Unix seconds. */
-  readonly resolution_date?: number | null;
-  /** Initial state of the market; default `open`. A market cannot start `resolved` or `canceled`. */
-  readonly state?: MarketState;
+  readonly reference_price?: Micros | null | undefined;
+  readonly rules?: readonly string[] | null | undefined;
 }
 
 type DraftBody<N extends EndpointName> = z.output<NonNullable<Endpoint<N>['body']>>;

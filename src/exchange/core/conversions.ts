@@ -109,12 +109,6 @@ export class Redeems extends Records<Redeem, Wire<'redeemRow'>> {
     this.context.funds.add(account, record.funds);
     return ok(this.toRow(record));
   }
-
-  override load(dump: ReturnType<Redeems['dump']>): void {
-    super.load(dump);
-    const { catalog } = this.context;
-    for (const { market, account } of dump.records) catalog.market(market).shares.ensureAccount(account);
-  }
 }
 
 /** Payment for shares of a settled market: 1 per winning share; if canceled, 0.5 per share or the given value. */
@@ -292,7 +286,6 @@ export class Conversions {
       this.records[kind].load({ lastId, records });
       for (const record of this.records[kind].allLive()) {
         this.#open.set(openKey(kind, record.account, record.market), record);
-        this.#context.catalog.market(record.market).shares.ensureAccount(record.account);
       }
     }
   }

@@ -5,7 +5,6 @@
  *     core.at(nowMs).orders.draft(account, request);
  *
  * `at` moves the core's clock and returns the core, whose parts are public. Calls that only read need no clock.
- *
  * Submitted drafts are checked in this order: known and own record, expiry, state, signature, market state, balance.
  */
 
@@ -199,15 +198,14 @@ export class ExchangeCore implements CoreContext {
   readonly markets: MarketControls;
 
   /**
-   * Creates an exchange, or restores one from a snapshot. Throws RangeError for a snapshot with another version. The
-   * snapshot's seed replaces the settings' seed, because the names of existing records depend on it. The given archive
-   * must belong to the same exchange.
+   * Creates an exchange, or restores one from a snapshot and its archive. Throws RangeError for a snapshot with another
+   * version. The snapshot's seed replaces the settings' seed, because the names of existing records depend on it.
    */
   constructor(settings: CoreSettings, snapshot?: unknown, archive: Archive = memoryArchive()) {
     const saved = snapshot === undefined ? null : readSnapshot(snapshot);
     this.settings = saved === null ? settings : { ...settings, seed: saved.seed };
     this.archive = archive;
-    this.catalog = new Catalog(this.settings, this.pool, chosenModel(settings.fillModel ?? 'risk-averse'));
+    this.catalog = new Catalog(this, chosenModel(settings.fillModel ?? 'risk-averse'));
     this.identity = new Identity(this);
     this.orders = new Orders(this);
     this.matching = this.orders.matching;

@@ -1,7 +1,7 @@
 import { assert, must } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
+import { isPublicKey } from '../../shared/protocol/profile.js';
 import { challengeText } from '../../shared/protocol/signing.js';
-import { isWallet } from './catalog.js';
 import { badSignature, invalid, type KeyRequest, ok, type Result, refuse, type Wire } from './contract.js';
 import { type CoreContext, seconds } from './core-context.js';
 import { text } from './money.js';
@@ -52,7 +52,7 @@ export class Identity {
 
   challenge(wallet: string, nonce: string): Result<Wire<'authChallenge'>> {
     const { settings, nowMs } = this.#context;
-    if (!isWallet(wallet)) return invalid('wallet_address', 'Must be the base58 of a 32-byte public key.');
+    if (!isPublicKey(wallet)) return invalid('wallet_address', 'Must be the base58 of a 32-byte public key.');
     for (const old of this.#challenges.values()) {
       if (old.expiresMs > nowMs && this.#challenges.size < MAX_CHALLENGES) break;
       this.#challenges.delete(old.nonce);
@@ -66,7 +66,7 @@ export class Identity {
   createKey(request: KeyRequest, signatureValid: boolean, apiKey: string, secret: string): Result<Wire<'credential'>> {
     const { settings, nowMs } = this.#context;
     const { wallet_address: wallet, message, nonce } = request;
-    if (!isWallet(wallet)) return invalid('wallet_address', 'Must be the base58 of a 32-byte public key.');
+    if (!isPublicKey(wallet)) return invalid('wallet_address', 'Must be the base58 of a 32-byte public key.');
     const challenge = this.#challenges.get(nonce);
     if (challenge === undefined || challenge.wallet !== wallet || challenge.expiresMs <= nowMs) {
       return invalid('nonce', 'Unknown, used or expired nonce. Ask for a new challenge.');
@@ -185,10 +185,9 @@ export class Identity {
 
   /** Answer of the control calls under `/paper/accounts/{wallet}/`. */
   #fundsRow(slot: number) {
-    const total = this.#context.funds.total(slot);
-    const locked = this.#context.funds.lockedAmount(slot);
+    const { total, locked, available } = this.#context.funds.read(slot);
     return {
-      funds: { total: text(total), locked: text(locked), available: text(total - locked) },
+      funds: { total: text(total), locked: text(locked), available: text(available) },
       custodial: this.account(slot).custodial,
     };
   }

@@ -153,13 +153,6 @@ export class Market {
     return this.tape.count > 0 ? this.tape.lastPrice : (bid ?? ask);
   }
 
-  /** Visible amount of a level in YES space, real and recorded together. */
-  levelAmount(side: MatchingSide, price: Micros): Micros {
-    const { orderbook: trading } = this;
-    if (trading === null || price % trading.tick !== 0) return asMicros(0);
-    return asMicros(trading.book.displayedAmount(side, price / trading.tick));
-  }
-
   /** Writes up to `depth` visible levels in YES space, best first, into columns of micros. Returns their number. */
   readLevels(side: MatchingSide, depth: number, prices: Int32Array | Float64Array, amounts: Float64Array): number {
     assert(depth <= prices.length && depth <= amounts.length, 'the columns must have room for all requested levels');
@@ -230,7 +223,7 @@ export function readSpec(
 ) {
   const config = readConfig(spec.config);
   if (!config.ok) return config;
-  const { reference_price: referencePrice } = spec;
+  const referencePrice = spec.reference_price ?? undefined;
   if (referencePrice !== undefined) {
     if (config.value.kind === 'orderbook') {
       return invalid('reference_price', 'Only a margin market has a reference price.');

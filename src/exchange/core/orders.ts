@@ -251,11 +251,9 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
     const { leg, price, amount, funds, account, id } = record;
     const bid = isBidLeg(leg);
     const last = ONE / trading.tick;
-    // A market order has no limit price.
     const yesPrice = price === null ? null : isYesLeg(leg) ? price : ONE - price;
     const limitTick = yesPrice === null ? (bid ? last : 0) : yesPrice / trading.tick;
     const purse = funds ?? Number.POSITIVE_INFINITY;
-    // A market buy is limited only by its funds.
     const wanted = amount ?? Number.MAX_SAFE_INTEGER;
     const left = matching.take(this.context.nowMs, trading, account, leg, limitTick, wanted, purse, id);
     if (
@@ -386,8 +384,6 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
     super.load(dump);
     this.#lastTradeId = dump.lastTradeId;
     this.context.archive.trade.rewind(dump.lastTradeId, []);
-    // Every account that may still trade needs cells for its shares.
-    for (const { market, account } of dump.records) this.context.catalog.market(market).shares.ensureAccount(account);
   }
 }
 

@@ -5,12 +5,13 @@
  */
 
 import { deriveConditionId } from '../../recording/contract.js';
-import { assert } from '../../shared/base/errors.js';
+import { assert, must } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import { Random } from '../../shared/base/random.js';
 import { type Category, isSettledMarket } from '../../shared/protocol/states.js';
-import { type AccountSlot, ASK, BID, type MarketIndex, type MarketSpec, type MatchingSide } from '../core/contract.js';
+import { type AccountSlot, ASK, BID, type MarketSpec, type MatchingSide } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
+import type { Market } from '../core/market.js';
 
 /** Distance of the maker's best level from its estimated price at 0.50, in ticks; smaller near 0 and 1. */
 const HALF_SPREAD_TICKS = 3.5;
@@ -44,7 +45,7 @@ interface Level {
 function openMaker(
   core: ExchangeCore,
   account: AccountSlot,
-  market: MarketIndex,
+  market: Market,
   random: Random,
   estimate: number,
   nowMs: number,
@@ -72,12 +73,11 @@ function openMaker(
   function placeMissing(nowMs: number, side: MatchingSide, wanted: readonly Rung[]): void {
     for (const { tick, shares: usual } of wanted) {
       if (levels[side].some((level) => level.tick === tick)) continue;
-      // The maker omits a price that would trade at once.
-      const opposite = bestTick(core, market, side === BID ? ASK : BID);
+      const opposite = bestTick(market, side === BID ? ASK : BID);
       if (opposite !== null && (side === BID ? tick >= opposite : tick <= opposite)) continue;
       const shares = Math.round(usual * (0.6 + 0.8 * random.uniform()));
       const now = core.at(nowMs).internal;
-      const handle = now.place(account, market, side, tickToMicros(tick), sharesToMicros(shares), false);
+      const handle = now.place(account, market.index, side, tickToMicros(tick), sharesToMicros(shares), false);
       if (handle > 0) levels[side].push({ tick, handle, shares });
     }
   }
@@ -165,19 +165,19 @@ const tickToMicros = (tick: number): Micros => (tick * TICK_MICROS) as Micros;
 const sharesToMicros = (shares: number): Micros => (shares * 1_000_000) as Micros;
 
 /** Returns the best price of a market's side in ticks; null if the side is empty. */
-function bestTick(core: ExchangeCore, market: MarketIndex, side: MatchingSide): number | null {
-  const price = core.catalog.market(market).bestPrice(side);
+function bestTick(market: Market, side: MatchingSide): number | null {
+  const price = market.bestPrice(side);
   return price === null ? null : price / TICK_MICROS;
 }
 
 /** Visible price of a market, 0 to 1: the book's mid, else the only side's price, else the last trade, else 0.5. */
-function visiblePrice(core: ExchangeCore, market: MarketIndex): number {
-  const bid = bestTick(core, market, BID);
-  const ask = bestTick(core, market, ASK);
+function visiblePrice(market: Market): number {
+  const bid = bestTick(market, BID);
+  const ask = bestTick(market, ASK);
   if (bid !== null && ask !== null) return (bid + ask) / 200;
   const only = bid ?? ask;
   if (only !== null) return only / 100;
-  const { tape } = core.catalog.market(market);
+  const { tape } = market;
   return tape.count === 0 ? 0.5 : tape.lastPrice / 1_000_000;
 }
 
@@ -197,8 +197,7 @@ const INFORMED_SHARES = { least: 15, spread: 45 } as const;
 
 /** One market of the crowd with its hidden probability and its traders, until its resolution. */
 class CrowdMarket {
-  readonly conditionId: string;
-  readonly index: MarketIndex;
+  readonly market: Market;
   readonly #core: ExchangeCore;
   readonly #accounts: CrowdAccounts;
   readonly #random: Random;
@@ -212,26 +211,19 @@ class CrowdMarket {
   #makerMs: number;
 
   /** Begins to trade in an existing market, at the market's last price if it has one. */
-  constructor(
-    core: ExchangeCore,
-    accounts: CrowdAccounts,
-    conditionId: string,
-    index: MarketIndex,
-    seed: number,
-    nowMs: number,
-  ) {
+  constructor(core: ExchangeCore, accounts: CrowdAccounts, market: Market, seed: number, nowMs: number) {
     this.#core = core;
     this.#accounts = accounts;
-    this.conditionId = conditionId;
-    this.index = index;
-    const { card, tape } = core.catalog.market(index);
-    this.#resolvesMs = (card.resolutionDate ?? Number.POSITIVE_INFINITY) * 1000;
+    this.market = market;
+    const { tape } = market;
+    const { conditionId, resolutionDate } = market.card;
+    this.#resolvesMs = (resolutionDate ?? Number.POSITIVE_INFINITY) * 1000;
     // The mean of a hidden probability is fixed. Other random values depend on the start time: restarts differ.
     const mean = START_SIGMA * Random.fromSeed(seed, conditionId).normal();
     this.#random = Random.fromSeed(seed, `${conditionId}/${nowMs}`);
     this.#truth = tape.count === 0 ? mean : logit(tape.lastPrice / 1_000_000);
     this.#truthAt = hiddenValue(this.#random, mean, this.#truth, nowMs);
-    this.maker = openMaker(core, accounts.maker, index, this.#random, this.#truth, nowMs);
+    this.maker = openMaker(core, accounts.maker, market, this.#random, this.#truth, nowMs);
     this.#makerMs = nowMs;
     this.#noiseMs = nowMs + this.#random.exponential(NOISE_MEAN_MS);
     this.#informedMs = nowMs + this.#random.exponential(INFORMED_MEAN_MS);
@@ -247,7 +239,7 @@ class CrowdMarket {
 
   /** True if the market was settled, by its date or by an operator. The crowd does not trade in settled markets. */
   get settled(): boolean {
-    return isSettledMarket(this.#core.catalog.market(this.index).state);
+    return isSettledMarket(this.market.state);
   }
 
   /** Skips all traders' actions before this time, while the hidden probability still changes. */
@@ -262,10 +254,11 @@ class CrowdMarket {
     const dueMs = this.nextDueMs();
     const nowMs = Math.ceil(dueMs);
     this.#truth = this.#truthAt(nowMs);
-    const open = this.#core.catalog.market(this.index).state === 'open';
+    const { card, state } = this.market;
+    const open = state === 'open';
     if (open && nowMs >= this.#resolvesMs) {
-      this.#core.at(nowMs).markets.setState(this.conditionId, 'waiting_to_resolve');
-      this.#core.at(nowMs).markets.resolve(this.conditionId, this.#random.chance(this.fairProbability));
+      this.#core.at(nowMs).markets.setState(card.conditionId, 'waiting_to_resolve');
+      this.#core.at(nowMs).markets.resolve(card.conditionId, this.#random.chance(this.fairProbability));
     } else if (dueMs === this.#makerMs) {
       this.#makerMs += this.#random.exponential(MAKER_MEAN_MS);
       if (open) this.maker.requote(nowMs, this.#truth);
@@ -282,7 +275,7 @@ class CrowdMarket {
     const side = this.#random.chance(0.5) ? BID : ASK;
     const reach = this.#random.exponential(NOISE_REACH_TICKS);
     const shares = Math.round(Math.exp(NOISE_SIZE_LOG + NOISE_SIZE_SIGMA * this.#random.normal()));
-    const visible = 100 * visiblePrice(this.#core, this.index);
+    const visible = 100 * visiblePrice(this.market);
     const limit = side === BID ? visible + reach : visible - reach;
     this.#take(nowMs, this.#accounts.noise, side, limit, Math.min(LARGEST_NOISE_SHARES, Math.max(1, shares)));
   }
@@ -300,9 +293,11 @@ class CrowdMarket {
     const tick =
       side === BID ? Math.min(HIGHEST_TICK, Math.floor(limitTicks)) : Math.max(LOWEST_TICK, Math.ceil(limitTicks));
     if (tick < LOWEST_TICK || tick > HIGHEST_TICK) return;
-    const opposite = bestTick(this.#core, this.index, side === BID ? ASK : BID);
+    const opposite = bestTick(this.market, side === BID ? ASK : BID);
     if (opposite === null || (side === BID ? opposite > tick : opposite < tick)) return;
-    this.#core.at(nowMs).internal.place(account, this.index, side, tickToMicros(tick), sharesToMicros(shares), true);
+    this.#core
+      .at(nowMs)
+      .internal.place(account, this.market.index, side, tickToMicros(tick), sharesToMicros(shares), true);
   }
 }
 
@@ -400,14 +395,7 @@ function listingSpec(slot: Slot, listing: number, nowMs: number): MarketSpec {
   const date = formatDay(resolvesMs - 1);
   const question = slot.questions[listing % slot.questions.length] ?? slot.name;
   return {
-    config: {
-      kind: 'orderbook',
-      price_precision: 2,
-      amount_precision: 2,
-      // 0.01 and 0.99.
-      min_price: 10_000 as Micros,
-      max_price: 990_000 as Micros,
-    },
+    config: { kind: 'orderbook' },
     event: slot.event,
     condition_id: listingId(slot, listing),
     title: question.replace('{date}', date),
@@ -420,13 +408,6 @@ function listingSpec(slot: Slot, listing: number, nowMs: number): MarketSpec {
 
 /** Maximum time that the crowd simulates after a gap, ms, such as a suspended computer or a moved clock. */
 const MAX_CATCH_UP_MS = 60_000;
-
-interface CrowdSettings {
-  /** With equal seeds and times of ticks, markets, orders and trades are equal. */
-  readonly seed: number;
-  /** Number of simultaneous markets, 1 to 1000; default 4, the shipped markets. */
-  readonly markets?: number | undefined;
-}
 
 interface CrowdListing {
   readonly slot: Slot;
@@ -442,9 +423,13 @@ export class Crowd {
   readonly #listed: readonly CrowdListing[];
 
   /** Starts the crowd, or continues an earlier run from its last prices. `nowMs`: exchange time, Unix ms. */
-  constructor(core: ExchangeCore, settings: CrowdSettings, nowMs: number) {
+  constructor(
+    core: ExchangeCore,
+    { seed, markets }: { readonly seed: number; readonly markets?: number | undefined },
+    nowMs: number,
+  ) {
     this.#core = core;
-    this.#seed = settings.seed;
+    this.#seed = seed;
     const account = (name: string) => core.at(nowMs).identity.openInternal(name, { unlimited: true });
     this.#accounts = {
       maker: account('crowd-maker'),
@@ -453,14 +438,15 @@ export class Crowd {
     };
     // The crowd does not know the orders that an earlier run left in the books.
     for (const handle of core.pool.internalHandles(this.#accounts.maker)) core.at(nowMs).internal.cancel(handle);
-    this.#listed = listSlots(settings.markets).map((slot) => this.#listOn(slot, nowMs));
+    this.#listed = listSlots(markets).map((slot) => this.#listOn(slot, nowMs));
   }
 
   tick(nowMs: number): void {
     for (const listed of this.#listed) {
       if (listed.market.nextDueMs() < nowMs - MAX_CATCH_UP_MS) listed.market.skipTo(nowMs - MAX_CATCH_UP_MS);
     }
-    for (let listed = this.#earliest(); listed !== undefined; listed = this.#earliest()) {
+    for (;;) {
+      const listed = this.#earliest();
       const dueMs = Math.ceil(listed.market.nextDueMs());
       if (dueMs > nowMs) return;
       listed.market.step();
@@ -471,7 +457,7 @@ export class Crowd {
   }
 
   nextDueMs(): number {
-    return Math.ceil(Math.min(...this.#listed.map((listed) => listed.market.nextDueMs())));
+    return Math.ceil(this.#earliest().market.nextDueMs());
   }
 
   /** Cancels all of the crowd's orders when the exchange stops cleanly. */
@@ -482,18 +468,14 @@ export class Crowd {
   /** Hidden probabilities, to measure a strategy's true earnings. Strategies must not see the hidden probabilities. */
   truths(): { readonly conditionId: string; readonly index: number; readonly probability: number }[] {
     return this.#listed.map(({ market }) => ({
-      conditionId: market.conditionId,
-      index: market.index,
+      conditionId: market.market.card.conditionId,
+      index: market.market.index,
       probability: market.fairProbability,
     }));
   }
 
-  #earliest(): CrowdListing | undefined {
-    let first: CrowdListing | undefined;
-    for (const listed of this.#listed) {
-      if (first === undefined || listed.market.nextDueMs() < first.market.nextDueMs()) first = listed;
-    }
-    return first;
+  #earliest(): CrowdListing {
+    return this.#listed.reduce((first, one) => (one.market.nextDueMs() < first.market.nextDueMs() ? one : first));
   }
 
   #listOn(slot: Slot, nowMs: number): CrowdListing {
@@ -506,13 +488,13 @@ export class Crowd {
   }
 
   #openMarket(slot: Slot, listing: number, nowMs: number): CrowdMarket {
+    const { catalog } = this.#core;
     const id = listingId(slot, listing);
-    let index = this.#core.catalog.findIndex(id);
-    if (index === null) {
+    if (catalog.byId(id) === null) {
       const made = this.#core.at(nowMs).markets.create(listingSpec(slot, listing, nowMs));
       assert(made.ok, `the exchange cannot open a market of the crowd: ${JSON.stringify(made)}`);
-      index = made.value.index;
     }
-    return new CrowdMarket(this.#core, this.#accounts, id, index, this.#seed, nowMs);
+    const market = must(catalog.byId(id), 'an open market of the crowd');
+    return new CrowdMarket(this.#core, this.#accounts, market, this.#seed, nowMs);
   }
 }

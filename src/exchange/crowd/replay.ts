@@ -177,91 +177,75 @@ function groupActs(parts: readonly ReplayPart[]): ReplayPart[][] {
 }
 
 /** Plays recordings, each on its own market. */
-export class Replay {
-  readonly #timelines: readonly ReplayTimeline[];
-  readonly #parts: readonly ReplayPart[];
-  readonly plan: readonly string[];
+export type Replay = Awaited<ReturnType<typeof attachReplay>>;
 
-  private constructor(timelines: readonly ReplayTimeline[], parts: readonly ReplayPart[], plan: readonly string[]) {
-    this.#timelines = timelines;
-    this.#parts = parts;
-    this.plan = plan;
+/**
+ * Prepares the replay. The first `tick` is due at `nowMs` (Unix ms of the exchange's clock). `speed`: recorded ms per
+ * ms of the exchange. Throws TwinbookError `usage` for an invalid speed. Throws `recording_invalid` or
+ * `file_unreadable` if a recording has no readable event or the id of another market.
+ */
+export async function attachReplay(core: ExchangeCore, recordings: readonly Recording[], speed: number, nowMs: number) {
+  if (!Number.isFinite(speed) || speed <= 0) {
+    const hint = 'Speed 1 replays as fast as recorded, speed 10 ten times as fast.';
+    throw new TwinbookError('usage', `the replay speed must be above 0, got ${speed}`, hint);
   }
-
-  /**
-   * Prepares the replay. The first `tick` is due at `nowMs` (Unix ms of the exchange's clock). `speed`: recorded ms per
-   * ms of the exchange. Throws TwinbookError `usage` for an invalid speed. Throws `recording_invalid` or
-   * `file_unreadable` if a recording has no readable event or the id of another market.
-   */
-  static async attach(
-    core: ExchangeCore,
-    recordings: readonly Recording[],
-    { speed }: { readonly speed: number },
-    nowMs: number,
-  ): Promise<Replay> {
-    if (!Number.isFinite(speed) || speed <= 0) {
-      const hint = 'Speed 1 replays as fast as recorded, speed 10 ten times as fast.';
-      throw new TwinbookError('usage', `the replay speed must be above 0, got ${speed}`, hint);
+  const bySource = new Map<string, ReplayPart[]>();
+  const plan: string[] = [];
+  for (const recording of recordings) {
+    const market = new ReplayMarket(core, recording.market);
+    plan.push(planText(recording, market.state, speed));
+    if (market.state === 'finished') {
+      // The exchange may have stopped between a market's close and its resolution.
+      market.close(nowMs);
+      continue;
     }
-    const bySource = new Map<string, ReplayPart[]>();
-    const plan: string[] = [];
-    for (const recording of recordings) {
-      const market = new ReplayMarket(core, recording.market);
-      plan.push(planText(recording, market.state, speed));
-      if (market.state === 'finished') {
-        // The exchange may have stopped between a market's close and its resolution.
-        market.close(nowMs);
-        continue;
-      }
-      const part = { recording, market, firstMs: await firstEventMs(recording), playback: new Playback(recording) };
-      const { kind: format, origin } = recording.market.source;
-      // A recording in Twinbook's own format counts as a recording of its venue.
-      const kind = origin ?? format;
-      bySource.set(kind, [...(bySource.get(kind) ?? []), part]);
-    }
-    const timelines = [...bySource.values()].map((parts) => new ReplayTimeline(parts, speed, nowMs));
-    for (const timeline of timelines) await timeline.resume(core, nowMs);
-    const replay = new Replay(timelines, [...bySource.values()].flat(), plan);
-    await replay.ready();
-    return replay;
+    const part = { recording, market, firstMs: await firstEventMs(recording), playback: new Playback(recording) };
+    const { kind: format, origin } = recording.market.source;
+    // A recording in Twinbook's own format counts as a recording of its venue.
+    const kind = origin ?? format;
+    bySource.set(kind, [...(bySource.get(kind) ?? []), part]);
   }
+  const timelines = [...bySource.values()].map((parts) => new ReplayTimeline(parts, speed, nowMs));
+  for (const timeline of timelines) await timeline.resume(core, nowMs);
+  const parts = [...bySource.values()].flat();
+  const ready = async () => void (await Promise.all(parts.map(({ playback }) => playback.waitForLoad())));
+  await ready();
+  return {
+    /** One line for each recording: its title, its source and the duration of its replay. */
+    plan: plan as readonly string[],
+    tick(nowMs: number): void {
+      for (const timeline of timelines) timeline.tick(nowMs);
+    },
+    nextDueMs: () => Math.min(...timelines.map((timeline) => timeline.nextDueMs())),
+    get done() {
+      return timelines.every((timeline) => timeline.done);
+    },
+    notes: () => listNotes(parts),
+    /** No event is played after this call. */
+    async close(): Promise<void> {
+      await Promise.all(parts.map(({ playback }) => playback.close()));
+    },
+    /** Resolves when all chunks that can be read in advance are read. */
+    ready,
+  };
+}
 
-  tick(nowMs: number): void {
-    for (const timeline of this.#timelines) timeline.tick(nowMs);
-  }
-
-  nextDueMs(): number {
-    return Math.min(...this.#timelines.map((timeline) => timeline.nextDueMs()));
-  }
-
-  get done(): boolean {
-    return this.#timelines.every((timeline) => timeline.done);
-  }
-
-  notes() {
-    const notes = this.#parts.flatMap(({ recording, market }): readonly RecordingWarning[] => {
-      const path = recording.market.source.path;
-      const refused = market.refusedEvents;
-      if (refused === 0) return recording.warnings;
-      return [...recording.warnings, { path, message: `${refused} events were skipped: prices off the market's grid` }];
-    });
-    return {
-      markets: this.#parts.length,
-      unresolved: this.#parts.filter(({ recording }) => recording.market.outcome === null).length,
-      notes,
-      failures: this.#parts.flatMap(({ recording, playback: { failure } }) =>
-        failure === null ? [] : [{ path: recording.market.source.path, message: failure.message }],
-      ),
-    };
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(this.#parts.map(({ playback }) => playback.close()));
-  }
-
-  async ready(): Promise<void> {
-    await Promise.all(this.#parts.map(({ playback }) => playback.waitForLoad()));
-  }
+/** Notes for the user about the recordings, as far as they are read. */
+function listNotes(parts: readonly ReplayPart[]) {
+  const notes = parts.flatMap(({ recording, market }): readonly RecordingWarning[] => {
+    const path = recording.market.source.path;
+    const refused = market.refusedEvents;
+    if (refused === 0) return recording.warnings;
+    return [...recording.warnings, { path, message: `${refused} events were skipped: prices off the market's grid` }];
+  });
+  return {
+    markets: parts.length,
+    unresolved: parts.filter(({ recording }) => recording.market.outcome === null).length,
+    notes,
+    failures: parts.flatMap(({ recording, playback: { failure } }) =>
+      failure === null ? [] : [{ path: recording.market.source.path, message: failure.message }],
+    ),
+  };
 }
 
 function planText({ market, summary }: Recording, state: ReplayMarket['state'], speed: number): string {

@@ -43,38 +43,34 @@ const MAX_KEY_LENGTH = 128;
 
 /** Checks the three headers of signed requests and finds the caller's account. */
 export class Authenticator {
-  readonly #keyHeader: string;
-  readonly #timestampHeader: string;
-  readonly #signatureHeader: string;
+  /** Names of the headers in lower case, as Node.js writes them. */
+  readonly #names: Readonly<Record<'key' | 'timestamp' | 'signature', string>>;
   readonly #toleranceS: number;
 
   constructor(profile: VenueProfile) {
-    const names = signatureHeaders(profile.header_prefix);
-    // Node.js converts header names to lower case.
-    this.#keyHeader = names.apiKey.toLowerCase();
-    this.#timestampHeader = names.timestamp.toLowerCase();
-    this.#signatureHeader = names.signature.toLowerCase();
+    const { apiKey: key, timestamp, signature } = signatureHeaders(profile.header_prefix);
+    this.#names = { key: key.toLowerCase(), timestamp: timestamp.toLowerCase(), signature: signature.toLowerCase() };
     this.#toleranceS = profile.clock_tolerance_s;
   }
 
   /** Returns a request's API key, which determines its rate window; null if the key is missing or too long. */
   keyNamed(headers: IncomingHttpHeaders): string | null {
-    const key = readHeader(headers[this.#keyHeader]);
+    const key = readHeader(headers[this.#names.key]);
     return key === null || key.length > MAX_KEY_LENGTH ? null : key;
   }
 
   readTimestamp(headers: IncomingHttpHeaders): string | null {
-    return readHeader(headers[this.#timestampHeader]);
+    return readHeader(headers[this.#names.timestamp]);
   }
 
   /** Returns the signed request's account, or refuses the request. `nowMs`: Unix ms of the exchange's clock. */
   authenticate(request: SignedRequest, core: ExchangeCore, nowMs: number): Result<AccountSlot> {
-    const key = readHeader(request.headers[this.#keyHeader]);
+    const key = readHeader(request.headers[this.#names.key]);
     const timestamp = this.readTimestamp(request.headers);
-    const signature = readHeader(request.headers[this.#signatureHeader]);
-    const names = [this.#keyHeader, this.#timestampHeader, this.#signatureHeader];
+    const signature = readHeader(request.headers[this.#names.signature]);
     // A request with empty headers counts as signed and is refused.
-    if (names.every((name) => request.headers[name] === undefined)) return refuse('not_authenticated');
+    if (Object.values(this.#names).every((name) => request.headers[name] === undefined))
+      return refuse('not_authenticated');
     if (key === null || timestamp === null || signature === null) {
       return failAuthentication('Missing required authentication headers');
     }

@@ -98,6 +98,8 @@ const stateBody = z.object({
   unbacked_collateral: z.boolean().optional(),
 });
 
+const resolveBody = z.object({ is_yes: z.boolean().nullable() });
+const priceBody = z.object({ price: money });
 const clockBody = z.object({ advance_s: z.number().positive().max(MAX_ADVANCE_S) });
 const depositBody = z.object({ funds: money.refine((value: Micros) => value > 0, 'Must be greater than zero.') });
 
@@ -107,11 +109,11 @@ export const CONTROLS: readonly FaultControl[] = [
     return mapResult(created, ({ index }) => detailRow(core.catalog, core.catalog.market(index)));
   }),
   control('/paper/markets/{condition_id}/state/', stateBody, changeState),
-  control('/paper/markets/{condition_id}/resolve/', z.object({ is_yes: z.boolean().nullable() }), (call) =>
-    changeMarket(call, (id) => call.core.at(call.nowMs).markets.resolve(id, call.body.is_yes)),
+  control('/paper/markets/{condition_id}/resolve/', resolveBody, ({ nowMs, params, body, core }) =>
+    core.at(nowMs).markets.resolve(params['condition_id'] ?? '', body.is_yes),
   ),
-  control('/paper/markets/{condition_id}/reference-price/', z.object({ price: money }), (call) =>
-    changeMarket(call, (id) => call.core.at(call.nowMs).margin.setReferencePrice(id, call.body.price)),
+  control('/paper/markets/{condition_id}/reference-price/', priceBody, ({ nowMs, params, body, core }) =>
+    core.at(nowMs).margin.setReferencePrice(params['condition_id'] ?? '', body.price),
   ),
   control('/paper/accounts/{wallet}/deposit/', depositBody, ({ nowMs, params, body, core }) =>
     core.at(nowMs).identity.deposit(params['wallet'] ?? '', body.funds),
@@ -139,28 +141,19 @@ export const CONTROLS: readonly FaultControl[] = [
 ];
 
 function changeState(call: FaultControlCall<z.output<typeof stateBody>>): Result<unknown> {
-  const { nowMs, core, body } = call;
-  return changeMarket(call, (id) => {
-    const { state, paused, unbacked_collateral: unbacked } = body;
-    let changed: Result<unknown> = invalid('state', 'One of state, paused and unbacked_collateral is required.');
-    // The market's state is changed first, because only this change can be refused. Refusals thus change nothing.
-    if (state !== undefined) {
-      changed = core.at(nowMs).markets.setState(id, state);
-      if (!changed.ok) return changed;
-    }
-    if (paused !== undefined) changed = core.at(nowMs).markets.setPaused(id, paused);
-    if (unbacked !== undefined) changed = core.at(nowMs).markets.setUnbacked(id, unbacked);
-    return changed;
-  });
-}
-
-/** Runs `change` for the market in the request's path. Answers `not_found` if the market does not exist. */
-function changeMarket<B>(
-  { params, core }: FaultControlCall<B>,
-  change: (id: string) => Result<unknown>,
-): Result<unknown> {
-  const id = params['condition_id'] ?? '';
-  return core.catalog.findIndex(id) === null ? refuse('not_found') : change(id);
+  const { nowMs, core } = call;
+  const { state, paused, unbacked_collateral: unbacked } = call.body;
+  const id = call.params['condition_id'] ?? '';
+  if (core.catalog.byId(id) === null) return refuse('not_found');
+  let changed: Result<unknown> = invalid('state', 'One of state, paused and unbacked_collateral is required.');
+  // The market's state is changed first, because only this change can be refused. Refusals thus change nothing.
+  if (state !== undefined) {
+    changed = core.at(nowMs).markets.setState(id, state);
+    if (!changed.ok) return changed;
+  }
+  if (paused !== undefined) changed = core.at(nowMs).markets.setPaused(id, paused);
+  if (unbacked !== undefined) changed = core.at(nowMs).markets.setUnbacked(id, unbacked);
+  return changed;
 }
 
 function readConfig(value: unknown, context: z.core.$RefinementCtx): MarketSpec['config'] {
@@ -172,32 +165,20 @@ function readConfig(value: unknown, context: z.core.$RefinementCtx): MarketSpec[
       context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
     return z.NEVER;
   }
-  // Rules of a margin market stay as given; rules of a book are parsed into micros. Undefined fields count as absent.
-  const kept = isBook ? withoutUndefined(read.data) : fieldsOf(read.data, rules as object); // The rules are an object.
-  return kept as MarketSpec['config'];
+  // Rules of a margin market, which are an object, stay as given; rules of a book are parsed into micros.
+  const given = Object.entries(rules as object).filter(([name]) => name in read.data);
+  return (isBook ? read.data : Object.fromEntries(given)) as MarketSpec['config'];
 }
 
-const fieldsOf = (known: object, given: object) =>
-  Object.fromEntries(Object.entries(given).filter(([name]) => name in known));
-
-function marketSpec(body: z.output<typeof marketBody>): MarketSpec {
-  const { outcomes, ...fields } = body;
+function marketSpec({ outcomes, ...fields }: z.output<typeof marketBody>): MarketSpec {
   const label = (isYes: boolean) => outcomes?.find((row) => row.is_yes === isYes)?.text;
-  const nullable = { description: body.description, logo: body.logo, resolution_date: body.resolution_date };
-  const spec = {
-    ...withoutNull({ yes_outcome_label: label(true), no_outcome_label: label(false) }),
-    ...withoutNull(fields),
-    ...withoutUndefined(nullable),
-    config: body.config ?? { kind: 'orderbook' },
+  return {
+    ...fields,
+    yes_outcome_label: fields.yes_outcome_label ?? label(true),
+    no_outcome_label: fields.no_outcome_label ?? label(false),
+    config: fields.config ?? { kind: 'orderbook' },
   };
-  // The cast is right: the specification has the types of the body, without null and undefined.
-  return spec as MarketSpec;
 }
-
-const withoutUndefined = (fields: object) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-const withoutNull = (fields: object) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
 
 /** Adds the routes of all controls to the server. */
 export function serveControls(server: FastifyInstance, options: ServerOptions, faults: Faults): void {

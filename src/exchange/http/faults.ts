@@ -52,18 +52,13 @@ const answerFault = z
   })
   .transform(({ answer, calls, status, slug = 'internal_error', retry_after_s, acts, count, share }) => ({
     answer,
-    /** Calls that the fault affects; null: every call of the service. */
     calls: calls ?? null,
-    /** HTTP status of the false answer: the status of a proxy's page, or of the error. */
     status: answer === 'html' ? (status ?? 403) : SERVICE_ERRORS[slug].status,
-    /** Slug of the false answer's error; null for a proxy's page. */
     slug: answer === 'html' ? null : slug,
     retry_after_s: retry_after_s ?? null,
     /** True: the call is executed, and the false answer replaces its answer if this was a success. */
     acts: acts ?? false,
-    /** Maximum number of false answers; null: without a limit. */
     count: count ?? null,
-    /** Fraction of the calls that the fault affects, above 0 and up to 1. */
     share: share ?? 1,
   }));
 

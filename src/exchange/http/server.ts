@@ -1,10 +1,7 @@
 /**
  * The HTTP server of the exchange, with one route for each declared call. Every request is checked in this order: rate
- * limit, authentication, validation, core. All answers use the envelope.
- *
- * The server limits the time of slow and silent clients. A client that does not send HTTP gets an error in the
- * envelope, and its connection ends. A connection beyond `maxConnections`, or whose client stops reading, ends without
- * an answer.
+ * limit, authentication, validation, core. All answers use the envelope. A connection beyond `maxConnections`, or whose
+ * client stops reading, ends without an answer.
  */
 
 import { channel } from 'node:diagnostics_channel';
@@ -121,7 +118,6 @@ function guardSockets({ server }: FastifyInstance, patience: Patience, lastWords
   server.maxConnections = patience.maxConnections;
   // Requests with an unknown `Expect` header are answered normally. Node.js would send a 417 without an envelope.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  // CONNECT is refused, because the exchange is not a proxy.
   server.on('connect', (request, socket) => {
     const refusal = faultAnswer({ slug: 'method_not_allowed' });
     const say = () => lastWords.say(socket, request.socket.remoteAddress ?? '', refusal, ALLOW);
@@ -135,9 +131,6 @@ const LINGER_MS = 1000;
 
 const NOT_HTTP = faultAnswer(invalid('request', 'The request is not complete HTTP/1.1.').fault);
 const HEAD_TOO_LARGE = faultAnswer({ slug: 'request_headers_too_large' });
-
-/** Returns the answer to bytes that Node's parser has rejected, by the parser's error code. */
-const wordsFor = (code: string): Answer => (code === 'HPE_HEADER_OVERFLOW' ? HEAD_TOO_LARGE : NOT_HTTP);
 
 /** Ends connections that send no valid request. The error answer never precedes the answer to an earlier request. */
 class MalformedConnections {
@@ -210,7 +203,10 @@ export function buildServer(options: ServerOptions, patience: Patience = PATIENC
       const { fault } = isUnknown ? refuse('not_found') : invalid('path', 'The path is malformed.');
       if (guard.admit(request, reply, 'public')) send(reply, faultAnswer(fault));
     },
-    clientErrorHandler: ({ code }, socket) => lastWords.say(socket, socket.remoteAddress ?? '', wordsFor(code)),
+    clientErrorHandler: ({ code }, socket) => {
+      const answer = code === 'HPE_HEADER_OVERFLOW' ? HEAD_TOO_LARGE : NOT_HTTP;
+      lastWords.say(socket, socket.remoteAddress ?? '', answer);
+    },
   });
   guardSockets(server, patience, lastWords);
   readRawBodies(server);
@@ -248,7 +244,6 @@ function serveEndpoints(server: FastifyInstance, options: ServerOptions, faults:
   const { core, profile, settle } = options;
   const context = { core, settle, wallets: new WalletSignatures(profile.draft_message) };
   const authenticator = new Authenticator(profile);
-  // The keys of this table are the names of the calls.
   for (const name of Object.keys(ENDPOINTS) as EndpointName[]) {
     const { method, path, scope } = declarationOf(name);
     server.route({

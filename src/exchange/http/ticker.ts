@@ -1,4 +1,3 @@
-import type { ExchangeCore } from '../core/core.js';
 import type { Replay } from '../crowd/replay.js';
 import type { PersistentCore } from '../store/persistent-core.js';
 
@@ -94,7 +93,6 @@ const MIN_WAIT_MS = 10;
 /** Runs due work of the core and the drivers until it is stopped. */
 export class Ticker {
   readonly #persistentCore: PersistentCore;
-  readonly #core: ExchangeCore;
   readonly #clock: ExchangeClock;
   readonly #onError: (error: unknown, where: string) => void;
   #drivers: readonly Driver[];
@@ -108,7 +106,6 @@ export class Ticker {
     onError: (error: unknown, where: string) => void,
   ) {
     this.#persistentCore = persistentCore;
-    this.#core = persistentCore.core;
     this.#clock = clock;
     this.#drivers = drivers;
     this.#onError = onError;
@@ -118,7 +115,7 @@ export class Ticker {
     this.#timer = setTimeout(() => {
       try {
         this.run();
-        this.#persistentCore.saveIfDue(this.#core.nowMs);
+        this.#persistentCore.saveIfDue(this.#persistentCore.core.nowMs);
       } catch (error) {
         this.#onError(error, 'the store');
       }
@@ -150,7 +147,8 @@ export class Ticker {
   }
 
   #advanceIfDue(nowMs: number): void {
-    if (this.#core.timers.nextMs <= nowMs) this.#core.advance(nowMs);
+    const { core } = this.#persistentCore;
+    if (core.timers.nextMs <= nowMs) core.advance(nowMs);
   }
 
   #tick(driver: Driver, nowMs: number): void {
@@ -164,7 +162,10 @@ export class Ticker {
   }
 
   #waitMs(): number {
-    const dueMs = Math.min(this.#core.timers.nextMs, ...this.#drivers.map((driver) => driver.nextDueMs()));
+    const dueMs = Math.min(
+      this.#persistentCore.core.timers.nextMs,
+      ...this.#drivers.map((driver) => driver.nextDueMs()),
+    );
     return Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, dueMs - this.#clock.nowMs()));
   }
 }

@@ -103,9 +103,6 @@ const isClosed = (market: Market): boolean => isUnderReview(market) || market.st
 
 const isResolved = ({ state }: Market): boolean => isSettledMarket(state);
 
-/** Returns true if a time is between two times, inclusive, Unix seconds; false for null. */
-const isWithin = (second: number | null, from: number, to: number) => second !== null && second >= from && second <= to;
-
 type CatalogQuery = QueryOf<'events.list'>;
 
 interface Listing<R> extends OffsetList {
@@ -166,7 +163,6 @@ function newestPage<R>(ask: CatalogAsk, { list, count, readEntry, readRow }: Lis
   let lastIndex = 0;
   for (let index = Math.min(total, (beforeId ?? total + 1) - 1) - 1; index >= 0; index--) {
     if (!matches(readEntry(core, index, core.catalog.markets.length), ask, sports)) continue;
-    // At least one more entry matches, so there is a next page.
     if (value.length === ask.limit) {
       return { ok: true as const, value, nextCursor: cursorAt(list, 'before_id', lastIndex + 1) };
     }
@@ -207,12 +203,12 @@ function isIn(filter: NonNullable<CatalogQuery['state']>, { markets }: CatalogEn
     case 'closed':
       return !markets.some(isOpen) && markets.some(isClosed);
     case 'ending_soon':
-      return markets.some((market) => isOpen(market) && isWithin(market.card.resolutionDate, nowS, nowS + SOON_S));
+      return markets.some((market) => isOpen(market) && isFrom(market.card.resolutionDate, nowS, nowS + SOON_S));
     case 'ended_recently':
       return (
         !markets.some(isOpen) &&
         (markets.some(isClosed) || markets.every(isResolved)) &&
-        markets.some((market) => isWithin(market.card.resolutionDate, nowS - SOON_S, nowS))
+        markets.some((market) => isFrom(market.card.resolutionDate, nowS - SOON_S, nowS))
       );
   }
 }
@@ -246,10 +242,6 @@ type SearchQuery = QueryOf<'search.list'>;
 interface Hit extends CatalogEntry {
   readonly type: 'market' | 'event';
 }
-
-type CatalogRow =
-  | { readonly result_type: 'market'; readonly summary: Wire<'marketDetail'> }
-  | { readonly result_type: 'event'; readonly summary: Wire<'eventRow'> };
 
 const MIN_WORDS_LENGTH = 2;
 const SEARCH: OffsetList = { list: 'search.list', key: 'm_offset' };
@@ -293,7 +285,7 @@ function findHits(core: ExchangeCore, until: number, query: SearchQuery, isFound
   return [...sortedBy([...found, ...hits], 'created', core.nowMs)];
 }
 
-const makeRow = (core: ExchangeCore, { type, index }: Hit): CatalogRow =>
+const makeRow = (core: ExchangeCore, { type, index }: Hit): Wire<'searchResult'> =>
   type === 'market'
     ? { result_type: type, summary: detailRow(core.catalog, core.catalog.market(index)) }
     : { result_type: type, summary: eventRow(core.catalog, index) };

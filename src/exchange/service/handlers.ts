@@ -32,8 +32,6 @@ import {
 } from './answers.js';
 import { catalogPage, EVENTS, MARKETS, searchPage } from './catalog.js';
 
-const NO_TRIGGER = invalid('take_profit_price', 'take_profit_price or stop_loss_price is required.');
-
 type RequestBody = ServiceCall<'requests.create'>['body'];
 
 /** Reads the size of a position request, or refuses missing fields and fields of the other type. */
@@ -202,7 +200,9 @@ export const HANDLERS: Handlers = {
     core.at(nowMs).margin.positions.close(account, params.pubkey, query.price ?? null),
   'positions.setTpSl': ({ nowMs, account, params, body }, { core }) => {
     const { take_profit_price: takeProfit, stop_loss_price: stopLoss } = body;
-    if (takeProfit === undefined && stopLoss === undefined) return NO_TRIGGER;
+    if (takeProfit === undefined && stopLoss === undefined) {
+      return invalid('take_profit_price', 'take_profit_price or stop_loss_price is required.');
+    }
     return core.at(nowMs).margin.positions.setTpSl(account, params.pubkey, { takeProfit, stopLoss });
   },
   'positions.deleteTpSl': ({ nowMs, account, params }, { core }) =>

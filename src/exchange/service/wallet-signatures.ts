@@ -50,15 +50,3 @@ function publicKey(wallet: string): KeyObject | null {
     return null; // The text is not base58, or not a key.
   }
 }
-
-/**
- * Public keys for `draft_cosigners` of the paper exchange, base58 of 32 bytes.
- *
- * @public
- */
-export const PAPER_COSIGNERS: readonly string[] = [
-  'DqLNQVQDuwZVmvSYZ2YDFKDbBX7ZGfYPGN2SuPzRaLK',
-  '9xKzR1CG4kEKYQMu9FDD7pnoUf7dxkzxDmSWrw9ttgHa',
-  'EJVSYgnRDYDWFYce9j3GfivGRghShZnftaTBB4UmjKL9',
-  'CL5bKfEh2GYbGnYTgkBNHjHjLXf9hzEkonwRPGTXmn1D',
-];

@@ -100,7 +100,6 @@ function prepareFile(db: Database.Database, path: string): void {
   db.pragma('synchronous = NORMAL');
   db.pragma(`cache_size = -${CACHE_KIB}`);
   const format = Number(db.pragma('user_version', { simple: true }));
-  // A new database file has format 0.
   if (format !== 0 && format !== FORMAT) {
     const message = `${path} has format ${format}, but this version of Twinbook reads only ${FORMAT}`;
     throw new TwinbookError('ledger_newer', message, 'Use the version that wrote the file, or another data folder.');

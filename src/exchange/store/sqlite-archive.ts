@@ -1,8 +1,3 @@
-/**
- * The archive on disk: one table for each kind of record, in the file of the journal. New rows are written in the
- * transaction of the call that archives them.
- */
-
 import type Database from 'better-sqlite3';
 import { must } from '../../shared/base/errors.js';
 import {
@@ -27,8 +22,9 @@ interface ArchiveRow {
 }
 
 /**
- * Final records of one kind on disk. A number, the column `kind`, stands for a row's state, outcome and side. With
- * indexes by account, market and kind, every filter reads only a few index ranges.
+ * Final records of one kind on disk. A row is written in the transaction of the call that archives it. A number, the
+ * column `kind`, stands for a row's state, outcome and side. With indexes by account, market and kind, every filter
+ * reads only a few index ranges.
  */
 class ArchiveTable implements Shelf {
   readonly #transactions: Transactions;

@@ -74,7 +74,7 @@ export const venueProfileSchema = z.strictObject({
 export type VenueProfile = Readonly<z.output<typeof venueProfileSchema>>;
 
 /** Returns true for base58 of 32 bytes. A text of more than 44 characters is too long, and is not decoded. */
-function isPublicKey(text: string): boolean {
+export function isPublicKey(text: string): boolean {
   if (text.length > 44) return false;
   try {
     return base58.decode(text).length === 32;

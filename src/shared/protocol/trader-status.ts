@@ -259,7 +259,8 @@ export type BudgetStatus = z.output<typeof budget>;
 export const describeQuoting = ({ orders, fairMicros, note }: MarketStatus): string =>
   orders.length > 0 && fairMicros !== null ? 'quoting' : note;
 
-const LINES = [
+/** One line of the stream that the request `subscribe` starts. */
+export const statusLine = z.discriminatedUnion('type', [
   /** First line of the status stream. The stream repeats this line after each change of the configuration. */
   z.object({ type: z.literal('hello'), process: processStatus }),
   z.object({
@@ -280,10 +281,7 @@ const LINES = [
   }),
   /** The last line of a run in the status stream. `proven` is true if two reads showed that no order is open. */
   z.object({ type: z.literal('bye'), time: moment, reason: text, proven: z.boolean() }),
-] as const;
-
-/** One line of the stream that the request `subscribe` starts. */
-export const statusLine = z.discriminatedUnion('type', LINES);
+]);
 /** Any line of the trader's status stream. */
 export type StatusLine = Readonly<z.output<typeof statusLine>>;
 /** Line of the status stream with the `type` `Type`. */

@@ -9,7 +9,7 @@ import type { Micros } from '../../../src/shared/base/micros.js';
 import { times } from '../../support/effort.js';
 import { expectSame } from '../../support/expect-same.js';
 import { PlainBook, type PlainFill, TICKS } from './plain-book.js';
-import { accepted, Desk, m, settings, Venue } from './venue.js';
+import { accepted, Desk, levelAmount, m, settings, Venue } from './venue.js';
 
 /** A market with a trader whose fills are reported, and a recording. */
 function market() {
@@ -184,7 +184,7 @@ class TwoSides extends Desk {
   }
 
   displayed(of: MatchingSide, at: number): number {
-    return this.core.catalog.market(0).levelAmount(of, priceOf(at)) / 1e6;
+    return levelAmount(this.core.catalog.market(0), of, priceOf(at)) / 1e6;
   }
 
   /** Public trades since the last call, oldest first: tick and amount. */

@@ -11,7 +11,7 @@ import { checkConservation } from '../model/compare.js';
 import { copyOf, rowsOf } from './archives.js';
 import { Drawer, throughJson } from './drawer.js';
 import { MARGIN_CALLS } from './margin/drawer.js';
-import { settings } from './venue.js';
+import { levelAmount, settings } from './venue.js';
 
 const hash = (core: ExchangeCore): string => createHash('sha256').update(JSON.stringify(core.snapshot())).digest('hex');
 
@@ -125,7 +125,7 @@ describe('the exchange under random commands', () => {
     statsRow(core.catalog.market(0), core.nowMs);
     priceRow(core.catalog.market(0), true);
     publicTradePage(core.catalog.market(0), { limit: 100 });
-    core.catalog.market(0).levelAmount(0, 400_000 as Micros);
+    levelAmount(core.catalog.market(0), 0, 400_000 as Micros);
     expect(hash(core)).toBe(before);
   });
 

@@ -5,6 +5,7 @@ import type {
   BookConfigSpec,
   CoreSettings,
   MarketSpec,
+  MatchingSide,
   OrderRequest,
   Result,
 } from '../../../src/exchange/core/contract.js';
@@ -137,3 +138,7 @@ export class Venue extends Desk {
     return { bid: bid.map(text), ask: ask.map(text) };
   }
 }
+
+/** Visible amount of a level in YES space, real and recorded together, in millionths. */
+export const levelAmount = ({ orderbook }: Market, side: MatchingSide, price: number): number =>
+  orderbook?.book.displayedAmount(side, price / orderbook.tick) ?? 0;

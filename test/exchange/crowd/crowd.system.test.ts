@@ -3,6 +3,7 @@ import { ASK, BID } from '../../../src/exchange/core/contract.js';
 import { bookRow } from '../../../src/exchange/core/records/market-rows.js';
 import { Crowd } from '../../../src/exchange/crowd/crowd.js';
 import { ZERO } from '../../../src/shared/base/micros.js';
+import { levelAmount } from '../core/venue.js';
 import { HOUR_MS, middle, newCore, Probe, restarted, START_MS, tapeHash } from './world.js';
 
 const DAY_MS = 24 * HOUR_MS;
@@ -264,6 +265,6 @@ describe('a market of the crowd that reaches its date', () => {
     expect(core.catalog.markets.length).toBe(5);
     const { card, state, bestAsk } = core.catalog.market(4);
     expect([card.category, state]).toEqual(['tech', 'open']);
-    expect(core.catalog.market(4).levelAmount(ASK, bestAsk ?? ZERO)).toBeGreaterThan(0);
+    expect(levelAmount(core.catalog.market(4), ASK, bestAsk ?? ZERO)).toBeGreaterThan(0);
   });
 });

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type ASK, BID } from '../../../src/exchange/core/contract.js';
 import type { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { bookRow } from '../../../src/exchange/core/records/market-rows.js';
-import { Replay } from '../../../src/exchange/crowd/replay.js';
+import { attachReplay, type Replay } from '../../../src/exchange/crowd/replay.js';
 import {
   deriveConditionId,
   EVENT,
@@ -14,6 +14,7 @@ import {
 import { TwinbookError } from '../../../src/shared/base/errors.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import { chunk, market } from '../../lab/backtest/recordings.js';
+import { levelAmount } from '../core/venue.js';
 import { newCore, restarted, START_MS } from './world.js';
 
 /** Recorded time; the exchange plays it on its own clock. */
@@ -65,7 +66,7 @@ const toEvent = ([ms, kind, side = 'bid', price = 0, amount = 0]: Row) =>
   [R + ms, EVENT[kind], SIDE[side], price, amount] as const;
 
 const attach = (recordings: readonly Recording[], speed = 1, to = core): Promise<Replay> =>
-  Replay.attach(to, recordings, { speed }, START_MS);
+  attachReplay(to, recordings, speed, START_MS);
 
 /** Plays up to each of these exchange times, after reading all available events. */
 async function play(replay: Replay, ...times: number[]): Promise<void> {
@@ -136,9 +137,9 @@ describe('a replay', () => {
     });
     expect(replay.nextDueMs()).toBe(at(250));
     await play(replay, at(249));
-    expect(core.catalog.market(0).levelAmount(BID, micros(400_000))).toBe(100_000_000);
+    expect(levelAmount(core.catalog.market(0), BID, micros(400_000))).toBe(100_000_000);
     await play(replay, at(250));
-    expect(core.catalog.market(0).levelAmount(BID, micros(400_000))).toBe(60_000_000);
+    expect(levelAmount(core.catalog.market(0), BID, micros(400_000))).toBe(60_000_000);
     expect(replay.nextDueMs()).toBe(at(2000));
     expect(replay.done).toBe(false);
     await play(replay, at(2000));
@@ -233,7 +234,7 @@ describe('after a restart of the exchange a replay', () => {
   it('does not play a settled market again', async () => {
     await play(await attach([recordingOf(rows)]), at(0), at(3000));
     const again = restarted(core);
-    const replay = await Replay.attach(again, [recordingOf(rows)], { speed: 1 }, at(9000));
+    const replay = await attachReplay(again, [recordingOf(rows)], 1, at(9000));
     expect(replay.done).toBe(true);
     expect(replay.nextDueMs()).toBe(Number.POSITIVE_INFINITY);
     expect(again.catalog.markets.length).toBe(1);
@@ -245,7 +246,7 @@ describe('after a restart of the exchange a replay', () => {
     // The exchange's clock reached 960 ms, but the replay was stopped before its next tick.
     core.advance(at(960));
     const again = restarted(core);
-    const replay = await Replay.attach(again, [recordingOf(rows)], { speed: 1 }, at(50_000));
+    const replay = await attachReplay(again, [recordingOf(rows)], 1, at(50_000));
     const book = bookRow(again.catalog.market(0), true, 10);
     expect(book.bid.map((level) => [level.price, level.total_amount])).toEqual([
       ['0.4', '70'],
@@ -263,7 +264,7 @@ describe('after a restart of the exchange a replay', () => {
     await play(await attach([recordingOf(rows)]), at(0), at(600));
     core.at(at(700)).markets.setState(core.catalog.market(0).card.conditionId, 'waiting_to_resolve');
     const again = restarted(core);
-    const replay = await Replay.attach(again, [recordingOf(rows)], { speed: 1 }, at(9000));
+    const replay = await attachReplay(again, [recordingOf(rows)], 1, at(9000));
     expect(again.catalog.market(0).state).toBe('resolved');
     expect(replay.done).toBe(true);
   });
@@ -312,11 +313,12 @@ describe('a replay of bad data', () => {
     replay.tick(at(0));
     replay.tick(at(100));
     expect(core.catalog.markets.length).toBe(1);
-    expect(core.catalog.market(0).levelAmount(BID, micros(400_000))).toBe(100_000_000);
+    expect(levelAmount(core.catalog.market(0), BID, micros(400_000))).toBe(100_000_000);
     expect(replay.nextDueMs()).toBe(at(110));
     gate.abort();
     await play(replay, at(110));
-    for (const market of [0, 1]) expect(core.catalog.market(market).levelAmount(BID, micros(400_000))).toBe(80_000_000);
+    for (const market of [0, 1])
+      expect(levelAmount(core.catalog.market(market), BID, micros(400_000))).toBe(80_000_000);
   });
 
   it('lets go of the files that are half read when it is closed', async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { base58 } from '@scure/base';
 import { describe, expect, it } from 'vitest';
-import { PAPER_COSIGNERS, WalletSignatures } from '../../../src/exchange/service/wallet-signatures.js';
+import { WalletSignatures } from '../../../src/exchange/service/wallet-signatures.js';
 import type { Micros } from '../../../src/shared/base/micros.js';
 import { writeDraftMessage } from '../../../src/shared/protocol/drafts/draft-message.js';
 import type { DraftText } from '../../../src/shared/protocol/drafts/draft-text.js';
@@ -11,6 +11,7 @@ import { readProfile } from '../../../src/shell/config/config.js';
 import { venueFile } from '../../../src/shell/config/shipped.js';
 import { signingRules } from '../../../src/shell/wallet/draft-signer.js';
 import { Wallet } from '../../../src/shell/wallet/wallet.js';
+import { PAPER_COSIGNERS } from '../cosigners.js';
 
 const profile = readProfile(venueFile('worm'), '/');
 const signatures = new WalletSignatures('solana_tx');

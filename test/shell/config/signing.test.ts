@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { PAPER_COSIGNERS } from '../../../src/exchange/service/wallet-signatures.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
 import { venueFile } from '../../../src/shell/config/shipped.js';
+import { PAPER_COSIGNERS } from '../../exchange/cosigners.js';
 import { folderOf } from '../../support/folders.js';
 import { trader } from './files.js';
 

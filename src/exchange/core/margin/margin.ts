@@ -149,7 +149,7 @@ export class Margin {
       : NOTHING;
   }
 
-  #page<R extends RecordOfAccount, T>(
+  #page<R extends RecordOfAccount & { readonly market: number }, T>(
     records: Records<R, T>,
     account: number,
     query: MarginPageQuery & { readonly market_condition_id?: string | undefined },

@@ -1,8 +1,3 @@
-/**
- * A margin market's reference price, and the pool, which is the counterparty of every position. The pool lends,
- * receives users' losses and pays users' profits. The pool's balance may become negative.
- */
-
 import { assert } from '../../../shared/base/errors.js';
 import { ONE, parseDecimal, stepOfPrecision } from '../../../shared/base/micros.js';
 import type { MarginActivity } from '../../../shared/protocol/states.js';
@@ -108,7 +103,10 @@ class ActivityRing {
 
 export const DEFAULT_REFERENCE = ONE / 2;
 
-/** The counterparty of all positions of one market, with this market's reference price. */
+/**
+ * The counterparty of all positions of one market, with this market's reference price. The pool lends, receives users'
+ * losses and pays users' profits.
+ */
 export class MarginPool {
   readonly rules: MarginRules;
   /** The reference price is in YES space, strictly between 0 and 1. */

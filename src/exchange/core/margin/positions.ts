@@ -61,8 +61,7 @@ class RealizedPnl {
 }
 
 /**
- * Settlements: payments of ended positions to their users. Each change of a settlement's state takes `landing_ms`. Only
- * the claim is called by the user; other changes follow by themselves:
+ * Payments of ended positions to their users. Each change of state takes `landing_ms`. Only the claim is a user's call:
  *
  *     created -> settlement_pending -> claimable -(claim)-> claim_pending -> done
  *

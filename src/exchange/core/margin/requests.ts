@@ -7,10 +7,8 @@
  *     funding_processing, processing, order_placed -(market leaves `open`, nothing to buy)-> refund_processing -> failed
  *
  * A request's draft locks its maximum cost, `reserved`. From `processing` on, the pool holds the money. In the state
- * `completed`, the fee is paid and unused money is returned. In the state `failed`, the refund has arrived.
- *
- * In `order_placed`, a limit request waits for its price without a time limit. A request can be canceled only before it
- * is funded.
+ * `completed`, the fee is paid and unused money is returned. In the state `failed`, the refund has arrived. In
+ * `order_placed`, a limit request waits for its price without a time limit.
  */
 
 import type { DraftTerms } from '../../../shared/protocol/drafts/draft-text.js';

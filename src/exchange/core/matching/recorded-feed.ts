@@ -1,8 +1,3 @@
-/**
- * Applies recorded events to the exchange: one by one, or many events of one market in one call, as a backtest does.
- * Applying a recorded event allocates no memory.
- */
-
 import { EVENT, type EventChunk } from '../../../recording/contract.js';
 import { assert } from '../../../shared/base/errors.js';
 import { ONE } from '../../../shared/base/micros.js';
@@ -14,7 +9,7 @@ import { NO_TICK } from './book.js';
 
 const OFF_GRID = -1;
 
-/** Applies recorded events to the books of their markets. */
+/** Applies recorded events to books: one by one, or many of one market in one call. This allocates no memory. */
 export class RecordedFeed {
   /** Number of events that the last `play` rejected: off the price grid, or a trade while the market does not trade. */
   refused = 0;

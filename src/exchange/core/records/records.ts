@@ -31,8 +31,10 @@ interface RecordQuery {
   readonly beforeId?: number | undefined;
 }
 
+type RecordOfMarket = RecordOfAccount & { readonly market: number };
+
 /** All records of one kind. A live record may still change, a final record may not. Subsystems extend this class. */
-export class Records<R extends RecordOfAccount, W> {
+export class Records<R extends RecordOfMarket, W> {
   readonly toRow: (record: R) => W;
   protected readonly context: CoreContext;
   readonly #filing: Filing<R, W>;
@@ -159,7 +161,11 @@ export class Records<R extends RecordOfAccount, W> {
     this.#lastId = lastId;
     const live = records.map(({ id }) => id);
     this.#archive.rewind(lastId, live);
-    for (const record of structuredClone(records)) this.keep(record);
+    for (const record of structuredClone(records)) {
+      this.keep(record);
+      // Every account that may still trade needs cells for its shares.
+      this.context.catalog.market(record.market).shares.ensureAccount(record.account);
+    }
   }
 }
 

@@ -1,18 +1,14 @@
-/**
- * Converts a draft to its `message` and to the bytes that the wallet signs. The venue's `draft_message` is one of:
- *
- * - `utf8`: the message is a readable text; its UTF-8 bytes are signed.
- * - `solana_tx`: the message is a Solana transaction in hex with the readable text as memo; its message bytes are
- *   signed.
- * - `opaque`: the message is an unreadable text; its UTF-8 bytes are signed.
- */
+/** Converts a draft to its `message` and to the bytes that the wallet signs. */
 
 import { createHash } from 'node:crypto';
 import type { DraftCosigners, VenueProfile } from '../profile.js';
 import { type DraftText, readDraftText, writeDraftText } from './draft-text.js';
 import { readMemoText, readTransaction, writeMemoTransaction } from './solana-message.js';
 
-/** Format of a draft's `message`: `utf8`, `solana_tx` or `opaque`. */
+/**
+ * Format of a draft's `message`. `utf8`: readable text. `solana_tx`: a Solana transaction in hex with the readable text
+ * as memo, of which the message bytes are signed. `opaque`: unreadable text. The UTF-8 bytes of texts are signed.
+ */
 export type DraftMessage = VenueProfile['draft_message'];
 
 /**

@@ -14,7 +14,7 @@ import {
 import { EVENT, type EventChunk } from '../../../../src/recording/contract.js';
 import type { Micros } from '../../../../src/shared/base/micros.js';
 import { Random } from '../../../../src/shared/base/random.js';
-import { accepted, m, settings, Venue } from '../venue.js';
+import { accepted, levelAmount, m, settings, Venue } from '../venue.js';
 
 interface Event {
   readonly timeMs: number;
@@ -143,7 +143,7 @@ describe('recorded events in one call', () => {
     const chunk = columns([level(1000), level(2000), level(2000), level(3000)]);
     expect(core.feed.play(0, chunk, 0, START_MS + 999)).toBe(0);
     expect(core.feed.play(0, chunk, 0, START_MS + 2000)).toBe(3);
-    expect([core.nowMs, core.catalog.market(0).levelAmount(BID, m('0.4'))]).toEqual([START_MS + 2000, 2000e6]);
+    expect([core.nowMs, levelAmount(core.catalog.market(0), BID, m('0.4'))]).toEqual([START_MS + 2000, 2000e6]);
     expect(core.feed.play(0, chunk, 3, START_MS + 9000)).toBe(4);
     expect(core.nowMs).toBe(START_MS + 3000);
   });

@@ -2,10 +2,10 @@
 
 import { base58 } from '@scure/base';
 import { address } from '@solana/addresses';
-import { PAPER_COSIGNERS } from '../../../../src/exchange/service/wallet-signatures.js';
 import { writeDraftMessage } from '../../../../src/shared/protocol/drafts/draft-message.js';
 import { MEMO_PROGRAM } from '../../../../src/shared/protocol/drafts/solana-message.js';
 import type { DraftCosigners } from '../../../../src/shared/protocol/profile.js';
+import { PAPER_COSIGNERS } from '../../../exchange/cosigners.js';
 import { type Instruction, READONLY, READONLY_SIGNER, transactionHex, WRITABLE, WRITABLE_SIGNER } from '../shapes.js';
 import { type Draw, type Honest, textOf } from './draw.js';
 import { PAYMENT_PROGRAMS, PAYMENTS } from './payments.js';
