@@ -45,6 +45,7 @@ export const optionalInteger = plain<number | null>('INTEGER');
 /** Declares a column that holds one of these texts. SQLite rejects other texts. */
 export const choice = <V extends string>(name: string, values: readonly V[]): Column<V> =>
   plain<V>('TEXT NOT NULL')(name, among(name, quoted(values)));
+/** Declares a nullable column that holds one of these texts. */
 export const optionalChoice = <V extends string>(name: string, values: readonly V[]): Column<V | null> =>
   plain<V | null>('TEXT')(name, among(name, quoted(values)));
 /** Declares a column with a text of the type `V`. SQLite does not check the text, because `V` may gain values. */
@@ -55,6 +56,7 @@ export const amount = (name: string, more?: string): Column<Micros> => ({
   ...plain<Micros>('INTEGER NOT NULL')(name, more),
   read: (stored) => micros(Number(stored)),
 });
+/** Declares a nullable column of Micros. */
 export const optionalAmount = (name: string): Column<Micros | null> => ({
   ...plain<Micros | null>('INTEGER')(name),
   read: (stored) => (stored === null ? null : micros(Number(stored))),
@@ -65,6 +67,7 @@ export const flag = (name: string): Column<boolean> => ({
   read: (stored) => stored === 1,
   write: Number,
 });
+/** Declares a nullable boolean column. */
 export const optionalFlag = (name: string): Column<boolean | null> => ({
   ...optionalInteger(name, among(name, ['0', '1'])),
   read: (stored) => (stored === null ? null : stored === 1),

@@ -1,6 +1,4 @@
-/**
- * The risk controls of all intents, numbered as in docs/reference.md. A refusal has the numbers that a control compared.
- */
+/** The risk controls, numbered as in docs/reference.md. A refusal has the two numbers that a control compared. */
 
 import { notionalRate } from '../../shared/base/fees.js';
 import { type Micros, micros, mul, ONE, sub, ZERO } from '../../shared/base/micros.js';
