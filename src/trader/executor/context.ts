@@ -29,14 +29,7 @@ import {
 import { tradeNotional } from '../ledger/postings.js';
 import type { Converting, ExecutorEvent, ExecutorSettings, Oddity, Placing, Reaction, Trouble } from './contract.js';
 import { BookedTrades, type InFlight, InFlightIntents, UnsettledOrders } from './in-flight-intents.js';
-import {
-  growingWaitMs,
-  LATE_DELIVERY_S,
-  LONGEST_LOOK_MS,
-  PLACE_USEFUL_MS,
-  STANDINGS,
-  WHOLE_SECONDS_S,
-} from './lifecycle.js';
+import { growingWaitMs, LATE_DELIVERY_S, PLACE_USEFUL_MS, STANDINGS, WHOLE_SECONDS_S } from './lifecycle.js';
 
 /** Times of a read, and the source of a record in its answer. */
 export interface RecordPoll extends Pick<RequestResult, 'sentMs' | 'nowMs' | 'venueTimeMs'> {
@@ -134,10 +127,7 @@ export class Context {
     this.reportTrouble('record_differs', inFlight.intent.marketConditionId, text, inFlight.intent.id);
   }
 
-  /**
-   * Books a fill of an order once, and reports it. A fill that contradicts the signed order raises an alarm, but is
-   * booked, because the exchange has moved the money.
-   */
+  /** Books a fill once. A fill that contradicts its order raises an alarm, because the exchange has moved the money. */
   bookFill(order: OrderRecord, fill: BookedFill): FillBooking {
     const { marketConditionId, intentId } = order;
     const booking = this.orders.bookFill(fill);
@@ -163,9 +153,9 @@ export class Context {
     this.emit({ kind: 'notDone', intentId, intentKind, market, slug, reason });
   }
 
-  lookLater(inFlight: InFlight, nowMs: number, longestMs = LONGEST_LOOK_MS): void {
+  lookLater(inFlight: InFlight, nowMs: number, cause: Parameters<typeof growingWaitMs>[1] = 'silent'): void {
     inFlight.resend = false;
-    inFlight.dueMs = nowMs + growingWaitMs(inFlight.tries++, longestMs);
+    inFlight.dueMs = nowMs + growingWaitMs(inFlight.tries++, cause);
   }
 
   /** Plans to send an intent's signature again if its draft is still valid, else to read the record. */
@@ -271,12 +261,7 @@ class UndoneOrders {
   /** Time when the order was first shown as canceled, our clock, ms, by the order's pubkey. */
   readonly #canceledMs = new Map<string, number>();
 
-  /**
-   * Handles a record of a resting order. Returns true if the exchange undid the order's cancel.
-   *
-   * @param canceledMs time since which the order counted as canceled, our clock, ms; null if it did not
-   * @param sentMs time when the request was sent, our clock, ms
-   */
+  /** Returns true if the exchange undid the order's cancel. `canceledMs`: time of its end, our clock, null if it rests. */
   onResting(pubkey: string, canceledMs: number | null, sentMs: number): boolean {
     const known = this.#canceledMs.get(pubkey);
     if (known !== undefined && canceledMs !== null) return true;

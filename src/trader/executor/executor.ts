@@ -191,29 +191,15 @@ export class Executor {
   }
 
   restingOrders() {
-    const live = [];
-    for (const inFlight of this.#context.intents.byId.values()) {
-      const { kind, state, id: intentId, draftPubkey, strategy } = inFlight.intent;
-      if (kind !== 'place' || state !== 'live' || draftPubkey === null) continue;
-      const order = must(this.#context.orders.get(draftPubkey), `order of ${intentId}`);
-      const { marketConditionId, amountMicros, createdMs } = order;
-      live.push({
-        orderPubkey: draftPubkey,
-        intentId,
-        marketConditionId,
-        /**
-         * Unfilled shares of an order, by the larger of the exchange's and the booked filled amount. Failed fills count
-         * as unfilled, because their shares may rest again.
-         */
-        remainingMicros: sub(amountMicros, maxMicros(sub(order.filledMicros, order.failedMicros), order.bookedMicros)),
-        strategy,
-        createdMs,
-        /** Whether the exchange has shown the order since this process started. */
-        confirmed: inFlight.confirmed,
-        cancelPending: this.#context.intents.find('cancel', draftPubkey) !== null,
-      });
+    const resting = [];
+    for (const { intent } of this.#context.intents.byId.values()) {
+      const { kind, state, id: intentId, draftPubkey: orderPubkey } = intent;
+      if (kind !== 'place' || state !== 'live' || orderPubkey === null) continue;
+      const { createdMs } = must(this.#context.orders.get(orderPubkey), `order of ${intentId}`);
+      const cancelPending = this.#context.intents.find('cancel', orderPubkey) !== null;
+      resting.push({ orderPubkey, intentId, createdMs, cancelPending });
     }
-    return live;
+    return resting;
   }
 
   /** Returns the reservations of all intents that may still move currency or shares. Cancels move neither. */

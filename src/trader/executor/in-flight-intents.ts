@@ -33,8 +33,6 @@ export class InFlight {
   expiredSinceMs: number | null = null;
   /** Time since which the intent is known to be live, our clock, ms. Lists requested earlier may lack the order. */
   liveSinceMs: number;
-  /** Whether the exchange has shown the intent as live since this process started. */
-  confirmed = false;
   /** Whether the operator was notified that the exchange does not know the record. */
   missingTold = false;
   /** Whether the order was withdrawn; the executor then no longer signs or sends it. */

@@ -164,12 +164,15 @@ export function nextState(state: IntentState, event: IntentEvent): IntentState {
 
 /** Wait before the first read after an uncertain submit, ms: an earlier read could overtake the submit. */
 export const FIRST_LOOK_MS = 500;
-/** Maximum wait between requests to a silent exchange, ms; short, so that its return is noticed within seconds. */
-export const LONGEST_LOOK_MS = 10_000;
-/** Maximum wait before the next read of a record that the exchange does not know, ms. */
-export const LONGEST_MISSING_MS = 60_000;
-/** Maximum wait between reads of a conversion, ms. Conversions take 0.5 s on paper, seconds on a blockchain. */
-export const LONGEST_LANDING_MS = 5_000;
+/** Maximum waits, ms. */
+const LONGEST_WAITS_MS = {
+  /** Between requests to a silent exchange; short, so that its return is noticed within seconds. */
+  silent: 10_000,
+  /** Before the next read of a record that the exchange does not know. */
+  missing: 60_000,
+  /** Between reads of a conversion. Conversions take 0.5 s on paper, seconds on a blockchain. */
+  landing: 5_000,
+};
 /** Maximum number of requests for a conversion's draft if answers are lost. Unsigned drafts have no effect. */
 export const MOST_DRAFT_ASKS = 3;
 /** Maximum delay until a request with a lost answer takes effect, s. A draft's locks may last longer by this time. */
@@ -181,7 +184,7 @@ export const EXPIRY_SLACK_S = 60;
 /** Tolerance because the exchange's times are whole seconds, s: one second on each side. */
 export const WHOLE_SECONDS_S = 2;
 
-/** Returns the wait before the next request after `tries` requests without news, ms; it doubles up to `longestMs`. */
-export const growingWaitMs = (tries: number, longestMs: number): number =>
+/** Returns the wait before the next request after `tries` requests without news, ms; it doubles with each request. */
+export const growingWaitMs = (tries: number, cause: keyof typeof LONGEST_WAITS_MS): number =>
   // The exponent is limited to avoid overflow; with 2^20 the product exceeds every maximum wait.
-  Math.min(longestMs, FIRST_LOOK_MS * 2 ** Math.min(tries, 20));
+  Math.min(LONGEST_WAITS_MS[cause], FIRST_LOOK_MS * 2 ** Math.min(tries, 20));

@@ -77,7 +77,7 @@ function noteResting(
     tellSigned(context, inFlight.intent, was.pubkey, status, look.nowMs);
     noteOpened(context, inFlight, was.pubkey, look.nowMs, `the exchange shows the order as ${status}`);
   }
-  Object.assign(inFlight, { confirmed: true, tries: 0, expiredSinceMs: null, dueMs: null, resend: false });
+  Object.assign(inFlight, { tries: 0, expiredSinceMs: null, dueMs: null, resend: false });
   cancelOfRestingOrder(context, was.pubkey, look);
 }
 

@@ -11,14 +11,7 @@ import type { Intent } from '../risk/intent.js';
 import type { Context, RecordPoll } from './context.js';
 import type { IntentSigner, PlaceObjection } from './contract.js';
 import type { InFlight } from './in-flight-intents.js';
-import {
-  EXPIRY_SLACK_S,
-  FIRST_LOOK_MS,
-  LONGEST_LANDING_MS,
-  LONGEST_MISSING_MS,
-  MOST_DRAFT_ASKS,
-  RECORD_STATES,
-} from './lifecycle.js';
+import { EXPIRY_SLACK_S, FIRST_LOOK_MS, MOST_DRAFT_ASKS, RECORD_STATES } from './lifecycle.js';
 import { observeForeignOrder, observeOrder, readAgain } from './orders.js';
 
 export function newRow(context: Context, intent: Intent, reason: string, nowMs: number): IntentRow {
@@ -177,7 +170,7 @@ export function onRead(context: Context, inFlight: InFlight, report: RequestResu
       const text = `the exchange has no record ${inFlight.intent.draftPubkey ?? inFlight.intent.orderPubkey ?? '?'}`;
       context.reportTrouble('record_missing', inFlight.intent.marketConditionId, text, inFlight.intent.id);
     }
-    context.lookLater(inFlight, nowMs, LONGEST_MISSING_MS);
+    context.lookLater(inFlight, nowMs, 'missing');
   } else {
     context.lookLater(inFlight, nowMs);
   }
@@ -270,7 +263,7 @@ function observeState(context: Context, inFlight: InFlight, state: RedeemRow['st
         context.intents.move(inFlight, 'accepted', nowMs, `the exchange shows the ${kind} as ${state}`);
         inFlight.tries = 0;
       }
-      context.lookLater(inFlight, nowMs, LONGEST_LANDING_MS);
+      context.lookLater(inFlight, nowMs, 'landing');
       break;
     default:
       if (says === 'recordExpired' && !context.confirmExpiry(inFlight, look)) break;

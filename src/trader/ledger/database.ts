@@ -6,10 +6,9 @@ import type Sqlite from 'better-sqlite3';
 import { AssertionFailed, assert, TwinbookError } from '../../shared/base/errors.js';
 import { makePrivate, makePrivateFile } from '../../shared/base/files.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
+import type { SqlValue } from './table.js';
 import type { BackupSource } from './tables.js';
 import { APPLICATION_ID, LEDGER_VERSION, SCHEMA, WITHOUT_HISTORY } from './tables.js';
-
-export type SqlValue = string | number | null;
 
 /**
  * Error of a failed write, commit, sync or read of the ledger. The failed operation is never retried: after a failed
@@ -43,6 +42,7 @@ const OLDER_HINT = 'Use the Twinbook version that wrote it, or start a new ledge
 
 const BUSY_MS = 1000;
 
+/** The ledger's SQLite file with its prepared statements and transactions. A failed write makes the object unusable. */
 export class Database {
   readonly path: string;
   readonly #sqlite: Sqlite.Database;

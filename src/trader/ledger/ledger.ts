@@ -49,10 +49,7 @@ import {
   updateOrder,
 } from './tables.js';
 
-/**
- * Opens the ledger for writing. `holder` is the calling process; the error that a second writer gets names it. Throws
- * ledger_locked, ledger_newer, ledger_broken or file_unreadable.
- */
+/** Opens the ledger for writing as `holder`. Throws ledger_locked, ledger_newer, ledger_broken or file_unreadable. */
 export function openLedger(path: string, holder: LockHolder): Ledger {
   checkFolder(path);
   // The lock is acquired first, because a second process must not even create tables.
@@ -75,10 +72,7 @@ export function openReadOnly(path: string): LedgerReader {
   return new LedgerReader(Database.openReadOnly(path));
 }
 
-/**
- * The ledger's writer. Every write to the ledger must run inside `transaction`. A failed write, commit or sync throws
- * LedgerBroken, and later calls fail too; the process must then cancel its orders and exit.
- */
+/** The ledger's writer. Every write must run inside `transaction`. After LedgerBroken, all later calls fail too. */
 export class Ledger extends LedgerReader {
   readonly #lock: WriterLock | null;
   /** Throws LedgerBroken if the ledger's file was removed or replaced, because later writes would be lost. */

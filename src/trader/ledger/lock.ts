@@ -14,6 +14,7 @@ import { isPrivate, makePrivateFile } from '../../shared/base/files.js';
 import { isGone, readMark } from '../../shared/base/processes.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
+/** Process that has the lock of a ledger. */
 export interface LockHolder {
   readonly pid: number;
   /** Start of this process, our clock, ms. */

@@ -27,18 +27,22 @@ export interface Posting {
   readonly amountMicros: Micros;
 }
 
+/** Shares of one outcome and their cost before a booking. */
 export type BookedHolding = Pick<HeldPosition, 'sharesMicros' | 'costMicros'>;
 
 const CURRENCY = 'currency';
 
 const outcomeName = (market: string, isYes: boolean): string => `${market}/${isYes ? 'YES' : 'NO'}`;
+/** Returns the account of the held shares of one outcome. */
 export const sharesAccount = (market: string, isYes: boolean): string => `shares/${outcomeName(market, isYes)}`;
+/** Returns the account of the cost of one outcome's held shares, in currency. */
 export const basisAccount = (market: string, isYes: boolean): string => `basis/${outcomeName(market, isYes)}`;
 const venueAccount = (market: string, isYes: boolean): string => `venue/${outcomeName(market, isYes)}`;
 
 const negative = (value: Micros): Micros => sub(ZERO, value);
 const currency = (account: string, amountMicros: Micros): Posting => ({ account, asset: CURRENCY, amountMicros });
 
+/** Returns the postings of a change of the configured capital. */
 export const capitalPostings = (addedMicros: Micros): Posting[] => [
   currency('cash', addedMicros),
   currency('capital', negative(addedMicros)),

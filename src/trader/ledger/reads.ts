@@ -1,5 +1,3 @@
-/** Functions that read the ledger, for the trader, the command line and the dashboard. */
-
 import { must } from '../../shared/base/errors.js';
 import { add, complement, type Micros, micros, mul, sub, ZERO } from '../../shared/base/micros.js';
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
@@ -67,6 +65,7 @@ export const BOOKINGS_AFTER = `SELECT t.id, t.kind, t.time_ms AS timeMs, i.strat
   LEFT JOIN intents AS i ON i.id = coalesce(o.intent_id, c.intent_id)
   GROUP BY t.id ORDER BY t.id`;
 
+/** All functions that read a ledger, with or without a running trader. */
 export class LedgerReader {
   protected readonly db: Database;
 

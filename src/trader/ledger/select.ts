@@ -19,11 +19,7 @@ export interface Selected {
 /** First words of the allowed queries. Other statements could write, and ATTACH could open any file. */
 const READS = /^\s*(?:(?:--[^\n]*\n|\/\*[\s\S]*?\*\/)\s*)*(?:select|with|values|explain)\b/i;
 
-/**
- * Returns at most `most` rows of the result of one SELECT query.
- *
- * @throws TwinbookError `file_unreadable` if there is no such ledger, `usage` if the SQL is not one valid SELECT
- */
+/** Returns at most `most` rows of one SELECT. Throws `file_unreadable` without a ledger, `usage` for any other SQL. */
 export function selectFromLedger(path: string, sql: string, most: number): Selected {
   const db = openForReading(path);
   try {

@@ -1,7 +1,17 @@
 /** Derives a table's DDL, its SQL statements, and the conversion of its rows, from one declaration. */
 
 import { type Micros, micros } from '../../shared/base/micros.js';
-import type { Database, SqlValue } from './database.js';
+
+/** Type of a value that SQLite stores. */
+export type SqlValue = string | number | null;
+
+/** Functions of the ledger's database that a table uses. */
+export interface TableStore {
+  get<Row>(sql: string, ...values: readonly SqlValue[]): Row | undefined;
+  all<Row>(sql: string, ...values: readonly SqlValue[]): Row[];
+  run(sql: string, ...values: readonly SqlValue[]): number;
+  insert(sql: string, ...values: readonly SqlValue[]): number;
+}
 
 /** Column of a table, with the conversion between the stored value and the record's field. */
 interface Column<V> {
@@ -35,6 +45,7 @@ export const optionalInteger = plain<number | null>('INTEGER');
 /** Declares a column that holds one of these texts. SQLite rejects other texts. */
 export const choice = <V extends string>(name: string, values: readonly V[]): Column<V> =>
   plain<V>('TEXT NOT NULL')(name, among(name, quoted(values)));
+/** Declares a nullable column that holds one of these texts. */
 export const optionalChoice = <V extends string>(name: string, values: readonly V[]): Column<V | null> =>
   plain<V | null>('TEXT')(name, among(name, quoted(values)));
 /** Declares a column with a text of the type `V`. SQLite does not check the text, because `V` may gain values. */
@@ -45,6 +56,7 @@ export const amount = (name: string, more?: string): Column<Micros> => ({
   ...plain<Micros>('INTEGER NOT NULL')(name, more),
   read: (stored) => micros(Number(stored)),
 });
+/** Declares a nullable column of Micros. */
 export const optionalAmount = (name: string): Column<Micros | null> => ({
   ...plain<Micros | null>('INTEGER')(name),
   read: (stored) => (stored === null ? null : micros(Number(stored))),
@@ -55,6 +67,7 @@ export const flag = (name: string): Column<boolean> => ({
   read: (stored) => stored === 1,
   write: Number,
 });
+/** Declares a nullable boolean column. */
 export const optionalFlag = (name: string): Column<boolean | null> => ({
   ...optionalInteger(name, among(name, ['0', '1'])),
   read: (stored) => (stored === null ? null : stored === 1),
@@ -102,13 +115,13 @@ export class LedgerTable<Row> {
   }
 
   /** Inserts a record as a row and returns the row's place. `seq` sets the place; null chooses the next free place. */
-  insert(db: Database, record: Row, seq: number | null = null): number {
+  insert(db: TableStore, record: Row, seq: number | null = null): number {
     const place = this.#isPlaced ? [seq] : [];
     return db.insert(this.#insertion, ...place, ...this.#store(record, this.#inserted));
   }
 
   /** Inserts the record, or replaces the row with the same primary key. */
-  upsert(db: Database, record: Row): void {
+  upsert(db: TableStore, record: Row): void {
     const assignments = this.#inserted.map(
       (field) => `${this.#columns[field].name} = excluded.${this.#columns[field].name}`,
     );
@@ -117,7 +130,7 @@ export class LedgerTable<Row> {
   }
 
   /** Returns a function that writes these fields of a record into the row with the same `key`. */
-  updater(key: keyof Row, fields: readonly (keyof Row)[]): (db: Database, record: Row) => void {
+  updater(key: keyof Row, fields: readonly (keyof Row)[]): (db: TableStore, record: Row) => void {
     const assignments = fields.map((field) => `${this.#columns[field].name} = ?`).join(', ');
     const sql = `UPDATE ${this.#name} SET ${assignments} WHERE ${this.#columns[key].name} = ?`;
     return (db, record) => {
@@ -126,25 +139,25 @@ export class LedgerTable<Row> {
   }
 
   /** Returns the record with this value of `key`; null if there is no such record. */
-  find(db: Database, key: keyof Row, value: string): Row | null {
+  find(db: TableStore, key: keyof Row, value: string): Row | null {
     const row = db.get<StoredRow>(`SELECT * FROM ${this.#name} WHERE ${this.#columns[key].name} = ?`, value);
     return row === undefined ? null : this.#read(row);
   }
 
   /** Returns the selected records. `rest` is the part of the query's SQL after the table name. */
-  list(db: Database, rest: string, ...values: readonly SqlValue[]): Row[] {
+  list(db: TableStore, rest: string, ...values: readonly SqlValue[]): Row[] {
     return this.#all(db, rest, values).map((row) => this.#read(row));
   }
 
   /** Returns the table's rows with places above `seq`, in ascending order of their places. */
-  listAfter(db: Database, seq: number): Booked<Row>[] {
+  listAfter(db: TableStore, seq: number): Booked<Row>[] {
     return this.#all(db, 'WHERE seq > ? ORDER BY seq', [seq]).map((row) => ({
       seq: Number(row['seq']),
       row: this.#read(row),
     }));
   }
 
-  #all(db: Database, rest: string, values: readonly SqlValue[]): StoredRow[] {
+  #all(db: TableStore, rest: string, values: readonly SqlValue[]): StoredRow[] {
     return db.all<StoredRow>(`SELECT * FROM ${this.#name} ${rest}`, ...values);
   }
 

@@ -22,6 +22,7 @@ import {
 } from './table.js';
 
 const INTENT_KINDS = ['place', 'cancel', 'merge', 'split', 'redeem'] as const;
+/** Kind of change that an intent makes at the exchange. */
 export type IntentKind = (typeof INTENT_KINDS)[number];
 
 export const CONVERSION_KINDS = ['merge', 'split', 'redeem'] as const satisfies readonly IntentKind[];
@@ -173,6 +174,7 @@ export const FILLS = new LedgerTable(
   },
   { isPlaced: true },
 );
+/** One booked fill of an own order. */
 export type BookedFill = RecordOf<typeof FILLS>;
 
 export const CONVERSIONS = new LedgerTable(
@@ -193,6 +195,7 @@ export const CONVERSIONS = new LedgerTable(
   },
   { isPlaced: true },
 );
+/** A booked merge, split or redeem. */
 export type BookedConversion = RecordOf<typeof CONVERSIONS>;
 
 export const MARKETS = new LedgerTable(
@@ -229,6 +232,7 @@ export const STRATEGY_STATES = new LedgerTable(
   },
   { constraints: ['PRIMARY KEY (market, strategy, version)'], hasRowId: false },
 );
+/** Saved state of a strategy in one market. */
 export type StrategyStateRow = RecordOf<typeof STRATEGY_STATES>;
 
 export const FINAL_INTENT_STATES = ['done', 'refused', 'failed', 'expired'] as const satisfies readonly IntentState[];

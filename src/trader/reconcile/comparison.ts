@@ -34,7 +34,7 @@ import { ListCursor, PageWalk, type Reading } from './list-cursor.js';
 
 /** State of the executor's requests in flight. */
 export interface PendingChanges extends Pick<Executor, 'pendingConversion'> {
-  restingOrders(): readonly Pick<RestingOrder, 'orderPubkey' | 'createdMs' | 'cancelPending'>[];
+  restingOrders(): readonly Omit<RestingOrder, 'intentId'>[];
   missingFills(): readonly Pick<MissingFills, 'orderPubkey' | 'marketConditionId' | 'missingMicros'>[];
 }
 
@@ -61,10 +61,7 @@ export class Comparison {
   /** Filled amount of each order with missing fills, when its fills were first missing; shares, by pubkey. */
   #owed: ReadonlyMap<string, Micros> = new Map();
 
-  /**
-   * @param notes storage for the marks of the lists
-   * @param ownTrades true if the venue lists own trades
-   */
+  /** @param ownTrades true if the venue lists own trades */
   constructor(ledger: LedgerReader, notes: Notes, underWay: PendingChanges, ownTrades: boolean) {
     this.#ledger = ledger;
     this.#underWay = underWay;
@@ -223,7 +220,6 @@ export class Comparison {
   }
 }
 
-const getPubkey = ({ pubkey }: { readonly pubkey: string | null }) => pubkey;
 const OVER = ['done', 'completed', 'failed', 'expired'];
 
 type ConversionList = 'merges.list' | 'splits.list' | 'redeems.list';
@@ -232,7 +228,6 @@ type ConversionList = 'merges.list' | 'splits.list' | 'redeems.list';
 function openListCursors(ledger: LedgerReader, notes: Notes, books: OwnBooks, ownTrades: boolean) {
   const conversions = (name: 'merges' | 'splits' | 'redeems', kind: ConversionKind) =>
     new ListCursor<ConversionList>(name, notes, {
-      getPubkey,
       bornS: ({ created }) => created,
       isSettled: ({ state }) => OVER.includes(state),
       compare: (row, listMs) => conversionDifference(kind, row, books, listMs),
@@ -248,7 +243,6 @@ function openListCursors(ledger: LedgerReader, notes: Notes, books: OwnBooks, ow
       },
     });
   const orders = new ListCursor<'orders.list'>('orders', notes, {
-    getPubkey,
     bornS: () => null,
     // The executor itself reads own orders. A draft unknown to the ledger may still be signed, so its row may change.
     isSettled: ({ pubkey, status }) =>
@@ -258,7 +252,6 @@ function openListCursors(ledger: LedgerReader, notes: Notes, books: OwnBooks, ow
     booked: null,
   });
   const trades = new ListCursor<'trades.list'>('trades', notes, {
-    getPubkey,
     bornS: ({ timestamp }) => timestamp,
     isSettled: ({ state }) => state === 'done' || state === 'failed',
     compare: (row) => tradeDifference(row, books),
@@ -296,11 +289,7 @@ export type Adoption = readonly AdoptionOfOutcome[];
 // After an adoption is booked, ledger and exchange show the same shares. Records of the exchange show the moved
 // currency. Adopted shares without a record are booked at their present price.
 
-/**
- * Lists every outcome that needs a booking. If an outcome's state is unknown, returns a text that names this outcome.
- *
- * @param isKnown returns true if no shares of this outcome are in flight
- */
+/** Lists each outcome that needs a booking. If one is not `isKnown` (shares in flight), returns a text that names it. */
 function planBookings(
   theirs: ReadonlyMap<string, Micros>,
   ours: ReadonlyMap<string, Micros>,

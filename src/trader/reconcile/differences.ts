@@ -228,12 +228,7 @@ export interface AcceptedDifference extends Difference {
   readonly reason: string;
 }
 
-/**
- * Returns a comparison's result as text, such as `ledger and exchange agree except for 3 accepted differences since
- * 2026-11-28 10:21:03 UTC (reason)`.
- *
- * @param open number of differences that no operator has accepted
- */
+/** Returns a comparison's result as text. @param open number of differences that no operator has accepted */
 export function agreementText(
   open: number,
   accepted: readonly Pick<AcceptedDifference, 'sinceMs' | 'reason'>[],

@@ -1,11 +1,9 @@
 /**
  * Counts own fills a second time, independently. The first reader (`engine/own/own-lists.ts`, `executor/orders.ts`)
- * books each trade once by pubkey. If this reader loses a page or confuses two trades, the ledger cannot show the
- * error. The second reader shares neither code nor state with the first reader. It reads the list in pages of another
- * size, down to its own mark. The second reader sums trades, shares, value and fees by market, outcome and side. Each
- * round compares its sums with the ledger's.
- *
- * The second reader writes nothing into the ledger. Trades younger than half a minute are compared in the next round, because lists lag.
+ * books each trade once by pubkey. If it loses a page or confuses two trades, the ledger cannot show the error. The
+ * second reader shares neither code nor state with it, and reads the list in pages of another size, down to its own
+ * mark. It sums trades, shares, value and fees by market, outcome and side. Each round compares these sums with the
+ * ledger's. Trades younger than half a minute are compared in the next round, because lists lag.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -109,11 +107,7 @@ export class IndependentFillCount {
     return { kind: 'page', next: null };
   }
 
-  /**
-   * Compares the fill sums after a complete read of the list of own trades.
-   *
-   * @param agreed true if the round found no other difference and no difference of sums is confirmed
-   */
+  /** Compares the sums of a complete read. @param agreed true without another difference or a confirmed one of sums */
   settle(agreed: boolean): readonly Difference[] {
     const memory = this.#memory.value;
     this.hasCompared = false;

@@ -19,6 +19,7 @@ const MAX_PAGES = 50;
 const PAGE_USEFUL_MS = 10_000;
 
 type ListEndpoint = Extract<EndpointName, `${string}.list` | 'account.assets'>;
+type HistoryEndpoint = Extract<EndpointName, `${'orders' | 'trades' | 'merges' | 'splits' | 'redeems'}.list`>;
 type ListedRow<N extends ListEndpoint> = DataOf<N>[number];
 
 export type WalkStep<Page = unknown> =
@@ -105,8 +106,7 @@ const HELD_ROUNDS = 10;
 /** Maximum number of differing rows kept for later rounds. If more rows differ, all have a common cause. */
 const MOST_KEPT = 200;
 
-interface ListCursorRule<N extends ListEndpoint> {
-  getPubkey(row: ListedRow<N>): string | null;
+interface ListCursorRule<N extends HistoryEndpoint> {
   /** Returns the time of the row's record, exchange clock, s; null if the list's rows have no time. */
   bornS(row: ListedRow<N>): number | null;
   /** Returns true if the row can no longer change. */
@@ -146,7 +146,7 @@ interface KeptRows<Row> {
 
 type HistoryList = Exclude<RoundList, 'assets' | 'sums'>;
 
-export class ListCursor<N extends ListEndpoint> {
+export class ListCursor<N extends HistoryEndpoint> {
   readonly name: HistoryList;
   readonly #rule: ListCursorRule<N>;
   /** Stored mark of the list; null before its first complete read. */
@@ -162,7 +162,7 @@ export class ListCursor<N extends ListEndpoint> {
     this.name = name;
     this.#mark = markNote(ledger, name);
     this.#kept = keptNote(ledger, name);
-    this.#walk = new PageWalk<N>((row) => rule.getPubkey(row) ?? JSON.stringify(row), MOST_PAGES);
+    this.#walk = new PageWalk<N>((row) => row.pubkey ?? JSON.stringify(row), MOST_PAGES);
     this.#rule = rule;
   }
 
@@ -178,7 +178,7 @@ export class ListCursor<N extends ListEndpoint> {
     if (step.kind === 'void') return step;
     if (report.venueTimeMs !== null) this.#venueS ??= Math.floor(report.venueTimeMs / 1000);
     const mark = this.#mark.value;
-    this.#found = mark === null || step.rows.some((row) => isOneOf(this.#rule.getPubkey(row), mark.older));
+    this.#found = mark === null || step.rows.some((row) => isOneOf(row.pubkey, mark.older));
     const ends = step.next === null || this.#found || (this.#walk.pages >= MOST_PAGES - 1 && mark?.older.length !== 0);
     this.#isComplete = ends;
     return { kind: 'page', next: ends ? null : step.next };
@@ -195,7 +195,7 @@ export class ListCursor<N extends ListEndpoint> {
       const exchange = 'the list shows none of its earlier rows';
       return [{ what: 'list', subject: this.name, ledger: `last seen: ${mark.older[0] ?? ''}`, exchange }];
     }
-    const end = walk.rows.findIndex((row) => isOneOf(this.#rule.getPubkey(row), mark.older));
+    const end = walk.rows.findIndex((row) => isOneOf(row.pubkey, mark.older));
     const rows = end < 0 ? walk.rows : walk.rows.slice(0, end);
     const { differences, seq } = this.#compare(rows, walk.startedMs, mark.seq);
     const held = differences.length === 0 ? 0 : Math.min(mark.held + 1, HELD_ROUNDS);
@@ -216,15 +216,15 @@ export class ListCursor<N extends ListEndpoint> {
   }
 
   #compare(rows: readonly ListedRow<N>[], listMs: number, seq: number) {
-    const { getPubkey, compare, booked } = this.#rule;
+    const { compare, booked } = this.#rule;
     const kept = this.#kept.value;
-    const names = new Set(rows.map(getPubkey));
-    const all = [...rows, ...kept.rows.filter((row) => !names.has(getPubkey(row)))];
+    const names = new Set(rows.map(({ pubkey }) => pubkey));
+    const all = [...rows, ...kept.rows.filter((row) => !names.has(row.pubkey))];
     const differing = all.flatMap((row) => {
       const difference = compare(row, listMs);
       return difference === null ? [] : [{ row, difference }];
     });
-    for (const row of kept.rows) names.add(getPubkey(row));
+    for (const row of kept.rows) names.add(row.pubkey);
     const unseen = booked?.after(seq) ?? [];
     const expected = new Set([...kept.invented, ...unseen.map(({ row }) => row.pubkey)]);
     const invented = [...expected].filter((pubkey) => !names.has(pubkey));
@@ -253,10 +253,10 @@ export class ListCursor<N extends ListEndpoint> {
    * @param venueS exchange time of the list, s; null accepts rows of any age
    */
   #newestSettled(rows: readonly ListedRow<N>[], older: readonly string[], venueS: number | null): readonly string[] {
-    const { isSettled, getPubkey, bornS } = this.#rule;
+    const { isSettled, bornS } = this.#rule;
     const youngS = (venueS ?? Number.POSITIVE_INFINITY) - LONGEST_LAG_MS / 1000;
     const settled = rows.slice(rows.findLastIndex((row) => !isSettled(row) || (bornS(row) ?? 0) > youngS) + 1);
-    const names = settled.flatMap((row) => getPubkey(row) ?? []);
+    const names = settled.flatMap((row) => row.pubkey ?? []);
     return [...names, ...older].slice(0, MARKED_ROWS);
   }
 

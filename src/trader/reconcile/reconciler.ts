@@ -294,10 +294,7 @@ export function requestsOfRound(ownTrades: boolean): number {
 /** Lists that a venue may not have, because the interface documents no schema for them. */
 const OPTIONAL: readonly RoundList[] = ['merges', 'splits', 'redeems'];
 
-/**
- * Reads all lists of one round at the same time, each down to its end or to a known row. One lost page, or one repeated
- * row or cursor, makes the round void.
- */
+/** Reads all lists of one round at once, each down to its end or a known row. One void list makes the round void. */
 export class ReconcileRound {
   readonly #lists: ReadonlyMap<RoundList, Reading>;
   /** Time of the round's first request, our clock, ms. */

@@ -254,10 +254,7 @@ export class FillGuard {
     this.facts = { inWindow: fullest(state.timesS, limits.fillsWindowS), halted: state.halted };
   }
 
-  /**
-   * Counts one booked fill. Returns the reason if this fill halts quoting, else null.
-   * @param timeS exchange time of the fill, Unix s
-   */
+  /** Counts a fill by its exchange time, Unix s. Returns the reason if this fill halts quoting, else null. */
   observe(timeS: number, limits: FillLimits): string | null {
     const before = this.state.halted;
     const timesS = [...this.state.timesS, timeS].sort((a, b) => a - b).slice(-KEPT_TIMES * (limits.maxFills + 1));

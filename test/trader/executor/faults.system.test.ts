@@ -118,7 +118,8 @@ function actAtRandom(world: World): void {
     }
     case 2: {
       const order = executor.restingOrders().find(({ cancelPending }) => !cancelPending);
-      if (order !== undefined) world.cancel(order.orderPubkey, order.marketConditionId);
+      const placedIn = order === undefined ? null : ledger.order(order.orderPubkey)?.marketConditionId;
+      if (order !== undefined) world.cancel(order.orderPubkey, placedIn ?? market);
       break;
     }
     case 3: {

@@ -27,9 +27,7 @@ describe('placing an order', () => {
     s.report(submit, answered(row('open')));
     expect(s.state()).toBe('live');
     expect(s.heard()).toEqual(['orderOpened']);
-    expect(s.executor.restingOrders()).toMatchObject([
-      { orderPubkey: 'order', remainingMicros: 10 * ONE, confirmed: true, strategy: 'maker' },
-    ]);
+    expect(s.executor.restingOrders()).toMatchObject([{ orderPubkey: 'order', cancelPending: false }]);
   });
 
   it('that fills at once is closed by the answer to its submit', () => {
@@ -123,7 +121,7 @@ describe('a submit without a clear answer', () => {
       const s = fresh().submitted(refused(slug));
       s.answer('orders.detail', answered(row('partially_filled', 3)));
       expect(s.state()).toBe('live');
-      expect(s.executor.restingOrders()).toMatchObject([{ remainingMicros: 7 * ONE }]);
+      expect(s.ledger.order('order')?.filledMicros).toBe(3 * ONE);
     },
   );
 
@@ -340,7 +338,7 @@ describe('own trades', () => {
     expect(s.ledger.fills().map(({ pubkey }) => pubkey)).toEqual(['t3', 't2', 't1']);
     expect(s.ledger.shares('mkt', true)).toBe(6 * ONE);
     expect(s.heard()).toEqual(['orderOpened', 'fillBooked', 'fillBooked', 'fillBooked']);
-    expect(s.executor.restingOrders()).toMatchObject([{ remainingMicros: 4 * ONE }]);
+    expect(s.executor.reservations()).toMatchObject([{ remainingMicros: 4 * ONE }]);
   });
 
   it('are named as missing while the exchange shows more filled than is booked', () => {
@@ -441,10 +439,10 @@ describe('after a restart', () => {
     s.place('asked');
     s.restart();
     expect([s.state('rests'), s.state('signed'), s.state('asked')]).toEqual(['live', 'unknown', 'abandoned']);
-    expect(s.executor.restingOrders()).toMatchObject([{ orderPubkey: 'o1', confirmed: false }]);
+    expect(s.executor.restingOrders()).toMatchObject([{ orderPubkey: 'o1' }]);
     s.answer('orders.detail', answered(row('open', 0, 'o2')));
     s.wait(10);
     s.list([row('open', 0, 'o1'), row('open', 0, 'o2')]);
-    expect(s.executor.restingOrders()).toMatchObject([{ confirmed: true }, { confirmed: true }]);
+    expect(s.executor.restingOrders()).toMatchObject([{ orderPubkey: 'o1' }, { orderPubkey: 'o2' }]);
   });
 });
