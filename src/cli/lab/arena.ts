@@ -63,7 +63,7 @@ async function runWorlds(
   const startMs = performance.now();
   const result = await runArena({
     worlds,
-    files: [options.config].flat(),
+    paths: [options.config].flat(),
     // The environment is copied, because the process's own environment cannot be passed to a thread.
     env: { ...io.env },
     cwd: io.cwd,

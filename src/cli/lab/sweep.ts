@@ -146,7 +146,7 @@ function chunkList(text: string): readonly number[] {
 type ChunkMachine = Pick<Question, 'file' | 'workers'> & { readonly data: readonly string[] };
 
 async function runChunks(folder: string, index: readonly number[] | undefined, machine: ChunkMachine, io: CliIo) {
-  const { ChunkRunner, chunkAt, readChunk, readPlan, writeChunk } = await import('../../lab/sweep/chunks.js');
+  const { chunkAt, openRunner, readChunk, readPlan, writeChunk } = await import('../../lab/sweep/chunks.js');
   const dir = resolve(io.cwd, folder);
   const plan = readPlan(dir);
   const asked = [...new Set(index ?? [readJobIndex(io)])];
@@ -156,7 +156,7 @@ async function runChunks(folder: string, index: readonly number[] | undefined, m
   if (missing.length === 0) return EXIT.ok;
   takeTimeZone(plan.sheet.timeZone);
   const stopAsked = io.stopAsked();
-  const runner = await ChunkRunner.open(plan.sheet, copyPlace(machine, io));
+  const runner = await openRunner(plan.sheet, copyPlace(machine, io));
   try {
     for (const chunk of missing) {
       const outcomes = await runner.run(chunkAt(plan, chunk), stopAsked);
@@ -254,7 +254,7 @@ async function openEngine(
   const pause = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
   return (work) => {
     const queue = new JobQueue(address, (text) => work.watcher.say(text));
-    const leader = new Leader(work, { ...options, queue, pause });
+    const leader = new Leader(work, queue, options.chunkSeconds, pause);
     return askServer(address.url, () => leader.run()).finally(() => queue.close());
   };
 }

@@ -1,5 +1,3 @@
-/** Types of the arena: worlds and their conditions, and results of simulations. */
-
 import type { Config, StrategyConfig } from '../../shell/config/config.js';
 import { formatQuantity } from '../report/figures.js';
 
@@ -30,7 +28,6 @@ export const USUAL_CONDITIONS: Conditions = {
   feedLagS: 0,
 };
 
-/** Names of the feed conditions, which every world uses. */
 export const FEED_CONDITIONS: readonly ConditionName[] = ['feedSd', 'feedLagS'];
 
 /** Describes the number of markets and the venue in words; empty if a world uses neither condition. */
@@ -65,7 +62,6 @@ export class Tally {
     this.#shares += shares;
   }
 
-  /** Samples the present wealth, valued at the true probability. */
   mark(worth: number): void {
     this.#highest = Math.max(this.#highest, worth);
     this.#drawdown = Math.max(this.#drawdown, this.#highest - worth);
@@ -88,7 +84,6 @@ export class Tally {
   }
 }
 
-/** Parts of a strategy that a world without requests needs. */
 export type ShownStrategy = Pick<StrategyConfig, 'name' | 'module' | 'params'>;
 
 /** A strategy in the arena: its parsed file, and the configuration of the trader. */
@@ -113,13 +108,11 @@ export interface SimulationResult extends Readonly<ReturnType<Tally['edges']> & 
   readonly failure: string | null;
 }
 
-/** A simulated market with known true probabilities. Equal seeds of a world give equal markets for every strategy. */
+/** A simulated market; equal seeds of a world give equal markets for every strategy. */
 export interface World {
   /** Name of the world in lower case, as in `--world NAME`. */
   readonly name: string;
-  /** Description of the world, without a full stop. */
   readonly summary: string;
-  /** Names of the conditions that affect this world. The world ignores all other conditions. */
   readonly conditions: readonly ConditionName[];
   simulate(seed: number, entrant: Entrant, conditions: Conditions): SimulationResult | Promise<SimulationResult>;
 }

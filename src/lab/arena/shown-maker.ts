@@ -1,7 +1,6 @@
 /**
- * Runs a strategy of Twinbook in the challenge, in which a step is one second. In the challenge, the strategy's view
- * has own orders, own fills, and the competitor's best prices with a nominal size. The trader's engine turns quotes
- * into order changes. Orders that the challenge forbids are not placed.
+ * Runs a strategy of Twinbook in the challenge, in which a step is one second. The strategy sees own orders and fills,
+ * and the competitor's best prices with a nominal size. Orders that the challenge forbids are not placed.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -54,10 +53,8 @@ const LIMITS = { min_amount: '0.01', max_amount: '1000000', min_funds: '0.01', m
 /** Request pace without a cost, because requests are free in the challenge. */
 const NO_REQUESTS = { ...USUAL_PACE, requestPrice: 0 };
 
-/** A market of an event, as its maker sees it. */
 interface EventPlace {
   readonly conditionId: string;
-  /** Returns the present view of the event. Called at each step of the challenge. */
   readonly glance: (nowMs: number) => EventView;
   /** Sandbox of a strategy of whole events; null for a strategy of single markets. */
   readonly sandbox: StrategySandbox | null;
@@ -99,14 +96,11 @@ export class ShownMaker implements Maker {
     else this.#sandbox = StrategySandbox.ofMarket(module, params, this.#facts, (call) => call());
   }
 
-  /** Error that stopped the strategy; null while the strategy works. */
   get failure(): string | null {
     return this.#sandbox?.failure ?? null;
   }
 
-  act(sight: MakerSight): Iterable<MakerAction> {
-    return this.decide(this.see(sight));
-  }
+  readonly act = (sight: MakerSight): Iterable<MakerAction> => this.decide(this.see(sight));
 
   /** First half of a maker's step: makes the strategy's view, which is null before the first book. */
   see(sight: MakerSight) {
@@ -121,7 +115,17 @@ export class ShownMaker implements Maker {
     }
     const feeds = this.#viewFeeds(sight.probability, nowMs);
     const event = this.#glance?.(nowMs) ?? null;
-    const own = this.#stateWith(orders);
+    const { yes, no, freeCash } = this.#account;
+    const own = {
+      yesMicros: toMicros(yes),
+      noMicros: toMicros(no),
+      avgYesCostMicros: null,
+      avgNoCostMicros: null,
+      availableFundsMicros: micros(Math.max(ZERO, Math.floor(freeCash * ONE))),
+      maxPositionMicros: MAX_POSITION,
+      stance: 'normal' as const,
+      orders,
+    };
     return { sight, orders, nowMs, view: this.#tracker.view(nowMs, own, feeds, event, NO_REQUESTS) };
   }
 
@@ -131,7 +135,6 @@ export class ShownMaker implements Maker {
     return this.#changeOrders(this.#sandbox.quote(turn.view), turn);
   }
 
-  /** View of this outcome for the makers of the event's other outcomes. */
   asSibling(nowMs: number): SiblingView {
     const netMicros = toMicros(this.#account.yes - this.#account.no);
     return { ...this.#tracker.glance(nowMs), ...bestOwn(this.#listOrders()), netMicros };
@@ -150,20 +153,6 @@ export class ShownMaker implements Maker {
     if (value === null) return {};
     const { conditionId: _market, ...said } = value;
     return Object.fromEntries(this.#feeds.map((name) => [name, { ...said, ageMs: nowMs - value.atMs }]));
-  }
-
-  #stateWith(orders: readonly QuotedOrder[]) {
-    const { yes, no, freeCash } = this.#account;
-    return {
-      yesMicros: toMicros(yes),
-      noMicros: toMicros(no),
-      avgYesCostMicros: null,
-      avgNoCostMicros: null,
-      availableFundsMicros: micros(Math.max(ZERO, Math.floor(freeCash * ONE))),
-      maxPositionMicros: MAX_POSITION,
-      stance: 'normal' as const,
-      orders,
-    };
   }
 
   #listOrders(): readonly QuotedOrder[] {
@@ -232,7 +221,6 @@ function levels(side: LadderSide, competitorTick: number | null, orders: readonl
   return rows;
 }
 
-/** Plays the challenge of a seed with one rule changed. */
 export function playChallenge(
   seed: number,
   judged: ShownStrategy,
@@ -249,8 +237,7 @@ const FEWEST = 2;
 const MOST = 10;
 
 /**
- * Plays the world of exclusive outcomes: one event with a market per outcome, each with all participants of the
- * challenge. The log-odds of an outcome move as a Brownian motion with jumps. The softmax of the log-odds gives the
+ * Plays one event with a market of the challenge per outcome. The softmax of drifting and jumping log-odds gives the
  * probabilities.
  */
 export function playEvent(
@@ -263,7 +250,6 @@ export function playEvent(
   const ids = Array.from({ length: count }, (_, outcome) => `outcome-${outcome + 1}`);
   const facts: EventFacts = { eventConditionId: 'event', outcomes: 'exhaustive', marketConditionIds: ids };
   const { module, params } = judged;
-  // Sandbox for the whole event; null for a strategy that quotes single markets.
   const sandbox = module.scope === 'event' ? StrategySandbox.ofEvent(module, params, facts, (call) => call()) : null;
   const markets: Simulation<ShownMaker>[] = [];
   for (const [outcome, truth] of drawEvent(seed, count, steps).entries()) {
@@ -323,8 +309,8 @@ const JUMP_SIGMA = 0.5;
 const START_SIGMA = 0.75;
 
 /**
- * Draws the outcomes' true probabilities, each with its own step counter. The last step reveals the winner. The
- * winner's log-odds drift upwards by the variance of their moves, so that the softmax is the true probability.
+ * Draws the outcomes' true probabilities. The last step reveals the winner, whose log-odds drift upwards by the
+ * variance of their moves, so that the softmax is the true probability.
  */
 export function drawEvent(seed: number, count: number, steps: number): readonly Truth[] {
   const random = new PythonRandom(seed);

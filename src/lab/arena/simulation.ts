@@ -13,25 +13,19 @@ import {
 /** Minimum difference from the true price at which the arbitrageur takes an order. */
 const WRONG_BY = 1e-9;
 const SELL_PRICE_FLOOR = 0.05;
-/** A number of shares that exceeds the size of every book. */
 const ALL_SHARES = 100_000;
-
-type Taker = 'arbitrageur' | 'retail';
 
 /** The book on which the participants trade, in ticks and shares. */
 export interface Venue {
   /** Best tick of a side of the book; null when the side is empty. */
   best(side: LadderSide): number | null;
-  /** Adds an order of the competitor to the book. */
   rest(order: SimulatedOrder): void;
   /** Executes an order that buys up to a tick, or sells down to it. Returns the number of traded shares. */
-  take(taker: Taker, buys: boolean, tick: number, shares: number): number;
+  take(taker: 'arbitrageur' | 'retail', buys: boolean, tick: number, shares: number): number;
 }
 
-/** All participants of the challenge except the maker. These participants can trade on any book. */
 export class Others {
   readonly truth: Truth;
-  /** True probability that YES pays, at the present step. */
   probability: number;
   readonly #venue: Venue;
   readonly #config: Configuration;
@@ -41,7 +35,6 @@ export class Others {
   /** The competitor's completely filled orders, in the order of their fills. */
   #used: SimulatedOrder[] = [];
 
-  /** Creates the participants, and places the orders of the competitor. */
   constructor(venue: Venue, config: Configuration, seed: number, truth: Truth) {
     this.#venue = venue;
     this.#config = config;
@@ -66,7 +59,6 @@ export class Others {
     this.#used.push(order);
   }
 
-  /** Replaces each filled order of the competitor by an order on the other side, one spread away. */
   replace(): void {
     const { competitorSpread } = this.#config;
     for (const { side, tick } of this.#used) {
@@ -93,7 +85,6 @@ export class Others {
     for (const order of drawRetail(this.#retail, this.#config)) this.#serve(order);
   }
 
-  /** The arbitrageur takes every order on the wrong side of the true price. */
   #arbitrage(probability: number): void {
     const highest = Math.ceil((probability - WRONG_BY) * 100) - 1;
     const lowest = Math.floor((probability + WRONG_BY) * 100) + 1;
@@ -116,7 +107,6 @@ export class Others {
       if (shares < QUANTUM) return;
       const filled = this.#venue.take('retail', true, ask, shares);
       left = round10(left - filled * tickToPrice(ask));
-      // After a whole level is filled, the next level of the book is more expensive.
       if (filled === 0) return;
     }
   }
@@ -156,7 +146,6 @@ const ENOUGH = 1e-9;
 const boundCash = ({ side, tick, remaining, covered }: CoveredOrder): number =>
   side === 'bid' ? tickToPrice(tick) * remaining : (1 - tickToPrice(tick)) * (remaining - covered);
 
-/** The maker's shares, cash and open orders, with the collateral that the orders bind. */
 export class SimulatedAccount {
   cash: number;
   yes = 0;
@@ -167,13 +156,11 @@ export class SimulatedAccount {
     this.cash = cash;
   }
 
-  /** Cash of the maker that is not bound by open orders. */
   get freeCash(): number {
     const bound = this.orders.reduce((sum, order) => sum + boundCash(order), 0);
     return round10(this.cash - round10(bound));
   }
 
-  /** YES shares of the maker that are not bound by open asks. */
   get freeYes(): number {
     const covered = this.orders.reduce((sum, order) => sum + order.covered, 0);
     return round10(Math.max(0, this.yes - covered));
@@ -193,8 +180,7 @@ export class SimulatedAccount {
     return order;
   }
 
-  /** Removes an order. Throws `ForbiddenAction` for an unknown order id. */
-  close(id: string): SimulatedOrder {
+  close(id: string): CoveredOrder {
     const order = this.#find(id);
     this.orders = this.orders.filter((other) => other !== order);
     return order;
@@ -224,7 +210,6 @@ export class SimulatedAccount {
     if (order.remaining <= 0) this.close(id);
   }
 
-  /** Value of the maker's account if a YES share is worth `probability`. */
   worth(probability: number): number {
     return this.cash + this.yes * probability + this.no * (1 - probability);
   }
@@ -245,7 +230,6 @@ export function round10(value: number): number {
   return (below % 2 === 0 ? below : below + 1) / 1e10;
 }
 
-/** Smallest amount of shares in the simulator. */
 export const QUANTUM = 0.01;
 
 /** Rounds shares down to a multiple of `QUANTUM`. A floating-point error below 1e-9 multiples is ignored. */
@@ -272,7 +256,6 @@ function findBest(orders: Iterable<SimulatedOrder>, side: LadderSide): Simulated
 
 export const STARTING_CASH = 1000;
 
-/** View of the market that the maker gets before it acts. Amounts are in shares, money is in currency. */
 export interface MakerSight {
   readonly step: number;
   readonly account: SimulatedAccount;
@@ -281,7 +264,6 @@ export interface MakerSight {
   readonly competitorAsk: number | null;
   /** True probability of YES, only for simulated feeds. A maker must not use the true probability for its quotes. */
   readonly probability: number;
-  /** The maker's fills in the last step. */
   readonly fills: readonly MakerFill[];
 }
 
@@ -301,7 +283,6 @@ export function simulate(seed: number, maker: Maker, config = drawConfiguration(
   return simulation.result();
 }
 
-/** Simulates one market, step by step. */
 export class Simulation<M extends Maker> {
   readonly maker: M;
   readonly #seed: number;
@@ -312,7 +293,6 @@ export class Simulation<M extends Maker> {
   #stepFills: MakerFill[] = [];
   readonly #tally = new Tally(STARTING_CASH, round10);
   #actions = 0;
-  /** Rule that the maker broke, which ends the simulation; null if no rule is broken. */
   #failure: string | null = null;
 
   constructor(seed: number, maker: M, config: Configuration, truth: Truth) {
@@ -326,7 +306,6 @@ export class Simulation<M extends Maker> {
     this.#others = new Others(venue, config, seed, truth);
   }
 
-  /** Value of the maker's cash and shares at the true probability. */
   get worth(): number {
     return this.#account.worth(this.#others.probability);
   }

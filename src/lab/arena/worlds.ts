@@ -1,7 +1,6 @@
 /**
- * The arena's worlds (simulated markets). `challenge` is the public orderbook prediction market challenge (2026), bit
- * for bit. The challenge's published rules and golden values are in the tests. The worlds `toxic`, `thin` and `news`
- * each change one rule of the challenge, so that a strategy fitted only to the challenge earns less there.
+ * The arena's worlds. `challenge` is the public orderbook prediction market challenge (2026), bit for bit; its rules
+ * and golden values are in the tests. `toxic`, `thin` and `news` each change one rule.
  */
 
 import { TwinbookError } from '../../shared/base/errors.js';

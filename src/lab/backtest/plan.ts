@@ -14,7 +14,8 @@ import type { BacktestPlan, EventSource } from './contract.js';
 
 /** Default interval at which a live trader reads a feed's file or address, ms. */
 const USUAL_EVERY_MS = 1_000;
-const USUAL_MAX_AGE_MS = 60_000;
+/** Default maximum age of a feed value that strategies see, ms. */
+export const USUAL_MAX_AGE_MS = 60_000;
 /** Maximum number of feed values, about 1 GB in memory. */
 const MOST_VALUES = 5_000_000;
 

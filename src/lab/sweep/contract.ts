@@ -2,15 +2,13 @@
 
 import type { Recording } from '../../recording/contract.js';
 import type { Config } from '../../shell/config/config.js';
-import type { BacktestPlan } from '../backtest/contract.js';
 import type { LatencyChoice } from '../backtest/latency.js';
-import type { FeedData } from '../backtest/plan.js';
+import type { PlanOptions } from '../backtest/plan.js';
 import type { ConfigOfThreads, TaskEnd } from '../backtest/threads/pool.js';
 
 /** Maximum number of configurations of a sweep: more than a machine can try in a day. */
 export const MAX_CONFIGURATIONS = 10_000;
 
-/** Default number of folds of a sweep. */
 export const USUAL_FOLDS = 4;
 /** Minimum number of events per fold. With fewer events, the default number of folds is smaller. */
 export const LEAST_EVENTS_PER_FOLD = 2;
@@ -33,7 +31,6 @@ export interface Axis {
   readonly choice: Choice;
 }
 
-/** Values to try for a parameter: a list of values, or all values between two bounds. */
 export type Choice =
   | { readonly kind: 'values'; readonly values: readonly RawValue[] }
   | {
@@ -46,7 +43,6 @@ export type Choice =
       readonly as: 'integer' | 'number' | 'shares';
     };
 
-/** The combinations of parameter values to try, and the way in which they were chosen. */
 export interface Search {
   readonly kind: 'grid' | 'random';
   readonly axes: readonly Axis[];
@@ -67,7 +63,8 @@ export interface SweepCandidate {
   readonly hash: string;
 }
 
-export interface SweepPlan {
+export interface SweepPlan
+  extends Pick<PlanOptions, 'seed' | 'landingMs' | 'fees' | 'feeCurve' | 'allMarkets' | 'feedData'> {
   readonly config: Config;
   /** Source of the configuration, which worker threads read again, because strategies cannot be sent to threads. */
   readonly source: ConfigSource;
@@ -78,13 +75,6 @@ export interface SweepPlan {
   /** Fill models of the sweep, the most pessimistic first. */
   readonly fillModels: readonly string[];
   readonly latency: LatencyChoice;
-  readonly seed: number;
-  readonly landingMs: number;
-  readonly fees: BacktestPlan['fees'];
-  readonly feeCurve?: BacktestPlan['feeCurve'];
-  readonly allMarkets: boolean;
-  /** Feed values. If absent, no feed has a value. */
-  readonly feedData?: FeedData;
   /** Number of folds of events; null: chosen by the number of events, at most `USUAL_FOLDS`. */
   readonly folds: number | null;
   /** Minimum time between the end of a training event and the start of the tested fold, ms. */
@@ -98,7 +88,6 @@ export interface SweepPlan {
 
 export type ConfigSource = ConfigOfThreads['source'];
 
-/** Clock, output and stop signal that a sweep uses. */
 export interface SweepWatcher {
   /** Monotonic clock, ms. */
   readonly now: () => number;
@@ -130,9 +119,11 @@ export interface Task {
   readonly fillModel: string;
 }
 
-export type TaskOutcome<R = TaskFigures> = TaskEnd<R>;
+/** A task by the number of its configuration. */
+export type StoredTask = Omit<Task, 'candidate'> & Pick<SweepCandidate, 'number'>;
 
-/** Result of one backtest of a sweep. Each fold's backtest starts with the whole capital. */
+export type TaskOutcome = TaskEnd<TaskFigures>;
+
 export interface TaskFigures {
   readonly resultMicros: number;
   readonly maxDrawdownMicros: number;

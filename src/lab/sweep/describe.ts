@@ -17,17 +17,16 @@ import type {
   WalkForwardStep,
 } from './result.js';
 
-type NotedFacts = Pick<SweepFacts, 'subject' | 'data' | 'search'>;
+type NotedFacts = Pick<SweepFacts, 'subject' | 'data' | 'search' | 'assumptions'>;
 
 /** Returns warnings about a result, most serious first. `best`: the best configuration; null if none is finished. */
 export function listNotes(
   facts: NotedFacts,
   counts: SweepCounts,
   best: ConfigurationResult | null,
-  folds: number,
 ): readonly SweepNote[] {
   const at = (level: SweepNote['level'], texts: Iterable<string>) => Array.from(texts, (text) => ({ level, text }));
-  return [...at('caution', listCautions(facts, counts, best)), ...at('note', listRemarks(facts, folds))];
+  return [...at('caution', listCautions(facts, counts, best)), ...at('note', listRemarks(facts))];
 }
 
 function* listCautions(
@@ -50,7 +49,7 @@ function* listCautions(
   }
 }
 
-function* listRemarks({ subject, data, search }: NotedFacts, folds: number): Generator<string> {
+function* listRemarks({ subject, data, search, assumptions }: NotedFacts): Generator<string> {
   const open = data.markets.filter(({ market }) => market.outcome === null).length;
   if (open > 0) {
     yield `${formatQuantity(open, 'market')} of ${data.markets.length} without a known outcome: shares held at the end are valued at the last mid price.`;
@@ -63,7 +62,7 @@ function* listRemarks({ subject, data, search }: NotedFacts, folds: number): Gen
   if (search.kind === 'random' && found < search.wanted) {
     yield `${search.wanted} configurations were asked for, but only ${found} different ones were drawn.`;
   }
-  if (folds > 1 && subject === 'recordings')
+  if (assumptions.folds > 1 && subject === 'recordings')
     yield 'Each fold begins with the whole capital; drawdowns are the largest within a fold.';
 }
 

@@ -32,11 +32,9 @@ export interface PlannedMarket {
   readonly hash: string;
 }
 
-type PlannedData = Awaited<ReturnType<typeof planData>>;
-
 /**
  * Returns spans, sizes and a hash of the recordings. A recording is read only if its manifest lacks these. Throws
- * TwinbookError `recording_invalid` if no recording has an event, and the errors of unreadable recordings.
+ * TwinbookError `recording_invalid` if no recording has an event.
  */
 export async function planData(recordings: readonly Recording[], progress: (done: number) => void = () => undefined) {
   const markets: PlannedMarket[] = [];
@@ -56,7 +54,6 @@ export async function planData(recordings: readonly Recording[], progress: (done
   return { markets, hash: hashValue(markets.map(({ hash }) => hash)), empty };
 }
 
-/** Returns a recording's span, size and hash from its own summary; null if the recording must be read. */
 function toldBy({ fingerprint, summary }: Recording) {
   if (fingerprint === undefined || summary === undefined) return null;
   const { level, trade, clear, end } = summary.events;
@@ -84,12 +81,8 @@ async function readOne(recording: Recording): Promise<NonNullable<ReturnType<typ
 }
 
 /**
- * Returns the events in order of their start, divided into consecutive folds of about equal size. All markets of an
- * event are in one fold, because they resolve together.
- *
- * @param wish number of folds; null: depends on the number of events
- *
- * @throws TwinbookError `usage` for more folds than events
+ * Returns the events in order of their start, divided into consecutive folds of about equal size. `wish`: number of
+ * folds; null: depends on the number of events. Throws TwinbookError `usage` for more folds than events.
  */
 export function assignFolds(markets: readonly PlannedMarket[], wish: number | null): readonly SweptEvent[] {
   const events = groupEvents(markets);
@@ -121,11 +114,7 @@ function groupEvents(markets: readonly PlannedMarket[]): readonly Omit<SweptEven
 }
 
 /** Returns the indexes of the events before a fold: `learned` had already ended, `purged` had not. */
-export function trainingFor(
-  events: readonly SweptEvent[],
-  fold: number,
-  embargoMs: number,
-): { readonly learned: readonly number[]; readonly purged: readonly number[] } {
+export function trainingFor(events: readonly SweptEvent[], fold: number, embargoMs: number) {
   const beginsMs = Math.min(...eventsIn(events, fold).map(({ fromMs }) => fromMs));
   const [learned, purged]: [number[], number[]] = [[], []];
   events.forEach((event, index) => {
@@ -139,21 +128,16 @@ export interface SweepFacts {
   readonly identity: SweepIdentity;
   readonly title: string;
   readonly search: Search;
-  /** Fill models of the sweep, the most pessimistic first. */
-  readonly fillModels: readonly string[];
   readonly events: readonly SweptEvent[];
   readonly assumptions: SweepAssumptions;
-  readonly data: Pick<PlannedData, 'markets' | 'empty'>;
+  readonly data: Pick<Awaited<ReturnType<typeof planData>>, 'markets' | 'empty'>;
 }
 
-/** A planned sweep over recordings. */
 export type PlannedSweep = Awaited<ReturnType<typeof planSweep>>;
 
 /**
- * Plans a sweep. Recordings that have a summary are not read. Throws a TwinbookError if the sweep cannot start. Unknown
- * fill models, and strategies that select no market, are found before any recording is read.
- *
- * @param progress callback with the number of inspected recordings, and of all recordings
+ * Plans a sweep over recordings. Throws a TwinbookError if the sweep cannot start. Unknown fill models, and strategies
+ * that select no market, are found before any recording is read. `progress`: number of inspected and of all recordings
  */
 export async function planSweep(plan: SweepPlan, progress: (done: number, all: number) => void = () => undefined) {
   const { search, fillModels, embargoMs, config, latency, seed, landingMs, fees, allMarkets } = plan;
@@ -167,7 +151,6 @@ export async function planSweep(plan: SweepPlan, progress: (done: number, all: n
   const recordings = plan.recordings.filter(({ market }) => selected.has(market.conditionId));
   const data = await planData(recordings, (done) => progress(done, recordings.length));
   const events = assignFolds(data.markets, plan.folds);
-  const folds = foldCount(events);
   const assumptions: SweepAssumptions = {
     version: whole.trader.version,
     configHash: config.configHash,
@@ -176,19 +159,11 @@ export async function planSweep(plan: SweepPlan, progress: (done: number, all: n
     fillModels,
     embargoMs,
     latency: model.name,
-    folds,
+    folds: foldCount(events),
     data: whole.data,
   };
-  const facts: SweepFacts = {
-    subject: 'recordings',
-    identity: makeIdentity(plan, assumptions),
-    title: whole.title,
-    search,
-    fillModels,
-    events,
-    assumptions,
-    data,
-  };
+  const identity = makeIdentity(plan, assumptions);
+  const facts: SweepFacts = { subject: 'recordings', identity, title: whole.title, search, events, assumptions, data };
   return { plan, recordings, data, facts };
 }
 
@@ -202,7 +177,6 @@ export const listTasks = (
     Array.from({ length: folds }, (_, fold) => fillModels.map((fillModel) => ({ candidate, fold, fillModel }))).flat(),
   );
 
-/** Backtests that an engine must run, with functions that read and store their outcomes. */
 export interface TaskWork {
   /** Backtests to run, in the order of `listTasks`. */
   readonly tasks: readonly Task[];

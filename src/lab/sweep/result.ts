@@ -5,6 +5,7 @@ import { deflatedSharpe, expectedMaxSharpe, observedSharpe, type Trials } from '
 import {
   LEAST_EVENTS_FOR_SHARPE,
   type Search,
+  type StoredTask,
   type SweepAssumptions,
   type SweepCandidate,
   type SweepSubject,
@@ -13,27 +14,29 @@ import {
   type TaskFigures,
   type TaskOutcome,
 } from './contract.js';
-import { foldCount, trainingFor } from './facts.js';
-
-/** Reads the results by event of a finished backtest; these results are not kept in memory. */
-type EventResultsAt = (number: number, fold: number, fillModel: string) => readonly number[];
+import { trainingFor } from './facts.js';
 
 /** Outcomes of a sweep's backtests by configuration, fold and fill model. */
 export class Outcomes {
   readonly #folds: number;
   readonly #models: readonly string[];
-  readonly #eventsAt: EventResultsAt;
+  /** Reads the results by event of a finished backtest, which are not kept in memory. */
+  readonly #eventsAt: (number: number, fold: number, fillModel: string) => readonly number[];
   readonly #byNumber = new Map<number, (TaskOutcome | undefined)[]>();
   count = 0;
   failed = 0;
 
-  constructor(folds: number, models: readonly string[], eventsAt: EventResultsAt) {
+  constructor(
+    folds: number,
+    models: readonly string[],
+    eventsAt: (...place: readonly [number: number, fold: number, fillModel: string]) => readonly number[],
+  ) {
     this.#folds = folds;
     this.#models = models;
     this.#eventsAt = eventsAt;
   }
 
-  set({ fold, fillModel, number }: Omit<Task, 'candidate'> & { readonly number: number }, outcome: TaskOutcome): void {
+  set({ fold, fillModel, number }: StoredTask, outcome: TaskOutcome): void {
     const row = this.#byNumber.get(number) ?? [];
     const place = fold * this.#models.length + this.#models.indexOf(fillModel);
     const before = row[place];
@@ -45,21 +48,16 @@ export class Outcomes {
   }
 
   get({ candidate, fold, fillModel }: Task): TaskOutcome | undefined {
-    return this.#at(candidate.number, fold, this.#models.indexOf(fillModel));
-  }
-
-  #at(number: number, fold: number, model: number): TaskOutcome | undefined {
-    return this.#byNumber.get(number)?.[fold * this.#models.length + model];
+    return this.#byNumber.get(candidate.number)?.[fold * this.#models.length + this.#models.indexOf(fillModel)];
   }
 
   /** Returns a configuration's status, and the `error` of its first failed backtest by task order (else empty). */
-  findStatus({ number }: SweepCandidate): {
-    readonly status: 'done' | 'failed' | 'unfinished';
-    readonly error: string;
-  } {
+  findStatus({ number }: SweepCandidate) {
     const outcomes = (this.#byNumber.get(number) ?? []).filter((outcome) => outcome !== undefined);
-    for (const outcome of outcomes) if (outcome.kind === 'failed') return { status: 'failed', error: outcome.error };
-    return { status: outcomes.length === this.#folds * this.#models.length ? 'done' : 'unfinished', error: '' };
+    const failed = outcomes.find(({ kind }) => kind === 'failed');
+    if (failed?.kind === 'failed') return { status: 'failed', error: failed.error } as const;
+    const isDone = outcomes.length === this.#folds * this.#models.length;
+    return { status: isDone ? 'done' : 'unfinished', error: '' } as const;
   }
 
   /** Returns the results by event of a finished configuration, over all folds. */
@@ -71,8 +69,8 @@ export class Outcomes {
 
   /** Returns the result of a finished configuration under one fill model, over all folds. */
   modelResult(number: number, model: number) {
-    const folds = Array.from({ length: this.#folds }, (_, fold) => this.#at(number, fold, model)).flatMap((outcome) =>
-      outcome?.kind === 'done' ? [outcome.figures] : [],
+    const folds = (this.#byNumber.get(number) ?? []).flatMap((outcome, place) =>
+      place % this.#models.length === model && outcome?.kind === 'done' ? [outcome.figures] : [],
     );
     const total = (figure: (figures: TaskFigures) => number) => folds.reduce((sum, each) => sum + figure(each), 0);
     return {
@@ -86,10 +84,7 @@ export class Outcomes {
   }
 }
 
-/**
- * Ranks a sweep's configurations, and computes Sharpe ratios. `tried`: number of configurations ever tried in this
- * folder, including those of this sweep.
- */
+/** Ranks a sweep's configurations. `tried`: number of configurations ever tried in this folder, with this sweep's. */
 export function judge(
   candidates: readonly SweepCandidate[],
   fillModels: readonly string[],
@@ -104,7 +99,9 @@ export function judge(
     const { standardDeviation } = computeMoments(sharpes);
     /** V[SR]: variance of the Sharpe ratios per event over this sweep's configurations. */
     const sharpeVariance = standardDeviation === null ? null : standardDeviation ** 2;
-    const trials = makeTrials(tried, sharpeVariance);
+    // A single trial has variance 0. Without a variance, the trials are unknown.
+    const known = sharpeVariance === null ? null : { count: tried, variance: sharpeVariance };
+    const trials: Trials | null = tried <= 1 ? { count: 1, variance: 0 } : known;
     /** Expected highest Sharpe ratio of all tried configurations if none of them has skill. */
     const luckySharpe = trials === null ? null : expectedMaxSharpe(trials);
     return { trials, judgement: { fillModel, sharpeVariance, luckySharpe } };
@@ -113,12 +110,6 @@ export function judge(
   const trials = judged.map((model) => model.trials);
   const configurations = candidates.map((candidate) => configurationResult(candidate, outcomes, trials)).sort(byWorst);
   return { models: judged.map(({ judgement }) => judgement), configurations, trials };
-}
-
-/** Returns the number of trials and the variance; null if the variance is unknown. A single trial has variance 0. */
-function makeTrials(tried: number, variance: number | null): Trials | null {
-  if (tried <= 1) return { count: 1, variance: 0 };
-  return variance === null ? null : { count: tried, variance };
 }
 
 function configurationResult(candidate: SweepCandidate, outcomes: Outcomes, trials: readonly (Trials | null)[]) {
@@ -138,9 +129,7 @@ function configurationResult(candidate: SweepCandidate, outcomes: Outcomes, tria
   return { ...candidate, status, error, signFlips, worstMicros, models };
 }
 
-type RankedConfiguration = ReturnType<typeof configurationResult>;
-
-function byWorst(a: RankedConfiguration, b: RankedConfiguration): number {
+function byWorst(a: ConfigurationResult, b: ConfigurationResult): number {
   const [left, right] = [a.worstMicros ?? Number.NEGATIVE_INFINITY, b.worstMicros ?? Number.NEGATIVE_INFINITY];
   if (left !== right) return right - left;
   return ORDER[a.status] - ORDER[b.status] || a.number - b.number;
@@ -148,10 +137,7 @@ function byWorst(a: RankedConfiguration, b: RankedConfiguration): number {
 
 const ORDER = { done: 0, failed: 1, unfinished: 2 } as const;
 
-/**
- * Computes the Sharpe ratio of results by event; an event without activity has the result 0. The Sharpe ratio is null
- * for too few events and for constant results.
- */
+/** Computes the Sharpe ratio of results by event; null for too few events and for constant results. */
 function computeSharpe(results: ArrayLike<number>, trials: Trials | null) {
   if (results.length < LEAST_EVENTS_FOR_SHARPE) return null;
   const observed = observedSharpe(results);
@@ -163,11 +149,7 @@ function computeSharpe(results: ArrayLike<number>, trials: Trials | null) {
   return { sharpe, events: samples, skewness, kurtosis, deflated };
 }
 
-export function countConfigurations(
-  configurations: readonly { readonly status: 'done' | 'failed' | 'unfinished'; readonly signFlips: boolean }[],
-  tried: number,
-  events: number,
-) {
+export function countConfigurations(configurations: readonly ConfigurationResult[], tried: number, events: number) {
   const count = (wanted: string) => configurations.filter(({ status }) => status === wanted).length;
   return {
     configurations: configurations.length,
@@ -183,18 +165,14 @@ export function countConfigurations(
   };
 }
 
-interface WalkForwardQuestion {
-  /** Finished configurations, in the order of the search. */
-  readonly candidates: readonly SweepCandidate[];
-  readonly events: readonly SweptEvent[];
-  readonly fillModels: readonly string[];
-  readonly outcomes: Outcomes;
-  readonly embargoMs: number;
-  readonly trials: readonly (Trials | null)[];
-}
-
-export function walkForward({ candidates, events, fillModels, outcomes, embargoMs, trials }: WalkForwardQuestion) {
-  const folds = foldCount(events);
+/** @param candidates finished configurations, in the order of the search */
+export function walkForward(
+  candidates: readonly SweepCandidate[],
+  events: readonly SweptEvent[],
+  { fillModels, folds, embargoMs }: Pick<SweepAssumptions, 'fillModels' | 'folds' | 'embargoMs'>,
+  outcomes: Outcomes,
+  trials: readonly (Trials | null)[],
+) {
   if (folds < 2 || candidates.length === 0) return null;
   const readRows = (number: number) => fillModels.map((_, model) => outcomes.eventResults(number, model));
   const trained = Array.from({ length: folds - 1 }, (_, index) => trainingFor(events, index + 1, embargoMs));
@@ -233,8 +211,8 @@ export function walkForward({ candidates, events, fillModels, outcomes, embargoM
 }
 
 /**
- * Chooses for each tested fold the configuration with the highest result on the training events. The lowest result over
- * the fill models counts. The choice is null without training events. Results are not kept in memory.
+ * Chooses for each tested fold the configuration with the highest result on the training events, by its lowest result
+ * over the fill models. The choice is null without training events.
  */
 function bestOn(
   candidates: readonly SweepCandidate[],
@@ -315,7 +293,7 @@ export type SweepCounts = ReturnType<typeof countConfigurations>;
 /** Credibility of the whole search under one fill model. */
 export type ModelJudgement = ReturnType<typeof judge>['models'][number];
 
-export type ConfigurationResult = ReturnType<typeof judge>['configurations'][number];
+export type ConfigurationResult = ReturnType<typeof configurationResult>;
 
 export type ModelResult = ConfigurationResult['models'][number];
 

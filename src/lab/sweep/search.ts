@@ -21,7 +21,7 @@ import {
   type SweepPlan,
 } from './contract.js';
 
-/** Returns the SHA-256 of plain data, lower-case hex. */
+/** Returns a SHA-256, lower-case hex. */
 export const hashValue = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex');
 
 /** All inputs that must be equal if a sweep continues an earlier sweep. */
@@ -65,7 +65,7 @@ export function makeIdentity(plan: SweepPlan, assumptions: SweepAssumptions): Sw
   });
 }
 
-/** Returns the time zone of this machine; quote hours are in this zone. */
+/** Time zone of this machine's quote hours. */
 export const timeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 function latencyText({ latency, seed }: SweepPlan): string {
@@ -92,11 +92,6 @@ export function readAxis(text: string, strategies: readonly StrategyConfig[], is
   return { name, strategy: strategy.name, path, choice: readChoice(right.trim(), name, spec, isRandom) };
 }
 
-/** Returns all parameters of a strategy, with values as in a strategy file. */
-function rawParams({ module, params }: StrategyConfig): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, raw(module.params[name], value)]));
-}
-
 function raw(spec: ParamSpec | undefined, value: ParamValue): unknown {
   if (spec?.kind === 'shares' && typeof value === 'number') return formatDecimal(micros(value));
   if (spec?.kind !== 'rows' || typeof value !== 'object') return value;
@@ -105,13 +100,7 @@ function raw(spec: ParamSpec | undefined, value: ParamValue): unknown {
   );
 }
 
-interface SweptField {
-  readonly strategy: StrategyConfig;
-  readonly path: readonly (string | number)[];
-  readonly spec: FieldSpec;
-}
-
-function findParam(name: string, strategies: readonly StrategyConfig[]): SweptField {
+function findParam(name: string, strategies: readonly StrategyConfig[]): ReturnType<typeof inStrategy> {
   const [first = '', ...rest] = name.split('.');
   const named = strategies.find((strategy) => strategy.name === first);
   if (named !== undefined && rest.length > 0) return inStrategy(named, rest, name);
@@ -125,13 +114,13 @@ function findParam(name: string, strategies: readonly StrategyConfig[]): SweptFi
   throw unknownParam(name, strategies);
 }
 
-function inStrategy(strategy: StrategyConfig, words: readonly string[], name: string): SweptField {
+function inStrategy(strategy: StrategyConfig, words: readonly string[], name: string) {
   const [param = '', row, field] = words;
   const spec = Object.hasOwn(strategy.module.params, param) ? strategy.module.params[param] : undefined;
   if (spec === undefined) throw unknownParam(name, [strategy]);
   if (spec.kind !== 'rows') {
     if (words.length > 1) throw unknownParam(name, [strategy]);
-    return { strategy, path: [param], spec };
+    return { strategy, path: [param], spec } as const;
   }
   const inner = field !== undefined && Object.hasOwn(spec.fields, field) ? spec.fields[field] : undefined;
   const at = Number(row);
@@ -142,17 +131,12 @@ function inStrategy(strategy: StrategyConfig, words: readonly string[], name: st
     const hint = `Give one field of one row: ${strategy.name}.${param}.ROW.FIELD, ROW from 0 to ${rows - 1}, FIELD one of ${fields}.`;
     throw new TwinbookError('usage', `${name} is not a single parameter: ${param} is a list of rows`, hint);
   }
-  return { strategy, path: [param, at, field ?? ''], spec: inner };
+  return { strategy, path: [param, at, field ?? ''], spec: inner } as const;
 }
 
 function unknownParam(name: string, strategies: readonly StrategyConfig[]): TwinbookError {
-  const known = strategies.flatMap((strategy) =>
-    Object.keys(strategy.module.params).map((param) => `${strategy.name}.${param}`),
-  );
-  const meant = closest(
-    name.split('.').at(-1) ?? '',
-    known.map((full) => full.split('.').at(-1) ?? ''),
-  );
+  const known = strategies.flatMap(({ module }) => Object.keys(module.params));
+  const meant = closest(name.split('.').at(-1) ?? '', known);
   const near = meant === null ? '' : ` Did you mean ${meant}?`;
   const list = strategies.map(({ name: strategy, module }) => `${strategy}: ${Object.keys(module.params).join(', ')}`);
   const hint = `Known parameters of ${list.join('; of ')}.`;
@@ -161,7 +145,10 @@ function unknownParam(name: string, strategies: readonly StrategyConfig[]): Twin
 
 function readChoice(text: string, name: string, spec: FieldSpec, isRandom: boolean): Choice {
   const parts = text.split(':');
-  if (parts.length === 1) return { kind: 'values', values: distinct(text.split(',').map((word) => value(word, spec))) };
+  if (parts.length === 1) {
+    const values = text.split(',').map((word) => value(word, spec));
+    return { kind: 'values', values: [...new Set(values)] };
+  }
   if (spec.kind === 'boolean' || spec.kind === 'choice' || spec.kind === 'feed') {
     throw bad(name, text, `a list of values, because the parameter is ${describeParam(spec).wanted}`);
   }
@@ -209,8 +196,6 @@ function value(word: string, spec: FieldSpec): RawValue {
   return /^-?(\d+\.?\d*|\.\d+)(e-?\d+)?$/i.test(text) ? Number(text) : text;
 }
 
-const distinct = (values: readonly RawValue[]): readonly RawValue[] => [...new Set(values)];
-
 /** Maximum number of random draws per wanted combination, because a small space has few different combinations. */
 const DRAWS_PER_COMBINATION = 50;
 
@@ -242,7 +227,6 @@ export function randomSearch(config: Config, axes: readonly Axis[], count: numbe
   return makeSearch(config, axes, 'random', count, drawCombinations(axes, count, seed));
 }
 
-/** Yields different combinations of values, until the space is probably exhausted. */
 function* drawCombinations(axes: readonly Axis[], count: number, seed: number): Generator<readonly RawValue[]> {
   const random = Random.fromSeed(seed, 'sweep');
   const seen = new Set<string>();
@@ -300,7 +284,6 @@ function makeSearch(
   wanted: number,
   combined: Iterable<readonly RawValue[]>,
 ): Search {
-  const { configHash } = config;
   const candidates: SweepCandidate[] = [];
   const reasons = new Map<string, number>();
   for (const values of combined) {
@@ -308,29 +291,33 @@ function makeSearch(
     const params = combine(config, axes, values);
     if (typeof params === 'string') reasons.set(params, (reasons.get(params) ?? 0) + 1);
     // Equal settings give equal hashes, regardless of which parameters were varied.
-    else candidates.push({ number: candidates.length + 1, values, hash: hashValue({ configHash, params }) });
+    else {
+      const hash = hashValue({ configHash: config.configHash, params });
+      candidates.push({ number: candidates.length + 1, values, hash });
+    }
   }
   const leftOut = [...reasons].map(([why, count]) => ({ why, count })).sort((a, b) => b.count - a.count);
   if (candidates.length === 0) {
-    const [most] = leftOut;
     const hint = 'Give other values to --param; `twinbook strategies` lists each strategy’s parameters with ranges.';
-    const text = `no combination of these values is possible: ${most?.why ?? 'there is none'}`;
+    const text = `no combination of these values is possible: ${leftOut[0]?.why ?? 'there is none'}`;
     throw new TwinbookError('usage', text, hint);
   }
   return { kind, axes, candidates, leftOut, wanted };
 }
 
 /**
- * Returns the parameters of every strategy, in order, with the given values for the axes. Returns the reason why values
- * cannot be combined, which may happen in a grid. An invalid value of a parameter causes TwinbookError `usage`.
+ * Returns the parameters of every strategy, in order, with the given values for the axes; or the reason why values
+ * cannot be combined. An invalid value of a parameter causes TwinbookError `usage`.
  */
 function combine(config: Config, axes: readonly Axis[], values: readonly RawValue[]): readonly ParamValues[] | string {
   const params: ParamValues[] = [];
   for (const strategy of config.strategies) {
-    const raw = structuredClone(rawParams(strategy));
+    const { module } = strategy;
+    const written = Object.entries(strategy.params).map(([name, value]) => [name, raw(module.params[name], value)]);
+    const file: Record<string, unknown> = structuredClone(Object.fromEntries(written));
     const own = axes.filter((axis) => axis.strategy === strategy.name);
-    for (const axis of own) put(raw, axis.path, values[axes.indexOf(axis)]);
-    const { values: read, problems } = readParams(strategy.module, raw);
+    for (const axis of own) put(file, axis.path, values[axes.indexOf(axis)]);
+    const { values: read, problems } = readParams(module, file);
     if (read === null) return describeProblems(strategy, own, problems);
     params.push(read);
   }

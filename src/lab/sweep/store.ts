@@ -9,7 +9,7 @@ import { systemCode, TwinbookError, unreadable } from '../../shared/base/errors.
 import { makeFolder, SHARED_FOLDER } from '../../shared/base/files.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 import { canonicalJson } from '../../shell/config/shown.js';
-import type { Task, TaskOutcome } from './contract.js';
+import type { StoredTask, Task, TaskOutcome } from './contract.js';
 import type { SweepFacts } from './facts.js';
 import { PART_NAMES, type SweepIdentity } from './search.js';
 
@@ -76,10 +76,10 @@ export type Resume = boolean | 'either';
 
 type SweepHeader = Pick<SweepFacts, 'identity' | 'title' | 'events' | 'search'>;
 
-type StoredTasks = readonly {
-  readonly task: Omit<Task, 'candidate'> & { readonly number: number };
+interface StoredResult {
+  readonly task: StoredTask;
   readonly outcome: TaskOutcome;
-}[];
+}
 
 /** Throws TwinbookError `file_unreadable` if the folder is not writable or another sweep writes to it. */
 export function openStore(outDir: string): SweepStore {
@@ -159,21 +159,23 @@ export class SweepStore {
    * Starts or continues a sweep, and returns its stored backtests. Throws TwinbookError `usage` if the sweep to resume
    * has another input, or if the sweep to start already exists unfinished.
    */
-  begin(header: SweepHeader, resume: Resume): StoredTasks {
+  begin(header: SweepHeader, resume: Resume): readonly StoredResult[] {
     return guardWrite(this.#outDir, () => {
       const { identity } = header;
-      const same = this.#find(identity);
-      if (same === null) {
+      const find = this.#db.prepare<[string], SweepRow>('SELECT * FROM sweeps WHERE identity = ?');
+      const same = find.get(canonicalJson(identity));
+      if (same === undefined) {
         if (resume === true) throw this.#notResumable(identity);
         this.#insert(header);
         return [];
       }
-      if (!same.isFinished && resume === false) {
+      if (same.finished === 0 && resume === false) {
         const hint = 'Continue the sweep with --resume, or give another folder with --out.';
         throw new TwinbookError('usage', `${this.#outDir} already contains this sweep, unfinished`, hint);
       }
       this.#sweep = same.sweep;
-      if (resume === true) this.#forgetFailed();
+      const forget = this.#db.prepare(`DELETE FROM results WHERE sweep = ? AND status = 'failed'`);
+      if (resume === true) forget.run(this.#sweep);
       return this.#readStored();
     });
   }
@@ -223,12 +225,6 @@ export class SweepStore {
     this.#lock.close();
   }
 
-  #find(identity: SweepIdentity): { readonly sweep: number; readonly isFinished: boolean } | null {
-    const sql = 'SELECT sweep, finished FROM sweeps WHERE identity = ?';
-    const row = this.#db.prepare<[string], Pick<SweepRow, 'sweep' | 'finished'>>(sql).get(canonicalJson(identity));
-    return row === undefined ? null : { sweep: row.sweep, isFinished: row.finished === 1 };
-  }
-
   #notResumable(identity: SweepIdentity): TwinbookError {
     const sql = 'SELECT * FROM sweeps ORDER BY finished, sweep DESC LIMIT 1';
     const last = this.#db.prepare<[], SweepRow>(sql).get();
@@ -261,11 +257,7 @@ export class SweepStore {
     })();
   }
 
-  #forgetFailed(): void {
-    this.#db.prepare(`DELETE FROM results WHERE sweep = ? AND status = 'failed'`).run(this.#sweep);
-  }
-
-  #readStored(): StoredTasks {
+  #readStored(): readonly StoredResult[] {
     const sql = `SELECT configuration AS number, fold, fill_model AS fillModel, status, error, figures FROM results
       WHERE sweep = ? ORDER BY configuration, fold, fill_model`;
     const rows = this.#db.prepare<[number], ResultRow>(sql).all(this.#sweep);
@@ -277,16 +269,11 @@ export class SweepStore {
   }
 }
 
-interface TaskKey {
-  readonly sweep: number;
-  readonly number: number;
-  readonly fold: number;
-  readonly fillModel: string;
-}
+type TaskKey = StoredTask & { readonly sweep: number };
 const IS_TASK = 'sweep = @sweep AND configuration = @number AND fold = @fold AND fill_model = @fillModel';
 
 /** A stored backtest. `figures`: `TaskFigures` as JSON; null for a failed backtest. */
-interface ResultRow extends Omit<TaskKey, 'sweep'> {
+interface ResultRow extends StoredTask {
   readonly status: 'done' | 'failed';
   readonly error: string;
   readonly figures: string;
