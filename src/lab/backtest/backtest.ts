@@ -88,8 +88,8 @@ export async function backtestOf(config: Config, options: BacktestOptions): Prom
 }
 
 /**
- * Opens the recordings for the runs of all fill models; `once`: for a single run. The returned function runs one fill
- * model, once or several times. `tell` receives the finished fraction, 0 to 1. Throws the same errors as `backtest`.
+ * Opens the recordings. The returned function runs one fill model, once or several times; `tell` gets the finished
+ * fraction, 0 to 1. `once`: for a single run. Throws the same errors as `backtest`.
  */
 export async function openModelRuns(config: Config, options: BacktestOptions, once = false) {
   const { data, feeds = {}, feedDelayMs: delayMs = null, seed = 1, repeat: count = 1 } = options;
@@ -110,7 +110,6 @@ export async function openModelRuns(config: Config, options: BacktestOptions, on
       return { ...outcome, analysis: analyse(outcome.session) };
     };
     const runs: RepeatedRun[] = [];
-    // Session records are large, so only the last one is kept.
     let last: BacktestResult | null = null;
     for (let index = 0; index < count; index++) {
       last = await runOnce(index);
@@ -122,7 +121,7 @@ export async function openModelRuns(config: Config, options: BacktestOptions, on
   };
 }
 
-/** Figures of all runs of one fill model, and the run that the report shows. Plain data that threads can exchange. */
+/** The run that the report shows, and the figures of all runs; plain data that threads can exchange. */
 export interface ModelRuns {
   readonly shown: BacktestResult;
   readonly runs: readonly RepeatedRun[];

@@ -1,5 +1,3 @@
-/** Input and output of a backtest. */
-
 import type { AccountSlot, MarketIndex, ObservedFill } from '../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../exchange/core/core.js';
 import type { FillModel } from '../../exchange/core/matching/fill-model.js';
@@ -43,12 +41,11 @@ export interface Played {
   readonly source: EventSource;
   readonly index: MarketIndex;
   readonly openedMs: number;
-  /** Time of the market's first event. The market opens before its first event, so that the trader can find it. */
+  /** The market opens before its first event, so that the trader can find it. */
   readonly firstMs: number;
   /** Time when the market closed in the backtest; null while the market is open. */
   readonly closedMs: number | null;
   readonly events: number;
-  /** Number of events that the exchange rejected because their price is not a multiple of the tick. */
   readonly refused: number;
   /** Reason why the recording could not be read to its end; null if the reading had no error. */
   readonly failure: string | null;
@@ -56,13 +53,11 @@ export interface Played {
 
 export interface MarketListener {
   onOpen(played: Played): void;
-  /** Called after the market's last event, while the book still exists. */
   ending(played: Played): void;
-  /** Called after the market's close, when the book is empty and a known outcome has just been settled. */
+  /** The book is empty, and a known outcome has just been settled. */
   onClose(played: Played, nowMs: number): void;
 }
 
-/** Plays the markets of a backtest. All times are of the exchange clock, Unix ms. */
 export interface MarketDriver {
   /** Time when the last market closes by the recordings' own data. */
   readonly untilMs: number;
@@ -73,13 +68,11 @@ export interface MarketDriver {
   readonly events: number;
   read(untilMs: number): Promise<void>;
   openDue(nowMs: number): Promise<void>;
-  /** Plays the events of one market up to and including this time. */
   sync(index: MarketIndex, nowMs: number): void;
   syncAll(nowMs: number): void;
   close(): void;
 }
 
-/** Values that one feed delivers at one time: the newest value for each market. */
 export interface FeedWord {
   readonly feed: string;
   readonly values: readonly FeedValue[];
@@ -90,7 +83,6 @@ export interface FeedSource {
   take(nowMs: number): readonly FeedWord[];
 }
 
-/** Generates markets during the run, instead of playing recorded markets. */
 export interface MadeMarkets {
   /** Starts the generator of markets; called once, before the first event. `account` is the account of the trader. */
   drive(core: ExchangeCore, account: AccountSlot, listener: MarketListener): MarketDriver;
@@ -129,23 +121,17 @@ export interface BacktestPlan {
   readonly feeCurve?: FeeCurve | null | undefined;
   /** Time until a merge or redeem is final on the chain, ms. */
   readonly landingMs: number;
-  /**
-   * Timed operator commands, oldest first. A `stop` command ends the run once the trader has stopped. Without a `stop`
-   * command, the run stops the trader after the last market.
-   */
   readonly commands?: readonly TimedCommand[];
   /** Action after a risk limit has halted the trader. Default: `resume`. */
   readonly afterHalt?: AfterHalt;
   /** Feed values in order of their arrival at the trader (exchange clock). If absent, no feed has a value. */
   readonly feedValues?: readonly RecordedFeedValue[];
   readonly warnings?: readonly string[];
-  /** Lines for the report that describe the played data. */
   readonly data: readonly string[];
   /** Called with every request when the trader sends it. `nowMs`: exchange clock, Unix ms. */
   readonly onSent?: (request: Request, nowMs: number) => void;
   /** Called once, before the first event, with a function that returns the trader's present snapshot. */
   readonly onStart?: (snapshot: () => TraderSnapshot) => void;
-  /** Called at intervals with the played and the total recorded time, ms. */
   readonly progress?: (doneMs: number, allMs: number) => void;
 }
 

@@ -1,5 +1,3 @@
-/** Counts requests and halts of a backtest, and builds the session record from all measurements. */
-
 import { fillModel } from '../../exchange/core/matching/fill-model.js';
 import { gapsIn, type RecordedMarket } from '../../recording/contract.js';
 import { formatDecimal } from '../../shared/base/micros.js';
@@ -13,12 +11,10 @@ import type { Ledger, OperatorEvent } from '../../trader/ledger/contract.js';
 import type {
   Assumptions,
   CountedRefusal,
-  Coverage,
   FillRecord,
   HaltRecord,
   MarketSession,
   RequestUse,
-  ScopeUse,
   SessionNotice,
   SessionRecord,
 } from '../session/contract.js';
@@ -33,14 +29,11 @@ export const SETTLE_REASON = 'all open markets have ended';
 
 const DAY_MS = 86_400_000;
 
-/**
- * Tracks halts by a risk limit. A live trader stays halted until an operator resumes it. A backtest resumes the trader
- * at the next event or UTC day, so that later markets are also traded.
- */
+/** Tracks halts by a risk limit. A live trader stays halted until an operator resumes it. */
 export class Halts {
   readonly #after: AfterHalt;
   readonly #records: HaltRecord[] = [];
-  /** Current halt or restriction; null while the trader trades without one. */
+  /** Present halt or restriction. */
   #since: Omit<HaltRecord, 'resumedMs'> | null = null;
   readonly #begun = new Set<string>();
   #hasNewEvent = false;
@@ -100,12 +93,10 @@ export class Halts {
     return this.#since === null ? this.#records : [...this.#records, { ...this.#since, resumedMs: null }];
   }
 
-  /** Returns the duration between two times in which the trader was halted or could only reduce positions, ms. */
   withinMs(fromMs: number, toMs: number): number {
     const closed = this.records.filter(({ rung }) => rung !== 'widened');
-    return closed.reduce((sum, halt) => {
-      const until = Math.min(toMs, halt.resumedMs ?? toMs);
-      return sum + Math.max(0, until - Math.max(fromMs, halt.fromMs));
+    return closed.reduce((sum, { fromMs: since, resumedMs }) => {
+      return sum + Math.max(0, Math.min(toMs, resumedMs ?? toMs) - Math.max(fromMs, since));
     }, 0);
   }
 }
@@ -114,18 +105,16 @@ export class Halts {
 const MAX_NOTICES = 500;
 
 const openScope = (limitPerMinute: number) => ({
-  use: { limitPerMinute, count: 0, peakPerMinute: 0, throttled: 0 } satisfies ScopeUse,
+  use: { limitPerMinute, count: 0, peakPerMinute: 0, throttled: 0 },
   minute: new SlidingMinute(),
 });
 
-/** Counts a session's requests against its rate limits, and counts the session's refusals. */
 export class RequestCount {
   readonly #scopes: Readonly<Record<Scope, ReturnType<typeof openScope>>>;
   readonly #endpoints = new Map<string, number>();
   readonly #refusals = new Map<string, number>();
   readonly #notices: SessionNotice[] = [];
   readonly #kept = { info: 0, loud: 0 };
-  /** Refusals by the risk limits, for each market and limit. */
   readonly #byRisk = new Map<string, { readonly name: string; readonly count: number }>();
   /** Reasons why strategies did not quote, by the reason's text without figures. */
   readonly #byGuard = new Map<string, { readonly name: string; readonly count: number }>();
@@ -157,7 +146,6 @@ export class RequestCount {
 
   notices(notices: readonly OperatorEvent[]): void {
     for (const { timeMs, severity, kind, text } of notices) {
-      // Operator commands are not reported, because the backtest itself issues them.
       if (kind === 'command') continue;
       if (this.#kept[severity]++ < MAX_NOTICES) this.#notices.push({ timeMs, severity, text });
       else this.#unsaid++;
@@ -171,7 +159,6 @@ export class RequestCount {
     return [...this.#notices, { timeMs: last.timeMs, severity: 'info', text }];
   }
 
-  /** Counts the risk refusals per market since the start, and strategies' current reasons for not quoting. */
   onSnapshot({ markets, unsent }: TraderSnapshot): void {
     this.#unsent = unsent;
     for (const { conditionId, refusals, bidMicros, askMicros, note } of markets) {
@@ -194,11 +181,9 @@ export class RequestCount {
     const byRisk = new Map<string, number>();
     for (const { name, count } of this.#byRisk.values()) byRisk.set(name, (byRisk.get(name) ?? 0) + count);
     const byGuard = new Map([...this.#byGuard.values()].map(({ name, count }) => [name, count]));
-    const rows = (by: CountedRefusal['by'], counts: ReadonlyMap<string, number>): CountedRefusal[] =>
-      [...counts].map(([name, count]) => ({ by, name, count }));
-    return [...rows('risk', byRisk), ...rows('guard', byGuard), ...rows('exchange', this.#refusals)].sort(
-      (a, b) => b.count - a.count || (a.name < b.name ? -1 : 1),
-    );
+    return Object.entries({ risk: byRisk, guard: byGuard, exchange: this.#refusals })
+      .flatMap(([by, counts]) => [...counts].map(([name, count]) => ({ by: by as CountedRefusal['by'], name, count })))
+      .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1));
   }
 }
 
@@ -232,18 +217,19 @@ function dataNotices({ plan, empty, metrics, fromMs }: MeasuredRun): SessionNoti
   return texts.map((text) => ({ timeMs: fromMs, severity: 'loud', text }));
 }
 
-/** Describes a failure to read without the folder's path, so that equal data gives equal reports in any folder. */
+/** Omits the folder's path, so that equal data gives equal reports in any folder. */
 const brokenOff = ({ title, source }: RecordedMarket, failure: string): string =>
   `"${title}" was replayed only up to the first unreadable event: ${failure.replaceAll(`${source.path}/`, '')}`;
 
 /**
- * Returns a notice for each market with fills in gaps of the recording. In a gap the recorded book does not change, so
- * a crossing order of the trader may have taken shares that were no longer offered.
+ * In a gap the recorded book does not change, so a crossing order may have taken shares that were no longer offered.
  */
 function gapNotices(measured: MeasuredRun): SessionNotice[] {
   return [...measured.metrics.markets.values()].flatMap((market): SessionNotice[] => {
     const gaps = clipGaps(market, measured);
-    const within = market.fills.filter(({ timeMs }) => gaps.some((gap) => gap.fromMs < timeMs && timeMs < gap.toMs));
+    const within = market.fills.rows.filter(({ timeMs }) =>
+      gaps.some((gap) => gap.fromMs < timeMs && timeMs < gap.toMs),
+    );
     const [first] = within;
     if (first === undefined) return [];
     const fills = within.length === 1 ? '1 fill lies' : `${within.length} fills lie`;
@@ -269,12 +255,12 @@ function endNotices({ ledger, exchange, metrics, isStopped, toMs }: MeasuredRun)
   return texts.map((text) => ({ timeMs: toMs, severity: 'loud', text }));
 }
 
-const freeMarkets = (sources: readonly EventSource[]): readonly string[] =>
-  sources.flatMap(({ market: { fees, conditionId } }) => (fees === undefined ? [conditionId] : []));
+const freeMarkets = (sources: readonly EventSource[]): ReadonlySet<string> =>
+  new Set(sources.flatMap(({ market: { fees, conditionId } }) => (fees === undefined ? [conditionId] : [])));
 
-/** Describes the assumed fees, and counts the markets without fees because neither recording nor user gave any. */
+/** `freeMarkets`: markets without fees because neither recording nor user gave any. */
 function feeAssumptions({ sources, fees, feeCurve = null }: BacktestPlan): Pick<Assumptions, 'fees' | 'freeMarkets'> {
-  const unnamed = freeMarkets(sources).length;
+  const unnamed = freeMarkets(sources).size;
   const { makerRateMicros, takerRateMicros } = fees;
   const isSaid = feeCurve !== null || makerRateMicros > 0 || takerRateMicros > 0;
   const rates = `notional:${takerRateMicros / 1e6}/${makerRateMicros / 1e6}`;
@@ -286,7 +272,6 @@ function feeAssumptions({ sources, fees, feeCurve = null }: BacktestPlan): Pick<
   };
 }
 
-/** Builds the session record, and charges the fees of a fee curve. */
 export function makeSession(measured: MeasuredRun): SessionRecord {
   const { plan, exchange, metrics, count, fromMs, toMs } = measured;
   const { trader, feeCurve = null } = plan;
@@ -319,9 +304,7 @@ export function makeSession(measured: MeasuredRun): SessionRecord {
       remarks: REMARKS,
     },
   };
-  if (feeCurve === null) return session;
-  const free = new Set(freeMarkets(plan.sources));
-  return chargedSession(session, feeCurve, (conditionId) => free.has(conditionId));
+  return feeCurve === null ? session : chargedSession(session, feeCurve, freeMarkets(plan.sources));
 }
 
 function marketSession(metrics: MarketMetrics, measured: MeasuredRun): MarketSession {
@@ -329,7 +312,9 @@ function marketSession(metrics: MarketMetrics, measured: MeasuredRun): MarketSes
   // The report compares the shares at the exchange with the fills and conversions.
   const held = exchange.core.catalog.market(metrics.played.index).shares.read(exchange.account);
   const { played, samples } = metrics;
-  const market = played.source.market;
+  const { market, summary } = played.source;
+  const endMs = played.closedMs ?? measured.toMs;
+  const gaps = clipGaps(metrics, measured);
   return {
     conditionId: market.conditionId,
     title: market.title,
@@ -338,20 +323,27 @@ function marketSession(metrics: MarketMetrics, measured: MeasuredRun): MarketSes
     closeMs: played.closedMs,
     outcome: market.outcome,
     series: samples.series,
-    fills: metrics.fills.map((fill) => fillRecord(fill, ledger)),
+    fills: metrics.fills.rows.map((fill) => fillRecord(fill, ledger)),
     conversions: metrics.conversions,
     endYesMicros: held.yes,
     endNoMicros: held.no,
     endMarkMicros: metrics.markMicros,
     quoting: {
       ...samples.quotedMs,
-      haltedMs: measured.halts.withinMs(played.openedMs, played.closedMs ?? measured.toMs),
+      haltedMs: measured.halts.withinMs(played.openedMs, endMs),
       ordersPlaced: metrics.ordersPlaced,
       ordersCanceled: metrics.ordersCanceled,
       postedMicros: metrics.postedMicros,
       joinedBehindMicros: metrics.joinedBehindMicros,
     },
-    coverage: measureCoverage(metrics, measured),
+    coverage: {
+      spanMs: Math.max(0, endMs - played.firstMs),
+      gapMs: gaps.reduce((sum, { fromMs, toMs }) => sum + (toMs - fromMs), 0),
+      gaps: gaps.length,
+      events: played.events,
+      trades: summary?.events.trade ?? exchange.core.marketFacts(played.index).tradeCount,
+      skipped: played.refused + (summary?.refused ?? 0),
+    },
   };
 }
 
@@ -362,24 +354,7 @@ function fillRecord({ tradePubkey, ...fill }: PendingFill, ledger: Ledger): Fill
   return { ...fill, strategy, seenMs: booked?.seenMs ?? null };
 }
 
-function measureCoverage(metrics: MarketMetrics, measured: MeasuredRun): Coverage {
-  const { played } = metrics;
-  const { summary } = played.source;
-  const gaps = clipGaps(metrics, measured);
-  return {
-    spanMs: Math.max(0, (played.closedMs ?? measured.toMs) - played.firstMs),
-    gapMs: gaps.reduce((sum, { fromMs, toMs }) => sum + (toMs - fromMs), 0),
-    gaps: gaps.length,
-    events: played.events,
-    trades: summary?.events.trade ?? measured.exchange.core.marketFacts(played.index).tradeCount,
-    skipped: played.refused + (summary?.refused ?? 0),
-  };
-}
-
-function clipGaps(
-  { played }: MarketMetrics,
-  { toMs }: MeasuredRun,
-): { readonly fromMs: number; readonly toMs: number }[] {
+function clipGaps({ played }: MarketMetrics, { toMs }: MeasuredRun) {
   const endMs = played.closedMs ?? toMs;
   return gapsIn(played.source)
     .filter(({ fromMs }) => fromMs < endMs)

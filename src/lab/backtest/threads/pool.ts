@@ -1,6 +1,6 @@
 /**
- * A pool of worker threads, each of which runs one task at a time. A task of the pool fails if it throws or if its
- * worker dies; a dead worker is replaced. A worker that cannot start is an error of the whole batch.
+ * A pool of worker threads. A task fails if it throws or if its worker dies; a dead worker is replaced. A worker that
+ * cannot start is an error of the whole batch.
  */
 
 import { parentPort, type Worker } from 'node:worker_threads';
@@ -33,19 +33,12 @@ export async function backtestOnThreads(asked: ThreadedBacktest): Promise<readon
     const done = [...parts.set(fillModel, part).values()].reduce((sum, each) => sum + each, 0);
     progress(done / fillModels.length, `${fillModels.length} fill models on ${workers} threads`);
   };
-  try {
-    await pool.run({
-      tasks: fillModels,
-      onPart,
-      done: (fillModel, end) => {
-        if (end.kind === 'done') runs.set(fillModel, end.figures);
-        else if (end.known === undefined) throw new AssertionFailed(`a thread of the backtest failed: ${end.error}`);
-        else throw new TwinbookError(end.known.code, end.known.message, end.known.hint);
-      },
-    });
-  } finally {
-    await pool.close();
-  }
+  const done: Batch<string, ModelRuns>['done'] = (fillModel, end) => {
+    if (end.kind === 'done') runs.set(fillModel, end.figures);
+    else if (end.known === undefined) throw new AssertionFailed(`a thread of the backtest failed: ${end.error}`);
+    else throw new TwinbookError(end.known.code, end.known.message, end.known.hint);
+  };
+  await pool.run({ tasks: fillModels, onPart, done }).finally(() => pool.close());
   return compareRuns(
     fillModels.map((name) => must(runs.get(name), name)),
     options.seed ?? 1,
@@ -64,7 +57,6 @@ export interface ConfigOfThreads {
   readonly configHash: string | null;
 }
 
-/** Reads the configuration in a thread. Throws TwinbookError `config_invalid` if the main thread's differs. */
 export async function sameConfig({ source, configHash }: ConfigOfThreads): Promise<Config> {
   const loaded = await loadConfig(source.file, { ...source, strategyFileToo: true });
   if (configHash === null || loaded.configHash === configHash) return loaded;
@@ -72,14 +64,12 @@ export async function sameConfig({ source, configHash }: ConfigOfThreads): Promi
   throw new TwinbookError('config_invalid', `${source.file} has changed since the run began`, hint);
 }
 
-/** Result of a task, or the reason why it failed. */
 export type TaskEnd<R> =
   | { readonly kind: 'done'; readonly figures: R }
-  | {
-      readonly kind: 'failed';
-      readonly error: string;
-      readonly known?: Pick<TwinbookError, 'code' | 'message' | 'hint'>;
-    };
+  | { readonly kind: 'failed'; readonly error: string; readonly known?: KnownError };
+
+/** Fields of a `TwinbookError`, because an error that is sent to another thread loses its class. */
+type KnownError = Pick<TwinbookError, 'code' | 'message' | 'hint'>;
 
 interface Assignment<T> {
   readonly id: number;
@@ -92,11 +82,6 @@ type WorkerReport<R> =
   | { readonly kind: 'part'; readonly id: number; readonly part: number }
   | { readonly kind: 'outcome'; readonly id: number; readonly outcome: TaskEnd<R> };
 
-/**
- * Serves tasks in a worker thread. A task that throws has failed.
- *
- * @param run runs one task; `tell` reports its finished fraction, 0 to 1
- */
 export function serveTasks<T, R>(run: (task: T, tell: (part: number) => void) => Promise<R>): void {
   assert(parentPort !== null, 'this program must run in a worker thread');
   const port = parentPort;
@@ -109,7 +94,6 @@ export function serveTasks<T, R>(run: (task: T, tell: (part: number) => void) =>
       report({ kind: 'outcome', id, outcome: { kind: 'done', figures } });
     } catch (error) {
       const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-      // An error that is sent to another thread loses its class, so the error's fields are sent.
       const known =
         error instanceof TwinbookError ? { known: { code: error.code, message: error.message, hint: error.hint } } : {};
       report({ kind: 'outcome', id, outcome: { kind: 'failed', error: text, ...known } });
@@ -120,7 +104,6 @@ export function serveTasks<T, R>(run: (task: T, tell: (part: number) => void) =>
 
 interface PoolSetup {
   readonly workers: number;
-  /** Program of each thread; the program must end with `serveTasks`. */
   readonly program: { readonly name: string; readonly from: string };
   /** Data for each thread. The pool adds the shared flag `stop` to the data; a value other than 0 cancels the work. */
   readonly setup: object;
@@ -131,18 +114,16 @@ export interface Batch<T, R> {
   readonly tasks: readonly T[];
   /** Callback at the end of each task, in the order in which tasks end. An error of this callback ends the batch. */
   readonly done: (task: T, outcome: TaskEnd<R>) => void;
-  /** Callback with the finished fraction of a running task, 0 to 1. */
   readonly onPart?: (task: T, part: number) => void;
   readonly stopAsked?: Promise<void>;
 }
 
 interface Hired {
   isReady: boolean;
-  /** Index of the task that the worker runs; null while the worker is idle. */
+  /** Index of the running task; null while the worker is idle. */
   task: number | null;
 }
 
-/** Threads that run batches of tasks. The threads stay alive between batches. */
 export class TaskPool<T, R> {
   readonly #options: PoolSetup;
   readonly #hired = new Map<Worker, Hired>();
@@ -235,7 +216,8 @@ export class TaskPool<T, R> {
     this.#hired.delete(worker);
     if (this.#isClosed) return;
     if (!isReady) throw asTwinbookError(reason, code);
-    if (task !== null) this.#end(task, { kind: 'failed', error: `the thread ended: ${describeEnd(reason, code)}` });
+    const why = reason instanceof Error ? reason.message : `exit code ${code}`;
+    if (task !== null) this.#end(task, { kind: 'failed', error: `the thread ended: ${why}` });
     if (this.#next < this.#tasks.length) this.#hire();
   }
 
@@ -256,9 +238,6 @@ const awaitWorker = (worker: Worker): Promise<void> =>
     });
     worker.once('exit', () => resolve());
   });
-
-const describeEnd = (reason: unknown, code: number): string =>
-  reason instanceof Error ? reason.message : `exit code ${code}`;
 
 /** Restores a TwinbookError that was sent between threads: its fields were kept, but not its class. */
 function asTwinbookError(reason: unknown, code: number): unknown {
