@@ -7,39 +7,20 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/text.js';
 import { marketLines } from '../../shell/console/views/explain-view.js';
 import { readRun, runField, runFolders } from '../../shell/journal/runs.js';
-import type { TraderSnapshot } from '../../trader/engine/snapshot.js';
-import type { Trader } from '../../trader/engine/trader.js';
 
 /** Throws `usage` if no run had begun or the market was unknown, and `recording_invalid` for a damaged journal. */
 export async function explainPast(subject: string, atMs: number, journalDir: string, code: RunCode) {
   const run = readRun(findRunAt(atMs, journalDir));
   const name = basename(run.folder);
-  let trader: Trader | null = null;
-  let lastMs = 0;
-  let snapshot: TraderSnapshot | null = null;
-  const { difference } = await replayRun(run, {
-    trader: await traderThen(run.description, code),
-    code,
-    look: {
-      untilMs: atMs,
-      afterStep: (remade, nowMs) => {
-        trader = remade;
-        lastMs = nowMs;
-      },
-    },
-    ledgerAtEnd: () => {
-      snapshot = trader?.snapshot(lastMs) ?? null;
-    },
-  });
-  // The cast is needed: TypeScript does not detect that `ledgerAtEnd` assigns the snapshot.
-  const then = snapshot as TraderSnapshot | null;
-  const market = then?.markets.find(({ conditionId }) => conditionId === subject);
-  if (then === null || market === undefined) {
+  const trader = await traderThen(run.description, code);
+  const { difference, snapshot, toMs } = await replayRun(run, { trader, code, untilMs: atMs });
+  const market = snapshot?.markets.find(({ conditionId }) => conditionId === subject);
+  if (snapshot === null || market === undefined) {
     const hint = '`twinbook markets` lists markets. Orders and fills are explained without --at.';
     throw new TwinbookError('usage', `run ${name} had no market ${subject} at that time`, hint);
   }
-  const head = `as of ${utcText(lastMs)} UTC: run ${name}, replayed from its journal`;
-  const lines = marketLines(market, then);
+  const head = `as of ${utcText(toMs ?? 0)} UTC: run ${name}, replayed from its journal`;
+  const lines = marketLines(market, snapshot);
   if (difference === null) return [head, ...lines];
   const since = `the replay differs from the run since ${utcText(difference.timeMs)} UTC`;
   return [head, `${since}, so these facts may differ: ${difference.what}`, ...lines];

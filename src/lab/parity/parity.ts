@@ -1,13 +1,9 @@
-/**
- * Compares a recorded live run with backtests of the same span, settings and market data. The live figures come from
- * the run's journal. Remarks in the comparison name further differences between a live market and a recorded one.
- */
+/** Compares a recorded live run with backtests of the same span, settings and market data. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
 import type { RunJournal } from '../../shell/journal/runs.js';
-import type { IntentSigner } from '../../trader/executor/contract.js';
-import type { BacktestPlan, EventSource } from '../backtest/contract.js';
+import type { BacktestPlan } from '../backtest/contract.js';
 import { LatencyModel, readLatency, USUAL_LATENCY } from '../backtest/latency.js';
 import { isSelected } from '../backtest/plan.js';
 import { runBacktest } from '../backtest/run.js';
@@ -16,7 +12,7 @@ import type { ReplayedTrader } from '../replay/run-settings.js';
 import { type Analysis, analyse } from '../report/analysis/analyse.js';
 import type { MarketAnalysis } from '../report/analysis/markets.js';
 import { nameModel } from '../report/analysis/session-figures.js';
-import { share } from '../report/analysis/split.js';
+import { share, sum } from '../report/analysis/split.js';
 import { formatQuantity } from '../report/figures.js';
 import { type LiveRun, readRecordedRun } from './read-recorded-run.js';
 
@@ -57,7 +53,6 @@ const makeSide = (name: string, { trading, result, inventory, quoting, requests 
   signedRequests: requests?.signed.count ?? null,
 });
 
-/** Compares the sessions market by market. Markets of the live session come first, in their order. */
 function compareMarkets(all: readonly Analysis[], names: readonly string[]) {
   const ids = [...new Set(all.flatMap(({ markets }) => markets.map(({ conditionId }) => conditionId)))];
   return ids.map((conditionId) => {
@@ -68,7 +63,6 @@ function compareMarkets(all: readonly Analysis[], names: readonly string[]) {
   });
 }
 
-/** Figures of one session in a market; all 0 if the session lacks the market. */
 const marketSide = (name: string, market: MarketAnalysis | undefined) => ({
   name,
   fills: market?.fills ?? 0,
@@ -120,13 +114,9 @@ export type ParityResult = Awaited<ReturnType<typeof runParity>>;
 export async function runParity(run: RunJournal, options: ParityOptions) {
   const { fillModels, progress, trader, isOther = false } = options;
   progress?.(0, 'reading the journal');
-  const read = await readRecordedRun(run);
-  const opening = readOpening(run, trader, read.fromMs);
-  const liveRun: LiveRun = {
-    ...read,
-    commands: [...opening.commands, ...read.commands],
-    remarks: [...read.remarks, ...opening.remarks],
-  };
+  const liveRun = await readRecordedRun(run);
+  const opening = readOpening(run, trader, liveRun.fromMs);
+  liveRun.commands.unshift(...opening.commands);
   const { sources, session: live } = liveRun;
   if (sources.length === 0) {
     const hint = 'Choose a run whose trader read at least one order book: else there is nothing to compare.';
@@ -142,7 +132,7 @@ export async function runParity(run: RunJournal, options: ParityOptions) {
   }
   const taken = live.markets.flatMap(({ fills }) => fills).filter(({ isMaker }) => isMaker === false).length;
   const isSelecting = sources.some(({ market }) => trader.strategies.some((strategy) => isSelected(strategy, market)));
-  const remarks = [...REMARKS, ...liveRun.remarks];
+  const remarks = [...REMARKS, ...liveRun.remarks, ...opening.remarks];
   if (taken > 0)
     remarks.push(
       `${formatQuantity(taken, 'live fill')} took shares from the book: backtests replay these trades as trades of other accounts.`,
@@ -153,17 +143,16 @@ export async function runParity(run: RunJournal, options: ParityOptions) {
   return { parity, liveRun, data, latency: makeLatency(liveRun, options).name };
 }
 
-/** Remarks that apply to every comparison of a live run with backtests. */
 const REMARKS = [
   'Live, our own orders were part of the book and others may have reacted to them; the recorded market does not react.',
   'Changes of a book between two polls of the run are unknown, and trade times are whole seconds.',
 ];
 
 function eventsText({ sources }: LiveRun): string {
-  const sum = (count: (source: EventSource) => number) => sources.reduce((total, source) => total + count(source), 0);
-  const levels = sum(({ summary }) => summary?.events.level ?? 0);
-  const trades = sum(({ summary }) => summary?.events.trade ?? 0);
-  const gaps = sum(({ summary }) => summary?.gaps.length ?? 0);
+  const summaries = sources.flatMap(({ summary }) => summary ?? []);
+  const levels = sum(summaries.map(({ events }) => events.level));
+  const trades = sum(summaries.map(({ events }) => events.trade));
+  const gaps = sum(summaries.map((summary) => summary.gaps.length));
   return `${levels} changes of levels, ${trades} trades, ${gaps} gaps in ${sources.length} markets`;
 }
 
@@ -187,7 +176,6 @@ function makePlan(liveRun: LiveRun, options: ParityOptions, data: readonly strin
   };
 }
 
-/** True for changes of the run's own files and fleet, which do not apply to another configuration. */
 const isOfRunAlone = ({ kind }: OperatorCommand): boolean => kind === 'configure' || kind === 'fleet';
 
 /** Makes the latency model of one backtest. Each backtest needs a new model, which has its own random sequence. */
@@ -216,20 +204,18 @@ function readOpening(run: RunJournal, settings: ReplayedTrader, atMs: number) {
   const ledger = startingLedger(run);
   try {
     const { startedMs } = run.description;
-    const signer: IntentSigner = { sign: () => ({ ok: false, reason: 'a comparison with backtests signs nothing' }) };
-    const trader = remadeTrader({ trader: settings, ledger, startedMs, signer, boundedCall: (call) => call() });
+    const trader = remadeTrader(
+      { trader: settings, ledger, startedMs },
+      {
+        sign: () => ({ ok: false, reason: 'a comparison with backtests signs nothing' }),
+        boundedCall: (call) => call(),
+      },
+    );
     const { mode, reason } = trader.snapshot(startedMs);
     const [held, underWay] = [ledger.positions().length, ledger.activeIntents().length];
-    if (held > 0) {
-      remarks.push(
-        `The run began with ${formatQuantity(held, 'holding')}, the backtest with none; only changes are compared.`,
-      );
-    }
-    if (underWay > 0) {
-      remarks.push(
-        `The run began with ${formatQuantity(underWay, 'order')} or conversions in progress, the backtest with none.`,
-      );
-    }
+    const begun = (what: string) => `The run began with ${what}, the backtest with none`;
+    if (held > 0) remarks.push(`${begun(formatQuantity(held, 'holding'))}; only changes are compared.`);
+    if (underWay > 0) remarks.push(`${begun(`${formatQuantity(underWay, 'order')} or conversions in progress`)}.`);
     const kind = OPENING[mode];
     return { commands: kind === undefined ? [] : [{ atMs, command: { kind, reason } }], remarks };
   } finally {

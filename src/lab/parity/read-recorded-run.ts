@@ -13,6 +13,7 @@ import type { EventSource, TimedCommand } from '../backtest/contract.js';
 import { type MeasuredCall, makeLatencySource } from '../backtest/latency.js';
 import { RequestCount } from '../backtest/session.js';
 import { sumCoverages } from '../report/analysis/markets.js';
+import { sum } from '../report/analysis/split.js';
 import { formatQuantity } from '../report/figures.js';
 import type { JournalFacts } from '../report/session-from-ledger.js';
 import type { ConversionRecord, RequestUse, ScopeUse, SessionRecord } from '../session/contract.js';
@@ -37,11 +38,8 @@ export interface Journaled extends JournalFacts {
 }
 
 /**
- * Reads the journals of the runs one by one. Memory contains only the best prices of all runs and the books of one run.
- *
- * @param runs oldest first
- * @param wanted condition ids of the wanted markets
- * @param onDamaged called for a journal that is left out because it is damaged in the middle
+ * Reads the journals of the runs, oldest first, one by one. `wanted`: condition ids. `onDamaged`: called for a journal
+ * that is left out because it is damaged in the middle.
  */
 export async function readJournals(
   runs: readonly RunJournal[],
@@ -68,7 +66,6 @@ export async function readJournals(
 
 type SeenRun = Awaited<ReturnType<typeof seenBy>>;
 
-/** Reads the prices and requests of one run. The run's start and end are on the exchange's clock. */
 async function seenBy(run: RunJournal, wanted: ReadonlySet<string>) {
   const { session, sources, fromMs, toMs, offsetMs } = await readRecordedRun(run);
   const markets = new Map<string, RecordedPrices>();
@@ -107,13 +104,15 @@ function requestsOver(seen: readonly SeenRun[]): RequestUse | null {
   const uses = seen.flatMap(({ requests }) => requests ?? []);
   const last = uses.at(-1);
   if (last === undefined) return null;
-  const sum = (of: (use: RequestUse) => number): number => uses.reduce((total, use) => total + of(use), 0);
-  const scope = (name: 'public' | 'signed'): ScopeUse => ({
-    limitPerMinute: last[name].limitPerMinute,
-    count: sum((use) => use[name].count),
-    peakPerMinute: Math.max(...uses.map((use) => use[name].peakPerMinute)),
-    throttled: sum((use) => use[name].throttled),
-  });
+  const scope = (name: 'public' | 'signed'): ScopeUse => {
+    const own = uses.map((use) => use[name]);
+    return {
+      limitPerMinute: last[name].limitPerMinute,
+      count: sum(own.map(({ count }) => count)),
+      peakPerMinute: Math.max(...own.map(({ peakPerMinute }) => peakPerMinute)),
+      throttled: sum(own.map(({ throttled }) => throttled)),
+    };
+  };
   const byEndpoint = new Map<string, number>();
   for (const [name, count] of uses.flatMap((use) => use.byEndpoint))
     byEndpoint.set(name, (byEndpoint.get(name) ?? 0) + count);
@@ -121,13 +120,12 @@ function requestsOver(seen: readonly SeenRun[]): RequestUse | null {
     public: scope('public'),
     signed: scope('signed'),
     byEndpoint: [...byEndpoint].sort(([, a], [, b]) => b - a),
-    unsent: sum(({ unsent }) => unsent),
+    unsent: sum(uses.map(({ unsent }) => unsent)),
     // The session in a ledger ends with its last order, but the run may have continued.
-    overMs: seen.reduce((total, { requests, sampledMs }) => total + (requests === null ? 0 : sampledMs), 0),
+    overMs: sum(seen.map(({ requests, sampledMs }) => (requests === null ? 0 : sampledMs))),
   };
 }
 
-/** Reads a source of events to its end. Returns a function for the best prices at any time. */
 async function readBestPrices(source: EventSource): Promise<RecordedPrices> {
   const { outcome, eventTitle, category } = source.market;
   const timesMs: number[] = [];
@@ -174,11 +172,7 @@ async function readBestPrices(source: EventSource): Promise<RecordedPrices> {
   return { outcome, eventTitle, category, coverage, at, standing: (timeMs) => at(timeMs).middleMicros };
 }
 
-/** Times when the run sent a request and received its answer, our clock, Unix ms. */
-interface AnsweredAt {
-  readonly sentMs: number;
-  readonly seenMs: number;
-}
+type AnsweredAt = Readonly<Record<'sentMs' | 'seenMs', number>>;
 
 /** An order of the run. The times are approximate, our clock, Unix ms. */
 interface RunOrder extends SessionOrder {
@@ -200,7 +194,6 @@ interface RunConversion extends Pick<ConversionRecord, 'kind' | 'yesMicros' | 'n
 
 class RunOrders {
   readonly orders = new Map<string, RunOrder>();
-  /** Settled fills of the run, by the trade's pubkey. */
   readonly fills = new Map<string, RunFill>();
   readonly conversions = new Map<string, RunConversion>();
 
@@ -295,14 +288,11 @@ function close(order: RunOrder, { status }: OrderRow, { sentMs, seenMs }: Answer
 /** Extra time at the end of the market data, ms, because a backtest's stop may take longer than the run's stop. */
 const STOP_ROOM_MS = 60_000;
 
-/** Shifts a feed value from our clock to the exchange's. */
-function shiftFeedValue({ feed, timeMs, value }: RecordedFeedValue, offsetMs: number): RecordedFeedValue {
-  const { atMs, validUntilMs } = value;
-  const times = { atMs: atMs + offsetMs, validUntilMs: validUntilMs === null ? null : validUntilMs + offsetMs };
-  return { feed, timeMs: timeMs + offsetMs, value: { ...value, ...times } };
-}
+const shiftFeedValue = ({ feed, timeMs, value }: RecordedFeedValue, offsetMs: number): RecordedFeedValue => {
+  const validUntilMs = value.validUntilMs === null ? null : value.validUntilMs + offsetMs;
+  return { feed, timeMs: timeMs + offsetMs, value: { ...value, atMs: value.atMs + offsetMs, validUntilMs } };
+};
 
-/** Data read from a run's journal, with all times on the exchange's clock, Unix ms. */
 export type LiveRun = Awaited<ReturnType<typeof readRecordedRun>>;
 
 /** Reads a run. Throws TwinbookError `recording_invalid` for a journal that is empty or damaged in the middle. */
@@ -320,7 +310,6 @@ interface RunSpan {
   readonly offsetMs: number;
 }
 
-/** Collects a run's steps one by one, and returns their summary at the end. */
 class RunReading {
   readonly #run: RunJournal;
   readonly #store = new MemoryStore();
@@ -449,31 +438,23 @@ class RunReading {
 
   /** Returns the operator commands up to the first stop. Without a stop, the journal's end counts as a stop. */
   #commandsAt(offsetMs: number, toMs: number): TimedCommand[] {
-    const own = this.#commands.filter(({ command }) => command.kind !== 'quote-hours');
+    const own = this.#commands
+      .filter(({ command }) => command.kind !== 'quote-hours')
+      .map(({ atMs, command }) => ({ atMs: atMs + offsetMs, command }));
     const stop = own.findIndex(({ command }) => command.kind === 'stop');
-    const moved = (stop < 0 ? own : own.slice(0, stop + 1)).map(({ atMs, command }) => ({
-      atMs: atMs + offsetMs,
-      command,
-    }));
-    return stop < 0 ? [...moved, { atMs: toMs, command: { kind: 'stop' } }] : moved;
+    return stop < 0 ? [...own, { atMs: toMs, command: { kind: 'stop' } }] : own.slice(0, stop + 1);
   }
 
   #remarks(): readonly string[] {
     const { gaps } = this.#capture.counts;
-    const remarks: string[] = [];
-    if (this.#timedOut > 0) {
-      remarks.push(
-        `Live, ${formatQuantity(this.#timedOut, 'call')} into strategies exceeded the time limit; a backtest has no such limit.`,
-      );
-    }
-    if (gaps > 0)
-      remarks.push(`The run's own polls have ${formatQuantity(gaps, 'gap')} with a market’s state unknown.`);
-    if (this.#unsent > 0) {
-      remarks.push(
-        `The live trader never sent ${formatQuantity(this.#unsent, 'request')}, because the rate limit did not allow them in time.`,
-      );
-    }
-    return remarks;
+    const calls = formatQuantity(this.#timedOut, 'call');
+    const requests = formatQuantity(this.#unsent, 'request');
+    const counted = [
+      [this.#timedOut, `Live, ${calls} into strategies exceeded the time limit; a backtest has no such limit.`],
+      [gaps, `The run's own polls have ${formatQuantity(gaps, 'gap')} with a market’s state unknown.`],
+      [this.#unsent, `The live trader never sent ${requests}, because the rate limit did not allow them in time.`],
+    ] as const;
+    return counted.flatMap(([count, text]) => (count > 0 ? [text] : []));
   }
 }
 

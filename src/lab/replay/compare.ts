@@ -1,5 +1,3 @@
-/** Compares one step of a replayed trader with the recorded step. */
-
 import type { AnyCall, Observation, OperatorCommand, Outcome, Request } from '../../shared/protocol/seam.js';
 import { canonicalJson } from '../../shell/config/shown.js';
 import type { RunStep } from '../../shell/journal/runs.js';
@@ -18,7 +16,6 @@ export interface ReplayDifference {
   readonly timeMs: number;
   /** Input of the differing step, in words. */
   readonly observation: string;
-  /** Description of the difference, in a sentence. */
   readonly what: string;
   /** Recorded requests of the step, in words; at most `MAX_LINES`, then a count. */
   readonly recorded: readonly string[];
@@ -105,7 +102,6 @@ function lines(requests: readonly Request[], titles: Titles): string[] {
   return more > 0 ? [...shown, `and ${more} more`] : shown;
 }
 
-/** Lists the path of every field that differs between two JSON values. */
 export function fieldDifferences(then: unknown, now: unknown, path = ''): FieldDifference[] {
   if (isSame(then, now)) return [];
   if (!isRecord(then) || !isRecord(now))

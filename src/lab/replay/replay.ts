@@ -1,7 +1,7 @@
 /**
- * Repeats a recorded run. A new trader with a copy of the starting ledger gets the recorded observations, and its
- * requests and signatures are compared step by step. A replay has no key and no network: signatures come from the
- * journal. A replay writes only the given ledger. After the first difference, recorded answers may not match requests.
+ * Repeats a recorded run: a new trader with a copy of the starting ledger gets the recorded observations, and its
+ * requests and signatures are compared step by step. A replay has no key and no network, and writes only the given
+ * ledger. After the first difference, recorded answers may not match requests.
  */
 
 import { readFileSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import type { AnyCall } from '../../shared/protocol/seam.js';
 import type { JournaledStrategy, RunJournal, RunStep } from '../../shell/journal/runs.js';
 import type { BoundedCall } from '../../trader/engine/settings.js';
+import type { TraderSnapshot } from '../../trader/engine/snapshot.js';
 import { Trader } from '../../trader/engine/trader.js';
 import type { IntentSigner, SignAnswer } from '../../trader/executor/contract.js';
 import { Executor } from '../../trader/executor/executor.js';
@@ -19,23 +20,17 @@ import type { Strategy } from '../../trader/strategy/contract.js';
 import { findDifference, type Redone, type ReplayDifference } from './compare.js';
 import type { ReplayedTrader, RunCode } from './run-settings.js';
 
-interface ReplayOptions extends Pick<ReplayPlan, 'trader' | 'look'> {
-  /** Finds the strategy code of the run's configuration changes. */
+interface ReplayOptions extends Pick<ReplayPlan, 'trader' | 'untilMs'> {
   readonly code: RunCode;
-  /** Callback with the replay's final ledger, before the ledger is closed. */
-  readonly ledgerAtEnd?: (ledger: Ledger) => void;
 }
 
 /** Throws TwinbookError `recording_invalid` for a run without its starting ledger, or with a damaged journal. */
-export async function replayRun(run: RunJournal, options: ReplayOptions): Promise<ReplayResult> {
-  const { code, ledgerAtEnd, ...given } = options;
+export async function replayRun(run: RunJournal, { code, ...given }: ReplayOptions): Promise<ReplayResult> {
   const { startedMs, strategyLimitMs } = run.description;
   const ledger = startingLedger(run);
   try {
     const trader = { ...given.trader, findModule: await configuredModules(run, code) };
-    const result = await replay({ ...given, trader, startedMs, strategyLimitMs, ledger, steps: run.steps() });
-    ledgerAtEnd?.(ledger);
-    return result;
+    return await replay({ ...given, trader, startedMs, strategyLimitMs, ledger, steps: run.steps() });
   } finally {
     ledger.close();
   }
@@ -69,19 +64,18 @@ interface ReplayPlan {
   readonly startedMs: number;
   /** Time limit of a call into a strategy in the recorded run, ms. */
   readonly strategyLimitMs: number;
-  /** The starting ledger. The replay writes this ledger; the caller closes it. */
   readonly ledger: Ledger;
   readonly steps: AsyncIterable<RunStep> | Iterable<RunStep>;
-  /** Callback after each replayed step. If the callback is absent, the whole run is replayed. */
-  readonly look?: { readonly untilMs: number; readonly afterStep: (trader: Trader, nowMs: number) => void };
+  /** Time at which the replay ends with a snapshot, our clock, Unix ms; absent: the whole run, without a snapshot. */
+  readonly untilMs?: number;
 }
 
 export type ReplayResult = Awaited<ReturnType<typeof replay>>;
 
 /** Replays steps. Throws TwinbookError `recording_invalid` for a journal that is damaged in the middle. */
-export async function replay({ steps, look, strategyLimitMs, ...made }: ReplayPlan) {
+export async function replay({ steps, untilMs, strategyLimitMs, ...made }: ReplayPlan) {
   const inputs = new RecordedInputs(strategyLimitMs);
-  const trader = remadeTrader({ ...made, signer: inputs, boundedCall: inputs.boundedCall });
+  const trader = remadeTrader(made, inputs);
   const titles = (id: string): string | null => made.ledger.market(id)?.title ?? null;
   /** Recorded requests that have no outcome yet, by request id. */
   const underWay = new Map<number, AnyCall>();
@@ -98,13 +92,14 @@ export async function replay({ steps, look, strategyLimitMs, ...made }: ReplayPl
     toMs: null as number | null,
     /** First difference from the recorded run; null when every decision was equal. */
     difference: null as ReplayDifference | null,
+    snapshot: null as TraderSnapshot | null,
   };
   // True if the replayed trader failed at or after the first difference. A trader that failed gets no more steps.
   let hasFailed = false;
   for await (const step of steps) {
     const { observation, requests } = step;
     const { nowMs } = observation;
-    if (look !== undefined && nowMs > look.untilMs) break;
+    if (untilMs !== undefined && nowMs > untilMs) break;
     result.steps++;
     result.requests += requests.length;
     result.signatures += step.signed.length;
@@ -122,8 +117,8 @@ export async function replay({ steps, look, strategyLimitMs, ...made }: ReplayPl
         result.repeatedRequests += requests.length;
       }
     }
-    look?.afterStep(trader, nowMs);
   }
+  if (untilMs !== undefined && result.toMs !== null) result.snapshot = trader.snapshot(result.toMs);
   return result;
 }
 
@@ -139,16 +134,14 @@ function redo(trader: Trader, inputs: RecordedInputs, step: RunStep): Redone {
   }
 }
 
-interface Remade extends Pick<ReplayPlan, 'trader' | 'ledger' | 'startedMs'> {
-  readonly signer: IntentSigner;
-  readonly boundedCall: BoundedCall;
-}
-
 /** Builds the trader of a run like a live trader, but without key and clock. The replayed trader writes the ledger. */
-export function remadeTrader({ trader: settings, ledger, startedMs, signer, boundedCall }: Remade): Trader {
+export function remadeTrader(
+  { trader: settings, ledger, startedMs }: Pick<ReplayPlan, 'trader' | 'ledger' | 'startedMs'>,
+  inputs: Pick<RecordedInputs, 'sign' | 'boundedCall'>,
+): Trader {
   const { runId, configHash, profile, polling } = settings;
-  const executor = new Executor(ledger, signer, profile, { runId, configHash, ownPollMs: polling.ownIntervalMs });
-  return new Trader({ ...settings, boundedCall }, ledger, executor, startedMs);
+  const executor = new Executor(ledger, inputs, profile, { runId, configHash, ownPollMs: polling.ownIntervalMs });
+  return new Trader({ ...settings, boundedCall: inputs.boundedCall }, ledger, executor, startedMs);
 }
 
 /** Placeholder signature of an intent that the run did not sign. The replay reports that intent as a difference. */

@@ -10,7 +10,6 @@ import type { StrategySettings, TraderSettings } from '../../trader/engine/setti
 import type { ParamSpecs, Strategy } from '../../trader/strategy/contract.js';
 import { fieldDifferences, isSame } from './compare.js';
 
-/** Names of a strategy's code in a journal. */
 type NamedCode = Pick<JournaledStrategy, 'name' | 'moduleName' | 'moduleKey'>;
 
 interface RunCodeOptions {

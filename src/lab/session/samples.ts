@@ -73,7 +73,6 @@ class Samples<Column extends string> {
   #count = 0;
 
   constructor(names: readonly Column[], firstStepMs: number) {
-    // The object of columns has an entry for each name.
     this.columns = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Column, (number | null)[]>;
     this.firstStepMs = firstStepMs;
     this.stepMs = firstStepMs;
@@ -92,7 +91,6 @@ class Samples<Column extends string> {
     return this.timeMs.length;
   }
 
-  /** Removes every second sample. */
   thinOut(): void {
     this.stepMs *= 2;
     const keepEven = (column: unknown[]) => {
@@ -104,7 +102,6 @@ class Samples<Column extends string> {
   }
 }
 
-/** Best prices at one time, in YES space. A best price is null if its side of the book is empty. */
 export interface BookTop {
   readonly bidMicros: number | null;
   readonly askMicros: number | null;
@@ -112,7 +109,6 @@ export interface BookTop {
   readonly ourAskMicros: number | null;
 }
 
-/** Collects samples of one market, and the duration of the trader's quotes. */
 export class MarketSamples extends Samples<'bid' | 'ask' | 'ourBid' | 'ourAsk' | 'inventory'> {
   #openForMs = 0;
   #twoSidedMs = 0;
@@ -151,13 +147,11 @@ export class MarketSamples extends Samples<'bid' | 'ask' | 'ourBid' | 'ourAsk' |
     };
   }
 
-  /** Durations with quotes, computed from the samples and exact to one step. */
   get quotedMs(): Pick<QuotingFigures, 'openForMs' | 'twoSidedMs' | 'oneSidedMs'> {
     return { openForMs: this.#openForMs, twoSidedMs: this.#twoSidedMs, oneSidedMs: this.#oneSidedMs };
   }
 }
 
-/** Collects samples of the whole account, and its largest drawdown. */
 export class AccountSamples extends Samples<'equity' | 'locked'> {
   #peakMicros = Number.NEGATIVE_INFINITY;
   #fallMicros = 0;

@@ -1,5 +1,3 @@
-/** Checks that every strategy must pass in every market. */
-
 import { must } from '../../shared/base/errors.js';
 import { formatDecimal, ONE, ZERO } from '../../shared/base/micros.js';
 import { quantile } from '../../shared/statistics/moments.js';
@@ -16,7 +14,6 @@ import {
 import { readParams } from '../../trader/strategy/read-params.js';
 import type { ShownMarkets, ShownSubject, TriedStrategy } from './shown-markets.js';
 
-/** Quotes for one market, and the view from which the strategy made them. */
 interface MarketQuotes {
   readonly quotes: Quotes;
   readonly view: MarketView;
@@ -31,7 +28,6 @@ interface TrialQuoter {
   save(): unknown;
 }
 
-/** Creates a quoter. Throws the strategy's errors, or TypeError if the strategy cannot quote this kind of subject. */
 function makeTrialQuoter({ strategy, params }: TriedStrategy, shown: ShownSubject, saved?: unknown): TrialQuoter {
   if (strategy.scope === 'event') {
     if (!('event' in shown)) throw new TypeError(`${strategy.name} quotes events, but the subject is a market`);
@@ -77,7 +73,6 @@ const TRAPPED = [
   'fetch',
 ] as const;
 
-/** Thrown inside a strategy that uses a trapped global. */
 class TrappedCall extends Error {
   constructor(what: string) {
     super(`used ${what}; the only clock of a strategy is the view's nowMs`);
@@ -360,14 +355,11 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
   },
 };
 
-/** Runs all checks on a strategy and returns the results. */
 export const checkStrategy = (...input: Parameters<StrategyCheck>): readonly CheckResult[] =>
   Object.entries(CHECKS).map(([name, check]) => judge(name, () => check(...input)));
 
-/** Error of a check that the strategy fails. */
 class Failed extends Error {}
 
-/** Result of a check that cannot be applied. */
 interface Skipped {
   readonly because: string;
 }
@@ -393,7 +385,6 @@ function judge(name: string, check: () => string | Skipped) {
 /** Number of observations between two restarts; no period of the generated markets has this length. */
 const RESTART_EVERY = 7;
 
-/** Returns true if two values have the same JSON. */
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 const sumAmounts = (levels: readonly QuoteLevel[]): number =>
@@ -429,7 +420,6 @@ const describePlace = (shown: ShownSubject, look: number): string => `in view ${
 
 const listQuotes = (answers: readonly MarketQuotes[]): readonly Quotes[] => answers.map(({ quotes }) => quotes);
 
-/** Collects the quotes and views of all observations. */
 function collectAnswers(tried: TriedStrategy, market: ShownSubject): readonly (readonly MarketQuotes[])[] {
   const quoter = makeTrialQuoter(tried, market);
   return Array.from(market.looks.keys(), (look) => quoter.look(look));

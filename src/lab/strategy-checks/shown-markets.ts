@@ -1,7 +1,5 @@
 /**
- * Generates markets for strategies: drifting and jumping prices; empty, crossed and old books; trades, fills, every
- * stance, and positions up to the limit. The markets are random with a fixed seed, and pass through the trader's own
- * market tracker.
+ * Generates random markets with a fixed seed for strategies, and passes them through the trader's own market tracker.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -26,7 +24,6 @@ import {
 import type { AnyEvent, ParamValues, Strategy, StrategyEvent } from '../../trader/strategy/contract.js';
 import { feedsNamed } from '../../trader/strategy/read-params.js';
 
-/** A strategy, with the parameters for its checks. */
 export interface TriedStrategy {
   readonly strategy: Strategy;
   readonly params: ParamValues;
@@ -49,17 +46,14 @@ interface ShownEvent {
   }[];
 }
 
-/** All observations that one quoter receives, of a market or an event. */
 export type ShownSubject = ShownMarket | ShownEvent;
 
-/** Generated markets or events for the checks. */
 export interface ShownMarkets<S extends ShownSubject = ShownSubject> {
   readonly markets: readonly S[];
   /** `markets` with YES and NO exchanged, in the same order; null for events. */
   readonly mirrored: readonly S[] | null;
 }
 
-/** Inputs other than the market's own data that a strategy requests. */
 interface Asked {
   readonly feeds: readonly string[];
   readonly event: boolean;
@@ -72,7 +66,6 @@ export const askedBy = ({ strategy, params }: TriedStrategy): Asked => ({
   event: strategy.inputs?.event === true,
 });
 
-/** Values of these inputs for one observation: feeds and another market. */
 interface Beside {
   /** Value of the strategy's feeds: a probability, or a bid and an ask around it, and its age; null for no value. */
   readonly told: {
@@ -132,7 +125,6 @@ interface Look {
   readonly stance: Stance;
 }
 
-/** Number of ticks between 0 and 1, and whether the market is without fees. */
 interface GridOfMarket {
   readonly ticks: number;
   readonly isFree: boolean;
@@ -140,11 +132,7 @@ interface GridOfMarket {
 
 const seenAt = (requestId: number, nowMs: number) => ({ requestId, sentMs: nowMs, seenMs: nowMs, venueTimeMs: nowMs });
 
-/**
- * Opens a generated market at `START_MS` and passes its data through the trader's market tracker.
- *
- * @param forMs time from the opening to the resolution, ms
- */
+/** Opens a generated market at `START_MS` for `forMs`, and passes its data through the trader's market tracker. */
 function generateMarket(conditionId: string, grid: GridOfMarket, forMs: number, event: string | null = null) {
   const tracker = new MarketTracker(conditionId);
   tracker.onDetail(makeDetail(conditionId, grid, START_MS + forMs, event), seenAt(0, START_MS));
@@ -238,8 +226,8 @@ const MOST = 5;
 const FREE_EVERY = 2;
 
 /**
- * Generates `events` events with `looks` observations each and, in turn, all kinds of declarations. The probabilities
- * of an event's outcomes drift and sum to one. The probabilities of nested outcomes fall from one to the next.
+ * Generates events with, in turn, all kinds of declarations. The probabilities of an event's outcomes drift and sum to
+ * one; those of nested outcomes fall from one to the next.
  */
 export function showEvents(seed: number, events: number, looks: number): ShownMarkets<ShownEvent> {
   const markets = Array.from({ length: events }, (_, number) => {
@@ -252,7 +240,6 @@ export function showEvents(seed: number, events: number, looks: number): ShownMa
   return { markets, mirrored: null };
 }
 
-/** Makes a trader's views of an event whose markets resolve after the last observation. */
 function showEvent(
   eventConditionId: string,
   outcomes: EventFacts['outcomes'],
@@ -305,7 +292,6 @@ function drawEventLooks(
   });
 }
 
-/** Generates `markets` markets with `looks` observations each, their mirrors, and the inputs that `asked` requests. */
 export function showMarkets(seed: number, markets: number, looks: number, asked = NOTHING_MORE) {
   const shown: ShownMarket[] = [];
   const mirrored: ShownMarket[] = [];
@@ -423,7 +409,6 @@ const mirror =
     };
   };
 
-/** Exchanges YES and NO in the inputs beside the market. */
 const mirrorBeside = ({ told, other }: Beside): Beside => ({
   told: told && { ...told, p: 1 - told.p },
   other: other && { ...other, mid: 1 - other.mid, netShares: negative(other.netShares) },
@@ -431,7 +416,6 @@ const mirrorBeside = ({ told, other }: Beside): Beside => ({
 
 const negative = (shares: number): number => (shares === 0 ? 0 : -shares);
 
-/** Makes a trader's view of a market at each observation. The generated market resolves after the last observation. */
 function showMarket(
   conditionId: string,
   grid: GridOfMarket,

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { must } from '../../../src/shared/base/errors.js';
 import { Random } from '../../../src/shared/base/random.js';
-import type { Trader } from '../../../src/trader/engine/trader.js';
 import { CALM, drawFaults, type Faults } from '../../simulation/faults.js';
 import { World } from '../../simulation/world.js';
 import { times } from '../../support/effort.js';
@@ -25,17 +24,14 @@ function lived(seed: number, faults: Faults = drawFaults(Random.fromSeed(seed, '
 }
 
 describe('a run that is decided once more', () => {
-  it('is decided up to a moment, and looked at after each step', async () => {
+  it('is decided up to a moment, and looked at then', async () => {
     const run = must(lived(1, CALM)[0], 'the run of a world');
     const { steps } = run;
     const untilMs = steps[Math.floor(steps.length / 2)]?.observation.nowMs ?? 0;
     const within = steps.filter(({ observation }) => observation.nowMs <= untilMs).length;
-    const seen: number[] = [];
-    const afterStep = (remade: Trader, nowMs: number) => void seen.push(remade.snapshot(nowMs).markets.length);
-    const result = await replayed(run, { look: { untilMs, afterStep } });
+    const result = await replayed(run, { untilMs });
     expect(result).toMatchObject({ steps: within, repeatedSteps: within, toMs: untilMs, difference: null });
-    expect(seen).toHaveLength(within);
-    expect(seen.at(-1)).toBeGreaterThan(0);
+    expect(result.snapshot?.markets.length).toBeGreaterThan(0);
   });
 
   it.each(times([1, 2], [1, 2, 3, 4, 5, 6, 7, 8]))(
