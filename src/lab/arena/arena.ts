@@ -1,7 +1,4 @@
-/**
- * Compares strategies in simulated markets with known true probabilities, on the same seeds. The result is the edge of
- * each fill.
- */
+/** Compares strategies on the same seeds of simulated markets with known true probabilities. */
 
 import { resolve } from 'node:path';
 import { AssertionFailed, must, TwinbookError } from '../../shared/base/errors.js';

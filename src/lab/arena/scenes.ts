@@ -106,9 +106,7 @@ const describeMarket = (conditionId: string, name: string, title: string): Recor
   source: { kind: 'twinbook', path: 'arena', ticker: name, origin: 'arena' },
 });
 
-/**
- * Plays the challenge on the exchange's own book, with its participants as accounts that act in the published order.
- */
+/** Plays the challenge on the exchange's own book; its participants act in the published order. */
 export const challengeScene = (core: ExchangeCore, seed: number, markets: number): Scene =>
   steppedScene(
     core,
@@ -190,10 +188,7 @@ const WASH_CHANCE = 0.3;
 /** Quote sizes, in shares; the largest exceeds a trader's usual position. */
 const QUOTED = [SHARES, SHARES, 2000] as const;
 
-/**
- * A dishonest quoter in markets without another maker moves its quotes away from the true price, and sells to traders
- * that follow.
- */
+/** A dishonest quoter without competitors moves its quotes away from the true price, and trades with followers. */
 export function liarScene(core: ExchangeCore, seed: number, markets: number): Scene {
   const random = Random.fromSeed(seed, 'liar');
   return steppedScene(core, markets, STEP_MS, (at, openedMs) => new LiarMarket(core, at, openedMs, random));

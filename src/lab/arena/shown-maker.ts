@@ -1,7 +1,4 @@
-/**
- * Runs a strategy of Twinbook in the challenge, in which a step is one second. The strategy sees own orders and fills,
- * and the competitor's best prices with a nominal size. Orders that the challenge forbids are not placed.
- */
+/** Runs a strategy in the challenge, in which a step is one second. Orders that the challenge forbids are left out. */
 
 import { must } from '../../shared/base/errors.js';
 import { type Micros, micros, ONE, ZERO } from '../../shared/base/micros.js';
@@ -236,10 +233,7 @@ export function playChallenge(
 const FEWEST = 2;
 const MOST = 10;
 
-/**
- * Plays one event with a market of the challenge per outcome. The softmax of drifting and jumping log-odds gives the
- * probabilities.
- */
+/** Plays an event with a market per outcome. The softmax of drifting and jumping log-odds gives the probabilities. */
 export function playEvent(
   seed: number,
   judged: ShownStrategy,

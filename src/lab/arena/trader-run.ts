@@ -1,7 +1,4 @@
-/**
- * Runs one simulation with the whole trader on a virtual clock. Before each of its requests, all other accounts do
- * their due work.
- */
+/** Runs one simulation with the whole trader on a virtual clock. */
 
 import type { AccountSlot, MarketIndex, ObservedFill } from '../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../exchange/core/core.js';

@@ -1,7 +1,4 @@
-/**
- * Runs a sweep over the arena's worlds: the worst world of a configuration determines its rank. The best configuration
- * is compared with the unchanged file on fresh seeds.
- */
+/** Runs a sweep over the arena's worlds. A configuration is ranked by its worst world. */
 
 import { must, TwinbookError } from '../../shared/base/errors.js';
 import { ONE } from '../../shared/base/micros.js';

@@ -1,7 +1,4 @@
-/**
- * The exchange of a backtest: core, handlers and rate limits of the paper exchange, without sockets and signatures. Its
- * answers are records, not text.
- */
+/** The paper exchange without sockets and signatures; its answers are records, not text. */
 
 import { isDeepStrictEqual } from 'node:util';
 import type {
@@ -256,10 +253,7 @@ export class InProcessExchange {
     return { outcome, venueTimeMs: Math.floor(nowMs / 1000) * 1000, budget };
   }
 
-  /**
-   * Ends a market and drops its data, since a run may have thousands of markets. A market with an unknown outcome and
-   * without shares is canceled, so that the trader stops polling it.
-   */
+  /** Ends a market and drops its data. Without shares and outcome it is canceled, so that the trader stops polling. */
   closeMarket(market: MarketIndex, nowMs: number): void {
     const { conditionId, state } = this.core.marketFacts(market);
     const { yes, no } = this.core.catalog.market(market).shares.read(this.account);

@@ -49,10 +49,7 @@ const MAX_ROUND_TRIPS = 20_000;
 /** Minimum number of samples for a kind of call to have its own round trips. */
 const LEAST_OF_KIND = 20;
 
-/**
- * Default: the round trips measured in the recordings, else `constant:150`. Throws a TwinbookError for an impossible
- * choice, before any run.
- */
+/** Default: the round trips measured in the recordings, else `constant:150`. Throws for an impossible choice. */
 export async function latencyChoice(wish: string | null, recordings: readonly Recording[]): Promise<LatencyChoice> {
   const asked = wish === null ? null : readLatency(wish);
   const calls = asked?.kind === 'constant' ? [] : await measureCalls(recordings);
@@ -96,16 +93,10 @@ function makeRoundTrips({ kind, constantMs, scale }: LatencySpec, measuredMs: re
   throw new TwinbookError('recording_invalid', 'these recordings contain no measured round trips', hint);
 }
 
-/**
- * `scale`: factor of all round trips. `jitterShare`: mean extra time of a call (exponential), as a fraction of its
- * round trip.
- */
+/** `jitterShare`: mean extra time of a call (exponential), as a fraction of its round trip. */
 const NO_SPREAD = { scale: 1, jitterShare: 0 };
 
-/**
- * Draws round trips, half for each direction. Each run needs a new model, which has its own random sequence. The choice
- * `recorded` without measured round trips throws TwinbookError `recording_invalid`.
- */
+/** Draws round trips, half for each direction. Each run needs a new model, with its own random sequence. */
 export class LatencyModel {
   readonly name: string;
   /** Travel times of the last drawn call, to the exchange and back, ms. */

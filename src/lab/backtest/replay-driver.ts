@@ -1,7 +1,4 @@
-/**
- * Plays the recorded markets of a backtest. A market is played only up to the time at which the trader reads it; the
- * events between two reads are applied together, each with its own time.
- */
+/** Plays the recorded markets of a backtest, each only up to the time at which the trader reads it. */
 
 import { basename } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
@@ -31,10 +28,7 @@ export function checkFillModels<Choice extends string | FillModel>(choices: read
   throw new TwinbookError('usage', `the fill model ${twice} is named twice`, 'Name each fill model once.');
 }
 
-/**
- * Throws TwinbookError `file_unreadable` or `recording_invalid`. `once`: a single run releases played data.
- * `isStopped`: see `streamRecording`.
- */
+/** `once`: a single run releases played data. `isStopped`: see `streamRecording`. */
 export async function openSources(
   paths: readonly string[],
   { once = false, isStopped }: { readonly once?: boolean; readonly isStopped?: () => boolean } = {},
@@ -263,10 +257,7 @@ export class ReplayDriver implements MarketDriver {
     return untilMs;
   }
 
-  /**
-   * Reads until the events of all open markets up to `untilMs` are known. No market may get ahead of unread events of
-   * another.
-   */
+  /** Reads until all events up to `untilMs` are known. No market may get ahead of another's unread events. */
   async read(untilMs: number): Promise<void> {
     for (let next = this.#leastRead(); next !== null && next.readUntilMs <= untilMs; next = this.#leastRead()) {
       this.sync(next.index, next.readUntilMs);
@@ -314,10 +305,7 @@ export class ReplayDriver implements MarketDriver {
     for (const market of this.#open.values()) this.#play(market, nowMs);
   }
 
-  /**
-   * Closes each market at its own end and before later events of other markets, since a later merge must find it
-   * closed.
-   */
+  /** Closes each market at its own end: a later merge must find it closed. */
   #endDue(nowMs: number): void {
     while (this.#nextEndMs <= nowMs) {
       const endMs = this.#nextEndMs;

@@ -50,10 +50,7 @@ export class Halts {
     }
   }
 
-  /**
-   * Records the trader's present restriction because of a partly used loss limit. `onLook` must be called before
-   * `takeResume`. The trader lifts this restriction when the loss shrinks.
-   */
+  /** Records a restriction by a partly used loss limit. Must be called before `takeResume`. */
   onLook(fromMs: number, heldBack: HeldBack | null): void {
     if (this.#isHalted || heldBack?.rung === this.#since?.rung) return;
     this.#since = heldBack === null ? null : { fromMs, ...heldBack };
@@ -221,9 +218,7 @@ function dataNotices({ plan, empty, metrics, fromMs }: MeasuredRun): SessionNoti
 const brokenOff = ({ title, source }: RecordedMarket, failure: string): string =>
   `"${title}" was replayed only up to the first unreadable event: ${failure.replaceAll(`${source.path}/`, '')}`;
 
-/**
- * In a gap the recorded book does not change, so a crossing order may have taken shares that were no longer offered.
- */
+/** In a gap the recorded book stands still, so a crossing order may have taken shares no longer offered. */
 function gapNotices(measured: MeasuredRun): SessionNotice[] {
   return [...measured.metrics.markets.values()].flatMap((market): SessionNotice[] => {
     const gaps = clipGaps(market, measured);

@@ -6,10 +6,7 @@ import { stepOfPrecision } from '../../shared/base/micros.js';
 import type { EventSource } from '../backtest/contract.js';
 import { playFromMemory } from '../backtest/replay-driver.js';
 
-/**
- * Time after a run's start, ms, within which a first book counts from the start, because a backtest may read it
- * earlier.
- */
+/** A first book within this time, ms, counts from the run's start, because a backtest may read it earlier. */
 export const FIRST_LOOK_MS = 10_000;
 
 export class MemoryStore implements Pick<RecordingStore, 'market'> {

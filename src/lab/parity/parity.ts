@@ -22,20 +22,14 @@ export type MarketParity = Parity['markets'][number];
 export type ParitySide = ReturnType<typeof makeSide>;
 export type FillBand = ReturnType<typeof computeFillBand>;
 
-/**
- * Compares the live session with one session for each fill model.
- * @param all analyses of sessions over the same span: the live one, then each fill model's
- */
+/** Compares the first analysis, of the live session, with those of the fill models over the same span. */
 export function compare(all: readonly Analysis[], remarks: readonly string[]) {
   const names = all.map(nameModel);
   const sides = all.map((analysis, index) => makeSide(names[index] ?? '', analysis));
   return { sides, band: computeFillBand(sides), markets: compareMarkets(all, names), remarks };
 }
 
-/**
- * Returns the compared figures of a session. `name` is `live` or the name of a fill model. `peakInventoryMicros`: the
- * largest |YES - NO| held in one market.
- */
+/** `name`: `live` or the fill model. `peakInventoryMicros`: the largest |YES - NO| held in one market. */
 const makeSide = (name: string, { trading, result, inventory, quoting, requests }: Analysis) => ({
   name,
   fills: trading.fills,
@@ -71,10 +65,7 @@ const marketSide = (name: string, market: MarketAnalysis | undefined) => ({
   ordersPlaced: market?.ordersPlaced ?? 0,
 });
 
-/**
- * Returns the errors of each fill model's traded shares, as fractions of the live shares; null without live fills.
- * `holds`: true if the live shares are between the lowest and the highest shares of the models.
- */
+/** Returns the models' errors in traded shares, as fractions of the live shares; null without live fills. */
 function computeFillBand([live, ...models]: readonly Pick<ParitySide, 'name' | 'fills' | 'sharesMicros'>[]) {
   const [liveFills, liveSharesMicros] = [live?.fills ?? 0, live?.sharesMicros ?? 0];
   const errors = models.map(({ name, sharesMicros }) => ({

@@ -37,10 +37,7 @@ export interface Journaled extends JournalFacts {
   readonly prices: ReadonlyMap<string, RecordedPrices>;
 }
 
-/**
- * Reads the journals of the runs, oldest first, one by one. `wanted`: condition ids. `onDamaged`: called for a journal
- * that is left out because it is damaged in the middle.
- */
+/** `runs`: oldest first. `wanted`: condition ids. `onDamaged`: called for a journal that is damaged in the middle. */
 export async function readJournals(
   runs: readonly RunJournal[],
   wanted: ReadonlySet<string>,
@@ -373,9 +370,7 @@ class RunReading {
   }
 
   /**
-   * Returns the data of the run's journal. `sources`: other accounts' orders in each polled market. `feedValues`:
-   * values of feeds in order of receipt. `commands`: operator commands other than quote hours; the last command is a
-   * stop. `remarks`: known differences between the live run and a backtest.
+   * `commands`: operator commands other than quote hours, ending with a stop. `remarks`: differences from a backtest.
    */
   async result() {
     this.#capture.close(this.#toMs);
@@ -391,10 +386,7 @@ class RunReading {
     return { session, sources, feedValues, roundTrips, commands, fromMs, toMs, offsetMs, remarks: this.#remarks() };
   }
 
-  /**
-   * Builds the session record from the answers in the journal. Initial shares are omitted, because a backtest starts
-   * without shares. Best prices are those of other accounts, as the run's polls returned them.
-   */
+  /** Initial shares are omitted, because a backtest starts without shares. Best prices are those of other accounts. */
   async #session(sources: readonly EventSource[], span: RunSpan): Promise<SessionRecord> {
     const { capitalMicros, version, configHash, strategies, runId, startedMs } = this.#run.description;
     const { fromMs, toMs, untilMs, offsetMs } = span;

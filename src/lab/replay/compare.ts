@@ -33,10 +33,7 @@ interface FieldDifference {
 
 const MAX_LINES = 8;
 
-/**
- * Returns the first difference between two steps; null if requests, signatures and failures are equal, in the same
- * order. `asked`: the call whose outcome the step delivers, if any.
- */
+/** Returns the first difference; null if requests, signatures and failures are equal, in the same order. */
 export function findDifference(
   step: RunStep,
   redone: Redone,

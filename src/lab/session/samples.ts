@@ -37,10 +37,7 @@ interface Steps {
   readonly timeMs: readonly number[];
 }
 
-/**
- * Returns times at equal steps over a span; empty for an empty span. Steps are at least one second, because the times
- * of fills are not more exact. `most`: maximum number of sample steps, above 1.
- */
+/** Returns times at equal steps, at least a second, over a span; empty for an empty span. */
 export function stepsOver(fromMs: number, toMs: number, most = MAX_SAMPLES): Steps {
   if (toMs <= fromMs) return { stepMs: FIRST_STEP_MS, timeMs: [] };
   const stepMs = Math.max(FIRST_STEP_MS, Math.ceil((toMs - fromMs) / (most - 1)));

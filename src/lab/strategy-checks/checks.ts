@@ -19,21 +19,15 @@ interface MarketQuotes {
   readonly view: MarketView;
 }
 
-interface TrialQuoter {
-  /**
-   * Passes the events before observation `at` (counted from 0) to the strategy, and requests quotes for each market.
-   * Throws the strategy's errors. Throws TypeError if a market has no quotes, or if quotes are for an unknown market.
-   */
-  look(at: number): readonly MarketQuotes[];
-  save(): unknown;
-}
+type TrialQuoter = ReturnType<typeof makeTrialQuoter>;
 
-function makeTrialQuoter({ strategy, params }: TriedStrategy, shown: ShownSubject, saved?: unknown): TrialQuoter {
+/** `look` throws the strategy's errors, and TypeError if a market has no quotes or quotes are for an unknown market. */
+function makeTrialQuoter({ strategy, params }: TriedStrategy, shown: ShownSubject, saved?: unknown) {
   if (strategy.scope === 'event') {
     if (!('event' in shown)) throw new TypeError(`${strategy.name} quotes events, but the subject is a market`);
     const quoter: EventQuoter<EventKind> = strategy.create(params, shown.event, saved);
     return {
-      look(at) {
+      look(at: number): readonly MarketQuotes[] {
         const { view, events } = must(shown.looks[at], 'a look');
         for (const { event, conditionId } of events) quoter.observe?.(event, conditionId);
         const said = quoter.quote(view);
@@ -47,7 +41,7 @@ function makeTrialQuoter({ strategy, params }: TriedStrategy, shown: ShownSubjec
   if ('event' in shown) throw new TypeError(`${strategy.name} quotes markets, but the subject is an event`);
   const quoter: Quoter<EventKind> = strategy.create(params, shown.facts, saved);
   return {
-    look(at) {
+    look(at: number): readonly MarketQuotes[] {
       const { view, events } = must(shown.looks[at], 'a look');
       for (const event of events) quoter.observe?.(event);
       return [{ quotes: quoter.quote(view), view }];
@@ -122,10 +116,7 @@ const OLD_MS = 600_000;
 /** Fraction of observations in which a market and its mirror may differ, because rounding is not symmetrical. */
 const MIRROR_TOLERANCE = 0.01;
 
-/**
- * A check returns a text with the number of observations, or the reason why the check cannot be applied. Throws
- * `Failed`. `stopwatch` returns the milliseconds of any clock, to measure the time of calls.
- */
+/** Returns the number of observations in words, or why it cannot be applied. Throws `Failed`. `stopwatch`: ms. */
 type StrategyCheck = (tried: TriedStrategy, shown: ShownMarkets, stopwatch: () => number) => string | Skipped;
 
 /** All checks of a strategy, most interesting first. A strategy that throws fails the checks that call it. */
@@ -364,10 +355,7 @@ interface Skipped {
   readonly because: string;
 }
 
-/**
- * Result of one check; `text` has the number of observations, or the first error and its place. `not asked`: the check
- * could not be applied, and `text` says why.
- */
+/** `text`: number of observations, or first error and its place, or why the check was `not asked`. */
 export type CheckResult = ReturnType<typeof judge>;
 
 function judge(name: string, check: () => string | Skipped) {
@@ -390,13 +378,8 @@ const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) ==
 const sumAmounts = (levels: readonly QuoteLevel[]): number =>
   levels.reduce((sum, { amountMicros }) => sum + amountMicros, 0);
 
-const isSound = ({ health, others }: MarketView): boolean =>
-  health.bookAgeMs < 60_000 &&
-  !health.crossed &&
-  !health.locked &&
-  !health.frozen &&
-  others.bids.length > 0 &&
-  others.asks.length > 0;
+const isSound = ({ health: { bookAgeMs, crossed, locked, frozen }, others: { bids, asks } }: MarketView): boolean =>
+  bookAgeMs < 60_000 && !crossed && !locked && !frozen && bids.length > 0 && asks.length > 0;
 
 const isFree = (shown: ShownSubject): boolean =>
   'event' in shown ? shown.isFree : shown.facts.makerFeeRateMicros === 0;

@@ -148,10 +148,7 @@ function readOutcomes(text: string, chunk: Chunk, sheet: SweepSheet) {
   return { worker, outcomes: tasks.map((task, at) => ({ task, outcome: must(found[at], 'an outcome per task') })) };
 }
 
-/**
- * Stores outcomes of tasks that have no outcome yet, or had failed, and returns their number. Throws TwinbookError
- * `results_differ` if a finished backtest now has another trace hash.
- */
+/** Returns the number of new outcomes. Throws `results_differ` if a backtest now has another trace hash. */
 function keepOutcomes(
   outcomes: readonly ChunkOutcome[],
   { known, done }: Pick<TaskWork, 'known' | 'done'>,
@@ -232,10 +229,7 @@ export class Leader {
     }
   }
 
-  /**
-   * Runs the sweep; returns false if it was stopped. After a stop, waiting chunks are removed, busy workers finish
-   * their chunks, and `--resume` collects their results.
-   */
+  /** Returns false if stopped: busy workers then finish their chunks, and `--resume` collects the results. */
   async run(): Promise<boolean> {
     // Requests to the queue wait while the queue's server is unreachable. A stop waits for at most 5 s.
     const stopped = this.#work.watcher.stopAsked.then(() => false as const);

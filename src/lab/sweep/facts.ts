@@ -32,10 +32,7 @@ export interface PlannedMarket {
   readonly hash: string;
 }
 
-/**
- * Returns spans, sizes and a hash of the recordings. A recording is read only if its manifest lacks these. Throws
- * TwinbookError `recording_invalid` if no recording has an event.
- */
+/** Reads a recording only if its manifest lacks span, size or hash. Throws `recording_invalid` without any event. */
 export async function planData(recordings: readonly Recording[], progress: (done: number) => void = () => undefined) {
   const markets: PlannedMarket[] = [];
   const empty: RecordedMarket[] = [];
@@ -80,10 +77,7 @@ async function readOne(recording: Recording): Promise<NonNullable<ReturnType<typ
   return { events, firstMs, lastMs, hash: hashValue(hashes.map(({ hash }) => hash.digest('hex'))) };
 }
 
-/**
- * Returns the events in order of their start, divided into consecutive folds of about equal size. `wish`: number of
- * folds; null: depends on the number of events. Throws TwinbookError `usage` for more folds than events.
- */
+/** Divides the events, by start, into folds of about equal size. Throws `usage` for more folds than events. */
 export function assignFolds(markets: readonly PlannedMarket[], wish: number | null): readonly SweptEvent[] {
   const events = groupEvents(markets);
   const usual = Math.max(1, Math.min(USUAL_FOLDS, Math.floor(events.length / LEAST_EVENTS_PER_FOLD)));
@@ -135,10 +129,7 @@ export interface SweepFacts {
 
 export type PlannedSweep = Awaited<ReturnType<typeof planSweep>>;
 
-/**
- * Plans a sweep over recordings. Throws a TwinbookError if the sweep cannot start. Unknown fill models, and strategies
- * that select no market, are found before any recording is read. `progress`: number of inspected and of all recordings
- */
+/** Unknown fill models, and strategies that select no market, are found before any recording is read. */
 export async function planSweep(plan: SweepPlan, progress: (done: number, all: number) => void = () => undefined) {
   const { search, fillModels, embargoMs, config, latency, seed, landingMs, fees, allMarkets } = plan;
   for (const name of fillModels) fillModel(name);
@@ -190,10 +181,7 @@ export interface EngineWork extends PlannedSweep, TaskWork {
   readonly watcher: SweepWatcher;
 }
 
-/**
- * Runs the backtests of a sweep, either on threads of this process or on workers behind a queue. Resolves with true
- * when every task has ended, with false if the sweep was stopped earlier.
- */
+/** Resolves with true when every task has ended, with false if the sweep was stopped earlier. */
 export type SweepEngine = (work: EngineWork) => Promise<boolean>;
 
 export const NOTHING_PLAYED = { failed: 0, events: 0, eventsPerS: null, leftMs: null } as const;

@@ -210,10 +210,7 @@ export function walkForward(
   return { steps, outOfSample, testedEvents: unseen[0]?.length ?? 0 };
 }
 
-/**
- * Chooses for each tested fold the configuration with the highest result on the training events, by its lowest result
- * over the fill models. The choice is null without training events.
- */
+/** Returns the configuration with the highest worst result on the training events of each fold; null without any. */
 function bestOn(
   candidates: readonly SweepCandidate[],
   trained: readonly { readonly learned: readonly number[] }[],

@@ -78,10 +78,7 @@ function latencyText({ latency, seed }: SweepPlan): string {
 
 const FORMS = 'FROM:TO:STEP, a list such as 1,2,5, or with --random also FROM:TO or log:FROM:TO';
 
-/**
- * Parses a `--param` text, for example `maker.half_spread_ticks=1:5:1`. A strategy's name is optional if only one
- * strategy has the parameter. Throws TwinbookError `usage` with the parameter, the value and the expected form.
- */
+/** Parses a `--param` text, for example `maker.half_spread_ticks=1:5:1`. Throws `usage` with the expected form. */
 export function readAxis(text: string, strategies: readonly StrategyConfig[], isRandom: boolean): Axis {
   const [, left, right] = /^([^=]+)=(.+)$/s.exec(text.trim()) ?? [];
   if (left === undefined || right === undefined) {
@@ -305,10 +302,7 @@ function makeSearch(
   return { kind, axes, candidates, leftOut, wanted };
 }
 
-/**
- * Returns the parameters of every strategy, in order, with the given values for the axes; or the reason why values
- * cannot be combined. An invalid value of a parameter causes TwinbookError `usage`.
- */
+/** Returns every strategy's parameters with the axes' values, or the reason why the values cannot be combined. */
 function combine(config: Config, axes: readonly Axis[], values: readonly RawValue[]): readonly ParamValues[] | string {
   const params: ParamValues[] = [];
   for (const strategy of config.strategies) {

@@ -1,7 +1,4 @@
-/**
- * Stores the results of sweeps in `OUT/sweep.sqlite`, after every backtest. Earlier sweeps stay in the database,
- * because their trials count too. Rows contain no time of day and no duration, so that equal sweeps give equal content.
- */
+/** Stores the results of sweeps in `OUT/sweep.sqlite`. Rows have no time of day, so that equal sweeps are equal. */
 
 import { join } from 'node:path';
 import type Sqlite from 'better-sqlite3';
@@ -16,9 +13,7 @@ import { PART_NAMES, type SweepIdentity } from './search.js';
 /** Version of the tables, stored in `user_version`; incremented with every change. */
 const SCHEMA_VERSION = 5;
 
-/**
- * Tables, explained in docs/backtesting.md. A backtest's figures are one JSON text; a view has its results by event.
- */
+/** Tables, explained in docs/backtesting.md. */
 const SCHEMA = `
 CREATE TABLE sweeps (
   sweep INTEGER PRIMARY KEY,
@@ -155,10 +150,7 @@ export class SweepStore {
     this.#db = db;
   }
 
-  /**
-   * Starts or continues a sweep, and returns its stored backtests. Throws TwinbookError `usage` if the sweep to resume
-   * has another input, or if the sweep to start already exists unfinished.
-   */
+  /** Returns the stored backtests. Throws `usage` for a changed input, or an unfinished sweep without `resume`. */
   begin(header: SweepHeader, resume: Resume): readonly StoredResult[] {
     return guardWrite(this.#outDir, () => {
       const { identity } = header;

@@ -142,8 +142,7 @@ export class TaskPool<T, R> {
   }
 
   /**
-   * Runs a batch. Resolves with true when every task has ended, and with false when `stopAsked` resolved first, which
-   * drops running tasks. After a result of false or an error, the pool can only be closed.
+   * Resolves with true when every task has ended, with false when `stopAsked` did first; then only `close` is allowed.
    */
   run({ tasks, done, onPart, stopAsked }: Batch<T, R>): Promise<boolean> {
     if (tasks.length === 0) return Promise.resolve(true);

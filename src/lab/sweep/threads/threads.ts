@@ -81,11 +81,7 @@ export const onThreads: SweepEngine = async ({ plan, recordings, facts, tasks, d
 
 export type ThreadPlace = Pick<SweepPlan, 'source' | 'paths' | 'recordings' | 'workers'>;
 
-/**
- * Opens threads that run batches of tasks. The threads keep decoded events in memory while the same folds are played.
- *
- * @param reading callback with the number of checked recordings, and of all recordings of a batch
- */
+/** Opens threads that run batches of tasks. They keep decoded events in memory while the same folds are played. */
 export function openThreads(
   { source, recordings, paths, workers }: ThreadPlace,
   configHash: string,
