@@ -42,11 +42,9 @@ export function computeStanding(results: readonly NamedSimulation[]) {
     actions: mean(({ actions }) => actions),
     /** Mean number of requests; null in a world without requests. */
     requests: results.some(({ requests }) => requests === null) ? null : mean(({ requests }) => requests ?? 0),
-    /** Number of simulations that a risk limit halted. */
     halted: results.filter(({ halts }) => halts > 0).length,
     result: mean(({ result }) => result),
     drawdown: mean(({ drawdown }) => drawdown),
-    /** Number of simulations that an error or a broken rule ended early. */
     failed: failures.length,
     firstFailure: failures[0] ?? null,
   };
@@ -115,7 +113,6 @@ export interface SimulationSetup {
   readonly conditions: Conditions;
 }
 
-/** Runs simulation tasks in worker threads. Returns false if the run was stopped before every task ended. */
 export async function runSimulations<T extends SimulationTask>(
   setup: SimulationSetup,
   workers: number,
@@ -128,7 +125,6 @@ export async function runSimulations<T extends SimulationTask>(
 
 interface ArenaPlan extends Pick<ConfigSource, 'env' | 'cwd'> {
   readonly worlds: readonly World[];
-  /** Paths of strategy files and traders' files, as given by the user. */
   readonly paths: readonly string[];
   readonly firstSeed: number;
   readonly seeds: number;

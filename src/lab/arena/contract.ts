@@ -3,7 +3,6 @@ import { formatQuantity } from '../report/figures.js';
 
 /** Conditions of a strategy's simulations. A world uses only the conditions that its field `conditions` lists. */
 export interface Conditions {
-  /** Number of simultaneous markets in a simulation. */
   readonly markets: number;
   /** Maximum number of public and of signed requests per minute. */
   readonly publicPerMinute: number;
@@ -30,7 +29,6 @@ export const USUAL_CONDITIONS: Conditions = {
 
 export const FEED_CONDITIONS: readonly ConditionName[] = ['feedSd', 'feedLagS'];
 
-/** Describes the number of markets and the venue in words; empty if a world uses neither condition. */
 export function conditionsText(names: readonly ConditionName[], values: Conditions): string {
   const { markets, publicPerMinute, signedPerMinute, delayMs } = values;
   const venue = `${publicPerMinute} public requests a minute, ${signedPerMinute} signed ones, round trips of ${delayMs} ms`;
@@ -86,7 +84,6 @@ export class Tally {
 
 export type ShownStrategy = Pick<StrategyConfig, 'name' | 'module' | 'params'>;
 
-/** A strategy in the arena: its parsed file, and the configuration of the trader. */
 export interface Entrant extends StrategyConfig {
   readonly config: Config;
 }
@@ -94,7 +91,6 @@ export interface Entrant extends StrategyConfig {
 /** Result of one simulation of one strategy. Money is in currency, amounts are in shares. */
 export interface SimulationResult extends Readonly<ReturnType<Tally['edges']> & ReturnType<Tally['gains']>> {
   readonly seed: number;
-  /** Number of orders that the strategy placed and canceled. */
   readonly actions: number;
   /** Number of requests that the trader sent; null in a world without requests. */
   readonly requests: number | null;
@@ -110,7 +106,6 @@ export interface SimulationResult extends Readonly<ReturnType<Tally['edges']> & 
 
 /** A simulated market; equal seeds of a world give equal markets for every strategy. */
 export interface World {
-  /** Name of the world in lower case, as in `--world NAME`. */
   readonly name: string;
   readonly summary: string;
   readonly conditions: readonly ConditionName[];

@@ -20,7 +20,6 @@ abstract class SteppedMarket implements SceneMarket {
   readonly recorded: RecordedMarket;
   readonly index: SceneMarket['index'];
   abstract readonly probability: number;
-  /** True while an account that knows the true probability acts. */
   abstract readonly isInformed: boolean;
   protected readonly core: ExchangeCore;
 
@@ -43,7 +42,6 @@ abstract class SteppedMarket implements SceneMarket {
     return this.core.identity.openInternal(name, { unlimited: true });
   }
 
-  /** Best tick of a side of the book; null when the side is empty. */
   protected best(side: MatchingSide): number | null {
     const { bestBid, bestAsk } = this.core.catalog.market(this.index);
     const price = side === BID ? bestBid : bestAsk;
@@ -156,7 +154,6 @@ class ChallengeMarket extends SteppedMarket {
   #rest(order: SimulatedOrder): void {
     const { side, tick, remaining } = order;
     const handle = this.place(this.#accounts.competitor, side === 'bid' ? BID : ASK, tick, remaining, false);
-    // An order that was filled at once has the handle 0, which counts as filled.
     this.#standing.push({ order, handle });
   }
 
@@ -174,7 +171,7 @@ class ChallengeMarket extends SteppedMarket {
     this.#standing = this.#standing.filter((standing) => !used.includes(standing));
     const rank = ({ side, tick }: SimulatedOrder): number => (side === 'ask' ? tick : 2 * HIGHEST_TICK - tick);
     used.sort((a, b) => rank(a.order) - rank(b.order));
-    for (const { order } of used) this.#others.usedUp(order);
+    for (const { order } of used) this.#others.used.push(order);
   }
 }
 
@@ -222,7 +219,6 @@ class LiarMarket extends SteppedMarket {
     this.#walk = drawWalk(random);
   }
 
-  /** Runs one step. Between the cancels and the new quotes, only the trader's orders are in the book. */
   override act(): void {
     const { isRising, walkS, halfTicks, quoted } = this.#walk;
     for (const handle of this.#quotes) this.core.internal.cancel(handle);
@@ -247,7 +243,6 @@ class LiarMarket extends SteppedMarket {
     return this.#random.chance(this.probability);
   }
 
-  /** Sells YES to bids far above the true price, and buys YES from asks far below it. */
   #sell(): void {
     const { gainTicks } = this.#walk;
     const [bid, ask] = [this.best(BID), this.best(ASK)];
@@ -256,7 +251,6 @@ class LiarMarket extends SteppedMarket {
   }
 }
 
-/** Makes a scene of the paper exchange's own crowd. The crowd's hidden fair prices serve only to measure results. */
 export function crowdScene(core: ExchangeCore, seed: number): Scene {
   let crowd: Crowd | null = null;
   let isInformed = false;

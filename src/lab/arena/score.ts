@@ -72,7 +72,6 @@ export class PythonRandom {
     return from + (to - from) * this.random();
   }
 
-  /** Returns a normally distributed random number by Box and Muller's method, which makes pairs. */
   gauss(mean: number, deviation: number): number {
     const spare = this.#spare;
     if (spare !== null) {
@@ -85,7 +84,6 @@ export class PythonRandom {
     return mean + Math.cos(angle) * radius * deviation;
   }
 
-  /** Returns a lognormal random number; Kinderman and Monahan's rejection method draws the normal number. */
   lognormal(mean: number, deviation: number): number {
     for (;;) {
       const first = this.random();
@@ -95,7 +93,6 @@ export class PythonRandom {
     }
   }
 
-  /** Returns a uniformly distributed whole number between `from` and `to`, both included. */
   randint(from: number, to: number): number {
     const count = to - from + 1;
     const bits = Math.floor(Math.log2(count)) + 1;
@@ -105,7 +102,6 @@ export class PythonRandom {
     }
   }
 
-  /** Returns a Poisson-distributed number by Knuth's product of uniform numbers. */
   poisson(mean: number): number {
     const threshold = Math.exp(-mean);
     let product = 1;
@@ -158,7 +154,6 @@ export function drawConfiguration(seed: number) {
   const competitorSides: readonly LadderSide[] = ['bid', 'ask'];
   return {
     steps: STEPS,
-    /** Initial value of the hidden score. The final sign of the hidden score decides the outcome. */
     initialScore: random.uniform(-0.75, 0.75),
     /** Standard deviation of the score's small moves per step. */
     diffusionSigma: 0.02,
@@ -182,13 +177,8 @@ export function drawConfiguration(seed: number) {
   };
 }
 
-export interface Truth {
-  step(): void;
-  /** Probability that YES pays, in [0, 1]. */
-  readonly probability: number;
-  /** True if YES pays; valid only after all steps. */
-  readonly isYes: boolean;
-}
+/** `isYes` is valid only after all steps. */
+export type Truth = Readonly<Pick<ReturnType<typeof startScore>, 'step' | 'probability' | 'isYes'>>;
 
 /** Probability of the jump counts that the sum neglects; too small to change ten decimals of a published edge. */
 const TAIL = 1e-13;

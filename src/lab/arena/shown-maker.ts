@@ -47,13 +47,11 @@ const MAX_POSITION = micros(3000 * ONE);
 const RESOLVES_MS = START_MS + 2001 * STEP_MS;
 const TITLE = 'Will the score end above 0?';
 const LIMITS = { min_amount: '0.01', max_amount: '1000000', min_funds: '0.01', max_funds: '1000000' };
-/** Request pace without a cost, because requests are free in the challenge. */
 const NO_REQUESTS = { ...USUAL_PACE, requestPrice: 0 };
 
 interface EventPlace {
   readonly conditionId: string;
   readonly glance: (nowMs: number) => EventView;
-  /** Sandbox of a strategy of whole events; null for a strategy of single markets. */
   readonly sandbox: StrategySandbox | null;
 }
 
@@ -65,7 +63,6 @@ export class ShownMaker implements Maker {
   readonly #tracker: MarketTracker;
   readonly #facts: MarketFacts;
   readonly #strategy: string;
-  /** Time at which each open order was placed, by order id. */
   readonly #placed = new Map<string, { readonly atMs: number; readonly isProbe: boolean }>();
   readonly #feeds: readonly string[];
   readonly #readTruth: ReturnType<typeof openTruthFeed>;
@@ -99,7 +96,6 @@ export class ShownMaker implements Maker {
 
   readonly act = (sight: MakerSight): Iterable<MakerAction> => this.decide(this.see(sight));
 
-  /** First half of a maker's step: makes the strategy's view, which is null before the first book. */
   see(sight: MakerSight) {
     const nowMs = START_MS + (sight.step + 1) * STEP_MS;
     this.#account = sight.account;
@@ -126,7 +122,6 @@ export class ShownMaker implements Maker {
     return { sight, orders, nowMs, view: this.#tracker.view(nowMs, own, feeds, event, NO_REQUESTS) };
   }
 
-  /** Second half of a maker's step: asks the strategy for quotes, and returns the actions that set these quotes. */
   decide(turn: Turn): Iterable<MakerAction> {
     if (turn.view === null || this.#sandbox === null) return [];
     return this.#changeOrders(this.#sandbox.quote(turn.view), turn);
@@ -278,7 +273,6 @@ export function playEvent(
 
 const SUMMED = ['edge', 'uninformedEdge', 'informedEdge', 'fills', 'shares', 'actions', 'wealth', 'result'] as const;
 
-/** Plays one step of all outcomes. The strategy sees all outcomes at the step's beginning, and then acts in all. */
 function stepTogether(
   markets: readonly Simulation<ShownMaker>[],
   sandbox: StrategySandbox,

@@ -10,7 +10,6 @@ import {
   type Truth,
 } from './score.js';
 
-/** Minimum difference from the true price at which the arbitrageur takes an order. */
 const WRONG_BY = 1e-9;
 const SELL_PRICE_FLOOR = 0.05;
 const ALL_SHARES = 100_000;
@@ -30,10 +29,9 @@ export class Others {
   readonly #venue: Venue;
   readonly #config: Configuration;
   readonly #retail: PythonRandom;
-  /** Source of random numbers that the published simulator does not draw. */
   readonly #extra: PythonRandom;
-  /** The competitor's completely filled orders, in the order of their fills. */
-  #used: SimulatedOrder[] = [];
+  /** The competitor's filled orders, which are not replaced yet, in the order of their fills. */
+  readonly used: SimulatedOrder[] = [];
 
   constructor(venue: Venue, config: Configuration, seed: number, truth: Truth) {
     this.#venue = venue;
@@ -42,30 +40,19 @@ export class Others {
     this.probability = truth.probability;
     this.#retail = new PythonRandom(seed + 1);
     this.#extra = new PythonRandom(seed + 2 ** 32);
-    this.#open(this.probability);
-  }
-
-  /** Places the competitor's orders on all ticks outside its spread; they do not follow later price moves. */
-  #open(probability: number): void {
-    const below = Math.ceil(probability / TICK - 1e-12) - 1;
-    const above = Math.floor(probability / TICK + 1e-12) + 1;
-    const bestBid = below - (this.#config.competitorSpread - 1);
-    const bestAsk = above + (this.#config.competitorSpread - 1);
+    // The competitor's orders rest on all ticks outside its spread, and do not follow later price moves.
+    const bestBid = Math.ceil(this.probability / TICK - 1e-12) - config.competitorSpread;
+    const bestAsk = Math.floor(this.probability / TICK + 1e-12) + config.competitorSpread;
     for (let tick = LOWEST_TICK; tick <= Math.min(bestBid, HIGHEST_TICK); tick++) this.#rest('bid', tick);
     for (let tick = Math.max(bestAsk, LOWEST_TICK); tick <= HIGHEST_TICK; tick++) this.#rest('ask', tick);
   }
 
-  usedUp(order: SimulatedOrder): void {
-    this.#used.push(order);
-  }
-
   replace(): void {
     const { competitorSpread } = this.#config;
-    for (const { side, tick } of this.#used) {
+    for (const { side, tick } of this.used.splice(0)) {
       if (side === 'ask') this.#rest('bid', tick - competitorSpread);
       else this.#rest('ask', tick + competitorSpread);
     }
-    this.#used = [];
   }
 
   #rest(side: LadderSide, tick: number): void {
@@ -131,7 +118,6 @@ interface MakerOrder extends Pick<SimulatedOrder, 'side' | 'tick'> {
 
 export type MakerAction = MakerOrder | { readonly kind: 'cancel'; readonly id: string };
 
-/** Error for an action that breaks the rules; it ends the simulation. */
 class ForbiddenAction extends Error {}
 
 interface CoveredOrder extends SimulatedOrder {
@@ -140,7 +126,6 @@ interface CoveredOrder extends SimulatedOrder {
   covered: number;
 }
 
-/** Missing collateral up to this amount of currency is ignored. */
 const ENOUGH = 1e-9;
 
 const boundCash = ({ side, tick, remaining, covered }: CoveredOrder): number =>
@@ -236,7 +221,6 @@ export const QUANTUM = 0.01;
 export const floorToQuantum = (shares: number): number => round10(Math.floor(shares / QUANTUM + 1e-9) * QUANTUM);
 
 export interface SimulatedOrder {
-  /** Id of the maker's order; null for an order of the competitor. */
   readonly id: string | null;
   readonly side: LadderSide;
   readonly tick: number;
@@ -259,7 +243,6 @@ export const STARTING_CASH = 1000;
 export interface MakerSight {
   readonly step: number;
   readonly account: SimulatedAccount;
-  /** The competitor's best prices, in ticks; null without an order on that side. */
   readonly competitorBid: number | null;
   readonly competitorAsk: number | null;
   /** True probability of YES, only for simulated feeds. A maker must not use the true probability for its quotes. */
@@ -385,7 +368,7 @@ export class Simulation<M extends Maker> {
     const isUsedUp = order.remaining < QUANTUM / 2;
     if (isUsedUp) this.#book.delete(order);
     if (id === null) {
-      if (isUsedUp) this.#others.usedUp(order);
+      if (isUsedUp) this.#others.used.push(order);
       return;
     }
     this.#account.applyFill(id, shares);

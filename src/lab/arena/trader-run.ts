@@ -33,7 +33,6 @@ export const LEAD_MS = 60_000;
 export interface SceneMarket {
   readonly recorded: RecordedMarket;
   readonly index: MarketIndex;
-  /** Present true probability that YES pays, in [0, 1]. */
   readonly probability: number;
   /** Returns true if YES pays. Called once, at the end of the simulation. */
   decide(): boolean;
@@ -41,7 +40,6 @@ export interface SceneMarket {
 
 /** Markets, and the accounts that trade there beside the trader. `tick` runs the due actions of these accounts. */
 export interface Scene extends Driver {
-  /** Opens the markets, before any account acts. Arguments are times of the exchange clock, Unix ms. */
   open(nowMs: number): readonly SceneMarket[];
   /** True while an account that knows the true probability acts. The trader never knows the true probability. */
   readonly isInformed: boolean;
@@ -53,7 +51,6 @@ export interface TraderRun {
   readonly entrant: Entrant;
   readonly markets: number;
   readonly scene: (core: ExchangeCore, seed: number, markets: number) => Scene;
-  /** Time from the first event to the close of the markets, ms. */
   readonly lastsMs: number;
   /** Upper bound of the daily loss limit; makes halts final. If absent, the trader resumes after a halt. */
   readonly maxLossDayMicros?: Micros;

@@ -19,13 +19,10 @@ export interface WorldSweepPlan
   extends Pick<SweepPlan, 'config' | 'source' | 'search' | 'workers' | 'outDir' | 'resume'> {
   readonly worlds: readonly World[];
   readonly conditions: Conditions;
-  /** Seeds that rank the configurations. */
   readonly seeds: SeedRange;
-  /** Fresh seeds, on which the best configuration plays once. */
   readonly fresh: SeedRange;
 }
 
-/** Candidate with the parameter values of the strategy file. */
 const UNCHANGED: SweepCandidate = { number: 0, values: [], hash: '' };
 
 /** Throws `usage` for a trader's file that does not have exactly one strategy. A failed configuration is a result. */
@@ -129,7 +126,6 @@ function judge(world: string, results: readonly SimulationResult[]): TaskOutcome
   return { kind: 'done', figures };
 }
 
-/** Simulates the best and the unchanged configuration on fresh seeds; null if the sweep was stopped. */
 async function showFresh(
   plan: WorldSweepPlan,
   watcher: SweepWatcher,

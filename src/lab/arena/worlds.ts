@@ -19,7 +19,6 @@ const likeChallenge = (name: string, summary: string, change?: Parameters<typeof
   simulate: (seed, entrant, conditions) => playChallenge(seed, entrant, conditions, change),
 });
 
-/** Number of markets in a world that cannot change this number; the paper exchange's crowd also has four markets. */
 const MARKETS = 4;
 
 const polled = (
@@ -82,7 +81,6 @@ export const WORLDS: readonly World[] = [
   ),
 ];
 
-/** Returns the world of a given name; throws `usage` with a list of the known names. */
 export function worldNamed(name: string): World {
   const found = WORLDS.find((world) => world.name === name);
   if (found !== undefined) return found;

@@ -100,7 +100,11 @@ export async function openModelRuns(config: Config, options: BacktestOptions, on
   const choices = Object.entries(feeds).map(([name, path]) => ({ name, path: path && resolve(path) }));
   const feedData = await readFeedData({ config, recordings, choices, delayMs });
   const latency = await latencyChoice(options.latency ?? null, recordings);
-  const shared = { ...sharedOptions(options, config), feedData };
+  const { afterHalt = 'resume', allMarkets = false, feeCurve: curve } = options;
+  const landingMs = options.landingMs ?? config.exchange?.landingMs ?? USUAL_LANDING_MS;
+  const fees = options.fees ?? { makerRateMicros: 0, takerRateMicros: 0 };
+  const curves = curve === undefined ? null : feeCurve(curve);
+  const shared = { landingMs, fees, afterHalt, feeCurve: curves, allMarkets, feedData };
   return async (fillModel: string | FillModel, tell: (part: number) => void): Promise<ModelRuns> => {
     const runOnce = async (index: number): Promise<BacktestResult> => {
       const draws = makeDraws(latency, { seed, index, count }, config.polling.hotIntervalMs);
@@ -136,16 +140,5 @@ export function compareRuns(models: readonly ModelRuns[], seed: number): readonl
       : { ...shown, analysis: { ...shown.analysis, repeats: computeRepeats(runs, seed, played) } },
   );
 }
-
-const sharedOptions = (
-  { fees, feeCurve: curve, landingMs, afterHalt = 'resume', allMarkets = false }: BacktestOptions,
-  config: Config,
-): Omit<PlanOptions, 'fillModel' | 'latency' | 'seed'> => ({
-  landingMs: landingMs ?? config.exchange?.landingMs ?? USUAL_LANDING_MS,
-  fees: fees ?? { makerRateMicros: 0, takerRateMicros: 0 },
-  afterHalt,
-  feeCurve: curve === undefined ? null : feeCurve(curve),
-  allMarkets,
-});
 
 export type { FillModel } from '../../exchange/core/matching/fill-model.js';

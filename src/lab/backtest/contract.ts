@@ -8,14 +8,13 @@ import type {
   RecordedMarket,
   RecordingSummary,
 } from '../../recording/contract.js';
-import type { FeedValue, OperatorCommand, Request } from '../../shared/protocol/seam.js';
+import type { Observation, OperatorCommand, Request } from '../../shared/protocol/seam.js';
 import type { TraderSettings } from '../../trader/engine/settings.js';
 import type { TraderSnapshot } from '../../trader/engine/snapshot.js';
 import type { SessionRecord } from '../session/contract.js';
 import type { FeeCurve } from './fees.js';
 import type { LatencyModel } from './latency.js';
 
-/** Source of one market's events. The source may read events ahead of time. */
 export interface EventSource {
   readonly market: RecordedMarket;
   /** Time of the source's first event, Unix ms; null if only the first chunk contains it. */
@@ -27,7 +26,6 @@ export interface EventSource {
   readonly gaps?: readonly RecordedGap[];
   /** Warnings about the data for the user. The list of warnings is complete after the market was played to its end. */
   readonly warnings: readonly string[];
-  /** Opens a stream of chunks from the first event. A chunk stays valid during one further call of `next`. */
   open(): ChunkStream;
 }
 
@@ -43,7 +41,6 @@ export interface Played {
   readonly openedMs: number;
   /** The market opens before its first event, so that the trader can find it. */
   readonly firstMs: number;
-  /** Time when the market closed in the backtest; null while the market is open. */
   readonly closedMs: number | null;
   readonly events: number;
   readonly refused: number;
@@ -59,7 +56,6 @@ export interface MarketListener {
 }
 
 export interface MarketDriver {
-  /** Time when the last market closes by the recordings' own data. */
   readonly untilMs: number;
   readonly nextOpenMs: number;
   readonly openCount: number;
@@ -73,10 +69,7 @@ export interface MarketDriver {
   close(): void;
 }
 
-export interface FeedWord {
-  readonly feed: string;
-  readonly values: readonly FeedValue[];
-}
+export type FeedWord = Omit<Extract<Observation, { kind: 'feed' }>, 'kind' | 'nowMs'>;
 
 export interface FeedSource {
   readonly nextMs: number;
@@ -87,7 +80,6 @@ export interface MadeMarkets {
   /** Starts the generator of markets; called once, before the first event. `account` is the account of the trader. */
   drive(core: ExchangeCore, account: AccountSlot, listener: MarketListener): MarketDriver;
   onFill(fill: ObservedFill): void;
-  /** Feed values of the generated markets; the run uses no other feed values. If absent, no feed has a value. */
   readonly feeds?: FeedSource;
 }
 
@@ -109,26 +101,21 @@ export interface BacktestPlan {
   readonly sources: readonly EventSource[];
   /** Generated markets; if present, they are played instead of `sources`. */
   readonly made?: MadeMarkets;
-  /** Name of a fill model in `exchange/core/matching/fill-model.ts`, or a custom model. */
   readonly fillModel: string | FillModel;
   readonly latency: LatencyModel;
   readonly seed: number;
-  /** Fee rates in millionths for markets whose recording has no fees. */
   readonly fees: { readonly makerRateMicros: number; readonly takerRateMicros: number };
   /** Returns a random delay of the trader's first heartbeat after the start or a pause, ms. Absent: no delay. */
   readonly phaseMs?: (() => number) | undefined;
   /** Fee curve that replaces `fees` for a recording without fees; null if the user chose no curve. */
   readonly feeCurve?: FeeCurve | null | undefined;
-  /** Time until a merge or redeem is final on the chain, ms. */
   readonly landingMs: number;
   readonly commands?: readonly TimedCommand[];
-  /** Action after a risk limit has halted the trader. Default: `resume`. */
   readonly afterHalt?: AfterHalt;
   /** Feed values in order of their arrival at the trader (exchange clock). If absent, no feed has a value. */
   readonly feedValues?: readonly RecordedFeedValue[];
   readonly warnings?: readonly string[];
   readonly data: readonly string[];
-  /** Called with every request when the trader sends it. `nowMs`: exchange clock, Unix ms. */
   readonly onSent?: (request: Request, nowMs: number) => void;
   /** Called once, before the first event, with a function that returns the trader's present snapshot. */
   readonly onStart?: (snapshot: () => TraderSnapshot) => void;

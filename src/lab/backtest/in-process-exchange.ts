@@ -143,46 +143,34 @@ function makePublicTradePage(core: ExchangeCore, index: MarketIndex, limit: numb
   };
 }
 
-class OwnTradePage {
-  readonly #core: ExchangeCore;
-  readonly #account: AccountSlot;
-  readonly #rows = new Map<number, OwnTrades[number]>();
-  /** Number of all trades of the trader. Trade ids count up from 1, in the order of the fills. */
-  #count = 0;
-  readonly #answers = new Map<number, { readonly rows: OwnTrades; readonly outcome: Outcome }>();
-
-  constructor(core: ExchangeCore, account: AccountSlot) {
-    this.#core = core;
-    this.#account = account;
-  }
-
-  add(): void {
-    this.#count += 1;
-    this.#rows.delete(this.#count - LONGEST_PAGE);
-  }
-
-  answer(limit: number): Outcome {
-    const length = Math.min(limit, this.#count);
-    const rows: OwnTrades[number][] = [];
-    for (let id = this.#count; id > this.#count - length; id--) rows.push(this.#read(id));
-    const last = this.#answers.get(limit);
-    if (last?.rows.length === length && rows.every((row, at) => row === last.rows[at])) return last.outcome;
-    const oldest = this.#count - length + 1;
-    const outcome = page('trades.list', rows, length === limit && oldest > 1 ? oldest : null);
-    this.#answers.set(limit, { rows, outcome });
-    return outcome;
-  }
-
+function makeOwnTradePage(core: ExchangeCore, account: AccountSlot) {
+  const known = new Map<number, OwnTrades[number]>();
+  const answers = new Map<number, { readonly rows: OwnTrades; readonly outcome: Outcome }>();
+  let count = 0;
   /** Returns the row of a trade, as the same object until the row changes. A final order's row never changes. */
-  #read(id: number): OwnTrades[number] {
-    const known = this.#rows.get(id);
-    if (known !== undefined && known.order.status !== null && isFinalOrder(known.order.status)) return known;
-    const { rows } = this.#core.orders.trades(this.#account, { limit: 1, beforeId: id + 1 });
+  const readRow = (id: number): OwnTrades[number] => {
+    const before = known.get(id);
+    if (before !== undefined && before.order.status !== null && isFinalOrder(before.order.status)) return before;
+    const { rows } = core.orders.trades(account, { limit: 1, beforeId: id + 1 });
     const fresh = readOwnTrade(must(rows[0], `own trade ${id}`));
-    if (known !== undefined && isDeepStrictEqual(known, fresh)) return known;
-    this.#rows.set(id, fresh);
+    if (before !== undefined && isDeepStrictEqual(before, fresh)) return before;
+    known.set(id, fresh);
     return fresh;
-  }
+  };
+  return {
+    add: () => void known.delete(++count - LONGEST_PAGE),
+    answer: (limit: number): Outcome => {
+      const length = Math.min(limit, count);
+      const rows: OwnTrades[number][] = [];
+      for (let id = count; id > count - length; id--) rows.push(readRow(id));
+      const last = answers.get(limit);
+      if (last?.rows.length === length && rows.every((row, at) => row === last.rows[at])) return last.outcome;
+      const oldest = count - length + 1;
+      const outcome = page('trades.list', rows, length === limit && oldest > 1 ? oldest : null);
+      answers.set(limit, { rows, outcome });
+      return outcome;
+    },
+  };
 }
 
 /** Public key of a wallet without secret key, because nothing is signed in a backtest. */
@@ -216,8 +204,7 @@ export class InProcessExchange {
   readonly #amounts = new Float64Array(100);
 
   readonly #publicTrades = new Map<MarketIndex, () => Outcome>();
-  readonly #ownTrades: OwnTradePage;
-  /** Last answer to `#ordersQuery`; null after a change of the trader's orders or balances. */
+  readonly #ownTrades: ReturnType<typeof makeOwnTradePage>;
   #orders: Outcome | null = null;
   #ordersQuery: object | null = null;
   #dueMs = Number.POSITIVE_INFINITY;
@@ -239,7 +226,7 @@ export class InProcessExchange {
     };
     this.core = new ExchangeCore({ ...settings, observer }, undefined, new MemoryArchive(UNFILLED_ORDERS));
     this.account = openAccount(this.core, nowMs);
-    this.#ownTrades = new OwnTradePage(this.core, this.account);
+    this.#ownTrades = makeOwnTradePage(this.core, this.account);
     this.#context = { core: this.core, wallets: new WalletSignatures() };
     this.#limits = openRateLimits(limits);
   }

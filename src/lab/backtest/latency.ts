@@ -46,7 +46,6 @@ export function readLatency(text: string): LatencySpec {
 }
 
 const MAX_ROUND_TRIPS = 20_000;
-/** Minimum number of samples for a kind of call to have its own round trips. */
 const LEAST_OF_KIND = 20;
 
 /** Default: the round trips measured in the recordings, else `constant:150`. Throws for an impossible choice. */
@@ -136,7 +135,6 @@ export class LatencyModel {
 }
 
 export const MAX_REPEATS = 1_000;
-/** Maximum factor between a repeated run's round trips and the chosen latency. */
 const SCALE_RANGE = 1.25;
 const JITTER_SHARE = 0.1;
 

@@ -13,7 +13,6 @@ import type { Played } from './contract.js';
 class MarkedFills {
   /** Fills in order of time. */
   readonly rows: PendingFill[] = [];
-  /** Number of rows at the start of `rows` whose mid is recorded, for each horizon. */
   readonly #marked = MARKOUT_HORIZONS_MS.map(() => 0);
 
   get nextMs(): number {
@@ -52,7 +51,6 @@ export class Metrics {
   #nextSampleMs = Number.NEGATIVE_INFINITY;
   #nextMarkMs = Number.POSITIVE_INFINITY;
 
-  /** Must be created before the first event of `core`. */
   constructor(core: ExchangeCore, account: AccountSlot) {
     this.#core = core;
     this.#account = account;
@@ -208,7 +206,6 @@ export class MarketMetrics {
   ordersCanceled = 0;
   postedMicros = 0;
   joinedBehindMicros = 0;
-  /** Last known YES mid without the trader's orders; null before the first mid. */
   markMicros: number | null = null;
   readonly #core: ExchangeCore;
   readonly fills = new MarkedFills();

@@ -12,7 +12,6 @@ import { groupBy } from '../report/analysis/split.js';
 import { count, formatQuantity } from '../report/figures.js';
 import type { BacktestPlan, EventSource } from './contract.js';
 
-/** Default interval at which a live trader reads a feed's file or address, ms. */
 const USUAL_EVERY_MS = 1_000;
 /** Default maximum age of a feed value that strategies see, ms. */
 export const USUAL_MAX_AGE_MS = 60_000;
@@ -107,7 +106,6 @@ function fileValues(name: string, path: string, { config, delayMs }: FeedQuestio
   return { name, values, line, warnings: left };
 }
 
-/** Returns the longest delay with which a live trader would get a value of this feed, ms. */
 const usualDelayMs = (feed: FeedConfig | undefined): number =>
   TOGETHER_MS + (feed === undefined ? USUAL_EVERY_MS : feed.kind === 'child' ? 0 : feed.everyMs);
 
@@ -154,7 +152,6 @@ export interface PlanOptions
     BacktestPlan,
     'fillModel' | 'latency' | 'seed' | 'landingMs' | 'fees' | 'feeCurve' | 'afterHalt' | 'phaseMs'
   > {
-  /** True if every strategy gets every recorded market, regardless of the market selection in its file. */
   readonly allMarkets: boolean;
   readonly feedData?: FeedData | undefined;
 }

@@ -149,7 +149,6 @@ function trackRead<T>(read: Promise<T>): Promise<T> {
   return read;
 }
 
-/** True once the thread must end; no further read begins then. */
 let isEnding = false;
 
 /** Handles uncaught errors of a thread. The thread ends with the first error, after its pending reads have ended. */
@@ -196,12 +195,10 @@ function openFileStream(chunks: AsyncIterable<EventChunk>, isStopped: () => bool
   return { next, close };
 }
 
-/** Maximum time between a market's opening and its first event, ms; the trader finds the market in this time. */
 const LISTED_BEFORE_MS = 60_000;
 
 interface Listed extends Pick<Played, 'source' | 'firstMs'> {
   readonly opensMs: number;
-  /** Stream of events, which can be opened before the market opens; null until then. */
   stream: ChunkStream | null;
 }
 
@@ -214,7 +211,6 @@ export class ReplayDriver implements MarketDriver {
   readonly #open = new Map<MarketIndex, OpenMarket>();
   events = 0;
   lastClosedMs = Number.NEGATIVE_INFINITY;
-  /** Earliest known close of an open market, Unix ms; Infinity if no close is known. */
   #nextEndMs = Number.POSITIVE_INFINITY;
 
   constructor(core: ExchangeCore, fees: BacktestPlan['fees'], waiting: Listed[], listener: MarketListener) {

@@ -93,7 +93,6 @@ export class Timeline {
 const BEAT_MS = 100;
 /** Time from the last close until a pause is skipped or the run ends, ms; merges and redeems complete in this time. */
 const AFTERMATH_MS = 120_000;
-/** Interval of the checks whether a risk limit restricts the trader, ms. */
 const LOOK_MS = 60_000;
 /** Maximum duration of a stop, in which the trader verifies that no order is open, ms; as in a live trader. */
 const STOP_MS = 180_000;

@@ -33,7 +33,6 @@ const DAY_MS = 86_400_000;
 export class Halts {
   readonly #after: AfterHalt;
   readonly #records: HaltRecord[] = [];
-  /** Present halt or restriction. */
   #since: Omit<HaltRecord, 'resumedMs'> | null = null;
   readonly #begun = new Set<string>();
   #hasNewEvent = false;
@@ -65,7 +64,6 @@ export class Halts {
     this.#begun.add(event);
   }
 
-  /** Returns true if a halted trader must resume now. Must be called after markets have opened, and once a minute. */
   takeResume(nowMs: number): boolean {
     const isNew = this.#hasNewEvent;
     this.#hasNewEvent = false;

@@ -184,7 +184,7 @@ interface RunFill {
   readonly seenMs: number;
 }
 
-interface RunConversion extends Pick<ConversionRecord, 'kind' | 'yesMicros' | 'noMicros' | 'cashMicros'> {
+interface RunConversion extends Omit<ConversionRecord, 'markMicros' | 'timeMs'> {
   readonly conditionId: string;
   readonly seenMs: number;
 }
@@ -264,14 +264,14 @@ class RunOrders {
     const { pubkey, state, market_condition_id, onchain_amount } = row;
     if (state !== 'done' || onchain_amount === null || this.conversions.has(pubkey)) return;
     const sets = kind === 'merge' ? onchain_amount : -onchain_amount;
-    const moved = { yesMicros: sets, noMicros: sets, cashMicros: sets };
+    const moved = { yesMicros: sets, noMicros: sets, cashMicros: sets, yesCostMicros: null };
     this.conversions.set(pubkey, { kind, conditionId: market_condition_id, ...moved, seenMs: at.seenMs });
   }
 
   #onRedeem(row: RedeemRow, at: AnsweredAt): void {
     const { pubkey, state, onchain_funds: cash, yes_shares, no_shares, market_condition_id } = row;
     if ((state !== 'done' && state !== 'completed') || cash === null || this.conversions.has(pubkey)) return;
-    const moved = { yesMicros: yes_shares ?? 0, noMicros: no_shares ?? 0, cashMicros: cash };
+    const moved = { yesMicros: yes_shares ?? 0, noMicros: no_shares ?? 0, cashMicros: cash, yesCostMicros: null };
     this.conversions.set(pubkey, { kind: 'redeem', conditionId: market_condition_id, ...moved, seenMs: at.seenMs });
   }
 }
@@ -489,11 +489,7 @@ function listMarket(
       })),
     conversions: [...orders.conversions.values()]
       .filter((conversion) => conversion.conditionId === conditionId)
-      .map(({ conditionId: _, seenMs, ...moved }) => ({
-        ...moved,
-        yesCostMicros: null,
-        timeMs: Math.round(seenMs + offsetMs),
-      })),
+      .map(({ conditionId: _, seenMs, ...moved }) => ({ ...moved, timeMs: Math.round(seenMs + offsetMs) })),
     lastMs: untilMs,
     countedFromMs: fromMs,
     fairMicros: null,

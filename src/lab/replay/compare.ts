@@ -117,17 +117,15 @@ type Titles = (conditionId: string) => string | null;
 
 /** Describes a call: `draft a limit order: buy 25 YES at 0.42 in "Will it rain?" (7n9G…)`. */
 function callText(call: AnyCall, titles: Titles): string {
-  if (call.endpoint !== 'orders.create') return `call ${call.endpoint}${describeNames(call.params)}`;
+  if (call.endpoint !== 'orders.create') {
+    const names: readonly unknown[] = Object.values(call.params ?? {});
+    return `call ${call.endpoint}${names.length === 0 ? '' : ` of ${names.join(', ')}`}`;
+  }
   const { side, is_yes, price, amount, order_type, market_condition_id: id } = call.body;
   const title = titles(id);
   const market = title === null ? `market ${id}` : `"${title}" (${id})`;
   const terms = `${side} ${amount ?? '?'} ${is_yes ? 'YES' : 'NO'} at ${price ?? 'any price'}`;
   return `draft a ${order_type} order: ${terms} in ${market}`;
-}
-
-function describeNames(params: unknown): string {
-  const names = typeof params === 'object' && params !== null ? Object.values(params) : [];
-  return names.length === 0 ? '' : ` of ${names.join(', ')}`;
 }
 
 /** Describes an observation. `asked`: the call to which an outcome belongs, if known. */

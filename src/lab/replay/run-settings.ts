@@ -52,23 +52,21 @@ const ACCEPT =
 export type ReplayedTrader = Omit<TraderSettings, 'boundedCall'>;
 
 /** Returns the trader of the present files, with the run's id, version, address and hash, which affect no decision. */
-export function traderNow(
-  config: Config,
-  { runId, configHash, version, profile: then }: RunDescription,
+export function traderNow(config: Config, run: RunDescription): ReplayedTrader {
+  const profile = { ...config.venue.profile, base_url: run.profile.base_url };
+  return { ...traderWith(run, config.strategies, config), profile };
+}
+
+/** Copies settings field by field, because the run's file may contain unknown fields. */
+export function traderWith(
+  run: RunDescription,
+  strategies: readonly StrategySettings[],
+  decisive: RunDescription | Config = run,
 ): ReplayedTrader {
-  const profile = { ...config.venue.profile, base_url: then.base_url };
-  return { runId, configHash, version, profile, ...decisive(config), strategies: config.strategies };
-}
-
-/** Returns the trader with the run's settings, but with the given strategies. */
-export function traderWith(run: RunDescription, strategies: readonly StrategySettings[]): ReplayedTrader {
   const { runId, configHash, version, profile } = run;
-  return { runId, configHash, version, profile, ...decisive(run), strategies };
-}
-
-/** Copies the settings that affect decisions, field by field, because the run's file may contain unknown fields. */
-function decisive({ capitalMicros, risk, polling, merge, economics, events, feeds }: RunDescription | Config) {
-  return { capitalMicros, risk, polling, merge, economics, events, feeds };
+  const { capitalMicros, risk, polling, merge, economics, events, feeds } = decisive;
+  const decisions = { capitalMicros, risk, polling, merge, economics, events, feeds, strategies };
+  return { runId, configHash, version, profile, ...decisions };
 }
 
 /** Returns the trader of the run's settings. Throws TwinbookError `strategy_invalid` for missing strategy code. */

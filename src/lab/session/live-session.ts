@@ -174,16 +174,12 @@ export interface ReportedTrade
   readonly feeMicros: Micros | null;
 }
 
-type ReportedConversion = Omit<ConversionRecord, 'markMicros' | 'yesCostMicros'> & {
-  /** Cost of a split's YES shares; null: it is computed from the mid at the split. */
-  readonly yesCostMicros: number | null;
-};
-
 export interface LedgerMarket
   extends Pick<MarketSession, 'conditionId' | 'title' | 'eventTitle' | 'closeMs' | 'outcome'> {
   readonly orders: readonly SessionOrder[];
   readonly trades: readonly ReportedTrade[];
-  readonly conversions: readonly ReportedConversion[];
+  /** A split without `yesCostMicros` gets the cost from the mid at the split. */
+  readonly conversions: readonly Omit<ConversionRecord, 'markMicros'>[];
   /** Recorded prices of the market; null without a recorded book. */
   readonly prices: RecordedPrices | null;
   /** Last time with a valid mid: the market's close or the end of the session. */

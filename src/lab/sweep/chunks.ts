@@ -118,7 +118,6 @@ export const tasksIn = (
     .slice(first - 1, last)
     .flatMap((candidate) => fillModels.map((fillModel) => ({ candidate, fold, fillModel })));
 
-/** Returns the id of a chunk: the SHA-256 of the sheet's hash and the chunk, lower-case hex. */
 const chunkId = (sheetHash: string, chunk: Chunk): string => hashValue({ sheetHash, chunk });
 
 export interface ChunkOutcome {
@@ -367,7 +366,6 @@ export function readPlan(dir: string): FolderPlan {
   return plan;
 }
 
-/** Returns a chunk by its index, from 0. Throws TwinbookError `usage` for an unknown index. */
 export function chunkAt({ chunks }: FolderPlan, index: number): Chunk {
   const chunk = chunks[index];
   if (chunk !== undefined) return chunk;

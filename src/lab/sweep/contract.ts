@@ -1,5 +1,3 @@
-/** Input of a sweep, and the records of its backtests. `result.ts` has the output of a sweep. */
-
 import type { Recording } from '../../recording/contract.js';
 import type { Config } from '../../shell/config/config.js';
 import type { LatencyChoice } from '../backtest/latency.js';
@@ -19,14 +17,12 @@ export const LEAST_EVENTS_FOR_SHARPE = 8;
 /** Default fill models: both rules for crossing orders, and the fewest fills. All results must have the same sign. */
 export const USUAL_FILL_MODELS = ['trade-through', 'posts-only', 'risk-averse'] as const;
 
-/** Value of a parameter as in a strategy file, in which share amounts are decimal strings. */
 export type RawValue = number | boolean | string;
 
 export interface Axis {
   /** Parameter, such as `maker.half_spread_ticks`, or `maker.bands.0.min_margin_ticks` for a field of a row. */
   readonly name: string;
   readonly strategy: string;
-  /** Path of the parameter's value inside the strategy's `params`. */
   readonly path: readonly (string | number)[];
   readonly choice: Choice;
 }
@@ -39,7 +35,6 @@ export type Choice =
       readonly to: number;
       /** True if the parameter's values are drawn evenly on a logarithmic scale. */
       readonly isLog: boolean;
-      /** Type of a drawn value in a strategy file. */
       readonly as: 'integer' | 'number' | 'shares';
     };
 
@@ -57,7 +52,6 @@ export interface Search {
 export interface SweepCandidate {
   /** Number of the configuration, from 1, in the order of the search. */
   readonly number: number;
-  /** One value for each varied parameter. */
   readonly values: readonly RawValue[];
   /** Hash of the trader's configuration with these values, lower-case hex; the same on all machines. */
   readonly hash: string;
@@ -68,11 +62,9 @@ export interface SweepPlan
   readonly config: Config;
   /** Source of the configuration, which worker threads read again, because strategies cannot be sent to threads. */
   readonly source: ConfigSource;
-  /** Paths of the recordings, which the workers open again. */
   readonly paths: readonly string[];
   readonly recordings: readonly Recording[];
   readonly search: Search;
-  /** Fill models of the sweep, the most pessimistic first. */
   readonly fillModels: readonly string[];
   readonly latency: LatencyChoice;
   /** Number of folds of events; null: chosen by the number of events, at most `USUAL_FOLDS`. */
@@ -80,7 +72,6 @@ export interface SweepPlan
   /** Minimum time between the end of a training event and the start of the tested fold, ms. */
   readonly embargoMs: number;
   readonly workers: number;
-  /** Folder of `sweep.sqlite`; created if missing. */
   readonly outDir: string;
   /** True to continue the last sweep in `outDir`, which must have the same input. */
   readonly resume: boolean;
@@ -92,7 +83,6 @@ export interface SweepWatcher {
   /** Monotonic clock, ms. */
   readonly now: () => number;
   readonly progress: (progress: SweepProgress) => void;
-  /** Shows the user a sentence about the sweep. */
   readonly say: (text: string) => void;
   /** Resolves when the user asks for a stop. The results of finished backtests are kept. */
   readonly stopAsked: Promise<void>;
@@ -106,7 +96,6 @@ export interface SweepProgress {
   readonly failed: number;
   /** Recorded events that this run has played so far. */
   readonly events: number;
-  /** Speed of this run, events per second; null before its first backtest ends. */
   readonly eventsPerS: number | null;
   readonly leftMs: number | null;
 }
@@ -114,7 +103,6 @@ export interface SweepProgress {
 /** One backtest of a sweep: a configuration over the events of one fold, under one fill model. */
 export interface Task {
   readonly candidate: SweepCandidate;
-  /** Index of the task's fold, from 0. */
   readonly fold: number;
   readonly fillModel: string;
 }

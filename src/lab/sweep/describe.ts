@@ -1,5 +1,3 @@
-/** Columns, sections and warnings of a sweep's result, for the terminal and the page. */
-
 import { ONE } from '../../shared/base/micros.js';
 import { count, formatGain, formatMoney, formatPercent, formatQuantity, ratio, UNKNOWN } from '../report/figures.js';
 import { type Axis, LEAST_EVENTS_FOR_SHARPE, type SweepSubject } from './contract.js';
@@ -81,7 +79,6 @@ function freshLead({ firstSeed, seeds, number, usedBefore }: FreshResult): strin
     : `${what} ${usedBefore} of these seeds were already used to choose a configuration, so this result must not be reported.`;
 }
 
-/** Formats a Sharpe ratio. If there are too few events for a Sharpe ratio, the text says so. */
 const sharpeText = (sharpe: SharpePerEvent | null, events: number): string => {
   if (sharpe !== null) return ratio(sharpe.sharpe);
   return events < LEAST_EVENTS_FOR_SHARPE ? `too few events (${events})` : UNKNOWN;
@@ -89,20 +86,17 @@ const sharpeText = (sharpe: SharpePerEvent | null, events: number): string => {
 
 const deflatedText = (sharpe: SharpePerEvent | null): string => formatPercent(sharpe?.deflated ?? null);
 
-/** Returns the name of a varied parameter; without the strategy's name if all parameters are of one strategy. */
 function axisName(axes: readonly Axis[], index: number): string {
   const { name = '', strategy = '' } = axes[index] ?? {};
   const isOnly = axes.every((axis) => axis.strategy === strategy);
   return isOnly ? name.slice(strategy.length + 1) : name;
 }
 
-/** Returns a short warning about a configuration's figures; empty if there is none. */
 function remark({ status, error, signFlips, models }: ConfigurationResult): string {
   if (status !== 'done') return error === '' ? status : `${status}: ${error}`;
   const alarms = models.reduce((sum, model) => sum + model.alarms, 0);
-  return [signFlips ? 'sign flips' : '', alarms > 0 ? formatQuantity(alarms, 'alarm') : '']
-    .filter((text) => text !== '')
-    .join(', ');
+  const parts = [...(signFlips ? ['sign flips'] : []), ...(alarms > 0 ? [formatQuantity(alarms, 'alarm')] : [])];
+  return parts.join(', ');
 }
 
 /** A column of a table that both the terminal and the page show. */
@@ -111,7 +105,6 @@ export interface SharedColumn<Row> {
   /** Explanation of the heading, which only the page shows. */
   readonly explains?: string;
   readonly isText?: boolean;
-  /** Heading of the column in the terminal. Default: the title. */
   readonly short?: string;
   readonly cell: (row: Row) => string | number | null;
   /** Sort key of a row; default: the figure of `signed`, otherwise the cell. */
@@ -139,7 +132,7 @@ export const REMARK: SharedColumn<Placed> = {
   cell: ({ configuration }) => remark(configuration),
 };
 
-/** Returns the columns. A narrow terminal always shows the varied values and the result under the first fill model. */
+/** A narrow terminal always shows the varied values and the result under the first fill model. */
 export function configurationColumns({ subject, search, assumptions, counts }: SweepResult) {
   const { event, model, models, result } = TERMS[subject];
   const of =
@@ -202,7 +195,6 @@ export function configurationColumns({ subject, search, assumptions, counts }: S
 const worstDrawdown = ({ models }: ConfigurationResult): number | null =>
   models.length === 0 ? null : Math.max(...models.map(({ maxDrawdownMicros }) => maxDrawdownMicros));
 
-/** Returns the columns about the credibility of the search; the table has a row for each fill model. */
 function judgementColumns({ subject, counts }: SweepResult): readonly SharedColumn<ModelJudgement>[] {
   const { model } = TERMS[subject];
   return [
@@ -259,30 +251,21 @@ const freshColumns = ({ seeds }: FreshResult): readonly SharedColumn<FreshResult
   { title: 'Below 0', cell: ({ belowZero }) => `${count(belowZero)} of ${count(seeds)}` },
 ];
 
-interface SharedSection<Table> {
-  readonly id: string;
-  readonly title: string;
-  readonly lead: string;
-  readonly table: Table;
-  readonly notes: readonly string[];
-}
-
 /** Returns all sections below the table of configurations. `draw` makes a table for the terminal or the page. */
 export function sharedSections<Table>(
   result: SweepResult,
   draw: <Row>(columns: readonly SharedColumn<Row>[], rows: readonly Row[], caption: string) => Table,
-): readonly SharedSection<Table>[] {
+) {
   const { subject, models, walkForward, fresh, assumptions } = result;
   const { model, event } = TERMS[subject];
-  const sections: SharedSection<Table>[] = [
-    {
-      id: 'belief',
-      title: 'Results expected from luck alone',
-      lead: `The best of many configurations looks good by luck alone. Ratios are per ${event}; a deflated ratio is the probability of more than luck.`,
-      table: draw(judgementColumns(result), models, `Search results by ${model}`),
-      notes: [],
-    },
-  ];
+  const belief = {
+    id: 'belief',
+    title: 'Results expected from luck alone',
+    lead: `The best of many configurations looks good by luck alone. Ratios are per ${event}; a deflated ratio is the probability of more than luck.`,
+    table: draw(judgementColumns(result), models, `Search results by ${model}`),
+    notes: [] as readonly string[],
+  };
+  const sections = [belief];
   if (walkForward !== null) {
     const { steps, outOfSample, testedEvents } = walkForward;
     const minutes = assumptions.embargoMs / 60_000;

@@ -169,9 +169,7 @@ export const listTasks = (
   );
 
 export interface TaskWork {
-  /** Backtests to run, in the order of `listTasks`. */
   readonly tasks: readonly Task[];
-  /** Returns the stored outcome of a task; undefined if it has not ended. */
   readonly known: (task: Task) => TaskOutcome | undefined;
   /** Stores the outcome of a backtest; called once per task. An error that the callback throws ends the sweep. */
   readonly done: (task: Task, outcome: TaskOutcome) => void;

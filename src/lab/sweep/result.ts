@@ -16,7 +16,6 @@ import {
 } from './contract.js';
 import { trainingFor } from './facts.js';
 
-/** Outcomes of a sweep's backtests by configuration, fold and fill model. */
 export class Outcomes {
   readonly #folds: number;
   readonly #models: readonly string[];
@@ -76,7 +75,6 @@ export class Outcomes {
     return {
       fillModel: this.#models[model] ?? '',
       resultMicros: total(({ resultMicros }) => resultMicros),
-      /** Maximum drawdown over the folds. */
       maxDrawdownMicros: Math.max(...folds.map(({ maxDrawdownMicros }) => maxDrawdownMicros)),
       fills: total(({ fills }) => fills),
       alarms: total(({ alarms }) => alarms),
@@ -114,10 +112,8 @@ export function judge(
 
 function configurationResult(candidate: SweepCandidate, outcomes: Outcomes, trials: readonly (Trials | null)[]) {
   const { number } = candidate;
-  /** `error`: first error of a failed configuration; otherwise empty. */
   const { status, error } = outcomes.findStatus(candidate);
   const isDone = status === 'done';
-  /** Results of a configuration in the order of the fill models; empty unless all backtests have finished. */
   const models = (isDone ? trials : []).map((tried, model) => {
     const sharpe = computeSharpe(outcomes.eventResults(number, model), tried);
     return { ...outcomes.modelResult(number, model), sharpe };
@@ -155,7 +151,6 @@ export function countConfigurations(configurations: readonly ConfigurationResult
     configurations: configurations.length,
     done: count('done'),
     failed: count('failed'),
-    /** Number of configurations with backtests that have not run yet. */
     unfinished: count('unfinished'),
     /** Number of configurations that all sweeps in this folder have tried: the N of the deflated Sharpe ratio. */
     tried,
@@ -238,7 +233,6 @@ export interface FreshResult {
   readonly seeds: number;
   /** Number of seeds that are not fresh, because an earlier sweep in the same folder has already used them. */
   readonly usedBefore: number;
-  /** Number of the best configuration in the sweep. */
   readonly number: number;
   readonly worlds: readonly {
     readonly world: string;
@@ -246,7 +240,6 @@ export interface FreshResult {
     readonly unchanged: FreshMean;
     /** Difference of edges for each seed: chosen configuration minus unchanged configuration. */
     readonly difference: FreshMean;
-    /** Number of seeds on which the chosen configuration has a negative edge. */
     readonly belowZero: number;
   }[];
 }
@@ -275,7 +268,6 @@ export interface SweepResult {
   readonly walkForward: WalkForward | null;
   /** Result of the best configuration on unused seeds; null for recordings, and until the sweep is complete. */
   readonly fresh: FreshResult | null;
-  /** Warnings about the sweep's figures, most serious first. */
   readonly notes: readonly SweepNote[];
 }
 
@@ -299,5 +291,4 @@ export type SharpePerEvent = NonNullable<ModelResult['sharpe']>;
 
 type WalkForward = NonNullable<ReturnType<typeof walkForward>>;
 
-/** The configuration that was best before a fold, and this configuration's result in the fold. */
 export type WalkForwardStep = WalkForward['steps'][number];

@@ -185,7 +185,6 @@ function steps(numbers: readonly string[], name: string, text: string, spec: Fie
   );
 }
 
-/** Parses a parameter's value into the format of a strategy file. The strategy's own parser checks the value later. */
 function value(word: string, spec: FieldSpec): RawValue {
   const text = word.trim();
   if (spec.kind === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
@@ -328,7 +327,6 @@ export function configWith(config: Config, axes: readonly Axis[], values: readon
   return { ...config, strategies };
 }
 
-/** Sets the value of a parameter, or of a field in one of its rows. */
 function put(raw: Record<string, unknown>, path: Axis['path'], value: RawValue | undefined): void {
   const [name = '', row, field] = path;
   const rows = raw[name];

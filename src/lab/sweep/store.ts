@@ -13,7 +13,6 @@ import { PART_NAMES, type SweepIdentity } from './search.js';
 /** Version of the tables, stored in `user_version`; incremented with every change. */
 const SCHEMA_VERSION = 5;
 
-/** Tables, explained in docs/backtesting.md. */
 const SCHEMA = `
 CREATE TABLE sweeps (
   sweep INTEGER PRIMARY KEY,
@@ -80,13 +79,7 @@ interface StoredResult {
 export function openStore(outDir: string): SweepStore {
   return guardWrite(outDir, () => {
     makeFolder(outDir, SHARED_FOLDER);
-    const lock = takeLock(outDir);
-    try {
-      return new SweepStore(outDir, lock, openDatabase(outDir));
-    } catch (error) {
-      lock.close();
-      throw error;
-    }
+    return new SweepStore(outDir);
   });
 }
 
@@ -144,10 +137,15 @@ export class SweepStore {
   #sweep = 0;
   #readRun: Sqlite.Statement<[TaskKey], string | null> | null = null;
 
-  constructor(outDir: string, lock: Sqlite.Database, db: Sqlite.Database) {
+  constructor(outDir: string) {
     this.#outDir = outDir;
-    this.#lock = lock;
-    this.#db = db;
+    this.#lock = takeLock(outDir);
+    try {
+      this.#db = openDatabase(outDir);
+    } catch (error) {
+      this.#lock.close();
+      throw error;
+    }
   }
 
   /** Returns the stored backtests. Throws `usage` for a changed input, or an unfinished sweep without `resume`. */
@@ -172,7 +170,6 @@ export class SweepStore {
     });
   }
 
-  /** Stores the outcome of a task. The new outcome replaces an earlier failed outcome. */
   write({ candidate: { number }, fold, fillModel }: Task, outcome: TaskOutcome): void {
     const row =
       outcome.kind === 'failed'
@@ -188,7 +185,6 @@ export class SweepStore {
     );
   }
 
-  /** Returns the results by event of a stored backtest; empty if the backtest is not stored. */
   eventResults(number: number, fold: number, fillModel: string): readonly number[] {
     const sql = `SELECT figures ->> '$.eventResults' FROM results WHERE ${IS_TASK}`;
     this.#readRun ??= this.#db.prepare<[TaskKey], string | null>(sql).pluck();
@@ -201,7 +197,6 @@ export class SweepStore {
     return this.#db.prepare(sql).pluck().get() as number;
   }
 
-  /** Returns the number of seeds in a range that an earlier sweep over worlds in this folder has used. */
   seedsChosenOn(first: number, last: number): number {
     const sql = `SELECT count(DISTINCT title) FROM events WHERE title LIKE 'seed %' AND from_ms BETWEEN ? AND ?`;
     // The query returns one whole number, whatever the table contains.
@@ -264,7 +259,6 @@ export class SweepStore {
 type TaskKey = StoredTask & { readonly sweep: number };
 const IS_TASK = 'sweep = @sweep AND configuration = @number AND fold = @fold AND fill_model = @fillModel';
 
-/** A stored backtest. `figures`: `TaskFigures` as JSON; null for a failed backtest. */
 interface ResultRow extends StoredTask {
   readonly status: 'done' | 'failed';
   readonly error: string;

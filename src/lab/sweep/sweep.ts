@@ -43,7 +43,6 @@ export async function runSweep(
   }
 }
 
-/** Makes a sweep over recordings or over worlds of the arena, with functions that run it and return its result. */
 export function makeSweep(facts: SweepFacts, watcher: SweepWatcher, store: SweepStore) {
   const { events, search } = facts;
   const { fillModels, folds } = facts.assumptions;

@@ -71,16 +71,11 @@ export type TaskEnd<R> =
 /** Fields of a `TwinbookError`, because an error that is sent to another thread loses its class. */
 type KnownError = Pick<TwinbookError, 'code' | 'message' | 'hint'>;
 
-interface Assignment<T> {
-  readonly id: number;
-  readonly task: T;
-}
-
 /** Message from a worker thread: first `ready`, then the progress and the end of each task. */
 type WorkerReport<R> =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'part'; readonly id: number; readonly part: number }
-  | { readonly kind: 'outcome'; readonly id: number; readonly outcome: TaskEnd<R> };
+  | { readonly kind: 'part'; readonly part: number }
+  | { readonly kind: 'outcome'; readonly outcome: TaskEnd<R> };
 
 export function serveTasks<T, R>(run: (task: T, tell: (part: number) => void) => Promise<R>): void {
   assert(parentPort !== null, 'this program must run in a worker thread');
@@ -88,15 +83,15 @@ export function serveTasks<T, R>(run: (task: T, tell: (part: number) => void) =>
   // A strategy may cause uncaught errors, for example by a promise that is rejected.
   process.on('uncaughtException', endAfterReads);
   const report = (message: WorkerReport<R>) => port.postMessage(message);
-  port.on('message', async ({ id, task }: Assignment<T>) => {
+  port.on('message', async (task: T) => {
     try {
-      const figures = await run(task, (part) => report({ kind: 'part', id, part }));
-      report({ kind: 'outcome', id, outcome: { kind: 'done', figures } });
+      const figures = await run(task, (part) => report({ kind: 'part', part }));
+      report({ kind: 'outcome', outcome: { kind: 'done', figures } });
     } catch (error) {
       const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
       const known =
         error instanceof TwinbookError ? { known: { code: error.code, message: error.message, hint: error.hint } } : {};
-      report({ kind: 'outcome', id, outcome: { kind: 'failed', error: text, ...known } });
+      report({ kind: 'outcome', outcome: { kind: 'failed', error: text, ...known } });
     }
   });
   report({ kind: 'ready' });
@@ -118,19 +113,17 @@ export interface Batch<T, R> {
   readonly stopAsked?: Promise<void>;
 }
 
-interface Hired {
+interface Hired<T> {
   isReady: boolean;
-  /** Index of the running task; null while the worker is idle. */
-  task: number | null;
+  /** Null while the worker is idle. */
+  task: T | null;
 }
 
 export class TaskPool<T, R> {
   readonly #options: PoolSetup;
-  readonly #hired = new Map<Worker, Hired>();
+  readonly #hired = new Map<Worker, Hired<T>>();
   readonly #stop = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  #tasks: readonly T[] = [];
-  #done: Batch<T, R>['done'] = () => undefined;
-  #onPart: Batch<T, R>['onPart'];
+  #batch: Batch<T, R> = { tasks: [], done: () => undefined };
   #next = 0;
   #ended = 0;
   #isClosed = false;
@@ -144,9 +137,10 @@ export class TaskPool<T, R> {
   /**
    * Resolves with true when every task has ended, with false when `stopAsked` did first; then only `close` is allowed.
    */
-  run({ tasks, done, onPart, stopAsked }: Batch<T, R>): Promise<boolean> {
+  run(batch: Batch<T, R>): Promise<boolean> {
+    const { tasks, stopAsked } = batch;
     if (tasks.length === 0) return Promise.resolve(true);
-    [this.#tasks, this.#done, this.#onPart, this.#next, this.#ended] = [tasks, done, onPart, 0, 0];
+    [this.#batch, this.#next, this.#ended] = [batch, 0, 0];
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -163,7 +157,7 @@ export class TaskPool<T, R> {
   }
 
   /** Ends a worker. A worker must not be ended within a read of a file: see `waitForReads`. */
-  async #dismiss(worker: Worker, { isReady, task }: Hired): Promise<void> {
+  async #dismiss(worker: Worker, { isReady, task }: Hired<T>): Promise<void> {
     if (this.#options.readsFiles && (!isReady || task !== null)) await awaitWorker(worker);
     await worker.terminate();
   }
@@ -171,7 +165,7 @@ export class TaskPool<T, R> {
   #hire(): void {
     const { program, setup } = this.#options;
     const worker = startWorker({ name: program.name, data: { ...setup, stop: this.#stop } }, program.from);
-    const hired: Hired = { isReady: false, task: null };
+    const hired: Hired<T> = { isReady: false, task: null };
     let reason: unknown = null;
     this.#hired.set(worker, hired);
     worker.on('message', (report: WorkerReport<R>) => this.#guarded(() => this.#heard(worker, hired, report)));
@@ -181,43 +175,40 @@ export class TaskPool<T, R> {
     worker.on('exit', (code) => this.#guarded(() => this.#left(worker, hired, reason, code)));
   }
 
-  #heard(worker: Worker, hired: Hired, report: WorkerReport<R>): void {
+  #heard(worker: Worker, hired: Hired<T>, report: WorkerReport<R>): void {
+    const { task } = hired;
     if (report.kind === 'part') {
-      const task = this.#tasks[report.id];
-      if (task !== undefined && !this.#isClosed) this.#onPart?.(task, report.part);
+      if (task !== null && !this.#isClosed) this.#batch.onPart?.(task, report.part);
       return;
     }
     hired.isReady = true;
     hired.task = null;
     if (this.#isClosed) return;
-    if (report.kind === 'outcome') this.#end(report.id, report.outcome);
+    if (report.kind === 'outcome') this.#end(must(task, 'the task of a result'), report.outcome);
     this.#assign(worker, hired);
   }
 
-  #assign(worker: Worker, hired: Hired): void {
-    const id = this.#next;
-    const task = this.#tasks[id];
+  #assign(worker: Worker, hired: Hired<T>): void {
+    const task = this.#batch.tasks[this.#next];
     if (task === undefined) return;
-    hired.task = id;
+    hired.task = task;
     this.#next++;
-    worker.postMessage({ id, task } satisfies Assignment<T>);
+    worker.postMessage(task);
   }
 
-  #end(id: number, outcome: TaskEnd<R>): void {
-    const task = this.#tasks[id];
-    if (task === undefined) throw new AssertionFailed(`a worker sent a result for task ${id}, which does not exist`);
-    this.#done(task, outcome);
+  #end(task: T, outcome: TaskEnd<R>): void {
+    this.#batch.done(task, outcome);
     this.#ended++;
-    if (this.#ended === this.#tasks.length) this.#resolve(true);
+    if (this.#ended === this.#batch.tasks.length) this.#resolve(true);
   }
 
-  #left(worker: Worker, { isReady, task }: Hired, reason: unknown, code: number): void {
+  #left(worker: Worker, { isReady, task }: Hired<T>, reason: unknown, code: number): void {
     this.#hired.delete(worker);
     if (this.#isClosed) return;
     if (!isReady) throw asTwinbookError(reason, code);
     const why = reason instanceof Error ? reason.message : `exit code ${code}`;
     if (task !== null) this.#end(task, { kind: 'failed', error: `the thread ended: ${why}` });
-    if (this.#next < this.#tasks.length) this.#hire();
+    if (this.#next < this.#batch.tasks.length) this.#hire();
   }
 
   #guarded(act: () => void): void {

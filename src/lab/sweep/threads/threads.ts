@@ -13,7 +13,6 @@ import type { SweepPlan, SweptEvent, Task, TaskFigures } from '../contract.js';
 import { eventsIn, NOTHING_PLAYED, type SweepEngine } from '../facts.js';
 import { configWith } from '../search.js';
 
-/** Returns the settings that all backtests of a sweep share, as plain data that can be sent to threads. */
 export const makeSettings = (
   { search, latency, seed, landingMs, fees, feeCurve = null, allMarkets, feedData }: SweepPlan,
   events: readonly SweptEvent[],
@@ -62,7 +61,6 @@ function computeFigures({ markets, notices, fromMs, maxDrawdownMicros }: Session
 
 export interface WorkerSetup extends ConfigOfThreads, Pick<ThreadPlace, 'paths'> {
   readonly settings: TaskSettings;
-  /** Condition ids of the markets to play. */
   readonly ids: ReadonlySet<string>;
   /** Shared flag; a value other than 0 cancels the work. */
   readonly stop: Int32Array;
@@ -117,7 +115,6 @@ export function openThreads(
     warm = { folds, pool };
     return pool;
   };
-  /** Runs a batch. Returns false if the sweep was stopped before every task had ended. */
   const run = async (batch: Batch<Task, TaskFigures>): Promise<boolean> => {
     let isComplete = false;
     try {
