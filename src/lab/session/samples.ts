@@ -65,17 +65,24 @@ export const FIRST_STEP_MS = 1_000;
 class Samples<Column extends string> {
   stepMs: number;
   readonly timeMs: number[] = [];
-  readonly columns: Readonly<Record<Column, (number | null)[]>>;
+  protected readonly columns: Readonly<Record<Column, (number | null)[]>>;
   protected readonly firstStepMs: number;
+  readonly #names: readonly Column[];
   #count = 0;
 
   constructor(names: readonly Column[], firstStepMs: number) {
     this.columns = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Column, (number | null)[]>;
+    this.#names = names;
     this.firstStepMs = firstStepMs;
     this.stepMs = firstStepMs;
   }
 
-  /** Returns true if the caller must add the next sample to each column. Called once per step. */
+  protected write(timeMs: number, values: Readonly<Record<Column, number | null>>): void {
+    this.timeMs.push(timeMs);
+    for (const name of this.#names) this.columns[name].push(values[name]);
+  }
+
+  /** Returns true if the caller must write the next sample. Called once per step. */
   wants(): boolean {
     const wanted = this.#count % (this.stepMs / this.firstStepMs) === 0;
     this.#count++;
@@ -95,24 +102,22 @@ class Samples<Column extends string> {
       column.length = Math.ceil(column.length / 2);
     };
     keepEven(this.timeMs);
-    for (const column of Object.values(this.columns)) keepEven(column as unknown[]);
+    for (const name of this.#names) keepEven(this.columns[name]);
   }
 }
 
-export interface BookTop {
-  readonly bidMicros: number | null;
-  readonly askMicros: number | null;
-  readonly ourBidMicros: number | null;
-  readonly ourAskMicros: number | null;
-}
+const PRICES = ['bidMicros', 'askMicros', 'ourBidMicros', 'ourAskMicros'] as const;
 
-export class MarketSamples extends Samples<'bid' | 'ask' | 'ourBid' | 'ourAsk' | 'inventory'> {
+/** Best prices in YES space; null if a side is empty. */
+export type BookTop = Readonly<Record<(typeof PRICES)[number], number | null>>;
+
+export class MarketSamples extends Samples<keyof BookTop | 'inventoryMicros'> {
   #openForMs = 0;
   #twoSidedMs = 0;
   #oneSidedMs = 0;
 
   constructor(firstStepMs = FIRST_STEP_MS) {
-    super(['bid', 'ask', 'ourBid', 'ourAsk', 'inventory'], firstStepMs);
+    super([...PRICES, 'inventoryMicros'], firstStepMs);
   }
 
   /** Takes a sample. Must be called once per initial step while the market is open. */
@@ -121,27 +126,12 @@ export class MarketSamples extends Samples<'bid' | 'ask' | 'ourBid' | 'ourAsk' |
     this.#openForMs += this.firstStepMs;
     if (ourBidMicros !== null && ourAskMicros !== null) this.#twoSidedMs += this.firstStepMs;
     else if (ourBidMicros !== null || ourAskMicros !== null) this.#oneSidedMs += this.firstStepMs;
-    if (!this.wants()) return;
-    const { columns } = this;
-    this.timeMs.push(timeMs);
-    columns.bid.push(top.bidMicros);
-    columns.ask.push(top.askMicros);
-    columns.ourBid.push(ourBidMicros);
-    columns.ourAsk.push(ourAskMicros);
-    columns.inventory.push(netMicros);
+    if (this.wants()) this.write(timeMs, { ...top, inventoryMicros: netMicros });
   }
 
   get series(): MarketSeries {
     const { stepMs, timeMs, columns } = this;
-    return {
-      stepMs,
-      timeMs,
-      bidMicros: columns.bid,
-      askMicros: columns.ask,
-      ourBidMicros: columns.ourBid,
-      ourAskMicros: columns.ourAsk,
-      inventoryMicros: columns.inventory.map((value) => value ?? 0),
-    };
+    return { stepMs, timeMs, ...columns, inventoryMicros: columns.inventoryMicros.map((value) => value ?? 0) };
   }
 
   get quotedMs(): Pick<QuotingFigures, 'openForMs' | 'twoSidedMs' | 'oneSidedMs'> {
@@ -149,13 +139,13 @@ export class MarketSamples extends Samples<'bid' | 'ask' | 'ourBid' | 'ourAsk' |
   }
 }
 
-export class AccountSamples extends Samples<'equity' | 'locked'> {
+export class AccountSamples extends Samples<'equityMicros' | 'lockedMicros'> {
   #peakMicros = Number.NEGATIVE_INFINITY;
   #fallMicros = 0;
   #isKnown = true;
 
   constructor(firstStepMs = FIRST_STEP_MS) {
-    super(['equity', 'locked'], firstStepMs);
+    super(['equityMicros', 'lockedMicros'], firstStepMs);
   }
 
   /** Updates the drawdown with the present equity, which is null while a mid is unknown. */
@@ -169,20 +159,14 @@ export class AccountSamples extends Samples<'equity' | 'locked'> {
   /** Takes a sample. Must be called once per initial step. Locked capital is computed only for stored samples. */
   take(timeMs: number, equityMicros: number | null, lockedMicros: () => number): void {
     this.see(equityMicros);
-    if (this.wants()) this.#write(timeMs, equityMicros, lockedMicros());
+    if (this.wants()) this.write(timeMs, { equityMicros, lockedMicros: lockedMicros() });
   }
 
   /** Stores the final sample of the account; its time may be between two steps. */
   end(timeMs: number, equityMicros: number | null, lockedMicros: number): void {
     this.see(equityMicros);
     if (this.timeMs.length === MAX_SAMPLES) this.thinOut();
-    this.#write(timeMs, equityMicros, lockedMicros);
-  }
-
-  #write(timeMs: number, equityMicros: number | null, lockedMicros: number): void {
-    this.timeMs.push(timeMs);
-    this.columns.equity.push(equityMicros);
-    this.columns.locked.push(lockedMicros);
+    this.write(timeMs, { equityMicros, lockedMicros });
   }
 
   /** Largest drawdown of the equity over all samples, even those not stored; ≥ 0; null if an equity was unknown. */
@@ -192,6 +176,6 @@ export class AccountSamples extends Samples<'equity' | 'locked'> {
 
   get series(): AccountSeries {
     const { stepMs, timeMs, columns } = this;
-    return { stepMs, timeMs, equityMicros: columns.equity, lockedMicros: columns.locked.map((value) => value ?? 0) };
+    return { stepMs, timeMs, ...columns, lockedMicros: columns.lockedMicros.map((value) => value ?? 0) };
   }
 }
