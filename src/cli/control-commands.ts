@@ -279,7 +279,7 @@ const explainCommand = command({
       const { explainPast } = await import('./ledger/explain-past.js');
       const { openRunCode } = await import('../lab/replay/run-settings.js');
       const { loadConfig } = await import('../shell/config/load.js');
-      const code = openRunCode({ loadFiles: () => loadConfig(file, io), acceptsChanged: acceptsChanged === true });
+      const code = openRunCode(() => loadConfig(file, io), acceptsChanged === true);
       return answer(await explainPast(subject, at, config.journal.dir, code));
     }
     return answer(await explainSubject(subject, config, timeout * 1000));

@@ -46,7 +46,7 @@ function openRun(name: string, { config, acceptChangedCode }: option.OptionValue
   // User code is loaded only from files that the operator names, because another person may write a run's folder.
   const file = config === undefined && isFolder ? null : own;
   const loadFiles = file === null ? null : () => loadConfig(file, io);
-  return { run: readRun(folder), file, code: openRunCode({ loadFiles, acceptsChanged: acceptChangedCode === true }) };
+  return { run: readRun(folder), file, code: openRunCode(loadFiles, acceptChangedCode === true) };
 }
 
 async function traderOfNow({ description }: RunJournal, file: string | null, io: CliIo): Promise<ReplayedTrader> {

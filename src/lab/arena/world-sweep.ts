@@ -10,7 +10,7 @@ import { listTasks, type SweepFacts, type TaskWork } from '../sweep/facts.js';
 import type { FreshResult } from '../sweep/result.js';
 import { hashValue, identityOf } from '../sweep/search.js';
 import { openStore } from '../sweep/store.js';
-import { makeSweep, type SweepOutcome } from '../sweep/sweep.js';
+import { makeSweep } from '../sweep/sweep.js';
 import { compareEdges, estimateMean, runSimulations, type SeedRange } from './arena.js';
 import { type Conditions, conditionsText, type SimulationResult, type World } from './contract.js';
 
@@ -26,7 +26,7 @@ export interface WorldSweepPlan
 const UNCHANGED: SweepCandidate = { number: 0, values: [], hash: '' };
 
 /** Throws `usage` for a trader's file that does not have exactly one strategy. A failed configuration is a result. */
-export async function runWorldSweep(plan: WorldSweepPlan, watcher: SweepWatcher): Promise<SweepOutcome> {
+export async function runWorldSweep(plan: WorldSweepPlan, watcher: SweepWatcher) {
   const { file, strategies } = plan.config;
   if (strategies.length !== 1) {
     const hint = 'Give a strategy file, or a trader’s file with a single one.';

@@ -189,12 +189,6 @@ const UNFILLED = ORDER_STATUSES.filter((status) => {
   return phase === 'over' && filled === 'nothing';
 });
 
-export interface InProcessAnswer {
-  readonly outcome: Outcome;
-  readonly venueTimeMs: number;
-  readonly budget: BudgetReport;
-}
-
 export class InProcessExchange {
   readonly core: ExchangeCore;
   readonly account: AccountSlot;
@@ -231,11 +225,11 @@ export class InProcessExchange {
     this.#limits = openRateLimits(limits);
   }
 
-  answer(call: AnyCall, nowMs: number): InProcessAnswer {
+  answer(call: AnyCall, nowMs: number) {
     const { scope } = declarationOf(call.endpoint);
     const { allowed, limit, remaining, resetMs } = this.#limits[scope].take('us', nowMs);
     // The exchange's time is in whole seconds here, as in the exchange's HTTP headers.
-    const budget = { scope, limit, remaining, resetMs: Math.ceil(resetMs / 1000) * 1000 };
+    const budget: BudgetReport = { scope, limit, remaining, resetMs: Math.ceil(resetMs / 1000) * 1000 };
     const outcome = allowed ? this.#serve(call, nowMs) : answerRefusal({ slug: 'throttled' });
     return { outcome, venueTimeMs: Math.floor(nowMs / 1000) * 1000, budget };
   }

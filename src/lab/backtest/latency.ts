@@ -13,16 +13,8 @@ export const USUAL_LATENCY = 'constant:150';
 const CALL_KINDS = ['read', 'draft', 'submit', 'cancel'] as const;
 type CallKind = (typeof CALL_KINDS)[number];
 
-/** The user's choice of latency is `constant:MS` (whole round trip) or `recorded`, with an optional factor `:xK`. */
-interface LatencySpec {
-  readonly kind: 'constant' | 'recorded';
-  /** Constant round trip, ms; only `constant` uses it. */
-  readonly constantMs: number;
-  readonly scale: number;
-}
-
 export interface LatencyChoice {
-  readonly spec: LatencySpec;
+  readonly spec: ReturnType<typeof readLatency>;
   readonly roundTripsMs: readonly number[];
   /** Measured round trips for each kind of call with enough samples, ms. Calls of other kinds use `roundTripsMs`. */
   readonly byKind?: Readonly<Partial<Record<CallKind, readonly number[]>>>;
@@ -34,7 +26,8 @@ export function callKind(endpoint: EndpointName): CallKind {
   return endpoint.toLowerCase().endsWith('submit') ? 'submit' : 'draft';
 }
 
-export function readLatency(text: string): LatencySpec {
+/** Parses `constant:MS` (whole round trip) or `recorded`, with an optional factor `:xK`. */
+export function readLatency(text: string) {
   const found = /^(?:(constant):(\d{1,6})|(recorded))(?::x(\d{1,3}(?:\.\d{1,3})?))?$/.exec(text);
   const constantMs = Number(found?.[2] ?? 0);
   const scale = Number(found?.[4] ?? 1);
@@ -42,7 +35,7 @@ export function readLatency(text: string): LatencySpec {
     const wanted = `constant:MS (the round trip, up to ${GIVES_UP_MS}), recorded, or one of them scaled, such as constant:100:x4`;
     throw new TwinbookError('usage', `unknown latency model '${text}'`, `Wanted ${wanted}.`);
   }
-  return { kind: found[1] === 'constant' ? 'constant' : 'recorded', constantMs, scale };
+  return { kind: found[1] === 'constant' ? 'constant' : 'recorded', constantMs, scale } as const;
 }
 
 const MAX_ROUND_TRIPS = 20_000;
@@ -85,7 +78,10 @@ export function makeLatencySource(calls: readonly MeasuredCall[]): Omit<LatencyC
   return Object.keys(byKind).length === 0 ? { roundTripsMs } : { roundTripsMs, byKind };
 }
 
-function makeRoundTrips({ kind, constantMs, scale }: LatencySpec, measuredMs: readonly number[]): Float64Array {
+function makeRoundTrips(
+  { kind, constantMs, scale }: LatencyChoice['spec'],
+  measuredMs: readonly number[],
+): Float64Array {
   if (kind === 'constant') return Float64Array.of(constantMs * scale);
   if (measuredMs.length > 0) return Float64Array.from(measuredMs, (ms) => ms * scale);
   const hint = `Choose another one, such as --latency ${USUAL_LATENCY}.`;

@@ -20,7 +20,7 @@ import type {
   MarketDriver,
   MarketListener,
 } from './contract.js';
-import { type InProcessAnswer, InProcessExchange, SIGNATURE } from './in-process-exchange.js';
+import { InProcessExchange, SIGNATURE } from './in-process-exchange.js';
 import { GIVES_UP_MS } from './latency.js';
 import { Metrics } from './metrics.js';
 import { ReplayDriver, waitForReads } from './replay-driver.js';
@@ -55,11 +55,7 @@ export class FeedReplay implements FeedSource {
   }
 }
 
-interface Happening {
-  readonly atMs: number;
-  readonly place: number;
-  readonly run: () => void;
-}
+type Happening = Readonly<{ atMs: number; place: number; run: () => void }>;
 
 export class Timeline {
   readonly #heap = new Heap<Happening>((a, b) => a.atMs < b.atMs || (a.atMs === b.atMs && a.place < b.place));
@@ -334,7 +330,7 @@ class BacktestRun {
     if (isLost) this.#timeline.after(GIVES_UP_MS, () => this.#deliver(request.id, LOST, sentMs));
   }
 
-  #reach(request: Request): InProcessAnswer {
+  #reach(request: Request) {
     const { call } = request;
     const nowMs = this.#nowMs;
     const isPublic = declarationOf(call.endpoint).scope === 'public';
@@ -350,7 +346,8 @@ class BacktestRun {
     return answer;
   }
 
-  #deliver(requestId: number, { outcome, venueTimeMs, budget }: InProcessAnswer | typeof LOST, sentMs: number): void {
+  #deliver(requestId: number, answer: ReturnType<InProcessExchange['answer']> | typeof LOST, sentMs: number): void {
+    const { outcome, venueTimeMs, budget } = answer;
     this.#underWay--;
     this.#trace.number(this.#nowMs);
     this.#trace.text(outcome.kind === 'refused' ? outcome.slug : outcome.kind);

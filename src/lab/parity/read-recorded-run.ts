@@ -300,12 +300,7 @@ export async function readRecordedRun(run: RunJournal) {
 }
 
 /** Span of a run, exchange clock, Unix ms. `untilMs`: trader's stop. `offsetMs`: exchange clock minus our clock. */
-interface RunSpan {
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly untilMs: number;
-  readonly offsetMs: number;
-}
+type RunSpan = Readonly<Record<'fromMs' | 'toMs' | 'untilMs' | 'offsetMs', number>>;
 
 class RunReading {
   readonly #run: RunJournal;

@@ -9,20 +9,8 @@ export interface Redone {
   readonly failure: string | null;
 }
 
-export interface ReplayDifference {
-  /** Number of the differing step in the journal, from 0. */
-  readonly step: number;
-  /** Time of the differing step, our clock, Unix ms. */
-  readonly timeMs: number;
-  /** Input of the differing step, in words. */
-  readonly observation: string;
-  readonly what: string;
-  /** Recorded requests of the step, in words; at most `MAX_LINES`, then a count. */
-  readonly recorded: readonly string[];
-  readonly replayed: readonly string[];
-  /** Different fields of the first differing request; at most `MAX_LINES`. */
-  readonly fields: readonly FieldDifference[];
-}
+/** First differing step (from 0), its time (our clock, Unix ms) and texts; `fields` of the first differing request. */
+export type ReplayDifference = NonNullable<ReturnType<typeof findDifference>>;
 
 /** One field that differs: its path, and both values as JSON. A null value means that the field is absent. */
 interface FieldDifference {
@@ -34,12 +22,7 @@ interface FieldDifference {
 const MAX_LINES = 8;
 
 /** Returns the first difference; null if requests, signatures and failures are equal, in the same order. */
-export function findDifference(
-  step: RunStep,
-  redone: Redone,
-  asked: AnyCall | null,
-  titles: Titles,
-): ReplayDifference | null {
+export function findDifference(step: RunStep, redone: Redone, asked: AnyCall | null, titles: Titles) {
   const what = failureDifference(step, redone) ?? signingDifference(step, redone) ?? requestDifference(step, redone);
   if (what === null) return null;
   const at = firstDifferent(step.requests, redone.requests);

@@ -12,18 +12,14 @@ import { fieldDifferences, isSame } from './compare.js';
 
 type NamedCode = Pick<JournaledStrategy, 'name' | 'moduleName' | 'moduleKey'>;
 
-interface RunCodeOptions {
-  /** Loads the operator's configuration, including code that is not shipped; null without a configuration. */
-  readonly loadFiles: (() => Promise<Config>) | null;
-  /** True if code of a strategy with the same name may be used although its hash differs. */
-  readonly acceptsChanged: boolean;
-}
-
 /** Finds the code of a strategy in a run. Throws `strategy_invalid` if the operator's files do not have the code. */
 export type RunCode = (code: NamedCode) => Promise<{ module: Strategy; moduleKey: string }>;
 
-/** Searches for code in the shipped strategies and the operator's files. Code in a run's folder is never loaded. */
-export function openRunCode({ loadFiles, acceptsChanged }: RunCodeOptions): RunCode {
+/**
+ * Searches for code in the shipped strategies and the operator's files, never in a run's folder. `acceptsChanged`: code
+ * of a strategy with the same name may be used although its hash differs.
+ */
+export function openRunCode(loadFiles: (() => Promise<Config>) | null, acceptsChanged: boolean): RunCode {
   let config: Promise<Config> | null = null;
   return async ({ name, moduleName, moduleKey }) => {
     if (shippedStrategies().includes(moduleName)) {

@@ -47,12 +47,8 @@ export interface SessionOrder {
   readonly isCanceled: boolean;
 }
 
-export interface RecordedBest {
-  readonly bidMicros: number | null;
-  readonly askMicros: number | null;
-  /** Mid of the best prices; while a side is empty, the last known mid; null before the first mid. */
-  readonly middleMicros: number | null;
-}
+/** Best prices of other accounts. `middleMicros`: their mid, or the last known mid while a side is empty. */
+export type RecordedBest = Readonly<Record<'bidMicros' | 'askMicros' | 'middleMicros', number | null>>;
 
 /** Best prices of a recorded book, without the trader's orders, at any time. */
 export interface RecordedPrices {

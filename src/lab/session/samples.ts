@@ -32,13 +32,8 @@ export function common(left: readonly Span[], right: readonly Span[]): readonly 
 
 export const sumSpans = (spans: readonly Span[]): number => spans.reduce((total, [from, to]) => total + to - from, 0);
 
-interface Steps {
-  readonly stepMs: number;
-  readonly timeMs: readonly number[];
-}
-
 /** Returns times at equal steps, at least a second, over a span; empty for an empty span. */
-export function stepsOver(fromMs: number, toMs: number, most = MAX_SAMPLES): Steps {
+export function stepsOver(fromMs: number, toMs: number, most = MAX_SAMPLES) {
   if (toMs <= fromMs) return { stepMs: FIRST_STEP_MS, timeMs: [] };
   const stepMs = Math.max(FIRST_STEP_MS, Math.ceil((toMs - fromMs) / (most - 1)));
   const count = Math.min(most, Math.floor((toMs - fromMs) / stepMs) + 1);
@@ -46,7 +41,7 @@ export function stepsOver(fromMs: number, toMs: number, most = MAX_SAMPLES): Ste
 }
 
 /** Returns times at equal steps over several spans. The samples omit the time between the spans. */
-export function stepsWithin(spans: readonly Span[], most: number): Steps {
+export function stepsWithin(spans: readonly Span[], most: number) {
   const within = mergeSpans(spans);
   const { stepMs, timeMs } = stepsOver(0, sumSpans(within), most);
   let [at, beforeMs] = [0, 0];

@@ -272,11 +272,7 @@ function drawLooks(random: Random, ticks: number, count: number): readonly Look[
 /** Draws a step of the log-odds of a probability. One of fifty steps of the log-odds is a jump. */
 const drawStep = (random: Random): number => (random.uniform() - 0.5) * (random.chance(0.02) ? 2 : 0.08);
 
-interface Moment {
-  readonly afterMs: number;
-  readonly stance: Stance;
-  readonly isOld: boolean;
-}
+type Moment = Readonly<{ afterMs: number; stance: Stance; isOld: boolean }>;
 
 /** @param moment values that all markets of an observation share; absent: drawn for this market */
 function drawLook(random: Random, middle: number, ticks: number, before: number, moment?: Moment) {

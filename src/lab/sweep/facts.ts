@@ -23,18 +23,12 @@ import {
 } from './contract.js';
 import { hashValue, makeIdentity, type SweepIdentity } from './search.js';
 
-export interface PlannedMarket {
-  readonly market: RecordedMarket;
-  readonly firstMs: number;
-  readonly lastMs: number;
-  readonly events: number;
-  /** SHA-256 of the market's description and events, lower-case hex; independent of the location of the files. */
-  readonly hash: string;
-}
+/** `hash`: SHA-256 of the market's description and events, lower-case hex; independent of the files' location. */
+export type PlannedMarket = Awaited<ReturnType<typeof planData>>['markets'][number];
 
 /** Reads a recording only if its manifest lacks span, size or hash. Throws `recording_invalid` without any event. */
 export async function planData(recordings: readonly Recording[], progress: (done: number) => void = () => undefined) {
-  const markets: PlannedMarket[] = [];
+  const markets = [];
   const empty: RecordedMarket[] = [];
   for (const [index, recording] of recordings.entries()) {
     const { market } = recording;

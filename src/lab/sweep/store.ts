@@ -70,11 +70,6 @@ export type Resume = boolean | 'either';
 
 type SweepHeader = Pick<SweepFacts, 'identity' | 'title' | 'events' | 'search'>;
 
-interface StoredResult {
-  readonly task: StoredTask;
-  readonly outcome: TaskOutcome;
-}
-
 /** Throws TwinbookError `file_unreadable` if the folder is not writable or another sweep writes to it. */
 export function openStore(outDir: string): SweepStore {
   return guardWrite(outDir, () => {
@@ -149,7 +144,7 @@ export class SweepStore {
   }
 
   /** Returns the stored backtests. Throws `usage` for a changed input, or an unfinished sweep without `resume`. */
-  begin(header: SweepHeader, resume: Resume): readonly StoredResult[] {
+  begin(header: SweepHeader, resume: Resume) {
     return guardWrite(this.#outDir, () => {
       const { identity } = header;
       const find = this.#db.prepare<[string], SweepRow>('SELECT * FROM sweeps WHERE identity = ?');
@@ -244,15 +239,15 @@ export class SweepStore {
     })();
   }
 
-  #readStored(): readonly StoredResult[] {
+  #readStored() {
     const sql = `SELECT configuration AS number, fold, fill_model AS fillModel, status, error, figures FROM results
       WHERE sweep = ? ORDER BY configuration, fold, fill_model`;
     const rows = this.#db.prepare<[number], ResultRow>(sql).all(this.#sweep);
-    return rows.map(({ status, error, figures, ...task }) =>
-      status === 'failed'
-        ? { task, outcome: { kind: 'failed', error } }
-        : { task, outcome: { kind: 'done', figures: JSON.parse(figures) } },
-    );
+    return rows.map(({ status, error, figures, ...task }) => {
+      const isFailed = status === 'failed';
+      const outcome: TaskOutcome = isFailed ? { kind: status, error } : { kind: status, figures: JSON.parse(figures) };
+      return { task, outcome };
+    });
   }
 }
 

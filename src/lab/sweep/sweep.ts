@@ -15,18 +15,8 @@ import { countConfigurations, judge, Outcomes, type SweepResult, walkForward } f
 import { openStore, type Resume, type SweepStore } from './store.js';
 import { onThreads } from './threads/threads.js';
 
-export interface SweepOutcome {
-  readonly result: SweepResult;
-  /** Returns false if the sweep was stopped before all backtests had run. */
-  readonly isComplete: boolean;
-}
-
 /** Runs a sweep over recordings. Throws a TwinbookError if it cannot start. A configuration's failure is a result. */
-export async function runSweep(
-  plan: SweepPlan,
-  watcher: SweepWatcher,
-  engine: SweepEngine = onThreads,
-): Promise<SweepOutcome> {
+export async function runSweep(plan: SweepPlan, watcher: SweepWatcher, engine: SweepEngine = onThreads) {
   // The sweep's database is opened first, so that an unwritable folder is found before hours of reading.
   const store = openStore(plan.outDir);
   try {
