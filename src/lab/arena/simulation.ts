@@ -16,7 +16,6 @@ const ALL_SHARES = 100_000;
 
 /** The book on which the participants trade, in ticks and shares. */
 export interface Venue {
-  /** Best tick of a side of the book; null when the side is empty. */
   best(side: LadderSide): number | null;
   rest(order: SimulatedOrder): void;
   /** Executes an order that buys up to a tick, or sells down to it. Returns the number of traded shares. */
@@ -63,7 +62,6 @@ export class Others {
     if (remaining >= QUANTUM) this.#venue.rest({ id: null, side, tick: at, remaining });
   }
 
-  /** Moves the true price by one step; then the arbitrageur acts, before the uninformed takers. */
   act(): void {
     this.truth.step();
     this.probability = this.truth.probability;
@@ -255,7 +253,6 @@ type MakerFill = Pick<SimulatedOrder, 'side' | 'tick'> & { readonly shares: numb
 export interface Maker {
   /** Yields actions. Each action of the maker is applied before the next action is requested. */
   act(sight: MakerSight): Iterable<MakerAction>;
-  /** Error that stopped the maker; null while the maker works. */
   readonly failure?: string | null;
 }
 
@@ -298,7 +295,6 @@ export class Simulation<M extends Maker> {
     if (sight !== null) this.play(() => this.maker.act(sight));
   }
 
-  /** The maker's view at the beginning of a step; null after a rule was broken. */
   show(step: number): MakerSight | null {
     if (this.#failure !== null) return null;
     this.#others.replace();
@@ -315,7 +311,6 @@ export class Simulation<M extends Maker> {
     };
   }
 
-  /** Applies the maker's actions, and then lets all other participants act. */
   play(act: () => Iterable<MakerAction>): void {
     try {
       for (const action of act()) this.#apply(action);

@@ -14,7 +14,6 @@ import { makeSweep } from '../sweep/sweep.js';
 import { compareEdges, estimateMean, runSimulations, type SeedRange } from './arena.js';
 import { type Conditions, conditionsText, type SimulationResult, type World } from './contract.js';
 
-/** The configuration has exactly one strategy. */
 export interface WorldSweepPlan
   extends Pick<SweepPlan, 'config' | 'source' | 'search' | 'workers' | 'outDir' | 'resume'> {
   readonly worlds: readonly World[];

@@ -39,7 +39,6 @@ export interface Played {
   readonly source: EventSource;
   readonly index: MarketIndex;
   readonly openedMs: number;
-  /** The market opens before its first event, so that the trader can find it. */
   readonly firstMs: number;
   readonly closedMs: number | null;
   readonly events: number;
@@ -99,7 +98,6 @@ export interface BacktestPlan {
   readonly title: string;
   readonly trader: BacktestTraderSettings;
   readonly sources: readonly EventSource[];
-  /** Generated markets; if present, they are played instead of `sources`. */
   readonly made?: MadeMarkets;
   readonly fillModel: string | FillModel;
   readonly latency: LatencyModel;
@@ -112,12 +110,10 @@ export interface BacktestPlan {
   readonly landingMs: number;
   readonly commands?: readonly TimedCommand[];
   readonly afterHalt?: AfterHalt;
-  /** Feed values in order of their arrival at the trader (exchange clock). If absent, no feed has a value. */
   readonly feedValues?: readonly RecordedFeedValue[];
   readonly warnings?: readonly string[];
   readonly data: readonly string[];
   readonly onSent?: (request: Request, nowMs: number) => void;
-  /** Called once, before the first event, with a function that returns the trader's present snapshot. */
   readonly onStart?: (snapshot: () => TraderSnapshot) => void;
   readonly progress?: (doneMs: number, allMs: number) => void;
 }

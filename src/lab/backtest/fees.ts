@@ -13,7 +13,6 @@ export interface FeeCurve {
   readonly makerMicros: number;
   /** Fees are rounded up to a multiple of this step, in millionths of currency. */
   readonly stepMicros: number;
-  /** True if the fees of an order's fills are rounded together. */
   readonly isByOrder: boolean;
 }
 
@@ -42,7 +41,6 @@ export function feeCurve(name: string): FeeCurve {
     throw new TwinbookError('usage', `there is no fee schedule ${JSON.stringify(name)}`, hint);
   }
   const rate = (text: string | undefined): number => Math.round(Number(text ?? 0) * ONE);
-  // The pattern matches only the three known shapes of a fee.
   const shape = found[1] as FeeCurve['shape'];
   return { name, shape, takerMicros: rate(found[2]), makerMicros: rate(found[3]), stepMicros: 1, isByOrder: false };
 }
@@ -84,7 +82,6 @@ export function chargedSession(session: SessionRecord, curve: FeeCurve, free: Re
   };
 }
 
-/** @param paid receives each charged fee */
 function chargedMarket(
   market: MarketSession,
   curve: FeeCurve,

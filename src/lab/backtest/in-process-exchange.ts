@@ -239,7 +239,6 @@ export class InProcessExchange {
     const { conditionId, state } = this.core.marketFacts(market);
     const { yes, no } = this.core.catalog.market(market).shares.read(this.account);
     if (!isSettledMarket(state) && yes === 0 && no === 0) this.core.at(nowMs).markets.resolve(conditionId, null);
-    // One more row than a page holds is read, to detect that further rows exist.
     this.core.feed.end(market, LONGEST_PAGE + 1);
     this.#publicTrades.delete(market);
     this.#orders = null;
@@ -272,7 +271,6 @@ export class InProcessExchange {
       case 'markets.book':
         return this.#book(call.params.condition_id, call.query.is_yes !== false, call.query.depth ?? 50);
       case 'orders.create':
-        // The record of a draft equals its wire format.
         return answerResult(core.orders.draft(account, readOrderRequest(call.body)), (draft) => draft);
       case 'orders.cancel':
         return answerResult(core.orders.draftCancel(account, call.params.pubkey), (draft) => draft);

@@ -16,7 +16,6 @@ type CallKind = (typeof CALL_KINDS)[number];
 export interface LatencyChoice {
   readonly spec: ReturnType<typeof readLatency>;
   readonly roundTripsMs: readonly number[];
-  /** Measured round trips for each kind of call with enough samples, ms. Calls of other kinds use `roundTripsMs`. */
   readonly byKind?: Readonly<Partial<Record<CallKind, readonly number[]>>>;
 }
 
@@ -71,7 +70,6 @@ export function makeLatencySource(calls: readonly MeasuredCall[]): Omit<LatencyC
   const byKind: Partial<Record<CallKind, readonly number[]>> = {};
   for (const kind of CALL_KINDS) {
     const own = calls.filter(({ endpoint }) => endpoint in ENDPOINTS && callKind(endpoint as EndpointName) === kind);
-    // Nearly all calls are reads, so reads use the round trips of all calls.
     if (kind !== 'read' && own.length >= LEAST_OF_KIND) byKind[kind] = own.map(({ roundTripMs }) => roundTripMs);
   }
   const roundTripsMs = calls.map(({ roundTripMs }) => roundTripMs);

@@ -11,7 +11,6 @@ import { AccountSamples, FIRST_STEP_MS, MarketSamples } from '../session/samples
 import type { Played } from './contract.js';
 
 class MarkedFills {
-  /** Fills in order of time. */
   readonly rows: PendingFill[] = [];
   readonly #marked = MARKOUT_HORIZONS_MS.map(() => 0);
 
@@ -76,7 +75,6 @@ export class Metrics {
     const market = this.markets.get(played.index);
     if (market === undefined) return;
     market.findSets(this.#account, nowMs);
-    // Mids that are not due yet stay unknown.
     market.fills.take(Number.POSITIVE_INFINITY, null);
     this.#open.delete(market);
     this.#planMarks();
@@ -85,11 +83,9 @@ export class Metrics {
     this.account.see(this.#equityMicros);
   }
 
-  /** Limits the memory of a run with many markets. */
   #bound(closed: MarketMetrics): void {
     this.#over.push(closed);
     this.#samples += closed.samples.length;
-    // Each ended market keeps at least one sample, so the limit is never below their number.
     while (this.#samples > Math.max(MOST_SAMPLES, this.#over.length)) {
       const finest = Math.min(...this.#over.map(({ samples }) => samples.stepMs));
       for (const { samples } of this.#over) if (samples.stepMs === finest) samples.thinOut();
@@ -119,8 +115,11 @@ export class Metrics {
     // These casts are safe, because the data is the answer to this call.
     const { data } = outcome;
     if (call.endpoint === 'orders.submit') this.#onSubmit(call.params.pubkey, data as DataOf<'orders.submit'>, nowMs);
-    if (call.endpoint === 'orders.cancelSubmit')
-      this.#onCancel(call.params.pubkey, data as DataOf<'orders.cancelSubmit'>);
+    if (call.endpoint === 'orders.cancelSubmit') {
+      const market = this.#findMarket((data as DataOf<'orders.cancelSubmit'>).market.condition_id);
+      market?.joined.delete(call.params.pubkey);
+      if (market !== undefined) market.ordersCanceled++;
+    }
     if (call.endpoint === 'redeems.submit') this.#onRedeem(data as DataOf<'redeems.submit'>, nowMs);
   }
 
@@ -138,13 +137,6 @@ export class Metrics {
     market.ordersPlaced++;
     market.postedMicros += order.remaining_amount ?? 0;
     market.joinedBehindMicros += behind;
-  }
-
-  #onCancel(pubkey: string, order: DataOf<'orders.cancelSubmit'>): void {
-    const market = this.#findMarket(order.market.condition_id);
-    if (market === undefined) return;
-    market.joined.delete(pubkey);
-    market.ordersCanceled++;
   }
 
   #findMarket(conditionId: string): MarketMetrics | undefined {

@@ -58,7 +58,6 @@ export async function readFeedData(question: FeedQuestion) {
   };
 }
 
-/** Returns a warning per feed without values for the played markets. */
 export const silentFeeds = (
   settings: readonly FeedSettings[],
   values: readonly RecordedFeedValue[],
@@ -109,7 +108,6 @@ function fileValues(name: string, path: string, { config, delayMs }: FeedQuestio
 const usualDelayMs = (feed: FeedConfig | undefined): number =>
   TOGETHER_MS + (feed === undefined ? USUAL_EVERY_MS : feed.kind === 'child' ? 0 : feed.everyMs);
 
-/** Returns the time when the trader gets a feed value, in whole batches of values, as in a live trader. */
 const knownMs = (atMs: number, waitMs: number): number => Math.ceil((atMs + waitMs) / TOGETHER_MS) * TOGETHER_MS;
 
 function readRows(path: string) {

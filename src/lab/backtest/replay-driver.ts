@@ -284,7 +284,6 @@ export class ReplayDriver implements MarketDriver {
     this.#readAhead();
   }
 
-  /** Opens the next market's files early, so that the market's first events are in memory when it opens. */
   #readAhead(): void {
     const next = this.#waiting[0];
     if (next?.source.readsAhead === true) next.stream ??= next.source.open();
@@ -348,7 +347,6 @@ class OpenMarket implements Played {
   readonly #core: ExchangeCore;
   readonly #market: ReplayMarket;
   readonly #listener: MarketListener;
-  /** Stream of the market's events; null after the end, so that the memory of read events is released. */
   #stream: ChunkStream | null;
   #chunk: EventChunk | null = null;
   #at = 0;

@@ -248,7 +248,6 @@ class BacktestRun {
     this.#step({ kind: 'time', nowMs });
   }
 
-  /** Schedules the trader's next heartbeat as in a live trader. Heartbeats without any effect are skipped. */
   #planBeat(): void {
     const quietMs = Math.min(this.#side.trader.quietUntilMs(this.#nowMs), this.#hours.nextLookMs);
     const beats = Math.ceil((quietMs - this.#rhythmMs) / BEAT_MS);
@@ -270,7 +269,6 @@ class BacktestRun {
     this.#plan.progress?.(this.#nowMs - this.#fromMs, this.#driver.untilMs - this.#fromMs);
   }
 
-  /** True if no market is open, no request is in flight, and the last close is long enough ago. */
   #isPause(): boolean {
     const { openCount, nextOpenMs, lastClosedMs } = this.#driver;
     const idle = openCount === 0 && this.#underWay === 0 && this.#nowMs - lastClosedMs > AFTERMATH_MS;
@@ -334,7 +332,6 @@ class BacktestRun {
     const { call } = request;
     const nowMs = this.#nowMs;
     const isPublic = declarationOf(call.endpoint).scope === 'public';
-    // A public call that concerns a market has the market's `condition_id`.
     const { condition_id: conditionId } = call.params as { readonly condition_id?: string };
     const index = conditionId === undefined ? null : this.#exchange.core.catalog.findIndex(conditionId);
     // A public call needs only the events of its own market. The state of the trader's account depends on all markets.

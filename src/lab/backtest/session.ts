@@ -1,5 +1,5 @@
 import { fillModel } from '../../exchange/core/matching/fill-model.js';
-import { gapsIn, type RecordedMarket } from '../../recording/contract.js';
+import { gapsIn } from '../../recording/contract.js';
 import { formatDecimal } from '../../shared/base/micros.js';
 import { SlidingMinute } from '../../shared/base/sliding-minute.js';
 import type { Scope } from '../../shared/protocol/endpoints.js';
@@ -111,7 +111,6 @@ export class RequestCount {
   readonly #notices: SessionNotice[] = [];
   readonly #kept = { info: 0, loud: 0 };
   readonly #byRisk = new Map<string, { readonly name: string; readonly count: number }>();
-  /** Reasons why strategies did not quote, by the reason's text without figures. */
   readonly #byGuard = new Map<string, { readonly name: string; readonly count: number }>();
   #unsent = 0;
   #unsaid = 0;
@@ -201,20 +200,20 @@ const REMARKS = [
 ];
 
 function dataNotices({ plan, empty, metrics, fromMs }: MeasuredRun): SessionNotice[] {
+  const brokenOff = [...metrics.markets.values()].flatMap(({ played: { failure, source } }) => {
+    if (failure === null) return [];
+    // The folder's path is omitted, so that equal data gives equal reports in any folder.
+    const why = failure.replaceAll(`${source.market.source.path}/`, '');
+    return [`"${source.market.title}" was replayed only up to the first unreadable event: ${why}`];
+  });
   const texts = [
     ...plan.sources.flatMap(({ warnings }) => warnings),
     ...(plan.warnings ?? []),
     ...empty.map(({ market }) => `"${market.title}" was left out, because none of its events can be read`),
-    ...[...metrics.markets.values()].flatMap(({ played: { failure, source } }) =>
-      failure === null ? [] : [brokenOff(source.market, failure)],
-    ),
+    ...brokenOff,
   ];
   return texts.map((text) => ({ timeMs: fromMs, severity: 'loud', text }));
 }
-
-/** Omits the folder's path, so that equal data gives equal reports in any folder. */
-const brokenOff = ({ title, source }: RecordedMarket, failure: string): string =>
-  `"${title}" was replayed only up to the first unreadable event: ${failure.replaceAll(`${source.path}/`, '')}`;
 
 /** In a gap the recorded book stands still, so a crossing order may have taken shares no longer offered. */
 function gapNotices(measured: MeasuredRun): SessionNotice[] {
@@ -231,7 +230,6 @@ function gapNotices(measured: MeasuredRun): SessionNotice[] {
   });
 }
 
-/** Returns the differences between ledger and exchange at the end, which would stop a live trader. */
 function endNotices({ ledger, exchange, metrics, isStopped, toMs }: MeasuredRun): SessionNotice[] {
   const texts: string[] = [];
   const cash = exchange.core.funds.read(exchange.account).total;
@@ -302,7 +300,6 @@ export function makeSession(measured: MeasuredRun): SessionRecord {
 
 function marketSession(metrics: MarketMetrics, measured: MeasuredRun): MarketSession {
   const { ledger, exchange } = measured;
-  // The report compares the shares at the exchange with the fills and conversions.
   const held = exchange.core.catalog.market(metrics.played.index).shares.read(exchange.account);
   const { played, samples } = metrics;
   const { market, summary } = played.source;

@@ -20,7 +20,6 @@ export class MemoryStore implements Pick<RecordingStore, 'market'> {
     return sink;
   }
 
-  /** Returns each market with data between two venue times, as a source of events. May be called only once. */
   sources(fromMs: number, toMs: number): EventSource[] {
     return [...this.#sinks.values()].filter(({ isEmpty }) => !isEmpty).map((sink) => sink.source(fromMs, toMs));
   }

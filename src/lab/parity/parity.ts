@@ -86,11 +86,9 @@ function computeFillBand([live, ...models]: readonly Pick<ParitySide, 'name' | '
 }
 
 export interface ParityOptions {
-  /** Trader of the backtests: the run's trader or another. */
   readonly trader: ReplayedTrader;
   /** True for a trader that is not the run's; such a trader ignores the run's changes of configuration and fleet. */
   readonly isOther?: boolean;
-  /** Names of fill models, most pessimistic first. */
   readonly fillModels: readonly string[];
   /** Latency of the backtests as in `--latency`; null: the round trips of the run. */
   readonly latency: string | null;
@@ -169,7 +167,6 @@ function makePlan(liveRun: LiveRun, options: ParityOptions, data: readonly strin
 
 const isOfRunAlone = ({ kind }: OperatorCommand): boolean => kind === 'configure' || kind === 'fleet';
 
-/** Makes the latency model of one backtest. Each backtest needs a new model, which has its own random sequence. */
 function makeLatency({ roundTrips }: LiveRun, { latency, seed }: ParityOptions): LatencyModel {
   const usual = roundTrips.roundTripsMs.length > 0 ? 'recorded' : USUAL_LATENCY;
   return new LatencyModel({ spec: readLatency(latency ?? usual), ...roundTrips }, seed);
@@ -185,7 +182,6 @@ const OPENING: Readonly<Record<string, 'kill' | 'widen' | 'reduce-only' | 'pause
   halted: 'pause',
 };
 
-/** Returns commands that restore the run's initial mode, and remarks about its initial shares and orders. */
 function readOpening(run: RunJournal, settings: ReplayedTrader, atMs: number) {
   const remarks: string[] = [];
   if (run.ledgerFile === null) {

@@ -145,7 +145,6 @@ async function readBestPrices(source: EventSource): Promise<RecordedPrices> {
       if (kind[i] === EVENT.clear) for (const each of [bids, asks]) each.clear();
       if (kind[i] === EVENT.level && (amountMicros[i] ?? 0) === 0) levels.delete(priceMicros[i] ?? 0);
       else if (kind[i] === EVENT.level) levels.add(priceMicros[i] ?? 0);
-      // Events with equal times are one change of the book.
       if (kind[i] !== EVENT.end && (i + 1 === length || timeMs[i + 1] !== nowMs)) note(nowMs);
     }
   };
@@ -165,7 +164,6 @@ async function readBestPrices(source: EventSource): Promise<RecordedPrices> {
     return bests[low - 1] ?? UNKNOWN_BEST;
   };
   const coverage = toCoverage(source.summary);
-  // While a side of the book is empty, the last known mid is used.
   return { outcome, eventTitle, category, coverage, at, standing: (timeMs) => at(timeMs).middleMicros };
 }
 
@@ -229,19 +227,15 @@ class RunOrders {
     const { pubkey, status, price, amount, market, outcome, side } = row;
     if (pubkey === null || price === null || amount === null || status === null) return;
     if (ORDER_STANDING[status].phase === 'unsigned') return;
+    const isOver = isFinalOrder(status);
     const known = this.orders.get(pubkey);
-    const over = isFinalOrder(status);
-    if (known !== undefined) {
-      if (over) close(known, row, at);
-      return;
-    }
     // An order that was already final when the run first read it belongs to an earlier run.
-    if (over && !isNew) return;
-    const fromMs = isNew ? (at.sentMs + at.seenMs) / 2 : at.sentMs;
-    const order: RunOrder = {
+    if (known === undefined && isOver && !isNew) return;
+    const middleMs = (at.sentMs + at.seenMs) / 2;
+    const order: RunOrder = known ?? {
       pubkey,
       conditionId: market.condition_id,
-      fromMs,
+      fromMs: isNew ? middleMs : at.sentMs,
       toMs: null,
       isCanceled: false,
       amountMicros: amount,
@@ -251,7 +245,9 @@ class RunOrders {
       priceMicros: outcome.is_yes ? price : 1_000_000 - price,
     };
     this.orders.set(pubkey, order);
-    if (over) close(order, row, at);
+    if (!isOver) return;
+    order.toMs ??= Math.max(order.fromMs, middleMs);
+    order.isCanceled ||= ORDER_STANDING[status].isCanceled;
   }
 
   #onTrade(row: OwnTradeRow, at: AnsweredAt): void {
@@ -274,12 +270,6 @@ class RunOrders {
     const moved = { yesMicros: yes_shares ?? 0, noMicros: no_shares ?? 0, cashMicros: cash, yesCostMicros: null };
     this.conversions.set(pubkey, { kind: 'redeem', conditionId: market_condition_id, ...moved, seenMs: at.seenMs });
   }
-}
-
-/** Sets an order's end to the middle between a request and its answer, if the end is not yet known. */
-function close(order: RunOrder, { status }: OrderRow, { sentMs, seenMs }: AnsweredAt): void {
-  order.toMs ??= Math.max(order.fromMs, (sentMs + seenMs) / 2);
-  order.isCanceled ||= status !== null && ORDER_STANDING[status].isCanceled;
 }
 
 /** Extra time at the end of the market data, ms, because a backtest's stop may take longer than the run's stop. */
@@ -445,7 +435,6 @@ class RunReading {
   }
 }
 
-/** @param source null for a market whose book the run never read */
 function listMarket(
   conditionId: string,
   source: EventSource | null,

@@ -65,7 +65,6 @@ function requestDifference({ requests: then }: RunStep, { requests: now }: Redon
   return `request ${before.id} ${after === undefined ? 'was sent in the run, but is not sent in the replay' : 'differs'}`;
 }
 
-/** Returns the index of the first difference; null if all values are equal. */
 function firstDifferent(then: readonly unknown[], now: readonly unknown[]): number | null {
   const length = Math.max(then.length, now.length);
   for (let i = 0; i < length; i++) if (!isSame(then[i], now[i])) return i;
@@ -95,7 +94,6 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const toCanonicalText = (value: unknown): string | null => (value === undefined ? null : canonicalJson(value));
 
-/** Returns the title of a market by its condition id; null if unknown. */
 type Titles = (conditionId: string) => string | null;
 
 /** Describes a call: `draft a limit order: buy 25 YES at 0.42 in "Will it rain?" (7n9G…)`. */
@@ -111,7 +109,6 @@ function callText(call: AnyCall, titles: Titles): string {
   return `draft a ${order_type} order: ${terms} in ${market}`;
 }
 
-/** Describes an observation. `asked`: the call to which an outcome belongs, if known. */
 function observationText(observation: Observation, asked: AnyCall | null, titles: Titles): string {
   switch (observation.kind) {
     case 'time':

@@ -1,7 +1,7 @@
 /**
- * Repeats a recorded run: a new trader with a copy of the starting ledger gets the recorded observations, and its
- * requests and signatures are compared step by step. A replay has no key and no network, and writes only the given
- * ledger. After the first difference, recorded answers may not match requests.
+ * Repeats a recorded run with a new trader and a copy of the starting ledger, and compares requests and signatures. A
+ * replay has no key and no network, and writes only the given ledger. After a difference, recorded answers may not
+ * match.
  */
 
 import { readFileSync } from 'node:fs';
@@ -48,7 +48,6 @@ async function configuredModules(run: RunJournal, findCode: RunCode): Promise<(k
   return (key) => modules.get(key) ?? null;
 }
 
-/** Opens the starting ledger in memory; the caller closes it. */
 export function startingLedger({ folder, ledgerFile, description }: RunJournal): Ledger {
   if (ledgerFile === null) {
     const why = description.ledgerMissing ?? 'the copy of its starting ledger is missing in its folder';
@@ -77,7 +76,6 @@ export async function replay({ steps, untilMs, strategyLimitMs, ...made }: Repla
   const inputs = new RecordedInputs(strategyLimitMs);
   const trader = remadeTrader(made, inputs);
   const titles = (id: string): string | null => made.ledger.market(id)?.title ?? null;
-  /** Recorded requests that have no outcome yet, by request id. */
   const underWay = new Map<number, AnyCall>();
   const result = {
     /** Number of all steps in the journal, and number of steps before the first difference. */
@@ -90,7 +88,6 @@ export async function replay({ steps, untilMs, strategyLimitMs, ...made }: Repla
     /** Times of the first and last observation, our clock, Unix ms; null without observations. */
     fromMs: null as number | null,
     toMs: null as number | null,
-    /** First difference from the recorded run; null when every decision was equal. */
     difference: null as ReplayDifference | null,
     snapshot: null as TraderSnapshot | null,
   };
@@ -152,10 +149,8 @@ class RecordedInputs implements IntentSigner {
   readonly #limitMs: number;
   #step: Pick<RunStep, 'timedOut' | 'signed'> = { timedOut: [], signed: [] };
   #calls = 0;
-  /** Ids of the intents for which the trader requested a signature in this step, in order. */
   asked: string[] = [];
 
-  /** @param limitMs time limit of a call into a strategy in the recorded run */
   constructor(limitMs: number) {
     this.#limitMs = limitMs;
   }

@@ -1,5 +1,3 @@
-/** Builds the trader of a run from the present configuration or the run's journal, and lists their differences. */
-
 import { TwinbookError } from '../../shared/base/errors.js';
 import { formatDecimal, type Micros } from '../../shared/base/micros.js';
 import type { Config } from '../../shell/config/config.js';
@@ -15,10 +13,7 @@ type NamedCode = Pick<JournaledStrategy, 'name' | 'moduleName' | 'moduleKey'>;
 /** Finds the code of a strategy in a run. Throws `strategy_invalid` if the operator's files do not have the code. */
 export type RunCode = (code: NamedCode) => Promise<{ module: Strategy; moduleKey: string }>;
 
-/**
- * Searches for code in the shipped strategies and the operator's files, never in a run's folder. `acceptsChanged`: code
- * of a strategy with the same name may be used although its hash differs.
- */
+/** Code in a run's folder is never loaded. `acceptsChanged`: code of a strategy with another hash may be used. */
 export function openRunCode(loadFiles: (() => Promise<Config>) | null, acceptsChanged: boolean): RunCode {
   let config: Promise<Config> | null = null;
   return async ({ name, moduleName, moduleKey }) => {
@@ -65,7 +60,6 @@ export function traderWith(
   return { runId, configHash, version, profile, ...decisions };
 }
 
-/** Returns the trader of the run's settings. Throws TwinbookError `strategy_invalid` for missing strategy code. */
 export async function traderThen(run: RunDescription, findCode: RunCode): Promise<ReplayedTrader> {
   const strategies: StrategySettings[] = [];
   for (const strategy of run.strategies) {
@@ -118,7 +112,6 @@ function oneStrategyChanges(then: JournaledStrategy, now: StrategySettings, with
   const specs: ParamSpecs = now.module.params;
   const params = [...new Set([...Object.keys(then.params), ...Object.keys(now.params)])];
   return [
-    // The code of a shipped strategy may change with the version of Twinbook.
     ...(then.moduleKey === now.moduleKey ? [] : [`${name} its code has changed`]),
     ...params.flatMap((param) =>
       valueChanges(`${name} ${param}`, then.params[param], now.params[param], specs[param]?.kind === 'shares'),

@@ -1,6 +1,5 @@
 /**
- * Builds the session record of a live trader from the facts of a ledger or of a run's journal. Without a recorded book,
- * mids are unknown, and figures that depend on a mid are null, never 0.
+ * Builds the session record of a live trader. Without a recorded book, mids and dependent figures are null, never 0.
  */
 
 import type { RecordingSummary } from '../../recording/contract.js';
@@ -43,7 +42,6 @@ export interface SessionOrder {
   /** Time in the book: start (inclusive) and end (exclusive); null while the order may still be open. */
   readonly fromMs: number;
   readonly toMs: number | null;
-  /** True if a cancel ended the order. */
   readonly isCanceled: boolean;
 }
 
@@ -56,7 +54,6 @@ export interface RecordedPrices {
   readonly at: (timeMs: number) => RecordedBest;
   /** Returns the last known mid at a time, whatever its age; null before the first mid. */
   readonly standing: (timeMs: number) => number | null;
-  /** Outcome of the market; null if the recording has none. */
   readonly outcome: MarketOutcome | null;
   readonly coverage: Coverage | null;
   /** Names of market and event that the ledger does not have; empty if unknown. */
@@ -76,7 +73,6 @@ export class MarketWalk {
   readonly #market: WalkedMarket;
   readonly #orders: readonly SessionOrder[];
   readonly #moves: readonly Move[];
-  /** Number of orders and moves that are already applied. */
   #begun = 0;
   #moved = 0;
   readonly #resting = new Set<SessionOrder>();
@@ -147,7 +143,6 @@ export function equityAt(timeMs: number, walks: readonly MarketWalk[], capitalMi
   return equity;
 }
 
-/** Returns the coverage of a whole recording; null without a summary. */
 export function toCoverage(summary: RecordingSummary | null): Coverage | null {
   if (summary === null) return null;
   const { firstMs, lastMs, gaps, events, refused } = summary;
@@ -193,7 +188,6 @@ interface SessionFacts
   /** Final currency of the account; null: computed from the capital, trades and conversions. */
   readonly endCashMicros: number | null;
   readonly markets: readonly LedgerMarket[];
-  /** Time spans in which the trader ran. */
   readonly running: readonly Span[];
   readonly assumptions: Omit<Assumptions, 'seed' | 'fillModel' | 'postsOnly' | 'latency'>;
 }
@@ -284,7 +278,6 @@ function foldMarket(market: ReturnType<typeof readMoves>, running: readonly Span
   return { session, cashMicros: held.cashMicros };
 }
 
-/** Returns samples of a market from its first order or fill to its last, and its final shares. */
 function walkSeries(market: WalkedMarket, endMs: number) {
   const { orders, fills, conversions } = market;
   const times = [

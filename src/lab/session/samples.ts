@@ -77,7 +77,6 @@ class Samples<Column extends string> {
     for (const name of this.#names) this.columns[name].push(values[name]);
   }
 
-  /** Returns true if the caller must write the next sample. Called once per step. */
   wants(): boolean {
     const wanted = this.#count % (this.stepMs / this.firstStepMs) === 0;
     this.#count++;

@@ -100,7 +100,6 @@ function takeAway(path: string, refuse: () => never): () => void {
   const own = Object.getOwnPropertyDescriptor(holder, key);
   const value: unknown = Reflect.get(holder, key);
   if (typeof value !== 'function') return () => undefined;
-  // A proxy covers both `Date.now` and `new Date`.
   const trapped = new Proxy(value, { apply: refuse, construct: refuse, get: refuse });
   Object.defineProperty(holder, key, { value: trapped, configurable: true, writable: true });
   return () => {
@@ -192,7 +191,6 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
     return 'alternating markets and single markets give the same quotes';
   },
 
-  /** Restores the strategy from its saved state, through JSON as in the ledger. */
   'a quoter restored from saved state continues unchanged'(tried, { markets }) {
     if (tried.strategy.state === undefined) return { because: 'the strategy declares no state' };
     const sizes: number[] = [];
@@ -203,10 +201,9 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
         if (look % RESTART_EVERY === RESTART_EVERY - 1) {
           const text = JSON.stringify(quoter.save()) ?? '';
           const bytes = Buffer.byteLength(text);
+          const place = describePlace(market, look);
           if (bytes === 0 || bytes > MAX_STATE_BYTES)
-            throw new Failed(
-              `save() returned ${bytes} bytes, the maximum is ${MAX_STATE_BYTES}, ${describePlace(market, look)}`,
-            );
+            throw new Failed(`save() returned ${bytes} bytes, the maximum is ${MAX_STATE_BYTES}, ${place}`);
           sizes.push(bytes);
           quoter = makeTrialQuoter(tried, market, JSON.parse(text));
         }
@@ -286,11 +283,9 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
     });
     const looks = at.long.looks + at.short.looks;
     if (looks === 0) return { because: 'no view was at the position limit' };
-    for (const [which, counted] of Object.entries(at)) {
-      if (counted.looks > 0 && counted.alive === 0)
-        throw new Failed(
-          `the reducing side was quoted in none of ${counted.looks} views with a full ${which} position`,
-        );
+    for (const [which, { looks: all, alive }] of Object.entries(at)) {
+      const what = `views with a full ${which} position`;
+      if (all > 0 && alive === 0) throw new Failed(`the reducing side was quoted in none of ${all} ${what}`);
     }
     return `quoted in ${at.long.alive + at.short.alive} of ${looks} views at the limit`;
   },

@@ -72,7 +72,6 @@ function eventView({ other }: Beside, asked: Asked): EventView | null {
 const START_MS = 1_800_000_000_000;
 const MAX_POSITION_SHARES = 200;
 
-/** A price level in ticks and shares. */
 type RowOfBook = readonly [tick: number, shares: number];
 
 /** Result of a poll of a market, and the trader's orders and shares at that time. Prices are in ticks of YES. */
@@ -118,7 +117,6 @@ function generateMarket(conditionId: string, grid: GridOfMarket, forMs: number, 
       tracker.ownFills.onFill(own);
       return [own];
     },
-    /** Returns the strategy's view of the market; null before the first book. */
     view: (ours: Look, nowMs: number, feeds?: FeedViews, siblings?: EventView | null): MarketView | null =>
       tracker.view(nowMs, ownState(ours), feeds, siblings),
   };
@@ -232,7 +230,6 @@ function drawEventLooks(
       const reached = scores.slice(index, outcomes === 'nested' ? count : index + 1);
       const chance = reached.reduce((sum, score) => sum + Math.exp(score), 0) / total;
       const middle = Math.min(97, Math.max(3, Math.round(100 * chance)));
-      // A round of polls does not read all of the markets.
       const isOld = isLate || random.chance(0.2);
       return drawLook(random, middle, 100, before[index]?.netShares ?? 0, { ...moment, isOld });
     });

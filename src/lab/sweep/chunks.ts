@@ -1,7 +1,4 @@
-/**
- * Divides a sweep into chunks that any machine can run. The sheet of a sweep contains the facts that must be equal on
- * all machines, but no code, secrets or paths.
- */
+/** Divides a sweep into chunks for any machine. The sheet has the facts that all machines share, no code or paths. */
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -83,7 +80,6 @@ export type Chunk = Readonly<z.infer<typeof chunkSchema>>;
 /** Processor time of one backtest, per recorded second and per event; measured with recordings of three venues. */
 export const PLAY_COST = { msASecond: 0.27, microsecondsAnEvent: 0.3 } as const;
 
-/** Estimates the processor time of a backtest of one fold, s. `events`: events of the fold, ordered by start. */
 export function playSeconds(events: readonly Pick<SweptEvent, 'fromMs' | 'toMs' | 'played'>[]): number {
   let recordedMs = 0;
   let played = 0;
@@ -201,7 +197,6 @@ export async function openRunner(sheet: SweepSheet, place: RunnerPlace) {
 }
 
 const LOOK_EVERY_MS = 500;
-/** Maximum number of attempts of a queued job that fails outside its backtests. */
 const MOST_TRIES = 3;
 
 /** Engine of a sweep whose chunks run on workers behind a queue. Chunks that the queue loses are sent again. */
@@ -211,11 +206,9 @@ export class Leader {
   readonly #pause: (ms: number) => Promise<void>;
   readonly #sheet: SweepSheet;
   readonly #hash: string;
-  /** Chunks without a complete stored result, by job id. */
   readonly #open = new Map<string, Chunk>();
   readonly #tries = new Map<string, number>();
 
-  /** @param chunkSeconds intended processor time of a chunk, s */
   constructor(work: EngineWork, queue: JobQueue, chunkSeconds: number, pause: (ms: number) => Promise<void>) {
     this.#work = work;
     this.#queue = queue;
@@ -315,7 +308,6 @@ export function openChunkWorker(place: RunnerPlace, takeTimeZone: (name: string)
     const { sheet, chunk } = read.data;
     try {
       const runner = ready?.hash === sheet ? ready.runner : await open(sheet, await document(sheet));
-      // A running chunk cannot be stopped: a worker finishes its chunk before it stops.
       const outcomes = (await runner.run(chunk, new Promise(() => undefined))) ?? [];
       const failed = outcomes.filter(({ outcome }) => outcome.kind === 'failed').length;
       const what = `fold ${chunk.fold + 1}, configurations ${chunk.first} to ${chunk.last}`;
@@ -373,7 +365,6 @@ export function chunkAt({ chunks }: FolderPlan, index: number): Chunk {
   throw new TwinbookError('usage', `there is no chunk ${index}`, hint);
 }
 
-/** Returns the stored result of a chunk; null without a complete result. */
 export function readChunk(dir: string, plan: FolderPlan, index: number): ReturnType<typeof readOutcomes> {
   const text = openSeal(FOLDER, 'done', makeId(plan, index), readText(resultPath(dir, index)));
   return text === null ? null : readOutcomes(text, chunkAt(plan, index), plan.sheet);

@@ -33,7 +33,6 @@ export type Choice =
       readonly kind: 'between';
       readonly from: number;
       readonly to: number;
-      /** True if the parameter's values are drawn evenly on a logarithmic scale. */
       readonly isLog: boolean;
       readonly as: 'integer' | 'number' | 'shares';
     };
@@ -80,7 +79,6 @@ export interface SweepPlan
 export type ConfigSource = ConfigOfThreads['source'];
 
 export interface SweepWatcher {
-  /** Monotonic clock, ms. */
   readonly now: () => number;
   readonly progress: (progress: SweepProgress) => void;
   readonly say: (text: string) => void;
@@ -94,7 +92,6 @@ export interface SweepProgress {
   readonly done: number;
   readonly all: number;
   readonly failed: number;
-  /** Recorded events that this run has played so far. */
   readonly events: number;
   readonly eventsPerS: number | null;
   readonly leftMs: number | null;
@@ -107,7 +104,6 @@ export interface Task {
   readonly fillModel: string;
 }
 
-/** A task by the number of its configuration. */
 export type StoredTask = Omit<Task, 'candidate'> & Pick<SweepCandidate, 'number'>;
 
 export type TaskOutcome = TaskEnd<TaskFigures>;
@@ -129,7 +125,6 @@ export interface SweptEvent {
   readonly conditionIds: readonly string[];
   readonly fromMs: number;
   readonly toMs: number;
-  /** Number of recorded book changes and trades of the event's markets. */
   readonly played: number;
   readonly fold: number;
 }

@@ -84,8 +84,6 @@ const sharpeText = (sharpe: SharpePerEvent | null, events: number): string => {
   return events < LEAST_EVENTS_FOR_SHARPE ? `too few events (${events})` : UNKNOWN;
 };
 
-const deflatedText = (sharpe: SharpePerEvent | null): string => formatPercent(sharpe?.deflated ?? null);
-
 function axisName(axes: readonly Axis[], index: number): string {
   const { name = '', strategy = '' } = axes[index] ?? {};
   const isOnly = axes.every((axis) => axis.strategy === strategy);
@@ -99,10 +97,8 @@ function remark({ status, error, signFlips, models }: ConfigurationResult): stri
   return parts.join(', ');
 }
 
-/** A column of a table that both the terminal and the page show. */
 export interface SharedColumn<Row> {
   readonly title: string;
-  /** Explanation of the heading, which only the page shows. */
   readonly explains?: string;
   readonly isText?: boolean;
   readonly short?: string;
@@ -175,7 +171,7 @@ export function configurationColumns({ subject, search, assumptions, counts }: S
       {
         title: 'Deflated',
         explains: 'probability that the true ratio exceeds what luck alone gives the best configuration',
-        cell: of(index, ({ sharpe }) => deflatedText(sharpe)),
+        cell: of(index, ({ sharpe }) => formatPercent(sharpe?.deflated ?? null)),
         value: of(index, ({ sharpe }) => sharpe?.deflated ?? null),
         keep: 40 - index,
       },
@@ -277,7 +273,7 @@ export function sharedSections<Table>(
       table: draw(stepColumns(assumptions.fillModels), steps, 'Walk-forward test, fold by fold'),
       notes: outOfSample.map(
         ({ fillModel, resultMicros, sharpe }) =>
-          `Out of sample in all, ${fillModel}: ${formatGain(resultMicros)} over ${count(testedEvents)} events; Sharpe per event ${sharpeText(sharpe, testedEvents)}, deflated ${deflatedText(sharpe)}.`,
+          `Out of sample in all, ${fillModel}: ${formatGain(resultMicros)} over ${count(testedEvents)} events; Sharpe per event ${sharpeText(sharpe, testedEvents)}, deflated ${formatPercent(sharpe?.deflated ?? null)}.`,
       ),
     });
   }

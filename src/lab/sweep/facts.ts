@@ -1,5 +1,3 @@
-/** Plans a sweep: its markets, events, folds and backtests, and the assumptions of its result. */
-
 import { createHash } from 'node:crypto';
 import { fillModel } from '../../exchange/core/matching/fill-model.js';
 import type { RecordedMarket, Recording } from '../../recording/contract.js';
@@ -89,7 +87,6 @@ export const eventsIn = (events: readonly SweptEvent[], fold: number): readonly 
   events.filter((event) => event.fold === fold);
 
 function groupEvents(markets: readonly PlannedMarket[]): readonly Omit<SweptEvent, 'fold'>[] {
-  // A market without an event title counts as its own event, as in the report.
   const byTitle = groupBy(markets, ({ market: { eventTitle, conditionId } }) => eventTitle || conditionId);
   const events = [...byTitle].map(([title, together]) => ({
     title,

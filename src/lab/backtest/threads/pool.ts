@@ -71,7 +71,6 @@ export type TaskEnd<R> =
 /** Fields of a `TwinbookError`, because an error that is sent to another thread loses its class. */
 type KnownError = Pick<TwinbookError, 'code' | 'message' | 'hint'>;
 
-/** Message from a worker thread: first `ready`, then the progress and the end of each task. */
 type WorkerReport<R> =
   | { readonly kind: 'ready' }
   | { readonly kind: 'part'; readonly part: number }
@@ -115,7 +114,6 @@ export interface Batch<T, R> {
 
 interface Hired<T> {
   isReady: boolean;
-  /** Null while the worker is idle. */
   task: T | null;
 }
 
@@ -134,9 +132,7 @@ export class TaskPool<T, R> {
     this.#options = options;
   }
 
-  /**
-   * Resolves with true when every task has ended, with false when `stopAsked` did first; then only `close` is allowed.
-   */
+  /** False once `stopAsked` resolved before every task had ended; then only `close` is allowed. */
   run(batch: Batch<T, R>): Promise<boolean> {
     const { tasks, stopAsked } = batch;
     if (tasks.length === 0) return Promise.resolve(true);
