@@ -10,10 +10,7 @@ const SEEDS_APART = 2 ** 35;
 /** Minimum distance of a feed's value from 0 and 1, because no model reports certainty. */
 const NEAREST_TO_SURE = 0.0005;
 
-/**
- * Opens a feed of a market's true probability with an error and a delay. Call the returned function once per second
- * with the true probability; it returns the newest value that the feed knows, or null.
- */
+/** The returned function takes the true probability once per second, and returns the newest known value of the feed. */
 export function openTruthFeed(conditionId: string, seed: number, conditions: Pick<Conditions, 'feedSd' | 'feedLagS'>) {
   const { feedSd: sd, feedLagS } = conditions;
   const random = new PythonRandom(seed + SEEDS_APART);

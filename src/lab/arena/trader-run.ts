@@ -257,10 +257,7 @@ function planFor({ seed, entrant, conditions, markets, maxLossDayMicros }: Trade
   };
 }
 
-/**
- * Returns capital and limits: those of a trader's file, or for a single strategy file the challenge's money per market,
- * without a limit that stops the strategy before that money is lost. `ownRisk`: limits of the strategy's file.
- */
+/** Returns capital and limits of a trader's file, or of the challenge for a lone strategy file; `ownRisk`: its own. */
 export function moneyFor({ config, risk: ownRisk }: Pick<Entrant, 'config' | 'risk'>, markets: number) {
   const { capitalMicros, risk } = config;
   const isAlone = config.strategies.some(({ file }) => file === config.file);

@@ -1,7 +1,4 @@
-/**
- * The arena's worlds. `challenge` is the public orderbook prediction market challenge (2026), bit for bit; its rules
- * and golden values are in the tests. `toxic`, `thin` and `news` each change one rule.
- */
+/** The arena's worlds. `challenge` is the public orderbook prediction market challenge (2026), bit for bit. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import { micros, ONE } from '../../shared/base/micros.js';

@@ -41,10 +41,7 @@ export async function openSources(
   return { recordings, sources };
 }
 
-/**
- * Returns a source that reads one chunk ahead, until `isStopped` returns true. A strategy may end its thread, but not
- * within a read (see `waitForReads`), so a worker thread waits until the next chunk is read.
- */
+/** Reads one chunk ahead. A worker thread waits until the next chunk is read, as it must not end within a read. */
 export const streamRecording = (recording: Recording, isStopped: () => boolean = () => false): EventSource => ({
   market: recording.market,
   firstMs: recording.summary?.firstMs ?? null,
@@ -80,8 +77,7 @@ export const playFromMemory = (
 const KEPT_EVENTS = 4_000_000;
 
 /**
- * The first run reads the whole source before it plays the market. Later runs reuse the events in memory, unless all
- * sources with the same `shared` exceed `KEPT_EVENTS`.
+ * The first run reads the whole source; later runs reuse its events, up to `KEPT_EVENTS` over all with this `shared`.
  */
 export function keepInMemory(
   recording: Recording,

@@ -70,10 +70,7 @@ export interface MarketSession {
   /** Number of shares held at the end that were not redeemed. */
   readonly endYesMicros: number;
   readonly endNoMicros: number;
-  /**
-   * Last YES mid before the market closed or the session ended; null without a mid. The last mid is never the outcome:
-   * the settlement part of the result is the change from this mid to the outcome.
-   */
+  /** Last YES mid before the market's close or the session's end, never the outcome; null without a mid. */
   readonly endMarkMicros: number | null;
   readonly quoting: QuotingFigures;
   /** Coverage of the market's data; null for a live session without a recording. */

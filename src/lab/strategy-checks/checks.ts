@@ -67,11 +67,7 @@ const TRAPPED = [
   'fetch',
 ] as const;
 
-class TrappedCall extends Error {
-  constructor(what: string) {
-    super(`used ${what}; the only clock of a strategy is the view's nowMs`);
-  }
-}
+class TrappedCall extends Error {}
 
 /** Makes a call during which the trapped globals throw. Returns the first global that the call used, or null. */
 function callTrapped(call: () => void): string | null {
@@ -79,7 +75,7 @@ function callTrapped(call: () => void): string | null {
   const restore = TRAPPED.map((path) =>
     takeAway(path, () => {
       reached ??= path;
-      throw new TrappedCall(path);
+      throw new TrappedCall(`used ${path}; the only clock of a strategy is the view's nowMs`);
     }),
   );
   try {

@@ -112,12 +112,9 @@ export interface SharedColumn<Row> {
   readonly gives?: 'cut';
 }
 
-interface Placed {
-  readonly place: number;
-  readonly configuration: ConfigurationResult;
-}
+type Placed = ReturnType<typeof placeConfigurations>[number];
 
-export const placeConfigurations = ({ configurations }: SweepResult): readonly Placed[] =>
+export const placeConfigurations = ({ configurations }: SweepResult) =>
   configurations.map((configuration, index) => ({ configuration, place: index + 1 }));
 
 export const REMARK: SharedColumn<Placed> = {

@@ -15,21 +15,18 @@ import {
   type TaskOutcome,
 } from './contract.js';
 import { trainingFor } from './facts.js';
+import type { SweepStore } from './store.js';
 
 export class Outcomes {
   readonly #folds: number;
   readonly #models: readonly string[];
   /** Reads the results by event of a finished backtest, which are not kept in memory. */
-  readonly #eventsAt: (number: number, fold: number, fillModel: string) => readonly number[];
+  readonly #eventsAt: SweepStore['eventResults'];
   readonly #byNumber = new Map<number, (TaskOutcome | undefined)[]>();
   count = 0;
   failed = 0;
 
-  constructor(
-    folds: number,
-    models: readonly string[],
-    eventsAt: (...place: readonly [number: number, fold: number, fillModel: string]) => readonly number[],
-  ) {
+  constructor(folds: number, models: readonly string[], eventsAt: SweepStore['eventResults']) {
     this.#folds = folds;
     this.#models = models;
     this.#eventsAt = eventsAt;

@@ -188,14 +188,12 @@ export class SweepStore {
 
   get tried(): number {
     const sql = 'SELECT count(DISTINCT hash) FROM results JOIN configurations USING (sweep, configuration)';
-    // The query returns one whole number, whatever the table contains.
-    return this.#db.prepare(sql).pluck().get() as number;
+    return this.#db.prepare<[], number>(sql).pluck().get() ?? 0;
   }
 
   seedsChosenOn(first: number, last: number): number {
     const sql = `SELECT count(DISTINCT title) FROM events WHERE title LIKE 'seed %' AND from_ms BETWEEN ? AND ?`;
-    // The query returns one whole number, whatever the table contains.
-    return this.#db.prepare(sql).pluck().get(first, last) as number;
+    return this.#db.prepare<[number, number], number>(sql).pluck().get(first, last) ?? 0;
   }
 
   finish(): void {
@@ -254,14 +252,5 @@ export class SweepStore {
 type TaskKey = StoredTask & { readonly sweep: number };
 const IS_TASK = 'sweep = @sweep AND configuration = @number AND fold = @fold AND fill_model = @fillModel';
 
-interface ResultRow extends StoredTask {
-  readonly status: 'done' | 'failed';
-  readonly error: string;
-  readonly figures: string;
-}
-
-interface SweepRow {
-  readonly sweep: number;
-  readonly identity: string;
-  readonly finished: number;
-}
+type ResultRow = StoredTask & Readonly<{ status: 'done' | 'failed'; error: string; figures: string }>;
+type SweepRow = Readonly<{ sweep: number; identity: string; finished: number }>;

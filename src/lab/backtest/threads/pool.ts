@@ -1,7 +1,4 @@
-/**
- * A pool of worker threads. A task fails if it throws or if its worker dies; a dead worker is replaced. A worker that
- * cannot start is an error of the whole batch.
- */
+/** A pool of worker threads. A task fails if it throws or its worker dies; a dead worker is replaced. */
 
 import { parentPort, type Worker } from 'node:worker_threads';
 import { AssertionFailed, assert, must, TwinbookError } from '../../../shared/base/errors.js';
