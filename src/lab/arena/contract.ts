@@ -46,7 +46,6 @@ export class Tally {
   #highest: number;
   #drawdown = 0;
 
-  /** @param round rounds every sum */
   constructor(startWorth: number, round = (value: number): number => value) {
     this.#startWorth = startWorth;
     this.#highest = startWorth;

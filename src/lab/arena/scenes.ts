@@ -124,7 +124,6 @@ class ChallengeMarket extends SteppedMarket {
   readonly #others: Others;
   #standing: { readonly order: SimulatedOrder; readonly handle: number }[] = [];
 
-  /** @param seed seed of the published simulator */
   constructor(core: ExchangeCore, at: number, resolvesMs: number, seed: number) {
     super(core, at, resolvesMs);
     const config = drawConfiguration(seed);

@@ -97,7 +97,6 @@ export class Others {
   }
 }
 
-/** Draws the uninformed takers' orders of one step, in the order of their arrival. These takers accept any price. */
 export function drawRetail(random: PythonRandom, config: Configuration) {
   const { retailRate, retailMeanNotional, retailSigma } = config;
   const mu = Math.log(retailMeanNotional) - retailSigma ** 2 / 2;
@@ -149,7 +148,6 @@ export class SimulatedAccount {
     return round10(Math.max(0, this.yes - covered));
   }
 
-  /** Binds the collateral of a new order. Throws `ForbiddenAction` if the rules forbid the order. */
   open({ id, side, tick, shares }: MakerOrder): SimulatedOrder {
     if (this.orders.some((order) => order.id === id)) throw new ForbiddenAction(`the order id ${id} is already in use`);
     if (!Number.isInteger(tick) || tick < LOWEST_TICK || tick > HIGHEST_TICK)
@@ -256,7 +254,6 @@ export interface Maker {
   readonly failure?: string | null;
 }
 
-/** Simulates one market. `config` is the published configuration of the seed, or a world's variant of it. */
 export function simulate(seed: number, maker: Maker, config = drawConfiguration(seed)): SimulationResult {
   const simulation = new Simulation(seed, maker, config, startScore(config, seed));
   for (let step = 0; step < config.steps; step++) simulation.step(step);

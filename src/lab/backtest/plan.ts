@@ -92,7 +92,9 @@ const valuesText = (values: readonly RecordedFeedValue[]): string => {
 function fileValues(name: string, path: string, { config, delayMs }: FeedQuestion) {
   const waitMs = delayMs ?? usualDelayMs(config.feeds.find((feed) => feed.name === name));
   const { rows, problems } = readRows(path);
-  const values = rows.map((value) => ({ feed: name, timeMs: knownMs(value.atMs, waitMs), value }));
+  // The trader gets feed values in whole batches, as in a live trader.
+  const knownMs = (atMs: number) => Math.ceil((atMs + waitMs) / TOGETHER_MS) * TOGETHER_MS;
+  const values = rows.map((value) => ({ feed: name, timeMs: knownMs(value.atMs), value }));
   if (values.length === 0) {
     const [problem = 'the file is empty'] = [...problems.values()].map(({ text }) => text);
     const hint = 'docs/feeds.md describes the format of a row.';
@@ -107,8 +109,6 @@ function fileValues(name: string, path: string, { config, delayMs }: FeedQuestio
 
 const usualDelayMs = (feed: FeedConfig | undefined): number =>
   TOGETHER_MS + (feed === undefined ? USUAL_EVERY_MS : feed.kind === 'child' ? 0 : feed.everyMs);
-
-const knownMs = (atMs: number, waitMs: number): number => Math.ceil((atMs + waitMs) / TOGETHER_MS) * TOGETHER_MS;
 
 function readRows(path: string) {
   const problems = new Map<string, { readonly text: string; count: number }>();

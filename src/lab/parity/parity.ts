@@ -1,7 +1,6 @@
 /** Compares a recorded live run with backtests of the same span, settings and market data. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
-import type { OperatorCommand } from '../../shared/protocol/seam.js';
 import type { RunJournal } from '../../shell/journal/runs.js';
 import type { BacktestPlan } from '../backtest/contract.js';
 import { LatencyModel, readLatency, USUAL_LATENCY } from '../backtest/latency.js';
@@ -18,7 +17,6 @@ import { type LiveRun, readRecordedRun } from './read-recorded-run.js';
 
 export type Parity = ReturnType<typeof compare>;
 export type MarketParity = Parity['markets'][number];
-/** Compared figures of one session, live or under a fill model. A null figure is unknown. */
 export type ParitySide = ReturnType<typeof makeSide>;
 export type FillBand = ReturnType<typeof computeFillBand>;
 
@@ -160,12 +158,13 @@ function makePlan(liveRun: LiveRun, options: ParityOptions, data: readonly strin
     // Only the recorded operator commands may resume trading.
     afterHalt: 'end',
     fees: { makerRateMicros: 0, takerRateMicros: 0 },
-    commands: liveRun.commands.filter(({ command }) => options.isOther !== true || !isOfRunAlone(command)),
+    // Changes of the run's own files and fleet do not apply to another configuration.
+    commands: liveRun.commands.filter(
+      ({ command: { kind } }) => options.isOther !== true || (kind !== 'configure' && kind !== 'fleet'),
+    ),
     feedValues: liveRun.feedValues,
   };
 }
-
-const isOfRunAlone = ({ kind }: OperatorCommand): boolean => kind === 'configure' || kind === 'fleet';
 
 function makeLatency({ roundTrips }: LiveRun, { latency, seed }: ParityOptions): LatencyModel {
   const usual = roundTrips.roundTripsMs.length > 0 ? 'recorded' : USUAL_LATENCY;

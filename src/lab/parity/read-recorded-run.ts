@@ -176,11 +176,8 @@ interface RunOrder extends SessionOrder {
   isCanceled: boolean;
 }
 
-interface RunFill {
-  readonly row: OwnTradeRow;
-  /** Time when the run first received this record, our clock, Unix ms. */
-  readonly seenMs: number;
-}
+/** `seenMs`: time when the run first received this record, our clock, Unix ms. */
+type RunFill = Readonly<{ row: OwnTradeRow; seenMs: number }>;
 
 interface RunConversion extends Omit<ConversionRecord, 'markMicros' | 'timeMs'> {
   readonly conditionId: string;

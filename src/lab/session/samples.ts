@@ -1,5 +1,3 @@
-/** Time spans, and samples at equal steps; if there are too many samples, every second one is removed. */
-
 import { type AccountSeries, MAX_SAMPLES, type MarketSeries, type QuotingFigures } from './contract.js';
 
 /** A span of time, Unix ms; the start is inclusive, the end exclusive. */

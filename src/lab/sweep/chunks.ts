@@ -399,7 +399,6 @@ const QUIET: SweepWatcher = {
   stopAsked: new Promise(() => undefined),
 };
 
-/** Stores all finished chunks of a planned sweep, and returns its result. A later call adds further chunks. */
 export async function collectChunks(dir: string, plan: FolderPlan, outDir: string) {
   const store = openStore(outDir);
   try {

@@ -56,14 +56,12 @@ export class Outcomes {
     return { status: isDone ? 'done' : 'unfinished', error: '' } as const;
   }
 
-  /** Returns the results by event of a finished configuration, over all folds. */
   eventResults(number: number, model: number): Float64Array {
     const fillModel = this.#models[model] ?? '';
     const found = Array.from({ length: this.#folds }, (_, fold) => this.#eventsAt(number, fold, fillModel));
     return Float64Array.from(found.flat());
   }
 
-  /** Returns the result of a finished configuration under one fill model, over all folds. */
   modelResult(number: number, model: number) {
     const folds = (this.#byNumber.get(number) ?? []).flatMap((outcome, place) =>
       place % this.#models.length === model && outcome?.kind === 'done' ? [outcome.figures] : [],
@@ -268,7 +266,6 @@ export interface SweepResult {
   readonly notes: readonly SweepNote[];
 }
 
-/** Levels of notes. `caution`: a figure means less than it seems. `note`: information. */
 export interface SweepNote {
   readonly level: 'caution' | 'note';
   readonly text: string;
@@ -276,7 +273,6 @@ export interface SweepNote {
 
 export type SweepCounts = ReturnType<typeof countConfigurations>;
 
-/** Credibility of the whole search under one fill model. */
 export type ModelJudgement = ReturnType<typeof judge>['models'][number];
 
 export type ConfigurationResult = ReturnType<typeof configurationResult>;

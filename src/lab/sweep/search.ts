@@ -24,7 +24,6 @@ import {
 /** Returns a SHA-256, lower-case hex. */
 export const hashValue = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex');
 
-/** All inputs that must be equal if a sweep continues an earlier sweep. */
 export type SweepIdentity = ReturnType<typeof identityOf>;
 
 export const PART_NAMES: Readonly<Record<keyof SweepIdentity, string>> = {
