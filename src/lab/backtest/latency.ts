@@ -69,12 +69,14 @@ export interface MeasuredCall {
 export function makeLatencySource(calls: readonly MeasuredCall[]): Omit<LatencyChoice, 'spec'> {
   const byKind: Partial<Record<CallKind, readonly number[]>> = {};
   for (const kind of CALL_KINDS) {
-    const own = calls.filter(({ endpoint }) => endpoint in ENDPOINTS && callKind(endpoint as EndpointName) === kind);
+    const own = calls.filter(({ endpoint }) => isEndpoint(endpoint) && callKind(endpoint) === kind);
     if (kind !== 'read' && own.length >= LEAST_OF_KIND) byKind[kind] = own.map(({ roundTripMs }) => roundTripMs);
   }
   const roundTripsMs = calls.map(({ roundTripMs }) => roundTripMs);
   return Object.keys(byKind).length === 0 ? { roundTripsMs } : { roundTripsMs, byKind };
 }
+
+const isEndpoint = (name: string): name is EndpointName => name in ENDPOINTS;
 
 function makeRoundTrips(
   { kind, constantMs, scale }: LatencyChoice['spec'],

@@ -175,9 +175,11 @@ export class RequestCount {
     const byRisk = new Map<string, number>();
     for (const { name, count } of this.#byRisk.values()) byRisk.set(name, (byRisk.get(name) ?? 0) + count);
     const byGuard = new Map([...this.#byGuard.values()].map(({ name, count }) => [name, count]));
-    return Object.entries({ risk: byRisk, guard: byGuard, exchange: this.#refusals })
-      .flatMap(([by, counts]) => [...counts].map(([name, count]) => ({ by: by as CountedRefusal['by'], name, count })))
-      .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1));
+    const rows = (by: CountedRefusal['by'], counts: ReadonlyMap<string, number>): CountedRefusal[] =>
+      [...counts].map(([name, count]) => ({ by, name, count }));
+    return [...rows('risk', byRisk), ...rows('guard', byGuard), ...rows('exchange', this.#refusals)].sort(
+      (a, b) => b.count - a.count || (a.name < b.name ? -1 : 1),
+    );
   }
 }
 

@@ -279,7 +279,6 @@ const shiftFeedValue = ({ feed, timeMs, value }: RecordedFeedValue, offsetMs: nu
 
 export type LiveRun = Awaited<ReturnType<typeof readRecordedRun>>;
 
-/** Reads a run. Throws TwinbookError `recording_invalid` for a journal that is empty or damaged in the middle. */
 export async function readRecordedRun(run: RunJournal) {
   const reading = new RunReading(run);
   for await (const step of run.steps()) reading.take(step);

@@ -61,7 +61,6 @@ interface ReplayPlan {
   readonly trader: ReplayedTrader;
   /** Time when the recorded run created its trader, our clock, Unix ms. */
   readonly startedMs: number;
-  /** Time limit of a call into a strategy in the recorded run, ms. */
   readonly strategyLimitMs: number;
   readonly ledger: Ledger;
   readonly steps: AsyncIterable<RunStep> | Iterable<RunStep>;

@@ -48,7 +48,6 @@ export interface SessionOrder {
 /** Best prices of other accounts. `middleMicros`: their mid, or the last known mid while a side is empty. */
 export type RecordedBest = Readonly<Record<'bidMicros' | 'askMicros' | 'middleMicros', number | null>>;
 
-/** Best prices of a recorded book, without the trader's orders, at any time. */
 export interface RecordedPrices {
   /** Returns the book's best prices at a time; nulls outside the recording and in its gaps. */
   readonly at: (timeMs: number) => RecordedBest;
@@ -171,7 +170,6 @@ export interface LedgerMarket
   readonly trades: readonly ReportedTrade[];
   /** A split without `yesCostMicros` gets the cost from the mid at the split. */
   readonly conversions: readonly Omit<ConversionRecord, 'markMicros'>[];
-  /** Recorded prices of the market; null without a recorded book. */
   readonly prices: RecordedPrices | null;
   /** Last time with a valid mid: the market's close or the end of the session. */
   readonly lastMs: number;

@@ -167,7 +167,6 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
     return 'two instances gave the same quotes in every view';
   },
 
-  /** Shows a strategy two markets in turn, and each market alone: the quotes must be the same. */
   'quotes of a market do not depend on other markets'(tried, { markets }) {
     if (markets.length < 2) return { because: 'the check needs two markets' };
     for (let index = 1; index < markets.length; index += 2) {
@@ -267,7 +266,6 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
     return `${asked} views`;
   },
 
-  /** Checks observations in which only the position limit prevents quotes, separately for long and short positions. */
   'at the position limit the reducing side is still quoted'(tried, shown) {
     const at = { long: { looks: 0, alive: 0 }, short: { looks: 0, alive: 0 } };
     playAll(tried, shown, (quotes, view) => {

@@ -287,14 +287,17 @@ function drawLook(random: Random, middle: number, ticks: number, before: number,
     afterMs: moment?.afterMs ?? drawPauseMs(random, isOld),
     /** Null if the poll brings no new book, so that the newest book becomes older. */
     book: isOld ? null : drawBook(random, middle, ticks),
-    /** New public trade, priced in ticks of the traded outcome. */
-    trade: random.chance(0.3) ? { tick: middle, shares: 1 + random.below(50), isYes: true as boolean } : null,
+    trade: drawTrade(random, middle),
     fill,
     /** Net position (YES minus NO), in shares. */
     netShares: Math.min(MAX_POSITION_SHARES, Math.max(-MAX_POSITION_SHARES, netShares)),
     stance: moment?.stance ?? drawStance(random),
   };
 }
+
+/** New public trade, priced in ticks of the traded outcome. */
+const drawTrade = (random: Random, tick: number): { tick: number; shares: number; isYes: boolean } | null =>
+  random.chance(0.3) ? { tick, shares: 1 + random.below(50), isYes: true } : null;
 
 const drawPauseMs = (random: Random, isOld: boolean): number => (isOld ? 900_000 : 1000 + random.below(20_000));
 

@@ -251,12 +251,13 @@ export function sharedSections<Table>(
 ) {
   const { subject, models, walkForward, fresh, assumptions } = result;
   const { model, event } = TERMS[subject];
+  const notes: readonly string[] = [];
   const belief = {
     id: 'belief',
     title: 'Results expected from luck alone',
     lead: `The best of many configurations looks good by luck alone. Ratios are per ${event}; a deflated ratio is the probability of more than luck.`,
     table: draw(judgementColumns(result), models, `Search results by ${model}`),
-    notes: [] as readonly string[],
+    notes,
   };
   const sections = [belief];
   if (walkForward !== null) {
@@ -276,7 +277,7 @@ export function sharedSections<Table>(
   }
   if (fresh !== null) {
     const table = draw(freshColumns(fresh), fresh.worlds, 'On fresh seeds');
-    sections.push({ id: 'fresh', title: 'On fresh seeds', lead: freshLead(fresh), table, notes: [] });
+    sections.push({ id: 'fresh', title: 'On fresh seeds', lead: freshLead(fresh), table, notes });
   }
   return sections;
 }
