@@ -244,12 +244,24 @@ const explainCommand = command({
     ],
   ],
   config: 'trader',
-  options: { timeout: option.timeout(option.QUICK_S) },
+  options: {
+    timeout: option.timeout(option.QUICK_S),
+    acceptsChanged: option.changedCode,
+    at: option.read('--at <time>', "explain a market at this UTC time, such as '2026-11-25 21:03:10'", option.momentIn),
+  },
   tool: { kind: 'read', options: [] },
-  answer: async ({ options: { timeout }, config, args: [typed = ''] }) => {
+  answer: async ({ options: { timeout, acceptsChanged, at }, config, file, args: [typed = ''], io }) => {
     // The subject may be missing in the ledger: a running trader may know a market that is not stored yet.
     const subject = await nameMeant(typed, config, findSubject);
-    const lines = await explainSubject(subject, config, timeout * 1000);
+    let lines: readonly string[];
+    if (at === undefined) lines = await explainSubject(subject, config, timeout * 1000);
+    else {
+      const { explainPast } = await import('./ledger/explain-past.js');
+      const { openRunCode } = await import('../lab/replay/run-settings.js');
+      const { loadConfig } = await import('../shell/config/load.js');
+      const code = openRunCode(() => loadConfig(file, io), acceptsChanged === true);
+      lines = await explainPast(subject, at, config.journal.dir, code);
+    }
     return { data: { lines }, text: linesText(lines) };
   },
 });
@@ -299,7 +311,9 @@ function linesFromLedger(ledger: LedgerReader, subject: string): readonly string
   if (lines.length > 0) return [...lines, 'The trader is not running: these facts are from the ledger.'];
   if (ledger.market(subject) !== null) {
     const text = 'only a running trader explains a market, and no trader is running';
-    throw new TwinbookError('not_running', text, 'Start a trader with `twinbook start`.');
+    const hint =
+      'Give --at TIME to explain the market from the journal of a run, or start a trader with `twinbook start`.';
+    throw new TwinbookError('not_running', text, hint);
   }
   const text = `${subject} is no order, fill, intent or market in the ledger${prunedText(ledger)}`;
   const hint =

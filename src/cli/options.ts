@@ -68,6 +68,11 @@ export const choice = <T extends string>(
   value: NoInfer<T>,
 ): OptionRow<T> => new Option(flags, help).choices(words).default(value);
 
+export const changedCode = flag(
+  '--accept-changed-code',
+  "run the present code of the strategy files, even if its hash differs from the recorded run's",
+);
+
 export const csv = (help = 'print CSV instead of a table'): OptionRow<true | undefined> =>
   new Option('--csv', help).conflicts('json');
 

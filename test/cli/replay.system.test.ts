@@ -1,7 +1,7 @@
 /** Real sessions on an embedded exchange with its crowd, replayed and compared by the program. */
 
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BRACKET } from '../../src/lab/backtest/plan.js';
 import { readRun, runFolders } from '../../src/shell/journal/runs.js';
@@ -36,6 +36,23 @@ const FILLS = /(?:fill: [\s\S]*){3}/;
  */
 const QUOTED_FILLED_QUOTED = /quoting \| markets [1-9][\s\S]*fill: [\s\S]*quoting \| markets [1-9]/;
 
+/** Explains the market of the first fill, a second after it, although a later run exists. */
+async function explainsThen(file: string, runs: readonly string[]): Promise<void> {
+  const [first = ''] = runs;
+  const fills: readonly { market_condition_id: string; timestamp: number }[] = JSON.parse(
+    (await run(['fills', '--json', '-c', file])).out,
+  );
+  const { market_condition_id: market = '', timestamp = 0 } = fills.at(-1) ?? {};
+  const at = new Date((timestamp + 1) * 1000).toISOString();
+  const { code, out } = await run(['explain', market, '--at', at, '-c', file]);
+  expect(code).toBe(0);
+  expect(out).toContain(`run ${basename(first)}, replayed from its journal`);
+  expect(out).not.toContain('differs from the run');
+  expect(out).toMatch(/\(\w{32,}\)\n {2}Trader: /);
+  const tooEarly = await run(['explain', market, '--at', '2020-01-01 00:00', '-c', file]);
+  expect(tooEarly).toMatchObject({ code: 2, err: expect.stringContaining('had begun by 2020-01-01 00:00:00 UTC') });
+}
+
 const replayJson = async (...args: readonly string[]) => {
   const { code, out, err } = await run(['replay', ...args, '--json']);
   expect(err).toBe('');
@@ -59,6 +76,7 @@ describe('a live paper session', () => {
       expect(told['requests']).toBeGreaterThan(20);
       expect(told['signatures']).toBeGreaterThan(0);
     }
+    await explainsThen(file, runs());
     const last = await run(['replay', 'last', '-c', file]);
     expect(last.code, last.err).toBe(0);
     expect(last.out).toMatch(/^run +\w+\njournal +2\d{3}-.* UTC, complete\nsteps +\d+\nrequests +\d+\n/);

@@ -78,6 +78,7 @@ describe('a run that another person made', () => {
     const { folder, file } = mine();
     cpSync(path, join(folder, 'runs', 'strange'), { recursive: true });
     const c = ['-c', file];
+    const at = ['--at', new Date(STARTED_MS + 5_000).toISOString()];
     const commands: readonly (readonly [args: readonly string[], err: RegExp])[] = [
       [['replay', path], /give it with -c FILE to run its code/],
       [['replay', path, '--as-recorded'], UNNAMED],
@@ -87,6 +88,8 @@ describe('a run that another person made', () => {
       [['replay', 'last', '--as-recorded', '--accept-changed-code', ...c], REFUSED],
       [['parity', path], UNNAMED],
       [['parity', 'last', ...c], REFUSED],
+      [['explain', 'market', ...at, ...c], REFUSED],
+      [['explain', 'market', ...at, '--accept-changed-code', ...c], REFUSED],
     ];
     for (const [args, err] of commands) {
       const said = await run(args, { cwd: folder });

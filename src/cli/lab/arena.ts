@@ -58,7 +58,7 @@ export const addArenaCommand = command({
     };
     const { seeds, first: firstSeed, workers } = options;
     // The environment is copied, because the process's own environment cannot be passed to a thread.
-    const place = { files: [options.config].flat(), env: { ...io.env }, cwd: io.cwd };
+    const place = { paths: [options.config].flat(), env: { ...io.env }, cwd: io.cwd };
     const asked = { ...place, ...chosen, firstSeed, seeds, workers, progress };
     const result = await runArena(asked).finally(() => line.end());
     const hasFailed = result.standings.some(({ failed }) => failed > 0);

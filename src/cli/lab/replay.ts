@@ -35,10 +35,7 @@ const RUN_OPTIONS = {
     '-c, --config <file>',
     `the trader's configuration file (default: ${DEFAULT_CONFIG}; for the folder of a run, the file of that run without the user’s own code)`,
   ),
-  acceptChangedCode: option.flag(
-    '--accept-changed-code',
-    "run the present code of the strategy files, even if its hash differs from the recorded run's",
-  ),
+  acceptChangedCode: option.changedCode,
   fillModel: fillModelOption(BRACKET),
 };
 type FillModels = option.OptionValues<typeof RUN_OPTIONS>['fillModel'];
@@ -51,7 +48,7 @@ function openRun(name: string, { config, acceptChangedCode }: option.OptionValue
   // User code is loaded only from files that the operator names, because another person may write a run's folder.
   const file = config === undefined && isFolder ? null : own;
   const loadFiles = file === null ? null : () => loadConfig(file, io);
-  return { run: readRun(folder), file, code: openRunCode({ loadFiles, acceptsChanged: acceptChangedCode === true }) };
+  return { run: readRun(folder), file, code: openRunCode(loadFiles, acceptChangedCode === true) };
 }
 
 async function traderOfNow({ description }: RunJournal, file: string | null, io: CliIo): Promise<ReplayedTrader> {

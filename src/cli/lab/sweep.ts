@@ -128,7 +128,7 @@ const collectCommand = command({
 type ChunkMachine = Pick<Question, 'file' | 'workers'> & { readonly data: readonly string[] };
 
 async function runChunk(folder: string, index: number, machine: ChunkMachine, io: CliIo): Promise<ExitCode> {
-  const { ChunkRunner, chunkAt, readChunk, readPlan, writeChunk } = await import('../../lab/sweep/chunks.js');
+  const { chunkAt, openRunner, readChunk, readPlan, writeChunk } = await import('../../lab/sweep/chunks.js');
   const dir = resolve(io.cwd, folder);
   const plan = readPlan(dir);
   const chunk = chunkAt(plan, index);
@@ -138,7 +138,7 @@ async function runChunk(folder: string, index: number, machine: ChunkMachine, io
   }
   takeTimeZone(plan.sheet.timeZone);
   const stopAsked = io.stopAsked();
-  const runner = await ChunkRunner.open(plan.sheet, copyPlace(machine, io));
+  const runner = await openRunner(plan.sheet, copyPlace(machine, io));
   const outcomes = await runner.run(chunk, stopAsked).finally(() => runner.close());
   if (outcomes === null) {
     io.err(`Stopped. Chunk ${index} was not stored: run the same command again.\n`);
@@ -217,7 +217,7 @@ async function openEngine(options: SweepFlags, io: CliIo): Promise<SweepEngine |
   const pause = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
   return (work) => {
     const queue = new JobQueue(address, (text) => work.watcher.say(text));
-    const leader = new Leader(work, { ...options, queue, pause });
+    const leader = new Leader(work, queue, options.chunkSeconds, pause);
     return askServer(address.url, () => leader.run()).finally(() => queue.close());
   };
 }

@@ -1,8 +1,4 @@
-/**
- * The arena compares strategies on the same seeds, in simulated markets with known true probabilities. The result is
- * the edge of each fill against the true probability, without the luck of the settlement. The arena's results do not
- * depend on the number of threads.
- */
+/** Compares strategies on the same seeds of simulated markets with known true probabilities. */
 
 import { resolve } from 'node:path';
 import { AssertionFailed, must, TwinbookError } from '../../shared/base/errors.js';
@@ -24,7 +20,6 @@ export function estimateMean(values: readonly number[]): FreshMean {
 
 export type ArenaStanding = Readonly<ReturnType<typeof computeStanding>>;
 
-/** Computes the statistics of one or more simulations of one strategy in one world. */
 export function computeStanding(results: readonly NamedSimulation[]) {
   const { world, strategy } = must(results[0], 'a simulation');
   const mean = (figure: (result: SimulationResult) => number): FreshMean => estimateMean(results.map(figure));
@@ -47,11 +42,9 @@ export function computeStanding(results: readonly NamedSimulation[]) {
     actions: mean(({ actions }) => actions),
     /** Mean number of requests; null in a world without requests. */
     requests: results.some(({ requests }) => requests === null) ? null : mean(({ requests }) => requests ?? 0),
-    /** Number of simulations that a risk limit halted. */
     halted: results.filter(({ halts }) => halts > 0).length,
     result: mean(({ result }) => result),
     drawdown: mean(({ drawdown }) => drawdown),
-    /** Number of simulations that an error or a broken rule ended early. */
     failed: failures.length,
     firstFailure: failures[0] ?? null,
   };
@@ -59,12 +52,11 @@ export function computeStanding(results: readonly NamedSimulation[]) {
 
 export type EdgeDifference = Readonly<ReturnType<typeof computeDifference>>;
 
-/** Computes the difference in edge between two strategies on the same seeds. */
 export function computeDifference(results: readonly NamedSimulation[], others: readonly NamedSimulation[]) {
   const { world, strategy } = must(results[0], 'a simulation');
   const { strategy: against } = must(others[0], 'a simulation');
-  const edgesOf = (all: readonly NamedSimulation[]) => all.map(({ edge }) => edge);
-  return { world, strategy, against, ...compareEdges(edgesOf(results), edgesOf(others)) };
+  const [edges, otherEdges] = [results, others].map((all) => all.map(({ edge }) => edge));
+  return { world, strategy, against, ...compareEdges(edges ?? [], otherEdges ?? []) };
 }
 
 /** Compares two strategies' edges seed by seed, so that effects of the seed do not enter the standard error. */
@@ -81,18 +73,15 @@ export function compareEdges(edges: readonly number[], others: readonly number[]
 /** Scores each strategy in each world, and compares each pair of strategies; sorted by world and strategy. */
 export function judgeSimulations(simulations: readonly NamedSimulation[]) {
   const all = [...groupBy(simulations, ({ world, strategy }) => `${world} ${strategy}`).values()];
+  const pairs = all.flatMap((one, place) => all.slice(place + 1).map((other) => [one, other] as const));
   return {
     standings: all.map(computeStanding),
-    differences: all.flatMap((one, place) =>
-      all
-        .slice(place + 1)
-        .filter((other) => other[0]?.world === one[0]?.world)
-        .map((other) => computeDifference(one, other)),
-    ),
+    differences: pairs
+      .filter(([one, other]) => one[0]?.world === other[0]?.world)
+      .map(([one, other]) => computeDifference(one, other)),
   };
 }
 
-/** Lists the strategies of a trader's file as separate entrants. */
 export const listEntrants = (config: Config): readonly Entrant[] =>
   config.strategies.map((strategy) => ({ ...strategy, config }));
 
@@ -104,7 +93,6 @@ export async function loadEntrants(source: ConfigSource): Promise<readonly Entra
   return listEntrants(config);
 }
 
-/** Consecutive seeds. */
 export interface SeedRange {
   readonly first: number;
   readonly count: number;
@@ -119,14 +107,12 @@ export interface SimulationTask {
   readonly seeds: SeedRange;
 }
 
-/** Data that a worker thread receives at its start. */
 export interface SimulationSetup {
   readonly files: readonly ConfigOfThreads[];
   readonly axes: readonly Axis[];
   readonly conditions: Conditions;
 }
 
-/** Runs simulation tasks in worker threads. Returns false if the run was stopped before every task ended. */
 export async function runSimulations<T extends SimulationTask>(
   setup: SimulationSetup,
   workers: number,
@@ -137,28 +123,24 @@ export async function runSimulations<T extends SimulationTask>(
   return pool.run(batch).finally(() => pool.close());
 }
 
-interface ArenaPlan {
+interface ArenaPlan extends Pick<ConfigSource, 'env' | 'cwd'> {
   readonly worlds: readonly World[];
-  /** Paths of strategy files and traders' files, as given by the user. */
-  readonly files: readonly string[];
-  readonly env: ConfigSource['env'];
-  readonly cwd: string;
+  readonly paths: readonly string[];
   readonly firstSeed: number;
   readonly seeds: number;
   readonly conditions: Conditions;
   readonly workers: number;
-  /** Callback after each finished simulation. */
   readonly progress: (done: number, all: number) => void;
 }
 
 export type ArenaResult = Awaited<ReturnType<typeof runArena>>;
 
 /** Runs all simulations; a failing thread ends the arena. Throws `usage` if two strategies have the same name. */
-export async function runArena({ worlds, firstSeed, seeds, conditions, workers, progress, ...plan }: ArenaPlan) {
-  const { env, cwd } = plan;
+export async function runArena(plan: ArenaPlan) {
+  const { worlds, paths, env, cwd, firstSeed, seeds, conditions, workers, progress } = plan;
   const files = [];
   const strategies = [];
-  for (const file of plan.files) {
+  for (const file of paths) {
     const source = { file: resolve(cwd, file), env, cwd, feeds: 'any' } as const;
     files.push({ source, configHash: null });
     for (const { name, params, moduleName: module, config } of await loadEntrants(source))

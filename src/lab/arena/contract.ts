@@ -1,11 +1,8 @@
-/** Types of the arena: worlds and their conditions, and results of simulations. */
-
 import type { Config, StrategyConfig } from '../../shell/config/config.js';
 import { formatQuantity } from '../report/figures.js';
 
 /** Conditions of a strategy's simulations. A world uses only the conditions that its field `conditions` lists. */
 export interface Conditions {
-  /** Number of simultaneous markets in a simulation. */
   readonly markets: number;
   /** Maximum number of public and of signed requests per minute. */
   readonly publicPerMinute: number;
@@ -30,10 +27,8 @@ export const USUAL_CONDITIONS: Conditions = {
   feedLagS: 0,
 };
 
-/** Names of the feed conditions, which every world uses. */
 export const FEED_CONDITIONS: readonly ConditionName[] = ['feedSd', 'feedLagS'];
 
-/** Describes the number of markets and the venue in words; empty if a world uses neither condition. */
 export function conditionsText(names: readonly ConditionName[], values: Conditions): string {
   const { markets, publicPerMinute, signedPerMinute, delayMs } = values;
   const venue = `${publicPerMinute} public requests a minute, ${signedPerMinute} signed ones, round trips of ${delayMs} ms`;
@@ -51,7 +46,6 @@ export class Tally {
   #highest: number;
   #drawdown = 0;
 
-  /** @param round rounds every sum */
   constructor(startWorth: number, round = (value: number): number => value) {
     this.#startWorth = startWorth;
     this.#highest = startWorth;
@@ -65,7 +59,6 @@ export class Tally {
     this.#shares += shares;
   }
 
-  /** Samples the present wealth, valued at the true probability. */
   mark(worth: number): void {
     this.#highest = Math.max(this.#highest, worth);
     this.#drawdown = Math.max(this.#drawdown, this.#highest - worth);
@@ -88,10 +81,8 @@ export class Tally {
   }
 }
 
-/** Parts of a strategy that a world without requests needs. */
 export type ShownStrategy = Pick<StrategyConfig, 'name' | 'module' | 'params'>;
 
-/** A strategy in the arena: its parsed file, and the configuration of the trader. */
 export interface Entrant extends StrategyConfig {
   readonly config: Config;
 }
@@ -99,7 +90,6 @@ export interface Entrant extends StrategyConfig {
 /** Result of one simulation of one strategy. Money is in currency, amounts are in shares. */
 export interface SimulationResult extends Readonly<ReturnType<Tally['edges']> & ReturnType<Tally['gains']>> {
   readonly seed: number;
-  /** Number of orders that the strategy placed and canceled. */
   readonly actions: number;
   /** Number of requests that the trader sent; null in a world without requests. */
   readonly requests: number | null;
@@ -113,13 +103,10 @@ export interface SimulationResult extends Readonly<ReturnType<Tally['edges']> & 
   readonly failure: string | null;
 }
 
-/** A simulated market with known true probabilities. Equal seeds of a world give equal markets for every strategy. */
+/** A simulated market; equal seeds of a world give equal markets for every strategy. */
 export interface World {
-  /** Name of the world in lower case, as in `--world NAME`. */
   readonly name: string;
-  /** Description of the world, without a full stop. */
   readonly summary: string;
-  /** Names of the conditions that affect this world. The world ignores all other conditions. */
   readonly conditions: readonly ConditionName[];
   simulate(seed: number, entrant: Entrant, conditions: Conditions): SimulationResult | Promise<SimulationResult>;
 }

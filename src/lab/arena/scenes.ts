@@ -20,7 +20,6 @@ abstract class SteppedMarket implements SceneMarket {
   readonly recorded: RecordedMarket;
   readonly index: SceneMarket['index'];
   abstract readonly probability: number;
-  /** True while an account that knows the true probability acts. */
   abstract readonly isInformed: boolean;
   protected readonly core: ExchangeCore;
 
@@ -37,15 +36,12 @@ abstract class SteppedMarket implements SceneMarket {
   }
 
   abstract decide(): boolean;
-  /** Lets the scene's own accounts act for one step, at the exchange's present time. */
   abstract act(): void;
 
-  /** Returns the account with a given name; all markets share the account. */
   protected account(name: string): AccountSlot {
     return this.core.identity.openInternal(name, { unlimited: true });
   }
 
-  /** Best tick of a side of the book; null when the side is empty. */
   protected best(side: MatchingSide): number | null {
     const { bestBid, bestAsk } = this.core.catalog.market(this.index);
     const price = side === BID ? bestBid : bestAsk;
@@ -58,11 +54,8 @@ abstract class SteppedMarket implements SceneMarket {
     const price = (tick * TICK_MICROS) as Micros;
     const amount = (Math.round(shares * 100) * TICK_MICROS) as Micros;
     const handle = this.core.internal.place(account, this.index, side, price, amount, immediate);
-    const name = side === ASK ? 'ask' : 'bid';
-    assert(
-      handle >= 0 || handle === REFUSED_MARKET,
-      `the exchange refused an ${name} of ${shares} shares at tick ${tick}: ${handle}`,
-    );
+    const order = `${side === ASK ? 'ask' : 'bid'} of ${shares} shares at tick ${tick}`;
+    assert(handle >= 0 || handle === REFUSED_MARKET, `the exchange refused an ${order}: ${handle}`);
     return Math.max(0, handle);
   }
 }
@@ -96,7 +89,7 @@ function steppedScene(
   };
 }
 
-/** Describes a market of a scene. Each market has its own event, because the markets are independent. */
+/** Each market has its own event, because the markets are independent. */
 const describeMarket = (conditionId: string, name: string, title: string): RecordedMarket => ({
   conditionId,
   eventTitle: name,
@@ -111,10 +104,7 @@ const describeMarket = (conditionId: string, name: string, title: string): Recor
   source: { kind: 'twinbook', path: 'arena', ticker: name, origin: 'arena' },
 });
 
-/**
- * Plays the challenge on the exchange's own book. The challenge's participants are accounts that act in the published
- * order. Without other traders, the book equals the published simulator's. The first market uses the given seed.
- */
+/** Plays the challenge on the exchange's own book; its participants act in the published order. */
 export const challengeScene = (core: ExchangeCore, seed: number, markets: number): Scene =>
   steppedScene(
     core,
@@ -134,7 +124,6 @@ class ChallengeMarket extends SteppedMarket {
   readonly #others: Others;
   #standing: { readonly order: SimulatedOrder; readonly handle: number }[] = [];
 
-  /** @param seed seed of the published simulator */
   constructor(core: ExchangeCore, at: number, resolvesMs: number, seed: number) {
     super(core, at, resolvesMs);
     const config = drawConfiguration(seed);
@@ -164,7 +153,6 @@ class ChallengeMarket extends SteppedMarket {
   #rest(order: SimulatedOrder): void {
     const { side, tick, remaining } = order;
     const handle = this.place(this.#accounts.competitor, side === 'bid' ? BID : ASK, tick, remaining, false);
-    // An order that was filled at once has the handle 0, which counts as filled.
     this.#standing.push({ order, handle });
   }
 
@@ -182,53 +170,39 @@ class ChallengeMarket extends SteppedMarket {
     this.#standing = this.#standing.filter((standing) => !used.includes(standing));
     const rank = ({ side, tick }: SimulatedOrder): number => (side === 'ask' ? tick : 2 * HIGHEST_TICK - tick);
     used.sort((a, b) => rank(a.order) - rank(b.order));
-    for (const { order } of used) this.#others.usedUp(order);
+    for (const { order } of used) this.#others.used.push(order);
   }
 }
 
-const TICKS = 100;
-const TRUE_TICK = TICKS / 2;
-/** Size of each of the quoter's quotes and sales, shares. */
+const TRUE_TICK = 50;
 const SHARES = 12;
-/** Distance by which the quoter moves its price, ticks. */
 const WALKED_TICKS = 34;
-/** Time from a market's opening to its resolution, ms. The scene ends long before the resolution. */
+/** Time from a market's opening to its resolution, ms; long after the scene's end. */
 const RESOLVES_AFTER_MS = 86_400_000;
-/** Range of the duration of the quoter's price move, s. */
-const WALK_S = [120, 360] as const;
-/** Range of the distance of the quoter's quotes from the mid, ticks; a trader can quote between these quotes. */
-const HALF_SPREAD_TICKS = [1, 6] as const;
 /** Probability that the quoter's own accounts trade with each other after a step. */
 const WASH_CHANCE = 0.3;
-/** Range of the quoter's minimum gain per share, in ticks. */
-const GAIN_TICKS = [4, 30] as const;
-/** Possible quote sizes, in shares. The largest size exceeds a trader's usual position. The quoter cancels quotes before each sale. */
+/** Quote sizes, in shares; the largest exceeds a trader's usual position. */
 const QUOTED = [SHARES, SHARES, 2000] as const;
 
-/**
- * Creates a dishonest quoter in markets without another maker. The quoter knows the true price, and moves its quotes
- * away from that price. The quoter sells to traders that follow its quotes. The quoter trades with itself so that the
- * market looks active.
- */
+/** A dishonest quoter without competitors moves its quotes away from the true price, and trades with followers. */
 export function liarScene(core: ExchangeCore, seed: number, markets: number): Scene {
   const random = Random.fromSeed(seed, 'liar');
   return steppedScene(core, markets, STEP_MS, (at, openedMs) => new LiarMarket(core, at, openedMs, random));
 }
 
-const between = (random: Random, [from, to]: readonly [number, number]): number =>
-  from + (to - from) * random.uniform();
-
 const drawWalk = (random: Random) => ({
   isRising: random.chance(0.5),
-  walkS: between(random, WALK_S),
-  gainTicks: Math.round(between(random, GAIN_TICKS)),
-  halfTicks: Math.round(between(random, HALF_SPREAD_TICKS)),
+  /** Duration of the price move, s. */
+  walkS: 120 + 240 * random.uniform(),
+  /** Minimum gain per share, ticks. */
+  gainTicks: Math.round(4 + 26 * random.uniform()),
+  /** Distance of the quotes from the mid, ticks; a trader can quote between these quotes. */
+  halfTicks: Math.round(1 + 5 * random.uniform()),
   quoted: QUOTED[random.below(QUOTED.length)] ?? SHARES,
 });
 
 class LiarMarket extends SteppedMarket {
-  readonly probability = TRUE_TICK / TICKS;
-  /** Always true, because every account in this scene except the trader knows the true probability. */
+  readonly probability = 0.5;
   readonly isInformed = true;
   readonly #quoter = this.account('quoter');
   readonly #seller = this.account('seller');
@@ -244,20 +218,19 @@ class LiarMarket extends SteppedMarket {
     this.#walk = drawWalk(random);
   }
 
-  /** Runs one step. Between the cancels and the new quotes, only the trader's orders are in the book. */
   override act(): void {
     const { isRising, walkS, halfTicks, quoted } = this.#walk;
     for (const handle of this.#quotes) this.core.internal.cancel(handle);
     this.#sell();
     const part = Math.min(1, Math.max(0, (this.core.nowMs - this.#fromMs) / (walkS * 1000)));
     const middle = TRUE_TICK + Math.round((isRising ? 1 : -1) * WALKED_TICKS * part);
-    const [ownBid, ownAsk] = [this.best(BID) ?? 0, this.best(ASK) ?? TICKS];
+    const [ownBid, ownAsk] = [this.best(BID) ?? 0, this.best(ASK) ?? HIGHEST_TICK + 1];
     // A quote that would trade with the trader's orders is moved to one tick before those orders.
     const bid = Math.min(middle - halfTicks, ownAsk - 1);
     const ask = Math.max(middle + halfTicks, ownBid + 1);
     this.#quotes = [
       ...(bid < 1 ? [] : [this.place(this.#quoter, BID, bid, quoted, false)]),
-      ...(ask >= TICKS ? [] : [this.place(this.#quoter, ASK, ask, quoted, false)]),
+      ...(ask > HIGHEST_TICK ? [] : [this.place(this.#quoter, ASK, ask, quoted, false)]),
     ];
     if (!this.#random.chance(WASH_CHANCE)) return;
     // The quoter trades with itself only at a price where all orders are its own.
@@ -269,7 +242,6 @@ class LiarMarket extends SteppedMarket {
     return this.#random.chance(this.probability);
   }
 
-  /** Sells YES to bids far above the true price, and buys YES from asks far below it. */
   #sell(): void {
     const { gainTicks } = this.#walk;
     const [bid, ask] = [this.best(BID), this.best(ASK)];
@@ -278,10 +250,6 @@ class LiarMarket extends SteppedMarket {
   }
 }
 
-/** Name of the crowd's account of informed takers. */
-const INFORMED = 'crowd-informed';
-
-/** Makes a scene of the paper exchange's own crowd. The crowd's hidden fair prices serve only to measure results. */
 export function crowdScene(core: ExchangeCore, seed: number): Scene {
   let crowd: Crowd | null = null;
   let isInformed = false;
@@ -292,7 +260,7 @@ export function crowdScene(core: ExchangeCore, seed: number): Scene {
     open(nowMs) {
       crowd = new Crowd(core, { seed }, nowMs);
       // `isInformed` is true while the informed takers place an order. The crowd has already opened their account.
-      const informed = core.identity.openInternal(INFORMED, { unlimited: true });
+      const informed = core.identity.openInternal('crowd-informed', { unlimited: true });
       const place = core.internal.place.bind(core.internal);
       core.internal.place = (account, ...order) => {
         isInformed = account === informed;
@@ -315,9 +283,7 @@ const listMarkets = (core: ExchangeCore, crowd: Crowd, outcomes: Random): readon
       const truth = crowd.truths().find((one) => one.index === index);
       return must(truth, 'a market of the crowd').probability;
     },
-    /**
-     * Draws the outcome from the present hidden probability, because the scene ends long before the resolution date.
-     */
+    /** Draws the outcome now, because the scene ends long before the resolution date. */
     decide(): boolean {
       return outcomes.chance(this.probability);
     },

@@ -10,15 +10,10 @@ const SEEDS_APART = 2 ** 35;
 /** Minimum distance of a feed's value from 0 and 1, because no model reports certainty. */
 const NEAREST_TO_SURE = 0.0005;
 
-/**
- * Opens a feed that reports a market's true probability with an error and a delay, to test strategies that quote around
- * a feed's value. Call the returned function once per second with the true probability. The function returns the newest
- * value that the feed knows, or null before the first value. Each of the feed's values has its own error.
- */
+/** The returned function takes the true probability once per second, and returns the newest known value of the feed. */
 export function openTruthFeed(conditionId: string, seed: number, conditions: Pick<Conditions, 'feedSd' | 'feedLagS'>) {
   const { feedSd: sd, feedLagS } = conditions;
   const random = new PythonRandom(seed + SEEDS_APART);
-  /** Values that the feed knows or will know, oldest first. */
   let values: FeedValue[] = [];
   return (atMs: number, probability: number): FeedValue | null => {
     const within = Math.min(1 - NEAREST_TO_SURE, Math.max(NEAREST_TO_SURE, probability));
@@ -32,7 +27,6 @@ export function openTruthFeed(conditionId: string, seed: number, conditions: Pic
 
 const WORDS = 624;
 const MIDDLE = 397;
-/** Constant of Kinderman and Monahan's method for normal random numbers: 4 exp(-1/2) / sqrt 2. */
 const NORMAL_MAGIC = (4 * Math.exp(-0.5)) / Math.sqrt(2);
 
 /**
@@ -65,7 +59,6 @@ export class PythonRandom {
     mt[0] = 0x80000000;
   }
 
-  /** Returns a uniformly distributed number in [0, 1) with 53 random bits. */
   random(): number {
     const high = this.#word() >>> 5;
     const low = this.#word() >>> 6;
@@ -76,7 +69,6 @@ export class PythonRandom {
     return from + (to - from) * this.random();
   }
 
-  /** Returns a normally distributed random number by Box and Muller's method, which makes pairs. */
   gauss(mean: number, deviation: number): number {
     const spare = this.#spare;
     if (spare !== null) {
@@ -89,7 +81,6 @@ export class PythonRandom {
     return mean + Math.cos(angle) * radius * deviation;
   }
 
-  /** Returns a lognormal random number; Kinderman and Monahan's rejection method draws the normal number. */
   lognormal(mean: number, deviation: number): number {
     for (;;) {
       const first = this.random();
@@ -99,7 +90,6 @@ export class PythonRandom {
     }
   }
 
-  /** Returns a uniformly distributed whole number between `from` and `to`, both included. */
   randint(from: number, to: number): number {
     const count = to - from + 1;
     const bits = Math.floor(Math.log2(count)) + 1;
@@ -109,7 +99,6 @@ export class PythonRandom {
     }
   }
 
-  /** Returns a Poisson-distributed number by Knuth's product of uniform numbers. */
   poisson(mean: number): number {
     const threshold = Math.exp(-mean);
     let product = 1;
@@ -150,7 +139,6 @@ export const START_MS = 1_800_000_000_000;
 export const STEP_MS = 1000;
 export const STEPS = 2000;
 
-/** Returns the seed of one market of a simulation. All seeds except the first market's are unique. */
 export const seedOfMarket = (seed: number, place: number): number => seed + place * 2 ** 34;
 
 export type LadderSide = 'bid' | 'ask';
@@ -160,18 +148,17 @@ export type Configuration = Readonly<ReturnType<typeof drawConfiguration>>;
 /** Draws the challenge's configuration from a seed (whole number, 0 or more), in the published simulator's order. */
 export function drawConfiguration(seed: number) {
   const random = new PythonRandom(seed);
-  const bothSides: readonly LadderSide[] = ['bid', 'ask'];
+  const competitorSides: readonly LadderSide[] = ['bid', 'ask'];
   return {
     steps: STEPS,
-    /** Initial value of the hidden score. The final sign of the hidden score decides the outcome. */
     initialScore: random.uniform(-0.75, 0.75),
     /** Standard deviation of the score's small moves per step. */
     diffusionSigma: 0.02,
-    /** Mean number of jumps of the hidden score per step. */
+    /** Jumps per step. */
     jumpIntensity: random.uniform(0.0008, 0.003),
     jumpSigma: random.uniform(0.2, 0.6),
     jumpMean: random.uniform(-0.04, 0.04),
-    /** Mean number of uninformed orders per step. */
+    /** Uninformed orders per step. */
     retailRate: random.uniform(0.154, 0.352),
     /** Mean size of an uninformed order, currency, and the standard deviation of the size's logarithm. */
     retailMeanNotional: random.uniform(2.64, 6.336),
@@ -179,9 +166,7 @@ export function drawConfiguration(seed: number) {
     /** Size of each order of the competitor, currency, and distance of its best orders from the fair price, ticks. */
     competitorNotional: random.uniform(24, 72),
     competitorSpread: random.randint(1, 4),
-    /** Sides of the book that the competitor quotes. */
-    competitorSides: bothSides,
-    /** Probability that the arbitrageur acts in a step. */
+    competitorSides,
     informedPart: 1,
     /** Number of steps between announcements, each a normally distributed jump of the score; 0 for no announcements. */
     newsEverySteps: 0,
@@ -189,19 +174,13 @@ export function drawConfiguration(seed: number) {
   };
 }
 
-/** True probability and outcome of a market. Informed participants know the probability. */
-export interface Truth {
-  step(): void;
-  /** Probability that YES pays, in [0, 1]. */
-  readonly probability: number;
-  /** True if YES pays; valid only after all steps. */
-  readonly isYes: boolean;
-}
+/** `isYes` is valid only after all steps. */
+export type Truth = Readonly<Pick<ReturnType<typeof startScore>, 'step' | 'probability' | 'isYes'>>;
 
 /** Probability of the jump counts that the sum neglects; too small to change ten decimals of a published edge. */
 const TAIL = 1e-13;
 
-export function startScore(config: Configuration, seed: number): Truth & { readonly value: number } {
+export function startScore(config: Configuration, seed: number) {
   const random = new PythonRandom(seed);
   let score = config.initialScore;
   let stepsLeft = config.steps;
@@ -216,30 +195,25 @@ export function startScore(config: Configuration, seed: number): Truth & { reado
       return probabilityAbove(score, stepsLeft, config);
     },
     step() {
-      const { diffusionSigma, jumpIntensity, jumpMean, jumpSigma, newsSigma } = config;
+      const { diffusionSigma, jumpIntensity, jumpMean, jumpSigma, newsEverySteps, newsSigma } = config;
       let move = random.gauss(0, diffusionSigma);
       for (let jumps = random.poisson(jumpIntensity); jumps > 0; jumps--) move += random.gauss(jumpMean, jumpSigma);
       stepsLeft--;
-      if (isNews(stepsLeft, config)) move += random.gauss(0, newsSigma);
+      // Announcements come at fixed steps before the end, but not at the end.
+      const isNews = newsEverySteps > 0 && stepsLeft > 0 && stepsLeft % newsEverySteps === 0;
+      if (isNews) move += random.gauss(0, newsSigma);
       score += move;
     },
   };
 }
 
-/** True if an announcement occurs now. Announcements come at fixed steps before the end, but not at the end. */
-const isNews = (stepsLeft: number, { newsEverySteps }: Configuration): boolean =>
-  newsEverySteps > 0 && stepsLeft > 0 && stepsLeft % newsEverySteps === 0;
-
-/** Number of announcements still to come. */
-const newsLeft = (steps: number, { newsEverySteps }: Configuration): number =>
-  newsEverySteps > 0 && steps > 0 ? Math.floor((steps - 1) / newsEverySteps) : 0;
-
 /** Returns the probability that the score is above 0 after `steps` steps: a sum over the Poisson number of jumps. */
 export function probabilityAbove(score: number, steps: number, config: Configuration): number {
   if (steps === 0) return score > 0 ? 1 : 0;
-  const { diffusionSigma, jumpIntensity, jumpMean, jumpSigma } = config;
+  const { diffusionSigma, jumpIntensity, jumpMean, jumpSigma, newsEverySteps, newsSigma } = config;
   const expected = jumpIntensity * steps;
-  const variance = steps * diffusionSigma ** 2 + newsLeft(steps, config) * config.newsSigma ** 2;
+  const newsLeft = newsEverySteps > 0 ? Math.floor((steps - 1) / newsEverySteps) : 0;
+  const variance = steps * diffusionSigma ** 2 + newsLeft * newsSigma ** 2;
   let weight = Math.exp(-expected);
   let weights = 0;
   let sum = 0;

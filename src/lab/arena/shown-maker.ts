@@ -1,8 +1,4 @@
-/**
- * Runs a strategy of Twinbook in the challenge, in which a step is one second. In the challenge, the strategy's view
- * has own orders, own fills, and the competitor's best prices with a nominal size. The trader's engine turns quotes
- * into order changes. Orders that the challenge forbids are not placed.
- */
+/** Runs a strategy in the challenge, in which a step is one second. Orders that the challenge forbids are left out. */
 
 import { must } from '../../shared/base/errors.js';
 import { type Micros, micros, ONE, ZERO } from '../../shared/base/micros.js';
@@ -51,15 +47,11 @@ const MAX_POSITION = micros(3000 * ONE);
 const RESOLVES_MS = START_MS + 2001 * STEP_MS;
 const TITLE = 'Will the score end above 0?';
 const LIMITS = { min_amount: '0.01', max_amount: '1000000', min_funds: '0.01', max_funds: '1000000' };
-/** Request pace without a cost, because requests are free in the challenge. */
 const NO_REQUESTS = { ...USUAL_PACE, requestPrice: 0 };
 
-/** A market of an event, as its maker sees it. */
 interface EventPlace {
   readonly conditionId: string;
-  /** Returns the present view of the event. Called at each step of the challenge. */
   readonly glance: (nowMs: number) => EventView;
-  /** Sandbox of a strategy of whole events; null for a strategy of single markets. */
   readonly sandbox: StrategySandbox | null;
 }
 
@@ -71,7 +63,6 @@ export class ShownMaker implements Maker {
   readonly #tracker: MarketTracker;
   readonly #facts: MarketFacts;
   readonly #strategy: string;
-  /** Time at which each open order was placed, by order id. */
   readonly #placed = new Map<string, { readonly atMs: number; readonly isProbe: boolean }>();
   readonly #feeds: readonly string[];
   readonly #readTruth: ReturnType<typeof openTruthFeed>;
@@ -103,16 +94,12 @@ export class ShownMaker implements Maker {
     }
   }
 
-  /** Error that stopped the strategy; null while the strategy works. */
   get failure(): string | null {
     return this.#sandbox?.failure ?? null;
   }
 
-  act(sight: MakerSight): Iterable<MakerAction> {
-    return this.decide(this.see(sight));
-  }
+  readonly act = (sight: MakerSight): Iterable<MakerAction> => this.decide(this.see(sight));
 
-  /** First half of a maker's step: makes the strategy's view, which is null before the first book. */
   see(sight: MakerSight) {
     const nowMs = START_MS + (sight.step + 1) * STEP_MS;
     this.#account = sight.account;
@@ -125,17 +112,25 @@ export class ShownMaker implements Maker {
     }
     const feeds = this.#viewFeeds(sight.probability, nowMs);
     const event = this.#glance?.(nowMs) ?? null;
-    const own = this.#stateWith(orders);
+    const { yes, no, freeCash } = this.#account;
+    const own = {
+      yesMicros: toMicros(yes),
+      noMicros: toMicros(no),
+      avgYesCostMicros: null,
+      avgNoCostMicros: null,
+      availableFundsMicros: micros(Math.max(ZERO, Math.floor(freeCash * ONE))),
+      maxPositionMicros: MAX_POSITION,
+      stance: 'normal' as const,
+      orders,
+    };
     return { sight, orders, nowMs, view: this.#tracker.view(nowMs, own, feeds, event, NO_REQUESTS) };
   }
 
-  /** Second half of a maker's step: asks the strategy for quotes, and returns the actions that set these quotes. */
   decide(turn: Turn): Iterable<MakerAction> {
     if (turn.view === null || this.#sandbox === null) return [];
     return this.#changeOrders(this.#sandbox.quote(turn.view), turn);
   }
 
-  /** View of this outcome for the makers of the event's other outcomes. */
   asSibling(nowMs: number): SiblingView {
     const netMicros = toMicros(this.#account.yes - this.#account.no);
     return { ...this.#tracker.glance(nowMs), ...bestOwn(this.#listOrders()), netMicros };
@@ -154,20 +149,6 @@ export class ShownMaker implements Maker {
     if (value === null) return {};
     const { conditionId: _market, ...said } = value;
     return Object.fromEntries(this.#feeds.map((name) => [name, { ...said, ageMs: nowMs - value.atMs }]));
-  }
-
-  #stateWith(orders: readonly QuotedOrder[]) {
-    const { yes, no, freeCash } = this.#account;
-    return {
-      yesMicros: toMicros(yes),
-      noMicros: toMicros(no),
-      avgYesCostMicros: null,
-      avgNoCostMicros: null,
-      availableFundsMicros: micros(Math.max(ZERO, Math.floor(freeCash * ONE))),
-      maxPositionMicros: MAX_POSITION,
-      stance: 'normal' as const,
-      orders,
-    };
   }
 
   #listOrders(): readonly QuotedOrder[] {
@@ -236,7 +217,6 @@ function levels(side: LadderSide, competitorTick: number | null, orders: readonl
   return rows;
 }
 
-/** Plays the challenge of a seed with one rule changed. */
 export function playChallenge(
   seed: number,
   judged: ShownStrategy,
@@ -252,11 +232,7 @@ export function playChallenge(
 const FEWEST = 2;
 const MOST = 10;
 
-/**
- * Plays the world of exclusive outcomes: one event with a market per outcome, each with all participants of the
- * challenge. The log-odds of an outcome move as a Brownian motion with jumps. The softmax of the log-odds gives the
- * probabilities.
- */
+/** Plays an event with a market per outcome. The softmax of drifting and jumping log-odds gives the probabilities. */
 export function playEvent(
   seed: number,
   judged: ShownStrategy,
@@ -311,7 +287,6 @@ export function playEvent(
 
 const SUMMED = ['edge', 'uninformedEdge', 'informedEdge', 'fills', 'shares', 'actions', 'wealth', 'result'] as const;
 
-/** Plays one step of all outcomes. The strategy sees all outcomes at the step's beginning, and then acts in all. */
 function stepTogether(
   markets: readonly Simulation<ShownMaker>[],
   sandbox: StrategySandbox,
@@ -336,8 +311,8 @@ const JUMP_SIGMA = 0.5;
 const START_SIGMA = 0.75;
 
 /**
- * Draws the outcomes' true probabilities, each with its own step counter. The last step reveals the winner. The
- * winner's log-odds drift upwards by the variance of their moves, so that the softmax is the true probability.
+ * Draws the outcomes' true probabilities. The last step reveals the winner, whose log-odds drift upwards by the
+ * variance of their moves, so that the softmax is the true probability.
  */
 export function drawEvent(seed: number, count: number, steps: number): readonly Truth[] {
   const random = new PythonRandom(seed);

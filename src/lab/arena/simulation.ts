@@ -10,38 +10,28 @@ import {
   type Truth,
 } from './score.js';
 
-/** Minimum difference from the true price at which the arbitrageur takes an order. */
 const WRONG_BY = 1e-9;
 const SELL_PRICE_FLOOR = 0.05;
-/** A number of shares that exceeds the size of every book. */
 const ALL_SHARES = 100_000;
-
-type Taker = 'arbitrageur' | 'retail';
 
 /** The book on which the participants trade, in ticks and shares. */
 export interface Venue {
-  /** Best tick of a side of the book; null when the side is empty. */
   best(side: LadderSide): number | null;
-  /** Adds an order of the competitor to the book. */
   rest(order: SimulatedOrder): void;
   /** Executes an order that buys up to a tick, or sells down to it. Returns the number of traded shares. */
-  take(taker: Taker, buys: boolean, tick: number, shares: number): number;
+  take(taker: 'arbitrageur' | 'retail', buys: boolean, tick: number, shares: number): number;
 }
 
-/** All participants of the challenge except the maker. These participants can trade on any book. */
 export class Others {
   readonly truth: Truth;
-  /** True probability that YES pays, at the present step. */
   probability: number;
   readonly #venue: Venue;
   readonly #config: Configuration;
   readonly #retail: PythonRandom;
-  /** Source of random numbers that the published simulator does not draw. */
   readonly #extra: PythonRandom;
-  /** The competitor's completely filled orders, in the order of their fills. */
-  #used: SimulatedOrder[] = [];
+  /** The competitor's filled orders, which are not replaced yet, in the order of their fills. */
+  readonly used: SimulatedOrder[] = [];
 
-  /** Creates the participants, and places the orders of the competitor. */
   constructor(venue: Venue, config: Configuration, seed: number, truth: Truth) {
     this.#venue = venue;
     this.#config = config;
@@ -49,31 +39,19 @@ export class Others {
     this.probability = truth.probability;
     this.#retail = new PythonRandom(seed + 1);
     this.#extra = new PythonRandom(seed + 2 ** 32);
-    this.#open(this.probability);
-  }
-
-  /** Places the competitor's orders on all ticks outside its spread; they do not follow later price moves. */
-  #open(probability: number): void {
-    const below = Math.ceil(probability / TICK - 1e-12) - 1;
-    const above = Math.floor(probability / TICK + 1e-12) + 1;
-    const bestBid = below - (this.#config.competitorSpread - 1);
-    const bestAsk = above + (this.#config.competitorSpread - 1);
+    // The competitor's orders rest on all ticks outside its spread, and do not follow later price moves.
+    const bestBid = Math.ceil(this.probability / TICK - 1e-12) - config.competitorSpread;
+    const bestAsk = Math.floor(this.probability / TICK + 1e-12) + config.competitorSpread;
     for (let tick = LOWEST_TICK; tick <= Math.min(bestBid, HIGHEST_TICK); tick++) this.#rest('bid', tick);
     for (let tick = Math.max(bestAsk, LOWEST_TICK); tick <= HIGHEST_TICK; tick++) this.#rest('ask', tick);
   }
 
-  usedUp(order: SimulatedOrder): void {
-    this.#used.push(order);
-  }
-
-  /** Replaces each filled order of the competitor by an order on the other side, one spread away. */
   replace(): void {
     const { competitorSpread } = this.#config;
-    for (const { side, tick } of this.#used) {
+    for (const { side, tick } of this.used.splice(0)) {
       if (side === 'ask') this.#rest('bid', tick - competitorSpread);
       else this.#rest('ask', tick + competitorSpread);
     }
-    this.#used = [];
   }
 
   #rest(side: LadderSide, tick: number): void {
@@ -84,7 +62,6 @@ export class Others {
     if (remaining >= QUANTUM) this.#venue.rest({ id: null, side, tick: at, remaining });
   }
 
-  /** Moves the true price by one step; then the arbitrageur acts, before the uninformed takers. */
   act(): void {
     this.truth.step();
     this.probability = this.truth.probability;
@@ -93,7 +70,6 @@ export class Others {
     for (const order of drawRetail(this.#retail, this.#config)) this.#serve(order);
   }
 
-  /** The arbitrageur takes every order on the wrong side of the true price. */
   #arbitrage(probability: number): void {
     const highest = Math.ceil((probability - WRONG_BY) * 100) - 1;
     const lowest = Math.floor((probability + WRONG_BY) * 100) + 1;
@@ -116,13 +92,11 @@ export class Others {
       if (shares < QUANTUM) return;
       const filled = this.#venue.take('retail', true, ask, shares);
       left = round10(left - filled * tickToPrice(ask));
-      // After a whole level is filled, the next level of the book is more expensive.
       if (filled === 0) return;
     }
   }
 }
 
-/** Draws the uninformed takers' orders of one step, in the order of their arrival. These takers accept any price. */
 export function drawRetail(random: PythonRandom, config: Configuration) {
   const { retailRate, retailMeanNotional, retailSigma } = config;
   const mu = Math.log(retailMeanNotional) - retailSigma ** 2 / 2;
@@ -141,7 +115,6 @@ interface MakerOrder extends Pick<SimulatedOrder, 'side' | 'tick'> {
 
 export type MakerAction = MakerOrder | { readonly kind: 'cancel'; readonly id: string };
 
-/** Error for an action that breaks the rules; it ends the simulation. */
 class ForbiddenAction extends Error {}
 
 interface CoveredOrder extends SimulatedOrder {
@@ -150,13 +123,11 @@ interface CoveredOrder extends SimulatedOrder {
   covered: number;
 }
 
-/** Missing collateral up to this amount of currency is ignored. */
 const ENOUGH = 1e-9;
 
 const boundCash = ({ side, tick, remaining, covered }: CoveredOrder): number =>
   side === 'bid' ? tickToPrice(tick) * remaining : (1 - tickToPrice(tick)) * (remaining - covered);
 
-/** The maker's shares, cash and open orders, with the collateral that the orders bind. */
 export class SimulatedAccount {
   cash: number;
   yes = 0;
@@ -167,19 +138,16 @@ export class SimulatedAccount {
     this.cash = cash;
   }
 
-  /** Cash of the maker that is not bound by open orders. */
   get freeCash(): number {
     const bound = this.orders.reduce((sum, order) => sum + boundCash(order), 0);
     return round10(this.cash - round10(bound));
   }
 
-  /** YES shares of the maker that are not bound by open asks. */
   get freeYes(): number {
     const covered = this.orders.reduce((sum, order) => sum + order.covered, 0);
     return round10(Math.max(0, this.yes - covered));
   }
 
-  /** Binds the collateral of a new order. Throws `ForbiddenAction` if the rules forbid the order. */
   open({ id, side, tick, shares }: MakerOrder): SimulatedOrder {
     if (this.orders.some((order) => order.id === id)) throw new ForbiddenAction(`the order id ${id} is already in use`);
     if (!Number.isInteger(tick) || tick < LOWEST_TICK || tick > HIGHEST_TICK)
@@ -193,8 +161,7 @@ export class SimulatedAccount {
     return order;
   }
 
-  /** Removes an order. Throws `ForbiddenAction` for an unknown order id. */
-  close(id: string): SimulatedOrder {
+  close(id: string): CoveredOrder {
     const order = this.#find(id);
     this.orders = this.orders.filter((other) => other !== order);
     return order;
@@ -224,7 +191,6 @@ export class SimulatedAccount {
     if (order.remaining <= 0) this.close(id);
   }
 
-  /** Value of the maker's account if a YES share is worth `probability`. */
   worth(probability: number): number {
     return this.cash + this.yes * probability + this.no * (1 - probability);
   }
@@ -245,14 +211,12 @@ export function round10(value: number): number {
   return (below % 2 === 0 ? below : below + 1) / 1e10;
 }
 
-/** Smallest amount of shares in the simulator. */
 export const QUANTUM = 0.01;
 
 /** Rounds shares down to a multiple of `QUANTUM`. A floating-point error below 1e-9 multiples is ignored. */
 export const floorToQuantum = (shares: number): number => round10(Math.floor(shares / QUANTUM + 1e-9) * QUANTUM);
 
 export interface SimulatedOrder {
-  /** Id of the maker's order; null for an order of the competitor. */
   readonly id: string | null;
   readonly side: LadderSide;
   readonly tick: number;
@@ -272,16 +236,13 @@ function findBest(orders: Iterable<SimulatedOrder>, side: LadderSide): Simulated
 
 export const STARTING_CASH = 1000;
 
-/** View of the market that the maker gets before it acts. Amounts are in shares, money is in currency. */
 export interface MakerSight {
   readonly step: number;
   readonly account: SimulatedAccount;
-  /** The competitor's best prices, in ticks; null without an order on that side. */
   readonly competitorBid: number | null;
   readonly competitorAsk: number | null;
   /** True probability of YES, only for simulated feeds. A maker must not use the true probability for its quotes. */
   readonly probability: number;
-  /** The maker's fills in the last step. */
   readonly fills: readonly MakerFill[];
 }
 
@@ -290,18 +251,15 @@ type MakerFill = Pick<SimulatedOrder, 'side' | 'tick'> & { readonly shares: numb
 export interface Maker {
   /** Yields actions. Each action of the maker is applied before the next action is requested. */
   act(sight: MakerSight): Iterable<MakerAction>;
-  /** Error that stopped the maker; null while the maker works. */
   readonly failure?: string | null;
 }
 
-/** Simulates one market. `config` is the published configuration of the seed, or a world's variant of it. */
 export function simulate(seed: number, maker: Maker, config = drawConfiguration(seed)): SimulationResult {
   const simulation = new Simulation(seed, maker, config, startScore(config, seed));
   for (let step = 0; step < config.steps; step++) simulation.step(step);
   return simulation.result();
 }
 
-/** Simulates one market, step by step. */
 export class Simulation<M extends Maker> {
   readonly maker: M;
   readonly #seed: number;
@@ -312,7 +270,6 @@ export class Simulation<M extends Maker> {
   #stepFills: MakerFill[] = [];
   readonly #tally = new Tally(STARTING_CASH, round10);
   #actions = 0;
-  /** Rule that the maker broke, which ends the simulation; null if no rule is broken. */
   #failure: string | null = null;
 
   constructor(seed: number, maker: M, config: Configuration, truth: Truth) {
@@ -326,7 +283,6 @@ export class Simulation<M extends Maker> {
     this.#others = new Others(venue, config, seed, truth);
   }
 
-  /** Value of the maker's cash and shares at the true probability. */
   get worth(): number {
     return this.#account.worth(this.#others.probability);
   }
@@ -336,7 +292,6 @@ export class Simulation<M extends Maker> {
     if (sight !== null) this.play(() => this.maker.act(sight));
   }
 
-  /** The maker's view at the beginning of a step; null after a rule was broken. */
   show(step: number): MakerSight | null {
     if (this.#failure !== null) return null;
     this.#others.replace();
@@ -353,7 +308,6 @@ export class Simulation<M extends Maker> {
     };
   }
 
-  /** Applies the maker's actions, and then lets all other participants act. */
   play(act: () => Iterable<MakerAction>): void {
     try {
       for (const action of act()) this.#apply(action);
@@ -406,7 +360,7 @@ export class Simulation<M extends Maker> {
     const isUsedUp = order.remaining < QUANTUM / 2;
     if (isUsedUp) this.#book.delete(order);
     if (id === null) {
-      if (isUsedUp) this.#others.usedUp(order);
+      if (isUsedUp) this.#others.used.push(order);
       return;
     }
     this.#account.applyFill(id, shares);

@@ -1,7 +1,4 @@
-/**
- * Runs one simulation with the whole trader: scheduler, engine, risk, executor and ledger, on a virtual clock. All
- * markets open and close together. Before each request of the trader, all other accounts do their due work.
- */
+/** Runs one simulation with the whole trader on a virtual clock. */
 
 import type { AccountSlot, MarketIndex, ObservedFill } from '../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../exchange/core/core.js';
@@ -22,7 +19,7 @@ import type {
   MarketListener,
 } from '../backtest/contract.js';
 import { LatencyModel, readLatency } from '../backtest/latency.js';
-import { USUAL_LANDING_MS } from '../backtest/plan.js';
+import { USUAL_LANDING_MS, USUAL_MAX_AGE_MS } from '../backtest/plan.js';
 import { playFromMemory } from '../backtest/replay-driver.js';
 import { runBacktest } from '../backtest/run.js';
 import { sum } from '../report/analysis/split.js';
@@ -33,11 +30,9 @@ import { openTruthFeed, START_MS, STEP_MS, seedOfMarket } from './score.js';
 /** Time that the trader has to find the markets before the first event, ms. */
 export const LEAD_MS = 60_000;
 
-/** One market and its true probability, which the trader must not see. */
 export interface SceneMarket {
   readonly recorded: RecordedMarket;
   readonly index: MarketIndex;
-  /** Present true probability that YES pays, in [0, 1]. */
   readonly probability: number;
   /** Returns true if YES pays. Called once, at the end of the simulation. */
   decide(): boolean;
@@ -45,27 +40,22 @@ export interface SceneMarket {
 
 /** Markets, and the accounts that trade there beside the trader. `tick` runs the due actions of these accounts. */
 export interface Scene extends Driver {
-  /** Opens the markets, before any account acts. Arguments are times of the exchange clock, Unix ms. */
   open(nowMs: number): readonly SceneMarket[];
   /** True while an account that knows the true probability acts. The trader never knows the true probability. */
   readonly isInformed: boolean;
 }
 
-/** Plan of one simulation with the whole trader. */
 export interface TraderRun {
   readonly seed: number;
   readonly conditions: Conditions;
   readonly entrant: Entrant;
   readonly markets: number;
-  /** Creates the scene on the exchange of the run. */
   readonly scene: (core: ExchangeCore, seed: number, markets: number) => Scene;
-  /** Time from the first event to the close of the markets, ms. */
   readonly lastsMs: number;
   /** Upper bound of the daily loss limit; makes halts final. If absent, the trader resumes after a halt. */
   readonly maxLossDayMicros?: Micros;
 }
 
-/** Plays a scene as the markets of a backtest, and measures the trader's results. */
 class RunStage implements MadeMarkets, MarketDriver, FeedSource {
   readonly untilMs: number;
   readonly feeds: FeedSource = this;
@@ -75,7 +65,6 @@ class RunStage implements MadeMarkets, MarketDriver, FeedSource {
   events = 0;
   /** Gain in the trader's own ledger just before the markets close, currency; null before the close. */
   reported: number | null = null;
-  /** Names of the feeds, which report the true probability with the error and delay of the conditions. */
   readonly feedNames: readonly string[];
   readonly #plan: TraderRun;
   #run: {
@@ -84,6 +73,9 @@ class RunStage implements MadeMarkets, MarketDriver, FeedSource {
     readonly listener: MarketListener;
     readonly scene: Scene;
   } | null = null;
+  readonly onStart = (snapshot: () => TraderSnapshot): void => {
+    this.#snapshot = snapshot;
+  };
   #snapshot: (() => TraderSnapshot) | null = null;
   #tally = new Tally(0);
   #markets: readonly ReturnType<typeof openMarket>[] = [];
@@ -102,11 +94,6 @@ class RunStage implements MadeMarkets, MarketDriver, FeedSource {
     return this;
   }
 
-  onStart(snapshot: () => TraderSnapshot): void {
-    this.#snapshot = snapshot;
-  }
-
-  /** Counts a fill of the trader, valued at the current true probability. A fee reduces the fill's edge. */
   onFill({ market, isYes, isBuy, priceMicros, amountMicros, feeMicros }: ObservedFill): void {
     const traded = this.#markets.find(({ played }) => played.index === market);
     if (traded === undefined) return;
@@ -116,7 +103,6 @@ class RunStage implements MadeMarkets, MarketDriver, FeedSource {
     this.#tally.countFill(shares, edge, must(this.#run, 'a run').scene.isInformed);
   }
 
-  /** Value of the trader's currency and shares at the true probability, or at the outcome. */
   #worth(): number {
     const { core, account } = must(this.#run, 'a run');
     let worth = core.funds.read(account).total / ONE;
@@ -129,7 +115,6 @@ class RunStage implements MadeMarkets, MarketDriver, FeedSource {
     return worth;
   }
 
-  /** Returns the simulation's results after the last event. */
   figures() {
     return { ...this.#tally.edges(), ...this.#tally.gains(this.#worth()) };
   }
@@ -143,7 +128,7 @@ class RunStage implements MadeMarkets, MarketDriver, FeedSource {
     if (nowMs < this.nextMs) return [];
     while (this.#nextWordMs <= nowMs) this.#nextWordMs += STEP_MS;
     this.syncAll(nowMs);
-    const values = this.#open.flatMap(({ readTruth, market }) => readTruth(nowMs, market.probability) ?? []);
+    const values = this.#open.flatMap((one) => one.readTruth(nowMs, one.market.probability) ?? []);
     return this.feedNames.map((feed) => ({ feed, values }));
   }
 
@@ -211,12 +196,8 @@ function openMarket({ seed, conditions }: TraderRun, market: SceneMarket, place:
   };
 }
 
-/** Currency and maximum shares per market for a single strategy file, as in the challenge. */
 const CAPITAL_A_MARKET = 1000;
 const POSITION_A_MARKET = 3000;
-
-/** Maximum age of a feed value that strategies see, ms; equal to the default of a trader's file. */
-const FEED_AGE_MS = 60_000;
 
 export async function runTrader(run: TraderRun): Promise<SimulationResult> {
   const stage = new RunStage(run);
@@ -260,11 +241,11 @@ function planFor({ seed, entrant, conditions, markets, maxLossDayMicros }: Trade
       risk: bound(risk),
       events: [],
       strategies: [{ ...own, quoteHours: null, markets: offered, risk: bound(ownRisk) }],
-      feeds: made.feedNames.map((name) => ({ name, maxAgeMs: FEED_AGE_MS })),
+      feeds: made.feedNames.map((name) => ({ name, maxAgeMs: USUAL_MAX_AGE_MS })),
     },
     sources: [],
     made,
-    onStart: (snapshot) => made.onStart(snapshot),
+    onStart: made.onStart,
     // A simulated market has no recorded data, so the fill model is not used.
     fillModel: 'risk-averse',
     latency: new LatencyModel({ spec: readLatency(`constant:${conditions.delayMs}`), roundTripsMs: [] }, seed),
@@ -276,11 +257,7 @@ function planFor({ seed, entrant, conditions, markets, maxLossDayMicros }: Trade
   };
 }
 
-/**
- * Returns the trader's capital and limits. A trader's file keeps its own capital and limits. A single strategy file
- * gets the challenge's money per market; no currency limit stops the strategy before that money is lost. `ownRisk`: the
- * limits of the strategy's file.
- */
+/** Returns capital and limits of a trader's file, or of the challenge for a lone strategy file; `ownRisk`: its own. */
 export function moneyFor({ config, risk: ownRisk }: Pick<Entrant, 'config' | 'risk'>, markets: number) {
   const { capitalMicros, risk } = config;
   const isAlone = config.strategies.some(({ file }) => file === config.file);

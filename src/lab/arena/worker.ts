@@ -1,5 +1,3 @@
-/** Program of a worker thread. The thread reads the strategies once, and then runs tasks one by one. */
-
 import { workerData } from 'node:worker_threads';
 import { must } from '../../shared/base/errors.js';
 import { sameConfig, serveTasks } from '../backtest/threads/pool.js';

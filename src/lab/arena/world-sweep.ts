@@ -1,8 +1,4 @@
-/**
- * Runs a sweep over the arena's worlds. Every configuration plays the same seeds. The worst world of a configuration
- * determines its rank. The best configuration is then compared with the unchanged file on fresh seeds. Sharpe ratios
- * are deflated for the number of trials.
- */
+/** Runs a sweep over the arena's worlds. A configuration is ranked by its worst world. */
 
 import { must, TwinbookError } from '../../shared/base/errors.js';
 import { ONE } from '../../shared/base/micros.js';
@@ -14,30 +10,22 @@ import { listTasks, type SweepFacts, type TaskWork } from '../sweep/facts.js';
 import type { FreshResult } from '../sweep/result.js';
 import { hashValue, identityOf } from '../sweep/search.js';
 import { openStore } from '../sweep/store.js';
-import { makeSweep, type SweepOutcome } from '../sweep/sweep.js';
+import { makeSweep } from '../sweep/sweep.js';
 import { compareEdges, estimateMean, runSimulations, type SeedRange } from './arena.js';
 import { type Conditions, conditionsText, type SimulationResult, type World } from './contract.js';
 
-/** Plan of a sweep over worlds. The configuration has exactly one strategy. */
 export interface WorldSweepPlan
   extends Pick<SweepPlan, 'config' | 'source' | 'search' | 'workers' | 'outDir' | 'resume'> {
-  /** Worlds to play. The result of a configuration is its result in its worst world. */
   readonly worlds: readonly World[];
   readonly conditions: Conditions;
-  /** Seeds that rank the configurations. */
   readonly seeds: SeedRange;
-  /** Fresh seeds, on which the best configuration plays once. */
   readonly fresh: SeedRange;
 }
 
-/** Candidate with the parameter values of the strategy file. */
 const UNCHANGED: SweepCandidate = { number: 0, values: [], hash: '' };
 
-/**
- * Throws TwinbookError if the sweep cannot begin, for example `usage` for a trader's file that does not have exactly
- * one strategy. A configuration that fails does not stop the sweep; the failure is in the result.
- */
-export async function runWorldSweep(plan: WorldSweepPlan, watcher: SweepWatcher): Promise<SweepOutcome> {
+/** Throws `usage` for a trader's file that does not have exactly one strategy. A failed configuration is a result. */
+export async function runWorldSweep(plan: WorldSweepPlan, watcher: SweepWatcher) {
   const { file, strategies } = plan.config;
   if (strategies.length !== 1) {
     const hint = 'Give a strategy file, or a trader’s file with a single one.';
@@ -74,7 +62,6 @@ export function requireApart(seeds: SeedRange, fresh: SeedRange): void {
 
 const getLastSeed = ({ first, count }: SeedRange): number => first + count - 1;
 
-/** Makes the facts of the sweep. Worlds replace fill models. Seeds replace events, because seeds are independent. */
 function makeFacts({ config, search, worlds, conditions, seeds }: WorldSweepPlan): SweepFacts {
   const texts = worlds.map((world) => conditionsText(world.conditions, conditions)).filter((text) => text !== '');
   const latency = texts.length === 0 ? 'none' : [...new Set(texts)].join('; ');
@@ -94,7 +81,6 @@ function makeFacts({ config, search, worlds, conditions, seeds }: WorldSweepPlan
     subject: 'worlds',
     title: config.strategies.map(({ name }) => name).join(', '),
     search,
-    fillModels,
     events: Array.from({ length: seeds.count }, (_, place) => {
       const seed = seeds.first + place;
       const conditionIds = worlds.map((_world, index) => `${seed}/${index}`);
@@ -106,7 +92,6 @@ function makeFacts({ config, search, worlds, conditions, seeds }: WorldSweepPlan
   };
 }
 
-/** Simulates the tasks on these seeds. Returns false if the sweep was stopped. */
 function playSeeds(
   { source, config, search, conditions, workers }: WorldSweepPlan,
   { stopAsked }: SweepWatcher,
@@ -125,7 +110,6 @@ function playSeeds(
   });
 }
 
-/** Computes the result of a configuration in a world. One failed simulation fails the whole task. */
 function judge(world: string, results: readonly SimulationResult[]): TaskOutcome {
   const failed = results.find(({ failure }) => failure !== null);
   if (failed !== undefined) return { kind: 'failed', error: `seed ${failed.seed} of ${world}: ${failed.failure}` };
@@ -141,7 +125,6 @@ function judge(world: string, results: readonly SimulationResult[]): TaskOutcome
   return { kind: 'done', figures };
 }
 
-/** Simulates the best and the unchanged configuration on fresh seeds; null if the sweep was stopped. */
 async function showFresh(
   plan: WorldSweepPlan,
   watcher: SweepWatcher,

@@ -1,8 +1,4 @@
-/**
- * The arena's worlds (simulated markets). `challenge` is the public orderbook prediction market challenge (2026), bit
- * for bit. The challenge's published rules and golden values are in the tests. The worlds `toxic`, `thin` and `news`
- * each change one rule of the challenge, so that a strategy fitted only to the challenge earns less there.
- */
+/** The arena's worlds. `challenge` is the public orderbook prediction market challenge (2026), bit for bit. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import { micros, ONE } from '../../shared/base/micros.js';
@@ -20,7 +16,6 @@ const likeChallenge = (name: string, summary: string, change?: Parameters<typeof
   simulate: (seed, entrant, conditions) => playChallenge(seed, entrant, conditions, change),
 });
 
-/** Number of markets in a world that cannot change this number; the paper exchange's crowd also has four markets. */
 const MARKETS = 4;
 
 const polled = (
@@ -83,7 +78,6 @@ export const WORLDS: readonly World[] = [
   ),
 ];
 
-/** Returns the world of a given name; throws `usage` with a list of the known names. */
 export function worldNamed(name: string): World {
   const found = WORLDS.find((world) => world.name === name);
   if (found !== undefined) return found;

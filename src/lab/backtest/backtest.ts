@@ -88,8 +88,8 @@ export async function backtestOf(config: Config, options: BacktestOptions): Prom
 }
 
 /**
- * Opens the recordings for the runs of all fill models; `once`: for a single run. The returned function runs one fill
- * model, once or several times. `tell` receives the finished fraction, 0 to 1. Throws the same errors as `backtest`.
+ * Opens the recordings. The returned function runs one fill model, once or several times; `tell` gets the finished
+ * fraction, 0 to 1. `once`: for a single run. Throws the same errors as `backtest`.
  */
 export async function openModelRuns(config: Config, options: BacktestOptions, once = false) {
   const { data, feeds = {}, feedDelayMs: delayMs = null, seed = 1, repeat: count = 1 } = options;
@@ -100,7 +100,11 @@ export async function openModelRuns(config: Config, options: BacktestOptions, on
   const choices = Object.entries(feeds).map(([name, path]) => ({ name, path: path && resolve(path) }));
   const feedData = await readFeedData({ config, recordings, choices, delayMs });
   const latency = await latencyChoice(options.latency ?? null, recordings);
-  const shared = { ...sharedOptions(options, config), feedData };
+  const { afterHalt = 'resume', allMarkets = false, feeCurve: curve } = options;
+  const landingMs = options.landingMs ?? config.exchange?.landingMs ?? USUAL_LANDING_MS;
+  const fees = options.fees ?? { makerRateMicros: 0, takerRateMicros: 0 };
+  const curves = curve === undefined ? null : feeCurve(curve);
+  const shared = { landingMs, fees, afterHalt, feeCurve: curves, allMarkets, feedData };
   return async (fillModel: string | FillModel, tell: (part: number) => void): Promise<ModelRuns> => {
     const runOnce = async (index: number): Promise<BacktestResult> => {
       const draws = makeDraws(latency, { seed, index, count }, config.polling.hotIntervalMs);
@@ -110,7 +114,6 @@ export async function openModelRuns(config: Config, options: BacktestOptions, on
       return { ...outcome, analysis: analyse(outcome.session) };
     };
     const runs: RepeatedRun[] = [];
-    // Session records are large, so only the last one is kept.
     let last: BacktestResult | null = null;
     for (let index = 0; index < count; index++) {
       last = await runOnce(index);
@@ -122,7 +125,7 @@ export async function openModelRuns(config: Config, options: BacktestOptions, on
   };
 }
 
-/** Figures of all runs of one fill model, and the run that the report shows. Plain data that threads can exchange. */
+/** The run that the report shows, and the figures of all runs; plain data that threads can exchange. */
 export interface ModelRuns {
   readonly shown: BacktestResult;
   readonly runs: readonly RepeatedRun[];
@@ -137,16 +140,5 @@ export function compareRuns(models: readonly ModelRuns[], seed: number): readonl
       : { ...shown, analysis: { ...shown.analysis, repeats: computeRepeats(runs, seed, played) } },
   );
 }
-
-const sharedOptions = (
-  { fees, feeCurve: curve, landingMs, afterHalt = 'resume', allMarkets = false }: BacktestOptions,
-  config: Config,
-): Omit<PlanOptions, 'fillModel' | 'latency' | 'seed'> => ({
-  landingMs: landingMs ?? config.exchange?.landingMs ?? USUAL_LANDING_MS,
-  fees: fees ?? { makerRateMicros: 0, takerRateMicros: 0 },
-  afterHalt,
-  feeCurve: curve === undefined ? null : feeCurve(curve),
-  allMarkets,
-});
 
 export type { FillModel } from '../../exchange/core/matching/fill-model.js';

@@ -1,5 +1,3 @@
-/** Input and output of a backtest. */
-
 import type { AccountSlot, MarketIndex, ObservedFill } from '../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../exchange/core/core.js';
 import type { FillModel } from '../../exchange/core/matching/fill-model.js';
@@ -10,14 +8,13 @@ import type {
   RecordedMarket,
   RecordingSummary,
 } from '../../recording/contract.js';
-import type { FeedValue, OperatorCommand, Request } from '../../shared/protocol/seam.js';
+import type { Observation, OperatorCommand, Request } from '../../shared/protocol/seam.js';
 import type { TraderSettings } from '../../trader/engine/settings.js';
 import type { TraderSnapshot } from '../../trader/engine/snapshot.js';
 import type { SessionRecord } from '../session/contract.js';
 import type { FeeCurve } from './fees.js';
 import type { LatencyModel } from './latency.js';
 
-/** Source of one market's events. The source may read events ahead of time. */
 export interface EventSource {
   readonly market: RecordedMarket;
   /** Time of the source's first event, Unix ms; null if only the first chunk contains it. */
@@ -29,7 +26,6 @@ export interface EventSource {
   readonly gaps?: readonly RecordedGap[];
   /** Warnings about the data for the user. The list of warnings is complete after the market was played to its end. */
   readonly warnings: readonly string[];
-  /** Opens a stream of chunks from the first event. A chunk stays valid during one further call of `next`. */
   open(): ChunkStream;
 }
 
@@ -43,12 +39,9 @@ export interface Played {
   readonly source: EventSource;
   readonly index: MarketIndex;
   readonly openedMs: number;
-  /** Time of the market's first event. The market opens before its first event, so that the trader can find it. */
   readonly firstMs: number;
-  /** Time when the market closed in the backtest; null while the market is open. */
   readonly closedMs: number | null;
   readonly events: number;
-  /** Number of events that the exchange rejected because their price is not a multiple of the tick. */
   readonly refused: number;
   /** Reason why the recording could not be read to its end; null if the reading had no error. */
   readonly failure: string | null;
@@ -56,15 +49,12 @@ export interface Played {
 
 export interface MarketListener {
   onOpen(played: Played): void;
-  /** Called after the market's last event, while the book still exists. */
   ending(played: Played): void;
-  /** Called after the market's close, when the book is empty and a known outcome has just been settled. */
+  /** The book is empty, and a known outcome has just been settled. */
   onClose(played: Played, nowMs: number): void;
 }
 
-/** Plays the markets of a backtest. All times are of the exchange clock, Unix ms. */
 export interface MarketDriver {
-  /** Time when the last market closes by the recordings' own data. */
   readonly untilMs: number;
   readonly nextOpenMs: number;
   readonly openCount: number;
@@ -73,29 +63,22 @@ export interface MarketDriver {
   readonly events: number;
   read(untilMs: number): Promise<void>;
   openDue(nowMs: number): Promise<void>;
-  /** Plays the events of one market up to and including this time. */
   sync(index: MarketIndex, nowMs: number): void;
   syncAll(nowMs: number): void;
   close(): void;
 }
 
-/** Values that one feed delivers at one time: the newest value for each market. */
-export interface FeedWord {
-  readonly feed: string;
-  readonly values: readonly FeedValue[];
-}
+export type FeedWord = Omit<Extract<Observation, { kind: 'feed' }>, 'kind' | 'nowMs'>;
 
 export interface FeedSource {
   readonly nextMs: number;
   take(nowMs: number): readonly FeedWord[];
 }
 
-/** Generates markets during the run, instead of playing recorded markets. */
 export interface MadeMarkets {
   /** Starts the generator of markets; called once, before the first event. `account` is the account of the trader. */
   drive(core: ExchangeCore, account: AccountSlot, listener: MarketListener): MarketDriver;
   onFill(fill: ObservedFill): void;
-  /** Feed values of the generated markets; the run uses no other feed values. If absent, no feed has a value. */
   readonly feeds?: FeedSource;
 }
 
@@ -115,37 +98,23 @@ export interface BacktestPlan {
   readonly title: string;
   readonly trader: BacktestTraderSettings;
   readonly sources: readonly EventSource[];
-  /** Generated markets; if present, they are played instead of `sources`. */
   readonly made?: MadeMarkets;
-  /** Name of a fill model in `exchange/core/matching/fill-model.ts`, or a custom model. */
   readonly fillModel: string | FillModel;
   readonly latency: LatencyModel;
   readonly seed: number;
-  /** Fee rates in millionths for markets whose recording has no fees. */
   readonly fees: { readonly makerRateMicros: number; readonly takerRateMicros: number };
   /** Returns a random delay of the trader's first heartbeat after the start or a pause, ms. Absent: no delay. */
   readonly phaseMs?: (() => number) | undefined;
   /** Fee curve that replaces `fees` for a recording without fees; null if the user chose no curve. */
   readonly feeCurve?: FeeCurve | null | undefined;
-  /** Time until a merge or redeem is final on the chain, ms. */
   readonly landingMs: number;
-  /**
-   * Timed operator commands, oldest first. A `stop` command ends the run once the trader has stopped. Without a `stop`
-   * command, the run stops the trader after the last market.
-   */
   readonly commands?: readonly TimedCommand[];
-  /** Action after a risk limit has halted the trader. Default: `resume`. */
   readonly afterHalt?: AfterHalt;
-  /** Feed values in order of their arrival at the trader (exchange clock). If absent, no feed has a value. */
   readonly feedValues?: readonly RecordedFeedValue[];
   readonly warnings?: readonly string[];
-  /** Lines for the report that describe the played data. */
   readonly data: readonly string[];
-  /** Called with every request when the trader sends it. `nowMs`: exchange clock, Unix ms. */
   readonly onSent?: (request: Request, nowMs: number) => void;
-  /** Called once, before the first event, with a function that returns the trader's present snapshot. */
   readonly onStart?: (snapshot: () => TraderSnapshot) => void;
-  /** Called at intervals with the played and the total recorded time, ms. */
   readonly progress?: (doneMs: number, allMs: number) => void;
 }
 

@@ -4,18 +4,15 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { ONE } from '../../shared/base/micros.js';
 import type { FillRecord, MarketSession, SessionRecord } from '../session/contract.js';
 
-/** Quantity that a fee rate multiplies: shares × p, shares × p × (1 - p), or shares, with p the price. */
-type FeeShape = 'notional' | 'quadratic' | 'per-share';
-
 export interface FeeCurve {
   readonly name: string;
-  readonly shape: FeeShape;
-  /** Fee rates in millionths, at a price p of the outcome: of shares × p, of shares × p × (1 - p), or per share. */
+  /** The rate multiplies shares × p, shares × p × (1 - p), or shares, with p the price of the traded outcome. */
+  readonly shape: 'notional' | 'quadratic' | 'per-share';
+  /** Fee rates in millionths. */
   readonly takerMicros: number;
   readonly makerMicros: number;
   /** Fees are rounded up to a multiple of this step, in millionths of currency. */
   readonly stepMicros: number;
-  /** True if the fees of an order's fills are rounded together, so that their sum equals the fee of a single fill. */
   readonly isByOrder: boolean;
 }
 
@@ -35,7 +32,6 @@ export const FEE_NAMES: readonly string[] = [
   ...['notional', 'quadratic', 'per-share'].map((shape) => `${shape}:TAKER[/MAKER]`),
 ];
 
-/** Returns the fee curve with this name. Throws TwinbookError `usage` for an unknown name. */
 export function feeCurve(name: string): FeeCurve {
   const named = NAMED[name];
   if (named !== undefined) return { name, ...named };
@@ -45,14 +41,12 @@ export function feeCurve(name: string): FeeCurve {
     throw new TwinbookError('usage', `there is no fee schedule ${JSON.stringify(name)}`, hint);
   }
   const rate = (text: string | undefined): number => Math.round(Number(text ?? 0) * ONE);
-  // The pattern matches only the three known shapes of a fee.
-  const shape = found[1] as FeeShape;
+  const shape = found[1] as FeeCurve['shape'];
   return { name, shape, takerMicros: rate(found[2]), makerMicros: rate(found[3]), stepMicros: 1, isByOrder: false };
 }
 
 type ChargedFill = Pick<FillRecord, 'isMaker' | 'isYes' | 'priceMicros' | 'amountMicros'>;
 
-/** Returns the fee of a fill before rounding, in millionths of currency. */
 export function rawFee({ shape, takerMicros, makerMicros }: FeeCurve, fill: ChargedFill): number {
   const rate = (fill.isMaker === true ? makerMicros : takerMicros) / ONE;
   const price = (fill.isYes ? fill.priceMicros : ONE - fill.priceMicros) / ONE;
@@ -65,21 +59,13 @@ export const roundedFee = ({ stepMicros }: FeeCurve, rawMicros: number): number 
   Math.ceil(rawMicros / stepMicros - 1e-6) * stepMicros + 0;
 
 /**
- * Returns the session record plus a curve's fees. The fees are charged after the run, because the exchange knows only
- * rates of the traded value. The trader does not see the fees: its cash is too high during the run, and its strategy
- * does not widen quotes for them. `isFree` returns true for the condition id of a market whose recording has no fee.
+ * Adds a curve's fees after the run, because the exchange knows only rates of the traded value. The trader does not see
+ * them: its cash is too high during the run. `free`: condition ids of the markets whose recording has no fee.
  */
-export function chargedSession(
-  session: SessionRecord,
-  curve: FeeCurve,
-  isFree: (conditionId: string) => boolean,
-): SessionRecord {
-  const markets = session.markets.map((market) => (isFree(market.conditionId) ? chargedMarket(market, curve) : market));
-  const paid = markets.flatMap(({ fills }, at) =>
-    fills.map(({ timeMs, feeMicros }, index) => {
-      const before = session.markets[at]?.fills[index]?.feeMicros ?? 0;
-      return { timeMs, feeMicros: feeMicros - before };
-    }),
+export function chargedSession(session: SessionRecord, curve: FeeCurve, free: ReadonlySet<string>): SessionRecord {
+  const paid: Pick<FillRecord, 'timeMs' | 'feeMicros'>[] = [];
+  const markets = session.markets.map((market) =>
+    free.has(market.conditionId) ? chargedMarket(market, curve, paid) : market,
   );
   const paidBy = (timeMs: number): number =>
     paid.reduce((sum, fee) => (fee.timeMs <= timeMs ? sum + fee.feeMicros : sum), 0);
@@ -96,7 +82,11 @@ export function chargedSession(
   };
 }
 
-function chargedMarket(market: MarketSession, curve: FeeCurve): MarketSession {
+function chargedMarket(
+  market: MarketSession,
+  curve: FeeCurve,
+  paid: Pick<FillRecord, 'timeMs' | 'feeMicros'>[],
+): MarketSession {
   const orders = new Map<string, { rawMicros: number; chargedMicros: number }>();
   const chargeFill = (fill: FillRecord): FillRecord => {
     const order = orders.get(fill.orderPubkey) ?? { rawMicros: 0, chargedMicros: 0 };
@@ -105,6 +95,7 @@ function chargedMarket(market: MarketSession, curve: FeeCurve): MarketSession {
     const total = roundedFee(curve, order.rawMicros);
     const feeMicros = total - order.chargedMicros;
     order.chargedMicros = total;
+    paid.push({ timeMs: fill.timeMs, feeMicros });
     return { ...fill, feeMicros: fill.feeMicros + feeMicros };
   };
   return { ...market, fills: market.fills.map(chargeFill) };

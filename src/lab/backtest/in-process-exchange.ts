@@ -1,7 +1,4 @@
-/**
- * The exchange of a backtest, without sockets: core, handlers and rate limits of the paper exchange. The exchange's
- * answers are records, not text, and signatures are not checked.
- */
+/** The paper exchange without sockets and signatures; its answers are records, not text. */
 
 import { isDeepStrictEqual } from 'node:util';
 import type {
@@ -9,7 +6,6 @@ import type {
   CoreObserver,
   CoreSettings,
   MarketIndex,
-  ObservedFill,
   OrderRequest,
   Result,
   Wire,
@@ -98,11 +94,13 @@ const READERS: Readonly<Partial<Record<EndpointName, (record: never) => unknown>
   'markets.trades': (record: readonly Wire<'publicTradeRow'>[]) => record.map(readPublicTrade),
 };
 
-/** Parses an answer of the exchange, with the same result as the endpoint's schema. */
-function readRecord(endpoint: EndpointName, record: unknown): unknown {
+function readRecord(endpoint: EndpointName, record: unknown): Answered['data'] {
   const reader = READERS[endpoint];
-  return reader === undefined ? declarationOf(endpoint).data.parse(record) : reader(record as never);
+  const data = reader === undefined ? declarationOf(endpoint).data.parse(record) : reader(record as never);
+  return data as Answered['data'];
 }
+
+type Answered = Extract<Outcome, { kind: 'answered' }>;
 
 /** Converts the body of an order draft for the exchange's core. The trader's types already guarantee valid fields. */
 export const readOrderRequest = (body: BodyOf<'orders.create'>): OrderRequest => {
@@ -115,11 +113,8 @@ export const readOrderRequest = (body: BodyOf<'orders.create'>): OrderRequest =>
   };
 };
 
-type WrittenOrder = Omit<OrderRequest, 'price' | 'amount' | 'funds'> & {
-  readonly price?: string | null;
-  readonly amount?: string | null;
-  readonly funds?: string | null;
-};
+type WrittenOrder = Omit<OrderRequest, 'price' | 'amount' | 'funds'> &
+  Readonly<Partial<Record<'price' | 'amount' | 'funds', string | null>>>;
 
 type OwnTrades = DataOf<'trades.list'>;
 type PublicTrades = DataOf<'markets.trades'>;
@@ -130,10 +125,7 @@ const page = (list: CursorList, data: PublicTrades | OwnTrades, nextBeforeId: nu
   nextCursor: nextBeforeId === null ? null : cursorAt(list, 'before_id', nextBeforeId),
 });
 
-/**
- * Creates a function that returns a market's newest public trades, as the service's handler does. Each row of trades is
- * built once; an unchanged answer is returned as the same object.
- */
+/** Returns a market's newest public trades, as the service's handler does; an unchanged answer is the same object. */
 function makePublicTradePage(core: ExchangeCore, index: MarketIndex, limit: number): () => Outcome {
   const market = core.catalog.market(index);
   let count = 0;
@@ -151,62 +143,43 @@ function makePublicTradePage(core: ExchangeCore, index: MarketIndex, limit: numb
   };
 }
 
-/** Answers with the trader's newest trades, up to the maximum page size. An unchanged answer is the same object. */
-class OwnTradePage {
-  readonly #core: ExchangeCore;
-  readonly #account: AccountSlot;
-  /** Rows of the trader's trades by id, as many as the longest page has. */
-  readonly #rows = new Map<number, OwnTrades[number]>();
-  /** Number of all trades of the trader. Trade ids count up from 1, in the order of the fills. */
-  #count = 0;
-  /** Last answer with the trader's trades, for each requested page size. */
-  readonly #answers = new Map<number, { readonly rows: OwnTrades; readonly outcome: Outcome }>();
-
-  constructor(core: ExchangeCore, account: AccountSlot) {
-    this.#core = core;
-    this.#account = account;
-  }
-
-  add(): void {
-    this.#count += 1;
-    this.#rows.delete(this.#count - LONGEST_PAGE);
-  }
-
-  answer(limit: number): Outcome {
-    const length = Math.min(limit, this.#count);
-    const rows: OwnTrades[number][] = [];
-    for (let id = this.#count; id > this.#count - length; id--) rows.push(this.#read(id));
-    const last = this.#answers.get(limit);
-    if (last?.rows.length === length && rows.every((row, at) => row === last.rows[at])) return last.outcome;
-    const oldest = this.#count - length + 1;
-    const outcome = page('trades.list', rows, length === limit && oldest > 1 ? oldest : null);
-    this.#answers.set(limit, { rows, outcome });
-    return outcome;
-  }
-
+function makeOwnTradePage(core: ExchangeCore, account: AccountSlot) {
+  const known = new Map<number, OwnTrades[number]>();
+  const answers = new Map<number, { readonly rows: OwnTrades; readonly outcome: Outcome }>();
+  let count = 0;
   /** Returns the row of a trade, as the same object until the row changes. A final order's row never changes. */
-  #read(id: number): OwnTrades[number] {
-    const known = this.#rows.get(id);
-    if (known !== undefined && known.order.status !== null && isFinalOrder(known.order.status)) return known;
-    const { rows } = this.#core.orders.trades(this.#account, { limit: 1, beforeId: id + 1 });
+  const readRow = (id: number): OwnTrades[number] => {
+    const before = known.get(id);
+    if (before !== undefined && before.order.status !== null && isFinalOrder(before.order.status)) return before;
+    const { rows } = core.orders.trades(account, { limit: 1, beforeId: id + 1 });
     const fresh = readOwnTrade(must(rows[0], `own trade ${id}`));
-    if (known !== undefined && isDeepStrictEqual(known, fresh)) return known;
-    this.#rows.set(id, fresh);
+    if (before !== undefined && isDeepStrictEqual(before, fresh)) return before;
+    known.set(id, fresh);
     return fresh;
-  }
+  };
+  return {
+    add: () => void known.delete(++count - LONGEST_PAGE),
+    answer: (limit: number): Outcome => {
+      const length = Math.min(limit, count);
+      const rows: OwnTrades[number][] = [];
+      for (let id = count; id > count - length; id--) rows.push(readRow(id));
+      const last = answers.get(limit);
+      if (last?.rows.length === length && rows.every((row, at) => row === last.rows[at])) return last.outcome;
+      const oldest = count - length + 1;
+      const outcome = page('trades.list', rows, length === limit && oldest > 1 ? oldest : null);
+      answers.set(limit, { rows, outcome });
+      return outcome;
+    },
+  };
 }
 
-/** Public key of the backtest's wallet. This wallet has no secret key, because nothing is signed in a backtest. */
+/** Public key of a wallet without secret key, because nothing is signed in a backtest. */
 const WALLET = '11111111111111111111111111111112';
 export const SIGNATURE = '0'.repeat(128);
 
-/** Page size of the trader's requests, which is the maximum of the service. */
 const LONGEST_PAGE = 100;
 
-/**
- * Maximum number of stored orders without a fill. Most orders end without a fill, and a trader reads an order for at
- * most a minute. The maximum exceeds the number of orders that a trader can place in half an hour.
- */
+/** Maximum number of stored orders without a fill: more than a trader can place in half an hour. */
 const UNFILLED_ORDERS: Forgetting = {
   passes: ({ state }) => UNFILLED.some((unfilled) => unfilled === state),
   keep: 5_000,
@@ -216,63 +189,56 @@ const UNFILLED = ORDER_STATUSES.filter((status) => {
   return phase === 'over' && filled === 'nothing';
 });
 
-export interface InProcessAnswer {
-  readonly outcome: Outcome;
-  readonly venueTimeMs: number;
-  readonly budget: BudgetReport;
-}
-
 export class InProcessExchange {
   readonly core: ExchangeCore;
   readonly account: AccountSlot;
   readonly #context: HandlerContext;
   readonly #limits: Readonly<Record<Scope, RateLimit>>;
-  // Buffers for a book's levels, reused by every answer.
   readonly #prices = new Int32Array(100);
   readonly #amounts = new Float64Array(100);
 
   readonly #publicTrades = new Map<MarketIndex, () => Outcome>();
-  readonly #ownTrades: OwnTradePage;
-  /** Last answer to `#ordersQuery`; null after a change of the trader's orders or balances. */
+  readonly #ownTrades: ReturnType<typeof makeOwnTradePage>;
   #orders: Outcome | null = null;
   #ordersQuery: object | null = null;
   #dueMs = Number.POSITIVE_INFINITY;
-  /** Last parsed answer of the exchange, by endpoint. Comparing a record is faster than parsing it again. */
+  /** Comparing a record with the last one is faster than parsing it again. */
   readonly #lastRead = new Map<EndpointName, { record: unknown; nextCursor: string | null; outcome: Outcome }>();
 
-  /** `listener` gets each fill after the exchange has recorded it. */
-  constructor(settings: CoreSettings, limits: VenueProfile['rate_limits'], nowMs: number, listener: CoreObserver) {
-    const onFill = (fill: ObservedFill) => {
-      this.#ownTrades.add();
-      this.#orders = null;
-      listener.onFill(fill);
+  constructor(
+    settings: CoreSettings,
+    limits: VenueProfile['rate_limits'],
+    nowMs: number,
+    onFill: CoreObserver['onFill'],
+  ) {
+    const observer: CoreObserver = {
+      onFill: (fill) => {
+        this.#ownTrades.add();
+        this.#orders = null;
+        onFill(fill);
+      },
     };
-    const observer = { ...listener, onFill };
     this.core = new ExchangeCore({ ...settings, observer }, undefined, memoryArchive({ order: UNFILLED_ORDERS }));
     this.account = openAccount(this.core, nowMs);
-    this.#ownTrades = new OwnTradePage(this.core, this.account);
+    this.#ownTrades = makeOwnTradePage(this.core, this.account);
     this.#context = { core: this.core, wallets: new WalletSignatures() };
     this.#limits = openRateLimits(limits);
   }
 
-  answer(call: AnyCall, nowMs: number): InProcessAnswer {
+  answer(call: AnyCall, nowMs: number) {
     const { scope } = declarationOf(call.endpoint);
     const { allowed, limit, remaining, resetMs } = this.#limits[scope].take('us', nowMs);
     // The exchange's time is in whole seconds here, as in the exchange's HTTP headers.
-    const budget = { scope, limit, remaining, resetMs: Math.ceil(resetMs / 1000) * 1000 };
+    const budget: BudgetReport = { scope, limit, remaining, resetMs: Math.ceil(resetMs / 1000) * 1000 };
     const outcome = allowed ? this.#serve(call, nowMs) : answerRefusal({ slug: 'throttled' });
     return { outcome, venueTimeMs: Math.floor(nowMs / 1000) * 1000, budget };
   }
 
-  /**
-   * Ends a market and drops its data, since a run may have thousands of markets. A market with an unknown outcome and
-   * without shares is canceled, so that the trader stops polling it.
-   */
+  /** Ends a market and drops its data. Without shares and outcome it is canceled, so that the trader stops polling. */
   closeMarket(market: MarketIndex, nowMs: number): void {
     const { card, state, shares } = this.core.catalog.market(market);
     const { yes, no } = shares.read(this.account);
     if (!isSettledMarket(state) && yes === 0 && no === 0) this.core.at(nowMs).markets.resolve(card.conditionId, null);
-    // One more row than a page holds is read, to detect that further rows exist.
     this.core.feed.end(market, LONGEST_PAGE + 1);
     this.#publicTrades.delete(market);
     this.#orders = null;
@@ -305,13 +271,13 @@ export class InProcessExchange {
       case 'markets.book':
         return this.#book(call.params.condition_id, call.query.is_yes !== false, call.query.depth ?? 50);
       case 'orders.create':
-        return answerDraft(core.orders.draft(account, readOrderRequest(call.body)));
+        return answerResult(core.orders.draft(account, readOrderRequest(call.body)), (draft) => draft);
       case 'orders.cancel':
-        return answerDraft(core.orders.draftCancel(account, call.params.pubkey));
+        return answerResult(core.orders.draftCancel(account, call.params.pubkey), (draft) => draft);
       case 'orders.submit':
-        return answerOrder(core.orders.submit(account, call.params.pubkey, true));
+        return answerResult(core.orders.submit(account, call.params.pubkey, true), readOrder);
       case 'orders.cancelSubmit':
-        return answerOrder(core.orders.submitCancel(account, call.params.pubkey, true));
+        return answerResult(core.orders.submitCancel(account, call.params.pubkey, true), readOrder);
       case 'merges.submit':
         return answerSubmit(call.endpoint, core.conversions.submit('merge', account, call.params.pubkey, true));
       case 'splits.submit':
@@ -334,18 +300,12 @@ export class InProcessExchange {
     return trades();
   }
 
-  /** Answers the most frequent call of a backtest, without conversion to decimal strings. */
   #book(conditionId: string, isYes: boolean, depth: number): Outcome {
     const index = this.core.catalog.findIndex(conditionId);
     if (index === null) return answerRefusal({ slug: 'not_found' });
     assert(isYes, 'the trader must request YES books only');
-    const data: Orderbook = {
-      market: conditionId,
-      is_yes: true,
-      bid: this.#side(index, 0, depth),
-      ask: this.#side(index, 1, depth),
-    };
-    return { kind: 'answered', data, nextCursor: null };
+    const [bid, ask] = [this.#side(index, 0, depth), this.#side(index, 1, depth)];
+    return { kind: 'answered', data: { market: conditionId, is_yes: true, bid, ask }, nextCursor: null };
   }
 
   #side(index: MarketIndex, side: 0 | 1, depth: number): Orderbook['bid'] {
@@ -363,46 +323,30 @@ export class InProcessExchange {
     const body = declaration.body === null ? null : declaration.body.parse(call.body);
     const limit = 'limit' in call.query && call.query.limit !== undefined ? call.query.limit : (declaration.page ?? 0);
     const whole = { nowMs, account: this.account, params: call.params, query: call.query, body, limit };
-    const reply = handle(call.endpoint, whole, this.#context);
+    const reply = passCall(call.endpoint, whole, this.#context);
     if (!reply.ok) return answerRefusal(reply.fault);
     return this.#readAgain(call.endpoint, reply.value, reply.nextCursor ?? null);
   }
 
-  /** Parses an answer. An answer equal to the endpoint's last answer is returned as the same object. */
   #readAgain(endpoint: EndpointName, record: unknown, nextCursor: string | null): Outcome {
-    if (endpoint in READERS) return read(endpoint, record, nextCursor);
     const last = this.#lastRead.get(endpoint);
     // A record that is the same object may have changed since the last answer, so it is parsed again.
     const isSame = last !== undefined && last.record !== record && last.nextCursor === nextCursor;
     if (isSame && isDeepStrictEqual(last.record, record)) return last.outcome;
-    const outcome = read(endpoint, record, nextCursor);
-    this.#lastRead.set(endpoint, { record, nextCursor, outcome });
+    const outcome: Outcome = { kind: 'answered', data: readRecord(endpoint, record), nextCursor };
+    if (!(endpoint in READERS)) this.#lastRead.set(endpoint, { record, nextCursor, outcome });
     return outcome;
   }
 }
 
-/** Passes a call to its handler. The call's body is already parsed, and its query has the trader's types. */
-function handle<N extends EndpointName>(name: N, call: object, context: HandlerContext): Reply<N> {
-  return HANDLERS[name](call as ServiceCall<N>, context);
-}
+const passCall = <N extends EndpointName>(name: N, call: object, context: HandlerContext): Reply<N> =>
+  HANDLERS[name](call as ServiceCall<N>, context);
 
-/** Converts the answer to a draft call; the record of a draft equals its wire format. */
-const answerDraft = (result: Result<DataOf<'orders.create'>>): Outcome =>
-  result.ok ? { kind: 'answered', data: result.value, nextCursor: null } : answerRefusal(result.fault);
-
-const answerOrder = (result: Result<Wire<'orderRow'>>): Outcome =>
-  result.ok ? { kind: 'answered', data: readOrder(result.value), nextCursor: null } : answerRefusal(result.fault);
+const answerResult = <T>(result: Result<T>, read: (value: T) => Answered['data']): Outcome =>
+  result.ok ? { kind: 'answered', data: read(result.value), nextCursor: null } : answerRefusal(result.fault);
 
 const answerSubmit = (endpoint: EndpointName, result: Result<unknown>): Outcome =>
-  result.ok ? read(endpoint, result.value, null) : answerRefusal(result.fault);
-
-/** Returns the answer as the HTTP client would parse it. */
-const read = (endpoint: EndpointName, record: unknown, nextCursor: string | null): Outcome => ({
-  kind: 'answered',
-  // The value comes from the endpoint's schema, or from the equivalent reader in `READERS`.
-  data: readRecord(endpoint, record) as never,
-  nextCursor,
-});
+  answerResult(result, (record) => readRecord(endpoint, record));
 
 function answerRefusal({ slug, message, details }: ServiceFault): Outcome {
   const usual = SERVICE_ERRORS[slug];

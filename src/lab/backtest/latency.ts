@@ -5,29 +5,17 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { Random } from '../../shared/base/random.js';
 import { declarationOf, ENDPOINTS, type EndpointName } from '../../shared/protocol/endpoints.js';
 
-/** Time-out of the trader's requests, ms. */
 export const GIVES_UP_MS = 10_000;
 
-/** Default round trip without measured round trips, like that of a venue on another continent. */
 export const USUAL_LATENCY = 'constant:150';
 
 /** Kinds of calls with different latencies: submits wait for a chain or a matching engine, reads for a cache. */
 const CALL_KINDS = ['read', 'draft', 'submit', 'cancel'] as const;
 type CallKind = (typeof CALL_KINDS)[number];
 
-/** The user's choice of latency is `constant:MS` (whole round trip) or `recorded`, with an optional factor `:xK`. */
-interface LatencySpec {
-  readonly kind: 'constant' | 'recorded';
-  /** Constant round trip, ms; only `constant` uses it. */
-  readonly constantMs: number;
-  readonly scale: number;
-}
-
-/** Choice of a latency model, as plain data that can be sent to another thread. */
 export interface LatencyChoice {
-  readonly spec: LatencySpec;
+  readonly spec: ReturnType<typeof readLatency>;
   readonly roundTripsMs: readonly number[];
-  /** Measured round trips for each kind of call with enough samples, ms. Calls of other kinds use `roundTripsMs`. */
   readonly byKind?: Readonly<Partial<Record<CallKind, readonly number[]>>>;
 }
 
@@ -37,8 +25,8 @@ export function callKind(endpoint: EndpointName): CallKind {
   return endpoint.toLowerCase().endsWith('submit') ? 'submit' : 'draft';
 }
 
-/** Parses the text of a latency choice. Throws TwinbookError `usage` for an unknown latency model. */
-export function readLatency(text: string): LatencySpec {
+/** Parses `constant:MS` (whole round trip) or `recorded`, with an optional factor `:xK`. */
+export function readLatency(text: string) {
   const found = /^(?:(constant):(\d{1,6})|(recorded))(?::x(\d{1,3}(?:\.\d{1,3})?))?$/.exec(text);
   const constantMs = Number(found?.[2] ?? 0);
   const scale = Number(found?.[4] ?? 1);
@@ -46,18 +34,13 @@ export function readLatency(text: string): LatencySpec {
     const wanted = `constant:MS (the round trip, up to ${GIVES_UP_MS}), recorded, or one of them scaled, such as constant:100:x4`;
     throw new TwinbookError('usage', `unknown latency model '${text}'`, `Wanted ${wanted}.`);
   }
-  return { kind: found[1] === 'constant' ? 'constant' : 'recorded', constantMs, scale };
+  return { kind: found[1] === 'constant' ? 'constant' : 'recorded', constantMs, scale } as const;
 }
 
-/** Maximum number of measured round trips to keep; more samples would not describe the network better. */
 const MAX_ROUND_TRIPS = 20_000;
-/** Minimum number of samples for a kind of call to have its own round trips. */
 const LEAST_OF_KIND = 20;
 
-/**
- * Returns the user's choice of latency. Default: the round trips measured in the recordings; without measurements,
- * `constant:150`. Throws a TwinbookError for an impossible choice of latency, before any run.
- */
+/** Default: the round trips measured in the recordings, else `constant:150`. Throws for an impossible choice. */
 export async function latencyChoice(wish: string | null, recordings: readonly Recording[]): Promise<LatencyChoice> {
   const asked = wish === null ? null : readLatency(wish);
   const calls = asked?.kind === 'constant' ? [] : await measureCalls(recordings);
@@ -65,11 +48,6 @@ export async function latencyChoice(wish: string | null, recordings: readonly Re
   const choice = { spec, ...makeLatencySource(calls) };
   new LatencyModel(choice, 0);
   return choice;
-}
-
-export interface MeasuredCall {
-  readonly endpoint: string;
-  readonly roundTripMs: number;
 }
 
 async function measureCalls(recordings: readonly Recording[]) {
@@ -83,12 +61,15 @@ async function measureCalls(recordings: readonly Recording[]) {
   return calls;
 }
 
-/** Returns the measured round trips, separately for each kind of call with enough samples. */
+export interface MeasuredCall {
+  readonly endpoint: string;
+  readonly roundTripMs: number;
+}
+
 export function makeLatencySource(calls: readonly MeasuredCall[]): Omit<LatencyChoice, 'spec'> {
   const byKind: Partial<Record<CallKind, readonly number[]>> = {};
   for (const kind of CALL_KINDS) {
     const own = calls.filter(({ endpoint }) => isEndpoint(endpoint) && callKind(endpoint) === kind);
-    // Nearly all calls are reads, so reads use the round trips of all calls.
     if (kind !== 'read' && own.length >= LEAST_OF_KIND) byKind[kind] = own.map(({ roundTripMs }) => roundTripMs);
   }
   const roundTripsMs = calls.map(({ roundTripMs }) => roundTripMs);
@@ -97,39 +78,29 @@ export function makeLatencySource(calls: readonly MeasuredCall[]): Omit<LatencyC
 
 const isEndpoint = (name: string): name is EndpointName => name in ENDPOINTS;
 
-function makeRoundTrips({ kind, constantMs, scale }: LatencySpec, measuredMs: readonly number[]): Float64Array {
+function makeRoundTrips(
+  { kind, constantMs, scale }: LatencyChoice['spec'],
+  measuredMs: readonly number[],
+): Float64Array {
   if (kind === 'constant') return Float64Array.of(constantMs * scale);
   if (measuredMs.length > 0) return Float64Array.from(measuredMs, (ms) => ms * scale);
   const hint = `Choose another one, such as --latency ${USUAL_LATENCY}.`;
   throw new TwinbookError('recording_invalid', 'these recordings contain no measured round trips', hint);
 }
 
-interface RoundTripTimes {
-  readonly tripsMs: Float64Array;
-  readonly random: Random;
-}
-
-/**
- * Difference between one run's round trips and the chosen latency. `scale`: factor of all round trips. `jitterShare`:
- * mean extra time of a call (exponentially distributed), as a fraction of the call's round trip.
- */
+/** `jitterShare`: mean extra time of a call (exponential), as a fraction of its round trip. */
 const NO_SPREAD = { scale: 1, jitterShare: 0 };
 
-/**
- * Draws round trips and splits each into halves, because the directions were not measured separately. A latency model
- * has its own random sequence, so each run needs a new model. The choice `recorded` without measured round trips throws
- * TwinbookError `recording_invalid`.
- */
+/** Draws round trips, half for each direction. Each run needs a new model, with its own random sequence. */
 export class LatencyModel {
-  /** Name of the latency in the user's notation, for example `constant:150` or `recorded:x3`. */
   readonly name: string;
   /** Travel times of the last drawn call, to the exchange and back, ms. */
   thereMs = 0;
   backMs = 0;
   /** True if the exchange executes the call, but its answer comes after the client's time-out. */
   isLost = false;
-  readonly #usual: RoundTripTimes;
-  readonly #own = new Map<CallKind, RoundTripTimes>();
+  readonly #usual: { readonly tripsMs: Float64Array; readonly random: Random };
+  readonly #own = new Map<CallKind, { readonly tripsMs: Float64Array; readonly random: Random }>();
   readonly #spread: Readonly<typeof NO_SPREAD>;
 
   constructor({ spec, roundTripsMs, byKind }: LatencyChoice, seed: number, spread = NO_SPREAD) {
@@ -160,9 +131,7 @@ export class LatencyModel {
 }
 
 export const MAX_REPEATS = 1_000;
-/** Maximum factor between a repeated run's round trips and the chosen latency. */
 const SCALE_RANGE = 1.25;
-/** Mean extra time of a call in repeated runs, as a fraction of the round trip. */
 const JITTER_SHARE = 0.1;
 
 /** Returns seed, latency and poll phase of run `index` of `count`. A single run uses the given seed and latency. */
@@ -179,7 +148,6 @@ export function makeDraws(
   return {
     seed: own,
     latency: new LatencyModel(choice, own, { scale, jitterShare: choice.spec.kind === 'constant' ? JITTER_SHARE : 0 }),
-    /** Returns the delay of the trader's first heartbeat after the start or a pause, ms. */
     phaseMs: () => phases.below(Math.max(1, pollMs)),
   };
 }

@@ -10,10 +10,8 @@ import { computeYesCost, Holdings, KEEP_NEAREST } from '../session/holdings.js';
 import { AccountSamples, FIRST_STEP_MS, MarketSamples } from '../session/samples.js';
 import type { Played } from './contract.js';
 
-/** Records the mid price at fixed times (horizons) after each fill. Fills are in order of time. */
 class MarkedFills {
   readonly rows: PendingFill[] = [];
-  /** Number of rows at the start of `rows` whose mid is recorded, for each horizon. */
   readonly #marked = MARKOUT_HORIZONS_MS.map(() => 0);
 
   get nextMs(): number {
@@ -37,7 +35,7 @@ class MarkedFills {
   }
 }
 
-/** Maximum samples of all ended markets together, about 10 MB. A sample has a time and five figures. */
+/** Maximum samples of all ended markets together, about 10 MB. */
 const MOST_SAMPLES = 200_000;
 
 export class Metrics {
@@ -52,7 +50,6 @@ export class Metrics {
   #nextSampleMs = Number.NEGATIVE_INFINITY;
   #nextMarkMs = Number.POSITIVE_INFINITY;
 
-  /** Must be created before the first event of `core`. */
   constructor(core: ExchangeCore, account: AccountSlot) {
     this.#core = core;
     this.#account = account;
@@ -78,19 +75,17 @@ export class Metrics {
     const market = this.markets.get(played.index);
     if (market === undefined) return;
     market.findSets(this.#account, nowMs);
-    market.onClose();
+    market.fills.take(Number.POSITIVE_INFINITY, null);
     this.#open.delete(market);
     this.#planMarks();
     this.#bound(market);
-    // Settlement is sampled, because it is the largest change of the equity and no later sample exists.
+    // Settlement is the largest change of the equity, and no later sample exists.
     this.account.see(this.#equityMicros);
   }
 
-  /** Drops samples of ended markets, to limit the memory of a run with many markets. */
   #bound(closed: MarketMetrics): void {
     this.#over.push(closed);
     this.#samples += closed.samples.length;
-    // Each ended market keeps at least one sample, so the limit is never below their number.
     while (this.#samples > Math.max(MOST_SAMPLES, this.#over.length)) {
       const finest = Math.min(...this.#over.map(({ samples }) => samples.stepMs));
       for (const { samples } of this.#over) if (samples.stepMs === finest) samples.thinOut();
@@ -112,7 +107,7 @@ export class Metrics {
     if (market === undefined) return;
     this.#holding.add(market);
     market.onFill(fill);
-    this.#nextMarkMs = Math.min(this.#nextMarkMs, market.nextMarkMs);
+    this.#nextMarkMs = Math.min(this.#nextMarkMs, market.fills.nextMs);
   }
 
   onAnswer(call: AnyCall, outcome: Outcome, nowMs: number): void {
@@ -120,8 +115,11 @@ export class Metrics {
     // These casts are safe, because the data is the answer to this call.
     const { data } = outcome;
     if (call.endpoint === 'orders.submit') this.#onSubmit(call.params.pubkey, data as DataOf<'orders.submit'>, nowMs);
-    if (call.endpoint === 'orders.cancelSubmit')
-      this.#onCancel(call.params.pubkey, data as DataOf<'orders.cancelSubmit'>);
+    if (call.endpoint === 'orders.cancelSubmit') {
+      const market = this.#findMarket((data as DataOf<'orders.cancelSubmit'>).market.condition_id);
+      market?.joined.delete(call.params.pubkey);
+      if (market !== undefined) market.ordersCanceled++;
+    }
     if (call.endpoint === 'redeems.submit') this.#onRedeem(data as DataOf<'redeems.submit'>, nowMs);
   }
 
@@ -135,18 +133,10 @@ export class Metrics {
     const market = this.#findMarket(order.market.condition_id);
     const behind = this.#core.orders.ahead(this.#account, pubkey);
     if (market === undefined || behind === null) return;
-    const amountMicros = order.remaining_amount ?? 0;
     market.joined.set(pubkey, { sinceMs: nowMs, behindMicros: behind });
     market.ordersPlaced++;
-    market.postedMicros += amountMicros;
+    market.postedMicros += order.remaining_amount ?? 0;
     market.joinedBehindMicros += behind;
-  }
-
-  #onCancel(pubkey: string, order: DataOf<'orders.cancelSubmit'>): void {
-    const market = this.#findMarket(order.market.condition_id);
-    if (market === undefined) return;
-    market.joined.delete(pubkey);
-    market.ordersCanceled++;
   }
 
   #findMarket(conditionId: string): MarketMetrics | undefined {
@@ -154,10 +144,9 @@ export class Metrics {
     return index === null ? undefined : this.markets.get(index);
   }
 
-  /** Takes the measurements that are due. Every open market must have been played up to this time. */
   look(nowMs: number): void {
     if (nowMs >= this.#nextMarkMs) {
-      for (const market of this.#open) if (market.nextMarkMs <= nowMs) market.takeMarks(nowMs);
+      for (const market of this.#open) if (market.fills.nextMs <= nowMs) market.fills.take(nowMs, market.mark());
       this.#planMarks();
     }
     if (nowMs < this.#nextSampleMs) return;
@@ -171,7 +160,7 @@ export class Metrics {
 
   #planMarks(): void {
     this.#nextMarkMs = Number.POSITIVE_INFINITY;
-    for (const market of this.#open) this.#nextMarkMs = Math.min(this.#nextMarkMs, market.nextMarkMs);
+    for (const { fills } of this.#open) this.#nextMarkMs = Math.min(this.#nextMarkMs, fills.nextMs);
   }
 
   get #equityMicros(): number {
@@ -209,24 +198,19 @@ export class MarketMetrics {
   ordersCanceled = 0;
   postedMicros = 0;
   joinedBehindMicros = 0;
-  /** Last known YES mid without the trader's orders; null before the first mid. */
   markMicros: number | null = null;
   readonly #core: ExchangeCore;
-  readonly #fills = new MarkedFills();
+  readonly fills = new MarkedFills();
 
   constructor(core: ExchangeCore, played: Played) {
     this.#core = core;
     this.played = played;
   }
 
-  get fills(): readonly PendingFill[] {
-    return this.#fills.rows;
-  }
-
   /** Updates and returns the recorded book's mid; returns the last known mid while a side of the book is empty. */
   mark(): number | null {
-    const bid = this.#core.catalog.market(this.played.index).bestRecorded(BID);
-    const ask = this.#core.catalog.market(this.played.index).bestRecorded(ASK);
+    const book = this.#core.catalog.market(this.played.index);
+    const [bid, ask] = [book.bestRecorded(BID), book.bestRecorded(ASK)];
     if (bid !== null && ask !== null) this.markMicros = Math.floor((bid + ask) / 2);
     return this.markMicros;
   }
@@ -243,7 +227,7 @@ export class MarketMetrics {
       restedMs: isMaker ? (resting === undefined ? null : timeMs - resting.sinceMs) : 0,
       joinedBehindMicros: resting?.behindMicros ?? null,
     };
-    this.#fills.rows.push(pending);
+    this.fills.rows.push(pending);
     this.held.move({ kind: 'fill', ...pending });
   }
 
@@ -268,29 +252,14 @@ export class MarketMetrics {
     this.held.move(conversion);
   }
 
-  get nextMarkMs(): number {
-    return this.#fills.nextMs;
-  }
-
-  /** Records the mids that are due after fills. The market must have been played up to this time. */
-  takeMarks(nowMs: number): void {
-    this.#fills.take(nowMs, this.mark());
-  }
-
-  /** Handles the close of the market: mids that are not due yet stay unknown. */
-  onClose(): void {
-    this.#fills.take(Number.POSITIVE_INFINITY, null);
-  }
-
   sample(nowMs: number): void {
-    const { index } = this.played;
-    const core = this.#core;
+    const book = this.#core.catalog.market(this.played.index);
     this.mark();
     const top = {
-      bidMicros: core.catalog.market(index).bestRecorded(BID),
-      askMicros: core.catalog.market(index).bestRecorded(ASK),
-      ourBidMicros: core.catalog.market(index).bestReal(BID),
-      ourAskMicros: core.catalog.market(index).bestReal(ASK),
+      bidMicros: book.bestRecorded(BID),
+      askMicros: book.bestRecorded(ASK),
+      ourBidMicros: book.bestReal(BID),
+      ourAskMicros: book.bestReal(ASK),
     };
     this.samples.take(nowMs, top, this.held.netMicros);
   }

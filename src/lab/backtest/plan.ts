@@ -1,31 +1,30 @@
-/** Builds the plan of a backtest from a configuration and recordings: the markets to play and their feed values. */
-
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { RecordedFeedValue, Recording } from '../../recording/contract.js';
+import type { RecordedFeedValue, RecordedMarket, Recording } from '../../recording/contract.js';
 import { TwinbookError, unreadable } from '../../shared/base/errors.js';
-import type { Config, FeedConfig } from '../../shell/config/config.js';
+import type { FeedValue } from '../../shared/protocol/seam.js';
+import type { Config, FeedConfig, StrategyConfig } from '../../shell/config/config.js';
 import { VERSION } from '../../shell/config/shipped.js';
 import { FileRows, type RowProblem, readRow, TOGETHER_MS } from '../../shell/feeds/inbox.js';
 import { isWanted } from '../../trader/engine/market-worth.js';
 import type { FeedSettings, StrategySettings } from '../../trader/engine/settings.js';
+import { groupBy } from '../report/analysis/split.js';
 import { count, formatQuantity } from '../report/figures.js';
 import type { BacktestPlan, EventSource } from './contract.js';
 
-/** Default interval at which a live trader reads a feed's file or address, ms. */
 const USUAL_EVERY_MS = 1_000;
-const USUAL_MAX_AGE_MS = 60_000;
+/** Default maximum age of a feed value that strategies see, ms. */
+export const USUAL_MAX_AGE_MS = 60_000;
 /** Maximum number of feed values, about 1 GB in memory. */
 const MOST_VALUES = 5_000_000;
 
-/** A feed, and the path of the file with its values; a null path stands for the recorded values. */
 export interface FeedChoice {
   readonly name: string;
   readonly path: string | null;
 }
 
 interface FeedQuestion {
-  readonly config: { readonly feeds: readonly FeedConfig[] };
+  readonly config: Pick<Config, 'feeds'>;
   readonly recordings: readonly Recording[];
   readonly choices: readonly FeedChoice[];
   /** Delay from the time in a feed file's row until the trader gets the value, ms; null: the delay of a live trader. */
@@ -34,10 +33,6 @@ interface FeedQuestion {
 
 export type FeedData = Awaited<ReturnType<typeof readFeedData>>;
 
-/**
- * Reads feed values. Throws TwinbookError `file_unreadable` for an unreadable feed file, and `usage` without a valid
- * row or with more than five million values.
- */
 export async function readFeedData(question: FeedQuestion) {
   const { config, choices, recordings } = question;
   const added = choices.filter(({ name }) => !config.feeds.some((feed) => feed.name === name));
@@ -46,20 +41,23 @@ export async function readFeedData(question: FeedQuestion) {
     ...added.map(({ name }) => ({ name, maxAgeMs: USUAL_MAX_AGE_MS })),
   ];
   const files = choices.flatMap(({ name, path }) => (path === null ? [] : [fileValues(name, path, question)]));
-  const fromFiles = new Set(files.map(({ name }) => name));
-  const wanted = new Set(settings.map(({ name }) => name).filter((name) => !fromFiles.has(name)));
+  const wanted = new Set(settings.map(({ name }) => name));
+  for (const { name } of files) wanted.delete(name);
   const recorded = wanted.size === 0 ? [] : await recordedValues(recordings, wanted);
   const values = [...files.flatMap((file) => file.values), ...recorded];
   requireRoom(values);
+  const recordedLines = [...wanted].flatMap((name) => {
+    const own = recorded.filter(({ feed }) => feed === name);
+    return own.length === 0 ? [] : [`feed ${name}: ${valuesText(own)}, as recorded`];
+  });
   return {
     settings,
     values: values.sort((a, b) => a.timeMs - b.timeMs),
-    lines: [...files.map(({ line }) => line), ...recordedLines(recorded, wanted)],
+    lines: [...files.map(({ line }) => line), ...recordedLines],
     warnings: files.flatMap(({ warnings }) => warnings),
   };
 }
 
-/** Returns a warning per feed without values for the played markets. Strategies that need this feed do not quote. */
 export const silentFeeds = (
   settings: readonly FeedSettings[],
   values: readonly RecordedFeedValue[],
@@ -86,12 +84,6 @@ function requireRoom({ length }: readonly RecordedFeedValue[]): void {
   throw new TwinbookError('usage', `feeds have more than ${count(MOST_VALUES)} values`, hint);
 }
 
-const recordedLines = (values: readonly RecordedFeedValue[], wanted: ReadonlySet<string>): readonly string[] =>
-  [...wanted].flatMap((name) => {
-    const own = values.filter(({ feed }) => feed === name);
-    return own.length === 0 ? [] : [`feed ${name}: ${valuesText(own)}, as recorded`];
-  });
-
 const valuesText = (values: readonly RecordedFeedValue[]): string => {
   const markets = new Set(values.map(({ value }) => value.conditionId)).size;
   return `${formatQuantity(values.length, 'value')} of ${formatQuantity(markets, 'market')}`;
@@ -100,14 +92,13 @@ const valuesText = (values: readonly RecordedFeedValue[]): string => {
 function fileValues(name: string, path: string, { config, delayMs }: FeedQuestion) {
   const waitMs = delayMs ?? usualDelayMs(config.feeds.find((feed) => feed.name === name));
   const { rows, problems } = readRows(path);
-  const values = rows.map((value) => ({ feed: name, timeMs: knownMs(value.atMs, waitMs), value }));
+  // The trader gets feed values in whole batches, as in a live trader.
+  const knownMs = (atMs: number) => Math.ceil((atMs + waitMs) / TOGETHER_MS) * TOGETHER_MS;
+  const values = rows.map((value) => ({ feed: name, timeMs: knownMs(value.atMs), value }));
   if (values.length === 0) {
     const [problem = 'the file is empty'] = [...problems.values()].map(({ text }) => text);
-    throw new TwinbookError(
-      'usage',
-      `${path} has no valid row of a feed: ${problem}`,
-      'docs/feeds.md describes the format of a row.',
-    );
+    const hint = 'docs/feeds.md describes the format of a row.';
+    throw new TwinbookError('usage', `${path} has no valid row of a feed: ${problem}`, hint);
   }
   const left = [...problems.values()].map(
     ({ text, count: times }) => `feed ${name}: ${formatQuantity(times, 'row')} left out: ${text}`,
@@ -116,12 +107,8 @@ function fileValues(name: string, path: string, { config, delayMs }: FeedQuestio
   return { name, values, line, warnings: left };
 }
 
-/** Returns the longest delay with which a live trader would get a value of this feed, ms. */
 const usualDelayMs = (feed: FeedConfig | undefined): number =>
   TOGETHER_MS + (feed === undefined ? USUAL_EVERY_MS : feed.kind === 'child' ? 0 : feed.everyMs);
-
-/** Returns the time when the trader gets a feed value, in whole batches of values, as in a live trader. */
-const knownMs = (atMs: number, waitMs: number): number => Math.ceil((atMs + waitMs) / TOGETHER_MS) * TOGETHER_MS;
 
 function readRows(path: string) {
   const problems = new Map<string, { readonly text: string; count: number }>();
@@ -131,17 +118,15 @@ function readRows(path: string) {
     problems.set(kind, known);
   };
   const lines = new FileRows(path);
-  const rows = readText(path)
-    .split('\n')
-    .flatMap((line) => {
-      const read = lines.read(line.endsWith('\r') ? line.slice(0, -1) : line);
-      if (read === null) return [];
-      // The live limit on future times of feed values does not apply here, because a backtest plays the past.
-      const row = 'problem' in read ? read.problem : readRow(read.row, Number.POSITIVE_INFINITY);
-      if (!('kind' in row)) return [row];
-      add(row);
-      return [];
-    });
+  const rows: FeedValue[] = [];
+  for (const line of readText(path).split('\n')) {
+    const read = lines.read(line.endsWith('\r') ? line.slice(0, -1) : line);
+    if (read === null) continue;
+    // The live limit on future times of feed values does not apply here, because a backtest plays the past.
+    const row = 'problem' in read ? read.problem : readRow(read.row, Number.POSITIVE_INFINITY);
+    if ('kind' in row) add(row);
+    else rows.push(row);
+  }
   return { rows, problems };
 }
 
@@ -155,8 +140,8 @@ function readText(path: string): string {
 }
 
 /**
- * Default fill models, ordered from the fewest fills to the most fills that are still credible. The first and the third
- * model differ in how crossing orders fill; the others differ in the queue position.
+ * Default fill models, from the fewest fills to the most that are still credible. The first and the third differ in how
+ * crossing orders fill, the others in the queue position.
  */
 export const BRACKET = ['posts-only', 'trade-through', 'risk-averse', 'power:3', 'optimistic'] as const;
 
@@ -165,9 +150,7 @@ export interface PlanOptions
     BacktestPlan,
     'fillModel' | 'latency' | 'seed' | 'landingMs' | 'fees' | 'feeCurve' | 'afterHalt' | 'phaseMs'
   > {
-  /** True if every strategy gets every recorded market, regardless of the market selection in its file. */
   readonly allMarkets: boolean;
-  /** Feed values. If absent, no feed of the configuration has a value. */
   readonly feedData?: FeedData | undefined;
 }
 
@@ -197,7 +180,6 @@ export function makePlan(config: Config, sources: readonly EventSource[], option
   };
 }
 
-/** Returns the feeds, with the feed values of the played markets only. */
 function pickFeeds(config: Config, selected: readonly EventSource[], data: FeedData | undefined) {
   const feeds = data?.settings ?? config.feeds;
   const played = new Set(selected.map(({ market }) => market.conditionId));
@@ -206,14 +188,11 @@ function pickFeeds(config: Config, selected: readonly EventSource[], data: FeedD
   return { feeds, feedValues, warnings, lines: data?.lines ?? [] };
 }
 
-type RecordedMarketFacts = EventSource['market'];
-type PlannedStrategy = Config['strategies'][number];
-
-export function isSelected({ markets }: Pick<StrategySettings, 'markets'>, market: RecordedMarketFacts): boolean {
+export function isSelected({ markets }: Pick<StrategySettings, 'markets'>, market: RecordedMarket): boolean {
   return markets.ids.length > 0 ? markets.ids.includes(market.conditionId) : isWanted(markets, market);
 }
 
-function filterText({ categories, words = [], withoutWords = [] }: PlannedStrategy['markets']): string {
+function filterText({ categories, words = [], withoutWords = [] }: StrategyConfig['markets']): string {
   const parts = [
     categories.length === 0 ? 'any category' : `the categories ${categories.join(', ')}`,
     ...(words.length === 0 ? [] : [`titles with ${words.join(' or ')}`]),
@@ -222,7 +201,7 @@ function filterText({ categories, words = [], withoutWords = [] }: PlannedStrate
   return parts.join(', ');
 }
 
-function nothingSelected(sources: readonly EventSource[], strategies: readonly PlannedStrategy[]): TwinbookError {
+function nothingSelected(sources: readonly EventSource[], strategies: readonly StrategyConfig[]): TwinbookError {
   const wanted = strategies.map(({ name, markets }) =>
     markets.ids.length > 0
       ? `${name} selects ${markets.ids.length} markets by id`
@@ -235,16 +214,13 @@ function nothingSelected(sources: readonly EventSource[], strategies: readonly P
 }
 
 function dataLines(sources: readonly EventSource[], selected: readonly EventSource[]): string[] {
-  const origins = selected.map(({ market }) => describeOrigin(market));
-  const lines = [...new Set(origins)].map((origin) => {
-    const own = origins.filter((other) => other === origin);
-    return `${formatQuantity(own.length, 'market')} from ${origin}`;
-  });
+  const origins = groupBy(selected, ({ market }) => describeOrigin(market));
+  const lines = [...origins].map(([origin, own]) => `${formatQuantity(own.length, 'market')} from ${origin}`);
   const left = sources.length - selected.length;
   if (left > 0) lines.push(`${left} recorded ${left === 1 ? 'market is' : 'markets are'} not selected by any strategy`);
   return lines;
 }
 
 /** Describes the source of a market without its path, so that equal data gives equal reports in any folder. */
-const describeOrigin = ({ source }: RecordedMarketFacts): string =>
+const describeOrigin = ({ source }: RecordedMarket): string =>
   source.kind === 'twinbook' ? `a recording of ${source.origin ?? 'an unnamed venue'}` : `raw ${source.kind} files`;

@@ -1,8 +1,4 @@
-/**
- * Plays the recorded markets of a backtest: opens each market at its time, plays its events into the exchange, then
- * closes and settles it. A market is played only up to the time at which the trader reads it. Recorded events between
- * two reads are applied together, each with its own time.
- */
+/** Plays the recorded markets of a backtest, each only up to the time at which the trader reads it. */
 
 import { basename } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
@@ -14,19 +10,17 @@ import {
   EVENT,
   type EventChunk,
   gapsIn,
-  type RecordedGap,
   type RecordedMarket,
   type Recording,
   type RecordingSummary,
   toldCloseMs,
 } from '../../recording/contract.js';
 import { openRecordings } from '../../recording/recording.js';
-import { assert, TwinbookError } from '../../shared/base/errors.js';
+import { assert, must, TwinbookError } from '../../shared/base/errors.js';
 import type { BacktestPlan, ChunkStream, EventSource, MarketDriver, MarketListener, Played } from './contract.js';
 
 /** Returns the fill models with canonical names. Throws TwinbookError `usage` for an unknown or repeated model. */
 export function checkFillModels<Choice extends string | FillModel>(choices: readonly Choice[]): readonly Choice[] {
-  // A fill model's name is replaced by its canonical name. A fill model that is an object is unchanged.
   const known = choices.map((choice) => (typeof choice === 'string' ? (fillModel(choice).name as Choice) : choice));
   const names = known.map((choice) => (typeof choice === 'string' ? choice : choice.name));
   const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -34,12 +28,7 @@ export function checkFillModels<Choice extends string | FillModel>(choices: read
   throw new TwinbookError('usage', `the fill model ${twice} is named twice`, 'Name each fill model once.');
 }
 
-/**
- * Opens recordings. Throws TwinbookError `file_unreadable` or `recording_invalid`.
- *
- * @param options `once`: a single run reads the sources and releases played data; default: several runs read them.
- *   `isStopped`: see `streamRecording`
- */
+/** `once`: a single run releases played data. `isStopped`: see `streamRecording`. */
 export async function openSources(
   paths: readonly string[],
   { once = false, isStopped }: { readonly once?: boolean; readonly isStopped?: () => boolean } = {},
@@ -52,11 +41,7 @@ export async function openSources(
   return { recordings, sources };
 }
 
-/**
- * Returns a source of events that reads one chunk ahead, until `isStopped` returns true. A strategy may end its thread,
- * but a thread must not end within a read (see `waitForReads`). Therefore a worker thread waits until the next chunk is
- * read; the main thread plays meanwhile.
- */
+/** Reads one chunk ahead. A worker thread waits until the next chunk is read, as it must not end within a read. */
 export const streamRecording = (recording: Recording, isStopped: () => boolean = () => false): EventSource => ({
   market: recording.market,
   firstMs: recording.summary?.firstMs ?? null,
@@ -72,17 +57,15 @@ export const streamRecording = (recording: Recording, isStopped: () => boolean =
   open: () => openFileStream(recording.chunks(), isStopped),
 });
 
-/** Returns a source of event chunks in memory, which many runs may share. */
 export const playFromMemory = (
   market: RecordedMarket,
   chunks: readonly EventChunk[],
   summary: RecordingSummary | null = null,
-  gaps: readonly RecordedGap[] = [],
 ): EventSource => ({
   market,
   firstMs: chunks[0]?.timeMs[0] ?? null,
   summary,
-  gaps,
+  gaps: [],
   warnings: [],
   open: () => {
     let at = 0;
@@ -94,8 +77,7 @@ export const playFromMemory = (
 const KEPT_EVENTS = 4_000_000;
 
 /**
- * Returns a source of events that the first run reads completely before it plays the market. Later runs reuse the
- * events in memory, unless all sources that use the same `shared` exceed `KEPT_EVENTS` events.
+ * The first run reads the whole source; later runs reuse its events, up to `KEPT_EVENTS` over all with this `shared`.
  */
 export function keepInMemory(
   recording: Recording,
@@ -130,47 +112,39 @@ export function keepInMemory(
   return Object.create(streamed, { open: { value: open } }) as EventSource;
 }
 
-/** Reads a recording into memory; null if it is too large or not completely readable, so that each run streams it. */
 async function readWithin(recording: Recording, shared: { events: number }): Promise<EventSource | null> {
   const told = Object.values(recording.summary?.events ?? {}).reduce((sum, count) => sum + count, 0);
   if (shared.events + told > KEPT_EVENTS) return null;
   const chunks: EventChunk[] = [];
-  let events = 0;
-  const giveUp = () => {
-    shared.events -= events;
-    return null;
-  };
+  let isWhole = false;
   try {
     for await (const chunk of recording.chunks()) {
       chunks.push(chunk);
-      events += chunk.length;
       shared.events += chunk.length;
-      if (shared.events > KEPT_EVENTS) return giveUp();
+      if (shared.events > KEPT_EVENTS) return null;
     }
+    isWhole = true;
+    return playFromMemory(recording.market, chunks);
   } catch (error) {
-    if (!(error instanceof TwinbookError)) throw error;
-    return giveUp();
+    if (error instanceof TwinbookError) return null;
+    throw error;
+  } finally {
+    if (!isWhole) shared.events -= chunks.reduce((sum, { length }) => sum + length, 0);
   }
-  return playFromMemory(recording.market, chunks);
 }
 
 const underWay = new Set<Promise<unknown>>();
 
-/**
- * Resolves when all pending reads have ended. A thread that ends within a read crashes the whole process, because the
- * native reader then calls back into freed memory.
- */
+/** Resolves when all pending reads have ended. A thread that ends within a read crashes the whole process. */
 export const waitForReads = (): Promise<unknown> => Promise.all(underWay);
 
 function trackRead<T>(read: Promise<T>): Promise<T> {
-  // The caller of the read handles the read's result and error. This promise only tracks the end of the read.
   const ended = read.catch(() => undefined);
   underWay.add(ended);
   void ended.then(() => underWay.delete(ended));
   return read;
 }
 
-/** True once the thread must end; no further read begins then. */
 let isEnding = false;
 
 /** Handles uncaught errors of a thread. The thread ends with the first error, after its pending reads have ended. */
@@ -211,26 +185,20 @@ function openFileStream(chunks: AsyncIterable<EventChunk>, isStopped: () => bool
     return isMainThread ? chunk : ahead.then(played, played);
   };
   const close = (): void => {
-    // A failure of a read that is still pending is ignored.
     const closed = iterator.return?.();
     if (closed !== undefined) void trackRead(closed);
   };
   return { next, close };
 }
 
-/** Maximum time between a market's opening and its first event, ms; the trader finds the market in this time. */
 const LISTED_BEFORE_MS = 60_000;
 
-interface Listed {
-  readonly source: EventSource;
-  readonly firstMs: number;
+interface Listed extends Pick<Played, 'source' | 'firstMs'> {
   readonly opensMs: number;
-  /** Stream of events, which can be opened before the market opens; null until then. */
   stream: ChunkStream | null;
 }
 
 export class ReplayDriver implements MarketDriver {
-  /** Close of the last market according to the recordings' data, Unix ms. */
   readonly untilMs: number;
   readonly #core: ExchangeCore;
   readonly #fees: BacktestPlan['fees'];
@@ -239,7 +207,6 @@ export class ReplayDriver implements MarketDriver {
   readonly #open = new Map<MarketIndex, OpenMarket>();
   events = 0;
   lastClosedMs = Number.NEGATIVE_INFINITY;
-  /** Earliest known close of an open market, Unix ms; Infinity if no close is known. */
   #nextEndMs = Number.POSITIVE_INFINITY;
 
   constructor(core: ExchangeCore, fees: BacktestPlan['fees'], waiting: Listed[], listener: MarketListener) {
@@ -251,14 +218,17 @@ export class ReplayDriver implements MarketDriver {
     this.#readAhead();
   }
 
-  /** Reads the first events of every source. Sources without events are not played; they are returned as `empty`. */
   static async prepare(core: ExchangeCore, plan: BacktestPlan, listener: MarketListener) {
     const waiting: Listed[] = [];
     const empty: EventSource[] = [];
     for (const source of plan.sources) {
       const firstMs = source.firstMs ?? (await firstEventMs(source));
-      if (firstMs === null) empty.push(source);
-      else waiting.push({ source, firstMs, opensMs: opensMs(source, firstMs), stream: null });
+      if (firstMs === null) {
+        empty.push(source);
+        continue;
+      }
+      const opensMs = Math.min(firstMs, Math.max(source.market.openTimeMs, firstMs - LISTED_BEFORE_MS));
+      waiting.push({ source, firstMs, opensMs, stream: null });
     }
     await waitForReads();
     waiting.sort((a, b) => a.opensMs - b.opensMs);
@@ -279,14 +249,10 @@ export class ReplayDriver implements MarketDriver {
     return untilMs;
   }
 
-  /**
-   * Reads until the events of all open markets up to `untilMs` are known. Events before these are played meanwhile. The
-   * market that is read least far is read next, because no market may get ahead of unread events of another market.
-   */
+  /** Reads until all events up to `untilMs` are known. No market may get ahead of another's unread events. */
   async read(untilMs: number): Promise<void> {
     for (let next = this.#leastRead(); next !== null && next.readUntilMs <= untilMs; next = this.#leastRead()) {
       this.sync(next.index, next.readUntilMs);
-      // A market that has ended has no further events.
       if (next.closedMs !== null) continue;
       await next.read();
       this.#nextEndMs = Math.min(this.#nextEndMs, next.endMs);
@@ -314,7 +280,6 @@ export class ReplayDriver implements MarketDriver {
     this.#readAhead();
   }
 
-  /** Opens the next market's files early, so that the market's first events are in memory when it opens. */
   #readAhead(): void {
     const next = this.#waiting[0];
     if (next?.source.readsAhead === true) next.stream ??= next.source.open();
@@ -331,10 +296,7 @@ export class ReplayDriver implements MarketDriver {
     for (const market of this.#open.values()) this.#play(market, nowMs);
   }
 
-  /**
-   * Closes the markets that end by this time, each at its own end and before later events of other markets. A merge
-   * that arrives after a market's close must always find the market closed.
-   */
+  /** Closes each market at its own end: a later merge must find it closed. */
   #endDue(nowMs: number): void {
     while (this.#nextEndMs <= nowMs) {
       const endMs = this.#nextEndMs;
@@ -360,10 +322,6 @@ export class ReplayDriver implements MarketDriver {
   }
 }
 
-/** Returns a market's opening time in a backtest: as recorded, at most `LISTED_BEFORE_MS` before its first event. */
-const opensMs = ({ market }: EventSource, firstMs: number): number =>
-  Math.min(firstMs, Math.max(market.openTimeMs, firstMs - LISTED_BEFORE_MS));
-
 async function firstEventMs(source: EventSource): Promise<number | null> {
   const stream = source.open();
   try {
@@ -385,7 +343,6 @@ class OpenMarket implements Played {
   readonly #core: ExchangeCore;
   readonly #market: ReplayMarket;
   readonly #listener: MarketListener;
-  /** Stream of the market's events; null after the end, so that the memory of read events is released. */
   #stream: ChunkStream | null;
   #chunk: EventChunk | null = null;
   #at = 0;
@@ -406,9 +363,7 @@ class OpenMarket implements Played {
     this.#listener = listener;
     this.#market = new ReplayMarket(core, { fees, ...source.market });
     this.#market.open(nowMs, toldCloseMs(source.market, firstMs));
-    const index = core.catalog.findIndex(source.market.conditionId);
-    assert(index !== null, 'a market that was just opened must be found');
-    this.index = index;
+    this.index = must(core.catalog.findIndex(source.market.conditionId), 'the market that was just opened');
     this.#stream = stream ?? source.open();
   }
 

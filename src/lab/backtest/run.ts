@@ -1,14 +1,10 @@
-/**
- * Runs one backtest. In a backtest, recorded events, requests in flight and the trader's heartbeats share one virtual
- * clock. The backtested trader knows a book only after a poll has returned it.
- */
+/** Runs one backtest: recorded events, requests in flight and the trader's heartbeats share one virtual clock. */
 
-import type { CoreObserver } from '../../exchange/core/contract.js';
 import { Heap } from '../../exchange/core/timer-queue.js';
 import type { RecordedFeedValue } from '../../recording/contract.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { declarationOf } from '../../shared/protocol/endpoints.js';
-import type { FeedValue, Observation, OperatorCommand, Outcome, Request } from '../../shared/protocol/seam.js';
+import type { FeedValue, Observation, OperatorCommand, Request } from '../../shared/protocol/seam.js';
 import { QuoteHours } from '../../shell/runtime/job-times.js';
 import type { TraderSettings } from '../../trader/engine/settings.js';
 import { Trader } from '../../trader/engine/trader.js';
@@ -24,15 +20,14 @@ import type {
   MarketDriver,
   MarketListener,
 } from './contract.js';
-import { type InProcessAnswer, InProcessExchange, SIGNATURE } from './in-process-exchange.js';
-import { GIVES_UP_MS, type LatencyModel } from './latency.js';
+import { InProcessExchange, SIGNATURE } from './in-process-exchange.js';
+import { GIVES_UP_MS } from './latency.js';
 import { Metrics } from './metrics.js';
 import { ReplayDriver, waitForReads } from './replay-driver.js';
 import { Halts, type MeasuredRun, makeSession, RESUME_REASON, RequestCount, SETTLE_REASON } from './session.js';
 
 const NOTHING: readonly FeedWord[] = [];
 
-/** Delivers each recorded feed value at the time when the trader would have received it. */
 export class FeedReplay implements FeedSource {
   readonly #values: readonly RecordedFeedValue[];
   #next = 0;
@@ -60,11 +55,7 @@ export class FeedReplay implements FeedSource {
   }
 }
 
-interface Happening {
-  readonly atMs: number;
-  readonly place: number;
-  readonly run: () => void;
-}
+type Happening = Readonly<{ atMs: number; place: number; run: () => void }>;
 
 export class Timeline {
   readonly #heap = new Heap<Happening>((a, b) => a.atMs < b.atMs || (a.atMs === b.atMs && a.place < b.place));
@@ -76,7 +67,6 @@ export class Timeline {
     this.nowMs = startMs;
   }
 
-  /** Schedules an event after this delay, rounded to whole ms, like all times of a backtest. */
   after(delayMs: number, run: () => void): void {
     this.#heap.push({ atMs: this.nowMs + Math.max(0, Math.round(delayMs)), place: this.#places++, run });
   }
@@ -99,7 +89,6 @@ export class Timeline {
 const BEAT_MS = 100;
 /** Time from the last close until a pause is skipped or the run ends, ms; merges and redeems complete in this time. */
 const AFTERMATH_MS = 120_000;
-/** Interval of the checks whether a risk limit restricts the trader, ms. */
 const LOOK_MS = 60_000;
 /** Maximum duration of a stop, in which the trader verifies that no order is open, ms; as in a live trader. */
 const STOP_MS = 180_000;
@@ -115,14 +104,12 @@ export async function runBacktest(plan: BacktestPlan): Promise<BacktestOutcome> 
   }
 }
 
-/** The exchange's answer that the trader gets. A lost answer has no exchange time and no request budget. */
-type Heard = InProcessAnswer | { readonly outcome: Outcome; readonly venueTimeMs: null; readonly budget: null };
-
-const LOST: Heard = {
+/** A lost answer has no exchange time and no request budget. */
+const LOST = {
   outcome: { kind: 'unknown', reason: 'no answer in time', sent: true },
   venueTimeMs: null,
   budget: null,
-};
+} as const;
 
 interface Prepared extends Pick<MeasuredRun, 'plan' | 'exchange' | 'metrics' | 'halts' | 'empty'> {
   readonly driver: MarketDriver;
@@ -135,7 +122,6 @@ class BacktestRun {
   readonly #driver: MarketDriver;
   readonly #metrics: Metrics;
   readonly #halts: Halts;
-  readonly #latency: LatencyModel;
   readonly #timeline: Timeline;
   readonly #side: ReturnType<typeof startTrader>;
   readonly #count: RequestCount;
@@ -161,7 +147,6 @@ class BacktestRun {
     this.#driver = driver;
     this.#metrics = metrics;
     this.#halts = halts;
-    this.#latency = plan.latency;
     this.#timeline = new Timeline(nowMs);
     this.#side = startTrader(plan.trader, nowMs);
     this.#count = new RequestCount(plan.trader.profile.rate_limits);
@@ -169,7 +154,7 @@ class BacktestRun {
     this.#hours = new QuoteHours(plan.trader.strategies);
     this.#fromMs = nowMs;
     this.#nowMs = nowMs;
-    this.#rhythmMs = nowMs + this.#drawnPhaseMs();
+    this.#rhythmMs = nowMs + (plan.phaseMs?.() ?? 0);
     this.#beatMs = this.#rhythmMs;
     this.#lookMs = nowMs;
     for (const { atMs, command } of plan.commands ?? [])
@@ -188,14 +173,11 @@ class BacktestRun {
       seed: plan.seed,
       fillModel: plan.fillModel,
     };
-    const observer: CoreObserver = {
-      onFill: (fill) => {
-        // Metrics are measured first, because they need the book as it was right before the trade.
-        metrics.onFill(fill);
-        plan.made?.onFill(fill);
-      },
-    };
-    const exchange = new InProcessExchange(settings, profile.rate_limits, 0, observer);
+    const exchange = new InProcessExchange(settings, profile.rate_limits, 0, (fill) => {
+      // Metrics are measured first, because they need the book as it was right before the trade.
+      metrics.onFill(fill);
+      plan.made?.onFill(fill);
+    });
     const metrics = new Metrics(exchange.core, exchange.account);
     const halts = new Halts(plan.afterHalt ?? 'resume');
     const listener: MarketListener = {
@@ -241,12 +223,10 @@ class BacktestRun {
   }
 
   #nextMs(): number {
-    // Feed values from before the start, or from a skipped pause, are delivered now.
     const feedMs = Math.max(this.#feeds.nextMs, this.#nowMs);
     return Math.min(this.#beatMs, this.#timeline.nextMs, this.#metrics.nextMs, this.#lookMs, feedMs);
   }
 
-  /** Runs everything that is due: metrics, arriving requests and answers, feed values, the trader's heartbeat. */
   #happen(nowMs: number): void {
     this.#nowMs = nowMs;
     if (this.#metrics.nextMs <= nowMs) {
@@ -268,7 +248,6 @@ class BacktestRun {
     this.#step({ kind: 'time', nowMs });
   }
 
-  /** Schedules the trader's next heartbeat as in a live trader. Heartbeats without any effect are skipped. */
   #planBeat(): void {
     const quietMs = Math.min(this.#side.trader.quietUntilMs(this.#nowMs), this.#hours.nextLookMs);
     const beats = Math.ceil((quietMs - this.#rhythmMs) / BEAT_MS);
@@ -279,7 +258,6 @@ class BacktestRun {
     this.#halts.onLook(this.#nowMs, this.#side.trader.snapshot(this.#nowMs).heldBack);
     const isDue = this.#halts.takeResume(this.#nowMs);
     if (!isDue && !this.#halts.takeSettle(this.#driver.openCount)) return;
-    // The trader's requests start at the present time, even right after a skipped pause.
     this.#timeline.runUntil(this.#nowMs);
     this.#command({ kind: 'resume', reason: isDue ? RESUME_REASON : SETTLE_REASON });
   }
@@ -291,39 +269,29 @@ class BacktestRun {
     this.#plan.progress?.(this.#nowMs - this.#fromMs, this.#driver.untilMs - this.#fromMs);
   }
 
-  /** True if no market is open, no request is in flight, and the last close is long enough ago. */
   #isPause(): boolean {
     const { openCount, nextOpenMs, lastClosedMs } = this.#driver;
     const idle = openCount === 0 && this.#underWay === 0 && this.#nowMs - lastClosedMs > AFTERMATH_MS;
     return idle && Number.isFinite(nextOpenMs) && this.#pauseEndMs - this.#nowMs > BEAT_MS;
   }
 
-  /** Time when a pause ends: a market opens, or an operator command is due. */
   get #pauseEndMs(): number {
     return Math.min(this.#driver.nextOpenMs, this.#timeline.nextMs);
   }
 
   #skipPause(): void {
     this.#nowMs = this.#pauseEndMs;
-    this.#rhythmMs = this.#nowMs + this.#drawnPhaseMs();
+    this.#rhythmMs = this.#nowMs + (this.#plan.phaseMs?.() ?? 0);
     this.#beatMs = this.#rhythmMs;
     this.#lookMs = this.#nowMs;
   }
 
-  #drawnPhaseMs(): number {
-    return this.#plan.phaseMs?.() ?? 0;
-  }
-
   #isOver(): boolean {
-    if (this.#stopMs === null && this.#isPlayed()) this.#command({ kind: 'stop' });
+    const { openCount, nextOpenMs, lastClosedMs } = this.#driver;
+    const isPlayed = openCount === 0 && !Number.isFinite(nextOpenMs) && this.#nowMs - lastClosedMs > AFTERMATH_MS;
+    if (this.#stopMs === null && isPlayed) this.#command({ kind: 'stop' });
     if (this.#stopMs === null) return false;
     return this.#nowMs - this.#stopMs > STOP_MS || this.#side.trader.snapshot(this.#nowMs).mode === 'stopped';
-  }
-
-  /** True if the last market closed at least `AFTERMATH_MS` ago and no other market will open. */
-  #isPlayed(): boolean {
-    const { openCount, nextOpenMs, lastClosedMs } = this.#driver;
-    return openCount === 0 && !Number.isFinite(nextOpenMs) && this.#nowMs - lastClosedMs > AFTERMATH_MS;
   }
 
   #command(command: OperatorCommand): void {
@@ -345,13 +313,13 @@ class BacktestRun {
     const sentMs = this.#nowMs;
     this.#trace.number(sentMs);
     this.#trace.text(request.call.endpoint);
-    // Path parameters are strings: the name of a market or a record.
     for (const name of Object.values(request.call.params as Readonly<Record<string, string>>)) this.#trace.text(name);
     if (request.call.body !== undefined) this.#trace.text(JSON.stringify(request.call.body));
     this.#plan.onSent?.(request, sentMs);
     this.#count.countRequest(request.call.endpoint, declarationOf(request.call.endpoint).scope, sentMs);
-    this.#latency.draw(request.call.endpoint);
-    const { thereMs, backMs, isLost } = this.#latency;
+    const { latency } = this.#plan;
+    latency.draw(request.call.endpoint);
+    const { thereMs, backMs, isLost } = latency;
     this.#underWay++;
     this.#timeline.after(thereMs, () => {
       const answer = this.#reach(request);
@@ -360,11 +328,10 @@ class BacktestRun {
     if (isLost) this.#timeline.after(GIVES_UP_MS, () => this.#deliver(request.id, LOST, sentMs));
   }
 
-  #reach(request: Request): InProcessAnswer {
+  #reach(request: Request) {
     const { call } = request;
     const nowMs = this.#nowMs;
     const isPublic = declarationOf(call.endpoint).scope === 'public';
-    // A public call that concerns a market has the market's `condition_id`.
     const { condition_id: conditionId } = call.params as { readonly condition_id?: string };
     const index = conditionId === undefined ? null : this.#exchange.core.catalog.findIndex(conditionId);
     // A public call needs only the events of its own market. The state of the trader's account depends on all markets.
@@ -376,7 +343,8 @@ class BacktestRun {
     return answer;
   }
 
-  #deliver(requestId: number, { outcome, venueTimeMs, budget }: Heard, sentMs: number): void {
+  #deliver(requestId: number, answer: ReturnType<InProcessExchange['answer']> | typeof LOST, sentMs: number): void {
+    const { outcome, venueTimeMs, budget } = answer;
     this.#underWay--;
     this.#trace.number(this.#nowMs);
     this.#trace.text(outcome.kind === 'refused' ? outcome.slug : outcome.kind);
@@ -409,7 +377,7 @@ class BacktestRun {
   }
 }
 
-/** Computes a hash over all requests, answers and fills of a backtest. The hash is fast but not cryptographic. */
+/** Hash over all requests, answers and fills of a backtest; fast but not cryptographic. */
 class Trace {
   #a = 0x811c9dc5;
   #b = 0x9e3779b9;
@@ -461,12 +429,9 @@ export function completeSettings(settings: BacktestTraderSettings): TraderSettin
 
 function startTrader(trader: BacktestTraderSettings, nowMs: number) {
   const settings = completeSettings(trader);
+  const { runId, configHash, profile, polling } = settings;
   const ledger = openMemoryLedger();
   const signer: IntentSigner = { sign: () => ({ ok: true, signature: SIGNATURE }) };
-  const executor = new Executor(ledger, signer, settings.profile, {
-    runId: settings.runId,
-    configHash: settings.configHash,
-    ownPollMs: settings.polling.ownIntervalMs,
-  });
+  const executor = new Executor(ledger, signer, profile, { runId, configHash, ownPollMs: polling.ownIntervalMs });
   return { trader: new Trader(settings, ledger, executor, nowMs), ledger };
 }

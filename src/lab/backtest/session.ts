@@ -1,7 +1,5 @@
-/** Counts requests and halts of a backtest, and builds the session record from all measurements. */
-
 import { fillModel } from '../../exchange/core/matching/fill-model.js';
-import { gapsIn, type RecordedMarket } from '../../recording/contract.js';
+import { gapsIn } from '../../recording/contract.js';
 import { formatDecimal } from '../../shared/base/micros.js';
 import { SlidingMinute } from '../../shared/base/sliding-minute.js';
 import type { Scope } from '../../shared/protocol/endpoints.js';
@@ -13,12 +11,10 @@ import type { Ledger, OperatorEvent } from '../../trader/ledger/contract.js';
 import type {
   Assumptions,
   CountedRefusal,
-  Coverage,
   FillRecord,
   HaltRecord,
   MarketSession,
   RequestUse,
-  ScopeUse,
   SessionNotice,
   SessionRecord,
 } from '../session/contract.js';
@@ -33,14 +29,10 @@ export const SETTLE_REASON = 'all open markets have ended';
 
 const DAY_MS = 86_400_000;
 
-/**
- * Tracks halts by a risk limit. A live trader stays halted until an operator resumes it. A backtest resumes the trader
- * at the next event or UTC day, so that later markets are also traded.
- */
+/** Tracks halts by a risk limit. A live trader stays halted until an operator resumes it. */
 export class Halts {
   readonly #after: AfterHalt;
   readonly #records: HaltRecord[] = [];
-  /** Current halt or restriction; null while the trader trades without one. */
   #since: Omit<HaltRecord, 'resumedMs'> | null = null;
   readonly #begun = new Set<string>();
   #hasNewEvent = false;
@@ -57,10 +49,7 @@ export class Halts {
     }
   }
 
-  /**
-   * Records the trader's present restriction because of a partly used loss limit. `onLook` must be called before
-   * `takeResume`. The trader lifts this restriction when the loss shrinks.
-   */
+  /** Records a restriction by a partly used loss limit. Must be called before `takeResume`. */
   onLook(fromMs: number, heldBack: HeldBack | null): void {
     if (this.#isHalted || heldBack?.rung === this.#since?.rung) return;
     this.#since = heldBack === null ? null : { fromMs, ...heldBack };
@@ -75,7 +64,6 @@ export class Halts {
     this.#begun.add(event);
   }
 
-  /** Returns true if a halted trader must resume now. Must be called after markets have opened, and once a minute. */
   takeResume(nowMs: number): boolean {
     const isNew = this.#hasNewEvent;
     this.#hasNewEvent = false;
@@ -100,12 +88,10 @@ export class Halts {
     return this.#since === null ? this.#records : [...this.#records, { ...this.#since, resumedMs: null }];
   }
 
-  /** Returns the duration between two times in which the trader was halted or could only reduce positions, ms. */
   withinMs(fromMs: number, toMs: number): number {
     const closed = this.records.filter(({ rung }) => rung !== 'widened');
-    return closed.reduce((sum, halt) => {
-      const until = Math.min(toMs, halt.resumedMs ?? toMs);
-      return sum + Math.max(0, until - Math.max(fromMs, halt.fromMs));
+    return closed.reduce((sum, { fromMs: since, resumedMs }) => {
+      return sum + Math.max(0, Math.min(toMs, resumedMs ?? toMs) - Math.max(fromMs, since));
     }, 0);
   }
 }
@@ -114,20 +100,17 @@ export class Halts {
 const MAX_NOTICES = 500;
 
 const openScope = (limitPerMinute: number) => ({
-  use: { limitPerMinute, count: 0, peakPerMinute: 0, throttled: 0 } satisfies ScopeUse,
+  use: { limitPerMinute, count: 0, peakPerMinute: 0, throttled: 0 },
   minute: new SlidingMinute(),
 });
 
-/** Counts a session's requests against its rate limits, and counts the session's refusals. */
 export class RequestCount {
   readonly #scopes: Readonly<Record<Scope, ReturnType<typeof openScope>>>;
   readonly #endpoints = new Map<string, number>();
   readonly #refusals = new Map<string, number>();
   readonly #notices: SessionNotice[] = [];
   readonly #kept = { info: 0, loud: 0 };
-  /** Refusals by the risk limits, for each market and limit. */
   readonly #byRisk = new Map<string, { readonly name: string; readonly count: number }>();
-  /** Reasons why strategies did not quote, by the reason's text without figures. */
   readonly #byGuard = new Map<string, { readonly name: string; readonly count: number }>();
   #unsent = 0;
   #unsaid = 0;
@@ -157,7 +140,6 @@ export class RequestCount {
 
   notices(notices: readonly OperatorEvent[]): void {
     for (const { timeMs, severity, kind, text } of notices) {
-      // Operator commands are not reported, because the backtest itself issues them.
       if (kind === 'command') continue;
       if (this.#kept[severity]++ < MAX_NOTICES) this.#notices.push({ timeMs, severity, text });
       else this.#unsaid++;
@@ -171,7 +153,6 @@ export class RequestCount {
     return [...this.#notices, { timeMs: last.timeMs, severity: 'info', text }];
   }
 
-  /** Counts the risk refusals per market since the start, and strategies' current reasons for not quoting. */
   onSnapshot({ markets, unsent }: TraderSnapshot): void {
     this.#unsent = unsent;
     for (const { conditionId, refusals, bidMicros, askMicros, note } of markets) {
@@ -221,29 +202,28 @@ const REMARKS = [
 ];
 
 function dataNotices({ plan, empty, metrics, fromMs }: MeasuredRun): SessionNotice[] {
+  const brokenOff = [...metrics.markets.values()].flatMap(({ played: { failure, source } }) => {
+    if (failure === null) return [];
+    // The folder's path is omitted, so that equal data gives equal reports in any folder.
+    const why = failure.replaceAll(`${source.market.source.path}/`, '');
+    return [`"${source.market.title}" was replayed only up to the first unreadable event: ${why}`];
+  });
   const texts = [
     ...plan.sources.flatMap(({ warnings }) => warnings),
     ...(plan.warnings ?? []),
     ...empty.map(({ market }) => `"${market.title}" was left out, because none of its events can be read`),
-    ...[...metrics.markets.values()].flatMap(({ played: { failure, source } }) =>
-      failure === null ? [] : [brokenOff(source.market, failure)],
-    ),
+    ...brokenOff,
   ];
   return texts.map((text) => ({ timeMs: fromMs, severity: 'loud', text }));
 }
 
-/** Describes a failure to read without the folder's path, so that equal data gives equal reports in any folder. */
-const brokenOff = ({ title, source }: RecordedMarket, failure: string): string =>
-  `"${title}" was replayed only up to the first unreadable event: ${failure.replaceAll(`${source.path}/`, '')}`;
-
-/**
- * Returns a notice for each market with fills in gaps of the recording. In a gap the recorded book does not change, so
- * a crossing order of the trader may have taken shares that were no longer offered.
- */
+/** In a gap the recorded book stands still, so a crossing order may have taken shares no longer offered. */
 function gapNotices(measured: MeasuredRun): SessionNotice[] {
   return [...measured.metrics.markets.values()].flatMap((market): SessionNotice[] => {
     const gaps = clipGaps(market, measured);
-    const within = market.fills.filter(({ timeMs }) => gaps.some((gap) => gap.fromMs < timeMs && timeMs < gap.toMs));
+    const within = market.fills.rows.filter(({ timeMs }) =>
+      gaps.some((gap) => gap.fromMs < timeMs && timeMs < gap.toMs),
+    );
     const [first] = within;
     if (first === undefined) return [];
     const fills = within.length === 1 ? '1 fill lies' : `${within.length} fills lie`;
@@ -252,7 +232,6 @@ function gapNotices(measured: MeasuredRun): SessionNotice[] {
   });
 }
 
-/** Returns the differences between ledger and exchange at the end, which would stop a live trader. */
 function endNotices({ ledger, exchange, metrics, isStopped, toMs }: MeasuredRun): SessionNotice[] {
   const texts: string[] = [];
   const cash = exchange.core.funds.read(exchange.account).total;
@@ -269,12 +248,12 @@ function endNotices({ ledger, exchange, metrics, isStopped, toMs }: MeasuredRun)
   return texts.map((text) => ({ timeMs: toMs, severity: 'loud', text }));
 }
 
-const freeMarkets = (sources: readonly EventSource[]): readonly string[] =>
-  sources.flatMap(({ market: { fees, conditionId } }) => (fees === undefined ? [conditionId] : []));
+const freeMarkets = (sources: readonly EventSource[]): ReadonlySet<string> =>
+  new Set(sources.flatMap(({ market: { fees, conditionId } }) => (fees === undefined ? [conditionId] : [])));
 
-/** Describes the assumed fees, and counts the markets without fees because neither recording nor user gave any. */
+/** `freeMarkets`: markets without fees because neither recording nor user gave any. */
 function feeAssumptions({ sources, fees, feeCurve = null }: BacktestPlan): Pick<Assumptions, 'fees' | 'freeMarkets'> {
-  const unnamed = freeMarkets(sources).length;
+  const unnamed = freeMarkets(sources).size;
   const { makerRateMicros, takerRateMicros } = fees;
   const isSaid = feeCurve !== null || makerRateMicros > 0 || takerRateMicros > 0;
   const rates = `notional:${takerRateMicros / 1e6}/${makerRateMicros / 1e6}`;
@@ -286,7 +265,6 @@ function feeAssumptions({ sources, fees, feeCurve = null }: BacktestPlan): Pick<
   };
 }
 
-/** Builds the session record, and charges the fees of a fee curve. */
 export function makeSession(measured: MeasuredRun): SessionRecord {
   const { plan, exchange, metrics, count, fromMs, toMs } = measured;
   const { trader, feeCurve = null } = plan;
@@ -319,17 +297,16 @@ export function makeSession(measured: MeasuredRun): SessionRecord {
       remarks: REMARKS,
     },
   };
-  if (feeCurve === null) return session;
-  const free = new Set(freeMarkets(plan.sources));
-  return chargedSession(session, feeCurve, (conditionId) => free.has(conditionId));
+  return feeCurve === null ? session : chargedSession(session, feeCurve, freeMarkets(plan.sources));
 }
 
 function marketSession(metrics: MarketMetrics, measured: MeasuredRun): MarketSession {
   const { ledger, exchange } = measured;
-  // The report compares the shares at the exchange with the fills and conversions.
   const held = exchange.core.catalog.market(metrics.played.index).shares.read(exchange.account);
   const { played, samples } = metrics;
-  const market = played.source.market;
+  const { market, summary } = played.source;
+  const endMs = played.closedMs ?? measured.toMs;
+  const gaps = clipGaps(metrics, measured);
   return {
     conditionId: market.conditionId,
     title: market.title,
@@ -338,20 +315,27 @@ function marketSession(metrics: MarketMetrics, measured: MeasuredRun): MarketSes
     closeMs: played.closedMs,
     outcome: market.outcome,
     series: samples.series,
-    fills: metrics.fills.map((fill) => fillRecord(fill, ledger)),
+    fills: metrics.fills.rows.map((fill) => fillRecord(fill, ledger)),
     conversions: metrics.conversions,
     endYesMicros: held.yes,
     endNoMicros: held.no,
     endMarkMicros: metrics.markMicros,
     quoting: {
       ...samples.quotedMs,
-      haltedMs: measured.halts.withinMs(played.openedMs, played.closedMs ?? measured.toMs),
+      haltedMs: measured.halts.withinMs(played.openedMs, endMs),
       ordersPlaced: metrics.ordersPlaced,
       ordersCanceled: metrics.ordersCanceled,
       postedMicros: metrics.postedMicros,
       joinedBehindMicros: metrics.joinedBehindMicros,
     },
-    coverage: measureCoverage(metrics, measured),
+    coverage: {
+      spanMs: Math.max(0, endMs - played.firstMs),
+      gapMs: gaps.reduce((sum, { fromMs, toMs }) => sum + (toMs - fromMs), 0),
+      gaps: gaps.length,
+      events: played.events,
+      trades: summary?.events.trade ?? exchange.core.catalog.market(played.index).tape.count,
+      skipped: played.refused + (summary?.refused ?? 0),
+    },
   };
 }
 
@@ -362,24 +346,7 @@ function fillRecord({ tradePubkey, ...fill }: PendingFill, ledger: Ledger): Fill
   return { ...fill, strategy, seenMs: booked?.seenMs ?? null };
 }
 
-function measureCoverage(metrics: MarketMetrics, measured: MeasuredRun): Coverage {
-  const { played } = metrics;
-  const { summary } = played.source;
-  const gaps = clipGaps(metrics, measured);
-  return {
-    spanMs: Math.max(0, (played.closedMs ?? measured.toMs) - played.firstMs),
-    gapMs: gaps.reduce((sum, { fromMs, toMs }) => sum + (toMs - fromMs), 0),
-    gaps: gaps.length,
-    events: played.events,
-    trades: summary?.events.trade ?? measured.exchange.core.catalog.market(played.index).tape.count,
-    skipped: played.refused + (summary?.refused ?? 0),
-  };
-}
-
-function clipGaps(
-  { played }: MarketMetrics,
-  { toMs }: MeasuredRun,
-): { readonly fromMs: number; readonly toMs: number }[] {
+function clipGaps({ played }: MarketMetrics, { toMs }: MeasuredRun) {
   const endMs = played.closedMs ?? toMs;
   return gapsIn(played.source)
     .filter(({ fromMs }) => fromMs < endMs)

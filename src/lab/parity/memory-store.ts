@@ -1,5 +1,3 @@
-/** A recording in memory. A `Capture` writes a run's polls into the recording, and a backtest plays its events. */
-
 import { ChunkWriter, isPrice } from '../../recording/chunks.js';
 import { EVENT, type EventChunk, type RecordedGap, type RecordedMarket } from '../../recording/contract.js';
 import type { MarketSink, Stamp } from '../../recording/store/segment.js';
@@ -8,10 +6,7 @@ import { stepOfPrecision } from '../../shared/base/micros.js';
 import type { EventSource } from '../backtest/contract.js';
 import { playFromMemory } from '../backtest/replay-driver.js';
 
-/**
- * Time after a run's start within which the run has read each book, ms. A book that is first read within this time
- * counts from the start, because a backtest may read the book earlier.
- */
+/** A first book within this time, ms, counts from the run's start, because a backtest may read it earlier. */
 export const FIRST_LOOK_MS = 10_000;
 
 export class MemoryStore implements Pick<RecordingStore, 'market'> {
@@ -25,7 +20,6 @@ export class MemoryStore implements Pick<RecordingStore, 'market'> {
     return sink;
   }
 
-  /** Returns each market with data between two venue times, as a source of events. May be called only once. */
   sources(fromMs: number, toMs: number): EventSource[] {
     return [...this.#sinks.values()].filter(({ isEmpty }) => !isEmpty).map((sink) => sink.source(fromMs, toMs));
   }
@@ -43,7 +37,6 @@ class MemorySink implements MarketSink {
   readonly #gaps: RecordedGap[] = [];
   #openGap: Omit<RecordedGap, 'toMs'> | null = null;
   #firstMs: number | null = null;
-  /** All chunks of the market; null until `end`. */
   #chunks: EventChunk[] | null = null;
 
   constructor(market: RecordedMarket) {

@@ -1,13 +1,8 @@
-/**
- * Compares a recorded live run with backtests of the same span, settings and market data. The live figures come from
- * the run's journal. Remarks in the comparison name further differences between a live market and a recorded one.
- */
+/** Compares a recorded live run with backtests of the same span, settings and market data. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
-import type { OperatorCommand } from '../../shared/protocol/seam.js';
 import type { RunJournal } from '../../shell/journal/runs.js';
-import type { IntentSigner } from '../../trader/executor/contract.js';
-import type { BacktestPlan, EventSource } from '../backtest/contract.js';
+import type { BacktestPlan } from '../backtest/contract.js';
 import { LatencyModel, readLatency, USUAL_LATENCY } from '../backtest/latency.js';
 import { isSelected } from '../backtest/plan.js';
 import { runBacktest } from '../backtest/run.js';
@@ -16,30 +11,23 @@ import type { ReplayedTrader } from '../replay/run-settings.js';
 import { type Analysis, analyse } from '../report/analysis/analyse.js';
 import type { MarketAnalysis } from '../report/analysis/markets.js';
 import { nameModel } from '../report/analysis/session-figures.js';
-import { share } from '../report/analysis/split.js';
+import { share, sum } from '../report/analysis/split.js';
 import { formatQuantity } from '../report/figures.js';
 import { type LiveRun, readRecordedRun } from './read-recorded-run.js';
 
 export type Parity = ReturnType<typeof compare>;
 export type MarketParity = Parity['markets'][number];
-/** Compared figures of one session, live or under a fill model. A null figure is unknown. */
 export type ParitySide = ReturnType<typeof makeSide>;
 export type FillBand = ReturnType<typeof computeFillBand>;
 
-/**
- * Compares the live session with one session for each fill model.
- * @param all analyses of sessions over the same span: the live one, then each fill model's
- */
+/** Compares the first analysis, of the live session, with those of the fill models over the same span. */
 export function compare(all: readonly Analysis[], remarks: readonly string[]) {
   const names = all.map(nameModel);
   const sides = all.map((analysis, index) => makeSide(names[index] ?? '', analysis));
   return { sides, band: computeFillBand(sides), markets: compareMarkets(all, names), remarks };
 }
 
-/**
- * Returns the compared figures of a session. `name` is `live` or the name of a fill model. `peakInventoryMicros`: the
- * largest |YES - NO| held in one market.
- */
+/** `name`: `live` or the fill model. `peakInventoryMicros`: the largest |YES - NO| held in one market. */
 const makeSide = (name: string, { trading, result, inventory, quoting, requests }: Analysis) => ({
   name,
   fills: trading.fills,
@@ -57,7 +45,6 @@ const makeSide = (name: string, { trading, result, inventory, quoting, requests 
   signedRequests: requests?.signed.count ?? null,
 });
 
-/** Compares the sessions market by market. Markets of the live session come first, in their order. */
 function compareMarkets(all: readonly Analysis[], names: readonly string[]) {
   const ids = [...new Set(all.flatMap(({ markets }) => markets.map(({ conditionId }) => conditionId)))];
   return ids.map((conditionId) => {
@@ -68,7 +55,6 @@ function compareMarkets(all: readonly Analysis[], names: readonly string[]) {
   });
 }
 
-/** Figures of one session in a market; all 0 if the session lacks the market. */
 const marketSide = (name: string, market: MarketAnalysis | undefined) => ({
   name,
   fills: market?.fills ?? 0,
@@ -77,10 +63,7 @@ const marketSide = (name: string, market: MarketAnalysis | undefined) => ({
   ordersPlaced: market?.ordersPlaced ?? 0,
 });
 
-/**
- * Returns the errors of each fill model's traded shares, as fractions of the live shares; null without live fills.
- * `holds`: true if the live shares are between the lowest and the highest shares of the models.
- */
+/** Returns the models' errors in traded shares, as fractions of the live shares; null without live fills. */
 function computeFillBand([live, ...models]: readonly Pick<ParitySide, 'name' | 'fills' | 'sharesMicros'>[]) {
   const [liveFills, liveSharesMicros] = [live?.fills ?? 0, live?.sharesMicros ?? 0];
   const errors = models.map(({ name, sharesMicros }) => ({
@@ -101,11 +84,9 @@ function computeFillBand([live, ...models]: readonly Pick<ParitySide, 'name' | '
 }
 
 export interface ParityOptions {
-  /** Trader of the backtests: the run's trader or another. */
   readonly trader: ReplayedTrader;
   /** True for a trader that is not the run's; such a trader ignores the run's changes of configuration and fleet. */
   readonly isOther?: boolean;
-  /** Names of fill models, most pessimistic first. */
   readonly fillModels: readonly string[];
   /** Latency of the backtests as in `--latency`; null: the round trips of the run. */
   readonly latency: string | null;
@@ -120,13 +101,9 @@ export type ParityResult = Awaited<ReturnType<typeof runParity>>;
 export async function runParity(run: RunJournal, options: ParityOptions) {
   const { fillModels, progress, trader, isOther = false } = options;
   progress?.(0, 'reading the journal');
-  const read = await readRecordedRun(run);
-  const opening = readOpening(run, trader, read.fromMs);
-  const liveRun: LiveRun = {
-    ...read,
-    commands: [...opening.commands, ...read.commands],
-    remarks: [...read.remarks, ...opening.remarks],
-  };
+  const liveRun = await readRecordedRun(run);
+  const opening = readOpening(run, trader, liveRun.fromMs);
+  liveRun.commands.unshift(...opening.commands);
   const { sources, session: live } = liveRun;
   if (sources.length === 0) {
     const hint = 'Choose a run whose trader read at least one order book: else there is nothing to compare.';
@@ -142,7 +119,7 @@ export async function runParity(run: RunJournal, options: ParityOptions) {
   }
   const taken = live.markets.flatMap(({ fills }) => fills).filter(({ isMaker }) => isMaker === false).length;
   const isSelecting = sources.some(({ market }) => trader.strategies.some((strategy) => isSelected(strategy, market)));
-  const remarks = [...REMARKS, ...liveRun.remarks];
+  const remarks = [...REMARKS, ...liveRun.remarks, ...opening.remarks];
   if (taken > 0)
     remarks.push(
       `${formatQuantity(taken, 'live fill')} took shares from the book: backtests replay these trades as trades of other accounts.`,
@@ -153,17 +130,16 @@ export async function runParity(run: RunJournal, options: ParityOptions) {
   return { parity, liveRun, data, latency: makeLatency(liveRun, options).name };
 }
 
-/** Remarks that apply to every comparison of a live run with backtests. */
 const REMARKS = [
   'Live, our own orders were part of the book and others may have reacted to them; the recorded market does not react.',
   'Changes of a book between two polls of the run are unknown, and trade times are whole seconds.',
 ];
 
 function eventsText({ sources }: LiveRun): string {
-  const sum = (count: (source: EventSource) => number) => sources.reduce((total, source) => total + count(source), 0);
-  const levels = sum(({ summary }) => summary?.events.level ?? 0);
-  const trades = sum(({ summary }) => summary?.events.trade ?? 0);
-  const gaps = sum(({ summary }) => summary?.gaps.length ?? 0);
+  const summaries = sources.flatMap(({ summary }) => summary ?? []);
+  const levels = sum(summaries.map(({ events }) => events.level));
+  const trades = sum(summaries.map(({ events }) => events.trade));
+  const gaps = sum(summaries.map((summary) => summary.gaps.length));
   return `${levels} changes of levels, ${trades} trades, ${gaps} gaps in ${sources.length} markets`;
 }
 
@@ -182,15 +158,14 @@ function makePlan(liveRun: LiveRun, options: ParityOptions, data: readonly strin
     // Only the recorded operator commands may resume trading.
     afterHalt: 'end',
     fees: { makerRateMicros: 0, takerRateMicros: 0 },
-    commands: liveRun.commands.filter(({ command }) => options.isOther !== true || !isOfRunAlone(command)),
+    // Changes of the run's own files and fleet do not apply to another configuration.
+    commands: liveRun.commands.filter(
+      ({ command: { kind } }) => options.isOther !== true || (kind !== 'configure' && kind !== 'fleet'),
+    ),
     feedValues: liveRun.feedValues,
   };
 }
 
-/** True for changes of the run's own files and fleet, which do not apply to another configuration. */
-const isOfRunAlone = ({ kind }: OperatorCommand): boolean => kind === 'configure' || kind === 'fleet';
-
-/** Makes the latency model of one backtest. Each backtest needs a new model, which has its own random sequence. */
 function makeLatency({ roundTrips }: LiveRun, { latency, seed }: ParityOptions): LatencyModel {
   const usual = roundTrips.roundTripsMs.length > 0 ? 'recorded' : USUAL_LATENCY;
   return new LatencyModel({ spec: readLatency(latency ?? usual), ...roundTrips }, seed);
@@ -206,7 +181,6 @@ const OPENING: Readonly<Record<string, 'kill' | 'widen' | 'reduce-only' | 'pause
   halted: 'pause',
 };
 
-/** Returns commands that restore the run's initial mode, and remarks about its initial shares and orders. */
 function readOpening(run: RunJournal, settings: ReplayedTrader, atMs: number) {
   const remarks: string[] = [];
   if (run.ledgerFile === null) {
@@ -216,20 +190,18 @@ function readOpening(run: RunJournal, settings: ReplayedTrader, atMs: number) {
   const ledger = startingLedger(run);
   try {
     const { startedMs } = run.description;
-    const signer: IntentSigner = { sign: () => ({ ok: false, reason: 'a comparison with backtests signs nothing' }) };
-    const trader = remadeTrader({ trader: settings, ledger, startedMs, signer, boundedCall: (call) => call() });
+    const trader = remadeTrader(
+      { trader: settings, ledger, startedMs },
+      {
+        sign: () => ({ ok: false, reason: 'a comparison with backtests signs nothing' }),
+        boundedCall: (call) => call(),
+      },
+    );
     const { mode, reason } = trader.snapshot(startedMs);
     const [held, underWay] = [ledger.positions().length, ledger.activeIntents().length];
-    if (held > 0) {
-      remarks.push(
-        `The run began with ${formatQuantity(held, 'holding')}, the backtest with none; only changes are compared.`,
-      );
-    }
-    if (underWay > 0) {
-      remarks.push(
-        `The run began with ${formatQuantity(underWay, 'order')} or conversions in progress, the backtest with none.`,
-      );
-    }
+    const begun = (what: string) => `The run began with ${what}, the backtest with none`;
+    if (held > 0) remarks.push(`${begun(formatQuantity(held, 'holding'))}; only changes are compared.`);
+    if (underWay > 0) remarks.push(`${begun(`${formatQuantity(underWay, 'order')} or conversions in progress`)}.`);
     const kind = OPENING[mode];
     return { commands: kind === undefined ? [] : [{ atMs, command: { kind, reason } }], remarks };
   } finally {

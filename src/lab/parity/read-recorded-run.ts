@@ -13,6 +13,7 @@ import type { EventSource, TimedCommand } from '../backtest/contract.js';
 import { type MeasuredCall, makeLatencySource } from '../backtest/latency.js';
 import { RequestCount } from '../backtest/session.js';
 import { sumCoverages } from '../report/analysis/markets.js';
+import { sum } from '../report/analysis/split.js';
 import { formatQuantity } from '../report/figures.js';
 import type { JournalFacts } from '../report/session-from-ledger.js';
 import type { ConversionRecord, RequestUse, ScopeUse, SessionRecord } from '../session/contract.js';
@@ -36,13 +37,7 @@ export interface Journaled extends JournalFacts {
   readonly prices: ReadonlyMap<string, RecordedPrices>;
 }
 
-/**
- * Reads the journals of the runs one by one. Memory contains only the best prices of all runs and the books of one run.
- *
- * @param runs oldest first
- * @param wanted condition ids of the wanted markets
- * @param onDamaged called for a journal that is left out because it is damaged in the middle
- */
+/** `runs`: oldest first. `wanted`: condition ids. `onDamaged`: called for a journal that is damaged in the middle. */
 export async function readJournals(
   runs: readonly RunJournal[],
   wanted: ReadonlySet<string>,
@@ -68,7 +63,6 @@ export async function readJournals(
 
 type SeenRun = Awaited<ReturnType<typeof seenBy>>;
 
-/** Reads the prices and requests of one run. The run's start and end are on the exchange's clock. */
 async function seenBy(run: RunJournal, wanted: ReadonlySet<string>) {
   const { session, sources, fromMs, toMs, offsetMs } = await readRecordedRun(run);
   const markets = new Map<string, RecordedPrices>();
@@ -107,13 +101,15 @@ function requestsOver(seen: readonly SeenRun[]): RequestUse | null {
   const uses = seen.flatMap(({ requests }) => requests ?? []);
   const last = uses.at(-1);
   if (last === undefined) return null;
-  const sum = (of: (use: RequestUse) => number): number => uses.reduce((total, use) => total + of(use), 0);
-  const scope = (name: 'public' | 'signed'): ScopeUse => ({
-    limitPerMinute: last[name].limitPerMinute,
-    count: sum((use) => use[name].count),
-    peakPerMinute: Math.max(...uses.map((use) => use[name].peakPerMinute)),
-    throttled: sum((use) => use[name].throttled),
-  });
+  const scope = (name: 'public' | 'signed'): ScopeUse => {
+    const own = uses.map((use) => use[name]);
+    return {
+      limitPerMinute: last[name].limitPerMinute,
+      count: sum(own.map(({ count }) => count)),
+      peakPerMinute: Math.max(...own.map(({ peakPerMinute }) => peakPerMinute)),
+      throttled: sum(own.map(({ throttled }) => throttled)),
+    };
+  };
   const byEndpoint = new Map<string, number>();
   for (const [name, count] of uses.flatMap((use) => use.byEndpoint))
     byEndpoint.set(name, (byEndpoint.get(name) ?? 0) + count);
@@ -121,13 +117,12 @@ function requestsOver(seen: readonly SeenRun[]): RequestUse | null {
     public: scope('public'),
     signed: scope('signed'),
     byEndpoint: [...byEndpoint].sort(([, a], [, b]) => b - a),
-    unsent: sum(({ unsent }) => unsent),
+    unsent: sum(uses.map(({ unsent }) => unsent)),
     // The session in a ledger ends with its last order, but the run may have continued.
-    overMs: seen.reduce((total, { requests, sampledMs }) => total + (requests === null ? 0 : sampledMs), 0),
+    overMs: sum(seen.map(({ requests, sampledMs }) => (requests === null ? 0 : sampledMs))),
   };
 }
 
-/** Reads a source of events to its end. Returns a function for the best prices at any time. */
 async function readBestPrices(source: EventSource): Promise<RecordedPrices> {
   const { outcome, eventTitle, category } = source.market;
   const timesMs: number[] = [];
@@ -150,7 +145,6 @@ async function readBestPrices(source: EventSource): Promise<RecordedPrices> {
       if (kind[i] === EVENT.clear) for (const each of [bids, asks]) each.clear();
       if (kind[i] === EVENT.level && (amountMicros[i] ?? 0) === 0) levels.delete(priceMicros[i] ?? 0);
       else if (kind[i] === EVENT.level) levels.add(priceMicros[i] ?? 0);
-      // Events with equal times are one change of the book.
       if (kind[i] !== EVENT.end && (i + 1 === length || timeMs[i + 1] !== nowMs)) note(nowMs);
     }
   };
@@ -170,15 +164,10 @@ async function readBestPrices(source: EventSource): Promise<RecordedPrices> {
     return bests[low - 1] ?? UNKNOWN_BEST;
   };
   const coverage = toCoverage(source.summary);
-  // While a side of the book is empty, the last known mid is used.
   return { outcome, eventTitle, category, coverage, at, standing: (timeMs) => at(timeMs).middleMicros };
 }
 
-/** Times when the run sent a request and received its answer, our clock, Unix ms. */
-interface AnsweredAt {
-  readonly sentMs: number;
-  readonly seenMs: number;
-}
+type AnsweredAt = Readonly<Record<'sentMs' | 'seenMs', number>>;
 
 /** An order of the run. The times are approximate, our clock, Unix ms. */
 interface RunOrder extends SessionOrder {
@@ -187,20 +176,16 @@ interface RunOrder extends SessionOrder {
   isCanceled: boolean;
 }
 
-interface RunFill {
-  readonly row: OwnTradeRow;
-  /** Time when the run first received this record, our clock, Unix ms. */
-  readonly seenMs: number;
-}
+/** `seenMs`: time when the run first received this record, our clock, Unix ms. */
+type RunFill = Readonly<{ row: OwnTradeRow; seenMs: number }>;
 
-interface RunConversion extends Pick<ConversionRecord, 'kind' | 'yesMicros' | 'noMicros' | 'cashMicros'> {
+interface RunConversion extends Omit<ConversionRecord, 'markMicros' | 'timeMs'> {
   readonly conditionId: string;
   readonly seenMs: number;
 }
 
 class RunOrders {
   readonly orders = new Map<string, RunOrder>();
-  /** Settled fills of the run, by the trade's pubkey. */
   readonly fills = new Map<string, RunFill>();
   readonly conversions = new Map<string, RunConversion>();
 
@@ -239,19 +224,15 @@ class RunOrders {
     const { pubkey, status, price, amount, market, outcome, side } = row;
     if (pubkey === null || price === null || amount === null || status === null) return;
     if (ORDER_STANDING[status].phase === 'unsigned') return;
+    const isOver = isFinalOrder(status);
     const known = this.orders.get(pubkey);
-    const over = isFinalOrder(status);
-    if (known !== undefined) {
-      if (over) close(known, row, at);
-      return;
-    }
     // An order that was already final when the run first read it belongs to an earlier run.
-    if (over && !isNew) return;
-    const fromMs = isNew ? (at.sentMs + at.seenMs) / 2 : at.sentMs;
-    const order: RunOrder = {
+    if (known === undefined && isOver && !isNew) return;
+    const middleMs = (at.sentMs + at.seenMs) / 2;
+    const order: RunOrder = known ?? {
       pubkey,
       conditionId: market.condition_id,
-      fromMs,
+      fromMs: isNew ? middleMs : at.sentMs,
       toMs: null,
       isCanceled: false,
       amountMicros: amount,
@@ -261,7 +242,9 @@ class RunOrders {
       priceMicros: outcome.is_yes ? price : 1_000_000 - price,
     };
     this.orders.set(pubkey, order);
-    if (over) close(order, row, at);
+    if (!isOver) return;
+    order.toMs ??= Math.max(order.fromMs, middleMs);
+    order.isCanceled ||= ORDER_STANDING[status].isCanceled;
   }
 
   #onTrade(row: OwnTradeRow, at: AnsweredAt): void {
@@ -274,38 +257,28 @@ class RunOrders {
     const { pubkey, state, market_condition_id, onchain_amount } = row;
     if (state !== 'done' || onchain_amount === null || this.conversions.has(pubkey)) return;
     const sets = kind === 'merge' ? onchain_amount : -onchain_amount;
-    const moved = { yesMicros: sets, noMicros: sets, cashMicros: sets };
+    const moved = { yesMicros: sets, noMicros: sets, cashMicros: sets, yesCostMicros: null };
     this.conversions.set(pubkey, { kind, conditionId: market_condition_id, ...moved, seenMs: at.seenMs });
   }
 
   #onRedeem(row: RedeemRow, at: AnsweredAt): void {
     const { pubkey, state, onchain_funds: cash, yes_shares, no_shares, market_condition_id } = row;
     if ((state !== 'done' && state !== 'completed') || cash === null || this.conversions.has(pubkey)) return;
-    const moved = { yesMicros: yes_shares ?? 0, noMicros: no_shares ?? 0, cashMicros: cash };
+    const moved = { yesMicros: yes_shares ?? 0, noMicros: no_shares ?? 0, cashMicros: cash, yesCostMicros: null };
     this.conversions.set(pubkey, { kind: 'redeem', conditionId: market_condition_id, ...moved, seenMs: at.seenMs });
   }
-}
-
-/** Sets an order's end to the middle between a request and its answer, if the end is not yet known. */
-function close(order: RunOrder, { status }: OrderRow, { sentMs, seenMs }: AnsweredAt): void {
-  order.toMs ??= Math.max(order.fromMs, (sentMs + seenMs) / 2);
-  order.isCanceled ||= status !== null && ORDER_STANDING[status].isCanceled;
 }
 
 /** Extra time at the end of the market data, ms, because a backtest's stop may take longer than the run's stop. */
 const STOP_ROOM_MS = 60_000;
 
-/** Shifts a feed value from our clock to the exchange's. */
-function shiftFeedValue({ feed, timeMs, value }: RecordedFeedValue, offsetMs: number): RecordedFeedValue {
-  const { atMs, validUntilMs } = value;
-  const times = { atMs: atMs + offsetMs, validUntilMs: validUntilMs === null ? null : validUntilMs + offsetMs };
-  return { feed, timeMs: timeMs + offsetMs, value: { ...value, ...times } };
-}
+const shiftFeedValue = ({ feed, timeMs, value }: RecordedFeedValue, offsetMs: number): RecordedFeedValue => {
+  const validUntilMs = value.validUntilMs === null ? null : value.validUntilMs + offsetMs;
+  return { feed, timeMs: timeMs + offsetMs, value: { ...value, atMs: value.atMs + offsetMs, validUntilMs } };
+};
 
-/** Data read from a run's journal, with all times on the exchange's clock, Unix ms. */
 export type LiveRun = Awaited<ReturnType<typeof readRecordedRun>>;
 
-/** Reads a run. Throws TwinbookError `recording_invalid` for a journal that is empty or damaged in the middle. */
 export async function readRecordedRun(run: RunJournal) {
   const reading = new RunReading(run);
   for await (const step of run.steps()) reading.take(step);
@@ -313,14 +286,8 @@ export async function readRecordedRun(run: RunJournal) {
 }
 
 /** Span of a run, exchange clock, Unix ms. `untilMs`: trader's stop. `offsetMs`: exchange clock minus our clock. */
-interface RunSpan {
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly untilMs: number;
-  readonly offsetMs: number;
-}
+type RunSpan = Readonly<Record<'fromMs' | 'toMs' | 'untilMs' | 'offsetMs', number>>;
 
-/** Collects a run's steps one by one, and returns their summary at the end. */
 class RunReading {
   readonly #run: RunJournal;
   readonly #store = new MemoryStore();
@@ -384,9 +351,7 @@ class RunReading {
   }
 
   /**
-   * Returns the data of the run's journal. `sources`: other accounts' orders in each polled market. `feedValues`:
-   * values of feeds in order of receipt. `commands`: operator commands other than quote hours; the last command is a
-   * stop. `remarks`: known differences between the live run and a backtest.
+   * `commands`: operator commands other than quote hours, ending with a stop. `remarks`: differences from a backtest.
    */
   async result() {
     this.#capture.close(this.#toMs);
@@ -402,10 +367,7 @@ class RunReading {
     return { session, sources, feedValues, roundTrips, commands, fromMs, toMs, offsetMs, remarks: this.#remarks() };
   }
 
-  /**
-   * Builds the session record from the answers in the journal. Initial shares are omitted, because a backtest starts
-   * without shares. Best prices are those of other accounts, as the run's polls returned them.
-   */
+  /** Initial shares are omitted, because a backtest starts without shares. Best prices are those of other accounts. */
   async #session(sources: readonly EventSource[], span: RunSpan): Promise<SessionRecord> {
     const { capitalMicros, version, configHash, strategies, runId, startedMs } = this.#run.description;
     const { fromMs, toMs, untilMs, offsetMs } = span;
@@ -449,35 +411,26 @@ class RunReading {
 
   /** Returns the operator commands up to the first stop. Without a stop, the journal's end counts as a stop. */
   #commandsAt(offsetMs: number, toMs: number): TimedCommand[] {
-    const own = this.#commands.filter(({ command }) => command.kind !== 'quote-hours');
+    const own = this.#commands
+      .filter(({ command }) => command.kind !== 'quote-hours')
+      .map(({ atMs, command }) => ({ atMs: atMs + offsetMs, command }));
     const stop = own.findIndex(({ command }) => command.kind === 'stop');
-    const moved = (stop < 0 ? own : own.slice(0, stop + 1)).map(({ atMs, command }) => ({
-      atMs: atMs + offsetMs,
-      command,
-    }));
-    return stop < 0 ? [...moved, { atMs: toMs, command: { kind: 'stop' } }] : moved;
+    return stop < 0 ? [...own, { atMs: toMs, command: { kind: 'stop' } }] : own.slice(0, stop + 1);
   }
 
   #remarks(): readonly string[] {
     const { gaps } = this.#capture.counts;
-    const remarks: string[] = [];
-    if (this.#timedOut > 0) {
-      remarks.push(
-        `Live, ${formatQuantity(this.#timedOut, 'call')} into strategies exceeded the time limit; a backtest has no such limit.`,
-      );
-    }
-    if (gaps > 0)
-      remarks.push(`The run's own polls have ${formatQuantity(gaps, 'gap')} with a market’s state unknown.`);
-    if (this.#unsent > 0) {
-      remarks.push(
-        `The live trader never sent ${formatQuantity(this.#unsent, 'request')}, because the rate limit did not allow them in time.`,
-      );
-    }
-    return remarks;
+    const calls = formatQuantity(this.#timedOut, 'call');
+    const requests = formatQuantity(this.#unsent, 'request');
+    const counted = [
+      [this.#timedOut, `Live, ${calls} into strategies exceeded the time limit; a backtest has no such limit.`],
+      [gaps, `The run's own polls have ${formatQuantity(gaps, 'gap')} with a market’s state unknown.`],
+      [this.#unsent, `The live trader never sent ${requests}, because the rate limit did not allow them in time.`],
+    ] as const;
+    return counted.flatMap(([count, text]) => (count > 0 ? [text] : []));
   }
 }
 
-/** @param source null for a market whose book the run never read */
 function listMarket(
   conditionId: string,
   source: EventSource | null,
@@ -516,11 +469,7 @@ function listMarket(
       })),
     conversions: [...orders.conversions.values()]
       .filter((conversion) => conversion.conditionId === conditionId)
-      .map(({ conditionId: _, seenMs, ...moved }) => ({
-        ...moved,
-        yesCostMicros: null,
-        timeMs: Math.round(seenMs + offsetMs),
-      })),
+      .map(({ conditionId: _, seenMs, ...moved }) => ({ ...moved, timeMs: Math.round(seenMs + offsetMs) })),
     lastMs: untilMs,
     countedFromMs: fromMs,
     fairMicros: null,

@@ -1,5 +1,3 @@
-/** Compares one step of a replayed trader with the recorded step. */
-
 import type { AnyCall, Observation, OperatorCommand, Outcome, Request } from '../../shared/protocol/seam.js';
 import { canonicalJson } from '../../shell/config/shown.js';
 import type { RunStep } from '../../shell/journal/runs.js';
@@ -11,21 +9,8 @@ export interface Redone {
   readonly failure: string | null;
 }
 
-export interface ReplayDifference {
-  /** Number of the differing step in the journal, from 0. */
-  readonly step: number;
-  /** Time of the differing step, our clock, Unix ms. */
-  readonly timeMs: number;
-  /** Input of the differing step, in words. */
-  readonly observation: string;
-  /** Description of the difference, in a sentence. */
-  readonly what: string;
-  /** Recorded requests of the step, in words; at most `MAX_LINES`, then a count. */
-  readonly recorded: readonly string[];
-  readonly replayed: readonly string[];
-  /** Different fields of the first differing request; at most `MAX_LINES`. */
-  readonly fields: readonly FieldDifference[];
-}
+/** First differing step (from 0), its time (our clock, Unix ms) and texts; `fields` of the first differing request. */
+export type ReplayDifference = NonNullable<ReturnType<typeof findDifference>>;
 
 /** One field that differs: its path, and both values as JSON. A null value means that the field is absent. */
 interface FieldDifference {
@@ -36,16 +21,8 @@ interface FieldDifference {
 
 const MAX_LINES = 8;
 
-/**
- * Returns the first difference between two steps; null if requests, signatures and failures are equal, in the same
- * order. `asked`: the call whose outcome the step delivers, if any.
- */
-export function findDifference(
-  step: RunStep,
-  redone: Redone,
-  asked: AnyCall | null,
-  titles: Titles,
-): ReplayDifference | null {
+/** Returns the first difference; null if requests, signatures and failures are equal, in the same order. */
+export function findDifference(step: RunStep, redone: Redone, asked: AnyCall | null, titles: Titles) {
   const what = failureDifference(step, redone) ?? signingDifference(step, redone) ?? requestDifference(step, redone);
   if (what === null) return null;
   const at = firstDifferent(step.requests, redone.requests);
@@ -88,7 +65,6 @@ function requestDifference({ requests: then }: RunStep, { requests: now }: Redon
   return `request ${before.id} ${after === undefined ? 'was sent in the run, but is not sent in the replay' : 'differs'}`;
 }
 
-/** Returns the index of the first difference; null if all values are equal. */
 function firstDifferent(then: readonly unknown[], now: readonly unknown[]): number | null {
   const length = Math.max(then.length, now.length);
   for (let i = 0; i < length; i++) if (!isSame(then[i], now[i])) return i;
@@ -105,7 +81,6 @@ function lines(requests: readonly Request[], titles: Titles): string[] {
   return more > 0 ? [...shown, `and ${more} more`] : shown;
 }
 
-/** Lists the path of every field that differs between two JSON values. */
 export function fieldDifferences(then: unknown, now: unknown, path = ''): FieldDifference[] {
   if (isSame(then, now)) return [];
   if (!isRecord(then) || !isRecord(now))
@@ -119,12 +94,14 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const toCanonicalText = (value: unknown): string | null => (value === undefined ? null : canonicalJson(value));
 
-/** Returns the title of a market by its condition id; null if unknown. */
 type Titles = (conditionId: string) => string | null;
 
 /** Describes a call: `draft a limit order: buy 25 YES at 0.42 in "Will it rain?" (7n9G…)`. */
 function callText(call: AnyCall, titles: Titles): string {
-  if (call.endpoint !== 'orders.create') return `call ${call.endpoint}${describeNames(call.params)}`;
+  if (call.endpoint !== 'orders.create') {
+    const names: readonly unknown[] = Object.values(call.params ?? {});
+    return `call ${call.endpoint}${names.length === 0 ? '' : ` of ${names.join(', ')}`}`;
+  }
   const { side, is_yes, price, amount, order_type, market_condition_id: id } = call.body;
   const title = titles(id);
   const market = title === null ? `market ${id}` : `"${title}" (${id})`;
@@ -132,12 +109,6 @@ function callText(call: AnyCall, titles: Titles): string {
   return `draft a ${order_type} order: ${terms} in ${market}`;
 }
 
-function describeNames(params: unknown): string {
-  const names = typeof params === 'object' && params !== null ? Object.values(params) : [];
-  return names.length === 0 ? '' : ` of ${names.join(', ')}`;
-}
-
-/** Describes an observation. `asked`: the call to which an outcome belongs, if known. */
 function observationText(observation: Observation, asked: AnyCall | null, titles: Titles): string {
   switch (observation.kind) {
     case 'time':

@@ -1,7 +1,7 @@
 /**
- * Repeats a recorded run. A new trader with a copy of the starting ledger gets the recorded observations, and its
- * requests and signatures are compared step by step. A replay has no key and no network: signatures come from the
- * journal. A replay writes only the given ledger. After the first difference, recorded answers may not match requests.
+ * Repeats a recorded run with a new trader and a copy of the starting ledger, and compares requests and signatures. A
+ * replay has no key and no network, and writes only the given ledger. After a difference, recorded answers may not
+ * match.
  */
 
 import { readFileSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import type { AnyCall } from '../../shared/protocol/seam.js';
 import type { JournaledStrategy, RunJournal, RunStep } from '../../shell/journal/runs.js';
 import type { BoundedCall } from '../../trader/engine/settings.js';
+import type { TraderSnapshot } from '../../trader/engine/snapshot.js';
 import { Trader } from '../../trader/engine/trader.js';
 import type { IntentSigner, SignAnswer } from '../../trader/executor/contract.js';
 import { Executor } from '../../trader/executor/executor.js';
@@ -19,18 +20,17 @@ import type { Strategy } from '../../trader/strategy/contract.js';
 import { findDifference, type Redone, type ReplayDifference } from './compare.js';
 import type { ReplayedTrader, RunCode } from './run-settings.js';
 
-interface ReplayOptions extends Pick<ReplayPlan, 'trader'> {
-  /** Finds the strategy code of the run's configuration changes. */
+interface ReplayOptions extends Pick<ReplayPlan, 'trader' | 'untilMs'> {
   readonly code: RunCode;
 }
 
 /** Throws TwinbookError `recording_invalid` for a run without its starting ledger, or with a damaged journal. */
-export async function replayRun(run: RunJournal, options: ReplayOptions): Promise<ReplayResult> {
+export async function replayRun(run: RunJournal, { code, ...given }: ReplayOptions): Promise<ReplayResult> {
   const { startedMs, strategyLimitMs } = run.description;
   const ledger = startingLedger(run);
   try {
-    const trader = { ...options.trader, findModule: await configuredModules(run, options.code) };
-    return await replay({ trader, startedMs, strategyLimitMs, ledger, steps: run.steps() });
+    const trader = { ...given.trader, findModule: await configuredModules(run, code) };
+    return await replay({ ...given, trader, startedMs, strategyLimitMs, ledger, steps: run.steps() });
   } finally {
     ledger.close();
   }
@@ -48,7 +48,6 @@ async function configuredModules(run: RunJournal, findCode: RunCode): Promise<(k
   return (key) => modules.get(key) ?? null;
 }
 
-/** Opens the starting ledger in memory; the caller closes it. */
 export function startingLedger({ folder, ledgerFile, description }: RunJournal): Ledger {
   if (ledgerFile === null) {
     const why = description.ledgerMissing ?? 'the copy of its starting ledger is missing in its folder';
@@ -62,21 +61,20 @@ interface ReplayPlan {
   readonly trader: ReplayedTrader;
   /** Time when the recorded run created its trader, our clock, Unix ms. */
   readonly startedMs: number;
-  /** Time limit of a call into a strategy in the recorded run, ms. */
   readonly strategyLimitMs: number;
-  /** The starting ledger. The replay writes this ledger; the caller closes it. */
   readonly ledger: Ledger;
   readonly steps: AsyncIterable<RunStep> | Iterable<RunStep>;
+  /** Time at which the replay ends with a snapshot, our clock, Unix ms; absent: the whole run, without a snapshot. */
+  readonly untilMs?: number;
 }
 
 export type ReplayResult = Awaited<ReturnType<typeof replay>>;
 
 /** Replays steps. Throws TwinbookError `recording_invalid` for a journal that is damaged in the middle. */
-export async function replay({ steps, strategyLimitMs, ...made }: ReplayPlan) {
+export async function replay({ steps, untilMs, strategyLimitMs, ...made }: ReplayPlan) {
   const inputs = new RecordedInputs(strategyLimitMs);
-  const trader = remadeTrader({ ...made, signer: inputs, boundedCall: inputs.boundedCall });
+  const trader = remadeTrader(made, inputs);
   const titles = (id: string): string | null => made.ledger.market(id)?.title ?? null;
-  /** Recorded requests that have no outcome yet, by request id. */
   const underWay = new Map<number, AnyCall>();
   const result = {
     /** Number of all steps in the journal, and number of steps before the first difference. */
@@ -89,14 +87,15 @@ export async function replay({ steps, strategyLimitMs, ...made }: ReplayPlan) {
     /** Times of the first and last observation, our clock, Unix ms; null without observations. */
     fromMs: null as number | null,
     toMs: null as number | null,
-    /** First difference from the recorded run; null when every decision was equal. */
     difference: null as ReplayDifference | null,
+    snapshot: null as TraderSnapshot | null,
   };
   // True if the replayed trader failed at or after the first difference. A trader that failed gets no more steps.
   let hasFailed = false;
   for await (const step of steps) {
     const { observation, requests } = step;
     const { nowMs } = observation;
+    if (untilMs !== undefined && nowMs > untilMs) break;
     result.steps++;
     result.requests += requests.length;
     result.signatures += step.signed.length;
@@ -115,6 +114,7 @@ export async function replay({ steps, strategyLimitMs, ...made }: ReplayPlan) {
       }
     }
   }
+  if (untilMs !== undefined && result.toMs !== null) result.snapshot = trader.snapshot(result.toMs);
   return result;
 }
 
@@ -130,16 +130,14 @@ function redo(trader: Trader, inputs: RecordedInputs, step: RunStep): Redone {
   }
 }
 
-interface Remade extends Pick<ReplayPlan, 'trader' | 'ledger' | 'startedMs'> {
-  readonly signer: IntentSigner;
-  readonly boundedCall: BoundedCall;
-}
-
 /** Builds the trader of a run like a live trader, but without key and clock. The replayed trader writes the ledger. */
-export function remadeTrader({ trader: settings, ledger, startedMs, signer, boundedCall }: Remade): Trader {
+export function remadeTrader(
+  { trader: settings, ledger, startedMs }: Pick<ReplayPlan, 'trader' | 'ledger' | 'startedMs'>,
+  inputs: Pick<RecordedInputs, 'sign' | 'boundedCall'>,
+): Trader {
   const { runId, configHash, profile, polling } = settings;
-  const executor = new Executor(ledger, signer, profile, { runId, configHash, ownPollMs: polling.ownIntervalMs });
-  return new Trader({ ...settings, boundedCall }, ledger, executor, startedMs);
+  const executor = new Executor(ledger, inputs, profile, { runId, configHash, ownPollMs: polling.ownIntervalMs });
+  return new Trader({ ...settings, boundedCall: inputs.boundedCall }, ledger, executor, startedMs);
 }
 
 /** Placeholder signature of an intent that the run did not sign. The replay reports that intent as a difference. */
@@ -150,10 +148,8 @@ class RecordedInputs implements IntentSigner {
   readonly #limitMs: number;
   #step: Pick<RunStep, 'timedOut' | 'signed'> = { timedOut: [], signed: [] };
   #calls = 0;
-  /** Ids of the intents for which the trader requested a signature in this step, in order. */
   asked: string[] = [];
 
-  /** @param limitMs time limit of a call into a strategy in the recorded run */
   constructor(limitMs: number) {
     this.#limitMs = limitMs;
   }

@@ -1,5 +1,3 @@
-/** Builds the trader of a run from the present configuration or the run's journal, and lists their differences. */
-
 import { TwinbookError } from '../../shared/base/errors.js';
 import { formatDecimal, type Micros } from '../../shared/base/micros.js';
 import type { Config } from '../../shell/config/config.js';
@@ -10,21 +8,13 @@ import type { StrategySettings, TraderSettings } from '../../trader/engine/setti
 import type { ParamSpecs, Strategy } from '../../trader/strategy/contract.js';
 import { fieldDifferences, isSame } from './compare.js';
 
-/** Names of a strategy's code in a journal. */
 type NamedCode = Pick<JournaledStrategy, 'name' | 'moduleName' | 'moduleKey'>;
-
-interface RunCodeOptions {
-  /** Loads the operator's configuration, including code that is not shipped; null without a configuration. */
-  readonly loadFiles: (() => Promise<Config>) | null;
-  /** True if code of a strategy with the same name may be used although its hash differs. */
-  readonly acceptsChanged: boolean;
-}
 
 /** Finds the code of a strategy in a run. Throws `strategy_invalid` if the operator's files do not have the code. */
 export type RunCode = (code: NamedCode) => Promise<{ module: Strategy; moduleKey: string }>;
 
-/** Searches for code in the shipped strategies and the operator's files. Code in a run's folder is never loaded. */
-export function openRunCode({ loadFiles, acceptsChanged }: RunCodeOptions): RunCode {
+/** Code in a run's folder is never loaded. `acceptsChanged`: code of a strategy with another hash may be used. */
+export function openRunCode(loadFiles: (() => Promise<Config>) | null, acceptsChanged: boolean): RunCode {
   let config: Promise<Config> | null = null;
   return async ({ name, moduleName, moduleKey }) => {
     if (shippedStrategies().includes(moduleName)) {
@@ -53,26 +43,23 @@ const ACCEPT =
 export type ReplayedTrader = Omit<TraderSettings, 'boundedCall'>;
 
 /** Returns the trader of the present files, with the run's id, version, address and hash, which affect no decision. */
-export function traderNow(
-  config: Config,
-  { runId, configHash, version, profile: then }: RunDescription,
+export function traderNow(config: Config, run: RunDescription): ReplayedTrader {
+  const profile = { ...config.venue.profile, base_url: run.profile.base_url };
+  return { ...traderWith(run, config.strategies, config), profile };
+}
+
+/** Copies settings field by field, because the run's file may contain unknown fields. */
+export function traderWith(
+  run: RunDescription,
+  strategies: readonly StrategySettings[],
+  decisive: RunDescription | Config = run,
 ): ReplayedTrader {
-  const profile = { ...config.venue.profile, base_url: then.base_url };
-  return { runId, configHash, version, profile, ...decisive(config), strategies: config.strategies };
-}
-
-/** Returns the trader with the run's settings, but with the given strategies. */
-export function traderWith(run: RunDescription, strategies: readonly StrategySettings[]): ReplayedTrader {
   const { runId, configHash, version, profile } = run;
-  return { runId, configHash, version, profile, ...decisive(run), strategies };
+  const { capitalMicros, risk, polling, merge, economics, events, feeds } = decisive;
+  const decisions = { capitalMicros, risk, polling, merge, economics, events, feeds, strategies };
+  return { runId, configHash, version, profile, ...decisions };
 }
 
-/** Copies the settings that affect decisions, field by field, because the run's file may contain unknown fields. */
-function decisive({ capitalMicros, risk, polling, merge, economics, events, feeds }: RunDescription | Config) {
-  return { capitalMicros, risk, polling, merge, economics, events, feeds };
-}
-
-/** Returns the trader of the run's settings. Throws TwinbookError `strategy_invalid` for missing strategy code. */
 export async function traderThen(run: RunDescription, findCode: RunCode): Promise<ReplayedTrader> {
   const strategies: StrategySettings[] = [];
   for (const strategy of run.strategies) {
@@ -125,7 +112,6 @@ function oneStrategyChanges(then: JournaledStrategy, now: StrategySettings, with
   const specs: ParamSpecs = now.module.params;
   const params = [...new Set([...Object.keys(then.params), ...Object.keys(now.params)])];
   return [
-    // The code of a shipped strategy may change with the version of Twinbook.
     ...(then.moduleKey === now.moduleKey ? [] : [`${name} its code has changed`]),
     ...params.flatMap((param) =>
       valueChanges(`${name} ${param}`, then.params[param], now.params[param], specs[param]?.kind === 'shares'),

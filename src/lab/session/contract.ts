@@ -1,8 +1,7 @@
 /**
- * The record of a backtest or live session, as plain data. All figures of a report come from this record.
- *
- * In the record, amounts, prices and currency are integers in millionths. Prices are in YES space unless stated
- * otherwise. Times are Unix ms on the exchange's clock. In the record, `null` means unknown, never zero.
+ * The record of a backtest or live session, from which all figures of a report come. Amounts, prices and currency are
+ * integers in millionths; prices are in YES space unless stated otherwise. Times are Unix ms on the exchange's clock.
+ * `null` means unknown, never zero.
  */
 
 import type { MarketOutcome } from '../../shared/protocol/outcome.js';
@@ -18,7 +17,6 @@ export interface SessionRecord {
   readonly capitalMicros: number;
   /** Currency at the end of the session, including locked currency. */
   readonly endCashMicros: number;
-  /** Markets in order of opening, including those without data. */
   readonly markets: readonly MarketSession[];
   /** Samples of the whole account over time, at most `MAX_SAMPLES`. */
   readonly account: AccountSeries;
@@ -72,10 +70,7 @@ export interface MarketSession {
   /** Number of shares held at the end that were not redeemed. */
   readonly endYesMicros: number;
   readonly endNoMicros: number;
-  /**
-   * Last YES mid before the market closed or the session ended; null without a mid. The last mid is never the outcome:
-   * the settlement part of the result is the change from this mid to the outcome.
-   */
+  /** Last YES mid before the market's close or the session's end, never the outcome; null without a mid. */
   readonly endMarkMicros: number | null;
   readonly quoting: QuotingFigures;
   /** Coverage of the market's data; null for a live session without a recording. */

@@ -1,9 +1,6 @@
-/** Computes held shares, their average cost and the currency from fills and conversions. */
-
 import { micros, mulDiv } from '../../shared/base/micros.js';
 import type { ConversionRecord, FillRecord, MarketSession } from './contract.js';
 
-/** A fill or a conversion; each changes the held shares and the currency. */
 export type Move =
   | ({ readonly kind: 'fill' } & Pick<
       FillRecord,
@@ -22,7 +19,7 @@ export const computeYesCost = (setsMicros: number, markMicros: number | null): n
   Math.floor((setsMicros * (markMicros ?? 500_000)) / 1_000_000);
 
 /** Returns the change of held shares by a fill or conversion; negative for removed shares. */
-export function sharesMoved(move: Move): { readonly yes: number; readonly no: number } {
+export function sharesMoved(move: Move) {
   if (move.kind !== 'fill') return { yes: -move.yesMicros, no: -move.noMicros };
   const shares = move.isBuy ? move.amountMicros : -move.amountMicros;
   return move.isYes ? { yes: shares, no: 0 } : { yes: 0, no: shares };
@@ -41,12 +38,12 @@ export class Holdings {
   /** Sum of the currency from all fills and conversions, minus fees. */
   cashMicros = 0;
   feesMicros = 0;
-  readonly #yes: SharesAtCost;
-  readonly #no: SharesAtCost;
+  readonly #yes = new SharesAtCost();
+  readonly #no = new SharesAtCost();
+  readonly #keepCost: KeepCost;
 
   constructor(keepCost: KeepCost = KEEP_AS_LEDGER) {
-    this.#yes = new SharesAtCost(keepCost);
-    this.#no = new SharesAtCost(keepCost);
+    this.#keepCost = keepCost;
   }
 
   move(move: Move): void {
@@ -56,8 +53,8 @@ export class Holdings {
     this.feesMicros += feeMicros;
     const yesPaid = move.kind === 'split' ? (move.yesCostMicros ?? 0) : -move.cashMicros;
     const noPaid = move.kind === 'split' ? -move.cashMicros - yesPaid : -move.cashMicros;
-    if (yes !== 0) this.#yes.move(yes, yesPaid);
-    if (no !== 0) this.#no.move(no, noPaid);
+    if (yes !== 0) this.#yes.move(yes, yesPaid, this.#keepCost);
+    if (no !== 0) this.#no.move(no, noPaid, this.#keepCost);
   }
 
   /** Held YES shares; negative if more shares were removed than added. */
@@ -88,23 +85,17 @@ export class Holdings {
   }
 }
 
-/** Held shares of one outcome at their average cost. */
 class SharesAtCost {
   sharesMicros = 0;
   costMicros = 0;
-  readonly #keepCost: KeepCost;
-
-  constructor(keepCost: KeepCost) {
-    this.#keepCost = keepCost;
-  }
 
   /** Adds shares at their price, or removes shares at average cost. Shares that were never bought have no cost. */
-  move(sharesMicros: number, paidMicros: number): void {
+  move(sharesMicros: number, paidMicros: number, keepCost: KeepCost): void {
     const held = this.sharesMicros;
     const left = held + sharesMicros;
     this.sharesMicros = left;
     if (left <= 0) this.costMicros = 0;
     else if (sharesMicros > 0) this.costMicros += paidMicros;
-    else this.costMicros = this.#keepCost(this.costMicros, left, held);
+    else this.costMicros = keepCost(this.costMicros, left, held);
   }
 }

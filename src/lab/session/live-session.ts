@@ -1,7 +1,5 @@
 /**
- * Builds the session record of a live trader from the facts of a ledger or of a run's journal. The record of a live
- * session has the same format as a backtest's. All times are on the exchange's clock. Without a recorded book, mids are
- * unknown, and figures that depend on a mid are null, never 0.
+ * Builds the session record of a live trader. Without a recorded book, mids and dependent figures are null, never 0.
  */
 
 import type { RecordingSummary } from '../../recording/contract.js';
@@ -18,7 +16,7 @@ import {
   type QuotingFigures,
   type SessionRecord,
 } from './contract.js';
-import { computeYesCost, Holdings, listMoves, type Move, sharesMoved } from './holdings.js';
+import { computeYesCost, Holdings, listMoves, type Move } from './holdings.js';
 import {
   AccountSamples,
   type BookTop,
@@ -31,7 +29,7 @@ import {
   sumSpans,
 } from './samples.js';
 
-/** An order that rested in the book. Times of a resting order are on the session's clock. */
+/** An order that rested in the book; times are on the session's clock. */
 export interface SessionOrder {
   readonly pubkey: string;
   readonly side: 'bid' | 'ask';
@@ -44,25 +42,17 @@ export interface SessionOrder {
   /** Time in the book: start (inclusive) and end (exclusive); null while the order may still be open. */
   readonly fromMs: number;
   readonly toMs: number | null;
-  /** True if a cancel ended the order. */
   readonly isCanceled: boolean;
 }
 
-/** Best prices of other accounts at one time. */
-export interface RecordedBest {
-  readonly bidMicros: number | null;
-  readonly askMicros: number | null;
-  /** Mid of the best prices; while a side is empty, the last known mid; null before the first mid. */
-  readonly middleMicros: number | null;
-}
+/** Best prices of other accounts. `middleMicros`: their mid, or the last known mid while a side is empty. */
+export type RecordedBest = Readonly<Record<'bidMicros' | 'askMicros' | 'middleMicros', number | null>>;
 
-/** Best prices of a recorded book, without the trader's orders, at any time. */
 export interface RecordedPrices {
   /** Returns the book's best prices at a time; nulls outside the recording and in its gaps. */
   readonly at: (timeMs: number) => RecordedBest;
   /** Returns the last known mid at a time, whatever its age; null before the first mid. */
   readonly standing: (timeMs: number) => number | null;
-  /** Outcome of the market; null if the recording has none. */
   readonly outcome: MarketOutcome | null;
   readonly coverage: Coverage | null;
   /** Names of market and event that the ledger does not have; empty if unknown. */
@@ -72,19 +62,17 @@ export interface RecordedPrices {
 
 interface WalkedMarket extends Pick<MarketSession, 'fills' | 'conversions'> {
   readonly orders: readonly SessionOrder[];
-  /** Recorded prices of the market; null without a recorded book. */
   readonly prices: Pick<RecordedPrices, 'at'> | null;
 }
 
-/** Best prices if the book is unknown. */
 export const UNKNOWN_BEST: RecordedBest = { bidMicros: null, askMicros: null, middleMicros: null };
 
 export class MarketWalk {
   readonly held = new Holdings();
   readonly #market: WalkedMarket;
   readonly #orders: readonly SessionOrder[];
-  #begun = 0;
   readonly #moves: readonly Move[];
+  #begun = 0;
   #moved = 0;
   readonly #resting = new Set<SessionOrder>();
   /** Filled amount, by order id. A fill's time comes from the exchange, and may precede the order's known start. */
@@ -154,10 +142,6 @@ export function equityAt(timeMs: number, walks: readonly MarketWalk[], capitalMi
   return equity;
 }
 
-export const lockedIn = (walks: readonly MarketWalk[]): number =>
-  walks.reduce((sum, { lockedMicros }) => sum + lockedMicros, 0);
-
-/** Returns the coverage of a whole recording; null without a summary. */
 export function toCoverage(summary: RecordingSummary | null): Coverage | null {
   if (summary === null) return null;
   const { firstMs, lastMs, gaps, events, refused } = summary;
@@ -172,7 +156,6 @@ export function toCoverage(summary: RecordingSummary | null): Coverage | null {
   };
 }
 
-/** A trade of the trader, as the exchange reported it. */
 export interface ReportedTrade
   extends Pick<FillRecord, 'timeMs' | 'seenMs' | 'orderPubkey' | 'strategy' | 'isYes' | 'isBuy' | 'isMaker'> {
   /** Price of the trade, in the space of the traded outcome (YES or NO). */
@@ -181,17 +164,12 @@ export interface ReportedTrade
   readonly feeMicros: Micros | null;
 }
 
-type ReportedConversion = Omit<ConversionRecord, 'markMicros' | 'yesCostMicros'> & {
-  /** Cost of a split's YES shares; null: it is computed from the mid at the split. */
-  readonly yesCostMicros: number | null;
-};
-
 export interface LedgerMarket
   extends Pick<MarketSession, 'conditionId' | 'title' | 'eventTitle' | 'closeMs' | 'outcome'> {
   readonly orders: readonly SessionOrder[];
   readonly trades: readonly ReportedTrade[];
-  readonly conversions: readonly ReportedConversion[];
-  /** Recorded prices of the market; null without a recorded book. */
+  /** A split without `yesCostMicros` gets the cost from the mid at the split. */
+  readonly conversions: readonly Omit<ConversionRecord, 'markMicros'>[];
   readonly prices: RecordedPrices | null;
   /** Last time with a valid mid: the market's close or the end of the session. */
   readonly lastMs: number;
@@ -208,19 +186,14 @@ interface SessionFacts
   /** Final currency of the account; null: computed from the capital, trades and conversions. */
   readonly endCashMicros: number | null;
   readonly markets: readonly LedgerMarket[];
-  /** Time spans in which the trader ran. */
   readonly running: readonly Span[];
   readonly assumptions: Omit<Assumptions, 'seed' | 'fillModel' | 'postsOnly' | 'latency'>;
 }
 
 export function foldSession({ markets, running, endCashMicros, assumptions, ...facts }: SessionFacts): SessionRecord {
-  const walked = markets.map((market) => ({ market, walked: readMoves(market) }));
-  const account = sampleAccount(
-    walked.map((one) => one.walked),
-    facts.capitalMicros,
-    running,
-  );
-  const folded = walked.map((one) => foldMarket(one.market, one.walked, running, facts.toMs));
+  const walked = markets.map(readMoves);
+  const account = sampleAccount(walked, facts.capitalMicros, running);
+  const folded = walked.map((one) => foldMarket(one, running, facts.toMs));
   return {
     format: 1,
     kind: 'live',
@@ -234,12 +207,12 @@ export function foldSession({ markets, running, endCashMicros, assumptions, ...f
   };
 }
 
-function readMoves({ orders, trades, conversions, prices, lastMs }: LedgerMarket): WalkedMarket {
+function readMoves(market: LedgerMarket) {
+  const { orders, trades, conversions, prices, lastMs } = market;
   const restingFrom = new Map(orders.map(({ pubkey, fromMs }) => [pubkey, fromMs]));
   const fills = trades.map((trade) => toFill(trade, restingFrom.get(trade.orderPubkey) ?? null, prices, lastMs));
   return {
-    orders,
-    prices,
+    ...market,
     fills: fills.sort((a, b) => a.timeMs - b.timeMs),
     conversions: conversions.map((conversion): ConversionRecord => {
       const markMicros = prices?.at(conversion.timeMs).middleMicros ?? null;
@@ -286,16 +259,14 @@ function toFill(
   };
 }
 
-function foldMarket(market: LedgerMarket, walked: WalkedMarket, running: readonly Span[], toMs: number) {
+function foldMarket(market: ReturnType<typeof readMoves>, running: readonly Span[], toMs: number) {
   const { orders: _, trades: _trades, prices, lastMs, countedFromMs: _from, fairMicros, endShares, ...named } = market;
-  const { series, held } = walkSeries(walked, toMs);
+  const { series, held } = walkSeries(market, toMs);
   const { yesMicros, noMicros } = endShares ?? held;
   const session: MarketSession = {
     ...named,
     series,
     category: prices?.category ?? '',
-    fills: walked.fills,
-    conversions: walked.conversions,
     endYesMicros: yesMicros,
     endNoMicros: noMicros,
     endMarkMicros: fairMicros ?? prices?.standing(lastMs) ?? null,
@@ -305,7 +276,6 @@ function foldMarket(market: LedgerMarket, walked: WalkedMarket, running: readonl
   return { session, cashMicros: held.cashMicros };
 }
 
-/** Returns samples of a market from its first order or fill to its last, and its final shares. */
 function walkSeries(market: WalkedMarket, endMs: number) {
   const { orders, fills, conversions } = market;
   const times = [
@@ -324,7 +294,6 @@ function walkSeries(market: WalkedMarket, endMs: number) {
   return { series: samples.series, held: walk.held };
 }
 
-/** Measures the trader's quoting times while the market was open and the trader ran. */
 function measureQuoting({ orders, lastMs, countedFromMs }: LedgerMarket, running: readonly Span[]): QuotingFigures {
   const firstMs = countedFromMs ?? orders.reduce((first, { fromMs }) => Math.min(first, fromMs), lastMs);
   const open = common(mergeSpans(running), [[firstMs, lastMs]]);
@@ -350,10 +319,7 @@ function measureQuoting({ orders, lastMs, countedFromMs }: LedgerMarket, running
 /** Maximum account samples: one per second for a day, to limit the run time. Longer sessions have larger steps. */
 const MOST_LOOKS = 86_400;
 
-/**
- * Samples the account only while the trader ran, because the value of shares between two runs is unknown. Every sample
- * counts for the drawdown, as in a backtest; the stored samples are thinned.
- */
+/** Samples the account only while the trader ran, because the value of shares between two runs is unknown. */
 function sampleAccount(
   markets: readonly WalkedMarket[],
   capitalMicros: number,
@@ -364,7 +330,8 @@ function sampleAccount(
   const walks = markets.map((market) => new MarketWalk(market));
   for (const timeMs of steps.timeMs) {
     for (const walk of walks) walk.advance(timeMs);
-    account.take(timeMs, equityAt(timeMs, walks, capitalMicros), () => lockedIn(walks));
+    const equityMicros = equityAt(timeMs, walks, capitalMicros);
+    account.take(timeMs, equityMicros, () => walks.reduce((sum, { lockedMicros }) => sum + lockedMicros, 0));
   }
   // The trader may have bought and sold shares of unknown value between two samples.
   if (markets.some((market) => market.prices === null && everHeld(market))) account.see(null);
@@ -373,10 +340,9 @@ function sampleAccount(
 
 /** Returns true if the market ever had unequal YES and NO shares, whose value depends on a price. */
 function everHeld(market: WalkedMarket): boolean {
-  let net = 0;
+  const held = new Holdings();
   return listMoves(market).some((move) => {
-    const { yes, no } = sharesMoved(move);
-    net += yes - no;
-    return net !== 0;
+    held.move(move);
+    return held.netMicros !== 0;
   });
 }

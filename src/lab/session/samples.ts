@@ -1,5 +1,3 @@
-/** Time spans, and samples at equal steps; if there are too many samples, every second one is removed. */
-
 import { type AccountSeries, MAX_SAMPLES, type MarketSeries, type QuotingFigures } from './contract.js';
 
 /** A span of time, Unix ms; the start is inclusive, the end exclusive. */
@@ -32,16 +30,8 @@ export function common(left: readonly Span[], right: readonly Span[]): readonly 
 
 export const sumSpans = (spans: readonly Span[]): number => spans.reduce((total, [from, to]) => total + to - from, 0);
 
-interface Steps {
-  readonly stepMs: number;
-  readonly timeMs: readonly number[];
-}
-
-/**
- * Returns times at equal steps over a span; empty for an empty span. Steps are at least one second, because the times
- * of fills are not more exact. `most`: maximum number of sample steps, above 1.
- */
-export function stepsOver(fromMs: number, toMs: number, most = MAX_SAMPLES): Steps {
+/** Returns times at equal steps, at least a second, over a span; empty for an empty span. */
+export function stepsOver(fromMs: number, toMs: number, most = MAX_SAMPLES) {
   if (toMs <= fromMs) return { stepMs: FIRST_STEP_MS, timeMs: [] };
   const stepMs = Math.max(FIRST_STEP_MS, Math.ceil((toMs - fromMs) / (most - 1)));
   const count = Math.min(most, Math.floor((toMs - fromMs) / stepMs) + 1);
@@ -49,7 +39,7 @@ export function stepsOver(fromMs: number, toMs: number, most = MAX_SAMPLES): Ste
 }
 
 /** Returns times at equal steps over several spans. The samples omit the time between the spans. */
-export function stepsWithin(spans: readonly Span[], most: number): Steps {
+export function stepsWithin(spans: readonly Span[], most: number) {
   const within = mergeSpans(spans);
   const { stepMs, timeMs } = stepsOver(0, sumSpans(within), most);
   let [at, beforeMs] = [0, 0];
@@ -68,18 +58,23 @@ export const FIRST_STEP_MS = 1_000;
 class Samples<Column extends string> {
   stepMs: number;
   readonly timeMs: number[] = [];
-  readonly columns: Readonly<Record<Column, (number | null)[]>>;
+  protected readonly columns: Readonly<Record<Column, (number | null)[]>>;
   protected readonly firstStepMs: number;
+  readonly #names: readonly Column[];
   #count = 0;
 
   constructor(names: readonly Column[], firstStepMs: number) {
-    // The object of columns has an entry for each name.
     this.columns = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Column, (number | null)[]>;
+    this.#names = names;
     this.firstStepMs = firstStepMs;
     this.stepMs = firstStepMs;
   }
 
-  /** Returns true if the caller must add the next sample to each column. Called once per step. */
+  protected write(timeMs: number, values: Readonly<Record<Column, number | null>>): void {
+    this.timeMs.push(timeMs);
+    for (const name of this.#names) this.columns[name].push(values[name]);
+  }
+
   wants(): boolean {
     const wanted = this.#count % (this.stepMs / this.firstStepMs) === 0;
     this.#count++;
@@ -92,7 +87,6 @@ class Samples<Column extends string> {
     return this.timeMs.length;
   }
 
-  /** Removes every second sample. */
   thinOut(): void {
     this.stepMs *= 2;
     const keepEven = (column: unknown[]) => {
@@ -100,26 +94,22 @@ class Samples<Column extends string> {
       column.length = Math.ceil(column.length / 2);
     };
     keepEven(this.timeMs);
-    for (const column of Object.values(this.columns)) keepEven(column as unknown[]);
+    for (const name of this.#names) keepEven(this.columns[name]);
   }
 }
 
-/** Best prices at one time, in YES space. A best price is null if its side of the book is empty. */
-export interface BookTop {
-  readonly bidMicros: number | null;
-  readonly askMicros: number | null;
-  readonly ourBidMicros: number | null;
-  readonly ourAskMicros: number | null;
-}
+const PRICES = ['bidMicros', 'askMicros', 'ourBidMicros', 'ourAskMicros'] as const;
 
-/** Collects samples of one market, and the duration of the trader's quotes. */
-export class MarketSamples extends Samples<'bid' | 'ask' | 'ourBid' | 'ourAsk' | 'inventory'> {
+/** Best prices in YES space; null if a side is empty. */
+export type BookTop = Readonly<Record<(typeof PRICES)[number], number | null>>;
+
+export class MarketSamples extends Samples<keyof BookTop | 'inventoryMicros'> {
   #openForMs = 0;
   #twoSidedMs = 0;
   #oneSidedMs = 0;
 
   constructor(firstStepMs = FIRST_STEP_MS) {
-    super(['bid', 'ask', 'ourBid', 'ourAsk', 'inventory'], firstStepMs);
+    super([...PRICES, 'inventoryMicros'], firstStepMs);
   }
 
   /** Takes a sample. Must be called once per initial step while the market is open. */
@@ -128,43 +118,26 @@ export class MarketSamples extends Samples<'bid' | 'ask' | 'ourBid' | 'ourAsk' |
     this.#openForMs += this.firstStepMs;
     if (ourBidMicros !== null && ourAskMicros !== null) this.#twoSidedMs += this.firstStepMs;
     else if (ourBidMicros !== null || ourAskMicros !== null) this.#oneSidedMs += this.firstStepMs;
-    if (!this.wants()) return;
-    const { columns } = this;
-    this.timeMs.push(timeMs);
-    columns.bid.push(top.bidMicros);
-    columns.ask.push(top.askMicros);
-    columns.ourBid.push(ourBidMicros);
-    columns.ourAsk.push(ourAskMicros);
-    columns.inventory.push(netMicros);
+    if (this.wants()) this.write(timeMs, { ...top, inventoryMicros: netMicros });
   }
 
   get series(): MarketSeries {
     const { stepMs, timeMs, columns } = this;
-    return {
-      stepMs,
-      timeMs,
-      bidMicros: columns.bid,
-      askMicros: columns.ask,
-      ourBidMicros: columns.ourBid,
-      ourAskMicros: columns.ourAsk,
-      inventoryMicros: columns.inventory.map((value) => value ?? 0),
-    };
+    return { stepMs, timeMs, ...columns, inventoryMicros: columns.inventoryMicros.map((value) => value ?? 0) };
   }
 
-  /** Durations with quotes, computed from the samples and exact to one step. */
   get quotedMs(): Pick<QuotingFigures, 'openForMs' | 'twoSidedMs' | 'oneSidedMs'> {
     return { openForMs: this.#openForMs, twoSidedMs: this.#twoSidedMs, oneSidedMs: this.#oneSidedMs };
   }
 }
 
-/** Collects samples of the whole account, and its largest drawdown. */
-export class AccountSamples extends Samples<'equity' | 'locked'> {
+export class AccountSamples extends Samples<'equityMicros' | 'lockedMicros'> {
   #peakMicros = Number.NEGATIVE_INFINITY;
   #fallMicros = 0;
   #isKnown = true;
 
   constructor(firstStepMs = FIRST_STEP_MS) {
-    super(['equity', 'locked'], firstStepMs);
+    super(['equityMicros', 'lockedMicros'], firstStepMs);
   }
 
   /** Updates the drawdown with the present equity, which is null while a mid is unknown. */
@@ -178,20 +151,14 @@ export class AccountSamples extends Samples<'equity' | 'locked'> {
   /** Takes a sample. Must be called once per initial step. Locked capital is computed only for stored samples. */
   take(timeMs: number, equityMicros: number | null, lockedMicros: () => number): void {
     this.see(equityMicros);
-    if (this.wants()) this.#write(timeMs, equityMicros, lockedMicros());
+    if (this.wants()) this.write(timeMs, { equityMicros, lockedMicros: lockedMicros() });
   }
 
   /** Stores the final sample of the account; its time may be between two steps. */
   end(timeMs: number, equityMicros: number | null, lockedMicros: number): void {
     this.see(equityMicros);
     if (this.timeMs.length === MAX_SAMPLES) this.thinOut();
-    this.#write(timeMs, equityMicros, lockedMicros);
-  }
-
-  #write(timeMs: number, equityMicros: number | null, lockedMicros: number): void {
-    this.timeMs.push(timeMs);
-    this.columns.equity.push(equityMicros);
-    this.columns.locked.push(lockedMicros);
+    this.write(timeMs, { equityMicros, lockedMicros });
   }
 
   /** Largest drawdown of the equity over all samples, even those not stored; ≥ 0; null if an equity was unknown. */
@@ -201,6 +168,6 @@ export class AccountSamples extends Samples<'equity' | 'locked'> {
 
   get series(): AccountSeries {
     const { stepMs, timeMs, columns } = this;
-    return { stepMs, timeMs, equityMicros: columns.equity, lockedMicros: columns.locked.map((value) => value ?? 0) };
+    return { stepMs, timeMs, ...columns, lockedMicros: columns.lockedMicros.map((value) => value ?? 0) };
   }
 }

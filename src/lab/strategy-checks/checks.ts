@@ -1,5 +1,3 @@
-/** Checks that every strategy must pass in every market. */
-
 import { must } from '../../shared/base/errors.js';
 import { formatDecimal, ONE, ZERO } from '../../shared/base/micros.js';
 import { quantile } from '../../shared/statistics/moments.js';
@@ -16,28 +14,20 @@ import {
 import { readParams } from '../../trader/strategy/read-params.js';
 import type { ShownMarkets, ShownSubject, TriedStrategy } from './shown-markets.js';
 
-/** Quotes for one market, and the view from which the strategy made them. */
 interface MarketQuotes {
   readonly quotes: Quotes;
   readonly view: MarketView;
 }
 
-interface TrialQuoter {
-  /**
-   * Passes the events before observation `at` (counted from 0) to the strategy, and requests quotes for each market.
-   * Throws the strategy's errors. Throws TypeError if a market has no quotes, or if quotes are for an unknown market.
-   */
-  look(at: number): readonly MarketQuotes[];
-  save(): unknown;
-}
+type TrialQuoter = ReturnType<typeof makeTrialQuoter>;
 
-/** Creates a quoter. Throws the strategy's errors, or TypeError if the strategy cannot quote this kind of subject. */
-function makeTrialQuoter({ strategy, params }: TriedStrategy, shown: ShownSubject, saved?: unknown): TrialQuoter {
+/** `look` throws the strategy's errors, and TypeError if a market has no quotes or quotes are for an unknown market. */
+function makeTrialQuoter({ strategy, params }: TriedStrategy, shown: ShownSubject, saved?: unknown) {
   if (strategy.scope === 'event') {
     if (!('event' in shown)) throw new TypeError(`${strategy.name} quotes events, but the subject is a market`);
     const quoter: EventQuoter<EventKind> = strategy.create(params, shown.event, saved);
     return {
-      look(at) {
+      look(at: number): readonly MarketQuotes[] {
         const { view, events } = must(shown.looks[at], 'a look');
         for (const { event, conditionId } of events) quoter.observe?.(event, conditionId);
         const said = quoter.quote(view);
@@ -51,7 +41,7 @@ function makeTrialQuoter({ strategy, params }: TriedStrategy, shown: ShownSubjec
   if ('event' in shown) throw new TypeError(`${strategy.name} quotes markets, but the subject is an event`);
   const quoter: Quoter<EventKind> = strategy.create(params, shown.facts, saved);
   return {
-    look(at) {
+    look(at: number): readonly MarketQuotes[] {
       const { view, events } = must(shown.looks[at], 'a look');
       for (const event of events) quoter.observe?.(event);
       return [{ quotes: quoter.quote(view), view }];
@@ -77,12 +67,7 @@ const TRAPPED = [
   'fetch',
 ] as const;
 
-/** Thrown inside a strategy that uses a trapped global. */
-class TrappedCall extends Error {
-  constructor(what: string) {
-    super(`used ${what}; the only clock of a strategy is the view's nowMs`);
-  }
-}
+class TrappedCall extends Error {}
 
 /** Makes a call during which the trapped globals throw. Returns the first global that the call used, or null. */
 function callTrapped(call: () => void): string | null {
@@ -90,7 +75,7 @@ function callTrapped(call: () => void): string | null {
   const restore = TRAPPED.map((path) =>
     takeAway(path, () => {
       reached ??= path;
-      throw new TrappedCall(path);
+      throw new TrappedCall(`used ${path}; the only clock of a strategy is the view's nowMs`);
     }),
   );
   try {
@@ -111,7 +96,6 @@ function takeAway(path: string, refuse: () => never): () => void {
   const own = Object.getOwnPropertyDescriptor(holder, key);
   const value: unknown = Reflect.get(holder, key);
   if (typeof value !== 'function') return () => undefined;
-  // A proxy covers both `Date.now` and `new Date`.
   const trapped = new Proxy(value, { apply: refuse, construct: refuse, get: refuse });
   Object.defineProperty(holder, key, { value: trapped, configurable: true, writable: true });
   return () => {
@@ -127,10 +111,7 @@ const OLD_MS = 600_000;
 /** Fraction of observations in which a market and its mirror may differ, because rounding is not symmetrical. */
 const MIRROR_TOLERANCE = 0.01;
 
-/**
- * A check returns a text with the number of observations, or the reason why the check cannot be applied. Throws
- * `Failed`. `stopwatch` returns the milliseconds of any clock, to measure the time of calls.
- */
+/** Returns the number of observations in words, or why it cannot be applied. Throws `Failed`. `stopwatch`: ms. */
 type StrategyCheck = (tried: TriedStrategy, shown: ShownMarkets, stopwatch: () => number) => string | Skipped;
 
 /** All checks of a strategy, most interesting first. A strategy that throws fails the checks that call it. */
@@ -186,7 +167,6 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
     return 'two instances gave the same quotes in every view';
   },
 
-  /** Shows a strategy two markets in turn, and each market alone: the quotes must be the same. */
   'quotes of a market do not depend on other markets'(tried, { markets }) {
     if (markets.length < 2) return { because: 'the check needs two markets' };
     for (let index = 1; index < markets.length; index += 2) {
@@ -206,7 +186,6 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
     return 'alternating markets and single markets give the same quotes';
   },
 
-  /** Restores the strategy from its saved state, through JSON as in the ledger. */
   'a quoter restored from saved state continues unchanged'(tried, { markets }) {
     if (tried.strategy.state === undefined) return { because: 'the strategy declares no state' };
     const sizes: number[] = [];
@@ -217,10 +196,9 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
         if (look % RESTART_EVERY === RESTART_EVERY - 1) {
           const text = JSON.stringify(quoter.save()) ?? '';
           const bytes = Buffer.byteLength(text);
+          const place = describePlace(market, look);
           if (bytes === 0 || bytes > MAX_STATE_BYTES)
-            throw new Failed(
-              `save() returned ${bytes} bytes, the maximum is ${MAX_STATE_BYTES}, ${describePlace(market, look)}`,
-            );
+            throw new Failed(`save() returned ${bytes} bytes, the maximum is ${MAX_STATE_BYTES}, ${place}`);
           sizes.push(bytes);
           quoter = makeTrialQuoter(tried, market, JSON.parse(text));
         }
@@ -288,7 +266,6 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
     return `${asked} views`;
   },
 
-  /** Checks observations in which only the position limit prevents quotes, separately for long and short positions. */
   'at the position limit the reducing side is still quoted'(tried, shown) {
     const at = { long: { looks: 0, alive: 0 }, short: { looks: 0, alive: 0 } };
     playAll(tried, shown, (quotes, view) => {
@@ -300,11 +277,9 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
     });
     const looks = at.long.looks + at.short.looks;
     if (looks === 0) return { because: 'no view was at the position limit' };
-    for (const [which, counted] of Object.entries(at)) {
-      if (counted.looks > 0 && counted.alive === 0)
-        throw new Failed(
-          `the reducing side was quoted in none of ${counted.looks} views with a full ${which} position`,
-        );
+    for (const [which, { looks: all, alive }] of Object.entries(at)) {
+      const what = `views with a full ${which} position`;
+      if (all > 0 && alive === 0) throw new Failed(`the reducing side was quoted in none of ${all} ${what}`);
     }
     return `quoted in ${at.long.alive + at.short.alive} of ${looks} views at the limit`;
   },
@@ -360,22 +335,16 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
   },
 };
 
-/** Runs all checks on a strategy and returns the results. */
 export const checkStrategy = (...input: Parameters<StrategyCheck>): readonly CheckResult[] =>
   Object.entries(CHECKS).map(([name, check]) => judge(name, () => check(...input)));
 
-/** Error of a check that the strategy fails. */
 class Failed extends Error {}
 
-/** Result of a check that cannot be applied. */
 interface Skipped {
   readonly because: string;
 }
 
-/**
- * Result of one check; `text` has the number of observations, or the first error and its place. `not asked`: the check
- * could not be applied, and `text` says why.
- */
+/** `text`: number of observations, or first error and its place, or why the check was `not asked`. */
 export type CheckResult = ReturnType<typeof judge>;
 
 function judge(name: string, check: () => string | Skipped) {
@@ -393,19 +362,13 @@ function judge(name: string, check: () => string | Skipped) {
 /** Number of observations between two restarts; no period of the generated markets has this length. */
 const RESTART_EVERY = 7;
 
-/** Returns true if two values have the same JSON. */
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 const sumAmounts = (levels: readonly QuoteLevel[]): number =>
   levels.reduce((sum, { amountMicros }) => sum + amountMicros, 0);
 
-const isSound = ({ health, others }: MarketView): boolean =>
-  health.bookAgeMs < 60_000 &&
-  !health.crossed &&
-  !health.locked &&
-  !health.frozen &&
-  others.bids.length > 0 &&
-  others.asks.length > 0;
+const isSound = ({ health: { bookAgeMs, crossed, locked, frozen }, others: { bids, asks } }: MarketView): boolean =>
+  bookAgeMs < 60_000 && !crossed && !locked && !frozen && bids.length > 0 && asks.length > 0;
 
 const isFree = (shown: ShownSubject): boolean =>
   'event' in shown ? shown.isFree : shown.facts.makerFeeRateMicros === 0;
@@ -429,7 +392,6 @@ const describePlace = (shown: ShownSubject, look: number): string => `in view ${
 
 const listQuotes = (answers: readonly MarketQuotes[]): readonly Quotes[] => answers.map(({ quotes }) => quotes);
 
-/** Collects the quotes and views of all observations. */
 function collectAnswers(tried: TriedStrategy, market: ShownSubject): readonly (readonly MarketQuotes[])[] {
   const quoter = makeTrialQuoter(tried, market);
   return Array.from(market.looks.keys(), (look) => quoter.look(look));

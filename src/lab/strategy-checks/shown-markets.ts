@@ -1,8 +1,4 @@
-/**
- * Generates markets for strategies: drifting and jumping prices; empty, crossed and old books; trades, fills, every
- * stance, and positions up to the limit. The markets are random with a fixed seed, and pass through the trader's own
- * market tracker.
- */
+/** Generates random markets with a fixed seed, and passes them through the trader's own market tracker. */
 
 import { must } from '../../shared/base/errors.js';
 import { type Micros, micros, ONE, ZERO } from '../../shared/base/micros.js';
@@ -15,81 +11,43 @@ import {
   type EventOutcomes,
   type EventView,
   type FeedViews,
-  type MarketFacts,
   type MarketView,
   makeWholeEventView,
   type OwnMarketState,
-  type SiblingView,
   type Stance,
-  type WholeEventView,
 } from '../../trader/market/view.js';
-import type { AnyEvent, ParamValues, Strategy, StrategyEvent } from '../../trader/strategy/contract.js';
+import type { ParamValues, Strategy, StrategyEvent } from '../../trader/strategy/contract.js';
 import { feedsNamed } from '../../trader/strategy/read-params.js';
 
-/** A strategy, with the parameters for its checks. */
 export interface TriedStrategy {
   readonly strategy: Strategy;
   readonly params: ParamValues;
 }
 
 /** Observations of a market, in order of our clock. Each quote request comes after its `events`, such as fills. */
-export interface ShownMarket {
-  readonly facts: MarketFacts;
-  readonly looks: readonly { readonly view: MarketView; readonly events: readonly AnyEvent[] }[];
-}
+export type ShownMarket = ReturnType<typeof showMarket>;
 
-/** Observations of all markets of an event. Each event before an observation has its market's condition id. */
-interface ShownEvent {
-  readonly event: EventFacts;
-  /** True if all markets of the event are without fees. */
-  readonly isFree: boolean;
-  readonly looks: readonly {
-    readonly view: WholeEventView;
-    readonly events: readonly { readonly conditionId: string; readonly event: AnyEvent }[];
-  }[];
-}
+export type ShownSubject = ShownMarket | ReturnType<typeof showEvent>;
 
-/** All observations that one quoter receives, of a market or an event. */
-export type ShownSubject = ShownMarket | ShownEvent;
-
-/** Generated markets or events for the checks. */
-export interface ShownMarkets<S extends ShownSubject = ShownSubject> {
-  readonly markets: readonly S[];
+export interface ShownMarkets {
+  readonly markets: readonly ShownSubject[];
   /** `markets` with YES and NO exchanged, in the same order; null for events. */
-  readonly mirrored: readonly S[] | null;
+  readonly mirrored: readonly ShownSubject[] | null;
 }
 
-/** Inputs other than the market's own data that a strategy requests. */
-interface Asked {
-  readonly feeds: readonly string[];
-  readonly event: boolean;
-}
+type Asked = ReturnType<typeof askedBy>;
 
 const NOTHING_MORE: Asked = { feeds: [], event: false };
 
-export const askedBy = ({ strategy, params }: TriedStrategy): Asked => ({
+export const askedBy = ({ strategy, params }: TriedStrategy) => ({
   feeds: feedsNamed(strategy.params, params),
   event: strategy.inputs?.event === true,
 });
 
-/** Values of these inputs for one observation: feeds and another market. */
+/** Feed value, and second market of an event with two exhaustive outcomes; null if there is none. */
 interface Beside {
-  /** Value of the strategy's feeds: a probability, or a bid and an ask around it, and its age; null for no value. */
-  readonly told: {
-    readonly p: number;
-    /** Half the distance between the feed's bid and ask; null if the feed gives the probability itself. */
-    readonly half: number | null;
-    readonly sd: number | null;
-    readonly ageMs: number;
-  } | null;
-  /** The second market of an event with two exhaustive outcomes; null without a second market. */
-  readonly other:
-    | (Pick<SiblingView, 'sinceJumpMs' | 'isSound' | 'bookAgeMs'> & {
-        readonly mid: number;
-        readonly half: number;
-        readonly netShares: number;
-      })
-    | null;
+  readonly told: ReturnType<typeof drawTold>;
+  readonly other: ReturnType<typeof drawOther> | null;
 }
 
 /** Returns the feeds as the strategy sees them. All feeds give the same value. */
@@ -113,26 +71,12 @@ function eventView({ other }: Beside, asked: Asked): EventView | null {
 /** Time of the markets' opening, our clock, Unix ms. */
 const START_MS = 1_800_000_000_000;
 const MAX_POSITION_SHARES = 200;
-const FUNDS = micros(1000 * ONE);
 
-/** A price level in ticks and shares. */
 type RowOfBook = readonly [tick: number, shares: number];
 
 /** Result of a poll of a market, and the trader's orders and shares at that time. Prices are in ticks of YES. */
-interface Look {
-  /** Time since the market's previous poll, ms. */
-  readonly afterMs: number;
-  /** New order book; null if the poll brings no new book, so that the newest book becomes older. */
-  readonly book: { readonly bids: readonly RowOfBook[]; readonly asks: readonly RowOfBook[] } | null;
-  /** New public trade, priced in ticks of the traded outcome; null without a trade. */
-  readonly trade: { readonly tick: number; readonly shares: number; readonly isYes: boolean } | null;
-  readonly fill: { readonly side: BookSide; readonly tick: number; readonly shares: number } | null;
-  /** Net position (YES minus NO), in shares. */
-  readonly netShares: number;
-  readonly stance: Stance;
-}
+type Look = ReturnType<typeof drawLook>;
 
-/** Number of ticks between 0 and 1, and whether the market is without fees. */
 interface GridOfMarket {
   readonly ticks: number;
   readonly isFree: boolean;
@@ -140,11 +84,7 @@ interface GridOfMarket {
 
 const seenAt = (requestId: number, nowMs: number) => ({ requestId, sentMs: nowMs, seenMs: nowMs, venueTimeMs: nowMs });
 
-/**
- * Opens a generated market at `START_MS` and passes its data through the trader's market tracker.
- *
- * @param forMs time from the opening to the resolution, ms
- */
+/** Opens a generated market at `START_MS` for `forMs`, and passes its data through the trader's market tracker. */
 function generateMarket(conditionId: string, grid: GridOfMarket, forMs: number, event: string | null = null) {
   const tracker = new MarketTracker(conditionId);
   tracker.onDetail(makeDetail(conditionId, grid, START_MS + forMs, event), seenAt(0, START_MS));
@@ -177,15 +117,12 @@ function generateMarket(conditionId: string, grid: GridOfMarket, forMs: number, 
       tracker.ownFills.onFill(own);
       return [own];
     },
-    /** Returns the strategy's view of the market; null before the first book. */
-    view: (ours: GeneratedOwnState, nowMs: number, feeds?: FeedViews, siblings?: EventView | null): MarketView | null =>
+    view: (ours: Look, nowMs: number, feeds?: FeedViews, siblings?: EventView | null): MarketView | null =>
       tracker.view(nowMs, ownState(ours), feeds, siblings),
   };
 }
 
-type GeneratedOwnState = Pick<Look, 'netShares' | 'stance'>;
-
-function ownState({ netShares, stance }: GeneratedOwnState): OwnMarketState {
+function ownState({ netShares, stance }: Look): OwnMarketState {
   const shares = micros(Math.round(Math.abs(netShares) * ONE));
   const half = micros(ONE / 2);
   return {
@@ -193,7 +130,7 @@ function ownState({ netShares, stance }: GeneratedOwnState): OwnMarketState {
     noMicros: netShares < 0 ? shares : ZERO,
     avgYesCostMicros: netShares > 0 ? half : null,
     avgNoCostMicros: netShares < 0 ? half : null,
-    availableFundsMicros: FUNDS,
+    availableFundsMicros: micros(1000 * ONE),
     maxPositionMicros: micros(MAX_POSITION_SHARES * ONE),
     stance,
     orders: [],
@@ -237,11 +174,8 @@ const MOST = 5;
 /** Every second generated market has no fees. Without fees, a market and its mirror have equal costs. */
 const FREE_EVERY = 2;
 
-/**
- * Generates `events` events with `looks` observations each and, in turn, all kinds of declarations. The probabilities
- * of an event's outcomes drift and sum to one. The probabilities of nested outcomes fall from one to the next.
- */
-export function showEvents(seed: number, events: number, looks: number): ShownMarkets<ShownEvent> {
+/** Generates events with, in turn, all kinds of declarations. Probabilities of outcomes drift and sum to one. */
+export function showEvents(seed: number, events: number, looks: number) {
   const markets = Array.from({ length: events }, (_, number) => {
     const random = Random.fromSeed(seed, `event ${number}`);
     const count = FEWEST + random.below(MOST - FEWEST + 1);
@@ -249,16 +183,15 @@ export function showEvents(seed: number, events: number, looks: number): ShownMa
     const seen = drawEventLooks(random, count, looks, outcomes);
     return showEvent(`generated-${number + 1}`, outcomes, { ticks: 100, isFree: number % FREE_EVERY === 0 }, seen);
   });
-  return { markets, mirrored: null };
+  return { markets, mirrored: null } satisfies ShownMarkets;
 }
 
-/** Makes a trader's views of an event whose markets resolve after the last observation. */
 function showEvent(
   eventConditionId: string,
   outcomes: EventFacts['outcomes'],
   grid: GridOfMarket,
   looks: readonly (readonly Look[])[],
-): ShownEvent {
+) {
   const ids = (looks[0] ?? []).map((_, index) => `${eventConditionId}-${index + 1}`);
   const forMs = looks.reduce((sum, [first]) => sum + (first?.afterMs ?? 0), 0);
   const markets = ids.map((id) => generateMarket(id, grid, forMs, eventConditionId));
@@ -297,7 +230,6 @@ function drawEventLooks(
       const reached = scores.slice(index, outcomes === 'nested' ? count : index + 1);
       const chance = reached.reduce((sum, score) => sum + Math.exp(score), 0) / total;
       const middle = Math.min(97, Math.max(3, Math.round(100 * chance)));
-      // A round of polls does not read all of the markets.
       const isOld = isLate || random.chance(0.2);
       return drawLook(random, middle, 100, before[index]?.netShares ?? 0, { ...moment, isOld });
     });
@@ -305,7 +237,6 @@ function drawEventLooks(
   });
 }
 
-/** Generates `markets` markets with `looks` observations each, their mirrors, and the inputs that `asked` requests. */
 export function showMarkets(seed: number, markets: number, looks: number, asked = NOTHING_MORE) {
   const shown: ShownMarket[] = [];
   const mirrored: ShownMarket[] = [];
@@ -317,9 +248,10 @@ export function showMarkets(seed: number, markets: number, looks: number, asked 
     const beside = seen.map((look) => drawBeside(besides, computeMiddle(look, grid.ticks)));
     const conditionId = `generated-${number + 1}`;
     shown.push(showMarket(conditionId, grid, seen, beside, asked));
-    mirrored.push(showMarket(conditionId, grid, seen.map(mirror(grid.ticks)), beside.map(mirrorBeside), asked));
+    const turned = seen.map((look) => mirror(look, grid.ticks));
+    mirrored.push(showMarket(conditionId, grid, turned, beside.map(mirrorBeside), asked));
   }
-  return { markets: shown, mirrored } satisfies ShownMarkets<ShownMarket>;
+  return { markets: shown, mirrored } satisfies ShownMarkets;
 }
 
 function drawLooks(random: Random, ticks: number, count: number): readonly Look[] {
@@ -337,30 +269,39 @@ function drawLooks(random: Random, ticks: number, count: number): readonly Look[
 /** Draws a step of the log-odds of a probability. One of fifty steps of the log-odds is a jump. */
 const drawStep = (random: Random): number => (random.uniform() - 0.5) * (random.chance(0.02) ? 2 : 0.08);
 
-type Moment = Pick<Look, 'afterMs' | 'stance'> & { readonly isOld: boolean };
+type Moment = Readonly<{ afterMs: number; stance: Stance; isOld: boolean }>;
 
 /** @param moment values that all markets of an observation share; absent: drawn for this market */
-function drawLook(random: Random, middle: number, ticks: number, before: number, moment?: Moment): Look {
-  const fill = random.chance(0.1)
-    ? ({ side: random.chance(0.5) ? 'bid' : 'ask', tick: middle, shares: 1 + random.below(25) } as const)
-    : null;
+function drawLook(random: Random, middle: number, ticks: number, before: number, moment?: Moment) {
+  const drawFill = () => {
+    const side: BookSide = random.chance(0.5) ? 'bid' : 'ask';
+    return { side, tick: middle, shares: 1 + random.below(25) };
+  };
+  const fill = random.chance(0.1) ? drawFill() : null;
   let netShares = before;
   if (fill !== null) netShares += fill.side === 'bid' ? fill.shares : -fill.shares;
   if (random.chance(0.03)) netShares = random.chance(0.5) ? MAX_POSITION_SHARES : -MAX_POSITION_SHARES;
   const isOld = moment?.isOld ?? random.chance(0.04);
   return {
+    /** Time since the market's previous poll, ms. */
     afterMs: moment?.afterMs ?? drawPauseMs(random, isOld),
+    /** Null if the poll brings no new book, so that the newest book becomes older. */
     book: isOld ? null : drawBook(random, middle, ticks),
-    trade: random.chance(0.3) ? { tick: middle, shares: 1 + random.below(50), isYes: true } : null,
+    trade: drawTrade(random, middle),
     fill,
+    /** Net position (YES minus NO), in shares. */
     netShares: Math.min(MAX_POSITION_SHARES, Math.max(-MAX_POSITION_SHARES, netShares)),
     stance: moment?.stance ?? drawStance(random),
   };
 }
 
+/** New public trade, priced in ticks of the traded outcome. */
+const drawTrade = (random: Random, tick: number): { tick: number; shares: number; isYes: boolean } | null =>
+  random.chance(0.3) ? { tick, shares: 1 + random.below(50), isYes: true } : null;
+
 const drawPauseMs = (random: Random, isOld: boolean): number => (isOld ? 900_000 : 1000 + random.below(20_000));
 
-const drawStance = (random: Random): Look['stance'] =>
+const drawStance = (random: Random): Stance =>
   random.chance(0.9) ? 'normal' : random.chance(0.5) ? 'widen' : 'reduce-only';
 
 function drawBook(random: Random, middle: number, ticks: number) {
@@ -391,14 +332,15 @@ function drawBeside(random: Random, middle: number | null): Beside {
   return middle === null ? { told: null, other: null } : { told, other };
 }
 
-function drawTold(random: Random, middle: number): Beside['told'] {
+/** `half`: half the distance between the feed's bid and ask; null if the feed gives the probability itself. */
+function drawTold(random: Random, middle: number) {
   const [draw, error, age] = [random.uniform(), random.uniform() - 0.5, random.uniform()];
   const p = Math.min(0.97, Math.max(0.03, middle + error * (draw < 0.2 ? 0.4 : 0.02)));
   const [half, sd] = [draw < 0.6 ? 0.01 : null, draw < 0.8 ? 0.1 : null];
   return draw < 0.1 ? null : { p, half, sd, ageMs: Math.round(age * (draw > 0.95 ? 300_000 : 2000)) };
 }
 
-function drawOther(random: Random, middle: number): Beside['other'] {
+function drawOther(random: Random, middle: number) {
   const [draw, error, age] = [random.uniform(), random.uniform() - 0.5, random.uniform()];
   return {
     mid: Math.min(0.96, Math.max(0.04, 1 - middle + error * (draw < 0.1 ? 0.5 : 0.04))),
@@ -410,20 +352,17 @@ function drawOther(random: Random, middle: number): Beside['other'] {
   };
 }
 
-const mirror =
-  (ticks: number) =>
-  ({ book, trade, fill, netShares, ...look }: Look): Look => {
-    const turn = (rows: readonly RowOfBook[]) => rows.map(([tick, shares]): RowOfBook => [ticks - tick, shares]);
-    return {
-      ...look,
-      book: book && { bids: turn(book.asks), asks: turn(book.bids) },
-      trade: trade && { ...trade, isYes: !trade.isYes },
-      fill: fill && { ...fill, side: fill.side === 'bid' ? 'ask' : 'bid', tick: ticks - fill.tick },
-      netShares: negative(netShares),
-    };
+function mirror({ book, trade, fill, netShares, ...look }: Look, ticks: number): Look {
+  const turn = (rows: readonly RowOfBook[]) => rows.map(([tick, shares]): RowOfBook => [ticks - tick, shares]);
+  return {
+    ...look,
+    book: book && { bids: turn(book.asks), asks: turn(book.bids) },
+    trade: trade && { ...trade, isYes: !trade.isYes },
+    fill: fill && { ...fill, side: fill.side === 'bid' ? 'ask' : 'bid', tick: ticks - fill.tick },
+    netShares: negative(netShares),
   };
+}
 
-/** Exchanges YES and NO in the inputs beside the market. */
 const mirrorBeside = ({ told, other }: Beside): Beside => ({
   told: told && { ...told, p: 1 - told.p },
   other: other && { ...other, mid: 1 - other.mid, netShares: negative(other.netShares) },
@@ -431,14 +370,13 @@ const mirrorBeside = ({ told, other }: Beside): Beside => ({
 
 const negative = (shares: number): number => (shares === 0 ? 0 : -shares);
 
-/** Makes a trader's view of a market at each observation. The generated market resolves after the last observation. */
 function showMarket(
   conditionId: string,
   grid: GridOfMarket,
   looks: readonly Look[],
   besides: readonly Beside[],
   asked: Asked,
-): ShownMarket {
+) {
   const forMs = looks.reduce((sum, { afterMs }) => sum + afterMs, 0);
   const market = generateMarket(conditionId, grid, forMs);
   let nowMs = START_MS;

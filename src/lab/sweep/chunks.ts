@@ -1,8 +1,4 @@
-/**
- * Divides a sweep into chunks that any machine can run. A chunk consists of one fold and consecutive configurations,
- * under all fill models. The sheet of a sweep contains the facts that must be equal on all machines. The sheet contains
- * no code, secrets or paths, because each machine has its own files.
- */
+/** Divides a sweep into chunks for any machine. The sheet has the facts that all machines share, no code or paths. */
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -49,7 +45,6 @@ export function makeSheet({ plan, data, facts }: PlannedSweep) {
 
 export const sheetHash = (sheet: SweepSheet): string => hashValue(sheet);
 
-/** Error for a sheet from another version of Twinbook or Node. */
 class OtherVersion extends TwinbookError {}
 
 /** Parses a sheet. Throws TwinbookError `usage` for another version of Twinbook or Node, or another hash. */
@@ -64,10 +59,7 @@ export function readSheet(text: string, hash: string): SweepSheet {
   throw new TwinbookError('usage', `the checksum of the sweep's plan is not ${hash}`, 'Plan the sweep again.');
 }
 
-/**
- * Checks that this machine has all recordings of the sweep. Throws TwinbookError `recording_invalid` with the number of
- * missing or different markets, and the title of the first one.
- */
+/** Throws TwinbookError `recording_invalid` unless this machine has all recordings of the sweep. */
 export function requireSameData(sheet: SweepSheet, found: readonly PlannedMarket[]): void {
   const hashes = new Map(found.map(({ market, hash }) => [market.conditionId, hash]));
   const other = sheet.markets.filter(({ conditionId, hash }) => hashes.get(conditionId) !== hash);
@@ -80,25 +72,14 @@ export function requireSameData(sheet: SweepSheet, found: readonly PlannedMarket
 
 const nodeMajor = (): number => Number(process.versions.node.split('.')[0]);
 
-/** A part of a sweep: some configurations in one fold, so that the events of the fold are decoded only once. */
-export interface Chunk {
-  /** Index of the chunk's fold, from 0. */
-  readonly fold: number;
-  /** Numbers of the chunk's first and last configuration. */
-  readonly first: number;
-  readonly last: number;
-}
+/** Consecutive configurations (by number) in one fold (index from 0), under all fill models. */
+const chunkSchema = z.object({ fold: z.int().nonnegative(), first: z.int().positive(), last: z.int().positive() });
+
+export type Chunk = Readonly<z.infer<typeof chunkSchema>>;
 
 /** Processor time of one backtest, per recorded second and per event; measured with recordings of three venues. */
 export const PLAY_COST = { msASecond: 0.27, microsecondsAnEvent: 0.3 } as const;
 
-/**
- * Estimates the processor time of a backtest of one fold, s. The error of the estimate was at most two fifths of the
- * measured time.
- *
- * @param events events of the fold, ordered by start. Time between events is skipped, overlapping events are played
- *   together.
- */
 export function playSeconds(events: readonly Pick<SweptEvent, 'fromMs' | 'toMs' | 'played'>[]): number {
   let recordedMs = 0;
   let played = 0;
@@ -111,16 +92,11 @@ export function playSeconds(events: readonly Pick<SweptEvent, 'fromMs' | 'toMs' 
   return (recordedMs / 1000) * (PLAY_COST.msASecond / 1000) + (played * PLAY_COST.microsecondsAnEvent) / 1_000_000;
 }
 
-/**
- * Returns all chunks of a sweep, fold by fold. A chunk takes about `seconds` according to `playSeconds`, but has at
- * least one configuration.
- */
-export function makeChunks(
-  { search: { candidates }, events, fillModels }: SweepFacts,
-  seconds: number,
-): readonly Chunk[] {
+/** Returns all chunks of a sweep, fold by fold; each takes about `seconds`, but has at least one configuration. */
+export function makeChunks({ search, events, assumptions }: SweepFacts, seconds: number): readonly Chunk[] {
+  const { candidates } = search;
   return Array.from({ length: foldCount(events) }, (_, fold) => {
-    const eachSeconds = playSeconds(eventsIn(events, fold)) * fillModels.length;
+    const eachSeconds = playSeconds(eventsIn(events, fold)) * assumptions.fillModels.length;
     const size = Math.max(1, Math.floor(seconds / eachSeconds));
     return Array.from({ length: Math.ceil(candidates.length / size) }, (_part, part) => ({
       fold,
@@ -138,7 +114,6 @@ export const tasksIn = (
     .slice(first - 1, last)
     .flatMap((candidate) => fillModels.map((fillModel) => ({ candidate, fold, fillModel })));
 
-/** Returns the id of a chunk: the SHA-256 of the sheet's hash and the chunk, lower-case hex. */
 const chunkId = (sheetHash: string, chunk: Chunk): string => hashValue({ sheetHash, chunk });
 
 export interface ChunkOutcome {
@@ -152,7 +127,6 @@ const outcome = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('done'), figures: figures.transform((all) => all as unknown as TaskFigures) }),
   z.object({ kind: z.literal('failed'), error: z.string() }),
 ]);
-/** Result of a chunk: the worker's name, and an outcome for each task in order. */
 const content = z.object({ worker: z.string().min(1).max(300), outcomes: z.array(outcome) });
 
 const outcomesText = (all: readonly ChunkOutcome[]): string =>
@@ -169,12 +143,7 @@ function readOutcomes(text: string, chunk: Chunk, sheet: SweepSheet) {
   return { worker, outcomes: tasks.map((task, at) => ({ task, outcome: must(found[at], 'an outcome per task') })) };
 }
 
-/**
- * Stores outcomes of tasks that have no outcome yet, or had failed. Throws TwinbookError `results_differ` if a finished
- * backtest now has another trace hash, because equal code and data must give equal results.
- *
- * @returns number of stored outcomes
- */
+/** Returns the number of new outcomes. Throws `results_differ` if a backtest now has another trace hash. */
 function keepOutcomes(
   outcomes: readonly ChunkOutcome[],
   { known, done }: Pick<TaskWork, 'known' | 'done'>,
@@ -202,99 +171,68 @@ function keepOutcomes(
 /** Paths of the sweep's files on this machine. The recordings of this machine may have more markets than the sweep. */
 export type RunnerPlace = Omit<ThreadPlace, 'recordings'>;
 
-export class ChunkRunner {
-  readonly #sheet: SweepSheet;
-  readonly #threads: ReturnType<typeof openThreads>;
-
-  private constructor(sheet: SweepSheet, place: ThreadPlace) {
-    this.#sheet = sheet;
-    this.#threads = openThreads(place, sheet.configHash, sheet.settings);
+/** Throws TwinbookError `config_invalid` or `recording_invalid` if this machine's files differ from the sheet. */
+export async function openRunner(sheet: SweepSheet, place: RunnerPlace) {
+  const { source, paths } = place;
+  const { configHash } = await loadConfig(source.file, { ...source, strategyFileToo: true });
+  if (configHash !== sheet.configHash) {
+    const hint =
+      'Copy the file, its strategies and their code again, set the same TWINBOOK__ variables, and run the same build.';
+    const text = `${source.file} is not the configuration that the sweep was planned with`;
+    throw new TwinbookError('config_invalid', text, hint);
   }
-
-  /** Throws TwinbookError `config_invalid` or `recording_invalid` if this machine's files differ from the sheet. */
-  static async open(sheet: SweepSheet, place: RunnerPlace): Promise<ChunkRunner> {
-    const { source, paths } = place;
-    const { configHash } = await loadConfig(source.file, { ...source, strategyFileToo: true });
-    if (configHash !== sheet.configHash) {
-      const hint =
-        'Copy the file, its strategies and their code again, set the same TWINBOOK__ variables, and run the same build.';
-      const text = `${source.file} is not the configuration that the sweep was planned with`;
-      throw new TwinbookError('config_invalid', text, hint);
-    }
-    const byId = new Map((await openRecordings(paths)).map((one) => [one.market.conditionId, one]));
-    // Only the sheet's recordings are played, in the order of the sheet, even if this machine has more recordings.
-    const recordings = sheet.markets.flatMap(({ conditionId }) => byId.get(conditionId) ?? []);
-    if (recordings.length === 0) requireSameData(sheet, []);
-    const data = await planData(recordings);
-    requireSameData(sheet, data.markets);
-    return new ChunkRunner(sheet, { ...place, recordings });
-  }
-
+  const byId = new Map((await openRecordings(paths)).map((one) => [one.market.conditionId, one]));
+  const recordings = sheet.markets.flatMap(({ conditionId }) => byId.get(conditionId) ?? []);
+  requireSameData(sheet, recordings.length === 0 ? [] : (await planData(recordings)).markets);
+  const threads = openThreads({ ...place, recordings }, sheet.configHash, sheet.settings);
   /** Runs a chunk. Returns one outcome per task, in order, even for backtests that throw; null if stopped. */
-  async run(chunk: Chunk, stopAsked: Promise<void>): Promise<readonly ChunkOutcome[] | null> {
-    const tasks = tasksIn(chunk, this.#sheet);
+  const run = async (chunk: Chunk, stopAsked: Promise<void>): Promise<readonly ChunkOutcome[] | null> => {
+    const tasks = tasksIn(chunk, sheet);
     const found = new Map<unknown, TaskOutcome>();
     const done = (task: unknown, outcome: TaskOutcome) => void found.set(task, outcome);
-    if (!(await this.#threads.run({ tasks, done, stopAsked }))) return null;
+    if (!(await threads.run({ tasks, done, stopAsked }))) return null;
     return tasks.map((task) => ({ task, outcome: must(found.get(task), 'the outcome of a task') }));
-  }
-
-  close(): Promise<void> {
-    return this.#threads.close();
-  }
+  };
+  return { run, close: threads.close };
 }
 
 const LOOK_EVERY_MS = 500;
-/** Maximum number of attempts of a queued job that fails outside its backtests. */
 const MOST_TRIES = 3;
 
-interface LeaderOptions {
-  readonly queue: JobQueue;
-  /** Intended processor time of a chunk, s. */
-  readonly chunkSeconds: number;
-  readonly pause: (ms: number) => Promise<void>;
-}
-
-/**
- * Engine of a sweep whose chunks run on workers behind a queue. The queue may deliver a chunk several times, but this
- * process stores the chunk's result once. If the queue loses chunks, this process sends these chunks again.
- */
+/** Engine of a sweep whose chunks run on workers behind a queue. Chunks that the queue loses are sent again. */
 export class Leader {
   readonly #work: EngineWork;
-  readonly #options: LeaderOptions;
+  readonly #queue: JobQueue;
+  readonly #pause: (ms: number) => Promise<void>;
   readonly #sheet: SweepSheet;
   readonly #hash: string;
-  /** Chunks without a complete stored result, by job id. */
   readonly #open = new Map<string, Chunk>();
   readonly #tries = new Map<string, number>();
 
-  constructor(work: EngineWork, options: LeaderOptions) {
+  constructor(work: EngineWork, queue: JobQueue, chunkSeconds: number, pause: (ms: number) => Promise<void>) {
     this.#work = work;
-    this.#options = options;
+    this.#queue = queue;
+    this.#pause = pause;
     this.#sheet = makeSheet(work);
     this.#hash = sheetHash(this.#sheet);
-    for (const chunk of makeChunks(work.facts, options.chunkSeconds)) {
+    for (const chunk of makeChunks(work.facts, chunkSeconds)) {
       const isOpen = tasksIn(chunk, this.#sheet).some((task) => work.known(task) === undefined);
       if (isOpen) this.#open.set(chunkId(this.#hash, chunk), chunk);
     }
   }
 
-  /**
-   * Runs the sweep; returns false if it was stopped. After a stop, waiting chunks are removed, busy workers finish
-   * their chunks, and `--resume` collects their results.
-   */
+  /** Returns false if stopped: busy workers then finish their chunks, and `--resume` collects the results. */
   async run(): Promise<boolean> {
-    const { queue, pause } = this.#options;
     // Requests to the queue wait while the queue's server is unreachable. A stop waits for at most 5 s.
     const stopped = this.#work.watcher.stopAsked.then(() => false as const);
     const isComplete = await Promise.race([this.#lead(), stopped]);
-    if (!isComplete) await Promise.race([queue.remove([...this.#open.keys()]), pause(5_000)]);
+    if (!isComplete) await Promise.race([this.#queue.remove([...this.#open.keys()]), this.#pause(5_000)]);
     return isComplete;
   }
 
   async #lead(): Promise<boolean> {
     if (this.#open.size === 0) return true;
-    const { queue, pause } = this.#options;
+    const queue = this.#queue;
     const { say } = this.#work.watcher;
     const { ended: earlier } = await queue.look([...this.#open.keys()]);
     // Failed jobs of an earlier run are removed, so that a resumed sweep retries them.
@@ -306,16 +244,15 @@ export class Leader {
       if (absent.length > 0) say(`The queue has lost ${absent.length} chunks: these chunks are sent again.`);
       await this.#send(absent);
       for (const job of ended) await this.#take(job);
-      if (ended.length === 0) await pause(LOOK_EVERY_MS);
+      if (ended.length === 0) await this.#pause(LOOK_EVERY_MS);
     }
     return true;
   }
 
   async #send(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
-    const { queue } = this.#options;
-    await queue.keep(this.#hash, JSON.stringify(this.#sheet));
-    await queue.add(ids.map((id) => ({ id, data: { sheet: this.#hash, chunk: this.#open.get(id) } })));
+    await this.#queue.keep(this.#hash, JSON.stringify(this.#sheet));
+    await this.#queue.add(ids.map((id) => ({ id, data: { sheet: this.#hash, chunk: this.#open.get(id) } })));
   }
 
   async #take({ id, kind, text }: EndedJob): Promise<void> {
@@ -332,47 +269,36 @@ export class Leader {
       return this.#retry(id, kind === 'failed' ? why : `a result was rejected: ${why}`);
     }
     this.#open.delete(id);
-    await this.#options.queue.remove([id]);
+    await this.#queue.remove([id]);
   }
 
   async #retry(id: string, why: string): Promise<void> {
     const tries = (this.#tries.get(id) ?? 0) + 1;
     this.#tries.set(id, tries);
-    if (tries >= MOST_TRIES)
-      throw new TwinbookError(
-        'queue_unusable',
-        why,
-        'Check the workers, and whether another program writes to this queue.',
-      );
+    const hint = 'Check the workers, and whether another program writes to this queue.';
+    if (tries >= MOST_TRIES) throw new TwinbookError('queue_unusable', why, hint);
     this.#work.watcher.say(`A chunk failed and is sent again: ${why}`);
-    await this.#options.queue.remove([id]);
+    await this.#queue.remove([id]);
     await this.#send([id]);
   }
 }
 
-const job = z.object({
-  sheet: z.string(),
-  chunk: z.object({ fold: z.int().nonnegative(), first: z.int().positive(), last: z.int().positive() }),
-});
+const job = z.object({ sheet: z.string(), chunk: chunkSchema });
 
 /** @param takeTimeZone sets the time zone of this process to that of the sweep */
-export function openChunkWorker(
-  place: RunnerPlace,
-  takeTimeZone: (name: string) => void,
-  say: (text: string) => void,
-): { readonly handle: QueueWork['handle']; readonly close: () => Promise<void> } {
-  let ready: { readonly hash: string; readonly runner: ChunkRunner } | null = null;
+export function openChunkWorker(place: RunnerPlace, takeTimeZone: (name: string) => void, say: (text: string) => void) {
+  let ready: { readonly hash: string; readonly runner: Awaited<ReturnType<typeof openRunner>> } | null = null;
   const close = async () => {
     await ready?.runner.close();
     ready = null;
   };
-  const open = async (hash: string, text: string | null): Promise<ChunkRunner> => {
+  const open = async (hash: string, text: string | null) => {
     await close();
     const hint = 'The sweep has ended or its queue was emptied: start the sweep again.';
     if (text === null) throw new TwinbookError('queue_unusable', 'the plan of the sweep is missing in the queue', hint);
     const sheet = readSheet(text, hash);
     takeTimeZone(sheet.timeZone);
-    const runner = await ChunkRunner.open(sheet, place);
+    const runner = await openRunner(sheet, place);
     ready = { hash, runner };
     return runner;
   };
@@ -382,7 +308,6 @@ export function openChunkWorker(
     const { sheet, chunk } = read.data;
     try {
       const runner = ready?.hash === sheet ? ready.runner : await open(sheet, await document(sheet));
-      // A running chunk cannot be stopped: a worker finishes its chunk before it stops.
       const outcomes = (await runner.run(chunk, new Promise(() => undefined))) ?? [];
       const failed = outcomes.filter(({ outcome }) => outcome.kind === 'failed').length;
       const what = `fold ${chunk.fold + 1}, configurations ${chunk.first} to ${chunk.last}`;
@@ -433,7 +358,6 @@ export function readPlan(dir: string): FolderPlan {
   return plan;
 }
 
-/** Returns a chunk by its index, from 0. Throws TwinbookError `usage` for an unknown index. */
 export function chunkAt({ chunks }: FolderPlan, index: number): Chunk {
   const chunk = chunks[index];
   if (chunk !== undefined) return chunk;
@@ -441,13 +365,11 @@ export function chunkAt({ chunks }: FolderPlan, index: number): Chunk {
   throw new TwinbookError('usage', `there is no chunk ${index}`, hint);
 }
 
-/** Returns the stored result of a chunk; null without a complete result. */
 export function readChunk(dir: string, plan: FolderPlan, index: number): ReturnType<typeof readOutcomes> {
   const text = openSeal(FOLDER, 'done', makeId(plan, index), readText(resultPath(dir, index)));
   return text === null ? null : readOutcomes(text, chunkAt(plan, index), plan.sheet);
 }
 
-/** Stores the result of a chunk; replaces an earlier result. */
 export const writeChunk = (dir: string, plan: FolderPlan, index: number, outcomes: readonly ChunkOutcome[]): void =>
   writeSynced(resultPath(dir, index), seal(FOLDER, 'done', makeId(plan, index), outcomesText(outcomes)));
 
@@ -477,7 +399,6 @@ const QUIET: SweepWatcher = {
   stopAsked: new Promise(() => undefined),
 };
 
-/** Stores all finished chunks of a planned sweep, and returns its result. A later call adds further chunks. */
 export async function collectChunks(dir: string, plan: FolderPlan, outDir: string) {
   const store = openStore(outDir);
   try {

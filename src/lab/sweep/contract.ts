@@ -1,16 +1,12 @@
-/** Input of a sweep, and the records of its backtests. `result.ts` has the output of a sweep. */
-
 import type { Recording } from '../../recording/contract.js';
 import type { Config } from '../../shell/config/config.js';
-import type { BacktestPlan } from '../backtest/contract.js';
 import type { LatencyChoice } from '../backtest/latency.js';
-import type { FeedData } from '../backtest/plan.js';
+import type { PlanOptions } from '../backtest/plan.js';
 import type { ConfigOfThreads, TaskEnd } from '../backtest/threads/pool.js';
 
 /** Maximum number of configurations of a sweep: more than a machine can try in a day. */
 export const MAX_CONFIGURATIONS = 10_000;
 
-/** Default number of folds of a sweep. */
 export const USUAL_FOLDS = 4;
 /** Minimum number of events per fold. With fewer events, the default number of folds is smaller. */
 export const LEAST_EVENTS_PER_FOLD = 2;
@@ -21,32 +17,26 @@ export const LEAST_EVENTS_FOR_SHARPE = 8;
 /** Default fill models: both rules for crossing orders, and the fewest fills. All results must have the same sign. */
 export const USUAL_FILL_MODELS = ['trade-through', 'posts-only', 'risk-averse'] as const;
 
-/** Value of a parameter as in a strategy file, in which share amounts are decimal strings. */
 export type RawValue = number | boolean | string;
 
 export interface Axis {
   /** Parameter, such as `maker.half_spread_ticks`, or `maker.bands.0.min_margin_ticks` for a field of a row. */
   readonly name: string;
   readonly strategy: string;
-  /** Path of the parameter's value inside the strategy's `params`. */
   readonly path: readonly (string | number)[];
   readonly choice: Choice;
 }
 
-/** Values to try for a parameter: a list of values, or all values between two bounds. */
 export type Choice =
   | { readonly kind: 'values'; readonly values: readonly RawValue[] }
   | {
       readonly kind: 'between';
       readonly from: number;
       readonly to: number;
-      /** True if the parameter's values are drawn evenly on a logarithmic scale. */
       readonly isLog: boolean;
-      /** Type of a drawn value in a strategy file. */
       readonly as: 'integer' | 'number' | 'shares';
     };
 
-/** The combinations of parameter values to try, and the way in which they were chosen. */
 export interface Search {
   readonly kind: 'grid' | 'random';
   readonly axes: readonly Axis[];
@@ -61,36 +51,26 @@ export interface Search {
 export interface SweepCandidate {
   /** Number of the configuration, from 1, in the order of the search. */
   readonly number: number;
-  /** One value for each varied parameter. */
   readonly values: readonly RawValue[];
   /** Hash of the trader's configuration with these values, lower-case hex; the same on all machines. */
   readonly hash: string;
 }
 
-export interface SweepPlan {
+export interface SweepPlan
+  extends Pick<PlanOptions, 'seed' | 'landingMs' | 'fees' | 'feeCurve' | 'allMarkets' | 'feedData'> {
   readonly config: Config;
   /** Source of the configuration, which worker threads read again, because strategies cannot be sent to threads. */
   readonly source: ConfigSource;
-  /** Paths of the recordings, which the workers open again. */
   readonly paths: readonly string[];
   readonly recordings: readonly Recording[];
   readonly search: Search;
-  /** Fill models of the sweep, the most pessimistic first. */
   readonly fillModels: readonly string[];
   readonly latency: LatencyChoice;
-  readonly seed: number;
-  readonly landingMs: number;
-  readonly fees: BacktestPlan['fees'];
-  readonly feeCurve?: BacktestPlan['feeCurve'];
-  readonly allMarkets: boolean;
-  /** Feed values. If absent, no feed has a value. */
-  readonly feedData?: FeedData;
   /** Number of folds of events; null: chosen by the number of events, at most `USUAL_FOLDS`. */
   readonly folds: number | null;
   /** Minimum time between the end of a training event and the start of the tested fold, ms. */
   readonly embargoMs: number;
   readonly workers: number;
-  /** Folder of `sweep.sqlite`; created if missing. */
   readonly outDir: string;
   /** True to continue the last sweep in `outDir`, which must have the same input. */
   readonly resume: boolean;
@@ -98,12 +78,9 @@ export interface SweepPlan {
 
 export type ConfigSource = ConfigOfThreads['source'];
 
-/** Clock, output and stop signal that a sweep uses. */
 export interface SweepWatcher {
-  /** Monotonic clock, ms. */
   readonly now: () => number;
   readonly progress: (progress: SweepProgress) => void;
-  /** Shows the user a sentence about the sweep. */
   readonly say: (text: string) => void;
   /** Resolves when the user asks for a stop. The results of finished backtests are kept. */
   readonly stopAsked: Promise<void>;
@@ -115,9 +92,7 @@ export interface SweepProgress {
   readonly done: number;
   readonly all: number;
   readonly failed: number;
-  /** Recorded events that this run has played so far. */
   readonly events: number;
-  /** Speed of this run, events per second; null before its first backtest ends. */
   readonly eventsPerS: number | null;
   readonly leftMs: number | null;
 }
@@ -125,14 +100,14 @@ export interface SweepProgress {
 /** One backtest of a sweep: a configuration over the events of one fold, under one fill model. */
 export interface Task {
   readonly candidate: SweepCandidate;
-  /** Index of the task's fold, from 0. */
   readonly fold: number;
   readonly fillModel: string;
 }
 
-export type TaskOutcome<R = TaskFigures> = TaskEnd<R>;
+export type StoredTask = Omit<Task, 'candidate'> & Pick<SweepCandidate, 'number'>;
 
-/** Result of one backtest of a sweep. Each fold's backtest starts with the whole capital. */
+export type TaskOutcome = TaskEnd<TaskFigures>;
+
 export interface TaskFigures {
   readonly resultMicros: number;
   readonly maxDrawdownMicros: number;
@@ -150,7 +125,6 @@ export interface SweptEvent {
   readonly conditionIds: readonly string[];
   readonly fromMs: number;
   readonly toMs: number;
-  /** Number of recorded book changes and trades of the event's markets. */
   readonly played: number;
   readonly fold: number;
 }

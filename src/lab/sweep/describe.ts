@@ -1,5 +1,3 @@
-/** Columns, sections and warnings of a sweep's result, for the terminal and the page. */
-
 import { ONE } from '../../shared/base/micros.js';
 import { count, formatGain, formatMoney, formatPercent, formatQuantity, ratio, UNKNOWN } from '../report/figures.js';
 import { type Axis, LEAST_EVENTS_FOR_SHARPE, type SweepSubject } from './contract.js';
@@ -17,17 +15,16 @@ import type {
   WalkForwardStep,
 } from './result.js';
 
-type NotedFacts = Pick<SweepFacts, 'subject' | 'data' | 'search'>;
+type NotedFacts = Pick<SweepFacts, 'subject' | 'data' | 'search' | 'assumptions'>;
 
 /** Returns warnings about a result, most serious first. `best`: the best configuration; null if none is finished. */
 export function listNotes(
   facts: NotedFacts,
   counts: SweepCounts,
   best: ConfigurationResult | null,
-  folds: number,
 ): readonly SweepNote[] {
   const at = (level: SweepNote['level'], texts: Iterable<string>) => Array.from(texts, (text) => ({ level, text }));
-  return [...at('caution', listCautions(facts, counts, best)), ...at('note', listRemarks(facts, folds))];
+  return [...at('caution', listCautions(facts, counts, best)), ...at('note', listRemarks(facts))];
 }
 
 function* listCautions(
@@ -50,7 +47,7 @@ function* listCautions(
   }
 }
 
-function* listRemarks({ subject, data, search }: NotedFacts, folds: number): Generator<string> {
+function* listRemarks({ subject, data, search, assumptions }: NotedFacts): Generator<string> {
   const open = data.markets.filter(({ market }) => market.outcome === null).length;
   if (open > 0) {
     yield `${formatQuantity(open, 'market')} of ${data.markets.length} without a known outcome: shares held at the end are valued at the last mid price.`;
@@ -63,7 +60,7 @@ function* listRemarks({ subject, data, search }: NotedFacts, folds: number): Gen
   if (search.kind === 'random' && found < search.wanted) {
     yield `${search.wanted} configurations were asked for, but only ${found} different ones were drawn.`;
   }
-  if (folds > 1 && subject === 'recordings')
+  if (assumptions.folds > 1 && subject === 'recordings')
     yield 'Each fold begins with the whole capital; drawdowns are the largest within a fold.';
 }
 
@@ -82,37 +79,28 @@ function freshLead({ firstSeed, seeds, number, usedBefore }: FreshResult): strin
     : `${what} ${usedBefore} of these seeds were already used to choose a configuration, so this result must not be reported.`;
 }
 
-/** Formats a Sharpe ratio. If there are too few events for a Sharpe ratio, the text says so. */
 const sharpeText = (sharpe: SharpePerEvent | null, events: number): string => {
   if (sharpe !== null) return ratio(sharpe.sharpe);
   return events < LEAST_EVENTS_FOR_SHARPE ? `too few events (${events})` : UNKNOWN;
 };
 
-const deflatedText = (sharpe: SharpePerEvent | null): string => formatPercent(sharpe?.deflated ?? null);
-
-/** Returns the name of a varied parameter; without the strategy's name if all parameters are of one strategy. */
 function axisName(axes: readonly Axis[], index: number): string {
   const { name = '', strategy = '' } = axes[index] ?? {};
   const isOnly = axes.every((axis) => axis.strategy === strategy);
   return isOnly ? name.slice(strategy.length + 1) : name;
 }
 
-/** Returns a short warning about a configuration's figures; empty if there is none. */
 function remark({ status, error, signFlips, models }: ConfigurationResult): string {
   if (status !== 'done') return error === '' ? status : `${status}: ${error}`;
   const alarms = models.reduce((sum, model) => sum + model.alarms, 0);
-  return [signFlips ? 'sign flips' : '', alarms > 0 ? formatQuantity(alarms, 'alarm') : '']
-    .filter((text) => text !== '')
-    .join(', ');
+  const parts = [...(signFlips ? ['sign flips'] : []), ...(alarms > 0 ? [formatQuantity(alarms, 'alarm')] : [])];
+  return parts.join(', ');
 }
 
-/** A column of a table that both the terminal and the page show. */
 export interface SharedColumn<Row> {
   readonly title: string;
-  /** Explanation of the heading, which only the page shows. */
   readonly explains?: string;
   readonly isText?: boolean;
-  /** Heading of the column in the terminal. Default: the title. */
   readonly short?: string;
   readonly cell: (row: Row) => string | number | null;
   /** Sort key of a row; default: the figure of `signed`, otherwise the cell. */
@@ -124,12 +112,9 @@ export interface SharedColumn<Row> {
   readonly gives?: 'cut';
 }
 
-interface Placed {
-  readonly place: number;
-  readonly configuration: ConfigurationResult;
-}
+type Placed = ReturnType<typeof placeConfigurations>[number];
 
-export const placeConfigurations = ({ configurations }: SweepResult): readonly Placed[] =>
+export const placeConfigurations = ({ configurations }: SweepResult) =>
   configurations.map((configuration, index) => ({ configuration, place: index + 1 }));
 
 export const REMARK: SharedColumn<Placed> = {
@@ -140,7 +125,7 @@ export const REMARK: SharedColumn<Placed> = {
   cell: ({ configuration }) => remark(configuration),
 };
 
-/** Returns the columns. A narrow terminal always shows the varied values and the result under the first fill model. */
+/** A narrow terminal always shows the varied values and the result under the first fill model. */
 export function configurationColumns({ subject, search, assumptions, counts }: SweepResult) {
   const { event, model, models, result } = TERMS[subject];
   const of =
@@ -183,7 +168,7 @@ export function configurationColumns({ subject, search, assumptions, counts }: S
       {
         title: 'Deflated',
         explains: 'probability that the true ratio exceeds what luck alone gives the best configuration',
-        cell: of(index, ({ sharpe }) => deflatedText(sharpe)),
+        cell: of(index, ({ sharpe }) => formatPercent(sharpe?.deflated ?? null)),
         value: of(index, ({ sharpe }) => sharpe?.deflated ?? null),
         keep: 40 - index,
       },
@@ -203,7 +188,6 @@ export function configurationColumns({ subject, search, assumptions, counts }: S
 const worstDrawdown = ({ models }: ConfigurationResult): number | null =>
   models.length === 0 ? null : Math.max(...models.map(({ maxDrawdownMicros }) => maxDrawdownMicros));
 
-/** Returns the columns about the credibility of the search; the table has a row for each fill model. */
 function judgementColumns({ subject, counts }: SweepResult): readonly SharedColumn<ModelJudgement>[] {
   const { model } = TERMS[subject];
   return [
@@ -260,30 +244,22 @@ const freshColumns = ({ seeds }: FreshResult): readonly SharedColumn<FreshResult
   { title: 'Below 0', cell: ({ belowZero }) => `${count(belowZero)} of ${count(seeds)}` },
 ];
 
-interface SharedSection<Table> {
-  readonly id: string;
-  readonly title: string;
-  readonly lead: string;
-  readonly table: Table;
-  readonly notes: readonly string[];
-}
-
 /** Returns all sections below the table of configurations. `draw` makes a table for the terminal or the page. */
 export function sharedSections<Table>(
   result: SweepResult,
   draw: <Row>(columns: readonly SharedColumn<Row>[], rows: readonly Row[], caption: string) => Table,
-): readonly SharedSection<Table>[] {
+) {
   const { subject, models, walkForward, fresh, assumptions } = result;
   const { model, event } = TERMS[subject];
-  const sections: SharedSection<Table>[] = [
-    {
-      id: 'belief',
-      title: 'Results expected from luck alone',
-      lead: `The best of many configurations looks good by luck alone. Ratios are per ${event}; a deflated ratio is the probability of more than luck.`,
-      table: draw(judgementColumns(result), models, `Search results by ${model}`),
-      notes: [],
-    },
-  ];
+  const notes: readonly string[] = [];
+  const belief = {
+    id: 'belief',
+    title: 'Results expected from luck alone',
+    lead: `The best of many configurations looks good by luck alone. Ratios are per ${event}; a deflated ratio is the probability of more than luck.`,
+    table: draw(judgementColumns(result), models, `Search results by ${model}`),
+    notes,
+  };
+  const sections = [belief];
   if (walkForward !== null) {
     const { steps, outOfSample, testedEvents } = walkForward;
     const minutes = assumptions.embargoMs / 60_000;
@@ -295,13 +271,13 @@ export function sharedSections<Table>(
       table: draw(stepColumns(assumptions.fillModels), steps, 'Walk-forward test, fold by fold'),
       notes: outOfSample.map(
         ({ fillModel, resultMicros, sharpe }) =>
-          `Out of sample in all, ${fillModel}: ${formatGain(resultMicros)} over ${count(testedEvents)} events; Sharpe per event ${sharpeText(sharpe, testedEvents)}, deflated ${deflatedText(sharpe)}.`,
+          `Out of sample in all, ${fillModel}: ${formatGain(resultMicros)} over ${count(testedEvents)} events; Sharpe per event ${sharpeText(sharpe, testedEvents)}, deflated ${formatPercent(sharpe?.deflated ?? null)}.`,
       ),
     });
   }
   if (fresh !== null) {
     const table = draw(freshColumns(fresh), fresh.worlds, 'On fresh seeds');
-    sections.push({ id: 'fresh', title: 'On fresh seeds', lead: freshLead(fresh), table, notes: [] });
+    sections.push({ id: 'fresh', title: 'On fresh seeds', lead: freshLead(fresh), table, notes });
   }
   return sections;
 }

@@ -1,5 +1,3 @@
-/** Plans a sweep: its markets, events, folds and backtests, and the assumptions of its result. */
-
 import { createHash } from 'node:crypto';
 import { fillModel } from '../../exchange/core/matching/fill-model.js';
 import type { RecordedMarket, Recording } from '../../recording/contract.js';
@@ -23,23 +21,12 @@ import {
 } from './contract.js';
 import { hashValue, makeIdentity, type SweepIdentity } from './search.js';
 
-export interface PlannedMarket {
-  readonly market: RecordedMarket;
-  readonly firstMs: number;
-  readonly lastMs: number;
-  readonly events: number;
-  /** SHA-256 of the market's description and events, lower-case hex; independent of the location of the files. */
-  readonly hash: string;
-}
+/** `hash`: SHA-256 of the market's description and events, lower-case hex; independent of the files' location. */
+export type PlannedMarket = Awaited<ReturnType<typeof planData>>['markets'][number];
 
-type PlannedData = Awaited<ReturnType<typeof planData>>;
-
-/**
- * Returns spans, sizes and a hash of the recordings. A recording is read only if its manifest lacks these. Throws
- * TwinbookError `recording_invalid` if no recording has an event, and the errors of unreadable recordings.
- */
+/** Reads a recording only if its manifest lacks span, size or hash. Throws `recording_invalid` without any event. */
 export async function planData(recordings: readonly Recording[], progress: (done: number) => void = () => undefined) {
-  const markets: PlannedMarket[] = [];
+  const markets = [];
   const empty: RecordedMarket[] = [];
   for (const [index, recording] of recordings.entries()) {
     const { market } = recording;
@@ -56,7 +43,6 @@ export async function planData(recordings: readonly Recording[], progress: (done
   return { markets, hash: hashValue(markets.map(({ hash }) => hash)), empty };
 }
 
-/** Returns a recording's span, size and hash from its own summary; null if the recording must be read. */
 function toldBy({ fingerprint, summary }: Recording) {
   if (fingerprint === undefined || summary === undefined) return null;
   const { level, trade, clear, end } = summary.events;
@@ -83,14 +69,7 @@ async function readOne(recording: Recording): Promise<NonNullable<ReturnType<typ
   return { events, firstMs, lastMs, hash: hashValue(hashes.map(({ hash }) => hash.digest('hex'))) };
 }
 
-/**
- * Returns the events in order of their start, divided into consecutive folds of about equal size. All markets of an
- * event are in one fold, because they resolve together.
- *
- * @param wish number of folds; null: depends on the number of events
- *
- * @throws TwinbookError `usage` for more folds than events
- */
+/** Divides the events, by start, into folds of about equal size. Throws `usage` for more folds than events. */
 export function assignFolds(markets: readonly PlannedMarket[], wish: number | null): readonly SweptEvent[] {
   const events = groupEvents(markets);
   const usual = Math.max(1, Math.min(USUAL_FOLDS, Math.floor(events.length / LEAST_EVENTS_PER_FOLD)));
@@ -108,7 +87,6 @@ export const eventsIn = (events: readonly SweptEvent[], fold: number): readonly 
   events.filter((event) => event.fold === fold);
 
 function groupEvents(markets: readonly PlannedMarket[]): readonly Omit<SweptEvent, 'fold'>[] {
-  // A market without an event title counts as its own event, as in the report.
   const byTitle = groupBy(markets, ({ market: { eventTitle, conditionId } }) => eventTitle || conditionId);
   const events = [...byTitle].map(([title, together]) => ({
     title,
@@ -121,11 +99,7 @@ function groupEvents(markets: readonly PlannedMarket[]): readonly Omit<SweptEven
 }
 
 /** Returns the indexes of the events before a fold: `learned` had already ended, `purged` had not. */
-export function trainingFor(
-  events: readonly SweptEvent[],
-  fold: number,
-  embargoMs: number,
-): { readonly learned: readonly number[]; readonly purged: readonly number[] } {
+export function trainingFor(events: readonly SweptEvent[], fold: number, embargoMs: number) {
   const beginsMs = Math.min(...eventsIn(events, fold).map(({ fromMs }) => fromMs));
   const [learned, purged]: [number[], number[]] = [[], []];
   events.forEach((event, index) => {
@@ -139,22 +113,14 @@ export interface SweepFacts {
   readonly identity: SweepIdentity;
   readonly title: string;
   readonly search: Search;
-  /** Fill models of the sweep, the most pessimistic first. */
-  readonly fillModels: readonly string[];
   readonly events: readonly SweptEvent[];
   readonly assumptions: SweepAssumptions;
-  readonly data: Pick<PlannedData, 'markets' | 'empty'>;
+  readonly data: Pick<Awaited<ReturnType<typeof planData>>, 'markets' | 'empty'>;
 }
 
-/** A planned sweep over recordings. */
 export type PlannedSweep = Awaited<ReturnType<typeof planSweep>>;
 
-/**
- * Plans a sweep. Recordings that have a summary are not read. Throws a TwinbookError if the sweep cannot start. Unknown
- * fill models, and strategies that select no market, are found before any recording is read.
- *
- * @param progress callback with the number of inspected recordings, and of all recordings
- */
+/** Unknown fill models, and strategies that select no market, are found before any recording is read. */
 export async function planSweep(plan: SweepPlan, progress: (done: number, all: number) => void = () => undefined) {
   const { search, fillModels, embargoMs, config, latency, seed, landingMs, fees, allMarkets } = plan;
   for (const name of fillModels) fillModel(name);
@@ -167,7 +133,6 @@ export async function planSweep(plan: SweepPlan, progress: (done: number, all: n
   const recordings = plan.recordings.filter(({ market }) => selected.has(market.conditionId));
   const data = await planData(recordings, (done) => progress(done, recordings.length));
   const events = assignFolds(data.markets, plan.folds);
-  const folds = foldCount(events);
   const assumptions: SweepAssumptions = {
     version: whole.trader.version,
     configHash: config.configHash,
@@ -176,19 +141,11 @@ export async function planSweep(plan: SweepPlan, progress: (done: number, all: n
     fillModels,
     embargoMs,
     latency: model.name,
-    folds,
+    folds: foldCount(events),
     data: whole.data,
   };
-  const facts: SweepFacts = {
-    subject: 'recordings',
-    identity: makeIdentity(plan, assumptions),
-    title: whole.title,
-    search,
-    fillModels,
-    events,
-    assumptions,
-    data,
-  };
+  const identity = makeIdentity(plan, assumptions);
+  const facts: SweepFacts = { subject: 'recordings', identity, title: whole.title, search, events, assumptions, data };
   return { plan, recordings, data, facts };
 }
 
@@ -202,11 +159,8 @@ export const listTasks = (
     Array.from({ length: folds }, (_, fold) => fillModels.map((fillModel) => ({ candidate, fold, fillModel }))).flat(),
   );
 
-/** Backtests that an engine must run, with functions that read and store their outcomes. */
 export interface TaskWork {
-  /** Backtests to run, in the order of `listTasks`. */
   readonly tasks: readonly Task[];
-  /** Returns the stored outcome of a task; undefined if it has not ended. */
   readonly known: (task: Task) => TaskOutcome | undefined;
   /** Stores the outcome of a backtest; called once per task. An error that the callback throws ends the sweep. */
   readonly done: (task: Task, outcome: TaskOutcome) => void;
@@ -216,10 +170,7 @@ export interface EngineWork extends PlannedSweep, TaskWork {
   readonly watcher: SweepWatcher;
 }
 
-/**
- * Runs the backtests of a sweep, either on threads of this process or on workers behind a queue. Resolves with true
- * when every task has ended, with false if the sweep was stopped earlier.
- */
+/** Resolves with true when every task has ended, with false if the sweep was stopped earlier. */
 export type SweepEngine = (work: EngineWork) => Promise<boolean>;
 
 export const NOTHING_PLAYED = { failed: 0, events: 0, eventsPerS: null, leftMs: null } as const;

@@ -5,6 +5,7 @@ import { deflatedSharpe, expectedMaxSharpe, observedSharpe, type Trials } from '
 import {
   LEAST_EVENTS_FOR_SHARPE,
   type Search,
+  type StoredTask,
   type SweepAssumptions,
   type SweepCandidate,
   type SweepSubject,
@@ -13,27 +14,25 @@ import {
   type TaskFigures,
   type TaskOutcome,
 } from './contract.js';
-import { foldCount, trainingFor } from './facts.js';
+import { trainingFor } from './facts.js';
+import type { SweepStore } from './store.js';
 
-/** Reads the results by event of a finished backtest; these results are not kept in memory. */
-type EventResultsAt = (number: number, fold: number, fillModel: string) => readonly number[];
-
-/** Outcomes of a sweep's backtests by configuration, fold and fill model. */
 export class Outcomes {
   readonly #folds: number;
   readonly #models: readonly string[];
-  readonly #eventsAt: EventResultsAt;
+  /** Reads the results by event of a finished backtest, which are not kept in memory. */
+  readonly #eventsAt: SweepStore['eventResults'];
   readonly #byNumber = new Map<number, (TaskOutcome | undefined)[]>();
   count = 0;
   failed = 0;
 
-  constructor(folds: number, models: readonly string[], eventsAt: EventResultsAt) {
+  constructor(folds: number, models: readonly string[], eventsAt: SweepStore['eventResults']) {
     this.#folds = folds;
     this.#models = models;
     this.#eventsAt = eventsAt;
   }
 
-  set({ fold, fillModel, number }: Omit<Task, 'candidate'> & { readonly number: number }, outcome: TaskOutcome): void {
+  set({ fold, fillModel, number }: StoredTask, outcome: TaskOutcome): void {
     const row = this.#byNumber.get(number) ?? [];
     const place = fold * this.#models.length + this.#models.indexOf(fillModel);
     const before = row[place];
@@ -45,40 +44,32 @@ export class Outcomes {
   }
 
   get({ candidate, fold, fillModel }: Task): TaskOutcome | undefined {
-    return this.#at(candidate.number, fold, this.#models.indexOf(fillModel));
-  }
-
-  #at(number: number, fold: number, model: number): TaskOutcome | undefined {
-    return this.#byNumber.get(number)?.[fold * this.#models.length + model];
+    return this.#byNumber.get(candidate.number)?.[fold * this.#models.length + this.#models.indexOf(fillModel)];
   }
 
   /** Returns a configuration's status, and the `error` of its first failed backtest by task order (else empty). */
-  findStatus({ number }: SweepCandidate): {
-    readonly status: 'done' | 'failed' | 'unfinished';
-    readonly error: string;
-  } {
+  findStatus({ number }: SweepCandidate) {
     const outcomes = (this.#byNumber.get(number) ?? []).filter((outcome) => outcome !== undefined);
-    for (const outcome of outcomes) if (outcome.kind === 'failed') return { status: 'failed', error: outcome.error };
-    return { status: outcomes.length === this.#folds * this.#models.length ? 'done' : 'unfinished', error: '' };
+    const failed = outcomes.find(({ kind }) => kind === 'failed');
+    if (failed?.kind === 'failed') return { status: 'failed', error: failed.error } as const;
+    const isDone = outcomes.length === this.#folds * this.#models.length;
+    return { status: isDone ? 'done' : 'unfinished', error: '' } as const;
   }
 
-  /** Returns the results by event of a finished configuration, over all folds. */
   eventResults(number: number, model: number): Float64Array {
     const fillModel = this.#models[model] ?? '';
     const found = Array.from({ length: this.#folds }, (_, fold) => this.#eventsAt(number, fold, fillModel));
     return Float64Array.from(found.flat());
   }
 
-  /** Returns the result of a finished configuration under one fill model, over all folds. */
   modelResult(number: number, model: number) {
-    const folds = Array.from({ length: this.#folds }, (_, fold) => this.#at(number, fold, model)).flatMap((outcome) =>
-      outcome?.kind === 'done' ? [outcome.figures] : [],
+    const folds = (this.#byNumber.get(number) ?? []).flatMap((outcome, place) =>
+      place % this.#models.length === model && outcome?.kind === 'done' ? [outcome.figures] : [],
     );
     const total = (figure: (figures: TaskFigures) => number) => folds.reduce((sum, each) => sum + figure(each), 0);
     return {
       fillModel: this.#models[model] ?? '',
       resultMicros: total(({ resultMicros }) => resultMicros),
-      /** Maximum drawdown over the folds. */
       maxDrawdownMicros: Math.max(...folds.map(({ maxDrawdownMicros }) => maxDrawdownMicros)),
       fills: total(({ fills }) => fills),
       alarms: total(({ alarms }) => alarms),
@@ -86,10 +77,7 @@ export class Outcomes {
   }
 }
 
-/**
- * Ranks a sweep's configurations, and computes Sharpe ratios. `tried`: number of configurations ever tried in this
- * folder, including those of this sweep.
- */
+/** Ranks a sweep's configurations. `tried`: number of configurations ever tried in this folder, with this sweep's. */
 export function judge(
   candidates: readonly SweepCandidate[],
   fillModels: readonly string[],
@@ -104,7 +92,9 @@ export function judge(
     const { standardDeviation } = computeMoments(sharpes);
     /** V[SR]: variance of the Sharpe ratios per event over this sweep's configurations. */
     const sharpeVariance = standardDeviation === null ? null : standardDeviation ** 2;
-    const trials = makeTrials(tried, sharpeVariance);
+    // A single trial has variance 0. Without a variance, the trials are unknown.
+    const known = sharpeVariance === null ? null : { count: tried, variance: sharpeVariance };
+    const trials: Trials | null = tried <= 1 ? { count: 1, variance: 0 } : known;
     /** Expected highest Sharpe ratio of all tried configurations if none of them has skill. */
     const luckySharpe = trials === null ? null : expectedMaxSharpe(trials);
     return { trials, judgement: { fillModel, sharpeVariance, luckySharpe } };
@@ -115,18 +105,10 @@ export function judge(
   return { models: judged.map(({ judgement }) => judgement), configurations, trials };
 }
 
-/** Returns the number of trials and the variance; null if the variance is unknown. A single trial has variance 0. */
-function makeTrials(tried: number, variance: number | null): Trials | null {
-  if (tried <= 1) return { count: 1, variance: 0 };
-  return variance === null ? null : { count: tried, variance };
-}
-
 function configurationResult(candidate: SweepCandidate, outcomes: Outcomes, trials: readonly (Trials | null)[]) {
   const { number } = candidate;
-  /** `error`: first error of a failed configuration; otherwise empty. */
   const { status, error } = outcomes.findStatus(candidate);
   const isDone = status === 'done';
-  /** Results of a configuration in the order of the fill models; empty unless all backtests have finished. */
   const models = (isDone ? trials : []).map((tried, model) => {
     const sharpe = computeSharpe(outcomes.eventResults(number, model), tried);
     return { ...outcomes.modelResult(number, model), sharpe };
@@ -138,9 +120,7 @@ function configurationResult(candidate: SweepCandidate, outcomes: Outcomes, tria
   return { ...candidate, status, error, signFlips, worstMicros, models };
 }
 
-type RankedConfiguration = ReturnType<typeof configurationResult>;
-
-function byWorst(a: RankedConfiguration, b: RankedConfiguration): number {
+function byWorst(a: ConfigurationResult, b: ConfigurationResult): number {
   const [left, right] = [a.worstMicros ?? Number.NEGATIVE_INFINITY, b.worstMicros ?? Number.NEGATIVE_INFINITY];
   if (left !== right) return right - left;
   return ORDER[a.status] - ORDER[b.status] || a.number - b.number;
@@ -148,10 +128,7 @@ function byWorst(a: RankedConfiguration, b: RankedConfiguration): number {
 
 const ORDER = { done: 0, failed: 1, unfinished: 2 } as const;
 
-/**
- * Computes the Sharpe ratio of results by event; an event without activity has the result 0. The Sharpe ratio is null
- * for too few events and for constant results.
- */
+/** Computes the Sharpe ratio of results by event; null for too few events and for constant results. */
 function computeSharpe(results: ArrayLike<number>, trials: Trials | null) {
   if (results.length < LEAST_EVENTS_FOR_SHARPE) return null;
   const observed = observedSharpe(results);
@@ -163,17 +140,12 @@ function computeSharpe(results: ArrayLike<number>, trials: Trials | null) {
   return { sharpe, events: samples, skewness, kurtosis, deflated };
 }
 
-export function countConfigurations(
-  configurations: readonly { readonly status: 'done' | 'failed' | 'unfinished'; readonly signFlips: boolean }[],
-  tried: number,
-  events: number,
-) {
+export function countConfigurations(configurations: readonly ConfigurationResult[], tried: number, events: number) {
   const count = (wanted: string) => configurations.filter(({ status }) => status === wanted).length;
   return {
     configurations: configurations.length,
     done: count('done'),
     failed: count('failed'),
-    /** Number of configurations with backtests that have not run yet. */
     unfinished: count('unfinished'),
     /** Number of configurations that all sweeps in this folder have tried: the N of the deflated Sharpe ratio. */
     tried,
@@ -183,18 +155,14 @@ export function countConfigurations(
   };
 }
 
-interface WalkForwardQuestion {
-  /** Finished configurations, in the order of the search. */
-  readonly candidates: readonly SweepCandidate[];
-  readonly events: readonly SweptEvent[];
-  readonly fillModels: readonly string[];
-  readonly outcomes: Outcomes;
-  readonly embargoMs: number;
-  readonly trials: readonly (Trials | null)[];
-}
-
-export function walkForward({ candidates, events, fillModels, outcomes, embargoMs, trials }: WalkForwardQuestion) {
-  const folds = foldCount(events);
+/** @param candidates finished configurations, in the order of the search */
+export function walkForward(
+  candidates: readonly SweepCandidate[],
+  events: readonly SweptEvent[],
+  { fillModels, folds, embargoMs }: Pick<SweepAssumptions, 'fillModels' | 'folds' | 'embargoMs'>,
+  outcomes: Outcomes,
+  trials: readonly (Trials | null)[],
+) {
   if (folds < 2 || candidates.length === 0) return null;
   const readRows = (number: number) => fillModels.map((_, model) => outcomes.eventResults(number, model));
   const trained = Array.from({ length: folds - 1 }, (_, index) => trainingFor(events, index + 1, embargoMs));
@@ -232,10 +200,7 @@ export function walkForward({ candidates, events, fillModels, outcomes, embargoM
   return { steps, outOfSample, testedEvents: unseen[0]?.length ?? 0 };
 }
 
-/**
- * Chooses for each tested fold the configuration with the highest result on the training events. The lowest result over
- * the fill models counts. The choice is null without training events. Results are not kept in memory.
- */
+/** Returns the configuration with the highest worst result on the training events of each fold; null without any. */
 function bestOn(
   candidates: readonly SweepCandidate[],
   trained: readonly { readonly learned: readonly number[] }[],
@@ -263,7 +228,6 @@ export interface FreshResult {
   readonly seeds: number;
   /** Number of seeds that are not fresh, because an earlier sweep in the same folder has already used them. */
   readonly usedBefore: number;
-  /** Number of the best configuration in the sweep. */
   readonly number: number;
   readonly worlds: readonly {
     readonly world: string;
@@ -271,7 +235,6 @@ export interface FreshResult {
     readonly unchanged: FreshMean;
     /** Difference of edges for each seed: chosen configuration minus unchanged configuration. */
     readonly difference: FreshMean;
-    /** Number of seeds on which the chosen configuration has a negative edge. */
     readonly belowZero: number;
   }[];
 }
@@ -300,11 +263,9 @@ export interface SweepResult {
   readonly walkForward: WalkForward | null;
   /** Result of the best configuration on unused seeds; null for recordings, and until the sweep is complete. */
   readonly fresh: FreshResult | null;
-  /** Warnings about the sweep's figures, most serious first. */
   readonly notes: readonly SweepNote[];
 }
 
-/** Levels of notes. `caution`: a figure means less than it seems. `note`: information. */
 export interface SweepNote {
   readonly level: 'caution' | 'note';
   readonly text: string;
@@ -312,10 +273,9 @@ export interface SweepNote {
 
 export type SweepCounts = ReturnType<typeof countConfigurations>;
 
-/** Credibility of the whole search under one fill model. */
 export type ModelJudgement = ReturnType<typeof judge>['models'][number];
 
-export type ConfigurationResult = ReturnType<typeof judge>['configurations'][number];
+export type ConfigurationResult = ReturnType<typeof configurationResult>;
 
 export type ModelResult = ConfigurationResult['models'][number];
 
@@ -324,5 +284,4 @@ export type SharpePerEvent = NonNullable<ModelResult['sharpe']>;
 
 type WalkForward = NonNullable<ReturnType<typeof walkForward>>;
 
-/** The configuration that was best before a fold, and this configuration's result in the fold. */
 export type WalkForwardStep = WalkForward['steps'][number];

@@ -21,10 +21,9 @@ import {
   type SweepPlan,
 } from './contract.js';
 
-/** Returns the SHA-256 of plain data, lower-case hex. */
+/** Returns a SHA-256, lower-case hex. */
 export const hashValue = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex');
 
-/** All inputs that must be equal if a sweep continues an earlier sweep. */
 export type SweepIdentity = ReturnType<typeof identityOf>;
 
 export const PART_NAMES: Readonly<Record<keyof SweepIdentity, string>> = {
@@ -65,7 +64,7 @@ export function makeIdentity(plan: SweepPlan, assumptions: SweepAssumptions): Sw
   });
 }
 
-/** Returns the time zone of this machine; quote hours are in this zone. */
+/** Time zone of this machine's quote hours. */
 export const timeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 function latencyText({ latency, seed }: SweepPlan): string {
@@ -78,10 +77,7 @@ function latencyText({ latency, seed }: SweepPlan): string {
 
 const FORMS = 'FROM:TO:STEP, a list such as 1,2,5, or with --random also FROM:TO or log:FROM:TO';
 
-/**
- * Parses a `--param` text, for example `maker.half_spread_ticks=1:5:1`. A strategy's name is optional if only one
- * strategy has the parameter. Throws TwinbookError `usage` with the parameter, the value and the expected form.
- */
+/** Parses a `--param` text, for example `maker.half_spread_ticks=1:5:1`. Throws `usage` with the expected form. */
 export function readAxis(text: string, strategies: readonly StrategyConfig[], isRandom: boolean): Axis {
   const [, left, right] = /^([^=]+)=(.+)$/s.exec(text.trim()) ?? [];
   if (left === undefined || right === undefined) {
@@ -92,11 +88,6 @@ export function readAxis(text: string, strategies: readonly StrategyConfig[], is
   return { name, strategy: strategy.name, path, choice: readChoice(right.trim(), name, spec, isRandom) };
 }
 
-/** Returns all parameters of a strategy, with values as in a strategy file. */
-function rawParams({ module, params }: StrategyConfig): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, raw(module.params[name], value)]));
-}
-
 function raw(spec: ParamSpec | undefined, value: ParamValue): unknown {
   if (spec?.kind === 'shares' && typeof value === 'number') return formatDecimal(micros(value));
   if (spec?.kind !== 'rows' || typeof value !== 'object') return value;
@@ -105,13 +96,7 @@ function raw(spec: ParamSpec | undefined, value: ParamValue): unknown {
   );
 }
 
-interface SweptField {
-  readonly strategy: StrategyConfig;
-  readonly path: readonly (string | number)[];
-  readonly spec: FieldSpec;
-}
-
-function findParam(name: string, strategies: readonly StrategyConfig[]): SweptField {
+function findParam(name: string, strategies: readonly StrategyConfig[]): ReturnType<typeof inStrategy> {
   const [first = '', ...rest] = name.split('.');
   const named = strategies.find((strategy) => strategy.name === first);
   if (named !== undefined && rest.length > 0) return inStrategy(named, rest, name);
@@ -125,13 +110,13 @@ function findParam(name: string, strategies: readonly StrategyConfig[]): SweptFi
   throw unknownParam(name, strategies);
 }
 
-function inStrategy(strategy: StrategyConfig, words: readonly string[], name: string): SweptField {
+function inStrategy(strategy: StrategyConfig, words: readonly string[], name: string) {
   const [param = '', row, field] = words;
   const spec = Object.hasOwn(strategy.module.params, param) ? strategy.module.params[param] : undefined;
   if (spec === undefined) throw unknownParam(name, [strategy]);
   if (spec.kind !== 'rows') {
     if (words.length > 1) throw unknownParam(name, [strategy]);
-    return { strategy, path: [param], spec };
+    return { strategy, path: [param], spec } as const;
   }
   const inner = field !== undefined && Object.hasOwn(spec.fields, field) ? spec.fields[field] : undefined;
   const at = Number(row);
@@ -142,17 +127,12 @@ function inStrategy(strategy: StrategyConfig, words: readonly string[], name: st
     const hint = `Give one field of one row: ${strategy.name}.${param}.ROW.FIELD, ROW from 0 to ${rows - 1}, FIELD one of ${fields}.`;
     throw new TwinbookError('usage', `${name} is not a single parameter: ${param} is a list of rows`, hint);
   }
-  return { strategy, path: [param, at, field ?? ''], spec: inner };
+  return { strategy, path: [param, at, field ?? ''], spec: inner } as const;
 }
 
 function unknownParam(name: string, strategies: readonly StrategyConfig[]): TwinbookError {
-  const known = strategies.flatMap((strategy) =>
-    Object.keys(strategy.module.params).map((param) => `${strategy.name}.${param}`),
-  );
-  const meant = closest(
-    name.split('.').at(-1) ?? '',
-    known.map((full) => full.split('.').at(-1) ?? ''),
-  );
+  const known = strategies.flatMap(({ module }) => Object.keys(module.params));
+  const meant = closest(name.split('.').at(-1) ?? '', known);
   const near = meant === null ? '' : ` Did you mean ${meant}?`;
   const list = strategies.map(({ name: strategy, module }) => `${strategy}: ${Object.keys(module.params).join(', ')}`);
   const hint = `Known parameters of ${list.join('; of ')}.`;
@@ -161,7 +141,10 @@ function unknownParam(name: string, strategies: readonly StrategyConfig[]): Twin
 
 function readChoice(text: string, name: string, spec: FieldSpec, isRandom: boolean): Choice {
   const parts = text.split(':');
-  if (parts.length === 1) return { kind: 'values', values: distinct(text.split(',').map((word) => value(word, spec))) };
+  if (parts.length === 1) {
+    const values = text.split(',').map((word) => value(word, spec));
+    return { kind: 'values', values: [...new Set(values)] };
+  }
   if (spec.kind === 'boolean' || spec.kind === 'choice' || spec.kind === 'feed') {
     throw bad(name, text, `a list of values, because the parameter is ${describeParam(spec).wanted}`);
   }
@@ -201,15 +184,12 @@ function steps(numbers: readonly string[], name: string, text: string, spec: Fie
   );
 }
 
-/** Parses a parameter's value into the format of a strategy file. The strategy's own parser checks the value later. */
 function value(word: string, spec: FieldSpec): RawValue {
   const text = word.trim();
   if (spec.kind === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
   if (spec.kind === 'choice' || spec.kind === 'shares' || spec.kind === 'feed') return text;
   return /^-?(\d+\.?\d*|\.\d+)(e-?\d+)?$/i.test(text) ? Number(text) : text;
 }
-
-const distinct = (values: readonly RawValue[]): readonly RawValue[] => [...new Set(values)];
 
 /** Maximum number of random draws per wanted combination, because a small space has few different combinations. */
 const DRAWS_PER_COMBINATION = 50;
@@ -242,7 +222,6 @@ export function randomSearch(config: Config, axes: readonly Axis[], count: numbe
   return makeSearch(config, axes, 'random', count, drawCombinations(axes, count, seed));
 }
 
-/** Yields different combinations of values, until the space is probably exhausted. */
 function* drawCombinations(axes: readonly Axis[], count: number, seed: number): Generator<readonly RawValue[]> {
   const random = Random.fromSeed(seed, 'sweep');
   const seen = new Set<string>();
@@ -300,7 +279,6 @@ function makeSearch(
   wanted: number,
   combined: Iterable<readonly RawValue[]>,
 ): Search {
-  const { configHash } = config;
   const candidates: SweepCandidate[] = [];
   const reasons = new Map<string, number>();
   for (const values of combined) {
@@ -308,29 +286,30 @@ function makeSearch(
     const params = combine(config, axes, values);
     if (typeof params === 'string') reasons.set(params, (reasons.get(params) ?? 0) + 1);
     // Equal settings give equal hashes, regardless of which parameters were varied.
-    else candidates.push({ number: candidates.length + 1, values, hash: hashValue({ configHash, params }) });
+    else {
+      const hash = hashValue({ configHash: config.configHash, params });
+      candidates.push({ number: candidates.length + 1, values, hash });
+    }
   }
   const leftOut = [...reasons].map(([why, count]) => ({ why, count })).sort((a, b) => b.count - a.count);
   if (candidates.length === 0) {
-    const [most] = leftOut;
     const hint = 'Give other values to --param; `twinbook strategies` lists each strategy’s parameters with ranges.';
-    const text = `no combination of these values is possible: ${most?.why ?? 'there is none'}`;
+    const text = `no combination of these values is possible: ${leftOut[0]?.why ?? 'there is none'}`;
     throw new TwinbookError('usage', text, hint);
   }
   return { kind, axes, candidates, leftOut, wanted };
 }
 
-/**
- * Returns the parameters of every strategy, in order, with the given values for the axes. Returns the reason why values
- * cannot be combined, which may happen in a grid. An invalid value of a parameter causes TwinbookError `usage`.
- */
+/** Returns every strategy's parameters with the axes' values, or the reason why the values cannot be combined. */
 function combine(config: Config, axes: readonly Axis[], values: readonly RawValue[]): readonly ParamValues[] | string {
   const params: ParamValues[] = [];
   for (const strategy of config.strategies) {
-    const raw = structuredClone(rawParams(strategy));
+    const { module } = strategy;
+    const written = Object.entries(strategy.params).map(([name, value]) => [name, raw(module.params[name], value)]);
+    const file: Record<string, unknown> = structuredClone(Object.fromEntries(written));
     const own = axes.filter((axis) => axis.strategy === strategy.name);
-    for (const axis of own) put(raw, axis.path, values[axes.indexOf(axis)]);
-    const { values: read, problems } = readParams(strategy.module, raw);
+    for (const axis of own) put(file, axis.path, values[axes.indexOf(axis)]);
+    const { values: read, problems } = readParams(module, file);
     if (read === null) return describeProblems(strategy, own, problems);
     params.push(read);
   }
@@ -347,7 +326,6 @@ export function configWith(config: Config, axes: readonly Axis[], values: readon
   return { ...config, strategies };
 }
 
-/** Sets the value of a parameter, or of a field in one of its rows. */
 function put(raw: Record<string, unknown>, path: Axis['path'], value: RawValue | undefined): void {
   const [name = '', row, field] = path;
   const rows = raw[name];

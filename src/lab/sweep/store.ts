@@ -1,7 +1,4 @@
-/**
- * Stores the results of sweeps in `OUT/sweep.sqlite`, after every backtest. Earlier sweeps stay in the database,
- * because their trials count too. Rows contain no time of day and no duration, so that equal sweeps give equal content.
- */
+/** Stores the results of sweeps in `OUT/sweep.sqlite`. Rows have no time of day, so that equal sweeps are equal. */
 
 import { join } from 'node:path';
 import type Sqlite from 'better-sqlite3';
@@ -9,16 +6,13 @@ import { systemCode, TwinbookError, unreadable } from '../../shared/base/errors.
 import { makeFolder, SHARED_FOLDER } from '../../shared/base/files.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 import { canonicalJson } from '../../shell/config/shown.js';
-import type { Task, TaskOutcome } from './contract.js';
+import type { StoredTask, Task, TaskOutcome } from './contract.js';
 import type { SweepFacts } from './facts.js';
 import { PART_NAMES, type SweepIdentity } from './search.js';
 
 /** Version of the tables, stored in `user_version`; incremented with every change. */
 const SCHEMA_VERSION = 5;
 
-/**
- * Tables, explained in docs/backtesting.md. A backtest's figures are one JSON text; a view has its results by event.
- */
 const SCHEMA = `
 CREATE TABLE sweeps (
   sweep INTEGER PRIMARY KEY,
@@ -76,22 +70,11 @@ export type Resume = boolean | 'either';
 
 type SweepHeader = Pick<SweepFacts, 'identity' | 'title' | 'events' | 'search'>;
 
-type StoredTasks = readonly {
-  readonly task: Omit<Task, 'candidate'> & { readonly number: number };
-  readonly outcome: TaskOutcome;
-}[];
-
 /** Throws TwinbookError `file_unreadable` if the folder is not writable or another sweep writes to it. */
 export function openStore(outDir: string): SweepStore {
   return guardWrite(outDir, () => {
     makeFolder(outDir, SHARED_FOLDER);
-    const lock = takeLock(outDir);
-    try {
-      return new SweepStore(outDir, lock, openDatabase(outDir));
-    } catch (error) {
-      lock.close();
-      throw error;
-    }
+    return new SweepStore(outDir);
   });
 }
 
@@ -149,36 +132,39 @@ export class SweepStore {
   #sweep = 0;
   #readRun: Sqlite.Statement<[TaskKey], string | null> | null = null;
 
-  constructor(outDir: string, lock: Sqlite.Database, db: Sqlite.Database) {
+  constructor(outDir: string) {
     this.#outDir = outDir;
-    this.#lock = lock;
-    this.#db = db;
+    this.#lock = takeLock(outDir);
+    try {
+      this.#db = openDatabase(outDir);
+    } catch (error) {
+      this.#lock.close();
+      throw error;
+    }
   }
 
-  /**
-   * Starts or continues a sweep, and returns its stored backtests. Throws TwinbookError `usage` if the sweep to resume
-   * has another input, or if the sweep to start already exists unfinished.
-   */
-  begin(header: SweepHeader, resume: Resume): StoredTasks {
+  /** Returns the stored backtests. Throws `usage` for a changed input, or an unfinished sweep without `resume`. */
+  begin(header: SweepHeader, resume: Resume) {
     return guardWrite(this.#outDir, () => {
       const { identity } = header;
-      const same = this.#find(identity);
-      if (same === null) {
+      const find = this.#db.prepare<[string], SweepRow>('SELECT * FROM sweeps WHERE identity = ?');
+      const same = find.get(canonicalJson(identity));
+      if (same === undefined) {
         if (resume === true) throw this.#notResumable(identity);
         this.#insert(header);
         return [];
       }
-      if (!same.isFinished && resume === false) {
+      if (same.finished === 0 && resume === false) {
         const hint = 'Continue the sweep with --resume, or give another folder with --out.';
         throw new TwinbookError('usage', `${this.#outDir} already contains this sweep, unfinished`, hint);
       }
       this.#sweep = same.sweep;
-      if (resume === true) this.#forgetFailed();
+      const forget = this.#db.prepare(`DELETE FROM results WHERE sweep = ? AND status = 'failed'`);
+      if (resume === true) forget.run(this.#sweep);
       return this.#readStored();
     });
   }
 
-  /** Stores the outcome of a task. The new outcome replaces an earlier failed outcome. */
   write({ candidate: { number }, fold, fillModel }: Task, outcome: TaskOutcome): void {
     const row =
       outcome.kind === 'failed'
@@ -194,7 +180,6 @@ export class SweepStore {
     );
   }
 
-  /** Returns the results by event of a stored backtest; empty if the backtest is not stored. */
   eventResults(number: number, fold: number, fillModel: string): readonly number[] {
     const sql = `SELECT figures ->> '$.eventResults' FROM results WHERE ${IS_TASK}`;
     this.#readRun ??= this.#db.prepare<[TaskKey], string | null>(sql).pluck();
@@ -203,15 +188,12 @@ export class SweepStore {
 
   get tried(): number {
     const sql = 'SELECT count(DISTINCT hash) FROM results JOIN configurations USING (sweep, configuration)';
-    // The query returns one whole number, whatever the table contains.
-    return this.#db.prepare(sql).pluck().get() as number;
+    return this.#db.prepare<[], number>(sql).pluck().get() ?? 0;
   }
 
-  /** Returns the number of seeds in a range that an earlier sweep over worlds in this folder has used. */
   seedsChosenOn(first: number, last: number): number {
     const sql = `SELECT count(DISTINCT title) FROM events WHERE title LIKE 'seed %' AND from_ms BETWEEN ? AND ?`;
-    // The query returns one whole number, whatever the table contains.
-    return this.#db.prepare(sql).pluck().get(first, last) as number;
+    return this.#db.prepare<[number, number], number>(sql).pluck().get(first, last) ?? 0;
   }
 
   finish(): void {
@@ -221,12 +203,6 @@ export class SweepStore {
   close(): void {
     this.#db.close();
     this.#lock.close();
-  }
-
-  #find(identity: SweepIdentity): { readonly sweep: number; readonly isFinished: boolean } | null {
-    const sql = 'SELECT sweep, finished FROM sweeps WHERE identity = ?';
-    const row = this.#db.prepare<[string], Pick<SweepRow, 'sweep' | 'finished'>>(sql).get(canonicalJson(identity));
-    return row === undefined ? null : { sweep: row.sweep, isFinished: row.finished === 1 };
   }
 
   #notResumable(identity: SweepIdentity): TwinbookError {
@@ -261,39 +237,20 @@ export class SweepStore {
     })();
   }
 
-  #forgetFailed(): void {
-    this.#db.prepare(`DELETE FROM results WHERE sweep = ? AND status = 'failed'`).run(this.#sweep);
-  }
-
-  #readStored(): StoredTasks {
+  #readStored() {
     const sql = `SELECT configuration AS number, fold, fill_model AS fillModel, status, error, figures FROM results
       WHERE sweep = ? ORDER BY configuration, fold, fill_model`;
     const rows = this.#db.prepare<[number], ResultRow>(sql).all(this.#sweep);
-    return rows.map(({ status, error, figures, ...task }) =>
-      status === 'failed'
-        ? { task, outcome: { kind: 'failed', error } }
-        : { task, outcome: { kind: 'done', figures: JSON.parse(figures) } },
-    );
+    return rows.map(({ status, error, figures, ...task }) => {
+      const isFailed = status === 'failed';
+      const outcome: TaskOutcome = isFailed ? { kind: status, error } : { kind: status, figures: JSON.parse(figures) };
+      return { task, outcome };
+    });
   }
 }
 
-interface TaskKey {
-  readonly sweep: number;
-  readonly number: number;
-  readonly fold: number;
-  readonly fillModel: string;
-}
+type TaskKey = StoredTask & { readonly sweep: number };
 const IS_TASK = 'sweep = @sweep AND configuration = @number AND fold = @fold AND fill_model = @fillModel';
 
-/** A stored backtest. `figures`: `TaskFigures` as JSON; null for a failed backtest. */
-interface ResultRow extends Omit<TaskKey, 'sweep'> {
-  readonly status: 'done' | 'failed';
-  readonly error: string;
-  readonly figures: string;
-}
-
-interface SweepRow {
-  readonly sweep: number;
-  readonly identity: string;
-  readonly finished: number;
-}
+type ResultRow = StoredTask & Readonly<{ status: 'done' | 'failed'; error: string; figures: string }>;
+type SweepRow = Readonly<{ sweep: number; identity: string; finished: number }>;

@@ -1,5 +1,3 @@
-/** Builds the page of a sweep: a self-contained HTML file in the report's style, with figures that need no script. */
-
 import { utcText } from '../../shared/base/text.js';
 import { count, formatQuantity } from '../report/figures.js';
 import { pageDocument } from '../report/html/document.js';

@@ -1,13 +1,9 @@
-/**
- * Runs sweeps. A sweep backtests every configuration on every fold of events under every fill model, and ranks the
- * results. The results of a sweep do not depend on the number of threads.
- */
+/** Runs sweeps: backtests every configuration on every fold of events under every fill model, and ranks the results. */
 
 import type { SweepPlan, SweepProgress, SweepWatcher, Task } from './contract.js';
 import { listNotes } from './describe.js';
 import {
   eventsIn,
-  foldCount,
   listTasks,
   NOTHING_PLAYED,
   planSweep,
@@ -15,29 +11,12 @@ import {
   type SweepFacts,
   type TaskWork,
 } from './facts.js';
-import {
-  type ConfigurationResult,
-  countConfigurations,
-  judge,
-  Outcomes,
-  type SweepResult,
-  walkForward,
-} from './result.js';
+import { countConfigurations, judge, Outcomes, type SweepResult, walkForward } from './result.js';
 import { openStore, type Resume, type SweepStore } from './store.js';
 import { onThreads } from './threads/threads.js';
 
-export interface SweepOutcome {
-  readonly result: SweepResult;
-  /** Returns false if the sweep was stopped before all backtests had run. */
-  readonly isComplete: boolean;
-}
-
 /** Runs a sweep over recordings. Throws a TwinbookError if it cannot start. A configuration's failure is a result. */
-export async function runSweep(
-  plan: SweepPlan,
-  watcher: SweepWatcher,
-  engine: SweepEngine = onThreads,
-): Promise<SweepOutcome> {
+export async function runSweep(plan: SweepPlan, watcher: SweepWatcher, engine: SweepEngine = onThreads) {
   // The sweep's database is opened first, so that an unwritable folder is found before hours of reading.
   const store = openStore(plan.outDir);
   try {
@@ -54,10 +33,9 @@ export async function runSweep(
   }
 }
 
-/** Makes a sweep over recordings or over worlds of the arena, with functions that run it and return its result. */
 export function makeSweep(facts: SweepFacts, watcher: SweepWatcher, store: SweepStore) {
-  const { fillModels, events, search } = facts;
-  const folds = foldCount(events);
+  const { events, search } = facts;
+  const { fillModels, folds } = facts.assumptions;
   const outcomes = new Outcomes(folds, fillModels, (...place) => store.eventResults(...place));
   const played = Array.from({ length: folds }, (_, fold) =>
     eventsIn(events, fold).reduce((sum, event) => sum + event.played, 0),
@@ -80,11 +58,10 @@ export function makeSweep(facts: SweepFacts, watcher: SweepWatcher, store: Sweep
   return { run, result: () => computeResult(facts, outcomes, store.tried) };
 }
 
-/** Returns a function that computes a run's progress. `allEvents`: number of recorded events that the run plays. */
+/** Returns a function that computes a run's progress after a backtest, which has played `played` of `allEvents`. */
 function makePace(now: () => number, all: number, allEvents: number) {
   const startMs = now();
   let events = 0;
-  /** Returns the run's progress after a backtest that has played a given number of recorded events. */
   return (played: number, done: number, failed: number): SweepProgress => {
     events += played;
     const ms = now() - startMs;
@@ -96,30 +73,24 @@ function makePace(now: () => number, all: number, allEvents: number) {
 }
 
 export function computeResult(facts: Omit<SweepFacts, 'identity'>, outcomes: Outcomes, tried: number): SweepResult {
-  const { search, events, fillModels } = facts;
-  const { embargoMs } = facts.assumptions;
-  const { candidates } = search;
-  const { models, configurations, trials } = judge(candidates, fillModels, outcomes, tried);
+  const { subject, title, assumptions, events } = facts;
+  const { kind, axes, leftOut, candidates } = facts.search;
+  const { models, configurations, trials } = judge(candidates, assumptions.fillModels, outcomes, tried);
   const counts = countConfigurations(configurations, tried, events.length);
   const done = configurations.filter(({ status }) => status === 'done');
+  const inOrder = done.toSorted((a, b) => a.number - b.number);
   return {
     format: 1,
-    subject: facts.subject,
-    title: facts.title,
-    assumptions: facts.assumptions,
-    search: { kind: search.kind, axes: search.axes, leftOut: search.leftOut },
+    subject,
+    title,
+    assumptions,
+    search: { kind, axes, leftOut },
     counts,
     events,
     models,
     configurations,
-    walkForward:
-      counts.unfinished > 0
-        ? null
-        : walkForward({ candidates: inOrder(done), events, fillModels, outcomes, trials, embargoMs }),
+    walkForward: counts.unfinished > 0 ? null : walkForward(inOrder, events, assumptions, outcomes, trials),
     fresh: null,
-    notes: listNotes(facts, counts, done[0] ?? null, foldCount(events)),
+    notes: listNotes(facts, counts, done[0] ?? null),
   };
 }
-
-const inOrder = (done: readonly ConfigurationResult[]): readonly ConfigurationResult[] =>
-  [...done].sort((a, b) => a.number - b.number);

@@ -222,7 +222,7 @@ function describeRuns(runs: ReturnType<typeof listRuns>): string {
 }
 
 /** Returns one field of a run's description; undefined for a folder without a description. */
-function runField(folder: string, name: string): unknown {
+export function runField(folder: string, name: string): unknown {
   try {
     const parsed = parseJson(readFileSync(join(folder, RUN_FILE), 'utf8'));
     return Object.getOwnPropertyDescriptor(Object(parsed), name)?.value;

@@ -26,7 +26,7 @@ export function exchangeOf(fillModel: string, nowMs: number): InProcessExchange 
   const lifetimes = { draftLifetimeMs: 30_000, landingMs: 400, challengeLifetimeMs: 600_000 };
   const settings = { serviceName: 'SVC', ...lifetimes, seed: 3, startingFunds: micros(1_000_000_000), fillModel };
   const limits = { public_per_minute: 1e6, signed_per_minute: 1e6, bootstrap_per_minute: 10 };
-  return new InProcessExchange(settings, limits, nowMs, { onFill: () => undefined });
+  return new InProcessExchange(settings, limits, nowMs, () => undefined);
 }
 
 interface Bidding {

@@ -24,6 +24,16 @@ function lived(seed: number, faults: Faults = drawFaults(Random.fromSeed(seed, '
 }
 
 describe('a run that is decided once more', () => {
+  it('is decided up to a moment, and looked at then', async () => {
+    const run = must(lived(1, CALM)[0], 'the run of a world');
+    const { steps } = run;
+    const untilMs = steps[Math.floor(steps.length / 2)]?.observation.nowMs ?? 0;
+    const within = steps.filter(({ observation }) => observation.nowMs <= untilMs).length;
+    const result = await replayed(run, { untilMs });
+    expect(result).toMatchObject({ steps: within, repeatedSteps: within, toMs: untilMs, difference: null });
+    expect(result.snapshot?.markets.length).toBeGreaterThan(0);
+  });
+
   it.each(times([1, 2], [1, 2, 3, 4, 5, 6, 7, 8]))(
     'seed %i: repeats every request of a hostile world, run after run',
     async (seed) => {

@@ -50,8 +50,7 @@ async function place() {
 
 const load = (folder: string) => loadConfig(join(folder, 'trader.yaml'), { env: {}, cwd: folder });
 
-const codeIn = (folder: string, acceptsChanged = false) =>
-  openRunCode({ loadFiles: () => load(folder), acceptsChanged });
+const codeIn = (folder: string, acceptsChanged = false) => openRunCode(() => load(folder), acceptsChanged);
 
 async function changes({ folder, run }: Place): Promise<readonly string[]> {
   return changesSince(run, traderNow(await load(folder), run));
@@ -135,7 +134,7 @@ describe('the code of a run with its own settings', () => {
 
   it('is refused where the operator names no file, and shipped code needs none', async () => {
     const { run } = await place();
-    const unnamed = openRunCode({ loadFiles: null, acceptsChanged: true });
+    const unnamed = openRunCode(null, true);
     await expect(names(run, unnamed)).rejects.toMatchObject({ hint: expect.stringContaining('-c FILE') });
     const shipped = { ...run, strategies: run.strategies.slice(0, 1) };
     expect(await names(shipped, unnamed)).toEqual(['log-odds-maker']);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { equityAt, lockedIn, MarketWalk, type SessionOrder } from '../../../src/lab/session/live-session.js';
+import { equityAt, MarketWalk, type SessionOrder } from '../../../src/lab/session/live-session.js';
 import { aFill, ONE } from '../report/sessions.js';
 
 const bid: SessionOrder = {
@@ -39,7 +39,7 @@ it.each([
   const walk = new MarketWalk(MARKET);
   walk.advance(timeMs);
   expect(walk.top(timeMs)).toEqual({ bidMicros: 450_000, askMicros: 550_000, ...ours });
-  expect(lockedIn([walk])).toBe(lockedMicros);
+  expect(walk.lockedMicros).toBe(lockedMicros);
 });
 
 it('many small steps lead to where one leads', () => {

@@ -143,8 +143,8 @@ describe('a ranking', () => {
 
 describe('walking forward', () => {
   const forward = (results: Parameters<typeof swept>[0], folds: number, embargoMs = 0) => {
-    const given = swept(results, folds);
-    return walkForward({ ...given, fillModels: MODELS, embargoMs, trials: [null, null] });
+    const { candidates, events, outcomes } = swept(results, folds);
+    return walkForward(candidates, events, { fillModels: MODELS, folds, embargoMs }, outcomes, [null, null]);
   };
   // Four folds of two events. The first configuration is best at first, the second later, the third never.
   const same = (row: number[]) => [row, row] as const;

@@ -94,9 +94,7 @@ export function madeUp({ events: count, sizes, title = 'maker', failed = 0 }: Wa
     subject: 'recordings' as const,
     title,
     search: { kind: 'grid' as const, axes, candidates, leftOut: [], wanted: candidates.length },
-    fillModels: MODELS,
     events,
-    embargoMs: 0,
     data: { markets, empty: [] },
     assumptions: {
       version: '0',

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ChunkRunner, makeSheet } from '../../../src/lab/sweep/chunks.js';
+import { makeSheet, openRunner } from '../../../src/lab/sweep/chunks.js';
 import { planSweep } from '../../../src/lab/sweep/facts.js';
 import { run } from '../../cli/run.js';
 import { optimiseThreadsLate } from '../../support/late-optimising.js';
@@ -37,7 +37,7 @@ describe('a machine that runs chunks', () => {
   it('gives the same for a chunk whether its threads are new or warm, and stops when it is asked', async () => {
     const plan = await sweepPlan(place, { params: ['behind_ticks=0:1:1'], fillModels: ['risk-averse'], folds: 2 });
     const sheet = makeSheet(await planSweep(plan));
-    const runner = await ChunkRunner.open(sheet, { source: plan.source, paths: plan.paths, workers: 1 });
+    const runner = await openRunner(sheet, { source: plan.source, paths: plan.paths, workers: 1 });
     const first = await runner.run({ fold: 0, first: 1, last: 1 }, never());
     const second = await runner.run({ fold: 0, first: 2, last: 2 }, never());
     expect(await runner.run({ fold: 0, first: 1, last: 2 }, Promise.resolve())).toBeNull();
@@ -53,7 +53,7 @@ describe('a machine that runs chunks', () => {
     const started: unknown[] = [];
     const note = (worker: unknown) => void started.push(worker);
     process.on('worker', note);
-    const runner = await ChunkRunner.open(sheet, { source: plan.source, paths: plan.paths, workers: 2 });
+    const runner = await openRunner(sheet, { source: plan.source, paths: plan.paths, workers: 2 });
     const runFold = async (fold: number, from: number) =>
       (await runner.run({ fold, first: from + 1, last: from + 1 }, never()))?.map(({ outcome }) => outcome);
     const [first, again] = [await runFold(0, 0), await runFold(0, 0)];

@@ -1,5 +1,3 @@
-/** Program of a worker thread that runs backtests of one fill model after another. */
-
 import { workerData } from 'node:worker_threads';
 import { openModelRuns } from '../backtest.js';
 import { type ModelSetup, sameConfig, serveTasks } from './pool.js';

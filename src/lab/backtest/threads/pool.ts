@@ -1,7 +1,4 @@
-/**
- * A pool of worker threads, each of which runs one task at a time. A task of the pool fails if it throws or if its
- * worker dies; a dead worker is replaced. A worker that cannot start is an error of the whole batch.
- */
+/** A pool of worker threads. A task fails if it throws or its worker dies; a dead worker is replaced. */
 
 import { parentPort, type Worker } from 'node:worker_threads';
 import { AssertionFailed, assert, must, TwinbookError } from '../../../shared/base/errors.js';
@@ -33,19 +30,12 @@ export async function backtestOnThreads(asked: ThreadedBacktest): Promise<readon
     const done = [...parts.set(fillModel, part).values()].reduce((sum, each) => sum + each, 0);
     progress(done / fillModels.length, `${fillModels.length} fill models on ${workers} threads`);
   };
-  try {
-    await pool.run({
-      tasks: fillModels,
-      onPart,
-      done: (fillModel, end) => {
-        if (end.kind === 'done') runs.set(fillModel, end.figures);
-        else if (end.known === undefined) throw new AssertionFailed(`a thread of the backtest failed: ${end.error}`);
-        else throw new TwinbookError(end.known.code, end.known.message, end.known.hint);
-      },
-    });
-  } finally {
-    await pool.close();
-  }
+  const done: Batch<string, ModelRuns>['done'] = (fillModel, end) => {
+    if (end.kind === 'done') runs.set(fillModel, end.figures);
+    else if (end.known === undefined) throw new AssertionFailed(`a thread of the backtest failed: ${end.error}`);
+    else throw new TwinbookError(end.known.code, end.known.message, end.known.hint);
+  };
+  await pool.run({ tasks: fillModels, onPart, done }).finally(() => pool.close());
   return compareRuns(
     fillModels.map((name) => must(runs.get(name), name)),
     options.seed ?? 1,
@@ -64,7 +54,6 @@ export interface ConfigOfThreads {
   readonly configHash: string | null;
 }
 
-/** Reads the configuration in a thread. Throws TwinbookError `config_invalid` if the main thread's differs. */
 export async function sameConfig({ source, configHash }: ConfigOfThreads): Promise<Config> {
   const loaded = await loadConfig(source.file, { ...source, strategyFileToo: true });
   if (configHash === null || loaded.configHash === configHash) return loaded;
@@ -72,47 +61,33 @@ export async function sameConfig({ source, configHash }: ConfigOfThreads): Promi
   throw new TwinbookError('config_invalid', `${source.file} has changed since the run began`, hint);
 }
 
-/** Result of a task, or the reason why it failed. */
 export type TaskEnd<R> =
   | { readonly kind: 'done'; readonly figures: R }
-  | {
-      readonly kind: 'failed';
-      readonly error: string;
-      readonly known?: Pick<TwinbookError, 'code' | 'message' | 'hint'>;
-    };
+  | { readonly kind: 'failed'; readonly error: string; readonly known?: KnownError };
 
-interface Assignment<T> {
-  readonly id: number;
-  readonly task: T;
-}
+/** Fields of a `TwinbookError`, because an error that is sent to another thread loses its class. */
+type KnownError = Pick<TwinbookError, 'code' | 'message' | 'hint'>;
 
-/** Message from a worker thread: first `ready`, then the progress and the end of each task. */
 type WorkerReport<R> =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'part'; readonly id: number; readonly part: number }
-  | { readonly kind: 'outcome'; readonly id: number; readonly outcome: TaskEnd<R> };
+  | { readonly kind: 'part'; readonly part: number }
+  | { readonly kind: 'outcome'; readonly outcome: TaskEnd<R> };
 
-/**
- * Serves tasks in a worker thread. A task that throws has failed.
- *
- * @param run runs one task; `tell` reports its finished fraction, 0 to 1
- */
 export function serveTasks<T, R>(run: (task: T, tell: (part: number) => void) => Promise<R>): void {
   assert(parentPort !== null, 'this program must run in a worker thread');
   const port = parentPort;
   // A strategy may cause uncaught errors, for example by a promise that is rejected.
   process.on('uncaughtException', endAfterReads);
   const report = (message: WorkerReport<R>) => port.postMessage(message);
-  port.on('message', async ({ id, task }: Assignment<T>) => {
+  port.on('message', async (task: T) => {
     try {
-      const figures = await run(task, (part) => report({ kind: 'part', id, part }));
-      report({ kind: 'outcome', id, outcome: { kind: 'done', figures } });
+      const figures = await run(task, (part) => report({ kind: 'part', part }));
+      report({ kind: 'outcome', outcome: { kind: 'done', figures } });
     } catch (error) {
       const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-      // An error that is sent to another thread loses its class, so the error's fields are sent.
       const known =
         error instanceof TwinbookError ? { known: { code: error.code, message: error.message, hint: error.hint } } : {};
-      report({ kind: 'outcome', id, outcome: { kind: 'failed', error: text, ...known } });
+      report({ kind: 'outcome', outcome: { kind: 'failed', error: text, ...known } });
     }
   });
   report({ kind: 'ready' });
@@ -120,7 +95,6 @@ export function serveTasks<T, R>(run: (task: T, tell: (part: number) => void) =>
 
 interface PoolSetup {
   readonly workers: number;
-  /** Program of each thread; the program must end with `serveTasks`. */
   readonly program: { readonly name: string; readonly from: string };
   /** Data for each thread. The pool adds the shared flag `stop` to the data; a value other than 0 cancels the work. */
   readonly setup: object;
@@ -131,25 +105,20 @@ export interface Batch<T, R> {
   readonly tasks: readonly T[];
   /** Callback at the end of each task, in the order in which tasks end. An error of this callback ends the batch. */
   readonly done: (task: T, outcome: TaskEnd<R>) => void;
-  /** Callback with the finished fraction of a running task, 0 to 1. */
   readonly onPart?: (task: T, part: number) => void;
   readonly stopAsked?: Promise<void>;
 }
 
-interface Hired {
+interface Hired<T> {
   isReady: boolean;
-  /** Index of the task that the worker runs; null while the worker is idle. */
-  task: number | null;
+  task: T | null;
 }
 
-/** Threads that run batches of tasks. The threads stay alive between batches. */
 export class TaskPool<T, R> {
   readonly #options: PoolSetup;
-  readonly #hired = new Map<Worker, Hired>();
+  readonly #hired = new Map<Worker, Hired<T>>();
   readonly #stop = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  #tasks: readonly T[] = [];
-  #done: Batch<T, R>['done'] = () => undefined;
-  #onPart: Batch<T, R>['onPart'];
+  #batch: Batch<T, R> = { tasks: [], done: () => undefined };
   #next = 0;
   #ended = 0;
   #isClosed = false;
@@ -160,13 +129,11 @@ export class TaskPool<T, R> {
     this.#options = options;
   }
 
-  /**
-   * Runs a batch. Resolves with true when every task has ended, and with false when `stopAsked` resolved first, which
-   * drops running tasks. After a result of false or an error, the pool can only be closed.
-   */
-  run({ tasks, done, onPart, stopAsked }: Batch<T, R>): Promise<boolean> {
+  /** False once `stopAsked` resolved before every task had ended; then only `close` is allowed. */
+  run(batch: Batch<T, R>): Promise<boolean> {
+    const { tasks, stopAsked } = batch;
     if (tasks.length === 0) return Promise.resolve(true);
-    [this.#tasks, this.#done, this.#onPart, this.#next, this.#ended] = [tasks, done, onPart, 0, 0];
+    [this.#batch, this.#next, this.#ended] = [batch, 0, 0];
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -183,7 +150,7 @@ export class TaskPool<T, R> {
   }
 
   /** Ends a worker. A worker must not be ended within a read of a file: see `waitForReads`. */
-  async #dismiss(worker: Worker, { isReady, task }: Hired): Promise<void> {
+  async #dismiss(worker: Worker, { isReady, task }: Hired<T>): Promise<void> {
     if (this.#options.readsFiles && (!isReady || task !== null)) await awaitWorker(worker);
     await worker.terminate();
   }
@@ -191,7 +158,7 @@ export class TaskPool<T, R> {
   #hire(): void {
     const { program, setup } = this.#options;
     const worker = startWorker({ name: program.name, data: { ...setup, stop: this.#stop } }, program.from);
-    const hired: Hired = { isReady: false, task: null };
+    const hired: Hired<T> = { isReady: false, task: null };
     let reason: unknown = null;
     this.#hired.set(worker, hired);
     worker.on('message', (report: WorkerReport<R>) => this.#guarded(() => this.#heard(worker, hired, report)));
@@ -201,42 +168,40 @@ export class TaskPool<T, R> {
     worker.on('exit', (code) => this.#guarded(() => this.#left(worker, hired, reason, code)));
   }
 
-  #heard(worker: Worker, hired: Hired, report: WorkerReport<R>): void {
+  #heard(worker: Worker, hired: Hired<T>, report: WorkerReport<R>): void {
+    const { task } = hired;
     if (report.kind === 'part') {
-      const task = this.#tasks[report.id];
-      if (task !== undefined && !this.#isClosed) this.#onPart?.(task, report.part);
+      if (task !== null && !this.#isClosed) this.#batch.onPart?.(task, report.part);
       return;
     }
     hired.isReady = true;
     hired.task = null;
     if (this.#isClosed) return;
-    if (report.kind === 'outcome') this.#end(report.id, report.outcome);
+    if (report.kind === 'outcome') this.#end(must(task, 'the task of a result'), report.outcome);
     this.#assign(worker, hired);
   }
 
-  #assign(worker: Worker, hired: Hired): void {
-    const id = this.#next;
-    const task = this.#tasks[id];
+  #assign(worker: Worker, hired: Hired<T>): void {
+    const task = this.#batch.tasks[this.#next];
     if (task === undefined) return;
-    hired.task = id;
+    hired.task = task;
     this.#next++;
-    worker.postMessage({ id, task } satisfies Assignment<T>);
+    worker.postMessage(task);
   }
 
-  #end(id: number, outcome: TaskEnd<R>): void {
-    const task = this.#tasks[id];
-    if (task === undefined) throw new AssertionFailed(`a worker sent a result for task ${id}, which does not exist`);
-    this.#done(task, outcome);
+  #end(task: T, outcome: TaskEnd<R>): void {
+    this.#batch.done(task, outcome);
     this.#ended++;
-    if (this.#ended === this.#tasks.length) this.#resolve(true);
+    if (this.#ended === this.#batch.tasks.length) this.#resolve(true);
   }
 
-  #left(worker: Worker, { isReady, task }: Hired, reason: unknown, code: number): void {
+  #left(worker: Worker, { isReady, task }: Hired<T>, reason: unknown, code: number): void {
     this.#hired.delete(worker);
     if (this.#isClosed) return;
     if (!isReady) throw asTwinbookError(reason, code);
-    if (task !== null) this.#end(task, { kind: 'failed', error: `the thread ended: ${describeEnd(reason, code)}` });
-    if (this.#next < this.#tasks.length) this.#hire();
+    const why = reason instanceof Error ? reason.message : `exit code ${code}`;
+    if (task !== null) this.#end(task, { kind: 'failed', error: `the thread ended: ${why}` });
+    if (this.#next < this.#batch.tasks.length) this.#hire();
   }
 
   #guarded(act: () => void): void {
@@ -256,9 +221,6 @@ const awaitWorker = (worker: Worker): Promise<void> =>
     });
     worker.once('exit', () => resolve());
   });
-
-const describeEnd = (reason: unknown, code: number): string =>
-  reason instanceof Error ? reason.message : `exit code ${code}`;
 
 /** Restores a TwinbookError that was sent between threads: its fields were kept, but not its class. */
 function asTwinbookError(reason: unknown, code: number): unknown {

@@ -13,7 +13,6 @@ import type { SweepPlan, SweptEvent, Task, TaskFigures } from '../contract.js';
 import { eventsIn, NOTHING_PLAYED, type SweepEngine } from '../facts.js';
 import { configWith } from '../search.js';
 
-/** Returns the settings that all backtests of a sweep share, as plain data that can be sent to threads. */
 export const makeSettings = (
   { search, latency, seed, landingMs, fees, feeCurve = null, allMarkets, feedData }: SweepPlan,
   events: readonly SweptEvent[],
@@ -62,7 +61,6 @@ function computeFigures({ markets, notices, fromMs, maxDrawdownMicros }: Session
 
 export interface WorkerSetup extends ConfigOfThreads, Pick<ThreadPlace, 'paths'> {
   readonly settings: TaskSettings;
-  /** Condition ids of the markets to play. */
   readonly ids: ReadonlySet<string>;
   /** Shared flag; a value other than 0 cancels the work. */
   readonly stop: Int32Array;
@@ -81,11 +79,7 @@ export const onThreads: SweepEngine = async ({ plan, recordings, facts, tasks, d
 
 export type ThreadPlace = Pick<SweepPlan, 'source' | 'paths' | 'recordings' | 'workers'>;
 
-/**
- * Opens threads that run batches of tasks. The threads keep decoded events in memory while the same folds are played.
- *
- * @param reading callback with the number of checked recordings, and of all recordings of a batch
- */
+/** Opens threads that run batches of tasks. They keep decoded events in memory while the same folds are played. */
 export function openThreads(
   { source, recordings, paths, workers }: ThreadPlace,
   configHash: string,
@@ -121,7 +115,6 @@ export function openThreads(
     warm = { folds, pool };
     return pool;
   };
-  /** Runs a batch. Returns false if the sweep was stopped before every task had ended. */
   const run = async (batch: Batch<Task, TaskFigures>): Promise<boolean> => {
     let isComplete = false;
     try {

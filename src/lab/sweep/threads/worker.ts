@@ -1,5 +1,3 @@
-/** Program of a sweep's worker thread: reads the configuration, opens the recordings, and runs backtests. */
-
 import { workerData } from 'node:worker_threads';
 import { boundHeapGrowth } from '../../../shared/base/processes.js';
 import { openSources, waitForReads } from '../../backtest/replay-driver.js';
