@@ -22,6 +22,7 @@ import type { TraderSession } from './session.js';
 import { formatSigned, money } from './status-text.js';
 
 const STEPS_KEPT = 500;
+const BEATS_KEPT = 100;
 
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
@@ -35,6 +36,8 @@ export class Telemetry {
   readonly #inForce: () => Config;
   readonly #feeds: () => readonly FeedStatus[];
   readonly #took = new RecentDurations(STEPS_KEPT);
+  /** Delays of the loop's timer, ms. */
+  readonly #late = new RecentDurations(BEATS_KEPT);
   readonly #stepSeconds = new Histogram(STEP_BUCKETS);
   readonly #requests = new RequestTimings();
   #backupFailed: AccountStatus['upkeep']['backupFailed'] = null;
@@ -74,12 +77,11 @@ export class Telemetry {
     this.#took.add(tookMs);
     this.#stepSeconds.add(tookMs / 1000);
     this.#requests.note(observation, requests);
-    let lateMs: number | null = null;
     if (observation.kind === 'time') {
-      lateMs = this.#beatMs === null ? null : Math.max(0, this.#beganMs - this.#beatMs - BEAT_MS);
+      if (this.#beatMs !== null) this.#late.add(Math.max(0, this.#beganMs - this.#beatMs - BEAT_MS));
       this.#beatMs = this.#beganMs;
     }
-    this.publisher.afterStep(lateMs);
+    this.publisher.afterStep();
   }
 
   /** Requests the daily summary, which is written once the day has also ended by the exchange's clock. */
@@ -130,6 +132,7 @@ export class Telemetry {
       risk: session.trader.riskUse(atMs),
       health: {
         ...publishing,
+        beatLateP99Ms: this.#late.summary.p99,
         steps: this.#steps,
         stepP50Ms: p50,
         stepP99Ms: p99,

@@ -21,7 +21,7 @@ const HIDDEN_MS = 30_000;
 const momentText = (heard) => (heard === null ? 'empty' : `from ${clock(heard)}`);
 
 /** Returns a text that says which data is old, and why; empty if all data is current. @param {PageState} state */
-function describeOld({ answers, heard, mode, guardian, silent, brake, markets, market, now }) {
+function describeOld({ answers, heard, mode, guardian, silent, brake, markets, now }) {
   if (!answers)
     return mode === 'stopped' || mode === 'starting'
       ? ''
@@ -32,8 +32,7 @@ function describeOld({ answers, heard, mode, guardian, silent, brake, markets, m
   const why = brake > 0 ? ': this machine is busy' : '';
   if (old.length > 0)
     return `Prices of ${old.length} of ${markets.length} markets are up to ${ageText(oldest, now)} old${why}. They are grey.`;
-  const isBlind = market !== null && market.tape === null;
-  return isBlind ? 'This machine is busy: the page now shows no price levels of others and no public trades.' : '';
+  return '';
 }
 
 /** Returns the next state request's path: for all traders while no trader's name is known. @param {Route} wanted */
