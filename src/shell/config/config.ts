@@ -80,7 +80,6 @@ export interface ReadConfig extends Omit<Config, 'strategies' | 'configHash'> {
 /** Venue profile without real money: the dashboard is on by default, and a wallet is created without confirmation. */
 export const PAPER = 'paper';
 
-/** Makes the settings of a trader from the content of a valid file. */
 export function makeTrader(content: TraderFile, venue: VenueConfig, file: string, at: At) {
   const folder = dirname(file);
   const absolute = (text: string): string => resolve(folder, text);
@@ -136,7 +135,9 @@ export function makeTrader(content: TraderFile, venue: VenueConfig, file: string
 export function relationProblems(content: TraderFile, at: At): readonly Problem[] {
   const { polling, exchange, venue } = content;
   const problems = [
-    ...feedProblems(content.feeds, at),
+    ...Object.entries(content.feeds).flatMap(([name, feed]) =>
+      kindProblems('feed', feed, FEED_KEYS, ['feeds', name], at),
+    ),
     ...alertProblems(content.alerts, at),
     ...fleetProblems(content, at),
   ];
@@ -157,7 +158,10 @@ export function relationProblems(content: TraderFile, at: At): readonly Problem[
     if (content.events.findIndex((other) => other.event === event) < index)
       complain([...path, 'event'], 'is declared above; keep one');
     const named = new Set(markets).size;
-    const wanted = outcomes === 'nested' ? 'a nested event wants its markets, from widest to narrowest' : ALL_MARKETS;
+    const wanted =
+      outcomes === 'nested'
+        ? 'a nested event wants its markets, from widest to narrowest'
+        : 'an exhaustive event wants all of its markets';
     if (outcomes !== 'exclusive' && (named < 2 || named < markets.length))
       complain([...path, 'outcomes'], `${wanted}, two or more, each once`);
     if (outcomes === 'exclusive' && named > 0)
@@ -165,8 +169,6 @@ export function relationProblems(content: TraderFile, at: At): readonly Problem[
   }
   return problems;
 }
-
-const ALL_MARKETS = 'an exhaustive event wants all of its markets';
 
 /** Default of `merge.min_shares`: the number of sets that is worth a merge's requests, within the setting's bounds. */
 const usualBatch = (economics: Economics): Micros =>
@@ -249,7 +251,6 @@ function alertProblems({ channels }: AlertsFile, at: At): readonly Problem[] {
   });
 }
 
-/** Makes the settings of the alerts from the content of a valid file. */
 function makeAlerts(alerts: AlertsFile, absolute: (path: string) => string) {
   const { heartbeat } = alerts;
   return {
@@ -269,17 +270,12 @@ export const isConsoleWanted = ({ dashboard, alerts }: Pick<TraderConfig, 'dashb
   dashboard.enabled || alerts.channels.length > 0 || alerts.heartbeat !== null;
 
 type FeedsFile = TraderFile['feeds'];
-type FeedFile = FeedsFile[string];
 
-const FEED_KEYS: KindKeys<FeedFile['kind']> = {
+const FEED_KEYS: KindKeys<FeedsFile[string]['kind']> = {
   file: { wants: ['path'], may: [] },
   child: { wants: ['command'], may: ['env'] },
 };
 
-const feedProblems = (feeds: FeedsFile, at: At): readonly Problem[] =>
-  Object.entries(feeds).flatMap(([name, feed]) => kindProblems('feed', feed, FEED_KEYS, ['feeds', name], at));
-
-/** Makes the settings of the feeds from the content of a valid file. */
 const makeFeeds = (feeds: FeedsFile, folder: string) =>
   Object.entries(feeds).map(([name, { kind, path = '', command = [], env = [], every_ms: everyMs, max_age_s: s }]) => {
     const named = { name, maxAgeMs: Math.round(s * 1000) };
@@ -292,7 +288,6 @@ type FleetFile = NonNullable<TraderFile['fleet']>;
 
 const WANTED =
   'wants postgresql://USER@HOST:PORT/DATABASE, or postgresql:///DATABASE?host=FOLDER&user=USER for a socket';
-const USUAL_PORT = 5432;
 const TLS = { disable: 'off', require: 'unverified', 'verify-full': 'verified' } as const;
 const PARAMETERS = ['host', 'user', 'sslmode', 'sslrootcert'];
 /** Host names of this machine. */
@@ -344,7 +339,7 @@ function makeDatabase(url: URL, folder: string) {
   const rootCert = url.searchParams.get('sslrootcert');
   return {
     host,
-    port: url.port === '' ? USUAL_PORT : Number(url.port),
+    port: Number(url.port || 5432),
     database: decodeURIComponent(url.pathname.slice(1)),
     user,
     tls: mode === null ? (isHere ? 'off' : 'verified') : TLS[mode],
@@ -400,13 +395,12 @@ function unreadableDrafts({ draft_message, solana_programs = [] }: VenueProfile)
   return 'drafts of this venue call the programs of its solana_programs';
 }
 
-/** Reads and checks the file of a venue profile. */
 export function readProfile(path: string, cwd: string, options: ReadYamlOptions = {}): VenueProfile {
   const source = readYaml(path, cwd, options);
   return readBySchema(venueProfileSchema, source.value, source.problem);
 }
 
-/** Adds a warning to the suggestion for a mistyped profile name, because the suggested profile may use real money. */
+/** Warning beside the suggestion for a mistyped profile name, because the suggested profile may use real money. */
 const LIVE_VENUE = `, a live venue with real money, on which this program was never run ('${PAPER}' is the simulated one)`;
 
 /** Finds a profile: a plain name among the shipped ones or in `venues/` beside the trader's file, or a path. */

@@ -66,10 +66,10 @@ export async function readConfig(
   return deepFrozen((await readFiles(path, { ...options, code })).config);
 }
 
-async function readFiles(path: string, options: LoadOptions) {
+async function readFiles(main: string, options: LoadOptions) {
   const problems = new ProblemList();
   const sources = new SourceTexts(options.copy ?? null);
-  const { at, file, trader, limits, feeds, strategyFiles } = readTrader(path, options, problems, sources);
+  const { at, file, trader, limits, feeds, strategyFiles } = readTrader(main, options, problems, sources);
   const more = options.feeds ?? [];
   const knownFeeds = feeds === null || more === 'any' ? null : [...feeds, ...more];
   const { code = {} } = options;
@@ -78,8 +78,8 @@ async function readFiles(path: string, options: LoadOptions) {
   const sourceHashes: string[] = [];
   for (const [index, name] of strategyFiles.entries()) {
     const asker = at(['strategies', index], 'the strategy file');
-    const load = () => readStrategyFile(resolve(dirname(file), name), known, options.cwd, asker);
-    const loaded = await problems.attemptLater(load);
+    const path = resolve(dirname(file), name);
+    const loaded = await readStrategyFile(path, known, options.cwd, asker).catch(problems.keep);
     if (loaded === null) continue;
     const twin = strategies.find((other) => other.name === loaded.config.name);
     if (twin !== undefined) {
@@ -283,7 +283,7 @@ export async function readStrategyFile(
   const problems = new ProblemList();
   const parts = readParts(strategyFileSchema.shape, source.value);
   const { strategy: name, params, markets, risk, schedule } = parts;
-  const loaded = name === undefined ? null : await problems.attemptLater(() => findModule(source, name, known));
+  const loaded = name === undefined ? null : await findModule(source, name, known).catch(problems.keep);
   const strategy = loaded?.strategy ?? null;
   problems.attempt(() => checkShape(source, strategy));
   const values = params && strategy && problems.attempt(() => readValues(strategy, params, source));

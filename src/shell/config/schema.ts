@@ -12,13 +12,10 @@ import { EVENT_OUTCOMES } from '../../trader/risk/exposure.js';
 import { riskLimitsSchema } from '../../trader/risk/limits.js';
 import { FEED_NAME } from '../../trader/strategy/read-params.js';
 
-/** Schema of a whole number within bounds. */
 const integer = (min: number, max: number, help: string) => z.number().int().min(min).max(max).describe(help);
 
-/** Schema of a setting with a fixed set of words. */
 const choice = <const W extends readonly string[]>(words: W, help: string) => z.enum(words).describe(help);
 
-/** Schema of a boolean setting with a default. */
 const flag = (usual: boolean, help: string) => z.boolean().default(usual).describe(help);
 
 /** Schema of a text that is not empty. */
@@ -28,16 +25,14 @@ const text = (longest: number, help: string) => z.string().min(1).max(longest).d
 const list = <S extends z.ZodType>(item: S, longest: number, help: string) =>
   z.array(item).max(longest).default([]).describe(help);
 
-/** Schema of a group of settings. */
 const section = <S extends z.core.$ZodLooseShape>(help: string, shape: S) => z.strictObject(shape).describe(help);
 
 /** Schema of a name that the operator chooses. */
 const name = (form: RegExp) => z.string().regex(form, 'wants a name in lower case with dashes, at most 40 characters');
 
-/** Schema of a market's or event's condition id. */
+/** A market's or event's condition id. */
 const id = z.string().min(1).max(128);
 
-/** Schema of the path of a file or folder. */
 const path = (help: string) =>
   z
     .string()
