@@ -5,10 +5,7 @@ import type { AlertSeverity } from '../config/schema.js';
 
 const LIFELINE_MS = 60_000;
 
-/**
- * A dead man's switch: a remote monitor raises an alarm when the console's calls stop. The console calls the monitor
- * only after useful work since the last call, because a mere timer would prove nothing.
- */
+/** A dead man's switch: calls a monitor only after useful work. The monitor raises an alarm when the calls stop. */
 export class Lifeline {
   #steps = 0;
   #answered = 0;
@@ -303,10 +300,7 @@ export const isBackupFailing = (failed: FailedBackup, newestMs: number | null): 
 
 const wholeSeconds = (ms: number): number => Math.round(ms / 1000);
 
-/**
- * Returns the kind of alert for a notice; null if the notice is not sent. Lasting states are conditions, and other
- * notices are only logged. A command of level `info` is a timer's regular comparison, whose result is a condition.
- */
+/** Returns the kind of alert for a notice; null if it is only logged, as a timer's `command` of level `info` is. */
 export function toldAs(kind: string, severity: 'info' | 'loud') {
   const known = findKind(kind);
   return known?.by !== 'notice' || (kind === 'command' && severity === 'info') ? null : known;

@@ -1,7 +1,4 @@
-/**
- * Delivery protocols of each kind of channel. Secrets and control characters are removed from every outgoing text.
- * Titles come from the exchange, and an error may contain a secret.
- */
+/** Delivers alerts to each kind of channel. Secrets and control characters are removed from every outgoing text. */
 
 import { createHmac, randomBytes } from 'node:crypto';
 import { parse } from 'node:path';

@@ -16,10 +16,7 @@ interface StoredCredentials {
   readonly keep: (made: Credentials) => void;
 }
 
-/**
- * Tests the stored credentials with one signed request, or creates new credentials. Returns the credentials with which
- * the client signs. Throws `venue_unreachable`, or `venue_refused` if the venue accepts no credentials.
- */
+/** Tests the stored credentials, or creates new ones. Throws `venue_unreachable`, or `venue_refused`. */
 export async function acceptedCredentials(
   client: ServiceClient,
   wallet: Wallet,
@@ -47,10 +44,7 @@ interface KeyMaking {
   readonly warn: (text: string) => void;
 }
 
-/**
- * Creates a new API key if the venue refuses the current key, because open orders must be canceled. Returns the
- * credentials that the client then uses. Never throws: without a new key, the cancels use the old key.
- */
+/** Replaces a refused API key, because open orders must be canceled. Returns the key in use. Never throws. */
 export async function ensureTakenKey(
   client: ServiceClient,
   current: Credentials | null,

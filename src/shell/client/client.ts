@@ -157,10 +157,7 @@ export class ServiceClient extends HttpCaller {
     });
   }
 
-  /**
-   * Runs one change from draft to final state. The record, not the submit's answer, proves the outcome. The client can
-   * send a signature again, as a draft takes effect once. The client never makes a second draft.
-   */
+  /** Runs one change. Its record proves the outcome. Never makes a second draft, but may send a signature again. */
   async #run<R>(wallet: Wallet, options: SafeOptions, change: Change<R>): Promise<R> {
     const { withinMs, pollMs, allowBlindSigning } = { ...SAFE_DEFAULTS, ...options };
     const deadlineMs = this.clock.monotonicMs() + withinMs;

@@ -210,10 +210,7 @@ function readDetails(rows: readonly Readonly<Record<string, unknown>>[]): ErrorD
 
 const cleanDetail = (name: string, value: unknown) => [harmless(name, 100), harmless(plain(value), 500)] as const;
 
-/**
- * Cleans a venue's text for logs, the ledger and terminals, where control characters could overwrite lines. The venue
- * might quote the API secret, so the secret is removed before the text is shortened.
- */
+/** Removes the API secret, then shortens a venue's text and replaces control characters, which could fake log lines. */
 const harmless = (text: string, characters: number): string =>
   secrets
     .clean(text)

@@ -268,10 +268,7 @@ interface KnownToTrader {
   readonly sources?: SourceTexts;
 }
 
-/**
- * Reads a strategy file. `asker`: the trader's setting that names this file. If the trader's limits are unknown, the
- * strategy file is only checked, and the result is null. Throws `config_invalid` with all problems of the file.
- */
+/** Reads a strategy file, which the setting `asker` names. Null if `limits` is null. Throws `config_invalid`. */
 export async function readStrategyFile(
   file: string,
   known: KnownToTrader,

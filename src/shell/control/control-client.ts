@@ -39,10 +39,7 @@ export async function askTrader<R extends ControlQuestion>(request: R, call: Con
   throw new TwinbookError(code, `the trader refused: ${response.error}`, isNamed ? '' : hint);
 }
 
-/**
- * Throws for another user's socket, which in a world-writable folder could intercept a kill. Only sockets of our user
- * and of root are trusted. If we run as root, sockets of all users are trusted.
- */
+/** Throws for another user's socket, which could intercept a kill. Root's sockets are trusted; root trusts all. */
 function requireTrusted(socket: string): void {
   const own = process.getuid?.();
   const owner = lstatSync(socket, { throwIfNoEntry: false })?.uid;

@@ -28,10 +28,7 @@ export interface ControlHost {
   subscribe(reader: LineReader): string | null;
 }
 
-/**
- * Listens on the socket. The caller holds the ledger's lock, so no other trader runs here: an existing socket is stale.
- * Throws `file_unreadable` if the folder cannot be written or the path is too long for a socket.
- */
+/** Listens on the socket. An existing socket is stale: the caller holds the lock. Throws `file_unreadable`. */
 export async function serveControl(path: string, host: ControlHost): Promise<{ close(): void }> {
   // An error in one connection closes only this connection.
   const server = createServer((socket) => guarded(hearLines, () => socket.destroy())(socket, host));

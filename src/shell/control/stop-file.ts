@@ -39,10 +39,7 @@ export function readStopFile(path: string): string | null {
   }
 }
 
-/**
- * Writes the stop file durably; an existing file stays, because its reason is older. A trader that checks meanwhile
- * finds no file or the whole reason. On a full disk the file is empty, but kills. Throws `file_unreadable`.
- */
+/** Writes the stop file durably; an older one stays. An empty file, on a full disk, kills too. Throws. */
 export function leaveStopFile(path: string, reason: string): void {
   const text = `${reason}\n`;
   try {
@@ -55,10 +52,7 @@ export function leaveStopFile(path: string, reason: string): void {
   }
 }
 
-/**
- * Writes a temporary file and links it to the stop file's name. Returns false if the name exists, the disk is full, or
- * links are unsupported. Throws the system's error if the written file may not survive a crash.
- */
+/** Links a written file to the name; false if impossible. Throws if the file may not survive a crash. */
 function leaveWhole(path: string, text: string): boolean {
   const beside = `${path}.${process.pid}`;
   const file = attempt(() => {

@@ -43,10 +43,7 @@ interface CheckLoadOptions {
   readonly withinMs?: number;
 }
 
-/**
- * Loads a configuration in a separate process, so that code that hangs or exits does not affect the trader. Returns the
- * keys of the strategy modules. Throws as `loadConfig`, and `strategy_invalid` for code that does not load in time.
- */
+/** Loads a configuration in a separate process, safe from code that hangs or exits. Returns its module keys. */
 export async function checkLoad(
   file: string,
   { cwd, env, copy, withinMs = LOADED_WITHIN_MS }: CheckLoadOptions,

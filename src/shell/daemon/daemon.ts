@@ -1,7 +1,4 @@
-/**
- * Runs the trader as a service. The trader ends after two reads without resting orders, or with a message that this
- * proof is missing. If the core throws an error, resting orders are canceled without the core, and the exit code is 1.
- */
+/** Runs the trader as a service. Ends after proof that no order rests, or with a message that the proof is missing. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';

@@ -1,7 +1,4 @@
-/**
- * Cancels all orders directly at the exchange, without ledger, engine or stored state. The command line uses this if no
- * trader runs, and a trader after a failure of its core. Canceling an order twice is harmless.
- */
+/** Cancels all orders without ledger or engine, if no trader runs or its core failed. A repeated cancel is harmless. */
 
 import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -181,10 +178,7 @@ export function leavesOrdersBehind(error: unknown): boolean {
   return false;
 }
 
-/**
- * Cancels all orders after a failed start or an abnormal end: orders of an earlier run may be open, and no other
- * process cancels these. Uses only the existing wallet key and credentials. Never throws.
- */
+/** Cancels orders of an earlier run after a failed start or end. Creates neither wallet nor API key. Never throws. */
 export async function cancelLeftovers(config: Config, env: Environment, say: (text: string) => void): Promise<void> {
   const { file, credentials: credentialsFile } = config.wallet;
   // The orders of an embedded exchange end with this process. Without a wallet file, cancels are impossible.

@@ -162,10 +162,7 @@ interface Starting {
   readonly isStopping: () => boolean;
 }
 
-/**
- * Joins the fleet; null if stopped meanwhile. `member` and `fleet` are null if none is set. `isSettled` is false if
- * orders of the wallet's previous trader must be canceled first. Rejects with `fleet_unusable` or `wallet_taken`.
- */
+/** Joins the fleet; null if stopped meanwhile. `isSettled`: the wallet's previous trader left no orders to cancel. */
 export async function joinFleet({ config, env, say, isStopping }: Starting, { address }: Wallet) {
   if (config.fleet === null) return { member: null, fleet: null, isSettled: true };
   const { fleet, capitalMicros } = config;

@@ -206,10 +206,7 @@ interface CopyList {
   readonly files: readonly { readonly path: string; readonly file: string; readonly hash: string }[];
 }
 
-/**
- * Stores private copies of earlier configurations in `<ledger>.config/<hash>/`. The ledger names a copy by the SHA-256
- * of its file list, which contains the SHA-256 of every file. Backups and journals do not contain these copies.
- */
+/** Stores private copies in `<ledger>.config/<hash>/`; the hash of the file list proves that a copy is unchanged. */
 export class ConfigCopies {
   readonly #folder: string;
 

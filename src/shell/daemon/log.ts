@@ -18,10 +18,7 @@ const SECRET_PATHS = [
 /** At `maxBytes` the log file is renamed to `FILE.1`, and a new file begins; `keep` old log files are kept. */
 const SIZES = { maxBytes: 100_000_000, keep: 5 };
 
-/**
- * Opens the log. A log that fails later does not end the process, which must still cancel orders. `fallback` gets the
- * log lines without a file, else problems of the file. Throws `file_unreadable` if the file cannot be written.
- */
+/** Opens the log. A later failure goes to `fallback`: the process must still cancel. Throws `file_unreadable`. */
 export function openLog({ file, level }: LogConfig, fallback: DestinationStream, sizes = SIZES): Logger {
   const target = file === null ? fallback : openFile(file, sizes, fallback);
   const scrubbed: DestinationStream = {

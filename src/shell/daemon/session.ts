@@ -144,10 +144,7 @@ function dataFolder(options: SessionOptions): void {
   }
 }
 
-/**
- * Throws if the embedded exchange is new but the ledger is not: the exchange would not know the ledger's orders. A
- * ledger with an intent is not new either: an order is stored only after the exchange has shown it.
- */
+/** Throws if the embedded exchange is new but the ledger is not: the exchange would not know the ledger's orders. */
 function checkSamePast(dataDir: string, ledger: Ledger): void {
   // If the file `exchange.sqlite` is missing or empty, the exchange starts empty.
   const state = join(dataDir, 'exchange.sqlite');

@@ -1,7 +1,4 @@
-/**
- * Starts and watches the processes beside a trader: guardian, console, and the relay of messages to systemd. The trader
- * never waits for the console. The trader trusts only the guardian's report, because a process that exists may hang.
- */
+/** Starts and watches guardian, console and systemd's relay. Trusts only the guardian's report: a process may hang. */
 
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { dirname, extname, join } from 'node:path';
@@ -38,10 +35,7 @@ const OVER: readonly string[] = ['ended', 'failed'] satisfies readonly GuardianS
 const HERE = fileURLToPath(import.meta.url);
 const PROGRAM = join(dirname(dirname(dirname(HERE))), 'cli', `twinbook${extname(HERE)}`);
 
-/**
- * Starts a child in its own process group and session. Guardian and console must outlive the trader, so Ctrl-C and a
- * closed terminal must reach only the trader.
- */
+/** Starts a child in its own session, because Ctrl-C and a closed terminal must reach only the trader. */
 const startBeside = (command: 'console' | 'guardian', file: string, options: SpawnOptions): ChildProcess =>
   spawn(process.execPath, [...process.execArgv, PROGRAM, command, '--with-trader', '-c', file], {
     ...options,
@@ -320,10 +314,7 @@ interface ServiceManagerOptions {
   readonly send?: (message: string) => void;
 }
 
-/**
- * Notifies systemd that the trader is ready, alive or stopping. Node cannot write to systemd's socket, and starting a
- * process for each message would block the loop. One small shell script therefore relays all messages.
- */
+/** Notifies systemd through one shell script: Node cannot write to its socket, and a process for each would block. */
 export class ServiceManager {
   readonly #send: (message: string) => void;
   readonly #clockMs: () => number;

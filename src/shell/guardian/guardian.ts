@@ -1,7 +1,4 @@
-/**
- * The guardian is a separate process that cancels all orders when the trader's heartbeat stops. `decide` chooses its
- * actions. The guardian only reads and cancels resting orders. Guardian and trader share no memory or connection.
- */
+/** A separate process that cancels all orders when the trader's heartbeat stops. It shares nothing with the trader. */
 
 import { randomBytes } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
@@ -141,10 +138,7 @@ export class Reporter {
   }
 }
 
-/**
- * Writes the stop file durably. An existing stop file stays, because its reason is older. A trader finds no file or the
- * whole reason. On a full disk the file may be empty, but still kills. Throws the file system's errors.
- */
+/** Writes the stop file durably; an older one stays. On a full disk the file may be empty, but kills. */
 export async function leaveMark(path: string, reason: string): Promise<void> {
   const text = `${reason}\n`;
   try {

@@ -17,10 +17,7 @@ export async function spareBytes(folder: string, keptBytes: number): Promise<num
 export const noRoom = (folder: string, keptBytes: number): Error =>
   new Error(`less than ${megabytes(keptBytes)} would be left free on the disk of ${folder}`);
 
-/**
- * Returns true if `work` ended within `limitMs`, and false if it still runs in the background. Rejects if `work` fails
- * within that time.
- */
+/** Returns whether `work` ended within `limitMs`. Rejects if `work` fails within that time. */
 export async function endsWithin(work: Promise<void>, limitMs: number): Promise<boolean> {
   const timer = new AbortController();
   const inTime = work.then(() => true);

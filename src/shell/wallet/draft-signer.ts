@@ -159,10 +159,7 @@ function judgeKind(message: string, rules: SigningRules, wallet: string): Judged
   return refuse('this venue’s drafts cannot be read, and blind signing is not allowed');
 }
 
-/**
- * A transaction that calls only Memo has no effect but its memo, which is compared with the intent. The effect of other
- * programs cannot be read, so these need an entry in the profile and blind signing.
- */
+/** Accepts a call of Memo, whose text is compared with the intent. Other programs need profile and blind signing. */
 function judgeTransaction(transaction: Transaction, rules: SigningRules, wallet: string): JudgedMessage {
   const { instructions, messageBytes } = transaction;
   const isBlind = instructions.some(({ program }) => program !== MEMO_PROGRAM);
@@ -297,10 +294,7 @@ function objectionToPriorityFee(instructions: readonly TransactionInstruction[])
 /** Matches text of characters of hex, base64 and base58 only. Other text, such as a readable draft, is not encoded. */
 const SPELLED = /^[A-Za-z0-9+/_=-]*$/;
 
-/**
- * Returns whether the text is a Solana transaction or a transaction's message, raw or in hex, base64 or base58. A
- * signature over these bytes could move money on chain.
- */
+/** Returns whether a signature over the text could move money on chain: it is a transaction, raw or encoded. */
 const spellsTransaction = (text: string): boolean => readings(text).some(hasTransactionForm);
 
 function readings(text: string): Uint8Array[] {

@@ -257,10 +257,7 @@ const credentialsSchema = z.strictObject({
 });
 type CredentialsFile = z.output<typeof credentialsSchema>;
 
-/**
- * Returns API credentials from the environment, else those of this venue and wallet from the file, else null. Throws
- * TwinbookError config_invalid if only one variable is set, or as `readPrivateFile` unless the file is missing.
- */
+/** Returns API credentials from the environment, else the file, else null. Throws config_invalid for half a pair. */
 export function loadCredentials(
   path: string,
   owner: CredentialsOwner,

@@ -129,10 +129,7 @@ const CENSOR = '[redacted]';
 /** Minimum length of a secret to remove, bytes. Shorter values occur in harmless text; real secrets are far longer. */
 const SHORTEST_CHARACTERS = 6;
 
-/**
- * Removes secrets from text for people: log, terminal and crash messages. Removes secrets in every encoding that a
- * library or a server's answer may use. This function is the last filter: our own errors contain no secrets anyway.
- */
+/** The last filter of text for people: removes secrets in every encoding of a library or of a server's answer. */
 export class Secrets {
   readonly #spellings = new Set<string>();
   #pattern: RegExp | null = null;
