@@ -70,8 +70,7 @@ export class TraderProcess {
       const settings = traderSettings(runId, setting);
       const { configHash, polling, profile } = settings;
       const policy: SigningPolicy = {
-        serviceName: profile.service_name,
-        draftMessage: profile.draft_message,
+        ...profile,
         allowBlindSigning: false,
         loadDraft: (intentId) => this.ledger.storedDraft(intentId),
       };

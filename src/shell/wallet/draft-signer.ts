@@ -2,7 +2,6 @@
 
 import { base58, base64, hex } from '@scure/base';
 import { formatDecimal, type Micros } from '../../shared/base/micros.js';
-import type { DraftMessage } from '../../shared/protocol/drafts/draft-message.js';
 import {
   type DraftTerms,
   type DraftText,
@@ -18,30 +17,22 @@ import {
   type Transaction,
   type TransactionInstruction,
 } from '../../shared/protocol/drafts/solana-message.js';
-import type { DraftCosigners, VenueProfile } from '../../shared/protocol/profile.js';
+import type { VenueProfile } from '../../shared/protocol/profile.js';
 
-export interface SigningRules {
-  readonly serviceName: string;
-  /** Format of a draft's `message`, from the venue profile. */
-  readonly draftMessage: DraftMessage;
-  /** Permits unreadable drafts: drafts of an `opaque` profile, and transactions that call `solanaPrograms`. */
+/** Venue profile's fields that decide which drafts are signed, and the operator's permission. */
+export interface SigningRules
+  extends Pick<
+    VenueProfile,
+    'service_name' | 'draft_message' | 'solana_programs' | 'solana_lookup_tables' | 'draft_cosigners'
+  > {
+  /** Permits unreadable drafts: drafts of an `opaque` profile, and transactions that call `solana_programs`. */
   readonly allowBlindSigning: boolean;
-  /** Solana programs other than Memo that a transaction may call; absent: none. */
-  readonly solanaPrograms?: readonly string[];
-  /** Whether a transaction that calls `solanaPrograms` may use accounts from lookup tables; absent: no. */
-  readonly solanaLookupTables?: boolean;
-  /** Other required signers of a transaction, and its payer; absent: our wallet signs and pays alone. */
-  readonly draftCosigners?: DraftCosigners;
 }
 
 /** Returns the signing rules of a venue profile; the operator decides about blind signing. */
 export const signingRules = (profile: VenueProfile, allowBlindSigning: boolean): SigningRules => ({
-  serviceName: profile.service_name,
-  draftMessage: profile.draft_message,
+  ...profile,
   allowBlindSigning,
-  solanaPrograms: profile.solana_programs ?? [],
-  solanaLookupTables: profile.solana_lookup_tables ?? false,
-  ...(profile.draft_cosigners === undefined ? {} : { draftCosigners: profile.draft_cosigners }),
 });
 
 /** Returns true for a credential challenge. No challenge may be signed as a draft: that would yield API credentials. */
@@ -98,7 +89,7 @@ export class DraftSigner {
     if (stored.intentId !== intentId) return refuse(`the stored draft belongs to intent ${stored.intentId}`);
     const judged = judgeMessage(stored.message, this.#policy, this.#wallet);
     if (!judged.ok) return judged;
-    const reason = judged.draft === null ? null : disagreement(judged.draft, stored, this.#policy.serviceName);
+    const reason = judged.draft === null ? null : disagreement(judged.draft, stored, this.#policy.service_name);
     return reason === null ? { ok: true, signature: this.#signBytes(judged.bytes) } : refuse(reason);
   }
 }
@@ -137,21 +128,21 @@ const LONGEST_MESSAGE_CHARACTERS = 16_384;
 
 export function judgeMessage(message: string, rules: SigningRules, wallet: string): JudgedMessage {
   const judged = judgeKind(message, rules, wallet);
-  if (!judged.ok || judged.draft === null || judged.draft.serviceName === rules.serviceName) return judged;
-  return refuse(`service: the draft says ${judged.draft.serviceName}, the venue profile says ${rules.serviceName}`);
+  if (!judged.ok || judged.draft === null || judged.draft.serviceName === rules.service_name) return judged;
+  return refuse(`service: the draft says ${judged.draft.serviceName}, the venue profile says ${rules.service_name}`);
 }
 
 function judgeKind(message: string, rules: SigningRules, wallet: string): JudgedMessage {
   if (message.length > LONGEST_MESSAGE_CHARACTERS) return refuse('the message is too long to be a draft');
   if (isCredentialChallenge(message)) return refuse('the draft is a credential challenge');
-  if (rules.draftMessage === 'solana_tx') {
+  if (rules.draft_message === 'solana_tx') {
     const read = readTransaction(message);
     return read.ok ? judgeTransaction(read.transaction, rules, wallet) : refuse(read.problem);
   }
   if (spellsTransaction(message)) return refuse('the draft, which should be text, is an encoded transaction');
   const bytes = Buffer.from(message, 'utf8');
   const draft = readDraftText(message);
-  if (rules.draftMessage === 'utf8') {
+  if (rules.draft_message === 'utf8') {
     return draft === null ? refuse('the draft is not a readable draft') : { ok: true, bytes, draft };
   }
   // If the text is readable, `judgeMessage` compares the service: the draft may come from another venue.
@@ -179,13 +170,13 @@ function judgeTransaction(transaction: Transaction, rules: SigningRules, wallet:
 /** Checks a transaction's payer and signers. The payer is the first signer; the order of the others has no meaning. */
 function objectionToSigners(
   { feePayer, signers, filledSlots }: Transaction,
-  { draftCosigners }: SigningRules,
+  { draft_cosigners: cosigners }: SigningRules,
   wallet: string,
 ): string | null {
-  const payer = draftCosigners?.fee_payer ?? wallet;
+  const payer = cosigners?.fee_payer ?? wallet;
   const nameAccount = (key: string) => (key === wallet ? 'our wallet' : key);
   if (feePayer !== payer) return `the transaction is paid by ${nameAccount(feePayer)}, not by ${nameAccount(payer)}`;
-  const due = new Set([wallet, ...(draftCosigners?.keys ?? [])]);
+  const due = new Set([wallet, ...(cosigners?.keys ?? [])]);
   const count = signers.length === 1 ? '1 signer' : `${signers.length} signers`;
   const strangers = signers.filter((key) => !due.has(key));
   if (strangers.length > 0) {
@@ -200,7 +191,7 @@ function objectionToSigners(
 
 function objectionToPrograms({ instructions }: Transaction, rules: SigningRules): string | null {
   const others = instructions.map(({ program }) => program).filter((program) => program !== MEMO_PROGRAM);
-  const unknown = others.find((program) => !(rules.solanaPrograms ?? []).includes(program));
+  const unknown = others.find((program) => !(rules.solana_programs ?? []).includes(program));
   if (unknown !== undefined) {
     return `the transaction calls the program ${unknown}, which solana_programs of the venue profile does not name`;
   }
@@ -214,7 +205,7 @@ function objectionToAccounts(
   rules: SigningRules,
   isBlind: boolean,
 ): string | null {
-  if (lookupTables.length > 0 && !(isBlind && rules.solanaLookupTables === true)) {
+  if (lookupTables.length > 0 && !(isBlind && rules.solana_lookup_tables === true)) {
     return 'the transaction uses an address lookup table, which is not allowed';
   }
   // Memo needs only the accounts of the signers, which `objectionToSigners` has checked.
