@@ -19,13 +19,7 @@ export interface RememberedAlert extends Pick<AlertMessage, 'kind' | 'severity' 
   readonly acknowledgedMs: number | null;
 }
 
-interface OpenAlert extends RememberedAlert {
-  sinceMs: number;
-  toldMs: number | null;
-  acknowledgedMs: number | null;
-  forMs: number;
-  seenMs: number;
-}
+type OpenAlert = { -readonly [K in keyof RememberedAlert]: RememberedAlert[K] } & { forMs: number; seenMs: number };
 
 /** Keeps open alerts. A message is due at an alert's start and end, and repeatedly while a critical alert is open. */
 export class AlertBook {
@@ -129,9 +123,8 @@ const MOST_JOINED = 10;
 type WaitingMessage = Readonly<{ message: AlertMessage; sinceMs: number }>;
 
 /**
- * Queue of one channel's pending messages. The queue has a limited length and sends one message at a time. A failed
- * message is retried after pauses that become longer. Less urgent messages have an hourly limit. The owner of the queue
- * gets the due message, sends it and reports the result. All times are of a monotonic clock, ms.
+ * Queue of one channel's pending messages. The owner of the queue gets the due message, sends it and reports the result.
+ * A failed message is retried after pauses that become longer. All times are of a monotonic clock, ms.
  */
 export class Outbox {
   readonly counts = { delivered: 0, failed: 0, lost: 0 };
@@ -143,11 +136,6 @@ export class Outbox {
 
   get length(): number {
     return this.#waiting.length + this.#underWay.length;
-  }
-
-  /** Number of critical messages that wait or are being sent. */
-  get urgent(): number {
-    return [...this.#waiting, ...this.#underWay].filter(({ message }) => message.severity === 'critical').length;
   }
 
   /** All undelivered messages, including the message that is being sent, whose delivery is unknown. */
@@ -165,12 +153,12 @@ export class Outbox {
     this.counts.lost++;
   }
 
-  /** Returns the most urgent due message; null while one is being sent. In quiet hours, only critical ones are due. */
-  next(steadyMs: number, isQuiet = false): AlertMessage | null {
+  /** Returns the most urgent due message; null while one is being sent. */
+  next(steadyMs: number): AlertMessage | null {
     this.#giveUp(steadyMs);
     if (this.#underWay.length > 0 || steadyMs < this.#notBeforeMs) return null;
     const critical = this.#waiting.find(({ message }) => message.severity === 'critical');
-    const taken = critical !== undefined ? [critical] : isQuiet ? [] : this.#takeOthers(steadyMs);
+    const taken = critical !== undefined ? [critical] : this.#takeOthers(steadyMs);
     if (taken.length === 0) return null;
     this.#waiting = this.#waiting.filter((one) => !taken.includes(one));
     this.#underWay = taken;
@@ -201,8 +189,7 @@ export class Outbox {
 
   #takeOthers(steadyMs: number): readonly WaitingMessage[] {
     this.#sentMs = this.#sentMs.filter((sentMs) => steadyMs - sentMs < HOUR_MS);
-    if (this.#sentMs.length >= MOST_AN_HOUR) return [];
-    return this.#waiting;
+    return this.#sentMs.length < MOST_AN_HOUR ? this.#waiting : [];
   }
 
   #giveUp(steadyMs: number): void {
@@ -299,7 +286,6 @@ export class AlertCenter {
   readonly #book: AlertBook;
   readonly #recent: AlertMessage[] = [];
   #remembered = '';
-  #isQuiet = false;
 
   constructor(options: AlertCenterOptions) {
     const { config, run, openSender, memory, nowMs = 0, steadyMs = 0 } = options;
@@ -313,10 +299,9 @@ export class AlertCenter {
       for (const message of state.waiting[one.name] ?? []) outbox.add(message, steadyMs);
   }
 
-  /** Processes present facts; must be called about once a second. In quiet hours, only critical messages are sent. */
-  tick(facts: WatchedFacts, isQuiet = false): void {
+  /** Processes present facts; must be called about once a second. */
+  tick(facts: WatchedFacts): void {
     const { nowMs, steadyMs } = facts;
-    this.#isQuiet = isQuiet;
     for (const one of this.#options.memory?.acknowledgements() ?? []) this.#book.acknowledge(one);
     const undecided = (kind: string) => isUndecided(kind, facts);
     for (const message of this.#book.observe(findConditions(facts), nowMs, undecided)) this.#tell(message, steadyMs);
@@ -330,9 +315,9 @@ export class AlertCenter {
     if (told !== null) this.#tell(this.#book.once(told.severity, kind, told.title, text, time), steadyMs);
   }
 
-  /** Number of undelivered messages, without those that wait for the end of quiet hours. */
+  /** Number of undelivered messages. */
   get waiting(): number {
-    return this.#channels.reduce((sum, { outbox }) => sum + (this.#isQuiet ? outbox.urgent : outbox.length), 0);
+    return this.#channels.reduce((sum, { outbox }) => sum + outbox.length, 0);
   }
 
   get open(): AlertBook['open'] {
@@ -363,7 +348,7 @@ export class AlertCenter {
   }
 
   #deliver({ config, outbox, send }: Channel, steadyMs: number): void {
-    const message = outbox.next(steadyMs, this.#isQuiet);
+    const message = outbox.next(steadyMs);
     if (message === null) return;
     void send(message).then((delivery) => {
       if (delivery.kind !== 'delivered')

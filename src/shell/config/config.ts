@@ -231,7 +231,7 @@ type ChannelKind = AlertsFile['channels'][string]['kind'];
 
 const NONE = { wants: [], may: [] };
 const CHANNEL_KEYS: KindKeys<ChannelKind> = {
-  webhook: { wants: [], may: ['signing_file'] },
+  webhook: NONE,
   slack: NONE,
   discord: NONE,
   ntfy: NONE,
@@ -260,7 +260,6 @@ function makeAlerts(alerts: AlertsFile, absolute: (path: string) => string) {
       commands: channel.commands ?? [],
       users: channel.users ?? [],
     })),
-    quietHours: alerts.quiet_hours,
     heartbeat: heartbeat === undefined ? null : { urlFile: absolute(heartbeat.url_file) },
   };
 }

@@ -89,7 +89,6 @@ export const channelSchema = z.strictObject({
   ),
   to: text(1000, 'Id of the chat for telegram; recipients, separated by commas, for mail.').optional(),
   from: text(320, 'Sender’s address; only for mail.').optional(),
-  signing_file: path('File of mode 0600 with the key that signs messages; only for webhook.').optional(),
   min: choice(ALERT_SEVERITIES, 'Minimum severity of alerts that this channel gets.').default('warning'),
   summary: flag(true, 'Whether this channel gets the daily summary, regardless of `min`.'),
   detail: choice(['full', 'bare'], 'bare: alerts name only event and trader, without details.').default('full'),
@@ -293,7 +292,6 @@ export const traderSchema = z.strictObject({
       .record(name(CHANNEL_NAME), channelSchema)
       .default({})
       .describe('Channels that get the alerts, by name; see docs/monitoring.md.'),
-    quiet_hours: cron('Times at which only critical alerts are sent, in the format of quote_hours.', null, '*'),
     heartbeat: section('An external monitor that raises an alarm when the trader stops calling it every minute.', {
       url_file: path('File of mode 0600 with the URL that a working trader calls every minute.'),
     }).optional(),

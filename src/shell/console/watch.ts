@@ -15,7 +15,7 @@ import { openSender, postText } from '../alerts/senders.js';
 import type { TraderConfig } from '../config/config.js';
 import type { AlertSeverity } from '../config/schema.js';
 import { nowMs } from '../runtime/clock.js';
-import { findLongestPauseMs, QuoteHours } from '../runtime/job-times.js';
+import { findLongestPauseMs } from '../runtime/job-times.js';
 import { readPrivateFile, secrets } from '../wallet/secrets.js';
 import type { ShownState } from './trader-state.js';
 
@@ -101,8 +101,6 @@ export class Duty {
 
 const EVERY_MS = 1_000;
 const WINDOW_MS = 600_000;
-/** Name of the quiet hours, which are evaluated as if they were a strategy's quote hours. */
-const QUIET = 'quiet hours';
 const LOOK_MS = 50;
 
 /** State of a ledger's newest run. An `open` run did not end after proof that no order rests: a trader should run. */
@@ -136,19 +134,15 @@ export class Watch {
   readonly #options: WatchOptions;
   readonly #lifeline: Lifeline | null;
   readonly #timer: NodeJS.Timeout;
-  readonly #quietHours: QuoteHours;
   readonly #startedMs = performance.now();
   #center: AlertCenter | null = null;
   readonly #refusedLogins = new RecentCount();
   #backupWithinMs: number | null | undefined;
-  #isQuiet = false;
   #isGone = false;
 
   constructor(options: WatchOptions) {
     this.#options = options;
-    const { quietHours, heartbeat } = options.config.alerts;
-    this.#quietHours = new QuoteHours([{ name: QUIET, quoteHours: quietHours }]);
-    this.#lifeline = heartbeat === null ? null : new Lifeline(performance.now());
+    this.#lifeline = options.config.alerts.heartbeat === null ? null : new Lifeline(performance.now());
     this.#refusedLogins.note(0, performance.now());
     this.#findCenter();
     this.#timer = setInterval(() => this.#tick(), EVERY_MS);
@@ -196,7 +190,6 @@ export class Watch {
 
   close(): void {
     clearInterval(this.#timer);
-    this.#quietHours.close();
     this.#center = null;
   }
 
@@ -208,7 +201,7 @@ export class Watch {
       this.#center ??= new AlertCenter({
         config: config.alerts,
         run: randomBytes(4).toString('hex'),
-        openSender: (channel) => openSender(channel, { trader: name, nowMs }, note),
+        openSender: (channel) => openSender(channel, name, note),
         note,
         memory,
         nowMs: nowMs(),
@@ -252,8 +245,7 @@ export class Watch {
       process: hello,
       account,
     };
-    for (const { open } of this.#quietHours.changes(facts.nowMs)) this.#isQuiet = open;
-    center.tick(facts, this.#isQuiet);
+    center.tick(facts);
     const why = this.#lifeline?.look(facts, trader.isCurrent) ?? null;
     if (why !== null) void callWatcher(config.alerts.heartbeat?.urlFile ?? '', why, this.#options.note);
   }
