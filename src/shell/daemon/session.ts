@@ -16,7 +16,7 @@ import type { Ledger } from '../../trader/ledger/contract.js';
 import { openLedger } from '../../trader/ledger/ledger.js';
 import { FEE_ROWS, feeContradiction, readFees } from '../../trader/market/fee-fit.js';
 import { MAX_IN_FLIGHT_WITH_CANCELS } from '../../trader/scheduler/request-queue.js';
-import { acceptedCredentials, ensureTakenKey } from '../client/accepted-credentials.js';
+import { ApiKey } from '../client/accepted-credentials.js';
 import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';
 import { type Config, type Environment, PAPER } from '../config/config.js';
@@ -28,15 +28,7 @@ import { nowMs } from '../runtime/clock.js';
 import { KEPT_FREE_BYTES } from '../runtime/disk.js';
 import { boundedCall } from '../runtime/loop.js';
 import { signingRules } from '../wallet/draft-signer.js';
-import {
-  type Credentials,
-  createKeyFile,
-  isSealedKeyFile,
-  loadCredentials,
-  openKeyFile,
-  saveCredentials,
-  walletPassphrase,
-} from '../wallet/key-file.js';
+import { createKeyFile, isSealedKeyFile, openKeyFile, walletPassphrase } from '../wallet/key-file.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { joinFleet, leasedSigner, objectionOf, settleWallet } from './fleet-session.js';
 import { ConfigCopies, changesSinceLast } from './live-config.js';
@@ -184,20 +176,15 @@ async function embeddedExchange({ config, log, say, verbose }: SessionOptions): 
 async function connect(options: SessionOptions, wallet: Wallet, profile: VenueProfile, member: FleetMember | null) {
   const { config, env } = options;
   // An embedded exchange has a new port at every start; its credentials are stored under the profile's address.
-  const owner = { baseUrl: config.venue.profile.base_url, wallet: wallet.address };
-  let stored = loadCredentials(config.wallet.credentials, owner, env);
-  const keep = (made: Credentials) => {
-    stored = made;
-    saveCredentials(config.wallet.credentials, owner, made);
-  };
+  const key = new ApiKey(config.wallet.credentials, config.venue.profile.base_url, wallet, env);
   const onNotice = (notice: ClientNotice) => tell(notice, options);
   const common = { profile, concurrency, onNotice, objection: objectionOf(member) };
-  const open = () => new ServiceClient({ ...common, ...(stored === null ? {} : { credentials: stored }) });
+  const open = () => new ServiceClient({ ...common, ...key.option });
   const reach = async (): Promise<ServiceClient | null> => {
     for (let told = false; !options.isStopping(); await sleep(REACH_AGAIN_MS)) {
       const client = open();
       try {
-        await acceptedCredentials(client, wallet, { stored, mayReplace: config.venue.name === PAPER, keep });
+        await key.accept(client, config.venue.name === PAPER);
         return client;
       } catch (error) {
         await client.close();
@@ -218,8 +205,7 @@ async function connect(options: SessionOptions, wallet: Wallet, profile: VenuePr
     const fresh = open();
     current = fresh;
     await before.close();
-    const warning = (text: string) => warn(options, text);
-    if (member === null) stored = (await ensureTakenKey(fresh, stored, { wallet, keep, warn: warning })) ?? stored;
+    if (member === null) await key.replaceRefused(fresh, (text) => warn(options, text));
     return fresh;
   };
   return { client: () => current, freshClient };
@@ -237,19 +223,17 @@ type TraderParts = Pick<TraderSession, 'ledger' | 'wallet' | 'journal' | 'module
 
 function newTrader(run: RunFacts, parts: TraderParts): Trader {
   const { ledger, wallet, journal, modules, startedWith, member } = parts;
-  const { config, version, profile, runId } = run;
-  const { configHash, capitalMicros, risk, polling, merge, economics, events, feeds, strategies } = config;
+  const { config, profile, runId } = run;
   const loadDraft = (intentId: string) => ledger.storedDraft(intentId);
   const rules = signingRules(profile, config.venue.allowBlindSigning);
   const always = wallet.draftSigner({ ...rules, loadDraft });
   const signer = member === null ? always : leasedSigner(always, member, loadDraft);
-  const told = { runId, configHash, ownPollMs: polling.ownIntervalMs };
+  const told = { runId, configHash: config.configHash, ownPollMs: config.polling.ownIntervalMs };
   const executor = new Executor(ledger, journal.signer(signer), profile, told);
-  const inForce = { configHash, capitalMicros, risk, polling, merge, economics, events, feeds, strategies };
   const settings = {
-    ...inForce,
+    ...config,
     runId,
-    version,
+    version: VERSION,
     profile,
     startedWith,
     boundedCall: journal.boundedCall(boundedCall(run.strategyLimitMs)),

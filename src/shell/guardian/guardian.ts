@@ -9,15 +9,9 @@ import { messageOf, systemCode, TwinbookError } from '../../shared/base/errors.j
 import { isGone, readMark } from '../../shared/base/processes.js';
 import { plainJson, plainLine } from '../../shared/base/text.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
-import { acceptedCredentials, ensureTakenKey } from '../client/accepted-credentials.js';
+import { ApiKey } from '../client/accepted-credentials.js';
 import { ServiceClient } from '../client/client.js';
-import {
-  type Credentials,
-  loadCredentials,
-  openKeyFile,
-  saveCredentials,
-  walletPassphrase,
-} from '../wallet/key-file.js';
+import { openKeyFile, walletPassphrase } from '../wallet/key-file.js';
 import { secrets } from '../wallet/secrets.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { encode, readBeat } from './beat-file.js';
@@ -196,7 +190,7 @@ class GuardianSession {
   readonly #settings: GuardianOptions;
   readonly wallet: Wallet;
   readonly client: ServiceClient;
-  #stored: Credentials | null;
+  readonly #key: ApiKey;
 
   /** Opens the guardian's wallet and credentials. Throws `file_unreadable`, `key_insecure` or `key_invalid`. */
   constructor(settings: GuardianOptions) {
@@ -208,38 +202,25 @@ class GuardianSession {
     this.#settings = settings;
     this.wallet = openKeyFile({ path: walletFile, passphrase: walletPassphrase(settings.env) });
     // The environment's credentials are the trader's, and ignored: with one key, both could lose it at once.
-    this.#stored = loadCredentials(credentialsFile, this.#owner, {});
+    this.#key = new ApiKey(credentialsFile, profile.base_url, this.wallet, {});
     // Pacing is off, so that an answer about rate limits does not delay cancels. A round of cancels sends few requests.
-    const signed = this.#stored === null ? {} : { credentials: this.#stored };
-    this.client = new ServiceClient({ profile, timeoutMs: TIMEOUT_MS, isPaced: false, ...signed });
+    this.client = new ServiceClient({ profile, timeoutMs: TIMEOUT_MS, isPaced: false, ...this.#key.option });
   }
 
   /** Tests the guardian's API key. Throws `venue_unreachable`, or `venue_refused` for a rejected key. */
-  async check(): Promise<void> {
-    const asked = { stored: this.#stored, mayReplace: this.#settings.isPaper, keep: this.#keep };
-    await acceptedCredentials(this.client, this.wallet, asked);
+  check(): Promise<void> {
+    return this.#key.accept(this.client, this.#settings.isPaper);
   }
 
   /** Returns this session; creates the API key first if none exists yet. */
   async open(): Promise<this> {
-    if (this.#stored === null) await this.check();
+    if (this.#key.option.credentials === undefined) await this.check();
     return this;
   }
 
   /** Creates a new API key if the exchange rejects ours, so that everything can be canceled. Never throws. */
   async ensureTaken(warn: (text: string) => void): Promise<void> {
-    if (this.#settings.isFenced) return;
-    const { wallet } = this;
-    this.#stored = await ensureTakenKey(this.client, this.#stored, { wallet, keep: this.#keep, warn });
-  }
-
-  readonly #keep = (made: Credentials): void => {
-    this.#stored = made;
-    saveCredentials(this.#settings.credentialsFile, this.#owner, made);
-  };
-
-  get #owner() {
-    return { baseUrl: this.#settings.profile.base_url, wallet: this.wallet.address };
+    if (!this.#settings.isFenced) await this.#key.replaceRefused(this.client, warn);
   }
 }
 
