@@ -1,10 +1,8 @@
 /**
  * The request budget of one scope, which also limits the scheduler's plan. A request is sent at once while the sliding
- * window has a free place. Only requests that must wait use Bottleneck, because Bottleneck takes some milliseconds per
- * job. Each free place in the window releases one waiting request.
+ * window has a free place. Each place that becomes free releases one waiting request.
  */
 
-import Bottleneck from 'bottleneck';
 import PQueue from 'p-queue';
 import { LANES, type Lane } from '../../shared/protocol/seam.js';
 import { type AnswerSignals, Pacing, type Permit } from './pacing.js';
@@ -14,39 +12,22 @@ const LONGEST_LINE = 1_000;
 /** Lanes (request priorities) whose queue may be twice as long, so that queued reads never block a cancel. */
 const URGENT: readonly Lane[] = ['cancel', 'submit'];
 
-/**
- * Bottleneck's minimum time between two starts, negative because it plans starts by the wall clock. With zero, a clock
- * that is set back would block the queue. The sliding window decides by a monotonic clock when requests are sent.
- */
-const LONG_AGO_MS = -1e14;
+const rankOf = ({ lane }: { readonly lane: Lane }): number => LANES.indexOf(lane);
 
-function openLimiter(): Bottleneck {
-  const limiter = new Bottleneck({ reservoir: 1, minTime: LONG_AGO_MS });
-  // The first job uses up Bottleneck's reservoir. After the first job, Bottleneck's next planned start is in the past.
-  limiter.schedule({ priority: 0 }, () => Promise.resolve()).catch(() => undefined);
-  return limiter;
-}
-
-/** A waiting request that may test (probe) whether the venue still refuses requests. */
-interface Prober {
+interface WaitingRequest {
   readonly lane: Lane;
   /** Whether the request is a cancel of a kill. */
   readonly isUrgent: boolean;
-  /** Gives the request a permit to be sent; returns false if the request no longer waits. */
-  readonly settle: (place: Permit) => boolean;
+  /** Ends the wait with a permit to be sent, or with null. */
+  readonly settle: (permit: Permit | null) => void;
 }
 
 /** Request queue of one budget scope. Requests are sent when the window has a free place, urgent requests first. */
 export class BudgetLine {
   readonly #pacing: Pacing;
   readonly #monotonicMs: () => number;
-  /** Bottleneck's queue; null until a request has to wait. */
-  #limiter: Bottleneck | null = null;
-  /** Number of jobs in Bottleneck's queue, including expired jobs; and how many of these jobs have a place. */
-  #queued = 0;
-  #called = 0;
-  /** Requests that may probe a refusing venue, in the order of arrival, including expired requests. */
-  #probers: Prober[] = [];
+  /** Waiting requests by lane, those of a lane in the order of arrival. */
+  #waiting: readonly WaitingRequest[] = [];
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
@@ -59,8 +40,7 @@ export class BudgetLine {
   /** Free fraction of a minute's budget, less the waiting requests; negative if more wait than may be sent. */
   get freePart(): number {
     const nowMs = this.#monotonicMs();
-    const remaining = this.#pacing.freePermits(nowMs) - (this.#queued - this.#called);
-    return remaining / this.#pacing.window.limitAt(nowMs);
+    return (this.#pacing.freePermits(nowMs) - this.#waiting.length) / this.#pacing.window.limitAt(nowMs);
   }
 
   read() {
@@ -69,7 +49,7 @@ export class BudgetLine {
 
   /** Takes a place in the window if a place is free and no request waits; otherwise returns null. */
   tryEnter(): Permit | null {
-    if (this.#queued > 0 || this.#closed || this.#pacing.freePermits(this.#monotonicMs()) < 1) return null;
+    if (this.#waiting.length > 0 || this.#closed || this.#pacing.freePermits(this.#monotonicMs()) < 1) return null;
     this.#pacing.start('place');
     return 'place';
   }
@@ -80,28 +60,17 @@ export class BudgetLine {
    */
   enter(lane: Lane, patienceMs: number, isUrgent = lane === 'cancel'): Promise<Permit | null> {
     const longest = URGENT.includes(lane) ? 2 * LONGEST_LINE : LONGEST_LINE;
-    if (this.#closed || this.#queued >= longest || patienceMs <= 0) return Promise.resolve(null);
+    if (this.#closed || this.#waiting.length >= longest || patienceMs <= 0) return Promise.resolve(null);
     return new Promise((resolve) => {
-      let waiting = true;
-      const settle = (answer: Permit | null): boolean => {
-        if (!waiting) return false;
-        waiting = false;
+      const settle = (permit: Permit | null) => {
         clearTimeout(timer);
-        resolve(answer);
-        return true;
+        this.#waiting = this.#waiting.filter((other) => other !== request);
+        resolve(permit);
       };
       const timer = setTimeout(() => settle(null), boundedDelay(patienceMs));
-      this.#queued += 1;
-      const turn = () => {
-        this.#queued -= 1;
-        this.#called -= 1;
-        if (!settle('place')) this.onUnsent('place'); // expired: the place goes to the next request
-        return Promise.resolve();
-      };
-      // Bottleneck rejects only the jobs that `close` drops.
-      this.#limiter ??= openLimiter();
-      this.#limiter.schedule({ priority: LANES.indexOf(lane) }, turn).catch(() => settle(null));
-      if (Pacing.mayProbe(lane)) this.#probers.push({ lane, isUrgent, settle });
+      const request = { lane, isUrgent, settle };
+      const place = this.#waiting.findLastIndex((other) => rankOf(other) <= rankOf(request)) + 1;
+      this.#waiting = this.#waiting.toSpliced(place, 0, request);
       this.#callUp();
     });
   }
@@ -109,20 +78,20 @@ export class BudgetLine {
   /** Records that a request was sent but got no answer. */
   onSilence(place: Permit): void {
     this.#pacing.onSilence(place, this.#monotonicMs());
-    if (this.#queued > 0) this.#callUp();
+    this.#callUp();
   }
 
   /** Records an answer. Returns the pause after a refusal, ms; null without a refusal. Probes ignore the pause. */
   onAnswer(place: Permit, heard: AnswerSignals): number | null {
     const pauseMs = this.#pacing.onAnswer(place, heard, this.#monotonicMs());
-    if (this.#queued > 0) this.#callUp();
+    this.#callUp();
     return pauseMs;
   }
 
   /** Frees the window's place of a request that was not sent. */
   onUnsent(place: Permit): void {
     this.#pacing.giveBack(place);
-    if (this.#queued > 0) this.#callUp();
+    this.#callUp();
   }
 
   /** True if a granted place must not be used, because the venue has since refused a request or cut the budget. */
@@ -130,43 +99,39 @@ export class BudgetLine {
     return this.#pacing.isOverdrawn(place, this.#monotonicMs());
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
-    await this.#limiter?.stop({ dropWaitingJobs: true });
+    for (const { settle } of this.#waiting) settle(null);
   }
 
   /** Gives free places of the window to the first waiting requests, and sets a timer for the next free place. */
   #callUp(): void {
-    if (this.#closed) return;
+    clearTimeout(this.#timer);
+    if (this.#waiting.length === 0) return;
     const nowMs = this.#monotonicMs();
     const free = Math.max(0, Math.floor(this.#pacing.freePermits(nowMs)));
-    const called = Math.min(free, this.#queued - this.#called);
-    for (let n = 0; n < called; n++) this.#pacing.start('place');
-    this.#called += called;
-    if (called > 0) void this.#limiter?.incrementReservoir(called);
-    if (called === 0) this.#probe(nowMs);
-    clearTimeout(this.#timer);
-    if (this.#queued === this.#called) {
-      this.#probers = [];
-      return;
-    }
-    const probeMs = Math.min(...this.#probers.map(({ isUrgent }) => this.#pacing.nextProbeMs(isUrgent, nowMs)));
+    for (const request of this.#waiting.slice(0, free)) this.#grant(request, 'place');
+    if (free === 0) this.#probe(nowMs);
+    const probers = this.#waiting.filter(({ lane }) => Pacing.mayProbe(lane));
+    const probeMs = Math.min(...probers.map(({ isUrgent }) => this.#pacing.nextProbeMs(isUrgent, nowMs)));
     const wakeMs = Math.min(this.#pacing.nextPlaceMs(nowMs), probeMs);
     // `wakeMs` is infinite while all counted requests are in flight; `onSilence` or `onAnswer` then calls `#callUp`.
-    if (Number.isFinite(wakeMs)) this.#timer = setTimeout(() => this.#callUp(), boundedDelay(wakeMs - nowMs));
+    if (this.#waiting.length > 0 && Number.isFinite(wakeMs))
+      this.#timer = setTimeout(() => this.#callUp(), boundedDelay(wakeMs - nowMs));
   }
 
   /** If a probe of the venue is due, sends the most urgent request that may probe, ahead of the queue. */
   #probe(nowMs: number): void {
-    const mayLeave = this.#probers.filter(({ isUrgent }) => this.#pacing.nextProbeMs(isUrgent, nowMs) <= nowMs);
-    if (mayLeave.length === 0) return;
-    this.#pacing.start('probe');
-    const inTurn = mayLeave.sort((a, b) => LANES.indexOf(a.lane) - LANES.indexOf(b.lane));
-    const first = inTurn.findIndex(({ settle }) => settle('probe'));
-    const gone = new Set(first < 0 ? inTurn : inTurn.slice(0, first + 1));
-    this.#probers = this.#probers.filter((prober) => !gone.has(prober));
-    if (first < 0) this.#pacing.giveBack('probe');
+    const first = this.#waiting.find(
+      ({ lane, isUrgent }) => Pacing.mayProbe(lane) && this.#pacing.nextProbeMs(isUrgent, nowMs) <= nowMs,
+    );
+    if (first !== undefined) this.#grant(first, 'probe');
+  }
+
+  #grant({ settle }: WaitingRequest, permit: Permit): void {
+    this.#pacing.start(permit);
+    settle(permit);
   }
 }
 

@@ -64,14 +64,13 @@ export function writeHeaders(
   prefix: string,
   credentials: Credentials | null,
   venueSeconds: number,
-): Record<string, string | false> {
+): Record<string, string> {
   const { method, pathWithQuery, body } = message;
-  const headers: Record<string, string | false> = {
+  const headers: Record<string, string> = {
     Accept: 'application/json',
     'Accept-Encoding': 'identity',
     'User-Agent': 'twinbook',
-    // Without `false`, axios would send a form's content type even if the request has no body.
-    'Content-Type': body === '' ? false : 'application/json',
+    ...(body === '' ? {} : { 'Content-Type': 'application/json' }),
   };
   if (credentials === null) return headers;
   const names = signatureHeaders(prefix);
