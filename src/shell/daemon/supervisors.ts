@@ -172,7 +172,6 @@ export class GuardianSupervisor {
     quiet(`started a guardian, process ${child.pid ?? 'unknown'}`);
   }
 
-  /** Reports each change of the guardian's state once. */
   #tell(): void {
     const now = this.#isGuarded ? '' : this.status;
     // A guardian that is still starting needs no message, because opening its key takes a second.
@@ -184,7 +183,6 @@ export class GuardianSupervisor {
   }
 }
 
-/** A line of JSON that `twinbook console --with-trader` writes. */
 interface ConsoleSaid {
   readonly url: string | null;
   readonly isElsewhere: boolean;
@@ -301,9 +299,6 @@ const RELAY = `trap '' INT TERM HUP
 command -v systemd-notify >/dev/null || exit 127
 while IFS= read -r line; do systemd-notify -- "$line"; done`;
 const NOT_INSTALLED = 127;
-/** Time by which each message extends systemd's time limit for start or stop, and interval of these messages, ms. */
-const LONGER_MS = 15_000;
-const LONGER_EVERY_MS = 5_000;
 const MAX_UNREAD_BYTES = 16_384;
 
 interface ServiceManagerOptions {
@@ -320,7 +315,6 @@ export class ServiceManager {
   readonly #clockMs: () => number;
   /** Interval of messages to systemd's watchdog, ms; null if systemd watches no steps. */
   readonly #watchdogEveryMs: number | null;
-  #timer: NodeJS.Timeout | null = null;
   #workedMs = Number.NEGATIVE_INFINITY;
 
   private constructor({ env, clockMs = () => performance.now() }: ServiceManagerOptions, send: (text: string) => void) {
@@ -330,7 +324,6 @@ export class ServiceManager {
     const intervalUs = Number(env['WATCHDOG_USEC'] ?? '');
     const isOurs = ['', String(process.pid)].includes(env['WATCHDOG_PID'] ?? '');
     this.#watchdogEveryMs = intervalUs > 0 && isOurs ? intervalUs / 3000 : null;
-    this.#askForTime();
   }
 
   /** Opens the connection to systemd; null unless systemd waits for messages. */
@@ -342,7 +335,6 @@ export class ServiceManager {
 
   /** Call when own orders, fills and assets are known. Trading then begins, and systemd starts to monitor steps. */
   ready(): void {
-    this.#endAskingForTime();
     this.#send('READY=1');
   }
 
@@ -355,22 +347,9 @@ export class ServiceManager {
     this.#send('WATCHDOG=1');
   }
 
-  /** Call when the trader begins to cancel all orders and end. Systemd then waits longer and monitors no steps. */
+  /** Call when the trader begins to cancel all orders and end. Systemd then monitors no steps. */
   stopping(): void {
     this.#send('STOPPING=1');
-    this.#askForTime();
-  }
-
-  #askForTime(): void {
-    this.#endAskingForTime();
-    const ask = () => this.#send(`EXTEND_TIMEOUT_USEC=${LONGER_MS * 1000}`);
-    ask();
-    this.#timer = setInterval(ask, LONGER_EVERY_MS).unref();
-  }
-
-  #endAskingForTime(): void {
-    if (this.#timer !== null) clearInterval(this.#timer);
-    this.#timer = null;
   }
 }
 
