@@ -117,7 +117,6 @@ const HOUR_MS = 3_600_000;
 const PAUSE_MS = { first: 2_000, longest: 300_000 } as const;
 /** Maximum age of a pending message, ms; older messages are dropped. */
 const PATIENCE_MS = { info: HOUR_MS, warning: HOUR_MS, critical: 24 * HOUR_MS } as const;
-/** Maximum number of lines in a message that joins several messages. */
 const MOST_JOINED = 10;
 
 type WaitingMessage = Readonly<{ message: AlertMessage; sinceMs: number }>;
@@ -201,7 +200,6 @@ export class Outbox {
   }
 }
 
-/** Joins several messages into one; returns a single message unchanged. */
 function joinMessages(messages: readonly AlertMessage[]): AlertMessage {
   const [first, ...others] = messages;
   if (first === undefined) throw new Error('there are no alert messages to join');
@@ -226,7 +224,6 @@ export interface AlertMessage {
   readonly id: string;
   readonly timeMs: number;
   readonly severity: AlertSeverity;
-  /** Kind of the alert, which stays the same while the alert is open. */
   readonly kind: string;
   readonly state: 'open' | 'cleared' | 'once';
   /** Title of the alert, without figures or names. Channels with `detail: bare` send only this title. */
@@ -264,12 +261,10 @@ const RECENT = 200;
 
 interface AlertCenterOptions {
   readonly config: Pick<AlertsConfig, 'channels'>;
-  /** Random id of the console's run, drawn at every start. */
   readonly run: string;
   readonly openSender: (channel: ChannelConfig) => AlertSender;
   /** Logs a failed delivery in the console's own log. */
   readonly note: (text: string) => void;
-  /** Storage for alerts; if absent, alerts are not stored. */
   readonly memory?: AlertMemory;
   /** Present time, Unix ms; used when the stored alerts are read. */
   readonly nowMs?: number;
@@ -315,7 +310,6 @@ export class AlertCenter {
     if (told !== null) this.#tell(this.#book.once(told.severity, kind, told.title, text, time), steadyMs);
   }
 
-  /** Number of undelivered messages. */
   get waiting(): number {
     return this.#channels.reduce((sum, { outbox }) => sum + outbox.length, 0);
   }
@@ -324,7 +318,6 @@ export class AlertCenter {
     return this.#book.open;
   }
 
-  /** Alert messages that were sent, newest first. */
   get recent(): readonly AlertMessage[] {
     return this.#recent.toReversed();
   }

@@ -34,12 +34,10 @@ export class Lifeline {
 }
 
 export interface Condition {
-  /** Kind of the condition, which stays the same while the condition lasts. */
   readonly kind: string;
   readonly severity: AlertSeverity;
   readonly title: string;
   readonly text: string;
-  /** Time for which the condition must hold before its alert is sent, ms. */
   readonly forMs: number;
   /** Start of the condition, Unix ms; absent if only the first observation of the condition is known. */
   readonly sinceMs?: number;
@@ -66,7 +64,6 @@ export interface WatchedFacts {
   readonly backupWithinMs: number | null;
   /** Number of wrong passwords and tokens that the page received within the last ten minutes. */
   readonly refusedLogins: number;
-  /** Status of the process, from the trader's newest messages. */
   readonly process: ProcessStatus | null;
   readonly account: AccountStatus | null;
 }
@@ -186,7 +183,6 @@ const KINDS = {
 
 /** A condition that holds: its text, and its start time if known. */
 type FoundCondition = string | Readonly<{ text: string; sinceMs: number }>;
-/** Conditions by kind; false or null if a condition does not hold. */
 type AlertConditions = Readonly<Partial<Record<keyof typeof KINDS, FoundCondition | false | null>>>;
 
 function findSeen({
@@ -263,7 +259,6 @@ const describeAge = (backupMs: number | null, nowMs: number): string =>
 const isKind = (kind: string): kind is keyof typeof KINDS => Object.hasOwn(KINDS, kind);
 const findKind = (kind: string): AlertKind | undefined => (isKind(kind) ? KINDS[kind] : undefined);
 
-/** Returns the operator's next step for an alert; empty if no action is needed. */
 export const findNextStep = (kind: string): string => findKind(kind)?.next ?? '';
 
 /** Adds the next step to a text, on a separate line. A text is unchanged if there is no next step. */

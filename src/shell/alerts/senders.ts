@@ -45,7 +45,6 @@ export async function readBounded(response: Response, mostBytes: number): Promis
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    // Leaving the loop stops the download.
     if (bytes > mostBytes) throw new Error(`the answer has more than ${mostBytes} bytes`);
     chunks.push(chunk);
   }
@@ -158,7 +157,6 @@ export async function readBotUpdates(url: string, taken: number | null, signal: 
 }
 
 const WITHIN_MS = 10_000;
-/** Lowest code of a mail server's permanent errors. */
 const PERMANENT = 500;
 
 /** Sends a mail. `url` is `smtp://user:password@host:587` or `smtps://…`. Rejects if the server cannot be reached. */
@@ -180,7 +178,6 @@ async function sendMail(url: string, mail: Record<'from' | 'to' | 'subject' | 't
   }
 }
 
-/** HTTP status codes below 500 that mean a temporary error. */
 const AGAIN: readonly number[] = [408, 425, 429];
 /** Maximum wait before a retry, ms, even if a channel requests a longer wait. */
 const LONGEST_WAIT_MS = 3_600_000;

@@ -67,7 +67,6 @@ const settingName = (key: string): string =>
 const withoutUserInfo = (text: string): string => text.replace(/:\/\/[^/@\s]+@/, '://********@');
 
 export interface ConfigChange {
-  /** The change as text: the setting's name, old value and new value. */
   readonly text: string;
   /** Requirement of the change for the operator: nothing, a reason, or a restart. */
   readonly wants: 'nothing' | 'reason' | 'restart';

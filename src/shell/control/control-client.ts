@@ -61,7 +61,6 @@ function connectFailure(socket: string, error: NodeJS.ErrnoException): TwinbookE
   return new TwinbookError('file_unreadable', what, hint, { cause: error });
 }
 
-/** Sends one line and resolves with the first line of the answer. */
 function exchangeLine(line: string, { socket: path, timeoutMs, untilGone = false }: ControlCall): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(path);
@@ -94,7 +93,6 @@ function exchangeLine(line: string, { socket: path, timeoutMs, untilGone = false
   });
 }
 
-/** Throws if the trader's status has the format of another program version. */
 function requireStatus(data: unknown, path: string): void {
   const [issue] = traderStatus.safeParse(data).error?.issues ?? [];
   if (issue !== undefined) throw notOfTrader(path, ` of this version (${issue.path.join('.')}: ${issue.message})`);
@@ -126,7 +124,6 @@ const AGAIN_MS = 1_000;
 
 interface SubscriptionEvents {
   readonly line: (line: StatusLine) => void;
-  /** Called with a short reason when the connection to the trader fails or ends. */
   readonly onLost: (why: string) => void;
 }
 

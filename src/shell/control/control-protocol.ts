@@ -28,7 +28,6 @@ const ask = <Name extends string, Fields extends z.ZodRawShape>(command: Name, f
   z.object({ command: z.literal(command), ...fields });
 
 const REQUESTS = {
-  /** Tests whether the trader answers; has no effect. */
   ping: ask('ping', {}),
   status: ask('status', {}),
   widen: ask('widen', { reason: why }),
@@ -88,9 +87,7 @@ export interface ControlData
   readonly reconcile: {
     /** Differences found by two rounds of comparison; if `complete` is false, those of the newest complete round. */
     readonly differences: readonly Difference[];
-    /** Differences that an operator has accepted; `differences` does not contain them. */
     readonly accepted: readonly AcceptedDifference[];
-    /** Reasons why rounds of comparison had no valid result. */
     readonly voided: readonly string[];
     /** False if too few rounds of comparison were completed in time. */
     readonly complete: boolean;
@@ -114,7 +111,6 @@ export interface KillData extends ModeData {
 }
 
 export interface CancelAllData {
-  /** Number of orders whose cancel was requested. */
   readonly asked: number;
   /** Number of orders resting at the last read; with `verify`, 0 is confirmed by two reads. */
   readonly resting: number;

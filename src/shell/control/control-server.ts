@@ -24,7 +24,6 @@ const MOST_UNREAD_BYTES = 64 * 1024 * 1024;
 
 export interface ControlHost {
   answer(question: ControlQuestion): Promise<ControlResponse>;
-  /** Subscribes a connection to telemetry. Returns null, or the reason if refused. */
   subscribe(reader: LineReader): string | null;
 }
 
@@ -79,7 +78,6 @@ function hearLines(socket: Socket, host: ControlHost): void {
   let received = '';
   socket.setEncoding('utf8');
   socket.setTimeout(IDLE_MS, () => socket.destroy());
-  // A peer may disconnect at any time.
   const cut = () => void socket.destroy();
   socket.on('error', cut);
   const reply = (response: ControlResponse) => {

@@ -96,7 +96,6 @@ const MOST_SHARE = 0.005;
 /** Shortest and longest time between two sends, ms. The operator's page polls every 500 ms. */
 const PERIOD_MS = { shortest: 500, longest: 1_250 };
 
-/** A reader of the status stream, for example a socket. */
 export interface LineReader {
   readonly writableLength: number;
   write(bytes: Uint8Array): unknown;
@@ -110,7 +109,6 @@ interface TelemetrySource {
   process(): ProcessStatus;
   account(nowMs: number, publishing: PublisherFigures): AccountStatus;
   markets(nowMs: number): readonly WatchedMarket[];
-  /** Returns the trader's mode; a change of mode is sent at once. */
   mode(): string;
   /** Called if making the status failed, so that readers were disconnected. Trading goes on. */
   onFailure(error: unknown): void;
@@ -119,7 +117,6 @@ interface TelemetrySource {
 export type PublisherFigures = Pick<AccountStatus['health'], 'brake' | 'readers' | 'readersCut'>;
 
 interface PublisherClocks {
-  /** Monotonic clock, ms. */
   readonly steadyMs: () => number;
   readonly nowMs: () => number;
   /** Returns the CPU time that this process has used, ms, without time of waiting for a CPU. */
@@ -144,7 +141,6 @@ export class TelemetryPublisher {
     this.#clocks = clocks;
   }
 
-  /** Subscribes a reader. Returns null, or the reason if refused. */
   subscribe(reader: LineReader): string | null {
     if (this.#readers.size >= MOST_READERS) return `${MOST_READERS} other readers are connected; close one of them`;
     let refusal: string | null = null;

@@ -124,24 +124,20 @@ class Service implements RunningTrader {
   #failure: unknown = null;
   stop: () => void = () => undefined;
 
-  /** `manager`: connection to systemd; null if systemd did not start this process. */
   constructor(session: TraderSession, screen: Screen, stopWatch: StopWatch, manager: ServiceManager | null) {
     this.#manager = manager;
     this.#session = session;
     this.#screen = screen;
     this.#stopWatch = stopWatch;
-    this.#loop = new Loop(
-      session.trader,
-      { perform: (request) => session.client().perform(request) },
-      {
-        before: () => {
-          this.#telemetry.stepBegins();
-          return stopWatch.due();
-        },
-        afterStep: (...step) => this.#afterStep(...step),
-        onFailure: (error) => this.#fail(error),
+    this.#loop = new Loop(session.trader, {
+      perform: (request) => session.client().perform(request),
+      before: () => {
+        this.#telemetry.stepBegins();
+        return stopWatch.due();
       },
-    );
+      afterStep: (...step) => this.#afterStep(...step),
+      onFailure: (error) => this.#fail(error),
+    });
     this.live = new LiveConfig({
       config: session.config,
       env: session.env,
@@ -295,7 +291,6 @@ class Service implements RunningTrader {
     }
   }
 
-  /** Executes an operator's command. Returns null if the command is accepted, else the reason. */
   command(command: OperatorCommand): string | null {
     if (this.#failure === null) {
       const refusal = this.#session.trader.refusal(command);

@@ -96,7 +96,6 @@ async function cancelEach(orders: readonly OrderRow[], asked: Set<string>, optio
   return refusals;
 }
 
-/** Matches a throttling message of the service or of a proxy. */
 const isThrottling = (refusal: string | null): boolean => refusal !== null && /^throttled,|^HTTP 429 /.test(refusal);
 
 /** Counts resting orders. Throws the reason if the order list is incomplete, because such a list proves nothing. */

@@ -110,7 +110,6 @@ export function explainLoss({ successor, term }: Pick<FleetMember['lease'], 'suc
   );
 }
 
-/** Returns true for the error of a trader whose wallet another trader has taken over. */
 export const isTakenOver = (error: unknown): boolean => error instanceof TwinbookError && error.code === 'wallet_taken';
 
 /** Wraps the wallet's signer: cancels are always signed, other drafts only while the wallet is certainly ours. */

@@ -16,7 +16,6 @@ import type { ConfigData } from '../control/control-protocol.js';
 import { checkLoad } from './ask-process.js';
 
 interface LiveConfigOptions {
-  /** Configuration with which this run started. */
   readonly config: Config;
   readonly env: Environment;
   readonly session: {
@@ -24,9 +23,7 @@ interface LiveConfigOptions {
     /** Loaded strategies by module key; the core takes the code of strategies from this map. */
     readonly modules: Map<string, Strategy>;
   };
-  /** Gives the core a command. Returns null if the command is accepted, else the reason. */
   readonly command: (command: ConfigureCommand) => string | null;
-  /** Called when a new configuration is in force, for example to restart the schedules. */
   readonly onChange: (config: Config) => void;
 }
 
@@ -37,7 +34,6 @@ interface ConfigRequest {
 
 export class LiveConfig {
   readonly #options: LiveConfigOptions;
-  /** The configuration that is in force now. */
   config: Config;
   #isBusy = false;
   readonly #copies: ConfigCopies;
@@ -274,7 +270,6 @@ export class ConfigCopies {
     );
   }
 
-  /** Deletes the oldest copies of configurations, but never the copy just written. */
   #dropOldest(justWritten: string): void {
     const folders = readdirSync(this.#folder).filter((name) => HASH.test(name) && name !== justWritten);
     const dated = folders.map((name) => ({ name, ms: statSync(join(this.#folder, name)).mtimeMs }));

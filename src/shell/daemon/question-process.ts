@@ -25,7 +25,6 @@ async function select({ path, sql, most }: Extract<ProcessQuestion, { kind: 'que
   return selectFromLedger(path, sql, most);
 }
 
-/** Loads a configuration and returns the keys of its strategy modules. */
 async function load({
   file,
   cwd,

@@ -99,7 +99,6 @@ export async function openSession(options: SessionOptions) {
     closers.push(() => recorder?.close().catch((error: unknown) => warn(options, describeEnd(error))));
     // Loaded strategies by module key; a change of the configuration adds more.
     const modules = new Map(config.strategies.map(({ moduleKey, module }) => [moduleKey, module]));
-    // The configuration's files may have changed since the last run.
     const changes = await changesSinceLast(config, ledger, { env, cwd: process.cwd() }).catch((error: unknown) => [
       `the configuration in force cannot be compared with the previous one: ${messageOf(error)}`,
     ]);
@@ -138,7 +137,6 @@ function dataFolder(options: SessionOptions): void {
 
 /** Throws if the embedded exchange is new but the ledger is not: the exchange would not know the ledger's orders. */
 function checkSamePast(dataDir: string, ledger: Ledger): void {
-  // If the file `exchange.sqlite` is missing or empty, the exchange starts empty.
   const state = join(dataDir, 'exchange.sqlite');
   const isThere = existsSync(state) && statSync(state).size > 0;
   if (isThere || ledger.intents({ limit: 1 }).length + ledger.orders({ limit: 1 }).length === 0) return;
@@ -295,7 +293,6 @@ export async function refuseWrongFees(client: ServiceClient, config: Config): Pr
   }
 }
 
-/** Returns the first markets that strategies name, or the first open markets if strategies name none. */
 async function chooseMarkets(client: ServiceClient, { strategies }: Config): Promise<readonly string[]> {
   const named = [...new Set(strategies.flatMap(({ markets }) => markets.ids))];
   if (named.length > 0) return named.slice(0, MOST_MARKETS);

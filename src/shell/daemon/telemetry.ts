@@ -175,12 +175,10 @@ const DAY_MS = 86_400_000;
 const PATIENCE_MS = 15 * 60_000;
 const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' });
 
-/** Holds a requested daily summary until the result of the day is known. */
 export class DailySummary {
   /** UTC day of the requested summary, and monotonic time of the request, ms; null if no summary is requested. */
   #due: { readonly day: string; readonly sinceMs: number } | null = null;
 
-  /** Requests the summary of the UTC day before `nowMs`. */
   request(nowMs: number, steadyMs: number): void {
     this.#due = { day: new Date(nowMs - DAY_MS).toISOString().slice(0, 10), sinceMs: steadyMs };
   }
@@ -206,7 +204,6 @@ function dayText(days: AccountSnapshot['days']): string {
   return `${DATE.format(Date.parse(day))} (UTC)${days.ended === null ? ' so far' : ''}: ${formatSigned(resultMicros)}`;
 }
 
-/** Describes the result of the newest ended day, and the state of the account. */
 export function summaryText(account: AccountSnapshot): string {
   const { mode, resultMicros, days, cashMicros, equityMicros, fills, openOrders, reconciled, accepted } = account;
   return [

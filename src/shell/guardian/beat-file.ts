@@ -20,7 +20,6 @@ const MAX_TEXT_BYTES = LENGTH - CHECK_LENGTH - 2;
 export class BeatWriter {
   readonly #descriptor: number;
 
-  /** Opens the heartbeat file in an existing folder. Throws the errors of `openSync`. */
   constructor(path: string) {
     // The heartbeat file is not truncated, so the old content stays until the first heartbeat.
     this.#descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
@@ -43,7 +42,6 @@ export class BeatWriter {
 export const readBeat = <T>(path: string, schema: z.ZodType<T>): Promise<T | 'unreadable' | null> =>
   readFile(path).then((bytes) => decode(bytes, schema), whyUnread);
 
-/** Works like `readBeat`, but synchronously, for callers that may wait for the disk. */
 export function readBeatNow<T>(path: string, schema: z.ZodType<T>): T | 'unreadable' | null {
   try {
     return decode(readFileSync(path), schema);

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
-import { type FileHandle, link, open, access as reach, rm } from 'node:fs/promises';
+import { appendFile, type FileHandle, link, open, access as reach, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf, systemCode, TwinbookError } from '../../shared/base/errors.js';
@@ -35,49 +35,18 @@ const DISK_WITHIN_MS = 1_000;
 /** Maximum number of log lines that wait for a hanging disk; further lines are lost. */
 const MOST_WAITING = 1_000;
 
-export async function inTime(work: Promise<unknown>): Promise<boolean> {
-  const done = work.then(
-    () => true,
-    () => false,
-  );
-  const timer = new AbortController();
-  const late = pause(DISK_WITHIN_MS, false, { signal: timer.signal }).catch(() => false);
-  try {
-    return await Promise.race([done, late]);
-  } finally {
-    timer.abort();
-  }
-}
-
-/** A file that is opened once and then stays open, even if removed. A failed opening is retried at the next use. */
-class KeptFile {
-  readonly #path: string;
-  readonly #flags: string | number;
-  #file: FileHandle | null = null;
-
-  constructor(path: string, flags: string | number) {
-    this.#path = path;
-    this.#flags = flags;
-  }
-
-  async open(): Promise<FileHandle> {
-    this.#file ??= await open(this.#path, this.#flags, 0o600);
-    return this.#file;
-  }
-
-  async close(): Promise<void> {
-    await this.#file?.close();
-  }
-}
+/** Returns whether `work` succeeded in time. */
+export const inTime = (work: Promise<unknown>): Promise<boolean> =>
+  Promise.race([work.then(() => true), pause(DISK_WITHIN_MS, false, { ref: false })]).catch(() => false);
 
 class GuardianLog {
-  readonly #file: KeptFile;
+  readonly #path: string;
   readonly #echo: (line: string) => void;
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
 
   constructor(path: string, echo: (line: string) => void) {
-    this.#file = new KeptFile(path, 'a');
+    this.#path = path;
     this.#echo = echo;
   }
 
@@ -88,7 +57,7 @@ class GuardianLog {
     this.#waiting += 1;
     const line = secrets.clean(`${plainJson(JSON.stringify({ time, severity, pid: process.pid, text }))}\n`);
     this.#last = this.#last
-      .then(async () => (await this.#file.open()).appendFile(line))
+      .then(() => appendFile(this.#path, line, { mode: 0o600 }))
       // A failed write to the log is ignored, because the terminal shows the lines too.
       .catch(() => undefined)
       .finally(() => {
@@ -97,18 +66,19 @@ class GuardianLog {
   }
 
   async close(): Promise<void> {
-    await inTime(this.#last.then(() => this.#file.close()));
+    await inTime(this.#last);
   }
 }
 
 /** Writes the guardian's report file. While one write is in progress, further reports are skipped. */
 export class Reporter {
-  readonly #file: KeptFile;
+  readonly #path: string;
+  /** The open file, which works even if it is removed; null until it could be opened. */
+  #file: FileHandle | null = null;
   #last: Promise<unknown> | null = null;
 
   constructor(path: string) {
-    // The report file is created if missing, but never truncated, because a reader must not find an empty file.
-    this.#file = new KeptFile(path, constants.O_RDWR | constants.O_CREAT);
+    this.#path = path;
   }
 
   write(report: GuardianReport): void {
@@ -123,12 +93,14 @@ export class Reporter {
 
   async close(report: GuardianReport): Promise<void> {
     const before = this.#last ?? Promise.resolve();
-    await inTime(before.then(() => this.#put(report)).finally(() => this.#file.close()));
+    await inTime(before.then(() => this.#put(report)).finally(() => this.#file?.close()));
   }
 
   async #put(report: GuardianReport): Promise<void> {
     const bytes = encode({ ...report, text: secrets.clean(report.text) });
-    await (await this.#file.open()).write(bytes, 0, bytes.length, 0);
+    // The report file is created if missing, but never truncated, because a reader must not find an empty file.
+    this.#file ??= await open(this.#path, constants.O_RDWR | constants.O_CREAT, 0o600);
+    await this.#file.write(bytes, 0, bytes.length, 0);
   }
 }
 
@@ -212,7 +184,6 @@ class GuardianSession {
     return this.#key.accept(this.client, this.#settings.isPaper);
   }
 
-  /** Returns this session; creates the API key first if none exists yet. */
   async open(): Promise<this> {
     if (this.#key.option.credentials === undefined) await this.check();
     return this;
@@ -264,7 +235,6 @@ export async function runGuardian(options: GuardianOptions): Promise<void> {
   await new Guardian(options).run();
 }
 
-/** Returns the process id of an active guardian of this ledger; null if there is none. */
 async function anotherGuards(ledgerPath: string): Promise<number | null> {
   const read = () => readBeat(locateReportFile(ledgerPath), reportSchema);
   const first = await read();

@@ -108,7 +108,8 @@ class RecordService {
       ...(credentials === null ? {} : { credentials }),
     });
     const afterStep: Told = (...step) => this.#afterStep(...step);
-    this.#loop = new Loop(this.#plan, this.#client, { before: () => null, afterStep, onFailure });
+    const perform: LoopHooks['perform'] = (request) => this.#client.perform(request);
+    this.#loop = new Loop(this.#plan, { perform, before: () => null, afterStep, onFailure });
   }
 
   #say(text: string): void {

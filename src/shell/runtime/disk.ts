@@ -13,7 +13,6 @@ export async function spareBytes(folder: string, keptBytes: number): Promise<num
   return bavail * bsize - keptBytes;
 }
 
-/** Makes the error of a journal or recording that ends because too little disk space is left. */
 export const noRoom = (folder: string, keptBytes: number): Error =>
   new Error(`less than ${megabytes(keptBytes)} would be left free on the disk of ${folder}`);
 

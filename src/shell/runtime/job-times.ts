@@ -71,7 +71,6 @@ export class JobTimes {
     return null;
   }
 
-  /** Returns whether minute, hour and day of a local time match the cron expression. */
   #isNamed(localMs: number): boolean {
     const at = new Date(localMs);
     const { minute, hour, dayOfMonth, month, dayOfWeek } = this.#fields;
@@ -116,7 +115,6 @@ export class QuoteHours {
   /** Second of the schedule's last read, ms; the schedule is constant within a second. */
   #secondMs = Number.NEGATIVE_INFINITY;
 
-  /** The configuration's schema has already checked the cron expressions. */
   constructor(strategies: readonly ScheduledStrategy[]) {
     this.#watched = strategies.flatMap(({ name, quoteHours }) =>
       quoteHours === null ? [] : [{ name, mask: createTask(quoteHours, () => undefined), open: null }],

@@ -53,7 +53,6 @@ export interface StoredDraft {
   readonly marketConditionId: string;
   /** The draft's pubkey from the venue; for a cancel, the order's pubkey. */
   readonly draftPubkey: string;
-  /** Text of the draft's `message`, unchanged. */
   readonly message: string;
   /** Our own terms, from the intent; never read from `message`. */
   readonly terms: DraftTerms;
@@ -69,7 +68,6 @@ export interface SigningPolicy extends SigningRules {
   readonly loadDraft: (intentId: string) => StoredDraft | null;
 }
 
-/** Signs stored drafts by intent id, synchronously. */
 export class DraftSigner {
   readonly #policy: SigningPolicy;
   readonly #wallet: string;
@@ -243,7 +241,6 @@ const GIVES_AWAY: Readonly<Record<string, string>> = {
   AddressLookupTab1e1111111111111111111111111: 'Address Lookup Table',
 };
 
-/** Returns the name of a Solana program; null for an unknown program. */
 export function nameProgram(program: string): string | null {
   if (program === MEMO_PROGRAM) return 'Memo';
   return program === COMPUTE_BUDGET ? 'Compute Budget' : (GIVES_AWAY[program] ?? null);

@@ -283,7 +283,6 @@ export function saveCredentials(path: string, owner: CredentialsOwner, { apiKey,
   writeEntries(path, owner, [{ ...of, api_key: apiKey, secret }]);
 }
 
-/** Removes the API credentials of a wallet at a venue, for example after the key was revoked. */
 export const forgetCredentials = (path: string, owner: CredentialsOwner): void => writeEntries(path, owner, []);
 
 function writeEntries(path: string, owner: CredentialsOwner, entries: CredentialsFile['entries']): void {
