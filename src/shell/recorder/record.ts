@@ -15,7 +15,7 @@ import { RequestQueue } from '../../trader/scheduler/request-queue.js';
 import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';
 import { duration, nowMs, steadyMs } from '../runtime/clock.js';
-import { Loop, type SteppedCore, type Told } from '../runtime/loop.js';
+import { Loop, type LoopHooks, type SteppedCore, type Told } from '../runtime/loop.js';
 import type { Credentials } from '../wallet/key-file.js';
 import type { CaptureCounts } from './capture/capture.js';
 import { Recorder } from './recorder.js';
