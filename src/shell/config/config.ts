@@ -21,7 +21,6 @@ import {
 } from './problems.js';
 import { channelSchema, type TraderFile, traderSchema } from './schema.js';
 import { venueFile, venueNames } from './shipped.js';
-import type { ModuleFile } from './strategy-module.js';
 import { type ReadYamlOptions, readYaml, type SourceTexts } from './yaml-source.js';
 
 /** Environment variables of a process, by name. */
@@ -60,8 +59,6 @@ export interface StrategyConfig extends StrategySettings {
   /** The setting `strategy` of the strategy file: the name of a shipped module, or a path. */
   readonly moduleName: string;
   readonly moduleKey: string;
-  /** Files of the user's own module; empty for a shipped module. */
-  readonly moduleFiles: readonly ModuleFile[];
   /** Parameters as in the strategy file. */
   readonly writtenParams: Readonly<Record<string, unknown>>;
   readonly markets: MarketSelection & { readonly kind: 'orderbook' };

@@ -295,7 +295,6 @@ export async function readStrategyFile(
     moduleName: must(name, 'the name of the module'),
     module: strategy,
     moduleKey: must(loaded, 'the module').key,
-    moduleFiles: must(loaded, 'the module').files,
     params: strategy === null ? {} : must(values, 'parameters'),
     writtenParams: must(params, 'parameters'),
     markets: must(selection, 'markets'),

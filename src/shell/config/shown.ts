@@ -24,7 +24,6 @@ export function shownConfig(config: Config | ReadConfig): Shown {
 function spellStrategy({
   module,
   moduleKey: _key,
-  moduleFiles: _files,
   moduleName,
   params,
   writtenParams,

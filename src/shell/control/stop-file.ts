@@ -5,7 +5,7 @@
  * removing the file does not resume trading.
  */
 
-import { closeSync, constants, fsyncSync, linkSync, lstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, lstatSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf, systemCode, unreadable } from '../../shared/base/errors.js';
 import { syncFolder } from '../../shared/base/files.js';
@@ -41,61 +41,33 @@ export function readStopFile(path: string): string | null {
 
 /** Writes the stop file durably; an older one stays. An empty file, on a full disk, kills too. Throws. */
 export function leaveStopFile(path: string, reason: string): void {
-  const text = `${reason}\n`;
+  const beside = `${path}.${process.pid}`;
   try {
-    if (!leaveWhole(path, text)) leavePlain(path, text);
+    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return;
+    rmSync(beside, { force: true });
+    const file = openSync(beside, 'wx', 0o600);
+    try {
+      writeWhatFits(file, `${reason}\n`);
+      // The file gets its name only now: a trader that checks meanwhile finds no file or the whole reason.
+      renameSync(beside, path);
+      // The stop file already works at this point, even if this sync to disk takes long.
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+      rmSync(beside, { force: true });
+    }
     syncFolder(dirname(path));
   } catch (error) {
-    if (systemCode(error) === 'EEXIST') return;
     const hint = 'A frozen trader may quote again when it recovers: end its process.';
     throw unreadable(`the stop file ${path} cannot be written`, error, hint);
   }
 }
 
-/** Links a written file to the name; false if impossible. Throws if the file may not survive a crash. */
-function leaveWhole(path: string, text: string): boolean {
-  const beside = `${path}.${process.pid}`;
-  const file = attempt(() => {
-    rmSync(beside, { force: true });
-    return openSync(beside, 'wx', 0o600);
-  });
-  if (file === null) return false;
+function writeWhatFits(file: number, text: string): void {
   try {
-    const isNamed = attempt(() => {
-      writeSync(file, text);
-      linkSync(beside, path);
-      return true;
-    });
-    if (isNamed === null) return false;
-    // The stop file already works at this point, even if this sync to disk takes long.
-    fsyncSync(file);
-    return true;
-  } finally {
-    closeSync(file);
-    rmSync(beside, { force: true });
-  }
-}
-
-function attempt<T>(act: () => T): T | null {
-  try {
-    return act();
-  } catch {
-    return null;
-  }
-}
-
-/** Creates the stop file, then writes the reason. Throws the system's error, such as EEXIST for an existing file. */
-function leavePlain(path: string, text: string): void {
-  const file = openSync(path, 'wx', 0o600);
-  try {
-    try {
-      writeSync(file, text);
-    } catch (error) {
-      if (!FULL.includes(systemCode(error))) throw error;
-    }
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
+    writeSync(file, text);
+  } catch (error) {
+    if (!FULL.includes(systemCode(error))) throw error;
   }
 }
 

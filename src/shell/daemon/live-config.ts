@@ -160,7 +160,7 @@ function withoutLive(config: Config) {
 
 /** Returns the settings that a running trader can change, as JSON for the core. */
 function liveText({ capitalMicros, risk, merge, economics, strategies }: Config): string {
-  const named = strategies.map(({ module, moduleFiles, writtenParams, ...strategy }) => strategy);
+  const named = strategies.map(({ module, writtenParams, ...strategy }) => strategy);
   return JSON.stringify({ settings: { capitalMicros, risk, merge, economics, strategies: named } });
 }
 
