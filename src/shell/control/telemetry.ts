@@ -107,14 +107,12 @@ export interface LineReader {
 /** Source of the trader's status. Its methods must be fast, because the status may be read after every step. */
 interface TelemetrySource {
   process(): ProcessStatus;
-  account(nowMs: number, publishing: PublisherFigures): AccountStatus;
+  account(nowMs: number): AccountStatus;
   markets(nowMs: number): readonly WatchedMarket[];
   mode(): string;
   /** Called if making the status failed, so that readers were disconnected. Trading goes on. */
   onFailure(error: unknown): void;
 }
-
-export type PublisherFigures = Pick<AccountStatus['health'], 'brake' | 'readers' | 'readersCut'>;
 
 interface PublisherClocks {
   readonly steadyMs: () => number;
@@ -143,16 +141,14 @@ export class TelemetryPublisher {
 
   subscribe(reader: LineReader): string | null {
     if (this.#readers.size >= MOST_READERS) return `${MOST_READERS} other readers are connected; close one of them`;
-    let refusal: string | null = null;
-    guarded(
-      () => this.#add(reader),
-      (error) => {
-        this.#letGo(reader);
-        this.#source.onFailure(error);
-        refusal = 'telemetry failed; the log says why';
-      },
-    )();
-    return refusal;
+    try {
+      this.#add(reader);
+      return null;
+    } catch (error) {
+      this.#letGo(reader);
+      this.#source.onFailure(error);
+      return 'telemetry failed; the log says why';
+    }
   }
 
   #add(reader: LineReader): void {
@@ -223,10 +219,10 @@ export class TelemetryPublisher {
     const changed = all.filter((market) => !isSame(this.#told.get(market.conditionId), market));
     for (const { conditionId, sources } of changed) this.#told.set(conditionId, sources);
     const markets = changed.map((market) => market.makeStatus(true));
-    this.#tell({ type: 'frame', time, account: this.#source.account(time, this.figures), markets, known });
+    this.#tell({ type: 'frame', time, account: this.#source.account(time), markets, known });
   }
 
-  get figures(): PublisherFigures {
+  get figures(): Pick<AccountStatus['health'], 'brake' | 'readers' | 'readersCut'> {
     const brake = this.#periodMs > PERIOD_MS.shortest ? 1 : 0;
     return { brake, readers: this.#readers.size, readersCut: this.#cut };
   }

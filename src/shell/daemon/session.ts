@@ -92,7 +92,10 @@ export async function openSession(options: SessionOptions) {
     const { allowBlindSigning } = config.venue;
     if (!(await settleWallet(joined, { client, wallet, profile, allowBlindSigning }, options))) return await stopped();
     await guardian?.start();
-    const run = newRun(options, profile);
+    const startedMs = nowMs();
+    // A run's id begins with the time, so that ids sort by start; the random part distinguishes simultaneous starts.
+    const runId = `${startedMs.toString(36)}${randomBytes(3).toString('hex')}`;
+    const run = { config, runId, version: VERSION, startedMs, profile, strategyLimitMs: STRATEGY_LIMIT_MS };
     const journal = await openJournal({ ...run, ledger, loud: (text) => warn(options, text) });
     closers.push(() => journal.close());
     const recorder = await openRecorder(config, (text) => warn(options, text));
@@ -207,13 +210,6 @@ async function connect(options: SessionOptions, wallet: Wallet, profile: VenuePr
     return fresh;
   };
   return { client: () => current, freshClient };
-}
-
-function newRun({ config }: SessionOptions, profile: VenueProfile): RunFacts {
-  const startedMs = nowMs();
-  // A run's id begins with the time, so that ids sort by start; the random part distinguishes simultaneous starts.
-  const runId = `${startedMs.toString(36)}${randomBytes(3).toString('hex')}`;
-  return { config, runId, version: VERSION, startedMs, profile, strategyLimitMs: STRATEGY_LIMIT_MS };
 }
 
 type TraderParts = Pick<TraderSession, 'ledger' | 'wallet' | 'journal' | 'modules'> &

@@ -7,14 +7,7 @@ import { agreementText } from '../../trader/reconcile/differences.js';
 import type { Config } from '../config/config.js';
 import { VERSION } from '../config/shipped.js';
 import { shownConfig } from '../config/shown.js';
-import {
-  Histogram,
-  type PublisherFigures,
-  RecentDurations,
-  RequestTimings,
-  STEP_BUCKETS,
-  TelemetryPublisher,
-} from '../control/telemetry.js';
+import { Histogram, RecentDurations, RequestTimings, STEP_BUCKETS, TelemetryPublisher } from '../control/telemetry.js';
 import type { FeedStatus } from '../feeds/inbox.js';
 import { nowMs, steadyMs } from '../runtime/clock.js';
 import { BEAT_MS } from '../runtime/loop.js';
@@ -58,7 +51,7 @@ export class Telemetry {
     this.publisher = new TelemetryPublisher(
       {
         process: () => this.#process,
-        account: (atMs, publishing) => this.#account(atMs, publishing),
+        account: (atMs) => this.#account(atMs),
         markets: (atMs) => trader.watchMarkets(atMs),
         mode: () => trader.mode,
         onFailure: (error) => session.log.error({ err: error }, 'telemetry failed; its readers were disconnected'),
@@ -113,12 +106,12 @@ export class Telemetry {
       process: this.#process,
       dashboard,
       signingRefused: session.ledger.eventCount('signing_refused'),
-      account: this.#account(atMs, this.publisher.figures),
+      account: this.#account(atMs),
       markets: session.trader.watchMarkets(atMs).map((market) => market.makeStatus(false)),
     };
   }
 
-  #account(atMs: number, publishing: PublisherFigures): AccountStatus {
+  #account(atMs: number): AccountStatus {
     const session = this.#session;
     const account = session.trader.account(atMs);
     const sources = this.#feeds();
@@ -131,7 +124,7 @@ export class Telemetry {
       }),
       risk: session.trader.riskUse(atMs),
       health: {
-        ...publishing,
+        ...this.publisher.figures,
         beatLateP99Ms: this.#late.summary.p99,
         steps: this.#steps,
         stepP50Ms: p50,
