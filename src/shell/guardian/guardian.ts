@@ -132,42 +132,23 @@ const FULL: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 /** Maximum time of one of the guardian's requests, ms; short, because the next round repeats the request. */
 const TIMEOUT_MS = 5_000;
 
-/** Wallet and API key of the guardian, kept in memory: an alarm needs neither the disk nor the trader's API key. */
-class GuardianSession {
-  readonly #settings: GuardianOptions;
-  readonly wallet: Wallet;
-  readonly client: ServiceClient;
-  readonly #key: ApiKey;
+type GuardianAccess = ReturnType<typeof openAccess>;
 
-  /** Opens the guardian's wallet and credentials. Throws `file_unreadable`, `key_insecure` or `key_invalid`. */
-  constructor(settings: GuardianOptions) {
-    const { walletFile, credentialsFile, profile } = settings;
-    if (!existsSync(walletFile)) {
-      const hint = 'On paper the trader makes one at its first start; otherwise run `twinbook keys create`.';
-      throw new TwinbookError('file_unreadable', `there is no wallet file ${walletFile}`, hint);
-    }
-    this.#settings = settings;
-    this.wallet = openKeyFile({ path: walletFile, passphrase: walletPassphrase(settings.env) });
-    // The environment's credentials are the trader's, and ignored: with one key, both could lose it at once.
-    this.#key = new ApiKey(credentialsFile, profile.base_url, this.wallet, {});
-    // Pacing is off, so that an answer about rate limits does not delay cancels. A round of cancels sends few requests.
-    this.client = new ServiceClient({ profile, timeoutMs: TIMEOUT_MS, isPaced: false, ...this.#key.option });
+/**
+ * Opens wallet and API key, which stay in memory: an alarm needs neither the disk nor the trader's key. Throws
+ * `file_unreadable`, `key_insecure` or `key_invalid`.
+ */
+function openAccess({ walletFile, credentialsFile, profile, env }: GuardianOptions) {
+  if (!existsSync(walletFile)) {
+    const hint = 'On paper the trader makes one at its first start; otherwise run `twinbook keys create`.';
+    throw new TwinbookError('file_unreadable', `there is no wallet file ${walletFile}`, hint);
   }
-
-  /** Tests the guardian's API key. Throws `venue_unreachable`, or `venue_refused` for a rejected key. */
-  check(): Promise<void> {
-    return this.#key.accept(this.client, this.#settings.isPaper);
-  }
-
-  async open(): Promise<this> {
-    if (this.#key.option.credentials === undefined) await this.check();
-    return this;
-  }
-
-  /** Creates a new API key if the exchange rejects ours, so that everything can be canceled. Never throws. */
-  async ensureTaken(warn: (text: string) => void): Promise<void> {
-    if (!this.#settings.isFenced) await this.#key.replaceRefused(this.client, warn);
-  }
+  const wallet = openKeyFile({ path: walletFile, passphrase: walletPassphrase(env) });
+  // The environment's credentials are the trader's, and ignored: with one key, both could lose it at once.
+  const apiKey = new ApiKey(credentialsFile, profile.base_url, wallet, {});
+  // Pacing is off, so that an answer about rate limits does not delay cancels. A round of cancels sends few requests.
+  const client = new ServiceClient({ profile, timeoutMs: TIMEOUT_MS, isPaced: false, ...apiKey.option });
+  return { wallet, apiKey, client };
 }
 
 const LOOK_EVERY_MS = 250;
@@ -193,9 +174,10 @@ export interface GuardianOptions {
   /** Path of the stop file, which prevents a recovering trader from quoting; null if it may quote again on its own. */
   readonly markFile: string | null;
   /** Cancels all orders and reads the resting orders twice. Throws TwinbookError if these reads fail. */
-  readonly cancelEverything: (
-    access: Pick<GuardianSession, 'client' | 'wallet'>,
-  ) => Promise<{ readonly asked: number; readonly verified: boolean }>;
+  readonly cancelEverything: (access: {
+    readonly client: ServiceClient;
+    readonly wallet: Wallet;
+  }) => Promise<{ readonly asked: number; readonly verified: boolean }>;
   readonly say: (line: string) => void;
   readonly onUnusedSignal: (tell: (text: string) => void) => void;
   readonly stopAsked: () => Promise<void>;
@@ -230,7 +212,7 @@ class Guardian {
   readonly #reporter: Reporter;
   readonly #identity = { run: randomBytes(8).toString('hex'), process: readMark(process.pid) };
   #mind: GuardianMind = FRESH_MIND;
-  #key: GuardianSession | null = null;
+  #access: GuardianAccess | null = null;
   /** Newest heartbeat, and whether the ledger is gone; null before the first read. */
   #seen: Pick<Extract<GuardianObservation, { kind: 'look' }>, 'heartbeat' | 'ledgerGone'> | null = null;
   #reading = false;
@@ -253,12 +235,12 @@ class Guardian {
     });
     this.#options.onUnusedSignal((text) => this.#log.write('quiet', text));
     this.#report('opening', 'reading the wallet key and the credentials');
-    this.#key = await this.#openKey();
+    this.#access = await this.#open();
     void this.#options.stopAsked().then(() => this.#observe({ kind: 'ask-to-end', nowMs: performance.now() }));
     this.#log.write('quiet', `watches ${locateHeartbeatFile(this.#options.ledgerPath)}`);
     const looking = setInterval(() => this.#look(), LOOK_EVERY_MS);
     const checking = new AbortController();
-    void this.#keepChecking(this.#key, checking.signal);
+    void this.#keepChecking(this.#access, checking.signal);
     const text = await ended;
     clearInterval(looking);
     checking.abort();
@@ -266,9 +248,9 @@ class Guardian {
     await this.#close('ended', text);
   }
 
-  async #openKey(): Promise<GuardianSession> {
+  async #open(): Promise<GuardianAccess> {
     try {
-      return new GuardianSession(this.#options);
+      return openAccess(this.#options);
     } catch (error) {
       const text = `cannot guard: ${messageOf(error)}`;
       this.#log.write('loud', text);
@@ -280,7 +262,7 @@ class Guardian {
   async #close(state: 'ended' | 'failed', text: string): Promise<void> {
     await this.#reporter.close(this.#makeReport(state, text));
     await this.#log.close();
-    if (this.#key !== null) await inTime(this.#key.client.close());
+    if (this.#access !== null) await inTime(this.#access.client.close());
   }
 
   /** Starts to read the files, and decides by the previous read: a check must not wait for a hanging disk. */
@@ -348,25 +330,33 @@ class Guardian {
   }
 
   async #cancel(): Promise<Pick<Extract<GuardianObservation, { kind: 'round' }>, 'outcome' | 'text'>> {
+    const access = this.#access;
     try {
-      if (this.#key === null) return { outcome: 'failed', text: 'the guardian has no key yet' };
-      const { asked, verified } = await this.#options.cancelEverything(await this.#key.open());
+      if (access === null) return { outcome: 'failed', text: 'the guardian has no key yet' };
+      if (access.apiKey.option.credentials === undefined) await this.#check(access);
+      const { asked, verified } = await this.#options.cancelEverything(access);
       this.#trouble = null;
       if (verified && asked === 0) return { outcome: 'empty', text: 'two reads show that nothing rests' };
       const rests = verified ? 'two reads show that no order rests' : 'an order still rests';
       return { outcome: 'canceled', text: `asked to cancel ${asked} orders; ${rests}` };
     } catch (error) {
       const isRefused = error instanceof TwinbookError && error.code === 'venue_refused';
-      if (isRefused) await this.#key?.ensureTaken((text) => this.#log.write('loud', text));
+      if (isRefused && !this.#options.isFenced)
+        await access?.apiKey.replaceRefused(access.client, (text) => this.#log.write('loud', text));
       return { outcome: 'failed', text: `could not cancel: ${messageOf(error)}` };
     }
   }
 
+  /** Tests the API key, or creates it. Throws `venue_unreachable`, or `venue_refused` for a rejected key. */
+  #check({ apiKey, client }: GuardianAccess): Promise<void> {
+    return apiKey.accept(client, this.#options.isPaper);
+  }
+
   /** Tests the API key regularly, because the trader must learn early that its guardian cannot cancel. */
-  async #keepChecking(key: GuardianSession, signal: AbortSignal): Promise<void> {
+  async #keepChecking(access: GuardianAccess, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const before = this.#trouble;
-      this.#trouble = await key.check().then(
+      this.#trouble = await this.#check(access).then(
         () => null,
         (error: unknown) => `CANNOT CANCEL: ${messageOf(error)}`,
       );

@@ -68,29 +68,28 @@ export interface SigningPolicy extends SigningRules {
   readonly loadDraft: (intentId: string) => StoredDraft | null;
 }
 
-export class DraftSigner {
-  readonly #policy: SigningPolicy;
-  readonly #wallet: string;
-  readonly #signBytes: (bytes: Uint8Array) => string;
-
-  /** Only `Wallet.draftSigner` can make a signer, because no other code has a `signBytes` of a wallet. */
-  constructor(policy: SigningPolicy, wallet: string, signBytes: (bytes: Uint8Array) => string) {
-    this.#policy = policy;
-    this.#wallet = wallet;
-    this.#signBytes = signBytes;
-  }
-
+/** Signs drafts by intent id, synchronously. */
+export interface DraftSigner {
   /** Signs an intent's draft. Equal drafts yield equal signatures. On a refusal, the caller must pause the market. */
-  sign(intentId: string): SignResult {
-    const stored = this.#policy.loadDraft(intentId);
+  sign(intentId: string): SignResult;
+}
+
+/** Only `Wallet.draftSigner` can make a signer, because no other code has a `signBytes` of a wallet. */
+export const makeSigner = (
+  policy: SigningPolicy,
+  wallet: string,
+  signBytes: (bytes: Uint8Array) => string,
+): DraftSigner => ({
+  sign: (intentId) => {
+    const stored = policy.loadDraft(intentId);
     if (stored === null) return refuse(`no draft is stored for intent ${intentId}`);
     if (stored.intentId !== intentId) return refuse(`the stored draft belongs to intent ${stored.intentId}`);
-    const judged = judgeMessage(stored.message, this.#policy, this.#wallet);
+    const judged = judgeMessage(stored.message, policy, wallet);
     if (!judged.ok) return judged;
-    const reason = judged.draft === null ? null : disagreement(judged.draft, stored, this.#policy.service_name);
-    return reason === null ? { ok: true, signature: this.#signBytes(judged.bytes) } : refuse(reason);
-  }
-}
+    const reason = judged.draft === null ? null : disagreement(judged.draft, stored, policy.service_name);
+    return reason === null ? { ok: true, signature: signBytes(judged.bytes) } : refuse(reason);
+  },
+});
 
 const refuse = (reason: string) => ({ ok: false, reason }) as const;
 
