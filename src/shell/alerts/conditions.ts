@@ -33,12 +33,9 @@ export class Lifeline {
   }
 }
 
-export interface Condition {
+export interface Condition extends Pick<AlertKind, 'severity' | 'title' | 'forMs'> {
   readonly kind: string;
-  readonly severity: AlertSeverity;
-  readonly title: string;
   readonly text: string;
-  readonly forMs: number;
   /** Start of the condition, Unix ms; absent if only the first observation of the condition is known. */
   readonly sinceMs?: number;
 }
@@ -185,15 +182,8 @@ const KINDS = {
 type FoundCondition = string | Readonly<{ text: string; sinceMs: number }>;
 type AlertConditions = Readonly<Partial<Record<keyof typeof KINDS, FoundCondition | false | null>>>;
 
-function findSeen({
-  nowMs,
-  isGone,
-  hasEnded,
-  silentMs,
-  isGuarded,
-  diskFreeBytes,
-  refusedLogins,
-}: WatchedFacts): AlertConditions {
+function findSeen(facts: WatchedFacts): AlertConditions {
+  const { nowMs, isGone, hasEnded, silentMs, isGuarded, diskFreeBytes, refusedLogins } = facts;
   const isSilent = !isGone && !hasEnded && silentMs !== null && silentMs > SILENT_MS;
   const isFull = diskFreeBytes !== null && diskFreeBytes < LITTLE_DISK_BYTES;
   return {

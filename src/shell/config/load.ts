@@ -373,15 +373,8 @@ function readSelection(markets: StrategyFile['markets'], source: YamlSource): St
     if (least !== undefined && most !== undefined && least > most)
       fail(['select', low], `wants at most ${high} (${most}), got ${least}`);
   }
-  const {
-    titleWords: words,
-    state,
-    kind,
-    categories,
-    withoutWords,
-    except,
-    ...rules
-  } = toSettings(selectSchema, select);
+  const selected = toSettings(selectSchema, select);
+  const { titleWords: words, state, kind, categories, withoutWords, except, ...rules } = selected;
   const looked = candidates === undefined ? {} : { candidates };
   return { ids, state, kind, categories, words, withoutWords, except, max, ...looked, choose, rules };
 }

@@ -21,15 +21,8 @@ export function shownConfig(config: Config | ReadConfig): Shown {
 }
 
 /** Returns a strategy's settings. If the strategy's code is not loaded, `params` are those of its file. */
-function spellStrategy({
-  module,
-  moduleKey: _key,
-  moduleName,
-  params,
-  writtenParams,
-  quoteHours,
-  ...rest
-}: ReadStrategy) {
+function spellStrategy(strategy: ReadStrategy) {
+  const { module, moduleKey: _key, moduleName, params, writtenParams, quoteHours, ...rest } = strategy;
   const shownParams =
     module === null
       ? Object.entries(writtenParams)

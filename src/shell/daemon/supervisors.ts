@@ -183,11 +183,6 @@ export class GuardianSupervisor {
   }
 }
 
-interface ConsoleSaid {
-  readonly url: string | null;
-  readonly isElsewhere: boolean;
-}
-
 interface ConsoleSupervisorOptions {
   readonly config: Config;
   readonly env: Environment;
@@ -262,7 +257,8 @@ export class ConsoleSupervisor {
 
   #hear(line: string): void {
     const { say, config } = this.#options;
-    const { url, isElsewhere } = JSON.parse(line) as ConsoleSaid; // Our own program of this version wrote the line.
+    // Our own program of this version, `twinbook console --with-trader`, wrote the line.
+    const { url, isElsewhere } = JSON.parse(line) as { url: string | null; isElsewhere: boolean };
     this.url = url;
     if (url === null || url === this.#shownUrl) return;
     this.#shownUrl = url;
