@@ -44,10 +44,7 @@ export class AlertBook {
     if (alert?.sinceMs === sinceMs) alert.acknowledgedMs ??= timeMs;
   }
 
-  /**
-   * Returns the messages about alerts that are due under the current conditions.
-   * @param isUndecided whether a condition of this kind is unknown now: an open alert then stays unchanged
-   */
+  /** Returns the due messages. An open alert stays unchanged while `isUndecided`: its condition is unknown. */
   observe(conditions: readonly Condition[], nowMs: number, isUndecided: (kind: string) => boolean = () => false) {
     if (nowMs < this.#seenMs) this.#onClockSetBack(nowMs);
     this.#seenMs = nowMs;
@@ -121,10 +118,7 @@ const MOST_JOINED = 10;
 
 type WaitingMessage = Readonly<{ message: AlertMessage; sinceMs: number }>;
 
-/**
- * Queue of one channel's pending messages. The owner of the queue gets the due message, sends it and reports the result.
- * A failed message is retried after pauses that become longer. All times are of a monotonic clock, ms.
- */
+/** Queue of a channel's messages. The owner sends the due one and reports the result. Times are monotonic, ms. */
 export class Outbox {
   readonly counts = { delivered: 0, failed: 0, lost: 0 };
   #waiting: WaitingMessage[] = [];

@@ -367,10 +367,7 @@ interface Bounds {
   readonly atMonotonicMs: number;
 }
 
-/**
- * Estimates the venue's clock from the `Date` headers of several answers, exact to some milliseconds. The estimate is
- * relative to our monotonic clock, so a jump of our wall clock does not change any signed timestamp.
- */
+/** Estimates the venue's clock from `Date` headers, relative to our monotonic clock: a jump of ours changes nothing. */
 export class VenueClock {
   #bounds: Bounds | null = null;
   /** Last reported clock offset, ms, or a first estimate too small to report; null before both. */

@@ -129,10 +129,7 @@ export class ServiceClient extends HttpCaller {
     });
   }
 
-  /**
-   * Reads the redeemable shares from the account's assets, before a draft locks them. If all are locked, an earlier
-   * draft has locked them, probably after a lost answer. For a new request, the service returns that draft.
-   */
+  /** Reads the redeemable shares before a draft locks them. If all are locked, an earlier draft has locked them. */
   async #sharesToRedeem(market_condition_id: string, within: CallOptions) {
     const free: Record<'yes' | 'no', Micros> = { yes: ZERO, no: ZERO };
     const held = { ...free };

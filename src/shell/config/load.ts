@@ -182,11 +182,7 @@ const PREFIX = 'TWINBOOK__';
 /** Matches a bare word such as `paper`, which names a shipped file. Any other path in a variable is made absolute. */
 const BARE_NAME = /^[A-Za-z0-9_-]+$/;
 
-/**
- * Applies environment variables to a file's content: `TWINBOOK__RISK__MAX_LOSS_DAY=25` sets `risk.max_loss_day`. Names
- * are case-insensitive. In a variable, two underscores begin a nested key, and commas separate list items. The text
- * `null` clears a setting. Relative paths in variables start at `cwd`. The result's `sources` maps fields to variables.
- */
+/** Applies variables such as `TWINBOOK__RISK__MAX_LOSS_DAY=25`. Text `null` clears a field. */
 function applyEnvironment(value: unknown, { env, cwd }: LoadOptions, problems: ProblemList) {
   const sources = new Map<string, string>();
   let result = value;

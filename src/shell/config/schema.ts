@@ -360,10 +360,7 @@ export const strategyFileSchema = z.strictObject({
 export type TraderFile = z.output<typeof traderSchema>;
 export type StrategyFile = z.output<typeof strategyFileSchema>;
 
-/**
- * Returns how a changed setting is applied, from its section's `live` mark. `free`: `config apply` is enough. `limit`:
- * a looser or higher value needs a reason. `reason`: all changes need a reason. `restart`, or no mark: needs a restart.
- */
+/** Returns whether a change is `free`, needs a reason (`limit`: if looser; `reason`: always) or a `restart`. */
 export const liveClass = ({ shape }: typeof traderSchema | typeof strategyFileSchema, setting: string): string => {
   const field = new Map(Object.entries(shape)).get(setting.split('.')[0] ?? '');
   return String((field && findMark(field, 'live')) ?? 'restart');

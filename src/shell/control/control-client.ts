@@ -19,10 +19,7 @@ interface ControlCall {
   readonly untilGone?: boolean;
 }
 
-/**
- * Sends a command to the trader. Throws TwinbookError `not_running` if no process listens, `timed_out` if no answer
- * arrives in time, `usage` for a refused command, `config_invalid` for unusable configuration files.
- */
+/** Sends a command. Throws `not_running`, `timed_out`, `usage` if refused, `config_invalid` for unusable files. */
 export async function askTrader<R extends ControlQuestion>(request: R, call: ControlCall) {
   requireTrusted(call.socket);
   // `until` is the end of our wait. A trader that hangs beyond this time does not execute a command that adds risk.

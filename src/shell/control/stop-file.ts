@@ -1,8 +1,6 @@
 /**
- * The stop file: `<ledger>.kill`. If the file exists, the trader kills itself; the file's text is the reason. Anyone
- * with write access to the folder can stop an unresponsive trader: by hand (`touch`), a watchdog or `twinbook kill`. A
- * trader that was frozen checks for the file before its next step, so before any decision. The ledger stores the kill:
- * removing the file does not resume trading.
+ * The stop file `<ledger>.kill` kills a trader before its next step; its text is the reason. Anyone with write access
+ * to the folder can write it. The ledger stores the kill: removing the file does not resume trading.
  */
 
 import { closeSync, constants, fsyncSync, lstatSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';

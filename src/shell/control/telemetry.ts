@@ -1,7 +1,4 @@
-/**
- * Streams the trader's status to readers without making the trader wait. Each line is made once for all readers, after
- * a step of the trader. A reader that no longer reads is disconnected. Without readers, a step costs one comparison.
- */
+/** Streams the trader's status, which never waits for a reader. A reader that no longer reads is disconnected. */
 
 import { guarded } from '../../shared/base/processes.js';
 import type { Observation, Request } from '../../shared/protocol/seam.js';

@@ -181,11 +181,7 @@ export const objectionOf =
 
 const SETTLE_LOOK_MS = 200;
 
-/**
- * Cancels the previous trader's orders if that trader did not release the wallet. Waits until that trader's last draft
- * has expired, because the venue does not know leases. Returns false if stopped before the proof that no order rests.
- * Rejects if the fleet's database cannot be updated.
- */
+/** Cancels an unreleased wallet's orders, and waits until that trader's drafts have expired. False if stopped. */
 export async function settleWallet(
   { member, isSettled }: { readonly member: FleetMember | null; readonly isSettled: boolean },
   access: Omit<DirectCancel, 'verify'>,

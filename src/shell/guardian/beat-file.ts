@@ -1,7 +1,4 @@
-/**
- * A small file that one process overwrites and another process reads. The file's length is fixed, so that writes
- * succeed on a full disk. A process that reads during a write finds a wrong checksum, and reads again later.
- */
+/** A file of fixed length, writable on a full disk. Its checksum is wrong for a process that reads during a write. */
 
 import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
@@ -92,10 +89,7 @@ export class Heart {
   #syncedPhase: Heartbeat['phase'] | null = null;
   #failed = false;
 
-  /**
-   * Writes heartbeats on a timer until the first step of the core. The ledger's lock permits only one writer.
-   * `knowsOrders`: the ledger has an order. `cannotBeat` is called when writes begin to fail. Throws `file_unreadable`.
-   */
+  /** Writes heartbeats on a timer until the first step. `cannotBeat`: a write failed. Throws `file_unreadable`. */
   constructor(ledgerPath: string, knowsOrders: boolean, cannotBeat: (error: unknown) => void) {
     const path = locateHeartbeatFile(ledgerPath);
     this.#cannotBeat = cannotBeat;

@@ -14,10 +14,7 @@ const REPEATED_MS = { everyHour: MINUTE_MS, namedHours: 180 * MINUTE_MS };
 /** Converts a time to this machine's local time, expressed as Unix ms as if it were UTC. */
 const toMachineLocal = (timeMs: number): number => timeMs - new Date(timeMs).getTimezoneOffset() * MINUTE_MS;
 
-/**
- * Times of one cron expression. An expression for every hour follows real time, also when the local clock repeats an
- * hour. An expression with named hours follows local time: a repeated hour counts once, a skipped hour at the skip.
- */
+/** Times of a cron expression: in real time for every hour, else in local time, whose repeated hours count once. */
 export class JobTimes {
   readonly #fields: ReturnType<typeof parse>;
   /** Seconds within a minute that the cron expression names, in ms, in descending order. */

@@ -116,10 +116,7 @@ const MOST_CALLS = 8;
 /** Part of the time limit. A call that used less CPU time than this was delayed by a busy machine, and is repeated. */
 const OWN_SHARE = 0.8;
 
-/**
- * Returns a function that limits the time of calls. V8 interrupts only a `Script`, so a `Script` makes the call. An
- * interrupted call is repeated unless this process itself used the time: a busy machine alone stops no strategy.
- */
+/** Returns a function that limits the time of calls by a V8 `Script`. A busy machine alone stops no strategy. */
 export function boundedCall(limitMs: number): <T>(call: () => T) => T {
   const script = new Script('run()');
   const sandbox: { run: () => unknown } = { run: () => undefined };

@@ -220,11 +220,7 @@ function objectionToMemo(transaction: Transaction, isBlind: boolean): string | n
   return isCredentialChallenge(text) ? 'the memo of the transaction is a credential challenge' : null;
 }
 
-/**
- * Solana's own programs that could give away the wallet's funds, now or later. No setting allows a transaction to call
- * these programs directly; only a venue's program may call them internally. System has transfers, `Assign` and durable
- * nonces; the token programs have `Approve` and `SetAuthority`.
- */
+/** Solana's programs that could give away funds, now or later. Only a venue's program may call them, internally. */
 const GIVES_AWAY: Readonly<Record<string, string>> = {
   '11111111111111111111111111111111': 'System',
   TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA: 'Token',

@@ -53,10 +53,7 @@ function readAll(descriptor: number): string {
   return text;
 }
 
-/**
- * Writes a secrets file with mode 0600. A temporary file is synced, read back for `verify`, and renamed. Throws
- * TwinbookError file_unreadable, also for an existing file with `replace: false`, or the error of `verify`.
- */
+/** Writes a synced file of mode 0600, read back for `verify`. Throws file_unreadable, or the error of `verify`. */
 export function writePrivateFile(
   path: string,
   text: string,
