@@ -31,7 +31,7 @@ import {
   MAY_REST,
   Unproven,
 } from './direct-cancel.js';
-import { isTakenOver } from './fleet-session.js';
+import { followLease, isTakenOver, releaseWallet } from './fleet-session.js';
 import { LiveConfig } from './live-config.js';
 import { linesAbove, openLog } from './log.js';
 import { openSession, type TraderSession } from './session.js';
@@ -115,6 +115,7 @@ class Service implements RunningTrader {
     quoteHours: (strategy, open) => this.#loop.command({ kind: 'quote-hours', strategy, open }),
   };
   #stopJobs: () => void = () => undefined;
+  #endFleet: () => void = () => undefined;
   readonly #unproven = new Unproven();
   readonly #startedMs = nowMs();
   readonly #bornMs = steadyMs();
@@ -173,7 +174,9 @@ class Service implements RunningTrader {
       this.#session.log.error({ err: error }, 'a bug: no code caught this error');
       fail(error);
     });
-    this.#session.fleet?.start({ loop: this.#loop, snapshot: () => this.snapshot(), fail });
+    const { member } = this.#session;
+    if (member !== null)
+      this.#endFleet = followLease(member, { loop: this.#loop, snapshot: () => this.snapshot(), fail });
     this.#loop.start();
     this.#stopJobs = startJobs(this.live.config, this.#jobHooks);
     const status = setInterval(() => this.#show(), STATUS_EVERY_MS);
@@ -188,6 +191,7 @@ class Service implements RunningTrader {
     } finally {
       clearInterval(status);
       control.close();
+      this.#endFleet();
       this.#loop.end();
       this.#telemetry.publisher.close(this.ending() ?? 'it has ended', this.#isProven);
       await (await feeds)?.close();
@@ -226,7 +230,9 @@ class Service implements RunningTrader {
     this.#session.trader.end(nowMs(), last.proven ? ENDED_PROVEN : 'stopped, but not proven that no order rests');
     for (const line of resultLines(last, this.#startedWith, steadyMs() - this.#bornMs)) this.#screen.say(line);
     if (last.proven) {
-      await this.#session.fleet?.release(last);
+      this.#endFleet();
+      const { member, config } = this.#session;
+      if (member !== null) await releaseWallet(member, config.capitalMicros, last);
       this.#session.guardian?.heart.end();
       return 0;
     }
@@ -337,8 +343,8 @@ class Service implements RunningTrader {
 
   /** Writes a heartbeat after a step. If the loop was blocked for long, cancels all orders, as the guardian may. */
   #beat(): void {
-    const { guardian, trader, fleet } = this.#session;
-    const stoodStillMs = guardian?.heart.beat(trader.nothingMayRest, fleet?.oursForMs ?? null) ?? 0;
+    const { guardian, trader, member } = this.#session;
+    const stoodStillMs = guardian?.heart.beat(trader.nothingMayRest, member?.oursForMs ?? null) ?? 0;
     if (stoodStillMs < this.#session.config.guardian.timeoutMs - DECLARED_DEAD_EARLIER_MS) return;
     this.#session.log.warn({ stood_still_ms: Math.round(stoodStillMs) }, 'the loop was blocked');
     this.#screen.say(`the event loop was blocked for ${(stoodStillMs / 1000).toFixed(1)} s: canceling every order`);

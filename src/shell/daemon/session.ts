@@ -75,8 +75,8 @@ export async function openSession(options: SessionOptions) {
     // The trader joins the fleet before it signs, and before its guardian sees orders that may be another trader's.
     const joined = await joinFleet(options, wallet);
     if (joined === null) return await stopped();
-    const { member, fleet } = joined;
-    closers.push(() => fleet?.close());
+    const { member } = joined;
+    closers.push(() => member?.close());
     const guardian = openGuardian(options, ledger);
     closers.push(() => guardian?.close());
     if (config.exchange?.embedded === true) checkSamePast(config.exchange.dataDir, ledger);
@@ -115,7 +115,7 @@ export async function openSession(options: SessionOptions) {
       startedWith: { copy, changes: changes ?? [] },
       member,
     });
-    const parts = { trader, config, modules, ledger, page, wallet, profile, journal, recorder, guardian, fleet };
+    const parts = { trader, config, modules, ledger, page, wallet, profile, journal, recorder, guardian, member };
     return { ...parts, ...access, env, log, close };
   } catch (error) {
     await close();
