@@ -29,14 +29,14 @@ import {
   type DirectCancel,
   leavesOrdersBehind,
   MAY_REST,
-  Unproven,
+  watchProof,
 } from './direct-cancel.js';
 import { followLease, isTakenOver, releaseWallet } from './fleet-session.js';
 import { LiveConfig } from './live-config.js';
 import { linesAbove, openLog } from './log.js';
 import { openSession, type TraderSession } from './session.js';
 import { type Output, resultLines, Screen } from './status-text.js';
-import { ServiceManager } from './supervisors.js';
+import { openServiceManager, type ServiceManager } from './supervisors.js';
 import { Telemetry } from './telemetry.js';
 
 /** Time for a stop, ms, beyond a draft's lifetime. During that lifetime, a crashed run's draft may become an order. */
@@ -83,7 +83,7 @@ async function runSession(config: Config, io: TraderIo, verbose: boolean): Promi
   io.onUnusedSignal((text) => log.warn(text));
   io.onKillSignal((reason) => stopWatch.kill(reason));
   const say = (text: string) => screen.say(text);
-  const manager = ServiceManager.open({ env: io.env, warn: say });
+  const manager = openServiceManager({ env: io.env, warn: say });
   const session = await openSession({ config, env: io.env, log, say, verbose, isStopping: () => stopping });
   if (session === null) {
     say('stopped before the exchange was reached; nothing was placed');
@@ -116,7 +116,7 @@ class Service implements RunningTrader {
   };
   #stopJobs: () => void = () => undefined;
   #endFleet: () => void = () => undefined;
-  readonly #unproven = new Unproven();
+  readonly #isProofOverdue = watchProof();
   readonly #startedMs = nowMs();
   readonly #bornMs = steadyMs();
   /** Equity at the first valuation of this run; null before the first valuation. */
@@ -331,7 +331,7 @@ class Service implements RunningTrader {
     this.#telemetry.afterStep(observation, requests);
     this.#beat();
     this.#manager?.step();
-    if (this.#unproven.isOverdue(this.#session.trader.wantsProof)) void this.#tryAfresh();
+    if (this.#isProofOverdue(this.#session.trader.wantsProof)) void this.#tryAfresh();
     this.#session.recorder?.step(observation, requests);
     const notices = this.#session.trader.takeNotices();
     if (notices.some(({ kind }) => kind === 'started')) this.#manager?.ready();

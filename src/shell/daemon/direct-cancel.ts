@@ -204,28 +204,23 @@ const FIRST_MS = 10_000;
 /** Longest wait for the proof that no order rests, ms; a slow exchange needs time. */
 const LONGEST_MS = 60_000;
 
-/** Decides when orders are also canceled outside the core, because the proof that no order rests is overdue. */
-export class Unproven {
-  readonly #steadyMs: () => number;
-  #dueMs: number | null = null;
-  #waitMs = FIRST_MS;
-
-  constructor(steadyMs: () => number = () => performance.now()) {
-    this.#steadyMs = steadyMs;
-  }
-
-  /** Returns whether a cancel outside the core is due: after 10 s, then after twice the last wait, at most 60 s. */
-  isOverdue(wantsProof: boolean): boolean {
-    const nowMs = this.#steadyMs();
+/**
+ * Returns a function that finds whether a cancel outside the core is due, because the proof that no order rests is
+ * overdue: after 10 s, then after twice the last wait, at most 60 s.
+ */
+export function watchProof(steadyMs: () => number = () => performance.now()): (wantsProof: boolean) => boolean {
+  let dueMs: number | null = null;
+  let waitMs = FIRST_MS;
+  return (wantsProof) => {
     if (!wantsProof) {
-      this.#dueMs = null;
-      this.#waitMs = FIRST_MS;
+      dueMs = null;
+      waitMs = FIRST_MS;
       return false;
     }
-    this.#dueMs ??= nowMs + this.#waitMs;
-    if (nowMs < this.#dueMs) return false;
-    this.#waitMs = Math.min(LONGEST_MS, 2 * this.#waitMs);
-    this.#dueMs = nowMs + this.#waitMs;
+    dueMs ??= steadyMs() + waitMs;
+    if (steadyMs() < dueMs) return false;
+    waitMs = Math.min(LONGEST_MS, 2 * waitMs);
+    dueMs = steadyMs() + waitMs;
     return true;
-  }
+  };
 }

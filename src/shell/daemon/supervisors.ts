@@ -305,50 +305,33 @@ interface ServiceManagerOptions {
   readonly send?: (message: string) => void;
 }
 
-/** Notifies systemd through one shell script: Node cannot write to its socket, and a process for each would block. */
-export class ServiceManager {
-  readonly #send: (message: string) => void;
-  readonly #clockMs: () => number;
-  /** Interval of messages to systemd's watchdog, ms; null if systemd watches no steps. */
-  readonly #watchdogEveryMs: number | null;
-  #workedMs = Number.NEGATIVE_INFINITY;
+export type ServiceManager = NonNullable<ReturnType<typeof openServiceManager>>;
 
-  private constructor({ env, clockMs = () => performance.now() }: ServiceManagerOptions, send: (text: string) => void) {
-    this.#send = send;
-    this.#clockMs = clockMs;
-    // The watchdog's interval is a third of systemd's time limit: µs / 1000 / 3.
-    const intervalUs = Number(env['WATCHDOG_USEC'] ?? '');
-    const isOurs = ['', String(process.pid)].includes(env['WATCHDOG_PID'] ?? '');
-    this.#watchdogEveryMs = intervalUs > 0 && isOurs ? intervalUs / 3000 : null;
-  }
-
-  /** Opens the connection to systemd; null unless systemd waits for messages. */
-  static open(options: ServiceManagerOptions): ServiceManager | null {
-    const socket = options.env['NOTIFY_SOCKET'] ?? '';
-    if (socket === '') return null;
-    return new ServiceManager(options, options.send ?? startRelay(options, socket));
-  }
-
-  /** Call when own orders, fills and assets are known. Trading then begins, and systemd starts to monitor steps. */
-  ready(): void {
-    this.#send('READY=1');
-  }
-
-  /** Call this after each step of the core. Few calls send a message. */
-  step(): void {
-    if (this.#watchdogEveryMs === null) return;
-    const nowMs = this.#clockMs();
-    if (nowMs - this.#workedMs < this.#watchdogEveryMs) return;
-    this.#workedMs = nowMs;
-    this.#send('WATCHDOG=1');
-  }
-
-  /** Call when the trader begins to cancel all orders and end. Systemd then monitors no steps. */
-  stopping(): void {
-    this.#send('STOPPING=1');
-  }
+/** Notifies systemd; null unless systemd waits for messages. */
+export function openServiceManager(options: ServiceManagerOptions) {
+  const { env, clockMs = () => performance.now() } = options;
+  const socket = env['NOTIFY_SOCKET'] ?? '';
+  if (socket === '') return null;
+  const send = options.send ?? startRelay(options, socket);
+  // The watchdog's interval is a third of systemd's time limit: µs / 1000 / 3.
+  const everyMs = Number(env['WATCHDOG_USEC'] ?? '') / 3000;
+  const isWatched = everyMs > 0 && ['', String(process.pid)].includes(env['WATCHDOG_PID'] ?? '');
+  let workedMs = Number.NEGATIVE_INFINITY;
+  return {
+    /** Call when own orders, fills and assets are known. Trading then begins, and systemd starts to monitor steps. */
+    ready: () => send('READY=1'),
+    /** Call this after each step of the core. Few calls send a message. */
+    step: () => {
+      if (!isWatched || clockMs() - workedMs < everyMs) return;
+      workedMs = clockMs();
+      send('WATCHDOG=1');
+    },
+    /** Call when the trader begins to cancel all orders and end. Systemd then monitors no steps. */
+    stopping: () => send('STOPPING=1'),
+  };
 }
 
+/** Starts one shell script for all messages: Node cannot write to the socket, and a process for each would block. */
 function startRelay({ env, warn }: ServiceManagerOptions, socket: string): (message: string) => void {
   const relay: ChildProcess = spawn('/bin/sh', ['-c', RELAY], {
     stdio: ['pipe', 'ignore', 'ignore'],

@@ -39,35 +39,28 @@ const MOST_WAITING = 1_000;
 export const inTime = (work: Promise<unknown>): Promise<boolean> =>
   Promise.race([work.then(() => true), pause(DISK_WITHIN_MS, false, { ref: false })]).catch(() => false);
 
-class GuardianLog {
-  readonly #path: string;
-  readonly #echo: (line: string) => void;
-  #last: Promise<unknown> = Promise.resolve();
-  #waiting = 0;
+type GuardianLog = ReturnType<typeof openLog>;
 
-  constructor(path: string, echo: (line: string) => void) {
-    this.#path = path;
-    this.#echo = echo;
-  }
-
-  write(severity: 'quiet' | 'loud', text: string): void {
-    const time = new Date().toISOString();
-    this.#echo(`${time} ${plainLine(text)}\n`);
-    if (this.#waiting >= MOST_WAITING) return;
-    this.#waiting += 1;
-    const line = secrets.clean(`${plainJson(JSON.stringify({ time, severity, pid: process.pid, text }))}\n`);
-    this.#last = this.#last
-      .then(() => appendFile(this.#path, line, { mode: 0o600 }))
-      // A failed write to the log is ignored, because the terminal shows the lines too.
-      .catch(() => undefined)
-      .finally(() => {
-        this.#waiting -= 1;
-      });
-  }
-
-  async close(): Promise<void> {
-    await inTime(this.#last);
-  }
+function openLog(path: string, echo: (line: string) => void) {
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+  return {
+    write: (severity: 'quiet' | 'loud', text: string): void => {
+      const time = new Date().toISOString();
+      echo(`${time} ${plainLine(text)}\n`);
+      if (waiting >= MOST_WAITING) return;
+      waiting += 1;
+      const line = secrets.clean(`${plainJson(JSON.stringify({ time, severity, pid: process.pid, text }))}\n`);
+      last = last
+        .then(() => appendFile(path, line, { mode: 0o600 }))
+        // A failed write to the log is ignored, because the terminal shows the lines too.
+        .catch(() => undefined)
+        .finally(() => {
+          waiting -= 1;
+        });
+    },
+    close: () => inTime(last),
+  };
 }
 
 /** Writes the guardian's report file. While one write is in progress, further reports are skipped. */
@@ -225,7 +218,7 @@ class Guardian {
 
   constructor(options: GuardianOptions) {
     this.#options = options;
-    this.#log = new GuardianLog(options.logFile, options.say);
+    this.#log = openLog(options.logFile, options.say);
     this.#reporter = new Reporter(locateReportFile(options.ledgerPath));
   }
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { ServiceManager } from '../../../src/shell/daemon/supervisors.js';
+import { openServiceManager } from '../../../src/shell/daemon/supervisors.js';
 
 const UNIT = { NOTIFY_SOCKET: '/run/systemd/notify', WATCHDOG_USEC: '30000000' };
 
 function managed(env: Readonly<Record<string, string>> = UNIT) {
   const sent: string[] = [];
   let nowMs = 0;
-  const manager = ServiceManager.open({
+  const manager = openServiceManager({
     env,
     warn: () => undefined,
     clockMs: () => nowMs,
