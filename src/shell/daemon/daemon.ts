@@ -431,10 +431,7 @@ export function startJobs(
   };
   look();
   const timer = setInterval(look, LOOK_MS);
-  return () => {
-    clearInterval(timer);
-    hours.close();
-  };
+  return () => clearInterval(timer);
 }
 
 /** Backs up the ledger. Returns null, or the reason of a failure. Never throws, so that trading continues. */
