@@ -31,7 +31,7 @@ import { signingRules } from '../wallet/draft-signer.js';
 import { createKeyFile, isSealedKeyFile, openKeyFile, walletPassphrase } from '../wallet/key-file.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { joinFleet, leasedSigner, objectionOf, settleWallet } from './fleet-session.js';
-import { ConfigCopies, changesSinceLast } from './live-config.js';
+import { changesSinceLast, saveCopy } from './live-config.js';
 import { ConsoleSupervisor, GuardianSupervisor } from './supervisors.js';
 
 /** Maximum time of one call of a strategy's code, ms. The calls for all markets must fit into one poll interval. */
@@ -240,7 +240,7 @@ function newTrader(run: RunFacts, parts: TraderParts): Trader {
 function copyFiles(options: SessionOptions): string {
   const { file, texts, ledger } = options.config;
   try {
-    return new ConfigCopies(ledger.path).save({ main: file, texts });
+    return saveCopy(ledger.path, { main: file, texts });
   } catch (error) {
     warn(options, messageOf(error));
     return '';
