@@ -124,86 +124,63 @@ interface SubscriptionEvents {
   readonly onLost: (why: string) => void;
 }
 
-export class Subscription {
-  readonly #path: string;
-  readonly #events: SubscriptionEvents;
-  #socket: Socket | null = null;
-  #again: NodeJS.Timeout | null = null;
-  #isClosed = false;
-
-  constructor(path: string, events: SubscriptionEvents) {
-    this.#path = path;
-    this.#events = events;
-    this.#open();
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    if (this.#again !== null) clearTimeout(this.#again);
-    this.#socket?.destroy();
-  }
-
-  #open(): void {
-    if (this.#isClosed) return;
+/** Follows the trader's status stream, and connects again when it ends, until the returned function is called. */
+export function followStatus(path: string, { line, onLost }: SubscriptionEvents): () => void {
+  let socket: Socket | null = null;
+  let again: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  const lose = (why: string): void => {
+    if (isClosed) return;
+    again = setTimeout(open, AGAIN_MS);
+    onLost(why);
+  };
+  const open = (): void => {
     try {
-      requireTrusted(this.#path);
+      requireTrusted(path);
     } catch (error) {
-      return this.#lose(messageOf(error));
+      return lose(messageOf(error));
     }
-    const socket = connect(this.#path);
-    this.#socket = socket;
+    const opened = connect(path);
+    socket = opened;
     let why = 'the trader closed the connection';
     let received = '';
-    socket.setEncoding('utf8');
-    const failed = (error: unknown) => {
-      why = messageOf(error);
-      socket.destroy();
-    };
-    socket.on('connect', () => socket.write('{"command":"subscribe"}\n'));
-    socket.on('error', (error: NodeJS.ErrnoException) => {
+    opened.setEncoding('utf8');
+    opened.on('connect', () => opened.write('{"command":"subscribe"}\n'));
+    opened.on('error', (error: NodeJS.ErrnoException) => {
       why = error.code === 'ENOENT' || error.code === 'ECONNREFUSED' ? 'no trader is running' : error.message;
     });
+    const failed = (error: unknown) => {
+      why = messageOf(error);
+      opened.destroy();
+    };
     const hear = (chunk: string) => {
       received += chunk;
       const end = received.lastIndexOf('\n');
       if (end < 0 && received.length <= LONGEST_LINE) return;
-      const refusal = this.#take(received.slice(0, end).split('\n'));
+      const texts = received.slice(0, end).split('\n');
       received = received.slice(end + 1);
-      if (refusal === null) return;
-      why = refusal;
-      socket.destroy();
+      for (const text of texts) line(readLine(text));
     };
-    socket.on('data', guarded(hear, failed));
-    socket.on('close', () => this.#lose(why));
-  }
-
-  /** Processes lines of the trader's stream. Returns null, or a description of the first invalid line. */
-  #take(lines: readonly string[]): string | null {
-    for (const text of lines) {
-      const line = readLine(text);
-      if (typeof line === 'string') return line;
-      this.#events.line(line);
-    }
-    return null;
-  }
-
-  #lose(why: string): void {
-    this.#socket = null;
-    if (this.#isClosed) return;
-    this.#again = setTimeout(() => this.#open(), AGAIN_MS);
-    this.#events.onLost(why);
-  }
+    opened.on('data', guarded(hear, failed));
+    opened.on('close', () => lose(why));
+  };
+  open();
+  return () => {
+    isClosed = true;
+    clearTimeout(again);
+    socket?.destroy();
+  };
 }
 
-function readLine(text: string): StatusLine | string {
+function readLine(text: string): StatusLine {
   const parsed = parseJson(text);
-  if (parsed === undefined) return `${OTHER_VERSION}: its answer is not a line of JSON`;
+  if (parsed === undefined) throw new Error(`${OTHER_VERSION}: its answer is not a line of JSON`);
   const { data, error } = statusLine.safeParse(parsed);
   if (data !== undefined) return data;
   if (typeof parsed === 'object' && parsed !== null && 'error' in parsed)
-    return `the trader refused: ${String(parsed.error)}`;
+    throw new Error(`the trader refused: ${String(parsed.error)}`);
   const [issue] = error.issues;
-  return `${OTHER_VERSION}: ${issue?.path.join('.')}: ${issue?.message}`;
+  throw new Error(`${OTHER_VERSION}: ${issue?.path.join('.')}: ${issue?.message}`);
 }
 
 const OTHER_VERSION = 'the process at the control socket is not a trader of this version';
