@@ -5,32 +5,28 @@ import type { AlertSeverity } from '../config/schema.js';
 
 const LIFELINE_MS = 60_000;
 
-/** A dead man's switch: calls a monitor only after useful work. The monitor raises an alarm when the calls stop. */
-export class Lifeline {
-  #steps = 0;
-  #answered = 0;
-  #calledMs: number;
-
-  /** @param steadyMs a clock that never steps, ms; the first call is due one interval later */
-  constructor(steadyMs: number) {
-    this.#calledMs = steadyMs;
-  }
-
-  /** Returns null if no call is due; otherwise an empty text after useful work, or the reason why there was none. */
-  look({ account, isGuarded, nowMs, steadyMs }: WatchedFacts, isCurrent: boolean): string | null {
-    if (steadyMs - this.#calledMs < LIFELINE_MS) return null;
-    this.#calledMs = steadyMs;
-    const [stepsBefore, answeredBefore] = [this.#steps, this.#answered];
-    this.#steps = account?.health.steps ?? 0;
-    this.#answered = account?.health.requests.reduce((sum, { answered }) => sum + answered, 0) ?? 0;
+/**
+ * A dead man's switch: a remote monitor raises an alarm when the console's calls stop. Returns a function that returns
+ * null while no call is due; otherwise an empty text after useful work, or the reason why there was none.
+ *
+ * @param beganMs time of a clock that never steps, ms; the first call is due one interval later
+ */
+export function startLifeline(beganMs: number) {
+  let [steps, answered, calledMs] = [0, 0, beganMs];
+  return ({ account, isGuarded, nowMs, steadyMs }: WatchedFacts, isCurrent: boolean): string | null => {
+    if (steadyMs - calledMs < LIFELINE_MS) return null;
+    calledMs = steadyMs;
+    const [stepsBefore, answeredBefore] = [steps, answered];
+    steps = account?.health.steps ?? 0;
+    answered = account?.health.requests.reduce((sum, one) => sum + one.answered, 0) ?? 0;
     if (!isCurrent) return 'the trader does not answer';
     // If the step count is unchanged, there was no step; a smaller count belongs to a new run.
-    if (this.#steps === stepsBefore) return 'the trader’s loop made no step';
-    if (this.#answered === answeredBefore) return 'the exchange answered no request';
+    if (steps === stepsBefore) return 'the trader’s loop made no step';
+    if (answered === answeredBefore) return 'the exchange answered no request';
     const comparedMs = account?.reconciled?.comparedMs ?? Number.NEGATIVE_INFINITY;
     if (nowMs - comparedMs > RECONCILED_WITHIN_MS) return 'nothing was reconciled';
     return isGuarded === false ? 'no guardian is active' : '';
-  }
+  };
 }
 
 export interface Condition extends Pick<AlertKind, 'severity' | 'title' | 'forMs'> {

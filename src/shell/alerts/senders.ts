@@ -12,10 +12,8 @@ import { type AlertMessage, type AlertSender, type Delivery, stateText } from '.
 /** Sends one test message immediately. Throws TwinbookError if the channel's secret cannot be read. */
 export function testChannel(configFile: string, channel: ChannelConfig): Promise<Delivery> {
   readAddress(channel);
-  return openSender(
-    channel,
-    parse(configFile).name,
-  )({
+  const send = openSender(channel, parse(configFile).name);
+  return send({
     id: randomBytes(6).toString('hex'),
     timeMs: Date.now(),
     severity: 'info',

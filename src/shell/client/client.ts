@@ -150,7 +150,13 @@ export class ServiceClient extends HttpCaller {
     const terms = marginTerms(request);
     return this.#run(wallet, options, {
       ...landing('requests.submit', this.requests, requestStage),
-      draft: async (within) => toSign(await this.requests.create(request, within), request.market_condition_id, terms),
+      draft: async (within) => {
+        const row = await this.requests.create(request, within);
+        const { pubkey, message } = row;
+        if (message !== null) return { pubkey, message, marketConditionId: request.market_condition_id, terms };
+        const reason = 'the draft of the request could not be created';
+        throw new NotDone('requests.create', 'failed', reason, pubkey, row);
+      },
     });
   }
 
@@ -174,12 +180,6 @@ const landing = <R>(
   { submit, detail }: { readonly submit: Change<R>['submit']; readonly detail: Change<R>['read'] },
   getStage: (record: R) => ChangeStage,
 ) => ({ endpoint, submit, read: detail, getStage });
-
-function toSign(row: RequestRow, marketConditionId: string, terms: DraftTerms): DraftToSign {
-  const { pubkey, message } = row;
-  if (message !== null) return { pubkey, message, marketConditionId, terms };
-  throw new NotDone('requests.create', 'failed', 'the draft of the request could not be created', pubkey, row);
-}
 
 const OVER = ['failed', 'expired', 'cancelled'] as const;
 

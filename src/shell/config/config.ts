@@ -38,9 +38,6 @@ export interface Config extends TraderConfig {
   readonly texts: ReadonlyMap<string, string>;
 }
 
-export type LedgerConfig = TraderConfig['ledger'];
-export type ScheduleConfig = TraderConfig['schedule'];
-export type LogConfig = TraderConfig['log'];
 export type AlertsConfig = TraderConfig['alerts'];
 export type ChannelConfig = AlertsConfig['channels'][number];
 export type DashboardConfig = TraderConfig['dashboard'];

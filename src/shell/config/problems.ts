@@ -179,16 +179,11 @@ function placesBelow(root: SchemaNode): KeyGroups {
   return places;
 }
 
-interface Setting {
-  /** Full name of the setting, such as `risk.max_loss_day`. */
-  readonly name: string;
-  readonly node: SchemaNode;
-  /** Whether the setting is required in its group. */
-  readonly isRequired: boolean;
-}
-
-/** Lists every setting that is not a group, in the order of the schema. */
-export function listSettings(root: SchemaNode, group = ''): readonly Setting[] {
+/** Lists every setting that is not a group, in the order of the schema, with its full name such as `risk.max_fills`. */
+export function listSettings(
+  root: SchemaNode,
+  group = '',
+): readonly { readonly name: string; readonly node: SchemaNode; readonly isRequired: boolean }[] {
   return Object.entries(asMapping(root)).flatMap(([key, node]) => {
     const name = group === '' ? key : `${group}.${key}`;
     const own = getEntrySchema(node);

@@ -10,7 +10,7 @@ import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { findWriter, lockWriter, type WriterLock } from '../../trader/ledger/lock.js';
 import { ENDED_PROVEN } from '../../trader/ledger/tables.js';
 import { AlertCenter, type AlertMemory } from '../alerts/alert-center.js';
-import { Lifeline, type WatchedFacts } from '../alerts/conditions.js';
+import { startLifeline, type WatchedFacts } from '../alerts/conditions.js';
 import { openSender, postText } from '../alerts/senders.js';
 import type { TraderConfig } from '../config/config.js';
 import type { AlertSeverity } from '../config/schema.js';
@@ -132,7 +132,7 @@ export interface WatchOptions {
 /** Watches one trader. A console without the lock only reads the alerts stored by the console that holds the lock. */
 export class Watch {
   readonly #options: WatchOptions;
-  readonly #lifeline: Lifeline | null;
+  readonly #lifeline: ReturnType<typeof startLifeline> | null;
   readonly #timer: NodeJS.Timeout;
   readonly #startedMs = performance.now();
   #center: AlertCenter | null = null;
@@ -142,7 +142,7 @@ export class Watch {
 
   constructor(options: WatchOptions) {
     this.#options = options;
-    this.#lifeline = options.config.alerts.heartbeat === null ? null : new Lifeline(performance.now());
+    this.#lifeline = options.config.alerts.heartbeat === null ? null : startLifeline(performance.now());
     this.#refusedLogins.note(0, performance.now());
     this.#findCenter();
     this.#timer = setInterval(() => this.#tick(), EVERY_MS);
@@ -246,7 +246,7 @@ export class Watch {
       account,
     };
     center.tick(facts);
-    const why = this.#lifeline?.look(facts, trader.isCurrent) ?? null;
+    const why = this.#lifeline?.(facts, trader.isCurrent) ?? null;
     if (why !== null) void callWatcher(config.alerts.heartbeat?.urlFile ?? '', why, this.#options.note);
   }
 

@@ -13,7 +13,7 @@ import type { Ledger } from '../../trader/ledger/ledger.js';
 import { ENDED_PROVEN } from '../../trader/ledger/tables.js';
 import type { PruneBatch, PrunedBatch } from '../../trader/reconcile/prune.js';
 import { makeBackup } from '../backup/backups.js';
-import type { Config, Environment, LedgerConfig, ScheduleConfig } from '../config/config.js';
+import type { Config, Environment } from '../config/config.js';
 import { VERSION } from '../config/shipped.js';
 import { serveControl } from '../control/control-server.js';
 import type { OpenFeeds } from '../feeds/feeds.js';
@@ -408,7 +408,7 @@ interface JobHooks {
 
 /** Runs the scheduled jobs until the returned function is called. A missed job runs once, at the next check. */
 export function startJobs(
-  { schedule, strategies }: { schedule: ScheduleConfig; strategies: readonly ScheduledStrategy[] },
+  { schedule, strategies }: Pick<Config, 'schedule'> & { readonly strategies: readonly ScheduledStrategy[] },
   hooks: JobHooks,
 ): () => void {
   const all: readonly (readonly [name: string, expression: string | null, run: () => void])[] = [
@@ -435,7 +435,7 @@ export function startJobs(
 }
 
 /** Backs up the ledger. Returns null, or the reason of a failure. Never throws, so that trading continues. */
-export async function backUpLedger(ledger: LedgerConfig, log: Logger, screen: Screen): Promise<string | null> {
+export async function backUpLedger(ledger: Config['ledger'], log: Logger, screen: Screen): Promise<string | null> {
   try {
     log.info(await makeBackup(ledger, nowMs()), 'ledger backed up');
     return null;

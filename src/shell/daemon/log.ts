@@ -6,7 +6,7 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import { messageOf, unreadable } from '../../shared/base/errors.js';
 import { makeFolder, PRIVATE_FILE } from '../../shared/base/files.js';
 import { parseJson, plainJson } from '../../shared/base/text.js';
-import type { LogConfig } from '../config/config.js';
+import type { TraderConfig } from '../config/config.js';
 import { secrets } from '../wallet/secrets.js';
 
 /** Names of log fields whose values are hidden, because they may be secret. Known secrets are removed everywhere. */
@@ -19,7 +19,7 @@ const SECRET_PATHS = [
 const SIZES = { maxBytes: 100_000_000, keep: 5 };
 
 /** Opens the log. A later failure goes to `fallback`: the process must still cancel. Throws `file_unreadable`. */
-export function openLog({ file, level }: LogConfig, fallback: DestinationStream, sizes = SIZES): Logger {
+export function openLog({ file, level }: TraderConfig['log'], fallback: DestinationStream, sizes = SIZES): Logger {
   const target = file === null ? fallback : openFile(file, sizes, fallback);
   const scrubbed: DestinationStream = {
     write: (line) => target.write(plainJson(secrets.clean(line))),
