@@ -147,7 +147,9 @@ const UNEVEN: readonly ListName[] = [
   'requests.list',
 ];
 
-/** Returns the id of a row; null without one: two public trades in the same second may be equal in every field. */
+/** Lists whose rows have no ids: two public trades in the same second may be equal in every field. */
+const UNKEYED: readonly ListName[] = ['markets.trades', 'markets.marginActivity'];
+
 function keyOf(row: RowOf<ListName>): string | null {
   if ('summary' in row) return `${row.result_type} ${row.summary.condition_id}`;
   if ('token' in row) return row.token.symbol;
@@ -215,7 +217,7 @@ export async function* walkPages<N extends ListName>(
       throw fail('page_cut', `${found}, although another page follows`);
     if (nextCursor !== null && emptyPages >= MOST_EMPTY_PAGES)
       throw fail('pages_empty', `${emptyPages} pages in a row are empty, although another page follows`);
-    for (const key of rows.map(keyOf)) {
+    for (const key of UNKEYED.includes(endpoint) ? [] : rows.map(keyOf)) {
       if (key === null) continue;
       if (first.has(key) || recent.has(key)) throw fail('row_repeated', `the row ${key.slice(0, 200)} came twice`);
       recent.add(key);
