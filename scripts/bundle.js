@@ -15,7 +15,7 @@ const STARTED = /(^|[/-])(worker|thread|process)\.js$/;
 const STRATEGY = /^strategies\/[^/]+\.js$/;
 /** Without files of their own that they would look for beside themselves, and needed at every start of a program. */
 const JOINED_PACKAGES =
-  /^(zod|yaml|commander|fastify|pino|node-cron|p-queue|@duckdb\/node-api|@noble\/ed25519|@scure\/base|@solana\/[a-z-]+)(\/|$)/;
+  /^(zod|yaml|commander|fastify|pino|axios|node-cron|p-queue|@duckdb\/node-api|@noble\/ed25519|@scure\/base|@solana\/[a-z-]+)(\/|$)/;
 /**
  * What joined packages load and Twinbook never calls, as it gives fastify no schemas: left where it is, for it is a quarter of what an exchange
  * would read.
@@ -23,11 +23,19 @@ const JOINED_PACKAGES =
 const UNCALLED_PACKAGES = /^(@fastify\/(ajv-compiler|fast-json-stringify-compiler)|light-my-request)$/;
 /**
  * Modules of joined packages, and what stands in their place for what nobody asks of them: zod speaks sixty languages, two fifths of its
- * text, and falls back on English.
+ * text, and falls back on English; axios could send forms, for which it loads sixty files and all that Node has for `fetch`.
  *
  * @type {ReadonlyMap<string, (text: string) => string>}
  */
-const STAND_INS = new Map([['zod/v4/locales/index.js', () => "export { default as en } from './en.js';"]]);
+const STAND_INS = new Map([
+  ['zod/v4/locales/index.js', () => "export { default as en } from './en.js';"],
+  ['axios/lib/platform/node/classes/FormData.js', () => 'export default null;'],
+  ['axios/lib/adapters/fetch.js', () => 'export const getFetch = () => false;'],
+  [
+    'axios/lib/utils.js',
+    (text) => text.replace("typeof G.FormData !== 'undefined' ? G.FormData : undefined", 'undefined'),
+  ],
+]);
 /** The compiled library behind `@duckdb/node-api`: it stays a package, which is found where that one finds it. */
 const BINDINGS = '@duckdb/node-bindings';
 const CHUNKS = 'chunks';

@@ -126,6 +126,11 @@ export const REASONS: Readonly<Record<string, string>> = {
 
 /** Modules of npm and of Node that only some rooms may load, and the alternative for the others. */
 export const MODULES: Readonly<Record<string, { readonly rooms: readonly string[]; readonly instead: string }>> = {
+  axios: {
+    rooms: ['shell/client'],
+    instead: 'call the venue through `shell/client`',
+  },
+  bottleneck: { rooms: ['shell/client'], instead: 'the client keeps the limits of the venue' },
   'p-queue': { rooms: ['shell/client'], instead: 'the client bounds what is under way' },
   fastify: { rooms: ['exchange', 'shell/dashboard'], instead: 'serve through `exchange/http` or `shell/dashboard`' },
   '@fastify/swagger-ui': { rooms: ['exchange/http'], instead: 'the exchange serves its own page' },

@@ -1,8 +1,10 @@
 /**
  * The request budget of one scope, which also limits the scheduler's plan. A request is sent at once while the sliding
- * window has a free place. Each place that becomes free releases one waiting request.
+ * window has a free place. Only requests that must wait use Bottleneck, because Bottleneck takes some milliseconds per
+ * job. Each free place in the window releases one waiting request.
  */
 
+import Bottleneck from 'bottleneck';
 import PQueue from 'p-queue';
 import { LANES, type Lane } from '../../shared/protocol/seam.js';
 import { type AnswerSignals, Pacing, type Permit } from './pacing.js';
@@ -12,22 +14,39 @@ const LONGEST_LINE = 1_000;
 /** Lanes (request priorities) whose queue may be twice as long, so that queued reads never block a cancel. */
 const URGENT: readonly Lane[] = ['cancel', 'submit'];
 
-const rankOf = ({ lane }: { readonly lane: Lane }): number => LANES.indexOf(lane);
+/**
+ * Bottleneck's minimum time between two starts, negative because it plans starts by the wall clock. With zero, a clock
+ * that is set back would block the queue. The sliding window decides by a monotonic clock when requests are sent.
+ */
+const LONG_AGO_MS = -1e14;
 
-interface WaitingRequest {
+function openLimiter(): Bottleneck {
+  const limiter = new Bottleneck({ reservoir: 1, minTime: LONG_AGO_MS });
+  // The first job uses up Bottleneck's reservoir. After the first job, Bottleneck's next planned start is in the past.
+  limiter.schedule({ priority: 0 }, () => Promise.resolve()).catch(() => undefined);
+  return limiter;
+}
+
+/** A waiting request that may test (probe) whether the venue still refuses requests. */
+interface Prober {
   readonly lane: Lane;
   /** Whether the request is a cancel of a kill. */
   readonly isUrgent: boolean;
-  /** Ends the wait with a permit to be sent, or with null. */
-  readonly settle: (permit: Permit | null) => void;
+  /** Gives the request a permit to be sent; returns false if the request no longer waits. */
+  readonly settle: (place: Permit) => boolean;
 }
 
 /** Request queue of one budget scope. Requests are sent when the window has a free place, urgent requests first. */
 export class BudgetLine {
   readonly #pacing: Pacing;
   readonly #monotonicMs: () => number;
-  /** Waiting requests by lane, those of a lane in the order of arrival. */
-  #waiting: readonly WaitingRequest[] = [];
+  /** Bottleneck's queue; null until a request has to wait. */
+  #limiter: Bottleneck | null = null;
+  /** Number of jobs in Bottleneck's queue, including expired jobs; and how many of these jobs have a place. */
+  #queued = 0;
+  #called = 0;
+  /** Requests that may probe a refusing venue, in the order of arrival, including expired requests. */
+  #probers: Prober[] = [];
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
@@ -40,7 +59,8 @@ export class BudgetLine {
   /** Free fraction of a minute's budget, less the waiting requests; negative if more wait than may be sent. */
   get freePart(): number {
     const nowMs = this.#monotonicMs();
-    return (this.#pacing.freePermits(nowMs) - this.#waiting.length) / this.#pacing.window.limitAt(nowMs);
+    const remaining = this.#pacing.freePermits(nowMs) - (this.#queued - this.#called);
+    return remaining / this.#pacing.window.limitAt(nowMs);
   }
 
   read() {
@@ -49,7 +69,7 @@ export class BudgetLine {
 
   /** Takes a place in the window if a place is free and no request waits; otherwise returns null. */
   tryEnter(): Permit | null {
-    if (this.#waiting.length > 0 || this.#closed || this.#pacing.freePermits(this.#monotonicMs()) < 1) return null;
+    if (this.#queued > 0 || this.#closed || this.#pacing.freePermits(this.#monotonicMs()) < 1) return null;
     this.#pacing.start('place');
     return 'place';
   }
@@ -60,17 +80,28 @@ export class BudgetLine {
    */
   enter(lane: Lane, patienceMs: number, isUrgent = lane === 'cancel'): Promise<Permit | null> {
     const longest = URGENT.includes(lane) ? 2 * LONGEST_LINE : LONGEST_LINE;
-    if (this.#closed || this.#waiting.length >= longest || patienceMs <= 0) return Promise.resolve(null);
+    if (this.#closed || this.#queued >= longest || patienceMs <= 0) return Promise.resolve(null);
     return new Promise((resolve) => {
-      const settle = (permit: Permit | null) => {
+      let waiting = true;
+      const settle = (answer: Permit | null): boolean => {
+        if (!waiting) return false;
+        waiting = false;
         clearTimeout(timer);
-        this.#waiting = this.#waiting.filter((other) => other !== request);
-        resolve(permit);
+        resolve(answer);
+        return true;
       };
       const timer = setTimeout(() => settle(null), boundedDelay(patienceMs));
-      const request = { lane, isUrgent, settle };
-      const place = this.#waiting.findLastIndex((other) => rankOf(other) <= rankOf(request)) + 1;
-      this.#waiting = this.#waiting.toSpliced(place, 0, request);
+      this.#queued += 1;
+      const turn = () => {
+        this.#queued -= 1;
+        this.#called -= 1;
+        if (!settle('place')) this.onUnsent('place'); // expired: the place goes to the next request
+        return Promise.resolve();
+      };
+      // Bottleneck rejects only the jobs that `close` drops.
+      this.#limiter ??= openLimiter();
+      this.#limiter.schedule({ priority: LANES.indexOf(lane) }, turn).catch(() => settle(null));
+      if (Pacing.mayProbe(lane)) this.#probers.push({ lane, isUrgent, settle });
       this.#callUp();
     });
   }
@@ -78,20 +109,20 @@ export class BudgetLine {
   /** Records that a request was sent but got no answer. */
   onSilence(place: Permit): void {
     this.#pacing.onSilence(place, this.#monotonicMs());
-    this.#callUp();
+    if (this.#queued > 0) this.#callUp();
   }
 
   /** Records an answer. Returns the pause after a refusal, ms; null without a refusal. Probes ignore the pause. */
   onAnswer(place: Permit, heard: AnswerSignals): number | null {
     const pauseMs = this.#pacing.onAnswer(place, heard, this.#monotonicMs());
-    this.#callUp();
+    if (this.#queued > 0) this.#callUp();
     return pauseMs;
   }
 
   /** Frees the window's place of a request that was not sent. */
   onUnsent(place: Permit): void {
     this.#pacing.giveBack(place);
-    this.#callUp();
+    if (this.#queued > 0) this.#callUp();
   }
 
   /** True if a granted place must not be used, because the venue has since refused a request or cut the budget. */
@@ -99,39 +130,43 @@ export class BudgetLine {
     return this.#pacing.isOverdrawn(place, this.#monotonicMs());
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
-    for (const { settle } of this.#waiting) settle(null);
+    await this.#limiter?.stop({ dropWaitingJobs: true });
   }
 
   /** Gives free places of the window to the first waiting requests, and sets a timer for the next free place. */
   #callUp(): void {
-    clearTimeout(this.#timer);
-    if (this.#waiting.length === 0) return;
+    if (this.#closed) return;
     const nowMs = this.#monotonicMs();
     const free = Math.max(0, Math.floor(this.#pacing.freePermits(nowMs)));
-    for (const request of this.#waiting.slice(0, free)) this.#grant(request, 'place');
-    if (free === 0) this.#probe(nowMs);
-    const probers = this.#waiting.filter(({ lane }) => Pacing.mayProbe(lane));
-    const probeMs = Math.min(...probers.map(({ isUrgent }) => this.#pacing.nextProbeMs(isUrgent, nowMs)));
+    const called = Math.min(free, this.#queued - this.#called);
+    for (let n = 0; n < called; n++) this.#pacing.start('place');
+    this.#called += called;
+    if (called > 0) void this.#limiter?.incrementReservoir(called);
+    if (called === 0) this.#probe(nowMs);
+    clearTimeout(this.#timer);
+    if (this.#queued === this.#called) {
+      this.#probers = [];
+      return;
+    }
+    const probeMs = Math.min(...this.#probers.map(({ isUrgent }) => this.#pacing.nextProbeMs(isUrgent, nowMs)));
     const wakeMs = Math.min(this.#pacing.nextPlaceMs(nowMs), probeMs);
     // `wakeMs` is infinite while all counted requests are in flight; `onSilence` or `onAnswer` then calls `#callUp`.
-    if (this.#waiting.length > 0 && Number.isFinite(wakeMs))
-      this.#timer = setTimeout(() => this.#callUp(), boundedDelay(wakeMs - nowMs));
+    if (Number.isFinite(wakeMs)) this.#timer = setTimeout(() => this.#callUp(), boundedDelay(wakeMs - nowMs));
   }
 
   /** If a probe of the venue is due, sends the most urgent request that may probe, ahead of the queue. */
   #probe(nowMs: number): void {
-    const first = this.#waiting.find(
-      ({ lane, isUrgent }) => Pacing.mayProbe(lane) && this.#pacing.nextProbeMs(isUrgent, nowMs) <= nowMs,
-    );
-    if (first !== undefined) this.#grant(first, 'probe');
-  }
-
-  #grant({ settle }: WaitingRequest, permit: Permit): void {
-    this.#pacing.start(permit);
-    settle(permit);
+    const mayLeave = this.#probers.filter(({ isUrgent }) => this.#pacing.nextProbeMs(isUrgent, nowMs) <= nowMs);
+    if (mayLeave.length === 0) return;
+    this.#pacing.start('probe');
+    const inTurn = mayLeave.sort((a, b) => LANES.indexOf(a.lane) - LANES.indexOf(b.lane));
+    const first = inTurn.findIndex(({ settle }) => settle('probe'));
+    const gone = new Set(first < 0 ? inTurn : inTurn.slice(0, first + 1));
+    this.#probers = this.#probers.filter((prober) => !gone.has(prober));
+    if (first < 0) this.#pacing.giveBack('probe');
   }
 }
 

@@ -80,6 +80,7 @@ export class HttpCaller {
   readonly #objection: (lane: Lane) => string | null;
   readonly #closing = new AbortController();
   readonly #pending = new Set<Promise<unknown>>();
+  #closed: Promise<void> | null = null;
 
   /** Throws TwinbookError config_invalid for a base address that is neither HTTPS nor a loopback address. */
   constructor(options: ClientOptions, transport?: Sender) {
@@ -166,10 +167,16 @@ export class HttpCaller {
   }
 
   /** Drops waiting requests, aborts requests in flight and closes the sockets. Later calls are reported as unsent. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    // A second stop of the same Bottleneck queue would reject.
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     this.#closing.abort();
     this.#transport.close();
-    for (const line of Object.values(this.#lines ?? {})) line.close();
+    await Promise.all(Object.values(this.#lines ?? {}).map((line) => line.close()));
     await Promise.allSettled(this.#pending);
   }
 
@@ -185,7 +192,7 @@ export class HttpCaller {
     const { isUrgent = lane === 'cancel' } = options;
     const declaration = declarationOf(endpoint);
     const message = writeMessage(this.#base, declaration, parts);
-    if (typeof message === 'string') return this.#givenUp(message).answer;
+    if (typeof message === 'string') return this.#answerUnsent(message);
     const endMs = this.clock.monotonicMs() + latestMs - this.clock.nowMs();
     const job: Job = { declaration, parts, message, lane, isUrgent, endMs };
     let last = await this.#attempt(job);
@@ -289,9 +296,12 @@ export class HttpCaller {
   }
 
   #givenUp(reason: string): Attempted {
+    return { answer: this.#answerUnsent(reason), left: false, again: false };
+  }
+
+  #answerUnsent(reason: string): ClientAnswer {
     const nowMs = this.clock.nowMs();
-    const outcome = { kind: 'unknown', reason, sent: false } as const;
-    return { answer: { ...NOTHING_LEARNED, outcome, sentMs: nowMs, nowMs }, left: false, again: false };
+    return { ...NOTHING_LEARNED, outcome: { kind: 'unknown', reason, sent: false }, sentMs: nowMs, nowMs };
   }
 }
 

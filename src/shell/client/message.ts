@@ -64,13 +64,14 @@ export function writeHeaders(
   prefix: string,
   credentials: Credentials | null,
   venueSeconds: number,
-): Record<string, string> {
+): Record<string, string | false> {
   const { method, pathWithQuery, body } = message;
-  const headers: Record<string, string> = {
+  const headers: Record<string, string | false> = {
     Accept: 'application/json',
     'Accept-Encoding': 'identity',
     'User-Agent': 'twinbook',
-    ...(body === '' ? {} : { 'Content-Type': 'application/json' }),
+    // Without `false`, axios would send a form's content type even if the request has no body.
+    'Content-Type': body === '' ? false : 'application/json',
   };
   if (credentials === null) return headers;
   const names = signatureHeaders(prefix);

@@ -108,8 +108,9 @@ describe('the budget line', () => {
   });
 
   it('stands still for as long as the service said, but for one probe at a time of what cannot wait', async () => {
-    // A probe waits from one to two seconds; here one and a half.
-    const random = vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    // A probe waits from one to two seconds; here one and a half. Bottleneck needs different numbers for its ids.
+    let drawn = 0;
+    const random = vi.spyOn(Math, 'random').mockImplementation(() => 0.5 + 1e-6 * drawn++);
     onTestFinished(() => random.mockRestore());
     const { line, log, enter } = entrants(10);
     line.tryEnter();
