@@ -9,8 +9,6 @@ import {
   writeDraftText,
 } from '../../shared/protocol/drafts/draft-text.js';
 import {
-  hasTransactionForm,
-  LONGEST_TRANSACTION_BYTES,
   MEMO_PROGRAM,
   memoText,
   readTransaction,
@@ -274,11 +272,15 @@ function objectionToPriorityFee(instructions: readonly TransactionInstruction[])
   return `the transaction pays a priority fee of ${lamports} lamports, but at most ${MOST_PRIORITY_FEE_LAMPORTS} are allowed`;
 }
 
+const KEY_BYTES = 32;
+const SIGNATURE_BYTES = 64;
+/** Maximum size of bytes that may be a transaction: twice the packet of 1232 bytes into which a transaction fits. */
+const LONGEST_TRANSACTION_BYTES = 2464;
 /** Matches text of characters of hex, base64 and base58 only. Other text, such as a readable draft, is not encoded. */
 const SPELLED = /^[A-Za-z0-9+/_=-]*$/;
 
 /** Returns whether a signature over the text could move money on chain: it is a transaction, raw or encoded. */
-const spellsTransaction = (text: string): boolean => readings(text).some(hasTransactionForm);
+const spellsTransaction = (text: string): boolean => readings(text).some(isTransaction);
 
 function readings(text: string): Uint8Array[] {
   const found: Uint8Array[] = [Buffer.from(text, 'utf8')];
@@ -288,7 +290,7 @@ function readings(text: string): Uint8Array[] {
   const decoders = [
     () => hex.decode(compact.toLowerCase()),
     () => base64.decode(compact.replace(/-/g, '+').replace(/_/g, '/').replace(/=+$/, '').padEnd(pad(compact), '=')),
-    () => base58.decode(compact.length <= 4 * LONGEST_TRANSACTION_BYTES ? compact : ''),
+    () => base58.decode(compact.length <= 2 * LONGEST_TRANSACTION_BYTES ? compact : ''),
   ];
   for (const decode of decoders) {
     try {
@@ -301,3 +303,79 @@ function readings(text: string): Uint8Array[] {
 }
 
 const pad = (text: string): number => Math.ceil(text.replace(/=+$/, '').length / 4) * 4;
+
+function isTransaction(bytes: Uint8Array): boolean {
+  if (isMessage(bytes)) return true;
+  const reader = new ByteReader(bytes);
+  const signatures = reader.compact();
+  if (signatures === 0 || signatures > 127) return false;
+  reader.skip(signatures * SIGNATURE_BYTES);
+  return reader.good && isMessage(reader.rest());
+}
+
+function isMessage(bytes: Uint8Array): boolean {
+  if (bytes.length > LONGEST_TRANSACTION_BYTES) return false;
+  const reader = new ByteReader(bytes);
+  const versioned = (bytes[0] ?? 0) >= 0x80;
+  if (versioned) reader.byte();
+  const required = reader.byte();
+  reader.skip(2);
+  const accounts = reader.compact();
+  if (required === 0 || required > accounts) return false;
+  reader.skip(accounts * KEY_BYTES + KEY_BYTES);
+  reader.each(() => {
+    reader.byte();
+    reader.skip(reader.compact());
+    reader.skip(reader.compact());
+  });
+  if (versioned) {
+    reader.each(() => {
+      reader.skip(KEY_BYTES);
+      reader.skip(reader.compact());
+      reader.skip(reader.compact());
+    });
+  }
+  return reader.good && reader.rest().length === 0;
+}
+
+/** Reads bytes from start to end. `good` becomes and stays false if a read goes beyond the end. */
+class ByteReader {
+  good = true;
+  readonly #bytes: Uint8Array;
+  #at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  byte(): number {
+    const value = this.#bytes[this.#at++];
+    if (value === undefined) this.good = false;
+    return value ?? 0;
+  }
+
+  /** Reads Solana's number format compact-u16: seven bits per byte, lowest first, at most three bytes. */
+  compact(): number {
+    let value = 0;
+    for (let shift = 0; shift < 21; shift += 7) {
+      const byte = this.byte();
+      value |= (byte & 0x7f) << shift;
+      if (byte < 0x80) return value;
+    }
+    this.good = false;
+    return 0;
+  }
+
+  skip(count: number): void {
+    this.#at += count;
+    if (this.#at > this.#bytes.length) this.good = false;
+  }
+
+  each(read: () => void): void {
+    for (let count = this.compact(); count > 0 && this.good; count--) read();
+  }
+
+  rest(): Uint8Array {
+    return this.#bytes.subarray(this.#at);
+  }
+}

@@ -168,21 +168,6 @@ export function fillSlots(hexText: string, signatures: ReadonlyMap<string, Uint8
   return copyBytes(envelopes.encode({ ...envelope, signatures: filled })).toString('hex');
 }
 
-/** Returns true if the bytes, without a rest, have the form of a transaction or of a transaction's message. */
-export function hasTransactionForm(bytes: Uint8Array): boolean {
-  if (bytes.length > 2 * LONGEST_TRANSACTION_BYTES) return false;
-  return isMessage(() => bytes) || isMessage(() => envelopes.decode(bytes).messageBytes);
-}
-
-function isMessage(getBytes: () => Parameters<typeof messages.read>[0]): boolean {
-  try {
-    const bytes = getBytes();
-    return messages.read(bytes, 0)[1] === bytes.length;
-  } catch {
-    return false;
-  }
-}
-
 /** Returns the memo of a transaction as text; null without a memo, with several memos, or if the memo is not UTF-8. */
 export function memoText({ instructions }: Transaction): string | null {
   const [memo, ...more] = instructions.filter(({ program }) => program === MEMO_PROGRAM);
