@@ -18,7 +18,7 @@ import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { EndpointName } from '../../shared/protocol/endpoints.js';
 import { isClockRefusal } from '../../shared/protocol/errors.js';
 import { type VenueProfile, venueProfileSchema } from '../../shared/protocol/profile.js';
-import type { ConversionRow, OrderRow, RedeemRow, RequestRow } from '../../shared/protocol/records.js';
+import type { ConversionRow, OrderRow, PositionRow, RedeemRow, RequestRow } from '../../shared/protocol/records.js';
 import { isFinalOrder, ORDER_STANDING } from '../../shared/protocol/states.js';
 import { parseBySchema } from '../../shared/protocol/wire.js';
 import { signingRules } from '../wallet/draft-signer.js';
@@ -160,17 +160,45 @@ export class ServiceClient extends HttpCaller {
     });
   }
 
+  /**
+   * Closes a margin position and resolves to the closed position. With a price, set `withinMs` too. Rejects with
+   * ServiceRefused, or at the deadline with OutcomeUnknown: the position may still close. The close request is never
+   * sent twice, because a venue may execute a repeat as another sale.
+   */
+  async closeMargin({ pubkey, price }: CloseInput, safe: SafeOptions = {}): Promise<PositionRow> {
+    const { options, wait } = this.#startPace(safe);
+    const answer = await settle(this.positions.close(pubkey, price === undefined ? {} : { price }, options));
+    const error = answer.ok ? null : answer.error;
+    if (error instanceof OutcomeUnknown && !error.sent) throw error;
+    let record: PositionRow | undefined;
+    for (let looks = 1; ; looks++) {
+      const seen = await settle(this.positions.detail(pubkey, options));
+      if (seen.ok) record = seen.record;
+      if (record?.is_closed) return record;
+      // One read of the position proves nothing: a refused close may still change the position later.
+      const isAnswered = seen.ok || seen.error instanceof ServiceRefused;
+      if (error instanceof ServiceRefused && isAnswered && looks > 1) throw error;
+      if (await wait()) continue;
+      const reason = error instanceof OutcomeUnknown ? error.reason : 'the position was not closed in time';
+      throw new OutcomeUnknown('positions.close', reason, { sent: true, pubkey, record });
+    }
+  }
+
   /** Runs one change. Its record proves the outcome. Never makes a second draft, but may send a signature again. */
   async #run<R>(wallet: Wallet, options: SafeOptions, change: Change<R>): Promise<R> {
-    const { withinMs, pollMs, allowBlindSigning } = { ...SAFE_DEFAULTS, ...options };
+    const pace = this.#startPace(options);
+    const draft = await change.draft(pace.options);
+    const signature = signDraft(change.endpoint, draft, wallet, this, options.allowBlindSigning ?? false);
+    return new Submission(change, draft.pubkey, signature, pace).run();
+  }
+
+  #startPace(safe: SafeOptions): Pace {
+    const { withinMs, pollMs } = { ...SAFE_DEFAULTS, ...safe };
     const deadlineMs = this.clock.monotonicMs() + withinMs;
-    const pace = {
+    return {
       options: { latestMs: this.clock.nowMs() + withinMs },
       wait: async () => this.clock.monotonicMs() + pollMs < deadlineMs && (await this.pause(pollMs)),
     };
-    const draft = await change.draft(pace.options);
-    const signature = signDraft(change.endpoint, draft, wallet, this, allowBlindSigning);
-    return new Submission(change, draft.pubkey, signature, pace).run();
   }
 }
 
@@ -223,6 +251,12 @@ interface Change<R> {
   readonly submit: (pubkey: string, signature: string, options: CallOptions) => Promise<R>;
   readonly read: (pubkey: string, options: CallOptions) => Promise<R>;
   readonly getStage: (record: R) => ChangeStage;
+}
+
+/** Position to close, and the worst accepted price of its outcome, as decimal text; if absent, any price. */
+export interface CloseInput {
+  readonly pubkey: string;
+  readonly price?: string;
 }
 
 /** Members of `HttpCaller` that the signing of a draft uses. */
