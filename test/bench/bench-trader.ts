@@ -34,8 +34,8 @@ export interface BenchTrader {
 
 export function benchTrader({ wallet, ledger, strategy, params, markets, nowMs }: BenchTrader): Trader {
   const signer = wallet.draftSigner({
-    serviceName: BENCH_PROFILE.service_name,
-    draftMessage: BENCH_PROFILE.draft_message,
+    service_name: BENCH_PROFILE.service_name,
+    draft_message: BENCH_PROFILE.draft_message,
     allowBlindSigning: false,
     loadDraft: (id) => ledger.storedDraft(id),
   });

@@ -108,12 +108,12 @@ function publisherOf(world: World) {
 
 function beatOnce(world: World, clock: { beganMs: number }, publisher: TelemetryPublisher | null, figures: Figures) {
   figures.beats++;
-  world.beat((observation, step) => {
+  world.beat((_, step) => {
     clock.beganMs = performance.now();
     const beganMs = processorMs();
     step();
     const steppedMs = processorMs();
-    publisher?.afterStep(observation.kind === 'time' ? 0 : null);
+    publisher?.afterStep();
     const endedMs = processorMs();
     figures.steps.push(endedMs - beganMs);
     figures.telling += endedMs - steppedMs;

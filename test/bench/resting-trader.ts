@@ -158,9 +158,8 @@ export class RestingTrader {
     if (drafted.outcome.kind !== 'answered') throw new Error(JSON.stringify(drafted.outcome));
     const { pubkey: draftPubkey, message } = drafted.outcome.data;
     const terms = { action: 'cancel-order', orderPubkey: pubkey } as const;
-    const { service_name: serviceName, draft_message: draftMessage } = profile;
     const loadDraft = () => ({ intentId: pubkey, marketConditionId, draftPubkey, message, terms });
-    const signer = this.#wallet.draftSigner({ serviceName, draftMessage, allowBlindSigning: false, loadDraft });
+    const signer = this.#wallet.draftSigner({ ...profile, allowBlindSigning: false, loadDraft });
     const signed = signer.sign(pubkey);
     if (!signed.ok) throw new Error(signed.reason);
     await client.call('orders.cancelSubmit', { params: { pubkey }, body: { signature: signed.signature } });

@@ -34,7 +34,8 @@ async function strange() {
   rmSync(mark);
   const [strategy] = config.strategies;
   const key = strategy?.moduleKey ?? '';
-  const { module: _module, moduleFiles, writtenParams: _written, ...settings } = strategy ?? {};
+  const { module: _module, writtenParams: _written, ...settings } = strategy ?? {};
+  const moduleFiles = [{ path: 'evil.ts', text: code }];
   const { capitalMicros, risk, merge, economics } = config;
   const live = { capitalMicros, risk, merge, economics };
   const text = JSON.stringify({ settings: { ...live, strategies: [settings] }, modules: { [key]: moduleFiles } });

@@ -60,7 +60,6 @@ function signerFor(
   { pubkey, message, market }: { pubkey: string; message: string; market: string },
   { keys, setting }: DirectCancelOptions,
 ): IntentSigner {
-  const { service_name: serviceName, draft_message: draftMessage } = setting.profile;
   const stored: StoredDraft = {
     intentId: pubkey,
     marketConditionId: market,
@@ -68,5 +67,5 @@ function signerFor(
     message,
     terms: { action: 'cancel-order', orderPubkey: pubkey },
   };
-  return signerOf(keys, { serviceName, draftMessage, allowBlindSigning: false, loadDraft: () => stored });
+  return signerOf(keys, { ...setting.profile, allowBlindSigning: false, loadDraft: () => stored });
 }

@@ -12,8 +12,8 @@ it('the simulated wallet signs with the same bytes as the real one', () => {
   const message = writeDraftText({ serviceName: PROFILE.service_name, ...names, expires: 1_800_000_000, terms });
   const stored: StoredDraft = { intentId: 'I', ...names, message, terms };
   const policy = {
-    serviceName: PROFILE.service_name,
-    draftMessage: PROFILE.draft_message,
+    service_name: PROFILE.service_name,
+    draft_message: PROFILE.draft_message,
     allowBlindSigning: false,
     loadDraft: () => stored,
   };

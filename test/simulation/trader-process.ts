@@ -3,7 +3,7 @@
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import type { Scope } from '../../src/shared/protocol/endpoints.js';
 import { Pacing } from '../../src/shell/client/pacing.js';
-import { type SigningPolicy, DraftSigner as WalletSigner } from '../../src/shell/wallet/draft-signer.js';
+import { makeSigner, type SigningPolicy } from '../../src/shell/wallet/draft-signer.js';
 import { Wallet } from '../../src/shell/wallet/wallet.js';
 import { Trader } from '../../src/trader/engine/trader.js';
 import type { IntentSigner } from '../../src/trader/executor/contract.js';
@@ -70,8 +70,7 @@ export class TraderProcess {
       const settings = traderSettings(runId, setting);
       const { configHash, polling, profile } = settings;
       const policy: SigningPolicy = {
-        serviceName: profile.service_name,
-        draftMessage: profile.draft_message,
+        ...profile,
         allowBlindSigning: false,
         loadDraft: (intentId) => this.ledger.storedDraft(intentId),
       };
@@ -121,4 +120,4 @@ export function keysOf(seed: Uint8Array): Keys {
 
 /** The wallet's own signer, with the signatures of `node:crypto`: the same bytes as the wallet's, eight times as fast. */
 export const signerOf = ({ address, key }: Keys, policy: SigningPolicy): IntentSigner =>
-  new WalletSigner(policy, address, (bytes) => sign(null, bytes, key).toString('hex'));
+  makeSigner(policy, address, (bytes) => sign(null, bytes, key).toString('hex'));

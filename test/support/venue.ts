@@ -79,8 +79,7 @@ export class Taker {
     const { pubkey, message } = drafted.outcome.data;
     const terms = { action: 'place-order', isYes, side: 'buy', type: 'market', funds } as const;
     const stored = { intentId: 'x', marketConditionId: market, draftPubkey: pubkey, message, terms };
-    const { service_name: serviceName, draft_message: draftMessage } = profile;
-    const signer = { serviceName, draftMessage, allowBlindSigning: false, loadDraft: () => stored };
+    const signer = { ...profile, allowBlindSigning: false, loadDraft: () => stored };
     const signed = this.#wallet.draftSigner(signer).sign('x');
     if (!signed.ok) throw new Error(signed.reason);
     await this.#client.call('orders.submit', { params: { pubkey }, body: { signature: signed.signature } });

@@ -372,7 +372,6 @@ class BacktestRun {
 
   close(): void {
     this.#driver.close();
-    this.#hours.close();
     this.#side.ledger.close();
   }
 }

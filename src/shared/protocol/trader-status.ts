@@ -130,7 +130,7 @@ const accountStatus = shape({
     stepSeconds: histogram,
     requests: list(shape({ endpoint: text, answered: count, refused: count, unknown: count, seconds: histogram })),
     beatLateP99Ms: float,
-    /** Level of the `Brake`: at level 0 telemetry is complete; higher levels omit parts of it to save time. */
+    /** 1 while telemetry is sent less often than twice a second, to save time; otherwise 0. */
     brake: count,
     readers: count,
     /** Number of readers of the status stream that this run disconnected because they did not read. */

@@ -19,13 +19,7 @@ export interface RememberedAlert extends Pick<AlertMessage, 'kind' | 'severity' 
   readonly acknowledgedMs: number | null;
 }
 
-interface OpenAlert extends RememberedAlert {
-  sinceMs: number;
-  toldMs: number | null;
-  acknowledgedMs: number | null;
-  forMs: number;
-  seenMs: number;
-}
+type OpenAlert = { -readonly [K in keyof RememberedAlert]: RememberedAlert[K] } & { forMs: number; seenMs: number };
 
 /** Keeps open alerts. A message is due at an alert's start and end, and repeatedly while a critical alert is open. */
 export class AlertBook {
@@ -50,10 +44,7 @@ export class AlertBook {
     if (alert?.sinceMs === sinceMs) alert.acknowledgedMs ??= timeMs;
   }
 
-  /**
-   * Returns the messages about alerts that are due under the current conditions.
-   * @param isUndecided whether a condition of this kind is unknown now: an open alert then stays unchanged
-   */
+  /** Returns the due messages. An open alert stays unchanged while `isUndecided`: its condition is unknown. */
   observe(conditions: readonly Condition[], nowMs: number, isUndecided: (kind: string) => boolean = () => false) {
     if (nowMs < this.#seenMs) this.#onClockSetBack(nowMs);
     this.#seenMs = nowMs;
@@ -123,16 +114,11 @@ const HOUR_MS = 3_600_000;
 const PAUSE_MS = { first: 2_000, longest: 300_000 } as const;
 /** Maximum age of a pending message, ms; older messages are dropped. */
 const PATIENCE_MS = { info: HOUR_MS, warning: HOUR_MS, critical: 24 * HOUR_MS } as const;
-/** Maximum number of lines in a message that joins several messages. */
 const MOST_JOINED = 10;
 
 type WaitingMessage = Readonly<{ message: AlertMessage; sinceMs: number }>;
 
-/**
- * Queue of one channel's pending messages. The queue has a limited length and sends one message at a time. A failed
- * message is retried after pauses that become longer. Less urgent messages have an hourly limit. The owner of the queue
- * gets the due message, sends it and reports the result. All times are of a monotonic clock, ms.
- */
+/** Queue of a channel's messages. The owner sends the due one and reports the result. Times are monotonic, ms. */
 export class Outbox {
   readonly counts = { delivered: 0, failed: 0, lost: 0 };
   #waiting: WaitingMessage[] = [];
@@ -143,11 +129,6 @@ export class Outbox {
 
   get length(): number {
     return this.#waiting.length + this.#underWay.length;
-  }
-
-  /** Number of critical messages that wait or are being sent. */
-  get urgent(): number {
-    return [...this.#waiting, ...this.#underWay].filter(({ message }) => message.severity === 'critical').length;
   }
 
   /** All undelivered messages, including the message that is being sent, whose delivery is unknown. */
@@ -165,12 +146,12 @@ export class Outbox {
     this.counts.lost++;
   }
 
-  /** Returns the most urgent due message; null while one is being sent. In quiet hours, only critical ones are due. */
-  next(steadyMs: number, isQuiet = false): AlertMessage | null {
+  /** Returns the most urgent due message; null while one is being sent. */
+  next(steadyMs: number): AlertMessage | null {
     this.#giveUp(steadyMs);
     if (this.#underWay.length > 0 || steadyMs < this.#notBeforeMs) return null;
     const critical = this.#waiting.find(({ message }) => message.severity === 'critical');
-    const taken = critical !== undefined ? [critical] : isQuiet ? [] : this.#takeOthers(steadyMs);
+    const taken = critical !== undefined ? [critical] : this.#takeOthers(steadyMs);
     if (taken.length === 0) return null;
     this.#waiting = this.#waiting.filter((one) => !taken.includes(one));
     this.#underWay = taken;
@@ -201,8 +182,7 @@ export class Outbox {
 
   #takeOthers(steadyMs: number): readonly WaitingMessage[] {
     this.#sentMs = this.#sentMs.filter((sentMs) => steadyMs - sentMs < HOUR_MS);
-    if (this.#sentMs.length >= MOST_AN_HOUR) return [];
-    return this.#waiting;
+    return this.#sentMs.length < MOST_AN_HOUR ? this.#waiting : [];
   }
 
   #giveUp(steadyMs: number): void {
@@ -214,7 +194,6 @@ export class Outbox {
   }
 }
 
-/** Joins several messages into one; returns a single message unchanged. */
 function joinMessages(messages: readonly AlertMessage[]): AlertMessage {
   const [first, ...others] = messages;
   if (first === undefined) throw new Error('there are no alert messages to join');
@@ -239,7 +218,6 @@ export interface AlertMessage {
   readonly id: string;
   readonly timeMs: number;
   readonly severity: AlertSeverity;
-  /** Kind of the alert, which stays the same while the alert is open. */
   readonly kind: string;
   readonly state: 'open' | 'cleared' | 'once';
   /** Title of the alert, without figures or names. Channels with `detail: bare` send only this title. */
@@ -277,12 +255,10 @@ const RECENT = 200;
 
 interface AlertCenterOptions {
   readonly config: Pick<AlertsConfig, 'channels'>;
-  /** Random id of the console's run, drawn at every start. */
   readonly run: string;
   readonly openSender: (channel: ChannelConfig) => AlertSender;
   /** Logs a failed delivery in the console's own log. */
   readonly note: (text: string) => void;
-  /** Storage for alerts; if absent, alerts are not stored. */
   readonly memory?: AlertMemory;
   /** Present time, Unix ms; used when the stored alerts are read. */
   readonly nowMs?: number;
@@ -299,7 +275,6 @@ export class AlertCenter {
   readonly #book: AlertBook;
   readonly #recent: AlertMessage[] = [];
   #remembered = '';
-  #isQuiet = false;
 
   constructor(options: AlertCenterOptions) {
     const { config, run, openSender, memory, nowMs = 0, steadyMs = 0 } = options;
@@ -313,10 +288,9 @@ export class AlertCenter {
       for (const message of state.waiting[one.name] ?? []) outbox.add(message, steadyMs);
   }
 
-  /** Processes present facts; must be called about once a second. In quiet hours, only critical messages are sent. */
-  tick(facts: WatchedFacts, isQuiet = false): void {
+  /** Processes present facts; must be called about once a second. */
+  tick(facts: WatchedFacts): void {
     const { nowMs, steadyMs } = facts;
-    this.#isQuiet = isQuiet;
     for (const one of this.#options.memory?.acknowledgements() ?? []) this.#book.acknowledge(one);
     const undecided = (kind: string) => isUndecided(kind, facts);
     for (const message of this.#book.observe(findConditions(facts), nowMs, undecided)) this.#tell(message, steadyMs);
@@ -330,16 +304,14 @@ export class AlertCenter {
     if (told !== null) this.#tell(this.#book.once(told.severity, kind, told.title, text, time), steadyMs);
   }
 
-  /** Number of undelivered messages, without those that wait for the end of quiet hours. */
   get waiting(): number {
-    return this.#channels.reduce((sum, { outbox }) => sum + (this.#isQuiet ? outbox.urgent : outbox.length), 0);
+    return this.#channels.reduce((sum, { outbox }) => sum + outbox.length, 0);
   }
 
   get open(): AlertBook['open'] {
     return this.#book.open;
   }
 
-  /** Alert messages that were sent, newest first. */
   get recent(): readonly AlertMessage[] {
     return this.#recent.toReversed();
   }
@@ -363,7 +335,7 @@ export class AlertCenter {
   }
 
   #deliver({ config, outbox, send }: Channel, steadyMs: number): void {
-    const message = outbox.next(steadyMs, this.#isQuiet);
+    const message = outbox.next(steadyMs);
     if (message === null) return;
     void send(message).then((delivery) => {
       if (delivery.kind !== 'delivered')

@@ -6,44 +6,32 @@ import type { AlertSeverity } from '../config/schema.js';
 const LIFELINE_MS = 60_000;
 
 /**
- * A dead man's switch: a remote monitor raises an alarm when the console's calls stop. The console calls the monitor
- * only after useful work since the last call, because a mere timer would prove nothing.
+ * A dead man's switch: a remote monitor raises an alarm when the console's calls stop. Returns a function that returns
+ * null while no call is due; otherwise an empty text after useful work, or the reason why there was none.
+ *
+ * @param beganMs time of a clock that never steps, ms; the first call is due one interval later
  */
-export class Lifeline {
-  #steps = 0;
-  #answered = 0;
-  #calledMs: number;
-
-  /** @param steadyMs a clock that never steps, ms; the first call is due one interval later */
-  constructor(steadyMs: number) {
-    this.#calledMs = steadyMs;
-  }
-
-  /** Returns null if no call is due; otherwise an empty text after useful work, or the reason why there was none. */
-  look({ account, isGuarded, nowMs, steadyMs }: WatchedFacts, isCurrent: boolean): string | null {
-    if (steadyMs - this.#calledMs < LIFELINE_MS) return null;
-    this.#calledMs = steadyMs;
-    const [stepsBefore, answeredBefore] = [this.#steps, this.#answered];
-    this.#steps = account?.health.steps ?? 0;
-    this.#answered = account?.health.requests.reduce((sum, { answered }) => sum + answered, 0) ?? 0;
+export function startLifeline(beganMs: number) {
+  let [steps, answered, calledMs] = [0, 0, beganMs];
+  return ({ account, isGuarded, nowMs, steadyMs }: WatchedFacts, isCurrent: boolean): string | null => {
+    if (steadyMs - calledMs < LIFELINE_MS) return null;
+    calledMs = steadyMs;
+    const [stepsBefore, answeredBefore] = [steps, answered];
+    steps = account?.health.steps ?? 0;
+    answered = account?.health.requests.reduce((sum, one) => sum + one.answered, 0) ?? 0;
     if (!isCurrent) return 'the trader does not answer';
     // If the step count is unchanged, there was no step; a smaller count belongs to a new run.
-    if (this.#steps === stepsBefore) return 'the trader’s loop made no step';
-    if (this.#answered === answeredBefore) return 'the exchange answered no request';
+    if (steps === stepsBefore) return 'the trader’s loop made no step';
+    if (answered === answeredBefore) return 'the exchange answered no request';
     const comparedMs = account?.reconciled?.comparedMs ?? Number.NEGATIVE_INFINITY;
     if (nowMs - comparedMs > RECONCILED_WITHIN_MS) return 'nothing was reconciled';
     return isGuarded === false ? 'no guardian is active' : '';
-  }
+  };
 }
 
-export interface Condition {
-  /** Kind of the condition, which stays the same while the condition lasts. */
+export interface Condition extends Pick<AlertKind, 'severity' | 'title' | 'forMs'> {
   readonly kind: string;
-  readonly severity: AlertSeverity;
-  readonly title: string;
   readonly text: string;
-  /** Time for which the condition must hold before its alert is sent, ms. */
-  readonly forMs: number;
   /** Start of the condition, Unix ms; absent if only the first observation of the condition is known. */
   readonly sinceMs?: number;
 }
@@ -69,7 +57,6 @@ export interface WatchedFacts {
   readonly backupWithinMs: number | null;
   /** Number of wrong passwords and tokens that the page received within the last ten minutes. */
   readonly refusedLogins: number;
-  /** Status of the process, from the trader's newest messages. */
   readonly process: ProcessStatus | null;
   readonly account: AccountStatus | null;
 }
@@ -189,18 +176,10 @@ const KINDS = {
 
 /** A condition that holds: its text, and its start time if known. */
 type FoundCondition = string | Readonly<{ text: string; sinceMs: number }>;
-/** Conditions by kind; false or null if a condition does not hold. */
 type AlertConditions = Readonly<Partial<Record<keyof typeof KINDS, FoundCondition | false | null>>>;
 
-function findSeen({
-  nowMs,
-  isGone,
-  hasEnded,
-  silentMs,
-  isGuarded,
-  diskFreeBytes,
-  refusedLogins,
-}: WatchedFacts): AlertConditions {
+function findSeen(facts: WatchedFacts): AlertConditions {
+  const { nowMs, isGone, hasEnded, silentMs, isGuarded, diskFreeBytes, refusedLogins } = facts;
   const isSilent = !isGone && !hasEnded && silentMs !== null && silentMs > SILENT_MS;
   const isFull = diskFreeBytes !== null && diskFreeBytes < LITTLE_DISK_BYTES;
   return {
@@ -266,7 +245,6 @@ const describeAge = (backupMs: number | null, nowMs: number): string =>
 const isKind = (kind: string): kind is keyof typeof KINDS => Object.hasOwn(KINDS, kind);
 const findKind = (kind: string): AlertKind | undefined => (isKind(kind) ? KINDS[kind] : undefined);
 
-/** Returns the operator's next step for an alert; empty if no action is needed. */
 export const findNextStep = (kind: string): string => findKind(kind)?.next ?? '';
 
 /** Adds the next step to a text, on a separate line. A text is unchanged if there is no next step. */
@@ -303,10 +281,7 @@ export const isBackupFailing = (failed: FailedBackup, newestMs: number | null): 
 
 const wholeSeconds = (ms: number): number => Math.round(ms / 1000);
 
-/**
- * Returns the kind of alert for a notice; null if the notice is not sent. Lasting states are conditions, and other
- * notices are only logged. A command of level `info` is a timer's regular comparison, whose result is a condition.
- */
+/** Returns the kind of alert for a notice; null if it is only logged, as a timer's `command` of level `info` is. */
 export function toldAs(kind: string, severity: 'info' | 'loud') {
   const known = findKind(kind);
   return known?.by !== 'notice' || (kind === 'command' && severity === 'info') ? null : known;

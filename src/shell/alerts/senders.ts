@@ -1,9 +1,6 @@
-/**
- * Delivery protocols of each kind of channel. Secrets and control characters are removed from every outgoing text.
- * Titles come from the exchange, and an error may contain a secret.
- */
+/** Delivers alerts to each kind of channel. Secrets and control characters are removed from every outgoing text. */
 
-import { createHmac, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { parse } from 'node:path';
 import { z } from 'zod';
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
@@ -14,8 +11,8 @@ import { type AlertMessage, type AlertSender, type Delivery, stateText } from '.
 
 /** Sends one test message immediately. Throws TwinbookError if the channel's secret cannot be read. */
 export function testChannel(configFile: string, channel: ChannelConfig): Promise<Delivery> {
-  readSecrets(channel);
-  const send = openSender(channel, { trader: parse(configFile).name, nowMs: Date.now });
+  readAddress(channel);
+  const send = openSender(channel, parse(configFile).name);
   return send({
     id: randomBytes(6).toString('hex'),
     timeMs: Date.now(),
@@ -46,7 +43,6 @@ export async function readBounded(response: Response, mostBytes: number): Promis
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    // Leaving the loop stops the download.
     if (bytes > mostBytes) throw new Error(`the answer has more than ${mostBytes} bytes`);
     chunks.push(chunk);
   }
@@ -56,62 +52,48 @@ export async function readBounded(response: Response, mostBytes: number): Promis
 /** Maximum length of a message on a channel, characters. */
 const LONGEST = { webhook: 10_000, slack: 3_000, discord: 1_900, ntfy: 3_500, telegram: 4_000, mail: 10_000 } as const;
 
-interface SenderOptions {
-  /** Every message begins with the trader's name. */
-  readonly trader: string;
-  readonly nowMs: () => number;
-}
-
-const readSecrets = ({ name, addressFile, signingFile }: ChannelConfig) => ({
-  address: readSecret(addressFile, `the address of alert channel ${name}`),
-  key: signingFile === null ? null : readSecret(signingFile, 'the key that alerts are signed with'),
-});
+const readAddress = ({ name, addressFile }: ChannelConfig): string =>
+  readSecret(addressFile, `the address of alert channel ${name}`);
 
 const failureText = (error: unknown): string =>
   secrets.clean(error instanceof TwinbookError ? `${error.message}. ${error.hint}`.trim() : causeOf(error));
 
-/** Opens a sender that reads the channel's secrets for each message. Unreadable secrets are logged immediately. */
-export function openSender(channel: ChannelConfig, options: SenderOptions, note?: (text: string) => void): AlertSender {
+/** Opens a sender that reads the channel's secret for each message. An unreadable secret is logged immediately. */
+export function openSender(channel: ChannelConfig, trader: string, note?: (text: string) => void): AlertSender {
   try {
-    readSecrets(channel);
+    readAddress(channel);
   } catch (error) {
     note?.(`alert channel ${channel.name} cannot deliver alerts: ${failureText(error)}`);
   }
   return async (message) => {
     try {
-      return await send({ channel, ...readSecrets(channel), options }, message);
+      return await send(channel, trader, message);
     } catch (error) {
       return { kind: 'failed', why: failureText(error), afterMs: null };
     }
   };
 }
 
-interface ChannelSetup extends ReturnType<typeof readSecrets> {
-  readonly channel: ChannelConfig;
-  readonly options: SenderOptions;
-}
-
-async function send({ channel, address, key, options }: ChannelSetup, message: AlertMessage): Promise<Delivery> {
+async function send(channel: ChannelConfig, trader: string, message: AlertMessage): Promise<Delivery> {
   const { kind, to, from, name } = channel;
-  const subject = formatSubject(message, options.trader);
+  const address = readAddress(channel);
+  const subject = formatSubject(message, trader);
   const body = channel.detail === 'bare' ? '' : cleanText(message.text);
   const text = (body === '' ? subject : `${subject}\n${body}`).slice(0, LONGEST[kind]);
-  const json = (url: string, content: object, headers: Readonly<Record<string, string>> = {}) =>
-    postText(url, JSON.stringify(content), { 'content-type': 'application/json', ...headers });
+  const json = (content: object) => postText(address, JSON.stringify(content), { 'content-type': 'application/json' });
   switch (kind) {
     case 'slack':
-      return json(address, { text: escapeForSlack(text) });
+      return json({ text: escapeForSlack(text) });
     case 'discord':
       // A title from the exchange must not notify Discord users.
-      return json(address, { content: text, allowed_mentions: { parse: [] } });
+      return json({ content: text, allowed_mentions: { parse: [] } });
     case 'telegram':
       return sendBotMessage(makeBotUrl(address), to ?? '', text);
     case 'ntfy':
       return postText(address, body === '' ? subject : body, ntfyHeaders(message, subject));
     case 'webhook': {
       const { id, severity, state, timeMs: time, kind: about, title } = message;
-      const content = { id, time, trader: options.trader, severity, kind: about, state, title, text: body };
-      return json(address, content, key === null ? {} : signature(JSON.stringify(content), key, options.nowMs()));
+      return json({ id, time, trader, severity, kind: about, state, title, text: body });
     }
     case 'mail':
       return sendMail(address, { from: from ?? '', to: to ?? '', subject, text: text || name });
@@ -130,13 +112,6 @@ const ntfyHeaders = ({ severity }: AlertMessage, subject: string): Readonly<Reco
   title: subject.replaceAll(/[^\x20-\x7e]/g, '?'),
   priority: { info: '2', warning: '4', critical: '5' }[severity],
 });
-
-/** Headers with a signature, by which the receiver verifies origin and age of the message. */
-function signature(content: string, key: string, nowMs: number): Readonly<Record<string, string>> {
-  const time = Math.floor(nowMs / 1000);
-  const mac = createHmac('sha256', key).update(`${time}.${content}`).digest('hex');
-  return { 'x-twinbook-signature': `t=${time},v1=${mac}` };
-}
 
 const TELEGRAM = 'https://api.telegram.org';
 
@@ -180,7 +155,6 @@ export async function readBotUpdates(url: string, taken: number | null, signal: 
 }
 
 const WITHIN_MS = 10_000;
-/** Lowest code of a mail server's permanent errors. */
 const PERMANENT = 500;
 
 /** Sends a mail. `url` is `smtp://user:password@host:587` or `smtps://…`. Rejects if the server cannot be reached. */
@@ -202,7 +176,6 @@ async function sendMail(url: string, mail: Record<'from' | 'to' | 'subject' | 't
   }
 }
 
-/** HTTP status codes below 500 that mean a temporary error. */
 const AGAIN: readonly number[] = [408, 425, 429];
 /** Maximum wait before a retry, ms, even if a channel requests a longer wait. */
 const LONGEST_WAIT_MS = 3_600_000;

@@ -3,72 +3,67 @@
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { refusesKey } from '../../shared/protocol/errors.js';
 import type { Outcome } from '../../shared/protocol/seam.js';
-import type { Credentials } from '../wallet/key-file.js';
+import { type Credentials, type KeyEnvironment, loadCredentials, saveCredentials } from '../wallet/key-file.js';
 import type { Wallet } from '../wallet/wallet.js';
 import type { ServiceClient } from './client.js';
 
-interface StoredCredentials {
-  /** Credentials with which the client already signs; null without credentials. */
-  readonly stored: Credentials | null;
-  /** Whether new credentials may replace refused ones. A new paper exchange does not know earlier API keys. */
-  readonly mayReplace: boolean;
-  /** Stores new credentials, because the venue shows an API secret only once. */
-  readonly keep: (made: Credentials) => void;
-}
+/** API key of a wallet at a venue, from the environment or a credentials file. New credentials are stored at once. */
+export class ApiKey {
+  readonly #path: string;
+  readonly #baseUrl: string;
+  readonly #wallet: Wallet;
+  #held: Credentials | null;
 
-/**
- * Tests the stored credentials with one signed request, or creates new credentials. Returns the credentials with which
- * the client signs. Throws `venue_unreachable`, or `venue_refused` if the venue accepts no credentials.
- */
-export async function acceptedCredentials(
-  client: ServiceClient,
-  wallet: Wallet,
-  { stored, mayReplace, keep }: StoredCredentials,
-): Promise<Credentials> {
-  if (stored !== null) {
-    const { outcome } = await client.call('keys.list', {});
-    if (outcome.kind === 'unknown')
-      throw new TwinbookError('venue_unreachable', outcome.reason, '`twinbook doctor` checks the connection.');
-    if (outcome.kind === 'answered') return stored;
-    if (!mayReplace || outcome.slug !== 'authentication_failed') {
-      const hint = 'The key may have been revoked: `twinbook keys bootstrap` makes a new one.';
-      throw new TwinbookError('venue_refused', `the exchange refuses our credentials: ${outcome.message}`, hint);
+  /** Throws the errors of `loadCredentials`. */
+  constructor(path: string, baseUrl: string, wallet: Wallet, env: KeyEnvironment) {
+    this.#path = path;
+    this.#baseUrl = baseUrl;
+    this.#wallet = wallet;
+    this.#held = loadCredentials(path, { baseUrl, wallet: wallet.address }, env);
+  }
+
+  /** The credentials as an option of `ServiceClient`. */
+  get option(): { readonly credentials?: Credentials } {
+    return this.#held === null ? {} : { credentials: this.#held };
+  }
+
+  /**
+   * Tests the held credentials, or makes new ones. Throws `venue_unreachable`, or `venue_refused`.
+   * @param mayReplace whether new credentials may replace refused ones, as a new paper exchange knows no earlier keys
+   */
+  async accept(client: ServiceClient, mayReplace: boolean): Promise<void> {
+    if (this.#held !== null) {
+      const { outcome } = await client.call('keys.list', {});
+      if (outcome.kind === 'unknown')
+        throw new TwinbookError('venue_unreachable', outcome.reason, '`twinbook doctor` checks the connection.');
+      if (outcome.kind === 'answered') return;
+      if (!mayReplace || outcome.slug !== 'authentication_failed') {
+        const hint = 'The key may have been revoked: `twinbook keys bootstrap` makes a new one.';
+        throw new TwinbookError('venue_refused', `the exchange refuses our credentials: ${outcome.message}`, hint);
+      }
+    }
+    this.#store(await client.bootstrap(this.#wallet));
+  }
+
+  /** Replaces a refused key, because open orders must be canceled. Never throws; without a new key, the old one stays. */
+  async replaceRefused(client: ServiceClient, warn: (text: string) => void): Promise<void> {
+    if (this.#held === null) return;
+    // This read tests the key; the following cancels begin with the same read.
+    const { outcome } = await client.call('orders.list', { query: { limit: 1 } }, { lane: 'cancel' });
+    if (!isKeyRefusal(outcome)) return;
+    try {
+      const made = await client.bootstrap(this.#wallet);
+      warn(`the exchange refuses our API key; the wallet created the key ${made.apiKey} to cancel orders`);
+      this.#store(made);
+    } catch (error) {
+      warn(`another API key could not be created and stored: ${messageOf(error)}`);
     }
   }
-  const made = await client.bootstrap(wallet);
-  keep(made);
-  return made;
-}
 
-interface KeyMaking {
-  readonly wallet: Wallet;
-  /** Stores the new credentials, because the venue shows an API secret only once. */
-  readonly keep: (made: Credentials) => void;
-  readonly warn: (text: string) => void;
-}
-
-/**
- * Creates a new API key if the venue refuses the current key, because open orders must be canceled. Returns the
- * credentials that the client then uses. Never throws: without a new key, the cancels use the old key.
- */
-export async function ensureTakenKey(
-  client: ServiceClient,
-  current: Credentials | null,
-  { wallet, keep, warn }: KeyMaking,
-): Promise<Credentials | null> {
-  if (current === null) return null;
-  // This read tests the key; the following cancels begin with the same read.
-  const { outcome } = await client.call('orders.list', { query: { limit: 1 } }, { lane: 'cancel' });
-  if (!isKeyRefusal(outcome)) return current;
-  let used = current;
-  try {
-    used = await client.bootstrap(wallet);
-    warn(`the exchange refuses our API key; the wallet created the key ${used.apiKey} to cancel orders`);
-    keep(used);
-  } catch (error) {
-    warn(`another API key could not be created and stored: ${messageOf(error)}`);
+  #store(made: Credentials): void {
+    this.#held = made;
+    saveCredentials(this.#path, { baseUrl: this.#baseUrl, wallet: this.#wallet.address }, made);
   }
-  return used;
 }
 
 /** Returns true if the venue rejected the API key, or does not permit the call with this key. */

@@ -173,10 +173,7 @@ export class BudgetLine {
 /** Returns a valid timer delay, ms, of at most an hour. A delay above 2^31 - 1 ms makes setTimeout fire at once. */
 const boundedDelay = (ms: number): number => Math.max(1, Math.min(Math.ceil(ms), 3_600_000));
 
-/**
- * Limits the concurrent requests of two groups: cancels and submits, and all other requests. Cancels and submits have
- * their own connections, because a venue that hangs on eight reads must not delay a cancel.
- */
+/** Limits concurrent requests of two groups: a venue that hangs on reads must not delay cancels and submits. */
 export class Lanes {
   readonly #urgent: PQueue;
   readonly #other: PQueue;

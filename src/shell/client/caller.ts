@@ -9,7 +9,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { type Declaration, declarationOf, type EndpointName, type Scope } from '../../shared/protocol/endpoints.js';
 import { isClockRefusal } from '../../shared/protocol/errors.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
-import type { BudgetReport, Lane, Outcome, Request } from '../../shared/protocol/seam.js';
+import type { BudgetReport, Lane, Observation, Outcome, Request } from '../../shared/protocol/seam.js';
 import type { Credentials } from '../wallet/key-file.js';
 import { secrets } from '../wallet/secrets.js';
 import type { Wallet } from '../wallet/wallet.js';
@@ -22,7 +22,6 @@ import type {
   ClientNotice,
   ClientOptions,
   ClockOffset,
-  OutcomeObservation,
 } from './contract.js';
 import { type CallParts, checkedBaseUrl, classify, type Message, writeHeaders, writeMessage } from './message.js';
 import type { Permit } from './pacing.js';
@@ -117,7 +116,13 @@ export class HttpCaller {
   }
 
   /** Performs a request of the trader's core and returns its outcome. Never throws. */
-  async perform({ id, lane, call, latestMs, isUrgent = false }: Request): Promise<OutcomeObservation> {
+  async perform({
+    id,
+    lane,
+    call,
+    latestMs,
+    isUrgent = false,
+  }: Request): Promise<Extract<Observation, { kind: 'outcome' }>> {
     const { pageLimit: _, ...answer } = await this.#track(
       this.#call(call.endpoint, call, { lane, latestMs, isPlanned: true, isUrgent }),
     );
@@ -377,10 +382,7 @@ interface Bounds {
   readonly atMonotonicMs: number;
 }
 
-/**
- * Estimates the venue's clock from the `Date` headers of several answers, exact to some milliseconds. The estimate is
- * relative to our monotonic clock, so a jump of our wall clock does not change any signed timestamp.
- */
+/** Estimates the venue's clock from `Date` headers, relative to our monotonic clock: a jump of ours changes nothing. */
 export class VenueClock {
   #bounds: Bounds | null = null;
   /** Last reported clock offset, ms, or a first estimate too small to report; null before both. */

@@ -138,36 +138,25 @@ const nameField = ([only = '', ...others]: readonly string[], value: unknown): u
 /** Largest page size that every list allows, so that the fewest requests are needed. */
 const WALK_LIMIT = 100;
 
-interface ListRule<R> {
-  /** Returns the id of a row; null if the row or the list has no ids. */
-  readonly getKey: ((row: R) => string | null) | null;
-  /** Whether all pages of an unsorted list except the last must be full; true if a cursor means "before this id". */
-  readonly isKeyset: boolean;
+/** Lists whose pages may have fewer rows than their size although another page follows. */
+const UNEVEN: readonly ListName[] = [
+  'search.list',
+  'account.assets',
+  'positions.list',
+  'settlements.list',
+  'requests.list',
+];
+
+/** Lists whose rows have no ids: two public trades in the same second may be equal in every field. */
+const UNKEYED: readonly ListName[] = ['markets.trades', 'markets.marginActivity'];
+
+function keyOf(row: RowOf<ListName>): string | null {
+  if ('summary' in row) return `${row.result_type} ${row.summary.condition_id}`;
+  if ('token' in row) return row.token.symbol;
+  if ('position_pubkey' in row) return row.position_pubkey;
+  if ('condition_id' in row) return row.condition_id;
+  return 'pubkey' in row ? row.pubkey : null;
 }
-
-const byPubkey = ({ pubkey }: { readonly pubkey: string | null }) => pubkey;
-const byConditionId = (row: { readonly condition_id: string }) => row.condition_id;
-
-const LIST_RULES: { readonly [N in ListName]: ListRule<RowOf<N>> } = {
-  'events.list': { getKey: byConditionId, isKeyset: true },
-  'markets.list': { getKey: byConditionId, isKeyset: true },
-  // Two different trades in the same second may be equal in every field.
-  'markets.trades': { getKey: null, isKeyset: true },
-  'markets.marginActivity': { getKey: null, isKeyset: true },
-  'search.list': {
-    getKey: ({ result_type, summary }) => `${result_type} ${summary.condition_id}`,
-    isKeyset: false,
-  },
-  'orders.list': { getKey: byPubkey, isKeyset: true },
-  'trades.list': { getKey: byPubkey, isKeyset: true },
-  'merges.list': { getKey: byPubkey, isKeyset: true },
-  'splits.list': { getKey: byPubkey, isKeyset: true },
-  'redeems.list': { getKey: byPubkey, isKeyset: true },
-  'account.assets': { getKey: ({ token }) => token.symbol, isKeyset: false },
-  'positions.list': { getKey: byPubkey, isKeyset: false },
-  'settlements.list': { getKey: ({ position_pubkey }) => position_pubkey, isKeyset: false },
-  'requests.list': { getKey: byPubkey, isKeyset: false },
-};
 
 /** Makes one call and returns the record. Throws ServiceRefused or OutcomeUnknown. */
 export async function readRecord<N extends EndpointName>(
@@ -208,8 +197,6 @@ export async function* walkPages<N extends ListName>(
 ): AsyncGenerator<RowOf<N>, void, undefined> {
   // The cast is safe, because every list call declares these query fields.
   const { limit = WALK_LIMIT, ...query } = (input.query ?? {}) as CursorQuery;
-  // The cast is needed, because TypeScript cannot see that the rule is for this endpoint's rows.
-  const { getKey, isKeyset } = LIST_RULES[endpoint] as ListRule<RowOf<N>>;
   const fail = (fault: ListFault, what: string) => new BrokenList(endpoint, fault, what);
   const cursors = new Set<string>();
   // If a row of the first page is repeated, the list started again under new cursors.
@@ -226,11 +213,11 @@ export async function* walkPages<N extends ListName>(
     const size = page.limit ?? limit;
     const found = `a page of at most ${size} rows has ${rows.length}`;
     if (rows.length > size) throw fail('page_overfull', found);
-    if (nextCursor !== null && isKeyset && query['sort'] === undefined && rows.length < size)
+    if (nextCursor !== null && !UNEVEN.includes(endpoint) && query['sort'] === undefined && rows.length < size)
       throw fail('page_cut', `${found}, although another page follows`);
     if (nextCursor !== null && emptyPages >= MOST_EMPTY_PAGES)
       throw fail('pages_empty', `${emptyPages} pages in a row are empty, although another page follows`);
-    for (const key of getKey === null ? [] : rows.map(getKey)) {
+    for (const key of UNKEYED.includes(endpoint) ? [] : rows.map(keyOf)) {
       if (key === null) continue;
       if (first.has(key) || recent.has(key)) throw fail('row_repeated', `the row ${key.slice(0, 200)} came twice`);
       recent.add(key);

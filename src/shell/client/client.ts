@@ -25,14 +25,7 @@ import { signingRules } from '../wallet/draft-signer.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { HttpCaller } from './caller.js';
 import { type Calls, type ConversionInput, type MarginInput, makeCalls, type OrderInput } from './calls.js';
-import {
-  type CallOptions,
-  NotDone,
-  type NotDoneReason,
-  OutcomeUnknown,
-  type ServiceError,
-  ServiceRefused,
-} from './contract.js';
+import { type CallOptions, NotDone, OutcomeUnknown, type ServiceError, ServiceRefused } from './contract.js';
 
 /** All API calls of the service, with types. Several callers may share a client; `close()` ends it. */
 export class ServiceClient extends HttpCaller {
@@ -75,7 +68,7 @@ export class ServiceClient extends HttpCaller {
     const startMs = this.clock.monotonicMs();
     const bounded = { latestMs: this.clock.nowMs() + withinMs };
     const order = await this.orders.detail(pubkey, bounded);
-    if (cancelStage(order).kind === 'done') return order;
+    if (cancelStage(order) === 'done') return order;
     const marketConditionId = order.market.condition_id;
     const terms = { action: 'cancel-order', orderPubkey: pubkey } as const;
     const rest = { ...options, withinMs: withinMs - (this.clock.monotonicMs() - startMs) };
@@ -92,7 +85,7 @@ export class ServiceClient extends HttpCaller {
       if (!(error instanceof ServiceRefused && error.is('order_not_cancelable'))) throw error;
       // If a fill ended the order in the meantime, the order's record shows this.
       const now = await this.orders.detail(pubkey, bounded);
-      if (cancelStage(now).kind === 'done') return now;
+      if (cancelStage(now) === 'done') return now;
       throw error;
     }
   }
@@ -136,10 +129,7 @@ export class ServiceClient extends HttpCaller {
     });
   }
 
-  /**
-   * Reads the redeemable shares from the account's assets, before a draft locks them. If all are locked, an earlier
-   * draft has locked them, probably after a lost answer. For a new request, the service returns that draft.
-   */
+  /** Reads the redeemable shares before a draft locks them. If all are locked, an earlier draft has locked them. */
   async #sharesToRedeem(market_condition_id: string, within: CallOptions) {
     const free: Record<'yes' | 'no', Micros> = { yes: ZERO, no: ZERO };
     const held = { ...free };
@@ -160,20 +150,55 @@ export class ServiceClient extends HttpCaller {
     const terms = marginTerms(request);
     return this.#run(wallet, options, {
       ...landing('requests.submit', this.requests, requestStage),
-      draft: async (within) => toSign(await this.requests.create(request, within), request.market_condition_id, terms),
+      draft: async (within) => {
+        const row = await this.requests.create(request, within);
+        const { pubkey, message } = row;
+        if (message !== null) return { pubkey, message, marketConditionId: request.market_condition_id, terms };
+        const reason = 'the draft of the request could not be created';
+        throw new NotDone('requests.create', 'failed', reason, pubkey, row);
+      },
     });
   }
 
   /**
    * Closes a margin position and resolves to the closed position. With a price, set `withinMs` too. Rejects with
-   * ServiceRefused, or at the deadline with OutcomeUnknown: the position may still close. Never sends a second close.
+   * ServiceRefused, or at the deadline with OutcomeUnknown: the position may still close. The close request is never
+   * sent twice, because a venue may execute a repeat as another sale.
    */
-  closeMargin(close: CloseInput, options: SafeOptions = {}): Promise<PositionRow> {
-    return closeMargin(this.positions, close, this, options);
+  async closeMargin({ pubkey, price }: CloseInput, safe: SafeOptions = {}): Promise<PositionRow> {
+    const { options, wait } = this.#startPace(safe);
+    const answer = await settle(this.positions.close(pubkey, price === undefined ? {} : { price }, options));
+    const error = answer.ok ? null : answer.error;
+    if (error instanceof OutcomeUnknown && !error.sent) throw error;
+    let record: PositionRow | undefined;
+    for (let looks = 1; ; looks++) {
+      const seen = await settle(this.positions.detail(pubkey, options));
+      if (seen.ok) record = seen.record;
+      if (record?.is_closed) return record;
+      // One read of the position proves nothing: a refused close may still change the position later.
+      const isAnswered = seen.ok || seen.error instanceof ServiceRefused;
+      if (error instanceof ServiceRefused && isAnswered && looks > 1) throw error;
+      if (await wait()) continue;
+      const reason = error instanceof OutcomeUnknown ? error.reason : 'the position was not closed in time';
+      throw new OutcomeUnknown('positions.close', reason, { sent: true, pubkey, record });
+    }
   }
 
-  #run<R>(wallet: Wallet, options: SafeOptions, change: Change<R>): Promise<R> {
-    return runDraftWorkflow(change, wallet, this, options);
+  /** Runs one change. Its record proves the outcome. Never makes a second draft, but may send a signature again. */
+  async #run<R>(wallet: Wallet, options: SafeOptions, change: Change<R>): Promise<R> {
+    const pace = this.#startPace(options);
+    const draft = await change.draft(pace.options);
+    const signature = signDraft(change.endpoint, draft, wallet, this, options.allowBlindSigning ?? false);
+    return new Submission(change, draft.pubkey, signature, pace).run();
+  }
+
+  #startPace(safe: SafeOptions): Pace {
+    const { withinMs, pollMs } = { ...SAFE_DEFAULTS, ...safe };
+    const deadlineMs = this.clock.monotonicMs() + withinMs;
+    return {
+      options: { latestMs: this.clock.nowMs() + withinMs },
+      wait: async () => this.clock.monotonicMs() + pollMs < deadlineMs && (await this.pause(pollMs)),
+    };
   }
 }
 
@@ -184,26 +209,18 @@ const landing = <R>(
   getStage: (record: R) => ChangeStage,
 ) => ({ endpoint, submit, read: detail, getStage });
 
-function toSign(row: RequestRow, marketConditionId: string, terms: DraftTerms): DraftToSign {
-  const { pubkey, message } = row;
-  if (message !== null) return { pubkey, message, marketConditionId, terms };
-  throw new NotDone('requests.create', 'failed', 'the draft of the request could not be created', pubkey, row);
-}
-
-const UNSIGNED: ChangeStage = { kind: 'unsigned' };
-const LANDING: ChangeStage = { kind: 'landing' };
-const DONE: ChangeStage = { kind: 'done' };
 const OVER = ['failed', 'expired', 'cancelled'] as const;
 
 /** Returns the stage of placing an order. An order that was in the book is done, even if canceled later. */
 function placeStage({ status }: OrderRow): ChangeStage {
-  if (status === null || ORDER_STANDING[status].phase === 'unsigned') return UNSIGNED;
-  if (ORDER_STANDING[status].tookEffect) return DONE;
-  return { kind: 'over', why: status === 'expired' ? 'expired' : 'failed' };
+  if (status === null || ORDER_STANDING[status].phase === 'unsigned') return 'unsigned';
+  if (ORDER_STANDING[status].tookEffect) return 'done';
+  return status === 'expired' ? 'expired' : 'failed';
 }
 
 /** Returns the stage of a cancel. While the order is in the book, its cancel was not submitted. */
-const cancelStage = ({ status }: OrderRow): ChangeStage => (status !== null && isFinalOrder(status) ? DONE : UNSIGNED);
+const cancelStage = ({ status }: OrderRow): ChangeStage =>
+  status !== null && isFinalOrder(status) ? 'done' : 'unsigned';
 
 const conversionStage = stages<ConversionRow['state']>(['waiting_to_sign'], ['done']);
 const redeemStage = stages<RedeemRow['state']>(['waiting_to_sign', 'created'], ['done', 'completed']);
@@ -212,24 +229,19 @@ const requestStage = stages<RequestRow['state']>(['created'], ['order_placed', '
 /** Returns a function from a record's state to the change's stage. A state that is not listed means `landing`. */
 function stages<S extends string>(unsigned: readonly S[], done: readonly S[]) {
   return ({ state }: { readonly state: S }): ChangeStage => {
-    const why = OVER.find((over) => over === state);
-    if (why !== undefined) return { kind: 'over', why };
-    if (unsigned.includes(state)) return UNSIGNED;
-    return done.includes(state) ? DONE : LANDING;
+    if (unsigned.includes(state)) return 'unsigned';
+    return done.includes(state) ? 'done' : (OVER.find((over) => over === state) ?? 'landing');
   };
 }
+
+const isOver = (stage: ChangeStage): stage is (typeof OVER)[number] => OVER.some((over) => over === stage);
 
 const MOST_SUBMITS = 3;
 /** Error codes of temporary refusals: the submit had no effect, but a later submit may be accepted. */
 const PASSING = ['throttled', 'gringotts_unavailable'] as const;
 
 /** Stage of a change according to the service's record. */
-type ChangeStage =
-  /** The service's record shows that the draft was not submitted. */
-  | { readonly kind: 'unsigned' }
-  | { readonly kind: 'landing' }
-  | { readonly kind: 'done' }
-  | { readonly kind: 'over'; readonly why: Exclude<NotDoneReason, 'not_signed'> };
+type ChangeStage = 'unsigned' | 'landing' | 'done' | (typeof OVER)[number];
 
 /** Parts of a change that differ between orders, cancels, merges and others. `R` is the type of the record. */
 interface Change<R> {
@@ -241,8 +253,14 @@ interface Change<R> {
   readonly getStage: (record: R) => ChangeStage;
 }
 
+/** Position to close, and the worst accepted price of its outcome, as decimal text; if absent, any price. */
+export interface CloseInput {
+  readonly pubkey: string;
+  readonly price?: string;
+}
+
 /** Members of `HttpCaller` that the signing of a draft uses. */
-type ChangeContext = Pick<HttpCaller, 'profile' | 'clock' | 'venueNowMs' | 'pause'>;
+type ChangeContext = Pick<HttpCaller, 'profile' | 'venueNowMs'>;
 
 /** Time limit of a whole change, interval of reads, and permission to sign unreadable drafts. */
 export interface SafeOptions {
@@ -256,36 +274,11 @@ export interface SafeOptions {
 
 const SAFE_DEFAULTS = { withinMs: 30_000, pollMs: 500, allowBlindSigning: false } as const;
 
-type Pace = ReturnType<typeof startPace>;
-
-/** Starts the time limit of a change; returns the options for the change's calls, and a function that waits. */
-function startPace(world: ChangeContext, safe: SafeOptions) {
-  const { withinMs, pollMs } = { ...SAFE_DEFAULTS, ...safe };
-  const deadlineMs = world.clock.monotonicMs() + withinMs;
-  return {
-    /** Options of each call; a call that would be sent after the time limit is not sent. */
-    options: { latestMs: world.clock.nowMs() + withinMs },
-    /** Waits until the next read; returns false if the time limit would pass, or if the client was closed. */
-    wait: async () => world.clock.monotonicMs() + pollMs < deadlineMs && (await world.pause(pollMs)),
-  };
-}
-
-/**
- * Runs one change from draft to final state. The record, not the submit's answer, proves the outcome. The client can
- * send a signature again, as a draft takes effect once. The client never makes a second draft.
- *
- * Resolves to the change's final record. Throws ServiceRefused, NotDone, OutcomeUnknown.
- */
-async function runDraftWorkflow<R>(
-  change: Change<R>,
-  wallet: Wallet,
-  world: ChangeContext,
-  safe: SafeOptions,
-): Promise<R> {
-  const pace = startPace(world, safe);
-  const draft = await change.draft(pace.options);
-  const signature = signDraft(change.endpoint, draft, wallet, world, safe.allowBlindSigning ?? false);
-  return new Submission(change, draft.pubkey, signature, pace).run();
+interface Pace {
+  /** Options of each call; a call that would be sent after the time limit is not sent. */
+  readonly options: CallOptions;
+  /** Waits until the next read; returns false if the time limit would pass, or if the client was closed. */
+  readonly wait: () => Promise<boolean>;
 }
 
 /** One change, from its signature to its final record. */
@@ -316,7 +309,7 @@ class Submission<R> {
       last = answer.error;
       if (last instanceof OutcomeUnknown && last.sent) this.#inDoubt = true;
       const seen = await this.#look();
-      if (this.#change.getStage(seen).kind !== 'unsigned') return this.#end(seen, last);
+      if (this.#change.getStage(seen) !== 'unsigned') return this.#end(seen, last);
       if (last instanceof ServiceRefused && !this.#inDoubt && !passes(last)) return this.#onRefusal(last);
     }
     if (last instanceof ServiceRefused && !this.#inDoubt) throw last;
@@ -327,7 +320,7 @@ class Submission<R> {
   async #onRefusal(refusal: ServiceRefused): Promise<R> {
     if (!(await this.#pace.wait())) throw this.#makeUnknown(`${refusal.message}, and its record was not read again`);
     const again = await this.#look();
-    if (this.#change.getStage(again).kind === 'unsigned') throw refusal;
+    if (this.#change.getStage(again) === 'unsigned') throw refusal;
     return this.#end(again, refusal);
   }
 
@@ -337,19 +330,19 @@ class Submission<R> {
     for (;;) {
       this.#lastSeen = seen;
       const stage = this.#change.getStage(seen);
-      if (stage.kind === 'done') return seen;
-      if (stage.kind === 'over') return this.#over(seen, stage.why, refusal);
+      if (stage === 'done') return seen;
+      if (isOver(stage)) return this.#over(seen, stage, refusal);
       if (!(await this.#pace.wait())) throw this.#makeUnknown('the record reached no final state in time');
       seen = await this.#look();
     }
   }
 
-  async #over(record: R, why: Exclude<NotDoneReason, 'not_signed'>, refusal: ServiceError | null): Promise<R> {
+  async #over(record: R, why: (typeof OVER)[number], refusal: ServiceError | null): Promise<R> {
     if (why === 'expired' && this.#inDoubt) {
       // One read proves nothing: the record shows a submit just before the expiry only after a delay.
       if (!(await this.#pace.wait())) throw this.#makeUnknown('the expiry of the draft was not confirmed by a read');
       const again = await this.#look();
-      if (this.#change.getStage(again).kind !== 'over') return this.#end(again, refusal);
+      if (!isOver(this.#change.getStage(again))) return this.#end(again, refusal);
     }
     if (refusal instanceof ServiceRefused) throw refusal;
     throw new NotDone(this.#change.endpoint, why, `the state of its record is ${why}`, this.#pubkey, record);
@@ -386,40 +379,6 @@ async function settle<R>(promise: Promise<R>): Promise<CallResult<R>> {
   } catch (error) {
     if (error instanceof ServiceRefused || error instanceof OutcomeUnknown) return { ok: false, error };
     throw error;
-  }
-}
-
-/** Position to close, and the worst accepted price of its outcome, as decimal text; if absent, any price. */
-export interface CloseInput {
-  readonly pubkey: string;
-  readonly price?: string;
-}
-
-/**
- * Closes a margin position, and reads the position until it is closed. The close request is never sent twice, because a
- * venue may execute a repeat as another sale. Throws ServiceRefused, OutcomeUnknown.
- */
-async function closeMargin(
-  positions: Calls['positions'],
-  { pubkey, price }: CloseInput,
-  world: ChangeContext,
-  safe: SafeOptions,
-): Promise<PositionRow> {
-  const { options, wait } = startPace(world, safe);
-  const answer = await settle(positions.close(pubkey, price === undefined ? {} : { price }, options));
-  const error = answer.ok ? null : answer.error;
-  if (error instanceof OutcomeUnknown && !error.sent) throw error;
-  let record: PositionRow | undefined;
-  for (let looks = 1; ; looks++) {
-    const seen = await settle(positions.detail(pubkey, options));
-    if (seen.ok) record = seen.record;
-    if (record?.is_closed) return record;
-    // One read of the position proves nothing: a refused close may still change the position later.
-    const isAnswered = seen.ok || seen.error instanceof ServiceRefused;
-    if (error instanceof ServiceRefused && isAnswered && looks > 1) throw error;
-    if (await wait()) continue;
-    const reason = error instanceof OutcomeUnknown ? error.reason : 'the position was not closed in time';
-    throw new OutcomeUnknown('positions.close', reason, { sent: true, pubkey, record });
   }
 }
 

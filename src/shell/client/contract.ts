@@ -12,7 +12,7 @@ import {
 } from '../../shared/protocol/endpoints.js';
 import type { ErrorDetails, ServiceErrorSlug } from '../../shared/protocol/errors.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
-import type { BudgetReport, Lane, Observation, Outcome } from '../../shared/protocol/seam.js';
+import type { BudgetReport, Lane, Outcome } from '../../shared/protocol/seam.js';
 import type { Credentials } from '../wallet/key-file.js';
 
 /** The two clocks of the client. Tests and simulations may pass other clocks. */
@@ -99,9 +99,6 @@ export interface ClientAnswer<N extends EndpointName = EndpointName> {
   /** Page size that a list's page reports (`meta.limit`); null for other calls, and if absent. */
   readonly pageLimit: number | null;
 }
-
-/** Observation with the outcome of a performed request. */
-export type OutcomeObservation = Extract<Observation, { kind: 'outcome' }>;
 
 /** The venue's clock minus our clock, and the maximum error of this difference, ms. */
 export interface ClockOffset {

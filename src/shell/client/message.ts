@@ -210,10 +210,7 @@ function readDetails(rows: readonly Readonly<Record<string, unknown>>[]): ErrorD
 
 const cleanDetail = (name: string, value: unknown) => [harmless(name, 100), harmless(plain(value), 500)] as const;
 
-/**
- * Cleans a venue's text for logs, the ledger and terminals, where control characters could overwrite lines. The venue
- * might quote the API secret, so the secret is removed before the text is shortened.
- */
+/** Removes the API secret, then shortens a venue's text and replaces control characters, which could fake log lines. */
 const harmless = (text: string, characters: number): string =>
   secrets
     .clean(text)
@@ -250,11 +247,7 @@ const REPEATED: Readonly<Record<string, readonly string[]>> = {
   is_yes: ['is_yes'],
 };
 
-/**
- * Returns a sentence about a field that differs between the answer and the call; null if no field differs. If the
- * answer had another record, it could confirm an order that was never placed. If the answer had another market's book,
- * or prices of NO for YES, it could change our quotes.
- */
+/** Returns how the answer differs from the call: another record could confirm an order that was never placed. */
 function otherThanAsked(declaration: Declaration, asked: CallParts, data: unknown): string | null {
   // The draft of a cancel may have a pubkey of its own; the signer compares the draft's content.
   if (declaration.data === draft) return null;

@@ -107,10 +107,7 @@ function describe(error: unknown): string {
 /** Maximum size of an answer of the venue, bytes. A page of 200 assets has about 150 KB. */
 const LARGEST_ANSWER_BYTES = 4 * 1024 * 1024;
 
-/**
- * Replaces axios's network access, whose proxies, redirects, uploads and streams make an order take four times as long.
- * One instance sends one request that axios has prepared, until the last byte of the answer.
- */
+/** Sends one request in place of axios's network access, with which an order takes four times as long. */
 class WireRequest {
   /** True after the connection was opened. No byte of the request is sent before the connection was opened. */
   connected = false;
@@ -178,10 +175,7 @@ class WireRequest {
     this.cut(error instanceof Error ? error : new Error('the answer cannot be decompressed'));
 }
 
-/**
- * Decompresses an answer. Requests ask for uncompressed answers, but a proxy may still compress an answer. Throws if
- * the bytes do not match the declared encoding, or if the answer is too large.
- */
+/** Decompresses an answer, as a proxy may compress it unasked. Throws for wrong bytes or too large an answer. */
 function unpack(bytes: Buffer, headers: http.IncomingHttpHeaders): Buffer {
   const limit = { maxOutputLength: LARGEST_ANSWER_BYTES };
   switch (headers['content-encoding']?.toLowerCase()) {

@@ -21,7 +21,6 @@ import {
 } from './problems.js';
 import { channelSchema, type TraderFile, traderSchema } from './schema.js';
 import { venueFile, venueNames } from './shipped.js';
-import type { ModuleFile } from './strategy-module.js';
 import { type ReadYamlOptions, readYaml, type SourceTexts } from './yaml-source.js';
 
 /** Environment variables of a process, by name. */
@@ -39,9 +38,6 @@ export interface Config extends TraderConfig {
   readonly texts: ReadonlyMap<string, string>;
 }
 
-export type LedgerConfig = TraderConfig['ledger'];
-export type ScheduleConfig = TraderConfig['schedule'];
-export type LogConfig = TraderConfig['log'];
 export type AlertsConfig = TraderConfig['alerts'];
 export type ChannelConfig = AlertsConfig['channels'][number];
 export type DashboardConfig = TraderConfig['dashboard'];
@@ -60,8 +56,6 @@ export interface StrategyConfig extends StrategySettings {
   /** The setting `strategy` of the strategy file: the name of a shipped module, or a path. */
   readonly moduleName: string;
   readonly moduleKey: string;
-  /** Files of the user's own module; empty for a shipped module. */
-  readonly moduleFiles: readonly ModuleFile[];
   /** Parameters as in the strategy file. */
   readonly writtenParams: Readonly<Record<string, unknown>>;
   readonly markets: MarketSelection & { readonly kind: 'orderbook' };
@@ -80,7 +74,6 @@ export interface ReadConfig extends Omit<Config, 'strategies' | 'configHash'> {
 /** Venue profile without real money: the dashboard is on by default, and a wallet is created without confirmation. */
 export const PAPER = 'paper';
 
-/** Makes the settings of a trader from the content of a valid file. */
 export function makeTrader(content: TraderFile, venue: VenueConfig, file: string, at: At) {
   const folder = dirname(file);
   const absolute = (text: string): string => resolve(folder, text);
@@ -136,7 +129,9 @@ export function makeTrader(content: TraderFile, venue: VenueConfig, file: string
 export function relationProblems(content: TraderFile, at: At): readonly Problem[] {
   const { polling, exchange, venue } = content;
   const problems = [
-    ...feedProblems(content.feeds, at),
+    ...Object.entries(content.feeds).flatMap(([name, feed]) =>
+      kindProblems('feed', feed, FEED_KEYS, ['feeds', name], at),
+    ),
     ...alertProblems(content.alerts, at),
     ...fleetProblems(content, at),
   ];
@@ -157,7 +152,10 @@ export function relationProblems(content: TraderFile, at: At): readonly Problem[
     if (content.events.findIndex((other) => other.event === event) < index)
       complain([...path, 'event'], 'is declared above; keep one');
     const named = new Set(markets).size;
-    const wanted = outcomes === 'nested' ? 'a nested event wants its markets, from widest to narrowest' : ALL_MARKETS;
+    const wanted =
+      outcomes === 'nested'
+        ? 'a nested event wants its markets, from widest to narrowest'
+        : 'an exhaustive event wants all of its markets';
     if (outcomes !== 'exclusive' && (named < 2 || named < markets.length))
       complain([...path, 'outcomes'], `${wanted}, two or more, each once`);
     if (outcomes === 'exclusive' && named > 0)
@@ -165,8 +163,6 @@ export function relationProblems(content: TraderFile, at: At): readonly Problem[
   }
   return problems;
 }
-
-const ALL_MARKETS = 'an exhaustive event wants all of its markets';
 
 /** Default of `merge.min_shares`: the number of sets that is worth a merge's requests, within the setting's bounds. */
 const usualBatch = (economics: Economics): Micros =>
@@ -229,7 +225,7 @@ type ChannelKind = AlertsFile['channels'][string]['kind'];
 
 const NONE = { wants: [], may: [] };
 const CHANNEL_KEYS: KindKeys<ChannelKind> = {
-  webhook: { wants: [], may: ['signing_file'] },
+  webhook: NONE,
   slack: NONE,
   discord: NONE,
   ntfy: NONE,
@@ -249,7 +245,6 @@ function alertProblems({ channels }: AlertsFile, at: At): readonly Problem[] {
   });
 }
 
-/** Makes the settings of the alerts from the content of a valid file. */
 function makeAlerts(alerts: AlertsFile, absolute: (path: string) => string) {
   const { heartbeat } = alerts;
   return {
@@ -259,7 +254,6 @@ function makeAlerts(alerts: AlertsFile, absolute: (path: string) => string) {
       commands: channel.commands ?? [],
       users: channel.users ?? [],
     })),
-    quietHours: alerts.quiet_hours,
     heartbeat: heartbeat === undefined ? null : { urlFile: absolute(heartbeat.url_file) },
   };
 }
@@ -269,17 +263,12 @@ export const isConsoleWanted = ({ dashboard, alerts }: Pick<TraderConfig, 'dashb
   dashboard.enabled || alerts.channels.length > 0 || alerts.heartbeat !== null;
 
 type FeedsFile = TraderFile['feeds'];
-type FeedFile = FeedsFile[string];
 
-const FEED_KEYS: KindKeys<FeedFile['kind']> = {
+const FEED_KEYS: KindKeys<FeedsFile[string]['kind']> = {
   file: { wants: ['path'], may: [] },
   child: { wants: ['command'], may: ['env'] },
 };
 
-const feedProblems = (feeds: FeedsFile, at: At): readonly Problem[] =>
-  Object.entries(feeds).flatMap(([name, feed]) => kindProblems('feed', feed, FEED_KEYS, ['feeds', name], at));
-
-/** Makes the settings of the feeds from the content of a valid file. */
 const makeFeeds = (feeds: FeedsFile, folder: string) =>
   Object.entries(feeds).map(([name, { kind, path = '', command = [], env = [], every_ms: everyMs, max_age_s: s }]) => {
     const named = { name, maxAgeMs: Math.round(s * 1000) };
@@ -292,7 +281,6 @@ type FleetFile = NonNullable<TraderFile['fleet']>;
 
 const WANTED =
   'wants postgresql://USER@HOST:PORT/DATABASE, or postgresql:///DATABASE?host=FOLDER&user=USER for a socket';
-const USUAL_PORT = 5432;
 const TLS = { disable: 'off', require: 'unverified', 'verify-full': 'verified' } as const;
 const PARAMETERS = ['host', 'user', 'sslmode', 'sslrootcert'];
 /** Host names of this machine. */
@@ -344,7 +332,7 @@ function makeDatabase(url: URL, folder: string) {
   const rootCert = url.searchParams.get('sslrootcert');
   return {
     host,
-    port: url.port === '' ? USUAL_PORT : Number(url.port),
+    port: Number(url.port || 5432),
     database: decodeURIComponent(url.pathname.slice(1)),
     user,
     tls: mode === null ? (isHere ? 'off' : 'verified') : TLS[mode],
@@ -400,13 +388,12 @@ function unreadableDrafts({ draft_message, solana_programs = [] }: VenueProfile)
   return 'drafts of this venue call the programs of its solana_programs';
 }
 
-/** Reads and checks the file of a venue profile. */
 export function readProfile(path: string, cwd: string, options: ReadYamlOptions = {}): VenueProfile {
   const source = readYaml(path, cwd, options);
   return readBySchema(venueProfileSchema, source.value, source.problem);
 }
 
-/** Adds a warning to the suggestion for a mistyped profile name, because the suggested profile may use real money. */
+/** Warning beside the suggestion for a mistyped profile name, because the suggested profile may use real money. */
 const LIVE_VENUE = `, a live venue with real money, on which this program was never run ('${PAPER}' is the simulated one)`;
 
 /** Finds a profile: a plain name among the shipped ones or in `venues/` beside the trader's file, or a path. */

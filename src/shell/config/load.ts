@@ -66,10 +66,10 @@ export async function readConfig(
   return deepFrozen((await readFiles(path, { ...options, code })).config);
 }
 
-async function readFiles(path: string, options: LoadOptions) {
+async function readFiles(main: string, options: LoadOptions) {
   const problems = new ProblemList();
   const sources = new SourceTexts(options.copy ?? null);
-  const { at, file, trader, limits, feeds, strategyFiles } = readTrader(path, options, problems, sources);
+  const { at, file, trader, limits, feeds, strategyFiles } = readTrader(main, options, problems, sources);
   const more = options.feeds ?? [];
   const knownFeeds = feeds === null || more === 'any' ? null : [...feeds, ...more];
   const { code = {} } = options;
@@ -78,8 +78,8 @@ async function readFiles(path: string, options: LoadOptions) {
   const sourceHashes: string[] = [];
   for (const [index, name] of strategyFiles.entries()) {
     const asker = at(['strategies', index], 'the strategy file');
-    const load = () => readStrategyFile(resolve(dirname(file), name), known, options.cwd, asker);
-    const loaded = await problems.attemptLater(load);
+    const path = resolve(dirname(file), name);
+    const loaded = await readStrategyFile(path, known, options.cwd, asker).catch(problems.keep);
     if (loaded === null) continue;
     const twin = strategies.find((other) => other.name === loaded.config.name);
     if (twin !== undefined) {
@@ -182,11 +182,7 @@ const PREFIX = 'TWINBOOK__';
 /** Matches a bare word such as `paper`, which names a shipped file. Any other path in a variable is made absolute. */
 const BARE_NAME = /^[A-Za-z0-9_-]+$/;
 
-/**
- * Applies environment variables to a file's content: `TWINBOOK__RISK__MAX_LOSS_DAY=25` sets `risk.max_loss_day`. Names
- * are case-insensitive. In a variable, two underscores begin a nested key, and commas separate list items. The text
- * `null` clears a setting. Relative paths in variables start at `cwd`. The result's `sources` maps fields to variables.
- */
+/** Applies variables such as `TWINBOOK__RISK__MAX_LOSS_DAY=25`. Text `null` clears a field. */
 function applyEnvironment(value: unknown, { env, cwd }: LoadOptions, problems: ProblemList) {
   const sources = new Map<string, string>();
   let result = value;
@@ -268,10 +264,7 @@ interface KnownToTrader {
   readonly sources?: SourceTexts;
 }
 
-/**
- * Reads a strategy file. `asker`: the trader's setting that names this file. If the trader's limits are unknown, the
- * strategy file is only checked, and the result is null. Throws `config_invalid` with all problems of the file.
- */
+/** Reads a strategy file, which the setting `asker` names. Null if `limits` is null. Throws `config_invalid`. */
 export async function readStrategyFile(
   file: string,
   known: KnownToTrader,
@@ -283,7 +276,7 @@ export async function readStrategyFile(
   const problems = new ProblemList();
   const parts = readParts(strategyFileSchema.shape, source.value);
   const { strategy: name, params, markets, risk, schedule } = parts;
-  const loaded = name === undefined ? null : await problems.attemptLater(() => findModule(source, name, known));
+  const loaded = name === undefined ? null : await findModule(source, name, known).catch(problems.keep);
   const strategy = loaded?.strategy ?? null;
   problems.attempt(() => checkShape(source, strategy));
   const values = params && strategy && problems.attempt(() => readValues(strategy, params, source));
@@ -298,7 +291,6 @@ export async function readStrategyFile(
     moduleName: must(name, 'the name of the module'),
     module: strategy,
     moduleKey: must(loaded, 'the module').key,
-    moduleFiles: must(loaded, 'the module').files,
     params: strategy === null ? {} : must(values, 'parameters'),
     writtenParams: must(params, 'parameters'),
     markets: must(selection, 'markets'),
@@ -377,15 +369,8 @@ function readSelection(markets: StrategyFile['markets'], source: YamlSource): St
     if (least !== undefined && most !== undefined && least > most)
       fail(['select', low], `wants at most ${high} (${most}), got ${least}`);
   }
-  const {
-    titleWords: words,
-    state,
-    kind,
-    categories,
-    withoutWords,
-    except,
-    ...rules
-  } = toSettings(selectSchema, select);
+  const selected = toSettings(selectSchema, select);
+  const { titleWords: words, state, kind, categories, withoutWords, except, ...rules } = selected;
   const looked = candidates === undefined ? {} : { candidates };
   return { ids, state, kind, categories, words, withoutWords, except, max, ...looked, choose, rules };
 }

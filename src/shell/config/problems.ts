@@ -64,16 +64,7 @@ export class ProblemList {
     try {
       return work();
     } catch (error) {
-      return this.#keep(error);
-    }
-  }
-
-  /** Works like `attempt`, for asynchronous work. */
-  async attemptLater<T>(work: () => Promise<T>): Promise<T | null> {
-    try {
-      return await work();
-    } catch (error) {
-      return this.#keep(error);
+      return this.keep(error);
     }
   }
 
@@ -82,12 +73,13 @@ export class ProblemList {
     if (this.#problems.length > 0) throw configError(this.#problems, [...this.#hints].join('\n  '));
   }
 
-  #keep(error: unknown): null {
+  /** Collects the problems of an error. Throws all other errors. */
+  readonly keep = (error: unknown): null => {
     if (!(error instanceof ConfigInvalid)) throw error;
     this.add(...error.problems);
     if (error.hint !== '') this.#hints.add(error.hint);
     return null;
-  }
+  };
 }
 
 /** Returns a file's path for messages: relative to the working folder if at most two levels above it, else absolute. */
@@ -171,8 +163,11 @@ function describedAt(root: SchemaNode, path: readonly PropertyKey[]): SchemaNode
 export const knownKeys = (node: SchemaNode | null): readonly string[] =>
   node === null ? [] : Object.keys(asMapping(node));
 
-/** Maps each settings key below the first level to the names of the groups that have the key. */
-function placesBelow(root: SchemaNode): ReadonlyMap<string, readonly string[]> {
+/** By settings key: names of the groups that have this key. */
+type KeyGroups = ReadonlyMap<string, readonly string[]>;
+
+/** Lists the groups of each settings key below the first level. */
+function placesBelow(root: SchemaNode): KeyGroups {
   const places = new Map<string, string[]>();
   const walk = (node: SchemaNode, path: string): void => {
     for (const [key, inner] of Object.entries(asMapping(node))) {
@@ -184,16 +179,11 @@ function placesBelow(root: SchemaNode): ReadonlyMap<string, readonly string[]> {
   return places;
 }
 
-interface Setting {
-  /** Full name of the setting, such as `risk.max_loss_day`. */
-  readonly name: string;
-  readonly node: SchemaNode;
-  /** Whether the setting is required in its group. */
-  readonly isRequired: boolean;
-}
-
-/** Lists every setting that is not a group, in the order of the schema. */
-export function listSettings(root: SchemaNode, group = ''): readonly Setting[] {
+/** Lists every setting that is not a group, in the order of the schema, with its full name such as `risk.max_fills`. */
+export function listSettings(
+  root: SchemaNode,
+  group = '',
+): readonly { readonly name: string; readonly node: SchemaNode; readonly isRequired: boolean }[] {
   return Object.entries(asMapping(root)).flatMap(([key, node]) => {
     const name = group === '' ? key : `${group}.${key}`;
     const own = getEntrySchema(node);
@@ -202,15 +192,11 @@ export function listSettings(root: SchemaNode, group = ''): readonly Setting[] {
   });
 }
 
-/** Schema of a mapping's entries if the operator chooses their names. */
 const getEntrySchema = ({ additionalProperties: inner }: SchemaNode): SchemaNode | undefined =>
   typeof inner === 'object' && inner.properties !== undefined ? inner : undefined;
 
 const asMapping = (node: SchemaNode): Readonly<Record<string, SchemaNode>> =>
   node.properties ?? node.anyOf?.find((option) => option.properties !== undefined)?.properties ?? {};
-
-/** By settings key: names of the groups that have this key. */
-type KeyGroups = ReadonlyMap<string, readonly string[]>;
 
 /** Makes a problem at a field of a file. */
 export type At = (path: readonly PropertyKey[], text: string, part?: 'key' | 'value') => Problem;

@@ -12,13 +12,10 @@ import { EVENT_OUTCOMES } from '../../trader/risk/exposure.js';
 import { riskLimitsSchema } from '../../trader/risk/limits.js';
 import { FEED_NAME } from '../../trader/strategy/read-params.js';
 
-/** Schema of a whole number within bounds. */
 const integer = (min: number, max: number, help: string) => z.number().int().min(min).max(max).describe(help);
 
-/** Schema of a setting with a fixed set of words. */
 const choice = <const W extends readonly string[]>(words: W, help: string) => z.enum(words).describe(help);
 
-/** Schema of a boolean setting with a default. */
 const flag = (usual: boolean, help: string) => z.boolean().default(usual).describe(help);
 
 /** Schema of a text that is not empty. */
@@ -28,16 +25,14 @@ const text = (longest: number, help: string) => z.string().min(1).max(longest).d
 const list = <S extends z.ZodType>(item: S, longest: number, help: string) =>
   z.array(item).max(longest).default([]).describe(help);
 
-/** Schema of a group of settings. */
 const section = <S extends z.core.$ZodLooseShape>(help: string, shape: S) => z.strictObject(shape).describe(help);
 
 /** Schema of a name that the operator chooses. */
 const name = (form: RegExp) => z.string().regex(form, 'wants a name in lower case with dashes, at most 40 characters');
 
-/** Schema of a market's or event's condition id. */
+/** A market's or event's condition id. */
 const id = z.string().min(1).max(128);
 
-/** Schema of the path of a file or folder. */
 const path = (help: string) =>
   z
     .string()
@@ -94,7 +89,6 @@ export const channelSchema = z.strictObject({
   ),
   to: text(1000, 'Id of the chat for telegram; recipients, separated by commas, for mail.').optional(),
   from: text(320, 'Sender’s address; only for mail.').optional(),
-  signing_file: path('File of mode 0600 with the key that signs messages; only for webhook.').optional(),
   min: choice(ALERT_SEVERITIES, 'Minimum severity of alerts that this channel gets.').default('warning'),
   summary: flag(true, 'Whether this channel gets the daily summary, regardless of `min`.'),
   detail: choice(['full', 'bare'], 'bare: alerts name only event and trader, without details.').default('full'),
@@ -298,7 +292,6 @@ export const traderSchema = z.strictObject({
       .record(name(CHANNEL_NAME), channelSchema)
       .default({})
       .describe('Channels that get the alerts, by name; see docs/monitoring.md.'),
-    quiet_hours: cron('Times at which only critical alerts are sent, in the format of quote_hours.', null, '*'),
     heartbeat: section('An external monitor that raises an alarm when the trader stops calling it every minute.', {
       url_file: path('File of mode 0600 with the URL that a working trader calls every minute.'),
     }).optional(),
@@ -367,10 +360,7 @@ export const strategyFileSchema = z.strictObject({
 export type TraderFile = z.output<typeof traderSchema>;
 export type StrategyFile = z.output<typeof strategyFileSchema>;
 
-/**
- * Returns how a changed setting is applied, from its section's `live` mark. `free`: `config apply` is enough. `limit`:
- * a looser or higher value needs a reason. `reason`: all changes need a reason. `restart`, or no mark: needs a restart.
- */
+/** Returns whether a change is `free`, needs a reason (`limit`: if looser; `reason`: always) or a `restart`. */
 export const liveClass = ({ shape }: typeof traderSchema | typeof strategyFileSchema, setting: string): string => {
   const field = new Map(Object.entries(shape)).get(setting.split('.')[0] ?? '');
   return String((field && findMark(field, 'live')) ?? 'restart');

@@ -21,12 +21,10 @@ export const packageRoot = ((): string => {
   return root;
 })();
 
-/** Names of the shipped venue profiles, sorted. */
 export const venueNames = (): readonly string[] => namesIn(join(packageRoot, 'config', 'venues'), '.yaml');
 
 export const venueFile = (name: string): string => join(packageRoot, 'config', 'venues', `${name}.yaml`);
 
-/** Names of the shipped strategies, sorted. */
 export const shippedStrategies = (): readonly string[] => namesIn(join(codeRoot, 'strategies'), OWN_EXTENSION);
 
 export const shippedStrategyFile = (name: string): string => join(codeRoot, 'strategies', `${name}${OWN_EXTENSION}`);

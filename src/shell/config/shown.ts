@@ -8,7 +8,6 @@ import type { LiveClass, ParamSpec, ParamValue } from '../../trader/strategy/con
 import type { Config, ReadConfig, ReadStrategy } from './config.js';
 import { liveClass, traderSchema } from './schema.js';
 
-/** Displayed value of each setting, by the setting's name. */
 export type Shown = Readonly<Record<string, unknown>>;
 
 /** Matches the names of settings whose values could be secret. */
@@ -18,25 +17,12 @@ const SECRET = /secret|passphrase|password|private|token/i;
 export function shownConfig(config: Config | ReadConfig): Shown {
   const { texts: _texts, ...rest } = config;
   const strategies = config.strategies.map(spellStrategy);
-  // The cast is safe: `shownValue` returns a plain object for a plain object.
-  return shownValue('', { ...rest, strategies }) as Shown;
+  return shownObject({ ...rest, strategies });
 }
 
-/** Returns a strategy's settings for display. If the strategy's code is not loaded, the file's parameters are shown. */
-const shownStrategy = (strategy: ReadStrategy): Shown =>
-  // The cast is safe: `shownValue` returns a plain object for a plain object.
-  shownValue('', spellStrategy(strategy)) as Shown;
-
-function spellStrategy({
-  module,
-  moduleKey: _key,
-  moduleFiles: _files,
-  moduleName,
-  params,
-  writtenParams,
-  quoteHours,
-  ...rest
-}: ReadStrategy) {
+/** Returns a strategy's settings. If the strategy's code is not loaded, `params` are those of its file. */
+function spellStrategy(strategy: ReadStrategy) {
+  const { module, moduleKey: _key, moduleName, params, writtenParams, quoteHours, ...rest } = strategy;
   const shownParams =
     module === null
       ? Object.entries(writtenParams)
@@ -52,6 +38,9 @@ function shownParam(spec: ParamSpec | undefined, value: ParamValue): unknown {
     Object.fromEntries(Object.entries(row).map(([name, inner]) => [name, shownParam(spec.fields[name], inner)])),
   );
 }
+
+/** The cast is safe: `shownValue` returns a plain object for a plain object. */
+const shownObject = (value: object): Shown => shownValue('', value) as Shown;
 
 function shownValue(name: string, value: unknown): unknown {
   if (SECRET.test(name) && value !== null) return '********';
@@ -70,7 +59,6 @@ const settingName = (key: string): string =>
 const withoutUserInfo = (text: string): string => text.replace(/:\/\/[^/@\s]+@/, '://********@');
 
 export interface ConfigChange {
-  /** The change as text: the setting's name, old value and new value. */
   readonly text: string;
   /** Requirement of the change for the operator: nothing, a reason, or a restart. */
   readonly wants: 'nothing' | 'reason' | 'restart';
@@ -152,7 +140,9 @@ function oneStrategyChanges(then: ReadStrategy, now: ReadStrategy, said: readonl
   const code: ConfigChange[] = then.moduleKey === now.moduleKey ? [] : [{ text: `${name}: ${other}`, wants: 'reason' }];
   // Parameters' units and defaults come from the code. If the code is not loaded, the files' parameters are compared.
   const isWritten = then.module === null || now.module === null;
-  const [shownThen, shownNow] = [then, now].map((one) => shownStrategy(isWritten ? { ...one, module: null } : one));
+  const [shownThen, shownNow] = [then, now].map((one) =>
+    shownObject(spellStrategy(isWritten ? { ...one, module: null } : one)),
+  );
   const leaves = ['params', 'markets', 'quote_hours'].flatMap((part) =>
     leafChanges(part, shownThen?.[part], shownNow?.[part]).map((text) =>
       part === 'params' ? withClass(text, now) : text,

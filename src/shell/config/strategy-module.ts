@@ -23,8 +23,6 @@ interface LoadedModule {
   readonly sourceHash: string;
   /** Key of the module; equal for equal code. */
   readonly key: string;
-  /** Files of the module; empty for a shipped module, because its code is part of the program. */
-  readonly files: readonly ModuleFile[];
 }
 
 const EXTENSIONS = ['.ts', '.js', '.mts', '.mjs'];
@@ -61,7 +59,7 @@ export async function loadShipped(name: string): Promise<LoadedModule> {
   const file = shippedStrategyFile(name);
   const module: unknown = await import(pathToFileURL(file).href);
   const sourceHash = createHash('sha256').update(readFileSync(file)).digest('hex');
-  return { strategy: strategyFrom(module, file), sourceHash, key: `shipped ${name}`, files: [] };
+  return { strategy: strategyFrom(module, file), sourceHash, key: `shipped ${name}` };
 }
 
 async function findOwn(file: string, code: CodeRules, sources?: SourceTexts): Promise<FoundModule> {
@@ -74,7 +72,7 @@ async function findOwn(file: string, code: CodeRules, sources?: SourceTexts): Pr
     throw invalid(`${file}: ${what}`, 'A path in a strategy file is relative to that file.');
   }
   const sourceHash = hashOfFiles(files);
-  const identity = { sourceHash, key: `own ${sourceHash}`, files };
+  const identity = { sourceHash, key: `own ${sourceHash}` };
   const loaded = code.loaded?.get(identity.key);
   if (loaded !== undefined) return { ...identity, strategy: loaded };
   if (code.other === 'omit') return { ...identity, strategy: null };
@@ -159,7 +157,7 @@ function readKept(): Map<string, string> {
 }
 
 /** One file of a strategy module; `path` is relative to the common folder of all its files. */
-export interface ModuleFile {
+interface ModuleFile {
   readonly path: string;
   readonly text: string;
 }

@@ -90,7 +90,6 @@ export function parseYaml(text: string, file: string, name: string) {
   );
   if (problems.length > 0) throw configError(problems);
   return {
-    /** Absolute path of the file. */
     file,
     /** File name for error messages. */
     name,

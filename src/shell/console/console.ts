@@ -10,7 +10,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { openReadOnly } from '../../trader/ledger/ledger.js';
 import { readSecret } from '../alerts/senders.js';
 import { isConsoleWanted, type TraderConfig } from '../config/config.js';
-import { Subscription } from '../control/control-client.js';
+import { followStatus } from '../control/control-client.js';
 import type { Host, TraderHost } from '../dashboard/contract.js';
 import { openDashboard } from '../dashboard/dashboard.js';
 import { nowMs } from '../runtime/clock.js';
@@ -208,7 +208,7 @@ function openShownTrader(options: ShownTraderOptions) {
   });
   const shown: ShownParts = { name, config, guardian, trader, ledger, history, book, watch, alerts, reports };
   const endCommands = listenForCommands({ ...shown, store, note });
-  const subscription = new Subscription(control.socket, {
+  const endStream = followStatus(control.socket, {
     line: (line) => {
       // After a restart, the trader may write a different ledger file.
       if (line.type === 'hello' && line.process.run !== trader.hello?.run) ledger.close();
@@ -264,7 +264,7 @@ function openShownTrader(options: ShownTraderOptions) {
       watch.close();
       duty.close();
       store.close();
-      subscription.close();
+      endStream();
       ledger.close();
     },
   };

@@ -83,7 +83,7 @@ export const METRICS = {
   twinbook_steps_total: counter('Number of steps of the trader’s loop in this run.'),
   twinbook_step_duration_seconds: histogram('Duration of a step of the trader’s loop.'),
   twinbook_beat_lateness_seconds: gauge('Delay of the trader’s event loop: 99th percentile of the last ten seconds.'),
-  twinbook_telemetry_brake_level: gauge('0 while telemetry is complete; higher while it is reduced to save time.'),
+  twinbook_telemetry_brake_level: gauge('1 while telemetry is sent less often, to save time; otherwise 0.'),
   twinbook_telemetry_readers: gauge('Number of connected telemetry readers.'),
   twinbook_telemetry_readers_cut_total: counter('Number of telemetry readers disconnected because they did not read.'),
   twinbook_process_resident_memory_bytes: gauge('Resident memory of a process, by its role.', 'process'),

@@ -10,12 +10,12 @@ import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { findWriter, lockWriter, type WriterLock } from '../../trader/ledger/lock.js';
 import { ENDED_PROVEN } from '../../trader/ledger/tables.js';
 import { AlertCenter, type AlertMemory } from '../alerts/alert-center.js';
-import { Lifeline, type WatchedFacts } from '../alerts/conditions.js';
+import { startLifeline, type WatchedFacts } from '../alerts/conditions.js';
 import { openSender, postText } from '../alerts/senders.js';
 import type { TraderConfig } from '../config/config.js';
 import type { AlertSeverity } from '../config/schema.js';
 import { nowMs } from '../runtime/clock.js';
-import { findLongestPauseMs, QuoteHours } from '../runtime/job-times.js';
+import { findLongestPauseMs } from '../runtime/job-times.js';
 import { readPrivateFile, secrets } from '../wallet/secrets.js';
 import type { ShownState } from './trader-state.js';
 
@@ -132,24 +132,19 @@ export interface WatchOptions {
 /** Watches one trader. A console without the lock only reads the alerts stored by the console that holds the lock. */
 export class Watch {
   readonly #options: WatchOptions;
-  readonly #lifeline: Lifeline | null;
+  readonly #lifeline: ReturnType<typeof startLifeline> | null;
   readonly #timer: NodeJS.Timeout;
-  readonly #quietHours: QuoteHours;
   readonly #startedMs = performance.now();
   #center: AlertCenter | null = null;
   /** Total of refused logins at each tick of the last ten minutes, oldest first. */
   #logins = [{ atMs: performance.now(), total: 0 }];
   /** Maximum age of a backup, ms; null for no bound. Computed in the first tick, not to delay the start. */
   #backupWithinMs: number | null | undefined;
-  #isQuiet = false;
   #isGone = false;
 
   constructor(options: WatchOptions) {
     this.#options = options;
-    const { quietHours, heartbeat } = options.config.alerts;
-    // The quiet hours are evaluated as if they were a strategy's quote hours.
-    this.#quietHours = new QuoteHours([{ name: 'quiet hours', quoteHours: quietHours }]);
-    this.#lifeline = heartbeat === null ? null : new Lifeline(performance.now());
+    this.#lifeline = options.config.alerts.heartbeat === null ? null : startLifeline(performance.now());
     this.#findCenter();
     this.#timer = setInterval(() => this.#tick(), EVERY_MS);
   }
@@ -196,7 +191,6 @@ export class Watch {
 
   close(): void {
     clearInterval(this.#timer);
-    this.#quietHours.close();
     this.#center = null;
   }
 
@@ -208,7 +202,7 @@ export class Watch {
       this.#center ??= new AlertCenter({
         config: config.alerts,
         run: randomBytes(4).toString('hex'),
-        openSender: (channel) => openSender(channel, { trader: name, nowMs }, note),
+        openSender: (channel) => openSender(channel, name, note),
         note,
         memory,
         nowMs: nowMs(),
@@ -256,9 +250,8 @@ export class Watch {
       process: hello,
       account,
     };
-    for (const { open } of this.#quietHours.changes(facts.nowMs)) this.#isQuiet = open;
-    center.tick(facts, this.#isQuiet);
-    const why = this.#lifeline?.look(facts, trader.isCurrent) ?? null;
+    center.tick(facts);
+    const why = this.#lifeline?.(facts, trader.isCurrent) ?? null;
     if (why !== null) void callWatcher(config.alerts.heartbeat?.urlFile ?? '', why, this.#options.note);
   }
 }

@@ -19,10 +19,7 @@ interface ControlCall {
   readonly untilGone?: boolean;
 }
 
-/**
- * Sends a command to the trader. Throws TwinbookError `not_running` if no process listens, `timed_out` if no answer
- * arrives in time, `usage` for a refused command, `config_invalid` for unusable configuration files.
- */
+/** Sends a command. Throws `not_running`, `timed_out`, `usage` if refused, `config_invalid` for unusable files. */
 export async function askTrader<R extends ControlQuestion>(request: R, call: ControlCall) {
   requireTrusted(call.socket);
   // `until` is the end of our wait. A trader that hangs beyond this time does not execute a command that adds risk.
@@ -39,10 +36,7 @@ export async function askTrader<R extends ControlQuestion>(request: R, call: Con
   throw new TwinbookError(code, `the trader refused: ${response.error}`, isNamed ? '' : hint);
 }
 
-/**
- * Throws for another user's socket, which in a world-writable folder could intercept a kill. Only sockets of our user
- * and of root are trusted. If we run as root, sockets of all users are trusted.
- */
+/** Throws for another user's socket, which could intercept a kill. Root's sockets are trusted; root trusts all. */
 function requireTrusted(socket: string): void {
   const own = process.getuid?.();
   const owner = lstatSync(socket, { throwIfNoEntry: false })?.uid;
@@ -64,7 +58,6 @@ function connectFailure(socket: string, error: NodeJS.ErrnoException): TwinbookE
   return new TwinbookError('file_unreadable', what, hint, { cause: error });
 }
 
-/** Sends one line and resolves with the first line of the answer. */
 function exchangeLine(line: string, { socket: path, timeoutMs, untilGone = false }: ControlCall): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(path);
@@ -97,7 +90,6 @@ function exchangeLine(line: string, { socket: path, timeoutMs, untilGone = false
   });
 }
 
-/** Throws if the trader's status has the format of another program version. */
 function requireStatus(data: unknown, path: string): void {
   const [issue] = traderStatus.safeParse(data).error?.issues ?? [];
   if (issue !== undefined) throw notOfTrader(path, ` of this version (${issue.path.join('.')}: ${issue.message})`);
@@ -129,90 +121,66 @@ const AGAIN_MS = 1_000;
 
 interface SubscriptionEvents {
   readonly line: (line: StatusLine) => void;
-  /** Called with a short reason when the connection to the trader fails or ends. */
   readonly onLost: (why: string) => void;
 }
 
-export class Subscription {
-  readonly #path: string;
-  readonly #events: SubscriptionEvents;
-  #socket: Socket | null = null;
-  #again: NodeJS.Timeout | null = null;
-  #isClosed = false;
-
-  constructor(path: string, events: SubscriptionEvents) {
-    this.#path = path;
-    this.#events = events;
-    this.#open();
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    if (this.#again !== null) clearTimeout(this.#again);
-    this.#socket?.destroy();
-  }
-
-  #open(): void {
-    if (this.#isClosed) return;
+/** Follows the trader's status stream, and connects again when it ends, until the returned function is called. */
+export function followStatus(path: string, { line, onLost }: SubscriptionEvents): () => void {
+  let socket: Socket | null = null;
+  let again: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  const lose = (why: string): void => {
+    if (isClosed) return;
+    again = setTimeout(open, AGAIN_MS);
+    onLost(why);
+  };
+  const open = (): void => {
     try {
-      requireTrusted(this.#path);
+      requireTrusted(path);
     } catch (error) {
-      return this.#lose(messageOf(error));
+      return lose(messageOf(error));
     }
-    const socket = connect(this.#path);
-    this.#socket = socket;
+    const opened = connect(path);
+    socket = opened;
     let why = 'the trader closed the connection';
     let received = '';
-    socket.setEncoding('utf8');
-    const failed = (error: unknown) => {
-      why = messageOf(error);
-      socket.destroy();
-    };
-    socket.on('connect', () => socket.write('{"command":"subscribe"}\n'));
-    socket.on('error', (error: NodeJS.ErrnoException) => {
+    opened.setEncoding('utf8');
+    opened.on('connect', () => opened.write('{"command":"subscribe"}\n'));
+    opened.on('error', (error: NodeJS.ErrnoException) => {
       why = error.code === 'ENOENT' || error.code === 'ECONNREFUSED' ? 'no trader is running' : error.message;
     });
+    const failed = (error: unknown) => {
+      why = messageOf(error);
+      opened.destroy();
+    };
     const hear = (chunk: string) => {
       received += chunk;
       const end = received.lastIndexOf('\n');
       if (end < 0 && received.length <= LONGEST_LINE) return;
-      const refusal = this.#take(received.slice(0, end).split('\n'));
+      const texts = received.slice(0, end).split('\n');
       received = received.slice(end + 1);
-      if (refusal === null) return;
-      why = refusal;
-      socket.destroy();
+      for (const text of texts) line(readLine(text));
     };
-    socket.on('data', guarded(hear, failed));
-    socket.on('close', () => this.#lose(why));
-  }
-
-  /** Processes lines of the trader's stream. Returns null, or a description of the first invalid line. */
-  #take(lines: readonly string[]): string | null {
-    for (const text of lines) {
-      const line = readLine(text);
-      if (typeof line === 'string') return line;
-      this.#events.line(line);
-    }
-    return null;
-  }
-
-  #lose(why: string): void {
-    this.#socket = null;
-    if (this.#isClosed) return;
-    this.#again = setTimeout(() => this.#open(), AGAIN_MS);
-    this.#events.onLost(why);
-  }
+    opened.on('data', guarded(hear, failed));
+    opened.on('close', () => lose(why));
+  };
+  open();
+  return () => {
+    isClosed = true;
+    clearTimeout(again);
+    socket?.destroy();
+  };
 }
 
-function readLine(text: string): StatusLine | string {
+function readLine(text: string): StatusLine {
   const parsed = parseJson(text);
-  if (parsed === undefined) return `${OTHER_VERSION}: its answer is not a line of JSON`;
+  if (parsed === undefined) throw new Error(`${OTHER_VERSION}: its answer is not a line of JSON`);
   const { data, error } = statusLine.safeParse(parsed);
   if (data !== undefined) return data;
   if (typeof parsed === 'object' && parsed !== null && 'error' in parsed)
-    return `the trader refused: ${String(parsed.error)}`;
+    throw new Error(`the trader refused: ${String(parsed.error)}`);
   const [issue] = error.issues;
-  return `${OTHER_VERSION}: ${issue?.path.join('.')}: ${issue?.message}`;
+  throw new Error(`${OTHER_VERSION}: ${issue?.path.join('.')}: ${issue?.message}`);
 }
 
 const OTHER_VERSION = 'the process at the control socket is not a trader of this version';

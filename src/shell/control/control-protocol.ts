@@ -1,7 +1,4 @@
-/**
- * The control socket's protocol: newline-delimited JSON over a unix socket of mode 0600, one answer per request.
- * Command line and daemon both use this file, so that their formats cannot differ.
- */
+/** The control socket's protocol: JSON lines over a unix socket of mode 0600, one answer per request. */
 
 import { z } from 'zod';
 import { parseJson } from '../../shared/base/text.js';
@@ -31,7 +28,6 @@ const ask = <Name extends string, Fields extends z.ZodRawShape>(command: Name, f
   z.object({ command: z.literal(command), ...fields });
 
 const REQUESTS = {
-  /** Tests whether the trader answers; has no effect. */
   ping: ask('ping', {}),
   status: ask('status', {}),
   widen: ask('widen', { reason: why }),
@@ -91,9 +87,7 @@ export interface ControlData
   readonly reconcile: {
     /** Differences found by two rounds of comparison; if `complete` is false, those of the newest complete round. */
     readonly differences: readonly Difference[];
-    /** Differences that an operator has accepted; `differences` does not contain them. */
     readonly accepted: readonly AcceptedDifference[];
-    /** Reasons why rounds of comparison had no valid result. */
     readonly voided: readonly string[];
     /** False if too few rounds of comparison were completed in time. */
     readonly complete: boolean;
@@ -117,7 +111,6 @@ export interface KillData extends ModeData {
 }
 
 export interface CancelAllData {
-  /** Number of orders whose cancel was requested. */
   readonly asked: number;
   /** Number of orders resting at the last read; with `verify`, 0 is confirmed by two reads. */
   readonly resting: number;
@@ -143,10 +136,7 @@ export const MAX_CONTROL_LINE = 64 * 1024;
 /** Commands that add risk or sell. If executed late, these commands could undo a newer one, such as a kill. */
 const NEVER_LATE: readonly ControlRequest['command'][] = ['resume', 'unkill', 'flatten', 'adopt', 'config'];
 
-/**
- * Returns whether a request is too late: its sender no longer waits and has reported a missing answer. Commands that
- * stop trading are never too late. The field `until` is the end of the sender's wait, Unix ms; absent: never too late.
- */
+/** Returns whether the sender's wait (`until`, Unix ms) has ended. Commands that stop trading are never too late. */
 export function isTooLate(line: string, { command }: ControlRequest, nowMs: number): boolean {
   if (!NEVER_LATE.includes(command)) return false;
   const { until } = JSON.parse(line) as { until?: unknown }; // Parsed as a request before.

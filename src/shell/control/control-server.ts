@@ -24,14 +24,10 @@ const MOST_UNREAD_BYTES = 64 * 1024 * 1024;
 
 export interface ControlHost {
   answer(question: ControlQuestion): Promise<ControlResponse>;
-  /** Subscribes a connection to telemetry. Returns null, or the reason if refused. */
   subscribe(reader: LineReader): string | null;
 }
 
-/**
- * Listens on the socket. The caller holds the ledger's lock, so no other trader runs here: an existing socket is stale.
- * Throws `file_unreadable` if the folder cannot be written or the path is too long for a socket.
- */
+/** Listens on the socket. An existing socket is stale: the caller holds the lock. Throws `file_unreadable`. */
 export async function serveControl(path: string, host: ControlHost): Promise<{ close(): void }> {
   // An error in one connection closes only this connection.
   const server = createServer((socket) => guarded(hearLines, () => socket.destroy())(socket, host));
@@ -82,7 +78,6 @@ function hearLines(socket: Socket, host: ControlHost): void {
   let received = '';
   socket.setEncoding('utf8');
   socket.setTimeout(IDLE_MS, () => socket.destroy());
-  // A peer may disconnect at any time.
   const cut = () => void socket.destroy();
   socket.on('error', cut);
   const reply = (response: ControlResponse) => {

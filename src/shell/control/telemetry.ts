@@ -1,7 +1,4 @@
-/**
- * Streams the trader's status to readers without making the trader wait. Each line is made once for all readers, after
- * a step of the trader. A reader that no longer reads is disconnected. Without readers, a step costs one comparison.
- */
+/** Streams the trader's status, which never waits for a reader. A reader that no longer reads is disconnected. */
 
 import { guarded } from '../../shared/base/processes.js';
 import type { Observation, Request } from '../../shared/protocol/seam.js';
@@ -39,12 +36,6 @@ export class RequestTimings {
   }
 }
 
-function summarize(values: readonly number[]) {
-  const sorted = [...values].sort((a, b) => a - b);
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-  return { p50: at(0.5), p99: at(0.99), max: sorted.at(-1) ?? 0 };
-}
-
 export class RecentDurations {
   readonly #values: number[] = [];
   readonly #size: number;
@@ -60,7 +51,9 @@ export class RecentDurations {
   }
 
   get summary() {
-    return summarize(this.#values);
+    const sorted = [...this.#values].sort((a, b) => a - b);
+    const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+    return { p50: at(0.5), p99: at(0.99), max: sorted.at(-1) ?? 0 };
   }
 }
 
@@ -95,8 +88,11 @@ export const TRADER_MODES: readonly string[] = Object.keys(LADDER);
 
 export const MOST_READERS = 4;
 const MOST_UNREAD_BYTES = 1024 * 1024;
+/** Maximum share of a CPU that telemetry uses, unless its figures would become older than the page's limit of 2 s. */
+const MOST_SHARE = 0.005;
+/** Shortest and longest time between two sends, ms. The operator's page polls every 500 ms. */
+const PERIOD_MS = { shortest: 500, longest: 1_250 };
 
-/** A reader of the status stream, for example a socket. */
 export interface LineReader {
   readonly writableLength: number;
   write(bytes: Uint8Array): unknown;
@@ -108,18 +104,14 @@ export interface LineReader {
 /** Source of the trader's status. Its methods must be fast, because the status may be read after every step. */
 interface TelemetrySource {
   process(): ProcessStatus;
-  account(nowMs: number, publishing: PublisherFigures): AccountStatus;
+  account(nowMs: number): AccountStatus;
   markets(nowMs: number): readonly WatchedMarket[];
-  /** Returns the trader's mode; a change of mode is sent at once. */
   mode(): string;
   /** Called if making the status failed, so that readers were disconnected. Trading goes on. */
   onFailure(error: unknown): void;
 }
 
-export type PublisherFigures = Pick<AccountStatus['health'], 'brake' | 'readers' | 'readersCut' | 'beatLateP99Ms'>;
-
 interface PublisherClocks {
-  /** Monotonic clock, ms. */
   readonly steadyMs: () => number;
   readonly nowMs: () => number;
   /** Returns the CPU time that this process has used, ms, without time of waiting for a CPU. */
@@ -130,10 +122,10 @@ export class TelemetryPublisher {
   readonly #source: TelemetrySource;
   readonly #clocks: PublisherClocks;
   readonly #readers = new Set<LineReader>();
-  readonly #brake: Brake;
   /** Source data of each market's last sent status, by market; unchanged markets are not sent again. */
   readonly #told = new Map<string, WatchedMarket['sources']>();
   #sweptMs = Number.NEGATIVE_INFINITY;
+  #periodMs = PERIOD_MS.shortest;
   #mode: string | null = null;
   #cut = 0;
   /** Last line of the stream, sent when the trader ends, and to readers that subscribe later; null before the end. */
@@ -142,22 +134,18 @@ export class TelemetryPublisher {
   constructor(source: TelemetrySource, clocks: PublisherClocks) {
     this.#source = source;
     this.#clocks = clocks;
-    this.#brake = new Brake(clocks.steadyMs());
   }
 
-  /** Subscribes a reader. Returns null, or the reason if refused. */
   subscribe(reader: LineReader): string | null {
     if (this.#readers.size >= MOST_READERS) return `${MOST_READERS} other readers are connected; close one of them`;
-    let refusal: string | null = null;
-    guarded(
-      () => this.#add(reader),
-      (error) => {
-        this.#letGo(reader);
-        this.#source.onFailure(error);
-        refusal = 'telemetry failed; the log says why';
-      },
-    )();
-    return refusal;
+    try {
+      this.#add(reader);
+      return null;
+    } catch (error) {
+      this.#letGo(reader);
+      this.#source.onFailure(error);
+      return 'telemetry failed; the log says why';
+    }
   }
 
   #add(reader: LineReader): void {
@@ -170,9 +158,9 @@ export class TelemetryPublisher {
     this.#told.clear();
   }
 
-  /** Call after a step, when its requests are sent. `lateMs`: delay of the timer that began the step; null for none. */
-  afterStep(lateMs: number | null): void {
-    this.#tryTelling(() => this.#tellStep(lateMs));
+  /** Call after a step, when its requests are sent. */
+  afterStep(): void {
+    this.#tryTelling(() => this.#tellStep());
   }
 
   /** Runs `tell`. An error in `tell` disconnects the readers and does not affect the trader. */
@@ -187,16 +175,15 @@ export class TelemetryPublisher {
     })();
   }
 
-  #tellStep(lateMs: number | null): void {
-    const [beganMs, beganCpuMs] = [this.#clocks.steadyMs(), this.#clocks.cpuMs()];
-    if (lateMs !== null) this.#brake.noteBeat(lateMs);
-    // With a new telemetry level, order book levels may be added or omitted, so every market is sent again.
-    if (this.#brake.look(beganMs)) this.#told.clear();
+  #tellStep(): void {
+    const beganMs = this.#clocks.steadyMs();
     const mode = this.#source.mode();
-    const isDue = mode !== this.#mode || beganMs - this.#sweptMs >= this.#brake.settings.periodMs;
+    if (mode === this.#mode && beganMs - this.#sweptMs < this.#periodMs) return;
     this.#mode = mode;
-    if (isDue) this.#sweep(beganMs);
-    this.#brake.noteUse(this.#clocks.cpuMs() - beganCpuMs);
+    const beganCpuMs = this.#clocks.cpuMs();
+    this.#sweep(beganMs);
+    const fairMs = (this.#clocks.cpuMs() - beganCpuMs) / MOST_SHARE;
+    this.#periodMs = Math.min(PERIOD_MS.longest, Math.max(PERIOD_MS.shortest, fairMs));
   }
 
   renew(): void {
@@ -226,16 +213,15 @@ export class TelemetryPublisher {
     const known = all.map(({ conditionId }) => conditionId);
     const kept = new Set(known);
     for (const id of this.#told.keys()) if (!kept.has(id)) this.#told.delete(id);
-    const { hasLadders } = this.#brake.settings;
     const changed = all.filter((market) => !isSame(this.#told.get(market.conditionId), market));
     for (const { conditionId, sources } of changed) this.#told.set(conditionId, sources);
-    const markets = changed.map((market) => market.makeStatus(hasLadders));
-    this.#tell({ type: 'frame', time, account: this.#source.account(time, this.figures), markets, known });
+    const markets = changed.map((market) => market.makeStatus(true));
+    this.#tell({ type: 'frame', time, account: this.#source.account(time), markets, known });
   }
 
-  get figures(): PublisherFigures {
-    const { level, lateP99Ms } = this.#brake;
-    return { brake: level, readers: this.#readers.size, readersCut: this.#cut, beatLateP99Ms: lateP99Ms };
+  get figures(): Pick<AccountStatus['health'], 'brake' | 'readers' | 'readersCut'> {
+    const brake = this.#periodMs > PERIOD_MS.shortest ? 1 : 0;
+    return { brake, readers: this.#readers.size, readersCut: this.#cut };
   }
 
   #tell(line: StatusLine): void {
@@ -259,67 +245,3 @@ const encodeLine = (line: StatusLine): Uint8Array => Buffer.from(`${JSON.stringi
 
 const isSame = (told: WatchedMarket['sources'] | undefined, { sources }: WatchedMarket): boolean =>
   told !== undefined && sources.every((source, i) => source === told[i]);
-
-const SPAN_MS = 10_000;
-const MOST_SHARE = 0.005;
-const CALM_SPANS = 3;
-
-/**
- * Levels of telemetry, the fullest first: time between two sends, and whether order books and public trades are sent.
- * The operator's page polls every 500 ms, and its figures are at most 2 s old.
- */
-export const BRAKE_LEVELS = [
-  { periodMs: 500, hasLadders: true },
-  { periodMs: 1_000, hasLadders: true },
-  { periodMs: 1_250, hasLadders: true },
-  { periodMs: 1_250, hasLadders: false },
-] as const;
-
-/** Limits the CPU time of telemetry. Delays of the loop do not change the level, as they may have other causes. */
-export class Brake {
-  level = 0;
-  /** 99th percentile of the loop timer's delays in the last complete measuring span, ms. */
-  lateP99Ms = 0;
-  #spanMs: number;
-  #usedMs = 0;
-  #late: number[] = [];
-  #calm = 0;
-
-  /** @param steadyMs a clock that never steps, ms */
-  constructor(steadyMs: number) {
-    this.#spanMs = steadyMs;
-  }
-
-  get settings() {
-    return BRAKE_LEVELS[this.level] ?? BRAKE_LEVELS[0];
-  }
-
-  /** Records one delay of the loop's timer, ms. */
-  noteBeat(lateMs: number): void {
-    this.#late.push(lateMs);
-  }
-
-  /** Records the processor time of telemetry within a step, ms. */
-  noteUse(tookMs: number): void {
-    this.#usedMs += tookMs;
-  }
-
-  /** Evaluates the measuring span if it is over. Returns true if the telemetry level has changed. */
-  look(steadyMs: number): boolean {
-    const tookMs = steadyMs - this.#spanMs;
-    if (tookMs < SPAN_MS) return false;
-    this.lateP99Ms = summarize(this.#late).p99;
-    const isCostly = this.#usedMs / tookMs > MOST_SHARE;
-    this.#spanMs = steadyMs;
-    this.#usedMs = 0;
-    this.#late = [];
-    const before = this.level;
-    this.#calm = isCostly ? 0 : this.#calm + 1;
-    if (isCostly) this.level = Math.min(before + 1, BRAKE_LEVELS.length - 1);
-    else if (this.#calm >= CALM_SPANS && before > 0) {
-      this.level--;
-      this.#calm = 0;
-    }
-    return this.level !== before;
-  }
-}

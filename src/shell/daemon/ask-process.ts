@@ -12,7 +12,6 @@ interface SqlQuestion {
   readonly most: number;
 }
 
-/** Maximum size of the separate process's answer, bytes. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
 /** Runs SQL on a ledger in a separate process. Throws like `selectFromLedger`; throws `timed_out` after `withinMs`. */
@@ -43,10 +42,7 @@ interface CheckLoadOptions {
   readonly withinMs?: number;
 }
 
-/**
- * Loads a configuration in a separate process, so that code that hangs or exits does not affect the trader. Returns the
- * keys of the strategy modules. Throws as `loadConfig`, and `strategy_invalid` for code that does not load in time.
- */
+/** Loads a configuration in a separate process, safe from code that hangs or exits. Returns its module keys. */
 export async function checkLoad(
   file: string,
   { cwd, env, copy, withinMs = LOADED_WITHIN_MS }: CheckLoadOptions,
@@ -75,16 +71,13 @@ export async function checkLoad(
   return new Set((await askProcess(question, limits, explain)) as readonly string[]);
 }
 
-/** Input of the process `question-process.ts`, which has the same version as this file. */
 export type ProcessQuestion =
   | ({ readonly kind: 'query' } & SqlQuestion)
   | {
       readonly kind: 'load';
       readonly file: string;
       readonly cwd: string;
-      /** Environment variables that override settings of the configuration. */
       readonly env: Environment;
-      /** Stored copy of the configuration's files; null if the files themselves are read. */
       readonly copied: readonly (readonly [path: string, text: string])[] | null;
     };
 

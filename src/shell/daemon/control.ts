@@ -26,7 +26,6 @@ export interface RunningTrader {
   ending(): string | null;
   /** Executes a command. Returns null if the command is accepted, else the reason. */
   command(command: OperatorCommand): string | null;
-  /** Deletes one batch of ended intents and of orders without fills from the ledger. */
   prune(batch: PruneBatch): PrunedBatch;
   readonly live: Pick<LiveConfig, 'config' | 'diff' | 'apply' | 'rollback'>;
   /** Makes the trader stop; the command's answer is still sent. */

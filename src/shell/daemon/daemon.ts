@@ -1,7 +1,4 @@
-/**
- * Runs the trader as a service. The trader ends after two reads without resting orders, or with a message that this
- * proof is missing. If the core throws an error, resting orders are canceled without the core, and the exit code is 1.
- */
+/** Runs the trader as a service. Ends after proof that no order rests, or with a message that the proof is missing. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -16,7 +13,7 @@ import type { Ledger } from '../../trader/ledger/ledger.js';
 import { ENDED_PROVEN } from '../../trader/ledger/tables.js';
 import type { PruneBatch, PrunedBatch } from '../../trader/reconcile/prune.js';
 import { makeBackup } from '../backup/backups.js';
-import type { Config, Environment, LedgerConfig, ScheduleConfig } from '../config/config.js';
+import type { Config, Environment } from '../config/config.js';
 import { VERSION } from '../config/shipped.js';
 import { serveControl } from '../control/control-server.js';
 import type { OpenFeeds } from '../feeds/feeds.js';
@@ -32,14 +29,14 @@ import {
   type DirectCancel,
   leavesOrdersBehind,
   MAY_REST,
-  Unproven,
+  watchProof,
 } from './direct-cancel.js';
-import { isTakenOver } from './fleet-session.js';
+import { followLease, isTakenOver, releaseWallet } from './fleet-session.js';
 import { LiveConfig } from './live-config.js';
 import { linesAbove, openLog } from './log.js';
 import { openSession, type TraderSession } from './session.js';
 import { type Output, resultLines, Screen } from './status-text.js';
-import { ServiceManager } from './supervisors.js';
+import { openServiceManager, type ServiceManager } from './supervisors.js';
 import { Telemetry } from './telemetry.js';
 
 /** Time for a stop, ms, beyond a draft's lifetime. During that lifetime, a crashed run's draft may become an order. */
@@ -86,7 +83,7 @@ async function runSession(config: Config, io: TraderIo, verbose: boolean): Promi
   io.onUnusedSignal((text) => log.warn(text));
   io.onKillSignal((reason) => stopWatch.kill(reason));
   const say = (text: string) => screen.say(text);
-  const manager = ServiceManager.open({ env: io.env, warn: say });
+  const manager = openServiceManager({ env: io.env, warn: say });
   const session = await openSession({ config, env: io.env, log, say, verbose, isStopping: () => stopping });
   if (session === null) {
     say('stopped before the exchange was reached; nothing was placed');
@@ -118,7 +115,8 @@ class Service implements RunningTrader {
     quoteHours: (strategy, open) => this.#loop.command({ kind: 'quote-hours', strategy, open }),
   };
   #stopJobs: () => void = () => undefined;
-  readonly #unproven = new Unproven();
+  #endFleet: () => void = () => undefined;
+  readonly #isProofOverdue = watchProof();
   readonly #startedMs = nowMs();
   readonly #bornMs = steadyMs();
   /** Equity at the first valuation of this run; null before the first valuation. */
@@ -127,24 +125,20 @@ class Service implements RunningTrader {
   #failure: unknown = null;
   stop: () => void = () => undefined;
 
-  /** `manager`: connection to systemd; null if systemd did not start this process. */
   constructor(session: TraderSession, screen: Screen, stopWatch: StopWatch, manager: ServiceManager | null) {
     this.#manager = manager;
     this.#session = session;
     this.#screen = screen;
     this.#stopWatch = stopWatch;
-    this.#loop = new Loop(
-      session.trader,
-      { perform: (request) => session.client().perform(request) },
-      {
-        before: () => {
-          this.#telemetry.stepBegins();
-          return stopWatch.due();
-        },
-        afterStep: (...step) => this.#afterStep(...step),
-        onFailure: (error) => this.#fail(error),
+    this.#loop = new Loop(session.trader, {
+      perform: (request) => session.client().perform(request),
+      before: () => {
+        this.#telemetry.stepBegins();
+        return stopWatch.due();
       },
-    );
+      afterStep: (...step) => this.#afterStep(...step),
+      onFailure: (error) => this.#fail(error),
+    });
     this.live = new LiveConfig({
       config: session.config,
       env: session.env,
@@ -180,7 +174,9 @@ class Service implements RunningTrader {
       this.#session.log.error({ err: error }, 'a bug: no code caught this error');
       fail(error);
     });
-    this.#session.fleet?.start({ loop: this.#loop, snapshot: () => this.snapshot(), fail });
+    const { member } = this.#session;
+    if (member !== null)
+      this.#endFleet = followLease(member, { loop: this.#loop, snapshot: () => this.snapshot(), fail });
     this.#loop.start();
     this.#stopJobs = startJobs(this.live.config, this.#jobHooks);
     const status = setInterval(() => this.#show(), STATUS_EVERY_MS);
@@ -195,6 +191,7 @@ class Service implements RunningTrader {
     } finally {
       clearInterval(status);
       control.close();
+      this.#endFleet();
       this.#loop.end();
       this.#telemetry.publisher.close(this.ending() ?? 'it has ended', this.#isProven);
       await (await feeds)?.close();
@@ -233,7 +230,9 @@ class Service implements RunningTrader {
     this.#session.trader.end(nowMs(), last.proven ? ENDED_PROVEN : 'stopped, but not proven that no order rests');
     for (const line of resultLines(last, this.#startedWith, steadyMs() - this.#bornMs)) this.#screen.say(line);
     if (last.proven) {
-      await this.#session.fleet?.release(last);
+      this.#endFleet();
+      const { member, config } = this.#session;
+      if (member !== null) await releaseWallet(member, config.capitalMicros, last);
       this.#session.guardian?.heart.end();
       return 0;
     }
@@ -298,7 +297,6 @@ class Service implements RunningTrader {
     }
   }
 
-  /** Executes an operator's command. Returns null if the command is accepted, else the reason. */
   command(command: OperatorCommand): string | null {
     if (this.#failure === null) {
       const refusal = this.#session.trader.refusal(command);
@@ -333,7 +331,7 @@ class Service implements RunningTrader {
     this.#telemetry.afterStep(observation, requests);
     this.#beat();
     this.#manager?.step();
-    if (this.#unproven.isOverdue(this.#session.trader.wantsProof)) void this.#tryAfresh();
+    if (this.#isProofOverdue(this.#session.trader.wantsProof)) void this.#tryAfresh();
     this.#session.recorder?.step(observation, requests);
     const notices = this.#session.trader.takeNotices();
     if (notices.some(({ kind }) => kind === 'started')) this.#manager?.ready();
@@ -345,8 +343,8 @@ class Service implements RunningTrader {
 
   /** Writes a heartbeat after a step. If the loop was blocked for long, cancels all orders, as the guardian may. */
   #beat(): void {
-    const { guardian, trader, fleet } = this.#session;
-    const stoodStillMs = guardian?.heart.beat(trader.nothingMayRest, fleet?.oursForMs ?? null) ?? 0;
+    const { guardian, trader, member } = this.#session;
+    const stoodStillMs = guardian?.heart.beat(trader.nothingMayRest, member?.oursForMs ?? null) ?? 0;
     if (stoodStillMs < this.#session.config.guardian.timeoutMs - DECLARED_DEAD_EARLIER_MS) return;
     this.#session.log.warn({ stood_still_ms: Math.round(stoodStillMs) }, 'the loop was blocked');
     this.#screen.say(`the event loop was blocked for ${(stoodStillMs / 1000).toFixed(1)} s: canceling every order`);
@@ -410,7 +408,7 @@ interface JobHooks {
 
 /** Runs the scheduled jobs until the returned function is called. A missed job runs once, at the next check. */
 export function startJobs(
-  { schedule, strategies }: { schedule: ScheduleConfig; strategies: readonly ScheduledStrategy[] },
+  { schedule, strategies }: Pick<Config, 'schedule'> & { readonly strategies: readonly ScheduledStrategy[] },
   hooks: JobHooks,
 ): () => void {
   const all: readonly (readonly [name: string, expression: string | null, run: () => void])[] = [
@@ -433,14 +431,11 @@ export function startJobs(
   };
   look();
   const timer = setInterval(look, LOOK_MS);
-  return () => {
-    clearInterval(timer);
-    hours.close();
-  };
+  return () => clearInterval(timer);
 }
 
 /** Backs up the ledger. Returns null, or the reason of a failure. Never throws, so that trading continues. */
-export async function backUpLedger(ledger: LedgerConfig, log: Logger, screen: Screen): Promise<string | null> {
+export async function backUpLedger(ledger: Config['ledger'], log: Logger, screen: Screen): Promise<string | null> {
   try {
     log.info(await makeBackup(ledger, nowMs()), 'ledger backed up');
     return null;

@@ -1,7 +1,4 @@
-/**
- * Cancels all orders directly at the exchange, without ledger, engine or stored state. The command line uses this if no
- * trader runs, and a trader after a failure of its core. Canceling an order twice is harmless.
- */
+/** Cancels all orders without ledger or engine, if no trader runs or its core failed. A repeated cancel is harmless. */
 
 import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -99,7 +96,6 @@ async function cancelEach(orders: readonly OrderRow[], asked: Set<string>, optio
   return refusals;
 }
 
-/** Matches a throttling message of the service or of a proxy. */
 const isThrottling = (refusal: string | null): boolean => refusal !== null && /^throttled,|^HTTP 429 /.test(refusal);
 
 /** Counts resting orders. Throws the reason if the order list is incomplete, because such a list proves nothing. */
@@ -181,10 +177,7 @@ export function leavesOrdersBehind(error: unknown): boolean {
   return false;
 }
 
-/**
- * Cancels all orders after a failed start or an abnormal end: orders of an earlier run may be open, and no other
- * process cancels these. Uses only the existing wallet key and credentials. Never throws.
- */
+/** Cancels orders of an earlier run after a failed start or end. Creates neither wallet nor API key. Never throws. */
 export async function cancelLeftovers(config: Config, env: Environment, say: (text: string) => void): Promise<void> {
   const { file, credentials: credentialsFile } = config.wallet;
   // The orders of an embedded exchange end with this process. Without a wallet file, cancels are impossible.
@@ -211,28 +204,23 @@ const FIRST_MS = 10_000;
 /** Longest wait for the proof that no order rests, ms; a slow exchange needs time. */
 const LONGEST_MS = 60_000;
 
-/** Decides when orders are also canceled outside the core, because the proof that no order rests is overdue. */
-export class Unproven {
-  readonly #steadyMs: () => number;
-  #dueMs: number | null = null;
-  #waitMs = FIRST_MS;
-
-  constructor(steadyMs: () => number = () => performance.now()) {
-    this.#steadyMs = steadyMs;
-  }
-
-  /** Returns whether a cancel outside the core is due: after 10 s, then after twice the last wait, at most 60 s. */
-  isOverdue(wantsProof: boolean): boolean {
-    const nowMs = this.#steadyMs();
+/**
+ * Returns a function that finds whether a cancel outside the core is due, because the proof that no order rests is
+ * overdue: after 10 s, then after twice the last wait, at most 60 s.
+ */
+export function watchProof(steadyMs: () => number = () => performance.now()): (wantsProof: boolean) => boolean {
+  let dueMs: number | null = null;
+  let waitMs = FIRST_MS;
+  return (wantsProof) => {
     if (!wantsProof) {
-      this.#dueMs = null;
-      this.#waitMs = FIRST_MS;
+      dueMs = null;
+      waitMs = FIRST_MS;
       return false;
     }
-    this.#dueMs ??= nowMs + this.#waitMs;
-    if (nowMs < this.#dueMs) return false;
-    this.#waitMs = Math.min(LONGEST_MS, 2 * this.#waitMs);
-    this.#dueMs = nowMs + this.#waitMs;
+    dueMs ??= steadyMs() + waitMs;
+    if (steadyMs() < dueMs) return false;
+    waitMs = Math.min(LONGEST_MS, 2 * waitMs);
+    dueMs = steadyMs() + waitMs;
     return true;
-  }
+  };
 }

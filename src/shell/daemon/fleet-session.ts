@@ -26,73 +26,44 @@ interface FleetHooks {
   fail(error: TwinbookError): void;
 }
 
-export class FleetSession {
-  readonly #member: FleetMember;
-  readonly #capitalMicros: Micros;
-  #hooks: FleetHooks | null = null;
-  #timer: NodeJS.Timeout | null = null;
-  #told: FleetCommand | null = null;
-
-  constructor(member: FleetMember, capitalMicros: Micros) {
-    this.#member = member;
-    this.#capitalMicros = capitalMicros;
-  }
-
-  /** Connects the session with the trader. Call this before the core's first step. */
-  start(hooks: FleetHooks): void {
-    this.#hooks = hooks;
-    this.#member.attach({
-      summarize: () => summarize(hooks.snapshot()),
-      wanted: () => listWanted(hooks.snapshot()),
-      onChange: () => this.#look(),
-    });
-    this.#look();
-    this.#timer = setInterval(() => this.#look(), LOOK_MS);
-  }
-
-  /** Releases the wallet. Call this after proof that no order rests. A wallet that holds shares keeps its capital. */
-  async release({ markets }: Pick<TraderSnapshot, 'markets'>): Promise<void> {
-    this.#stopLooking();
-    await this.#member.release(markets.some(isHeld) ? this.#capitalMicros : ZERO);
-  }
-
-  async close(): Promise<void> {
-    this.#stopLooking();
-    await this.#member.close();
-  }
-
-  /** Time for which the wallet is still certainly ours, ms: no other trader of the fleet can get it earlier. */
-  get oursForMs(): number {
-    return this.#member.oursForMs;
-  }
-
-  #stopLooking(): void {
-    if (this.#timer !== null) clearInterval(this.#timer);
-    this.#timer = null;
-  }
-
-  #look(): void {
-    const hooks = this.#hooks;
-    if (hooks === null) return;
-    const { standing, markets } = this.#member;
+/** Tells the core whether the wallet is ours, from before its first step until the returned function is called. */
+export function followLease(member: FleetMember, hooks: FleetHooks): () => void {
+  let told: FleetCommand | null = null;
+  let hasEnded = false;
+  const look = (): void => {
+    if (hasEnded) return;
+    const { standing, markets, lease } = member;
     if (standing === 'lost') {
-      this.#hooks = null;
-      this.#stopLooking();
-      return hooks.fail(explainLoss(this.#member.lease));
+      end();
+      return hooks.fail(explainLoss(lease));
     }
-    const hold = standing === 'held' ? null : this.#describeTrouble();
-    const told = this.#told;
+    const hold = standing === 'held' ? null : describeTrouble(member);
     if (told !== null && (told.hold === null) === (hold === null) && told.markets === markets) return;
-    this.#told = { kind: 'fleet', hold, markets };
-    hooks.loop.command(this.#told);
-  }
-
-  #describeTrouble(): string {
-    const { trouble, lease } = this.#member;
-    const why = trouble ?? 'no renewal of the lease for too long';
-    return `the fleet's lease on the wallet was not renewed for ${lease.rules.pullMs / 1000} s, so all orders are canceled until it is renewed (${why})`;
-  }
+    told = { kind: 'fleet', hold, markets };
+    hooks.loop.command(told);
+  };
+  const timer = setInterval(look, LOOK_MS);
+  const end = () => {
+    hasEnded = true;
+    clearInterval(timer);
+  };
+  member.attach({
+    summarize: () => summarize(hooks.snapshot()),
+    wanted: () => listWanted(hooks.snapshot()),
+    onChange: look,
+  });
+  look();
+  return end;
 }
+
+function describeTrouble({ trouble, lease }: FleetMember): string {
+  const why = trouble ?? 'no renewal of the lease for too long';
+  return `the fleet's lease on the wallet was not renewed for ${lease.rules.pullMs / 1000} s, so all orders are canceled until it is renewed (${why})`;
+}
+
+/** Releases the wallet. Call this after proof that no order rests. A wallet that holds shares keeps its capital. */
+export const releaseWallet = (member: FleetMember, capitalMicros: Micros, { markets }: TraderSnapshot): Promise<void> =>
+  member.release(markets.some(isHeld) ? capitalMicros : ZERO);
 
 /** Explains why the trader lost its wallet. If no other trader has the wallet, only this trader can cancel. */
 export function explainLoss({ successor, term }: Pick<FleetMember['lease'], 'successor' | 'term'>): TwinbookError {
@@ -110,7 +81,6 @@ export function explainLoss({ successor, term }: Pick<FleetMember['lease'], 'suc
   );
 }
 
-/** Returns true for the error of a trader whose wallet another trader has taken over. */
 export const isTakenOver = (error: unknown): boolean => error instanceof TwinbookError && error.code === 'wallet_taken';
 
 /** Wraps the wallet's signer: cancels are always signed, other drafts only while the wallet is certainly ours. */
@@ -162,19 +132,15 @@ interface Starting {
   readonly isStopping: () => boolean;
 }
 
-/**
- * Joins the fleet; null if stopped meanwhile. `member` and `fleet` are null if none is set. `isSettled` is false if
- * orders of the wallet's previous trader must be canceled first. Rejects with `fleet_unusable` or `wallet_taken`.
- */
+/** Joins the fleet; null if stopped meanwhile. `isSettled`: the wallet's previous trader left no orders to cancel. */
 export async function joinFleet({ config, env, say, isStopping }: Starting, { address }: Wallet) {
-  if (config.fleet === null) return { member: null, fleet: null, isSettled: true };
+  if (config.fleet === null) return { member: null, isSettled: true };
   const { fleet, capitalMicros } = config;
   const password = fleetPassword(env);
   const joined = await FleetMember.join({ config: fleet, wallet: address, password, capitalMicros, say, isStopping });
   if (joined === null) return null;
-  const { member, isSettled } = joined;
-  say(`this trader holds the fleet’s lease on the wallet as ${fleet.name} (term ${member.lease.term})`);
-  return { member, isSettled, fleet: new FleetSession(member, capitalMicros) };
+  say(`this trader holds the fleet’s lease on the wallet as ${fleet.name} (term ${joined.member.lease.term})`);
+  return joined;
 }
 
 /** Returns a check for the client: submits and drafts need the wallet's lease, cancels and reads do not. */
@@ -185,11 +151,7 @@ export const objectionOf =
 
 const SETTLE_LOOK_MS = 200;
 
-/**
- * Cancels the previous trader's orders if that trader did not release the wallet. Waits until that trader's last draft
- * has expired, because the venue does not know leases. Returns false if stopped before the proof that no order rests.
- * Rejects if the fleet's database cannot be updated.
- */
+/** Cancels an unreleased wallet's orders, and waits until that trader's drafts have expired. False if stopped. */
 export async function settleWallet(
   { member, isSettled }: { readonly member: FleetMember | null; readonly isSettled: boolean },
   access: Omit<DirectCancel, 'verify'>,

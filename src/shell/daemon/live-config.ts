@@ -16,7 +16,6 @@ import type { ConfigData } from '../control/control-protocol.js';
 import { checkLoad } from './ask-process.js';
 
 interface LiveConfigOptions {
-  /** Configuration with which this run started. */
   readonly config: Config;
   readonly env: Environment;
   readonly session: {
@@ -24,9 +23,7 @@ interface LiveConfigOptions {
     /** Loaded strategies by module key; the core takes the code of strategies from this map. */
     readonly modules: Map<string, Strategy>;
   };
-  /** Gives the core a command. Returns null if the command is accepted, else the reason. */
   readonly command: (command: ConfigureCommand) => string | null;
-  /** Called when a new configuration is in force, for example to restart the schedules. */
   readonly onChange: (config: Config) => void;
 }
 
@@ -37,15 +34,12 @@ interface ConfigRequest {
 
 export class LiveConfig {
   readonly #options: LiveConfigOptions;
-  /** The configuration that is in force now. */
   config: Config;
   #isBusy = false;
-  readonly #copies: ConfigCopies;
 
   constructor(options: LiveConfigOptions) {
     this.#options = options;
     this.config = options.config;
-    this.#copies = new ConfigCopies(options.config.ledger.path);
   }
 
   /** Compares the files with the configuration in force, without running new code. Throws errors of `readConfig`. */
@@ -69,7 +63,7 @@ export class LiveConfig {
   rollback({ hash, reason, dryRun }: ConfigRequest & { readonly hash: string }): Promise<ConfigData> {
     return this.#alone(async () => {
       const entry = this.#findEntry(hash);
-      const copy = this.#copies.read(entry.copy);
+      const copy = readCopy(this.config.ledger.path, entry.copy);
       const read = await this.#readFiles(copy.main, copy);
       const changes = configChanges(this.config, { ...read, ...withoutLive(this.config) });
       if (changes.length === 0 || dryRun) return compared(changes);
@@ -106,7 +100,7 @@ export class LiveConfig {
     const changes = configChanges(before, next);
     refuseUnlessFree(changes, reason);
     // The new configuration's copy is stored before it takes effect, because a later rollback needs the copy.
-    const copy = this.#copies.save({ main, texts });
+    const copy = saveCopy(before.ledger.path, { main, texts });
     for (const { moduleKey, module } of [...before.strategies, ...next.strategies]) modules.set(moduleKey, module);
     this.config = next;
     const { configHash: hash } = next;
@@ -164,7 +158,7 @@ function withoutLive(config: Config) {
 
 /** Returns the settings that a running trader can change, as JSON for the core. */
 function liveText({ capitalMicros, risk, merge, economics, strategies }: Config): string {
-  const named = strategies.map(({ module, moduleFiles, writtenParams, ...strategy }) => strategy);
+  const named = strategies.map(({ module, writtenParams, ...strategy }) => strategy);
   return JSON.stringify({ settings: { capitalMicros, risk, merge, economics, strategies: named } });
 }
 
@@ -206,84 +200,71 @@ interface CopyList {
   readonly files: readonly { readonly path: string; readonly file: string; readonly hash: string }[];
 }
 
-/**
- * Stores private copies of earlier configurations in `<ledger>.config/<hash>/`. The ledger names a copy by the SHA-256
- * of its file list, which contains the SHA-256 of every file. Backups and journals do not contain these copies.
- */
-export class ConfigCopies {
-  readonly #folder: string;
+/** Folder of private copies, each named by the hash of its file list, which proves that the copy is unchanged. */
+const locateCopies = (ledgerPath: string): string => `${ledgerPath}.config`;
 
-  constructor(ledgerPath: string) {
-    this.#folder = `${ledgerPath}.config`;
+/** Stores a copy and returns the hash that names it. Throws `file_unreadable` if the copy cannot be stored. */
+export function saveCopy(ledgerPath: string, { main, texts }: ConfigCopy): string {
+  const folder = locateCopies(ledgerPath);
+  const sorted = [...texts].sort(([one], [other]) => (one < other ? -1 : 1));
+  const files = sorted.map(([path, text], index) => ({
+    path,
+    file: `${String(index + 1).padStart(3, '0')}-${basename(path).slice(-100)}`,
+    hash: hashOf(text),
+  }));
+  const list = JSON.stringify({ main, files } satisfies CopyList, null, 2);
+  const hash = hashOf(list);
+  const part = join(folder, `part-${process.pid}`);
+  try {
+    const bytes = sorted.reduce((sum, [, text]) => sum + Buffer.byteLength(text), 0);
+    if (bytes > MOST_BYTES) throw new Error(`the files have ${bytes} bytes; at most ${MOST_BYTES} are copied`);
+    makeFolder(folder);
+    makeFolder(part);
+    for (const [index, { file }] of files.entries()) writePrivate(join(part, file), sorted[index]?.[1] ?? '');
+    writePrivate(join(part, LIST), list);
+    const target = join(folder, hash);
+    rmSync(target, { recursive: true, force: true });
+    renameSync(part, target);
+    syncFolder(folder);
+    dropOldest(folder, hash);
+  } catch (cause) {
+    removeQuietly(part);
+    const text = `no copy of the configuration can be stored in ${folder}: ${messageOf(cause)}`;
+    const hint = 'Free space, or correct the permissions of that folder.';
+    throw new TwinbookError('file_unreadable', text, hint, { cause });
   }
+  return hash;
+}
 
-  /** Stores a copy and returns the hash that names it. Throws `file_unreadable` if the copy cannot be stored. */
-  save({ main, texts }: ConfigCopy): string {
-    const sorted = [...texts].sort(([one], [other]) => (one < other ? -1 : 1));
-    const files = sorted.map(([path, text], index) => ({
-      path,
-      file: `${String(index + 1).padStart(3, '0')}-${basename(path).slice(-100)}`,
-      hash: hashOf(text),
-    }));
-    const list = JSON.stringify({ main, files } satisfies CopyList, null, 2);
-    const hash = hashOf(list);
-    const part = join(this.#folder, `part-${process.pid}`);
-    try {
-      const bytes = sorted.reduce((sum, [, text]) => sum + Buffer.byteLength(text), 0);
-      if (bytes > MOST_BYTES) throw new Error(`the files have ${bytes} bytes; at most ${MOST_BYTES} are copied`);
-      makeFolder(this.#folder);
-      makeFolder(part);
-      for (const [index, { file }] of files.entries()) writePrivate(join(part, file), sorted[index]?.[1] ?? '');
-      writePrivate(join(part, LIST), list);
-      const target = join(this.#folder, hash);
-      rmSync(target, { recursive: true, force: true });
-      renameSync(part, target);
-      syncFolder(this.#folder);
-      this.#dropOldest(hash);
-    } catch (error) {
-      removeQuietly(part);
-      const text = `no copy of the configuration can be stored in ${this.#folder}: ${messageOf(error)}`;
-      throw new TwinbookError('file_unreadable', text, 'Free space, or correct the permissions of that folder.', {
-        cause: error,
-      });
-    }
-    return hash;
-  }
+/** Reads a copy. Throws `file_unreadable` for a missing copy, and `config_invalid` for an altered copy. */
+export function readCopy(ledgerPath: string, hash: string): ConfigCopy {
+  if (!HASH.test(hash)) throw missing('no copy of that configuration is stored');
+  const folder = join(locateCopies(ledgerPath), hash);
+  const list = readCopied(join(folder, LIST), hash);
+  // The cast is safe: the list's hash proves that `saveCopy` wrote the list.
+  const { main, files } = JSON.parse(list) as CopyList;
+  return { main, texts: new Map(files.map((one) => [one.path, readCopied(join(folder, one.file), one.hash)])) };
+}
 
-  /** Reads a copy. Throws `file_unreadable` for a missing copy, and `config_invalid` for an altered copy. */
-  read(hash: string): ConfigCopy {
-    if (!HASH.test(hash)) throw missing('no copy of that configuration is stored');
-    const folder = join(this.#folder, hash);
-    const list = this.#readFile(join(folder, LIST), hash);
-    // The cast is safe: the list's hash proves that `save` wrote the list.
-    const { main, files } = JSON.parse(list) as CopyList;
-    return { main, texts: new Map(files.map((one) => [one.path, this.#readFile(join(folder, one.file), one.hash)])) };
+function readCopied(path: string, hash: string): string {
+  let text: string;
+  try {
+    if (statSync(path).size > MOST_BYTES) throw new Error(`the file has more than ${MOST_BYTES} bytes`);
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw missing(`the copy of that configuration cannot be read: ${messageOf(error)}`, error);
   }
+  const found = hashOf(text);
+  if (found === hash) return text;
+  const what = `${path} was changed: its SHA-256 is ${found.slice(0, 12)}, but the ledger recorded ${hash.slice(0, 12)}`;
+  throw new TwinbookError('config_invalid', what, KEPT_FILES);
+}
 
-  #readFile(path: string, hash: string): string {
-    let text: string;
-    try {
-      if (statSync(path).size > MOST_BYTES) throw new Error(`the file has more than ${MOST_BYTES} bytes`);
-      text = readFileSync(path, 'utf8');
-    } catch (error) {
-      throw missing(`the copy of that configuration cannot be read: ${messageOf(error)}`, error);
-    }
-    const found = hashOf(text);
-    if (found === hash) return text;
-    throw new TwinbookError(
-      'config_invalid',
-      `${path} was changed: its SHA-256 is ${found.slice(0, 12)}, but the ledger recorded ${hash.slice(0, 12)}`,
-      KEPT_FILES,
-    );
-  }
-
-  /** Deletes the oldest copies of configurations, but never the copy just written. */
-  #dropOldest(justWritten: string): void {
-    const folders = readdirSync(this.#folder).filter((name) => HASH.test(name) && name !== justWritten);
-    const dated = folders.map((name) => ({ name, ms: statSync(join(this.#folder, name)).mtimeMs }));
-    const old = dated.sort((one, other) => other.ms - one.ms).slice(MOST_COPIES - 1);
-    for (const { name } of old) removeQuietly(join(this.#folder, name));
-  }
+function dropOldest(folder: string, justWritten: string): void {
+  const names = readdirSync(folder).filter((name) => HASH.test(name) && name !== justWritten);
+  const dated = names.map((name) => ({ name, ms: statSync(join(folder, name)).mtimeMs }));
+  const old = dated.sort((one, other) => other.ms - one.ms).slice(MOST_COPIES - 1);
+  for (const { name } of old) removeQuietly(join(folder, name));
 }
 
 const KEPT_FILES = 'If you have the files, put them in place and run `twinbook config apply`.';
@@ -296,7 +277,7 @@ const hashOf = (text: string): string => createHash('sha256').update(text).diges
 const writePrivate = (path: string, text: string): void =>
   writeFileSync(path, text, { mode: PRIVATE_FILE, flush: true });
 
-/** Removes a folder, if possible. The next call of `save` removes what remains. */
+/** Removes a folder, if possible. The next call of `saveCopy` removes what remains. */
 function removeQuietly(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
@@ -305,7 +286,7 @@ function removeQuietly(path: string): void {
   }
 }
 
-/** Lists changes since the ledger's last configuration; null if it has none. Throws errors of `ConfigCopies.read`. */
+/** Lists changes since the ledger's last configuration; null if it has none. Throws errors of `readCopy`. */
 export async function changesSinceLast(
   config: ReadConfig,
   ledger: Pick<Ledger, 'note'>,
@@ -313,7 +294,7 @@ export async function changesSinceLast(
 ): Promise<readonly string[] | null> {
   const last = configHistory(ledger).at(-1);
   if (last === undefined) return null;
-  const copy = new ConfigCopies(config.ledger.path).read(last.copy);
+  const copy = readCopy(config.ledger.path, last.copy);
   const loaded = new Map(config.strategies.flatMap(({ moduleKey, module }) => (module ? [[moduleKey, module]] : [])));
   const before = await readConfig(copy.main, { env, cwd, loaded, copy: copy.texts });
   return configChanges(before, config).map(({ text }) => text);

@@ -6,7 +6,7 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import { messageOf, unreadable } from '../../shared/base/errors.js';
 import { makeFolder, PRIVATE_FILE } from '../../shared/base/files.js';
 import { parseJson, plainJson } from '../../shared/base/text.js';
-import type { LogConfig } from '../config/config.js';
+import type { TraderConfig } from '../config/config.js';
 import { secrets } from '../wallet/secrets.js';
 
 /** Names of log fields whose values are hidden, because they may be secret. Known secrets are removed everywhere. */
@@ -18,11 +18,8 @@ const SECRET_PATHS = [
 /** At `maxBytes` the log file is renamed to `FILE.1`, and a new file begins; `keep` old log files are kept. */
 const SIZES = { maxBytes: 100_000_000, keep: 5 };
 
-/**
- * Opens the log. A log that fails later does not end the process, which must still cancel orders. `fallback` gets the
- * log lines without a file, else problems of the file. Throws `file_unreadable` if the file cannot be written.
- */
-export function openLog({ file, level }: LogConfig, fallback: DestinationStream, sizes = SIZES): Logger {
+/** Opens the log. A later failure goes to `fallback`: the process must still cancel. Throws `file_unreadable`. */
+export function openLog({ file, level }: TraderConfig['log'], fallback: DestinationStream, sizes = SIZES): Logger {
   const target = file === null ? fallback : openFile(file, sizes, fallback);
   const scrubbed: DestinationStream = {
     write: (line) => target.write(plainJson(secrets.clean(line))),
@@ -47,88 +44,66 @@ export const linesAbove = (say: (line: string) => void): DestinationStream => ({
 /** Interval of the check whether another program has moved or removed the log file, ms. */
 const LOOK_EVERY_MS = 2_000;
 
-function openFile(file: string, config: typeof SIZES, fallback: DestinationStream): DestinationStream {
+function openFile(file: string, sizes: typeof SIZES, fallback: DestinationStream): DestinationStream {
   try {
     makeFolder(dirname(file));
-    const log = new LogFile(file, config, fallback);
-    setInterval(() => log.look(), LOOK_EVERY_MS).unref();
-    return log;
+    return openLogFile(file, sizes, fallback);
   } catch (error) {
     throw unreadable(`the log file ${file} cannot be written`, error, 'See log.file.');
   }
 }
 
 /** Writes each log line at once, so that a crash loses no line. A line that cannot be written is lost. */
-class LogFile implements DestinationStream {
-  readonly #file: string;
-  readonly #config: typeof SIZES;
-  readonly #fallback: DestinationStream;
-  #descriptor: number;
-  #bytes: number;
-  #lost = 0;
-
-  constructor(file: string, config: typeof SIZES, fallback: DestinationStream) {
-    this.#file = file;
-    this.#config = config;
-    this.#fallback = fallback;
-    this.#descriptor = openSync(file, 'a', PRIVATE_FILE);
-    this.#bytes = fstatSync(this.#descriptor).size;
-  }
-
-  write(line: string): void {
+function openLogFile(file: string, { maxBytes, keep }: typeof SIZES, fallback: DestinationStream): DestinationStream {
+  let descriptor = openSync(file, 'a', PRIVATE_FILE);
+  let bytes = fstatSync(descriptor).size;
+  let lost = 0;
+  const say = (what: string) => fallback.write(`the log ${file} ${what}\n`);
+  const reopen = () => {
+    const before = descriptor;
+    descriptor = openSync(file, 'a', PRIVATE_FILE);
+    bytes = fstatSync(descriptor).size;
+    closeSync(before);
+  };
+  /** Begins a new log file. If the log file cannot be renamed, the next attempt follows after `maxBytes` more. */
+  const rotate = () => {
+    bytes = 0;
     try {
-      if (this.#bytes + line.length > this.#config.maxBytes) this.#rotate();
-      this.#bytes += writeSync(this.#descriptor, line);
+      for (let age = keep - 1; age >= 1; age--)
+        if (existsSync(`${file}.${age}`)) renameSync(`${file}.${age}`, `${file}.${age + 1}`);
+      renameSync(file, `${file}.1`);
+      reopen();
     } catch (error) {
-      if (this.#lost === 0) this.#say(`cannot be written: ${messageOf(error)}`);
-      this.#lost += 1;
+      say(`cannot be renamed: ${messageOf(error)}`);
+    }
+  };
+  const write = (line: string) => {
+    try {
+      if (bytes + line.length > maxBytes) rotate();
+      bytes += writeSync(descriptor, line);
+    } catch (error) {
+      if (lost === 0) say(`cannot be written: ${messageOf(error)}`);
+      lost += 1;
       return;
     }
-    if (this.#lost > 0) this.#say(`can be written again, but ${this.#lost} lines are missing`);
-    this.#lost = 0;
-  }
-
+    if (lost > 0) say(`can be written again, but ${lost} lines are missing`);
+    lost = 0;
+  };
   /** Opens the log file again if it was moved. Never throws: a file that cannot be opened now may be opened later. */
-  look(): void {
+  const look = () => {
     try {
-      const own = fstatSync(this.#descriptor);
-      const named = statSync(this.#file, { throwIfNoEntry: false });
+      const own = fstatSync(descriptor);
+      const named = statSync(file, { throwIfNoEntry: false });
       // The size is read again, because another program may have copied and truncated the log file.
-      this.#bytes = own.size;
+      bytes = own.size;
       if (named?.ino === own.ino && named.dev === own.dev) return;
-      this.#open();
-      const time = Date.now();
-      this.write(
-        `${JSON.stringify({ level: 30, time, msg: 'the log was moved or removed; it continues in a new file' })}\n`,
-      );
+      reopen();
+      const msg = 'the log was moved or removed; it continues in a new file';
+      write(`${JSON.stringify({ level: 30, time: Date.now(), msg })}\n`);
     } catch {
       // If this fails, the log continues in the file that is still open.
     }
-  }
-
-  /** Begins a new log file. If the log file cannot be renamed, the next attempt follows after `maxBytes` more. */
-  #rotate(): void {
-    this.#bytes = 0;
-    try {
-      for (let age = this.#config.keep - 1; age >= 1; age--) {
-        const old = `${this.#file}.${age}`;
-        if (existsSync(old)) renameSync(old, `${this.#file}.${age + 1}`);
-      }
-      renameSync(this.#file, `${this.#file}.1`);
-      this.#open();
-    } catch (error) {
-      this.#say(`cannot be renamed: ${messageOf(error)}`);
-    }
-  }
-
-  #open(): void {
-    const before = this.#descriptor;
-    this.#descriptor = openSync(this.#file, 'a', PRIVATE_FILE);
-    this.#bytes = fstatSync(this.#descriptor).size;
-    closeSync(before);
-  }
-
-  #say(what: string): void {
-    this.#fallback.write(`the log ${this.#file} ${what}\n`);
-  }
+  };
+  setInterval(look, LOOK_EVERY_MS).unref();
+  return { write };
 }

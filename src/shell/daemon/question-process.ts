@@ -25,13 +25,8 @@ async function select({ path, sql, most }: Extract<ProcessQuestion, { kind: 'que
   return selectFromLedger(path, sql, most);
 }
 
-/** Loads a configuration and returns the keys of its strategy modules. */
-async function load({
-  file,
-  cwd,
-  env,
-  copied,
-}: Extract<ProcessQuestion, { kind: 'load' }>): Promise<readonly string[]> {
+async function load(question: Extract<ProcessQuestion, { kind: 'load' }>): Promise<readonly string[]> {
+  const { file, cwd, env, copied } = question;
   const { loadConfig } = await import('../config/load.js');
   const { strategies } = await loadConfig(file, { cwd, env, ...(copied && { copy: new Map(copied) }) });
   return strategies.map(({ moduleKey }) => moduleKey);

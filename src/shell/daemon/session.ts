@@ -16,7 +16,7 @@ import type { Ledger } from '../../trader/ledger/contract.js';
 import { openLedger } from '../../trader/ledger/ledger.js';
 import { FEE_ROWS, feeContradiction } from '../../trader/market/fee-fit.js';
 import { MAX_IN_FLIGHT_WITH_CANCELS } from '../../trader/scheduler/request-queue.js';
-import { acceptedCredentials, ensureTakenKey } from '../client/accepted-credentials.js';
+import { ApiKey } from '../client/accepted-credentials.js';
 import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';
 import { type Config, type Environment, PAPER } from '../config/config.js';
@@ -28,18 +28,10 @@ import { nowMs } from '../runtime/clock.js';
 import { KEPT_FREE_BYTES } from '../runtime/disk.js';
 import { boundedCall } from '../runtime/loop.js';
 import { signingRules } from '../wallet/draft-signer.js';
-import {
-  type Credentials,
-  createKeyFile,
-  isSealedKeyFile,
-  loadCredentials,
-  openKeyFile,
-  saveCredentials,
-  walletPassphrase,
-} from '../wallet/key-file.js';
+import { createKeyFile, isSealedKeyFile, openKeyFile, walletPassphrase } from '../wallet/key-file.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { joinFleet, leasedSigner, objectionOf, settleWallet } from './fleet-session.js';
-import { ConfigCopies, changesSinceLast } from './live-config.js';
+import { changesSinceLast, saveCopy } from './live-config.js';
 import { ConsoleSupervisor, GuardianSupervisor } from './supervisors.js';
 
 /** Maximum time of one call of a strategy's code, ms. The calls for all markets must fit into one poll interval. */
@@ -83,8 +75,8 @@ export async function openSession(options: SessionOptions) {
     // The trader joins the fleet before it signs, and before its guardian sees orders that may be another trader's.
     const joined = await joinFleet(options, wallet);
     if (joined === null) return await stopped();
-    const { member, fleet } = joined;
-    closers.push(() => fleet?.close());
+    const { member } = joined;
+    closers.push(() => member?.close());
     const guardian = openGuardian(options, ledger);
     closers.push(() => guardian?.close());
     if (config.exchange?.embedded === true) checkSamePast(config.exchange.dataDir, ledger);
@@ -100,14 +92,16 @@ export async function openSession(options: SessionOptions) {
     const { allowBlindSigning } = config.venue;
     if (!(await settleWallet(joined, { client, wallet, profile, allowBlindSigning }, options))) return await stopped();
     await guardian?.start();
-    const run = newRun(options, profile);
+    const startedMs = nowMs();
+    // A run's id begins with the time, so that ids sort by start; the random part distinguishes simultaneous starts.
+    const runId = `${startedMs.toString(36)}${randomBytes(3).toString('hex')}`;
+    const run = { config, runId, version: VERSION, startedMs, profile, strategyLimitMs: STRATEGY_LIMIT_MS };
     const journal = await openJournal({ ...run, ledger, loud: (text) => warn(options, text) });
     closers.push(() => journal.close());
     const recorder = await openRecorder(config, (text) => warn(options, text));
     closers.push(() => recorder?.close().catch((error: unknown) => warn(options, describeEnd(error))));
     // Loaded strategies by module key; a change of the configuration adds more.
     const modules = new Map(config.strategies.map(({ moduleKey, module }) => [moduleKey, module]));
-    // The configuration's files may have changed since the last run.
     const changes = await changesSinceLast(config, ledger, { env, cwd: process.cwd() }).catch((error: unknown) => [
       `the configuration in force cannot be compared with the previous one: ${messageOf(error)}`,
     ]);
@@ -121,7 +115,7 @@ export async function openSession(options: SessionOptions) {
       startedWith: { copy, changes: changes ?? [] },
       member,
     });
-    const parts = { trader, config, modules, ledger, page, wallet, profile, journal, recorder, guardian, fleet };
+    const parts = { trader, config, modules, ledger, page, wallet, profile, journal, recorder, guardian, member };
     return { ...parts, ...access, env, log, close };
   } catch (error) {
     await close();
@@ -144,12 +138,8 @@ function dataFolder(options: SessionOptions): void {
   }
 }
 
-/**
- * Throws if the embedded exchange is new but the ledger is not: the exchange would not know the ledger's orders. A
- * ledger with an intent is not new either: an order is stored only after the exchange has shown it.
- */
+/** Throws if the embedded exchange is new but the ledger is not: the exchange would not know the ledger's orders. */
 function checkSamePast(dataDir: string, ledger: Ledger): void {
-  // If the file `exchange.sqlite` is missing or empty, the exchange starts empty.
   const state = join(dataDir, 'exchange.sqlite');
   const isThere = existsSync(state) && statSync(state).size > 0;
   if (isThere || ledger.intents({ limit: 1 }).length + ledger.orders({ limit: 1 }).length === 0) return;
@@ -187,20 +177,15 @@ async function embeddedExchange({ config, log, say, verbose }: SessionOptions): 
 async function connect(options: SessionOptions, wallet: Wallet, profile: VenueProfile, member: FleetMember | null) {
   const { config, env } = options;
   // An embedded exchange has a new port at every start; its credentials are stored under the profile's address.
-  const owner = { baseUrl: config.venue.profile.base_url, wallet: wallet.address };
-  let stored = loadCredentials(config.wallet.credentials, owner, env);
-  const keep = (made: Credentials) => {
-    stored = made;
-    saveCredentials(config.wallet.credentials, owner, made);
-  };
+  const key = new ApiKey(config.wallet.credentials, config.venue.profile.base_url, wallet, env);
   const onNotice = (notice: ClientNotice) => tell(notice, options);
   const common = { profile, concurrency, onNotice, objection: objectionOf(member) };
-  const open = () => new ServiceClient({ ...common, ...(stored === null ? {} : { credentials: stored }) });
+  const open = () => new ServiceClient({ ...common, ...key.option });
   const reach = async (): Promise<ServiceClient | null> => {
     for (let told = false; !options.isStopping(); await sleep(REACH_AGAIN_MS)) {
       const client = open();
       try {
-        await acceptedCredentials(client, wallet, { stored, mayReplace: config.venue.name === PAPER, keep });
+        await key.accept(client, config.venue.name === PAPER);
         return client;
       } catch (error) {
         await client.close();
@@ -221,18 +206,10 @@ async function connect(options: SessionOptions, wallet: Wallet, profile: VenuePr
     const fresh = open();
     current = fresh;
     await before.close();
-    const warning = (text: string) => warn(options, text);
-    if (member === null) stored = (await ensureTakenKey(fresh, stored, { wallet, keep, warn: warning })) ?? stored;
+    if (member === null) await key.replaceRefused(fresh, (text) => warn(options, text));
     return fresh;
   };
   return { client: () => current, freshClient };
-}
-
-function newRun({ config }: SessionOptions, profile: VenueProfile): RunFacts {
-  const startedMs = nowMs();
-  // A run's id begins with the time, so that ids sort by start; the random part distinguishes simultaneous starts.
-  const runId = `${startedMs.toString(36)}${randomBytes(3).toString('hex')}`;
-  return { config, runId, version: VERSION, startedMs, profile, strategyLimitMs: STRATEGY_LIMIT_MS };
 }
 
 type TraderParts = Pick<TraderSession, 'ledger' | 'wallet' | 'journal' | 'modules'> &
@@ -240,19 +217,17 @@ type TraderParts = Pick<TraderSession, 'ledger' | 'wallet' | 'journal' | 'module
 
 function newTrader(run: RunFacts, parts: TraderParts): Trader {
   const { ledger, wallet, journal, modules, startedWith, member } = parts;
-  const { config, version, profile, runId } = run;
-  const { configHash, capitalMicros, risk, polling, merge, economics, events, feeds, strategies } = config;
+  const { config, profile, runId } = run;
   const loadDraft = (intentId: string) => ledger.storedDraft(intentId);
   const rules = signingRules(profile, config.venue.allowBlindSigning);
   const always = wallet.draftSigner({ ...rules, loadDraft });
   const signer = member === null ? always : leasedSigner(always, member, loadDraft);
-  const told = { runId, configHash, ownPollMs: polling.ownIntervalMs };
+  const told = { runId, configHash: config.configHash, ownPollMs: config.polling.ownIntervalMs };
   const executor = new Executor(ledger, journal.signer(signer), profile, told);
-  const inForce = { configHash, capitalMicros, risk, polling, merge, economics, events, feeds, strategies };
   const settings = {
-    ...inForce,
+    ...config,
     runId,
-    version,
+    version: VERSION,
     profile,
     startedWith,
     boundedCall: journal.boundedCall(boundedCall(run.strategyLimitMs)),
@@ -265,7 +240,7 @@ function newTrader(run: RunFacts, parts: TraderParts): Trader {
 function copyFiles(options: SessionOptions): string {
   const { file, texts, ledger } = options.config;
   try {
-    return new ConfigCopies(ledger.path).save({ main: file, texts });
+    return saveCopy(ledger.path, { main: file, texts });
   } catch (error) {
     warn(options, messageOf(error));
     return '';
@@ -314,7 +289,6 @@ export async function refuseWrongFees(client: ServiceClient, config: Config): Pr
   }
 }
 
-/** Returns the first markets that strategies name, or the first open markets if strategies name none. */
 async function chooseMarkets(client: ServiceClient, { strategies }: Config): Promise<readonly string[]> {
   const named = [...new Set(strategies.flatMap(({ markets }) => markets.ids))];
   if (named.length > 0) return named.slice(0, MOST_MARKETS);

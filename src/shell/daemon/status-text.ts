@@ -50,7 +50,6 @@ const TELL_WHY: readonly Mode[] = ['widened', 'reducing', 'paused', 'halted', 'k
 const modeText = ({ mode, reason, silent }: TraderSnapshot): string =>
   `${mode}${TELL_WHY.includes(mode) ? `: ${reason}` : ''}${silent ? ' (exchange silent)' : ''}`;
 
-/** Formats the numbers of YES and NO shares held in all markets. */
 function inventory({ markets }: TraderSnapshot): string {
   const sum = (pick: (market: MarketStatus) => Micros) => micros(markets.reduce((total, one) => total + pick(one), 0));
   return `${money(sum((one) => one.yesMicros))} YES ${money(sum((one) => one.noMicros))} NO`;
@@ -90,7 +89,6 @@ export interface Output {
 export class Screen {
   readonly #io: Output;
   #lineMs: number | null = null;
-  /** Number of output lines dropped since the last shown line. */
   #dropped = 0;
 
   constructor(io: Output) {

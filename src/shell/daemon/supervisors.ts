@@ -1,7 +1,4 @@
-/**
- * Starts and watches the processes beside a trader: guardian, console, and the relay of messages to systemd. The trader
- * never waits for the console. The trader trusts only the guardian's report, because a process that exists may hang.
- */
+/** Starts and watches guardian, console and systemd's relay. Trusts only the guardian's report: a process may hang. */
 
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { dirname, extname, join } from 'node:path';
@@ -38,10 +35,7 @@ const OVER: readonly string[] = ['ended', 'failed'] satisfies readonly GuardianS
 const HERE = fileURLToPath(import.meta.url);
 const PROGRAM = join(dirname(dirname(dirname(HERE))), 'cli', `twinbook${extname(HERE)}`);
 
-/**
- * Starts a child in its own process group and session. Guardian and console must outlive the trader, so Ctrl-C and a
- * closed terminal must reach only the trader.
- */
+/** Starts a child in its own session, because Ctrl-C and a closed terminal must reach only the trader. */
 const startBeside = (command: 'console' | 'guardian', file: string, options: SpawnOptions): ChildProcess =>
   spawn(process.execPath, [...process.execArgv, PROGRAM, command, '--with-trader', '-c', file], {
     ...options,
@@ -178,7 +172,6 @@ export class GuardianSupervisor {
     quiet(`started a guardian, process ${child.pid ?? 'unknown'}`);
   }
 
-  /** Reports each change of the guardian's state once. */
   #tell(): void {
     const now = this.#isGuarded ? '' : this.status;
     // A guardian that is still starting needs no message, because opening its key takes a second.
@@ -188,12 +181,6 @@ export class GuardianSupervisor {
     else this.#options.loud(`not guarded: ${now}`);
     this.#said = now;
   }
-}
-
-/** A line of JSON that `twinbook console --with-trader` writes. */
-interface ConsoleSaid {
-  readonly url: string | null;
-  readonly isElsewhere: boolean;
 }
 
 interface ConsoleSupervisorOptions {
@@ -270,7 +257,8 @@ export class ConsoleSupervisor {
 
   #hear(line: string): void {
     const { say, config } = this.#options;
-    const { url, isElsewhere } = JSON.parse(line) as ConsoleSaid; // Our own program of this version wrote the line.
+    // Our own program of this version, `twinbook console --with-trader`, wrote the line.
+    const { url, isElsewhere } = JSON.parse(line) as { url: string | null; isElsewhere: boolean };
     this.url = url;
     if (url === null || url === this.#shownUrl) return;
     this.#shownUrl = url;
@@ -307,9 +295,6 @@ const RELAY = `trap '' INT TERM HUP
 command -v systemd-notify >/dev/null || exit 127
 while IFS= read -r line; do systemd-notify -- "$line"; done`;
 const NOT_INSTALLED = 127;
-/** Time by which each message extends systemd's time limit for start or stop, and interval of these messages, ms. */
-const LONGER_MS = 15_000;
-const LONGER_EVERY_MS = 5_000;
 const MAX_UNREAD_BYTES = 16_384;
 
 interface ServiceManagerOptions {
@@ -320,69 +305,33 @@ interface ServiceManagerOptions {
   readonly send?: (message: string) => void;
 }
 
-/**
- * Notifies systemd that the trader is ready, alive or stopping. Node cannot write to systemd's socket, and starting a
- * process for each message would block the loop. One small shell script therefore relays all messages.
- */
-export class ServiceManager {
-  readonly #send: (message: string) => void;
-  readonly #clockMs: () => number;
-  /** Interval of messages to systemd's watchdog, ms; null if systemd watches no steps. */
-  readonly #watchdogEveryMs: number | null;
-  #timer: NodeJS.Timeout | null = null;
-  #workedMs = Number.NEGATIVE_INFINITY;
+export type ServiceManager = NonNullable<ReturnType<typeof openServiceManager>>;
 
-  private constructor({ env, clockMs = () => performance.now() }: ServiceManagerOptions, send: (text: string) => void) {
-    this.#send = send;
-    this.#clockMs = clockMs;
-    // The watchdog's interval is a third of systemd's time limit: µs / 1000 / 3.
-    const intervalUs = Number(env['WATCHDOG_USEC'] ?? '');
-    const isOurs = ['', String(process.pid)].includes(env['WATCHDOG_PID'] ?? '');
-    this.#watchdogEveryMs = intervalUs > 0 && isOurs ? intervalUs / 3000 : null;
-    this.#askForTime();
-  }
-
-  /** Opens the connection to systemd; null unless systemd waits for messages. */
-  static open(options: ServiceManagerOptions): ServiceManager | null {
-    const socket = options.env['NOTIFY_SOCKET'] ?? '';
-    if (socket === '') return null;
-    return new ServiceManager(options, options.send ?? startRelay(options, socket));
-  }
-
-  /** Call when own orders, fills and assets are known. Trading then begins, and systemd starts to monitor steps. */
-  ready(): void {
-    this.#endAskingForTime();
-    this.#send('READY=1');
-  }
-
-  /** Call this after each step of the core. Few calls send a message. */
-  step(): void {
-    if (this.#watchdogEveryMs === null) return;
-    const nowMs = this.#clockMs();
-    if (nowMs - this.#workedMs < this.#watchdogEveryMs) return;
-    this.#workedMs = nowMs;
-    this.#send('WATCHDOG=1');
-  }
-
-  /** Call when the trader begins to cancel all orders and end. Systemd then waits longer and monitors no steps. */
-  stopping(): void {
-    this.#send('STOPPING=1');
-    this.#askForTime();
-  }
-
-  #askForTime(): void {
-    this.#endAskingForTime();
-    const ask = () => this.#send(`EXTEND_TIMEOUT_USEC=${LONGER_MS * 1000}`);
-    ask();
-    this.#timer = setInterval(ask, LONGER_EVERY_MS).unref();
-  }
-
-  #endAskingForTime(): void {
-    if (this.#timer !== null) clearInterval(this.#timer);
-    this.#timer = null;
-  }
+/** Notifies systemd; null unless systemd waits for messages. */
+export function openServiceManager(options: ServiceManagerOptions) {
+  const { env, clockMs = () => performance.now() } = options;
+  const socket = env['NOTIFY_SOCKET'] ?? '';
+  if (socket === '') return null;
+  const send = options.send ?? startRelay(options, socket);
+  // The watchdog's interval is a third of systemd's time limit: µs / 1000 / 3.
+  const everyMs = Number(env['WATCHDOG_USEC'] ?? '') / 3000;
+  const isWatched = everyMs > 0 && ['', String(process.pid)].includes(env['WATCHDOG_PID'] ?? '');
+  let workedMs = Number.NEGATIVE_INFINITY;
+  return {
+    /** Call when own orders, fills and assets are known. Trading then begins, and systemd starts to monitor steps. */
+    ready: () => send('READY=1'),
+    /** Call this after each step of the core. Few calls send a message. */
+    step: () => {
+      if (!isWatched || clockMs() - workedMs < everyMs) return;
+      workedMs = clockMs();
+      send('WATCHDOG=1');
+    },
+    /** Call when the trader begins to cancel all orders and end. Systemd then monitors no steps. */
+    stopping: () => send('STOPPING=1'),
+  };
 }
 
+/** Starts one shell script for all messages: Node cannot write to the socket, and a process for each would block. */
 function startRelay({ env, warn }: ServiceManagerOptions, socket: string): (message: string) => void {
   const relay: ChildProcess = spawn('/bin/sh', ['-c', RELAY], {
     stdio: ['pipe', 'ignore', 'ignore'],

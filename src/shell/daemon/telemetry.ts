@@ -7,14 +7,7 @@ import { agreementText } from '../../trader/reconcile/differences.js';
 import type { Config } from '../config/config.js';
 import { VERSION } from '../config/shipped.js';
 import { shownConfig } from '../config/shown.js';
-import {
-  Histogram,
-  type PublisherFigures,
-  RecentDurations,
-  RequestTimings,
-  STEP_BUCKETS,
-  TelemetryPublisher,
-} from '../control/telemetry.js';
+import { Histogram, RecentDurations, RequestTimings, STEP_BUCKETS, TelemetryPublisher } from '../control/telemetry.js';
 import type { FeedStatus } from '../feeds/inbox.js';
 import { nowMs, steadyMs } from '../runtime/clock.js';
 import { BEAT_MS } from '../runtime/loop.js';
@@ -22,6 +15,7 @@ import type { TraderSession } from './session.js';
 import { formatSigned, money } from './status-text.js';
 
 const STEPS_KEPT = 500;
+const BEATS_KEPT = 100;
 
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
@@ -35,6 +29,8 @@ export class Telemetry {
   readonly #inForce: () => Config;
   readonly #feeds: () => readonly FeedStatus[];
   readonly #took = new RecentDurations(STEPS_KEPT);
+  /** Delays of the loop's timer, ms. */
+  readonly #late = new RecentDurations(BEATS_KEPT);
   readonly #stepSeconds = new Histogram(STEP_BUCKETS);
   readonly #requests = new RequestTimings();
   #backupFailed: AccountStatus['upkeep']['backupFailed'] = null;
@@ -55,7 +51,7 @@ export class Telemetry {
     this.publisher = new TelemetryPublisher(
       {
         process: () => this.#process,
-        account: (atMs, publishing) => this.#account(atMs, publishing),
+        account: (atMs) => this.#account(atMs),
         markets: (atMs) => trader.watchMarkets(atMs),
         mode: () => trader.mode,
         onFailure: (error) => session.log.error({ err: error }, 'telemetry failed; its readers were disconnected'),
@@ -74,12 +70,11 @@ export class Telemetry {
     this.#took.add(tookMs);
     this.#stepSeconds.add(tookMs / 1000);
     this.#requests.note(observation, requests);
-    let lateMs: number | null = null;
     if (observation.kind === 'time') {
-      lateMs = this.#beatMs === null ? null : Math.max(0, this.#beganMs - this.#beatMs - BEAT_MS);
+      if (this.#beatMs !== null) this.#late.add(Math.max(0, this.#beganMs - this.#beatMs - BEAT_MS));
       this.#beatMs = this.#beganMs;
     }
-    this.publisher.afterStep(lateMs);
+    this.publisher.afterStep();
   }
 
   /** Requests the daily summary, which is written once the day has also ended by the exchange's clock. */
@@ -111,12 +106,12 @@ export class Telemetry {
       process: this.#process,
       dashboard,
       signingRefused: session.ledger.eventCount('signing_refused'),
-      account: this.#account(atMs, this.publisher.figures),
+      account: this.#account(atMs),
       markets: session.trader.watchMarkets(atMs).map((market) => market.makeStatus(false)),
     };
   }
 
-  #account(atMs: number, publishing: PublisherFigures): AccountStatus {
+  #account(atMs: number): AccountStatus {
     const session = this.#session;
     const account = session.trader.account(atMs);
     const sources = this.#feeds();
@@ -129,7 +124,8 @@ export class Telemetry {
       }),
       risk: session.trader.riskUse(atMs),
       health: {
-        ...publishing,
+        ...this.publisher.figures,
+        beatLateP99Ms: this.#late.summary.p99,
         steps: this.#steps,
         stepP50Ms: p50,
         stepP99Ms: p99,
@@ -172,12 +168,10 @@ const DAY_MS = 86_400_000;
 const PATIENCE_MS = 15 * 60_000;
 const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' });
 
-/** Holds a requested daily summary until the result of the day is known. */
 export class DailySummary {
   /** UTC day of the requested summary, and monotonic time of the request, ms; null if no summary is requested. */
   #due: { readonly day: string; readonly sinceMs: number } | null = null;
 
-  /** Requests the summary of the UTC day before `nowMs`. */
   request(nowMs: number, steadyMs: number): void {
     this.#due = { day: new Date(nowMs - DAY_MS).toISOString().slice(0, 10), sinceMs: steadyMs };
   }
@@ -203,7 +197,6 @@ function dayText(days: AccountSnapshot['days']): string {
   return `${DATE.format(Date.parse(day))} (UTC)${days.ended === null ? ' so far' : ''}: ${formatSigned(resultMicros)}`;
 }
 
-/** Describes the result of the newest ended day, and the state of the account. */
 export function summaryText(account: AccountSnapshot): string {
   const { mode, resultMicros, days, cashMicros, equityMicros, fills, openOrders, reconciled, accepted } = account;
   return [

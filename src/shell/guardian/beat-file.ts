@@ -1,7 +1,4 @@
-/**
- * A small file that one process overwrites and another process reads. The file's length is fixed, so that writes
- * succeed on a full disk. A process that reads during a write finds a wrong checksum, and reads again later.
- */
+/** A file of fixed length, writable on a full disk. Its checksum is wrong for a process that reads during a write. */
 
 import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
@@ -20,7 +17,6 @@ const MAX_TEXT_BYTES = LENGTH - CHECK_LENGTH - 2;
 export class BeatWriter {
   readonly #descriptor: number;
 
-  /** Opens the heartbeat file in an existing folder. Throws the errors of `openSync`. */
   constructor(path: string) {
     // The heartbeat file is not truncated, so the old content stays until the first heartbeat.
     this.#descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
@@ -43,7 +39,6 @@ export class BeatWriter {
 export const readBeat = <T>(path: string, schema: z.ZodType<T>): Promise<T | 'unreadable' | null> =>
   readFile(path).then((bytes) => decode(bytes, schema), whyUnread);
 
-/** Works like `readBeat`, but synchronously, for callers that may wait for the disk. */
 export function readBeatNow<T>(path: string, schema: z.ZodType<T>): T | 'unreadable' | null {
   try {
     return decode(readFileSync(path), schema);
@@ -94,10 +89,7 @@ export class Heart {
   #syncedPhase: Heartbeat['phase'] | null = null;
   #failed = false;
 
-  /**
-   * Writes heartbeats on a timer until the first step of the core. The ledger's lock permits only one writer.
-   * `knowsOrders`: the ledger has an order. `cannotBeat` is called when writes begin to fail. Throws `file_unreadable`.
-   */
+  /** Writes heartbeats on a timer until the first step. `cannotBeat`: a write failed. Throws `file_unreadable`. */
   constructor(ledgerPath: string, knowsOrders: boolean, cannotBeat: (error: unknown) => void) {
     const path = locateHeartbeatFile(ledgerPath);
     this.#cannotBeat = cannotBeat;

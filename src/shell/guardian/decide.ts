@@ -14,7 +14,6 @@ export const locateReportFile = (ledgerPath: string): string => `${ledgerPath}.g
 const processMark = z.object({ pid: z.number().int().positive(), born: z.string().nullable() });
 
 export const heartbeatSchema = z.object({
-  /** Random id of the trader's run, new at each start. */
   run: z.string().min(1),
   process: processMark,
   count: z.number().int().nonnegative(),

@@ -1,26 +1,17 @@
-/**
- * The guardian is a separate process that cancels all orders when the trader's heartbeat stops. `decide` chooses its
- * actions. The guardian only reads and cancels resting orders. Guardian and trader share no memory or connection.
- */
+/** A separate process that cancels all orders when the trader's heartbeat stops. It shares nothing with the trader. */
 
 import { randomBytes } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
-import { type FileHandle, link, open, access as reach, rm } from 'node:fs/promises';
+import { appendFile, type FileHandle, lstat, open, access as reach, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf, systemCode, TwinbookError } from '../../shared/base/errors.js';
 import { isGone, readMark } from '../../shared/base/processes.js';
 import { plainJson, plainLine } from '../../shared/base/text.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
-import { acceptedCredentials, ensureTakenKey } from '../client/accepted-credentials.js';
+import { ApiKey } from '../client/accepted-credentials.js';
 import { ServiceClient } from '../client/client.js';
-import {
-  type Credentials,
-  loadCredentials,
-  openKeyFile,
-  saveCredentials,
-  walletPassphrase,
-} from '../wallet/key-file.js';
+import { openKeyFile, walletPassphrase } from '../wallet/key-file.js';
 import { secrets } from '../wallet/secrets.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { encode, readBeat } from './beat-file.js';
@@ -44,80 +35,43 @@ const DISK_WITHIN_MS = 1_000;
 /** Maximum number of log lines that wait for a hanging disk; further lines are lost. */
 const MOST_WAITING = 1_000;
 
-export async function inTime(work: Promise<unknown>): Promise<boolean> {
-  const done = work.then(
-    () => true,
-    () => false,
-  );
-  const timer = new AbortController();
-  const late = pause(DISK_WITHIN_MS, false, { signal: timer.signal }).catch(() => false);
-  try {
-    return await Promise.race([done, late]);
-  } finally {
-    timer.abort();
-  }
-}
+/** Returns whether `work` succeeded in time. */
+export const inTime = (work: Promise<unknown>): Promise<boolean> =>
+  Promise.race([work.then(() => true), pause(DISK_WITHIN_MS, false, { ref: false })]).catch(() => false);
 
-/** A file that is opened once and then stays open, even if removed. A failed opening is retried at the next use. */
-class KeptFile {
-  readonly #path: string;
-  readonly #flags: string | number;
-  #file: FileHandle | null = null;
+type GuardianLog = ReturnType<typeof openLog>;
 
-  constructor(path: string, flags: string | number) {
-    this.#path = path;
-    this.#flags = flags;
-  }
-
-  async open(): Promise<FileHandle> {
-    this.#file ??= await open(this.#path, this.#flags, 0o600);
-    return this.#file;
-  }
-
-  async close(): Promise<void> {
-    await this.#file?.close();
-  }
-}
-
-class GuardianLog {
-  readonly #file: KeptFile;
-  readonly #echo: (line: string) => void;
-  #last: Promise<unknown> = Promise.resolve();
-  #waiting = 0;
-
-  constructor(path: string, echo: (line: string) => void) {
-    this.#file = new KeptFile(path, 'a');
-    this.#echo = echo;
-  }
-
-  write(severity: 'quiet' | 'loud', text: string): void {
-    const time = new Date().toISOString();
-    this.#echo(`${time} ${plainLine(text)}\n`);
-    if (this.#waiting >= MOST_WAITING) return;
-    this.#waiting += 1;
-    const line = secrets.clean(`${plainJson(JSON.stringify({ time, severity, pid: process.pid, text }))}\n`);
-    this.#last = this.#last
-      .then(async () => (await this.#file.open()).appendFile(line))
-      // A failed write to the log is ignored, because the terminal shows the lines too.
-      .catch(() => undefined)
-      .finally(() => {
-        this.#waiting -= 1;
-      });
-  }
-
-  async close(): Promise<void> {
-    await inTime(this.#last.then(() => this.#file.close()));
-  }
+function openLog(path: string, echo: (line: string) => void) {
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+  return {
+    write: (severity: 'quiet' | 'loud', text: string): void => {
+      const time = new Date().toISOString();
+      echo(`${time} ${plainLine(text)}\n`);
+      if (waiting >= MOST_WAITING) return;
+      waiting += 1;
+      const line = secrets.clean(`${plainJson(JSON.stringify({ time, severity, pid: process.pid, text }))}\n`);
+      last = last
+        .then(() => appendFile(path, line, { mode: 0o600 }))
+        // A failed write to the log is ignored, because the terminal shows the lines too.
+        .catch(() => undefined)
+        .finally(() => {
+          waiting -= 1;
+        });
+    },
+    close: () => inTime(last),
+  };
 }
 
 /** Writes the guardian's report file. While one write is in progress, further reports are skipped. */
 export class Reporter {
-  readonly #file: KeptFile;
+  readonly #path: string;
+  /** The open file, which works even if it is removed; null until it could be opened. */
+  #file: FileHandle | null = null;
   #last: Promise<unknown> | null = null;
 
   constructor(path: string) {
-    // The report file is created if missing, but never truncated, because a reader must not find an empty file.
-    this.#file = new KeptFile(path, constants.O_RDWR | constants.O_CREAT);
+    this.#path = path;
   }
 
   write(report: GuardianReport): void {
@@ -132,121 +86,62 @@ export class Reporter {
 
   async close(report: GuardianReport): Promise<void> {
     const before = this.#last ?? Promise.resolve();
-    await inTime(before.then(() => this.#put(report)).finally(() => this.#file.close()));
+    await inTime(before.then(() => this.#put(report)).finally(() => this.#file?.close()));
   }
 
   async #put(report: GuardianReport): Promise<void> {
     const bytes = encode({ ...report, text: secrets.clean(report.text) });
-    await (await this.#file.open()).write(bytes, 0, bytes.length, 0);
+    // The report file is created if missing, but never truncated, because a reader must not find an empty file.
+    this.#file ??= await open(this.#path, constants.O_RDWR | constants.O_CREAT, 0o600);
+    await this.#file.write(bytes, 0, bytes.length, 0);
   }
 }
 
-/**
- * Writes the stop file durably. An existing stop file stays, because its reason is older. A trader finds no file or the
- * whole reason. On a full disk the file may be empty, but still kills. Throws the file system's errors.
- */
+/** Writes the stop file durably; an older one stays. On a full disk the file is empty, but kills. */
 export async function leaveMark(path: string, reason: string): Promise<void> {
-  const text = `${reason}\n`;
+  if (await lstat(path).catch(() => null)) return;
+  const beside = `${path}.${process.pid}`;
+  await rm(beside, { force: true });
+  const file = await open(beside, 'wx', 0o600);
   try {
-    if (!(await leaveWhole(path, text))) await leavePlain(path, text);
-  } catch (error) {
-    if (systemCode(error) === 'EEXIST') return;
-    throw error;
+    await file.writeFile(`${reason}\n`).catch((error: NodeJS.ErrnoException) => {
+      if (!FULL.includes(error.code ?? '')) throw error;
+    });
+    // The file gets its name only now: a trader that checks meanwhile finds no file or the whole reason.
+    await rename(beside, path);
+    // The stop file already works at this point, even if this sync to disk takes long.
+    await file.sync();
+  } finally {
+    await file.close();
+    await rm(beside, { force: true });
   }
   const folder = await open(dirname(path), constants.O_RDONLY);
   await folder.sync().finally(() => folder.close());
 }
 
-/** Writes a temporary file and links it to the name; false if one of both fails. Throws if the sync to disk fails. */
-async function leaveWhole(path: string, text: string): Promise<boolean> {
-  const beside = `${path}.${process.pid}`;
-  const file = await rm(beside, { force: true })
-    .then(() => open(beside, 'wx', 0o600))
-    .catch(() => null);
-  if (file === null) return false;
-  try {
-    const isNamed = await file
-      .writeFile(text)
-      .then(() => link(beside, path))
-      .then(
-        () => true,
-        () => false,
-      );
-    // The stop file already works at this point, even if this sync to disk takes long.
-    if (isNamed) await file.sync();
-    return isNamed;
-  } finally {
-    await file.close();
-    await rm(beside, { force: true });
-  }
-}
-
-/** Creates the stop file, then writes the reason. Throws the system's error, such as EEXIST for an existing file. */
-async function leavePlain(path: string, text: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
-  try {
-    await file.writeFile(text).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOSPC' && error.code !== 'EDQUOT') throw error;
-    });
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
+/** Error codes of a full disk. */
+const FULL: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
 /** Maximum time of one of the guardian's requests, ms; short, because the next round repeats the request. */
 const TIMEOUT_MS = 5_000;
 
-/** Wallet and API key of the guardian, kept in memory: an alarm needs neither the disk nor the trader's API key. */
-class GuardianSession {
-  readonly #settings: GuardianOptions;
-  readonly wallet: Wallet;
-  readonly client: ServiceClient;
-  #stored: Credentials | null;
+type GuardianAccess = ReturnType<typeof openAccess>;
 
-  /** Opens the guardian's wallet and credentials. Throws `file_unreadable`, `key_insecure` or `key_invalid`. */
-  constructor(settings: GuardianOptions) {
-    const { walletFile, credentialsFile, profile } = settings;
-    if (!existsSync(walletFile)) {
-      const hint = 'On paper the trader makes one at its first start; otherwise run `twinbook keys create`.';
-      throw new TwinbookError('file_unreadable', `there is no wallet file ${walletFile}`, hint);
-    }
-    this.#settings = settings;
-    this.wallet = openKeyFile({ path: walletFile, passphrase: walletPassphrase(settings.env) });
-    // The environment's credentials are the trader's, and ignored: with one key, both could lose it at once.
-    this.#stored = loadCredentials(credentialsFile, this.#owner, {});
-    // Pacing is off, so that an answer about rate limits does not delay cancels. A round of cancels sends few requests.
-    const signed = this.#stored === null ? {} : { credentials: this.#stored };
-    this.client = new ServiceClient({ profile, timeoutMs: TIMEOUT_MS, isPaced: false, ...signed });
+/**
+ * Opens wallet and API key, which stay in memory: an alarm needs neither the disk nor the trader's key. Throws
+ * `file_unreadable`, `key_insecure` or `key_invalid`.
+ */
+function openAccess({ walletFile, credentialsFile, profile, env }: GuardianOptions) {
+  if (!existsSync(walletFile)) {
+    const hint = 'On paper the trader makes one at its first start; otherwise run `twinbook keys create`.';
+    throw new TwinbookError('file_unreadable', `there is no wallet file ${walletFile}`, hint);
   }
-
-  /** Tests the guardian's API key. Throws `venue_unreachable`, or `venue_refused` for a rejected key. */
-  async check(): Promise<void> {
-    const asked = { stored: this.#stored, mayReplace: this.#settings.isPaper, keep: this.#keep };
-    await acceptedCredentials(this.client, this.wallet, asked);
-  }
-
-  /** Returns this session; creates the API key first if none exists yet. */
-  async open(): Promise<this> {
-    if (this.#stored === null) await this.check();
-    return this;
-  }
-
-  /** Creates a new API key if the exchange rejects ours, so that everything can be canceled. Never throws. */
-  async ensureTaken(warn: (text: string) => void): Promise<void> {
-    if (this.#settings.isFenced) return;
-    const { wallet } = this;
-    this.#stored = await ensureTakenKey(this.client, this.#stored, { wallet, keep: this.#keep, warn });
-  }
-
-  readonly #keep = (made: Credentials): void => {
-    this.#stored = made;
-    saveCredentials(this.#settings.credentialsFile, this.#owner, made);
-  };
-
-  get #owner() {
-    return { baseUrl: this.#settings.profile.base_url, wallet: this.wallet.address };
-  }
+  const wallet = openKeyFile({ path: walletFile, passphrase: walletPassphrase(env) });
+  // The environment's credentials are the trader's, and ignored: with one key, both could lose it at once.
+  const apiKey = new ApiKey(credentialsFile, profile.base_url, wallet, {});
+  // Pacing is off, so that an answer about rate limits does not delay cancels. A round of cancels sends few requests.
+  const client = new ServiceClient({ profile, timeoutMs: TIMEOUT_MS, isPaced: false, ...apiKey.option });
+  return { wallet, apiKey, client };
 }
 
 const LOOK_EVERY_MS = 250;
@@ -272,9 +167,10 @@ export interface GuardianOptions {
   /** Path of the stop file, which prevents a recovering trader from quoting; null if it may quote again on its own. */
   readonly markFile: string | null;
   /** Cancels all orders and reads the resting orders twice. Throws TwinbookError if these reads fail. */
-  readonly cancelEverything: (
-    access: Pick<GuardianSession, 'client' | 'wallet'>,
-  ) => Promise<{ readonly asked: number; readonly verified: boolean }>;
+  readonly cancelEverything: (access: {
+    readonly client: ServiceClient;
+    readonly wallet: Wallet;
+  }) => Promise<{ readonly asked: number; readonly verified: boolean }>;
   readonly say: (line: string) => void;
   readonly onUnusedSignal: (tell: (text: string) => void) => void;
   readonly stopAsked: () => Promise<void>;
@@ -289,7 +185,6 @@ export async function runGuardian(options: GuardianOptions): Promise<void> {
   await new Guardian(options).run();
 }
 
-/** Returns the process id of an active guardian of this ledger; null if there is none. */
 async function anotherGuards(ledgerPath: string): Promise<number | null> {
   const read = () => readBeat(locateReportFile(ledgerPath), reportSchema);
   const first = await read();
@@ -310,7 +205,7 @@ class Guardian {
   readonly #reporter: Reporter;
   readonly #identity = { run: randomBytes(8).toString('hex'), process: readMark(process.pid) };
   #mind: GuardianMind = FRESH_MIND;
-  #key: GuardianSession | null = null;
+  #access: GuardianAccess | null = null;
   /** Newest heartbeat, and whether the ledger is gone; null before the first read. */
   #seen: Pick<Extract<GuardianObservation, { kind: 'look' }>, 'heartbeat' | 'ledgerGone'> | null = null;
   #reading = false;
@@ -323,7 +218,7 @@ class Guardian {
 
   constructor(options: GuardianOptions) {
     this.#options = options;
-    this.#log = new GuardianLog(options.logFile, options.say);
+    this.#log = openLog(options.logFile, options.say);
     this.#reporter = new Reporter(locateReportFile(options.ledgerPath));
   }
 
@@ -333,12 +228,12 @@ class Guardian {
     });
     this.#options.onUnusedSignal((text) => this.#log.write('quiet', text));
     this.#report('opening', 'reading the wallet key and the credentials');
-    this.#key = await this.#openKey();
+    this.#access = await this.#open();
     void this.#options.stopAsked().then(() => this.#observe({ kind: 'ask-to-end', nowMs: performance.now() }));
     this.#log.write('quiet', `watches ${locateHeartbeatFile(this.#options.ledgerPath)}`);
     const looking = setInterval(() => this.#look(), LOOK_EVERY_MS);
     const checking = new AbortController();
-    void this.#keepChecking(this.#key, checking.signal);
+    void this.#keepChecking(this.#access, checking.signal);
     const text = await ended;
     clearInterval(looking);
     checking.abort();
@@ -346,9 +241,9 @@ class Guardian {
     await this.#close('ended', text);
   }
 
-  async #openKey(): Promise<GuardianSession> {
+  async #open(): Promise<GuardianAccess> {
     try {
-      return new GuardianSession(this.#options);
+      return openAccess(this.#options);
     } catch (error) {
       const text = `cannot guard: ${messageOf(error)}`;
       this.#log.write('loud', text);
@@ -360,7 +255,7 @@ class Guardian {
   async #close(state: 'ended' | 'failed', text: string): Promise<void> {
     await this.#reporter.close(this.#makeReport(state, text));
     await this.#log.close();
-    if (this.#key !== null) await inTime(this.#key.client.close());
+    if (this.#access !== null) await inTime(this.#access.client.close());
   }
 
   /** Starts to read the files, and decides by the previous read: a check must not wait for a hanging disk. */
@@ -428,25 +323,33 @@ class Guardian {
   }
 
   async #cancel(): Promise<Pick<Extract<GuardianObservation, { kind: 'round' }>, 'outcome' | 'text'>> {
+    const access = this.#access;
     try {
-      if (this.#key === null) return { outcome: 'failed', text: 'the guardian has no key yet' };
-      const { asked, verified } = await this.#options.cancelEverything(await this.#key.open());
+      if (access === null) return { outcome: 'failed', text: 'the guardian has no key yet' };
+      if (access.apiKey.option.credentials === undefined) await this.#check(access);
+      const { asked, verified } = await this.#options.cancelEverything(access);
       this.#trouble = null;
       if (verified && asked === 0) return { outcome: 'empty', text: 'two reads show that nothing rests' };
       const rests = verified ? 'two reads show that no order rests' : 'an order still rests';
       return { outcome: 'canceled', text: `asked to cancel ${asked} orders; ${rests}` };
     } catch (error) {
       const isRefused = error instanceof TwinbookError && error.code === 'venue_refused';
-      if (isRefused) await this.#key?.ensureTaken((text) => this.#log.write('loud', text));
+      if (isRefused && !this.#options.isFenced)
+        await access?.apiKey.replaceRefused(access.client, (text) => this.#log.write('loud', text));
       return { outcome: 'failed', text: `could not cancel: ${messageOf(error)}` };
     }
   }
 
+  /** Tests the API key, or creates it. Throws `venue_unreachable`, or `venue_refused` for a rejected key. */
+  #check({ apiKey, client }: GuardianAccess): Promise<void> {
+    return apiKey.accept(client, this.#options.isPaper);
+  }
+
   /** Tests the API key regularly, because the trader must learn early that its guardian cannot cancel. */
-  async #keepChecking(key: GuardianSession, signal: AbortSignal): Promise<void> {
+  async #keepChecking(access: GuardianAccess, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const before = this.#trouble;
-      this.#trouble = await key.check().then(
+      this.#trouble = await this.#check(access).then(
         () => null,
         (error: unknown) => `CANNOT CANCEL: ${messageOf(error)}`,
       );

@@ -124,7 +124,7 @@ export function describeRun(facts: RunFacts, ledgerMissing: string | null): RunD
     configFile: config.file,
     ledgerPath: config.ledger.path,
     feeds: config.feeds.map(({ name, maxAgeMs }) => ({ name, maxAgeMs })),
-    strategies: config.strategies.map(({ module, moduleFiles, writtenParams, ...strategy }) => strategy),
+    strategies: config.strategies.map(({ module, writtenParams, ...strategy }) => strategy),
   };
 }
 

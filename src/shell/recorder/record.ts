@@ -15,7 +15,7 @@ import { RequestQueue } from '../../trader/scheduler/request-queue.js';
 import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';
 import { duration, nowMs, steadyMs } from '../runtime/clock.js';
-import { Loop, type SteppedCore, type Told } from '../runtime/loop.js';
+import { Loop, type LoopHooks, type SteppedCore, type Told } from '../runtime/loop.js';
 import type { Credentials } from '../wallet/key-file.js';
 import type { CaptureCounts } from './capture/capture.js';
 import { Recorder } from './recorder.js';
@@ -87,7 +87,8 @@ export async function record(options: RecordOptions, io: RecordIo): Promise<Capt
     say('none of the named markets can be recorded any more');
     finish();
   };
-  const loop = new Loop(plan, client, { before: () => null, afterStep, onFailure });
+  const perform: LoopHooks['perform'] = (request) => client.perform(request);
+  const loop = new Loop(plan, { perform, before: () => null, afterStep, onFailure });
   say(`recording ${venue} at ${baseUrl} into ${folder}`);
   say(describeLimits(plan.limits, options));
   const report = () => say(statusLine(duration(steadyMs() - startedMs), plan, recorder));

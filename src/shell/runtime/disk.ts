@@ -13,14 +13,10 @@ export async function spareBytes(folder: string, keptBytes: number): Promise<num
   return bavail * bsize - keptBytes;
 }
 
-/** Makes the error of a journal or recording that ends because too little disk space is left. */
 export const noRoom = (folder: string, keptBytes: number): Error =>
   new Error(`less than ${megabytes(keptBytes)} would be left free on the disk of ${folder}`);
 
-/**
- * Returns true if `work` ended within `limitMs`, and false if it still runs in the background. Rejects if `work` fails
- * within that time.
- */
+/** Returns whether `work` ended within `limitMs`. Rejects if `work` fails within that time. */
 export async function endsWithin(work: Promise<void>, limitMs: number): Promise<boolean> {
   const timer = new AbortController();
   const inTime = work.then(() => true);

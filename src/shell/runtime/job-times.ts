@@ -1,6 +1,6 @@
 /** Finds the scheduled times of a cron expression by reading the clock, without timers. */
 
-import { createTask, parse, type ScheduledTask } from 'node-cron';
+import { createTask, parse } from 'node-cron';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
@@ -14,12 +14,9 @@ const REPEATED_MS = { everyHour: MINUTE_MS, namedHours: 180 * MINUTE_MS };
 /** Converts a time to this machine's local time, expressed as Unix ms as if it were UTC. */
 const toMachineLocal = (timeMs: number): number => timeMs - new Date(timeMs).getTimezoneOffset() * MINUTE_MS;
 
-/**
- * Times of one cron expression. An expression for every hour follows real time, also when the local clock repeats an
- * hour. An expression with named hours follows local time: a repeated hour counts once, a skipped hour at the skip.
- */
+/** Times of a cron expression: in real time for every hour, else in local time, whose repeated hours count once. */
 export class JobTimes {
-  readonly #fields: ReturnType<typeof parse>;
+  readonly #fields: CronFields;
   /** Seconds within a minute that the cron expression names, in ms, in descending order. */
   readonly #secondsMs: readonly number[];
   readonly #isEveryHour: boolean;
@@ -66,23 +63,24 @@ export class JobTimes {
       if (secondMs === undefined) continue;
       const timeMs = minuteMs + secondMs;
       if (timeMs <= fromMs) return null;
-      if (this.#isNamed(this.#isEveryHour ? this.#toLocal(timeMs) : timeMs)) return timeMs;
+      if (isNamed(this.#fields, this.#isEveryHour ? this.#toLocal(timeMs) : timeMs)) return timeMs;
     }
     return null;
   }
+}
 
-  /** Returns whether minute, hour and day of a local time match the cron expression. */
-  #isNamed(localMs: number): boolean {
-    const at = new Date(localMs);
-    const { minute, hour, dayOfMonth, month, dayOfWeek } = this.#fields;
-    return (
-      minute.includes(at.getUTCMinutes()) &&
-      hour.includes(at.getUTCHours()) &&
-      dayOfMonth.includes(at.getUTCDate()) &&
-      month.includes(at.getUTCMonth() + 1) &&
-      dayOfWeek.includes(at.getUTCDay())
-    );
-  }
+type CronFields = ReturnType<typeof parse>;
+
+/** Returns whether minute, hour and day of a local time match the cron expression; its seconds are not compared. */
+function isNamed({ minute, hour, dayOfMonth, month, dayOfWeek }: CronFields, localMs: number): boolean {
+  const at = new Date(localMs);
+  return (
+    minute.includes(at.getUTCMinutes()) &&
+    hour.includes(at.getUTCHours()) &&
+    dayOfMonth.includes(at.getUTCDate()) &&
+    month.includes(at.getUTCMonth() + 1) &&
+    dayOfWeek.includes(at.getUTCDay())
+  );
 }
 
 /** Number of future times that are compared; enough to include nights and weekends of a working-hours schedule. */
@@ -103,23 +101,15 @@ export interface ScheduledStrategy {
   readonly quoteHours: string | null;
 }
 
-interface WatchedHours {
-  readonly name: string;
-  /** Task that only matches seconds and is never started: after a clock was set back, its timer would wait too long. */
-  readonly mask: ScheduledTask;
-  open: boolean | null;
-}
-
 /** Times at which each strategy may quote. The daemon uses the real clock, a backtest a virtual clock. */
 export class QuoteHours {
-  readonly #watched: readonly WatchedHours[];
+  readonly #watched: readonly { readonly name: string; readonly fields: CronFields; open: boolean | null }[];
   /** Second of the schedule's last read, ms; the schedule is constant within a second. */
   #secondMs = Number.NEGATIVE_INFINITY;
 
-  /** The configuration's schema has already checked the cron expressions. */
   constructor(strategies: readonly ScheduledStrategy[]) {
     this.#watched = strategies.flatMap(({ name, quoteHours }) =>
-      quoteHours === null ? [] : [{ name, mask: createTask(quoteHours, () => undefined), open: null }],
+      quoteHours === null ? [] : [{ name, fields: parse(quoteHours), open: null }],
     );
   }
 
@@ -133,15 +123,13 @@ export class QuoteHours {
     const secondMs = Math.floor(nowMs / SECOND_MS) * SECOND_MS;
     if (this.#watched.length === 0 || secondMs === this.#secondMs) return [];
     this.#secondMs = secondMs;
+    const localMs = toMachineLocal(nowMs);
+    const second = new Date(localMs).getUTCSeconds();
     return this.#watched.flatMap((watched) => {
-      const open = watched.mask.match(new Date(nowMs));
+      const open = watched.fields.second.includes(second) && isNamed(watched.fields, localMs);
       if (open === watched.open) return [];
       watched.open = open;
       return [{ strategy: watched.name, open }];
     });
-  }
-
-  close(): void {
-    for (const { mask } of this.#watched) void mask.destroy();
   }
 }

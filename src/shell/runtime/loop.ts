@@ -7,11 +7,6 @@ import { nowMs } from './clock.js';
 /** Interval of the core's time steps, ms: short, so that free request budget is used at once. */
 export const BEAT_MS = 100;
 
-/** Performs requests of the core, as the client does. */
-interface Performer {
-  perform(request: Request): Promise<Extract<Observation, { kind: 'outcome' }>>;
-}
-
 /** The core of a program such as the trader, which takes observations and returns requests. */
 export interface SteppedCore {
   handle(observation: Observation): readonly Request[];
@@ -21,25 +16,24 @@ export interface SteppedCore {
 export type Told = (observation: Observation, requests: readonly Request[], failure: unknown) => void;
 
 export interface LoopHooks {
+  /** Performs a request of the core. Failures are outcomes. */
+  readonly perform: (request: Request) => Promise<Extract<Observation, { kind: 'outcome' }>>;
   /** Called before every step; returns a command to execute first, or null. An error of this hook ends the loop. */
   readonly before: () => OperatorCommand | null;
   /** Called after every step, for example to log notices, and after an error of the core. */
   readonly afterStep: Told;
-  /** Called once, with the error that ended the loop. */
   readonly onFailure: (error: unknown) => void;
 }
 
 /** Runs the core. An error of the core (such as a broken ledger) ends the loop: the core's memory may be wrong. */
 export class Loop {
   readonly #core: SteppedCore;
-  readonly #performer: Performer;
   readonly #hooks: LoopHooks;
   #timer: NodeJS.Timeout | null = null;
   #ended = false;
 
-  constructor(core: SteppedCore, performer: Performer, hooks: LoopHooks) {
+  constructor(core: SteppedCore, hooks: LoopHooks) {
     this.#core = core;
-    this.#performer = performer;
     this.#hooks = hooks;
   }
 
@@ -54,7 +48,6 @@ export class Loop {
     return !this.#ended;
   }
 
-  /** Gives the core fair values of a user's feed. */
   feed(feed: string, values: readonly FeedValue[]): void {
     this.#observe({ kind: 'feed', nowMs: nowMs(), feed, values });
   }
@@ -86,8 +79,8 @@ export class Loop {
       return this.#tell(observation, [], error);
     }
     for (const request of requests) {
-      // The performer reports failures as outcomes, so a rejected promise is a bug and ends the loop.
-      this.#performer.perform(request).then(
+      // A rejected promise is a bug and ends the loop.
+      this.#hooks.perform(request).then(
         (outcome) => this.#observe(outcome),
         (error: unknown) => this.#fail(error),
       );
@@ -123,10 +116,7 @@ const MOST_CALLS = 8;
 /** Part of the time limit. A call that used less CPU time than this was delayed by a busy machine, and is repeated. */
 const OWN_SHARE = 0.8;
 
-/**
- * Returns a function that limits the time of calls. V8 interrupts only a `Script`, so a `Script` makes the call. An
- * interrupted call is repeated unless this process itself used the time: a busy machine alone stops no strategy.
- */
+/** Returns a function that limits the time of calls by a V8 `Script`. A busy machine alone stops no strategy. */
 export function boundedCall(limitMs: number): <T>(call: () => T) => T {
   const script = new Script('run()');
   const sandbox: { run: () => unknown } = { run: () => undefined };

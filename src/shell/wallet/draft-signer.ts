@@ -2,7 +2,6 @@
 
 import { base58, base64, hex } from '@scure/base';
 import { formatDecimal, type Micros } from '../../shared/base/micros.js';
-import type { DraftMessage } from '../../shared/protocol/drafts/draft-message.js';
 import {
   type DraftTerms,
   type DraftText,
@@ -16,30 +15,22 @@ import {
   type Transaction,
   type TransactionInstruction,
 } from '../../shared/protocol/drafts/solana-message.js';
-import type { DraftCosigners, VenueProfile } from '../../shared/protocol/profile.js';
+import type { VenueProfile } from '../../shared/protocol/profile.js';
 
-export interface SigningRules {
-  readonly serviceName: string;
-  /** Format of a draft's `message`, from the venue profile. */
-  readonly draftMessage: DraftMessage;
-  /** Permits unreadable drafts: drafts of an `opaque` profile, and transactions that call `solanaPrograms`. */
+/** Venue profile's fields that decide which drafts are signed, and the operator's permission. */
+export interface SigningRules
+  extends Pick<
+    VenueProfile,
+    'service_name' | 'draft_message' | 'solana_programs' | 'solana_lookup_tables' | 'draft_cosigners'
+  > {
+  /** Permits unreadable drafts: drafts of an `opaque` profile, and transactions that call `solana_programs`. */
   readonly allowBlindSigning: boolean;
-  /** Solana programs other than Memo that a transaction may call; absent: none. */
-  readonly solanaPrograms?: readonly string[];
-  /** Whether a transaction that calls `solanaPrograms` may use accounts from lookup tables; absent: no. */
-  readonly solanaLookupTables?: boolean;
-  /** Other required signers of a transaction, and its payer; absent: our wallet signs and pays alone. */
-  readonly draftCosigners?: DraftCosigners;
 }
 
 /** Returns the signing rules of a venue profile; the operator decides about blind signing. */
 export const signingRules = (profile: VenueProfile, allowBlindSigning: boolean): SigningRules => ({
-  serviceName: profile.service_name,
-  draftMessage: profile.draft_message,
+  ...profile,
   allowBlindSigning,
-  solanaPrograms: profile.solana_programs ?? [],
-  solanaLookupTables: profile.solana_lookup_tables ?? false,
-  ...(profile.draft_cosigners === undefined ? {} : { draftCosigners: profile.draft_cosigners }),
 });
 
 /** Returns true for a credential challenge. No challenge may be signed as a draft: that would yield API credentials. */
@@ -60,7 +51,6 @@ export interface StoredDraft {
   readonly marketConditionId: string;
   /** The draft's pubkey from the venue; for a cancel, the order's pubkey. */
   readonly draftPubkey: string;
-  /** Text of the draft's `message`, unchanged. */
   readonly message: string;
   /** Our own terms, from the intent; never read from `message`. */
   readonly terms: DraftTerms;
@@ -76,30 +66,28 @@ export interface SigningPolicy extends SigningRules {
   readonly loadDraft: (intentId: string) => StoredDraft | null;
 }
 
-/** Signs stored drafts by intent id, synchronously. */
-export class DraftSigner {
-  readonly #policy: SigningPolicy;
-  readonly #wallet: string;
-  readonly #signBytes: (bytes: Uint8Array) => string;
-
-  /** Only `Wallet.draftSigner` can make a signer, because no other code has a `signBytes` of a wallet. */
-  constructor(policy: SigningPolicy, wallet: string, signBytes: (bytes: Uint8Array) => string) {
-    this.#policy = policy;
-    this.#wallet = wallet;
-    this.#signBytes = signBytes;
-  }
-
+/** Signs drafts by intent id, synchronously. */
+export interface DraftSigner {
   /** Signs an intent's draft. Equal drafts yield equal signatures. On a refusal, the caller must pause the market. */
-  sign(intentId: string): SignResult {
-    const stored = this.#policy.loadDraft(intentId);
+  sign(intentId: string): SignResult;
+}
+
+/** Only `Wallet.draftSigner` can make a signer, because no other code has a `signBytes` of a wallet. */
+export const makeSigner = (
+  policy: SigningPolicy,
+  wallet: string,
+  signBytes: (bytes: Uint8Array) => string,
+): DraftSigner => ({
+  sign: (intentId) => {
+    const stored = policy.loadDraft(intentId);
     if (stored === null) return refuse(`no draft is stored for intent ${intentId}`);
     if (stored.intentId !== intentId) return refuse(`the stored draft belongs to intent ${stored.intentId}`);
-    const judged = judgeMessage(stored.message, this.#policy, this.#wallet);
+    const judged = judgeMessage(stored.message, policy, wallet);
     if (!judged.ok) return judged;
-    const reason = judged.draft === null ? null : disagreement(judged.draft, stored, this.#policy.serviceName);
-    return reason === null ? { ok: true, signature: this.#signBytes(judged.bytes) } : refuse(reason);
-  }
-}
+    const reason = judged.draft === null ? null : disagreement(judged.draft, stored, policy.service_name);
+    return reason === null ? { ok: true, signature: signBytes(judged.bytes) } : refuse(reason);
+  },
+});
 
 const refuse = (reason: string) => ({ ok: false, reason }) as const;
 
@@ -135,21 +123,21 @@ const LONGEST_MESSAGE_CHARACTERS = 16_384;
 
 export function judgeMessage(message: string, rules: SigningRules, wallet: string): JudgedMessage {
   const judged = judgeKind(message, rules, wallet);
-  if (!judged.ok || judged.draft === null || judged.draft.serviceName === rules.serviceName) return judged;
-  return refuse(`service: the draft says ${judged.draft.serviceName}, the venue profile says ${rules.serviceName}`);
+  if (!judged.ok || judged.draft === null || judged.draft.serviceName === rules.service_name) return judged;
+  return refuse(`service: the draft says ${judged.draft.serviceName}, the venue profile says ${rules.service_name}`);
 }
 
 function judgeKind(message: string, rules: SigningRules, wallet: string): JudgedMessage {
   if (message.length > LONGEST_MESSAGE_CHARACTERS) return refuse('the message is too long to be a draft');
   if (isCredentialChallenge(message)) return refuse('the draft is a credential challenge');
-  if (rules.draftMessage === 'solana_tx') {
+  if (rules.draft_message === 'solana_tx') {
     const read = readTransaction(message);
     return read.ok ? judgeTransaction(read.transaction, rules, wallet) : refuse(read.problem);
   }
   if (spellsTransaction(message)) return refuse('the draft, which should be text, is an encoded transaction');
   const bytes = Buffer.from(message, 'utf8');
   const draft = readDraftText(message);
-  if (rules.draftMessage === 'utf8') {
+  if (rules.draft_message === 'utf8') {
     return draft === null ? refuse('the draft is not a readable draft') : { ok: true, bytes, draft };
   }
   // If the text is readable, `judgeMessage` compares the service: the draft may come from another venue.
@@ -157,10 +145,7 @@ function judgeKind(message: string, rules: SigningRules, wallet: string): Judged
   return refuse('this venue’s drafts cannot be read, and blind signing is not allowed');
 }
 
-/**
- * A transaction that calls only Memo has no effect but its memo, which is compared with the intent. The effect of other
- * programs cannot be read, so these need an entry in the profile and blind signing.
- */
+/** Accepts a call of Memo, whose text is compared with the intent. Other programs need profile and blind signing. */
 function judgeTransaction(transaction: Transaction, rules: SigningRules, wallet: string): JudgedMessage {
   const { instructions, messageBytes } = transaction;
   const isBlind = instructions.some(({ program }) => program !== MEMO_PROGRAM);
@@ -180,13 +165,13 @@ function judgeTransaction(transaction: Transaction, rules: SigningRules, wallet:
 /** Checks a transaction's payer and signers. The payer is the first signer; the order of the others has no meaning. */
 function objectionToSigners(
   { feePayer, signers, filledSlots }: Transaction,
-  { draftCosigners }: SigningRules,
+  { draft_cosigners: cosigners }: SigningRules,
   wallet: string,
 ): string | null {
-  const payer = draftCosigners?.fee_payer ?? wallet;
+  const payer = cosigners?.fee_payer ?? wallet;
   const nameAccount = (key: string) => (key === wallet ? 'our wallet' : key);
   if (feePayer !== payer) return `the transaction is paid by ${nameAccount(feePayer)}, not by ${nameAccount(payer)}`;
-  const due = new Set([wallet, ...(draftCosigners?.keys ?? [])]);
+  const due = new Set([wallet, ...(cosigners?.keys ?? [])]);
   const count = signers.length === 1 ? '1 signer' : `${signers.length} signers`;
   const strangers = signers.filter((key) => !due.has(key));
   if (strangers.length > 0) {
@@ -201,7 +186,7 @@ function objectionToSigners(
 
 function objectionToPrograms({ instructions }: Transaction, rules: SigningRules): string | null {
   const others = instructions.map(({ program }) => program).filter((program) => program !== MEMO_PROGRAM);
-  const unknown = others.find((program) => !(rules.solanaPrograms ?? []).includes(program));
+  const unknown = others.find((program) => !(rules.solana_programs ?? []).includes(program));
   if (unknown !== undefined) {
     return `the transaction calls the program ${unknown}, which solana_programs of the venue profile does not name`;
   }
@@ -215,7 +200,7 @@ function objectionToAccounts(
   rules: SigningRules,
   isBlind: boolean,
 ): string | null {
-  if (lookupTables.length > 0 && !(isBlind && rules.solanaLookupTables === true)) {
+  if (lookupTables.length > 0 && !(isBlind && rules.solana_lookup_tables === true)) {
     return 'the transaction uses an address lookup table, which is not allowed';
   }
   // Memo needs only the accounts of the signers, which `objectionToSigners` has checked.
@@ -233,11 +218,7 @@ function objectionToMemo(transaction: Transaction, isBlind: boolean): string | n
   return isCredentialChallenge(text) ? 'the memo of the transaction is a credential challenge' : null;
 }
 
-/**
- * Solana's own programs that could give away the wallet's funds, now or later. No setting allows a transaction to call
- * these programs directly; only a venue's program may call them internally. System has transfers, `Assign` and durable
- * nonces; the token programs have `Approve` and `SetAuthority`.
- */
+/** Solana's programs that could give away funds, now or later. Only a venue's program may call them, internally. */
 const GIVES_AWAY: Readonly<Record<string, string>> = {
   '11111111111111111111111111111111': 'System',
   TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA: 'Token',
@@ -253,7 +234,6 @@ const GIVES_AWAY: Readonly<Record<string, string>> = {
   AddressLookupTab1e1111111111111111111111111: 'Address Lookup Table',
 };
 
-/** Returns the name of a Solana program; null for an unknown program. */
 export function nameProgram(program: string): string | null {
   if (program === MEMO_PROGRAM) return 'Memo';
   return program === COMPUTE_BUDGET ? 'Compute Budget' : (GIVES_AWAY[program] ?? null);
@@ -299,10 +279,7 @@ const LONGEST_TRANSACTION_BYTES = 2464;
 /** Matches text of characters of hex, base64 and base58 only. Other text, such as a readable draft, is not encoded. */
 const SPELLED = /^[A-Za-z0-9+/_=-]*$/;
 
-/**
- * Returns whether the text is a Solana transaction or a transaction's message, raw or in hex, base64 or base58. A
- * signature over these bytes could move money on chain.
- */
+/** Returns whether a signature over the text could move money on chain: it is a transaction, raw or encoded. */
 const spellsTransaction = (text: string): boolean => readings(text).some(isTransaction);
 
 function readings(text: string): Uint8Array[] {

@@ -219,7 +219,7 @@ function stretch(passphrase: string, salt: Uint8Array, { n, r, p }: ScryptCost):
   return scryptSync(passphrase.normalize('NFKC'), salt, 32, { N: n, r, p, maxmem });
 }
 
-type KeyEnvironment = Readonly<Record<string, string | undefined>>;
+export type KeyEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** Returns the passphrase from an environment variable, or from the file that a second one names; null if unset. */
 export function walletPassphrase(environment: KeyEnvironment = process.env): string | null {
@@ -257,10 +257,7 @@ const credentialsSchema = z.strictObject({
 });
 type CredentialsFile = z.output<typeof credentialsSchema>;
 
-/**
- * Returns API credentials from the environment, else those of this venue and wallet from the file, else null. Throws
- * TwinbookError config_invalid if only one variable is set, or as `readPrivateFile` unless the file is missing.
- */
+/** Returns API credentials from the environment, else the file, else null. Throws config_invalid for half a pair. */
 export function loadCredentials(
   path: string,
   owner: CredentialsOwner,
@@ -286,7 +283,6 @@ export function saveCredentials(path: string, owner: CredentialsOwner, { apiKey,
   writeEntries(path, owner, [{ ...of, api_key: apiKey, secret }]);
 }
 
-/** Removes the API credentials of a wallet at a venue, for example after the key was revoked. */
 export const forgetCredentials = (path: string, owner: CredentialsOwner): void => writeEntries(path, owner, []);
 
 function writeEntries(path: string, owner: CredentialsOwner, entries: CredentialsFile['entries']): void {

@@ -53,10 +53,7 @@ function readAll(descriptor: number): string {
   return text;
 }
 
-/**
- * Writes a secrets file with mode 0600. A temporary file is synced, read back for `verify`, and renamed. Throws
- * TwinbookError file_unreadable, also for an existing file with `replace: false`, or the error of `verify`.
- */
+/** Writes a synced file of mode 0600, read back for `verify`. Throws file_unreadable, or the error of `verify`. */
 export function writePrivateFile(
   path: string,
   text: string,
@@ -129,10 +126,7 @@ const CENSOR = '[redacted]';
 /** Minimum length of a secret to remove, bytes. Shorter values occur in harmless text; real secrets are far longer. */
 const SHORTEST_CHARACTERS = 6;
 
-/**
- * Removes secrets from text for people: log, terminal and crash messages. Removes secrets in every encoding that a
- * library or a server's answer may use. This function is the last filter: our own errors contain no secrets anyway.
- */
+/** The last filter of text for people: removes secrets in every encoding of a library or of a server's answer. */
 export class Secrets {
   readonly #spellings = new Set<string>();
   #pattern: RegExp | null = null;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Lifeline } from '../../../src/shell/alerts/conditions.js';
+import { startLifeline } from '../../../src/shell/alerts/conditions.js';
 import { ACCOUNT, agreedAt } from '../console/state-of-markets.js';
 import { FACTS } from './facts.js';
 
@@ -9,22 +9,22 @@ const work = (minute: number, more: Partial<typeof IDLE> = {}) => ({
   ...{ ...IDLE, steps: minute * 600, answered: minute * 100, reconciledMs: minute * MINUTE },
   ...more,
 });
-const look = (lifeline: Lifeline, one: typeof IDLE, steadyMs: number, nowMs: number) => {
+const look = (lifeline: ReturnType<typeof startLifeline>, one: typeof IDLE, steadyMs: number, nowMs: number) => {
   const { isCurrent, steps, answered, reconciledMs, isGuarded } = one;
   const requests = ACCOUNT.health.requests.map((row) => ({ ...row, answered }));
   const account = { ...ACCOUNT, reconciled: agreedAt(reconciledMs), health: { ...ACCOUNT.health, steps, requests } };
-  return lifeline.look({ ...FACTS, nowMs, steadyMs, isGuarded, account }, isCurrent);
+  return lifeline({ ...FACTS, nowMs, steadyMs, isGuarded, account }, isCurrent);
 };
 /** Calls of each minute, with this work done. */
 const calls = (works: readonly (typeof IDLE)[]) => {
-  const lifeline = new Lifeline(0);
+  const lifeline = startLifeline(0);
   return works.map((one, i) => look(lifeline, one, (i + 1) * MINUTE, (i + 1) * MINUTE));
 };
 const ALIVE = '';
 
 test('a trader that works is called alive, as often as wanted and no oftener', () => {
   expect(calls([work(1), work(2), work(3)])).toEqual([ALIVE, ALIVE, ALIVE]);
-  expect(look(new Lifeline(0), work(1), MINUTE - 1, MINUTE)).toBeNull();
+  expect(look(startLifeline(0), work(1), MINUTE - 1, MINUTE)).toBeNull();
 });
 
 test.each([

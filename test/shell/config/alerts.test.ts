@@ -12,14 +12,13 @@ function load(alerts: string) {
 
 test('reads channels and heartbeat, with paths beside the file', () => {
   const { cwd, config } = load(
-    '{ channels: { chat: { kind: telegram, address_file: s/tg, to: "1" } }, quiet_hours: "* * 23 * * *", heartbeat: { url_file: s/hc } }',
+    '{ channels: { chat: { kind: telegram, address_file: s/tg, to: "1" } }, heartbeat: { url_file: s/hc } }',
   );
-  const usual = { from: null, signingFile: null, min: 'warning', summary: true, detail: 'full' };
+  const usual = { from: null, min: 'warning', summary: true, detail: 'full' };
   expect(config().alerts).toEqual({
     channels: [
       { name: 'chat', kind: 'telegram', addressFile: join(cwd, 's/tg'), to: '1', ...usual, commands: [], users: [] },
     ],
-    quietHours: '* * 23 * * *',
     heartbeat: { urlFile: join(cwd, 's/hc') },
   });
   expect(isConsoleWanted(config())).toBe(true);
@@ -33,7 +32,6 @@ test.each([
   ['{ channels: { chat: { kind: telegram, address_file: s, to: "1", commands: [kill] } } }', 'commands require users'],
   ['{ channels: { chat: { kind: telegram, address_file: s, to: "1", commands: [resume], users: [1] } } }', 'status'],
   ['{ channels: { hook: { kind: slack, address_file: s, users: [1] } } }', 'a channel of kind slack has no users'],
-  ['{ quiet_hours: "at night" }', 'wants six cron fields'],
 ])('refuses %s', (alerts, why) => {
   expect(load(alerts).config).toThrow(expect.objectContaining({ message: expect.stringContaining(why) }));
 });

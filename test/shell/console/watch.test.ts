@@ -20,7 +20,6 @@ import { loadedTrader } from '../config/files.js';
 import { ACCOUNT, agreedAt, hello } from './state-of-markets.js';
 
 const S = 1_000;
-const QUIET = 'alerts: { quiet_hours: "* * * * * *" }';
 
 beforeEach(() => {
   vi.useFakeTimers({ now: Date.UTC(2026, 10, 23), toFake: ['setInterval', 'clearInterval', 'Date', 'performance'] });
@@ -38,7 +37,7 @@ function watchOf(last: LastRun | null, options: Partial<WatchOptions> & { readon
   const remembered: AlertState = { open: (options.open ?? []).map(opened), waiting: {} };
   const trader_ = new ShownState();
   const watch = new Watch({
-    config: loadedTrader(QUIET),
+    config: loadedTrader(),
     name: 'trader',
     trader: trader_,
     isGuarded: () => null,

@@ -28,13 +28,13 @@ describe('the stop file', () => {
     expect(readdirSync(dirname(path))).toEqual(['ledger.sqlite.kill']);
   });
 
-  it('is left by its name first where the file system knows no links', () => {
+  it('is empty on a full disk, and stops nevertheless', () => {
     const path = place();
-    const refuse = () => {
-      throw Object.assign(new Error('no links here'), { code: 'EPERM' });
+    const fail = () => {
+      throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
     };
-    withFs({ linkSync: refuse }, () => leaveStopFile(path, 'odd prices'));
-    expect(readStopFile(path)).toBe('odd prices');
+    withFs({ writeSync: fail }, () => leaveStopFile(path, 'odd prices'));
+    expect(readStopFile(path)).toMatch(/^the stop file .* exists$/);
     expect(readdirSync(dirname(path))).toEqual(['ledger.sqlite.kill']);
   });
 

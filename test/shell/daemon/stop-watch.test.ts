@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { locateStopFile } from '../../../src/shell/control/stop-file.js';
 import { StopWatch } from '../../../src/shell/daemon/control.js';
-import { Unproven } from '../../../src/shell/daemon/direct-cancel.js';
+import { watchProof } from '../../../src/shell/daemon/direct-cancel.js';
 import { LedgerBroken } from '../../../src/trader/ledger/database.js';
 import { folderOf } from '../../support/folders.js';
 
@@ -70,10 +70,10 @@ describe('a proof that is wanted', () => {
   /** The seconds, out of this number, at which another way is tried. */
   function triedAt(seconds: number, wantsProof: (second: number) => boolean): number[] {
     let nowMs = 5_000;
-    const unproven = new Unproven(() => nowMs);
+    const isOverdue = watchProof(() => nowMs);
     const tried: number[] = [];
     for (let second = 0; second < seconds; second++, nowMs += 1_000) {
-      if (unproven.isOverdue(wantsProof(second))) tried.push(second);
+      if (isOverdue(wantsProof(second))) tried.push(second);
     }
     return tried;
   }

@@ -21,8 +21,9 @@ const coreOf = (seen: Observation[]) => ({
 function loopOf(core: SteppedCore, hooks: Partial<LoopHooks>) {
   const failures: unknown[] = [];
   const onFailure = (error: unknown) => void failures.push(error);
-  const whole = { before: () => null, afterStep: () => undefined, onFailure, ...hooks };
-  return { loop: new Loop(core, { perform: () => Promise.reject(broken) }, whole), failures };
+  const perform = () => Promise.reject(broken);
+  const whole = { perform, before: () => null, afterStep: () => undefined, onFailure, ...hooks };
+  return { loop: new Loop(core, whole), failures };
 }
 
 it('a core that throws ends the loop, even when nobody can be told of the step', () => {

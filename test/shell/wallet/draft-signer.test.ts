@@ -26,7 +26,12 @@ describe('the draft signer', () => {
   };
   const signerOf = (change: Partial<StoredDraft>) => {
     const loadDraft = () => ({ ...stored, ...change });
-    return wallet.draftSigner({ serviceName, draftMessage: 'utf8', allowBlindSigning: false, loadDraft });
+    return wallet.draftSigner({
+      service_name: serviceName,
+      draft_message: 'utf8',
+      allowBlindSigning: false,
+      loadDraft,
+    });
   };
   const reasonOf = (change: Partial<StoredDraft>) => {
     const result = signerOf(change).sign('i-1');

@@ -12,7 +12,7 @@ import { READONLY_SIGNER, type Shape, transactionHex, WRITABLE } from './shapes.
 
 const wallet = new Wallet(randomBytes(32));
 const key = () => base58.encode(randomBytes(32));
-const RULES: SigningRules = { serviceName, draftMessage: 'solana_tx', allowBlindSigning: false };
+const RULES: SigningRules = { service_name: serviceName, draft_message: 'solana_tx', allowBlindSigning: false };
 
 /** Hex of a transaction of any shape, paid by our wallet by default. */
 const transaction = (shape: Partial<Shape> & Pick<Shape, 'instructions'>): string =>
@@ -34,14 +34,14 @@ const stranger = address(key());
 describe('a transaction that calls a program which nobody can read', () => {
   const program = key();
   const call = { program, data: Buffer.from([1, 2, 3]), accounts: [{ address: stranger, role: WRITABLE }] } as const;
-  const solanaPrograms = [program];
-  const allowed = { solanaPrograms, allowBlindSigning: true };
+  const solana_programs = [program];
+  const allowed = { solana_programs, allowBlindSigning: true };
   const message = transaction({ instructions: [call] });
 
   it('is signed only when the profile names the program and the operator allows blind signing', () => {
     expect(outcome(message)).toContain(`calls the program ${program}`);
     expect(outcome(message, { allowBlindSigning: true })).toContain(`calls the program ${program}`);
-    expect(outcome(message, { solanaPrograms })).toContain('blind signing is not allowed');
+    expect(outcome(message, { solana_programs })).toContain('blind signing is not allowed');
     expect(outcome(message, allowed)).toBe('signed');
   });
 
@@ -65,7 +65,7 @@ describe('a transaction that calls a program which nobody can read', () => {
     ['another call of the budget', ['0100000400'], 'an unreadable call of Compute Budget'],
   ])('is judged by what %s costs', (_, calls, expected) => {
     const budget = 'ComputeBudget111111111111111111111111111111';
-    const rules = { ...allowed, solanaPrograms: [...solanaPrograms, budget] };
+    const rules = { ...allowed, solana_programs: [...solana_programs, budget] };
     const asked = calls.map((data) => ({ program: budget, data: Buffer.from(data, 'hex') }));
     expect(outcome(transaction({ instructions: [...asked, call] }), rules)).toContain(expected);
     expect(outcome(transaction({ instructions: [...asked, call] }), allowed)).toContain(`calls the program ${budget}`);
@@ -76,7 +76,7 @@ describe('a transaction that calls a program which nobody can read', () => {
     expect(outcome(own, allowed)).toBe('signed');
     expect(outcome(transaction({ instructions: [memo, call] }), allowed)).toBe('signed');
     const looked = transaction({ instructions: [{ ...call, table: key() }] });
-    expect(outcome(looked, { ...allowed, solanaLookupTables: true })).toBe('signed');
-    expect(outcome(looked, { solanaLookupTables: true })).not.toBe('signed');
+    expect(outcome(looked, { ...allowed, solana_lookup_tables: true })).toBe('signed');
+    expect(outcome(looked, { solana_lookup_tables: true })).not.toBe('signed');
   });
 });

@@ -101,8 +101,8 @@ export class Account {
 
   #process(): [Reconciler, OwnLists] {
     const signer = new Wallet(new Uint8Array(32).fill(1)).draftSigner({
-      serviceName: PROFILE.service_name,
-      draftMessage: 'utf8',
+      service_name: PROFILE.service_name,
+      draft_message: 'utf8',
       allowBlindSigning: false,
       loadDraft: (id) => this.ledger.storedDraft(id),
     });

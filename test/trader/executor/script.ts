@@ -56,8 +56,8 @@ export function openExecutor(
       ledger.saveMarket({ conditionId, ...names, state: 'open', ...fees, resolutionS: null, seenMs: 0 });
   });
   const signer = wallet.draftSigner({
-    serviceName: 'SVC',
-    draftMessage: profile.draft_message,
+    service_name: 'SVC',
+    draft_message: profile.draft_message,
     allowBlindSigning: false,
     loadDraft: (id) => ledger.storedDraft(id),
   });

@@ -18,7 +18,7 @@ const POLL_MS = 500;
 const HIDDEN_MS = 30_000;
 
 /** Returns a text that says which data is old, and why; empty if all data is current. @param {PageState} state */
-function describeOld({ answers, heard, mode, guardian, silent, brake, markets, market, now }) {
+function describeOld({ answers, heard, mode, guardian, silent, brake, markets, now }) {
   if (!answers && (mode === 'stopped' || mode === 'starting')) return '';
   if (!answers)
     return `The trader does not answer. The data shown is ${heard === null ? 'empty' : `from ${clock(heard)}`}. KILL still works. Guardian: ${guardian}`;
@@ -28,8 +28,7 @@ function describeOld({ answers, heard, mode, guardian, silent, brake, markets, m
   const why = brake > 0 ? ': this machine is busy' : '';
   if (old.length > 0)
     return `Prices of ${old.length} of ${markets.length} markets are up to ${ageText(oldest, now)} old${why}. They are grey.`;
-  const isBlind = market !== null && market.tape === null;
-  return isBlind ? 'This machine is busy: the page now shows no price levels of others and no public trades.' : '';
+  return '';
 }
 
 /** Returns the next state request's path: for all traders while no trader's name is known. @param {Route} wanted */

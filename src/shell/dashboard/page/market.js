@@ -21,7 +21,7 @@ export function Market({ market, id, now, chart, go }) {
     <${SpanSelect} usual="600000" go=${go} />
     ${chart === null ? html`<p class="soft">${model.unknown === '' ? 'Loading the chart …' : ''}</p>` : html`<${Charts} view=${chart} />`}
     ${table({ id: 'ladder', title: `Ladder of YES; ${market?.tape === null ? 'others’ levels are not shown now' : 'shares ahead of own orders are estimates'}`, key: (row) => `${row.side} ${row.price}`, kind: ({ side, ours }) => (side === 'fair' ? 'fair' : `${side}${ours === '' ? '' : ' ours'}`), isNarrow: true }, market?.ladder ?? [], ladderColumns(market?.ladder ?? []))}
-    ${table({ id: 'tape', title: 'Newest public trades of YES', key: (trade, index) => `${trade.time} ${trade.price} ${index}`, none: market?.tape === null ? 'not shown now, because this machine is busy' : 'none', isNarrow: true }, market?.tape ?? [], TRADES)}
+    ${table({ id: 'tape', title: 'Newest public trades of YES', key: (trade, index) => `${trade.time} ${trade.price} ${index}`, none: 'none', isNarrow: true }, market?.tape ?? [], TRADES)}
     ${refusalTable(market?.refusals ?? [])}
     <details><summary>Figures from which the quotes follow</summary>${table({ id: 'factors', title: 'Figures from which the quotes follow', key: ({ name }) => name, isNarrow: true }, market?.factors ?? [], [text('Factor', 'name'), text('Value', ({ value }) => String(Number(value.toPrecision(6))))])}</details>`;
 }

@@ -64,19 +64,6 @@ test('a message is sent again although the clock was set back an hour', async ()
   expect(sent.map(({ kind }) => kind)).toEqual(['trader_gone', 'trader_gone']);
 });
 
-test('in quiet hours only what is critical leaves, and the rest when they are over', async () => {
-  const file = openFile();
-  const { center, sent } = openCenter(file, delivered, 0);
-  center.notice({ kind: 'daily_summary', severity: 'info', text: 'a day', time: 0 }, 0);
-  center.tick(FACTS, true);
-  expect([sent.length, center.waiting]).toEqual([0, 0]);
-  center.tick({ ...FACTS, isGone: true, ...at(1_000) }, true);
-  expect(sent.map(({ kind }) => kind)).toEqual(['trader_gone']);
-  await Promise.resolve();
-  center.tick({ ...FACTS, isGone: true, ...at(3_000) }, false);
-  expect(sent.map(({ kind }) => kind)).toEqual(['trader_gone', 'daily_summary']);
-});
-
 test('a person sees what is open, and whether it was seen', async () => {
   const cwd = folderOf({ 'trader.yaml': trader() });
   const config = ['-c', 'trader.yaml'];

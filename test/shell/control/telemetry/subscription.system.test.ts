@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { StatusLine } from '../../../../src/shared/protocol/trader-status.js';
-import { Subscription } from '../../../../src/shell/control/control-client.js';
+import { followStatus } from '../../../../src/shell/control/control-client.js';
 import { newFolder } from '../../../support/folders.js';
 import { until } from '../../../support/waiting.js';
 import { ACCOUNT, hello, market } from '../../console/state-of-markets.js';
@@ -15,9 +15,9 @@ async function readLines(lines: readonly unknown[]) {
   const server = await serveTrader(socket);
   const heard: StatusLine[] = [];
   const lost: string[] = [];
-  const subscription = new Subscription(socket, { line: (line) => heard.push(line), onLost: (why) => lost.push(why) });
+  const close = followStatus(socket, { line: (line) => heard.push(line), onLost: (why) => lost.push(why) });
   onTestFinished(() => {
-    subscription.close();
+    close();
     server.close();
   });
   await until(

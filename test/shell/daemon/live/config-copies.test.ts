@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { ConfigCopies } from '../../../../src/shell/daemon/live-config.js';
+import { readCopy, saveCopy } from '../../../../src/shell/daemon/live-config.js';
 import { newFolder } from '../../../support/folders.js';
 
 const MAIN = '/etc/twinbook/trader.yaml';
@@ -17,13 +17,14 @@ const copyOf = (text: string) => ({
 
 function place() {
   const ledger = join(newFolder(), 'twinbook.sqlite');
-  return { copies: new ConfigCopies(ledger), folder: `${ledger}.config` };
+  const save = (copy: ReturnType<typeof copyOf>) => saveCopy(ledger, copy);
+  return { copies: { save, read: (hash: string) => readCopy(ledger, hash) }, folder: `${ledger}.config` };
 }
 
 it('gives back what was saved, in plain files that only their owner can read', () => {
   const { copies, folder } = place();
   const hash = copies.save(copyOf('capital: "1"'));
-  expect(new ConfigCopies(folder.replace(/\.config$/, '')).read(hash)).toMatchObject({ main: MAIN });
+  expect(copies.read(hash)).toMatchObject({ main: MAIN });
   expect(Object.fromEntries(copies.read(hash).texts)).toEqual(Object.fromEntries(copyOf('capital: "1"').texts));
   const names = readdirSync(join(folder, hash)).toSorted();
   expect(names).toEqual(['001-mine.ts', '002-trader.yaml', 'files.json']);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import type { ConfigureCommand } from '../../../../src/shared/protocol/seam.js';
 import { loadConfig } from '../../../../src/shell/config/load.js';
-import { ConfigCopies, LiveConfig } from '../../../../src/shell/daemon/live-config.js';
+import { LiveConfig, saveCopy } from '../../../../src/shell/daemon/live-config.js';
 import { configHistory, rememberConfig, rememberStart } from '../../../../src/trader/engine/control/commands.js';
 import type { Strategy } from '../../../../src/trader/strategy/contract.js';
 import { folderOf } from '../../../support/folders.js';
@@ -36,7 +36,7 @@ export async function running() {
     note: (key: string) => notes.get(key) ?? null,
     setNote: (key: string, text: string) => void notes.set(key, text),
   };
-  const copy = new ConfigCopies(config.ledger.path).save({ main: config.file, texts: config.texts });
+  const copy = saveCopy(config.ledger.path, { main: config.file, texts: config.texts });
   rememberStart(ledger, { hash: config.configHash, copy, changes: [], reason: '', atMs: 0 });
   const commands: ConfigureCommand[] = [];
   const modules = new Map<string, Strategy>(config.strategies.map(({ moduleKey, module: code }) => [moduleKey, code]));

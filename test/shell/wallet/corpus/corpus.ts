@@ -50,15 +50,15 @@ export interface ClassResult {
   readonly example: string;
 }
 
-const rulesOf = (draftMessage: SigningRules['draftMessage'], more: Partial<SigningRules> = {}): SigningRules => ({
-  serviceName,
-  draftMessage,
+const rulesOf = (draft_message: SigningRules['draft_message'], more: Partial<SigningRules> = {}): SigningRules => ({
+  service_name: serviceName,
+  draft_message,
   allowBlindSigning: false,
   ...more,
 });
 
-const cosignedBy = (draftCosigners: DraftCosigners | undefined): Partial<SigningRules> =>
-  draftCosigners === undefined ? {} : { draftCosigners };
+const cosignedBy = (draft_cosigners: DraftCosigners | undefined): Partial<SigningRules> =>
+  draft_cosigners === undefined ? {} : { draft_cosigners };
 
 /** Calls a signer with `stored` in its ledger. */
 export function answerTo(draw: Draw, { stored, rules }: Question, intentId = stored?.intentId ?? 'i'): SignResult {
@@ -92,7 +92,7 @@ const TRANSACTIONS: readonly HostileClass[] = [
   because,
   ask: (draw) => {
     const honest = draw.honest(draw.terms());
-    const blind = programs === null ? {} : { allowBlindSigning: true, solanaPrograms: programs };
+    const blind = programs === null ? {} : { allowBlindSigning: true, solana_programs: [...programs] };
     const rules = rulesOf('solana_tx', { ...blind, ...cosignedBy(cosigners) });
     return ask(draw, honest, make(honest, draw), rules);
   },
@@ -108,7 +108,7 @@ const BYTES: readonly HostileClass[] = HOSTILE_BYTES.map(({ name, because, make 
 }));
 
 const anyText = (draw: Draw) =>
-  rulesOf(draw.pick<'utf8' | 'opaque'>('utf8', 'opaque'), { allowBlindSigning: true, solanaLookupTables: true });
+  rulesOf(draw.pick<'utf8' | 'opaque'>('utf8', 'opaque'), { allowBlindSigning: true, solana_lookup_tables: true });
 
 const row = (name: string, because: RegExp, ask: HostileClass['ask']): HostileClass => ({ name, because, ask });
 
