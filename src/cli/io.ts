@@ -7,10 +7,6 @@ import { plainLine } from '../shared/base/text.js';
 import { packageRoot } from '../shell/config/shipped.js';
 import type { TraderIo } from '../shell/daemon/daemon.js';
 
-/** Update interval of a progress line on a terminal, ms: short enough for visible motion. */
-const TERMINAL_EVERY_MS = 100;
-const ELSEWHERE_EVERY_MS = 10_000;
-
 export class ProgressLine {
   readonly #io: CliIo;
   readonly #quiet: boolean;
@@ -27,7 +23,8 @@ export class ProgressLine {
   /** Shows progress: the completed fraction, 0 to 1, and a text about the present work. Frequent calls are cheap. */
   show(share: number, what: string): void {
     const nowMs = Date.now();
-    if (nowMs - this.#shownMs < (this.#terminal ? TERMINAL_EVERY_MS : ELSEWHERE_EVERY_MS)) return;
+    // On a terminal the interval is short enough for visible motion.
+    if (nowMs - this.#shownMs < (this.#terminal ? 100 : 10_000)) return;
     if (this.#quiet && !this.#terminal) return;
     this.#shownMs = nowMs;
     const text = `${String(Math.floor(share * 100)).padStart(3)} %  ${what}`;

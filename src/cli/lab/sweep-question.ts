@@ -30,12 +30,10 @@ import * as option from '../options.js';
 import { prose, type TableColumn, table } from '../table.js';
 import { DATA, fillModelOption, PLAY_OPTIONS, planOptions, resolveFeedChoices } from './backtest.js';
 
-/** Maximum rows of a table; the database, `--json` and the page have all rows. */
-const MOST_ROWS = 20;
-
 export function sweepTables(result: SweepResult, width?: number): string {
   const { configurations, counts, subject, assumptions } = result;
-  const shown = placeConfigurations(result).slice(0, MOST_ROWS);
+  // The database, `--json` and the page have all rows.
+  const shown = placeConfigurations(result).slice(0, 20);
   const more = configurations.length - shown.length;
   const say = (text: string) => prose(text, width, '  ');
   const sections = sharedSections(result, (columns, rows) => sharedTable(rows, columns, width));
@@ -56,18 +54,12 @@ export function sweepTables(result: SweepResult, width?: number): string {
   ].join('');
 }
 
-const sharedTable = <Row>(rows: readonly Row[], columns: readonly SharedColumn<Row>[], width?: number): string =>
-  table(
-    rows,
-    columns.map(
-      ({ title, short = title, isText, ...column }): TableColumn<Row> => ({
-        ...column,
-        title: short.toUpperCase(),
-        right: isText !== true,
-      }),
-    ),
-    width,
-  );
+function sharedTable<Row>(rows: readonly Row[], shared: readonly SharedColumn<Row>[], width?: number): string {
+  const columns = shared.map(({ title, short = title, isText, ...column }): TableColumn<Row> => {
+    return { ...column, title: short.toUpperCase(), right: isText !== true };
+  });
+  return table(rows, columns, width);
+}
 
 export const reportOption = option.text('--report <file>', 'path of a report with the tables, a single HTML file');
 

@@ -39,9 +39,8 @@ async function reconcileDirectly(
   withinMs: number,
   onVoid: (reason: string) => void,
 ): Promise<ReconcileReport> {
-  const inside = reader
-    .verify()
-    .map((text) => ({ what: 'sum', subject: 'ledger', ledger: text, exchange: '' }) as const);
+  const sum = { what: 'sum', subject: 'ledger', exchange: '' } as const;
+  const inside = reader.verify().map((text) => ({ ...sum, ledger: text }));
   const endsAtMs = performance.now() + withinMs;
   const notes = overlayNotes(reader);
   const comparison = new Comparison(reader, notes, underWay(reader), ownTrades);
