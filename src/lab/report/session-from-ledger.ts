@@ -4,22 +4,13 @@ import { basename } from 'node:path';
 import { complement, micros } from '../../shared/base/micros.js';
 import { inferOutcome, type MarketOutcome } from '../../shared/protocol/outcome.js';
 import { isSettledMarket, ORDER_STANDING } from '../../shared/protocol/states.js';
-import type {
-  BookedConversion,
-  IntentRow,
-  LedgerReader,
-  MarketRecord,
-  OrderRecord,
-  RunRow,
-} from '../../trader/ledger/contract.js';
+import type { BookedConversion, IntentRow, LedgerReader, MarketRecord, RunRow } from '../../trader/ledger/contract.js';
 import type { CountedRefusal, MarketSession, RequestUse, SessionNotice, SessionRecord } from '../session/contract.js';
 import {
   foldSession,
   type LedgerMarket,
   MarketWalk,
   type RecordedPrices,
-  type ReportedTrade,
-  type SessionOrder,
   tradeTimeMs,
 } from '../session/live-session.js';
 import type { Span } from '../session/samples.js';
@@ -55,7 +46,12 @@ export function computeBreakdown(
 ): readonly BreakdownRow[] {
   if (by === 'day') return makeDayRows(record, analysis, standing);
   const sessions = new Map(record.markets.map((market) => [market.conditionId, market]));
-  const groups = groupBy(analysis.markets, (market) => makeGroupKey(market, sessions.get(market.conditionId), by));
+  const keyOf = {
+    market: ({ conditionId }: MarketAnalysis) => conditionId,
+    event: eventOf,
+    strategy: ({ conditionId }: MarketAnalysis) => nameStrategies(sessions.get(conditionId)),
+  }[by];
+  const groups = groupBy(analysis.markets, keyOf);
   const rows = [...groups].map(([key, markets]): BreakdownRow => {
     const split = sumSplits(markets.map(({ result }) => result));
     return {
@@ -73,14 +69,8 @@ export function computeBreakdown(
   return rows.sort((a, b) => b.resultMicros - a.resultMicros);
 }
 
-/** Returns the strategy group of a market. Strategies in the same market share its position, so they form one group. */
-function makeGroupKey(
-  market: MarketAnalysis,
-  session: MarketSession | undefined,
-  by: Exclude<BreakdownBy, 'day'>,
-): string {
-  if (by === 'market') return market.conditionId;
-  if (by === 'event') return eventOf(market);
+/** Names the strategies of a market, which form one group because they share the market's position. */
+function nameStrategies(session: MarketSession | undefined): string {
   const names = [...new Set((session?.fills ?? []).map(({ strategy }) => strategy || 'the engine'))].sort();
   return names.length === 0 ? 'none' : names.join(' and ');
 }
@@ -136,10 +126,8 @@ function makeDayRows(record: SessionRecord, analysis: Analysis, standing: Standi
 
 const toDay = (timeMs: number): number => Math.floor(timeMs / DAY_MS);
 
-/** Inputs of the report that the ledger does not have. */
 export interface LedgerSessionOptions {
   readonly title: string;
-  /** Version of the program that makes the report. */
   readonly version: string;
   /** Present time if the trader still runs, Unix ms; null: the session ends at the last observation. */
   readonly nowMs: number | null;
@@ -151,7 +139,6 @@ export interface LedgerSessionOptions {
   readonly journals?: JournalFacts;
 }
 
-/** Facts that only the journals of the ledger's runs have. */
 export interface JournalFacts {
   /** Returns the exchange's clock minus our clock, ms, for the run at a time of our clock. */
   readonly offsetMs: (ourMs: number) => number;
@@ -285,8 +272,18 @@ function listMarket(
     outcome: readOutcome(conversions) ?? settledOutcome(market, prices?.outcome ?? null),
     orders: orders
       .filter(({ status }) => ORDER_STANDING[status].tookEffect)
-      .map((order): SessionOrder => toSessionOrder(order, rows)),
-    trades: (rows.fills.get(conditionId) ?? []).map((fill): ReportedTrade => {
+      .map((order) => ({
+        ...order,
+        side: order.isYes === (order.side === 'buy') ? ('bid' as const) : ('ask' as const),
+        priceMicros: order.isYes ? order.priceMicros : complement(order.priceMicros),
+        ownPriceMicros: order.priceMicros,
+        isBuy: order.side === 'buy',
+        // An order counts as open from its stored draft until its final status was received.
+        fromMs: rows.theirs(order.createdMs),
+        toMs: order.closedMs === null ? rows.toMs : rows.theirs(order.closedMs),
+        isCanceled: ORDER_STANDING[order.status].isCanceled,
+      })),
+    trades: (rows.fills.get(conditionId) ?? []).map((fill) => {
       const seenMs = rows.theirs(fill.seenMs);
       return {
         // Without journals, the trade's time is the exchange's time of the trade, in whole seconds.
@@ -317,19 +314,6 @@ function listMarket(
     endShares: { yesMicros: reader.shares(conditionId, true), noMicros: reader.shares(conditionId, false) },
   };
 }
-
-/** Converts a ledger's order, which counts as open from its stored draft until its final status was received. */
-const toSessionOrder = (order: OrderRecord, { theirs, toMs }: LedgerRows): SessionOrder => ({
-  pubkey: order.pubkey,
-  side: order.isYes === (order.side === 'buy') ? 'bid' : 'ask',
-  priceMicros: order.isYes ? order.priceMicros : complement(order.priceMicros),
-  ownPriceMicros: order.priceMicros,
-  isBuy: order.side === 'buy',
-  amountMicros: order.amountMicros,
-  fromMs: theirs(order.createdMs),
-  toMs: order.closedMs === null ? toMs : theirs(order.closedMs),
-  isCanceled: ORDER_STANDING[order.status].isCanceled,
-});
 
 /** Returns the outcome at which shares were redeemed; null if no redeem shows the outcome. */
 const readOutcome = (conversions: readonly BookedConversion[]): MarketOutcome | null =>

@@ -16,6 +16,7 @@ import {
   signedCents,
   UNKNOWN,
 } from './figures.js';
+import { shorten } from './html/parts.js';
 
 /** A line of the report's table: its name, and a function that returns the line's figure for a column. */
 export type SummaryLine<T> = readonly [name: string, figure: (of: T) => string];
@@ -147,26 +148,16 @@ function sideBySide<T>(
   const tables: string[] = [];
   for (let from = 0; from < columns.length; from += perTable) {
     const shown = columns.slice(from, from + perTable);
-    const row = (name: string, cells: readonly string[]): string => {
-      const room = Math.min(22, Math.floor((width - NAME_WIDTH) / shown.length));
-      return `${name.padEnd(NAME_WIDTH)}${cells.map((cell) => fitCell(cell, room - 1).padStart(room)).join('')}`;
+    const room = Math.min(22, Math.floor((width - NAME_WIDTH) / shown.length));
+    const row = (name: string, cellOf: (column: SummaryColumn<T>) => string): string => {
+      const cells = shown.map((column) => shorten(cellOf(column), room - 1).padStart(room));
+      return `${name.padEnd(NAME_WIDTH)}${cells.join('')}`.trimEnd();
     };
-    const head = row(
-      title,
-      shown.map(([name]) => name),
-    );
-    const rows = lines.map(([name, figure]) =>
-      row(
-        name,
-        shown.map(([, of]) => figure(of)),
-      ),
-    );
-    tables.push([head, ...rows].map((line) => line.trimEnd()).join('\n'));
+    const head = row(title, ([name]) => name);
+    tables.push([head, ...lines.map(([name, figure]) => row(name, ([, of]) => figure(of)))].join('\n'));
   }
   return tables;
 }
-
-const fitCell = (cell: string, room: number): string => (cell.length <= room ? cell : `${cell.slice(0, room - 1)}…`);
 
 function warningLines(analyses: readonly Analysis[], width: number): readonly string[] {
   const lines = sharedWarnings(analyses)

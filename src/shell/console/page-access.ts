@@ -16,7 +16,16 @@ const MOST_BYTES = 16_384;
 /** Checks, as a browser does, that the page at an address knows the secret. Never sends the secret itself. */
 export async function provePage(url: string, secret: string): Promise<'proven' | 'not proven' | 'no answer'> {
   const pageNonce = randomBytes(NONCE_BYTES).toString('hex');
-  const answer = await greet(url, pageNonce);
+  const answer: unknown = await fetch(new URL('/session/greeting', url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ nonce: pageNonce }),
+    redirect: 'error',
+    signal: AbortSignal.timeout(ANSWERS_WITHIN_MS),
+  })
+    .then((response) => readBounded(response, MOST_BYTES).catch(() => '{}'))
+    .then((text) => JSON.parse(text))
+    .catch(() => null);
   if (answer === null) return 'no answer';
   const greeting = greetingSchema.safeParse(answer);
   if (!greeting.success) return 'not proven';
@@ -24,21 +33,6 @@ export async function provePage(url: string, secret: string): Promise<'proven' |
   const key = await deriveKey(secret, derivation);
   const proof = prove(key, ['server', pageNonce, serverNonce, new URL(url).host]);
   return proofs.includes(proof) ? 'proven' : 'not proven';
-}
-
-async function greet(url: string, nonce: string): Promise<unknown> {
-  try {
-    const response = await fetch(new URL('/session/greeting', url), {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ nonce }),
-      redirect: 'error',
-      signal: AbortSignal.timeout(ANSWERS_WITHIN_MS),
-    });
-    return JSON.parse(await readBounded(response, MOST_BYTES).catch(() => '{}'));
-  } catch {
-    return null;
-  }
 }
 
 // A page without a password has a token. The token's file, beside the ledger, has mode 0600 and is not backed up.

@@ -65,10 +65,6 @@ const USUAL_AGE_MS = 10_000;
 /** A book counts as old after this many poll intervals without a new book. */
 const LOOKS = 3;
 
-/** Returns the age, ms, from which the page marks a market's book as old. */
-const usualAgeOf = ({ worth }: MarketStatus): number =>
-  worth === null ? USUAL_AGE_MS : Math.max(USUAL_AGE_MS, LOOKS * 1000 * worth.value.lookEveryS);
-
 /** Minimum and maximum number of decimals of a price: those of one cent and of any venue's finest tick. */
 const [FEWEST_PLACES, MOST_PLACES] = [2, 4];
 
@@ -76,10 +72,8 @@ const [FEWEST_PLACES, MOST_PLACES] = [2, 4];
 function tickPlaces({ bestBidMicros, bestAskMicros, orders, bids = [], asks = [] }: MarketStatus): number {
   const known = [bestBidMicros, bestAskMicros, ...orders.map(({ priceMicros: price }) => price)];
   const levels = [...bids, ...asks].map(([price]) => price);
-  return [...known, ...levels].reduce<number>((most, price) => {
-    if (price === null) return most;
-    return Math.min(MOST_PLACES, Math.max(most, moneyText(price).split('.')[1]?.length ?? 0));
-  }, FEWEST_PLACES);
+  const places = [...known, ...levels].map((price) => moneyText(price).split('.')[1]?.length ?? 0);
+  return Math.min(MOST_PLACES, Math.max(FEWEST_PLACES, ...places));
 }
 
 /**
@@ -89,10 +83,11 @@ function tickPlaces({ bestBidMicros, bestAskMicros, orders, bids = [], asks = []
 type TraderFacts = Readonly<{ nowMs: number; stopped: string | null; paused: readonly string[] }>;
 
 export function marketRow(market: MarketStatus, { nowMs, stopped }: TraderFacts) {
-  const { bookSeenMs: seen } = market;
+  const { bookSeenMs: seen, worth } = market;
+  const usualAgeMs = Math.max(USUAL_AGE_MS, LOOKS * 1000 * (worth?.value.lookEveryS ?? 0));
   return {
     places: tickPlaces(market),
-    is_old: seen === null || nowMs - seen > usualAgeOf(market),
+    is_old: seen === null || nowMs - seen > usualAgeMs,
     id: market.conditionId,
     title: market.title,
     state: stopped ?? describeQuoting(market),
@@ -115,32 +110,26 @@ export const marketDetail = (market: MarketStatus, facts: TraderFacts) => ({
   ...marketRow(market, facts),
   actions: listMarketActions(facts.paused.includes(market.conditionId), isHolding(market), facts.stopped !== null),
   strategy: market.strategies.join(', '),
-  note: market.note,
   resolves: market.resolvesMs,
   ladder: makeLadder(market),
   factors: Object.entries(market.factors).map(([name, value]) => ({ name, value })),
   refusals: groupRefusals(market.refusals),
   tape:
-    market.trades?.map(([time, price, amount, taker]) => ({
-      time,
-      price: moneyText(price),
-      amount: moneyText(amount),
-      taker,
-    })) ?? null,
+    market.trades?.map(([time, price, amount, taker]) => {
+      return { time, price: moneyText(price), amount: moneyText(amount), taker };
+    }) ?? null,
 });
 
 /** Makes the ladder's rows from the highest price down; the fair value is a row between prices. */
 function makeLadder({ bids = [], asks = [], orders, fairMicros: fair }: MarketStatus) {
   const fairRow = { price: moneyText(fair), side: 'fair' as const, others: '', ours: '', ahead: '' };
+  // The sort keeps the order of rows with the same price: asks are above bids.
   return [...sideRows('ask', asks, orders), ...(fair === null ? [] : [fairRow]), ...sideRows('bid', bids, orders)].sort(
-    (a, b) => Number(b.price) - Number(a.price) || RANK[a.side] - RANK[b.side],
+    (a, b) => Number(b.price) - Number(a.price),
   );
 }
 
 export type LadderRow = ReturnType<typeof makeLadder>[number];
-
-/** Rank of the ladder's rows at the same price: asks are above bids. */
-const RANK = { ask: 0, fair: 1, bid: 2 } as const;
 
 /** Returns one row for each price; `ahead`: others' shares ahead of own orders in the queue, estimated high. */
 function sideRows(side: 'bid' | 'ask', levels: NonNullable<MarketStatus['bids']>, orders: MarketStatus['orders']) {

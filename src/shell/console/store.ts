@@ -51,30 +51,19 @@ const VERSION = 4;
 const TABLES = `
 CREATE TABLE series (id INTEGER PRIMARY KEY, market TEXT NOT NULL UNIQUE) STRICT;
 CREATE TABLE market_points (
-  series INTEGER NOT NULL REFERENCES series (id),
-  scale INTEGER NOT NULL,
-  time_s INTEGER NOT NULL,
-  bestBidMicros INTEGER,
-  bestAskMicros INTEGER,
-  fairMicros INTEGER,
-  bidMicros INTEGER,
-  askMicros INTEGER,
+  series INTEGER NOT NULL REFERENCES series (id), scale INTEGER NOT NULL, time_s INTEGER NOT NULL,
+  bestBidMicros INTEGER, bestAskMicros INTEGER, fairMicros INTEGER, bidMicros INTEGER, askMicros INTEGER,
   netMicros INTEGER NOT NULL,
   PRIMARY KEY (series, scale, time_s)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE account_points (
-  scale INTEGER NOT NULL,
-  time_s INTEGER NOT NULL,
-  equityMicros INTEGER,
-  resultMicros INTEGER,
-  lossDayMicros INTEGER NOT NULL,
+  scale INTEGER NOT NULL, time_s INTEGER NOT NULL,
+  equityMicros INTEGER, resultMicros INTEGER, lossDayMicros INTEGER NOT NULL,
   PRIMARY KEY (scale, time_s)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE kept (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE acknowledgements (
-  kind TEXT NOT NULL,
-  since_ms INTEGER NOT NULL,
-  time_ms INTEGER NOT NULL,
+  kind TEXT NOT NULL, since_ms INTEGER NOT NULL, time_ms INTEGER NOT NULL,
   PRIMARY KEY (kind, since_ms)
 ) STRICT, WITHOUT ROWID;
 PRAGMA user_version = ${VERSION};

@@ -28,16 +28,14 @@ export function findRefusal(request: RequestHead, port: number): PageRefusal | n
   if (all('origin').some((origin) => origin !== `http://${host}`)) return FOREIGN;
   const fromHere = method === 'GET' ? ['same-origin', 'none'] : ['same-origin'];
   // Links from anywhere may open the page's document: it contains no data, and no frame may show it.
-  const isOpened = method === 'GET' && /^\/(?:\?|$)/.test(target) && isTopNavigation(all);
+  const isNavigation = all('sec-fetch-mode').join() === 'navigate' && all('sec-fetch-dest').join() === 'document';
+  const isOpened = method === 'GET' && /^\/(?:\?|$)/.test(target) && isNavigation;
   if (!isOpened && all('sec-fetch-site').some((site) => !fromHere.includes(site))) return FOREIGN;
   if (method === 'GET') return null;
   // Other web pages cannot send JSON: the browser first sends a preflight request, which is refused.
   const isJson = all('content-type').length === 1 && /^application\/json(?:;|$)/.test(all('content-type')[0] ?? '');
   return isJson ? null : { status: 415, text: 'the body must be application/json' };
 }
-
-const isTopNavigation = (all: (name: string) => readonly string[]): boolean =>
-  all('sec-fetch-mode').join() === 'navigate' && all('sec-fetch-dest').join() === 'document';
 
 const FOREIGN: PageRefusal = { status: 403, text: 'requests from other web pages are rejected' };
 
@@ -76,7 +74,6 @@ export class Gate {
     return new Gate(await Sessions.make(secrets, guesses.page), guesses, metricsTokens);
   }
 
-  /** Number of wrong proofs and tokens since the start. */
   get refused(): number {
     return this.#guesses.page.count + this.#guesses.metrics.count;
   }
@@ -122,7 +119,6 @@ export class Gate {
     return null;
   }
 
-  /** Admits a request and returns the trader that the request names. */
   admitTo(host: Host, request: FastifyRequest<QueryRoute>, reply: FastifyReply, least: Role = 'view') {
     const role = this.admit(request, reply, least);
     const trader = role === null ? null : findTrader(host, request.query, reply);

@@ -53,7 +53,6 @@ export async function openDashboard(options: DashboardOptions) {
   return {
     /** Address of the page without its secret, for example `http://127.0.0.1:8788/`. */
     url: `http://${readAddress(server)}/`,
-    /** Returns the number of wrong password proofs and metrics tokens since the start. */
     refusedLogins: () => gate.refused,
     close: () => server.close(),
   };

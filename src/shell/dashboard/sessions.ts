@@ -9,7 +9,6 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import type { Role } from '../../shared/protocol/operator-commands.js';
 
-/** Name of the HTTP header with the proof of an answer, in hex. */
 export const PROOF_HEADER = 'x-twinbook-proof';
 
 /** The server's answer to a page that begins a handshake. */
@@ -65,7 +64,6 @@ export class Guesses {
   /** Monotonic clock, ms. */
   readonly #steadyMs: () => number;
   #timesMs: number[] = [];
-  /** Number of guesses since the start. */
   count = 0;
 
   constructor(steadyMs = () => performance.now()) {
@@ -137,7 +135,6 @@ export class Sessions {
     this.#parts = parts;
   }
 
-  /** @param secrets secret of each role for the page */
   static async make(
     secrets: readonly (readonly [role: Role, secret: string])[],
     guesses: Guesses,

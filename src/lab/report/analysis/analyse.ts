@@ -242,8 +242,7 @@ const LEVELS: readonly WarningLevel[] = ['wrong', 'caution', 'note'];
 
 function misplacedShares(markets: readonly MarketSession[], results: readonly MarketResult[]): readonly Warning[] {
   const wrong = markets.flatMap((market, index): Warning[] => {
-    const result = results[index];
-    if (result === undefined) return [];
+    const result = must(results[index], 'a result of each market');
     if (result.yesMicros === market.endYesMicros && result.noMicros === market.endNoMicros) return [];
     const left = `${formatShares(result.yesMicros)} YES and ${formatShares(result.noMicros)} NO`;
     const said = `${formatShares(market.endYesMicros)} YES and ${formatShares(market.endNoMicros)} NO`;

@@ -51,9 +51,9 @@ const findMarkout = ({ markouts }: Figures, wanted: MarkoutHorizon): number | nu
 
 /** Returns the index of the run with the middle result: the lower of two middle results, the first if equal. */
 export function findMiddle(runs: readonly RepeatedRun[]): number {
-  const order = runs.map(({ resultMicros }, place) => ({ resultMicros, place }));
-  order.sort((a, b) => a.resultMicros - b.resultMicros || a.place - b.place);
-  return order[Math.floor((order.length - 1) / 2)]?.place ?? 0;
+  const sorted = runs.toSorted((a, b) => a.resultMicros - b.resultMicros);
+  const middle = sorted[Math.floor((sorted.length - 1) / 2)];
+  return middle === undefined ? 0 : runs.indexOf(middle);
 }
 
 export type RepeatFigures = ReturnType<typeof computeRepeats>;
@@ -66,7 +66,7 @@ export function computeRepeats(runs: readonly RepeatedRun[], seed: number, playe
   const all = runs.map(({ markets }) => markets);
   const ofMarkets = Math.max(...all.map(({ length }) => length));
   const compared = all.map((markets) => markets.filter(({ conditionId }) => played.has(conditionId)));
-  const spread = (figure: (run: RepeatedRun) => number | null): RunSpread => spreadIn(runs.map(figure));
+  const spread = (figure: (run: RepeatedRun) => number | null) => spreadIn(runs.map(figure));
   return {
     count: runs.length,
     ...resultIn(all, seed),
@@ -130,13 +130,6 @@ function computeCapital({ account }: SessionRecord, resultMicros: number) {
   };
 }
 
-/** Returns the drawdown figures. `longestMs`: longest time in which the sampled equity was below its maximum. */
-const computeDrawdown = (record: SessionRecord) => ({
-  maxMicros: record.maxDrawdownMicros,
-  maxShare: share(record.maxDrawdownMicros, record.capitalMicros),
-  longestMs: longestUnderWater(record.account),
-});
-
 /** Returns the longest time of the equity below its maximum, ms; null without samples or with an unknown equity. */
 function longestUnderWater({ stepMs, equityMicros }: AccountSeries): number | null {
   let [peak, steps, longest] = [Number.NEGATIVE_INFINITY, 0, 0];
@@ -198,7 +191,11 @@ export function computeFigures(record: SessionRecord, results: readonly MarketRe
     markouts: computeMarkouts(sessions),
     inventory: computeInventory(markets, carriedMicros, trading.boughtMicros + trading.soldMicros),
     capital: computeCapital(record, result.resultMicros),
-    drawdown: computeDrawdown(record),
+    drawdown: {
+      maxMicros: record.maxDrawdownMicros,
+      maxShare: share(record.maxDrawdownMicros, record.capitalMicros),
+      longestMs: longestUnderWater(record.account),
+    },
     byEvent: computeEventFigures(markets, assumptions.seed ?? 0),
     requests: computeRequestUse(record, trading.fills, result.resultMicros),
     halts,

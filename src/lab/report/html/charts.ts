@@ -117,7 +117,17 @@ function drawnWith(
   return {
     /** Index of the session with a solid line: the live session, otherwise the middle one. */
     solid: live >= 0 ? live : Math.floor((shown.length - 1) / 2),
-    sessions: shown.map((one, index) => drawAccount(must(sessions[index], 'a session for each analysis'), one)),
+    sessions: shown.map(({ name, analysis }, index) => {
+      const { account, capitalMicros, toMs } = must(sessions[index], 'a session for each analysis');
+      return {
+        name,
+        capital: capitalMicros,
+        // The final equity includes settlements after the last sample.
+        end: [toMs, analysis.equity.endEquityMicros] as const,
+        times: differences(thin(account.timeMs, MOST_SAMPLES)),
+        equity: thin(account.equityMicros, MOST_SAMPLES),
+      };
+    }),
     markets: drawn,
     thinned: {
       /** Maximum number of samples per series, and whether any series was thinned. */
@@ -130,16 +140,6 @@ function drawnWith(
     },
   };
 }
-
-/** Returns the account's chart data. The account's two series are never thinned further. */
-const drawAccount = (session: SessionRecord, { name, analysis }: ShownText) => ({
-  name,
-  capital: session.capitalMicros,
-  // The final equity includes settlements after the last sample.
-  end: [session.toMs, analysis.equity.endEquityMicros] as const,
-  times: differences(thin(session.account.timeMs, MOST_SAMPLES)),
-  equity: thin(session.account.equityMicros, MOST_SAMPLES),
-});
 
 function drawSeries({ series }: MarketSession, fills: readonly FillRecord[], samples: number) {
   return {

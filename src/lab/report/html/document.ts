@@ -1,10 +1,9 @@
 /** A report page is one self-contained HTML file without network access, with styles, scripts and security policy. */
 
-import { createHash } from 'node:crypto';
-import { CHART_FRAME, readPageScript, THEME } from '../../../shell/web-kit/page-script.js';
+import { CHART_FRAME, hashForCsp, readPageScript, THEME } from '../../../shell/web-kit/page-script.js';
 import { html, Markup } from './parts.js';
 
-const PAGE = `
+const STYLE = `${THEME}${CHART_FRAME}
 html { scroll-padding-top: 52px }
 body { margin: 0 }
 .page { max-width: 1180px; margin: 0 auto; padding: 28px 24px 64px }
@@ -19,9 +18,7 @@ section { margin-top: 44px }
 button, select, input { font: inherit; color: inherit }
 :focus-visible { outline: 2px solid var(--bid); outline-offset: 2px }
 header .sub { margin: 0; overflow-wrap: anywhere }
-html:not(.scripted) [data-needs-script] { display: none }`;
-
-const NOTICES = `
+html:not(.scripted) [data-needs-script] { display: none }
 .verdict { margin: 20px 0 0; padding: 12px 16px; border: 1px solid var(--line); border-left: 4px solid var(--line); background: var(--panel); border-radius: 6px }
 .verdict.gain { border-left-color: var(--good) } .verdict.loss { border-left-color: var(--bad) } .verdict.unclear { color: var(--soft) }
 .verdict.flips { border-left-color: var(--bad); background: var(--alarm) }
@@ -31,9 +28,7 @@ const NOTICES = `
 .warnings .wrong { border-color: var(--bad); background: var(--alarm); font-weight: 600 }
 .warnings .caution { border-color: #c99700; background: var(--warn) }
 .warnings b { font-weight: 600 }
-details > summary { cursor: pointer; font-size: 14px; color: var(--soft) } details { margin-top: 10px }`;
-
-const TABLES = `
+details > summary { cursor: pointer; font-size: 14px; color: var(--soft) } details { margin-top: 10px }
 .scroll.tall { max-height: 560px; overflow-y: auto }
 caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
 th, td { padding: 6px 12px; text-align: right; white-space: nowrap; border-top: 1px solid var(--faint); font-weight: 400; vertical-align: baseline }
@@ -52,14 +47,13 @@ tr.total > * { border-top: 1px solid var(--mark); font-weight: 640 }
 .bracket td, .bracket thead th { min-width: 7.5em } .bracket th[scope=row] { color: var(--soft) } .bracket tr.main > * { font-weight: 650; color: var(--ink) } .bracket tr.main td.good { color: var(--good) } .bracket tr.main td.bad { color: var(--bad) }
 .markets tbody th { max-width: 30em; overflow: hidden; text-overflow: ellipsis; position: sticky; left: 0; background: var(--panel) } .markets thead th:first-child { left: 0; z-index: 2 }
 .tools { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; margin: 0 0 10px; font-size: 13px }
-.tools input, .tools select { border: 1px solid var(--line); background: var(--panel); border-radius: 6px; padding: 3px 8px; max-width: 100% } .tools select { flex: 1 1 16em; min-width: 0 }`;
-
-const FIGURES = `
+.tools input, .tools select { border: 1px solid var(--line); background: var(--panel); border-radius: 6px; padding: 3px 8px; max-width: 100% } .tools select { flex: 1 1 16em; min-width: 0 }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); gap: 1px; margin: 0; background: var(--line); border: 1px solid var(--line); border-radius: 8px; overflow: hidden }
 .tiles > div { background: var(--panel); padding: 11px 14px 12px } .tiles dt { font-size: 13px; color: var(--soft) } .tiles dd { margin: 0; font-size: 22px; line-height: 1.3; font-weight: 620; letter-spacing: -.01em } .tiles dd.note { font-size: 12.5px; font-weight: 400; letter-spacing: 0; line-height: 1.4 }
 .assume { display: grid; grid-template-columns: max-content 1fr; gap: 4px 20px; font-size: 14px; margin: 0 } .assume dt { color: var(--soft) } .assume dd { margin: 0; overflow-wrap: anywhere }
 footer { margin-top: 56px; border-top: 1px solid var(--line); padding-top: 14px; font-size: 13px; color: var(--soft) } footer pre { white-space: pre-wrap; font: 12px/1.5 ui-monospace, Menlo, Consolas, monospace }`;
 
+/** CSS that must follow all other rules. */
 const SMALL = `
 @media (max-width: 640px) { .page { padding: 18px 14px 48px } h1 { font-size: 21px } section { margin-top: 34px } th, td { padding: 6px 9px } .bars { min-width: 110px } .wide { display: none } th[scope=row], thead th { white-space: normal } .bracket th[scope=row] { min-width: 8.5em } .markets tbody th { max-width: 11em; white-space: nowrap } .chooser span { display: none } .tiles { grid-template-columns: repeat(2, 1fr) } .tiles dd { font-size: 19px } .assume { grid-template-columns: 1fr; gap: 0 } .assume dd { margin-bottom: 8px } }
 @media print { .scroll, .scroll.tall { max-height: none; overflow: visible } .tools, .chooser { display: none } .model { position: static !important; width: auto !important; height: auto !important; clip-path: none !important } body { background: #fff } section { break-inside: avoid-page } }`;
@@ -90,12 +84,10 @@ interface ReportParts {
 
 /** Builds the page. The page's security policy allows only its script and no network; injected markup has no effect. */
 export function pageDocument({ title, sessions, body, program, data }: ReportParts): string {
-  const style = [THEME, PAGE, NOTICES, TABLES, FIGURES, CHART_FRAME, choosing(sessions), SMALL].join('\n');
   const script = readPageScript(new URL(`../page/${program}.js`, import.meta.url));
-  const hash = createHash('sha256').update(script).digest('base64');
-  const policy = `default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
+  const policy = `default-src 'none'; style-src 'unsafe-inline'; script-src '${hashForCsp(script)}'; base-uri 'none'; form-action 'none'`;
   return html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><title>${title}</title><style>${new Markup(style)}</style></head><body>${body}
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><title>${title}</title><style>${new Markup(STYLE + choosing(sessions) + SMALL)}</style></head><body>${body}
 ${data ?? null}<script type="module">${new Markup(script)}</script></body></html>
 `.text;
 }

@@ -123,30 +123,12 @@ export function columnTable<Of>(columns: readonly HtmlColumn<Of>[], all: readonl
   return dataTable(columns, rows, options);
 }
 
-/** Returns a cell that contains bars. The column that contains such a cell must have `isText`. */
-export const barCell = (...drawn: readonly (Markup | null)[]) => ({
-  text: html`<span class="cell">${drawn}</span>`,
-  class: 'bars',
-});
-
-export function bar(from: number, to: number, kind: string): Markup {
-  const place = (part: number): string => (Math.min(1, Math.max(0, part)) * 100).toFixed(2);
-  const [left, right] = from <= to ? [from, to] : [to, from];
-  return html`<i class="bar ${kind}" style="left:${place(left)}%;width:${place(right - left)}%"></i>`;
-}
-
 /** Returns the colour class of a value, whose sign is also printed: `good`, `bad`, or empty for 0 and unknown. */
 export const tone = (value: number | null): string => (value === null || value === 0 ? '' : value > 0 ? 'good' : 'bad');
 
 /** Returns the colour class of a session's result; empty if the events are too few for a meaningful sign. */
 export const resultTone = ({ result, byEvent }: Analysis): string =>
   byEvent.events < LEAST_EVENTS ? '' : tone(result.resultMicros);
-
-export const tiles = (figures: readonly (readonly [name: string, text: string, note: string, tone?: string])[]) =>
-  html`<dl class="tiles">${figures.map(
-    ([name, text, said, colour = '']) =>
-      html`<div><dt>${name}</dt><dd class="${colour}">${text}</dd><dd class="note">${said}</dd></div>`,
-  )}</dl>`;
 
 export const assumptionSection = (content: Markup | readonly Markup[]): Markup =>
   section('assumptions', 'Assumptions', 'The figures of this report hold under these conditions.', content);
@@ -158,4 +140,3 @@ export const pageHeading = (title: string, ...lines: readonly string[]): Markup 
   html`<header><div><h1>${shorten(title, 200)}</h1>${lines.map((line) => html`<p class="sub">${line}</p>`)}</div></header>`;
 
 export const note = (text: string): Markup => html`<p class="note">${text}</p>`;
-export const SPACE = html`<div style="height:14px"></div>`;

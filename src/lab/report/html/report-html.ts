@@ -37,8 +37,6 @@ import { pageDocument } from './document.js';
 import {
   assumptionList,
   assumptionSection,
-  bar,
-  barCell,
   type Cell,
   columnTable,
   dataTable,
@@ -51,10 +49,8 @@ import {
   perSession,
   resultTone,
   type ShownText,
-  SPACE,
   section,
   shorten,
-  tiles,
   tone,
 } from './parts.js';
 
@@ -80,7 +76,7 @@ export function reportHtml(bracket: Bracket, analyses: readonly Analysis[]): str
     warningList(sessions),
     repeatSection(sessions),
     figureSection(sessions),
-    chooser(sessions),
+    sessions.length < 2 ? null : chooser(sessions),
     resultSection(sessions),
     equitySection(data, sessions),
     priceSection(data),
@@ -161,22 +157,16 @@ function figureSection(sessions: readonly ShownText[]): Markup {
   return section('figures', 'Figures', 'Amounts in currency.', html`${table}${caveats.map(note)}`);
 }
 
-const chooser = (sessions: readonly ShownText[]): Markup | null =>
-  sessions.length < 2
-    ? null
-    : html`<nav class="chooser" aria-label="Fill model"><span>Shown below:</span>${sessions.map(({ index, name }) => html`<label for="session-${index}">${name}</label>`)}</nav>`;
+const chooser = (sessions: readonly ShownText[]): Markup =>
+  html`<nav class="chooser" aria-label="Fill model"><span>Shown below:</span>${sessions.map(({ index, name }) => html`<label for="session-${index}">${name}</label>`)}</nav>`;
 
 /** Maximum market rows of all sessions together; a row takes about one kilobyte. */
 const MAX_ROWS = 1_500;
 
 function marketSection(sessions: readonly ShownText[]): Markup {
-  const rows = Math.floor(MAX_ROWS / Math.max(1, sessions.length));
-  return section(
-    'markets',
-    'Markets',
-    'Units: currency and shares. Click a heading to sort the table.',
-    perSession(sessions, ({ analysis }) => marketTable(analysis, rows)),
-  );
+  const rows = Math.floor(MAX_ROWS / sessions.length);
+  const tables = perSession(sessions, ({ analysis }) => marketTable(analysis, rows));
+  return section('markets', 'Markets', 'Units: currency and shares. Click a heading to sort the table.', tables);
 }
 
 function marketTable({ markets }: Analysis, limit: number): Markup {
@@ -191,11 +181,8 @@ function marketTable({ markets }: Analysis, limit: number): Markup {
     (market): HtmlRow => ({ id: market.conditionId, cells: MARKET_COLUMNS.map(({ cell }) => cell(market)) }),
   );
   if (left.length > 0) rows.push(makeRestRow(left));
-  const cut =
-    left.length === 0
-      ? null
-      : html`<p class="note">The table shows the ${count(shown.length)} markets with the largest gains and losses; ${formatQuantity(left.length, 'other')} are summed in the last line. All are in --json.</p>`;
-  return html`${dataTable(MARKET_COLUMNS, rows, { caption: 'Markets', sorts: true, class: 'markets' })}${cut}`;
+  const cut = `The table shows the ${count(shown.length)} markets with the largest gains and losses; ${formatQuantity(left.length, 'other')} are summed in the last line. All are in --json.`;
+  return html`${dataTable(MARKET_COLUMNS, rows, { caption: 'Markets', sorts: true, class: 'markets' })}${left.length === 0 ? null : note(cut)}`;
 }
 
 const figure = <T extends number | null>(value: T, format: (value: T) => string): Cell => ({
@@ -304,7 +291,10 @@ const resultSection = (sessions: readonly ShownText[]): Markup =>
     'result',
     'Result',
     'Currency. The parts add up to the result to the last digit.',
-    perSession(sessions, ({ analysis }) => html`${headline(analysis)}${SPACE}${waterfall(analysis.result)}`),
+    perSession(
+      sessions,
+      ({ analysis }) => html`${headline(analysis)}<div style="height:14px"></div>${waterfall(analysis.result)}`,
+    ),
   );
 
 function headline(analysis: Analysis): Markup {
@@ -316,23 +306,18 @@ function headline(analysis: Analysis): Markup {
   const earned = effective === null ? 'a share' : `of ${signedCents(effective)} ¢ earned at the fill`;
   const fallen = drawdown.maxShare === null ? 'not known' : `${formatPercent(drawdown.maxShare, 2)} of capital`;
   const spent = requests === null ? 'of the time' : `${formatPercent(requests.publicShare)} of the public budget`;
-  return tiles([
-    [
-      'Result',
-      formatGain(result.resultMicros),
-      interval === null ? onCapital : `95 %: ${formatInterval(interval)}`,
-      resultTone(analysis),
-    ],
-    [
-      'Return on capital at work',
-      formatPercent(capital.returnOnLockedShare),
-      `${formatMoney(capital.meanLockedMicros)} locked on average`,
-    ],
-    ['Deepest drawdown', formatMoney(drawdown.maxMicros), fallen],
-    ['Filled / posted shares', formatPercent(trading.fillRatioShare), formatQuantity(trading.fills, 'fill')],
-    ['Markout after 60 s, ¢', signedCents(after60s), earned, tone(after60s)],
-    ['Two-sided quotes', formatPercent(quoting.twoSidedShare), spent],
-  ]);
+  const given = interval === null ? onCapital : `95 %: ${formatInterval(interval)}`;
+  const locked = `${formatMoney(capital.meanLockedMicros)} locked on average`;
+  const tile = (name: string, text: string, said: string, colour = '') =>
+    html`<div><dt>${name}</dt><dd class="${colour}">${text}</dd><dd class="note">${said}</dd></div>`;
+  return html`<dl class="tiles">${[
+    tile('Result', formatGain(result.resultMicros), given, resultTone(analysis)),
+    tile('Return on capital at work', formatPercent(capital.returnOnLockedShare), locked),
+    tile('Deepest drawdown', formatMoney(drawdown.maxMicros), fallen),
+    tile('Filled / posted shares', formatPercent(trading.fillRatioShare), formatQuantity(trading.fills, 'fill')),
+    tile('Markout after 60 s, ¢', signedCents(after60s), earned, tone(after60s)),
+    tile('Two-sided quotes', formatPercent(quoting.twoSidedShare), spent),
+  ]}</dl>`;
 }
 
 function waterfall(result: ResultSplit): Markup {
@@ -348,10 +333,13 @@ function waterfall(result: ResultSplit): Markup {
   const ends: number[] = [0];
   for (const [, , micros] of steps) ends.push((ends.at(-1) ?? 0) + (micros ?? 0));
   const [low, high] = [Math.min(0, ...ends), Math.max(0, ...ends)];
-  const place = (value: number): number => (high === low ? 0 : (value - low) / (high - low));
-  const zero = html`<i class="zero" style="left:${(place(0) * 100).toFixed(2)}%"></i>`;
-  const drawn = (from: number, to: number, kind: string) =>
-    barCell(zero, from === to ? null : bar(place(from), place(to), kind));
+  const place = (value: number): number => (high === low ? 0 : (100 * (value - low)) / (high - low));
+  const drawn = (from: number, to: number, kind: string) => {
+    const [left, right] = [place(Math.min(from, to)), place(Math.max(from, to))];
+    const bar = html`<i class="bar ${kind}" style="left:${left.toFixed(2)}%;width:${(right - left).toFixed(2)}%"></i>`;
+    const zero = html`<i class="zero" style="left:${place(0).toFixed(2)}%"></i>`;
+    return { text: html`<span class="cell">${zero}${from === to ? null : bar}</span>`, class: 'bars' };
+  };
   const rows = steps.map(([name, explains, micros], index) => ({
     cells: [
       { text: html`${name} <span class="note wide">${explains}</span>` },
@@ -377,15 +365,12 @@ function exact(micros: number): Markup {
   return html`${text.slice(0, -4)}<span class="minor">${text.slice(-4)}</span>`;
 }
 
-const requestSection = (sessions: readonly ShownText[]): Markup =>
-  section(
-    'requests',
-    'Request budget',
-    'The venue counts requests in any 60 seconds.',
-    perSession(sessions, ({ analysis: { requests: use } }) =>
-      use === null ? note('A ledger does not count requests.') : requests(use),
-    ),
+function requestSection(sessions: readonly ShownText[]): Markup {
+  const tables = perSession(sessions, ({ analysis: { requests: use } }) =>
+    use === null ? note('A ledger does not count requests.') : requests(use),
   );
+  return section('requests', 'Request budget', 'The venue counts requests in any 60 seconds.', tables);
+}
 
 const BUDGET_HEADS = [
   { title: 'Budget', isText: true },

@@ -78,7 +78,14 @@ function orderTree(intent: IntentRow, order: OrderRecord | null, ledger: LedgerR
       node('Times submitted', String(intent.submitCount)),
     ]),
     node('Times', '', listTimes(intent, order, fills)),
-    sharesNode('Filled', order === null ? '0' : formatDecimal(filledOf(order)), fills.map(partNode)),
+    sharesNode(
+      'Filled',
+      order === null ? '0' : formatDecimal(filledOf(order)),
+      fills.map(({ pubkey: subject, timestampS, amountMicros, priceMicros }) => {
+        const value = `${formatDecimal(amountMicros)} at ${formatDecimal(priceMicros)}`;
+        return node(timeText(timestampS * 1000), value, [], { subject });
+      }),
+    ),
     node('Decided by', by, [
       ...listChildren(JSON.parse(intent.reason)),
       node('Configuration', intent.configHash.slice(0, 12)),
@@ -89,10 +96,6 @@ function orderTree(intent: IntentRow, order: OrderRecord | null, ledger: LedgerR
 
 const marketNode = (id: string, ledger: LedgerReader): ExplainNode =>
   node('Market', ledger.market(id)?.title ?? '', [], { subject: id });
-function partNode({ pubkey, timestampS, amountMicros, priceMicros }: BookedFill): ExplainNode {
-  const value = `${formatDecimal(amountMicros)} at ${formatDecimal(priceMicros)}`;
-  return node(timeText(timestampS * 1000), value, [], { subject: pubkey });
-}
 
 function listTerms(intent: IntentRow): readonly ExplainNode[] {
   const { isYes, side, priceMicros, amountMicros, orderPubkey } = intent;

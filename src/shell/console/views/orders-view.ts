@@ -128,7 +128,7 @@ export class RoundTrips {
       this.#lots.clear();
     }
     for (const { seq, row } of ledger.fillsAfter(this.#last)) {
-      this.#take(closingFill(row));
+      this.#take(row);
       this.#last = seq;
     }
     this.#trips = this.#trips.slice(-MOST_TRIPS);
@@ -136,7 +136,15 @@ export class RoundTrips {
   }
 
   /** Closes the oldest lots of the opposite direction, then opens a lot with the remaining shares. */
-  #take(closing: Closing): void {
+  #take(fill: BookedFill): void {
+    const closing = {
+      id: fill.pubkey,
+      market: fill.marketConditionId,
+      timeMs: fill.timestampS * 1000,
+      price: yesPrice(fill.isYes, fill.priceMicros),
+      shares: ((fill.side === 'buy') === fill.isYes ? 1 : -1) * fill.amountMicros,
+      feePerShare: ((fill.feeMicros ?? 0) / fill.amountMicros) * ONE,
+    };
     const lots = this.#lots.get(closing.market) ?? [];
     this.#lots.set(closing.market, lots);
     let left = closing.shares;
@@ -152,18 +160,6 @@ export class RoundTrips {
     if (closed.length > 0) this.#trips.push(makeTrip(closing, closed));
     if (left !== 0) lots.push({ ...closing, shares: left });
   }
-}
-
-function closingFill(fill: BookedFill): Closing {
-  const { pubkey: id, marketConditionId: market, isYes, side, priceMicros, amountMicros, feeMicros, timestampS } = fill;
-  return {
-    id,
-    market,
-    timeMs: timestampS * 1000,
-    price: yesPrice(isYes, priceMicros),
-    shares: ((side === 'buy') === isYes ? 1 : -1) * amountMicros,
-    feePerShare: ((feeMicros ?? 0) / amountMicros) * ONE,
-  };
 }
 
 function makeTrip({ id, market, timeMs, price, feePerShare }: Closing, closed: readonly Lot[]) {

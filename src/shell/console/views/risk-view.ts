@@ -54,59 +54,25 @@ interface LimitFacts extends AccountStatus {
   readonly timeMs: number;
 }
 
-/** `measureUse` returns a limit's use in its unit (micros for units in `DECIMAL`). Limits of one order lack it. */
-type Limit = readonly [words: string, unit: string, measureUse?: (told: LimitFacts) => number];
-
 const most = <Row>(rows: readonly Row[], of: (row: Row) => number): number =>
   rows.reduce((largest, row) => Math.max(largest, of(row)), 0);
 
+type Limit = readonly [words: string, unit: string];
+
 const LIMITS: Readonly<Record<string, Limit>> = {
-  max_loss_day: ['loss since the start of the UTC day', 'currency', ({ losses }) => losses.dayLossMicros],
-  max_drawdown: ['loss since the highest equity', 'currency', ({ losses }) => losses.drawdownMicros],
-  max_total_cost: [
-    'loss if all orders fill and all markets resolve against us',
-    'currency',
-    ({ risk }) => risk.totalLossMicros,
-  ],
-  max_event_loss: [
-    'loss of the event with the largest loss at its worst outcome',
-    'currency',
-    ({ risk }) => most(risk.events, ({ lossMicros: loss }) => loss),
-  ],
-  max_event_position_shares: [
-    'largest net shares of one event, if the worst orders fill',
-    'shares',
-    ({ risk }) => most(risk.events, ({ positionMicros: position }) => position),
-  ],
-  max_position_shares: [
-    'largest net shares held in one market',
-    'shares',
-    ({ markets }) => most(markets, ({ yesMicros: yes, noMicros: no }) => Math.abs(yes - no)),
-  ],
-  max_core_sets: [
-    'largest number of complete sets held in one market',
-    'sets',
-    ({ markets }) => most(markets, ({ yesMicros: yes, noMicros: no }) => Math.min(yes, no)),
-  ],
-  max_open_orders: ['orders that rest, are in flight or in an unknown state', 'orders', ({ openOrders }) => openOrders],
-  max_actions_per_second: [
-    'orders and cancels begun in the last second',
-    'actions',
-    ({ risk }) => risk.pace.lastSecond,
-  ],
-  max_actions_per_minute: [
-    'orders and cancels begun in the last minute',
-    'actions',
-    ({ risk }) => risk.pace.lastMinute,
-  ],
-  max_fills: ['number of fills within the last fills_window_s', 'fills', ({ risk }) => risk.fillsInWindow],
+  max_loss_day: ['loss since the start of the UTC day', 'currency'],
+  max_drawdown: ['loss since the highest equity', 'currency'],
+  max_total_cost: ['loss if all orders fill and all markets resolve against us', 'currency'],
+  max_event_loss: ['loss of the event with the largest loss at its worst outcome', 'currency'],
+  max_event_position_shares: ['largest net shares of one event, if the worst orders fill', 'shares'],
+  max_position_shares: ['largest net shares held in one market', 'shares'],
+  max_core_sets: ['largest number of complete sets held in one market', 'sets'],
+  max_open_orders: ['orders that rest, are in flight or in an unknown state', 'orders'],
+  max_actions_per_second: ['orders and cancels begun in the last second', 'actions'],
+  max_actions_per_minute: ['orders and cancels begun in the last minute', 'actions'],
+  max_fills: ['number of fills within the last fills_window_s', 'fills'],
   fills_window_s: ['time span over which max_fills counts fills', 's'],
-  max_book_age_ms: [
-    'age of the oldest quoted book',
-    'ms',
-    ({ markets, timeMs }) =>
-      most(markets, ({ orders, bookSeenMs: seen }) => (orders.length > 0 && seen !== null ? timeMs - seen : 0)),
-  ],
+  max_book_age_ms: ['age of the oldest quoted book', 'ms'],
   max_order_shares: ['shares of one order', 'shares'],
   max_order_notional: ['price × amount of one order', 'currency'],
   price_collar_fair: ['largest distance of an order beyond our fair value', 'price'],
@@ -118,6 +84,23 @@ const LIMITS: Readonly<Record<string, Limit>> = {
   widen_distance: ['distance of widened quotes from the fair value', 'price'],
 };
 
+/** Use of each limit in its unit; micros for units in `DECIMAL`. Limits of one order have no use. */
+const USES: Readonly<Record<string, (told: LimitFacts) => number>> = {
+  max_loss_day: ({ losses }) => losses.dayLossMicros,
+  max_drawdown: ({ losses }) => losses.drawdownMicros,
+  max_total_cost: ({ risk }) => risk.totalLossMicros,
+  max_event_loss: ({ risk }) => most(risk.events, ({ lossMicros }) => lossMicros),
+  max_event_position_shares: ({ risk }) => most(risk.events, ({ positionMicros }) => positionMicros),
+  max_position_shares: ({ markets }) => most(markets, (one) => Math.abs(one.yesMicros - one.noMicros)),
+  max_core_sets: ({ markets }) => most(markets, (one) => Math.min(one.yesMicros, one.noMicros)),
+  max_open_orders: ({ openOrders }) => openOrders,
+  max_actions_per_second: ({ risk }) => risk.pace.lastSecond,
+  max_actions_per_minute: ({ risk }) => risk.pace.lastMinute,
+  max_fills: ({ risk }) => risk.fillsInWindow,
+  max_book_age_ms: ({ markets, timeMs }) =>
+    most(markets, ({ orders, bookSeenMs: seen }) => (orders.length > 0 && seen !== null ? timeMs - seen : 0)),
+};
+
 const MOST_ROWS = 200;
 const DECIMAL = ['currency', 'shares', 'price', 'of the limit', 'sets'];
 
@@ -125,12 +108,11 @@ export function riskView(trader: ShownState, ledger: Pick<LedgerConnection, 'rea
   const { account, hello, markets, frameMs } = trader;
   if (account === null || hello === null) return null;
   const all = [...markets.values()];
+  const { risk } = hello.config;
   const told: LimitFacts = { ...account, markets: all, timeMs: frameMs ?? 0 };
   return {
-    limits: Object.entries(LIMITS).map(([name, row]) =>
-      limitRow(name, row, told, readSetting(hello.config['risk'], name)),
-    ),
-    events: fullestFirst(eventRows(told, readSetting(hello.config['risk'], 'max_event_loss'))),
+    limits: Object.entries(LIMITS).map(([name, row]) => limitRow(name, row, told, readSetting(risk, name))),
+    events: fullestFirst(eventRows(told, readSetting(risk, 'max_event_loss'))),
     markets: fullestFirst(
       all
         .filter(({ yesMicros: yes, noMicros: no, orders }) => yes !== 0 || no !== 0 || orders.length > 0)
@@ -142,8 +124,8 @@ export function riskView(trader: ShownState, ledger: Pick<LedgerConnection, 'rea
 
 export type RiskView = NonNullable<ReturnType<typeof riskView>>;
 
-function limitRow(name: string, [words, unit, measureUse]: Limit, told: LimitFacts, limit: string) {
-  const used = measureUse?.(told) ?? null;
+function limitRow(name: string, [words, unit]: Limit, told: LimitFacts, limit: string) {
+  const used = USES[name]?.(told) ?? null;
   const size = DECIMAL.includes(unit) ? parseDecimal(limit) : Number(limit);
   const refused = told.markets.flatMap(({ refusals }) => refusals.filter((refusal) => refusal.name === name));
   return {

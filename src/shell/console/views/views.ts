@@ -34,17 +34,17 @@ export function logView(ledger: LedgerReader | null, { notices, markets }: Shown
   const events = ledger?.events(MOST_EVENTS) ?? [];
   const others = notices
     .map(({ time: timeMs, severity, kind, text }) => ({ timeMs, severity, kind, text }))
-    .filter((one) => !events.some((event) => isSame(event, one)));
+    .filter(({ timeMs, kind, text }) => {
+      const isSame = (event: PageLists['events'][number]) =>
+        Math.abs(event.timeMs - timeMs) <= SAME_MS && event.kind === kind && event.text === text;
+      return !events.some(isSame);
+    });
   const wanted = [...others, ...events]
     .filter(({ kind, severity }) => kind !== 'fill' && severity.startsWith(query.side))
     .sort((a, b) => b.timeMs - a.timeMs);
   const refusals = [...markets.values()].flatMap((market) => market.refusals);
   return { lines: findPage(wanted, query), refusals: groupRefusals(refusals) };
 }
-
-type EventLine = PageLists['events'][number];
-const isSame = (a: EventLine, b: EventLine): boolean =>
-  Math.abs(a.timeMs - b.timeMs) <= SAME_MS && a.kind === b.kind && a.text === b.text;
 
 export type LogView = ReturnType<typeof logView>;
 

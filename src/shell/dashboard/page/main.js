@@ -32,7 +32,16 @@ function describeOld({ answers, heard, mode, guardian, silent, brake, markets, n
 }
 
 /** Returns the next state request's path: for all traders while no trader's name is known. @param {Route} wanted */
-const pathOf = (wanted) => (model.names.length === 0 || wanted.view === 'traders' ? '/traders' : statePath(wanted));
+const pathOf = ({ view, market, trader }) =>
+  model.names.length === 0 || view === 'traders'
+    ? '/traders'
+    : pathWith('/state', { market: view === 'market' ? market : null, trader });
+
+/** @param {string} path @param {Readonly<Record<string, string | number | null>>} parts of the query; null and empty texts are left out */
+function pathWith(path, parts) {
+  const given = Object.entries(parts).filter(([, value]) => value !== null && value !== '');
+  return `${path}?${new URLSearchParams(given.map(([key, value]) => [key, String(value)]))}`;
+}
 
 /** @param {string} path */
 async function look(path) {
@@ -59,13 +68,6 @@ function take(path, answer) {
   lookCloser(wanted).catch((error) => alarm(explainFailure(error)));
 }
 
-/** @param {Route} wanted */
-function statePath({ view, market, trader }) {
-  const query = new URLSearchParams(market !== null && view === 'market' ? { market } : {});
-  if (trader !== null) query.set('trader', trader);
-  return `/state?${query}`;
-}
-
 /** @param {import('../../console/page-state.js').ServedTraders} all @param {Route} wanted */
 function lookAtAll(all, wanted) {
   const names = all.traders.map(({ name }) => name);
@@ -85,15 +87,10 @@ const DAY_MS = 86_400_000;
 
 /** Returns the path of a view's data. @param {Route} wanted */
 function closerPath({ view, trader, market, span, subject, side, filter, page, at }) {
-  if (view === 'overview') return viewPath('money', { span: DAY_MS, trader });
-  if (view === 'market') return viewPath('chart', { market, span, trader });
-  return viewPath(view, { market, span, subject, side, filter, page, at: Date.parse(at) || null, trader });
-}
-
-/** @param {string} name @param {Readonly<Record<string, string | number | null>>} parts */
-function viewPath(name, parts) {
-  const given = Object.entries(parts).filter(([, value]) => value !== null && value !== '');
-  return `/views/${name}?${new URLSearchParams(given.map(([key, value]) => [key, String(value)]))}`;
+  if (view === 'overview') return pathWith('/views/money', { span: DAY_MS, trader });
+  if (view === 'market') return pathWith('/views/chart', { market, span, trader });
+  const parts = { market, span, subject, side, filter, page, at: Date.parse(at) || null, trader };
+  return pathWith(`/views/${view}`, parts);
 }
 
 /** @param {Route} wanted */

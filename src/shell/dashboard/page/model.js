@@ -44,19 +44,12 @@ export function update(changes) {
 
 /** @typedef {ReturnType<typeof route>} Route */
 
-export const LABELS = /** @type {Readonly<Record<string, string>>} */ ({
-  traders: 'Traders',
-  overview: 'Overview',
-  orders: 'Orders',
-  money: 'Money',
-  risk: 'Risk',
-  health: 'Health',
-  alerts: 'Alerts',
-  log: 'Log',
-  config: 'Config',
-  runs: 'Runs',
-});
-const VIEWS = [...Object.keys(LABELS), 'market', 'explain'];
+/** Views in the order of their links. */
+const LINKED = ['traders', 'overview', 'orders', 'money', 'risk', 'health', 'alerts', 'log', 'config', 'runs'];
+const VIEWS = [...LINKED, 'market', 'explain'];
+
+/** Labels of the links by view: the capitalised names. @type {Readonly<Record<string, string>>} */
+export const LABELS = Object.fromEntries(LINKED.map((name) => [name, name.charAt(0).toUpperCase() + name.slice(1)]));
 
 export function route() {
   const query = new URLSearchParams(location.search);
