@@ -20,8 +20,6 @@ import { marketFolder } from './store/layout.js';
 import type { MarketSink } from './store/segment.js';
 import { openRecordingStore } from './store/store.js';
 
-type ImportKind = 'kalshi' | 'polymarket';
-
 export interface ImportProgress {
   readonly ticker: string;
   /** Index of the present market among all markets, from 0. */
@@ -59,7 +57,7 @@ const WORKSHOP = '.importing-';
  * `recording_invalid` for another kind.
  */
 export async function importRecordings(
-  kind: ImportKind,
+  kind: 'kalshi' | 'polymarket',
   paths: readonly string[],
   out: string,
   options: ImportOptions = {},
@@ -67,8 +65,9 @@ export async function importRecordings(
   const unreadable: ImportedMarket[] = [];
   let workshop: string | null = null;
   const recordings = await openRecordings(paths, {
-    onFailure: ({ message, hint }) => unreadable.push(notOpened('failed', `${message}. ${hint}`)),
-    onNotRead: (sentence) => unreadable.push(notOpened('not read', sentence)),
+    onFailure: ({ message, hint }) =>
+      unreadable.push({ ...NOT_OPENED, status: 'failed', failure: `${message}. ${hint}` }),
+    onNotRead: (failure) => unreadable.push({ ...NOT_OPENED, status: 'not read', failure }),
     markets: options.markets ?? [],
     scratch: () => workshop,
   });
@@ -105,15 +104,7 @@ export async function importRecordings(
 /** Callback with a market's number of imported events, and its finished fraction (0 to 1) by recorded time. */
 type TellProgress = (events: number, share: number) => void;
 
-const notOpened = (status: 'failed' | 'not read', failure: string): ImportedMarket => ({
-  conditionId: '',
-  ticker: '',
-  title: '',
-  status,
-  events: 0,
-  failure,
-  warnings: [],
-});
+const NOT_OPENED = { conditionId: '', ticker: '', title: '', events: 0, warnings: [] };
 
 async function importMarket(
   recording: Recording,

@@ -150,7 +150,7 @@ const WAITING_INTERVAL_MS = 15_000;
 /** Maximum rounds of reporting unsent requests in one step, because each report may lead to new requests. */
 const MAX_UNSENT_ROUNDS = 4;
 
-export type RecordPlanSettings = Pick<RecordOptions, 'profile' | 'share' | 'bookDepth' | 'marketIds' | 'credentials'>;
+type RecordPlanSettings = Pick<RecordOptions, 'profile' | 'share' | 'bookDepth' | 'marketIds' | 'credentials'>;
 
 interface RecordedFeedState {
   readonly feed: MarketTracker;
