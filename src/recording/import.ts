@@ -49,9 +49,6 @@ interface ImportOptions {
   readonly progress?: (progress: ImportProgress) => void;
 }
 
-/** Prefix of the names of temporary folders; the id of the writing process follows. */
-const WORKSHOP = '.importing-';
-
 /**
  * Imports all recordings of one kind, and reports unreadable markets. Throws the errors of `openRecordings`, and
  * `recording_invalid` for another kind.
@@ -114,15 +111,10 @@ async function importMarket(
   const { conditionId, title, source } = recording.market;
   const about = { conditionId, title, ticker: source.ticker };
   const target = marketFolder(out, conditionId);
-  if (existsSync(target) && !isReplaced) {
-    return { ...about, status: 'present', events: 0, failure: null, warnings: [] };
-  }
+  if (existsSync(target) && !isReplaced) return { ...about, status: 'present', events: 0, failure: null, warnings: [] };
   const made = join(workshop, conditionId);
   const written = await writeMarket(recording, made, tell);
-  if (written.failure !== null) {
-    await rm(made, { recursive: true, force: true });
-    return { ...about, status: 'failed', ...written };
-  }
+  if (written.failure !== null) return { ...about, status: 'failed', ...written };
   if (existsSync(target)) await rename(target, join(made, 'replaced'));
   await rename(marketFolder(made, conditionId), target);
   await rm(made, { recursive: true, force: true });
@@ -138,7 +130,7 @@ async function newWorkshop(out: string): Promise<string> {
       if (pid !== undefined && isGone({ pid: Number(pid), born: null }))
         await rm(join(out, name), { recursive: true, force: true });
     }
-    return await mkdtemp(join(out, `${WORKSHOP}${process.pid}-`));
+    return await mkdtemp(join(out, `.importing-${process.pid}-`));
   } catch (error) {
     throw unreadableFolder(out, error);
   }
