@@ -113,7 +113,6 @@ export class Lease {
     this.successor = successor ?? UNKNOWN_OWNER;
   }
 
-  /** Ends the lease after the wallet was released. */
   end(): void {
     this.#renewedAt = null;
   }
@@ -216,7 +215,6 @@ export class FleetMember {
     return this.lease.standing(readInstant());
   }
 
-  /** For how long no other trader can get the wallet, ms. */
   get oursForMs(): number {
     return this.lease.oursForMs(readInstant());
   }
@@ -228,7 +226,6 @@ export class FleetMember {
     return standing === 'lost' ? 'another trader of the fleet holds the wallet' : 'the lease on the wallet has expired';
   }
 
-  /** Sets the hooks that later renewals of the lease call. */
   attach(running: MemberHooks): void {
     this.#running = running;
   }

@@ -193,7 +193,6 @@ export class RecordPlan implements SteppedCore {
     for (const id of settings.marketIds) this.#watch(id);
   }
 
-  /** Number of markets that were open when last read. */
   get open(): number {
     return [...this.#markets.values()].filter(isOpen).length;
   }
@@ -204,7 +203,6 @@ export class RecordPlan implements SteppedCore {
     return [...this.#markets.values()].every((watched) => !watched.hasBook || isOver(watched));
   }
 
-  /** Returns the new messages for the operator. */
   takeNotices(): readonly string[] {
     const notices = this.#notices;
     this.#notices = [];
