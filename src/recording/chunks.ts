@@ -200,7 +200,6 @@ export class Levels {
   }
 }
 
-/** Returns true if the price is strictly between 0 and 1 and a multiple of the tick. */
 export function isPrice(priceMicros: number, tickMicros: number): boolean {
   return priceMicros > 0 && priceMicros < 1_000_000 && priceMicros % tickMicros === 0;
 }

@@ -20,8 +20,6 @@ import { marketFolder } from './store/layout.js';
 import type { MarketSink } from './store/segment.js';
 import { openRecordingStore } from './store/store.js';
 
-type ImportKind = 'kalshi' | 'polymarket';
-
 export interface ImportProgress {
   readonly ticker: string;
   /** Index of the present market among all markets, from 0. */
@@ -51,15 +49,12 @@ interface ImportOptions {
   readonly progress?: (progress: ImportProgress) => void;
 }
 
-/** Prefix of the names of temporary folders; the id of the writing process follows. */
-const WORKSHOP = '.importing-';
-
 /**
  * Imports all recordings of one kind, and reports unreadable markets. Throws the errors of `openRecordings`, and
  * `recording_invalid` for another kind.
  */
 export async function importRecordings(
-  kind: ImportKind,
+  kind: 'kalshi' | 'polymarket',
   paths: readonly string[],
   out: string,
   options: ImportOptions = {},
@@ -67,8 +62,9 @@ export async function importRecordings(
   const unreadable: ImportedMarket[] = [];
   let workshop: string | null = null;
   const recordings = await openRecordings(paths, {
-    onFailure: ({ message, hint }) => unreadable.push(notOpened('failed', `${message}. ${hint}`)),
-    onNotRead: (sentence) => unreadable.push(notOpened('not read', sentence)),
+    onFailure: ({ message, hint }) =>
+      unreadable.push({ ...NOT_OPENED, status: 'failed', failure: `${message}. ${hint}` }),
+    onNotRead: (failure) => unreadable.push({ ...NOT_OPENED, status: 'not read', failure }),
     markets: options.markets ?? [],
     scratch: () => workshop,
   });
@@ -105,15 +101,7 @@ export async function importRecordings(
 /** Callback with a market's number of imported events, and its finished fraction (0 to 1) by recorded time. */
 type TellProgress = (events: number, share: number) => void;
 
-const notOpened = (status: 'failed' | 'not read', failure: string): ImportedMarket => ({
-  conditionId: '',
-  ticker: '',
-  title: '',
-  status,
-  events: 0,
-  failure,
-  warnings: [],
-});
+const NOT_OPENED = { conditionId: '', ticker: '', title: '', events: 0, warnings: [] };
 
 async function importMarket(
   recording: Recording,
@@ -123,15 +111,10 @@ async function importMarket(
   const { conditionId, title, source } = recording.market;
   const about = { conditionId, title, ticker: source.ticker };
   const target = marketFolder(out, conditionId);
-  if (existsSync(target) && !isReplaced) {
-    return { ...about, status: 'present', events: 0, failure: null, warnings: [] };
-  }
+  if (existsSync(target) && !isReplaced) return { ...about, status: 'present', events: 0, failure: null, warnings: [] };
   const made = join(workshop, conditionId);
   const written = await writeMarket(recording, made, tell);
-  if (written.failure !== null) {
-    await rm(made, { recursive: true, force: true });
-    return { ...about, status: 'failed', ...written };
-  }
+  if (written.failure !== null) return { ...about, status: 'failed', ...written };
   if (existsSync(target)) await rename(target, join(made, 'replaced'));
   await rename(marketFolder(made, conditionId), target);
   await rm(made, { recursive: true, force: true });
@@ -147,7 +130,7 @@ async function newWorkshop(out: string): Promise<string> {
       if (pid !== undefined && isGone({ pid: Number(pid), born: null }))
         await rm(join(out, name), { recursive: true, force: true });
     }
-    return await mkdtemp(join(out, `${WORKSHOP}${process.pid}-`));
+    return await mkdtemp(join(out, `.importing-${process.pid}-`));
   } catch (error) {
     throw unreadableFolder(out, error);
   }

@@ -1,7 +1,7 @@
 /** Files of recorded messages: their names, faults and times. DuckDB decompresses files and splits them into lines. */
 
 import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { RecordingWarning } from '../contract.js';
@@ -148,23 +148,22 @@ export function findFiles(folder: string) {
     .map((name) => join(root, name))
     .filter(isFolder);
   const files = [...names.map((name) => join(root, name)), ...folders.flatMap(listFiles)].filter(
-    (path) => !isFolder(path) && !ABOUT.test(nameOf(path)),
+    (path) => !isFolder(path) && !ABOUT.test(basename(path)),
   );
-  return { paths: files.filter((path) => isMessageFile(nameOf(path))), notRead: describeOthers(files, folder) };
+  return { paths: files.filter((path) => isMessageFile(basename(path))), notRead: describeOthers(files, folder) };
 }
 
 const listFiles = (folder: string) =>
   readdirSync(folder)
     .sort()
     .map((name) => join(folder, name));
-const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** Returns true if the path is a folder; false for a missing path or a broken link. */
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 function describeOthers(files: readonly string[], folder: string): string[] {
   const counts = new Map<string, number>();
-  for (const name of files.map(nameOf).filter((file) => !isMessageFile(file))) {
+  for (const name of files.map((file) => basename(file)).filter((file) => !isMessageFile(file))) {
     const ending = /\.[a-z0-9]+(\.(gz|zst|bz2|xz|zip))?$/i.exec(name)?.[0] ?? '';
     counts.set(ending, (counts.get(ending) ?? 0) + 1);
   }

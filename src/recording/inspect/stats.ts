@@ -1,9 +1,7 @@
 /** Computes statistics of a recording in one pass over its events. */
 
-import { stepOfPrecision } from '../../shared/base/micros.js';
+import { ONE, stepOfPrecision } from '../../shared/base/micros.js';
 import { EVENT, type EventChunk, gapsIn, type RecordedGap, type Recording, SIDE } from '../contract.js';
-
-const ONE = 1_000_000;
 
 /** Rebuilds a recorded book, and computes time-weighted figures of the book. */
 export class BookMeter {

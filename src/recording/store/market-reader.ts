@@ -370,20 +370,18 @@ class OrderCheck {
     for (let at = 0; at < length; at++) {
       // The cast is safe, because the columns have `length` entries.
       const time = timeMs[at] as number;
-      if (!(time >= last)) throw this.#makeDamageError(path, `time runs backwards, from ${last} to ${time}`);
+      if (!(time >= last)) throw makeDamageError(path, `time runs backwards, from ${last} to ${time}`);
       last = time;
     }
     if (length === 0) return;
-    if (this.ended) throw this.#makeDamageError(path, 'events follow the end of the market');
+    if (this.ended) throw makeDamageError(path, 'events follow the end of the market');
     this.lastMs = last;
     this.ended = chunk.kind[length - 1] === EVENT.end;
   }
-
-  #makeDamageError(path: string, what: string): TwinbookError {
-    const hint = '`twinbook data verify` shows every file that is damaged';
-    return new TwinbookError('recording_invalid', `${path}: ${what}`, hint);
-  }
 }
+
+const makeDamageError = (path: string, what: string): TwinbookError =>
+  new TwinbookError('recording_invalid', `${path}: ${what}`, '`twinbook data verify` shows every file that is damaged');
 
 interface EventsPart extends Omit<EventsFile, 'table' | 'name' | 'rows' | 'sha256'> {
   readonly path: string;

@@ -8,7 +8,7 @@ import { dayFolders, lockFolder, marketFolders } from './layout.js';
 import { DEFAULT_RULES, MarketWriter, type WriterRules } from './market-writer.js';
 import type { MarketSink } from './segment.js';
 
-export type StoreSettings = Partial<WriterRules> & Pick<WriterRules, 'origin'>;
+type StoreSettings = Partial<WriterRules> & Pick<WriterRules, 'origin'>;
 
 /**
  * Opens or creates a folder, and converts an earlier writer's open segments to Parquet. Throws TwinbookError

@@ -100,7 +100,6 @@ export interface BackupOrder {
   readonly target: string;
 }
 
-/** Copies and checks a ledger in a worker thread. Rejects if a file cannot be read or written. */
 function copyChecked(data: BackupOrder): Promise<ExaminedFile> {
   const thread = startWorker({ name: 'backup-thread', data }, import.meta.url);
   return new Promise((resolve, reject) => {

@@ -113,7 +113,6 @@ export class Lease {
     this.successor = successor ?? UNKNOWN_OWNER;
   }
 
-  /** Ends the lease after the wallet was released. */
   end(): void {
     this.#renewedAt = null;
   }
@@ -216,7 +215,6 @@ export class FleetMember {
     return this.lease.standing(readInstant());
   }
 
-  /** For how long no other trader can get the wallet, ms. */
   get oursForMs(): number {
     return this.lease.oursForMs(readInstant());
   }
@@ -228,7 +226,6 @@ export class FleetMember {
     return standing === 'lost' ? 'another trader of the fleet holds the wallet' : 'the lease on the wallet has expired';
   }
 
-  /** Sets the hooks that later renewals of the lease call. */
   attach(running: MemberHooks): void {
     this.#running = running;
   }
@@ -332,7 +329,10 @@ export class FleetMember {
     const isOwnName = row.holder === config.name;
     if (!config.standby && !isOwnName) throw taken(wallet, row);
     const isAlive = before !== null && before.instance === row.instance && before.renewal !== row.renewal;
-    if (isOwnName && isAlive && !config.standby) throw twoOfOneName(row);
+    if (isOwnName && isAlive && !config.standby) {
+      const text = `another running trader of the fleet has the same name ${row.holder} (fleet.name)`;
+      throw new TwinbookError('wallet_taken', text, 'Give each trader of the fleet its own name.');
+    }
     if (before?.instance === row.instance) return;
     const seconds = Math.ceil(this.lease.waitMs(readInstant()) / 1000);
     const who = isOwnName ? 'the previous run of this trader' : row.holder;
@@ -419,9 +419,4 @@ function taken(wallet: string, row: OwnerRow | null): TwinbookError {
   const hint =
     'Stop that trader, or set `fleet.standby: true` to take over when its lease expires; `twinbook fleet status` shows its last renewal.';
   return new TwinbookError('wallet_taken', `the wallet ${wallet} is already traded by ${who} of the fleet`, hint);
-}
-
-function twoOfOneName({ holder }: OwnerRow): TwinbookError {
-  const text = `another running trader of the fleet has the same name ${holder} (fleet.name)`;
-  return new TwinbookError('wallet_taken', text, 'Give each trader of the fleet its own name.');
 }

@@ -151,7 +151,7 @@ const WAITING_INTERVAL_MS = 15_000;
 /** Maximum rounds of reporting unsent requests in one step, because each report may lead to new requests. */
 const MAX_UNSENT_ROUNDS = 4;
 
-export type RecordPlanSettings = Pick<RecordOptions, 'profile' | 'share' | 'bookDepth' | 'marketIds' | 'credentials'>;
+type RecordPlanSettings = Pick<RecordOptions, 'profile' | 'share' | 'bookDepth' | 'marketIds' | 'credentials'>;
 
 interface RecordedFeedState {
   readonly feed: MarketTracker;
@@ -194,7 +194,6 @@ export class RecordPlan implements SteppedCore {
     for (const id of settings.marketIds) this.#watch(id);
   }
 
-  /** Number of markets that were open when last read. */
   get open(): number {
     return [...this.#markets.values()].filter(isOpen).length;
   }
@@ -205,7 +204,6 @@ export class RecordPlan implements SteppedCore {
     return [...this.#markets.values()].every((watched) => !watched.hasBook || isOver(watched));
   }
 
-  /** Returns the new messages for the operator. */
   takeNotices(): readonly string[] {
     const notices = this.#notices;
     this.#notices = [];

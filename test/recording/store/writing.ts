@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { RecordedMarket, Recording } from '../../../src/recording/contract.js';
 import { openRecordings } from '../../../src/recording/recording.js';
 import type { MarketSink, Stamp } from '../../../src/recording/store/segment.js';
-import { openRecordingStore, type RecordingStore, type StoreSettings } from '../../../src/recording/store/store.js';
+import { openRecordingStore, type RecordingStore } from '../../../src/recording/store/store.js';
 
 /** A minute before midnight, so that a stream of some minutes spans two days. */
 export const START_MS = Date.UTC(2026, 10, 20, 23, 59);
@@ -30,14 +30,16 @@ export const market = (changes: Partial<RecordedMarket> = {}): RecordedMarket =>
 /** `ms` after the start; seen 40 ms later. */
 export const at = (ms: number): Stamp => ({ timeMs: START_MS + ms, seenMs: START_MS + ms + 40 });
 
-export const openStore = (folder: string, settings: Partial<StoreSettings> = {}): Promise<RecordingStore> =>
+type Settings = Omit<Parameters<typeof openRecordingStore>[1], 'origin'>;
+
+export const openStore = (folder: string, settings: Settings = {}): Promise<RecordingStore> =>
   openRecordingStore(folder, { origin: 'test', ...settings });
 
 /** Opens a store, lets `write` fill one market, closes it. */
 export async function written(
   folder: string,
   write: (sink: MarketSink, store: RecordingStore) => void | Promise<void>,
-  settings: Partial<StoreSettings> = {},
+  settings: Settings = {},
 ): Promise<void> {
   const store = await openStore(folder, settings);
   await write(store.market(market()), store);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { DataOf } from '../../../src/shared/protocol/endpoints.js';
 import type { AnyCall, Observation, Outcome, Request } from '../../../src/shared/protocol/seam.js';
 import { readProfile } from '../../../src/shell/config/config.js';
-import { RecordPlan, type RecordPlanSettings } from '../../../src/shell/recorder/record.js';
+import { RecordPlan } from '../../../src/shell/recorder/record.js';
 import { bookOf, detailOf } from './capture/world.js';
 
 const profile = readProfile('config/venues/paper.yaml', process.cwd());
@@ -27,7 +27,7 @@ class World {
   nowMs = START_MS;
   #underWay: { readonly request: Request; readonly dueMs: number }[] = [];
 
-  constructor(markets: readonly string[], settings: Partial<RecordPlanSettings> = {}) {
+  constructor(markets: readonly string[], settings: Partial<ConstructorParameters<typeof RecordPlan>[0]> = {}) {
     for (const id of markets) this.markets.set(id, 'open');
     const venue = { ...profile, rate_limits: LIMITS, own_trades: true };
     const usual = { profile: venue, share: 1, bookDepth: 100, marketIds: [], credentials: null };

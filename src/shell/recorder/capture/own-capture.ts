@@ -15,7 +15,6 @@ export interface PolledAt {
   readonly venueMs: number;
 }
 
-/** A row about an own order in the venue's answer. */
 type OwnOrderRow = OwnTradeRow['order'];
 
 /** Certain and maximum own amount at one price. If these differ, the amount of others at the price is unknown. */
