@@ -5,7 +5,7 @@ import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
 import type { MarketView } from '../market/view.js';
 import {
-  type ConversionRules,
+  conversionRules,
   convert,
   FLATTEN,
   flattenAll,
@@ -18,7 +18,6 @@ import { LADDER, type Mode } from './control/modes.js';
 import { isOfPlace, makeStepContext, type StepContext } from './gate.js';
 import type { MarketEntry, Markets } from './markets.js';
 import { type Notices, showTitle } from './notices.js';
-import { NO_CORE } from './own/account.js';
 import { heldIn } from './own/own-state.js';
 import {
   type EventTurns,
@@ -105,7 +104,7 @@ function hasNothingDue(state: TraderState, entry: MarketEntry, nowMs: number): b
   const mode = safety.mode();
   if (account.isStale || actedOn?.own !== account.own || actedOn.mode !== mode || !CALM_MODES.includes(mode.mode))
     return false;
-  return !safety.pauses.isFlattening(entry.conditionId) && nowMs < marketQuietUntilMs(state, entry);
+  return !safety.pauses.flattening.includes(entry.conditionId) && nowMs < marketQuietUntilMs(state, entry);
 }
 
 /** Applies the current mode of the kill ladder: withdraws orders and conversions in flight that the mode forbids. */
@@ -144,7 +143,7 @@ function actInMarket(
   const { nowMs } = base;
   const { safety, account, markets } = state;
   const { conditionId } = entry;
-  const paused = safety.pauses.isFlattening(conditionId)
+  const paused = safety.pauses.flattening.includes(conditionId)
     ? safety.whyUnclaimed(conditionId)
     : safety.whyPaused(conditionId);
   const hold = findHold(safety, conditionId, base.hold);
@@ -182,20 +181,6 @@ function actInMarket(
   }
   if (isTick) begun = cancelOrphans(state, entry, context) || begun;
   if (begun) account.invalidate();
-}
-
-/** Returns a market's rules for conversions. A flatten merges all complete sets, including those a strategy keeps. */
-function conversionRules(
-  { settings, account, safety }: TraderState,
-  { feed, conditionId, slots }: MarketEntry,
-  splits: boolean,
-): ConversionRules {
-  const lot = feed.facts?.lotMicros;
-  const markMicros = account.valuation.marks.get(conditionId) ?? null;
-  const isFlattening = safety.mode().mode === 'flattening' || safety.pauses.isFlattening(conditionId);
-  if (!isFlattening || lot === undefined)
-    return { merge: settings.merge, core: account.coreSets.of(slots), splits, markMicros };
-  return { merge: { enabled: true, minSharesMicros: lot }, core: NO_CORE, splits: false, markMicros };
 }
 
 /** Cancels orders of strategies that no longer quote this market. */

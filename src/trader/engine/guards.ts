@@ -132,19 +132,16 @@ class FillAlarm extends NotedText {
 /** Duration of rejections after which an API key counts as revoked, ms; rejections by mistake are shorter. */
 const HALTS_AFTER_MS = 20_000;
 
-/** Lists of own orders and own fills, which are read with an API key. */
-type OwnList = 'orders' | 'fills';
-
 /** Alarm for a rejected API key. All orders are canceled until an operator resumes, because fills cannot be read. */
 class KeyAlarm extends NotedText {
   /** Start of each list's current series of key rejections, our clock, ms. */
-  readonly #sinceMs = new Map<OwnList, number>();
+  readonly #sinceMs = new Map<'orders' | 'fills', number>();
 
   /**
    * Records the outcome of a read of own orders or own trades. Returns the reason for a halt, or null. Timeouts and
    * other failures show nothing about the key. The caller must open a ledger transaction.
    */
-  observe(list: OwnList, outcome: Outcome, nowMs: number): string | null {
+  observe(list: 'orders' | 'fills', outcome: Outcome, nowMs: number): string | null {
     if (outcome.kind === 'answered') this.#sinceMs.delete(list);
     if (outcome.kind !== 'refused' || !refusesKey(outcome) || this.text !== null) return null;
     // If our clock was set back, the duration of the rejections starts at zero.
@@ -215,7 +212,7 @@ class LossMemory {
   }
 
   /** @param isHeldBack true when a partly used limit restricts the trader; the operator then accepts that loss */
-  resume(isHeldBack = false): void {
+  resume(isHeldBack: boolean): void {
     this.guard?.resume(isHeldBack);
     this.rung = lossRung(this.facts, this.#limits);
   }

@@ -123,18 +123,16 @@ export class Markets {
       if ((!over && !unwanted) || isOurs(conditionId)) continue;
       if (feed.unsuitable !== null) this.#unsuitable.add(conditionId);
       this.#tracked.delete(conditionId);
-      if (over) this.#forgetMarket(conditionId, feed.facts?.eventConditionId ?? null);
       this.version++;
+      if (!over) continue;
+      const event = feed.facts?.eventConditionId ?? null;
+      this.#ledger.forgetStrategyStates(conditionId);
+      const isOfEvent = (entry: MarketEntry) => entry.feed.facts?.eventConditionId === event;
+      if (event !== null && !Array.from(this.all).some(isOfEvent)) this.sandboxes.forget(event);
+      forgetPrior(conditionId, this.#ledger);
+      const note = ownFillsNote(conditionId);
+      if ((this.#ledger.note(note) ?? '') !== '') this.#ledger.setNote(note, '');
     }
-  }
-
-  #forgetMarket(conditionId: string, event: string | null): void {
-    this.#ledger.forgetStrategyStates(conditionId);
-    const isOfEvent = ({ feed }: MarketEntry) => feed.facts?.eventConditionId === event;
-    if (event !== null && !Array.from(this.all).some(isOfEvent)) this.sandboxes.forget(event);
-    forgetPrior(conditionId, this.#ledger);
-    const note = ownFillsNote(conditionId);
-    if ((this.#ledger.note(note) ?? '') !== '') this.#ledger.setNote(note, '');
   }
 
   /** Stores changed statistics of own fills. The caller must open a ledger transaction. */
@@ -228,9 +226,12 @@ export class Markets {
     const category = facts.category ?? '';
     const flow = this.#flows.get(category) ?? new CategoryFlow();
     this.#flows.set(category, flow);
-    entry.feed.joinCategory(flow);
+    entry.feed.shape.joinCategory(flow);
     for (const slot of entry.slots) this.#open(slot, facts);
-    this.#saveFacts(facts, detail, at.seenMs);
+    const record = makeMarketRecord(facts, detail, at.seenMs);
+    const stored = this.#ledger.market(facts.conditionId);
+    // Only changed details are written, because details are read often and each write is synced to disk.
+    if (!isDeepStrictEqual({ ...stored, seenMs: at.seenMs }, record)) this.#ledger.saveMarket(record);
     return before !== null && before.phase !== facts.phase;
   }
 
@@ -262,13 +263,6 @@ export class Markets {
     const isUsable = ({ feed: { facts, unsuitable } }: MarketEntry) =>
       unsuitable === null && (facts === null || facts.phase === state);
     return [...this.all].filter((each) => isUsable(each) && this.#isQuotedBy(each.conditionId, strategy)).length;
-  }
-
-  #saveFacts(facts: MarketFacts, detail: MarketDetail, seenMs: number): void {
-    const record = makeMarketRecord(facts, detail, seenMs);
-    const stored = this.#ledger.market(facts.conditionId);
-    // Only changed details are written, because details are read often and each write is synced to disk.
-    if (!isDeepStrictEqual({ ...stored, seenMs }, record)) this.#ledger.saveMarket(record);
   }
 }
 
@@ -358,11 +352,11 @@ export function takeCandles(around: CandlesContext, entry: MarketEntry, report: 
   if (outcome.kind !== 'answered' || call.endpoint !== 'markets.candles' || excludedBecause !== null) return;
   const span = { fromS: call.query.start_time, toS: call.query.end_time };
   // The HTTP client has checked the data against the endpoint's schema.
-  const read = readCandles(outcome.data as readonly Candle[], span, feed.closeGridStep);
-  if (!read.ok)
-    return notices.notify(nowMs, 'candles', `price bars of "${title}" are invalid and are ignored: ${read.because}`);
-  if (read.learned === null) return;
-  const { sigmaPerSqrtS, spanS, meanPrice } = read.learned;
+  const learned = readCandles(outcome.data as readonly Candle[], span, feed.closeGridStep);
+  if (typeof learned === 'string')
+    return notices.notify(nowMs, 'candles', `price bars of "${title}" are invalid and are ignored: ${learned}`);
+  if (learned === null) return;
+  const { sigmaPerSqrtS, spanS, meanPrice } = learned;
   feed.setVolatilityPrior(sigmaPerSqrtS);
   account.valuation.averages.seed(conditionId, meanPrice, spanS * 1000);
   candles.goodUntilMs = nowMs + spanS * 1000;

@@ -113,7 +113,7 @@ export class UnreadMarkets {
 
   onPage({ outcome }: RequestResult): void {
     const unread = outcome.kind === 'answered' ? (outcome.unread ?? []) : [];
-    for (const { conditionId, problem } of unread) this.#walk.set(conditionId ?? NAMELESS, problem);
+    for (const { conditionId, problem } of unread) this.#walk.set(conditionId ?? '(without a condition id)', problem);
   }
 
   /** Ends a read of the market list and returns new notices. Without `isComplete`, a page is missing. */
@@ -135,8 +135,6 @@ export class UnreadMarkets {
 }
 
 const notice = (kind: `${'list' | 'market'}_${'unread' | 'read'}`, text: string) => ({ kind, text });
-
-const NAMELESS = '(without a condition id)';
 
 const PULLED = 'all orders are canceled until the list can be read again';
 

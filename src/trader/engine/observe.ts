@@ -36,12 +36,7 @@ function noteSilence({ safety, notices, markets }: TraderState, because: string,
   }
 }
 
-function endSilence({ safety, notices, requests }: TraderState, nowMs: number): void {
-  const { wasOn, isBack } = safety.silence.onAnswer();
-  if (isBack) notices.alert(nowMs, 'answering', 'the exchange answers again');
-  if (!wasOn) return;
-  for (const kind of ['orders', 'fills', 'assets'] as const) requests.poller.expedite({ kind });
-}
+const OWN_STATE = ['orders', 'fills', 'assets'] as const;
 
 export function observe(state: TraderState, seen: Observation): void {
   if (seen.nowMs < state.clock.seenMs) onClockSetBack(state, state.clock.seenMs - seen.nowMs, seen.nowMs);
@@ -58,7 +53,11 @@ export function observe(state: TraderState, seen: Observation): void {
       const { outcome, nowMs, sentMs, venueTimeMs } = seen;
       if (venueTimeMs !== null) state.clock.venue.observe(venueTimeMs, sentMs, nowMs);
       if (outcome.kind === 'unknown') noteSilence(state, outcome.reason, nowMs);
-      else endSilence(state, nowMs);
+      else {
+        const { wasOn, isBack } = state.safety.silence.onAnswer();
+        if (isBack) state.notices.alert(nowMs, 'answering', 'the exchange answers again');
+        if (wasOn) for (const kind of OWN_STATE) state.requests.poller.expedite({ kind });
+      }
       return observeReport(state, { request, outcome, nowMs, sentMs, venueTimeMs }, seen.requestId);
     }
   }
@@ -162,9 +161,9 @@ function exclude({ markets, safety, notices }: TraderState, entry: MarketEntry, 
 
 function readBook(state: TraderState, { conditionId, feed }: MarketEntry, data: DataOf<'markets.book'>, at: SeenAt) {
   const { account, markets, requests } = state;
-  const { jump: before } = feed;
+  const { jump: before } = feed.liveness;
   feed.onBook(data, at, ownOrders(account.own, conditionId));
-  const { jump } = feed;
+  const { jump } = feed.liveness;
   if (jump !== null && jump !== before) {
     const { jumpedMs: nowMs, changeLogOdds } = jump;
     tellMarket(markets, conditionId, { kind: 'jump', nowMs, changeLogOdds });

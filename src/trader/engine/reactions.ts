@@ -24,7 +24,9 @@ function onEvent(state: TraderState, event: ExecutorEvent, nowMs: number): void 
   switch (event.kind) {
     case 'orderOpened':
       noteReactionPace(state, event.intentId, nowMs);
-      noteTaken(state, event.market, nowMs);
+      markets.track(event.market).exchangeRefusals.onTaken();
+      if (safety.guards.exchangeRefusals.onTaken())
+        notices.alert(nowMs, 'orders_taken', 'the exchange accepts orders again');
       tellRested(ledger, markets, event, nowMs);
       return markets.requestRequote(event.market);
     case 'orderClosed':
@@ -161,12 +163,6 @@ function noteRefused(
     notices.alert(nowMs, 'orders_refused', `no order was accepted for a minute: ${text}`);
   }
   return here.waitMs(PLACE_PAUSE_MS);
-}
-
-function noteTaken({ markets, safety, notices }: TraderState, market: string, nowMs: number): void {
-  markets.track(market).exchangeRefusals.onTaken();
-  if (safety.guards.exchangeRefusals.onTaken())
-    notices.alert(nowMs, 'orders_taken', 'the exchange accepts orders again');
 }
 
 /** Reasons of failed intents after which the next turn retries at once. */

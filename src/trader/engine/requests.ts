@@ -44,7 +44,7 @@ export class Requests {
   #intents = 0;
 
   constructor(state: Polls, { profile, polling, runId }: TraderSettings, ledger: Ledger, executor: Executor) {
-    this.queue = new RequestQueue(profile.rate_limits, 1, polling.cancelAllWithinMs);
+    this.queue = new RequestQueue(profile.rate_limits, polling.cancelAllWithinMs);
     this.budgetWatch = new BudgetWatch(profile.rate_limits);
     this.poller = new PollPlan({ ...polling, ownTrades: profile.own_trades, bookDepth: BOOK_DEPTH });
     this.polling = new Polling(state);

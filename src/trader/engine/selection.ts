@@ -8,7 +8,6 @@ import {
   type MarketOffer,
   PricedOffer,
   type ScarcityPrices,
-  type Supply,
 } from '../scheduler/market-choice.js';
 import type { RequestQueue } from '../scheduler/request-queue.js';
 import {
@@ -73,7 +72,10 @@ export class Selection {
     if (Math.abs(nowMs - this.#rulesMs) < RULES_EVERY_MS) return;
     this.#rulesMs = nowMs;
     for (const strategy of state.settings.strategies) this.#applyRules(state, strategy, nowMs);
-    if (Math.abs(nowMs - this.valuedMs) < VALUE_EVERY_MS && !this.#isFirstChoiceDue(state, nowMs)) return;
+    const isFirstChoiceDue = state.settings.strategies.some(
+      (each) => each.markets.choose === 'value' && !this.#begun.has(each.name) && this.#isReady(state, each, nowMs),
+    );
+    if (Math.abs(nowMs - this.valuedMs) < VALUE_EVERY_MS && !isFirstChoiceDue) return;
     this.valuedMs = nowMs;
     this.#chooseByValue(state, nowMs);
   }
@@ -103,13 +105,6 @@ export class Selection {
     });
   }
 
-  #isFirstChoiceDue(state: Chooser, nowMs: number): boolean {
-    return state.settings.strategies.some(
-      (strategy) =>
-        strategy.markets.choose === 'value' && !this.#begun.has(strategy.name) && this.#isReady(state, strategy, nowMs),
-    );
-  }
-
   #isReady(state: Chooser, strategy: StrategySettings, nowMs: number): boolean {
     const slots = this.#listSlots(state, strategy);
     if (slots.length === 0) return false;
@@ -135,11 +130,16 @@ export class Selection {
     const allowed = offered.filter(({ slot }) => ruledOut(state, slot, nowMs) === null);
     const candidates = allowed.map(({ candidate }) => candidate);
     const bounds = { most, entries: isFirst ? Number.POSITIVE_INFINITY : ENTRIES };
-    const choice = choose(candidates, readSupply(state, nowMs), least, bounds);
+    const { queue } = state.requests;
+    const supply = {
+      looksPerS: (queue.perMinute('public', nowMs) * BOOK_PART) / 60,
+      requestsPerS: Math.max(0, queue.perMinute('signed', nowMs) - queue.ownReadsPerMinute(nowMs)) / 60,
+      currency: Math.max(0, state.account.own.cashMicros) / ONE,
+    };
+    const choice = choose(candidates, supply, least, bounds);
     this.prices = choice.prices;
     const places = new Map(choice.ranked.map(({ id, value }, i) => [id, { value, place: i + 1 }]));
     // The request price is used only if our own requests use up the budget, not if throttling or other programs do.
-    const { queue } = state.requests;
     this.requestPrice = queue.isSteady(nowMs) && queue.burstLeft(nowMs) < SHORT_PART ? choice.prices.request : 0;
     for (const { slot, candidate, belief, gross, lateFillCost } of offered) {
       const found = places.get(candidate.id);
@@ -240,12 +240,4 @@ function whyNot({ worth, wanted }: QuoteSlot): string {
   return value.net > 0
     ? `the market is worth ${hourly} per hour, rank ${place}, but markets of higher rank are chosen`
     : `the market is worth ${hourly} per hour: its costs exceed its income`;
-}
-
-function readSupply({ requests: { queue }, account: { own } }: Chooser, nowMs: number): Supply {
-  return {
-    looksPerS: (queue.perMinute('public', nowMs) * BOOK_PART) / 60,
-    requestsPerS: Math.max(0, queue.perMinute('signed', nowMs) - queue.ownReadsPerMinute(nowMs)) / 60,
-    currency: Math.max(0, own.cashMicros) / ONE,
-  };
 }

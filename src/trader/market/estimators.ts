@@ -375,35 +375,34 @@ export interface LearnedFromBars {
   readonly meanPrice: number;
 }
 
-type CandlesRead =
-  /** The field `learned` is null if the answer contains fewer than two price bars. */
-  | { readonly ok: true; readonly learned: LearnedFromBars | null }
-  /** The field `because` says in one sentence why the price bars are rejected. */
-  | { readonly ok: false; readonly because: string };
-
 /**
- * Estimates volatility and mean price from the bars' closing prices. One invalid bar rejects the whole answer.
+ * Estimates volatility and mean price from the bars' closing prices; null for fewer than two bars. One invalid bar
+ * rejects the whole answer: the result is then a sentence that says why.
  *
  * @param gridStep half the current spread, at least half a tick: closes alternate between bid and ask
  */
-export function readCandles(rows: readonly Candle[], span: CandleSpan, gridStep: number): CandlesRead {
+export function readCandles(
+  rows: readonly Candle[],
+  span: CandleSpan,
+  gridStep: number,
+): LearnedFromBars | string | null {
   const bars = [...rows].sort((a, b) => a.timestamp - b.timestamp);
   let beforeS = Number.NEGATIVE_INFINITY;
   const volatility = new Volatility();
   for (const bar of bars) {
     const because = findNonsense(bar, span, beforeS);
-    if (because !== null) return { ok: false, because: `bar ${bar.timestamp}: ${because}` };
+    if (because !== null) return `bar ${bar.timestamp}: ${because}`;
     beforeS = bar.timestamp;
     volatility.observe(Number(bar.close), (bar.timestamp + BAR_S) * 1000, gridStep);
   }
   const [first, ...others] = bars;
-  if (first === undefined || others.length === 0) return { ok: true, learned: null };
+  if (first === undefined || others.length === 0) return null;
   const spanS = beforeS + BAR_S - first.timestamp;
   const priceSeconds = bars.reduce(
     (sum, { timestamp, close }, at) => sum + Number(close) * ((bars[at + 1]?.timestamp ?? beforeS + BAR_S) - timestamp),
     0,
   );
-  return { ok: true, learned: { sigmaPerSqrtS: volatility.sigmaPerSqrtS, spanS, meanPrice: priceSeconds / spanS } };
+  return { sigmaPerSqrtS: volatility.sigmaPerSqrtS, spanS, meanPrice: priceSeconds / spanS };
 }
 
 function findNonsense(bar: Candle, { fromS, toS }: CandleSpan, beforeS: number): string | null {

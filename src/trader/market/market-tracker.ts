@@ -4,13 +4,12 @@ import type { FeeSchedule } from '../../shared/base/fees.js';
 import { type Micros, minMicros, ONE, stepOfPrecision, sub } from '../../shared/base/micros.js';
 import type { MarketDetail, Orderbook, PublicTradeRow } from '../../shared/protocol/records.js';
 import { copyToShow, EMPTY_BOOK, micropriceOf, midOf, readBook, sameBook, touch, without } from './book.js';
-import { Arrivals, type CategoryFlow, computeLogOdds, Flow, TakerFlow, Volatility } from './estimators.js';
+import { Arrivals, computeLogOdds, Flow, TakerFlow, Volatility } from './estimators.js';
 import { isShortOfOwn, OwnFills, OwnOrderMemory, QueuePlaces } from './own-activity.js';
 import { Tape } from './tape.js';
 import { VenueMark } from './venue-marks.js';
 import {
   type Book,
-  type Estimates,
   type EventView,
   type FeedViews,
   type Glance,
@@ -62,8 +61,8 @@ export class MarketTracker {
   readonly #volatility = new Volatility();
   readonly #flow = new Flow();
   readonly #takers = new Arrivals(USUAL_TAKERS_PER_S);
-  readonly #shape = new TakerFlow();
-  readonly #liveness = new Liveness();
+  readonly shape = new TakerFlow();
+  readonly liveness = new Liveness();
   readonly #memory = new OwnOrderMemory();
   #lookEveryMs: number | null = null;
   readonly #queue = new QueuePlaces();
@@ -75,15 +74,6 @@ export class MarketTracker {
   constructor(conditionId: string, feeSchedule: FeeSchedule = 'notional') {
     this.conditionId = conditionId;
     this.#feeSchedule = feeSchedule;
-  }
-
-  /** Uses taker statistics of the category's other markets as a prior. */
-  joinCategory(category: CategoryFlow): void {
-    this.#shape.joinCategory(category);
-  }
-
-  get jump(): Jump | null {
-    return this.#liveness.jump;
   }
 
   /** Price grid step of closing prices of bars: half of other accounts' spread, at least half a tick. */
@@ -130,11 +120,11 @@ export class MarketTracker {
     const spread = best === null ? null : sub(best.ask.priceMicros, best.bid.priceMicros) / ONE;
     const mid = midOf(others);
     const microprice = micropriceOf(others);
-    this.#liveness.onBook(mid, at, changed, this.#volatility.sigmaPerSqrtS);
+    this.liveness.onBook(mid, at, changed, this.#volatility.sigmaPerSqrtS);
     // The mid of a book moves by half ticks.
     if (mid !== null) this.#volatility.observe(mid, at.seenMs, this.#tick / 2);
     this.#queue.onBook(others, at, own);
-    if (this.facts !== null) this.#shape.onBook(raw, others, at, this.facts.tickMicros);
+    if (this.facts !== null) this.shape.onBook(raw, others, at, this.facts.tickMicros);
     this.#book = { raw, others, mid, microprice, spread, droppedLevels, at };
     if (before !== null)
       this.venueMark.judge(at, this.#estimateMotion(before), midOf(before.raw), this.#price(this.#book));
@@ -172,9 +162,9 @@ export class MarketTracker {
     const shares = trade.amountMicros / ONE;
     this.#flow.observe({ price: trade.priceMicros / ONE, shares, bought: trade.taker === 'buy' }, atMs);
     this.#takers.observe(atMs);
-    if (this.facts !== null) this.#shape.onTrade(trade, atMs, this.facts.tickMicros);
+    if (this.facts !== null) this.shape.onTrade(trade, atMs, this.facts.tickMicros);
     this.#motion = null;
-    this.#liveness.onTrade(trade, atMs, book);
+    this.liveness.onTrade(trade, atMs, book);
     if (this.#book !== null && atMs > this.#book.at.seenMs) this.#queue.onTrade(trade, this.#own);
   }
 
@@ -191,9 +181,9 @@ export class MarketTracker {
     this.#volatility.clockSetBack(byMs);
     this.#flow.clockSetBack(byMs);
     this.#takers.clockSetBack(byMs);
-    this.#shape.clockSetBack();
+    this.shape.clockSetBack();
     this.#motion = null;
-    this.#liveness.clockSetBack(byMs);
+    this.liveness.clockSetBack(byMs);
     this.#memory.clockSetBack();
     this.ownFills.clockSetBack();
   }
@@ -210,6 +200,9 @@ export class MarketTracker {
     const sight = this.sight(nowMs);
     if (sight === null || this.#book === null) return null;
     const book = copyToShow(sight.book);
+    const { mid, microprice, spread } = this.#book;
+    const price = this.#price(this.#book);
+    const sigma = this.#volatility.sigmaPerSqrtS;
     return Object.freeze({
       nowMs,
       timeToResolutionMs: sight.timeToResolutionMs,
@@ -218,7 +211,14 @@ export class MarketTracker {
       // If the trader has no orders, the full book equals other accounts' book.
       others: sight.others === sight.book ? book : copyToShow(sight.others),
       trades: this.#tape.trades,
-      estimates: Object.freeze(this.#estimates(nowMs, this.#book)),
+      estimates: Object.freeze({
+        mid,
+        microprice,
+        spread,
+        sigmaLogOddsPerSqrtS: sigma,
+        sigmaPricePerSqrtS: sigma * price * (1 - price),
+        ...this.#flow.at(nowMs),
+      }),
       health: Object.freeze(sight.health),
       inventory: Object.freeze({
         yesMicros: own.yesMicros,
@@ -236,8 +236,8 @@ export class MarketTracker {
       flow: Object.freeze({
         tradesPerS: this.#takers.perSAt(nowMs),
         meanTradeShares: this.#tape.meanShares,
-        kappa: this.#shape.kappaAt(nowMs, sight.market.tickMicros),
-        sweepMovePrice: this.#shape.sweepMoveAt(nowMs, sight.market.tickMicros),
+        kappa: this.shape.kappaAt(nowMs, sight.market.tickMicros),
+        sweepMovePrice: this.shape.sweepMoveAt(nowMs, sight.market.tickMicros),
       }),
       pace: Object.freeze({ lookEveryS: this.#lookEveryMs === null ? null : this.#lookEveryMs / 1000, ...pace }),
       own: this.ownFills.view,
@@ -330,23 +330,10 @@ export class MarketTracker {
     return microprice ?? this.#flow.tradePrice ?? 0.5;
   }
 
-  #estimates(nowMs: number, book: SeenBook): Estimates {
-    const price = this.#price(book);
-    const sigma = this.#volatility.sigmaPerSqrtS;
-    return {
-      mid: book.mid,
-      microprice: book.microprice,
-      spread: book.spread,
-      sigmaLogOddsPerSqrtS: sigma,
-      sigmaPricePerSqrtS: sigma * price * (1 - price),
-      ...this.#flow.at(nowMs),
-    };
-  }
-
   #health(nowMs: number, { raw, at, droppedLevels }: SeenBook): Health {
     const bid = raw.bids[0]?.priceMicros ?? 0;
     const ask = raw.asks[0]?.priceMicros ?? ONE;
-    const { jump, jumpLogOdds, through, unchangedSinceMs } = this.#liveness;
+    const { jump, jumpLogOdds, through, unchangedSinceMs } = this.liveness;
     return {
       bookAgeMs: nowMs - at.sentMs,
       tradesAgeMs: this.#tradesAt === null ? null : nowMs - this.#tradesAt.sentMs,

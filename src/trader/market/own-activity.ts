@@ -43,8 +43,12 @@ export class OwnOrderMemory {
     if (own === this.#noted) return;
     this.#noted = own;
     const next = new Map<string, Remembered>();
-    for (const order of own)
-      next.set(order.intentId, remember(this.#orders.get(order.intentId) ?? firstSeen(order, nowMs), order, nowMs));
+    for (const order of own) {
+      const known = this.#orders.get(order.intentId) ?? firstSeen(order, nowMs);
+      const earlierMicros = known.order.remainingMicros;
+      const change = earlierMicros === order.remainingMicros ? null : { earlierMicros, changedMs: nowMs };
+      next.set(order.intentId, { ...known, ...change, order, goneMs: null });
+    }
     for (const [intentId, known] of this.#orders) {
       if (!next.has(intentId)) next.set(intentId, known.goneMs === null ? { ...known, goneMs: nowMs } : known);
     }
@@ -73,13 +77,6 @@ export class OwnOrderMemory {
       else this.#orders.set(intentId, firstSeen(order, Number.NEGATIVE_INFINITY));
     }
   }
-}
-
-function remember(known: Remembered, order: OwnOrder, nowMs: number): Remembered {
-  const { remainingMicros } = known.order;
-  const change =
-    remainingMicros === order.remainingMicros ? null : { earlierMicros: remainingMicros, changedMs: nowMs };
-  return { ...known, ...change, order, goneMs: null };
 }
 
 const firstSeen = (order: OwnOrder, nowMs: number): Remembered => ({
@@ -214,7 +211,19 @@ export class OwnFills {
     this.#seconds += seconds;
     this.#unfadedS += seconds;
     if (this.#unfadedS >= FADES_EVERY_S) this.#fade();
-    for (const horizon of HORIZONS_MS.keys()) this.#judge(horizon, price, lookedMs);
+    for (const [horizon, horizonMs] of HORIZONS_MS.entries()) {
+      for (let at = this.#judged[horizon] ?? 0; at < this.#waiting.length; at++) {
+        const fill = this.#waiting[at];
+        if (fill === undefined || lookedMs < fill.filledMs + horizonMs) break;
+        this.#judged[horizon] = at + 1;
+        const sums = this.#sums[fill.side][horizon];
+        if (price === null || sums === undefined || lookedMs > fill.filledMs + 2 * horizonMs) continue;
+        sums.shares += fill.shares;
+        sums.brought += fill.shares * (fill.side === 'bid' ? price - fill.price : fill.price - price);
+        this.#isChanged = true;
+        this.#markouts = null;
+      }
+    }
     const ended = this.#judged.at(-1) ?? 0;
     if (ended === 0) return;
     this.#waiting.splice(0, ended);
@@ -264,22 +273,6 @@ export class OwnFills {
       sums.brought *= kept;
     }
     this.#markouts = null;
-  }
-
-  /** Adds the gains of fills whose markout horizon has passed. */
-  #judge(horizon: number, price: number | null, lookedMs: number): void {
-    const horizonMs = HORIZONS_MS[horizon] ?? 0;
-    for (let at = this.#judged[horizon] ?? 0; at < this.#waiting.length; at++) {
-      const fill = this.#waiting[at];
-      if (fill === undefined || lookedMs < fill.filledMs + horizonMs) return;
-      this.#judged[horizon] = at + 1;
-      const sums = this.#sums[fill.side][horizon];
-      if (price === null || sums === undefined || lookedMs > fill.filledMs + 2 * horizonMs) continue;
-      sums.shares += fill.shares;
-      sums.brought += fill.shares * (fill.side === 'bid' ? price - fill.price : fill.price - price);
-      this.#isChanged = true;
-      this.#markouts = null;
-    }
   }
 }
 

@@ -89,14 +89,12 @@ export class Tape {
     }
     const all = [...fresh.toReversed(), ...this.trades];
     // A stable sort puts late rows behind rows with later times.
-    if (!isNewestFirst(all)) all.sort((a, b) => b.venueTimeMs - a.venueTimeMs);
+    const isNewestFirst = all.every((trade, i) => i === 0 || trade.venueTimeMs <= (all[i - 1]?.venueTimeMs ?? 0));
+    if (!isNewestFirst) all.sort((a, b) => b.venueTimeMs - a.venueTimeMs);
     if (all.length > MAX_TRADES) all.length = MAX_TRADES;
     this.trades = Object.freeze(all);
   }
 }
-
-const isNewestFirst = (trades: readonly TapeTrade[]): boolean =>
-  trades.every(({ venueTimeMs }, i) => venueTimeMs <= (trades[i - 1]?.venueTimeMs ?? Number.POSITIVE_INFINITY));
 
 /**
  * Infers whether the taker bought or sold YES, because a trade row only names the traded outcome. A trade above the mid

@@ -33,11 +33,8 @@ const EXPLAINING_PART = 3 / 4;
 /** Fraction of the profile's limit that is considered safe while the exchange has not reported a limit. */
 const UNKNOWN_FROM_PART = 1 / 4;
 
-/** Fraction of a minute's requests that may be sent at once, as a burst. */
-const BURST_PART = 1 / 4;
-
-/** Number of requests that may be sent at once if `most` are allowed per minute. */
-const burstOf = (most: number): number => BURST_PART * most;
+/** Number of requests that may be sent at once (a burst) if `most` are allowed per minute. */
+const burstOf = (most: number): number => most / 4;
 
 /** Facts about the outcome of a request that counts in the budget. */
 export interface Settled {
@@ -131,7 +128,10 @@ export class Budget {
     const own = this.#own(nowMs);
     const room = Math.floor(this.#profileLimit * (1 - MARGIN)) - own;
     if (this.#isProbeUnderWay || room <= floor) return null;
-    if (!isUrgent && this.#isExplained(own, nowMs)) return null;
+    // Own use explains a full budget if the exchange's reported limit is trusted and nearly used up.
+    const isTrusted = !this.#isGuess && this.limit * LEAST_TRUST >= this.#profileLimit;
+    const isBlocked = this.blockedUntilMs(nowMs) > nowMs;
+    if (!isUrgent && (isBlocked ? this.#isFirm : isTrusted && own >= this.limit * EXPLAINING_PART)) return null;
     this.#probeAtMs = Math.min(this.#probeAtMs, nowMs + PROBE_MS.longest);
     return Math.max(nowMs, this.#probeAtMs);
   }
@@ -139,11 +139,6 @@ export class Budget {
   /** True if the next requests might exceed the exchange's unknown limit, so that all sent requests may be refused. */
   isNearUnknownLimit(nowMs: number): boolean {
     return !this.#isShown && this.#own(nowMs) >= this.#profileLimit * UNKNOWN_FROM_PART;
-  }
-
-  #isExplained(own: number, nowMs: number): boolean {
-    if (this.blockedUntilMs(nowMs) > nowMs) return this.#isFirm;
-    return !this.#isGuess && this.limit * LEAST_TRUST >= this.#profileLimit && own >= this.limit * EXPLAINING_PART;
   }
 
   /** Time at which throttling ends, our clock, ms; at most `LONGEST_WAIT_MS` from now. */

@@ -68,10 +68,6 @@ const REQUESTS = { move: 4, fill: 2, cancel: 2 } as const;
 export const bestTolerance = (cost: number, sigmaPerSqrtS: number, k: number): number =>
   cost === 0 ? 0 : k <= 0 ? Number.POSITIVE_INFINITY : ((6 * cost * sigmaPerSqrtS ** 2) / k) ** (1 / 4);
 
-/** Loss rate k of a quote away from its best distance: shares filled per second / best distance. */
-const displacementLoss = ({ fillsPerS, sharesPerFill, distance }: OfferedSide): number =>
-  distance <= 0 ? 0 : (fillsPerS * sharesPerFill) / distance;
-
 /** Computes all value terms at these resource prices. `stale`: loss per second if a book is read every `lookEveryS`. */
 export function netValue(
   offer: Pick<MarketOffer, 'sides' | 'currency'> & { readonly orders: number; readonly movesPerS: number },
@@ -130,7 +126,10 @@ export class PricedOffer {
   at(prices: ScarcityPrices): NetValue {
     const { sides, currency, market, leastTolerance, isExact = false } = this.#offer;
     const orders = market.quotes.length;
-    const loss = sides.reduce((sum, side) => sum + displacementLoss(side), 0);
+    // Loss rate k of quotes away from their best distances: shares filled per second / best distance.
+    let loss = 0;
+    for (const { fillsPerS, sharesPerFill, distance } of sides)
+      loss += distance <= 0 ? 0 : (fillsPerS * sharesPerFill) / distance;
     const tolerance = bestTolerance(REQUESTS.move * prices.request, market.sigmaPerSqrtS, loss);
     const widest = isExact ? leastTolerance : Math.max(leastTolerance, tolerance);
     const movesPerS = orders * Math.min(1, (market.sigmaPerSqrtS / widest) ** 2);

@@ -85,7 +85,21 @@ export class PollPlan {
 
   /** Returns the due polls, the most urgent first; each is in flight until `onReport` ends it. */
   takeDue(nowMs: number, facts: PollFacts): readonly PlannedRequest[] {
-    if (this.#isQuiet(nowMs, facts)) return NO_ASKS;
+    const paced = this.#setPace(facts);
+    const { markets, publicPerMinute } = facts;
+    const earned = Math.max(0, nowMs - this.#lookedMs) * publicPerMinute * PUBLIC_TENTHS;
+    this.#credit = Math.min(BURST * PARTS, this.#credit + earned);
+    const hasSameBudget = publicPerMinute === this.#publicPerMinute;
+    this.#publicPerMinute = publicPerMinute;
+    const same = !paced && hasSameBudget && markets === this.#markets && nowMs >= this.#lookedMs;
+    this.#lookedMs = nowMs;
+    // If no facts changed, no poll can be due before `quietUntilMs`.
+    if (same && nowMs < this.quietUntilMs) return NO_ASKS;
+    if (markets !== this.#markets) {
+      this.#forgetting = true;
+      this.#markets = markets;
+      this.#watched = markets.map((market) => ({ market, records: this.#memory.market(market.marketConditionId) }));
+    }
     if (this.#forgetting) {
       const wanted = new Set(this.#markets.map(({ marketConditionId }) => marketConditionId));
       this.#forgetting = !this.#memory.keep(wanted);
@@ -132,24 +146,6 @@ export class PollPlan {
     this.quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Stores the facts for the poll plan. Returns true if no facts changed and no poll can be due yet. */
-  #isQuiet(nowMs: number, facts: PollFacts): boolean {
-    const paced = this.#setPace(facts);
-    const { markets, publicPerMinute } = facts;
-    const earned = Math.max(0, nowMs - this.#lookedMs) * publicPerMinute * PUBLIC_TENTHS;
-    this.#credit = Math.min(BURST * PARTS, this.#credit + earned);
-    const hasSameBudget = publicPerMinute === this.#publicPerMinute;
-    this.#publicPerMinute = publicPerMinute;
-    const same = !paced && hasSameBudget && markets === this.#markets && nowMs >= this.#lookedMs;
-    if (markets !== this.#markets) {
-      this.#forgetting = true;
-      this.#markets = markets;
-      this.#watched = markets.map((market) => ({ market, records: this.#memory.market(market.marketConditionId) }));
-    }
-    this.#lookedMs = nowMs;
-    return same && nowMs < this.quietUntilMs;
-  }
-
   /** Earliest time at which a poll can be due unless facts change, our clock, ms. */
   #nextMs(nowMs: number): number {
     let accountMs = Number.POSITIVE_INFINITY;
@@ -189,25 +185,16 @@ export class PollPlan {
     const pace = [Number(resting), fillsMs, marksEveryMs, signedPerMinute, requestsARound, Number(byPages)];
     if (pace.every((value, at) => value === this.#pace[at])) return false;
     this.#pace = pace;
-    const intervals = this.#ownIntervals(resting, fillsMs, facts);
-    intervals.push(['catalog', this.#settings.catalogIntervalMs]);
+    const { ownTrades, assetsIntervalMs: roundsMs, catalogIntervalMs } = this.#settings;
+    const paceMs = ownIntervalMs * (resting ? 1 : IDLE_FACTOR);
+    const wanted = ownTrades ? { fillsMs, ordersMs: paceMs * ORDERS_PER_FILLS } : { fillsMs: null, ordersMs: paceMs };
+    const fitted = fitOwnReads({ ...wanted, roundsMs }, requestsARound, signedPerMinute);
+    const intervals: [AccountPoll, number][] = fitted.fillsMs === null ? [] : [['fills', fitted.fillsMs]];
+    intervals.push(['orders', fitted.ordersMs], ['assets', fitted.roundsMs], ['catalog', catalogIntervalMs]);
     if (byPages) intervals.push(['details', DETAILS_INTERVAL_MS]);
     if (Number.isFinite(marksEveryMs)) intervals.push(['marks', marksEveryMs]);
     this.#intervals = intervals;
     return true;
-  }
-
-  #ownIntervals(
-    resting: boolean,
-    fillsMs: number,
-    { signedPerMinute, requestsARound = 1 }: PollFacts,
-  ): [AccountPoll, number][] {
-    const { ownTrades, ownIntervalMs, assetsIntervalMs } = this.#settings;
-    const paceMs = ownIntervalMs * (resting ? 1 : IDLE_FACTOR);
-    const wanted = ownTrades ? { fillsMs, ordersMs: paceMs * ORDERS_PER_FILLS } : { fillsMs: null, ordersMs: paceMs };
-    const fitted = fitOwnReads({ ...wanted, roundsMs: assetsIntervalMs }, requestsARound, signedPerMinute);
-    const fills: [AccountPoll, number][] = fitted.fillsMs === null ? [] : [['fills', fitted.fillsMs]];
-    return [...fills, ['orders', fitted.ordersMs], ['assets', fitted.roundsMs]];
   }
 
   #nextMarketPoll(nowMs: number): PlannedRequest | null {

@@ -54,14 +54,10 @@ export class RequestQueue {
   #intentsUnderWay = 0;
   #openOrders = 0;
   #places = 0;
-  #nextId: number;
+  #nextId = 1;
 
-  /**
-   * @param firstId first request id; greater than any used in this run
-   * @param cancelAllWithinMs maximum time until every open order can be canceled; 0 for at once
-   */
-  constructor(limits: VenueProfile['rate_limits'], firstId = 1, cancelAllWithinMs = 0) {
-    this.#nextId = firstId;
+  /** @param cancelAllWithinMs maximum time until every open order can be canceled; 0 for at once */
+  constructor(limits: VenueProfile['rate_limits'], cancelAllWithinMs = 0) {
     this.#lines = {
       public: new ScopeLine('public', limits.public_per_minute, 0),
       signed: new ScopeLine('signed', limits.signed_per_minute, cancelAllWithinMs),

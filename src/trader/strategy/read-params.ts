@@ -261,20 +261,18 @@ function wrongPart(found: Loose): string | null {
     return 'state.version must be a whole number of 1 or more';
   if (scope !== undefined && scope !== 'market' && scope !== 'event')
     return `scope must be 'market' or 'event', got ${JSON.stringify(scope)}`;
-  if (inputs !== undefined && !isInputs(asRecord(inputs))) return 'inputs must be absent or { event: true }';
+  const isWrongInput = ([key, value]: [string, unknown]): boolean => key !== 'event' || value !== true;
+  if (inputs !== undefined && (asRecord(inputs) === null || Object.entries(asRecord(inputs) ?? {}).some(isWrongInput)))
+    return 'inputs must be absent or { event: true }';
   if (scope === 'event' && inputs !== undefined)
     return "inputs must be absent when scope is 'event': its view shows all markets";
   if (takes !== undefined && takes !== true) return 'takes must be true, or absent';
-  if (observes !== undefined && !isObserves(observes)) return `observes must be a list of ${ASKED_EVENTS.join(', ')}`;
+  const isAsked = (kind: unknown): boolean => ASKED_EVENTS.some((known) => known === kind);
+  if (observes !== undefined && !(Array.isArray(observes) && observes.every(isAsked)))
+    return `observes must be a list of ${ASKED_EVENTS.join(', ')}`;
   const specs = asRecord(params);
   return specs === null ? 'params must be an object' : wrongSpec(specs);
 }
-
-const isInputs = (inputs: Loose | null): boolean =>
-  inputs !== null && Object.entries(inputs).every(([name, value]) => name === 'event' && value === true);
-
-const isObserves = (observes: unknown): boolean =>
-  Array.isArray(observes) && observes.every((kind) => ASKED_EVENTS.some((known) => known === kind));
 
 function wrongSpec(specs: Loose): string | null {
   for (const [name, value] of Object.entries(specs)) {

@@ -85,8 +85,8 @@ export const ENGINE_BUGS: readonly WrittenBug[] = [
       },
       {
         file: 'src/trader/engine/act.ts',
-        text: '  if (account.own.unsettled > 0) {',
-        replacement: '  if (account.own.unsettled > 1e9) {',
+        text: '  if (account.own.unsettled > 0) safety',
+        replacement: '  if (account.own.unsettled > 1e9) safety',
       },
     ],
   },
@@ -94,10 +94,8 @@ export const ENGINE_BUGS: readonly WrittenBug[] = [
     name: 'unknown-not-counted',
     what: 'The limits count what rests, and nothing that is in flight or unknown.',
     file: 'src/trader/engine/own/own-state.ts',
-    text: "  if (kind !== 'place' || isYes === null || side === null || priceMicros === null) return;\n  let order",
-    replacement: `  if (kind !== 'place' || isYes === null || side === null || priceMicros === null) return;
-  if (reservation.phase !== 'resting') return;
-  let order`,
+    text: '    exposure.addOrder(toWorkingOrder(reservation, terms));',
+    replacement: "    if (phase === 'resting') exposure.addOrder(toWorkingOrder(reservation, terms));",
   },
   {
     name: 'sides-set-off',

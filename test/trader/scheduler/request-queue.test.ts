@@ -103,10 +103,10 @@ describe('the order of what leaves', () => {
     expect(queue.inFlight).toBe(MAX_IN_FLIGHT_WITH_CANCELS);
   });
 
-  it('numbers requests upwards from the first id', () => {
-    const queue = new RequestQueue(LIMITS, 500);
+  it('numbers requests upwards from 1', () => {
+    const queue = new RequestQueue(LIMITS);
     push(queue, 'signed', 'own', 3);
-    expect(queue.release(NOW).requests.map(({ id }) => id)).toEqual([500, 501, 502]);
+    expect(queue.release(NOW).requests.map(({ id }) => id)).toEqual([1, 2, 3]);
   });
 });
 
@@ -418,7 +418,7 @@ describe('the cancel reserve', () => {
   it('may be there only some seconds later, and then more leaves before', () => {
     const everySecond = fc.array(fc.integer({ min: 0, max: 8 }), { minLength: 70, maxLength: 130 });
     forAll([fc.nat(60), fc.nat(100), everySecond], { numRuns: 8 }, (withinS, open, wanted) => {
-      const queue = new RequestQueue(LIMITS, 1, 1000 * withinS);
+      const queue = new RequestQueue(LIMITS, 1000 * withinS);
       queue.setOpenOrders(open);
       let nowMs = NOW;
       for (const drafts of wanted) {
@@ -446,7 +446,7 @@ describe('the cancel reserve', () => {
     [15, 167],
     [60, 259],
   ])('leaves more of a minute to orders when it may take %d s: %d with sixty that rest', (withinS, most) => {
-    const queue = new RequestQueue(LIMITS, 1, 1000 * withinS);
+    const queue = new RequestQueue(LIMITS, 1000 * withinS);
     queue.setOpenOrders(60);
     let left = 0;
     for (let s = 0; s < 240; s++) {

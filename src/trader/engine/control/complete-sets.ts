@@ -12,14 +12,13 @@ import {
   ZERO,
 } from '../../../shared/base/micros.js';
 import { isSettledMarket } from '../../../shared/protocol/states.js';
-import type { Executor } from '../../executor/executor.js';
 import type { MarketFacts } from '../../market/view.js';
 import type { MergeIntent, PlaceIntent, RedeemIntent, SplitIntent } from '../../risk/intent.js';
 import { batchOf, type Economics, isPullingWorth, USUAL_PAIRS_PER_S } from '../../strategy/economics.js';
 import { approveAndExecute, gatherFacts, makeStepContext, NO_REASON, type StepContext } from '../gate.js';
 import type { MarketEntry, Markets } from '../markets.js';
 import { showTitle } from '../notices.js';
-import type { Account, SetCore } from '../own/account.js';
+import { type Account, NO_CORE, type SetCore } from '../own/account.js';
 import { heldIn, type OwnState } from '../own/own-state.js';
 import type { QuotedOrder } from '../quoting/changes.js';
 import type { MergeSettings } from '../settings.js';
@@ -33,13 +32,22 @@ const LONGEST_RETRY_MS = 3_600_000;
 /** Currency is scarce if the free part of all cash is below this fraction; smaller merges then pay off. */
 const SCARCE_CASH_FRACTION = 0.2;
 
-export interface ConversionRules {
-  readonly merge: MergeSettings;
-  readonly core: SetCore;
-  readonly splits: boolean;
-  /** Mark of the market's YES share; null while unknown. */
-  readonly markMicros: Micros | null;
+/** Returns a market's rules for conversions. A flatten merges all complete sets, including those a strategy keeps. */
+export function conversionRules(
+  { settings, account, safety }: TraderState,
+  { feed, conditionId, slots }: MarketEntry,
+  splits: boolean,
+) {
+  const lot = feed.facts?.lotMicros;
+  const markMicros = account.valuation.marks.get(conditionId) ?? null;
+  const isFlattening = safety.mode().mode === 'flattening' || safety.pauses.flattening.includes(conditionId);
+  if (!isFlattening || lot === undefined)
+    return { merge: settings.merge, core: account.coreSets.of(slots), splits, markMicros };
+  const merge: MergeSettings = { enabled: true, minSharesMicros: lot };
+  return { merge, core: NO_CORE, splits: false, markMicros };
 }
+
+type ConversionRules = ReturnType<typeof conversionRules>;
 
 /** Returns sell orders to cancel because their shares should be merged: currency is scarce, or fills take long. */
 export function mergeBlockers(
@@ -238,7 +246,11 @@ export function flattenMarkets(state: TraderState, nowMs: number): void {
   for (const conditionId of flattening) {
     if (safety.whyUnclaimed(conditionId) !== undefined) continue;
     const entry = markets.get(conditionId);
-    if (entry !== undefined && (isHeld(account, entry) || isUnderWay(account, executor, conditionId))) {
+    // An order or a conversion in flight may still change the market's holding.
+    const isUnderWay =
+      (account.own.orders.get(conditionId)?.length ?? 0) > 0 ||
+      (['merge', 'split'] as const).some((kind) => executor.pendingConversion(kind, conditionId) !== null);
+    if (entry !== undefined && (isUnderWay || isHeld(account, entry))) {
       sellHolding(account, entry, context);
       continue;
     }
@@ -267,8 +279,3 @@ function describeRest({ own }: Account, markets: Markets, conditionIds: readonly
   });
   return rests.join('');
 }
-
-/** Returns true while an order or a conversion may still change the market's holding. */
-const isUnderWay = ({ own }: Account, executor: Executor, conditionId: string): boolean =>
-  (own.orders.get(conditionId)?.length ?? 0) > 0 ||
-  (['merge', 'split'] as const).some((kind) => executor.pendingConversion(kind, conditionId) !== null);

@@ -216,9 +216,6 @@ interface Pause {
 
 type StoredPause = readonly [conditionId: string, reason: string, by?: Exclude<PauseKind, 'refused'>];
 
-const FLATTENED = 'flattened by the operator';
-const NONE: readonly string[] = [];
-
 /**
  * Pauses of single markets, kept across restarts. A pause or flatten by the operator ends only with a resume of that
  * market. A pause by the trader, for example after the signer refused, also ends with a resume of all markets.
@@ -226,7 +223,7 @@ const NONE: readonly string[] = [];
 export class Pauses {
   readonly #notes: Notes;
   readonly #pauses: Map<string, Pause>;
-  flattening: readonly string[] = NONE;
+  flattening: readonly string[] = [];
 
   constructor(notes: Notes) {
     this.#notes = notes;
@@ -265,10 +262,6 @@ export class Pauses {
     return [...this.#pauses].flatMap(([id, { kind }]) => (kind === 'flattened' ? [id] : []));
   }
 
-  isFlattening(conditionId: string): boolean {
-    return this.flattening.includes(conditionId);
-  }
-
   /** Begins to flatten a market. The pause is stored before the first sale, so that no restart quotes the market. */
   flatten(conditionId: string): void {
     this.#set(conditionId, { reason: 'the operator is flattening the market', kind: 'flattening' });
@@ -276,7 +269,7 @@ export class Pauses {
 
   /** Ends the sales of a flatten in a market, which stays paused. */
   endFlattening(conditionId: string): void {
-    this.#set(conditionId, { reason: FLATTENED, kind: 'flattened' });
+    this.#set(conditionId, { reason: 'flattened by the operator', kind: 'flattened' });
   }
 
   resume(conditionId: string): void {
@@ -303,7 +296,6 @@ export class Pauses {
   }
 
   #listFlattening(): void {
-    const ids = [...this.#pauses].flatMap(([id, { kind }]) => (kind === 'flattening' ? [id] : []));
-    this.flattening = ids.length === 0 ? NONE : ids;
+    this.flattening = [...this.#pauses].flatMap(([id, { kind }]) => (kind === 'flattening' ? [id] : []));
   }
 }

@@ -48,8 +48,9 @@ export function readOwnState(
     else held.set(market, { ...before, noMicros: sharesMicros, noCostMicros: costMicros });
   }
   const reservations = executor.reservations();
-  const splitting = reservations.filter(({ kind }) => kind === 'split');
-  for (const market of new Set([...held.keys(), ...splitting.map(({ marketConditionId }) => marketConditionId)])) {
+  const marketIds = new Set(held.keys());
+  for (const { kind, marketConditionId } of reservations) if (kind === 'split') marketIds.add(marketConditionId);
+  for (const market of marketIds) {
     const { yesMicros, noMicros, yesCostMicros, noCostMicros } = held.get(market) ?? NOTHING;
     exposure.setHolding({
       marketConditionId: market,
