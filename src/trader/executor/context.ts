@@ -101,13 +101,7 @@ export class Context {
   }
 
   /** Reports a row that is not in the ledger. Rows beyond the maximum per read are reported at the next read. */
-  reportForeign(
-    kind: 'foreign_order' | 'foreign_trade',
-    pubkey: string,
-    market: string | null,
-    text: string,
-    nowMs: number,
-  ): void {
+  reportForeign(kind: Oddity, pubkey: string, market: string | null, text: string, nowMs: number): void {
     if (this.#foreign > MOST_FOREIGN) return;
     if (this.#foreign < MOST_FOREIGN) {
       if (!this.ledger.noteOddity(kind, pubkey, text, nowMs)) return;

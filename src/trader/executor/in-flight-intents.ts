@@ -88,7 +88,6 @@ export class InFlightIntents {
     return this.#slots.get(makeKey(kind, name)) ?? null;
   }
 
-  /** Adds an intent whose row is in the ledger. */
   take(intent: IntentRow, nowMs: number): InFlight {
     assert(!this.byId.has(intent.id), `intent ${intent.id} is tracked twice`);
     const inFlight = new InFlight(intent, nowMs);

@@ -6,6 +6,7 @@ import type { OrderRow, OwnTradeRow } from '../../shared/protocol/records.js';
 import { isFinalOrder, ORDER_STANDING, type OrderStatus } from '../../shared/protocol/states.js';
 import type { IntentRow, OrderRecord } from '../ledger/contract.js';
 import { type Context, type RecordPoll, rowText } from './context.js';
+import type { Oddity } from './contract.js';
 import type { InFlight } from './in-flight-intents.js';
 import { type IntentEvent, RECORD_STATES, STANDINGS } from './lifecycle.js';
 
@@ -30,14 +31,14 @@ export function observeOrder(context: Context, order: OrderRecord, row: OrderRow
       if (inFlight !== null && order.closedMs === null) context.sendAgain(inFlight, look);
       break;
     case 'accepted':
-      noteResting(context, order, seen, inFlight, look);
+      noteResting(context, order, seen, look);
       break;
     case 'recordExpired':
       if (order.closedMs !== null || (inFlight !== null && !context.confirmExpiry(inFlight, look))) break;
-      noteEnded(context, seen, 'expired', says, look);
+      noteEnded(context, seen, 'expired', says, look.nowMs);
       break;
     default:
-      noteEnded(context, seen, row.status ?? order.status, says, look);
+      noteEnded(context, seen, row.status ?? order.status, says, look.nowMs);
   }
   if (!context.profile.own_trades) bookDifference(context, order.pubkey, look);
 }
@@ -50,13 +51,7 @@ export function observeForeignOrder(context: Context, pubkey: string, row: Order
 }
 
 /** Marks an order as resting. `was` is the stored order, `seen` the same order with the newest filled amount. */
-function noteResting(
-  context: Context,
-  was: OrderRecord,
-  seen: OrderRecord,
-  known: InFlight | null,
-  look: RecordPoll,
-): void {
+function noteResting(context: Context, was: OrderRecord, seen: OrderRecord, look: RecordPoll): void {
   if (was.closedMs !== null) {
     // An answer to a request from before the order's end is outdated.
     if (look.sentMs <= was.closedMs && was.closedMs <= look.nowMs) return;
@@ -64,15 +59,15 @@ function noteResting(
       readAgain(context, was, look.nowMs);
       return;
     }
-    if (!isCanceled(was)) tellRests(context, 'came_back', was, look);
+    if (!isCanceled(was)) tellRests(context, 'came_back', was, look.nowMs);
   }
   const canceledMs = isCanceled(was) ? was.closedMs : null;
   const isUndone = context.undoneOrders.onResting(was.pubkey, canceledMs, look.sentMs);
-  if (isUndone) tellRests(context, 'cancel_undone', was, look);
+  if (isUndone) tellRests(context, 'cancel_undone', was, look.nowMs);
   const status = seen.filledMicros > 0 ? 'partially_filled' : 'open';
   if (status !== was.status || seen.filledMicros !== was.filledMicros || was.closedMs !== null)
     context.orders.change(was.pubkey, { status, filledMicros: seen.filledMicros, closedMs: null });
-  const inFlight = known ?? context.intents.takeAgain(was.intentId, look.nowMs);
+  const inFlight = context.intents.takeAgain(was.intentId, look.nowMs);
   if (inFlight.intent.state !== 'live') {
     tellSigned(context, inFlight.intent, was.pubkey, status, look.nowMs);
     noteOpened(context, inFlight, was.pubkey, look.nowMs, `the exchange shows the order as ${status}`);
@@ -83,12 +78,8 @@ function noteResting(
 
 const isCanceled = ({ status }: OrderRecord): boolean => ORDER_STANDING[status].isCanceled;
 
-function tellRests(
-  context: Context,
-  kind: 'came_back' | 'cancel_undone',
-  { pubkey, status, marketConditionId }: OrderRecord,
-  { nowMs }: RecordPoll,
-): void {
+function tellRests(context: Context, kind: Oddity, order: OrderRecord, nowMs: number): void {
+  const { pubkey, status, marketConditionId } = order;
   const was = kind === 'cancel_undone' ? 'canceled' : status;
   context.reportOddity(kind, pubkey, marketConditionId, `order ${pubkey} was ${was} but rests again`, nowMs);
 }
@@ -106,13 +97,7 @@ function tellSigned(context: Context, intent: IntentRow, pubkey: string, how: Or
   context.reportOddity('signed_elsewhere', pubkey, intent.marketConditionId, text, nowMs);
 }
 
-function noteEnded(
-  context: Context,
-  order: OrderRecord,
-  status: OrderStatus,
-  event: IntentEvent,
-  look: RecordPoll,
-): void {
+function noteEnded(context: Context, order: OrderRecord, status: OrderStatus, event: IntentEvent, nowMs: number): void {
   const { pubkey, filledMicros, closedMs, intentId, marketConditionId: market } = order;
   const again = closedMs !== null;
   if (again && order.status === status && context.intents.get(intentId) === null) {
@@ -120,24 +105,23 @@ function noteEnded(
     context.orders.change(pubkey, { status, filledMicros, closedMs });
     return;
   }
-  const inFlight = context.intents.takeAgain(intentId, look.nowMs);
+  const inFlight = context.intents.takeAgain(intentId, nowMs);
   const rested = inFlight.intent.state === 'live';
   if (again && order.status !== status) {
     const text = `order ${pubkey} was ${order.status} and is now ${status}`;
-    context.reportOddity('came_back', pubkey, market, text, look.nowMs);
+    context.reportOddity('came_back', pubkey, market, text, nowMs);
   }
-  if (!rested && (event === 'settled' || filledMicros > 0))
-    tellSigned(context, inFlight.intent, pubkey, status, look.nowMs);
+  if (!rested && (event === 'settled' || filledMicros > 0)) tellSigned(context, inFlight.intent, pubkey, status, nowMs);
   // The record only shows that the order failed. The reason was in the answer to the submit.
   const why = event === 'recordFailed' && inFlight.intent.state === 'unknown' ? ` (${inFlight.intent.lastReason})` : '';
-  context.orders.change(pubkey, { status, filledMicros, closedMs: closedMs ?? look.nowMs });
-  context.intents.move(inFlight, event, look.nowMs, `the exchange shows the order as ${status}${why}`);
+  context.orders.change(pubkey, { status, filledMicros, closedMs: closedMs ?? nowMs });
+  context.intents.move(inFlight, event, nowMs, `the exchange shows the order as ${status}${why}`);
   if (!again && (event === 'settled' || rested)) {
     context.emit({ kind: 'orderClosed', intentId, orderPubkey: pubkey, market, status, filledMicros });
   } else if (!again) {
     context.reportNotDone(inFlight, status, `the exchange shows order ${pubkey} as ${status}${why}`);
   }
-  cancelOfEndedOrder(context, pubkey, look.nowMs);
+  cancelOfEndedOrder(context, pubkey, nowMs);
 }
 
 /** Plans to read an order's record at the next tick, even if the order counts as ended. */

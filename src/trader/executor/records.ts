@@ -123,12 +123,9 @@ function findExpiry(context: Context, message: string, venueTimeMs: number | nul
  * an exchange time, our clock determines the latest accepted expiry, with a tolerance. Our clock never decides that a
  * draft has expired.
  */
-function objectionToExpiry(
-  context: Context,
-  expiresAtS: number | null,
-  { venueTimeMs, nowMs }: RequestResult,
-): string | null {
+function objectionToExpiry(context: Context, expiresAtS: number | null, report: RequestResult): string | null {
   if (expiresAtS === null) return null;
+  const { venueTimeMs, nowMs } = report;
   const { draft_lifetime_s, clock_tolerance_s } = context.profile;
   const venueMs = venueTimeMs ?? context.venueNowMs;
   const leftS = expiresAtS - Math.floor((venueMs ?? nowMs) / 1000);

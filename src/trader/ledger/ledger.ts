@@ -402,13 +402,11 @@ const LONGEST_TEXT = 2_000;
 
 /** Returns true if a repeated record equals the booked trade, apart from the time seen and missing fields. */
 const isSameTrade = (booked: BookedFill, told: BookedFill): boolean =>
-  SAME_FIELDS.every((field) => booked[field] === told[field]) &&
+  booked.timestampS === told.timestampS &&
+  TERMS.every((field) => booked[field] === told[field]) &&
   LATE_FIELDS.every((field) => told[field] === null || booked[field] === null || told[field] === booked[field]);
 const LATE_FIELDS = ['feeMicros', 'isMaker'] as const;
-const SAME_FIELDS = [
-  ...(['orderPubkey', 'marketConditionId', 'isYes', 'side'] as const),
-  ...(['priceMicros', 'amountMicros', 'timestampS'] as const),
-] as const;
+const TERMS = ['orderPubkey', 'marketConditionId', 'isYes', 'side', 'priceMicros', 'amountMicros'] as const;
 
 const FINAL = FINAL_INTENT_STATES.map((state) => `'${state}'`).join(', ');
 

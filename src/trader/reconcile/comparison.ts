@@ -7,7 +7,6 @@ import { ORDER_STANDING } from '../../shared/protocol/states.js';
 import type { Executor, MissingFills, RestingOrder } from '../executor/executor.js';
 import type { AdoptedOutcome, ConversionKind, LedgerReader, Notes } from '../ledger/contract.js';
 import { CONVERSION_KINDS, StoredMemory } from '../ledger/tables.js';
-import type { LeavingOut } from './confirmed-differences.js';
 import {
   compareShares,
   conversionDifference,
@@ -32,7 +31,6 @@ import {
 import { IndependentFillCount } from './independent-fill-count.js';
 import { ListCursor, PageWalk, type Reading } from './list-cursor.js';
 
-/** State of the executor's requests in flight. */
 export interface PendingChanges extends Pick<Executor, 'pendingConversion'> {
   restingOrders(): readonly Omit<RestingOrder, 'intentId'>[];
   missingFills(): readonly Pick<MissingFills, 'orderPubkey' | 'marketConditionId' | 'missingMicros'>[];
@@ -120,13 +118,20 @@ export class Comparison {
     return what === 'position' && this.#undecided.has(subject);
   }
 
-  /** Makes later comparisons skip a difference that an operator has accepted. */
-  leaveOut(difference: Difference): LeavingOut {
-    const { what, subject } = difference;
-    if (what === 'position') return this.#leaveOutShares(difference);
+  /** Makes later comparisons skip a difference that an operator has accepted; returns false if it is outdated. */
+  leaveOut(difference: Difference): boolean {
+    const { what, subject, ledger } = difference;
+    if (what === 'position') {
+      const isMoving = this.#movingMarkets();
+      if (this.#turns !== this.#ledger.tradeTurns() || isMoving(parseMarket(subject))) return false;
+      // The difference is outdated if the ledger's shares have changed since the round.
+      const held = sharesInLedger(this.#ledger.positions()).get(subject) ?? ZERO;
+      if (this.isUndecided(difference) || formatDecimal(held) !== ledger) return false;
+      return this.#opening.leaveOut(difference);
+    }
     if (what === 'sum') this.#secondReader.forget();
     else if (what === 'list') this.#cursors.find(({ name }) => name === subject)?.forget();
-    return 'left out';
+    return true;
   }
 
   leavesOut(outcome: string): boolean {
@@ -155,7 +160,27 @@ export class Comparison {
         .flatMap((row) => movesOfConversion(kind, row)),
     );
     // The exchange has recorded these moves of shares and currency, and the ledger lacks them.
-    return planBookings(theirs, now, isKnown, [...this.#secondReader.lacking, ...conversions]);
+    const recorded = [...this.#secondReader.lacking, ...conversions];
+    const plan: AdoptionOfOutcome[] = [];
+    const outcomes = new Set([...theirs.keys(), ...now.keys(), ...recorded.map(({ outcome }) => outcome)]);
+    for (const outcome of [...outcomes].sort()) {
+      const [exchangeMicros, ledgerMicros] = [theirs.get(outcome) ?? ZERO, now.get(outcome) ?? ZERO];
+      const moves = recorded.filter((move) => move.outcome === outcome);
+      if (exchangeMicros === ledgerMicros && moves.length === 0) continue;
+      if (!isKnown(outcome)) return `shares of ${outcome} are in flight`;
+      // Purchases are booked first, because bought shares may have been sold again.
+      const inOrder = moves.toSorted((a, b) => Math.sign(b.sharesMicros) - Math.sign(a.sharesMicros));
+      const explained = moves.reduce((sum, { sharesMicros }) => sum + sharesMicros, 0);
+      plan.push({
+        marketConditionId: parseMarket(outcome),
+        isYes: outcome === outcomeKey(parseMarket(outcome), true),
+        recorded: inOrder,
+        restMicros: micros(exchangeMicros - ledgerMicros - explained),
+        ledgerMicros,
+        exchangeMicros,
+      });
+    }
+    return plan;
   }
 
   /** Restarts all lists after an adoption, which makes the ledger's shares equal the exchange's. */
@@ -168,17 +193,6 @@ export class Comparison {
   get #cursors() {
     const { orders, trades, conversions } = this.#histories;
     return [orders, ...(trades === null ? [] : [trades]), ...conversions.values()];
-  }
-
-  /** Skips an accepted difference of shares; returns `outdated` if the shares have changed or are in flight. */
-  #leaveOutShares(difference: Difference): LeavingOut {
-    const { subject, ledger } = difference;
-    const isMoving = this.#movingMarkets();
-    if (this.#turns !== this.#ledger.tradeTurns() || isMoving(parseMarket(subject))) return 'outdated';
-    // The difference is outdated if the ledger's shares have changed since the round.
-    const held = sharesInLedger(this.#ledger.positions()).get(subject) ?? ZERO;
-    if (this.isUndecided(difference) || formatDecimal(held) !== ledger) return 'outdated';
-    return this.#opening.leaveOut(difference) ? 'left out' : 'outdated';
   }
 
   #resting({ rows, startedMs }: RestingOrders): Difference[] {
@@ -288,35 +302,6 @@ export type Adoption = readonly AdoptionOfOutcome[];
 
 // After an adoption is booked, ledger and exchange show the same shares. Records of the exchange show the moved
 // currency. Adopted shares without a record are booked at their present price.
-
-/** Lists each outcome that needs a booking. If one is not `isKnown` (shares in flight), returns a text that names it. */
-function planBookings(
-  theirs: ReadonlyMap<string, Micros>,
-  ours: ReadonlyMap<string, Micros>,
-  isKnown: (outcome: string) => boolean,
-  recorded: readonly RecordedMove[],
-): Adoption | string {
-  const plan: AdoptionOfOutcome[] = [];
-  const outcomes = new Set([...theirs.keys(), ...ours.keys(), ...recorded.map(({ outcome }) => outcome)]);
-  for (const outcome of [...outcomes].sort()) {
-    const [exchangeMicros, ledgerMicros] = [theirs.get(outcome) ?? ZERO, ours.get(outcome) ?? ZERO];
-    const moves = recorded.filter((move) => move.outcome === outcome);
-    if (exchangeMicros === ledgerMicros && moves.length === 0) continue;
-    if (!isKnown(outcome)) return `shares of ${outcome} are in flight`;
-    // Purchases are booked first, because bought shares may have been sold again.
-    const inOrder = moves.toSorted((a, b) => Math.sign(b.sharesMicros) - Math.sign(a.sharesMicros));
-    const explained = moves.reduce((sum, { sharesMicros }) => sum + sharesMicros, 0);
-    plan.push({
-      marketConditionId: parseMarket(outcome),
-      isYes: outcome === outcomeKey(parseMarket(outcome), true),
-      recorded: inOrder,
-      restMicros: micros(exchangeMicros - ledgerMicros - explained),
-      ledgerMicros,
-      exchangeMicros,
-    });
-  }
-  return plan;
-}
 
 /** Returns the share moves of a conversion. The currency of a complete set is divided equally between its outcomes. */
 function movesOfConversion(kind: ConversionKind, row: ConversionRow | RedeemRow): readonly RecordedMove[] {

@@ -17,9 +17,6 @@ const NOTHING: readonly Difference[] = [];
 /** Maximum number of differences in one message. The command `reconcile` prints all. */
 const MOST_TOLD = 5;
 
-/** Result of accepting a difference. `left out`: later comparisons skip it. `outdated`: a booking changed it. */
-export type LeavingOut = 'left out' | 'outdated';
-
 interface Suspicion {
   readonly difference: Difference;
   /** Time of the comparison that first found the difference, our clock, ms. */
@@ -174,18 +171,15 @@ export class ConfirmedDifferences {
    * Accepts the confirmed differences on an operator's command, and returns them. Accepted differences block no orders
    * while their figures stay equal. Outdated differences are dropped; later rounds find those that persist.
    *
-   * @param leaveOut makes the comparison skip a difference, if possible
+   * @param leaveOut makes the comparison skip a difference, if possible; returns false if a booking has changed it
    */
-  accept(
-    leaveOut: (difference: Difference) => LeavingOut,
-    { reason, nowMs }: { readonly reason: string; readonly nowMs: number },
-  ): readonly Difference[] {
+  accept(leaveOut: (difference: Difference) => boolean, reason: string, nowMs: number): readonly Difference[] {
     const { believed } = this;
     // Before the first round of this process, the figures of stored differences are unknown.
     if (believed.length === 0) return [];
     const accepted = believed.filter((difference) => {
       this.#open.delete(nameDifference(difference));
-      if (leaveOut(difference) === 'outdated') return false;
+      if (!leaveOut(difference)) return false;
       const name = nameDifference(difference);
       this.#accepted.set(name, [name, formatFigures(difference), nowMs, reason]);
       return true;

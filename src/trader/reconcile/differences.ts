@@ -32,7 +32,6 @@ export const UNKNOWN = 'unknown';
 /** Figure on the exchange's side if the exchange's complete list lacks a booking of the ledger. */
 export const NOTHING = 'nothing';
 
-/** The ledger's records, as the comparison reads them. */
 export interface OwnBooks extends Pick<LedgerReader, 'order' | 'fill' | 'conversion'> {
   /** True if fills of this order were booked recently or are missing, so that its filled amount may change. */
   isFilling(orderPubkey: string): boolean;
@@ -229,10 +228,7 @@ export interface AcceptedDifference extends Difference {
 }
 
 /** Returns a comparison's result as text. @param open number of differences that no operator has accepted */
-export function agreementText(
-  open: number,
-  accepted: readonly Pick<AcceptedDifference, 'sinceMs' | 'reason'>[],
-): string {
+export function agreementText(open: number, accepted: readonly Omit<AcceptedDifference, keyof Difference>[]): string {
   const differ = `ledger and exchange differ in ${countText(open, 'place')}`;
   if (accepted.length === 0) return open > 0 ? differ : 'ledger and exchange agree';
   const times = accepted.flatMap(({ sinceMs }) => sinceMs ?? []);

@@ -45,7 +45,6 @@ export class PageWalk<N extends ListEndpoint> {
 
   readonly #mostPages: number;
 
-  /** @param getKey returns the unique key of a row */
   constructor(getKey: (row: ListedRow<N>) => string, mostPages = MAX_PAGES) {
     this.#getKey = getKey;
     this.#mostPages = mostPages;

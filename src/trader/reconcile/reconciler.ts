@@ -41,7 +41,6 @@ const OVERDUE_MS = 300_000;
 
 export class Reconciler {
   readonly #ownTrades: boolean;
-  readonly #roundRequests: number;
   readonly #suspicions: ConfirmedDifferences;
   readonly #comparison: Comparison;
   readonly #ledger: Ledger;
@@ -77,7 +76,6 @@ export class Reconciler {
   /** @param ownTrades true if the venue lists own trades */
   constructor(ledger: Ledger, underWay: PendingChanges, ownTrades: boolean) {
     this.#ownTrades = ownTrades;
-    this.#roundRequests = requestsOfRound(ownTrades);
     this.#seenFills = !ownTrades;
     this.#suspicions = new ConfirmedDifferences(ledger);
     this.#comparison = new Comparison(ledger, ledger, underWay, ownTrades);
@@ -86,7 +84,7 @@ export class Reconciler {
 
   /** Number of signed requests of a round. A list's further pages count only if the two newest rounds needed them. */
   get requestsARound(): number {
-    return this.#roundRequests + Math.min(...this.#furtherPages);
+    return requestsOfRound(this.#ownTrades) + Math.min(...this.#furtherPages);
   }
 
   /** True if this process has read all own state at the exchange and no difference waits for confirmation. */
@@ -130,7 +128,7 @@ export class Reconciler {
   accept(nowMs: number, reason: string): readonly Difference[] {
     const { believed } = this.#suspicions;
     const leaveOut = (difference: Difference) => this.#comparison.leaveOut(difference);
-    const accepted = this.#suspicions.accept(leaveOut, { reason, nowMs });
+    const accepted = this.#suspicions.accept(leaveOut, reason, nowMs);
     if (believed.length === 0 || this.newest === null) return accepted;
     for (const difference of believed.filter((one) => !accepted.includes(one))) {
       const text = `a difference was not accepted, because it has changed and is compared again: ${inWords(difference)}`;

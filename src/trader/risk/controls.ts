@@ -321,21 +321,14 @@ function availableShares(place: PlaceIntent, { exposure }: RiskFacts): Breach | 
   return atMost(`the ${place.isYes ? 'YES' : 'NO'} shares to sell`, place.amountMicros, free, 'shares');
 }
 
-/** Returns the place as a working order in flight. Throws RangeError without a fee rate, which `saneInput` refuses. */
-export function toWorkingOrder(place: PlaceIntent, facts: RiskFacts): WorkingOrder {
-  return {
-    intentId: place.intentId,
-    marketConditionId: place.marketConditionId,
-    eventConditionId: place.eventConditionId,
-    isYes: place.isYes,
-    side: place.side,
-    priceMicros: place.priceMicros,
-    remainingMicros: place.amountMicros,
-    // Without a known fee schedule, the more expensive one, `notional`, is assumed. `saneInput` has checked the rate.
-    feeRateMicros: notionalRate(facts.sight?.market.feeSchedule ?? 'notional', feeRate(facts), place.priceMicros),
-    phase: 'in_flight',
-  };
-}
+/** Returns the place as a working order in flight. Throws RangeError without a fee rate, which `saneOrder` refuses. */
+export const toWorkingOrder = (place: PlaceIntent, facts: RiskFacts): WorkingOrder => ({
+  ...place,
+  remainingMicros: place.amountMicros,
+  // Without a known fee schedule, the more expensive one, `notional`, is assumed. `saneOrder` has checked the rate.
+  feeRateMicros: notionalRate(facts.sight?.market.feeSchedule ?? 'notional', feeRate(facts), place.priceMicros),
+  phase: 'in_flight',
+});
 
 /** Returns the higher of the market's two fee rates, because a maker order may still take. */
 const feeRate = ({ sight }: RiskFacts): Micros =>

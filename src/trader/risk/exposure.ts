@@ -143,7 +143,6 @@ export class Exposure {
     return this.#markets.get(marketConditionId)?.holding ?? NOTHING_HELD;
   }
 
-  /** Condition ids of markets with working orders. */
   get workingMarkets(): readonly string[] {
     return [...this.#markets].flatMap(([marketConditionId, { orders }]) =>
       orders.size > 0 ? [marketConditionId] : [],
@@ -254,17 +253,11 @@ const NOTHING_HELD: Holding = {
 const getEventId = ({ eventConditionId, marketConditionId }: Holding): string => eventConditionId ?? marketConditionId;
 
 /** Returns a market's loss for either resolution, currency; negative for a gain. */
-function computeLosses(
-  { yesMicros, noMicros, costMicros }: Holding,
-  weight: Weight,
-): Omit<OutcomeLosses, 'marketConditionId'> {
-  return {
-    ifYesMicros: add(sub(costMicros, yesMicros), weight.lossIfYes),
-    ifNoMicros: add(sub(costMicros, noMicros), weight.lossIfNo),
-  };
-}
+const computeLosses = ({ yesMicros, noMicros, costMicros }: Holding, { lossIfYes, lossIfNo }: Weight) => ({
+  ifYesMicros: add(sub(costMicros, yesMicros), lossIfYes),
+  ifNoMicros: add(sub(costMicros, noMicros), lossIfNo),
+});
 
-/** Returns the worst case of one market. */
 function computeWorst(holding: Holding, weight: Weight) {
   const net = sub(holding.yesMicros, holding.noMicros);
   const highMicros = add(net, weight.up);

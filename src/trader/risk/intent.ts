@@ -92,30 +92,21 @@ function withUnit(value: number | null, unit: BreachUnit): string {
   return unit === 'shares' || unit === 'currency' ? `${showFigure(value)} ${unit}` : `${value} ${unit}`;
 }
 
+type Figure = number | null | undefined;
+
 /** Returns null if `found` is finite and at most `limit`; else the breach. A limit of NaN is always breached. */
-export function atMost(what: string, found: number | null | undefined, limit: number, unit: BreachUnit): Breach | null {
+export function atMost(what: string, found: Figure, limit: number, unit: BreachUnit): Breach | null {
   if (Number.isFinite(found) && (found ?? Number.NaN) <= limit) return null;
   return breach(what, found, limit, unit, 'the maximum is');
 }
 
 /** Returns null if `found` is finite and at least `limit`; else the breach. A limit of NaN is always breached. */
-export function atLeast(
-  what: string,
-  found: number | null | undefined,
-  limit: number,
-  unit: BreachUnit,
-): Breach | null {
+export function atLeast(what: string, found: Figure, limit: number, unit: BreachUnit): Breach | null {
   if (Number.isFinite(found) && (found ?? Number.NaN) >= limit) return null;
   return breach(what, found, limit, unit, 'the minimum is');
 }
 
-function breach(
-  what: string,
-  figure: number | null | undefined,
-  limit: number,
-  unit: BreachUnit,
-  word: string,
-): Breach {
+function breach(what: string, figure: Figure, limit: number, unit: BreachUnit, word: string): Breach {
   const found = figure !== undefined && Number.isFinite(figure) ? figure : null;
   const verb = COUNTED.includes(unit) ? ':' : ' is';
   return { limit, found, unit, text: `${what}${verb} ${withUnit(found, unit)}, ${word} ${withUnit(limit, unit)}` };

@@ -33,7 +33,6 @@ export interface HoldingsWorth {
   readonly passingMicros: Micros;
 }
 
-/** Result of one UTC day, `YYYY-MM-DD`. */
 export interface DayResult {
   readonly day: string;
   readonly resultMicros: Micros;
@@ -73,7 +72,6 @@ export class LossGuard {
     this.state = state;
   }
 
-  /** Starts a loss guard at the current equity: currency plus shares at their marks. */
   static start(nowMs: number, equityMicros: Micros): LossGuard {
     return new LossGuard({
       day: formatDay(nowMs),
@@ -266,7 +264,6 @@ export class FillGuard {
     return before === null ? halted : null;
   }
 
-  /** Clears the halt and restarts the count of fills, after an operator's resume. */
   resume(): void {
     this.state = NO_FILLS;
     this.facts = { inWindow: 0, halted: null };

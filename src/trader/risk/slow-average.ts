@@ -14,9 +14,7 @@ export const AVERAGING_MS = 7 * 86_400_000;
 const LONGEST_LOOK_MS = 300_000;
 /** Time span of price bars that replace the start value 0.5, ms. Bars do not replace an average observed this long. */
 const TRUSTED_BARS_MS = 86_400_000;
-/** Maximum number of markets whose averages are stored. */
 const MOST_STORED = 1000;
-/** Maximum number of markets whose averages are in memory. */
 const MOST_KEPT = 2 * MOST_STORED;
 
 /** Averages of the YES price, which start at 0.5 or the first price. `low` caps the value of YES, `high` that of NO. */

@@ -110,9 +110,9 @@ export const EXECUTOR_BUGS: readonly WrittenBug[] = [
     name: 'cancel-sent-is-done',
     what: 'A cancel that was sent counts as done, whatever its order shows.',
     file: 'src/trader/executor/orders.ts',
-    text: '      noteResting(context, order, seen, inFlight, look);',
-    replacement: `      if (context.intents.find('cancel', order.pubkey)?.intent.state === 'unknown') noteEnded(context, seen, 'canceled', 'settled', look);
-      else noteResting(context, order, seen, inFlight, look);`,
+    text: '      noteResting(context, order, seen, look);',
+    replacement: `      if (context.intents.find('cancel', order.pubkey)?.intent.state === 'unknown') noteEnded(context, seen, 'canceled', 'settled', look.nowMs);
+      else noteResting(context, order, seen, look);`,
   },
   {
     name: 'filled-amount-is-a-fill',
