@@ -124,7 +124,9 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     });
     await listen(server, options.port);
     ticker.start();
-    const port = readPort(server);
+    const address = server.server.address();
+    assert(typeof address === 'object' && address !== null, 'a listening server must have an address');
+    const { port } = address;
     const url = `http://${HOST}:${port}`;
     logger.info({ url, markets: core.catalog.markets.length }, 'the paper exchange listens');
     const close = once(async () => {
@@ -186,12 +188,6 @@ async function listen(server: FastifyInstance, port: number): Promise<void> {
     const hint = 'Stop it, or choose another port; port 0 picks a free one.';
     throw new TwinbookError('port_busy', `${HOST}:${port} is in use by another program`, hint, { cause: error });
   }
-}
-
-function readPort(server: FastifyInstance): number {
-  const address = server.server.address();
-  assert(typeof address === 'object' && address !== null, 'a listening server must have an address');
-  return address.port;
 }
 
 const ignore = () => undefined;

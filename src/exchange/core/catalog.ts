@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { base58 } from '@scure/base';
 import { must } from '../../shared/base/errors.js';
-import { invalid, type MarketSpec, ok, type Result } from './contract.js';
-import type { CoreContext } from './core-context.js';
+import { type CoreSettings, invalid, type MarketSpec, ok, type Result } from './contract.js';
 import { Market, type MarketCard, readSpec } from './market.js';
 import type { FillModel } from './matching/fill-model.js';
+import type { OrderPool } from './matching/order-pool.js';
 
 /** Kind of a named object. Objects of different kinds get different names even if their numbers are equal. */
 type NameKind = 'order' | 'trade' | 'conversion' | 'redeem' | 'market' | 'event' | 'mint' | MarginName;
@@ -44,14 +44,16 @@ const CONDITION_ID = /^[^\s|,\p{C}]{1,128}$/u;
 export class Catalog {
   readonly markets: Market[] = [];
   readonly events: EventRecord[] = [];
-  readonly #context: CoreContext;
+  readonly #settings: CoreSettings;
+  readonly #pool: OrderPool;
   readonly #model: FillModel;
   readonly #marketById = new Map<string, Market>();
   readonly #eventById = new Map<string, number>();
   readonly #eventByTitle = new Map<string, number>();
 
-  constructor(context: CoreContext, model: FillModel) {
-    this.#context = context;
+  constructor(settings: CoreSettings, pool: OrderPool, model: FillModel) {
+    this.#settings = settings;
+    this.#pool = pool;
     this.#model = model;
   }
 
@@ -76,7 +78,7 @@ export class Catalog {
   }
 
   deriveMint(market: Market, isYes: boolean): string {
-    return makeName(this.#context.settings.seed, 'mint', 2 * market.index + (isYes ? 0 : 1));
+    return makeName(this.#settings.seed, 'mint', 2 * market.index + (isYes ? 0 : 1));
   }
 
   /** Returns the market, or a refusal (status 400) for the request field `market_condition_id`. */
@@ -87,7 +89,7 @@ export class Catalog {
 
   create(nowMs: number, spec: MarketSpec): Result<Market> {
     const index = this.markets.length;
-    const conditionId = spec.condition_id ?? makeName(this.#context.settings.seed, 'market', index);
+    const conditionId = spec.condition_id ?? makeName(this.#settings.seed, 'market', index);
     if (!CONDITION_ID.test(conditionId))
       return invalid('condition_id', 'Up to 128 visible characters without blanks, commas or pipes.');
     if (this.#marketById.has(conditionId)) return invalid('condition_id', 'A market already has this condition id.');
@@ -103,7 +105,7 @@ export class Catalog {
     const index = this.events.length;
     const isFree = wantedId !== undefined && !this.#eventById.has(wantedId);
     const { category, createdMs, description } = card;
-    const conditionId = isFree ? wantedId : makeName(this.#context.settings.seed, 'event', index);
+    const conditionId = isFree ? wantedId : makeName(this.#settings.seed, 'event', index);
     const texts = { title: title ?? card.title, description: description ?? '' };
     this.#keepEvent({ index, conditionId, ...texts, category, createdMs, markets: [] }, title !== null);
   }
@@ -116,7 +118,7 @@ export class Catalog {
   }
 
   #add(card: MarketCard, state: Market['state']): Market {
-    const market = new Market(this.markets.length, card, state, this.#context.pool, this.#model);
+    const market = new Market(this.markets.length, card, state, this.#pool, this.#model);
     this.markets.push(market);
     this.#marketById.set(card.conditionId, market);
     this.event(card.eventIndex).markets.push(market.index);

@@ -4,7 +4,6 @@ import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { Funds } from './accounts.js';
 import { type Catalog, makeName } from './catalog.js';
 import type { CoreSettings } from './contract.js';
-import type { Identity } from './identity.js';
 import type { Market } from './market.js';
 import type { Matching } from './matching/matching.js';
 import type { OrderPool } from './matching/order-pool.js';
@@ -21,6 +20,14 @@ export interface Delays {
   readonly untilMs?: number | undefined;
 }
 
+/** Owner of funds, shares and records. */
+export interface Account {
+  readonly name: string;
+  /** Wallet of the account; null for internal accounts. */
+  readonly wallet: string | null;
+  readonly custodial: boolean;
+}
+
 /** Shared parts of one core, with its clock and delays. */
 export interface CoreContext {
   readonly settings: CoreSettings;
@@ -29,7 +36,7 @@ export interface CoreContext {
   readonly pool: OrderPool;
   readonly timers: TimerQueue;
   readonly archive: Archive;
-  readonly identity: Identity;
+  readonly identity: { account(slot: number): Account };
   readonly matching: Matching;
   at(nowMs: number): unknown;
   nowMs: number;

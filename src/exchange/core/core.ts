@@ -205,7 +205,7 @@ export class ExchangeCore implements CoreContext {
     const saved = snapshot === undefined ? null : readSnapshot(snapshot);
     this.settings = saved === null ? settings : { ...settings, seed: saved.seed };
     this.archive = archive;
-    this.catalog = new Catalog(this, chosenModel(settings.fillModel ?? 'risk-averse'));
+    this.catalog = new Catalog(this.settings, this.pool, chosenModel(settings.fillModel ?? 'risk-averse'));
     this.identity = new Identity(this);
     this.orders = new Orders(this);
     this.matching = this.orders.matching;

@@ -3,15 +3,12 @@ import type { Micros } from '../../shared/base/micros.js';
 import { isPublicKey } from '../../shared/protocol/profile.js';
 import { challengeText } from '../../shared/protocol/signing.js';
 import { badSignature, invalid, type KeyRequest, ok, type Result, refuse, type Wire } from './contract.js';
-import { type CoreContext, seconds } from './core-context.js';
+import { type Account, type CoreContext, seconds } from './core-context.js';
 import { text } from './money.js';
 import type { Archived } from './records/archive.js';
 
-interface AccountRecord {
+interface AccountRecord extends Account {
   readonly slot: number;
-  /** Wallet of the account; null for internal accounts. */
-  readonly wallet: string | null;
-  readonly name: string;
   readonly joinedMs: number;
   custodial: boolean;
 }
@@ -90,10 +87,7 @@ export class Identity {
     return ok({ api_key: apiKey, secret });
   }
 
-  /**
-   * Returns the internal account with this name, or creates it with `funds`. Internal accounts have no wallet and sign
-   * nothing. An unlimited account may spend without a limit. Its currency may become negative: money is conserved.
-   */
+  /** Returns or creates an internal account, which has no wallet. An unlimited account's currency may be negative. */
   openInternal(name: string, { unlimited, funds }: { readonly unlimited: boolean; readonly funds?: Micros }): number {
     const known = this.#byName.get(name);
     if (known !== undefined) return known;

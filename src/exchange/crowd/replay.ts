@@ -83,7 +83,9 @@ class ReplayTimeline {
         return;
       }
       if (this.#next === null) {
-        this.#nextAct();
+        this.#act++;
+        this.#preload();
+        this.#anchor = { exchangeMs: this.#lastMs, recordedMs: this.#acts[this.#act]?.[0]?.firstMs ?? 0 };
         continue;
       }
       if (this.#dueMs(this.#next.playback.timeMs()) > nowMs) return;
@@ -134,12 +136,6 @@ class ReplayTimeline {
       }
     }
     return true;
-  }
-
-  #nextAct(): void {
-    this.#act++;
-    this.#preload();
-    this.#anchor = { exchangeMs: this.#lastMs, recordedMs: this.#acts[this.#act]?.[0]?.firstMs ?? 0 };
   }
 
   /** Begins to read the recordings of this act, and those of the next act, so that the next act can begin at once. */

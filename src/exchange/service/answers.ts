@@ -100,10 +100,6 @@ export interface HandlerContext {
   readonly wallets: WalletSignatures;
 }
 
-type ParsedBody<N extends EndpointName> = Endpoint<N>['body'] extends z.ZodObject
-  ? z.output<NonNullable<Endpoint<N>['body']>>
-  : null;
-
 /** One validated call, as a handler receives it. */
 export interface ServiceCall<N extends EndpointName> {
   /** Time of the call, Unix ms of the exchange's clock. All work due at the time of the call is already done. */
@@ -112,7 +108,7 @@ export interface ServiceCall<N extends EndpointName> {
   readonly account: AccountSlot;
   readonly params: PathParamsOf<N>;
   readonly query: QueryOf<N>;
-  readonly body: ParsedBody<N>;
+  readonly body: Endpoint<N>['body'] extends z.ZodObject ? z.output<NonNullable<Endpoint<N>['body']>> : null;
   readonly limit: number;
 }
 

@@ -86,6 +86,10 @@ export class CoreJournal {
   assertSound(): void {
     this.#transactions.assertSound();
   }
+
+  close(): void {
+    this.#db.close();
+  }
 }
 
 /** Number of journaled calls after which a snapshot is due, so that a recovery takes at most some seconds. */
@@ -100,16 +104,11 @@ interface StoredCore {
   readonly core: unknown;
 }
 
-interface Storage {
-  readonly db: Database.Database;
-  readonly journal: CoreJournal;
-}
-
 /** A core whose state survives the process if a data folder is given. */
 export class PersistentCore {
   readonly core: ExchangeCore;
   readonly #settings: CoreSettings;
-  readonly #storage: Storage | null;
+  readonly #journal: CoreJournal | null;
   #savedMs: number;
 
   /**
@@ -141,39 +140,39 @@ export class PersistentCore {
     // except the seed, so that the names of records never repeat.
     const current = { ...settings, seed: stored?.settings.seed ?? settings.seed };
     const opened = new ExchangeCore(current, core?.snapshot(), archive);
-    const persistentCore = new PersistentCore(opened, current, { db, journal });
+    const persistentCore = new PersistentCore(opened, current, journal);
     persistentCore.save(opened.nowMs);
     return persistentCore;
   }
 
-  private constructor(core: ExchangeCore, settings: CoreSettings, storage: Storage | null) {
+  private constructor(core: ExchangeCore, settings: CoreSettings, journal: CoreJournal | null) {
     this.core = core;
     this.#settings = settings;
-    this.#storage = storage;
+    this.#journal = journal;
     this.#savedMs = core.nowMs;
-    if (storage !== null) recordMutations(core, storage.journal);
+    if (journal !== null) recordMutations(core, journal);
   }
 
   assertSound(): void {
-    this.#storage?.journal.assertSound();
+    this.#journal?.assertSound();
   }
 
   /** Runs `work` and stores all its journaled calls and archived rows together at the end. */
   batch(work: () => void): void {
-    if (this.#storage === null) return work();
-    this.#storage.journal.batch(work);
+    if (this.#journal === null) return work();
+    this.#journal.batch(work);
   }
 
   saveIfDue(nowMs: number): void {
-    const rows = this.#storage?.journal.rows ?? 0;
+    const rows = this.#journal?.rows ?? 0;
     if (rows < SNAPSHOT_AFTER_ROWS) return;
     if (rows >= MOST_ROWS || nowMs - this.#savedMs >= SNAPSHOT_EVERY_MS) this.save(nowMs);
   }
 
   save(nowMs: number): void {
-    if (this.#storage === null) return;
+    if (this.#journal === null) return;
     const stored: StoredCore = { settings: this.#settings, core: this.core.snapshot() };
-    this.#storage.journal.save(stored);
+    this.#journal.save(stored);
     this.#savedMs = nowMs;
   }
 
@@ -181,7 +180,7 @@ export class PersistentCore {
     try {
       this.save(this.#savedMs);
     } finally {
-      this.#storage?.db.close();
+      this.#journal?.close();
     }
   }
 }

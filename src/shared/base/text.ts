@@ -1,7 +1,4 @@
-/**
- * Formats text for people: times, suggestions for misspelt words, CSV rows and terminal tables. East Asian letters and
- * most emojis are two terminal columns wide; combining marks have no width.
- */
+/** Formats text for people. East Asian letters and most emojis are two terminal columns wide. Marks have no width. */
 
 /** Returns a time in UTC such as `2026-11-28 10:21:03`. @param ms Unix time, ms */
 export const utcText = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');

@@ -10,19 +10,12 @@ export interface Cluster {
   readonly weight: number;
 }
 
-interface ClusteredMean {
-  readonly mean: number;
-  /** Standard error of the mean; null for fewer than two groups. */
-  readonly standardError: number | null;
-  readonly clusters: number;
-}
-
 /**
  * Returns the mean, sum / weight, and its standard error over G independent groups: sqrt(G / (G - 1) sum (s - mean
- * w)^2) / sum w (Cochran, "Sampling Techniques", 3rd ed., section 9A). Groups without weight do not count. Returns null
- * if no group has weight. Throws RangeError for a negative weight.
+ * w)^2) / sum w (Cochran, "Sampling Techniques", 3rd ed., section 9A); the error is null for one group. Groups without
+ * weight do not count. Returns null if no group has weight. Throws RangeError for a negative weight.
  */
-export function clusteredMean(clusters: readonly Cluster[]): ClusteredMean | null {
+export function clusteredMean(clusters: readonly Cluster[]) {
   let [count, sum, weight] = [0, 0, 0];
   for (const cluster of clusters) {
     requireFinite(cluster.sum, "a group's sum");

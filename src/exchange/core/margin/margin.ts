@@ -1,6 +1,4 @@
 /**
- * Margin: leveraged positions against the pool of a market. Requests open positions, which end in settlements.
- *
  * A user's money is locked in the account until a request is funded. After the funding the pool holds this money until
  * a refund or a payout. At any time, deposits = currency of all accounts + fees + `held` and `balance` of all pools.
  */
@@ -25,7 +23,7 @@ import {
 import type { CoreContext } from '../core-context.js';
 import type { Market } from '../market.js';
 import { asMicros } from '../money.js';
-import type { RecordOfAccount } from '../records/archive.js';
+import type { ArchiveQuery, RecordOfAccount } from '../records/archive.js';
 import { detailRow } from '../records/market-rows.js';
 import { askedMarket, firstOf, type Records } from '../records/records.js';
 import { checkEstimate } from './checks.js';
@@ -34,7 +32,7 @@ import type { PositionRecord, RequestRecord, SettlementRecord } from './records.
 import { namedMargin, PositionRequests } from './requests.js';
 import * as rows from './rows.js';
 
-/** All margin requests, positions and settlements of the exchange. This class tells them about changes of markets. */
+/** Leveraged positions against pools. Requests open positions, which end in settlements. */
 export class Margin {
   readonly context: CoreContext;
   readonly settlements: Settlements;
@@ -236,9 +234,7 @@ const NOTHING: MarginPage<never> = { rows: [], next: null };
 const BLOCK = 100;
 
 /** Filters of a margin list. The archive itself can filter by state and outcome. */
-interface Filter<R> {
-  readonly states?: readonly string[] | undefined;
-  readonly isYes?: boolean | undefined;
+interface Filter<R> extends Pick<ArchiveQuery, 'states' | 'isYes'> {
   /** True if no final record can match the filters. The archive is then not read. */
   readonly isLiveOnly?: boolean;
   readonly accepts: (record: R) => boolean;

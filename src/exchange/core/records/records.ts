@@ -1,6 +1,6 @@
 import { assert, must } from '../../../shared/base/errors.js';
 import type { Catalog } from '../catalog.js';
-import type { RecordPage } from '../contract.js';
+import type { FiltersOf, RecordPage } from '../contract.js';
 import type { CoreContext } from '../core-context.js';
 import {
   type ArchiveQuery,
@@ -21,15 +21,11 @@ interface Filing<R, W> {
 }
 
 /** Filters of a list's page, named as in the interface. The page has ids below `beforeId`, newest first. */
-interface RecordQuery {
-  readonly market_condition_id?: string | undefined;
+type RecordQuery = Partial<FiltersOf<'orders.list'>> & {
   readonly state?: string | undefined;
-  readonly status?: readonly string[] | undefined;
-  readonly is_yes?: boolean | undefined;
-  readonly side?: 'buy' | 'sell' | undefined;
   readonly limit: number;
   readonly beforeId?: number | undefined;
-}
+};
 
 type RecordOfMarket = RecordOfAccount & { readonly market: number };
 

@@ -240,8 +240,10 @@ export class Candles extends Ring {
       if (next.timeMs < fromMs) continue;
       if (next.timeMs >= toMs) break;
       const last = bars.at(-1);
-      if (last?.timeMs === next.timeMs) bars[bars.length - 1] = joinBars(last, next);
-      else bars.push(next);
+      if (last?.timeMs === next.timeMs) {
+        const [high, low] = [Math.max(last.high, next.high), Math.min(last.low, next.low)];
+        bars[bars.length - 1] = { ...last, high, low, close: next.close, volume: last.volume + next.volume };
+      } else bars.push(next);
     }
     return bars;
   }
@@ -283,12 +285,3 @@ export class Candles extends Ring {
     this.#endMs = (f64(this.cells, this.#newest) + 1) * BAR_MS;
   }
 }
-
-const joinBars = (first: Bar, next: Bar): Bar => ({
-  timeMs: first.timeMs,
-  open: first.open,
-  high: Math.max(first.high, next.high),
-  low: Math.min(first.low, next.low),
-  close: next.close,
-  volume: first.volume + next.volume,
-});

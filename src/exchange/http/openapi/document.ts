@@ -500,7 +500,10 @@ function bodyComponents(name: EndpointName): Readonly<Record<string, JsonSchema>
   const { body } = declarationOf(name);
   if (body === null) return {};
   const schema = requestSchema(body);
-  const properties = listProperties(schema).map(([field, property]) => [field, describe(name, field, property)]);
+  const properties = listProperties(schema).map(([field, property]) => {
+    const { description } = findParameterNote(field);
+    return [field, { description, ...withDefault(name, field, addExample(field, property)) }];
+  });
   return { [bodyComponent(name)]: { ...schema, properties: Object.fromEntries(properties) } };
 }
 
@@ -526,24 +529,15 @@ const makeParameter = (place: 'path' | 'query', name: string, required: boolean,
 function queryParameters(name: EndpointName): JsonSchema[] {
   const schema = requestSchema(declarationOf(name).query);
   const required = Array.isArray(schema['required']) ? schema['required'] : [];
-  return listProperties(schema).map(([parameter, property]) =>
-    makeParameter(
-      'query',
-      parameter,
-      required.includes(parameter),
-      withDefault(name, parameter, addExample(parameter, property)),
-    ),
-  );
+  return listProperties(schema).map(([parameter, property]) => {
+    const described = withDefault(name, parameter, addExample(parameter, property));
+    return makeParameter('query', parameter, required.includes(parameter), described);
+  });
 }
 
 const listProperties = (schema: JsonSchema): [string, JsonSchema][] =>
   // The cast is right: in schemas of zod, `properties` has the schemas by name.
   Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>);
-
-const describe = (name: EndpointName, field: string, property: JsonSchema): JsonSchema => ({
-  description: findParameterNote(field).description,
-  ...withDefault(name, field, addExample(field, property)),
-});
 
 function withDefault(name: EndpointName, parameter: string, schema: JsonSchema): JsonSchema {
   const { page } = declarationOf(name);
