@@ -16,7 +16,8 @@ import { leaveStopFile, locateStopFile } from '../control/stop-file.js';
 import { type Acted, marketCommand, type TraderAction } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';
 import { PROGRAM } from './own-commands.js';
-import type { ShownParts } from './page-state.js';
+import type { AlertStore } from './store.js';
+import type { Watch } from './watch.js';
 
 /** Maximum wait for the trader's answer, ms: a trader without an answer hangs. The page waits slightly longer. */
 const WITHIN_MS = 2_000;
@@ -137,7 +138,10 @@ export function changeConfig(action: 'apply' | 'rollback', reason: string, file:
  *
  * @param about kind of one alert; null for all open ones
  */
-export function acknowledge({ watch, alerts }: Pick<ShownParts, 'watch' | 'alerts'>, about: string | null): Acted {
+export function acknowledge(
+  { watch, alerts }: { readonly watch: Pick<Watch, 'open'>; readonly alerts: Pick<AlertStore, 'acknowledge'> },
+  about: string | null,
+): Acted {
   const open = watch.open.filter(({ kind }) => about === null || kind === about);
   if (open.length === 0) return { refusal: about === null ? 'no alert is open' : 'no such alert is open', text: '' };
   const timeMs = nowMs();

@@ -186,12 +186,7 @@ function openShownTrader(options: ShownTraderOptions) {
   const history = new History(store);
   const alerts = new AlertStore(store);
   const book = new ResultBook();
-  const reports = new Reports({
-    configFile: config.file,
-    ledgerPath,
-    recordings: config.recording.dir,
-    journals: config.journal.dir,
-  });
+  const reports = new Reports(config);
   const duty = new Duty({ path: storePath, startedMs: nowMs(), note });
   const watch = new Watch({
     config,

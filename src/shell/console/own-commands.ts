@@ -19,17 +19,18 @@ export const PROGRAM = join(dirname(dirname(dirname(HERE))), 'cli', `twinbook${e
 const MOST_REPORTS = 20;
 const NAME = /^\d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d UTC (ledger|backtest)\.html$/;
 
+/** The trader's file, and the places of its ledger, recordings and journals. */
 interface ReportPlace {
-  readonly configFile: string;
-  readonly ledgerPath: string;
-  readonly recordings: string;
-  readonly journals: string;
-  readonly program?: string;
+  readonly file: string;
+  readonly ledger: { readonly path: string };
+  readonly recording: { readonly dir: string };
+  readonly journal: { readonly dir: string };
 }
 
 /** Makes one report at a time: on the ledger, on a backtest, or on a run compared with its backtests. */
 export class Reports {
   readonly #place: ReportPlace;
+  readonly #program: string;
   readonly #folder: string;
   #child: ChildProcess | null = null;
   /** Newest progress line or error of the newest command, with its hint. */
@@ -37,19 +38,21 @@ export class Reports {
   /** Output of the newest comparison of a run with its backtests; empty before the first comparison. */
   #parity = '';
 
-  constructor(place: ReportPlace) {
+  constructor(place: ReportPlace, program = PROGRAM) {
     this.#place = place;
-    this.#folder = `${place.ledgerPath}.reports`;
+    this.#program = program;
+    this.#folder = `${place.ledger.path}.reports`;
   }
 
   view() {
+    const { journal, recording } = this.#place;
     return {
       isWorking: this.#child !== null,
       said: this.#said,
       parity: this.#parity,
-      journals: list(this.#place.journals).filter((name) => existsSync(join(this.#place.journals, name, 'run.json'))),
+      journals: list(journal.dir).filter((name) => existsSync(join(journal.dir, name, 'run.json'))),
       reports: list(this.#folder).filter((name) => NAME.test(name)),
-      recordings: list(this.#place.recordings).filter((name) => name.startsWith('market=')),
+      recordings: list(recording.dir).filter((name) => name.startsWith('market=')),
     };
   }
 
@@ -61,7 +64,7 @@ export class Reports {
 
   /** @param of recording of a backtest, null for all recordings; run of a comparison */
   start(kind: 'ledger' | 'backtest' | 'parity', of: string | null): Acted {
-    const { configFile, recordings, program = PROGRAM } = this.#place;
+    const { file, recording } = this.#place;
     const { recordings: recorded, journals } = this.view();
     if (this.#child !== null) return { refusal: 'another report is being made', text: '' };
     if (kind === 'parity' ? !journals.includes(of ?? '') : of !== null && !recorded.includes(of))
@@ -71,11 +74,11 @@ export class Reports {
     const name = `${utcText(nowMs()).replaceAll(':', '.')} UTC ${kind}.html`;
     const command = {
       ledger: ['pnl'],
-      backtest: ['backtest', '--data', join(recordings, of ?? '')],
+      backtest: ['backtest', '--data', join(recording.dir, of ?? '')],
       parity: ['parity', of ?? ''],
     }[kind];
     const report = kind === 'parity' ? [] : ['--report', join(this.#folder, name)];
-    const child = spawn(process.execPath, [...process.execArgv, program, ...command, '-c', configFile, ...report]);
+    const child = spawn(process.execPath, [...process.execArgv, this.#program, ...command, '-c', file, ...report]);
     let output = '';
     this.#child = child;
     const say = (text: string) => {

@@ -227,10 +227,7 @@ export function makePageState({ trader, name, ledger, config, guardian, watch }:
 }
 
 export type PageState = ReturnType<typeof makePageState>;
-export interface ServedState extends PageState {
-  readonly role: Role;
-  readonly traders: readonly string[];
-}
+export type ServedState = PageState & Readonly<{ role: Role; traders: readonly string[] }>;
 
 /** Returns the mode to show. If a trader was silent for 5 s, it hangs or is gone, and its last mode is not shown. */
 export function judgeMode(trader: ShownState): { readonly mode: string; readonly reason: string } {

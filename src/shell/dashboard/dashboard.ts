@@ -20,7 +20,6 @@ import {
   type PageAction,
   ROLE_OF,
   readText,
-  type TraderHost,
   viewQuery,
 } from './contract.js';
 import { pageDocument } from './document.js';
@@ -172,8 +171,10 @@ function addActions(server: FastifyInstance, host: Host, gate: Gate): void {
     if (action === null) return reply;
     const reason = readReason(request.body);
     // All traders get the command at once, so that a hanging trader does not delay the others.
-    const asked = host.names.map((name) => tryToAct(host.trader(name), action, reason));
-    const answers = await Promise.all(asked);
+    // Their answer does not contain errors, because the page must not get internal errors.
+    const tryToAct = async (name: string) => host.trader(name)?.act(action, reason, null);
+    const asked = host.names.map((name) => tryToAct(name).catch(() => undefined));
+    const answers = (await Promise.all(asked)).map((acted) => acted ?? UNREACHED);
     const text = answers.map(({ refusal, text: done }, i) => `${host.names[i]}: ${refusal ?? done}`).join('; ');
     const isDone = answers.every(({ refusal }) => refusal === null);
     return isDone ? { done: true, text } : reply.code(409).send({ error: text });
@@ -205,15 +206,8 @@ function addReports(server: FastifyInstance, host: Host, gate: Gate): void {
   });
 }
 
-/** Sends an action to one trader. Never rejects: one trader's error must not keep others from being stopped. */
-async function tryToAct(trader: TraderHost | null, action: PageAction, reason: string): Promise<Acted> {
-  try {
-    if (trader !== null) return await trader.act(action, reason, null);
-  } catch {
-    // The answer does not contain the error, because the page must not get internal errors.
-  }
-  return { refusal: 'the trader cannot be reached', text: '' };
-}
+/** Answer for a trader whose action failed: one trader's error must not keep others from being stopped. */
+const UNREACHED: Acted = { refusal: 'the trader cannot be reached', text: '' };
 
 const NO_MARKET = 'the request needs a market; ?market= wants its condition id';
 const NOT_KNOWN = 'the dashboard has no data for this request yet';

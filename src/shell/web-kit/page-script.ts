@@ -47,7 +47,7 @@ export const ownPolicy = (script: string, style: string): string =>
     "require-trusted-types-for 'script'",
   ].join('; ');
 
-export const hashForCsp = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;
+const hashForCsp = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;
 
 /** HTTP headers of a page: no caching, no framing, no guessing of its type, and no referrer from its links. */
 export const OWN_HEADERS = {

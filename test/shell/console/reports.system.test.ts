@@ -22,13 +22,13 @@ setInterval(() => existsSync(process.argv[1] + '.go') && (writeFileSync(path, ar
 function place() {
   const folder = folderOf({ 'command.mjs': COMMAND });
   for (const id of ['a', 'bad']) mkdirSync(join(folder, 'recordings', `market=${id}`), { recursive: true });
-  const reports = new Reports({
-    configFile: 'trader.yaml',
-    ledgerPath: join(folder, 'ledger.sqlite'),
-    recordings: join(folder, 'recordings'),
-    journals: join(folder, 'runs'),
-    program: join(folder, 'command.mjs'),
-  });
+  const at = (name: string) => join(folder, name);
+  const places = {
+    ledger: { path: at('ledger.sqlite') },
+    recording: { dir: at('recordings') },
+    journal: { dir: at('runs') },
+  };
+  const reports = new Reports({ file: 'trader.yaml', ...places }, at('command.mjs'));
   onTestFinished(() => reports.close());
   return { folder, reports };
 }

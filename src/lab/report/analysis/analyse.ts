@@ -41,10 +41,7 @@ interface ComparedModel {
   readonly interval: Interval | null;
 }
 
-interface RepeatedModel {
-  readonly model: string;
-  readonly repeats: RepeatFigures;
-}
+type RepeatedModel = Readonly<{ model: string; repeats: RepeatFigures }>;
 
 export function repeatedModels(analyses: readonly Analysis[]): readonly RepeatedModel[] {
   const models = analyses.flatMap((analysis) =>

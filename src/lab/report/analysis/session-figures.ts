@@ -120,16 +120,6 @@ function computeEquity(record: SessionRecord, results: readonly MarketResult[]) 
   };
 }
 
-/** Computes the locked capital. `returnOnLockedShare`: result / mean locked capital, not annualised. */
-function computeCapital({ account }: SessionRecord, resultMicros: number) {
-  const meanLockedMicros = computeMean(account.lockedMicros);
-  return {
-    meanLockedMicros,
-    peakLockedMicros: account.lockedMicros.reduce<number | null>((peak, now) => Math.max(peak ?? now, now), null),
-    returnOnLockedShare: share(resultMicros, meanLockedMicros),
-  };
-}
-
 /** Returns the longest time of the equity below its maximum, ms; null without samples or with an unknown equity. */
 function longestUnderWater({ stepMs, equityMicros }: AccountSeries): number | null {
   let [peak, steps, longest] = [Number.NEGATIVE_INFINITY, 0, 0];
@@ -176,6 +166,8 @@ export function computeFigures(record: SessionRecord, results: readonly MarketRe
   const markets = pairs.map(({ session, result }) => marketAnalysis(session, result));
   const result = sumSplits(results.map(({ split }) => split));
   const trading = computeTrading(sessions);
+  const { lockedMicros } = record.account;
+  const meanLockedMicros = computeMean(lockedMicros);
   const carriedMicros = sum(pairs.map((pair) => carriedIntoSettlement(pair.session, pair.result)));
   return {
     /** Version of the figures' format, incremented when the meaning of a key changes. */
@@ -190,7 +182,12 @@ export function computeFigures(record: SessionRecord, results: readonly MarketRe
     quoting: computeQuotingShare(sessions),
     markouts: computeMarkouts(sessions),
     inventory: computeInventory(markets, carriedMicros, trading.boughtMicros + trading.soldMicros),
-    capital: computeCapital(record, result.resultMicros),
+    capital: {
+      meanLockedMicros,
+      peakLockedMicros: lockedMicros.reduce<number | null>((peak, now) => Math.max(peak ?? now, now), null),
+      // Result / mean locked capital, not annualised.
+      returnOnLockedShare: share(result.resultMicros, meanLockedMicros),
+    },
     drawdown: {
       maxMicros: record.maxDrawdownMicros,
       maxShare: share(record.maxDrawdownMicros, record.capitalMicros),

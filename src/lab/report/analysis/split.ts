@@ -74,16 +74,10 @@ export const share = (part: number | null, whole: number | null): number | null 
 
 export type ValuationBasis = 'nothing held' | 'outcome' | 'mark' | 'cost';
 
-export interface MarketResult {
-  readonly split: ResultSplit;
-  /** Shares held after all fills and conversions. */
-  readonly yesMicros: number;
-  readonly noMicros: number;
-  readonly endValueMicros: number;
-  readonly valuedAt: ValuationBasis;
-}
+export type MarketResult = ReturnType<typeof splitMarket>;
 
-export function splitMarket(market: MarketSession): MarketResult {
+/** Splits a market's result. `yesMicros` and `noMicros`: shares held after all fills and conversions. */
+export function splitMarket(market: MarketSession) {
   const walk = new SplitWalk();
   for (const move of listMoves(market)) walk.move(move);
   const { cashMicros, yesMicros, noMicros } = walk.held;

@@ -8,37 +8,34 @@ import { must } from '../../../shared/base/errors.js';
 import type { FillRecord, MarketSession, SessionRecord } from '../../session/contract.js';
 import { groupBy, sum } from '../analysis/split.js';
 import { count, formatQuantity } from '../figures.js';
-import { html, type Markup, type ShownText, section, shorten } from './parts.js';
+import { html, type Markup, note, type ShownText, section, shorten } from './parts.js';
 
 const NO_SCRIPT = html`<noscript><p class="note">The charts over time need scripts, which are off here. The tables have every figure.</p></noscript>`;
 
 const HINT = 'Drag to zoom in, double-click to zoom out.';
 
-export const equitySection = (data: DrawingData, sessions: readonly ShownText[]): Markup =>
-  section(
+export function equitySection(data: DrawingData, sessions: readonly ShownText[]): Markup {
+  const isUnknown = sessions.some(({ analysis }) => analysis.trading.fills > 0 && analysis.drawdown.longestMs === null);
+  const unknown = note('Where held shares have no price, the equity is not known and no line is drawn.');
+  return section(
     'equity',
     'Equity and drawdown',
     'Currency. Shares are valued at the mid price; time without a recording is left blank.',
-    html`${NO_SCRIPT}${unknownEquity(sessions)}<div data-needs-script><div class="chart"><h3>Result over time</h3><div class="plot" id="plot-equity" role="img" aria-label="Result over time"></div></div><div class="chart"><h3>Below the highest point so far <span class="drawn-session"></span></h3><div class="plot" id="plot-drawdown" role="img" aria-label="Drawdown over time"></div></div>${sessionKeys(data)}<p class="readout" id="read-account" aria-live="off">${HINT}</p></div>`,
+    html`${NO_SCRIPT}${isUnknown ? unknown : null}<div data-needs-script><div class="chart"><h3>Result over time</h3><div class="plot" id="plot-equity" role="img" aria-label="Result over time"></div></div><div class="chart"><h3>Below the highest point so far <span class="drawn-session"></span></h3><div class="plot" id="plot-drawdown" role="img" aria-label="Drawdown over time"></div></div>${sessionKeys(data)}<p class="readout" id="read-account" aria-live="off">${HINT}</p></div>`,
   );
+}
 
 export function priceSection(data: DrawingData): Markup {
   const options = data.markets.map(({ title }, index) => html`<option value="${index}">${title}</option>`);
   const keys = html`<ul class="keys"><li><i class="area"></i>the market’s bid and ask, without our orders</li><li><i style="color:var(--bid)"></i>our bid</li><li><i style="color:var(--ask)"></i>our ask</li><li><i style="color:var(--bid)">▲</i>bought YES or sold NO</li><li><i style="color:var(--ask)">▼</i>sold YES or bought NO</li></ul>`;
   if (data.markets.length === 0)
-    return section('price', 'Price, quotes and fills', '', html`<p class="note">There is no market to draw.</p>`);
+    return section('price', 'Price, quotes and fills', '', note('There is no market to draw.'));
   return section(
     'price',
     'Price, quotes and fills',
     'YES price of one market, and our position. A larger mark is a larger fill.',
     html`${NO_SCRIPT}<div data-needs-script><div class="tools"><select id="market" aria-label="Market">${options}</select></div><div class="chart"><h3>Price of YES <span class="drawn-session"></span></h3><div class="plot" id="plot-price" role="img" aria-label="Price, quotes and fills over time"></div></div><div class="chart"><h3>Inventory <span>YES minus NO, shares</span></h3><div class="plot" id="plot-held" role="img" aria-label="Inventory over time"></div></div>${keys}<p class="readout" id="read-price" aria-live="off">${HINT}</p></div>${thinning(data)}`,
   );
-}
-
-function unknownEquity(sessions: readonly ShownText[]): Markup | null {
-  const unknown = sessions.some(({ analysis }) => analysis.trading.fills > 0 && analysis.drawdown.longestMs === null);
-  if (!unknown) return null;
-  return html`<p class="note">Where held shares have no price, the equity is not known and no line is drawn.</p>`;
 }
 
 const DASHES = ['dashed', 'dotted'] as const;

@@ -1,6 +1,7 @@
 /** A report page is one self-contained HTML file without network access, with styles, scripts and security policy. */
 
-import { CHART_FRAME, hashForCsp, readPageScript, THEME } from '../../../shell/web-kit/page-script.js';
+import { createHash } from 'node:crypto';
+import { CHART_FRAME, readPageScript, THEME } from '../../../shell/web-kit/page-script.js';
 import { html, Markup } from './parts.js';
 
 const STYLE = `${THEME}${CHART_FRAME}
@@ -85,7 +86,8 @@ interface ReportParts {
 /** Builds the page. The page's security policy allows only its script and no network; injected markup has no effect. */
 export function pageDocument({ title, sessions, body, program, data }: ReportParts): string {
   const script = readPageScript(new URL(`../page/${program}.js`, import.meta.url));
-  const policy = `default-src 'none'; style-src 'unsafe-inline'; script-src '${hashForCsp(script)}'; base-uri 'none'; form-action 'none'`;
+  const hash = createHash('sha256').update(script).digest('base64');
+  const policy = `default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><title>${title}</title><style>${new Markup(STYLE + choosing(sessions) + SMALL)}</style></head><body>${body}
 ${data ?? null}<script type="module">${new Markup(script)}</script></body></html>

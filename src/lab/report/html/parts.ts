@@ -46,11 +46,7 @@ export const shorten = (text: string, length = 160): string =>
   text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 
 /** One session of the report page. The session's index in the bracket is part of its elements' class names. */
-export interface ShownText {
-  readonly index: number;
-  readonly name: string;
-  readonly analysis: Analysis;
-}
+export type ShownText = Readonly<{ index: number; name: string; analysis: Analysis }>;
 
 export const section = (
   id: string,

@@ -26,14 +26,28 @@ const FINEST_MS = FINEST_S * 1000;
 /** Number of newest fills whose later price moves are measured. */
 const MOST_FILLS = 500;
 
-interface Judged {
-  readonly market: string;
-  readonly side: 'bid' | 'ask';
-  readonly sharesMicros: number;
-  /** Mid minus fill price at each horizon, per share, in YES space, positive if favourable; null if unknown. */
-  readonly marks: readonly (number | null)[];
-  readonly isFinal: boolean;
+/** Measures the price moves after a fill, whose prices are all known after the longest horizon. */
+function judge(fill: BookedFill, history: Pick<History, 'closeUp'>, nowMs: number) {
+  const { marketConditionId: market, isYes, side, priceMicros, amountMicros } = fill;
+  // The earlier of both times counts: the exchange's clock may be ahead, or we may have seen the fill late.
+  const timeMs = Math.min(fill.seenMs, fill.timestampS * 1000);
+  const points = history.closeUp(market, { fromMs: timeMs, toMs: timeMs + LONGEST_MS });
+  const isBid = (side === 'buy') === isYes;
+  const price = yesPrice(isYes, priceMicros);
+  return {
+    market,
+    side: isBid ? 'bid' : 'ask',
+    sharesMicros: amountMicros,
+    // Mid minus fill price at each horizon, per share, in YES space, positive if favourable; null if unknown.
+    marks: HORIZONS_S.map((seconds) => {
+      const middle = middleAt(points, timeMs + seconds * 1000);
+      return middle === null ? null : (isBid ? 1 : -1) * (middle - price);
+    }),
+    isFinal: nowMs > timeMs + LONGEST_MS + 2 * FINEST_MS,
+  };
 }
+
+type Judged = ReturnType<typeof judge>;
 
 /** Measures price moves after own fills: fills from the ledger, prices from the console's history. */
 export class MarkoutBook {
@@ -53,30 +67,11 @@ export class MarkoutBook {
     for (const fill of ledger.fills({ limit: MOST_FILLS })) {
       const known = before.get(fill.pubkey);
       const isDone = known?.isFinal === true || this.#steadyMs() >= endMs;
-      const judged = isDone ? known : this.#judge(fill, nowMs);
+      const judged = isDone ? known : judge(fill, this.#history, nowMs);
       if (judged !== undefined) this.#judged.set(fill.pubkey, judged);
     }
     const all = [...this.#judged.values()];
     return HORIZONS_S.flatMap((_, i) => SIDES.map((side) => summarize(all, i, side)));
-  }
-
-  #judge(fill: BookedFill, nowMs: number): Judged {
-    const { marketConditionId: market, isYes, side, priceMicros, amountMicros } = fill;
-    // The earlier of both times counts: the exchange's clock may be ahead, or we may have seen the fill late.
-    const timeMs = Math.min(fill.seenMs, fill.timestampS * 1000);
-    const points = this.#history.closeUp(market, { fromMs: timeMs, toMs: timeMs + LONGEST_MS });
-    const isBid = (side === 'buy') === isYes;
-    const price = yesPrice(isYes, priceMicros);
-    return {
-      market,
-      side: isBid ? 'bid' : 'ask',
-      sharesMicros: amountMicros,
-      marks: HORIZONS_S.map((seconds) => {
-        const middle = middleAt(points, timeMs + seconds * 1000);
-        return middle === null ? null : (isBid ? 1 : -1) * (middle - price);
-      }),
-      isFinal: nowMs > timeMs + LONGEST_MS + 2 * FINEST_MS,
-    };
   }
 }
 

@@ -49,10 +49,7 @@ function eventScenarios(held: readonly MarketHolding[], title: (market: string) 
 }
 
 /** Figures of the trader's last message; `timeMs` is the trader's clock in the message, Unix ms. */
-interface LimitFacts extends AccountStatus {
-  readonly markets: readonly MarketStatus[];
-  readonly timeMs: number;
-}
+type LimitFacts = AccountStatus & Readonly<{ markets: readonly MarketStatus[]; timeMs: number }>;
 
 const most = <Row>(rows: readonly Row[], of: (row: Row) => number): number =>
   rows.reduce((largest, row) => Math.max(largest, of(row)), 0);

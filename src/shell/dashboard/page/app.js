@@ -21,8 +21,7 @@ const TITLES = { ...LABELS, orders: 'Orders and fills', config: 'Configuration',
 /** Returns a key that identifies a view's answer; equal requests have equal keys. @param {Route} wanted */
 export const answerKey = (wanted) => [wanted.view, wanted.trader, wanted.market, wanted.subject].join(' ');
 
-/** @param {{ go: Go, logIn: (secret: string) => void }} props */
-export const App = ({ go, logIn }) =>
+export const App = (/** @type {{ go: Go, logIn: (secret: string) => void }} */ { go, logIn }) =>
   html`<p class=${model.isMild ? 'banner mild' : 'banner'} id="banner" role="alert" hidden=${model.banner === ''}>${model.banner}</p>
     <p class="unseen" id="spoken" role="status">${spoken()}</p>
     ${loginForm(logIn)}
@@ -31,8 +30,7 @@ export const App = ({ go, logIn }) =>
       <main><p id="unknown" class="soft">${model.wanted?.view === 'traders' ? '' : model.unknown}</p>${view(go)}</main>
     </div>`;
 
-/** @param {(secret: string) => void} logIn */
-function loginForm(logIn) {
+function loginForm(/** @type {(secret: string) => void} */ logIn) {
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
     const secret = byId('secret');
@@ -75,8 +73,7 @@ function spoken() {
   return alerts === null ? '' : `${title}, ${alerts} open alerts`;
 }
 
-/** @param {Go} go */
-function head(go) {
+function head(/** @type {Go} */ go) {
   const { title, kind, reason, about, proof = '' } = top();
   const choose = (/** @type {{ currentTarget: HTMLSelectElement }} */ { currentTarget: { value } }) =>
     go(value === '' ? viewHref('traders') : traderHref(value));
@@ -124,8 +121,7 @@ const answerOf = (wanted) => (model.answer.key === answerKey(wanted) ? model.ans
 
 const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** @param {Go} go */
-function view(go) {
+function view(/** @type {Go} */ go) {
   const { wanted } = model;
   if (wanted === null) return null;
   // The console has formatted the times of an explanation.
@@ -142,8 +138,7 @@ const SOURCES = {
   trader: 'The trader’s last message. Click a figure to see its parts.',
 };
 
-/** @param {{ view: ExplainView }} props */
-const Explain = ({ view: { subject, source, tree } }) =>
+const Explain = (/** @type {{ view: ExplainView }} */ { view: { subject, source, tree } }) =>
   html`<p class="soft" id="explain-source">${tree === null ? '' : SOURCES[source]}</p>
     <div id="explain-tree" key=${subject}><ul>${tree?.children.map(explained)}</ul></div>`;
 
@@ -172,8 +167,7 @@ const BODIES = /** @type {Readonly<Record<string, unknown>>} */ ({
   explain: Explain,
 });
 
-/** @param {Route} wanted @param {Go} go */
-function viewBody(wanted, go) {
+function viewBody(/** @type {Route} */ wanted, /** @type {Go} */ go) {
   const { state, all } = model;
   if (wanted.view === 'traders') return all === null ? null : html`<${Traders} all=${all} />`;
   if (state === null) return null;

@@ -46,12 +46,10 @@ export function Controls() {
   <p id="said" role="status" class=${model.said.isRefused ? 'refused' : ''}>${model.said.words}</p>`;
 }
 
-/** @param {{ actions: readonly PageButton[] }} props */
-export const MarketControls = ({ actions }) =>
+export const MarketControls = (/** @type {{ actions: readonly PageButton[] }} */ { actions }) =>
   html`<div class="actions" role="group" aria-label="Controls of this market">${buttons(actions)}</div>`;
 
-/** @param {{ currentTarget: HTMLElement }} event */
-const toggle = ({ currentTarget: button }) =>
+const toggle = (/** @type {{ currentTarget: HTMLElement }} */ { currentTarget: button }) =>
   button.setAttribute('aria-expanded', String(button.getAttribute('aria-expanded') !== 'true'));
 
 /** @param {string} action @param {string} [of] */
@@ -121,8 +119,7 @@ function pressKill() {
   say(`Press KILL again within three seconds. It cancels ${whose}, and blocks new orders until it is lifted.`, true);
 }
 
-/** @param {string} words @param {boolean} isRefused */
-const say = (words, isRefused) => update({ said: { words, isRefused } });
+const say = (/** @type {string} */ words, /** @type {boolean} */ isRefused) => update({ said: { words, isRefused } });
 
 export async function compare() {
   update({ diff: 'comparing …' });
@@ -134,13 +131,11 @@ export async function compare() {
   }
 }
 
-/** @param {{ name: string, hint: string, found: string }} props */
-export const Filter = ({ name, hint, found }) =>
+export const Filter = (/** @type {{ name: string, hint: string, found: string }} */ { name, hint, found }) =>
   html`<label>Filter <input type="search" id="filter-${name}" placeholder=${hint} value=${route().filter} onInput=${setFilter} /></label>
     <p class="soft" id="${name}-found">${found}</p>`;
 
-/** @param {{ currentTarget: HTMLInputElement }} event */
-function setFilter({ currentTarget }) {
+function setFilter(/** @type {{ currentTarget: HTMLInputElement }} */ { currentTarget }) {
   history.replaceState(null, '', hrefWith({ filter: currentTarget.value, page: '' }));
   update({});
 }
@@ -164,8 +159,7 @@ export const Choice = ({ name, label, choices, usual = '', go }) =>
     ${choices.map(([value, words]) => html`<option value=${value}>${words}</option>`)}
   </select></label>`;
 
-/** @param {{ usual: string, go: Go }} props */
-export const SpanSelect = ({ usual, go }) =>
+export const SpanSelect = (/** @type {{ usual: string, go: Go }} */ { usual, go }) =>
   html`<${Choice} name="span" label="Time span" choices=${SPANS} usual=${usual} go=${go} />`;
 
 /** Links to the previous and next page of long lists. @param {{ lists: readonly { page: number, size: number, count: number }[] }} props */
@@ -206,8 +200,7 @@ export async function download(name) {
   }
 }
 
-/** @param {string} name */
-export async function openReport(name) {
+export async function openReport(/** @type {string} */ name) {
   const response = await ask(`/reports?${traderQuery({ name })}`, { method: 'POST', body: '{}' });
   const { path, error } = await response.json();
   if (response.ok) follow({ href: path, target: '_blank', rel: 'noopener' });

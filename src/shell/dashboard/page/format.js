@@ -3,8 +3,7 @@
 import { amount, clockOf, dayOf } from '../../web-kit/page/chart.js';
 import { html } from '../../web-kit/page/template.js';
 
-/** @param {number} ms */
-export const clock = (ms) => clockOf(ms, false);
+export const clock = (/** @type {number} */ ms) => clockOf(ms, false);
 
 /** Formats a time; adds the date unless the time is today. @param {number} ms */
 export const moment = (ms) =>
@@ -24,8 +23,7 @@ export function durationText(ms) {
 /** @param {number | null} share */
 export const percent = (share) => (share === null ? '–' : `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`);
 
-/** @param {string | null} value */
-export const known = (value) => (value === null || value === '' ? '–' : value);
+export const known = (/** @type {string | null} */ value) => (value === null || value === '' ? '–' : value);
 
 /** Shows a rounded figure, with the exact value on hover. @param {string | null} value @param {number} places @param {string} [sign] of a gain */
 function rounded(value, places, sign = '') {

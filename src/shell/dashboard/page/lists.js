@@ -8,8 +8,6 @@ import { explainHref, marketHref, model, route } from './model.js';
 
 /** @typedef {import('./controls.js').Go} Go */
 
-/** @typedef {import('../../console/views/orders-view.js').OrdersView} OrdersView */
-
 /** Returns the state of the market that a row belongs to. @param {{ readonly market: string }} row */
 const marketOf = (row) => model.state?.markets.find(({ id }) => id === row.market);
 
@@ -21,8 +19,7 @@ const MARKET = link('Market', (/** @type {{ market: string, title?: string }} */
   marketHref(row.market),
 ]);
 
-/** @param {string} head */
-const explained = (head) =>
+const explained = (/** @type {string} */ head) =>
   link(head, (/** @type {{ side: string, id: string }} */ { side, id }) => [side, explainHref(id)]);
 
 const PRICE = number('Price', (/** @type {{ market: string, price: string }} */ row) => priced(row, row.price));
@@ -56,7 +53,7 @@ export const fillTable = (id, title, rows) =>
     link('Order', ({ order }) => ['its order', explainHref(order)]),
   ]);
 
-/** @param {{ view: OrdersView, go: Go }} props */
+/** @param {{ view: import('../../console/views/orders-view.js').OrdersView, go: Go }} props */
 export function Orders({ view: { orders, fills, trips }, go }) {
   const markets = model.state?.markets.map(({ id, title }) => /** @type {const} */ ([id, title])) ?? [];
   return html`<p class="files">As a file: <button type="button" onClick=${() => void download('orders')}>Orders (CSV)</button> <button type="button" onClick=${() => void download('fills')}>Fills (CSV)</button></p>
@@ -88,8 +85,7 @@ export const Log = ({ view: { lines, refusals }, go }) =>
     ${lineTable('log-lines', 'Lines, newest first', lines.rows)}
     ${refusalTable(refusals)}`;
 
-/** @param {import('../../console/views/views.js').LogView['refusals']} refusals */
-export const refusalTable = (refusals) =>
+export const refusalTable = (/** @type {import('../../console/views/views.js').LogView['refusals']} */ refusals) =>
   table(
     {
       id: 'refusals',
@@ -119,8 +115,7 @@ export const lineTable = (id, title, rows) =>
     ],
   );
 
-/** @param {{ view: import('../../console/views/views.js').AlertsView }} props */
-export const Alerts = ({ view }) =>
+export const Alerts = (/** @type {{ view: import('../../console/views/views.js').AlertsView }} */ { view }) =>
   html`<p class="files"><${ActionButton} name="ack" role="stop" label="Acknowledge all open alerts" help="an acknowledged alert is not sent again while it is open" /></p>
     ${table(
       {
@@ -165,8 +160,7 @@ export const Config = ({ view: { file, hash, settings } }) =>
     <${Pages} lists=${[settings]} />
     ${table({ id: 'config-settings', title: 'Current settings', key: ({ name }) => name, isNarrow: true }, settings.rows, [text('Setting', 'name'), text('Value', 'value')])}`;
 
-/** @param {{ view: import('../../console/views/views.js').RunsView, go: Go }} props */
-export const Runs = ({ view, go }) =>
+export const Runs = (/** @type {{ view: import('../../console/views/views.js').RunsView, go: Go }} */ { view, go }) =>
   html`<p class="files"><${ActionButton} name="report" role="operate" label="Report of this ledger" help="result, fills and quotes of each market" /></p>
     <p class="files choices"><${Choice} name="market" label="Recordings" choices=${[['', 'all'], ...view.recordings.map(({ name, title }) => [name, title])]} go=${go} /> <${ActionButton}
       name="backtest" of=${route().market ?? ''} role="operate" label="Backtest the configuration" help="the trader’s files over its recordings, in a separate process" /></p>

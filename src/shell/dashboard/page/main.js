@@ -43,8 +43,7 @@ function pathWith(path, parts) {
   return `${path}?${new URLSearchParams(given.map(([key, value]) => [key, String(value)]))}`;
 }
 
-/** @param {string} path */
-async function look(path) {
+async function look(/** @type {string} */ path) {
   try {
     const response = await ask(path);
     update({ isLocked: false });
@@ -93,8 +92,7 @@ function closerPath({ view, trader, market, span, subject, side, filter, page, a
   return pathWith(`/views/${view}`, parts);
 }
 
-/** @param {Route} wanted */
-async function lookCloser(wanted) {
+async function lookCloser(/** @type {Route} */ wanted) {
   const { view } = wanted;
   const everyMs = CLOSER[view] ?? CLOSER_MS;
   if (view === 'traders') return;
@@ -137,8 +135,7 @@ setDrawer(() => {
   document.title = documentTitle();
 });
 
-/** @param {string} secret */
-function logIn(secret) {
+function logIn(/** @type {string} */ secret) {
   setSecret(secret);
   void poll();
 }

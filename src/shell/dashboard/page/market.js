@@ -144,8 +144,7 @@ function fillPrices() {
   return (charted?.fills ?? []).filter(({ time: ms }) => ms >= first).map(({ price }) => price / 1e6);
 }
 
-/** @param {uPlot} chart */
-function sayPoint(chart) {
+function sayPoint(/** @type {uPlot} */ chart) {
   const [at, i] = pointAt(chart, charted?.time);
   const place = byId('chart-said');
   if (charted === null || i < 0 || place === null) return;

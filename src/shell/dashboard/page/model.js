@@ -29,8 +29,7 @@ export const model = {
 /** @type {() => void} */
 let draw = () => undefined;
 
-/** @param {() => void} drawer */
-export function setDrawer(drawer) {
+export function setDrawer(/** @type {() => void} */ drawer) {
   draw = drawer;
 }
 
@@ -74,17 +73,13 @@ function hrefOf(parts) {
   return searchHref(new URLSearchParams(trader === null ? parts : { ...parts, trader }));
 }
 
-/** @param {URLSearchParams} query */
-const searchHref = (query) => (query.size === 0 ? '/' : `/?${query}`);
+const searchHref = (/** @type {URLSearchParams} */ query) => (query.size === 0 ? '/' : `/?${query}`);
 
-/** @param {string} market */
-export const marketHref = (market) => hrefOf({ market });
+export const marketHref = (/** @type {string} */ market) => hrefOf({ market });
 
-/** @param {string} market */
-export const ordersHref = (market) => hrefOf({ view: 'orders', market });
+export const ordersHref = (/** @type {string} */ market) => hrefOf({ view: 'orders', market });
 
-/** @param {string} subject */
-export const explainHref = (subject) => hrefOf({ view: 'explain', subject });
+export const explainHref = (/** @type {string} */ subject) => hrefOf({ view: 'explain', subject });
 
 /** @param {string} view */
 export const viewHref = (view) => (view === 'traders' ? '/?view=traders' : hrefOf(view === 'overview' ? {} : { view }));
@@ -96,8 +91,7 @@ export function traderHref(trader) {
   return `/?${new URLSearchParams({ ...kept, trader })}`;
 }
 
-/** @param {Partial<Route>} changes */
-export function hrefWith(changes) {
+export function hrefWith(/** @type {Partial<Route>} */ changes) {
   const query = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(changes)) {
     if (value === null || value === '') query.delete(name);
@@ -106,8 +100,7 @@ export function hrefWith(changes) {
   return searchHref(query);
 }
 
-/** @param {string} id */
-export const byId = (id) => document.getElementById(id);
+export const byId = (/** @type {string} */ id) => document.getElementById(id);
 
 export const NEVER = Number.NEGATIVE_INFINITY;
 

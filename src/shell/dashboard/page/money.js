@@ -149,8 +149,7 @@ function bookedBy(rows) {
   ];
 }
 
-/** @param {uPlot} chart */
-function sayEquity(chart) {
+function sayEquity(/** @type {uPlot} */ chart) {
   const [at, i] = pointAt(chart, curve?.time);
   const place = byId('equity-said');
   if (curve === null || i < 0 || place === null) return;
@@ -164,8 +163,7 @@ const quantity = (value, unit) =>
 /** @param {any} figure @param {number | null} share of its limit @returns {[figure: any, share: number | null]} */
 const ofLimit = (figure, share) => [html`<span>${figure} (${percent(share)})</span>`, share];
 
-/** @param {{ view: import('../../console/views/risk-view.js').RiskView }} props */
-export const Risk = ({ view }) =>
+export const Risk = (/** @type {{ view: import('../../console/views/risk-view.js').RiskView }} */ { view }) =>
   html`${table({ id: 'risk-limits', title: 'Limits and use', key: ({ name }) => name }, view.limits, [
     text('Limit', 'name'),
     used('Used', (row) => (row.used === '' ? ['–', row.share] : ofLimit(quantity(row.used, row.unit), row.share))),

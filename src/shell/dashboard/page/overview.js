@@ -76,8 +76,7 @@ function lossFigure({ name, loss, limit }) {
 
 /** @typedef {import('../../console/page-state.js').ServedTraders} ServedTraders */
 
-/** @param {{ all: ServedTraders }} props */
-export const Traders = ({ all: { traders, now } }) =>
+export const Traders = (/** @type {{ all: ServedTraders }} */ { all: { traders, now } }) =>
   table(
     {
       id: 'trader-list',

@@ -37,8 +37,7 @@ let isProven = false;
 /** @type {Promise<PageSession> | null} */
 let session = null;
 
-/** @param {string} given */
-export function setSecret(given) {
+export function setSecret(/** @type {string} */ given) {
   secret = given;
   isProven = false;
   session = null;
@@ -98,8 +97,7 @@ async function greet(nonce) {
   return greeting;
 }
 
-/** @param {string} path @param {object} body */
-const post = (path, body) =>
+const post = (/** @type {string} */ path, /** @type {object} */ body) =>
   fetch(path, {
     method: 'POST',
     body: JSON.stringify(body),

@@ -69,8 +69,7 @@ export function table(
  * @typedef {readonly (readonly [name: string, value: any, isBad?: boolean, more?: { share?: number, isMain?: boolean, isWarning?: boolean }])[]} FigureList
  */
 
-/** @param {string} id @param {FigureList} list */
-export const figures = (id, list) =>
+export const figures = (/** @type {string} */ id, /** @type {FigureList} */ list) =>
   html`<dl id=${id}>${list.map(
     ([name, value, isBad = false, { share = null, isMain = false, isWarning = false } = {}]) =>
       html`<div key=${name}><dt>${name}</dt><dd class="${isBad ? 'bad' : isWarning ? 'warning' : ''}${isMain ? ' main' : ''}">${value}${shareBar(share)}</dd></div>`,

@@ -9,8 +9,7 @@ export { Component };
 /** Matches characters that are invisible or change the text's direction; titles from the exchange may contain them. */
 const UNSEEN = /\p{Cf}|(?!\n)\p{Cc}/gu;
 
-/** @param {string} content */
-export const plain = (content) => content.replace(UNSEEN, '');
+export const plain = (/** @type {string} */ content) => content.replace(UNSEEN, '');
 
 /** @param {unknown} child @returns {any} */
 function cleaned(child) {
