@@ -88,9 +88,8 @@ export class ShownMaker implements Maker {
     this.#facts = must(this.#tracker.facts, 'the facts of an open market');
     if (module.scope === 'event') this.#sandbox = event?.sandbox ?? null;
     else {
-      const facts = this.#facts;
-      const create = (values: ParamValues) => module.create(values, facts);
-      this.#sandbox = new StrategySandbox(create, module, null, params, (call) => call());
+      const create = (values: ParamValues) => module.create(values, this.#facts);
+      this.#sandbox = new StrategySandbox(module, create, params, callNow);
     }
   }
 
@@ -244,16 +243,8 @@ export function playEvent(
   const facts: EventFacts = { eventConditionId: 'event', outcomes: 'exhaustive', marketConditionIds: ids };
   const { module, params } = judged;
   // Sandbox for the whole event; null for a strategy that quotes single markets.
-  const sandbox =
-    module.scope === 'event'
-      ? new StrategySandbox(
-          (values) => module.create(values, facts),
-          module,
-          facts,
-          params,
-          (call) => call(),
-        )
-      : null;
+  const create = module.scope === 'event' ? (values: ParamValues) => module.create(values, facts) : null;
+  const sandbox = create && new StrategySandbox(module, create, params, callNow, facts);
   const markets: Simulation<ShownMaker>[] = [];
   for (const [outcome, truth] of drawEvent(seed, count, steps).entries()) {
     const own = seedOfMarket(seed, outcome);
@@ -284,6 +275,8 @@ export function playEvent(
     failure: results.find(({ failure }) => failure !== null)?.failure ?? null,
   };
 }
+
+const callNow = <T>(call: () => T): T => call();
 
 const SUMMED = ['edge', 'uninformedEdge', 'informedEdge', 'fills', 'shares', 'actions', 'wealth', 'result'] as const;
 

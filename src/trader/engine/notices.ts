@@ -97,7 +97,9 @@ export class UnreadLists {
     const failing = next(list, before, report.nowMs, { isSilent, why });
     this.#failing.set(list, failing);
     if (failing.told === before.told) return null;
-    return notice('list_unread', `${why}; ${failing.told === 'pulled' ? PULLED : meaning}`);
+    const isPulled = failing.told === 'pulled';
+    const effect = isPulled ? 'all orders are canceled until the list can be read again' : meaning;
+    return notice('list_unread', `${why}; ${effect}`);
   }
 }
 
@@ -135,8 +137,6 @@ export class UnreadMarkets {
 }
 
 const notice = (kind: `${'list' | 'market'}_${'unread' | 'read'}`, text: string) => ({ kind, text });
-
-const PULLED = 'all orders are canceled until the list can be read again';
 
 function next(
   list: WatchedList,

@@ -96,7 +96,6 @@ export class Polling {
   #version = -1;
   /** Cached value of `ownPaceMs`, with its inputs. */
   #paced: { readonly own: OwnState; readonly valuedMs: number; readonly paceMs: number } | null = null;
-
   /** Cached value of `marksEveryMs`, with its inputs. */
   #marked: { readonly own: OwnState; readonly valuedMs: number; readonly paceMs: number } | null = null;
 

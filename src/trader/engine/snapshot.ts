@@ -64,7 +64,6 @@ export type AccountSnapshot = Readonly<ReturnType<typeof makeAccountSnapshot>>;
 const LADDER_LEVELS = 10;
 const TAPE_TRADES = 20;
 const NO_ORDERS: readonly QuotedOrder[] = [];
-const NO_FACTORS = {};
 
 /** @param hasLadders true to include others' levels and public trades */
 function makeMarketStatus(state: TraderState, entry: MarketEntry, nowMs: number, hasLadders = false): MarketStatus {
@@ -102,7 +101,7 @@ function makeMarketStatus(state: TraderState, entry: MarketEntry, nowMs: number,
       submittedMs,
       queueAheadMicros: view?.orders.find((shown) => shown.intentId === intentId)?.queueAheadMicros ?? null,
     })),
-    factors: quotes?.factors ?? NO_FACTORS,
+    factors: quotes?.factors ?? {},
     health: view === null ? null : { crossed: view.health.crossed, frozen: view.health.frozen },
     refusals: slots.flatMap(({ refusals }) => [...refusals.values()]),
     exchangeRefusal: exchangeRefusals.describe(nowMs),

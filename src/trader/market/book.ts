@@ -61,6 +61,7 @@ export function mirror(book: Book): Book {
   return { bids: book.asks.map(flip), asks: book.bids.map(flip) };
 }
 
+/** Amounts to remove from an order book, by price. */
 export type Removal = Readonly<Record<BookSide, ReadonlyMap<Micros, Micros>>>;
 
 /** Returns the book minus the amounts in `removal`, without levels that are then empty. */
@@ -122,6 +123,7 @@ export function amountAt(book: Book, side: BookSide, priceMicros: Micros): Micro
   return levels.find((level) => level.priceMicros === priceMicros)?.amountMicros ?? micros(0);
 }
 
+/** Returns true if both order books have equal levels. */
 export function sameBook(a: Book, b: Book): boolean {
   return sameLevels(a.bids, b.bids) && sameLevels(a.asks, b.asks);
 }

@@ -34,6 +34,7 @@ export function isShortOfOwn(book: Book, orders: readonly OwnOrder[], sentMs: nu
   });
 }
 
+/** Stores own orders of one market long enough to remove them from every book that may show them. */
 export class OwnOrderMemory {
   #orders = new Map<string, Remembered>();
   #noted: readonly OwnOrder[] | null = null;
@@ -176,6 +177,7 @@ interface DecayingSums {
 
 type Saved = { readonly fills: number; readonly seconds: number } & Readonly<Record<BookSide, readonly DecayingSums[]>>;
 
+/** Measures the results of own fills in one market: fill rate and markouts. */
 export class OwnFills {
   #fills = 0;
   #seconds = 0;

@@ -29,6 +29,7 @@ interface Twins {
   shown: number;
 }
 
+/** Collects one market's trades from overlapping pages, each trade once. */
 export class Tape {
   trades: readonly TapeTrade[] = Object.freeze([]);
   /** Counts of identical trade rows by exchange time, Unix s. */

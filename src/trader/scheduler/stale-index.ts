@@ -27,8 +27,7 @@ const WEIGHTS = [1 / 6, 2 / 3, 1 / 6] as const;
 const averageOver = (of: (z: number) => number) => (z: number) =>
   SPREAD_OF_SIGMA.reduce((sum, factor, k) => sum + (WEIGHTS[k] ?? 0) * factor * of(z / factor), 0);
 
-/** Loss and index as functions of z, averaged over the uncertainty of sigma. */
-const averagedPickOff = averageOver(pickOffPerDeviation);
+/** Index as a function of z, averaged over the uncertainty of sigma. */
 export const averagedIndex = averageOver(indexPerDeviation);
 
 /** Largest tabulated z (quote distance / deviation of the price); beyond it the loss is below float precision. */
@@ -52,7 +51,7 @@ class InterpolationTable {
   }
 }
 
-const PICK_OFF = new InterpolationTable(averagedPickOff);
+const PICK_OFF = new InterpolationTable(averageOver(pickOffPerDeviation));
 const INDEX = new InterpolationTable(averagedIndex);
 
 /** Assumed time from a book read until the resulting quotes are open, s. */

@@ -41,7 +41,7 @@ export function findChanges(
   quotes: Quotes,
   orders: readonly QuotedOrder[],
   facts: MarketFacts,
-  movesWait: () => boolean = never,
+  movesWait: () => boolean = () => false,
 ): Changes {
   const changes = { cancels: [], wishes: [] };
   const hasProbes = [orders, quotes.bids, quotes.asks].some((list) => list.some(({ isProbe }) => isProbe === true));
@@ -124,8 +124,6 @@ function findHarmless(side: BookSide, orders: readonly QuotedOrder[], rooms: rea
       return true;
     });
 }
-
-const never = (): boolean => false;
 
 /** One order for the exchange; its price is in its own outcome (YES or NO). */
 export interface OrderLeg {

@@ -56,11 +56,11 @@ export class StrategySandbox {
 
   /** @param event event that is quoted as a whole; null for a quoter of one market */
   constructor(
-    create: Create,
     { state }: Pick<Strategy, 'state'>,
-    event: EventFacts | null,
+    create: Create,
     params: ParamValues,
     call: BoundedCall,
+    event: EventFacts | null = null,
     saved: SavedState | null = null,
   ) {
     this.#create = create;
@@ -284,7 +284,7 @@ export class Sandboxes {
   ): StrategySandbox {
     const version = module.state?.version;
     const saved = version === undefined ? null : this.#memory.strategyState(name, memoryId, version);
-    const sandbox = new StrategySandbox(create, module, event, params, call, saved);
+    const sandbox = new StrategySandbox(module, create, params, call, event, saved);
     // Saved state that was not used is kept separately, as the next save overwrites it. A failed quoter saves nothing.
     const hasBegunAnew = sandbox.hasBegunAnew && sandbox.failure === null;
     if (saved !== null && saved.version === version && hasBegunAnew)

@@ -152,7 +152,7 @@ function change(values: Readonly<Record<string, number>>, takes: 'nothing' | 'th
   });
   const slot = new QuoteSlot('M', settings({}, 'a'));
   const create = (values: ParamValues) => module.create(values, FACTS);
-  const open = () => slot.open(() => new StrategySandbox(create, module, null, slot.strategy.params, (call) => call()));
+  const open = () => slot.open(() => new StrategySandbox(module, create, slot.strategy.params, (call) => call()));
   open();
   const isMadeAnew = slot.configure(settings(values, code));
   if (isMadeAnew) open();

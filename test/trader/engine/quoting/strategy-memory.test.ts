@@ -54,11 +54,11 @@ function broken<S extends Strategy>(strategy: S): S {
 
 const hostOf = (strategy = counting(1), saved: { version: number; text: string } | null = null) =>
   new StrategySandbox(
-    (values, kept) => strategy.create(values, FACTS, kept),
     strategy,
-    null,
+    (values, kept) => strategy.create(values, FACTS, kept),
     {},
     (call) => call(),
+    null,
     saved,
   );
 
