@@ -197,6 +197,7 @@ const INFORMED_SHARES = { least: 15, spread: 45 } as const;
 
 /** One market of the crowd with its hidden probability and its traders, until its resolution. */
 class CrowdMarket {
+  readonly slot: Slot;
   readonly market: Market;
   readonly #core: ExchangeCore;
   readonly #accounts: CrowdAccounts;
@@ -211,9 +212,10 @@ class CrowdMarket {
   #makerMs: number;
 
   /** Begins to trade in an existing market, at the market's last price if it has one. */
-  constructor(core: ExchangeCore, accounts: CrowdAccounts, market: Market, seed: number, nowMs: number) {
+  constructor(core: ExchangeCore, accounts: CrowdAccounts, slot: Slot, market: Market, seed: number, nowMs: number) {
     this.#core = core;
     this.#accounts = accounts;
+    this.slot = slot;
     this.market = market;
     const { tape } = market;
     const { conditionId, resolutionDate } = market.card;
@@ -409,18 +411,12 @@ function listingSpec(slot: Slot, listing: number, nowMs: number): MarketSpec {
 /** Maximum time that the crowd simulates after a gap, ms, such as a suspended computer or a moved clock. */
 const MAX_CATCH_UP_MS = 60_000;
 
-interface CrowdListing {
-  readonly slot: Slot;
-  listing: number;
-  market: CrowdMarket;
-}
-
 /** Lets the crowd trade in its markets, and replaces each settled market by the slot's next question. */
 export class Crowd {
   readonly #core: ExchangeCore;
   readonly #seed: number;
   readonly #accounts: CrowdAccounts;
-  readonly #listed: readonly CrowdListing[];
+  readonly #markets: CrowdMarket[];
 
   /** Starts the crowd, or continues an earlier run from its last prices. `nowMs`: exchange time, Unix ms. */
   constructor(
@@ -438,63 +434,56 @@ export class Crowd {
     };
     // The crowd does not know the orders that an earlier run left in the books.
     for (const handle of core.pool.internalHandles(this.#accounts.maker)) core.at(nowMs).internal.cancel(handle);
-    this.#listed = listSlots(markets).map((slot) => this.#listOn(slot, nowMs));
+    this.#markets = listSlots(markets).map((slot) => this.#openMarket(slot, nowMs));
   }
 
   tick(nowMs: number): void {
-    for (const listed of this.#listed) {
-      if (listed.market.nextDueMs() < nowMs - MAX_CATCH_UP_MS) listed.market.skipTo(nowMs - MAX_CATCH_UP_MS);
+    for (const market of this.#markets) {
+      if (market.nextDueMs() < nowMs - MAX_CATCH_UP_MS) market.skipTo(nowMs - MAX_CATCH_UP_MS);
     }
     for (;;) {
-      const listed = this.#earliest();
-      const dueMs = Math.ceil(listed.market.nextDueMs());
+      const first = this.#earliest();
+      const dueMs = Math.ceil(first.nextDueMs());
       if (dueMs > nowMs) return;
-      listed.market.step();
-      if (!listed.market.settled) continue;
-      listed.listing++;
-      listed.market = this.#openMarket(listed.slot, listed.listing, dueMs);
+      first.step();
+      if (first.settled) this.#markets[this.#markets.indexOf(first)] = this.#openMarket(first.slot, dueMs);
     }
   }
 
   nextDueMs(): number {
-    return Math.ceil(this.#earliest().market.nextDueMs());
+    return Math.ceil(this.#earliest().nextDueMs());
   }
 
   /** Cancels all of the crowd's orders when the exchange stops cleanly. */
   withdraw(nowMs: number): void {
-    for (const listed of this.#listed) listed.market.maker.withdraw(nowMs);
+    for (const { maker } of this.#markets) maker.withdraw(nowMs);
   }
 
   /** Hidden probabilities, to measure a strategy's true earnings. Strategies must not see the hidden probabilities. */
   truths(): { readonly conditionId: string; readonly index: number; readonly probability: number }[] {
-    return this.#listed.map(({ market }) => ({
-      conditionId: market.market.card.conditionId,
-      index: market.market.index,
-      probability: market.fairProbability,
+    return this.#markets.map(({ market: { card, index }, fairProbability }) => ({
+      conditionId: card.conditionId,
+      index,
+      probability: fairProbability,
     }));
   }
 
-  #earliest(): CrowdListing {
-    return this.#listed.reduce((first, one) => (one.market.nextDueMs() < first.market.nextDueMs() ? one : first));
+  #earliest(): CrowdMarket {
+    return this.#markets.reduce((first, one) => (one.nextDueMs() < first.nextDueMs() ? one : first));
   }
 
-  #listOn(slot: Slot, nowMs: number): CrowdListing {
-    let listing = 0;
-    for (; ; listing++) {
-      const market = this.#core.catalog.byId(listingId(slot, listing));
-      if (market === null || !isSettledMarket(market.state)) break;
-    }
-    return { slot, listing, market: this.#openMarket(slot, listing, nowMs) };
-  }
-
-  #openMarket(slot: Slot, listing: number, nowMs: number): CrowdMarket {
+  /** Trades in the slot's first unsettled market, which is created if missing. */
+  #openMarket(slot: Slot, nowMs: number): CrowdMarket {
     const { catalog } = this.#core;
-    const id = listingId(slot, listing);
-    if (catalog.byId(id) === null) {
-      const made = this.#core.at(nowMs).markets.create(listingSpec(slot, listing, nowMs));
-      assert(made.ok, `the exchange cannot open a market of the crowd: ${JSON.stringify(made)}`);
+    for (let listing = 0; ; listing++) {
+      const id = listingId(slot, listing);
+      if (catalog.byId(id) === null) {
+        const made = this.#core.at(nowMs).markets.create(listingSpec(slot, listing, nowMs));
+        assert(made.ok, `the exchange cannot open a market of the crowd: ${JSON.stringify(made)}`);
+      }
+      const market = must(catalog.byId(id), 'a market of the crowd');
+      if (isSettledMarket(market.state)) continue;
+      return new CrowdMarket(this.#core, this.#accounts, slot, market, this.#seed, nowMs);
     }
-    const market = must(catalog.byId(id), 'an open market of the crowd');
-    return new CrowdMarket(this.#core, this.#accounts, market, this.#seed, nowMs);
   }
 }

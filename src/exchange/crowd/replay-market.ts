@@ -26,7 +26,18 @@ export class Playback {
     this.recording = recording;
   }
 
-  /** Begins to read the recording's first chunk, unless it was begun before. */
+  /** Reads the recorded time of the first event, Unix ms. Throws `recording_invalid` if no event can be read. */
+  static async readFirstMs(recording: Recording): Promise<number> {
+    const playback = new Playback(recording);
+    playback.begin();
+    await playback.waitForLoad();
+    const found = playback.available() ? playback.timeMs() : null;
+    await playback.close();
+    if (found !== null) return found;
+    const message = `no event can be read from ${recording.market.source.path}`;
+    throw playback.failure ?? new TwinbookError('recording_invalid', message, VERIFY_HINT);
+  }
+
   begin(): void {
     if (this.#source !== null) return;
     this.#source = this.recording.chunks()[Symbol.asyncIterator]();
@@ -115,7 +126,7 @@ export class Playback {
 }
 
 /** Hint of errors about recordings that cannot be read. */
-export const VERIFY_HINT = '`twinbook data verify` describes each error of a recording.';
+const VERIFY_HINT = '`twinbook data verify` describes each error of a recording.';
 
 /** The exchange's market for one recording, open from the recording's first event to its last. */
 export class ReplayMarket {

@@ -2,15 +2,14 @@
  * Plays recorded markets on the exchange. Each recording is one market. The market opens at its first event, applies
  * recorded levels and trades among real orders, and closes at its last event. A known outcome then resolves the market.
  *
- * The recordings of each source (Kalshi, Polymarket) play in a timeline of their own. After a restart, a closed market
- * is not played again, and a partly played market continues. Chunks of recordings are read in advance, asynchronously.
- * `tick` is synchronous: if a timeline needs a chunk that is not read yet, its playback pauses.
+ * After a restart, a closed market is not played again, and a partly played market continues. Chunks of recordings are
+ * read in advance: if a timeline needs a chunk that is not read yet, its playback pauses.
  */
 
 import { EVENT, type Recording, type RecordingWarning, toldCloseMs } from '../../recording/contract.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { ExchangeCore } from '../core/core.js';
-import { Playback, ReplayMarket, VERIFY_HINT } from './replay-market.js';
+import { Playback, ReplayMarket } from './replay-market.js';
 
 /** Retry interval while a recording's next chunk is not read yet, ms. */
 const STALL_POLL_MS = 10;
@@ -24,7 +23,7 @@ interface ReplayPart {
 }
 
 /**
- * Plays the recordings of one source in order of time. Recordings that overlap in time form an act and play together.
+ * Plays the recordings of one source, such as Kalshi, in order of time. Recordings that overlap in time form an act and play together.
  * An act begins when the previous act ends, so gaps are skipped. Within an act, recorded time advances at `speed`.
  */
 class ReplayTimeline {
@@ -195,7 +194,12 @@ export async function attachReplay(core: ExchangeCore, recordings: readonly Reco
       market.close(nowMs);
       continue;
     }
-    const part = { recording, market, firstMs: await firstEventMs(recording), playback: new Playback(recording) };
+    const part = {
+      recording,
+      market,
+      firstMs: await Playback.readFirstMs(recording),
+      playback: new Playback(recording),
+    };
     const { kind: format, origin } = recording.market.source;
     // A recording in Twinbook's own format counts as a recording of its venue.
     const kind = origin ?? format;
@@ -251,16 +255,4 @@ function planText({ market, summary }: Recording, state: ReplayMarket['state'], 
   const minutes = (ms: number): string => `${Math.round(ms / 6_000) / 10} min`;
   const faster = speed === 1 ? '' : `, played in ${minutes(lengthMs / speed)} at speed ${speed}`;
   return `${state === 'open' ? 'replay continues' : 'replay'}: ${name}, ${minutes(lengthMs)}${faster}`;
-}
-
-/** Recorded time of a recording's first event, Unix ms. Throws `recording_invalid` if no event can be read. */
-async function firstEventMs(recording: Recording): Promise<number> {
-  const playback = new Playback(recording);
-  playback.begin();
-  await playback.waitForLoad();
-  const found = playback.available() ? playback.timeMs() : null;
-  await playback.close();
-  if (found !== null) return found;
-  const message = `no event can be read from ${recording.market.source.path}`;
-  throw playback.failure ?? new TwinbookError('recording_invalid', message, VERIFY_HINT);
 }

@@ -12,7 +12,6 @@ import { type Answer, faultAnswer, successText } from '../service/answers.js';
 import { Authenticator, reportOn, type SignedRequestReport } from './authentication.js';
 import { type FaultContext, type Faults, faultsBody, setFaults, shownFaults } from './faults.js';
 import { readBody, readSignedParts, routeUrl, type ServerOptions, send } from './messages.js';
-import { dateHeader } from './ticker.js';
 
 interface FaultControlCall<B> extends FaultContext {
   readonly params: Readonly<Record<string, string>>;
@@ -191,7 +190,7 @@ export function serveControls(server: FastifyInstance, options: ServerOptions, f
       handler: (request, reply) => {
         const answer = serve(control, request, options, { authenticator, faults });
         // The control may have moved the clock, so the `Date` header is set again.
-        reply.header('date', dateHeader(options.clock.nowMs()));
+        reply.header('date', new Date(options.clock.nowMs()).toUTCString());
         send(reply, answer);
       },
     });

@@ -11,7 +11,7 @@ import type { ExchangeCore } from '../core/core.js';
 import { delaysInForce } from '../core/core-context.js';
 import { type Answer, faultAnswer } from '../service/answers.js';
 import { send } from './messages.js';
-import { dateHeader, type ExchangeClock } from './ticker.js';
+import type { ExchangeClock } from './ticker.js';
 
 // The casts are right: the keys of these two tables are the names of calls and the slugs of errors.
 const NAMES = Object.keys(ENDPOINTS) as EndpointName[];
@@ -127,7 +127,7 @@ export class Faults {
     const { call } = request.routeOptions.config;
     const fault = call === undefined ? null : this.#findFault(call, 'before', 'html');
     if (fault === null) return false;
-    reply.header('date', dateHeader(this.#clock.nowMs()));
+    reply.header('date', new Date(this.#clock.nowMs()).toUTCString());
     send(reply, this.#forge(reply, fault));
     return true;
   }

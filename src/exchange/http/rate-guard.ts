@@ -6,7 +6,7 @@ import { type Answer, faultAnswer } from '../service/answers.js';
 import { Authenticator } from './authentication.js';
 import type { Faults } from './faults.js';
 import { type ServerOptions, send } from './messages.js';
-import { dateHeader, type ExchangeClock } from './ticker.js';
+import type { ExchangeClock } from './ticker.js';
 
 /** Maximum number of rate windows for unknown keys in a scope. It is needed because a caller may send any keys. */
 const MAX_STRANGERS = 10_000;
@@ -57,10 +57,7 @@ export class RateLimit {
     return this.#windows.size;
   }
 
-  /**
-   * Counts a request of a key if the rate limit allows it. `isHeld` returns true for an existing API key. `limit`
-   * replaces the usual limit.
-   */
+  /** Counts a request of a key if `limit` allows it. `isHeld` returns true for an existing API key. */
   take(key: string, nowMs: number, isHeld: (key: string) => boolean = () => false, limit = this.#limit): RateVerdict {
     const window = this.#windows.get(key) ?? this.#windowFor(key, nowMs, isHeld);
     return window.take(nowMs, limit);
@@ -123,7 +120,7 @@ export class RateGuard {
   /** Sets the `Date` and rate headers. Answers 429 and returns false if the request exceeds the caller's limit. */
   admit(request: FastifyRequest, reply: FastifyReply, scope: Scope | 'paper'): boolean {
     const nowMs = this.#clock.nowMs();
-    reply.header('date', dateHeader(nowMs));
+    reply.header('date', new Date(nowMs).toUTCString());
     const verdict = scope === 'paper' ? null : this.#count(scope, this.#chooseKey(request, scope), nowMs);
     if (verdict === null) return true;
     for (const [name, value] of makeHeaders(verdict, nowMs)) reply.header(name, value);
@@ -134,7 +131,7 @@ export class RateGuard {
   /** Counts bytes that are not a valid request as a public request of their address; returns headers and a refusal. */
   admitBytes(address: string) {
     const nowMs = this.#clock.nowMs();
-    const date = ['date', dateHeader(nowMs)] as const;
+    const date = ['date', new Date(nowMs).toUTCString()] as const;
     const verdict = this.#count('public', address, nowMs);
     if (verdict === null) return { headers: [date], refusal: null };
     const refusal = verdict.allowed ? null : makeRefusal(verdict, nowMs);

@@ -82,9 +82,6 @@ export class ExchangeClock {
   }
 }
 
-/** Value of the `Date` header at a time of the exchange's clock, Unix ms. */
-export const dateHeader = (nowMs: number): string => new Date(nowMs).toUTCString();
-
 /** Maximum time between two runs of due work, ms; a submitted draft takes effect at most this much late. */
 const MAX_WAIT_MS = 50;
 /** Minimum time between two runs of due work, ms. A pause leaves time for requests in a fast replay. */

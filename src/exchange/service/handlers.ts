@@ -97,8 +97,6 @@ function badSpan({ start_time, end_time }: QueryOf<'markets.candles'>): Refusal 
   return null;
 }
 
-const DEFAULT_DEPTH = 50;
-
 export const HANDLERS: Handlers = {
   'events.list': (call, { core }) => catalogPage({ ...call, core }, EVENTS),
   'events.detail': ({ params }, { core }) => {
@@ -109,7 +107,7 @@ export const HANDLERS: Handlers = {
   'markets.detail': ({ params }, context) =>
     ofMarket(context, params, (market) => ok(rows.detailRow(context.core.catalog, market))),
   'markets.book': ({ params, query }, context) =>
-    ofMarket(context, params, (market) => ok(rows.bookRow(market, query.is_yes ?? true, query.depth ?? DEFAULT_DEPTH))),
+    ofMarket(context, params, (market) => ok(rows.bookRow(market, query.is_yes ?? true, query.depth ?? 50))),
   'markets.trades': ({ params, query, limit }, context) =>
     ofMarket(context, params, (market) =>
       keysetPage('markets.trades', query, limit, (page) => rows.publicTradePage(market, page)),

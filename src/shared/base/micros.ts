@@ -85,7 +85,6 @@ export const add = (a: Micros, b: Micros): Micros => micros(a + b);
 /** Returns a - b. Throws RangeError beyond 2^53 - 1. */
 export const sub = (a: Micros, b: Micros): Micros => micros(a - b);
 
-/** Returns the price of the other outcome: 1 - price. */
 export const complement = (price: Micros): Micros => micros(ONE - price);
 
 /** Returns a * b as Micros (0.5 * 2 = 1), exact except for the given rounding. Throws RangeError on overflow. */

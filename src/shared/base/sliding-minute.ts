@@ -57,7 +57,6 @@ export class SlidingMinute {
   }
 
   #time(place: number): number {
-    // Every index below `#size` holds a stored time.
     return this.#times[(this.#first + place) % this.#times.length] ?? 0;
   }
 

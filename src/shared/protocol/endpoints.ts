@@ -93,7 +93,6 @@ const change = <const M extends Declaration['method'], const P extends Path, D e
   data: D,
 ) => ({ ...detail('signed', path, data), method });
 
-/** Declares a public call on the way to an API key. */
 const bootstrap = <const P extends Path, const C extends 200 | 201, B extends z.ZodObject, D extends z.ZodType>(
   path: P,
   status: C,

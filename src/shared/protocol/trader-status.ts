@@ -8,7 +8,6 @@ import type { Micros } from '../base/micros.js';
 
 const micros = z.custom<Micros>(Number.isSafeInteger, 'expected whole millionths');
 const moment = z.number();
-/** Schema of durations in seconds, ratios and estimated rates. */
 const float = z.number();
 const count = z.int();
 const text = z.string();

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { dateHeader, ExchangeClock } from '../../../src/exchange/http/ticker.js';
+import { ExchangeClock } from '../../../src/exchange/http/ticker.js';
 import { serverOf, startTestExchange } from './harness.js';
 
 describe('closing', () => {
@@ -56,7 +56,5 @@ describe('the clock', () => {
   it('starts no earlier than what was seen before', () => {
     const clock = new ExchangeClock(9_000_000, () => 1_000);
     expect(clock.nowMs()).toBe(9_000_000);
-    expect(dateHeader(9_000_999)).toBe(new Date(9_000_000).toUTCString());
-    expect(dateHeader(9_001_000)).toBe(new Date(9_001_000).toUTCString());
   });
 });

@@ -52,18 +52,15 @@ export function pricesAfter(
 /** Refuses a take profit not above `entry`, and a stop loss not below `entry`: both would trigger at once. */
 export function checkPrices(pool: MarginPool, prices: TriggerPrices, entry: number): Refusal | null {
   if (pool.rules.kind === 'hyperliquid') return refuse('hyperliquid_margin_tp_sl_not_supported');
-  for (const [field, price] of [
-    ['take_profit_price', prices.takeProfit],
-    ['stop_loss_price', prices.stopLoss],
-  ] as const) {
-    const fault = price === null ? null : badPrice(field, price, pool.rules);
-    if (fault !== null) return fault;
-  }
+  const { takeProfit, stopLoss } = prices;
+  const fault =
+    badPrice('take_profit_price', takeProfit, pool.rules) ?? badPrice('stop_loss_price', stopLoss, pool.rules);
+  if (fault !== null) return fault;
   const at = text(entry);
-  if (prices.takeProfit !== null && prices.takeProfit <= entry) {
+  if (takeProfit !== null && takeProfit <= entry) {
     return invalid('take_profit_price', `Must be above the price of ${at}.`);
   }
-  if (prices.stopLoss !== null && prices.stopLoss >= entry) {
+  if (stopLoss !== null && stopLoss >= entry) {
     return invalid('stop_loss_price', `Must be below the price of ${at}.`);
   }
   return null;

@@ -352,7 +352,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     if (position === null) return refuse('not_found');
     if (position.end !== null) return ok(closeRow(position, 'zero'));
     const { market, pool } = marginMarket(this.context, position.market);
-    const fault = price === null ? null : badPrice('price', price, pool.rules);
+    const fault = badPrice('price', price, pool.rules);
     if (fault !== null) return fault;
     if (!market.isTradable) return refuse('order_market_not_open');
     // A second close request does not restart the delay of the close.

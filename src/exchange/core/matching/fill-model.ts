@@ -166,9 +166,8 @@ export const chosenModel = (choice: string | FillModel): FillModel =>
   typeof choice === 'string' ? fillModel(choice) : boundedModel(choice);
 
 /**
- * Limits the results of a user's fill model: an amount ahead is a whole number of lots from 0 to the level's amount,
- * and never increases. Throws TwinbookError `usage` for a fill model without a name. The methods throw `usage` if the
- * user's model returns no number.
+ * Limits a user's fill model: an amount ahead is a whole number of lots from 0 to the level's amount, and never
+ * increases. Throws TwinbookError `usage` for a model without a name, or if a method of the model returns no number.
  */
 function boundedModel(model: FillModel): FillModel {
   const { name, fillsAtTouch, postsOnly = false } = model;

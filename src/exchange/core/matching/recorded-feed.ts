@@ -150,9 +150,7 @@ export class RecordedFeed {
 }
 
 /** Converts a side's bit (BID 0, ASK 1) to a side. A branch would take 10 % of a replay's time. */
-const readSide = (sides: Uint8Array, at: number): MatchingSide =>
-  // The bit of a side has the same value as the side itself.
-  (u8(sides, at) & 1) as MatchingSide;
+const readSide = (sides: Uint8Array, at: number): MatchingSide => (u8(sides, at) & 1) as MatchingSide;
 
 /** Returns the tick of a price strictly between 0 and 1; OFF_GRID for any other price. */
 function toTick(trading: Trading, price: number): number {

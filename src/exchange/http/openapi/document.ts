@@ -479,7 +479,6 @@ function makeOperation(name: EndpointName): JsonSchema {
     ...(body === null ? {} : { requestBody: { required: true, content: bodyContent(name) } }),
     responses: { [status]: successAnswer(name), ...errorAnswers(listErrors(name)) },
     security: scope === 'signed' ? [SIGNED] : [],
-    // Request budget of the call.
     'x-rate-limit-scope': scope,
   };
 }

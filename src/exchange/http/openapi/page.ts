@@ -1,7 +1,6 @@
 /**
- * The page under `/docs/`, on which users read about the service and try its calls: Swagger UI from the installed
- * package, which needs no network. No rate limit applies to the page's files. The plugin of `@fastify/swagger-ui` is
- * not used, because its errors do not use the envelope. Version 6 of `@fastify/swagger-ui` needs Node 22.
+ * The page under `/docs/`: Swagger UI from the installed package, which needs no network. The plugin of
+ * `@fastify/swagger-ui` is not used, because its errors do not use the envelope. Version 6 needs Node 22.
  */
 
 import { readFileSync } from 'node:fs';
