@@ -54,7 +54,6 @@ export function findRefusal(intent: Intent, facts: RiskFacts): Refusal | null {
 const refuse = (control: number, name: string, breach: Breach | null): Refusal | null =>
   breach === null ? null : { control, name, ...breach };
 
-/** Checks that a merge or redeem does not exceed the held shares. */
 function conversionSanity(intent: MergeIntent | RedeemIntent, exposure: Exposure): Breach | null {
   const isMerge = intent.kind === 'merge';
   const [yes, no] = isMerge ? [intent.amountMicros, intent.amountMicros] : [intent.yesMicros, intent.noMicros];
