@@ -2,21 +2,29 @@
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { z } from 'zod';
+import { signedRequestReport } from '../exchange/http/authentication.js';
 import { WalletSignatures } from '../exchange/service/wallet-signatures.js';
 import { TwinbookError } from '../shared/base/errors.js';
 import { openToOthers } from '../shared/base/files.js';
 import { micros, ONE } from '../shared/base/micros.js';
+import { parseJson } from '../shared/base/text.js';
 import { writeDraftMessage } from '../shared/protocol/drafts/draft-message.js';
 import type { DraftTerms } from '../shared/protocol/drafts/draft-text.js';
+import type { Declaration } from '../shared/protocol/endpoints.js';
+import type { VenueProfile } from '../shared/protocol/profile.js';
+import { requestSignature } from '../shared/protocol/signing.js';
 import type { ServiceClient } from '../shell/client/client.js';
 import type { ClientAnswer } from '../shell/client/contract.js';
+import { type CallParts, checkedBaseUrl, writeHeaders, writeMessage } from '../shell/client/message.js';
+import { Transport } from '../shell/client/transport.js';
 import type { Config } from '../shell/config/config.js';
 import { loadConfig } from '../shell/config/load.js';
 import { signingRules } from '../shell/wallet/draft-signer.js';
-import { isSealedKeyFile } from '../shell/wallet/key-file.js';
+import type { Credentials } from '../shell/wallet/key-file.js';
 import type { Wallet } from '../shell/wallet/wallet.js';
 import { command } from './command.js';
-import { type CliIo, EXIT, findExitCode } from './io.js';
+import { type CliIo, EXIT, type ExitCode, findExitCode } from './io.js';
 import { compareClocks, findCredentials, openWallet, requireAnswer, withClient } from './reach.js';
 import { json, prose } from './table.js';
 
@@ -27,39 +35,47 @@ export const addDoctorCommand = command({
   hasJson: true,
   run: async ({ file, isJson, io }) => {
     const checks: DoctorCheck[] = [];
-    const note: Note = (check) => {
+    const note = (check: DoctorCheck): void => {
       checks.push(check);
-      if (isJson) return;
-      const { name, result, text, hint } = check;
-      const width = (io.columns ?? Number.POSITIVE_INFINITY) - INDENT.length;
-      const fold = (said: string) => prose(said, width).replaceAll('\n', `\n${INDENT}`);
-      io.out(`${result.padEnd(4)}  ${fold(`${name}: ${text}`)}\n${hint === '' ? '' : `${INDENT}${fold(hint)}\n`}`);
+      if (!isJson) io.out(checkText(check, io.columns));
     };
-    const config = await loadConfig(file, io).catch((error: unknown) => {
-      note(failCheck('configuration', error));
-      return findExitCode(error);
-    });
-    if (typeof config !== 'number') {
-      const { strategies, configHash, ledger } = config;
-      const text = `${config.file}, ${strategies.length} strategy file(s), hash ${configHash.slice(0, 12)}`;
-      const hint = 'The configuration lists no strategy file: the trader would quote nothing.';
-      note(strategies.length > 0 ? ok('configuration', text) : warn('configuration', text, hint));
-      note(folderCheck(dirname(ledger.path)));
-      await checkVenue(config, io, await walletCheck(config, io, note), note);
-    }
+    const code = await checkEverything(file, io, note);
     if (isJson) io.out(json(checks));
-    if (typeof config === 'number') return config;
-    return checks.some(({ result }) => result === 'fail') ? EXIT.failed : EXIT.ok;
+    return code ?? (checks.some(({ result }) => result === 'fail') ? EXIT.failed : EXIT.ok);
   },
 });
 
-type Note = (check: DoctorCheck) => void;
+/** Performs all checks of `twinbook doctor`. Returns an exit code if the configuration cannot be loaded; else null. */
+async function checkEverything(file: string, io: CliIo, note: (check: DoctorCheck) => void): Promise<ExitCode | null> {
+  let config: Config;
+  try {
+    config = await loadConfig(file, io);
+  } catch (error) {
+    note(failCheck('configuration', error));
+    return findExitCode(error);
+  }
+  note(configurationCheck(config));
+  note(folderCheck('data folder', dirname(config.ledger.path)));
+  note(signingCheck());
+  for (const check of await checkVenue(config, io, await walletCheck(config, io, note))) note(check);
+  return null;
+}
+
+function checkText({ name, result, text, hint }: DoctorCheck, width = Number.POSITIVE_INFINITY): string {
+  const below = (said: string) => prose(said, width - INDENT.length).replaceAll('\n', `\n${INDENT}`);
+  return `${result.padEnd(4)}  ${below(`${name}: ${text}`)}\n${hint === '' ? '' : `${INDENT}${below(hint)}\n`}`;
+}
 
 const INDENT = ' '.repeat(6);
 
+function configurationCheck(config: Config): DoctorCheck {
+  const text = `${config.file}, ${config.strategies.length} strategy file(s), hash ${config.configHash.slice(0, 12)}`;
+  if (config.strategies.length > 0) return ok('configuration', text);
+  return warn('configuration', text, 'The configuration lists no strategy file: the trader would quote nothing.');
+}
+
 /** Checks whether files can be created in the folder, or in the nearest parent of a missing folder. */
-function folderCheck(folder: string): DoctorCheck {
-  const name = 'data folder';
+function folderCheck(name: string, folder: string): DoctorCheck {
   let existing = folder;
   while (!existsSync(existing)) existing = dirname(existing);
   try {
@@ -74,22 +90,23 @@ function folderCheck(folder: string): DoctorCheck {
 }
 
 /** Checks the wallet. Returns the wallet's address; null if the wallet file is not usable. */
-async function walletCheck(config: Config, io: CliIo, note: Note): Promise<string | null> {
-  const { file } = config.wallet;
-  const isPaper = config.venue.name === 'paper';
-  if (!existsSync(file)) {
-    const text = `there is no wallet file ${file}`;
-    if (isPaper) note(warn('wallet', text, 'The first start creates the wallet file.'));
+async function walletCheck(config: Config, io: CliIo, note: (check: DoctorCheck) => void): Promise<string | null> {
+  if (!existsSync(config.wallet.file)) {
+    const text = `there is no wallet file ${config.wallet.file}`;
+    if (config.venue.name === 'paper') note(warn('wallet', text, 'The first start creates the wallet file.'));
     else note(fail('wallet', text, 'Create a wallet file with `twinbook keys create --file` or `keys import`.'));
     return null;
   }
   try {
     const wallet = await openWallet(config, io);
     const { address } = wallet;
+    const { isSealedKeyFile } = await import('../shell/wallet/key-file.js');
+    const { file } = config.wallet;
     const sealed = isSealedKeyFile(file) ? ', sealed under a passphrase' : '';
     const hint = `Seal a copy: \`twinbook keys import --from ${file} --to FILE\` with a passphrase, then use that file.`;
     // A wallet of the paper exchange holds nothing of value, so its key may be unencrypted.
-    if (sealed !== '' || isPaper) note(ok('wallet', `${address}${sealed}, file readable by its owner only`));
+    if (sealed !== '' || config.venue.name === 'paper')
+      note(ok('wallet', `${address}${sealed}, file readable by its owner only`));
     else note(warn('wallet', `${address}, but the key is not encrypted in ${file}`, hint));
     note(draftsCheck(wallet, config.venue));
     return address;
@@ -99,38 +116,41 @@ async function walletCheck(config: Config, io: CliIo, note: Note): Promise<strin
   }
 }
 
-async function checkVenue(config: Config, io: CliIo, wallet: string | null, note: Note) {
-  const { exchange, venue } = config;
-  let name = 'credentials';
+async function checkVenue(config: Config, io: CliIo, wallet: string | null): Promise<readonly DoctorCheck[]> {
+  const { profile } = config.venue;
+  const checks: DoctorCheck[] = [];
+  let credentials: Credentials | null = null;
   try {
-    const credentials = wallet === null ? null : await findCredentials(config, wallet, io.env);
-    note(credentialsCheck(config, credentials !== null));
-    name = 'venue';
-    await withClient(config, credentials, async (client, url) => {
+    if (wallet !== null) credentials = await findCredentials(config, wallet, io.env);
+    checks.push(credentialsCheck(config, credentials !== null));
+    await withClient(config, { credentials, controls: true }, async (client, url) => {
       const listed = await client.call('markets.list', { query: { limit: 1 } });
       requireAnswer(listed, 'its markets');
-      note(ok('venue', `${url} answers`));
-      note(clockCheck(client, venue.profile.clock_tolerance_s));
-      note(budgetCheck(listed));
+      checks.push(ok('venue', `${url} answers`), clockCheck(client, profile.clock_tolerance_s), budgetCheck(listed));
       if (credentials === null) return;
-      name = 'signed call';
-      const signed = await client.call('orders.list', { query: { limit: 1 } });
-      requireAnswer(signed, 'own orders');
-      note(ok('signed call', 'the venue accepted a signed request'));
-      note(budgetCheck(signed));
+      checks.push(...(await signedChecks(client)));
+      const venueSeconds = Math.floor((Date.now() + (client.clockOffset?.offsetMs ?? 0)) / 1000);
+      checks.push(await checkSignedRequest(url, profile, credentials, venueSeconds));
     });
   } catch (error) {
-    const wasNeverRun = exchange?.embedded === true && !existsSync(exchange.dataDir);
-    note(wasNeverRun ? ok('venue', 'the first start creates the embedded exchange') : failCheck(name, error));
+    checks.push(neverRun(config) ?? failCheck(checks.length === 0 ? 'credentials' : 'venue', error));
   }
+  return checks;
+}
+
+/** Returns a passed check if the embedded exchange was never started; else null. */
+function neverRun({ exchange }: Config): DoctorCheck | null {
+  if (exchange === null || !exchange.embedded || existsSync(exchange.dataDir)) return null;
+  return ok('venue', 'the first start creates the embedded exchange');
 }
 
 function credentialsCheck({ wallet, venue, exchange }: Config, found: boolean): DoctorCheck {
-  if (found) return ok('credentials', `API credentials found for ${venue.profile.base_url}`);
+  const name = 'credentials';
+  if (found) return ok(name, `API credentials found for ${venue.profile.base_url}`);
   const text = `no API credentials for this wallet at ${venue.profile.base_url} in ${wallet.credentials}`;
   if (exchange?.embedded === true || venue.name === 'paper')
-    return warn('credentials', text, 'The first start creates the credentials.');
-  return fail('credentials', text, 'Create credentials with `twinbook keys bootstrap`, with the same -c FILE.');
+    return warn(name, text, 'The first start creates the credentials.');
+  return fail(name, text, 'Create credentials with `twinbook keys bootstrap`, with the same -c FILE.');
 }
 
 function clockCheck(client: ServiceClient, toleranceS: number): DoctorCheck {
@@ -149,7 +169,40 @@ function budgetCheck({ budget }: ClientAnswer): DoctorCheck {
   return ok(`request budget (${budget.scope})`, `${budget.remaining} of ${budget.limit} requests left in this minute`);
 }
 
+async function signedChecks(client: ServiceClient): Promise<readonly DoctorCheck[]> {
+  const answer = await client.call('orders.list', { query: { limit: 1 } });
+  try {
+    requireAnswer(answer, 'own orders');
+  } catch (error) {
+    return [failCheck('signed call', error)];
+  }
+  return [ok('signed call', 'the venue accepted a signed request'), budgetCheck(answer)];
+}
+
 const DAMAGED = 'This installation is damaged: install it again, and do not trade with it.';
+const TIMESTAMP = '1714300000';
+/** Example secret that belongs to no account. The signatures in `VECTORS` were made by another implementation. */
+const SECRET = 'ws_live_1f7c2a9b5d4e';
+const MERGE = '{"market_condition_id":"7n9G9WfQ2V7d6hM3XK8pQ4LwR2eY6aT1uJ5cB8mN3qPz","amount":"10"}';
+
+/** Reference requests to test our signing: method, path, body and expected signature. */
+const VECTORS = [
+  ['GET', '/orders/?limit=10', '', '3a1bf87c31ca5772b55633a85a7aa83e6d621ff7790b266ecdb783518f70acfa'],
+  ['POST', '/orders/abc/cancel/', '', '539c6fba28fc2235c23d35dddadb0110bf63fc023b87fd44fd511824b778d98e'],
+  ['POST', '/share-merges/', MERGE, '4a128a6460e48eb9ed120ceefdaaa3c541b85022c31dcd44d7a8370a54476826'],
+] as const;
+
+function signingCheck(): DoctorCheck {
+  const wrong = VECTORS.find(
+    ([method, pathWithQuery, body, signature]) =>
+      requestSignature(SECRET, { timestamp: TIMESTAMP, method, pathWithQuery, body }) !== signature,
+  );
+  if (wrong === undefined)
+    return ok('signing', `${VECTORS.length} reference requests: all signatures match the interface byte for byte`);
+  const text = `${wrong[0]} ${wrong[1]}: the signature differs`;
+  return fail('signing', text, DAMAGED);
+}
+
 /** A well-formed pubkey that belongs to no account. */
 const EXAMPLE = '1'.repeat(32);
 const DRAFTS: readonly DraftTerms[] = [
@@ -181,10 +234,100 @@ function draftsCheck(wallet: Wallet, { profile, allowBlindSigning }: Config['ven
   return ok(name, `${DRAFTS.length} drafts, one of each kind, signed and verified`);
 }
 
-/** `hint`: advice for the operator; empty if none is needed. */
-type DoctorCheck = Readonly<{ name: string; result: 'ok' | 'warn' | 'fail'; text: string; hint: string }>;
+const NAME = 'signed request';
+const TIMEOUT_MS = 10_000;
+
+const none = z.object({});
+const DECLARATION: Declaration = {
+  method: 'POST',
+  path: '/paper/signed-request/',
+  scope: 'signed',
+  status: 200,
+  query: none,
+  body: none,
+  data: none,
+};
+
+/** Request parts that proxies rewrite most often: separators and letters in queries, numbers and letters in bodies. */
+const PARTS: CallParts = {
+  query: { status: ['open', 'filled'], cursor: 'eyJvIjo1MH0', q: 'é + ½/2&x=~', limit: 10 },
+  body: { amount: '10', price: '0.50', text: 'é "½" \\ \u2028', nested: [1.5e3] },
+};
+
+const answerSchema = z.object({ data: signedRequestReport.omit({ payload: true }) });
+
+/** Sends a signed request. Reports whether the venue received equal or different bytes, or does not show its bytes. */
+export async function checkSignedRequest(
+  baseUrl: string,
+  profile: VenueProfile,
+  credentials: Credentials,
+  venueSeconds: number,
+): Promise<DoctorCheck> {
+  const message = writeMessage(checkedBaseUrl(baseUrl), DECLARATION, PARTS);
+  if (typeof message === 'string') return fail(NAME, message, 'This installation is damaged: install it again.');
+  const transport = new Transport(1);
+  const headers = writeHeaders(message, profile.header_prefix, credentials, venueSeconds);
+  const attempt = await transport.send(message, headers, TIMEOUT_MS).finally(() => transport.close());
+  const text = attempt.kind === 'failure' ? null : attempt.text;
+  // `computed` is undefined if the venue's text is not JSON or has another shape.
+  const computed = text === null ? undefined : answerSchema.safeParse(parseJson(text)).data?.data;
+  if (computed === undefined) {
+    const why = attempt.kind === 'failure' ? attempt.reason : `HTTP ${attempt.status}`;
+    const instead = 'the check of reference requests and the signed call must suffice';
+    return ok(NAME, `this venue does not show the bytes that it receives (${why}); ${instead}`);
+  }
+  const { method, pathWithQuery, body } = message;
+  const parts = [
+    ['timestamp', String(venueSeconds), computed.timestamp ?? ''],
+    ['method', method, computed.method],
+    ['path', pathWithQuery, computed.path],
+    ['body', body.toString(), computed.body],
+  ] as const;
+  let before = 0;
+  for (const [name, sent, received] of parts) {
+    const [ours, theirs] = [Buffer.from(sent), Buffer.from(received)];
+    if (!ours.equals(theirs)) {
+      const at = ours.findIndex((byte, place) => byte !== theirs[place]);
+      const place = at < 0 ? ours.length : at;
+      const where = `the ${name} differs at byte ${place} (byte ${before + place} of the signed text)`;
+      const text = `${where}: sent ${around(ours, place)}, the venue got ${around(theirs, place)}`;
+      return fail(NAME, text, REWRITTEN);
+    }
+    before += ours.length;
+  }
+  if (computed.signature_matches) return ok(NAME, `all ${before} bytes equal the venue's, and the signature matches`);
+  const hint = 'The venue has another key or secret: create a new key with `twinbook keys bootstrap`.';
+  const said = escapeBytes(Buffer.from((computed.refusal ?? '').slice(0, 200)));
+  return fail(NAME, `the venue got the same bytes and refuses them: ${said}`, hint);
+}
+
+const REWRITTEN = 'A program on the way to the venue changes requests, probably a proxy: connect without it.';
+
+const CONTEXT_BYTES = 16;
+
+/** Quotes bytes with the differing byte in brackets, as in `"s=open[%]2Cfilled"`; `[]` marks the end of the bytes. */
+function around(bytes: Buffer, at: number): string {
+  const head = bytes.subarray(Math.max(0, at - CONTEXT_BYTES), at);
+  const tail = bytes.subarray(at + 1, at + 1 + CONTEXT_BYTES);
+  return `"${escapeBytes(head)}[${escapeBytes(bytes.subarray(at, at + 1))}]${escapeBytes(tail)}"`;
+}
+
+/** Writes bytes outside ASCII as `\xNN`, so that a venue's text cannot move the cursor of a terminal. */
+const escapeBytes = (bytes: Buffer): string =>
+  Array.from(bytes, (byte) =>
+    byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`,
+  ).join('');
+
+interface DoctorCheck {
+  readonly name: string;
+  readonly result: 'ok' | 'warn' | 'fail';
+  readonly text: string;
+  /** Advice for the operator; empty if none is needed. */
+  readonly hint: string;
+}
 
 const ok = (name: string, text: string): DoctorCheck => ({ name, result: 'ok', text, hint: '' });
+
 const warn = (name: string, text: string, hint = ''): DoctorCheck => ({ name, result: 'warn', text, hint });
 const fail = (name: string, text: string, hint: string): DoctorCheck => ({ name, result: 'fail', text, hint });
 

@@ -58,8 +58,14 @@ export class InFlightIntents {
   readonly #ledger: Ledger;
   /** Intents by id. Intents must not be added or removed while a caller iterates over them. */
   readonly byId = new Map<string, InFlight>();
-  /** Intents by unique key: one `place` and one `cancel` per order, one conversion of each kind per market. */
-  readonly #slots = new Map<string, InFlight>();
+  /** Intents by kind and unique key: one `place` and one `cancel` per order, one conversion of each kind per market. */
+  readonly #slots: Readonly<Record<IntentKind, Map<string, InFlight>>> = {
+    place: new Map(),
+    cancel: new Map(),
+    merge: new Map(),
+    split: new Map(),
+    redeem: new Map(),
+  };
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
@@ -85,7 +91,7 @@ export class InFlightIntents {
 
   /** Returns an order's unfinished `place` or `cancel`, or a market's unfinished conversion; null if there is none. */
   find(kind: IntentKind, name: string): InFlight | null {
-    return this.#slots.get(makeKey(kind, name)) ?? null;
+    return this.#slots[kind].get(name) ?? null;
   }
 
   take(intent: IntentRow, nowMs: number): InFlight {
@@ -122,25 +128,25 @@ export class InFlightIntents {
 
   drop(inFlight: InFlight): void {
     this.byId.delete(inFlight.intent.id);
+    const slots = this.#slots[inFlight.intent.kind];
     const key = findKey(inFlight.intent);
-    if (key !== null && this.#slots.get(key) === inFlight) this.#slots.delete(key);
+    if (key !== null && slots.get(key) === inFlight) slots.delete(key);
   }
 
   #index(inFlight: InFlight): void {
+    const { kind } = inFlight.intent;
     const key = findKey(inFlight.intent);
     if (key === null) return;
-    const holder = this.#slots.get(key);
-    assert(holder === undefined || holder === inFlight, `two intents under way: ${key}`);
-    if (holder === undefined) this.#slots.set(key, inFlight);
+    const holder = this.#slots[kind].get(key);
+    assert(holder === undefined || holder === inFlight, `two intents under way: ${kind} of ${key}`);
+    if (holder === undefined) this.#slots[kind].set(key, inFlight);
   }
 }
 
-const makeKey = (kind: IntentKind, name: string): string => `${kind} of ${name}`;
-
 /** Returns an intent's unique key within its kind: an order or a market; null for a `place` without a draft. */
 function findKey({ kind, draftPubkey, orderPubkey, marketConditionId }: IntentRow): string | null {
-  if (kind === 'place') return draftPubkey === null ? null : makeKey(kind, draftPubkey);
-  return makeKey(kind, kind === 'cancel' ? must(orderPubkey, 'order of a cancel') : marketConditionId);
+  if (kind === 'place') return draftPubkey;
+  return kind === 'cancel' ? must(orderPubkey, 'order of a cancel') : marketConditionId;
 }
 
 /** Orders that may still fill or have fills that are not booked yet, as copies of their ledger rows. */

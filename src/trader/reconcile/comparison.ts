@@ -159,7 +159,7 @@ export class Comparison {
         .filter(({ pubkey }) => this.#ledger.conversion(pubkey) === null)
         .flatMap((row) => movesOfConversion(kind, row)),
     );
-    // The exchange has recorded these moves of shares and currency, and the ledger lacks them.
+    // The ledger lacks these recorded moves. Further adopted shares are booked at their present price.
     const recorded = [...this.#secondReader.lacking, ...conversions];
     const plan: AdoptionOfOutcome[] = [];
     const outcomes = new Set([...theirs.keys(), ...now.keys(), ...recorded.map(({ outcome }) => outcome)]);
@@ -299,9 +299,6 @@ export interface AdoptionOfOutcome extends Omit<AdoptedOutcome, 'restWorthMicros
 }
 
 export type Adoption = readonly AdoptionOfOutcome[];
-
-// After an adoption is booked, ledger and exchange show the same shares. Records of the exchange show the moved
-// currency. Adopted shares without a record are booked at their present price.
 
 /** Returns the share moves of a conversion. The currency of a complete set is divided equally between its outcomes. */
 function movesOfConversion(kind: ConversionKind, row: ConversionRow | RedeemRow): readonly RecordedMove[] {

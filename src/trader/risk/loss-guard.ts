@@ -311,7 +311,12 @@ export class ActionPace {
 
   /** Returns the counts at `nowMs`. If our clock was set back, a later action counts by its distance from `nowMs`. */
   facts(nowMs: number): PaceFacts {
-    const within = (ms: number) => this.#timesMs.filter((timeMs) => Math.abs(nowMs - timeMs) < ms).length;
-    return { lastSecond: within(SECOND_MS), lastMinute: within(MINUTE_MS) };
+    let [lastSecond, lastMinute] = [0, 0];
+    for (const timeMs of this.#timesMs) {
+      const distanceMs = Math.abs(nowMs - timeMs);
+      if (distanceMs < SECOND_MS) lastSecond += 1;
+      if (distanceMs < MINUTE_MS) lastMinute += 1;
+    }
+    return { lastSecond, lastMinute };
   }
 }
