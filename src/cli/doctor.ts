@@ -123,7 +123,7 @@ async function checkVenue(config: Config, io: CliIo, wallet: string | null): Pro
   try {
     if (wallet !== null) credentials = await findCredentials(config, wallet, io.env);
     checks.push(credentialsCheck(config, credentials !== null));
-    await withClient(config, { credentials, controls: true }, async (client, url) => {
+    const check = async (client: ServiceClient, url: string) => {
       const listed = await client.call('markets.list', { query: { limit: 1 } });
       requireAnswer(listed, 'its markets');
       checks.push(ok('venue', `${url} answers`), clockCheck(client, profile.clock_tolerance_s), budgetCheck(listed));
@@ -131,7 +131,8 @@ async function checkVenue(config: Config, io: CliIo, wallet: string | null): Pro
       checks.push(...(await signedChecks(client)));
       const venueSeconds = Math.floor((Date.now() + (client.clockOffset?.offsetMs ?? 0)) / 1000);
       checks.push(await checkSignedRequest(url, profile, credentials, venueSeconds));
-    });
+    };
+    await withClient(config, credentials, check, true);
   } catch (error) {
     checks.push(neverRun(config) ?? failCheck(checks.length === 0 ? 'credentials' : 'venue', error));
   }

@@ -112,8 +112,9 @@ export async function withClient<T>(
   config: TraderConfig,
   credentials: Credentials | null,
   use: (client: ServiceClient, url: string) => Promise<T>,
+  controls = false,
 ): Promise<T> {
-  const { url, close } = await openVenue(config);
+  const { url, close } = await openVenue(config, controls);
   try {
     const { ServiceClient } = await import('../shell/client/client.js');
     const { profile } = config.venue;
@@ -158,7 +159,7 @@ export async function findAddress({ exchange, venue, control: { socket } }: Trad
  * Finds the venue. Without a running trader, the stored state of an embedded exchange is opened for this command,
  * without simulated traders. Throws `venue_unreachable` if the exchange has never run.
  */
-async function openVenue(config: TraderConfig) {
+async function openVenue(config: TraderConfig, controls: boolean) {
   const { exchange } = config;
   const url = await findAddress(config);
   if (url !== null || exchange === null) return { url: url ?? '', close: () => Promise.resolve() };
@@ -168,7 +169,7 @@ async function openVenue(config: TraderConfig) {
   }
   const { startExchange } = await import('../exchange/exchange.js');
   const { startingFundsMicros: startingFunds, ...kept } = exchange;
-  const alone = { port: 0, controls: false, crowd: false, marketData: [], speed: 1 };
+  const alone = { port: 0, controls, crowd: false, marketData: [], speed: 1 };
   return startExchange({ ...kept, ...alone, startingFunds, profile: config.venue.profile });
 }
 

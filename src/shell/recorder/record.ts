@@ -51,7 +51,6 @@ interface RecordIo {
 export async function record(options: RecordOptions, io: RecordIo): Promise<CaptureCounts> {
   const { venue, profile, baseUrl, folder, credentials, minutes, marketIds } = options;
   const asked = io.stopAsked();
-  const startedMs = steadyMs();
   const say = (text: string) => io.out(`${plainLine(text)}\n`);
   let finish: () => void = () => undefined;
   let onFailure: (error: unknown) => void = () => undefined;
@@ -89,6 +88,7 @@ export async function record(options: RecordOptions, io: RecordIo): Promise<Capt
   };
   const perform: LoopHooks['perform'] = (request) => client.perform(request);
   const loop = new Loop(plan, { perform, before: () => null, afterStep, onFailure });
+  const startedMs = steadyMs();
   say(`recording ${venue} at ${baseUrl} into ${folder}`);
   say(describeLimits(plan.limits, options));
   const report = () => say(statusLine(duration(steadyMs() - startedMs), plan, recorder));

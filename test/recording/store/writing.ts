@@ -30,16 +30,14 @@ export const market = (changes: Partial<RecordedMarket> = {}): RecordedMarket =>
 /** `ms` after the start; seen 40 ms later. */
 export const at = (ms: number): Stamp => ({ timeMs: START_MS + ms, seenMs: START_MS + ms + 40 });
 
-type Settings = Omit<Parameters<typeof openRecordingStore>[1], 'origin'>;
-
-export const openStore = (folder: string, settings: Settings = {}): Promise<RecordingStore> =>
+export const openStore = (folder: string, settings: Omit<Parameters<typeof openRecordingStore>[1], 'origin'> = {}) =>
   openRecordingStore(folder, { origin: 'test', ...settings });
 
 /** Opens a store, lets `write` fill one market, closes it. */
 export async function written(
   folder: string,
   write: (sink: MarketSink, store: RecordingStore) => void | Promise<void>,
-  settings: Settings = {},
+  settings: Parameters<typeof openStore>[1] = {},
 ): Promise<void> {
   const store = await openStore(folder, settings);
   await write(store.market(market()), store);
