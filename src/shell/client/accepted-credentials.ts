@@ -3,7 +3,7 @@
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { refusesKey } from '../../shared/protocol/errors.js';
 import type { Outcome } from '../../shared/protocol/seam.js';
-import { type Credentials, type KeyEnvironment, loadCredentials, saveCredentials } from '../wallet/key-file.js';
+import { type Credentials, loadCredentials, saveCredentials } from '../wallet/key-file.js';
 import type { Wallet } from '../wallet/wallet.js';
 import type { ServiceClient } from './client.js';
 
@@ -15,7 +15,7 @@ export class ApiKey {
   #held: Credentials | null;
 
   /** Throws the errors of `loadCredentials`. */
-  constructor(path: string, baseUrl: string, wallet: Wallet, env: KeyEnvironment) {
+  constructor(path: string, baseUrl: string, wallet: Wallet, env: Parameters<typeof loadCredentials>[2]) {
     this.#path = path;
     this.#baseUrl = baseUrl;
     this.#wallet = wallet;

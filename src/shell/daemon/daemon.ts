@@ -31,12 +31,12 @@ import {
   MAY_REST,
   watchProof,
 } from './direct-cancel.js';
-import { followLease, isTakenOver, releaseWallet } from './fleet-session.js';
+import { followLease, isTakenOver } from './fleet-session.js';
 import { LiveConfig } from './live-config.js';
 import { linesAbove, openLog } from './log.js';
 import { openSession, type TraderSession } from './session.js';
 import { type Output, resultLines, Screen } from './status-text.js';
-import { openServiceManager, type ServiceManager } from './supervisors.js';
+import { openServiceManager } from './supervisors.js';
 import { Telemetry } from './telemetry.js';
 
 /** Time for a stop, ms, beyond a draft's lifetime. During that lifetime, a crashed run's draft may become an order. */
@@ -102,7 +102,7 @@ class Service implements RunningTrader {
   readonly #screen: Screen;
   readonly #stopWatch: StopWatch;
   readonly #telemetry: Telemetry;
-  readonly #manager: ServiceManager | null;
+  readonly #manager: ReturnType<typeof openServiceManager>;
   readonly #loop: Loop;
   #feeds: OpenFeeds | null = null;
   readonly live: LiveConfig;
@@ -115,7 +115,7 @@ class Service implements RunningTrader {
     quoteHours: (strategy, open) => this.#loop.command({ kind: 'quote-hours', strategy, open }),
   };
   #stopJobs: () => void = () => undefined;
-  #endFleet: () => void = () => undefined;
+  #lease: ReturnType<typeof followLease> | null = null;
   readonly #isProofOverdue = watchProof();
   readonly #startedMs = nowMs();
   readonly #bornMs = steadyMs();
@@ -125,7 +125,12 @@ class Service implements RunningTrader {
   #failure: unknown = null;
   stop: () => void = () => undefined;
 
-  constructor(session: TraderSession, screen: Screen, stopWatch: StopWatch, manager: ServiceManager | null) {
+  constructor(
+    session: TraderSession,
+    screen: Screen,
+    stopWatch: StopWatch,
+    manager: ReturnType<typeof openServiceManager>,
+  ) {
     this.#manager = manager;
     this.#session = session;
     this.#screen = screen;
@@ -175,8 +180,7 @@ class Service implements RunningTrader {
       fail(error);
     });
     const { member } = this.#session;
-    if (member !== null)
-      this.#endFleet = followLease(member, { loop: this.#loop, snapshot: () => this.snapshot(), fail });
+    if (member !== null) this.#lease = followLease(member, { loop: this.#loop, snapshot: () => this.snapshot(), fail });
     this.#loop.start();
     this.#stopJobs = startJobs(this.live.config, this.#jobHooks);
     const status = setInterval(() => this.#show(), STATUS_EVERY_MS);
@@ -191,7 +195,7 @@ class Service implements RunningTrader {
     } finally {
       clearInterval(status);
       control.close();
-      this.#endFleet();
+      this.#lease?.end();
       this.#loop.end();
       this.#telemetry.publisher.close(this.ending() ?? 'it has ended', this.#isProven);
       await (await feeds)?.close();
@@ -230,9 +234,7 @@ class Service implements RunningTrader {
     this.#session.trader.end(nowMs(), last.proven ? ENDED_PROVEN : 'stopped, but not proven that no order rests');
     for (const line of resultLines(last, this.#startedWith, steadyMs() - this.#bornMs)) this.#screen.say(line);
     if (last.proven) {
-      this.#endFleet();
-      const { member, config } = this.#session;
-      if (member !== null) await releaseWallet(member, config.capitalMicros, last);
+      await this.#lease?.release(last, this.#session.config.capitalMicros);
       this.#session.guardian?.heart.end();
       return 0;
     }

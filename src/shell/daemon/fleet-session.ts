@@ -26,8 +26,8 @@ interface FleetHooks {
   fail(error: TwinbookError): void;
 }
 
-/** Tells the core whether the wallet is ours, from before its first step until the returned function is called. */
-export function followLease(member: FleetMember, hooks: FleetHooks): () => void {
+/** Tells the core whether the wallet is ours, from before its first step until `end` is called. */
+export function followLease(member: FleetMember, hooks: FleetHooks) {
   let told: FleetCommand | null = null;
   let hasEnded = false;
   const look = (): void => {
@@ -53,17 +53,20 @@ export function followLease(member: FleetMember, hooks: FleetHooks): () => void 
     onChange: look,
   });
   look();
-  return end;
+  return {
+    end,
+    /** Releases the wallet. Call this after proof that no order rests. A wallet that holds shares keeps its capital. */
+    release: ({ markets }: TraderSnapshot, capitalMicros: Micros): Promise<void> => {
+      end();
+      return member.release(markets.some(isHeld) ? capitalMicros : ZERO);
+    },
+  };
 }
 
 function describeTrouble({ trouble, lease }: FleetMember): string {
   const why = trouble ?? 'no renewal of the lease for too long';
   return `the fleet's lease on the wallet was not renewed for ${lease.rules.pullMs / 1000} s, so all orders are canceled until it is renewed (${why})`;
 }
-
-/** Releases the wallet. Call this after proof that no order rests. A wallet that holds shares keeps its capital. */
-export const releaseWallet = (member: FleetMember, capitalMicros: Micros, { markets }: TraderSnapshot): Promise<void> =>
-  member.release(markets.some(isHeld) ? capitalMicros : ZERO);
 
 /** Explains why the trader lost its wallet. If no other trader has the wallet, only this trader can cancel. */
 export function explainLoss({ successor, term }: Pick<FleetMember['lease'], 'successor' | 'term'>): TwinbookError {

@@ -305,8 +305,6 @@ interface ServiceManagerOptions {
   readonly send?: (message: string) => void;
 }
 
-export type ServiceManager = NonNullable<ReturnType<typeof openServiceManager>>;
-
 /** Notifies systemd; null unless systemd waits for messages. */
 export function openServiceManager(options: ServiceManagerOptions) {
   const { env, clockMs = () => performance.now() } = options;

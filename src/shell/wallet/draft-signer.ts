@@ -66,19 +66,10 @@ export interface SigningPolicy extends SigningRules {
   readonly loadDraft: (intentId: string) => StoredDraft | null;
 }
 
-/** Signs drafts by intent id, synchronously. */
-export interface DraftSigner {
-  /** Signs an intent's draft. Equal drafts yield equal signatures. On a refusal, the caller must pause the market. */
-  sign(intentId: string): SignResult;
-}
-
 /** Only `Wallet.draftSigner` can make a signer, because no other code has a `signBytes` of a wallet. */
-export const makeSigner = (
-  policy: SigningPolicy,
-  wallet: string,
-  signBytes: (bytes: Uint8Array) => string,
-): DraftSigner => ({
-  sign: (intentId) => {
+export const makeSigner = (policy: SigningPolicy, wallet: string, signBytes: (bytes: Uint8Array) => string) => ({
+  /** Signs an intent's draft. Equal drafts yield equal signatures. On a refusal, the caller must pause the market. */
+  sign: (intentId: string): SignResult => {
     const stored = policy.loadDraft(intentId);
     if (stored === null) return refuse(`no draft is stored for intent ${intentId}`);
     if (stored.intentId !== intentId) return refuse(`the stored draft belongs to intent ${stored.intentId}`);

@@ -219,7 +219,7 @@ function stretch(passphrase: string, salt: Uint8Array, { n, r, p }: ScryptCost):
   return scryptSync(passphrase.normalize('NFKC'), salt, 32, { N: n, r, p, maxmem });
 }
 
-export type KeyEnvironment = Readonly<Record<string, string | undefined>>;
+type KeyEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** Returns the passphrase from an environment variable, or from the file that a second one names; null if unset. */
 export function walletPassphrase(environment: KeyEnvironment = process.env): string | null {

@@ -9,7 +9,7 @@ import { getPublicKey, hashes, sign } from '@noble/ed25519';
 import { base58 } from '@scure/base';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { challengeText } from '../../shared/protocol/signing.js';
-import { type DraftSigner, makeSigner, type SigningPolicy, type SignResult } from './draft-signer.js';
+import { makeSigner, type SigningPolicy, type SignResult } from './draft-signer.js';
 
 // Signing is synchronous, so that no other task runs between reading a stored draft and signing its text.
 hashes.sha512 = (message: Uint8Array) => new Uint8Array(createHash('sha512').update(message).digest());
@@ -55,7 +55,7 @@ export class Wallet {
     return { ok: true, signature: signToHex(Buffer.from(text, 'utf8'), this.#seed) };
   }
 
-  draftSigner(policy: SigningPolicy): DraftSigner {
+  draftSigner(policy: SigningPolicy) {
     return makeSigner(policy, this.address, (bytes) => signToHex(bytes, this.#seed));
   }
 }
