@@ -1,12 +1,12 @@
 /**
  * Commands that run beside the trader. `twinbook console` serves the page and can stop a hanging trader. `guardian`
- * cancels all orders when the trader's heartbeat stops. `dashboard` prints the page's address. `alerts` lists open alerts.
+ * cancels all orders when the trader's heartbeat stops. `dashboard` opens this page. `alerts` lists open alerts.
  */
 
 import { existsSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
-import { TwinbookError } from '../shared/base/errors.js';
+import { messageOf, TwinbookError } from '../shared/base/errors.js';
 import { isGone } from '../shared/base/processes.js';
 import { utcText } from '../shared/base/text.js';
 import type { RememberedAlert } from '../shell/alerts/alert-center.js';
@@ -14,12 +14,15 @@ import { isConsoleWanted, type TraderConfig } from '../shell/config/config.js';
 import { loadTraderConfig } from '../shell/config/load.js';
 import {
   addressText,
+  hasDisplay,
   locatePageToken,
   obtainPageToken,
+  openInBrowser,
   passwordFrom,
   provePage,
   readPageToken,
 } from '../shell/console/page-access.js';
+import type { AlertStore } from '../shell/console/store.js';
 import { locateStopFile } from '../shell/control/stop-file.js';
 import { readBeatNow } from '../shell/guardian/beat-file.js';
 import { describeReport, locateReportFile, reportSchema } from '../shell/guardian/decide.js';
@@ -162,14 +165,20 @@ function readReport(ledgerPath: string) {
 
 const dashboardCommand = command({
   name: 'dashboard',
-  help: "prints the dashboard's address with its token",
+  help: "prints the dashboard's address with its token, and opens the address in a browser if there is a display",
   config: 'trader',
-  run: async ({ config, io }) => {
+  options: { open: option.unless('--no-open', 'print the address and open no browser') },
+  run: async ({ options: { open }, config, io }) => {
     const url = await findPage(config);
     const password = passwordFrom(io.env);
     await requirePage(url, password ?? readPageToken(config.ledger.path), config);
-    io.out(`${password === null ? `${url}#${readPageToken(config.ledger.path)}` : url}\n`);
+    const address = password === null ? `${url}#${readPageToken(config.ledger.path)}` : url;
+    io.out(`${address}\n`);
     if (password !== null) io.err('Type the password on that page.\n');
+    if (open && hasDisplay(io.env))
+      await openInBrowser(address, config.ledger.path, io.env).catch((error) =>
+        io.err(`warning: no browser was opened (${messageOf(error)}); open the address yourself\n`),
+      );
   },
 });
 
@@ -210,13 +219,21 @@ const COLUMNS: readonly TableColumn<RememberedAlert>[] = [
 
 const alertsCommand = command({
   name: 'alerts',
-  help: 'lists the open alerts that the console last reported; tests a channel',
+  help: 'lists the open alerts that the console last reported; acknowledges an alert, or tests a channel',
   config: 'trader',
-  options: { test: option.text('--test <channel>', 'send a test message over this channel, and print the result') },
-  answer: async ({ options: { test }, config, io }) => {
+  options: {
+    ack: option.text('--ack <alert>', 'acknowledge this open alert, so that it is not sent again while it is open'),
+    test: option.text('--test <channel>', 'send a test message over this channel, and print the result', 'ack'),
+  },
+  answer: async ({ options: { ack, test }, config, io }) => {
     if (test !== undefined) return testNamed(config, test);
-    const open = await readAlerts(config, io);
-    return { data: open, text: (width) => (open.length === 0 ? 'no alert is open\n' : table(open, COLUMNS, width)) };
+    const { open, store, close } = await openAlerts(config, io);
+    try {
+      if (ack !== undefined) return acknowledge(ack, open, store);
+      return { data: open, text: (width) => (open.length === 0 ? 'no alert is open\n' : table(open, COLUMNS, width)) };
+    } finally {
+      close();
+    }
   },
 });
 
@@ -235,8 +252,22 @@ async function testNamed({ alerts: { channels }, file }: TraderConfig, name: str
   return { data: { tested: name }, text: `the channel ${name} accepted the message; check whether it arrived\n` };
 }
 
-/** Returns the open alerts that the console has stored. */
-async function readAlerts({ ledger }: TraderConfig, io: CliIo): Promise<readonly RememberedAlert[]> {
+function acknowledge(
+  kind: string,
+  open: readonly RememberedAlert[],
+  store: Pick<AlertStore, 'acknowledge'>,
+): CommandOutput {
+  const alert = open.find((one) => one.kind === kind);
+  if (alert === undefined) {
+    const known = open.map((one) => one.kind).join(', ') || 'none';
+    throw new TwinbookError('usage', `no alert ${JSON.stringify(kind)} is open`, `There are: ${known}.`);
+  }
+  if (!store.acknowledge({ kind, sinceMs: alert.sinceMs, timeMs: nowMs() }))
+    throw new TwinbookError('file_unreadable', 'the acknowledgement cannot be stored', 'The last warning says why.');
+  return { data: alert, text: `the alert ${kind} is not sent again until it is over; its condition still holds\n` };
+}
+
+async function openAlerts({ ledger }: TraderConfig, io: CliIo) {
   const { AlertStore, locateStore, StoreFile } = await import('../shell/console/store.js');
   const path = locateStore(ledger.path);
   if (!existsSync(path)) {
@@ -245,12 +276,9 @@ async function readAlerts({ ledger }: TraderConfig, io: CliIo): Promise<readonly
     throw new TwinbookError('file_unreadable', `no alerts are recorded: there is no file ${path}`, hint);
   }
   const note = (text: string) => io.err(`${text}\n`);
-  const file = new StoreFile({ path, note, nowMs, steadyMs: () => performance.now() });
-  try {
-    return new AlertStore(file).load()?.open ?? [];
-  } finally {
-    file.close();
-  }
+  const opened = new StoreFile({ path, note, nowMs, steadyMs: () => performance.now() });
+  const store = new AlertStore(opened);
+  return { open: store.load()?.open ?? [], store, close: () => opened.close() };
 }
 
 export const addConsoleCommands = all(guardianCommand, consoleCommand, dashboardCommand, alertsCommand);

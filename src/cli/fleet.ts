@@ -10,7 +10,7 @@ import { command } from './command.js';
 import type { CliIo } from './io.js';
 import * as option from './options.js';
 import { withVenue } from './reach.js';
-import { short, type TableColumn, table } from './table.js';
+import { record, short, type TableColumn, table } from './table.js';
 
 function fleetOf({ fleet, file }: TraderConfig): FleetConfig {
   if (fleet !== null) return fleet;
@@ -76,8 +76,9 @@ const statusCommand = command({
     const capital = money(capitalMicros);
     const granted = money(wallets.reduce((sum, { grantedMicros }) => sum + grantedMicros, 0));
     const note =
-      'Mode, orders, fills and money are as of each lease’s last renewal.\n' +
+      'Mode, orders, fills and money are as of each lease’s last renewal, so the totals mix different times.\n' +
       "Exact results are in each trader's ledger: run `twinbook pnl` with its configuration.\n";
+    const sums = { cash: sumOf(wallets, 'cash'), worth: sumOf(wallets, 'equity'), result: sumOf(wallets, 'result') };
     const rows = wallets.map((row) => ({
       wallet: row.wallet,
       owner: row.holder,
@@ -91,12 +92,20 @@ const statusCommand = command({
       said: row.summary,
     }));
     return {
-      data: { capital, granted, wallets: rows },
+      data: { capital, granted, wallets: rows, sums },
       text: (width) =>
-        `${table(wallets, STATUS, width)}\n${granted} of ${capital} total capital are granted to traders\n${note}`,
+        `${table(wallets, STATUS, width)}\n${granted} of ${capital} total capital are granted to traders\n${record(Object.entries(sums))}${note}`,
     };
   },
 });
+
+/** Returns the sum of a figure; null if one figure is unknown, because a partial sum would look like the whole. */
+function sumOf(rows: readonly WalletRow[], figure: 'cash' | 'equity' | 'result'): string | null {
+  const texts = rows.map(({ summary }) => summary?.[figure] ?? null);
+  if (texts.includes(null)) return null;
+  // `formatDecimal` wrote these amounts, so they have at most six decimal places.
+  return money(texts.reduce((sum, text) => sum + Math.round(Number(text) * 1e6), 0));
+}
 
 const releaseCommand = command({
   name: 'release',

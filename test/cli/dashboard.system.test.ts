@@ -1,9 +1,10 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { loadTraderConfig } from '../../src/shell/config/load.js';
 import { locatePageToken, obtainPageToken } from '../../src/shell/console/page-access.js';
 import { trader } from '../shell/config/files.js';
+import { CHROMIUM, openBrowser } from '../shell/console/browser.js';
 import { consoleOf } from '../shell/console/told-trader.js';
 import { folderOf } from '../support/folders.js';
 import { freePort } from '../support/listening.js';
@@ -19,8 +20,18 @@ async function place(lines = 'start: false') {
   const serve = async (secret = obtainPageToken(ledger)) => {
     await consoleOf({ config: loadTraderConfig('trader.yaml', { cwd, env: {} }), secret });
   };
-  const ask = (env: Readonly<Record<string, string>> = {}) => run(['dashboard', '-c', 'trader.yaml'], { cwd, env });
+  const ask = (env: Readonly<Record<string, string>> = {}, ...more: readonly string[]) =>
+    run(['dashboard', '-c', 'trader.yaml', ...more], { cwd, env });
   return { cwd, ledger, serve, ask, url: `http://127.0.0.1:${port}/` };
+}
+
+/** A program that records its arguments in place of a browser. */
+function fakeBrowser(cwd: string) {
+  const args = join(cwd, 'opened');
+  writeFileSync(join(cwd, 'xdg-open'), `#!/bin/sh\nprintf '%s' "$*" > '${args}.new'\nmv '${args}.new' '${args}'\n`, {
+    mode: 0o755,
+  });
+  return { args, env: { DISPLAY: ':0', PATH: `${cwd}:/usr/bin:/bin` } };
 }
 
 describe('twinbook dashboard', () => {
@@ -31,6 +42,40 @@ describe('twinbook dashboard', () => {
     expect({ code, out, err }).toEqual({ code: 0, out: `${url}#${obtainPageToken(ledger)}\n`, err: '' });
     const { ask: request } = await openPageSession(url, out.trim().split('#')[1] ?? '');
     expect((await request('/traders')).status).toBe(200);
+  });
+
+  test('opens it where there is a display, and shows the token in no argument of a process', async () => {
+    const { cwd, serve, ask, url, ledger } = await place();
+    await serve();
+    const { args, env } = fakeBrowser(cwd);
+    expect((await ask(env, '--no-open')).code).toBe(0);
+    expect(existsSync(args)).toBe(false);
+    expect((await ask(env)).code).toBe(0);
+    await vi.waitFor(() => expect(existsSync(args)).toBe(true));
+    const file = readFileSync(args, 'utf8');
+    expect(file).toBe(`${ledger}.page-open.html`);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readFileSync(file, 'utf8')).toContain(`location.replace("${url}#${obtainPageToken(ledger)}")`);
+  });
+
+  test.skipIf(CHROMIUM === null)('leads a browser through that file into the page', async () => {
+    const { cwd, serve, ask, url, ledger } = await place();
+    await serve();
+    expect((await ask(fakeBrowser(cwd).env)).code).toBe(0);
+    const browser = await openBrowser();
+    onTestFinished(() => browser.close());
+    const page = await browser.newPage();
+    await page.goto(`file://${ledger}.page-open.html`);
+    await page.locator('#main').waitFor();
+    expect(page.url()).toBe(url);
+  });
+
+  test('says so where no browser can be opened, and prints the address all the same', async () => {
+    const { cwd, serve, ask, url } = await place();
+    await serve();
+    const { code, out, err } = await ask({ DISPLAY: ':0', PATH: cwd });
+    expect([code, out.startsWith(url)]).toEqual([0, true]);
+    expect(err).toMatch(/^warning: no browser was opened \(.*ENOENT\); open the address yourself\n$/);
   });
 
   test('prints no password', async () => {

@@ -15,12 +15,12 @@ exchange --draft-lifetime-s --market-data --speed
 top --config --json --every --once
 guardian --config --with-trader
 console --config --with-trader
-dashboard --config
+dashboard --config --no-open
 mcp --config
 fleet init --config --capital
 fleet status --config --json
 fleet release --config --reason --wallet --unproven --timeout
-alerts --config --json --test
+alerts --config --json --ack --test
 status --config --json
 orders --config --json --open --limit --market
 drafts --config --json --all

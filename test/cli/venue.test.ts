@@ -181,10 +181,10 @@ describe('doctor', () => {
     await withKeys();
     const { code, out } = await twinbook('doctor --json');
     const [signing, venue] = [
-      ['draft signing', 'wallet', 'credentials'],
+      ['signing', 'draft signing', 'wallet', 'credentials'],
       ['venue', 'clock', 'signed call'],
     ];
-    const requests = ['request budget (public)', 'request budget (signed)'];
+    const requests = ['request budget (public)', 'signed request', 'request budget (signed)'];
     const fine = ['data folder', ...signing, ...venue, ...requests].map((name) => [name, 'ok']);
     // This trader file names no strategy file.
     expect(results(out)).toEqual({ configuration: 'warn', ...Object.fromEntries(fine) });

@@ -159,7 +159,7 @@ const UNEXPLAINED =
 async function playOverRun(run: RunJournal, file: string, fillModel: FillModels, isJson: boolean, io: CliIo) {
   const trader = await loadOther(run, file, io);
   const asked = { trader, isOther: true, latency: null, seed: 1, landingMs: USUAL_LANDING_MS };
-  return sidesAnswer(run, await backtestRun(run, asked, fillModel, isJson, io), file);
+  return sidesAnswer(run, await backtestRun(run, asked, fillModel, isJson, io), { played: file });
 }
 
 /** Loads a configuration to play. A strategy file gets the run's settings and limits; a trader's file has its own. */
@@ -196,9 +196,27 @@ const parityCommand = command({
     const trader = await traderThen(run.description, code);
     const { latency = null, seed, landingMs, fillModel } = options;
     const result = await backtestRun(run, { trader, latency, seed, landingMs }, fillModel, isJson, io);
-    return sidesAnswer(run, result, null);
+    return sidesAnswer(run, result, { replay: await replayText(run, trader, code) });
   },
 });
+
+/** Replays the run first, because the comparison is meaningful only if every decision repeats. */
+async function replayText(
+  run: RunJournal,
+  trader: ReplayedTrader,
+  code: ReturnType<typeof openRunCode>,
+): Promise<string> {
+  const { replayRun } = await import('../../lab/replay/replay.js');
+  const changes = changesSince(run.description, trader).map((change) => `; ${change}`);
+  try {
+    const { difference } = await replayRun(run, { trader, code });
+    if (difference === null) return `every decision repeats exactly${changes.join('')}`;
+    return `differs from step ${difference.step} on, see \`twinbook replay\`${changes.join('')}`;
+  } catch (error) {
+    if (!(error instanceof TwinbookError)) throw error;
+    return `not possible: ${error.message}`;
+  }
+}
 
 const formatSigned = (share: number): string => `${share > 0 ? '+' : ''}${formatPercent(share, 0)}`;
 
@@ -232,18 +250,24 @@ async function backtestRun(
   return runParity(run, { ...options, fillModels, progress }).finally(() => line.end());
 }
 
-/**
- * Returns the answer that shows the run beside its backtests.
- * @param played the played configuration file; null for `parity`, which measures the error of the fill models
- */
-function sidesAnswer(run: RunJournal, { parity, liveRun, data, latency }: ParityResult, played: string | null) {
+/** The played configuration file; or, for `parity`, whether the run's decisions repeat, in words. */
+type Compared = { readonly played: string } | { readonly replay: string };
+
+/** Returns the answer that shows the run beside its backtests. `parity` also shows the error of the fill models. */
+function sidesAnswer(run: RunJournal, { parity, liveRun, data, latency }: ParityResult, compared: Compared) {
+  const isParity = 'replay' in compared;
   const { fromMs, toMs } = liveRun;
   const { sides, markets, band, ...rest } = parity;
   const ended = run.end === null ? 'cut off' : 'complete';
   const known: readonly Pair[] = [
     ['run', basename(run.folder)],
     ['span', `${utcText(fromMs)} to ${utcText(toMs)} UTC`],
-    played === null ? ['journal', ended] : ['played', played],
+    ...(isParity
+      ? ([
+          ['journal', ended],
+          ['replay', compared.replay],
+        ] as const)
+      : ([['played', compared.played]] as const)),
     ...data.map((line) => ['data', line] as const),
     ['latency', latency],
   ];
@@ -256,10 +280,10 @@ function sidesAnswer(run: RunJournal, { parity, liveRun, data, latency }: Parity
   const shares: readonly TableColumn<MarketParity>[] = [
     { title: 'Shares filled in', cell: ({ title }) => cutText(title, 50), gives: 'cut' },
     ...sideColumns<MarketParity>(sides, (market, index) => formatShares(market.sides[index]?.sharesMicros ?? 0)),
-    ...(played === null ? [offBy] : []),
+    ...(isParity ? [offBy] : []),
   ];
-  const paragraphs = [...(played === null ? [bandText(band)] : []), remarks];
-  const withoutBand = { played, sides, markets: markets.map(({ band: _, ...market }) => market), ...rest };
+  const paragraphs = [...(isParity ? [bandText(band)] : []), remarks];
+  const withoutBand = { sides, markets: markets.map(({ band: _, ...market }) => market), ...rest };
   return {
     data: {
       ...makeRunRow(run),
@@ -267,7 +291,8 @@ function sidesAnswer(run: RunJournal, { parity, liveRun, data, latency }: Parity
       to_ms: toMs,
       data,
       latency,
-      ...(played === null ? parity : withoutBand),
+      ...compared,
+      ...(isParity ? parity : withoutBand),
     },
     text: (width?: number) => {
       const said = paragraphs.map((text) => `${prose(text, width, '  ')}\n`);

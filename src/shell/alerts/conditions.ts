@@ -111,7 +111,7 @@ const KINDS = {
   disk_low: seenWarning('the disk is almost full', 'remove journals, recordings and logs, never the ledger'),
   login_refused: seenWarning(
     'logins to the page are refused',
-    'if it was you, acknowledge the alert on the page; else give the page another password and restart its console',
+    'if it was you, `twinbook alerts --ack login_refused`; else give the page another password and restart its console',
   ),
   killed: shownCritical('the trader is killed', 'see `twinbook events`, then run `twinbook unkill --reason TEXT`'),
   halted: shownCritical('the trader is halted', 'see `twinbook events`, then run `twinbook resume --reason TEXT`'),

@@ -1,12 +1,32 @@
-/** Access to the operator's page: its passwords and token, and the proof that it is ours. */
+/** Access to the operator's page: its passwords and token, the proof that it is ours, and its start in a browser. */
 
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { readBounded } from '../alerts/senders.js';
 import type { DashboardConfig, Environment } from '../config/config.js';
 import { deriveKey, greetingSchema, prove } from '../dashboard/sessions.js';
 import { readPrivateFile, secrets, writePrivateFile } from '../wallet/secrets.js';
+
+export const hasDisplay = (env: Environment, platform = process.platform): boolean =>
+  platform === 'darwin' ? !env['SSH_CONNECTION'] : Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY']);
+
+/**
+ * Opens the page in a browser. Every user of this machine can read a process's arguments. The browser therefore gets
+ * the name of a file of mode 0600 that contains the address. Rejects if no program opens the file.
+ */
+export async function openInBrowser(address: string, ledgerPath: string, env: Environment): Promise<void> {
+  const file = `${ledgerPath}.page-open.html`;
+  const script = `location.replace(${JSON.stringify(address)})`;
+  const html = `<!doctype html><meta charset="utf-8"><title>Twinbook</title><script>${script}</script>\n`;
+  writePrivateFile(file, html, 'the file that opens the dashboard', { replace: true, verify: () => undefined });
+  const opener = process.platform === 'darwin' ? 'open' : 'xdg-open';
+  const child = spawn(opener, [file], { detached: true, stdio: 'ignore', env });
+  await once(child, 'spawn');
+  child.unref();
+}
 
 const ANSWERS_WITHIN_MS = 5_000;
 const NONCE_BYTES = 32;

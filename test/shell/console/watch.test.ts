@@ -141,7 +141,7 @@ test('wrong passwords are told of from the third within ten minutes, and are ove
   wrong = 3;
   vi.advanceTimersByTime(2 * S);
   expect(watch.recent[0]?.text).toMatch(
-    /^the page received 3 wrong passwords .*\nDo: .*acknowledge the alert on the page/,
+    /^the page received 3 wrong passwords .*\nDo: .*`twinbook alerts --ack login_refused`/,
   );
   vi.advanceTimersByTime(700 * S);
   expect(told()).toEqual(['login_refused cleared', 'login_refused open']);

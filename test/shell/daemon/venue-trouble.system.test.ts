@@ -110,6 +110,6 @@ it('a trader trades on an exchange that speaks as the worm profile says, and the
   const agreed = await command('reconcile');
   expect(agreed.output).toContain('ledger and exchange agree');
   const doctor = await command('doctor');
-  expect(doctor.output).toMatch(/^ok {4}signed call: /m);
+  expect(doctor.output).toMatch(/^ok {4}signed request: all \d+ bytes/m);
   expect(doctor.code, doctor.output).toBe(0);
 });

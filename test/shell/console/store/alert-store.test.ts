@@ -64,7 +64,7 @@ test('a message is sent again although the clock was set back an hour', async ()
   expect(sent.map(({ kind }) => kind)).toEqual(['trader_gone', 'trader_gone']);
 });
 
-test('a person sees what is open, and whether it was seen', async () => {
+test('a person sees what is open, and says that it was seen', async () => {
   const cwd = folderOf({ 'trader.yaml': trader() });
   const config = ['-c', 'trader.yaml'];
   expect((await run(['alerts', ...config], { cwd })).err).toContain('no alerts are recorded');
@@ -73,7 +73,8 @@ test('a person sees what is open, and whether it was seen', async () => {
   center.tick({ ...FACTS, isGone: true });
   const list = async () => JSON.parse((await run(['alerts', '--json', ...config], { cwd })).out) as object[];
   expect(await list()).toMatchObject([{ kind: 'trader_gone', severity: 'critical', acknowledgedMs: null }]);
-  expect(new AlertStore(file).acknowledge({ kind: 'trader_gone', sinceMs: FACTS.nowMs, timeMs: 1 })).toBe(true);
+  expect((await run(['alerts', '--ack', 'nothing', ...config], { cwd })).err).toContain('There are: trader_gone.');
+  expect((await run(['alerts', '--ack', 'trader_gone', ...config], { cwd })).code).toBe(0);
   await Promise.resolve();
   center.tick({ ...FACTS, isGone: true, ...at(16 * MINUTE) });
   expect(sent).toHaveLength(1);
