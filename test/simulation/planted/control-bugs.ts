@@ -7,7 +7,7 @@ export const CONTROL_BUGS: readonly WrittenBug[] = [
     name: 'reader-ends-the-trader',
     what: 'An error in the greeting of a reader ends the trader, whose ledger has failed, before it has canceled its orders.',
     file: 'src/shell/control/telemetry.ts',
-    text: '    guarded(\n      () => this.#add(reader),',
-    replacement: '    this.#add(reader);\n    guarded(\n      () => undefined,',
+    text: '    } catch (error) {\n      this.#letGo(reader);',
+    replacement: '    } catch (error) {\n      if (error !== undefined) throw error;\n      this.#letGo(reader);',
   },
 ];
