@@ -11,7 +11,7 @@ export function describeBelief(belief: Belief, sides: readonly string[]): string
   return `believed price ${mean.toFixed(4)} ± ${deviation.toFixed(4)}; ${outside}${belief.evidence}; ${sides.join('; ')}`;
 }
 
-/** Says why a side has its price or no order, and what a price one tick nearer to the mid would be worth. */
+/** Explains a side's price or missing order, with the value of a price one tick nearer to the mid. */
 export function sideText(choice: Choice | null, side: 'bid' | 'ask', sums: Sums, input: ChoiceInput): string {
   if (choice === null) return `no ${side}: others' orders leave no free price`;
   const { price, prospect, ratio, demand, worth, shares } = choice;

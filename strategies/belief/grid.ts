@@ -166,7 +166,7 @@ export class Grid {
     this.mass[point] = (this.mass[point] ?? 0) * Math.max(NEGLIGIBLE, Math.exp(-0.5 * deviations * deviations));
   }
 
-  /** Scales the mass to sum 1. If almost none is left, changes nothing and returns false. */
+  /** Scales the probability mass to sum 1. If the sum is 0, changes nothing and returns false. */
   normalise(): boolean {
     const sum = this.sum();
     if (!(sum > 1e-300)) return false;

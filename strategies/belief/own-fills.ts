@@ -1,4 +1,4 @@
-/** Tracks what happened to own orders between two polls. Own fills are the best evidence about the true price. */
+/** Tracks fills and prices of own orders between two polls. Own fills are the best evidence about the true price. */
 
 import {
   type BookSide,
@@ -68,7 +68,7 @@ export class OwnFills {
     this.#probes = { bid: new Set(probes.bid), ask: new Set(probes.ask) };
   }
 
-  /** Returns what happened to own orders of both sides since the last call. */
+  /** Returns the fills of both sides since the last call, and the best own prices. */
   take(view: MarketView): Readonly<Record<BookSide, SideFate>> {
     const fates = { bid: this.#judgeFate('bid', view), ask: this.#judgeFate('ask', view) };
     this.#fills = [];

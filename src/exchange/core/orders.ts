@@ -424,7 +424,7 @@ function checkField(field: OrderField, value: Micros, trading: Trading): Refusal
   return offGrid(field, value, step) ?? outside(field, value, least, most) ?? positive;
 }
 
-/** Returns what an order needs and locks: currency for a buy (its funds for a market buy), shares for a sell. */
+/** Returns the amount that an order locks: currency for a buy (its funds for a market buy), shares for a sell. */
 function computeLock(order: CheckedOrder, trading: Trading): number {
   if (order.funds !== null) return order.funds;
   const amount = must(order.amount, 'the amount of an order');

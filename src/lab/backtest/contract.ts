@@ -17,7 +17,7 @@ import type { LatencyModel } from './latency.js';
 
 export interface EventSource {
   readonly market: RecordedMarket;
-  /** Time of the source's first event, Unix ms; null if only the first chunk contains it. */
+  /** Time of the source's first event, Unix ms; null if it is known only after the first chunk is read. */
   readonly firstMs: number | null;
   /** True if an opened stream of events starts to read at once; an early opening then shortens the wait for a chunk. */
   readonly readsAhead?: boolean | undefined;

@@ -58,7 +58,7 @@ interface PlannedOptions extends CallOptions {
 
 interface Attempted {
   readonly answer: ClientAnswer;
-  /** Whether the transport sent the request, or tried to send it. */
+  /** True if the transport sent the request, or tried to; false if the request never left the queue. */
   readonly left: boolean;
   /** Whether a repeat of the read may succeed. */
   readonly again: boolean;

@@ -27,7 +27,7 @@ export async function askTrader<R extends ControlQuestion>(request: R, call: Con
   const response = readResponse(line, call.socket);
   if (response.ok) {
     if (request.command === 'status') requireStatus(response.data, call.socket);
-    return response.data as ControlData[R['command']]; // The daemon of this version writes what it declares.
+    return response.data as ControlData[R['command']]; // A daemon of this version writes the declared type.
   }
   const code = response.ofFiles === true ? 'config_invalid' : 'usage';
   const hint = '`twinbook status` shows the current mode and the command that ends this mode.';

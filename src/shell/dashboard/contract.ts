@@ -41,7 +41,7 @@ export const marketCommand = (action: PageAction): MarketName | null =>
 
 export const isAllowed = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least);
 
-/** `refusal`: why the action was refused, and what it requires; null for an accepted action. */
+/** `refusal`: reason of a refusal and the requirement of the action; null for an accepted action. */
 export type Acted = Readonly<{ refusal: string | null; text: string }>;
 
 export type CsvName = 'fills' | 'orders';

@@ -34,7 +34,7 @@ export const deriveKey = (secret: string, { salt, rounds }: Pick<Greeting, 'salt
 /** Random numbers of page and server, 32 bytes in hex each; host and port as in the browser's address bar. */
 export type Handshake = readonly [pageNonce: string, serverNonce: string, address: string];
 
-/** Purpose of a proof and what it proves. `count`: number of the request within its session. */
+/** Purpose and content of a proof. `count`: number of the request within its session. */
 type Proven =
   | readonly ['server' | 'page' | 'session', ...Handshake]
   | readonly ['request', count: number, method: string, target: string]

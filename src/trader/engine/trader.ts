@@ -161,7 +161,7 @@ export class Trader {
     return this.#state.safety.modes.wantsProof;
   }
 
-  /** Returns why a command would be rejected now and what it needs, in one sentence; null if it would be accepted. */
+  /** Returns the reason and the remedy, in one sentence, if a command would be rejected now; otherwise null. */
   refusal(command: OperatorCommand): string | null {
     return commandRefusal(this.#state, command);
   }

@@ -125,8 +125,8 @@ function sharesPostings(market: string, isYes: boolean, move: Micros): Posting[]
 
 /**
  * Divides the currency `value`, spent on shares (negative: received), between cost and result. Fills may be booked out
- * of order, so a holding can be negative for a moment. A holding of zero shares or less has no cost: what it cost moves
- * to the result. The sum of cost and result is exact in any order of fills.
+ * of order, so a holding can be negative for a moment. A holding of zero shares or less has no cost: its old cost
+ * becomes a result. The sum of cost and result is exact in any order of fills.
  */
 function resultPostings(market: string, isYes: boolean, move: Micros, value: Micros, held: BookedHolding): Posting[] {
   const left = add(held.sharesMicros, move);

@@ -88,7 +88,7 @@ export class Comparison {
   /**
    * Returns the differences that a reconciliation round finds. The round's lists must be complete, and all own fills in
    * the lists must be booked. The lists were requested at `begunMs`, so they may lack the newest bookings. Call this
-   * method once per round, because each call moves the lists' marks.
+   * method once per round, because each call marks the read rows of the lists.
    *
    * @param sumsDiffer true if a difference of sums is confirmed; the sums then restart only when an operator accepts it
    */

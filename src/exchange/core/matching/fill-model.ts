@@ -62,7 +62,7 @@ export interface FillModel {
   readonly postsOnly?: boolean;
   /** False: a recorded trade fills only orders with better prices than the trade's price. */
   readonly fillsAtTouch: boolean;
-  /** Returns the recorded amount ahead of a new order at a level whose visible recorded amount is `displayed`. */
+  /** Returns the shares ahead of a new order in the queue of a level that shows the amount `displayed`. */
   aheadOnJoin(displayed: number): number;
   /**
    * Returns the new recorded amount ahead of an order, a multiple of `lot`, when its level changes from `previous` to

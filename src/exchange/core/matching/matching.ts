@@ -376,7 +376,7 @@ export class Matching {
   }
 }
 
-/** Returns the leg of a YES bid or ask: a sale if the account holds enough shares, else a buy of the other outcome. */
+/** Returns the leg of a quote in YES terms. A bid sells NO if enough is held, else buys YES; an ask sells YES, else buys NO. */
 export function legFor(market: Market, account: number, bid: boolean, amount: number): LegCode {
   if (market.shares.available(account, !bid) >= amount) return bid ? SELL_NO : SELL_YES;
   return bid ? BUY_YES : BUY_NO;

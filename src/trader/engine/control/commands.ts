@@ -15,7 +15,7 @@ import type { TraderState } from '../state.js';
 import { LADDER } from './modes.js';
 import type { Pauses, Safety } from './safety.js';
 
-/** Returns why a command would be rejected now and what it needs, in one sentence; null if it would be accepted. */
+/** Returns the reason and the remedy, in one sentence, if a command would be rejected now; otherwise null. */
 export function commandRefusal({ markets, safety, reconciler }: TraderState, command: OperatorCommand): string | null {
   switch (command.kind) {
     case 'pause-market':
