@@ -225,10 +225,10 @@ const marketStatus = shape({
     prices: shape({ look: float, request: float }),
     belief: shape({ fillRatio: float, adversePart: float }),
   }).nullable(),
-  /** Book levels of other traders: price and shares, best price first; absent while telemetry is reduced. */
+  /** Book levels of other traders: price and shares, best price first; absent if no strategy views the market. */
   bids: list(level).optional(),
   asks: list(level).optional(),
-  /** Public trades, newest first: exchange time, price, shares, taker's side; absent while telemetry is reduced. */
+  /** Public trades, newest first: exchange time, price, shares, taker's side; absent like `bids`. */
   trades: list(z.tuple([moment, micros, micros, z.enum(['buy', 'sell'])]).readonly()).optional(),
 });
 

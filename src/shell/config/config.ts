@@ -74,11 +74,12 @@ export interface ReadConfig extends Omit<Config, 'strategies' | 'configHash'> {
 /** Venue profile without real money: the dashboard is on by default, and a wallet is created without confirmation. */
 export const PAPER = 'paper';
 
-export function makeTrader(content: TraderFile, venue: VenueConfig, file: string, at: At) {
+export function makeTrader(content: TraderFile, venue: ReturnType<typeof loadVenue>, file: string, at: At) {
   const folder = dirname(file);
-  const absolute = (text: string): string => resolve(folder, text);
+  const absolute: MakeAbsolute = (text) => resolve(folder, text);
   const { shape } = traderSchema;
   const wallet = toSettings(shape.wallet, content.wallet, absolute);
+  const besideKey = (name: string): string => join(dirname(wallet.file), name);
   const ledgerPath = fileBehind(absolute(content.ledger.path));
   const { cancelAllWithinS, ...polling } = toSettings(shape.polling, content.polling);
   const merge = toSettings(shape.merge, content.merge);
@@ -93,11 +94,8 @@ export function makeTrader(content: TraderFile, venue: VenueConfig, file: string
     file,
     venue,
     exchange: makeExchange(content, venue.profile.draft_lifetime_s, absolute),
-    wallet: { ...wallet, credentials: wallet.credentials ?? join(dirname(wallet.file), 'credentials.json') },
-    ledger: {
-      path: ledgerPath,
-      backups: toSettings(shape.ledger.shape.backups, content.ledger.backups),
-    },
+    wallet: { ...wallet, credentials: wallet.credentials ?? besideKey('credentials.json') },
+    ledger: { path: ledgerPath, backups: toSettings(shape.ledger.shape.backups, content.ledger.backups) },
     capitalMicros: content.capital,
     risk: content.risk,
     polling: { ...polling, cancelAllWithinMs: 1000 * cancelAllWithinS },
@@ -112,10 +110,7 @@ export function makeTrader(content: TraderFile, venue: VenueConfig, file: string
     log: toSettings(shape.log, content.log, absolute),
     recording: toSettings(shape.recording, content.recording, absolute),
     journal: { ...journal, dir: journal.dir ?? join(dirname(ledgerPath), 'runs') },
-    guardian: {
-      ...guardian,
-      credentials: guardian.credentials ?? join(dirname(wallet.file), 'guardian-credentials.json'),
-    },
+    guardian: { ...guardian, credentials: guardian.credentials ?? besideKey('guardian-credentials.json') },
     fleet: makeFleet(content.fleet, folder),
     feeds: makeFeeds(content.feeds, folder),
     dashboard: { ...dashboard, enabled: dashboard.enabled ?? venue.name === PAPER },
@@ -127,15 +122,18 @@ export function makeTrader(content: TraderFile, venue: VenueConfig, file: string
 
 /** Returns violations of the rules about several settings, each with its reason. */
 export function relationProblems(content: TraderFile, at: At): readonly Problem[] {
-  const { polling, exchange, venue } = content;
+  const { polling, exchange, venue, fleet } = content;
   const problems = [
     ...Object.entries(content.feeds).flatMap(([name, feed]) =>
       kindProblems('feed', feed, FEED_KEYS, ['feeds', name], at),
     ),
     ...alertProblems(content.alerts, at),
-    ...fleetProblems(content, at),
   ];
   const complain = (path: readonly PropertyKey[], text: string) => problems.push(at(path, text));
+  const wrong = fleet === undefined ? null : objection(fleet.database);
+  if (wrong !== null) complain(['fleet', 'database'], wrong);
+  if (fleet !== undefined && exchange?.embedded === true)
+    complain(['fleet'], 'cannot use an embedded exchange, which ends with its trader; run `twinbook exchange`');
   // The scheduler chooses the poll interval of a market between these two settings.
   if (polling.hot_interval_ms > polling.quiet_interval_ms)
     complain(['polling', 'hot_interval_ms'], `must not be above quiet_interval_ms (${polling.quiet_interval_ms})`);
@@ -168,12 +166,11 @@ export function relationProblems(content: TraderFile, at: At): readonly Problem[
 const usualBatch = (economics: Economics): Micros =>
   micros(Math.round(Math.min(1e6, Math.max(0.01, batchOf(economics, USUAL_PAIRS_PER_S))) * ONE));
 
+/** Makes a path of the trader's file absolute. */
+type MakeAbsolute = (path: string) => string;
+
 /** Makes the settings of the paper exchange. An embedded exchange listens on the port of `venue.base_url`. */
-function makeExchange(
-  { exchange: file, venue }: TraderFile,
-  draftLifetimeS: number,
-  absolute: (text: string) => string,
-) {
+function makeExchange({ exchange: file, venue }: TraderFile, draftLifetimeS: number, absolute: MakeAbsolute) {
   if (file === undefined) return null;
   const exchange = toSettings(traderSchema.shape.exchange, file, absolute);
   const givenPort = venue.base_url === undefined ? 0 : parsePort(venue.base_url);
@@ -205,12 +202,7 @@ function fileBehind(path: string): string {
 /** Maximum length of a Unix socket's path: 107 bytes on Linux, 103 on other systems. */
 const MAX_SOCKET_BYTES = 103;
 
-function chooseSocket(
-  given: string | undefined,
-  ledgerPath: string,
-  absolute: (text: string) => string,
-  at: At,
-): string {
+function chooseSocket(given: string | undefined, ledgerPath: string, absolute: MakeAbsolute, at: At): string {
   const beside = given === undefined ? `${ledgerPath}.sock` : absolute(given);
   if (Buffer.byteLength(beside) <= MAX_SOCKET_BYTES) return beside;
   if (given !== undefined) {
@@ -221,10 +213,9 @@ function chooseSocket(
 }
 
 type AlertsFile = TraderFile['alerts'];
-type ChannelKind = AlertsFile['channels'][string]['kind'];
 
 const NONE = { wants: [], may: [] };
-const CHANNEL_KEYS: KindKeys<ChannelKind> = {
+const CHANNEL_KEYS: KindKeys<AlertsFile['channels'][string]['kind']> = {
   webhook: NONE,
   slack: NONE,
   discord: NONE,
@@ -245,7 +236,7 @@ function alertProblems({ channels }: AlertsFile, at: At): readonly Problem[] {
   });
 }
 
-function makeAlerts(alerts: AlertsFile, absolute: (path: string) => string) {
+function makeAlerts(alerts: AlertsFile, absolute: MakeAbsolute) {
   const { heartbeat } = alerts;
   return {
     channels: Object.entries(alerts.channels).map(([name, channel]) => ({
@@ -277,8 +268,6 @@ const makeFeeds = (feeds: FeedsFile, folder: string) =>
       : { ...named, kind, command, cwd: folder, env };
   });
 
-type FleetFile = NonNullable<TraderFile['fleet']>;
-
 const WANTED =
   'wants postgresql://USER@HOST:PORT/DATABASE, or postgresql:///DATABASE?host=FOLDER&user=USER for a socket';
 const TLS = { disable: 'off', require: 'unverified', 'verify-full': 'verified' } as const;
@@ -286,18 +275,7 @@ const PARAMETERS = ['host', 'user', 'sslmode', 'sslrootcert'];
 /** Host names of this machine. */
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
 
-/** Checks the fleet's settings. Error messages omit the database address, which may contain a password. */
-function fleetProblems({ fleet, exchange }: Pick<TraderFile, 'fleet' | 'exchange'>, at: At): readonly Problem[] {
-  if (fleet === undefined) return [];
-  const wrong = objection(fleet.database);
-  return [
-    ...(wrong === null ? [] : [at(['fleet', 'database'], wrong)]),
-    ...(exchange?.embedded === true
-      ? [at(['fleet'], 'cannot use an embedded exchange, which ends with its trader; run `twinbook exchange`')]
-      : []),
-  ];
-}
-
+/** Checks the fleet's database. Error messages omit the database's address, which may contain a password. */
 function objection(address: string): string | null {
   // A broken percent escape in the address would make a later decoding throw.
   if (!URL.canParse(address) || /%(?![0-9a-f]{2})/i.test(address)) return WANTED;
@@ -315,7 +293,7 @@ function objection(address: string): string | null {
 }
 
 /** Makes the settings of a fleet; null without a fleet, or if the setting of its database is invalid. */
-const makeFleet = (file: FleetFile | undefined, folder: string) =>
+const makeFleet = (file: TraderFile['fleet'], folder: string) =>
   file === undefined || objection(file.database) !== null
     ? null
     : {
@@ -347,8 +325,6 @@ const readParts = (url: URL) => ({
 
 /** Returns the host of a URL, without the brackets of an IPv6 address. */
 const bareHost = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
-
-type VenueConfig = ReturnType<typeof loadVenue>;
 
 /** Loads the venue profile and applies the trader file's `base_url`, `draft_message` and `fee_schedule`. */
 export function loadVenue(

@@ -31,7 +31,7 @@ import {
   type SchemaNode,
   unknownKey,
 } from './problems.js';
-import { type StrategyFile, selectSchema, strategyFileSchema, type TraderFile, traderSchema } from './schema.js';
+import { type StrategyFile, selectSchema, strategyFileSchema, traderSchema } from './schema.js';
 import { configHash } from './shown.js';
 import { type CodeRules, type FoundModule, findStrategyModule } from './strategy-module.js';
 import { readYaml, SourceTexts, type YamlSource } from './yaml-source.js';
@@ -72,8 +72,7 @@ async function readFiles(main: string, options: LoadOptions) {
   const { at, file, trader, limits, feeds, strategyFiles } = readTrader(main, options, problems, sources);
   const more = options.feeds ?? [];
   const knownFeeds = feeds === null || more === 'any' ? null : [...feeds, ...more];
-  const { code = {} } = options;
-  const known = { limits, feeds: knownFeeds, code, sources };
+  const known = { limits, feeds: knownFeeds, code: options.code ?? {}, sources };
   const strategies: ReadStrategy[] = [];
   const sourceHashes: string[] = [];
   for (const [index, name] of strategyFiles.entries()) {
@@ -125,12 +124,7 @@ function readTrader(path: string, options: LoadOptions, problems: ProblemList, s
 }
 
 /** Reads the trader's file with the environment's overrides. `content` is null if any field is invalid. */
-function readTraderFile(
-  file: string,
-  options: LoadOptions,
-  problems: ProblemList,
-  texts: SourceTexts,
-): { readonly content: TraderFile | null; readonly value: unknown; readonly at: At } {
+function readTraderFile(file: string, options: LoadOptions, problems: ProblemList, texts: SourceTexts) {
   const source = readYaml(file, options.cwd, { sources: texts });
   const isStrategy = isStrategyFile(source.value);
   const written = options.strategyFileToo === true && isStrategy ? aroundStrategy(file) : source.value;
@@ -233,11 +227,11 @@ function readText(text: string, node: SchemaNode, cwd: string): unknown {
   }
   if (node.type === 'array') {
     const item = node.items ?? {};
-    const parts = text
+    return text
       .split(',')
       .map((part) => part.trim())
-      .filter((part) => part !== '');
-    return parts.map((part) => readText(part, item, cwd));
+      .filter((part) => part !== '')
+      .map((part) => readText(part, item, cwd));
   }
   if (node.type === 'integer' || node.type === 'number')
     return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text;
@@ -265,12 +259,7 @@ interface KnownToTrader {
 }
 
 /** Reads a strategy file, which the setting `asker` names. Null if `limits` is null. Throws `config_invalid`. */
-export async function readStrategyFile(
-  file: string,
-  known: KnownToTrader,
-  cwd: string,
-  asker?: Problem,
-): Promise<{ readonly config: ReadStrategy; readonly sourceHash: string } | null> {
+export async function readStrategyFile(file: string, known: KnownToTrader, cwd: string, asker?: Problem) {
   const { limits, feeds } = known;
   const source = readYaml(file, cwd, { asker, sources: known.sources });
   const problems = new ProblemList();
@@ -376,11 +365,7 @@ function readSelection(markets: StrategyFile['markets'], source: YamlSource): St
 }
 
 /** Returns the trader's limits tightened by the strategy's; null if the trader has none. Throws for a looser limit. */
-function tightenLimits(
-  raw: Readonly<Record<string, unknown>>,
-  limits: RiskLimits | null,
-  source: YamlSource,
-): RiskLimits | null {
+function tightenLimits(raw: object, limits: RiskLimits | null, source: YamlSource): RiskLimits | null {
   const at: At = (path, text, part) => source.problem(['risk', ...path], text, part);
   const tighter = readBySchema(riskOverrideSchema, raw, at);
   if (limits === null) return null;

@@ -242,23 +242,14 @@ export function kindProblems<K extends string>(
 }
 
 /** Reads each field of a mapping separately; an unreadable field is undefined. */
-export function readParts<F extends Readonly<Record<string, z.ZodType>>>(
-  fields: F,
-  value: unknown,
-): { readonly [K in keyof F]: z.output<F[K]> | undefined } {
+export function readParts<F extends Readonly<Record<string, z.ZodType>>>(fields: F, value: unknown) {
   const raw = new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
   const read = Object.entries(fields).map(([name, field]) => [name, parseBySchema(field, raw.get(name)).data]);
   // The cast is safe: every field was parsed by its own schema.
   return Object.fromEntries(read) as { readonly [K in keyof F]: z.output<F[K]> | undefined };
 }
 
-function explainIssue(
-  issue: z.core.$ZodIssue,
-  input: unknown,
-  schema: SchemaNode,
-  places: KeyGroups,
-  at: At,
-): readonly Problem[] {
+function explainIssue(issue: z.core.$ZodIssue, input: unknown, schema: SchemaNode, places: KeyGroups, at: At) {
   const { path } = issue;
   const node = describedAt(schema, path);
   const came = valueAt(input, path);

@@ -164,9 +164,7 @@ export const traderSchema = z.strictObject({
     path: path('SQLite file of the ledger.'),
     backups: section(
       'Backups of the ledger, made at schedule.ledger_backup. The newest 24 and the last of each of 30 UTC days are kept.',
-      {
-        max_mb: integer(1, 10_000_000, 'Disk space for backups, MB; the newest is always kept.').default(5000),
-      },
+      { max_mb: integer(1, 10_000_000, 'Disk space for backups, MB; the newest is always kept.').default(5000) },
     ).prefault({}),
   }),
   capital: amount('0.000001', '1000000000', 'Maximum currency that this trader may use.').meta({ live: 'limit' }),

@@ -95,18 +95,15 @@ function capitalChange(before: ReadConfig, { capitalMicros: now }: ReadConfig): 
   return [{ text, wants: now > then ? wants : 'nothing' }];
 }
 
-function limitTexts(
-  name: string,
-  then: RiskLimits,
-  now: RiskLimits,
-  said: readonly string[] = [],
-): readonly ConfigChange[] {
+function limitTexts(name: string, then: RiskLimits, now: RiskLimits, said: readonly string[] = []) {
   return limitChanges(then, now)
     .filter(({ limit }) => !said.includes(limit))
-    .map(({ limit, isLooser }) => ({
-      text: `${name}.${settingName(limit)}: ${figure(limit, then)} → ${figure(limit, now)} (${isLooser ? 'looser' : 'tighter'})`,
-      wants: isLooser ? 'reason' : 'nothing',
-    }));
+    .map(
+      ({ limit, isLooser }): ConfigChange => ({
+        text: `${name}.${settingName(limit)}: ${figure(limit, then)} → ${figure(limit, now)} (${isLooser ? 'looser' : 'tighter'})`,
+        wants: isLooser ? 'reason' : 'nothing',
+      }),
+    );
 }
 
 function figure(limit: keyof RiskLimits, limits: RiskLimits): string {
@@ -191,19 +188,13 @@ function valueText(value: unknown): string {
 
 /** Returns the SHA-256 of all settings and code that affect a decision; paths, ports and logs do not. */
 export function configHash(config: Omit<Config, 'configHash'>, sourceHashes: readonly string[]): string {
-  const { venue, exchange, capitalMicros, risk, polling, merge, economics, events, feeds, schedule, strategies } =
-    config;
+  const { exchange, feeds, strategies } = config;
+  const { venue, capitalMicros, risk, polling, merge, economics, events, schedule } = config;
+  const wholeSections = { venue, capitalMicros, risk, polling, merge, economics, events, schedule };
   const shaping = {
-    venue,
+    ...wholeSections,
     exchange:
       exchange === null ? null : { ...exchange, dataDir: null, port: null, marketData: exchange.marketData.length },
-    capitalMicros,
-    risk,
-    polling,
-    merge,
-    economics,
-    events,
-    schedule,
     // The hash omits a feed's source, a place on this machine. An empty `feeds` is omitted, to keep old hashes.
     feeds: feeds.length === 0 ? undefined : feeds.map(({ name, maxAgeMs }) => ({ name, maxAgeMs })),
     strategies: strategies.map(({ name, params, markets, quoteHours, risk: limits, module }, index) => ({

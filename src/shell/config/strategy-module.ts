@@ -129,17 +129,16 @@ function loadFailure(error: unknown): string {
 const invalid = (message: string, hint: string, cause?: unknown): TwinbookError =>
   new TwinbookError('strategy_invalid', message, hint, { cause });
 
-type Transform = NonNullable<JitiOptions['transform']>;
-
 /** Key of Node's environment data through which new threads inherit the cache of compiled code. */
 const KEPT = 'twinbook strategies, transformed';
 /** Maximum number of cached compiled files, so that reloads over months do not fill the memory. */
 const MOST = 32;
 
 /** Caches compiled code for this process and its later threads, because loading the compiler takes 300 ms. */
-export function transformedBy(jiti: Pick<Jiti, 'transform'>): Transform {
+export function transformedBy(jiti: Pick<Jiti, 'transform'>): NonNullable<JitiOptions['transform']> {
   return (options) => {
-    const kept = readKept();
+    const known: unknown = getEnvironmentData(KEPT);
+    const kept: Map<string, string> = known instanceof Map ? known : new Map();
     const key = JSON.stringify(options);
     const code = kept.get(key) ?? jiti.transform(options);
     kept.delete(key);
@@ -149,11 +148,6 @@ export function transformedBy(jiti: Pick<Jiti, 'transform'>): Transform {
     setEnvironmentData(KEPT, kept);
     return { code };
   };
-}
-
-function readKept(): Map<string, string> {
-  const kept: unknown = getEnvironmentData(KEPT);
-  return kept instanceof Map ? kept : new Map<string, string>();
 }
 
 /** One file of a strategy module; `path` is relative to the common folder of all its files. */

@@ -215,7 +215,7 @@ export class TelemetryPublisher {
     for (const id of this.#told.keys()) if (!kept.has(id)) this.#told.delete(id);
     const changed = all.filter((market) => !isSame(this.#told.get(market.conditionId), market));
     for (const { conditionId, sources } of changed) this.#told.set(conditionId, sources);
-    const markets = changed.map((market) => market.makeStatus(true));
+    const markets = changed.map((market) => market.makeStatus());
     this.#tell({ type: 'frame', time, account: this.#source.account(time), markets, known });
   }
 

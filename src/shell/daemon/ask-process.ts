@@ -1,6 +1,6 @@
 /** Runs work in a separate process: only ending a process can stop a SQLite query or the loading of a module. */
 
-import { execFile } from 'node:child_process';
+import { type ExecFileException, type ExecFileOptions, execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type ErrorCode, TwinbookError } from '../../shared/base/errors.js';
 import type { Selected } from '../../trader/ledger/select.js';
@@ -16,7 +16,7 @@ const MOST_BYTES = 256 * 1024 * 1024;
 
 /** Runs SQL on a ledger in a separate process. Throws like `selectFromLedger`; throws `timed_out` after `withinMs`. */
 export async function queryLedger(query: SqlQuestion, withinMs: number): Promise<Selected> {
-  const explain = (error: ProcessFailure | null, stderr: string): TwinbookError => {
+  const explain = (error: ExecFileException | null, stderr: string): TwinbookError => {
     if (error?.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')
       return new TwinbookError('usage', 'the answer is larger than 256 MB', 'Ask for fewer rows or columns.');
     if (error?.killed === true) {
@@ -54,7 +54,7 @@ export async function checkLoad(
     env: { PATH, HOME, ...(TMPDIR === undefined ? {} : { TMPDIR }) },
     nodeOptions: [`--max-old-space-size=${MOST_MB}`],
   };
-  const explain = (error: ProcessFailure | null, stderr: string): TwinbookError => {
+  const explain = (error: ExecFileException | null, stderr: string): TwinbookError => {
     const [first = ''] = stderr.trim().split('\n');
     const why =
       error?.killed === true
@@ -88,20 +88,16 @@ export type ProcessAnswer =
 /** Prefix of the answer, which is the last line of output; a strategy module may have printed lines before. */
 export const ANSWER = 'answer: ';
 
-interface ProcessLimits {
+interface ProcessLimits extends Pick<ExecFileOptions, 'env' | 'maxBuffer'> {
   readonly withinMs: number;
-  readonly env?: Readonly<Record<string, string>>;
-  readonly maxBuffer?: number;
   readonly nodeOptions?: readonly string[];
 }
-
-type ProcessFailure = Error & { readonly killed?: boolean; readonly code?: unknown };
 
 /** Asks the process. Throws the TwinbookError in the process's answer; without an answer, that of `explain`. */
 function askProcess(
   question: ProcessQuestion,
   { withinMs, nodeOptions = [], ...limits }: ProcessLimits,
-  explain: (error: ProcessFailure | null, stderr: string) => TwinbookError,
+  explain: (error: ExecFileException | null, stderr: string) => TwinbookError,
 ): Promise<unknown> {
   // Tests run TypeScript sources, but the separate process needs compiled code, because it has no TypeScript loader.
   const beside = import.meta.url.endsWith('.ts') ? import.meta.url.replace('/src/', '/dist/src/') : import.meta.url;

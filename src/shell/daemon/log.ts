@@ -21,9 +21,7 @@ const SIZES = { maxBytes: 100_000_000, keep: 5 };
 /** Opens the log. A later failure goes to `fallback`: the process must still cancel. Throws `file_unreadable`. */
 export function openLog({ file, level }: TraderConfig['log'], fallback: DestinationStream, sizes = SIZES): Logger {
   const target = file === null ? fallback : openFile(file, sizes, fallback);
-  const scrubbed: DestinationStream = {
-    write: (line) => target.write(plainJson(secrets.clean(line))),
-  };
+  const scrubbed: DestinationStream = { write: (line) => target.write(plainJson(secrets.clean(line))) };
   const paths = SECRET_PATHS.flatMap((name) => [name, `*.${name}`]);
   return pino({ level, base: null, redact: { paths, censor: '[redacted]' } }, scrubbed);
 }

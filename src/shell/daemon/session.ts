@@ -107,14 +107,8 @@ export async function openSession(options: SessionOptions) {
     ]);
     const copy = copyFiles(options);
     for (const text of changes ?? []) say(`changed since the last configuration in force: ${text}`);
-    const trader = newTrader(run, {
-      ledger,
-      wallet,
-      journal,
-      modules,
-      startedWith: { copy, changes: changes ?? [] },
-      member,
-    });
+    const startedWith = { copy, changes: changes ?? [] };
+    const trader = newTrader(run, { ledger, wallet, journal, modules, startedWith, member });
     const parts = { trader, config, modules, ledger, page, wallet, profile, journal, recorder, guardian, member };
     return { ...parts, ...access, env, log, close };
   } catch (error) {

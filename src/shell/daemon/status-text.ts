@@ -55,11 +55,7 @@ function inventory({ markets }: TraderSnapshot): string {
   return `${money(sum((one) => one.yesMicros))} YES ${money(sum((one) => one.noMicros))} NO`;
 }
 
-export function resultLines(
-  snapshot: TraderSnapshot,
-  startedWith: Micros | null,
-  runningMs: number,
-): readonly string[] {
+export function resultLines(snapshot: TraderSnapshot, startedWith: Micros | null, runningMs: number) {
   const { equityMicros } = snapshot;
   const session = startedWith === null || equityMicros === null ? null : micros(equityMicros - startedWith);
   const rests = snapshot.proven ? 'nothing rests at the exchange (read twice)' : 'NOT proven that nothing rests';

@@ -107,7 +107,7 @@ export class Telemetry {
       dashboard,
       signingRefused: session.ledger.eventCount('signing_refused'),
       account: this.#account(atMs),
-      markets: session.trader.watchMarkets(atMs).map((market) => market.makeStatus(false)),
+      markets: session.trader.snapshot(atMs).markets,
     };
   }
 

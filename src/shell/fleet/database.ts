@@ -149,10 +149,7 @@ function readRoot(path: string): string {
   }
 }
 
-export function limitSession(
-  { answerMs, idleMs }: Pick<DatabaseOptions, 'answerMs' | 'idleMs'>,
-  about?: FleetRow,
-): string {
+export function limitSession({ answerMs, idleMs }: Pick<DatabaseOptions, 'answerMs' | 'idleMs'>, about?: FleetRow) {
   const withinMs = Math.ceil(answerMs);
   const limits = [
     `SET statement_timeout = ${withinMs}`,

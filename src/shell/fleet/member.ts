@@ -142,11 +142,7 @@ const UNKNOWN_OWNER: OwnerRow = { holder: '', instance: '', term: 0, renewal: 0,
 /** Maximum interval between reads of the lease while waiting for the wallet, ms. */
 const LONGEST_LOOK_MS = 1_000;
 
-const readInstant = (): Instant => ({
-  steadyMs: performance.now(),
-  bootMs: uptime() * 1000,
-  wallMs: Date.now(),
-});
+const readInstant = (): Instant => ({ steadyMs: performance.now(), bootMs: uptime() * 1000, wallMs: Date.now() });
 
 interface MemberOptions {
   readonly config: FleetConfig;
@@ -183,16 +179,12 @@ export class FleetMember {
   #isClosed = false;
 
   private constructor(options: MemberOptions) {
-    const { config, wallet } = options;
+    const { wallet } = options;
+    const { name: holder, leaseMs } = options.config;
+    const instance = randomBytes(12).toString('hex');
     this.#options = options;
-    this.lease = new Lease(rulesOf(config.leaseMs));
-    this.#candidate = {
-      wallet,
-      holder: config.name,
-      instance: randomBytes(12).toString('hex'),
-      machine: hostname(),
-      leaseMs: config.leaseMs,
-    };
+    this.lease = new Lease(rulesOf(leaseMs));
+    this.#candidate = { wallet, holder, instance, machine: hostname(), leaseMs };
   }
 
   /**

@@ -120,13 +120,8 @@ export interface WalletRow extends OwnerRow, TakenLease {
   readonly summary: TraderSummary | null;
 }
 
-export interface FleetState {
-  readonly capitalMicros: number;
-  readonly wallets: readonly WalletRow[];
-}
-
 /** Reads the state of the whole fleet for display. Rejects with the errors of `requireTables`. */
-export async function readFleet(database: FleetDatabase): Promise<FleetState> {
+export async function readFleet(database: FleetDatabase) {
   await requireTables(database);
   const [about] = await database.query('SELECT capital FROM twinbook_fleet.about');
   const wallets = await database.query<WalletRow>(
@@ -254,26 +249,19 @@ export class DatabaseDesk {
 
   /** Releases all claims of the wallet except those on `markets`, also claims of its previous owner. */
   async keepOnly(term: number, markets: readonly string[]): Promise<void> {
-    await this.#ask(
-      `DELETE FROM twinbook_fleet.claim c USING twinbook_fleet.wallet w
-        WHERE c.market <> ALL ($4) AND c.wallet = w.wallet AND w.wallet = $1 AND w.instance = $2 AND w.term = $3`,
-      term,
-      markets,
-    );
+    const sql = `DELETE FROM twinbook_fleet.claim c USING twinbook_fleet.wallet w
+      WHERE c.market <> ALL ($4) AND c.wallet = w.wallet AND w.wallet = $1 AND w.instance = $2 AND w.term = $3`;
+    await this.#ask(sql, term, markets);
   }
 
   /** Releases the lease, the markets and the capital above `keptMicros`. Call this only if no order rests. */
   async release(term: number, keptMicros: number, reason: string): Promise<void> {
-    await this.#ask(
-      `WITH freed AS (
+    const sql = `WITH freed AS (
         UPDATE twinbook_fleet.wallet
         SET is_free = true, is_settled = true, granted = least(granted, $4::bigint), note = $5 WHERE ${IS_OURS} RETURNING wallet
       )
-      DELETE FROM twinbook_fleet.claim c USING freed f WHERE c.wallet = f.wallet`,
-      term,
-      keptMicros,
-      reason,
-    );
+      DELETE FROM twinbook_fleet.claim c USING freed f WHERE c.wallet = f.wallet`;
+    await this.#ask(sql, term, keptMicros, reason);
     await this.#unlock();
   }
 
@@ -301,15 +289,11 @@ export class DatabaseDesk {
 
   /** Ends the session that holds the lock, if permitted: its trader is frozen or disconnected. */
   async #evict(): Promise<void> {
-    await this.#database
-      .query(
-        `SELECT pg_terminate_backend(pid) FROM pg_locks
-          WHERE locktype = 'advisory' AND granted AND objsubid = 1 AND pid <> pg_backend_pid()
-            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-            AND ((classid::bigint << 32) | objid::bigint) = $1::bigint`,
-        [lockKey(this.#candidate.wallet)],
-      )
-      .catch(() => []);
+    const sql = `SELECT pg_terminate_backend(pid) FROM pg_locks
+      WHERE locktype = 'advisory' AND granted AND objsubid = 1 AND pid <> pg_backend_pid()
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        AND ((classid::bigint << 32) | objid::bigint) = $1::bigint`;
+    await this.#database.query(sql, [lockKey(this.#candidate.wallet)]).catch(() => []);
   }
 }
 

@@ -92,8 +92,7 @@ async function handleSealed(
     const handled = await handle(JSON.parse(text), document);
     return handled.kind === 'done' ? { kind: 'done', text: seal(address, 'done', id, handled.text) } : handled;
   } catch (error) {
-    const why = messageOf(error);
-    return { kind: 'done', text: seal(address, 'failed', id, why) };
+    return { kind: 'done', text: seal(address, 'failed', id, messageOf(error)) };
   }
 }
 

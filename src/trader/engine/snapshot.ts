@@ -65,8 +65,7 @@ const LADDER_LEVELS = 10;
 const TAPE_TRADES = 20;
 const NO_ORDERS: readonly QuotedOrder[] = [];
 
-/** @param hasLadders true to include others' levels and public trades */
-function makeMarketStatus(state: TraderState, entry: MarketEntry, nowMs: number, hasLadders = false): MarketStatus {
+function makeMarketStatus(state: TraderState, entry: MarketEntry, nowMs: number): MarketStatus {
   const { conditionId, exchangeRefusals, feed, slots } = entry;
   const { yesMicros, noMicros } = heldIn(state.account.own, conditionId);
   const orders = state.account.own.orders.get(conditionId) ?? NO_ORDERS;
@@ -109,7 +108,6 @@ function makeMarketStatus(state: TraderState, entry: MarketEntry, nowMs: number,
     feeds: state.feeds.readings(conditionId, feeds, nowMs),
     leftOutBecause: slots[0]?.leftOutBecause ?? null,
     worth: slots[0]?.worth ?? null,
-    ...(hasLadders && view !== null ? listDepth(view) : null),
   };
 }
 
@@ -136,7 +134,8 @@ export interface WatchedMarket {
   readonly conditionId: string;
   /** Values from which the market's status is made; telemetry compares them by reference. */
   readonly sources: readonly unknown[];
-  makeStatus(hasLadders: boolean): MarketStatus;
+  /** Makes the market's status with others' levels and public trades, if a strategy has a view of the market. */
+  makeStatus(): MarketStatus;
 }
 
 export const watchMarkets = (state: TraderState, nowMs: number): readonly WatchedMarket[] =>
@@ -148,7 +147,7 @@ export const watchMarkets = (state: TraderState, nowMs: number): readonly Watche
     return {
       conditionId,
       sources: [view, quotes, worth, orders, yesMicros, noMicros, noteOf(state.safety, entry, orders)],
-      makeStatus: (hasLadders) => makeMarketStatus(state, entry, nowMs, hasLadders),
+      makeStatus: () => ({ ...makeMarketStatus(state, entry, nowMs), ...(view && listDepth(view)) }),
     };
   });
 
