@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { base58 } from '@scure/base';
+import { TwinbookError } from '../shared/base/errors.js';
 import type { MarketOutcome } from '../shared/protocol/outcome.js';
 import type { FeedValue } from '../shared/protocol/seam.js';
 
@@ -160,6 +161,9 @@ export interface Recording {
 /** Returns the gaps of a recording. For a venue's own files, these are the gaps that were found so far. */
 export const gapsIn = (recording: Pick<Recording, 'gaps'> & { readonly summary?: RecordingSummary | null }) =>
   recording.summary?.gaps ?? recording.gaps ?? [];
+
+export const invalidRecording = (message: string, hint: string): TwinbookError =>
+  new TwinbookError('recording_invalid', message, hint);
 
 /** Maximum difference between the recorder's clock and the venue's, ms. */
 const CLOCKS_APART_MS = 5_000;

@@ -15,7 +15,7 @@ import { CATEGORIES, isSettledMarket } from '../../../shared/protocol/states.js'
 import { EMPTY_BOOK, readBook } from '../../../trader/market/book.js';
 import { Tape } from '../../../trader/market/tape.js';
 import type { Book, BookLevel, TapeTrade } from '../../../trader/market/view.js';
-import { type OwnAtPrice, OwnCapture, type OwnInBook, type OwnOrders, type PolledAt, remember } from './own-capture.js';
+import { OwnCapture, type OwnInBook, type OwnOrders, type PolledAt, remember } from './own-capture.js';
 
 type HeardValue = Omit<FeedRow, 'timeMs'>;
 
@@ -25,9 +25,9 @@ const USUAL_MS = 10_000;
 /** Maximum number of feed values that wait until their market's first book is read. */
 const MOST_WAITING = 10_000;
 
-interface CaptureSettings {
+export interface CaptureSettings {
   readonly store: Pick<RecordingStore, 'market'>;
-  /** Folder of the recordings, which each market's description names. */
+  /** Absolute path of the folder of recordings, which each market's description names. */
   readonly folder: string;
   readonly venue: string;
   /** Ids of the markets to record; null records all markets that are read. */
@@ -234,13 +234,8 @@ export function describeMarket(
 }
 
 /** Infers a market's outcome from our own redeem; null before it is paid, or if we held equal YES and NO shares. */
-function learnOutcome({
-  state,
-  funds,
-  onchain_funds: paid,
-  yes_shares: yes,
-  no_shares: no,
-}: RedeemRow): MarketOutcome | null {
+function learnOutcome(row: RedeemRow): MarketOutcome | null {
+  const { state, funds, onchain_funds: paid, yes_shares: yes, no_shares: no } = row;
   const received = paid ?? funds;
   if ((state !== 'done' && state !== 'completed') || received === null || yes === null || no === null) return null;
   return inferOutcome(yes, no, received);
@@ -417,13 +412,8 @@ class MarketCapture {
   }
 }
 
-/** Change of one price level, in YES space. */
-interface LevelChange {
-  readonly side: number;
-  readonly priceMicros: number;
-  /** New total amount of the price level, micros; 0 removes the level. */
-  readonly amountMicros: number;
-}
+/** New total amount of one price level, in YES space; 0 removes the level. */
+type LevelChange = Readonly<Record<'side' | 'priceMicros' | 'amountMicros', number>>;
 
 /** Known price levels of a book. If an answer has the requested number of levels, deeper levels remain unknown. */
 class KnownLevels {
@@ -436,12 +426,7 @@ class KnownLevels {
     return [...bids, ...asks].sort((a, b) => Number(a.amountMicros > 0) - Number(b.amountMicros > 0));
   }
 
-  #side(
-    side: number,
-    levels: readonly BookLevel[],
-    depth: number,
-    own: ReadonlyMap<number, OwnAtPrice>,
-  ): LevelChange[] {
+  #side(side: number, levels: readonly BookLevel[], depth: number, own: OwnInBook[0]): LevelChange[] {
     const known = side === SIDE.bid ? this.#sides[0] : this.#sides[1];
     const last = levels.at(-1);
     const isSeen = (price: number): boolean => {
