@@ -143,9 +143,9 @@ async function listParts({ path, manifest }: Day, warnings: RecordingWarning[]):
 }
 
 function computeFingerprint(days: readonly Day[], parts: readonly EventsPart[]): string | null {
-  const isUnsure = ({ bytes, path, sha256 }: EventsPart) =>
+  const isDifferent = ({ bytes, path, sha256 }: EventsPart) =>
     sha256 === null || statSync(path, { throwIfNoEntry: false })?.size !== bytes;
-  if (parts.some(isUnsure)) return null;
+  if (parts.some(isDifferent)) return null;
   const feeds = days.flatMap(({ manifest }) => manifest?.files ?? []).filter(({ table }) => table === 'feeds');
   const sums = [...parts.map(({ sha256 }) => sha256), ...feeds.map((file) => file.sha256)];
   return createHash('sha256').update(sums.join('\n')).digest('hex');

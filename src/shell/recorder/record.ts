@@ -126,13 +126,6 @@ function describeNotice(notice: ClientNotice): string {
     : `this machine's clock differs from the venue's by ${(notice.offsetMs / 1000).toFixed(1)} s`;
 }
 
-/** Returns this recorder's part of the request limits: at least one public and one signed request a minute. */
-function sharedLimits({ profile, share }: RecordPlanSettings): VenueProfile['rate_limits'] {
-  const part = (perMinute: number) => Math.max(1, Math.floor(perMinute * share));
-  const { public_per_minute: open, signed_per_minute: signed, bootstrap_per_minute: bootstrap } = profile.rate_limits;
-  return { public_per_minute: part(open), signed_per_minute: part(signed), bootstrap_per_minute: bootstrap };
-}
-
 function countsText({ markets, levels, trades, gaps, own, refused }: CaptureCounts): string {
   const more = [...(own > 0 ? [`${own} own rows`] : []), ...(refused > 0 ? [`${refused} invalid events`] : [])];
   return [`${markets} recorded`, `${levels} levels`, `${trades} trades`, `${gaps} gaps`, ...more].join(', ');
@@ -173,7 +166,10 @@ export class RecordPlan implements SteppedCore {
 
   constructor(settings: RecordPlanSettings) {
     this.#settings = settings;
-    this.limits = sharedLimits(settings);
+    const { public_per_minute: open, signed_per_minute: signed, ...others } = settings.profile.rate_limits;
+    // This recorder's part of the request limits is at least one public and one signed request a minute.
+    const part = (perMinute: number) => Math.max(1, Math.floor(perMinute * settings.share));
+    this.limits = { ...others, public_per_minute: part(open), signed_per_minute: part(signed) };
     this.queue = new RequestQueue(this.limits);
     this.#poller = new PollPlan({
       ownIntervalMs: 2_000,

@@ -186,9 +186,28 @@ export class Capture {
     if (sink !== undefined && sink.market.outcome !== outcome) sink.describe({ ...sink.market, outcome });
   }
 
-  #describe(detail: MarketDetail, outcome: MarketOutcome | null, at: PolledAt) {
-    const { venue, folder } = this.#settings;
-    return describeMarket(detail, venue, folder, outcome, Math.round(at.venueMs));
+  /** Returns a market's description; null if it has no order book. The time `at` replaces times that the venue omits. */
+  #describe(detail: MarketDetail, outcome: MarketOutcome | null, at: PolledAt): RecordedMarket | null {
+    const { venue, folder: path } = this.#settings;
+    const seenMs = Math.round(at.venueMs);
+    const { config, condition_id: conditionId, created, resolution_date: resolution } = detail;
+    if (config.kind !== 'orderbook') return null;
+    return {
+      conditionId,
+      eventTitle: detail.event?.title ?? detail.title,
+      ...(detail.event === null || detail.event === undefined ? {} : { eventConditionId: detail.event.condition_id }),
+      title: detail.title,
+      category: CATEGORIES.find((category) => category === detail.category) ?? OTHER_CATEGORY,
+      rules: detail.rules ?? [],
+      tickPrecision: config.price_precision,
+      amountPrecision: config.amount_precision,
+      openTimeMs: created === null ? seenMs : created * 1000,
+      closeTimeMs: resolution === null ? seenMs : resolution * 1000,
+      ...(resolution === null ? { closeIsGuessed: true } : {}),
+      outcome,
+      fees: { makerRateMicros: config.maker_fee_rate, takerRateMicros: config.taker_fee_rate },
+      source: { kind: 'twinbook', path, ticker: conditionId, origin: venue },
+    };
   }
 }
 
@@ -204,34 +223,6 @@ function why(outcome: Outcome): string {
 
 /** Category recorded for a market whose category is unknown to us. */
 const OTHER_CATEGORY = 'finance';
-
-/** Returns a market's description; null if it has no order book. `seenMs` replaces times that the venue omits. */
-export function describeMarket(
-  detail: MarketDetail,
-  venue: string,
-  path: string,
-  outcome: MarketOutcome | null,
-  seenMs: number,
-): RecordedMarket | null {
-  const { config, condition_id: conditionId, created, resolution_date: resolution } = detail;
-  if (config.kind !== 'orderbook') return null;
-  return {
-    conditionId,
-    eventTitle: detail.event?.title ?? detail.title,
-    ...(detail.event === null || detail.event === undefined ? {} : { eventConditionId: detail.event.condition_id }),
-    title: detail.title,
-    category: CATEGORIES.find((category) => category === detail.category) ?? OTHER_CATEGORY,
-    rules: detail.rules ?? [],
-    tickPrecision: config.price_precision,
-    amountPrecision: config.amount_precision,
-    openTimeMs: created === null ? seenMs : created * 1000,
-    closeTimeMs: resolution === null ? seenMs : resolution * 1000,
-    ...(resolution === null ? { closeIsGuessed: true } : {}),
-    outcome,
-    fees: { makerRateMicros: config.maker_fee_rate, takerRateMicros: config.taker_fee_rate },
-    source: { kind: 'twinbook', path, ticker: conditionId, origin: venue },
-  };
-}
 
 /** Infers a market's outcome from our own redeem; null before it is paid, or if we held equal YES and NO shares. */
 function learnOutcome(row: RedeemRow): MarketOutcome | null {
