@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { base58 } from '@scure/base';
+import { TwinbookError } from '../shared/base/errors.js';
 import type { MarketOutcome } from '../shared/protocol/outcome.js';
 import type { FeedValue } from '../shared/protocol/seam.js';
 
@@ -151,15 +152,18 @@ export interface Recording {
   polls?(): AsyncIterable<RecordedPoll>;
   /** Streams the feed values of this market, day by day. Only recordings in Twinbook's format may have feed values. */
   feedValues?(): AsyncIterable<RecordedFeedValue>;
-  /** Warnings about the recording that are known so far. All are known after `chunks()` was read to its end. */
+  /** Known warnings about the recording. The list is complete after `chunks()` was read to its end. */
   readonly warnings: readonly RecordingWarning[];
   /** Streams all events. Throws TwinbookError `file_unreadable`, or `recording_invalid` if there are no events. */
   chunks(): AsyncIterable<EventChunk>;
 }
 
-/** Returns the gaps of a recording. For a venue's own files, these are the gaps that were found so far. */
+/** Returns the gaps of a recording. For a venue's own files, these are the gaps that `chunks()` has found. */
 export const gapsIn = (recording: Pick<Recording, 'gaps'> & { readonly summary?: RecordingSummary | null }) =>
   recording.summary?.gaps ?? recording.gaps ?? [];
+
+export const invalidRecording = (message: string, hint: string): TwinbookError =>
+  new TwinbookError('recording_invalid', message, hint);
 
 /** Maximum difference between the recorder's clock and the venue's, ms. */
 const CLOCKS_APART_MS = 5_000;

@@ -10,6 +10,7 @@ import {
   EVENT,
   type EventChunk,
   gapsIn,
+  invalidRecording,
   type RecordedMarket,
   type Recording,
   type RecordingWarning,
@@ -71,11 +72,8 @@ export async function importRecordings(
   for (const { market } of recordings) {
     const { source } = market;
     if (source.kind === kind) continue;
-    throw new TwinbookError(
-      'recording_invalid',
-      `${source.path} is a recording of ${source.kind}, not of ${kind}`,
-      'Name its kind, or give recordings of that kind; `twinbook data import --help` lists them.',
-    );
+    const hint = 'Name its kind, or give recordings of that kind; `twinbook data import --help` lists them.';
+    throw invalidRecording(`${source.path} is a recording of ${source.kind}, not of ${kind}`, hint);
   }
   workshop = await newWorkshop(out);
   const done: ImportedMarket[] = [];

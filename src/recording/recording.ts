@@ -6,7 +6,7 @@
 import { type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { TwinbookError, unreadable } from '../shared/base/errors.js';
-import type { Recording, RecordingWarning } from './contract.js';
+import { invalidRecording, type Recording, type RecordingWarning } from './contract.js';
 import { openKalshi } from './importers/kalshi.js';
 import { kalshiGroups } from './importers/kalshi-message.js';
 import { findFiles, isMessageFile } from './importers/message-files.js';
@@ -146,8 +146,7 @@ function statPath(path: string): Stats {
 }
 
 const unknownKind = (path: string, why: string): TwinbookError =>
-  new TwinbookError(
-    'recording_invalid',
+  invalidRecording(
     `${path} ${why}`,
     `a recording is a folder with market=… or date=… in it, or a file or folder of Kalshi or Polymarket (${ENDINGS})`,
   );

@@ -156,27 +156,12 @@ const MOST_AHEAD_MS = 60_000;
 /** Numbers for the kinds of rows. Only rows of the kinds `broken` and `snapshot` include the text of their line. */
 export const ROW_KIND = { broken: 0, other: 1, foreign: 2, snapshot: 3, delta: 4, trade: 5 } as const;
 
-const CONTENT = [
-  'market_ticker',
-  'side',
-  'price_dollars',
-  'price',
-  'delta_fp',
-  'delta',
-  'taker_side',
-  'taker_outcome_side',
-  'yes_price_dollars',
-  'yes_price',
-  'no_price_dollars',
-  'no_price',
-  'count_fp',
-  'count',
-  'ts_ms',
-  'ts',
-] as const;
-
-const TEXTS: readonly string[] = ['market_ticker', 'side', 'taker_side', 'taker_outcome_side', 'ts_ms', 'ts'];
-const FIELDS = Object.fromEntries(CONTENT.map((name) => [name, TEXTS.includes(name) ? 'VARCHAR' : 'DOUBLE']));
+const typed = (type: string, names: readonly string[]) => Object.fromEntries(names.map((name) => [name, type]));
+const FIELDS = {
+  ...typed('VARCHAR', ['market_ticker', 'side', 'taker_side', 'taker_outcome_side', 'ts_ms', 'ts']),
+  ...typed('DOUBLE', ['price_dollars', 'yes_price_dollars', 'no_price_dollars', 'price', 'yes_price', 'no_price']),
+  ...typed('DOUBLE', ['delta_fp', 'delta', 'count_fp', 'count']),
+};
 const TYPES = "('orderbook_snapshot', 'orderbook_delta', 'trade')";
 const SHAPE = JSON.stringify({ type: 'VARCHAR', sid: 'DOUBLE', seq: 'DOUBLE', ...FIELDS, msg: FIELDS });
 
@@ -205,7 +190,7 @@ export function kalshiRowSql(lines: string, place: ContentPlace | null, ticker: 
 
 /** Returns SQL for the fields of each line's message; null if missing. `readContent` shows these fields' places. */
 function fieldsSql(lines: string): string {
-  const names = CONTENT.map((name) => `coalesce(m.msg.${name}, m.${name}) AS ${AS[name] ?? name}`);
+  const names = Object.keys(FIELDS).map((name) => `coalesce(m.msg.${name}, m.${name}) AS ${AS[name] ?? name}`);
   return `(SELECT line, recv, m.type AS type, m.sid AS sid, m.seq AS seq,
     coalesce(m.type = 'trade', false) AS is_trade, ${names.join(', ')}
     FROM (SELECT line, TRY(line ->> '$.recv_ms') AS recv,
@@ -245,15 +230,8 @@ const PLACE = `CASE WHEN (recv IS NULL OR recv_number IS NOT NULL) AND (type = '
     WHEN ${isObject('msg')} THEN 'msg' ELSE '' END END`;
 
 const CURRENT = {
-  market_ticker: 'VARCHAR',
-  side: 'VARCHAR',
-  price_dollars: 'DOUBLE',
-  delta_fp: 'DOUBLE',
-  taker_side: 'VARCHAR',
-  yes_price_dollars: 'DOUBLE',
-  no_price_dollars: 'DOUBLE',
-  count_fp: 'DOUBLE',
-  ts_ms: 'DOUBLE',
+  ...typed('VARCHAR', ['market_ticker', 'side', 'taker_side']),
+  ...typed('DOUBLE', ['price_dollars', 'yes_price_dollars', 'no_price_dollars', 'delta_fp', 'count_fp', 'ts_ms']),
 };
 
 /** Returns the same SQL as `figuresSql`, but faster and only for messages with current field names. */

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
-import { must, TwinbookError } from '../../shared/base/errors.js';
+import { must, type TwinbookError } from '../../shared/base/errors.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
 import { outcomeOf, VOID_OUTCOME } from '../../shared/protocol/outcome.js';
 import { ChunkWriter, Levels, type PairingRules, TradePairing } from '../chunks.js';
@@ -11,6 +11,7 @@ import {
   deriveConditionId,
   EVENT,
   type EventChunk,
+  invalidRecording,
   noteGaps,
   type ReadFindings,
   type RecordedGap,
@@ -97,9 +98,11 @@ function readFacts(ticker: string, windowFolder: string, warnings: RecordingWarn
   const row = csvRow(windowFolder, ticker);
   const record = readMetadata(windowFolder, ticker, warnings);
   const text = (name: string) => toText(row?.get(name)) ?? toText(record.market[name]);
-  const times = parseTimes(text('open_time'), text('close_time'));
+  const [openTimeMs, closeTimeMs] = [Date.parse(text('open_time') ?? ''), Date.parse(text('close_time') ?? '')];
+  // False if a time is missing, or if the close is not after the opening.
+  const isTimed = openTimeMs < closeTimeMs;
   const structure = text('price_level_structure');
-  if (times === null) {
+  if (!isTimed) {
     warnings.push({
       path: windowFolder,
       message: `no record (MARKETS.csv, metadata) says when ${ticker} opened and closed: the times of its events are used`,
@@ -115,8 +118,8 @@ function readFacts(ticker: string, windowFolder: string, warnings: RecordingWarn
     title: target === null ? question : `${question} ${target}`,
     eventTitle: toText(record.event['title']) ?? ticker,
     rules: [record.market['rules_primary'], record.market['rules_secondary']].flatMap((rule) => toText(rule) ?? []),
-    openTimeMs: times?.openTimeMs ?? null,
-    closeTimeMs: times?.closeTimeMs ?? null,
+    openTimeMs: isTimed ? openTimeMs : null,
+    closeTimeMs: isTimed ? closeTimeMs : null,
     outcome,
     /** False if the market has prices in fractions of a cent, even only near 0 or 1; null without a market record. */
     isWholeCents: structure === null ? null : structure === WHOLE_CENTS,
@@ -133,12 +136,6 @@ function readOutcome(result: string | null, paid: number) {
   if (result === 'void')
     return { outcome: VOID_OUTCOME, oddity: 'void: each share counts as 0.5, because its record gives no value' };
   return { outcome: null, oddity: `${result}, and its record gives no value: the market closes unresolved` };
-}
-
-/** Parses a market's opening and closing time; null if one is missing or if the close is not after the opening. */
-function parseTimes(open: string | null, close: string | null) {
-  const [openTimeMs, closeTimeMs] = [Date.parse(open ?? ''), Date.parse(close ?? '')];
-  return openTimeMs < closeTimeMs ? { openTimeMs, closeTimeMs } : null;
 }
 
 /** Searches for a file of the data set up to two levels above a folder; returns the file's path, null if missing. */
@@ -243,11 +240,8 @@ function nothingRead(path: string, read: number, warnings: readonly RecordingWar
   const why = read === 0 ? [] : [`there is no snapshot of the book among its ${messages(read)}`];
   const told = read === 0 ? warnings.filter(({ message }) => !message.startsWith(STOPS_EARLY)) : [];
   const reasons = [...why, ...told.map(({ message }) => message)].join('; ');
-  return new TwinbookError(
-    'recording_invalid',
-    `no event can be read from ${path}: ${reasons === '' ? 'the file is empty' : reasons}`,
-    'Give a recording of Kalshi messages; `twinbook data import --help` lists the kinds.',
-  );
+  const hint = 'Give a recording of Kalshi messages; `twinbook data import --help` lists the kinds.';
+  return invalidRecording(`no event can be read from ${path}: ${reasons || 'the file is empty'}`, hint);
 }
 
 const STOPS_EARLY = 'the recording stops before the close of the market';
@@ -305,6 +299,7 @@ class KalshiStream {
   }
 
   oddities(): string[] {
+    const { unpairedTrades: unpaired } = this.#pairing;
     const overdrawn = this.#overdrawn === 1 ? '1 change takes' : `${this.#overdrawn} changes take`;
     const found: readonly (readonly [count: number, sentence: string])[] = [
       [this.#foreign, `${this.#foreign} messages of other markets were skipped`],
@@ -316,10 +311,7 @@ class KalshiStream {
         this.#overdrawn,
         `${overdrawn} more from a level than its amount, so messages are missing: the level is taken as empty`,
       ],
-      [
-        this.#pairing.unpairedTrades,
-        `${this.#pairing.unpairedTrades} trades have no matching decrease of a price level`,
-      ],
+      [unpaired, `${unpaired} trades have no matching decrease of a price level`],
       [this.#closed ? 0 : 1, `${STOPS_EARLY}: the market ends there`],
     ];
     return found.filter(([count]) => count > 0).map(([, sentence]) => sentence);
@@ -353,15 +345,12 @@ class KalshiStream {
       else if (kind === ROW_KIND.snapshot) this.#readSnapshot(String(texts.getItem(at)), received[at] as number);
       else {
         const told = times[at] as number;
-        const timeMs = coarse[at] === 1 ? this.#refine(told) : told;
+        // A time in whole seconds becomes the previous message's time if that is in the same second.
+        const isRefined = coarse[at] === 1 && this.#timeMs > told && this.#timeMs < told + 1000;
+        const timeMs = isRefined ? this.#timeMs : told;
         this.#change(kind === ROW_KIND.trade, timeMs, sides[at] as number, prices[at] as number, amounts[at] as number);
       }
     }
-  }
-
-  /** For a time in whole seconds, returns the previous message's time if that is in the same second. */
-  #refine(timeMs: number): number {
-    return this.#timeMs > timeMs && this.#timeMs < timeMs + 1000 ? this.#timeMs : timeMs;
   }
 
   /** Checks the number of a message. If a number is missing, the book is unknown since the previous message. */

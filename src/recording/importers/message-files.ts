@@ -3,8 +3,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { TwinbookError } from '../../shared/base/errors.js';
-import type { RecordingWarning } from '../contract.js';
+import { invalidRecording, type RecordingWarning } from '../contract.js';
 import { fetchRows } from '../store/duckdb.js';
 import { quote } from '../store/layout.js';
 
@@ -63,11 +62,7 @@ export function refuseBroken(
 ): void {
   if (broken <= MOST_BROKEN * lines) return;
   const what = `${broken} of ${lines} lines of ${path} cannot be read, such as ${shorten(bad)}`;
-  throw new TwinbookError(
-    'recording_invalid',
-    [what, ...reasons].join('; '),
-    `A line that can be read: ${shorten(good)}`,
-  );
+  throw invalidRecording([what, ...reasons].join('; '), `A line that can be read: ${shorten(good)}`);
 }
 
 /** Shortens a recorded line for an error message. Control characters become question marks. */
@@ -142,19 +137,14 @@ export const isMessageFile = (name: string): boolean =>
 export function findFiles(folder: string) {
   const events = join(folder, 'events');
   const root = isFolder(events) ? events : folder;
-  const names = readdirSync(root).sort();
-  const folders = names
-    .filter((name) => !ABOUT.test(name))
-    .map((name) => join(root, name))
-    .filter(isFolder);
-  const files = [...names.map((name) => join(root, name)), ...folders.flatMap(listFiles)].filter(
-    (path) => !isFolder(path) && !ABOUT.test(basename(path)),
-  );
+  const entries = listFiles(root);
+  const files = [...entries, ...entries.filter(isFolder).flatMap(listFiles)].filter((path) => !isFolder(path));
   return { paths: files.filter((path) => isMessageFile(basename(path))), notRead: describeOthers(files, folder) };
 }
 
 const listFiles = (folder: string) =>
   readdirSync(folder)
+    .filter((name) => !ABOUT.test(name))
     .sort()
     .map((name) => join(folder, name));
 
@@ -219,10 +209,8 @@ export async function describeColumns(connection: DuckDBConnection, source: stri
 export async function takeRejects(connection: DuckDBConnection): Promise<{ count: number; example: string | null }> {
   const tables = await fetchRows(connection, `SELECT 1 FROM duckdb_tables() WHERE table_name = 'reject_errors'`);
   if (tables.length === 0) return { count: 0, example: null };
-  const [row] = await fetchRows(
-    connection,
-    `SELECT count(DISTINCT line) AS count, min(csv_line) AS example FROM reject_errors`,
-  );
+  const sql = 'SELECT count(DISTINCT line) AS count, min(csv_line) AS example FROM reject_errors';
+  const [row] = await fetchRows(connection, sql);
   await connection.run('DROP TABLE reject_errors');
   await connection.run('DROP TABLE reject_scans');
   const example = row?.['example'] ?? null;

@@ -26,21 +26,9 @@ const ARCHIVE = ['market_id', 'update_type', 'data'] as const;
 const TABLE = ['price', 'size', 'best_bid', 'best_ask', 'side', 'event_type', 'asset_id'] as const;
 const TIMES = ['timestamp', 'ts_ms'] as const;
 
-const FIELDS = [
-  ...TIMES,
-  ...TABLE,
-  'update_type',
-  'token_id',
-  'market',
-  'market_id',
-  'change_price',
-  'change_size',
-  'change_side',
-  'bids',
-  'asks',
-  'buys',
-  'sells',
-] as const;
+const OTHER = ['update_type', 'token_id', 'market', 'market_id', 'change_price', 'change_size', 'change_side'] as const;
+const BOOK = ['bids', 'asks', 'buys', 'sells'] as const;
+const FIELDS = [...TIMES, ...TABLE, ...OTHER, ...BOOK] as const;
 const CHANGE = ['asset_id', 'price', 'size', 'side', 'best_bid', 'best_ask'] as const;
 const texts = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, 'VARCHAR']));
 const CHANGES = [texts(CHANGE)];
@@ -186,20 +174,16 @@ export async function brokenRows({ connection, form }: OpenEvents, path: string)
   const faults = Object.values({ [STRANGE]: '(is_level OR is_trade OR is_book)', ...SOUND }).map(
     (sound, at) => `count(*) FILTER (WHERE ${isBroken} AND ((${sound}) IS NOT TRUE)) AS fault_${at}`,
   );
-  const [row] = await fetchRows(
-    connection,
-    `SELECT count(*) AS total, count(*) FILTER (WHERE ${isBroken}) AS broken, ${faults.join(', ')} FROM events`,
-  );
+  const counted = `count(*) AS total, count(*) FILTER (WHERE ${isBroken}) AS broken, ${faults.join(', ')}`;
+  const [row] = await fetchRows(connection, `SELECT ${counted} FROM events`);
   const count = (name: string): number => Number(row?.[name] ?? 0);
   const broken = count('broken');
   if (broken === 0) return null;
   const reasons = [STRANGE, ...Object.keys(SOUND)].flatMap((name, at) =>
     count(`fault_${at}`) > 0 ? `${count(`fault_${at}`)} with ${name}` : [],
   );
-  const [first] = await fetchRows(
-    connection,
-    `SELECT ${form === 'table' ? 'to_json(message)::VARCHAR' : 'message'} AS message FROM events WHERE ${isBroken} LIMIT 1`,
-  );
+  const text = form === 'table' ? 'to_json(message)::VARCHAR' : 'message';
+  const [first] = await fetchRows(connection, `SELECT ${text} AS message FROM events WHERE ${isBroken} LIMIT 1`);
   refuseBroken(path, count('total'), broken, [String(first?.['message'] ?? ''), GOOD], reasons);
   return `${broken} broken rows were skipped: ${reasons.join(', ')}`;
 }

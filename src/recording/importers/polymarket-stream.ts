@@ -9,12 +9,12 @@
  * prices equal those of a row. Even then, levels behind the best price are missing until they change.
  */
 
-import { TwinbookError } from '../../shared/base/errors.js';
 import { ONE } from '../../shared/base/micros.js';
 import { ChunkWriter, Levels, type PairingRules, TradePairing } from '../chunks.js';
 import {
   EVENT,
   type EventChunk,
+  invalidRecording,
   noteGaps,
   type ReadFindings,
   type RecordedGap,
@@ -100,7 +100,7 @@ export async function* polymarketChunks(
   found.warnings.length = 0;
   const stream = new TokenStream(tickMicros);
   for (const [at, capture] of captures.entries()) {
-    stream.begin(isNext(captures[at - 1], capture, hours));
+    stream.begin(isNext(captures[at - 1]?.hour ?? null, capture.hour, hours));
     for await (const columns of streamRows(capture)) {
       stream.rows(columns);
       noteGaps(found, stream.gaps);
@@ -110,24 +110,19 @@ export async function* polymarketChunks(
     found.warnings.push(...describeReport(stream.report, capture.path));
   }
   const [first] = captures;
-  if (first !== undefined && first.form !== 'table' && !stream.sawTrade)
-    found.warnings.push({
-      path: first.path,
-      message: 'the recording has no trades: in a backtest, only orders that cross the book fill',
-    });
+  if (first !== undefined && first.form !== 'table' && !stream.sawTrade) {
+    const message = 'the recording has no trades: in a backtest, only orders that cross the book fill';
+    found.warnings.push({ path: first.path, message });
+  }
   const rest = stream.end();
   noteGaps(found, stream.gaps);
   yield* rest;
 }
 
 /** Returns true if each hour between two archive files has a non-empty file: then no data is missing. */
-function isNext(
-  before: PolymarketCapture | undefined,
-  capture: PolymarketCapture,
-  hours: ReadonlySet<number>,
-): boolean {
-  if (before === undefined || before.hour === null || capture.hour === null) return false;
-  for (let hour = before.hour + 1; hour < capture.hour; hour++) if (!hours.has(hour)) return false;
+function isNext(before: number | null, next: number | null, hours: ReadonlySet<number>): boolean {
+  if (before === null || next === null) return false;
+  for (let hour = before + 1; hour < next; hour++) if (!hours.has(hour)) return false;
   return true;
 }
 
@@ -149,11 +144,8 @@ async function* streamRows({ path, yes, no, market, sorted }: PolymarketCapture)
     connection.closeSync();
   }
   if (!isEmpty) return;
-  throw new TwinbookError(
-    'recording_invalid',
-    `no event of token ${yes} can be read from ${path}`,
-    'Check whether file and token belong together; `twinbook data import --help` describes the input.',
-  );
+  const hint = 'Check whether file and token belong together; `twinbook data import --help` describes the input.';
+  throw invalidRecording(`no event of token ${yes} can be read from ${path}`, hint);
 }
 
 type Unknown = Pick<RecordedGap, 'fromMs' | 'reason'>;

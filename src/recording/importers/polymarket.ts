@@ -2,10 +2,10 @@
 
 import { basename } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { TwinbookError } from '../../shared/base/errors.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
 import {
   deriveConditionId,
+  invalidRecording,
   type ReadFindings,
   type RecordedMarket,
   type Recording,
@@ -74,11 +74,8 @@ async function marketsIn(events: OpenEvents, path: string, { markets: wanted, ho
   if (tokens.length === 0) {
     if (wanted.length > 0) return [];
     const why = broken ?? 'the file has no event';
-    throw new TwinbookError(
-      'recording_invalid',
-      `no event can be read from ${path}: ${why}`,
-      'Check whether the file is complete and of this kind; `twinbook data import --help` lists the kinds.',
-    );
+    const hint = 'Check whether the file is complete and of this kind; `twinbook data import --help` lists the kinds.';
+    throw invalidRecording(`no event can be read from ${path}: ${why}`, hint);
   }
   const hour = events.form === 'archive' ? hourOf(path) : null;
   const pairs = await pairTokens(events.connection, tokens, path, warnings);
@@ -128,13 +125,11 @@ type Token = Awaited<ReturnType<typeof readTokens>>[number];
 
 /** Returns the tokens, sorted by id, so that the choice of the YES token does not depend on the file's order. */
 async function readTokens(connection: DuckDBConnection) {
-  const rows = await fetchRows(
-    connection,
-    `SELECT asset_id, any_value(market_id) AS market, bool_or(is_yes) AS is_yes, min(time_ms) AS first, max(time_ms) AS last,
-      count(*) FILTER (price_micros % 10000 <> 0) AS fine, count(*) FILTER (price_micros % 1000 <> 0) AS finest
-     FROM events WHERE ${ROW_IS_SOUND} GROUP BY asset_id ORDER BY asset_id`,
-  );
-  return rows.map((row) => ({
+  const sql = `SELECT asset_id, any_value(market_id) AS market, bool_or(is_yes) AS is_yes, min(time_ms) AS first,
+      max(time_ms) AS last, count(*) FILTER (price_micros % 10000 <> 0) AS fine,
+      count(*) FILTER (price_micros % 1000 <> 0) AS finest
+    FROM events WHERE ${ROW_IS_SOUND} GROUP BY asset_id ORDER BY asset_id`;
+  return (await fetchRows(connection, sql)).map((row) => ({
     id: String(row['asset_id']),
     /** The venue's id of the token's market; null if no message has it. */
     market: row['market'] === null ? null : String(row['market']),
@@ -146,18 +141,13 @@ async function readTokens(connection: DuckDBConnection) {
   }));
 }
 
-/** First changes of a token as texts `time|price|size|side`, and the same changes as seen on the mirrored token. */
-interface ChangeSample {
-  readonly own: ReadonlySet<string>;
-  readonly mirrored: ReadonlySet<string>;
-}
+type ChangeSample = Awaited<ReturnType<typeof readSample>>;
 
-async function readSample(connection: DuckDBConnection, id: string): Promise<ChangeSample> {
-  const rows = await fetchRows(
-    connection,
-    `SELECT time_ms, price_micros, amount_micros, is_bid FROM events
-     WHERE ${ROW_IS_SOUND} AND is_level AND asset_id = ${quote(id)} LIMIT ${SAMPLE}`,
-  );
+/** Reads a token's first changes as texts `time|price|size|side`, and as seen on the mirrored token. */
+async function readSample(connection: DuckDBConnection, id: string) {
+  const sql = `SELECT time_ms, price_micros, amount_micros, is_bid FROM events
+    WHERE ${ROW_IS_SOUND} AND is_level AND asset_id = ${quote(id)} LIMIT ${SAMPLE}`;
+  const rows = await fetchRows(connection, sql);
   const keys = (isMirrored: boolean) =>
     new Set(
       rows.map(({ time_ms: time, price_micros: price, amount_micros: size, is_bid: isBid }) =>
@@ -184,9 +174,11 @@ function sharedWith(a: ChangeSample | undefined, b: ChangeSample | undefined): n
   return shared / Math.max(1, Math.min(a.own.size, b.mirrored.size));
 }
 
+/** Files of a market, oldest first. */
+type Captures = readonly [PolymarketCapture, ...PolymarketCapture[]];
+
 interface PolymarketRecording extends Recording {
-  /** Files of the market, oldest first. */
-  readonly captures: readonly [PolymarketCapture, ...PolymarketCapture[]];
+  readonly captures: Captures;
   readonly hours: ReadonlySet<number>;
 }
 
@@ -216,10 +208,7 @@ function joinRecordings(recordings: readonly PolymarketRecording[]): Recording[]
   return [chain.length === 1 ? first : makeRecording(chain, first.hours), ...apart];
 }
 
-function makeRecording(
-  captures: readonly [PolymarketCapture, ...PolymarketCapture[]],
-  hours: ReadonlySet<number>,
-): PolymarketRecording {
+function makeRecording(captures: Captures, hours: ReadonlySet<number>): PolymarketRecording {
   const { path, market: id, yes, firstMs } = captures[0];
   const file = basename(path, '.parquet');
   const name = id ?? yes;

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { DuckDBConnection, DuckDBResult, DuckDBValue } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
-import type { Recording } from '../contract.js';
+import { invalidRecording, type Recording } from '../contract.js';
 import { openRecordings } from '../recording.js';
 import { closedFiles, conditionIdIn, openSegments, parseDay } from '../store/day-folder.js';
 import { loadDuckDb } from '../store/duckdb.js';
@@ -46,11 +46,7 @@ export async function queryRecordings(sql: string, paths: readonly string[]) {
     }
     if (!isStore(path)) {
       const hint = 'SQL reads only Twinbook’s own format: convert other recordings with `twinbook data import`';
-      throw new TwinbookError(
-        'recording_invalid',
-        `${path} is not a folder of recordings with market=… or date=… in it`,
-        hint,
-      );
+      throw invalidRecording(`${path} is not a folder of recordings with market=… or date=… in it`, hint);
     }
   }
   const recordings = await openRecordings(paths);

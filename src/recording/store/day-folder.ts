@@ -66,12 +66,7 @@ async function writeParquet(connection: DuckDBConnection, folder: string, number
 }
 
 /** Returns the manifest's entry for a file; reads the content back from the written file. */
-async function describe(
-  connection: DuckDBConnection,
-  path: string,
-  table: RecordedTable,
-  name: string,
-): Promise<Manifest['files'][number]> {
+async function describe(connection: DuckDBConnection, path: string, table: RecordedTable, name: string) {
   const source = parquetSource(path);
   const checksum = { name, bytes: (await stat(path)).size, sha256: await sha256(path) };
   if (table !== 'events') {
@@ -82,11 +77,9 @@ async function describe(
 }
 
 export async function summarizeEvents(connection: DuckDBConnection, source: string) {
-  const kinds = await fetchRows(
-    connection,
-    `SELECT kind, count(*) AS rows, min(seq) AS first_seq, max(seq) AS last_seq, min(time_ms) AS first_ms,
-      max(time_ms) AS last_ms FROM ${source} GROUP BY kind`,
-  );
+  const sql = `SELECT kind, count(*) AS rows, min(seq) AS first_seq, max(seq) AS last_seq, min(time_ms) AS first_ms,
+    max(time_ms) AS last_ms FROM ${source} GROUP BY kind`;
+  const kinds = await fetchRows(connection, sql);
   const valuesOf = (column: string) => kinds.map((row) => Number(row[column]));
   const rowsOf = (kind: string) => Number(kinds.find((row) => row['kind'] === kind)?.['rows'] ?? 0);
   const isEmpty = kinds.length === 0;
@@ -104,13 +97,10 @@ export async function summarizeEvents(connection: DuckDBConnection, source: stri
 
 /** Reads the gaps in a table of events. A gap ends with the row that follows it. */
 async function readGaps(connection: DuckDBConnection, source: string): Promise<EventsFile['gaps']> {
-  const rows = await fetchRows(
-    connection,
-    `SELECT gap.time_ms AS from_ms, next.time_ms AS to_ms, coalesce(gap.reason, '') AS reason
-     FROM (SELECT * FROM ${source} WHERE kind = 'gap') gap
-     LEFT JOIN ${source} next ON next.seq = gap.seq + 1 ORDER BY gap.seq`,
-  );
-  return rows.map((row) => ({
+  const sql = `SELECT gap.time_ms AS from_ms, next.time_ms AS to_ms, coalesce(gap.reason, '') AS reason
+    FROM (SELECT * FROM ${source} WHERE kind = 'gap') gap
+    LEFT JOIN ${source} next ON next.seq = gap.seq + 1 ORDER BY gap.seq`;
+  return (await fetchRows(connection, sql)).map((row) => ({
     from_ms: Number(row['from_ms']),
     to_ms: numberOrNull(row['to_ms']),
     reason: String(row['reason']),
@@ -165,11 +155,7 @@ export function nextNumber(folder: string): number {
 }
 
 /** Converts a segment into Parquet, then deletes it. A crash never duplicates a row. Throws `file_unreadable`. */
-export async function closeSegment(
-  folder: string,
-  number: number,
-  counts: ReturnType<typeof readCounts>,
-): Promise<void> {
+export async function closeSegment(folder: string, number: number, counts: ReturnType<typeof readCounts>) {
   const path = join(folder, MANIFEST);
   const segment = join(folder, segmentName(number));
   try {
@@ -236,9 +222,7 @@ export function lastRow(folder: string) {
   return { lastSeq: last.last_seq, lastMs: last.last_ms ?? 0, ended: (last.kinds.end ?? 0) > 0 };
 }
 
-export const unreadableFolder = (folder: string, error: unknown): TwinbookError =>
-  unreadable(
-    `cannot write recordings to ${folder}`,
-    error,
-    'Check the folder, its permissions and the free space on its disk.',
-  );
+export function unreadableFolder(folder: string, error: unknown): TwinbookError {
+  const hint = 'Check the folder, its permissions and the free space on its disk.';
+  return unreadable(`cannot write recordings to ${folder}`, error, hint);
+}

@@ -121,8 +121,6 @@ const marketFile = z.strictObject({
   notes: z.array(z.string()),
 });
 
-type MarketFile = z.output<typeof marketFile>;
-
 export interface DescribedMarket {
   readonly market: RecordedMarket;
   readonly notes: readonly string[];
@@ -131,7 +129,12 @@ export interface DescribedMarket {
 /** Reads a market description; null if missing. `path`: market's folder. Throws TwinbookError `recording_invalid`. */
 export function readMarket(file: string, path: string): DescribedMarket | null {
   const read = readJson(file, marketFile, 'a description of a recorded market');
-  return read === null ? null : { market: toRecordedMarket(read, path), notes: read.notes };
+  if (read === null) return null;
+  const { fees, origin, ticker, notes, ...fields } = read;
+  const source = { kind: 'twinbook', path, ticker, origin } as const;
+  const market = { ...toFields(fields), ...(fees === null ? {} : { fees: toFields(fees) }), source };
+  // The cast is safe, because the schema has the same fields as a recorded market.
+  return { market: market as RecordedMarket, notes };
 }
 
 export function writeMarket(file: string, { market, notes }: DescribedMarket, origin: string): void {
@@ -144,14 +147,8 @@ export function writeMarket(file: string, { market, notes }: DescribedMarket, or
 export const toColumns = (fields: object) =>
   rename(fields, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
 
+const toFields = (columns: object) =>
+  rename(columns, (name) => name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase()));
+
 const rename = (fields: object, toName: (name: string) => string) =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [toName(name), value]));
-
-function toRecordedMarket({ fees, origin, ticker, notes: _, ...fields }: MarketFile, path: string): RecordedMarket {
-  const toFields = (columns: object) =>
-    rename(columns, (name) => name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase()));
-  const source = { kind: 'twinbook', path, ticker, origin } as const;
-  const market = { ...toFields(fields), ...(fees === null ? {} : { fees: toFields(fees) }), source };
-  // The cast is safe, because the schema has the same fields as a recorded market.
-  return market as RecordedMarket;
-}

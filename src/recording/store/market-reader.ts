@@ -4,11 +4,12 @@ import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
-import { TwinbookError } from '../../shared/base/errors.js';
+import type { TwinbookError } from '../../shared/base/errors.js';
 import { ChunkWriter } from '../chunks.js';
 import {
   EVENT,
   type EventChunk,
+  invalidRecording,
   type RecordedFeedValue,
   type RecordedGap,
   type RecordedMarket,
@@ -80,7 +81,7 @@ async function openOnce(folder: string, places: readonly string[]): Promise<Reco
   for (const day of days) parts.push(...(await listParts(day, opened)));
   if (parts.length === 0) return null;
   const summary = summarizeParts(days, parts);
-  opened.push(...oddities(market, folder, days, summary));
+  opened.push(...oddities(market, days, summary));
   const found: RecordingWarning[] = [];
   const fingerprint = computeFingerprint(days, parts);
   return {
@@ -107,19 +108,13 @@ function describedIn(folder: string, conditionId: string, days: readonly Day[]):
   const newest = known.at(-1);
   if (newest === undefined) {
     const where = isDayFolder(folder) ? folder : `${folder}/date=…`;
-    throw new TwinbookError(
-      'recording_invalid',
-      `${where} has no ${MARKET}: its market is unknown`,
-      'copy whole day folders: market.json and manifest.json belong to the files beside them',
-    );
+    const hint = 'copy whole day folders: market.json and manifest.json belong to the files beside them';
+    throw invalidRecording(`${where} has no ${MARKET}: its market is unknown`, hint);
   }
   const { market } = newest;
   if (market.conditionId !== conditionId) {
-    throw new TwinbookError(
-      'recording_invalid',
-      `${folder} holds the description of the market ${market.conditionId}`,
-      'a folder was renamed or files were put into the wrong folder',
-    );
+    const hint = 'a folder was renamed or files were put into the wrong folder';
+    throw invalidRecording(`${folder} holds the description of the market ${market.conditionId}`, hint);
   }
   const outcome = market.outcome ?? known.findLast(({ market: { outcome } }) => outcome !== null)?.market.outcome;
   const notes = [...new Set(known.flatMap((described) => described.notes))];
@@ -148,12 +143,9 @@ async function listParts({ path, manifest }: Day, warnings: RecordingWarning[]):
 }
 
 function computeFingerprint(days: readonly Day[], parts: readonly EventsPart[]): string | null {
-  if (
-    parts.some(
-      ({ bytes, path, sha256 }) => sha256 === null || statSync(path, { throwIfNoEntry: false })?.size !== bytes,
-    )
-  )
-    return null;
+  const isDifferent = ({ bytes, path, sha256 }: EventsPart) =>
+    sha256 === null || statSync(path, { throwIfNoEntry: false })?.size !== bytes;
+  if (parts.some(isDifferent)) return null;
   const feeds = days.flatMap(({ manifest }) => manifest?.files ?? []).filter(({ table }) => table === 'feeds');
   const sums = [...parts.map(({ sha256 }) => sha256), ...feeds.map((file) => file.sha256)];
   return createHash('sha256').update(sums.join('\n')).digest('hex');
@@ -192,12 +184,8 @@ function listGaps(parts: readonly EventsPart[]): RecordedGap[] {
   return gaps;
 }
 
-function oddities(
-  market: RecordedMarket,
-  path: string,
-  days: readonly Day[],
-  summary: RecordingSummary,
-): RecordingWarning[] {
+function oddities(market: RecordedMarket, days: readonly Day[], summary: RecordingSummary): RecordingWarning[] {
+  const { path } = market.source;
   const broken = days.reduce((sum, { manifest }) => sum + (manifest?.broken_lines ?? 0), 0);
   const messages = [
     summary.refused > 0 ? `invalid events that the recorder rejected: ${summary.refused}` : '',
@@ -205,7 +193,7 @@ function oddities(
     summary.gaps.length > 0 ? `gaps without data: ${summary.gaps.length}, ${seconds(summary.gaps)} s in all` : '',
     market.outcome === null ? 'the outcome is unknown: the market closes unresolved' : '',
   ];
-  return messages.filter((message) => message !== '').map((message) => ({ path: path, message }));
+  return messages.filter((message) => message !== '').map((message) => ({ path, message }));
 }
 
 const lines = (count: number): string => (count === 1 ? '1 line was' : `${count} lines were`);
@@ -258,11 +246,8 @@ function toFeedValue(row: TableRow, conditionId: string, path: string): Recorded
   const [p, bid, ask, sd] = [nullable('p'), nullable('bid'), nullable('ask'), nullable('sd')];
   const validUntilMs = nullable('valid_until_ms');
   if (!isFair(p, bid, ask) || !(sd === null || sd >= 0)) {
-    throw new TwinbookError(
-      'recording_invalid',
-      `${path}: a value of feed ${String(row['feed'])} is not a probability`,
-      'Values of a feed are between 0 and 1: correct the program that writes the feed.',
-    );
+    const hint = 'Values of a feed are between 0 and 1: correct the program that writes the feed.';
+    throw invalidRecording(`${path}: a value of feed ${String(row['feed'])} is not a probability`, hint);
   }
   return {
     feed: String(row['feed']),
@@ -318,11 +303,8 @@ async function checkPart({ path, sha256: written }: EventsPart): Promise<void> {
     throw fileError('recording_invalid', `cannot read ${path}`, error);
   });
   if (sum !== written) {
-    throw new TwinbookError(
-      'recording_invalid',
-      `${path} has the checksum ${sum}, but its manifest says ${written}`,
-      'the file was changed or damaged; `twinbook data verify` checks all files',
-    );
+    const hint = 'the file was changed or damaged; `twinbook data verify` checks all files';
+    throw invalidRecording(`${path} has the checksum ${sum}, but its manifest says ${written}`, hint);
   }
 }
 
@@ -381,7 +363,7 @@ class OrderCheck {
 }
 
 const makeDamageError = (path: string, what: string): TwinbookError =>
-  new TwinbookError('recording_invalid', `${path}: ${what}`, '`twinbook data verify` shows every file that is damaged');
+  invalidRecording(`${path}: ${what}`, '`twinbook data verify` shows every file that is damaged');
 
 interface EventsPart extends Omit<EventsFile, 'table' | 'name' | 'rows' | 'sha256'> {
   readonly path: string;

@@ -8,7 +8,7 @@ import { isPrice } from '../chunks.js';
 import type { RecordedMarket, RecordedPoll } from '../contract.js';
 import { closeSegment, lastRow, nextNumber, unreadableFolder } from './day-folder.js';
 import { dayFolder, dayFolders, formatDate, MARKET, marketFolder, segmentName } from './layout.js';
-import { readMarket, writeMarket } from './manifest.js';
+import { readMarket, toColumns, writeMarket } from './manifest.js';
 import { type FeedRow, type MarketSink, type OwnRow, ROW, Segment, type Stamp } from './segment.js';
 
 export const DEFAULT_RULES = {
@@ -110,7 +110,7 @@ export class MarketWriter implements MarketSink {
     if (this.#inGap || this.#isResuming || this.#isOver(at)) return;
     // There can be no gap before the first event of a market.
     if (this.#seq === 0) return;
-    this.#gap(this.#clampTime(at), at.seenMs, reason);
+    this.#gap(this.#clamp(at), reason);
   }
 
   end(at: Stamp): void {
@@ -120,15 +120,15 @@ export class MarketWriter implements MarketSink {
   }
 
   poll(poll: RecordedPoll): void {
-    this.#openSegment(formatDate(poll.sentMs)).poll(poll);
+    this.#openSegment(formatDate(poll.sentMs)).row({ table: 'polls', ...toColumns(poll) });
   }
 
   own(row: OwnRow): void {
-    this.#openSegment(formatDate(row.seen_ms)).own(row);
+    this.#openSegment(formatDate(row.seen_ms)).row({ table: 'own', ...row });
   }
 
-  feedValue(row: FeedRow): void {
-    this.#openSegment(formatDate(row.seenMs)).feedValue(row);
+  feedValue({ value: { conditionId: _, ...value }, ...row }: FeedRow): void {
+    this.#openSegment(formatDate(row.seenMs)).row({ table: 'feeds', ...toColumns(row), ...toColumns(value) });
   }
 
   #accepts(at: Stamp, priceMicros: number, amountMicros: number, leastMicros = 0): boolean {
@@ -145,54 +145,46 @@ export class MarketWriter implements MarketSink {
     return true;
   }
 
-  #clampTime(at: Stamp): number {
-    if (at.timeMs >= this.#lastMs) return at.timeMs;
+  #clamp(at: Stamp): Stamp {
+    if (at.timeMs >= this.#lastMs) return at;
     this.#steppedBack++;
-    return this.#lastMs;
+    return { ...at, timeMs: this.#lastMs };
   }
 
-  #event(at: Stamp, kind: number, side: number, priceMicros: number, amountMicros: number): void {
-    const timeMs = this.#clampTime(at);
+  #event(given: Stamp, kind: number, side: number, priceMicros: number, amountMicros: number): void {
+    const at = this.#clamp(given);
+    const { timeMs } = at;
     if (this.#isResuming) {
       this.#isResuming = false;
-      this.#gap(this.#lastMs, at.seenMs, NOT_RECORDING);
+      this.#gap({ ...at, timeMs: this.#lastMs }, NOT_RECORDING);
     }
     const segment = this.#segmentAt(timeMs);
     const isNew = !segment.hasEvents && this.#seq > 0;
     if (kind === ROW.clear) {
       this.#snapshotMs = timeMs;
     } else if (this.#bookKnown && (isNew || timeMs >= this.#snapshotMs + this.#rules.snapshotEveryMs)) {
-      this.#writeSnapshot(timeMs, at.seenMs);
+      this.#writeSnapshot(at);
       this.#snapshotMs = timeMs;
     }
-    this.#row(timeMs, at.seenMs, kind, side, priceMicros, amountMicros, null);
+    this.#row(at, kind, side, priceMicros, amountMicros);
     this.#inGap = false;
   }
 
-  #gap(timeMs: number, seenMs: number | null, reason: string): void {
-    this.#row(timeMs, seenMs, ROW.gap, 0, 0, 0, reason);
+  #gap(at: Stamp, reason: string): void {
+    this.#row(at, ROW.gap, 0, 0, 0, reason);
     this.#inGap = true;
   }
 
-  #writeSnapshot(timeMs: number, seenMs: number | null): void {
-    this.#row(timeMs, seenMs, ROW.snapshot, 0, 0, 0, null);
+  #writeSnapshot(at: Stamp): void {
+    this.#row(at, ROW.snapshot, 0, 0, 0);
     for (const [side, levels] of this.#book.entries()) {
-      for (const [price, amount] of levels) this.#row(timeMs, seenMs, ROW.snapshot_level, side, price, amount, null);
+      for (const [price, amount] of levels) this.#row(at, ROW.snapshot_level, side, price, amount);
     }
   }
 
-  #row(
-    timeMs: number,
-    seenMs: number | null,
-    kind: number,
-    side: number,
-    priceMicros: number,
-    amountMicros: number,
-    reason: string | null,
-  ): void {
-    const segment = this.#segmentAt(timeMs);
-    segment.event(++this.#seq, timeMs, seenMs, kind, side, priceMicros, amountMicros, reason);
-    this.#lastMs = timeMs;
+  #row(at: Stamp, kind: number, side: number, priceMicros: number, amountMicros: number, reason?: string): void {
+    this.#segmentAt(at.timeMs).event(++this.#seq, at, kind, side, priceMicros, amountMicros, reason);
+    this.#lastMs = at.timeMs;
   }
 
   #segmentAt(timeMs: number): Segment {

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { syncFolder } from '../../shared/base/files.js';
 import type { FeedValue } from '../../shared/protocol/seam.js';
 import { EVENT, type RecordedMarket, type RecordedPoll } from '../contract.js';
-import { toColumns } from './manifest.js';
 
 /** Times of an event: when it happened, and when the recorder received it. */
 export interface Stamp {
@@ -85,42 +84,26 @@ export class Segment {
     this.openedMs = openedMs;
   }
 
-  event(
-    seq: number,
-    timeMs: number,
-    seenMs: number | null,
-    kind: number,
-    side: number,
-    price: number,
-    amount: number,
-    reason: string | null,
-  ): void {
+  event(seq: number, at: Stamp, kind: number, side: number, price: number, amount: number, reason?: string): void {
     this.hasEvents = true;
     const priced = kind === ROW.level || kind === ROW.trade || kind === ROW.snapshot_level;
-    this.#row({
+    this.row({
       table: 'events',
       seq,
-      time_ms: timeMs,
-      seen_ms: seenMs,
+      time_ms: at.timeMs,
+      seen_ms: at.seenMs,
       kind: KIND_NAMES[kind],
       // `JSON.stringify` omits undefined fields.
       side: priced ? (side === 0 ? 'bid' : 'ask') : undefined,
       price_micros: priced ? price : undefined,
       amount_micros: priced ? amount : undefined,
-      reason: reason ?? undefined,
+      reason,
     });
   }
 
-  poll(poll: RecordedPoll): void {
-    this.#row({ table: 'polls', ...toColumns(poll) });
-  }
-
-  own(row: OwnRow): void {
-    this.#row({ table: 'own', ...row });
-  }
-
-  feedValue({ value: { conditionId: _, ...value }, ...row }: FeedRow): void {
-    this.#row({ table: 'feeds', ...toColumns(row), ...toColumns(value) });
+  row(row: object): void {
+    this.rows++;
+    this.#pending.push(`${JSON.stringify(row)}\n`);
   }
 
   /** Stores the numbers of rejected and raised events, until a manifest has them. Only the last such line is valid. */
@@ -163,11 +146,6 @@ export class Segment {
     const file = await open(this.path, 'ax');
     syncFolder(this.folder);
     return file;
-  }
-
-  #row(row: object): void {
-    this.rows++;
-    this.#pending.push(`${JSON.stringify(row)}\n`);
   }
 }
 

@@ -389,19 +389,10 @@ export interface CopyOrder {
 
 export type CopyNews = 'begun' | 'done';
 
-interface LedgerCopy {
-  /** Resolves when the ledger's copy is complete; rejects with the reason of a failure. */
-  readonly done: Promise<void>;
-  /** Begins the delayed copy at once. Call this when the process is about to end. */
-  hurry(): void;
-}
+type LedgerCopy = Awaited<ReturnType<typeof beginLedgerCopy>>;
 
 /** Copies a large ledger in a thread. Resolves once later writes to the ledger no longer change the copy. */
-export async function beginLedgerCopy(
-  source: string,
-  target: string,
-  beginAfterMs = BEGIN_AFTER_MS,
-): Promise<LedgerCopy> {
+export async function beginLedgerCopy(source: string, target: string, beginAfterMs = BEGIN_AFTER_MS) {
   const order: CopyOrder = { source, target, beginAfterMs };
   const thread = startWorker({ name: 'ledger-copy-thread', data: order }, import.meta.url);
   const awaitNews = (wanted: CopyNews) =>
@@ -410,9 +401,11 @@ export async function beginLedgerCopy(
       thread.once('error', reject);
       thread.once('exit', () => reject(new Error('the copy of the ledger was interrupted')));
     });
+  // Resolves when the ledger's copy is complete; rejects with the reason of a failure.
   const done = awaitNews('done');
   // The empty handler prevents an unhandled rejection; a caller that waits for `done` still gets the error.
   done.catch(() => undefined);
   await awaitNews('begun');
+  // `hurry` begins the delayed copy at once. Call it when the process is about to end.
   return { done, hurry: () => thread.postMessage('now') };
 }

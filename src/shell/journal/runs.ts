@@ -62,7 +62,7 @@ export interface RunStep {
   readonly failure: string | null;
 }
 
-/** A run's journal on disk. While the run continues, the journal contains only what is already written. */
+/** A run's journal on disk. While the run continues, the newest steps may be missing. */
 export type RunJournal = ReturnType<typeof readRun>;
 
 const description = z.looseObject({

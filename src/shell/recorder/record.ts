@@ -90,7 +90,9 @@ export async function record(options: RecordOptions, io: RecordIo): Promise<Capt
   const loop = new Loop(plan, { perform, before: () => null, afterStep, onFailure });
   const startedMs = steadyMs();
   say(`recording ${venue} at ${baseUrl} into ${folder}`);
-  say(describeLimits(plan.limits, options));
+  const { public_per_minute: open, signed_per_minute: signed } = plan.limits;
+  const own = credentials === null ? 'public data only' : 'with the account’s orders and trades';
+  say(`up to ${open} public and ${signed} signed requests a minute, ${options.bookDepth} book levels per side, ${own}`);
   const report = () => say(statusLine(duration(steadyMs() - startedMs), plan, recorder));
   const timers = [...FIRST_LINES_MS.map((afterMs) => setTimeout(report, afterMs)), setInterval(report, LINE_EVERY_MS)];
   if (minutes !== null) timers.push(setTimeout(finish, minutes * 60_000));
@@ -105,14 +107,6 @@ export async function record(options: RecordOptions, io: RecordIo): Promise<Capt
   }
   say(`recorded ${duration(steadyMs() - startedMs)}: ${countsText(recorder.capture.counts)}`);
   return recorder.capture.counts;
-}
-
-function describeLimits(
-  { public_per_minute: open, signed_per_minute: signed }: VenueProfile['rate_limits'],
-  { bookDepth, credentials }: RecordOptions,
-): string {
-  const own = credentials === null ? 'public data only' : 'with the account’s orders and trades';
-  return `up to ${open} public and ${signed} signed requests a minute, ${bookDepth} book levels per side, ${own}`;
 }
 
 function statusLine(elapsed: string, plan: RecordPlan, { capture, usualMs }: Recorder): string {
@@ -130,13 +124,6 @@ function describeNotice(notice: ClientNotice): string {
   return notice.kind === 'throttled'
     ? `the venue rejects requests for ${Math.ceil(notice.waitMs / 1000)} s: the limit is reached`
     : `this machine's clock differs from the venue's by ${(notice.offsetMs / 1000).toFixed(1)} s`;
-}
-
-/** Returns this recorder's part of the request limits: at least one public and one signed request a minute. */
-function sharedLimits({ profile, share }: RecordPlanSettings): VenueProfile['rate_limits'] {
-  const part = (perMinute: number) => Math.max(1, Math.floor(perMinute * share));
-  const { public_per_minute: open, signed_per_minute: signed, bootstrap_per_minute: bootstrap } = profile.rate_limits;
-  return { public_per_minute: part(open), signed_per_minute: part(signed), bootstrap_per_minute: bootstrap };
 }
 
 function countsText({ markets, levels, trades, gaps, own, refused }: CaptureCounts): string {
@@ -179,7 +166,10 @@ export class RecordPlan implements SteppedCore {
 
   constructor(settings: RecordPlanSettings) {
     this.#settings = settings;
-    this.limits = sharedLimits(settings);
+    const { public_per_minute: open, signed_per_minute: signed, ...others } = settings.profile.rate_limits;
+    // This recorder's part of the request limits is at least one public and one signed request a minute.
+    const part = (perMinute: number) => Math.max(1, Math.floor(perMinute * settings.share));
+    this.limits = { ...others, public_per_minute: part(open), signed_per_minute: part(signed) };
     this.queue = new RequestQueue(this.limits);
     this.#poller = new PollPlan({
       ownIntervalMs: 2_000,
@@ -328,10 +318,8 @@ export class RecordPlan implements SteppedCore {
     if (kind === 'detail') this.#onDetail(watched, outcome.data as DataOf<'markets.detail'>);
   }
 
-  #onDetail(
-    watched: RecordedFeedState,
-    { state, config, title, condition_id: conditionId }: DataOf<'markets.detail'>,
-  ): void {
+  #onDetail(watched: RecordedFeedState, detail: DataOf<'markets.detail'>): void {
+    const { state, config, title, condition_id: conditionId } = detail;
     const before = watched.phase;
     watched.phase = state;
     watched.hasBook = config.kind === 'orderbook';

@@ -15,7 +15,7 @@ import { CATEGORIES, isSettledMarket } from '../../../shared/protocol/states.js'
 import { EMPTY_BOOK, readBook } from '../../../trader/market/book.js';
 import { Tape } from '../../../trader/market/tape.js';
 import type { Book, BookLevel, TapeTrade } from '../../../trader/market/view.js';
-import { type OwnAtPrice, OwnCapture, type OwnInBook, type OwnOrders, type PolledAt, remember } from './own-capture.js';
+import { OwnCapture, type OwnInBook, type OwnOrders, type PolledAt, remember } from './own-capture.js';
 
 type HeardValue = Omit<FeedRow, 'timeMs'>;
 
@@ -25,9 +25,9 @@ const USUAL_MS = 10_000;
 /** Maximum number of feed values that wait until their market's first book is read. */
 const MOST_WAITING = 10_000;
 
-interface CaptureSettings {
+export interface CaptureSettings {
   readonly store: Pick<RecordingStore, 'market'>;
-  /** Folder of the recordings, which each market's description names. */
+  /** Absolute path of the folder of recordings, which each market's description names. */
   readonly folder: string;
   readonly venue: string;
   /** Ids of the markets to record; null records all markets that are read. */
@@ -186,9 +186,28 @@ export class Capture {
     if (sink !== undefined && sink.market.outcome !== outcome) sink.describe({ ...sink.market, outcome });
   }
 
-  #describe(detail: MarketDetail, outcome: MarketOutcome | null, at: PolledAt) {
-    const { venue, folder } = this.#settings;
-    return describeMarket(detail, venue, folder, outcome, Math.round(at.venueMs));
+  /** Returns a market's description; null if it has no order book. The time `at` replaces times that the venue omits. */
+  #describe(detail: MarketDetail, outcome: MarketOutcome | null, at: PolledAt): RecordedMarket | null {
+    const { venue, folder: path } = this.#settings;
+    const seenMs = Math.round(at.venueMs);
+    const { config, condition_id: conditionId, created, resolution_date: resolution } = detail;
+    if (config.kind !== 'orderbook') return null;
+    return {
+      conditionId,
+      eventTitle: detail.event?.title ?? detail.title,
+      ...(detail.event === null || detail.event === undefined ? {} : { eventConditionId: detail.event.condition_id }),
+      title: detail.title,
+      category: CATEGORIES.find((category) => category === detail.category) ?? OTHER_CATEGORY,
+      rules: detail.rules ?? [],
+      tickPrecision: config.price_precision,
+      amountPrecision: config.amount_precision,
+      openTimeMs: created === null ? seenMs : created * 1000,
+      closeTimeMs: resolution === null ? seenMs : resolution * 1000,
+      ...(resolution === null ? { closeIsGuessed: true } : {}),
+      outcome,
+      fees: { makerRateMicros: config.maker_fee_rate, takerRateMicros: config.taker_fee_rate },
+      source: { kind: 'twinbook', path, ticker: conditionId, origin: venue },
+    };
   }
 }
 
@@ -205,42 +224,9 @@ function why(outcome: Outcome): string {
 /** Category recorded for a market whose category is unknown to us. */
 const OTHER_CATEGORY = 'finance';
 
-/** Returns a market's description; null if it has no order book. `seenMs` replaces times that the venue omits. */
-export function describeMarket(
-  detail: MarketDetail,
-  venue: string,
-  path: string,
-  outcome: MarketOutcome | null,
-  seenMs: number,
-): RecordedMarket | null {
-  const { config, condition_id: conditionId, created, resolution_date: resolution } = detail;
-  if (config.kind !== 'orderbook') return null;
-  return {
-    conditionId,
-    eventTitle: detail.event?.title ?? detail.title,
-    ...(detail.event === null || detail.event === undefined ? {} : { eventConditionId: detail.event.condition_id }),
-    title: detail.title,
-    category: CATEGORIES.find((category) => category === detail.category) ?? OTHER_CATEGORY,
-    rules: detail.rules ?? [],
-    tickPrecision: config.price_precision,
-    amountPrecision: config.amount_precision,
-    openTimeMs: created === null ? seenMs : created * 1000,
-    closeTimeMs: resolution === null ? seenMs : resolution * 1000,
-    ...(resolution === null ? { closeIsGuessed: true } : {}),
-    outcome,
-    fees: { makerRateMicros: config.maker_fee_rate, takerRateMicros: config.taker_fee_rate },
-    source: { kind: 'twinbook', path, ticker: conditionId, origin: venue },
-  };
-}
-
 /** Infers a market's outcome from our own redeem; null before it is paid, or if we held equal YES and NO shares. */
-function learnOutcome({
-  state,
-  funds,
-  onchain_funds: paid,
-  yes_shares: yes,
-  no_shares: no,
-}: RedeemRow): MarketOutcome | null {
+function learnOutcome(row: RedeemRow): MarketOutcome | null {
+  const { state, funds, onchain_funds: paid, yes_shares: yes, no_shares: no } = row;
   const received = paid ?? funds;
   if ((state !== 'done' && state !== 'completed') || received === null || yes === null || no === null) return null;
   return inferOutcome(yes, no, received);
@@ -417,13 +403,8 @@ class MarketCapture {
   }
 }
 
-/** Change of one price level, in YES space. */
-interface LevelChange {
-  readonly side: number;
-  readonly priceMicros: number;
-  /** New total amount of the price level, micros; 0 removes the level. */
-  readonly amountMicros: number;
-}
+/** New total amount of one price level, in YES space; 0 removes the level. */
+type LevelChange = Readonly<Record<'side' | 'priceMicros' | 'amountMicros', number>>;
 
 /** Known price levels of a book. If an answer has the requested number of levels, deeper levels remain unknown. */
 class KnownLevels {
@@ -436,12 +417,7 @@ class KnownLevels {
     return [...bids, ...asks].sort((a, b) => Number(a.amountMicros > 0) - Number(b.amountMicros > 0));
   }
 
-  #side(
-    side: number,
-    levels: readonly BookLevel[],
-    depth: number,
-    own: ReadonlyMap<number, OwnAtPrice>,
-  ): LevelChange[] {
+  #side(side: number, levels: readonly BookLevel[], depth: number, own: OwnInBook[0]): LevelChange[] {
     const known = side === SIDE.bid ? this.#sides[0] : this.#sides[1];
     const last = levels.at(-1);
     const isSeen = (price: number): boolean => {

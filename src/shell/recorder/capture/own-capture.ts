@@ -18,7 +18,7 @@ export interface PolledAt {
 type OwnOrderRow = OwnTradeRow['order'];
 
 /** Certain and maximum own amount at one price. If these differ, the amount of others at the price is unknown. */
-export interface OwnAtPrice {
+interface OwnAtPrice {
   readonly sureMicros: number;
   readonly mostMicros: number;
 }
