@@ -1,7 +1,4 @@
-/**
- * Runs one command line. After a user's mistake a command prints a message and a hint, never a stack trace. Secrets are
- * never passed as arguments and never printed. Only the source file of the requested command's group is loaded.
- */
+/** Runs one command line, and loads only its group's source file. Secrets are never arguments, and never printed. */
 
 import { Command, CommanderError } from 'commander';
 import { TwinbookError } from '../shared/base/errors.js';
@@ -49,6 +46,7 @@ Every command finds ledger, venue and control socket through its configuration f
   return program;
 }
 
+/** Prints a message and a hint after a user's mistake, never a stack trace. */
 function reportFailure(error: unknown, io: CliIo): ExitCode {
   if (error instanceof TwinbookError) {
     io.err(`${error.message}\n`);

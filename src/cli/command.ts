@@ -3,7 +3,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { OPERATOR_COMMANDS, type OperatorName, type OperatorRow } from '../shared/protocol/operator-commands.js';
-import type { Config, TraderConfig } from '../shell/config/config.js';
 import { loadConfig, loadTraderConfig } from '../shell/config/load.js';
 import type { ModeData } from '../shell/control/control-protocol.js';
 import {
@@ -18,14 +17,9 @@ import {
 import type { OptionRows, OptionValues } from './options.js';
 import { json } from './table.js';
 
-interface Configs {
-  readonly none: undefined;
-  /** Only the path of the configuration file; the file is not read. */
-  readonly file: undefined;
-  /** The trader's configuration; its strategy files are not loaded. */
-  readonly trader: TraderConfig;
-  readonly whole: Config;
-}
+/** Loads the kinds of configuration: `file` is only a path, and `trader` has no strategy files. */
+const LOAD = { none: () => undefined, file: () => undefined, trader: loadTraderConfig, whole: loadConfig };
+type Configs = { readonly [Kind in keyof typeof LOAD]: Awaited<ReturnType<(typeof LOAD)[Kind]>> };
 
 export interface CommandCall<Rows extends OptionRows = OptionRows, Kind extends keyof Configs = 'trader'> {
   readonly options: OptionValues<Rows>;
@@ -121,18 +115,13 @@ async function perform<Rows extends OptionRows, Kind extends keyof Configs>(
   const isJson = made.optsWithGlobals()['json'] === true;
   const rows = Object.entries(row.options ?? {});
   const options = Object.fromEntries(rows.map(([key, option]) => [key, given[option.attributeName()]]));
-  const config = await loadAs(row.config, file, io);
+  const config = await LOAD[row.config ?? 'none'](file, io);
   // The cast is right: the option rows declare the types of the values that `commander` sets.
   const call = { options, config, file, args: made.args, isJson, io } as unknown as CommandCall<Rows, Kind>;
   if (row.answer === undefined) return (await row.run?.(call)) ?? EXIT.ok;
   const { data, text: shown, code } = await row.answer(call);
   io.out(isJson ? json(data) : typeof shown === 'string' ? shown : shown(io.columns));
   return code ?? EXIT.ok;
-}
-
-function loadAs(kind: keyof Configs | undefined, file: string, io: CliIo) {
-  if (kind === 'trader') return loadTraderConfig(file, io);
-  return kind === 'whole' ? loadConfig(file, io) : undefined;
 }
 
 export const all =

@@ -1,7 +1,4 @@
-/**
- * Commands that run beside the trader. `twinbook console` serves the page and can stop a hanging trader. `guardian`
- * cancels all orders when the trader's heartbeat stops. `dashboard` opens this page. `alerts` lists open alerts.
- */
+/** Commands beside the trader: `guardian`, `dashboard`, `alerts`, and `console`, which can stop a hanging trader. */
 
 import { existsSync } from 'node:fs';
 import { setPriority } from 'node:os';
@@ -252,11 +249,7 @@ async function testNamed({ alerts: { channels }, file }: TraderConfig, name: str
   return { data: { tested: name }, text: `the channel ${name} accepted the message; check whether it arrived\n` };
 }
 
-function acknowledge(
-  kind: string,
-  open: readonly RememberedAlert[],
-  store: Pick<AlertStore, 'acknowledge'>,
-): CommandOutput {
+function acknowledge(kind: string, open: readonly RememberedAlert[], store: AlertStore): CommandOutput {
   const alert = open.find((one) => one.kind === kind);
   if (alert === undefined) {
     const known = open.map((one) => one.kind).join(', ') || 'none';

@@ -129,10 +129,7 @@ async function cancelAlone({ config, io, verify }: Omit<Cancelling, 'timeoutMs'>
   return withVenue(config, io, (venue) => cancelDirectly({ ...venue, verify }));
 }
 
-/**
- * Cancels directly at the exchange while the trader hangs. A stop file is written first, if possible, so that the trader
- * does not quote when it wakes. After the cancels, the exchange is read until no new order appears.
- */
+/** Cancels at the exchange while the trader hangs. A stop file, written first, keeps a waking trader from quoting. */
 async function cancelPast(
   { config, io, timeoutMs }: Cancelling,
   reason: string,
@@ -145,7 +142,7 @@ async function cancelPast(
     return { asked: 0, resting: 0, verified: false, killed };
   }
   const { cancelUntilNothingRests } = await import('../shell/daemon/direct-cancel.js');
-  // Requests of a frozen trader may still arrive between two reads.
+  // The reads continue until no new order appears: a frozen trader's requests may still arrive between two reads.
   const patience = { withinMs: timeoutMs, pauseMs: 2_000 };
   const canceled = await withVenue(config, io, (venue) => cancelUntilNothingRests(venue, patience));
   return { ...canceled, killed };
@@ -234,15 +231,13 @@ const makeAnswer = (data: KillData | (KillData & CancelAllData), text: string, c
   code,
 });
 
+const SUBJECT =
+  "pubkey of an order or a fill, id of an intent or a market, the beginning of one of these, or words of a market's title";
+
 const explainCommand = command({
   name: 'explain',
   help: 'explains why an order has its price, the facts of a fill, or why a market is not quoted',
-  args: [
-    [
-      '<order|fill|market>',
-      "pubkey of an order or a fill, id of an intent or a market, the beginning of one of these, or words of a market's title",
-    ],
-  ],
+  args: [['<order|fill|market>', SUBJECT]],
   config: 'trader',
   options: {
     timeout: option.timeout(option.QUICK_S),

@@ -91,8 +91,9 @@ function folderCheck(name: string, folder: string): DoctorCheck {
 
 /** Checks the wallet. Returns the wallet's address; null if the wallet file is not usable. */
 async function walletCheck(config: Config, io: CliIo, note: (check: DoctorCheck) => void): Promise<string | null> {
-  if (!existsSync(config.wallet.file)) {
-    const text = `there is no wallet file ${config.wallet.file}`;
+  const { file } = config.wallet;
+  if (!existsSync(file)) {
+    const text = `there is no wallet file ${file}`;
     if (config.venue.name === 'paper') note(warn('wallet', text, 'The first start creates the wallet file.'));
     else note(fail('wallet', text, 'Create a wallet file with `twinbook keys create --file` or `keys import`.'));
     return null;
@@ -101,7 +102,6 @@ async function walletCheck(config: Config, io: CliIo, note: (check: DoctorCheck)
     const wallet = await openWallet(config, io);
     const { address } = wallet;
     const { isSealedKeyFile } = await import('../shell/wallet/key-file.js');
-    const { file } = config.wallet;
     const sealed = isSealedKeyFile(file) ? ', sealed under a passphrase' : '';
     const hint = `Seal a copy: \`twinbook keys import --from ${file} --to FILE\` with a passphrase, then use that file.`;
     // A wallet of the paper exchange holds nothing of value, so its key may be unencrypted.
@@ -117,7 +117,8 @@ async function walletCheck(config: Config, io: CliIo, note: (check: DoctorCheck)
 }
 
 async function checkVenue(config: Config, io: CliIo, wallet: string | null): Promise<readonly DoctorCheck[]> {
-  const { profile } = config.venue;
+  const { exchange, venue } = config;
+  const { profile } = venue;
   const checks: DoctorCheck[] = [];
   let credentials: Credentials | null = null;
   try {
@@ -134,15 +135,11 @@ async function checkVenue(config: Config, io: CliIo, wallet: string | null): Pro
     };
     await withClient(config, credentials, check, true);
   } catch (error) {
-    checks.push(neverRun(config) ?? failCheck(checks.length === 0 ? 'credentials' : 'venue', error));
+    const isNeverRun = exchange?.embedded === true && !existsSync(exchange.dataDir);
+    if (isNeverRun) checks.push(ok('venue', 'the first start creates the embedded exchange'));
+    else checks.push(failCheck(checks.length === 0 ? 'credentials' : 'venue', error));
   }
   return checks;
-}
-
-/** Returns a passed check if the embedded exchange was never started; else null. */
-function neverRun({ exchange }: Config): DoctorCheck | null {
-  if (exchange === null || !exchange.embedded || existsSync(exchange.dataDir)) return null;
-  return ok('venue', 'the first start creates the embedded exchange');
 }
 
 function credentialsCheck({ wallet, venue, exchange }: Config, found: boolean): DoctorCheck {
@@ -198,10 +195,8 @@ function signingCheck(): DoctorCheck {
     ([method, pathWithQuery, body, signature]) =>
       requestSignature(SECRET, { timestamp: TIMESTAMP, method, pathWithQuery, body }) !== signature,
   );
-  if (wrong === undefined)
-    return ok('signing', `${VECTORS.length} reference requests: all signatures match the interface byte for byte`);
-  const text = `${wrong[0]} ${wrong[1]}: the signature differs`;
-  return fail('signing', text, DAMAGED);
+  if (wrong !== undefined) return fail('signing', `${wrong[0]} ${wrong[1]}: the signature differs`, DAMAGED);
+  return ok('signing', `${VECTORS.length} reference requests: all signatures match the interface byte for byte`);
 }
 
 /** A well-formed pubkey that belongs to no account. */
@@ -239,15 +234,9 @@ const NAME = 'signed request';
 const TIMEOUT_MS = 10_000;
 
 const none = z.object({});
-const DECLARATION: Declaration = {
-  method: 'POST',
-  path: '/paper/signed-request/',
-  scope: 'signed',
-  status: 200,
-  query: none,
-  body: none,
-  data: none,
-};
+const EMPTY = { query: none, body: none, data: none };
+const PATH = '/paper/signed-request/';
+const DECLARATION: Declaration = { ...EMPTY, method: 'POST', path: PATH, scope: 'signed', status: 200 };
 
 /** Request parts that proxies rewrite most often: separators and letters in queries, numbers and letters in bodies. */
 const PARTS: CallParts = {
@@ -319,13 +308,8 @@ const escapeBytes = (bytes: Buffer): string =>
     byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`,
   ).join('');
 
-interface DoctorCheck {
-  readonly name: string;
-  readonly result: 'ok' | 'warn' | 'fail';
-  readonly text: string;
-  /** Advice for the operator; empty if none is needed. */
-  readonly hint: string;
-}
+/** Result of one check. `hint`: advice for the operator; empty if none is needed. */
+type DoctorCheck = Readonly<{ name: string; result: 'ok' | 'warn' | 'fail'; text: string; hint: string }>;
 
 const ok = (name: string, text: string): DoctorCheck => ({ name, result: 'ok', text, hint: '' });
 

@@ -104,12 +104,10 @@ export const DEFAULT_CONFIG = 'config/paper.yaml';
 /** Configuration file that `twinbook init` writes. */
 export const OWN_CONFIG = 'twinbook.yaml';
 
-/**
- * Returns the default configuration file: the one in the working folder, else the one in the running clone. `./twinbook
- * kill` therefore works from any folder. A package installed by npm has no default file.
- */
+/** Returns the working folder's configuration file, else the clone's: `./twinbook kill` works from any folder. */
 export function defaultConfig(cwd: string): string {
   const ownFile = join(packageRoot, DEFAULT_CONFIG);
+  // A package installed by npm has no default file.
   const isInstalled = packageRoot.split('/').includes('node_modules');
   const here = [DEFAULT_CONFIG, OWN_CONFIG].find((file) => existsSync(resolve(cwd, file)));
   return here ?? (isInstalled || !existsSync(ownFile) ? DEFAULT_CONFIG : ownFile);

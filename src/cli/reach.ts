@@ -45,9 +45,8 @@ export const nameMeant = (typed: string, config: TraderConfig, find = findMarket
 type NamedSubject = Readonly<{ id: string; title?: string }>;
 
 /**
- * Returns the id of the matching candidate; null without a match. Candidates match by exact id, else by the id's
- * beginning (or `beginning…end`, as in tables), else by title: each word of the name begins a word of the title, in any
- * order and case. Throws `usage`, with the candidates, for several matches.
+ * Returns the id of the candidate that matches by exact id, else by the id's beginning (or `beginning…end`), else by
+ * title: each typed word begins a word of the title, in any order and case. Null without a match; `usage` for several.
  */
 export function findNamed(typed: string, candidates: readonly NamedSubject[], kind: string): string | null {
   if (candidates.some(({ id }) => id === typed)) return typed;
@@ -149,16 +148,12 @@ export function compareClocks({ clockOffset: offset }: Pick<ServiceClient, 'cloc
 /** Returns the venue's address; null for an embedded exchange whose trader does not run. */
 export async function findAddress({ exchange, venue, control: { socket } }: TraderConfig): Promise<string | null> {
   if (exchange?.embedded !== true) return venue.profile.base_url;
-  const status = await askTrader({ command: 'status' }, { socket, timeoutMs: 5000 }).catch(
-    valueOn(null, 'not_running'),
-  );
+  const call = { socket, timeoutMs: 5000 };
+  const status = await askTrader({ command: 'status' }, call).catch(valueOn(null, 'not_running'));
   return status?.process.baseUrl ?? null;
 }
 
-/**
- * Finds the venue. Without a running trader, the stored state of an embedded exchange is opened for this command,
- * without simulated traders. Throws `venue_unreachable` if the exchange has never run.
- */
+/** Finds the venue. If no trader runs, opens the stored state of an embedded exchange, without simulated traders. */
 async function openVenue(config: TraderConfig, controls: boolean) {
   const { exchange } = config;
   const url = await findAddress(config);
@@ -175,10 +170,7 @@ async function openVenue(config: TraderConfig, controls: boolean) {
 
 /** Time after which a trader without an answer counts as hanging, ms. Normally a trader answers within milliseconds. */
 const ANSWERS_WITHIN_MS = 3_000;
-/**
- * A silent trader's process holds the ledger but does not answer: it starts, hangs, is frozen, or its socket is gone.
- * The pid is null if the lock file is unreadable or names an ended process.
- */
+/** `silentPid`: process that holds the ledger but does not answer; null if the lock file names no running process. */
 export type Unreached = { readonly silentPid: number | null } | 'not running';
 
 /** Tests whether the trader answers, within a few seconds. */

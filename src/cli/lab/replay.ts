@@ -1,7 +1,4 @@
-/**
- * Command `twinbook replay RUN` repeats the decisions of a recorded run and compares every request. Command `twinbook
- * parity RUN` compares the run with backtests of the same span.
- */
+/** Commands `replay`, which repeats a recorded run's decisions, and `parity`, which compares the run with backtests. */
 
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
@@ -13,6 +10,7 @@ import {
   changesSince,
   openRunCode,
   type ReplayedTrader,
+  type RunCode,
   traderNow,
   traderThen,
   traderWith,
@@ -38,10 +36,10 @@ const RUN_OPTIONS = {
   acceptChangedCode: option.changedCode,
   fillModel: fillModelOption(BRACKET),
 };
-type FillModels = option.OptionValues<typeof RUN_OPTIONS>['fillModel'];
+type RunOptions = option.OptionValues<typeof RUN_OPTIONS>;
 
 /** Opens the run `name` and its strategy code. `file`: path of the configuration; null if only a folder is given. */
-function openRun(name: string, { config, acceptChangedCode }: option.OptionValues<typeof RUN_OPTIONS>, io: CliIo) {
+function openRun(name: string, { config, acceptChangedCode }: RunOptions, io: CliIo) {
   const isFolder = existsSync(join(resolve(io.cwd, name), RUN_FILE));
   const own = config ?? defaultConfig(io.cwd);
   const folder = isFolder ? resolve(io.cwd, name) : findRun(name, loadTraderConfig(own, io).journal.dir, io.cwd);
@@ -74,7 +72,11 @@ const replayCommand = command({
   answer: async ({ options, args: [name = ''], isJson, io }): Promise<CommandOutput> => {
     const { run, file, code } = openRun(name, options, io);
     const { play, fillModel, asRecorded } = options;
-    if (play !== undefined) return playOverRun(run, play, fillModel, isJson, io);
+    if (play !== undefined) {
+      const other = { isOther: true, latency: null, seed: 1, landingMs: USUAL_LANDING_MS, fillModel };
+      const asked = { ...other, trader: await loadOther(run, play, io) };
+      return sidesAnswer(run, await backtestRun(run, asked, isJson, io), { played: play });
+    }
     if (fillModel !== undefined) {
       const hint = 'Add --play FILE, or leave --fill-model out.';
       throw new TwinbookError('usage', '--fill-model applies only to --play', hint);
@@ -87,16 +89,16 @@ const replayCommand = command({
     if (!isJson && changes.length > 0)
       io.out(linesText(['decisions may differ, because', ...changes.map((change) => `  ${change}`)]));
     const result = await replayRun(run, { trader, code });
+    const isExact = result.difference === null;
     const data = {
       ...makeRunRow(run),
       started_ms: description.startedMs,
       complete: end !== null && end.stoppedEarly === null,
       ended: end,
       changes,
-      exact: result.difference === null,
+      exact: isExact,
       ...jsonRow(result),
     };
-    const isExact = result.difference === null;
     return { data, text: formatReplay(run, changes, result), code: isExact ? EXIT.ok : EXIT.difference };
   },
 });
@@ -155,13 +157,6 @@ function differenceText(difference: ReplayDifference, changes: readonly string[]
 const UNEXPLAINED =
   'Neither settings nor strategy files have changed since the run. Either the code of twinbook has changed, or a strategy depends on a hidden input such as a clock or a random number.';
 
-/** Backtests another configuration on the markets that the run saw. */
-async function playOverRun(run: RunJournal, file: string, fillModel: FillModels, isJson: boolean, io: CliIo) {
-  const trader = await loadOther(run, file, io);
-  const asked = { trader, isOther: true, latency: null, seed: 1, landingMs: USUAL_LANDING_MS };
-  return sidesAnswer(run, await backtestRun(run, asked, fillModel, isJson, io), { played: file });
-}
-
 /** Loads a configuration to play. A strategy file gets the run's settings and limits; a trader's file has its own. */
 async function loadOther(run: RunJournal, file: string, io: CliIo): Promise<ReplayedTrader> {
   const path = resolve(io.cwd, file);
@@ -195,17 +190,13 @@ const parityCommand = command({
     const { run, code } = openRun(name, options, io);
     const trader = await traderThen(run.description, code);
     const { latency = null, seed, landingMs, fillModel } = options;
-    const result = await backtestRun(run, { trader, latency, seed, landingMs }, fillModel, isJson, io);
+    const result = await backtestRun(run, { trader, latency, seed, landingMs, fillModel }, isJson, io);
     return sidesAnswer(run, result, { replay: await replayText(run, trader, code) });
   },
 });
 
 /** Replays the run first, because the comparison is meaningful only if every decision repeats. */
-async function replayText(
-  run: RunJournal,
-  trader: ReplayedTrader,
-  code: ReturnType<typeof openRunCode>,
-): Promise<string> {
+async function replayText(run: RunJournal, trader: ReplayedTrader, code: RunCode): Promise<string> {
   const { replayRun } = await import('../../lab/replay/replay.js');
   const changes = changesSince(run.description, trader).map((change) => `; ${change}`);
   try {
@@ -235,13 +226,9 @@ function bandText(band: FillBand): string {
   return `Fill error, as a fraction of the ${formatShares(liveSharesMicros)} shares in ${count(liveFills)} live fills: ${each.join(', ')}. ${verdict}`;
 }
 
-async function backtestRun(
-  run: RunJournal,
-  options: Omit<ParityOptions, 'fillModels' | 'progress'>,
-  fillModel: FillModels,
-  isJson: boolean,
-  io: CliIo,
-): Promise<ParityResult> {
+type Asked = Omit<ParityOptions, 'fillModels' | 'progress'> & Pick<RunOptions, 'fillModel'>;
+
+async function backtestRun(run: RunJournal, { fillModel, ...options }: Asked, isJson: boolean, io: CliIo) {
   const { runParity } = await import('../../lab/parity/parity.js');
   const { checkFillModels } = await import('../../lab/backtest/replay-driver.js');
   const fillModels = checkFillModels(fillModel ?? BRACKET);
@@ -251,23 +238,20 @@ async function backtestRun(
 }
 
 /** The played configuration file; or, for `parity`, whether the run's decisions repeat, in words. */
-type Compared = { readonly played: string } | { readonly replay: string };
+type Compared = Readonly<{ played?: string; replay?: string }>;
 
 /** Returns the answer that shows the run beside its backtests. `parity` also shows the error of the fill models. */
 function sidesAnswer(run: RunJournal, { parity, liveRun, data, latency }: ParityResult, compared: Compared) {
-  const isParity = 'replay' in compared;
+  const isParity = compared.replay !== undefined;
   const { fromMs, toMs } = liveRun;
   const { sides, markets, band, ...rest } = parity;
   const ended = run.end === null ? 'cut off' : 'complete';
   const known: readonly Pair[] = [
     ['run', basename(run.folder)],
     ['span', `${utcText(fromMs)} to ${utcText(toMs)} UTC`],
-    ...(isParity
-      ? ([
-          ['journal', ended],
-          ['replay', compared.replay],
-        ] as const)
-      : ([['played', compared.played]] as const)),
+    ['journal', isParity ? ended : undefined],
+    ['replay', compared.replay],
+    ['played', compared.played],
     ...data.map((line) => ['data', line] as const),
     ['latency', latency],
   ];

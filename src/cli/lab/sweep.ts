@@ -1,7 +1,4 @@
-/**
- * Command `twinbook sweep`: backtests many configurations over the same recordings. A sweep runs on all cores of this
- * machine, as a job array of a batch engine, or on workers of a Redis or Valkey queue.
- */
+/** Command `twinbook sweep`: backtests many configurations on this machine, as a job array or on workers of a queue. */
 
 import { resolve } from 'node:path';
 import querystring from 'node:querystring';
@@ -170,7 +167,7 @@ function readJobIndex({ env }: CliIo): number {
   throw new TwinbookError('usage', `${what}: wanted a whole number from 0`, hint);
 }
 
-/** Environment variable with the queue's address. A command argument would show its password to other users. */
+/** Variable with the address of a Redis or Valkey queue. An argument would show its password to other users. */
 const ADDRESS = 'TWINBOOK_QUEUE_URL';
 /** Environment variable with the secret that signs results. A result without its signature is not stored. */
 const SECRET = 'TWINBOOK_QUEUE_SECRET';

@@ -109,93 +109,83 @@ const TERMS: readonly ListField<Pick<OrderRecord, 'isYes' | 'side' | 'priceMicro
   ['amount', 'amountMicros', { title: 'AMOUNT' }],
 ];
 
-const ORDERS: readonly ListField<OrderRecord>[] = [
-  ['pubkey', 'pubkey', { title: 'ORDER' }],
-  ['intent_id', 'intentId', { title: 'INTENT', keep: 1 }],
-  ['market_condition_id', 'marketConditionId', { title: 'MARKET', keep: 2 }],
-  ...TERMS,
-  ['filled_amount', 'filledMicros', { title: 'FILLED', keep: 4 }],
-  ['status', 'status', { title: 'STATUS', gives: 'cut', least: 8, keep: 3 }],
-];
-
-const DRAFTS: readonly ListField<IntentRow>[] = [
-  ['intent_id', 'id', { title: 'INTENT' }],
-  ['kind', 'kind', { title: 'KIND' }],
-  ['state', 'state', { title: 'STATE' }],
-  ['market_condition_id', 'marketConditionId', { title: 'MARKET', keep: 2 }],
-  ['is_yes', 'isYes', { title: 'OUTCOME', keep: 5 }],
-  ['side', 'side', { title: 'SIDE', keep: 5 }],
-  ['price', 'priceMicros', { title: 'PRICE', keep: 5 }],
-  ['amount', 'amountMicros', { title: 'AMOUNT', keep: 4 }],
-  ['draft_pubkey', 'draftPubkey'],
-  ['expires', 'expiresAtS', { title: 'EXPIRES (UTC)', keep: 1 }],
-  ['submit_count', 'submitCount'],
-  ['strategy', 'strategy'],
-  ['last_reason', 'lastReason', { title: 'REASON', gives: 'cut', keep: 3 }],
-];
-
-const FILLS: readonly ListField<BookedFill>[] = [
-  ['timestamp', 'timestampS', { title: 'TIME (UTC)' }],
-  ['pubkey', 'pubkey', { title: 'TRADE', keep: 4 }],
-  ['order_pubkey', 'orderPubkey'],
-  ['market_condition_id', 'marketConditionId', { title: 'MARKET', keep: 1 }],
-  ...TERMS,
-  ['fee', 'feeMicros', { title: 'FEE', keep: 3 }],
-  ['is_maker', 'isMaker', { title: 'ROLE', keep: 2 }],
-];
-
-const POSITIONS: readonly ListField<HeldPosition>[] = [
-  ['market_condition_id', 'marketConditionId', { title: 'MARKET' }],
-  ['is_yes', 'isYes', { title: 'OUTCOME' }],
-  ['shares', 'sharesMicros', { title: 'SHARES' }],
-];
-
-const MARKETS: readonly ListField<MarketRecord>[] = [
-  ['condition_id', 'conditionId', { title: 'MARKET' }],
-  ['title', 'title'],
-  ['state', 'state', { title: 'STATE' }],
-  ['event_condition_id', 'eventConditionId'],
-  ['maker_fee', 'makerFeeRateMicros', { title: 'MAKER FEE', keep: 1 }],
-  ['taker_fee', 'takerFeeRateMicros', { title: 'TAKER FEE', keep: 2 }],
-  ['resolution_date', 'resolutionS', { title: 'RESOLVES (UTC)', keep: 3 }],
-];
-
 export const addLedgerCommands = all(
   statusCommand,
-  list({
+  list<OrderRecord>({
     name: 'orders',
     help: 'lists the orders in the ledger, newest first',
     more: ['--open', 'list only orders that rest at the exchange'],
     read: (ledger, page, isOpen) => ledger.orders(isOpen ? { ...page, statuses: RESTING_STATUSES } : page),
-    fields: ORDERS,
+    fields: [
+      ['pubkey', 'pubkey', { title: 'ORDER' }],
+      ['intent_id', 'intentId', { title: 'INTENT', keep: 1 }],
+      ['market_condition_id', 'marketConditionId', { title: 'MARKET', keep: 2 }],
+      ...TERMS,
+      ['filled_amount', 'filledMicros', { title: 'FILLED', keep: 4 }],
+      ['status', 'status', { title: 'STATUS', gives: 'cut', least: 8, keep: 3 }],
+    ],
   }),
-  list({
+  list<IntentRow>({
     name: 'drafts',
     help: 'lists the intents in progress: intended, drafted, signed or unknown',
     more: ['--all', 'list also finished intents'],
     read: (ledger, page, isAll) =>
       ledger.intents(isAll ? page : { ...page, states: ['intended', 'drafted', 'signed', 'unknown'] }),
-    fields: DRAFTS,
+    fields: [
+      ['intent_id', 'id', { title: 'INTENT' }],
+      ['kind', 'kind', { title: 'KIND' }],
+      ['state', 'state', { title: 'STATE' }],
+      ['market_condition_id', 'marketConditionId', { title: 'MARKET', keep: 2 }],
+      ['is_yes', 'isYes', { title: 'OUTCOME', keep: 5 }],
+      ['side', 'side', { title: 'SIDE', keep: 5 }],
+      ['price', 'priceMicros', { title: 'PRICE', keep: 5 }],
+      ['amount', 'amountMicros', { title: 'AMOUNT', keep: 4 }],
+      ['draft_pubkey', 'draftPubkey'],
+      ['expires', 'expiresAtS', { title: 'EXPIRES (UTC)', keep: 1 }],
+      ['submit_count', 'submitCount'],
+      ['strategy', 'strategy'],
+      ['last_reason', 'lastReason', { title: 'REASON', gives: 'cut', keep: 3 }],
+    ],
   }),
-  list({
+  list<BookedFill>({
     name: 'fills',
     help: 'lists the fills in the ledger, newest first',
     read: (ledger, page) => ledger.fills(page),
-    fields: FILLS,
+    fields: [
+      ['timestamp', 'timestampS', { title: 'TIME (UTC)' }],
+      ['pubkey', 'pubkey', { title: 'TRADE', keep: 4 }],
+      ['order_pubkey', 'orderPubkey'],
+      ['market_condition_id', 'marketConditionId', { title: 'MARKET', keep: 1 }],
+      ...TERMS,
+      ['fee', 'feeMicros', { title: 'FEE', keep: 3 }],
+      ['is_maker', 'isMaker', { title: 'ROLE', keep: 2 }],
+    ],
   }),
-  list({
+  list<HeldPosition>({
     name: 'positions',
     help: 'lists the shares held in each market',
     read: (ledger, { marketConditionId: wanted }) =>
       ledger.positions().filter(({ marketConditionId }) => wanted === undefined || marketConditionId === wanted),
-    fields: POSITIONS,
+    fields: [
+      ['market_condition_id', 'marketConditionId', { title: 'MARKET' }],
+      ['is_yes', 'isYes', { title: 'OUTCOME' }],
+      ['shares', 'sharesMicros', { title: 'SHARES' }],
+    ],
   }),
-  list({
+  list<MarketRecord>({
     name: 'markets',
     help: 'lists the markets that the trader has seen',
     read: (ledger, { marketConditionId: wanted }) =>
       ledger.markets().filter(({ conditionId }) => wanted === undefined || conditionId === wanted),
-    fields: MARKETS,
+    fields: [
+      ['condition_id', 'conditionId', { title: 'MARKET' }],
+      ['title', 'title'],
+      ['state', 'state', { title: 'STATE' }],
+      ['event_condition_id', 'eventConditionId'],
+      ['maker_fee', 'makerFeeRateMicros', { title: 'MAKER FEE', keep: 1 }],
+      ['taker_fee', 'takerFeeRateMicros', { title: 'TAKER FEE', keep: 2 }],
+      ['resolution_date', 'resolutionS', { title: 'RESOLVES (UTC)', keep: 3 }],
+    ],
   }),
   ledgerFileCommands,
   pnlCommand,

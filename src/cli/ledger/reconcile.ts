@@ -28,10 +28,7 @@ const ALL_OF_IT = JSON.stringify({ older: [], newer: [], seq: 0, held: 0 });
 
 type ReconcileReport = Readonly<{ differences: readonly Difference[]; accepted: readonly AcceptedDifference[] }>;
 
-/**
- * Returns the differences that two rounds of comparison found; empty if one round finds none. Throws `timed_out` if the
- * needed complete rounds were not possible in time.
- */
+/** Returns differences that two rounds found; none if one finds none. Throws `timed_out` without these full rounds. */
 async function reconcileDirectly(
   reader: LedgerReader,
   client: ServiceClient,
@@ -42,7 +39,12 @@ async function reconcileDirectly(
   const sum = { what: 'sum', subject: 'ledger', exchange: '' } as const;
   const inside = reader.verify().map((text) => ({ ...sum, ledger: text }));
   const endsAtMs = performance.now() + withinMs;
-  const notes = overlayNotes(reader);
+  const moved = new Map<string, string>();
+  const notes = {
+    note: (key: string) =>
+      moved.get(key) ?? reader.note(key) ?? (key.startsWith('history/') ? beginning(reader, key) : null),
+    setNote: (key: string, value: string) => void moved.set(key, value),
+  };
   const comparison = new Comparison(reader, notes, underWay(reader), ownTrades);
   const suspicions = new ConfirmedDifferences(notes, CONFIRM_AFTER_MS);
   let voided = '';
@@ -115,15 +117,6 @@ export async function restingOrders(client: ServiceClient) {
 
 export async function performAsk(request: PlannedRequest, client: ServiceClient): Promise<RequestResult> {
   return { request, ...(await client.perform({ ...request, id: 1 })) };
-}
-
-function overlayNotes(ledger: LedgerReader) {
-  const notes = new Map<string, string>();
-  return {
-    note: (key: string) =>
-      notes.get(key) ?? ledger.note(key) ?? (key.startsWith('history/') ? beginning(ledger, key) : null),
-    setNote: (key: string, value: string) => void notes.set(key, value),
-  };
 }
 
 /** Returns a list's first marks. Trades from before the ledger's first start do not belong to the trader. */

@@ -13,9 +13,8 @@ import { type LockHolder, lockWriter } from '../../trader/ledger/lock.js';
 const SIDE_FILES = ['-wal', '-shm', ''] as const;
 
 /**
- * Copies the backup; the backup itself stays. Returns the new path of the replaced ledger; null if there was no ledger.
- * Throws `ledger_locked` beside a running trader, `file_unreadable` without the backup, and `ledger_broken` or
- * `ledger_newer` for an unusable backup; the ledger is then unchanged.
+ * Copies the backup. Returns the new path of the replaced ledger; null without one. Changes nothing if it throws
+ * `ledger_locked` beside a trader, `file_unreadable` without a backup, `ledger_broken` or `ledger_newer` for a bad one.
  */
 export function restoreLedger(ledgerPath: string, backup: string, reason: string, holder: LockHolder): string | null {
   if (!existsSync(backup)) {

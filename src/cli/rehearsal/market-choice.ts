@@ -109,11 +109,9 @@ const feesText = ({ makerFeeRateMicros, takerFeeRateMicros }: MarketFacts): stri
 /** Minimum ratio of the best ask to the rehearsal order's price, so that a fill is unlikely. */
 const FAR_PART = 2;
 
-/**
- * Returns a buy order for the more expensive outcome, at the lowest price where the minimum order fits our limit.
- * Without such a price, returns the reason. Prices of `book` are in YES space.
- */
+/** Returns a minimum order to buy the dearer outcome, at the lowest price within our limit; without one, the reason. */
 export function farOrder(config: OrderbookConfig, book: Book, limits: RiskLimits) {
+  // Prices of `book` are in YES space.
   const yesAsk = book.asks[0]?.priceMicros ?? ONE;
   const bestBid = book.bids[0]?.priceMicros;
   const noAsk = bestBid === undefined ? ONE : complement(bestBid);

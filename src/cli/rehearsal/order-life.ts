@@ -1,7 +1,4 @@
-/**
- * Runs one order from draft to cancel, through the trader's own risk, executor, signer and ledger: on an embedded
- * exchange with a temporary wallet, or at the venue with the real wallet.
- */
+/** Runs one order from draft to cancel, through the trader's own risk checks, executor, signer and ledger. */
 
 import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -51,7 +48,7 @@ const LOOK_MS = 1_000;
 /** Time limit to cancel the rehearsal's orders, ms; a venue that is down for longer needs an operator. */
 const TAKE_BACK = { withinMs: 60_000, pauseMs: 1_000 };
 
-/** Rehearses on a new exchange without network or real account. The exchange is deleted afterwards. */
+/** Rehearses on a new exchange, without network, with a temporary wallet. The exchange is deleted afterwards. */
 export async function onPaper(rehearsal: Rehearsal, ledgerPath: string): Promise<void> {
   const { profile } = rehearsal.config.venue;
   const draftLifetimeS = profile.draft_lifetime_s;
@@ -77,7 +74,7 @@ export async function onPaper(rehearsal: Rehearsal, ledgerPath: string): Promise
   }
 }
 
-/** Rehearses at the venue, with a real order. The live part runs only after success on paper. */
+/** Rehearses at the venue, with a real order and the real wallet. The live part runs only after success on paper. */
 export async function atTheVenue(rehearsal: Rehearsal, ledgerPath: string): Promise<void> {
   const { config, io } = rehearsal;
   const { profile } = config.venue;
@@ -124,8 +121,9 @@ class OrderLife {
   readonly #comparison: Comparison;
   readonly #outgoing: OutboundCheck;
   readonly #events: ExecutorEvent[] = [];
-  readonly #placeId: string;
-  readonly #cancelId: string;
+  readonly #runId = `rehearsal${Date.now().toString(36)}`;
+  readonly #placeId = `${this.#runId}-1`;
+  readonly #cancelId = `${this.#runId}-2`;
   #waiting: PlannedRequest[] = [];
   #chosen: ChosenMarket | null = null;
   /** End of the order's time limit, monotonic ms. The time limit begins with the choice of the market. */
@@ -135,12 +133,10 @@ class OrderLife {
     const { config, wallet } = place;
     const { configHash, venue } = config;
     const { profile } = venue;
-    const runId = `rehearsal${Date.now().toString(36)}`;
+    const runId = this.#runId;
     this.#place = place;
     this.#ledger = ledger;
     this.#outgoing = new OutboundCheck(ledger);
-    this.#placeId = `${runId}-1`;
-    this.#cancelId = `${runId}-2`;
     const rules = signingRules(profile, venue.allowBlindSigning);
     const signer = wallet.draftSigner({ ...rules, loadDraft: (intentId) => ledger.storedDraft(intentId) });
     ledger.transaction(() => {
