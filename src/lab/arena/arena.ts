@@ -93,10 +93,7 @@ export async function loadEntrants(source: ConfigSource): Promise<readonly Entra
   return listEntrants(config);
 }
 
-export interface SeedRange {
-  readonly first: number;
-  readonly count: number;
-}
+export type SeedRange = Readonly<{ first: number; count: number }>;
 
 /** Task to simulate one strategy in one world on a range of seeds. A task ends at its first failed simulation. */
 export interface SimulationTask {

@@ -83,9 +83,7 @@ export class Tally {
 
 export type ShownStrategy = Pick<StrategyConfig, 'name' | 'module' | 'params'>;
 
-export interface Entrant extends StrategyConfig {
-  readonly config: Config;
-}
+export type Entrant = StrategyConfig & Readonly<{ config: Config }>;
 
 /** Result of one simulation of one strategy. Money is in currency, amounts are in shares. */
 export interface SimulationResult extends Readonly<ReturnType<Tally['edges']> & ReturnType<Tally['gains']>> {
@@ -111,7 +109,4 @@ export interface World {
   simulate(seed: number, entrant: Entrant, conditions: Conditions): SimulationResult | Promise<SimulationResult>;
 }
 
-export interface NamedSimulation extends SimulationResult {
-  readonly world: string;
-  readonly strategy: string;
-}
+export type NamedSimulation = SimulationResult & Readonly<{ world: string; strategy: string }>;

@@ -129,8 +129,17 @@ class ChallengeMarket extends SteppedMarket {
     const config = drawConfiguration(seed);
     const venue: Venue = {
       best: (side) => this.best(side === 'bid' ? BID : ASK),
-      rest: (order) => this.#rest(order),
-      take: (...order) => this.#take(...order),
+      rest: (order) => {
+        const { side, tick, remaining } = order;
+        const handle = this.place(this.#accounts.competitor, side === 'bid' ? BID : ASK, tick, remaining, false);
+        this.#standing.push({ order, handle });
+      },
+      take: (taker, buys, tick, shares) => {
+        this.isInformed = taker === 'arbitrageur';
+        this.place(this.#accounts[taker], buys ? BID : ASK, tick, shares, true);
+        this.isInformed = false;
+        return core.internal.lastFilled / ONE;
+      },
     };
     this.#others = new Others(venue, config, seed, startScore(config, seed));
   }
@@ -145,32 +154,14 @@ class ChallengeMarket extends SteppedMarket {
 
   override act(): void {
     this.#others.act();
-    // The competitor's filled orders are replaced at once, so that polls between steps show the next step's book.
-    this.#noticeUsedUp();
-    this.#others.replace();
-  }
-
-  #rest(order: SimulatedOrder): void {
-    const { side, tick, remaining } = order;
-    const handle = this.place(this.#accounts.competitor, side === 'bid' ? BID : ASK, tick, remaining, false);
-    this.#standing.push({ order, handle });
-  }
-
-  #take(...[taker, buys, tick, shares]: Parameters<Venue['take']>): number {
-    this.isInformed = taker === 'arbitrageur';
-    this.place(this.#accounts[taker], buys ? BID : ASK, tick, shares, true);
-    this.isInformed = false;
-    return this.core.internal.lastFilled / ONE;
-  }
-
-  /** Returns filled orders in the order of the challenge: asks before bids, best price first. */
-  #noticeUsedUp(): void {
     const used = this.#standing.filter(({ handle }) => handle === 0 || this.core.internal.remaining(handle) === 0);
-    if (used.length === 0) return;
     this.#standing = this.#standing.filter((standing) => !used.includes(standing));
+    // The challenge replaces the competitor's filled asks before its filled bids, best price first.
     const rank = ({ side, tick }: SimulatedOrder): number => (side === 'ask' ? tick : 2 * HIGHEST_TICK - tick);
     used.sort((a, b) => rank(a.order) - rank(b.order));
     for (const { order } of used) this.#others.used.push(order);
+    // The competitor's filled orders are replaced at once, so that polls between steps show the next step's book.
+    this.#others.replace();
   }
 }
 
@@ -219,9 +210,11 @@ class LiarMarket extends SteppedMarket {
   }
 
   override act(): void {
-    const { isRising, walkS, halfTicks, quoted } = this.#walk;
+    const { isRising, walkS, gainTicks, halfTicks, quoted } = this.#walk;
     for (const handle of this.#quotes) this.core.internal.cancel(handle);
-    this.#sell();
+    const [soldAt, boughtAt] = [this.best(BID), this.best(ASK)];
+    if (soldAt !== null && soldAt >= TRUE_TICK + gainTicks) this.place(this.#seller, ASK, soldAt, SHARES, true);
+    if (boughtAt !== null && boughtAt <= TRUE_TICK - gainTicks) this.place(this.#seller, BID, boughtAt, SHARES, true);
     const part = Math.min(1, Math.max(0, (this.core.nowMs - this.#fromMs) / (walkS * 1000)));
     const middle = TRUE_TICK + Math.round((isRising ? 1 : -1) * WALKED_TICKS * part);
     const [ownBid, ownAsk] = [this.best(BID) ?? 0, this.best(ASK) ?? HIGHEST_TICK + 1];
@@ -240,13 +233,6 @@ class LiarMarket extends SteppedMarket {
 
   override decide(): boolean {
     return this.#random.chance(this.probability);
-  }
-
-  #sell(): void {
-    const { gainTicks } = this.#walk;
-    const [bid, ask] = [this.best(BID), this.best(ASK)];
-    if (bid !== null && bid >= TRUE_TICK + gainTicks) this.place(this.#seller, ASK, bid, SHARES, true);
-    if (ask !== null && ask <= TRUE_TICK - gainTicks) this.place(this.#seller, BID, ask, SHARES, true);
   }
 }
 

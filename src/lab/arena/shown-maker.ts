@@ -17,7 +17,7 @@ import {
 import type { ParamValues, Quotes } from '../../trader/strategy/contract.js';
 import { feedsNamed } from '../../trader/strategy/read-params.js';
 import { makeDetail } from '../strategy-checks/shown-markets.js';
-import { type Conditions, type ShownStrategy, type SimulationResult, Tally, USUAL_CONDITIONS } from './contract.js';
+import { type ShownStrategy, type SimulationResult, Tally, USUAL_CONDITIONS } from './contract.js';
 import {
   type Configuration,
   drawConfiguration,
@@ -49,12 +49,8 @@ const TITLE = 'Will the score end above 0?';
 const LIMITS = { min_amount: '0.01', max_amount: '1000000', min_funds: '0.01', max_funds: '1000000' };
 const NO_REQUESTS = { ...USUAL_PACE, requestPrice: 0 };
 
-interface EventPlace {
-  readonly conditionId: string;
-  readonly glance: (nowMs: number) => EventView;
-  readonly sandbox: StrategySandbox | null;
-}
-
+type Glance = (nowMs: number) => EventView;
+type EventPlace = Readonly<{ conditionId: string; glance: Glance; sandbox: StrategySandbox | null }>;
 type Turn = ReturnType<ShownMaker['see']>;
 
 export class ShownMaker implements Maker {
@@ -67,16 +63,11 @@ export class ShownMaker implements Maker {
   readonly #feeds: readonly string[];
   readonly #readTruth: ReturnType<typeof openTruthFeed>;
   /** Returns the present view of the event; null without an event, or if the strategy does not request this view. */
-  readonly #glance: EventPlace['glance'] | null;
+  readonly #glance: Glance | null;
   #account = new SimulatedAccount(0);
   #lastId = 0;
 
-  constructor(
-    { name, module, params }: ShownStrategy,
-    seed = 0,
-    conditions = USUAL_CONDITIONS,
-    event: EventPlace | null = null,
-  ) {
+  constructor({ name, module, params }: ShownStrategy, seed = 0, conditions = USUAL_CONDITIONS, event?: EventPlace) {
     const conditionId = event?.conditionId ?? 'challenge';
     this.#tracker = new MarketTracker(conditionId);
     this.#glance = module.inputs?.event === true ? (event?.glance ?? null) : null;
@@ -232,11 +223,7 @@ const FEWEST = 2;
 const MOST = 10;
 
 /** Plays an event with a market per outcome. The softmax of drifting and jumping log-odds gives the probabilities. */
-export function playEvent(
-  seed: number,
-  judged: ShownStrategy,
-  conditions: Conditions = USUAL_CONDITIONS,
-): SimulationResult {
+export function playEvent(seed: number, judged: ShownStrategy, conditions = USUAL_CONDITIONS): SimulationResult {
   const count = new PythonRandom(seed + 2 ** 33).randint(FEWEST, MOST);
   const { steps } = drawConfiguration(seed);
   const ids = Array.from({ length: count }, (_, outcome) => `outcome-${outcome + 1}`);
@@ -250,7 +237,7 @@ export function playEvent(
     const own = seedOfMarket(seed, outcome);
     const conditionId = must(ids[outcome], 'an outcome');
     // View of the other outcomes. The makers of outcomes earlier in the list have already acted in the present step.
-    const glance = (nowMs: number): EventView => ({
+    const glance: Glance = (nowMs) => ({
       eventConditionId: facts.eventConditionId,
       outcomes: 'exhaustive',
       markets: count,
@@ -303,10 +290,7 @@ const JUMP_INTENSITY = 0.002;
 const JUMP_SIGMA = 0.5;
 const START_SIGMA = 0.75;
 
-/**
- * Draws the outcomes' true probabilities. The last step reveals the winner, whose log-odds drift upwards by the
- * variance of their moves, so that the softmax is the true probability.
- */
+/** Draws the outcomes' true probabilities. The last step reveals the winner. */
 export function drawEvent(seed: number, count: number, steps: number): readonly Truth[] {
   const random = new PythonRandom(seed);
   const logOdds = Array.from({ length: count }, () => random.gauss(0, START_SIGMA));
@@ -317,6 +301,7 @@ export function drawEvent(seed: number, count: number, steps: number): readonly 
     return left < 0;
   });
   const winner = drawn < 0 ? count - 1 : drawn;
+  // The winner's log-odds drift upwards by the variance of their moves, so that the softmax is the true probability.
   const move = (sigma: number): void => {
     for (let outcome = 0; outcome < count; outcome++)
       logOdds[outcome] = (logOdds[outcome] ?? 0) + random.gauss(outcome === winner ? sigma ** 2 : 0, sigma);

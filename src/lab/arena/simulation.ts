@@ -107,11 +107,7 @@ export function drawRetail(random: PythonRandom, config: Configuration) {
   });
 }
 
-interface MakerOrder extends Pick<SimulatedOrder, 'side' | 'tick'> {
-  readonly kind: 'place';
-  readonly id: string;
-  readonly shares: number;
-}
+type MakerOrder = MakerFill & Readonly<{ kind: 'place'; id: string }>;
 
 export type MakerAction = MakerOrder | { readonly kind: 'cancel'; readonly id: string };
 
@@ -310,7 +306,11 @@ export class Simulation<M extends Maker> {
 
   play(act: () => Iterable<MakerAction>): void {
     try {
-      for (const action of act()) this.#apply(action);
+      for (const action of act()) {
+        this.#actions++;
+        if (action.kind === 'place') this.#book.add(this.#account.open(action));
+        else this.#book.delete(this.#account.close(action.id));
+      }
     } catch (error) {
       if (!(error instanceof ForbiddenAction)) throw error;
       this.#failure = error.message;
@@ -333,12 +333,6 @@ export class Simulation<M extends Maker> {
       outcome,
       failure: this.#failure ?? this.maker.failure ?? null,
     };
-  }
-
-  #apply(action: MakerAction): void {
-    this.#actions++;
-    if (action.kind === 'place') this.#book.add(this.#account.open(action));
-    else this.#book.delete(this.#account.close(action.id));
   }
 
   #take(...[taker, buys, tick, shares]: Parameters<Venue['take']>): number {

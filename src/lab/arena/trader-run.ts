@@ -67,12 +67,7 @@ class RunStage implements MadeMarkets, MarketDriver, FeedSource {
   reported: number | null = null;
   readonly feedNames: readonly string[];
   readonly #plan: TraderRun;
-  #run: {
-    readonly core: ExchangeCore;
-    readonly account: AccountSlot;
-    readonly listener: MarketListener;
-    readonly scene: Scene;
-  } | null = null;
+  #run: Readonly<{ core: ExchangeCore; account: AccountSlot; listener: MarketListener; scene: Scene }> | null = null;
   readonly onStart = (snapshot: () => TraderSnapshot): void => {
     this.#snapshot = snapshot;
   };

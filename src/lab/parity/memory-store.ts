@@ -21,7 +21,7 @@ export class MemoryStore implements Pick<RecordingStore, 'market'> {
   }
 
   sources(fromMs: number, toMs: number): EventSource[] {
-    return [...this.#sinks.values()].filter(({ isEmpty }) => !isEmpty).map((sink) => sink.source(fromMs, toMs));
+    return [...this.#sinks.values()].flatMap((sink) => sink.source(fromMs, toMs) ?? []);
   }
 }
 
@@ -41,10 +41,6 @@ class MemorySink implements MarketSink {
 
   constructor(market: RecordedMarket) {
     this.market = market;
-  }
-
-  get isEmpty(): boolean {
-    return this.#firstMs === null;
   }
 
   describe(market: RecordedMarket): void {
@@ -76,11 +72,12 @@ class MemorySink implements MarketSink {
     if (this.#openGap !== null) this.#gaps.push({ ...this.#openGap, toMs: null });
   }
 
-  /** Ends the recording at `toMs` and returns its events. `FIRST_LOOK_MS` explains why the first events are moved. */
-  source(fromMs: number, toMs: number): EventSource {
+  /** Ends the recording at `toMs`. Returns its events, or null without any. `FIRST_LOOK_MS` says why events move. */
+  source(fromMs: number, toMs: number): EventSource | null {
     this.end({ timeMs: toMs, seenMs: null });
     const { refused } = this;
-    const seenMs = this.#firstMs ?? fromMs;
+    const seenMs = this.#firstMs;
+    if (seenMs === null) return null;
     const firstMs = seenMs > fromMs && seenMs - fromMs <= FIRST_LOOK_MS ? fromMs : seenMs;
     const chunks = this.#chunks ?? [];
     const times = chunks[0]?.timeMs ?? new Float64Array();
@@ -98,13 +95,7 @@ class MemorySink implements MarketSink {
     return false;
   }
 
-  #write(
-    kind: Exclude<keyof typeof EVENT, 'end'>,
-    at: Stamp,
-    side: number,
-    priceMicros: number,
-    amountMicros: number,
-  ): boolean {
+  #write(kind: 'level' | 'trade' | 'clear', at: Stamp, side: number, priceMicros: number, amountMicros: number) {
     if (this.#chunks !== null) {
       this.refused++;
       return false;

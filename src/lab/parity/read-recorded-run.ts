@@ -179,10 +179,8 @@ interface RunOrder extends SessionOrder {
 /** `seenMs`: time when the run first received this record, our clock, Unix ms. */
 type RunFill = Readonly<{ row: OwnTradeRow; seenMs: number }>;
 
-interface RunConversion extends Omit<ConversionRecord, 'markMicros' | 'timeMs'> {
-  readonly conditionId: string;
-  readonly seenMs: number;
-}
+type RunConversion = Omit<ConversionRecord, 'markMicros' | 'timeMs'> &
+  Readonly<{ conditionId: string; seenMs: number }>;
 
 class RunOrders {
   readonly orders = new Map<string, RunOrder>();
@@ -272,11 +270,6 @@ class RunOrders {
 /** Extra time at the end of the market data, ms, because a backtest's stop may take longer than the run's stop. */
 const STOP_ROOM_MS = 60_000;
 
-const shiftFeedValue = ({ feed, timeMs, value }: RecordedFeedValue, offsetMs: number): RecordedFeedValue => {
-  const validUntilMs = value.validUntilMs === null ? null : value.validUntilMs + offsetMs;
-  return { feed, timeMs: timeMs + offsetMs, value: { ...value, atMs: value.atMs + offsetMs, validUntilMs } };
-};
-
 export type LiveRun = Awaited<ReturnType<typeof readRecordedRun>>;
 
 export async function readRecordedRun(run: RunJournal) {
@@ -319,9 +312,8 @@ class RunReading {
     this.#toMs = nowMs;
     this.#timedOut += timedOut.length;
     if (observation.kind === 'command') this.#commands.push({ atMs: nowMs, command: observation.command });
-    if (observation.kind === 'feed') {
+    if (observation.kind === 'feed')
       for (const value of observation.values) this.#feedValues.push({ feed: observation.feed, timeMs: nowMs, value });
-    }
     if (observation.kind === 'outcome') this.#outcome(observation);
     for (const request of requests) {
       this.#underWay.set(request.id, request.call);
@@ -350,9 +342,7 @@ class RunReading {
     this.#orders.onAnswer(call, outcome, { sentMs, seenMs: nowMs });
   }
 
-  /**
-   * `commands`: operator commands other than quote hours, ending with a stop. `remarks`: differences from a backtest.
-   */
+  /** `commands`: operator commands but quote hours, ending with a stop. `remarks`: differences from a backtest. */
   async result() {
     this.#capture.close(this.#toMs);
     const offsetMs = Math.round(this.#clock.offsetMs ?? 0);
@@ -363,7 +353,10 @@ class RunReading {
     const sources = this.#store.sources(fromMs, toMs + STOP_ROOM_MS);
     const session = await this.#session(sources, { offsetMs, fromMs, toMs, untilMs });
     const roundTrips = makeLatencySource(this.#calls);
-    const feedValues = this.#feedValues.map((heard) => shiftFeedValue(heard, offsetMs));
+    const feedValues = this.#feedValues.map(({ feed, timeMs, value }): RecordedFeedValue => {
+      const validUntilMs = value.validUntilMs === null ? null : value.validUntilMs + offsetMs;
+      return { feed, timeMs: timeMs + offsetMs, value: { ...value, atMs: value.atMs + offsetMs, validUntilMs } };
+    });
     return { session, sources, feedValues, roundTrips, commands, fromMs, toMs, offsetMs, remarks: this.#remarks() };
   }
 

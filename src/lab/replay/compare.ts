@@ -13,11 +13,7 @@ export interface Redone {
 export type ReplayDifference = NonNullable<ReturnType<typeof findDifference>>;
 
 /** One field that differs: its path, and both values as JSON. A null value means that the field is absent. */
-interface FieldDifference {
-  readonly path: string;
-  readonly recorded: string | null;
-  readonly replayed: string | null;
-}
+type FieldDifference = Readonly<{ path: string; recorded: string | null; replayed: string | null }>;
 
 const MAX_LINES = 8;
 
@@ -46,13 +42,11 @@ function failureDifference({ failure: then }: RunStep, { failure: now }: Redone)
     : `the trader failed in the run: ${then}; in the replay: ${now}`;
 }
 
-function signingDifference({ signed: then }: RunStep, { signed: now }: Redone): string | null {
-  const at = firstDifferent(
-    then.map(({ intentId }) => intentId),
-    now,
-  );
+function signingDifference({ signed }: RunStep, { signed: now }: Redone): string | null {
+  const then = signed.map(({ intentId }) => intentId);
+  const at = firstDifferent(then, now);
   if (at === null) return null;
-  const [before, after] = [then[at]?.intentId, now[at]];
+  const [before, after] = [then[at], now[at]];
   if (before === undefined) return `intent ${after} is signed in the replay, but was not signed in the run`;
   return `intent ${before} was signed in the run, ${after === undefined ? 'but is not signed in the replay' : `but the replay signs intent ${after} there`}`;
 }

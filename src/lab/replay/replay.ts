@@ -1,14 +1,13 @@
 /**
- * Repeats a recorded run with a new trader and a copy of the starting ledger, and compares requests and signatures. A
- * replay has no key and no network, and writes only the given ledger. After a difference, recorded answers may not
- * match.
+ * Repeats a recorded run with a new trader and a copy of the starting ledger; compares requests and signatures. A
+ * replay has no key or network, and writes only the given ledger. After a difference, recorded answers may not match.
  */
 
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { AnyCall } from '../../shared/protocol/seam.js';
-import type { JournaledStrategy, RunJournal, RunStep } from '../../shell/journal/runs.js';
+import type { RunDescription, RunJournal, RunStep } from '../../shell/journal/runs.js';
 import type { BoundedCall } from '../../trader/engine/settings.js';
 import type { TraderSnapshot } from '../../trader/engine/snapshot.js';
 import { Trader } from '../../trader/engine/trader.js';
@@ -20,9 +19,7 @@ import type { Strategy } from '../../trader/strategy/contract.js';
 import { findDifference, type Redone, type ReplayDifference } from './compare.js';
 import type { ReplayedTrader, RunCode } from './run-settings.js';
 
-interface ReplayOptions extends Pick<ReplayPlan, 'trader' | 'untilMs'> {
-  readonly code: RunCode;
-}
+type ReplayOptions = Pick<ReplayPlan, 'trader' | 'untilMs'> & Readonly<{ code: RunCode }>;
 
 /** Throws TwinbookError `recording_invalid` for a run without its starting ledger, or with a damaged journal. */
 export async function replayRun(run: RunJournal, { code, ...given }: ReplayOptions): Promise<ReplayResult> {
@@ -40,9 +37,7 @@ async function configuredModules(run: RunJournal, findCode: RunCode): Promise<(k
   const modules = new Map<string, Strategy>();
   for await (const { observation } of run.steps()) {
     if (observation.kind !== 'command' || observation.command.kind !== 'configure') continue;
-    const { settings } = JSON.parse(observation.command.config) as {
-      settings: { strategies: readonly JournaledStrategy[] };
-    };
+    const { settings } = JSON.parse(observation.command.config) as { settings: Pick<RunDescription, 'strategies'> };
     for (const strategy of settings.strategies) modules.set(strategy.moduleKey, (await findCode(strategy)).module);
   }
   return (key) => modules.get(key) ?? null;

@@ -14,11 +14,7 @@ import {
 import { readParams } from '../../trader/strategy/read-params.js';
 import type { ShownMarkets, ShownSubject, TriedStrategy } from './shown-markets.js';
 
-interface MarketQuotes {
-  readonly quotes: Quotes;
-  readonly view: MarketView;
-}
-
+type MarketQuotes = Readonly<{ quotes: Quotes; view: MarketView }>;
 type TrialQuoter = ReturnType<typeof makeTrialQuoter>;
 
 /** `look` throws the strategy's errors, and TypeError if a market has no quotes or quotes are for an unknown market. */
@@ -340,9 +336,7 @@ export const checkStrategy = (...input: Parameters<StrategyCheck>): readonly Che
 
 class Failed extends Error {}
 
-interface Skipped {
-  readonly because: string;
-}
+type Skipped = Readonly<{ because: string }>;
 
 /** `text`: number of observations, or first error and its place, or why the check was `not asked`. */
 export type CheckResult = ReturnType<typeof judge>;

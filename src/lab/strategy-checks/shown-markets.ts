@@ -19,10 +19,7 @@ import {
 import type { ParamValues, Strategy, StrategyEvent } from '../../trader/strategy/contract.js';
 import { feedsNamed } from '../../trader/strategy/read-params.js';
 
-export interface TriedStrategy {
-  readonly strategy: Strategy;
-  readonly params: ParamValues;
-}
+export type TriedStrategy = Readonly<{ strategy: Strategy; params: ParamValues }>;
 
 /** Observations of a market, in order of our clock. Each quote request comes after its `events`, such as fills. */
 export type ShownMarket = ReturnType<typeof showMarket>;
@@ -45,10 +42,7 @@ export const askedBy = ({ strategy, params }: TriedStrategy) => ({
 });
 
 /** Feed value, and second market of an event with two exhaustive outcomes; null if there is none. */
-interface Beside {
-  readonly told: ReturnType<typeof drawTold>;
-  readonly other: ReturnType<typeof drawOther> | null;
-}
+type Beside = Readonly<{ told: ReturnType<typeof drawTold>; other: ReturnType<typeof drawOther> | null }>;
 
 /** Returns the feeds as the strategy sees them. All feeds give the same value. */
 function feedViews({ told }: Beside, { feeds }: Asked, nowMs: number): FeedViews {
@@ -77,10 +71,7 @@ type RowOfBook = readonly [tick: number, shares: number];
 /** Result of a poll of a market, and the trader's orders and shares at that time. Prices are in ticks of YES. */
 type Look = ReturnType<typeof drawLook>;
 
-interface GridOfMarket {
-  readonly ticks: number;
-  readonly isFree: boolean;
-}
+type GridOfMarket = Readonly<{ ticks: number; isFree: boolean }>;
 
 const seenAt = (requestId: number, nowMs: number) => ({ requestId, sentMs: nowMs, seenMs: nowMs, venueTimeMs: nowMs });
 
@@ -212,12 +203,7 @@ function showEvent(
   return { event, isFree: grid.isFree, looks: shown };
 }
 
-function drawEventLooks(
-  random: Random,
-  count: number,
-  looks: number,
-  outcomes: EventOutcomes | null,
-): readonly (readonly Look[])[] {
+function drawEventLooks(random: Random, count: number, looks: number, outcomes: EventOutcomes | null) {
   const scores = Array.from({ length: count }, () => 0);
   let before: readonly Look[] = [];
   return Array.from({ length: looks }, () => {

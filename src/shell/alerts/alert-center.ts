@@ -151,7 +151,9 @@ export class Outbox {
     this.#giveUp(steadyMs);
     if (this.#underWay.length > 0 || steadyMs < this.#notBeforeMs) return null;
     const critical = this.#waiting.find(({ message }) => message.severity === 'critical');
-    const taken = critical !== undefined ? [critical] : this.#takeOthers(steadyMs);
+    this.#sentMs = this.#sentMs.filter((sentMs) => steadyMs - sentMs < HOUR_MS);
+    const others = this.#sentMs.length < MOST_AN_HOUR ? this.#waiting : [];
+    const taken = critical === undefined ? others : [critical];
     if (taken.length === 0) return null;
     this.#waiting = this.#waiting.filter((one) => !taken.includes(one));
     this.#underWay = taken;
@@ -178,11 +180,6 @@ export class Outbox {
     }
     this.#failures = 0;
     this.#notBeforeMs = steadyMs + APART_MS;
-  }
-
-  #takeOthers(steadyMs: number): readonly WaitingMessage[] {
-    this.#sentMs = this.#sentMs.filter((sentMs) => steadyMs - sentMs < HOUR_MS);
-    return this.#sentMs.length < MOST_AN_HOUR ? this.#waiting : [];
   }
 
   #giveUp(steadyMs: number): void {
@@ -317,11 +314,9 @@ export class AlertCenter {
   }
 
   get figures() {
-    return this.#channels.map(({ config, outbox }) => ({
-      channel: config.name,
-      ...outbox.counts,
-      waiting: outbox.length,
-    }));
+    return this.#channels.map(({ config: { name }, outbox }) => {
+      return { channel: name, ...outbox.counts, waiting: outbox.length };
+    });
   }
 
   #tell(message: AlertMessage, steadyMs: number): void {

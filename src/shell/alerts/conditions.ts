@@ -195,10 +195,8 @@ function findSeen(facts: WatchedFacts): AlertConditions {
   };
 }
 
-function findShown(
-  account: AccountStatus,
-  { nowMs, process, backupMs, backupWithinMs }: WatchedFacts,
-): AlertConditions {
+function findShown(account: AccountStatus, facts: WatchedFacts): AlertConditions {
+  const { nowMs, process, backupMs, backupWithinMs } = facts;
   const { mode, reason, reconciled, losses, unknownOrders, clockOffsetMs, upkeep } = account;
   const { backupFailed, journalEnded } = upkeep;
   const isThrottled = Object.values(account.budgets).some(({ blockedUntilMs }) => blockedUntilMs !== null);

@@ -52,6 +52,8 @@ export async function readBounded(response: Response, mostBytes: number): Promis
 /** Maximum length of a message on a channel, characters. */
 const LONGEST = { webhook: 10_000, slack: 3_000, discord: 1_900, ntfy: 3_500, telegram: 4_000, mail: 10_000 } as const;
 
+const JSON_TYPE = { 'content-type': 'application/json' };
+
 const readAddress = ({ name, addressFile }: ChannelConfig): string =>
   readSecret(addressFile, `the address of alert channel ${name}`);
 
@@ -80,7 +82,7 @@ async function send(channel: ChannelConfig, trader: string, message: AlertMessag
   const subject = formatSubject(message, trader);
   const body = channel.detail === 'bare' ? '' : cleanText(message.text);
   const text = (body === '' ? subject : `${subject}\n${body}`).slice(0, LONGEST[kind]);
-  const json = (content: object) => postText(address, JSON.stringify(content), { 'content-type': 'application/json' });
+  const json = (content: object) => postText(address, JSON.stringify(content), JSON_TYPE);
   switch (kind) {
     case 'slack':
       return json({ text: escapeForSlack(text) });
@@ -113,16 +115,12 @@ const ntfyHeaders = ({ severity }: AlertMessage, subject: string): Readonly<Reco
   priority: { info: '2', warning: '4', critical: '5' }[severity],
 });
 
-const TELEGRAM = 'https://api.telegram.org';
-
 /** Returns a Telegram bot's URL. `address` is a token, or a self-hosted server's whole address before the method. */
 export const makeBotUrl = (address: string): string =>
-  /^https?:/.test(address) ? address.replace(/\/$/, '') : `${TELEGRAM}/bot${address}`;
+  /^https?:/.test(address) ? address.replace(/\/$/, '') : `https://api.telegram.org/bot${address}`;
 
 export const sendBotMessage = (url: string, chat: string, text: string): Promise<Delivery> =>
-  postText(`${url}/sendMessage`, JSON.stringify({ chat_id: chat, text: text.slice(0, LONGEST.telegram) }), {
-    'content-type': 'application/json',
-  });
+  postText(`${url}/sendMessage`, JSON.stringify({ chat_id: chat, text: text.slice(0, LONGEST.telegram) }), JSON_TYPE);
 
 const MOST_BYTES = 1_000_000; // Maximum size of an answer: twenty messages are shorter.
 const QUESTION = { timeout: 25, limit: 20, allowed_updates: ['message'] };
@@ -142,8 +140,8 @@ export type DirectMessage = z.infer<typeof directSchema>;
 /** Reads a bot's updates newer than `taken` (null: all), ascending. Throws for an answer that is not a list. */
 export async function readBotUpdates(url: string, taken: number | null, signal: AbortSignal) {
   const body = JSON.stringify({ ...QUESTION, ...(taken === null ? {} : { offset: taken + 1 }) });
-  const headers = { 'content-type': 'application/json' };
-  const response = await fetch(`${url}/getUpdates`, { method: 'POST', body, headers, redirect: 'manual', signal });
+  const post = { method: 'POST', body, headers: JSON_TYPE, redirect: 'manual', signal } as const;
+  const response = await fetch(`${url}/getUpdates`, post);
   if (!response.ok) {
     await response.body?.cancel();
     throw new Error(`it answered ${response.status}`);

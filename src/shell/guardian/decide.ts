@@ -139,10 +139,7 @@ export interface GuardianMind {
   readonly isAskedToEnd: boolean;
 }
 
-interface Decision {
-  readonly mind: GuardianMind;
-  readonly actions: readonly GuardianAction[];
-}
+type Decision = Readonly<{ mind: GuardianMind; actions: readonly GuardianAction[] }>;
 
 export const FRESH_MIND: GuardianMind = {
   heartbeat: null,
@@ -183,11 +180,9 @@ function onLook(before: GuardianMind, rules: GuardianRules, look: GuardianPoll):
     return standDown(mind, 'the trader manages its orders again');
   }
   if (mind.isRound) return { mind, actions: [] };
-  if (isOver(mind.alarm, rules, look)) {
+  if (isOver(mind.alarm, rules, look))
     return standDown({ ...mind, isSettled: true }, 'no order rests, and the silent trader has ended');
-  }
-  if (isLeftToOthers(mind, mind.alarm, rules)) return { mind, actions: [] };
-  if (look.nowMs < mind.alarm.nextRoundMs) return { mind, actions: [] };
+  if (isLeftToOthers(mind, mind.alarm, rules) || look.nowMs < mind.alarm.nextRoundMs) return { mind, actions: [] };
   return { mind: { ...mind, isRound: true }, actions: [{ kind: 'cancel' }] };
 }
 
@@ -238,12 +233,10 @@ function raise(mind: GuardianMind, { nowMs, traderGone }: GuardianPoll, why: str
   const { heartbeat } = mind;
   const who = heartbeat === null || heartbeat === 'unreadable' ? 'the trader' : `process ${heartbeat.process.pid}`;
   const reason = `guardian: ${why}; ${who} ${traderGone ? 'has ended' : 'is still there but does not answer'}`;
-  const alarm = makeAlarm('silence', reason, nowMs);
-  const actions: readonly GuardianAction[] = [
+  return begin(mind, makeAlarm('silence', reason, nowMs), [
     { kind: 'record', severity: 'loud', text: `ALARM: ${reason}; canceling everything` },
     { kind: 'leave-mark', reason },
-  ];
-  return begin(mind, alarm, actions);
+  ]);
 }
 
 /** Begins to cancel. Writes no stop file, because a trader with a heartbeat knows its orders and accepts commands. */
@@ -287,18 +280,14 @@ const isOver = (alarm: Alarm, { lateOrdersMs }: GuardianRules, { nowMs, traderGo
   alarm.cause === 'silence' && isSecured(alarm) && traderGone && nowMs - alarm.orderSeenMs >= lateOrdersMs;
 
 /** Returns the reason why the guardian may end; null while it must stay. */
-function reasonToEnd(
-  mind: GuardianMind,
-  rules: GuardianRules,
-  { nowMs, traderGone, ledgerGone }: GuardianPoll,
-): string | null {
+function reasonToEnd(mind: GuardianMind, rules: GuardianRules, look: GuardianPoll): string | null {
+  const { nowMs, traderGone, ledgerGone } = look;
   const { alarm, heartbeat } = mind;
   if (mind.isRound) return null;
   if (mind.isAskedToEnd && (alarm === null || isSecured(alarm))) return 'the guardian was asked to end';
   if (rules.stays) return null;
-  if (alarm === null && !mayRest(mind) && heartbeat !== null && (phaseOf(heartbeat) === 'ended' || traderGone)) {
+  if (alarm === null && !mayRest(mind) && heartbeat !== null && (phaseOf(heartbeat) === 'ended' || traderGone))
     return 'the trader ended and nothing rests';
-  }
   if (rules.paperPatienceMs === null) return null;
   if (ledgerGone) return 'the paper trader and its ledger are gone';
   const failingMs = alarm === null || alarm.failingSinceMs === null ? 0 : nowMs - alarm.failingSinceMs;

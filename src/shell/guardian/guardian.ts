@@ -13,7 +13,6 @@ import { ApiKey } from '../client/accepted-credentials.js';
 import { ServiceClient } from '../client/client.js';
 import { openKeyFile, walletPassphrase } from '../wallet/key-file.js';
 import { secrets } from '../wallet/secrets.js';
-import type { Wallet } from '../wallet/wallet.js';
 import { encode, readBeat } from './beat-file.js';
 import {
   decide,
@@ -127,10 +126,7 @@ const TIMEOUT_MS = 5_000;
 
 type GuardianAccess = ReturnType<typeof openAccess>;
 
-/**
- * Opens wallet and API key, which stay in memory: an alarm needs neither the disk nor the trader's key. Throws
- * `file_unreadable`, `key_insecure` or `key_invalid`.
- */
+/** Keeps wallet and API key in memory: alarms need no disk. Throws `file_unreadable`, `key_insecure`, `key_invalid`. */
 function openAccess({ walletFile, credentialsFile, profile, env }: GuardianOptions) {
   if (!existsSync(walletFile)) {
     const hint = 'On paper the trader makes one at its first start; otherwise run `twinbook keys create`.';
@@ -167,10 +163,7 @@ export interface GuardianOptions {
   /** Path of the stop file, which prevents a recovering trader from quoting; null if it may quote again on its own. */
   readonly markFile: string | null;
   /** Cancels all orders and reads the resting orders twice. Throws TwinbookError if these reads fail. */
-  readonly cancelEverything: (access: {
-    readonly client: ServiceClient;
-    readonly wallet: Wallet;
-  }) => Promise<{ readonly asked: number; readonly verified: boolean }>;
+  readonly cancelEverything: (access: GuardianAccess) => Promise<Readonly<{ asked: number; verified: boolean }>>;
   readonly say: (line: string) => void;
   readonly onUnusedSignal: (tell: (text: string) => void) => void;
   readonly stopAsked: () => Promise<void>;
