@@ -86,10 +86,8 @@ function makeDayRows(record: SessionRecord, analysis: Analysis, standing: Standi
     id: market.conditionId,
     walk: new MarketWalk({ ...market, orders: [], prices: null }),
   }));
-  const fills = groupBy(
-    record.markets.flatMap((market) => market.fills),
-    ({ timeMs }) => toDay(timeMs),
-  );
+  const allFills = record.markets.flatMap((market) => market.fills);
+  const fills = groupBy(allFills, ({ timeMs }) => toDay(timeMs));
   const times = record.markets.flatMap((market) => [...market.fills, ...market.conversions].map((move) => move.timeMs));
   const first = toDay(times.reduce((a, b) => Math.min(a, b), record.fromMs));
   const last = toDay(times.reduce((a, b) => Math.max(a, b), record.toMs));
@@ -98,12 +96,10 @@ function makeDayRows(record: SessionRecord, analysis: Analysis, standing: Standi
   for (let day = first; day <= last; day++) {
     const endMs = (day + 1) * DAY_MS - 1;
     for (const { walk } of walks) walk.advance(endMs);
-    const worth = sum(
-      walks.map(
-        ({ id, walk: { held } }) => held.cashMicros + (held.worthMicros(standing(id, endMs)) ?? held.costMicros),
-      ),
-    );
-    const equityMicros = day === last ? analysis.equity.endEquityMicros : micros(record.capitalMicros + worth);
+    const worths = walks.map(({ id, walk: { held } }) => {
+      return held.cashMicros + (held.worthMicros(standing(id, endMs)) ?? held.costMicros);
+    });
+    const equityMicros = day === last ? analysis.equity.endEquityMicros : sum([record.capitalMicros, sum(worths)]);
     const traded = fills.get(day) ?? [];
     if (traded.length > 0 || equityMicros !== before) {
       const { boughtMicros, soldMicros } = computeVolume(traded);
@@ -225,12 +221,7 @@ const REMARKS: readonly string[] = [
 ];
 
 /** Returns the time spans in which the trader ran. A killed run counts until its last changed intent. */
-function computeSpans(
-  runs: readonly RunRow[],
-  intents: readonly IntentRow[],
-  toMs: number,
-  isRunning: boolean,
-): readonly Span[] {
+function computeSpans(runs: readonly RunRow[], intents: readonly IntentRow[], toMs: number, isRunning: boolean) {
   const lastMsByRun = new Map<string, number>();
   for (const { runId, updatedMs } of intents) lastMsByRun.set(runId, Math.max(lastMsByRun.get(runId) ?? 0, updatedMs));
   return runs.map(({ id, startedMs, stoppedMs }, index): Span => {

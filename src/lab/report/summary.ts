@@ -4,7 +4,7 @@ import { foldText, plainLine } from '../../shared/base/text.js';
 import { type Analysis, bracketVerdict, repeatedModels, sharedWarnings } from './analysis/analyse.js';
 import { shownInterval, shownSharpe } from './analysis/markets.js';
 import { nameModel, type RepeatFigures, type RunSpread } from './analysis/session-figures.js';
-import type { Markout, MarkoutHorizon, MarkoutSide } from './analysis/trading.js';
+import { findMarkout } from './analysis/trading.js';
 import {
   count,
   formatDuration,
@@ -21,9 +21,8 @@ import { shorten } from './html/parts.js';
 /** A line of the report's table: its name, and a function that returns the line's figure for a column. */
 export type SummaryLine<T> = readonly [name: string, figure: (of: T) => string];
 
-function markout(markouts: readonly Markout[], horizon: MarkoutHorizon, side: MarkoutSide = 'all'): string {
-  return signedCents(markouts.find((row) => row.horizon === horizon && row.side === side)?.markoutMicros ?? null);
-}
+const markout = (...place: Parameters<typeof findMarkout>): string =>
+  signedCents(findMarkout(...place)?.markoutMicros ?? null);
 
 export const LINES: readonly SummaryLine<Analysis>[] = [
   ['Result', ({ result }) => formatGain(result.resultMicros)],

@@ -1,6 +1,4 @@
-/**
- * Builds the session record of a live trader. Without a recorded book, mids and dependent figures are null, never 0.
- */
+/** Builds the session record of a live trader. Without a recorded book, mids and their figures are null, never 0. */
 
 import type { RecordingSummary } from '../../recording/contract.js';
 import { complement, type Micros, ONE, sub, ZERO } from '../../shared/base/micros.js';
@@ -208,9 +206,9 @@ export function foldSession({ markets, running, endCashMicros, assumptions, ...f
 }
 
 function readMoves(market: LedgerMarket) {
-  const { orders, trades, conversions, prices, lastMs } = market;
+  const { orders, trades, conversions, prices } = market;
   const restingFrom = new Map(orders.map(({ pubkey, fromMs }) => [pubkey, fromMs]));
-  const fills = trades.map((trade) => toFill(trade, restingFrom.get(trade.orderPubkey) ?? null, prices, lastMs));
+  const fills = trades.map((trade) => toFill(trade, restingFrom.get(trade.orderPubkey) ?? null, market));
   return {
     ...market,
     fills: fills.sort((a, b) => a.timeMs - b.timeMs),
@@ -231,12 +229,7 @@ const BEFORE_TRADE_MS = 1;
 export const tradeTimeMs = (timestampS: number, seenMs: number): number =>
   Math.max(timestampS * 1000, Math.min(timestampS * 1000 + 500, seenMs));
 
-function toFill(
-  trade: ReportedTrade,
-  restingFromMs: number | null,
-  prices: RecordedPrices | null,
-  lastMs: number,
-): FillRecord {
+function toFill(trade: ReportedTrade, restingFromMs: number | null, { prices, lastMs }: LedgerMarket): FillRecord {
   const { ownPriceMicros, feeMicros, ...reported } = trade;
   const { timeMs, isYes, isBuy, isMaker, amountMicros } = reported;
   const notional = tradeNotional(isYes, ownPriceMicros, amountMicros);
@@ -278,10 +271,8 @@ function foldMarket(market: ReturnType<typeof readMoves>, running: readonly Span
 
 function walkSeries(market: WalkedMarket, endMs: number) {
   const { orders, fills, conversions } = market;
-  const times = [
-    ...orders.map(({ fromMs, toMs }) => [fromMs, toMs ?? endMs]),
-    ...[...fills, ...conversions].map(({ timeMs }) => [timeMs]),
-  ].flat();
+  const ordered = orders.flatMap(({ fromMs, toMs }) => [fromMs, toMs ?? endMs]);
+  const times = [...ordered, ...[...fills, ...conversions].map(({ timeMs }) => timeMs)];
   const [first, last] = times.reduce(([low, high], time) => [Math.min(low, time), Math.max(high, time)], [endMs, 0]);
   const steps = stepsOver(first, last);
   const samples = new MarketSamples(steps.stepMs);
@@ -297,11 +288,10 @@ function walkSeries(market: WalkedMarket, endMs: number) {
 function measureQuoting({ orders, lastMs, countedFromMs }: LedgerMarket, running: readonly Span[]): QuotingFigures {
   const firstMs = countedFromMs ?? orders.reduce((first, { fromMs }) => Math.min(first, fromMs), lastMs);
   const open = common(mergeSpans(running), [[firstMs, lastMs]]);
-  const standing = (side: SessionOrder['side']): readonly Span[] =>
-    common(
-      mergeSpans(orders.filter((order) => order.side === side).map(({ fromMs, toMs }) => [fromMs, toMs ?? lastMs])),
-      open,
-    );
+  const standing = (wanted: SessionOrder['side']): readonly Span[] => {
+    const own = orders.filter(({ side }) => side === wanted);
+    return common(mergeSpans(own.map(({ fromMs, toMs }) => [fromMs, toMs ?? lastMs])), open);
+  };
   const [bids, asks] = [standing('bid'), standing('ask')];
   const twoSidedMs = sumSpans(common(bids, asks));
   return {
@@ -320,11 +310,7 @@ function measureQuoting({ orders, lastMs, countedFromMs }: LedgerMarket, running
 const MOST_LOOKS = 86_400;
 
 /** Samples the account only while the trader ran, because the value of shares between two runs is unknown. */
-function sampleAccount(
-  markets: readonly WalkedMarket[],
-  capitalMicros: number,
-  running: readonly Span[],
-): AccountSamples {
+function sampleAccount(markets: readonly WalkedMarket[], capitalMicros: number, running: readonly Span[]) {
   const steps = stepsWithin(running, MOST_LOOKS);
   const account = new AccountSamples(steps.stepMs);
   const walks = markets.map((market) => new MarketWalk(market));

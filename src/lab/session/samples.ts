@@ -60,27 +60,24 @@ class Samples<Column extends string> {
   readonly timeMs: number[] = [];
   protected readonly columns: Readonly<Record<Column, (number | null)[]>>;
   protected readonly firstStepMs: number;
-  readonly #names: readonly Column[];
   #count = 0;
 
-  constructor(names: readonly Column[], firstStepMs: number) {
-    this.columns = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Column, (number | null)[]>;
-    this.#names = names;
+  constructor(columns: Readonly<Record<Column, (number | null)[]>>, firstStepMs: number) {
+    this.columns = columns;
     this.firstStepMs = firstStepMs;
     this.stepMs = firstStepMs;
   }
 
   protected write(timeMs: number, values: Readonly<Record<Column, number | null>>): void {
     this.timeMs.push(timeMs);
-    for (const name of this.#names) this.columns[name].push(values[name]);
+    for (const name in this.columns) this.columns[name].push(values[name]);
   }
 
   wants(): boolean {
-    const wanted = this.#count % (this.stepMs / this.firstStepMs) === 0;
-    this.#count++;
-    if (wanted && this.timeMs.length === MAX_SAMPLES) this.thinOut();
+    const sinceMs = this.firstStepMs * this.#count++;
+    if (sinceMs % this.stepMs === 0 && this.timeMs.length === MAX_SAMPLES) this.thinOut();
     // After samples were thinned, this sample may be between two steps.
-    return wanted && (this.#count - 1) % (this.stepMs / this.firstStepMs) === 0;
+    return sinceMs % this.stepMs === 0;
   }
 
   get length(): number {
@@ -94,14 +91,12 @@ class Samples<Column extends string> {
       column.length = Math.ceil(column.length / 2);
     };
     keepEven(this.timeMs);
-    for (const name of this.#names) keepEven(this.columns[name]);
+    for (const name in this.columns) keepEven(this.columns[name]);
   }
 }
 
-const PRICES = ['bidMicros', 'askMicros', 'ourBidMicros', 'ourAskMicros'] as const;
-
 /** Best prices in YES space; null if a side is empty. */
-export type BookTop = Readonly<Record<(typeof PRICES)[number], number | null>>;
+export type BookTop = Readonly<Record<'bidMicros' | 'askMicros' | 'ourBidMicros' | 'ourAskMicros', number | null>>;
 
 export class MarketSamples extends Samples<keyof BookTop | 'inventoryMicros'> {
   #openForMs = 0;
@@ -109,7 +104,7 @@ export class MarketSamples extends Samples<keyof BookTop | 'inventoryMicros'> {
   #oneSidedMs = 0;
 
   constructor(firstStepMs = FIRST_STEP_MS) {
-    super([...PRICES, 'inventoryMicros'], firstStepMs);
+    super({ bidMicros: [], askMicros: [], ourBidMicros: [], ourAskMicros: [], inventoryMicros: [] }, firstStepMs);
   }
 
   /** Takes a sample. Must be called once per initial step while the market is open. */
@@ -137,7 +132,7 @@ export class AccountSamples extends Samples<'equityMicros' | 'lockedMicros'> {
   #isKnown = true;
 
   constructor(firstStepMs = FIRST_STEP_MS) {
-    super(['equityMicros', 'lockedMicros'], firstStepMs);
+    super({ equityMicros: [], lockedMicros: [] }, firstStepMs);
   }
 
   /** Updates the drawdown with the present equity, which is null while a mid is unknown. */

@@ -116,10 +116,7 @@ export const tasksIn = (
 
 const chunkId = (sheetHash: string, chunk: Chunk): string => hashValue({ sheetHash, chunk });
 
-export interface ChunkOutcome {
-  readonly task: Task;
-  readonly outcome: TaskOutcome;
-}
+export type ChunkOutcome = Readonly<{ task: Task; outcome: TaskOutcome }>;
 
 /** Fields that show that a chunk's result is complete; the seal proves that this version wrote the result. */
 const figures = z.looseObject({ resultMicros: z.int(), traceHash: z.string().min(1), eventResults: z.array(z.int()) });
@@ -144,11 +141,7 @@ function readOutcomes(text: string, chunk: Chunk, sheet: SweepSheet) {
 }
 
 /** Returns the number of new outcomes. Throws `results_differ` if a backtest now has another trace hash. */
-function keepOutcomes(
-  outcomes: readonly ChunkOutcome[],
-  { known, done }: Pick<TaskWork, 'known' | 'done'>,
-  from: string,
-): number {
+function keepOutcomes(outcomes: readonly ChunkOutcome[], { known, done }: Omit<TaskWork, 'tasks'>, from: string) {
   let kept = 0;
   for (const { task, outcome } of outcomes) {
     const before = known(task);
@@ -361,8 +354,7 @@ export function readPlan(dir: string): FolderPlan {
 export function chunkAt({ chunks }: FolderPlan, index: number): Chunk {
   const chunk = chunks[index];
   if (chunk !== undefined) return chunk;
-  const hint = `This plan has the chunks 0 to ${chunks.length - 1}.`;
-  throw new TwinbookError('usage', `there is no chunk ${index}`, hint);
+  throw new TwinbookError('usage', `there is no chunk ${index}`, `This plan has the chunks 0 to ${chunks.length - 1}.`);
 }
 
 export function readChunk(dir: string, plan: FolderPlan, index: number): ReturnType<typeof readOutcomes> {

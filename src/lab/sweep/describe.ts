@@ -18,11 +18,7 @@ import type {
 type NotedFacts = Pick<SweepFacts, 'subject' | 'data' | 'search' | 'assumptions'>;
 
 /** Returns warnings about a result, most serious first. `best`: the best configuration; null if none is finished. */
-export function listNotes(
-  facts: NotedFacts,
-  counts: SweepCounts,
-  best: ConfigurationResult | null,
-): readonly SweepNote[] {
+export function listNotes(facts: NotedFacts, counts: SweepCounts, best: ConfigurationResult | null) {
   const at = (level: SweepNote['level'], texts: Iterable<string>) => Array.from(texts, (text) => ({ level, text }));
   return [...at('caution', listCautions(facts, counts, best)), ...at('note', listRemarks(facts))];
 }
@@ -33,33 +29,27 @@ function* listCautions(
   best: ConfigurationResult | null,
 ): Generator<string> {
   const { model, event } = TERMS[subject];
-  if (unfinished > 0) {
+  if (unfinished > 0)
     yield `Not finished: ${unfinished} of ${formatQuantity(configurations, 'configuration')} have not run completely, so figures over all configurations are not final.`;
-  }
   if (failed > 0)
     yield `${formatQuantity(failed, 'configuration')} failed and ${failed === 1 ? 'is' : 'are'} not ranked.`;
-  if (flipping > 0) {
+  if (flipping > 0)
     yield `${formatQuantity(flipping, 'configuration')} of ${done} ${flipping === 1 ? 'has' : 'have'} a result above 0 under one ${model} and below 0 under another: reject such configurations.`;
-  }
   if (best !== null && (best.worstMicros ?? 0) <= 0) yield `No result is above 0 under every ${model}.`;
-  if (events < LEAST_EVENTS_FOR_SHARPE) {
+  if (events < LEAST_EVENTS_FOR_SHARPE)
     yield `${formatQuantity(events, event)}: too few for a Sharpe ratio (${LEAST_EVENTS_FOR_SHARPE} at least); the results are anecdotes.`;
-  }
 }
 
 function* listRemarks({ subject, data, search, assumptions }: NotedFacts): Generator<string> {
   const open = data.markets.filter(({ market }) => market.outcome === null).length;
-  if (open > 0) {
+  if (open > 0)
     yield `${formatQuantity(open, 'market')} of ${data.markets.length} without a known outcome: shares held at the end are valued at the last mid price.`;
-  }
   if (data.empty.length > 0) yield `Left out: ${formatQuantity(data.empty.length, 'recording')} without any event.`;
-  for (const { why, count } of search.leftOut.slice(0, 3)) {
+  for (const { why, count } of search.leftOut.slice(0, 3))
     yield `Left out as impossible: ${formatQuantity(count, 'combination')}: ${why}.`;
-  }
   const found = search.candidates.length;
-  if (search.kind === 'random' && found < search.wanted) {
+  if (search.kind === 'random' && found < search.wanted)
     yield `${search.wanted} configurations were asked for, but only ${found} different ones were drawn.`;
-  }
   if (assumptions.folds > 1 && subject === 'recordings')
     yield 'Each fold begins with the whole capital; drawdowns are the largest within a fold.';
 }
@@ -126,7 +116,7 @@ export const REMARK: SharedColumn<Placed> = {
 };
 
 /** A narrow terminal always shows the varied values and the result under the first fill model. */
-export function configurationColumns({ subject, search, assumptions, counts }: SweepResult) {
+export function configurationColumns({ subject, search, assumptions, counts }: SweepResult): SharedColumn<Placed>[] {
   const { event, model, models, result } = TERMS[subject];
   const of =
     <T>(index: number, figure: (result: ModelResult) => T) =>
@@ -134,7 +124,7 @@ export function configurationColumns({ subject, search, assumptions, counts }: S
       const found = configuration.models[index];
       return found === undefined ? null : figure(found);
     };
-  const columns: SharedColumn<Placed>[] = [
+  return [
     {
       title: '#',
       explains: `rank by the lowest ${result} of the ${models}`,
@@ -182,7 +172,6 @@ export function configurationColumns({ subject, search, assumptions, counts }: S
     },
     { title: 'Fills', explains: `under the first ${model}`, cell: of(0, ({ fills }) => fills), keep: 65 },
   ];
-  return columns;
 }
 
 const worstDrawdown = ({ models }: ConfigurationResult): number | null =>
@@ -252,14 +241,15 @@ export function sharedSections<Table>(
   const { subject, models, walkForward, fresh, assumptions } = result;
   const { model, event } = TERMS[subject];
   const notes: readonly string[] = [];
-  const belief = {
-    id: 'belief',
-    title: 'Results expected from luck alone',
-    lead: `The best of many configurations looks good by luck alone. Ratios are per ${event}; a deflated ratio is the probability of more than luck.`,
-    table: draw(judgementColumns(result), models, `Search results by ${model}`),
-    notes,
-  };
-  const sections = [belief];
+  const sections = [
+    {
+      id: 'belief',
+      title: 'Results expected from luck alone',
+      lead: `The best of many configurations looks good by luck alone. Ratios are per ${event}; a deflated ratio is the probability of more than luck.`,
+      table: draw(judgementColumns(result), models, `Search results by ${model}`),
+      notes,
+    },
+  ];
   if (walkForward !== null) {
     const { steps, outOfSample, testedEvents } = walkForward;
     const minutes = assumptions.embargoMs / 60_000;

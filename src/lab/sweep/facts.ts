@@ -166,9 +166,7 @@ export interface TaskWork {
   readonly done: (task: Task, outcome: TaskOutcome) => void;
 }
 
-export interface EngineWork extends PlannedSweep, TaskWork {
-  readonly watcher: SweepWatcher;
-}
+export type EngineWork = PlannedSweep & TaskWork & { readonly watcher: SweepWatcher };
 
 /** Resolves with true when every task has ended, with false if the sweep was stopped earlier. */
 export type SweepEngine = (work: EngineWork) => Promise<boolean>;

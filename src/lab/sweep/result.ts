@@ -240,10 +240,7 @@ export interface FreshResult {
 }
 
 /** Mean and standard error of edges over seeds; the error is null for fewer than two seeds. */
-export interface FreshMean {
-  readonly mean: number;
-  readonly standardError: number | null;
-}
+export type FreshMean = Readonly<{ mean: number; standardError: number | null }>;
 
 /** Result of a sweep, as data for table, page and JSON. A null figure is unknown, undefined, or has too few events. */
 export interface SweepResult {
@@ -266,10 +263,7 @@ export interface SweepResult {
   readonly notes: readonly SweepNote[];
 }
 
-export interface SweepNote {
-  readonly level: 'caution' | 'note';
-  readonly text: string;
-}
+export type SweepNote = Readonly<{ level: 'caution' | 'note'; text: string }>;
 
 export type SweepCounts = ReturnType<typeof countConfigurations>;
 

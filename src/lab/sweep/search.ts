@@ -101,13 +101,11 @@ function findParam(name: string, strategies: readonly StrategyConfig[]): ReturnT
   const named = strategies.find((strategy) => strategy.name === first);
   if (named !== undefined && rest.length > 0) return inStrategy(named, rest, name);
   const having = strategies.filter(({ module }) => Object.hasOwn(module.params, first));
-  const [only, second] = having;
-  if (only !== undefined && second === undefined) return inStrategy(only, [first, ...rest], name);
-  if (only !== undefined) {
-    const names = having.map((strategy) => `${strategy.name}.${name}`).join(', ');
-    throw new TwinbookError('usage', `several strategies have a parameter ${name}`, `Write one of: ${names}.`);
-  }
-  throw unknownParam(name, strategies);
+  const [only] = having;
+  if (only === undefined) throw unknownParam(name, strategies);
+  if (having.length === 1) return inStrategy(only, [first, ...rest], name);
+  const names = having.map((strategy) => `${strategy.name}.${name}`).join(', ');
+  throw new TwinbookError('usage', `several strategies have a parameter ${name}`, `Write one of: ${names}.`);
 }
 
 function inStrategy(strategy: StrategyConfig, words: readonly string[], name: string) {
@@ -164,12 +162,10 @@ function readChoice(text: string, name: string, spec: FieldSpec, isRandom: boole
 
 const isDecimal = (text: string): boolean => /^-?\d{1,15}(\.\d{1,12})?$/.test(text);
 
-const bad = (name: string, came: string, want: string): TwinbookError =>
-  new TwinbookError(
-    'usage',
-    `--param ${name}: got '${came}', wanted ${want}`,
-    '`twinbook strategies` lists each strategy’s parameters with ranges.',
-  );
+function bad(name: string, came: string, want: string): TwinbookError {
+  const hint = '`twinbook strategies` lists each strategy’s parameters with ranges.';
+  return new TwinbookError('usage', `--param ${name}: got '${came}', wanted ${want}`, hint);
+}
 
 /** Returns the values of a range FROM:TO:STEP, including both ends, rounded to the decimals of the text. */
 function steps(numbers: readonly string[], name: string, text: string, spec: FieldSpec): readonly RawValue[] {
@@ -258,7 +254,7 @@ function draw(choice: Choice, random: Random): RawValue {
   if (choice.kind === 'values') return choice.values[random.below(choice.values.length)] ?? 0;
   const { from, to, isLog } = choice;
   const share = random.uniform();
-  // A drawn integer stands for the interval of ±0.5, so that both ends are drawn as often as other integers.
+  // A drawn integer represents the interval of ±0.5, so that both ends are drawn as often as other integers.
   const half = choice.as === 'integer' ? 0.5 : 0;
   const [low, high] = [from - half, to + half];
   const value = isLog ? low * (high / low) ** share : low + (high - low) * share;
@@ -319,10 +315,7 @@ function combine(config: Config, axes: readonly Axis[], values: readonly RawValu
 export function configWith(config: Config, axes: readonly Axis[], values: readonly RawValue[]): Config {
   const combined = combine(config, axes, values);
   assert(typeof combined !== 'string', 'values that were combined before');
-  const strategies = config.strategies.map((strategy, index) => ({
-    ...strategy,
-    params: combined[index] ?? strategy.params,
-  }));
+  const strategies = config.strategies.map((one, index) => ({ ...one, params: combined[index] ?? one.params }));
   return { ...config, strategies };
 }
 
@@ -335,11 +328,7 @@ function put(raw: Record<string, unknown>, path: Axis['path'], value: RawValue |
 }
 
 /** Describes the reason why values cannot be combined. Throws if the value of a varied parameter is itself invalid. */
-function describeProblems(
-  { name, module }: StrategyConfig,
-  own: readonly Axis[],
-  problems: ParamsRead['problems'],
-): string {
+function describeProblems({ name, module }: StrategyConfig, own: readonly Axis[], problems: ParamsRead['problems']) {
   for (const axis of own) {
     const problem = problems.find(({ path }) => path.join('.') === axis.path.join('.'));
     if (problem === undefined) continue;

@@ -35,12 +35,7 @@ export function sweepHtml(result: SweepResult): string {
   const content = html`${configurationSection(result)}${others}${assumptionSection(assumptions(result))}`;
   const foot = `Twinbook ${result.assumptions.version}. Times are UTC. A dash means not known or not defined, never zero.`;
   const body = html`<div class="page"><main>${pageHeading(title, describeSweep(result))}${notes.length === 0 ? null : warnings}${content}</main><footer>${foot}</footer></div>`;
-  return pageDocument({
-    title: `${shorten(title, 120)} – Twinbook sweep`,
-    sessions: 0,
-    body,
-    program: 'tables',
-  });
+  return pageDocument({ title: `${shorten(title, 120)} – Twinbook sweep`, sessions: 0, body, program: 'tables' });
 }
 
 function describeSweep({ subject, assumptions, counts, events, search }: SweepResult): string {

@@ -14,9 +14,17 @@ import {
   formatQuantity,
   formatShares,
 } from '../figures.js';
-import { computeEventFigures, FEW_EVENTS, type Interval, LEAST_EVENTS, playedByAll, shownInterval } from './markets.js';
+import {
+  computeEventFigures,
+  FEW_EVENTS,
+  type Interval,
+  LEAST_EVENTS,
+  type MarketAnalysis,
+  playedByAll,
+  shownInterval,
+} from './markets.js';
 import { computeFigures, type Figures, nameModel, type RepeatFigures } from './session-figures.js';
-import { groupBy, type MarketResult, splitMarket, sum } from './split.js';
+import { groupBy, sum } from './split.js';
 
 /** Comparison of several fill models. */
 export interface BracketVerdict {
@@ -30,16 +38,7 @@ export interface BracketVerdict {
 
 type Direction = 'gain' | 'loss' | 'unclear';
 
-interface ComparedModel {
-  /** Name, and the spread of the result over repeated runs, in words. */
-  readonly model: string;
-  readonly micros: number;
-  /** Sign that is compared between fill models; the sign of the result, or of the interval over repeats. */
-  readonly sign: Direction;
-  readonly events: number;
-  /** Confidence interval of the result; null with too few events. */
-  readonly interval: Interval | null;
-}
+type ComparedModel = ReturnType<typeof comparedOver>;
 
 type RepeatedModel = Readonly<{ model: string; repeats: RepeatFigures }>;
 
@@ -67,35 +66,31 @@ export function repeatVerdict(models: readonly RepeatedModel[]): BracketVerdict 
 }
 
 function judgeModels(models: readonly ComparedModel[], played: number, markets: number): BracketVerdict {
-  const over =
-    played === markets
-      ? ''
-      : ` The comparison uses the ${formatQuantity(played, 'market')} of ${markets} that every fill model played.`;
+  const cover = ` The comparison uses the ${formatQuantity(played, 'market')} of ${markets} that every fill model played.`;
+  const over = played === markets ? '' : cover;
   const signs = new Set(models.map(({ sign }) => sign));
-  const figures = models
-    .map(({ micros, model, interval }) => {
-      const shown = interval === null ? '' : `, 95 % ${formatInterval(interval)}`;
-      return `${formatGain(micros)} (${model}${shown})`;
-    })
-    .join('; ');
+  const each = models.map(({ micros, model, interval }) => {
+    const shown = interval === null ? '' : `, 95 % ${formatInterval(interval)}`;
+    return `${formatGain(micros)} (${model}${shown})`;
+  });
+  const figures = each.join('; ');
   if (signs.has('gain') && signs.has('loss')) {
     const text = `The sign of the result depends on the fill model: ${figures}. Whether this strategy makes money depends on how orders are assumed to fill, so this test does not show that it does.${over}`;
     return { signFlips: true, points: 'unclear', text };
   }
   const events = Math.max(...models.map((model) => model.events));
   if (models.every(({ micros }) => micros === 0) || events < LEAST_EVENTS) {
-    const few =
-      events < LEAST_EVENTS
-        ? ` The result says little: ${formatQuantity(events, 'independent event')}, and fewer than ${LEAST_EVENTS} prove nothing.`
-        : '';
-    return { signFlips: false, points: 'unclear', text: `${describeSigns(models)}: ${figures}.${few}${over}` };
+    const few = ` The result says little: ${formatQuantity(events, 'independent event')}, and fewer than ${LEAST_EVENTS} prove nothing.`;
+    const text = `${describeSigns(models)}: ${figures}.${events < LEAST_EVENTS ? few : ''}${over}`;
+    return { signFlips: false, points: 'unclear', text };
   }
   const directions = new Set(models.map(({ interval }) => judgeInterval(interval)));
   const [points = 'unclear'] = directions.size === 1 ? directions : [];
   return { signFlips: false, points, text: `${WORDS[points]}: ${figures}.${over}` };
 }
 
-function comparedOver(analysis: Analysis, played: ReadonlySet<string>): ComparedModel {
+/** Returns a model's figures over the markets that all models played; `interval` is null with too few events. */
+function comparedOver(analysis: Analysis, played: ReadonlySet<string>) {
   const markets = analysis.markets.filter(({ conditionId }) => played.has(conditionId));
   // If the model played the same markets as all other models, its own figures are used.
   const isWhole = markets.length === analysis.markets.length;
@@ -105,6 +100,7 @@ function comparedOver(analysis: Analysis, played: ReadonlySet<string>): Compared
   return { model: nameModel(analysis), micros, sign, events: byEvent.events, interval: shownInterval(byEvent) };
 }
 
+/** Returns a model's figures over repeated runs: `model` includes the spread, `sign` is that of the interval. */
 function comparedRepeats({ model, repeats }: RepeatedModel): ComparedModel {
   const { resultMicros, intervalMicros: interval, events } = repeats.compared ?? repeats;
   const { mean, deviation, lowest, highest } = resultMicros;
@@ -224,24 +220,24 @@ const CHECKS: Readonly<Record<WarningLevel, Readonly<Record<string, ReportCheck>
   },
 };
 
-function listWarnings(figures: Figures, record: SessionRecord, results: readonly MarketResult[]): readonly Warning[] {
+function listWarnings(figures: Figures, record: SessionRecord): readonly Warning[] {
   const found = LEVELS.flatMap((level) =>
     Object.entries(CHECKS[level]).flatMap(([name, say]): Warning[] => {
       const text = say(figures, record);
       return text === null || text === false ? [] : [{ level, name, text }];
     }),
   );
-  const all = [...misplacedShares(record.markets, results), ...found, ...listNotices(record)];
+  const all = [...misplacedShares(record.markets, figures.markets), ...found, ...listNotices(record)];
   return LEVELS.flatMap((level) => all.filter((warning) => warning.level === level));
 }
 
 const LEVELS: readonly WarningLevel[] = ['wrong', 'caution', 'note'];
 
-function misplacedShares(markets: readonly MarketSession[], results: readonly MarketResult[]): readonly Warning[] {
+function misplacedShares(markets: readonly MarketSession[], results: readonly MarketAnalysis[]): readonly Warning[] {
   const wrong = markets.flatMap((market, index): Warning[] => {
     const result = must(results[index], 'a result of each market');
-    if (result.yesMicros === market.endYesMicros && result.noMicros === market.endNoMicros) return [];
-    const left = `${formatShares(result.yesMicros)} YES and ${formatShares(result.noMicros)} NO`;
+    if (result.endYesMicros === market.endYesMicros && result.endNoMicros === market.endNoMicros) return [];
+    const left = `${formatShares(result.endYesMicros)} YES and ${formatShares(result.endNoMicros)} NO`;
     const said = `${formatShares(market.endYesMicros)} YES and ${formatShares(market.endNoMicros)} NO`;
     const text = `Fills and conversions of “${market.title}” leave ${left}, but the session ended with ${said}. Do not trust the figures of this market.`;
     return [{ level: 'wrong', name: 'misplaced_shares', text }];
@@ -290,9 +286,8 @@ const TOP_REFUSALS = 5;
 function topRefusals(refusals: readonly CountedRefusal[]): string {
   if (refusals.length === 0) return 'Nothing was refused.';
   const named = refusals.slice(0, TOP_REFUSALS).map(({ by, name, count: times }) => REFUSED_BY[by](name, times));
-  const more =
-    refusals.length > TOP_REFUSALS ? `; and ${formatQuantity(refusals.length - TOP_REFUSALS, 'more reason')}` : '';
-  return `Most frequent reasons: ${named.join('; ')}${more}.`;
+  const left = refusals.length - TOP_REFUSALS;
+  return `Most frequent reasons: ${named.join('; ')}${left > 0 ? `; and ${formatQuantity(left, 'more reason')}` : ''}.`;
 }
 
 /** Describes a refusal reason and the source of the refusal. A strategy's reason is sampled once a minute. */
@@ -338,8 +333,7 @@ export interface Analysis extends Figures {
 
 /** Computes all figures and warnings of a session. Equal records give equal figures, to the last bit. */
 export function analyse(record: SessionRecord): Analysis {
-  const results = record.markets.map(splitMarket);
-  const figures = computeFigures(record, results);
+  const figures = computeFigures(record);
   const { format, kind, title, fromMs, toMs, ...rest } = figures;
-  return { format, kind, title, fromMs, toMs, warnings: listWarnings(figures, record, results), ...rest };
+  return { format, kind, title, fromMs, toMs, warnings: listWarnings(figures, record), ...rest };
 }

@@ -141,10 +141,7 @@ export function sumCoverage(markets: readonly MarketSession[]) {
   };
 }
 
-/**
- * Returns true if a market was played. A market without an order counts as not played if a limit halted the trader most
- * of the time.
- */
+/** A market without an order counts as not played if a limit halted the trader most of the time. */
 function isPlayed({ quoting: { ordersPlaced, haltedMs, openForMs } }: MarketSession): boolean {
   return ordersPlaced > 0 || haltedMs === null || openForMs === null || 2 * haltedMs <= openForMs;
 }

@@ -21,21 +21,20 @@ import {
   resultsByEvent,
   sumCoverage,
 } from './markets.js';
-import { type MarketResult, share, sum, sumSplits } from './split.js';
-import { computeMarkouts, computeTrading, type MarkoutHorizon } from './trading.js';
+import { type MarketResult, share, splitMarket, sum, sumSplits } from './split.js';
+import { computeMarkouts, computeTrading, findMarkout } from './trading.js';
 
 export type RepeatedRun = ReturnType<typeof runFigures>;
 
-export function runFigures(analysis: Figures, traceHash: string) {
-  const { result, trading, assumptions, markets } = analysis;
+export function runFigures({ result, trading, assumptions, markets, markouts }: Figures, traceHash: string) {
   return {
     seed: assumptions.seed ?? 0,
     traceHash,
     resultMicros: result.resultMicros,
     spreadMicros: result.spreadMicros,
     fills: trading.fills,
-    markout5sMicros: findMarkout(analysis, 5_000),
-    markout60sMicros: findMarkout(analysis, 60_000),
+    markout5sMicros: findMarkout(markouts, 5_000)?.markoutMicros ?? null,
+    markout60sMicros: findMarkout(markouts, 60_000)?.markoutMicros ?? null,
     markets: markets.map((market) => ({
       conditionId: market.conditionId,
       event: eventOf(market),
@@ -45,9 +44,6 @@ export function runFigures(analysis: Figures, traceHash: string) {
     })),
   };
 }
-
-const findMarkout = ({ markouts }: Figures, wanted: MarkoutHorizon): number | null =>
-  markouts.find(({ horizon, side }) => horizon === wanted && side === 'all')?.markoutMicros ?? null;
 
 /** Returns the index of the run with the middle result: the lower of two middle results, the first if equal. */
 export function findMiddle(runs: readonly RepeatedRun[]): number {
@@ -157,12 +153,10 @@ function computeRequestUse(record: SessionRecord, fills: number, resultMicros: n
 
 export type Figures = ReturnType<typeof computeFigures>;
 
-export function computeFigures(record: SessionRecord, results: readonly MarketResult[]) {
+export function computeFigures(record: SessionRecord) {
   const { kind, title, fromMs, toMs, markets: sessions, halts, refusals, assumptions } = record;
-  const pairs = sessions.flatMap((session, index) => {
-    const result = results[index];
-    return result === undefined ? [] : [{ session, result }];
-  });
+  const pairs = sessions.map((session) => ({ session, result: splitMarket(session) }));
+  const results = pairs.map(({ result }) => result);
   const markets = pairs.map(({ session, result }) => marketAnalysis(session, result));
   const result = sumSplits(results.map(({ split }) => split));
   const trading = computeTrading(sessions);

@@ -1,7 +1,4 @@
-/**
- * Splits one market's result into its sources. Sums of the split are BigInt values in 10^-12 of currency (price times
- * amount), and are rounded only at the end.
- */
+/** Splits one market's result into its sources. Sums are BigInt values in 10^-12 of currency, rounded at the end. */
 
 import { type Micros, micros, mul, ONE } from '../../../shared/base/micros.js';
 import { settledValue } from '../../../shared/protocol/outcome.js';
@@ -87,11 +84,7 @@ export function splitMarket(market: MarketSession) {
   return { split, yesMicros, noMicros, endValueMicros: end.valueMicros, valuedAt: end.valuedAt };
 }
 
-interface End {
-  readonly markMicros: number | null;
-  readonly valueMicros: number;
-  readonly valuedAt: ValuationBasis;
-}
+type End = Readonly<{ markMicros: number | null; valueMicros: number; valuedAt: ValuationBasis }>;
 
 /** Values the final shares: at the outcome; otherwise at the last mid; without a mid at cost. */
 function valueEnd({ outcome, endMarkMicros }: MarketSession, { held, lastMark }: SplitWalk): End {

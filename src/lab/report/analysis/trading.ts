@@ -18,6 +18,9 @@ const SIDES: readonly MarkoutSide[] = ['all', 'bid', 'ask', 'late'];
 export const computeMarkouts = (markets: readonly MarketSession[]): readonly Markout[] =>
   HORIZONS.flatMap((horizon) => SIDES.map((side) => markoutAt(markets, horizon, side)));
 
+export const findMarkout = (markouts: readonly Markout[], horizon: MarkoutHorizon, side: MarkoutSide = 'all') =>
+  markouts.find((row) => row.horizon === horizon && row.side === side);
+
 /**
  * Computes markouts of one horizon and side, per share: effective half-spread = markout + adverse selection. The three
  * figures cover only fills whose mid at the horizon is known. `effectiveMicros` is null if one of these fills has no

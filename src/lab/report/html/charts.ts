@@ -1,7 +1,4 @@
-/**
- * Data of the page's charts; the data is thinned until the page is small enough. The report's figures come from the
- * whole record, not from the chart data. The page tells the user which chart data is left out.
- */
+/** Charts of the page. The page states which data is left out; the report's figures come from the whole record. */
 
 import { gzipSync } from 'node:zlib';
 import { must } from '../../../shared/base/errors.js';

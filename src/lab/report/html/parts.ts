@@ -48,19 +48,11 @@ export const shorten = (text: string, length = 160): string =>
 /** One session of the report page. The session's index in the bracket is part of its elements' class names. */
 export type ShownText = Readonly<{ index: number; name: string; analysis: Analysis }>;
 
-export const section = (
-  id: string,
-  title: string,
-  lead: string | Markup,
-  content: Markup | readonly Markup[],
-): Markup =>
+export const section = (id: string, title: string, lead: string, content: Markup | readonly Markup[]): Markup =>
   html`<section id="${id}"><h2>${title}</h2>${lead === '' ? null : html`<p class="lead">${lead}</p>`}${content}</section>`;
 
 /** Builds the content of each session. The page shows one session at a time. */
-export const perSession = (
-  sessions: readonly ShownText[],
-  content: (session: ShownText) => Markup,
-): readonly Markup[] =>
+export const perSession = (sessions: readonly ShownText[], content: (session: ShownText) => Markup) =>
   sessions.map(
     (session) =>
       html`<div class="of of-${session.index}"><h3 class="model">${session.name}</h3>${content(session)}</div>`,

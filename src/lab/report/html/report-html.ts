@@ -15,7 +15,7 @@ import {
 import { type MarketAnalysis, shownInterval } from '../analysis/markets.js';
 import { nameModel, type RequestFigures } from '../analysis/session-figures.js';
 import { type ResultSplit, sumSplits, type ValuationBasis } from '../analysis/split.js';
-import type { Markout, MarkoutSide } from '../analysis/trading.js';
+import { findMarkout, type Markout, type MarkoutSide } from '../analysis/trading.js';
 import {
   cents,
   count,
@@ -300,7 +300,7 @@ const resultSection = (sessions: readonly ShownText[]): Markup =>
 function headline(analysis: Analysis): Markup {
   const { result, equity, capital, drawdown, trading, quoting, requests, byEvent, markouts } = analysis;
   const interval = shownInterval(byEvent);
-  const row = markouts.find(({ horizon, side }) => horizon === 60_000 && side === 'all');
+  const row = findMarkout(markouts, 60_000);
   const [effective, after60s] = [row?.effectiveMicros ?? null, row?.markoutMicros ?? null];
   const onCapital = `on ${formatMoney(equity.capitalMicros)} of capital`;
   const earned = effective === null ? 'a share' : `of ${signedCents(effective)} ¢ earned at the fill`;
