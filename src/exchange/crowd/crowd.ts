@@ -177,8 +177,7 @@ function visiblePrice(market: Market): number {
   if (bid !== null && ask !== null) return (bid + ask) / 200;
   const only = bid ?? ask;
   if (only !== null) return only / 100;
-  const { tape } = market;
-  return tape.count === 0 ? 0.5 : tape.lastPrice / 1_000_000;
+  return market.tape.count === 0 ? 0.5 : market.tape.lastPrice / 1_000_000;
 }
 
 /** Mean times between two actions of a trader, ms. */
@@ -239,11 +238,6 @@ class CrowdMarket {
     return sigmoid(this.#truth);
   }
 
-  /** True if the market was settled, by its date or by an operator. The crowd does not trade in settled markets. */
-  get settled(): boolean {
-    return isSettledMarket(this.market.state);
-  }
-
   /** Skips all traders' actions before this time, while the hidden probability still changes. */
   skipTo(timeMs: number): void {
     this.#makerMs = Math.max(this.#makerMs, timeMs);
@@ -297,9 +291,8 @@ class CrowdMarket {
     if (tick < LOWEST_TICK || tick > HIGHEST_TICK) return;
     const opposite = bestTick(this.market, side === BID ? ASK : BID);
     if (opposite === null || (side === BID ? opposite > tick : opposite < tick)) return;
-    this.#core
-      .at(nowMs)
-      .internal.place(account, this.market.index, side, tickToMicros(tick), sharesToMicros(shares), true);
+    const { internal } = this.#core.at(nowMs);
+    internal.place(account, this.market.index, side, tickToMicros(tick), sharesToMicros(shares), true);
   }
 }
 
@@ -381,20 +374,16 @@ const DAY_MS = 86_400_000;
 /** Id of a slot's n-th market (from 0). The id does not depend on the seed, so a restarted crowd finds its markets. */
 const listingId = (slot: Slot, listing: number): string => deriveConditionId('crowd', `${slot.name}/${listing}`);
 
+/** Names for days like `29 November`. Node's own date formatting takes 14 ms to load. */
 const MONTHS: readonly string[] = [
   ...['January', 'February', 'March', 'April', 'May', 'June'],
   ...['July', 'August', 'September', 'October', 'November', 'December'],
 ];
 
-/** Formats a day like `29 November`, in UTC. Node's own date formatting takes 14 ms to load. */
-function formatDay(ms: number): string {
-  const day = new Date(ms);
-  return `${day.getUTCDate()} ${MONTHS[day.getUTCMonth()]}`;
-}
-
 function listingSpec(slot: Slot, listing: number, nowMs: number): MarketSpec {
   const resolvesMs = (Math.floor(nowMs / DAY_MS) + slot.days + 1) * DAY_MS;
-  const date = formatDay(resolvesMs - 1);
+  const lastDay = new Date(resolvesMs - 1);
+  const date = `${lastDay.getUTCDate()} ${MONTHS[lastDay.getUTCMonth()]}`;
   const question = slot.questions[listing % slot.questions.length] ?? slot.name;
   return {
     config: { kind: 'orderbook' },
@@ -419,19 +408,11 @@ export class Crowd {
   readonly #markets: CrowdMarket[];
 
   /** Starts the crowd, or continues an earlier run from its last prices. `nowMs`: exchange time, Unix ms. */
-  constructor(
-    core: ExchangeCore,
-    { seed, markets }: { readonly seed: number; readonly markets?: number | undefined },
-    nowMs: number,
-  ) {
+  constructor(core: ExchangeCore, { seed, markets }: { seed: number; markets?: number | undefined }, nowMs: number) {
     this.#core = core;
     this.#seed = seed;
-    const account = (name: string) => core.at(nowMs).identity.openInternal(name, { unlimited: true });
-    this.#accounts = {
-      maker: account('crowd-maker'),
-      noise: account('crowd-noise'),
-      informed: account('crowd-informed'),
-    };
+    const account = (kind: string) => core.at(nowMs).identity.openInternal(`crowd-${kind}`, { unlimited: true });
+    this.#accounts = { maker: account('maker'), noise: account('noise'), informed: account('informed') };
     // The crowd does not know the orders that an earlier run left in the books.
     for (const handle of core.pool.internalHandles(this.#accounts.maker)) core.at(nowMs).internal.cancel(handle);
     this.#markets = listSlots(markets).map((slot) => this.#openMarket(slot, nowMs));
@@ -446,7 +427,9 @@ export class Crowd {
       const dueMs = Math.ceil(first.nextDueMs());
       if (dueMs > nowMs) return;
       first.step();
-      if (first.settled) this.#markets[this.#markets.indexOf(first)] = this.#openMarket(first.slot, dueMs);
+      // A market is settled by its date or by an operator. The crowd does not trade in settled markets.
+      if (!isSettledMarket(first.market.state)) continue;
+      this.#markets[this.#markets.indexOf(first)] = this.#openMarket(first.slot, dueMs);
     }
   }
 

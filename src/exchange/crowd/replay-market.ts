@@ -132,9 +132,9 @@ const VERIFY_HINT = '`twinbook data verify` describes each error of a recording.
 export class ReplayMarket {
   readonly recorded: RecordedMarket;
   readonly #core: ExchangeCore;
-  #index: MarketIndex | null;
+  #index: MarketIndex | null = null;
   /** `absent`: not played yet. `open`: partly played. `finished`: closed or settled market, which never plays again. */
-  state: 'absent' | 'open' | 'finished';
+  state: 'absent' | 'open' | 'finished' = 'absent';
   /** Number of skipped events: off the market's price grid, or a trade while the market does not trade. */
   refusedEvents = 0;
 
@@ -142,10 +142,10 @@ export class ReplayMarket {
     this.#core = core;
     this.recorded = recorded;
     const market = core.catalog.byId(recorded.conditionId);
-    this.#index = market?.index ?? null;
-    if (market !== null) checkSameMarket(market.card, recorded);
-    if (market === null) this.state = 'absent';
-    else this.state = market.state === 'open' ? 'open' : 'finished';
+    if (market === null) return;
+    checkSameMarket(market.card, recorded);
+    this.#index = market.index;
+    this.state = market.state === 'open' ? 'open' : 'finished';
   }
 
   /** Time at which the market opened, Unix ms of the exchange's clock; null if it has not opened. */
@@ -165,20 +165,15 @@ export class ReplayMarket {
   apply(nowMs: number, chunk: EventChunk, at: number): void {
     const index = this.#index;
     if (index === null) return;
+    const { feed } = this.#core.at(nowMs);
     const kind = chunk.kind[at];
-    if (kind === EVENT.clear) {
-      this.#core.at(nowMs).feed.clear(index);
-      return;
-    }
+    if (kind === EVENT.clear) return feed.clear(index);
     const side: MatchingSide = chunk.side[at] === BID ? BID : ASK;
     // The casts are right: recordings contain prices and amounts as integers.
     const price = chunk.priceMicros[at] as Micros;
     const amount = chunk.amountMicros[at] as Micros;
-    const known =
-      kind === EVENT.level
-        ? this.#core.at(nowMs).feed.level(index, side, price, amount)
-        : this.#core.at(nowMs).feed.trade(index, side, price, amount);
-    if (!known) this.refusedEvents++;
+    const change = kind === EVENT.level ? 'level' : 'trade';
+    if (!feed[change](index, side, price, amount)) this.refusedEvents++;
   }
 
   /** Sets the recorded amounts to this book, level by level. Orders at unchanged levels keep their queue places. */

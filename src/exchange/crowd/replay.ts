@@ -15,7 +15,6 @@ import { Playback, ReplayMarket } from './replay-market.js';
 const STALL_POLL_MS = 10;
 
 interface ReplayPart {
-  readonly recording: Recording;
   readonly market: ReplayMarket;
   /** Recorded time of the recording's first event, Unix ms. */
   readonly firstMs: number;
@@ -117,7 +116,7 @@ class ReplayTimeline {
     this.#next = null;
     this.#untilMs = Number.POSITIVE_INFINITY;
     let firstMs = Number.POSITIVE_INFINITY;
-    for (const part of this.#acts[this.#act] ?? NOBODY) {
+    for (const part of this.#acts[this.#act] ?? []) {
       const { playback } = part;
       if (!playback.available()) {
         if (!playback.ended) return false;
@@ -155,8 +154,6 @@ class ReplayTimeline {
   }
 }
 
-const NOBODY: readonly ReplayPart[] = [];
-
 /** Groups overlapping recordings into acts. Acts with a partly played market come first. */
 function groupActs(parts: readonly ReplayPart[]): ReplayPart[][] {
   const acts: ReplayPart[][] = [];
@@ -165,7 +162,7 @@ function groupActs(parts: readonly ReplayPart[]): ReplayPart[][] {
     const last = acts.at(-1);
     if (last === undefined || part.firstMs >= endMs) acts.push([part]);
     else last.push(part);
-    endMs = Math.max(endMs, part.recording.market.closeTimeMs);
+    endMs = Math.max(endMs, part.market.recorded.closeTimeMs);
   }
   const hasBegun = (act: readonly ReplayPart[]) => act.some((part) => part.market.state === 'open');
   return [...acts.filter(hasBegun), ...acts.filter((act) => !hasBegun(act))];
@@ -194,15 +191,9 @@ export async function attachReplay(core: ExchangeCore, recordings: readonly Reco
       market.close(nowMs);
       continue;
     }
-    const part = {
-      recording,
-      market,
-      firstMs: await Playback.readFirstMs(recording),
-      playback: new Playback(recording),
-    };
-    const { kind: format, origin } = recording.market.source;
+    const part = { market, firstMs: await Playback.readFirstMs(recording), playback: new Playback(recording) };
     // A recording in Twinbook's own format counts as a recording of its venue.
-    const kind = origin ?? format;
+    const kind = recording.market.source.origin ?? recording.market.source.kind;
     bySource.set(kind, [...(bySource.get(kind) ?? []), part]);
   }
   const timelines = [...bySource.values()].map((parts) => new ReplayTimeline(parts, speed, nowMs));
@@ -232,18 +223,19 @@ export async function attachReplay(core: ExchangeCore, recordings: readonly Reco
 
 /** Notes for the user about the recordings, as far as they are read. */
 function listNotes(parts: readonly ReplayPart[]) {
-  const notes = parts.flatMap(({ recording, market }): readonly RecordingWarning[] => {
-    const path = recording.market.source.path;
+  const notes = parts.flatMap(({ playback, market }): readonly RecordingWarning[] => {
+    const { warnings } = playback.recording;
+    const { path } = market.recorded.source;
     const refused = market.refusedEvents;
-    if (refused === 0) return recording.warnings;
-    return [...recording.warnings, { path, message: `${refused} events were skipped: prices off the market's grid` }];
+    if (refused === 0) return warnings;
+    return [...warnings, { path, message: `${refused} events were skipped: prices off the market's grid` }];
   });
   return {
     markets: parts.length,
-    unresolved: parts.filter(({ recording }) => recording.market.outcome === null).length,
+    unresolved: parts.filter(({ market }) => market.recorded.outcome === null).length,
     notes,
-    failures: parts.flatMap(({ recording, playback: { failure } }) =>
-      failure === null ? [] : [{ path: recording.market.source.path, message: failure.message }],
+    failures: parts.flatMap(({ market, playback: { failure } }) =>
+      failure === null ? [] : [{ path: market.recorded.source.path, message: failure.message }],
     ),
   };
 }

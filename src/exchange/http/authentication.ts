@@ -16,8 +16,6 @@ export const signedRequestReport = z.object({
   signature_matches: z.boolean(),
   refusal: z.string().nullable().describe('Reason why the authentication failed; null if it succeeded.'),
 });
-/** Report on the signature of one request. */
-export type SignedRequestReport = z.output<typeof signedRequestReport>;
 
 type SignedRequest = ReturnType<typeof readSignedParts>;
 
@@ -74,17 +72,15 @@ export class Authenticator {
     if (key === null || timestamp === null || signature === null) {
       return failAuthentication('Missing required authentication headers');
     }
-    if (!this.#isRecent(timestamp, nowMs)) return failAuthentication('Timestamp out of range');
+    const distanceS = Math.abs(Number(timestamp) - Math.floor(nowMs / 1000));
+    if (!/^\d{1,12}$/.test(timestamp) || distanceS > this.#toleranceS) {
+      return failAuthentication('Timestamp out of range');
+    }
     const credential = core.identity.credential(key);
     if (credential === null) return failAuthentication('Invalid API key');
     const parts = { timestamp, method: request.method, pathWithQuery: request.rawUrl, body: request.body };
     if (!signatureMatches(signature, credential.secret, parts)) return failAuthentication('Invalid signature');
     return ok(credential.account);
-  }
-
-  #isRecent(timestamp: string, nowMs: number): boolean {
-    if (!/^\d{1,12}$/.test(timestamp)) return false;
-    return Math.abs(Number(timestamp) - Math.floor(nowMs / 1000)) <= this.#toleranceS;
   }
 }
 

@@ -9,14 +9,14 @@ import { decimalText, money, parseBySchema, text } from '../../shared/protocol/w
 import { invalid, type MarketSpec, mapResult, ok, type Result, refuse } from '../core/contract.js';
 import { detailRow } from '../core/records/market-rows.js';
 import { type Answer, faultAnswer, successText } from '../service/answers.js';
-import { Authenticator, reportOn, type SignedRequestReport } from './authentication.js';
-import { type FaultContext, type Faults, faultsBody, setFaults, shownFaults } from './faults.js';
+import { Authenticator, reportOn, type signedRequestReport } from './authentication.js';
+import { type FaultContext, type Faults, faultsBody, MAX_S, setFaults, shownFaults } from './faults.js';
 import { readBody, readSignedParts, routeUrl, type ServerOptions, send } from './messages.js';
 
 interface FaultControlCall<B> extends FaultContext {
   readonly params: Readonly<Record<string, string>>;
   readonly body: B;
-  readonly report: () => SignedRequestReport;
+  readonly report: () => z.output<typeof signedRequestReport>;
   readonly advanceClock: (ms: number) => number;
 }
 
@@ -41,9 +41,6 @@ function control<B extends z.ZodObject>(
 const bare = (method: FaultControl['method'], path: FaultControl['path'], run: FaultControl['run']) =>
   ({ method, path, body: null, run }) satisfies FaultControl;
 
-/** Maximum advance of the clock, s: a year. Larger values count as typing errors. */
-const MAX_ADVANCE_S = 366 * 86_400;
-
 const bookConfig = orderbookConfig.partial().extend({
   kind: z.literal('orderbook').default('orderbook'),
   default_slippage_rate: decimalText.optional(),
@@ -62,10 +59,7 @@ const MARGIN_DEFAULTS: Readonly<Record<string, object>> = {
 };
 
 const marketBody = z.object({
-  config: z
-    .unknown()
-    .transform((value, context) => readConfig(value, context))
-    .optional(),
+  config: z.unknown().transform(readConfig).optional(),
   event: z
     .union([text(300), z.object({ title: text(300) }).transform(({ title }) => title)], {
       error: 'The title of the event is required.',
@@ -99,7 +93,7 @@ const stateBody = z.object({
 
 const resolveBody = z.object({ is_yes: z.boolean().nullable() });
 const priceBody = z.object({ price: money });
-const clockBody = z.object({ advance_s: z.number().positive().max(MAX_ADVANCE_S) });
+const clockBody = z.object({ advance_s: z.number().positive().max(MAX_S) });
 const depositBody = z.object({ funds: money.refine((value: Micros) => value > 0, 'Must be greater than zero.') });
 
 export const CONTROLS: readonly FaultControl[] = [

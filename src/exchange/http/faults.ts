@@ -14,15 +14,15 @@ import { send } from './messages.js';
 import type { ExchangeClock } from './ticker.js';
 
 // The casts are right: the keys of these two tables are the names of calls and the slugs of errors.
-const NAMES = Object.keys(ENDPOINTS) as EndpointName[];
-const SLUGS = Object.keys(SERVICE_ERRORS) as [ServiceErrorSlug, ...ServiceErrorSlug[]];
+export const NAMES = Object.keys(ENDPOINTS) as EndpointName[];
+export const SLUGS = Object.keys(SERVICE_ERRORS) as [ServiceErrorSlug, ...ServiceErrorSlug[]];
 
 const describeCall = (name: EndpointName): string => `${declarationOf(name).method} ${declarationOf(name).path}`;
 
 const integer = (min: number, max: number) => z.number().int().min(min).max(max);
 const HTML_STATUSES = [403, 429, 500, 502, 503, 504] as const;
-/** Maximum duration of faults, s: a year. Larger values count as typing errors. */
-const MAX_S = 366 * 86_400;
+/** Maximum duration of faults and of one advance of the clock, s: a year. Larger values count as typing errors. */
+export const MAX_S = 366 * 86_400;
 const MAX_DELAY_MS = 86_400_000;
 
 const answerFault = z

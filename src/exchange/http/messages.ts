@@ -42,9 +42,6 @@ export const MAX_PARAM_LENGTH = 256;
 /** Converts the parameters of a path template from `{name}` to the router's spelling `:name`. */
 export const routeUrl = (template: string): string => template.replace(/\{(\w+)\}/g, ':$1');
 
-/** Converts a path of the router to a template, with `{name}` in place of `:name`. */
-export const toTemplate = (url: string): string => url.replace(/:(\w+)/g, '{$1}');
-
 /** Lists the methods that are declared for a path. */
 export function listMethods(
   path: string,
@@ -121,8 +118,6 @@ export function toRefusal({ statusCode = 500 }: FastifyError): Refusal {
 /** Path and query of a request, as received. */
 export const readRawUrl = (request: FastifyRequest): string => request.raw.url ?? '/';
 
-const NO_BYTES = Buffer.alloc(0);
-
 /** Moves the media type to `bodyType`; else the framework would reject it before path and caller are checked. */
 export function takeMediaType(request: FastifyRequest): void {
   const named = request.headers['content-type'];
@@ -132,7 +127,7 @@ export function takeMediaType(request: FastifyRequest): void {
 }
 
 /** Returns the bytes of a request's body; empty without a body. */
-export const readBytes = (request: FastifyRequest): Buffer => (Buffer.isBuffer(request.body) ? request.body : NO_BYTES);
+const readBytes = ({ body }: FastifyRequest): Buffer => (Buffer.isBuffer(body) ? body : Buffer.alloc(0));
 
 /** Parts of a request that its signature covers. */
 export const readSignedParts = (request: FastifyRequest) => ({

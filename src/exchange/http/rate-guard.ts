@@ -64,16 +64,14 @@ export class RateLimit {
   }
 
   #windowFor(key: string, nowMs: number, isHeld: (key: string) => boolean): Window {
-    if (!isHeld(key) && this.#isCrowded(nowMs)) return this.#crowdedOut;
+    if (!isHeld(key)) {
+      if (this.#windows.size >= this.#maxStrangers) this.#sweep(nowMs);
+      // Callers in the shared window must not get a second window.
+      if (this.#windows.size >= this.#maxStrangers || !this.#crowdedOut.isEmptyAt(nowMs)) return this.#crowdedOut;
+    }
     const fresh = new Window();
     this.#windows.set(key, fresh);
     return fresh;
-  }
-
-  /** True if new keys must share one rate window. Callers in the shared window must not get a second window. */
-  #isCrowded(nowMs: number): boolean {
-    if (this.#windows.size >= this.#maxStrangers) this.#sweep(nowMs);
-    return this.#windows.size >= this.#maxStrangers || !this.#crowdedOut.isEmptyAt(nowMs);
   }
 
   #sweep(nowMs: number): void {

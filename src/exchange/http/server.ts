@@ -31,7 +31,7 @@ import { HANDLERS } from '../service/handlers.js';
 import { WalletSignatures } from '../service/wallet-signatures.js';
 import { Authenticator } from './authentication.js';
 import { CONTROLS, serveControls } from './controls.js';
-import { Faults } from './faults.js';
+import { Faults, NAMES } from './faults.js';
 import {
   listMethods,
   MAX_BODY_BYTES,
@@ -47,7 +47,6 @@ import {
   send,
   takeMediaType,
   toRefusal,
-  toTemplate,
 } from './messages.js';
 import { openApiDocument } from './openapi/document.js';
 import { PAGE_ROUTES, servePage } from './openapi/page.js';
@@ -68,7 +67,7 @@ function publishAnswers(server: FastifyInstance, isForged: (reply: FastifyReply)
     const { url } = request.routeOptions;
     answers.publish({
       method: request.method,
-      path: url === undefined ? null : toTemplate(url),
+      path: url?.replace(/:(\w+)/g, '{$1}') ?? null,
       status: reply.statusCode,
       headers: reply.getHeaders(),
       text: String(payload),
@@ -209,7 +208,11 @@ export function buildServer(options: ServerOptions, patience: Patience = PATIENC
     },
   });
   guardSockets(server, patience, lastWords);
-  readRawBodies(server);
+  // Bodies, even of a GET, stay bytes, because signatures cover bytes. Bodies are parsed after authentication.
+  server.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
+  server.decorateRequest('bodyType', '');
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   publishAnswers(server, (reply) => faults.isForged(reply));
   server.addHook('onRequest', (request, reply, done) => {
     takeMediaType(request);
@@ -232,19 +235,11 @@ export function buildServer(options: ServerOptions, patience: Patience = PATIENC
 const chooseScope = ({ routeOptions, url }: FastifyRequest, controls: boolean): Scope | 'paper' =>
   routeOptions.config.scope ?? (controls && url.startsWith('/paper/') ? 'paper' : 'public');
 
-/** Keeps bodies, even of a GET, as bytes, because signatures cover bytes. Bodies are parsed after authentication. */
-function readRawBodies(server: FastifyInstance): void {
-  server.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
-  server.decorateRequest('bodyType', '');
-  server.removeAllContentTypeParsers();
-  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-}
-
 function serveEndpoints(server: FastifyInstance, options: ServerOptions, faults: Faults): void {
   const { core, profile, settle } = options;
   const context = { core, settle, wallets: new WalletSignatures(profile.draft_message) };
   const authenticator = new Authenticator(profile);
-  for (const name of Object.keys(ENDPOINTS) as EndpointName[]) {
+  for (const name of NAMES) {
     const { method, path, scope } = declarationOf(name);
     server.route({
       method,
@@ -258,8 +253,8 @@ function serveEndpoints(server: FastifyInstance, options: ServerOptions, faults:
   }
 }
 
-function serve(
-  name: EndpointName,
+function serve<N extends EndpointName>(
+  name: N,
   request: FastifyRequest,
   authenticator: Authenticator,
   context: HandlerContext & Pick<ServerOptions, 'settle'>,
@@ -279,13 +274,10 @@ function serve(
   if (parsed !== null && !parsed.ok) return faultAnswer(parsed.fault);
   const asked = query.value['limit'];
   const limit = typeof asked === 'number' ? asked : (declaration.page ?? 0);
-  const call = { nowMs, account, params: request.params, query: query.value, body: parsed?.value ?? null, limit };
-  return makeAnswer(declaration, handle(name, call, context), limit);
-}
-
-/** Passes a validated call to its handler. The cast is right: the call's declaration has parsed query and body. */
-function handle<N extends EndpointName>(name: N, call: object, context: HandlerContext): Reply<N> {
-  return HANDLERS[name](call as ServiceCall<N>, context);
+  const body = parsed?.value ?? null;
+  const call: object = { nowMs, account, params: request.params, query: query.value, body, limit };
+  // The cast is right: the call's declaration has parsed query and body.
+  return makeAnswer(declaration, HANDLERS[name](call as ServiceCall<N>, context), limit);
 }
 
 function makeAnswer(declaration: Declaration, reply: Reply<EndpointName>, limit: number): Answer {

@@ -17,10 +17,7 @@ export type ReplayNotes = ReturnType<Replay['notes']>;
 /** Interval of the checks for new notes about recordings, ms; some notes appear only after hours of reading. */
 const CHECK_EVERY_MS = 5_000;
 
-interface NoticeLog {
-  info(facts: object, message: string): void;
-  warn(facts: object, message: string): void;
-}
+type NoticeLog = Readonly<Record<'info' | 'warn', (facts: object, message: string) => void>>;
 
 /** Logs new notes about a replay: notes as info, the summary and unreadable recordings as warnings. */
 export function makeReplayNotices(source: { notes(): ReplayNotes }, logger: NoticeLog): Driver {
@@ -28,11 +25,12 @@ export function makeReplayNotices(source: { notes(): ReplayNotes }, logger: Noti
   let isSummarized = false;
   let dueMs = 0;
   /** Logs each note about a recording once, although the note's numbers grow while the recording is read. */
-  const once = (text: string, log: (text: string) => void): void => {
+  const logOnce = (level: 'info' | 'warn', path: string, message: string): void => {
+    const text = `${path}: ${message}`;
     const kind = text.replace(/\d+/g, '#');
     if (logged.has(kind)) return;
     logged.add(kind);
-    log(text);
+    logger[level]({ path }, text);
   };
   return {
     tick: (nowMs) => {
@@ -42,9 +40,8 @@ export function makeReplayNotices(source: { notes(): ReplayNotes }, logger: Noti
         isSummarized = true;
         logger.warn({}, summarize(found));
       }
-      for (const { path, message } of found.notes) once(`${path}: ${message}`, (text) => logger.info({ path }, text));
-      for (const { path, message } of found.failures)
-        once(`${path}: ${message}`, (text) => logger.warn({ path }, text));
+      for (const { path, message } of found.notes) logOnce('info', path, message);
+      for (const { path, message } of found.failures) logOnce('warn', path, message);
     },
     nextDueMs: () => dueMs,
   };
@@ -69,7 +66,7 @@ export class ExchangeClock {
     this.#lastMs = notBeforeMs;
   }
 
-  /** The exchange's time, Unix ms. The exchange's time never goes back, even if the system clock does. */
+  /** The exchange's time, Unix ms. This time never goes back, even if the system clock does. */
   nowMs(): number {
     const wallMs = this.#wallMs();
     if (wallMs + this.#offsetMs < this.#lastMs) this.#offsetMs = this.#lastMs - wallMs;
@@ -95,7 +92,7 @@ export class Ticker {
   #drivers: readonly Driver[];
   #timer: ReturnType<typeof setTimeout> | null = null;
 
-  /** A driver that throws is not called again. The exchange continues without a driver that threw. */
+  /** A driver that throws is not called again. The exchange continues without this driver. */
   constructor(
     persistentCore: PersistentCore,
     clock: ExchangeClock,
@@ -159,10 +156,8 @@ export class Ticker {
   }
 
   #waitMs(): number {
-    const dueMs = Math.min(
-      this.#persistentCore.core.timers.nextMs,
-      ...this.#drivers.map((driver) => driver.nextDueMs()),
-    );
+    const driversMs = this.#drivers.map((driver) => driver.nextDueMs());
+    const dueMs = Math.min(this.#persistentCore.core.timers.nextMs, ...driversMs);
     return Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, dueMs - this.#clock.nowMs()));
   }
 }

@@ -123,14 +123,14 @@ export type Handlers = { readonly [N in EndpointName]: (call: ServiceCall<N>, co
 /** A reply with a record, or with the error `not_found` for null. */
 export const answerFound = <T>(record: T | null) => (record === null ? refuse('not_found') : ok(record));
 
-/** Answers with the market of the path; `not_found` for an unknown market. */
-export function ofMarket<T>(
-  { core }: HandlerContext,
-  params: { readonly condition_id: string },
-  answer: (market: Market) => T,
+/** Makes a handler that answers for the market of the path; `not_found` for an unknown market. */
+export function ofMarket<C extends { readonly params: { readonly condition_id: string } }, T>(
+  answer: (market: Market, call: C, core: ExchangeCore) => T,
 ) {
-  const market = core.catalog.byId(params.condition_id);
-  return market === null ? refuse('not_found') : answer(market);
+  return (call: C, { core }: HandlerContext) => {
+    const market = core.catalog.byId(call.params.condition_id);
+    return market === null ? refuse('not_found') : answer(market, call, core);
+  };
 }
 
 /** Answers with one page of a list: decodes the cursor, reads the page and encodes the next cursor. */

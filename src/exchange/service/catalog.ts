@@ -296,8 +296,7 @@ function marketFilter(core: ExchangeCore, query: SearchQuery, words: readonly st
     (query.category === undefined || market.card.category === query.category) &&
     (query.state === undefined || query.state.some((state) => STATES[state](market))) &&
     sports(market) &&
-    isAfter(market.card.resolutionDate, query.resolution_time_gt) &&
-    isBefore(market.card.resolutionDate, query.resolution_time_lt) &&
+    isBetween(market.card.resolutionDate, query.resolution_time_gt, query.resolution_time_lt) &&
     isFrom(market.markPrice, query.price_gte, query.price_lte) &&
     (query.leveraged === undefined || market.card.marginEnabled === query.leveraged) &&
     isFrom(maxLeverage(market, true), query.max_leverage_yes_gte, query.max_leverage_yes_lte) &&
@@ -316,10 +315,9 @@ const maxLeverage = ({ margin }: Market, isYes: boolean): number => margin?.maxL
 
 const STATES = { open: isOpen, under_review: isUnderReview, resolved: isResolved, closed: isClosed };
 
-const isAfter = (second: number | null, bound: number | undefined): boolean =>
-  bound === undefined || (second !== null && second > bound);
-const isBefore = (second: number | null, bound: number | undefined): boolean =>
-  bound === undefined || (second !== null && second < bound);
+const isBetween = (second: number | null, after: number | undefined, before: number | undefined): boolean =>
+  (after === undefined || (second !== null && second > after)) &&
+  (before === undefined || (second !== null && second < before));
 const isFrom = (value: number | null, least: number | undefined, most: number | undefined): boolean =>
   (least === undefined || (value !== null && value >= least)) &&
   (most === undefined || (value !== null && value <= most));

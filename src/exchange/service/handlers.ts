@@ -15,6 +15,7 @@ import {
   type Refusal,
   type Result,
 } from '../core/contract.js';
+import type { ExchangeCore } from '../core/core.js';
 import { SPORTS } from '../core/market.js';
 import { accountPnl, assetPage } from '../core/records/assets.js';
 import * as rows from '../core/records/market-rows.js';
@@ -36,10 +37,9 @@ type RequestBody = ServiceCall<'requests.create'>['body'];
 
 /** Reads the size of a position request, or refuses missing fields and fields of the other type. */
 function readSize({ type, funds, price, shares }: RequestBody): Result<MarginSize> {
-  const isMarket = type === 'market';
   const missing = (field: string) => invalid(field, `This field is required for a ${type} request.`);
   const extra = (field: string) => invalid(field, `Not a field of a ${type} request.`);
-  if (isMarket) {
+  if (type === 'market') {
     if (funds === undefined) return missing('funds');
     if (price !== undefined) return extra('price');
     return shares === undefined ? ok({ type, funds }) : extra('shares');
@@ -69,21 +69,17 @@ type SubmitCall = ServiceCall<
   'orders.submit' | 'merges.submit' | 'splits.submit' | 'redeems.submit' | 'requests.submit'
 >;
 
-/** Submits a signed draft. A draft's signature is checked here, and the core receives the result. */
-function submitSigned<T>(
-  kind: DraftKind,
-  { nowMs, account, params, body }: SubmitCall,
-  { core, wallets }: HandlerContext,
-  submit: (
-    core: HandlerContext['core'],
-    ...signed: readonly [account: number, pubkey: string, signatureValid: boolean]
-  ) => Result<T>,
-) {
-  if (submittedSignature(body.signature) === null) return invalid('signature', SIGNATURE_WANTED);
-  const message = core.draftMessage(kind, account, params.pubkey);
-  const { wallet } = core.identity.account(account);
-  const isValid = message !== null && wallet !== null && wallets.signsDraft(wallet, message, body.signature);
-  return submit(core.at(nowMs), account, params.pubkey, isValid);
+type SignedDraft = readonly [account: number, pubkey: string, signatureValid: boolean];
+
+/** Makes a handler that submits a signed draft. The handler checks the signature, and the core receives the result. */
+function submitSigned<T>(kind: DraftKind, submit: (core: ExchangeCore, ...signed: SignedDraft) => Result<T>) {
+  return ({ nowMs, account, params, body }: SubmitCall, { core, wallets }: HandlerContext) => {
+    if (submittedSignature(body.signature) === null) return invalid('signature', SIGNATURE_WANTED);
+    const message = core.draftMessage(kind, account, params.pubkey);
+    const { wallet } = core.identity.account(account);
+    const isValid = message !== null && wallet !== null && wallets.signsDraft(wallet, message, body.signature);
+    return submit(core.at(nowMs), account, params.pubkey, isValid);
+  };
 }
 
 const SIGNATURE_WANTED = '128 hex characters are required: the 64-byte signature over the message of the draft.';
@@ -97,6 +93,12 @@ function badSpan({ start_time, end_time }: QueryOf<'markets.candles'>): Refusal 
   return null;
 }
 
+const answerCandles: Handlers['markets.candles'] = ofMarket((market, { query }) => {
+  const { interval, start_time, end_time, is_yes: isYes = true } = query;
+  const value = rows.candleRows(market, interval, start_time * 1000, end_time * 1000, isYes);
+  return { ok: true, value, meta: { is_yes: isYes } };
+});
+
 export const HANDLERS: Handlers = {
   'events.list': (call, { core }) => catalogPage({ ...call, core }, EVENTS),
   'events.detail': ({ params }, { core }) => {
@@ -104,42 +106,26 @@ export const HANDLERS: Handlers = {
     return answerFound(index === null ? null : rows.eventRow(core.catalog, index));
   },
   'markets.list': (call, { core }) => catalogPage({ ...call, core }, MARKETS),
-  'markets.detail': ({ params }, context) =>
-    ofMarket(context, params, (market) => ok(rows.detailRow(context.core.catalog, market))),
-  'markets.book': ({ params, query }, context) =>
-    ofMarket(context, params, (market) => ok(rows.bookRow(market, query.is_yes ?? true, query.depth ?? 50))),
-  'markets.trades': ({ params, query, limit }, context) =>
-    ofMarket(context, params, (market) =>
-      keysetPage('markets.trades', query, limit, (page) => rows.publicTradePage(market, page)),
-    ),
-  'markets.stats': ({ params }, context) =>
-    ofMarket(context, params, (market) => ok(rows.statsRow(market, context.core.nowMs))),
-  'markets.price': ({ params, query }, context) =>
-    ofMarket(context, params, (market) => ok(rows.priceRow(market, query.is_yes ?? true))),
+  'markets.detail': ofMarket((market, _call, core) => ok(rows.detailRow(core.catalog, market))),
+  'markets.book': ofMarket((market, { query }) => ok(rows.bookRow(market, query.is_yes ?? true, query.depth ?? 50))),
+  'markets.trades': ofMarket((market, { query, limit }) =>
+    keysetPage('markets.trades', query, limit, (page) => rows.publicTradePage(market, page)),
+  ),
+  'markets.stats': ofMarket((market, _call, core) => ok(rows.statsRow(market, core.nowMs))),
+  'markets.price': ofMarket((market, { query }) => ok(rows.priceRow(market, query.is_yes ?? true))),
 
   'sports.list': () => ok(SPORTS.map(({ leagues, ...row }) => ({ ...row, leagues: [...leagues] }))),
   'search.list': ({ query, limit }, { core }) => searchPage(core, query, limit),
-  'markets.candles': ({ params, query }, context) => {
-    const fault = badSpan(query);
-    if (fault !== null) return fault;
-    const isYes = query.is_yes ?? true;
-    return ofMarket(context, params, (market) => {
-      const { interval, start_time, end_time } = query;
-      const value = rows.candleRows(market, interval, start_time * 1000, end_time * 1000, isYes);
-      return { ok: true, value, meta: { is_yes: isYes } };
-    });
-  },
+  'markets.candles': (call, context) => badSpan(call.query) ?? answerCandles(call, context),
   'account.pnl': ({ account, query }, { core: { catalog, margin } }) => ok(accountPnl(catalog, margin, account, query)),
 
   'orders.list': ({ account, query, limit }, { core }) =>
     keysetPage('orders.list', query, limit, (page) => core.orders.page(account, page)),
   'orders.create': ({ nowMs, account, body }, { core }) => core.at(nowMs).orders.draft(account, body),
-  'orders.submit': (call, context) =>
-    submitSigned('order', call, context, ({ orders }, ...signed) => orders.submit(...signed)),
+  'orders.submit': submitSigned('order', ({ orders }, ...signed) => orders.submit(...signed)),
   'orders.detail': ({ account, params }, { core }) => answerFound(core.orders.row(account, params.pubkey)),
   'orders.cancel': ({ nowMs, account, params }, { core }) => core.at(nowMs).orders.draftCancel(account, params.pubkey),
-  'orders.cancelSubmit': (call, context) =>
-    submitSigned('cancel', call, context, ({ orders }, ...signed) => orders.submitCancel(...signed)),
+  'orders.cancelSubmit': submitSigned('cancel', ({ orders }, ...signed) => orders.submitCancel(...signed)),
 
   'trades.list': ({ account, query, limit }, { core }) =>
     keysetPage('trades.list', query, limit, (page) => core.orders.trades(account, page)),
@@ -148,8 +134,7 @@ export const HANDLERS: Handlers = {
     keysetPage('merges.list', query, limit, (page) => core.conversions.records.merge.page(account, page)),
   'merges.create': ({ nowMs, account, body }, { core }) =>
     core.at(nowMs).conversions.draft('merge', account, body.market_condition_id, body.amount),
-  'merges.submit': (call, context) =>
-    submitSigned('merge', call, context, ({ conversions }, ...signed) => conversions.submit('merge', ...signed)),
+  'merges.submit': submitSigned('merge', ({ conversions }, ...signed) => conversions.submit('merge', ...signed)),
   'merges.detail': ({ account, params }, { core }) =>
     answerFound(core.conversions.records.merge.row(account, params.pubkey)),
 
@@ -157,8 +142,7 @@ export const HANDLERS: Handlers = {
     keysetPage('splits.list', query, limit, (page) => core.conversions.records.split.page(account, page)),
   'splits.create': ({ nowMs, account, body }, { core }) =>
     core.at(nowMs).conversions.draft('split', account, body.market_condition_id, body.amount),
-  'splits.submit': (call, context) =>
-    submitSigned('split', call, context, ({ conversions }, ...signed) => conversions.submit('split', ...signed)),
+  'splits.submit': submitSigned('split', ({ conversions }, ...signed) => conversions.submit('split', ...signed)),
   'splits.detail': ({ account, params }, { core }) =>
     answerFound(core.conversions.records.split.row(account, params.pubkey)),
 
@@ -166,8 +150,7 @@ export const HANDLERS: Handlers = {
     keysetPage('redeems.list', query, limit, (page) => core.redeems.page(account, page)),
   'redeems.create': ({ nowMs, account, body }, { core }) =>
     core.at(nowMs).redeems.draft(account, body.market_condition_id),
-  'redeems.submit': (call, context) =>
-    submitSigned('redeem', call, context, ({ redeems }, ...signed) => redeems.submit(...signed)),
+  'redeems.submit': submitSigned('redeem', ({ redeems }, ...signed) => redeems.submit(...signed)),
   'redeems.detail': ({ account, params }, { core }) => answerFound(core.redeems.row(account, params.pubkey)),
 
   'requests.list': ({ account, query, limit }, { core }) =>
@@ -177,12 +160,10 @@ export const HANDLERS: Handlers = {
     if (!size.ok) return size;
     const { is_yes: isYes = true, leverage = ONE, market_condition_id: marketConditionId } = body;
     const triggers = { takeProfit: body.take_profit_price, stopLoss: body.stop_loss_price };
-    return core
-      .at(nowMs)
-      .margin.requests.draft(account, { marketConditionId, isYes, leverage, ...size.value, ...triggers });
+    const draft = { marketConditionId, isYes, leverage, ...size.value, ...triggers };
+    return core.at(nowMs).margin.requests.draft(account, draft);
   },
-  'requests.submit': (call, context) =>
-    submitSigned('request', call, context, ({ margin }, ...signed) => margin.requests.submit(...signed)),
+  'requests.submit': submitSigned('request', ({ margin }, ...signed) => margin.requests.submit(...signed)),
   'requests.detail': ({ account, params }, { core }) => answerFound(core.margin.requests.row(account, params.pubkey)),
   'requests.cancel': ({ nowMs, account, params }, { core }) =>
     core.at(nowMs).margin.requests.cancel(account, params.pubkey),
@@ -220,10 +201,9 @@ export const HANDLERS: Handlers = {
     );
   },
 
-  'markets.marginActivity': ({ params, query, limit }, context) =>
-    ofMarket(context, params, ({ index }) =>
-      keysetPage('markets.marginActivity', query, limit, (page) => context.core.margin.activityPage(index, page)),
-    ),
+  'markets.marginActivity': ofMarket(({ index }, { query, limit }, { margin }) =>
+    keysetPage('markets.marginActivity', query, limit, (page) => margin.activityPage(index, page)),
+  ),
 
   'keys.challenge': ({ nowMs, body }, { core }) =>
     core.at(nowMs).identity.challenge(body.wallet_address, randomBytes(16).toString('hex')),

@@ -44,11 +44,9 @@ export class Transactions {
 
   /** Throws TwinbookError `ledger_broken` after a failed write. */
   assertSound(): void {
-    if (this.#failure !== null) {
-      throw new TwinbookError('ledger_broken', "writing to the exchange's journal failed", 'Restart it.', {
-        cause: this.#failure,
-      });
-    }
+    if (this.#failure === null) return;
+    const message = "writing to the exchange's journal failed";
+    throw new TwinbookError('ledger_broken', message, 'Restart it.', { cause: this.#failure });
   }
 
   #guard(action: () => void): void {

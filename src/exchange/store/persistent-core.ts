@@ -171,8 +171,7 @@ export class PersistentCore {
 
   save(nowMs: number): void {
     if (this.#journal === null) return;
-    const stored: StoredCore = { settings: this.#settings, core: this.core.snapshot() };
-    this.#journal.save(stored);
+    this.#journal.save({ settings: this.#settings, core: this.core.snapshot() } satisfies StoredCore);
     this.#savedMs = nowMs;
   }
 

@@ -42,12 +42,10 @@ class ArchiveTable implements Shelf {
   constructor(db: Database.Database, transactions: Transactions, recordKind: RecordKind) {
     this.#transactions = transactions;
     const table = createTable(db, recordKind);
-    const kinds = db
-      .prepare<[], KindRow>(
-        `SELECT number, state, is_yes, side FROM kind WHERE shelf = '${recordKind}' ORDER BY number`,
-      )
-      .all();
-    this.#kinds = kinds.map(({ is_yes, ...row }) => ({ ...row, isYes: is_yes === null ? null : is_yes === 1 }));
+    const kinds = db.prepare<[], KindRow>(
+      `SELECT number, state, is_yes, side FROM kind WHERE shelf = '${recordKind}' ORDER BY number`,
+    );
+    this.#kinds = kinds.all().map(({ is_yes, ...row }) => ({ ...row, isYes: is_yes === null ? null : is_yes === 1 }));
     this.#putKind = db.prepare(
       `INSERT INTO kind (shelf, number, state, is_yes, side) VALUES ('${recordKind}', ?, ?, ?, ?)`,
     );
@@ -87,10 +85,6 @@ class ArchiveTable implements Shelf {
   }
 
   list(query: ArchiveQuery): readonly Archived[] {
-    return this.#ids(query).map((id) => must(this.byId(id), `row ${id} of the archive`));
-  }
-
-  #ids(query: ArchiveQuery): readonly number[] {
     const { account, market, limit, oldestFirst = false } = query;
     const { overall, onMarket } = oldestFirst ? this.#oldest : this.#newest;
     const from = query.from ?? (oldestFirst ? 0 : Number.MAX_SAFE_INTEGER);
@@ -101,7 +95,8 @@ class ArchiveTable implements Shelf {
         ? overall.all(account, number, from, limit)
         : onMarket.all(account, market, number, from, limit),
     );
-    return ids.sort(oldestFirst ? (a, b) => a - b : (a, b) => b - a).slice(0, limit);
+    const first = ids.sort(oldestFirst ? (a, b) => a - b : (a, b) => b - a).slice(0, limit);
+    return first.map((id) => must(this.byId(id), `row ${id} of the archive`));
   }
 
   rewind(lastId: number, live: Iterable<number>): void {
@@ -145,13 +140,9 @@ function prepareIdQueries(db: Database.Database, table: string, from: string, or
 }
 
 /** A combination of state, outcome and side that occurs in a table, with its number. */
-interface ArchiveKind extends Omit<Facets, 'market'> {
-  readonly number: number;
-}
+type ArchiveKind = Omit<Facets, 'market'> & { readonly number: number };
 
-interface KindRow extends Omit<ArchiveKind, 'isYes'> {
-  readonly is_yes: number | null;
-}
+type KindRow = Omit<ArchiveKind, 'isYes'> & { readonly is_yes: number | null };
 
 /** Opens the archive of final records in the exchange's file. */
 export const openArchive = (db: Database.Database, transactions: Transactions): Archive =>

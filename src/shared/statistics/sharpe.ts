@@ -19,9 +19,8 @@ interface ObservedSharpe {
 export function observedSharpe(changes: Values): ObservedSharpe | null {
   const sharpe = sharpePerSample(changes);
   const { count, skewness, kurtosis } = computeMoments(changes);
-  return sharpe === null || skewness === null || kurtosis === null
-    ? null
-    : { sharpe, samples: count, skewness, kurtosis };
+  if (sharpe === null || skewness === null || kurtosis === null) return null;
+  return { sharpe, samples: count, skewness, kurtosis };
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { must } from '../../../shared/base/errors.js';
-import { type Declaration, declarationOf, ENDPOINTS, type EndpointName } from '../../../shared/protocol/endpoints.js';
+import { type Declaration, declarationOf, type EndpointName } from '../../../shared/protocol/endpoints.js';
 import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../../shared/protocol/errors.js';
 import { ENDPOINT_NOTES, ERROR_NOTES, listErrors, PARAMETER_NOTES } from '../../../shared/protocol/notes.js';
 import type { VenueProfile } from '../../../shared/protocol/profile.js';
@@ -10,6 +10,7 @@ import * as records from '../../../shared/protocol/records.js';
 import { signatureHeaders } from '../../../shared/protocol/signing.js';
 import { signedRequestReport } from '../authentication.js';
 import { CONTROLS, type FaultControl } from '../controls.js';
+import { NAMES, SLUGS } from '../faults.js';
 import { MAX_PARAM_LENGTH, type ServerOptions } from '../messages.js';
 
 /** A JSON Schema or another part of the document. Answers have exactly its properties; requests may have others. */
@@ -167,15 +168,14 @@ const HEADERS: Readonly<Record<string, JsonSchema>> = {
   Allow: { description: 'Methods that this path supports.', required: true, schema: { type: 'string' } },
 };
 
+const orNull = (type: string, description: string) => ({ type: [type, 'null'], description });
+
 /** JSON Schemas that only answer envelopes use. */
 const ENVELOPE_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   NoMeta: { description: 'Empty object: this answer has no metadata.', type: 'object', additionalProperties: false },
   PageMeta: object({
     limit: { ...integer, description: 'Maximum number of rows on this page.' },
-    next_cursor: {
-      type: ['string', 'null'],
-      description: 'Value of `cursor` for the next page; null on the last page.',
-    },
+    next_cursor: orNull('string', 'Value of `cursor` for the next page; null on the last page.'),
   }),
   OutcomeMeta: object({
     is_yes: { type: 'boolean', description: 'Outcome of the prices: true for YES, false for NO.' },
@@ -268,10 +268,8 @@ function errorAnswer(slugs: readonly ServiceErrorSlug[]): JsonSchema {
 const errorComponent = (slug: ServiceErrorSlug): string => `${pascal(slug.replaceAll('_', '.'))}Error`;
 
 function errorSchemas(): Readonly<Record<string, JsonSchema>> {
-  // The cast is right: the keys of this table are the slugs of errors.
-  const slugs = Object.keys(SERVICE_ERRORS) as ServiceErrorSlug[];
   return Object.fromEntries(
-    slugs.map((slug) => {
+    SLUGS.map((slug) => {
       const { code, message } = SERVICE_ERRORS[slug];
       const fields = {
         code: { type: 'integer', const: code },
@@ -290,8 +288,8 @@ const FUNDS = object({
   custodial: { type: 'boolean' },
 });
 const DETAIL = ref('MarketDetail');
+const REPORT = answerSchema(signedRequestReport);
 
-const orNull = (type: string, description: string) => ({ type: [type, 'null'], description });
 const ANSWER_FAULT = object({
   answer: {
     type: 'string',
@@ -340,14 +338,8 @@ export const CONTROL_NOTES: Readonly<Record<string, { readonly summary: string; 
   },
   'GET /paper/faults/': { summary: 'Read the simulated faults', data: FAULTS },
   'POST /paper/faults/': { summary: 'Replace all simulated faults; `{}` ends them', data: FAULTS },
-  'GET /paper/signed-request/': {
-    summary: 'Check the signature of a request without a body',
-    data: answerSchema(signedRequestReport),
-  },
-  'POST /paper/signed-request/': {
-    summary: 'Check the signature of a request with a body',
-    data: answerSchema(signedRequestReport),
-  },
+  'GET /paper/signed-request/': { summary: 'Check the signature of a request without a body', data: REPORT },
+  'POST /paper/signed-request/': { summary: 'Check the signature of a request with a body', data: REPORT },
 };
 
 function makePaths<C extends { readonly path: string; readonly method: string }>(
@@ -362,17 +354,11 @@ function makePaths<C extends { readonly path: string; readonly method: string }>
 function makeControlOperation(control: FaultControl): JsonSchema {
   const call = `${control.method} ${control.path}`;
   const { summary, data } = CONTROL_NOTES[call] ?? { summary: call, data: {} };
-  const parameters = namesIn(control.path).map((name) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  }));
+  const schema = { type: 'string' };
+  const parameters = namesIn(control.path).map((name) => ({ name, in: 'path', required: true, schema }));
   const body = control.body === null ? null : requestSchema(control.body);
   return {
-    operationId: `paper ${control.method} ${control.path}`.replace(/[^a-zA-Z]+(\w?)/g, (_, a: string) =>
-      a.toUpperCase(),
-    ),
+    operationId: `paper ${call}`.replace(/[^a-zA-Z]+(\w?)/g, (_, a: string) => a.toUpperCase()),
     tags: ['paper'],
     summary,
     ...(parameters.length === 0 ? {} : { parameters }),
@@ -393,30 +379,17 @@ function listControlErrors(control: FaultControl): readonly ServiceErrorSlug[] {
 
 /** The whole document. Documents with equal options have equal text. */
 export function openApiDocument({ profile, controls }: Pick<ServerOptions, 'profile' | 'controls'>): JsonSchema {
-  // The cast is right: the keys of this table are the names of the calls.
-  const names = Object.keys(ENDPOINTS) as EndpointName[];
-  const calls = names.map((name) => ({ name, ...declarationOf(name) }));
+  const calls = NAMES.map((name) => ({ name, ...declarationOf(name) }));
+  const shown = controls ? CONTROLS : [];
   return {
     openapi: '3.1.0',
     info: { title: `${profile.service_name} prediction-market exchange`, version: '1', description: DESCRIPTION },
     servers: [{ url: '/' }],
     tags: [...TAGS, ...(controls ? [CONTROLS_TAG] : [])].map(([name, description]) => ({ name, description })),
-    paths: {
-      ...makePaths(calls, ({ name }) => makeOperation(name)),
-      ...(controls ? makePaths(CONTROLS, makeControlOperation) : {}),
-    },
+    paths: { ...makePaths(calls, ({ name }) => makeOperation(name)), ...makePaths(shown, makeControlOperation) },
     components: {
-      schemas: {
-        ...recordSchemas(),
-        ...ENVELOPE_SCHEMAS,
-        ...errorSchemas(),
-        ...Object.assign({}, ...names.map(bodyComponents)),
-      },
-      responses: errorComponents([
-        ...names.map(listErrors),
-        NO_CALL_ERRORS,
-        ...(controls ? CONTROLS.map(listControlErrors) : []),
-      ]),
+      schemas: Object.assign({}, recordSchemas(), ENVELOPE_SCHEMAS, errorSchemas(), ...NAMES.map(bodyComponents)),
+      responses: errorComponents([...NAMES.map(listErrors), NO_CALL_ERRORS, ...shown.map(listControlErrors)]),
       headers: HEADERS,
       securitySchemes: securitySchemes(profile),
     },
