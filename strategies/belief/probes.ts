@@ -65,7 +65,7 @@ export class Probes {
     this.#valued = saved;
   }
 
-  /** Returns levels of resting and new probes, and the value of the best new probe. Orders in `full` include probes. */
+  /** Returns the prices of resting and new probes (test orders), and the value of the best new probe. Orders in `full` include probes. */
   choose(
     belief: Belief,
     real: RealLevels,

@@ -43,7 +43,7 @@ function openRun(name: string, { config, acceptChangedCode }: RunOptions, io: Cl
   const isFolder = existsSync(join(resolve(io.cwd, name), RUN_FILE));
   const own = config ?? defaultConfig(io.cwd);
   const folder = isFolder ? resolve(io.cwd, name) : findRun(name, loadTraderConfig(own, io).journal.dir, io.cwd);
-  // User code is loaded only from files that the operator names, because another person may write a run's folder.
+  // User code is loaded only from files that the operator names, because a run's folder may come from another person.
   const file = config === undefined && isFolder ? null : own;
   const loadFiles = file === null ? null : () => loadConfig(file, io);
   return { run: readRun(folder), file, code: openRunCode(loadFiles, acceptChangedCode === true) };

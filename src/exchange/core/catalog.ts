@@ -50,6 +50,8 @@ export class Catalog {
   readonly #marketById = new Map<string, Market>();
   readonly #eventById = new Map<string, number>();
   readonly #eventByTitle = new Map<string, number>();
+  /** Mint addresses of outcome shares by share number; each address is computed on its first use. */
+  readonly #mints = new Map<number, string>();
 
   constructor(settings: CoreSettings, pool: OrderPool, model: FillModel) {
     this.#settings = settings;
@@ -78,7 +80,12 @@ export class Catalog {
   }
 
   deriveMint(market: Market, isYes: boolean): string {
-    return makeName(this.#settings.seed, 'mint', 2 * market.index + (isYes ? 0 : 1));
+    const share = 2 * market.index + (isYes ? 0 : 1);
+    const known = this.#mints.get(share);
+    if (known !== undefined) return known;
+    const mint = makeName(this.#settings.seed, 'mint', share);
+    this.#mints.set(share, mint);
+    return mint;
   }
 
   /** Returns the market, or a refusal (status 400) for the request field `market_condition_id`. */

@@ -133,7 +133,7 @@ export class ReplayMarket {
   readonly recorded: RecordedMarket;
   readonly #core: ExchangeCore;
   #index: MarketIndex | null = null;
-  /** `absent`: not played yet. `open`: partly played. `finished`: closed or settled market, which never plays again. */
+  /** `absent`: not played yet. `open`: partly played. `finished`: closed or settled market, whose recording is not replayed again. */
   state: 'absent' | 'open' | 'finished' = 'absent';
   /** Number of skipped events: off the market's price grid, or a trade while the market does not trade. */
   refusedEvents = 0;

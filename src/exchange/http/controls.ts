@@ -128,7 +128,7 @@ export const CONTROLS: readonly FaultControl[] = [
   }),
   control('/paper/faults/', faultsBody, (call) => setFaults(call, call.body)),
   bare('GET', '/paper/faults/', (call) => ok(shownFaults(call))),
-  // The request's body is not parsed, because it is reported as received.
+  // The request's body is not parsed, because the report repeats its bytes.
   bare('GET', '/paper/signed-request/', ({ report }) => ok(report())),
   bare('POST', '/paper/signed-request/', ({ report }) => ok(report())),
 ];

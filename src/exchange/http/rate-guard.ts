@@ -118,8 +118,9 @@ export class RateGuard {
   /** Sets the `Date` and rate headers. Answers 429 and returns false if the request exceeds the caller's limit. */
   admit(request: FastifyRequest, reply: FastifyReply, scope: Scope | 'paper'): boolean {
     const nowMs = this.#clock.nowMs();
-    reply.header('date', new Date(nowMs).toUTCString());
-    const verdict = scope === 'paper' ? null : this.#count(scope, this.#chooseKey(request, scope), nowMs);
+    reply.header('date', this.#clock.dateHeader(nowMs));
+    if (scope === 'paper' || this.#limits === null) return true;
+    const verdict = this.#count(scope, this.#chooseKey(request, scope), nowMs);
     if (verdict === null) return true;
     for (const [name, value] of makeHeaders(verdict, nowMs)) reply.header(name, value);
     if (!verdict.allowed) send(reply, makeRefusal(verdict, nowMs));
@@ -129,7 +130,7 @@ export class RateGuard {
   /** Counts bytes that are not a valid request as a public request of their address; returns headers and a refusal. */
   admitBytes(address: string) {
     const nowMs = this.#clock.nowMs();
-    const date = ['date', new Date(nowMs).toUTCString()] as const;
+    const date = ['date', this.#clock.dateHeader(nowMs)] as const;
     const verdict = this.#count('public', address, nowMs);
     if (verdict === null) return { headers: [date], refusal: null };
     const refusal = verdict.allowed ? null : makeRefusal(verdict, nowMs);

@@ -60,6 +60,9 @@ export class ExchangeClock {
   readonly #wallMs: () => number;
   #offsetMs = 0;
   #lastMs: number;
+  #headerSecond = Number.NaN;
+  #header = '';
+
   /** `notBeforeMs`: earliest start of the clock, Unix ms: the last time of this exchange in an earlier process. */
   constructor(notBeforeMs: number, wallMs: () => number = Date.now) {
     this.#wallMs = wallMs;
@@ -76,6 +79,16 @@ export class ExchangeClock {
 
   advance(ms: number): void {
     this.#offsetMs += ms;
+  }
+
+  /** Returns a time as the text of a `Date` header; the text is cached for its second. */
+  dateHeader(nowMs: number): string {
+    const second = Math.floor(nowMs / 1000);
+    if (second !== this.#headerSecond) {
+      this.#headerSecond = second;
+      this.#header = new Date(nowMs).toUTCString();
+    }
+    return this.#header;
   }
 }
 

@@ -291,7 +291,7 @@ const drawStance = (random: Random): Stance =>
   random.chance(0.9) ? 'normal' : random.chance(0.5) ? 'widen' : 'reduce-only';
 
 function drawBook(random: Random, middle: number, ticks: number) {
-  // One of 25 generated books is crossed; one side of 30 is empty.
+  // About 1 in 25 generated books is crossed, and about 1 in 30 sides is empty.
   const overlap = random.chance(0.04) ? 2 + random.below(3) : 0;
   const half = Math.max(1, Math.round((ticks / 100) * (1 + random.below(3))));
   const drawSide = (direction: 1 | -1): readonly RowOfBook[] => {

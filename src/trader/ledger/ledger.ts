@@ -242,7 +242,7 @@ export class Ledger extends LedgerReader {
     return true;
   }
 
-  /** Adds a failed trade to its order's failed amount, once per pubkey, and reverses its booking if there is one. */
+  /** Adds a failed trade to its order's failed amount, once per trade pubkey. Reverses the trade's booking, if booked. */
   noteFailedTrade(tradePubkey: string, orderPubkey: string, amount: Micros, nowMs: number): FailureNote {
     this.#forgetOrder(orderPubkey);
     const sql = 'INSERT INTO failed_trades VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';

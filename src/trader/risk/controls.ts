@@ -321,11 +321,11 @@ function availableShares(place: PlaceIntent, { exposure }: RiskFacts): Breach | 
   return atMost(`the ${place.isYes ? 'YES' : 'NO'} shares to sell`, place.amountMicros, free, 'shares');
 }
 
-/** Returns the place as a working order in flight. Throws RangeError without a fee rate, which `saneOrder` refuses. */
+/** Returns the place as a working order in flight. Throws RangeError without a fee rate, which `saneInput` refuses. */
 export const toWorkingOrder = (place: PlaceIntent, facts: RiskFacts): WorkingOrder => ({
   ...place,
   remainingMicros: place.amountMicros,
-  // Without a known fee schedule, the more expensive one, `notional`, is assumed. `saneOrder` has checked the rate.
+  // Without a known fee schedule, the more expensive one, `notional`, is assumed. `saneInput` has checked the rate.
   feeRateMicros: notionalRate(facts.sight?.market.feeSchedule ?? 'notional', feeRate(facts), place.priceMicros),
   phase: 'in_flight',
 });
