@@ -20,6 +20,7 @@ import type { ExecutorEvent, Reaction } from '../../trader/executor/contract.js'
 import { Executor } from '../../trader/executor/executor.js';
 import { type IntentRow, isFinalIntent, type Ledger } from '../../trader/ledger/contract.js';
 import { openLedger } from '../../trader/ledger/ledger.js';
+import { amountAt, readBook } from '../../trader/market/book.js';
 import { Comparison } from '../../trader/reconcile/comparison.js';
 import { inWords } from '../../trader/reconcile/confirmed-differences.js';
 import type { Difference } from '../../trader/reconcile/differences.js';
@@ -45,6 +46,8 @@ import {
 } from './steps.js';
 
 const LOOK_MS = 1_000;
+/** Number of requested book levels; a book with exactly this number of levels may be incomplete. */
+const MOST_LEVELS = 100;
 /** Time limit to cancel the rehearsal's orders, ms; a venue that is down for longer needs an operator. */
 const TAKE_BACK = { withinMs: 60_000, pauseMs: 1_000 };
 
@@ -221,19 +224,36 @@ class OrderLife {
   }
 
   async #awaitShown(): Promise<string> {
-    for (;;) {
+    const row = await this.#until('the list of own orders does not show the order', async () => {
       const { rows, startedMs } = await this.#resting();
       this.#react(() => this.#executor.onOwnOrders(rows, startedMs, Date.now()));
       this.#throwTrouble();
-      const row = rows.find(({ pubkey }) => pubkey === this.#pubkey);
-      if (row !== undefined)
-        return `the list of own orders says ${row.status}, ${row.remaining_amount === null ? '' : formatDecimal(row.remaining_amount)} left`;
+      return rows.find(({ pubkey }) => pubkey === this.#pubkey) ?? null;
+    });
+    const book = await this.#until('the book does not show the order', () => this.#inBook());
+    return `the list of own orders says ${row.status}, ${row.remaining_amount === null ? '' : formatDecimal(row.remaining_amount)} left; ${book}`;
+  }
+
+  /** Repeats a read until it returns a value. Throws `missing` at the time limit. */
+  async #until<T>(missing: string, read: () => Promise<T | null>): Promise<T> {
+    for (;;) {
+      const found = await read();
+      if (found !== null) return found;
       if (this.#place.isStopped()) throw failure('stopped by you', '');
-      const missing = 'the list of own orders does not show the order';
       if (performance.now() > this.#endMs)
         throw difference(missing, 'the venue shows every resting order', 'nothing', LOST_TODO);
       await pause(LOOK_MS);
     }
+  }
+
+  async #inBook(): Promise<string | null> {
+    const { order, view } = this.#market;
+    const input = { params: { condition_id: view.market.conditionId }, query: { depth: MOST_LEVELS } };
+    const { book } = readBook((await ask(this.#place.client, 'markets.book', input, 'the book')).data);
+    const [side, levels] = order.isYes ? (['bid', book.bids] as const) : (['ask', book.asks] as const);
+    const price = order.isYes ? order.priceMicros : complement(order.priceMicros);
+    if (amountAt(book, side, price) >= order.amountMicros) return `the book shows the order at ${formatDecimal(price)}`;
+    return levels.length >= MOST_LEVELS ? `the order is beyond the ${MOST_LEVELS} levels that the book shows` : null;
   }
 
   async #cancel(): Promise<string> {
