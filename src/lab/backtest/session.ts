@@ -217,7 +217,7 @@ function dataNotices({ plan, empty, metrics, fromMs }: MeasuredRun): SessionNoti
   return texts.map((text) => ({ timeMs: fromMs, severity: 'loud', text }));
 }
 
-/** In a gap the recorded book stands still, so a crossing order may have taken shares no longer offered. */
+/** In a gap the recorded book does not change, so a crossing order may have taken shares no longer offered. */
 function gapNotices(measured: MeasuredRun): SessionNotice[] {
   return [...measured.metrics.markets.values()].flatMap((market): SessionNotice[] => {
     const gaps = clipGaps(market, measured);

@@ -85,12 +85,12 @@ describe('the exchange under random commands', () => {
         const copy = new ExchangeCore(settings, snapshot, archive);
         expect(hash(copy)).toBe(before);
         for (const command of drawer.journal.slice(done)) copy.apply(command);
-        const anew = memoryArchive();
-        const core = new ExchangeCore(settings, undefined, anew);
+        const rebuilt = memoryArchive();
+        const core = new ExchangeCore(settings, undefined, rebuilt);
         for (const command of drawer.journal) core.apply(command);
         expect([hash(copy), hash(core)]).toEqual([hash(drawer.core), hash(drawer.core)]);
         expect(rowsOf(drawer.archive).length).toBeGreaterThan(0);
-        expect([rowsOf(archive), rowsOf(anew)]).toEqual([rowsOf(drawer.archive), rowsOf(drawer.archive)]);
+        expect([rowsOf(archive), rowsOf(rebuilt)]).toEqual([rowsOf(drawer.archive), rowsOf(drawer.archive)]);
         expect(bookRow(copy.catalog.market(0), true, 100)).toEqual(bookRow(drawer.core.catalog.market(0), true, 100));
       }),
       { numRuns: times(8, 25) },

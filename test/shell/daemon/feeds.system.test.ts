@@ -64,11 +64,11 @@ it('is quoted while it is current, pulled when it is not, and said once each', a
 
   await endInOrder(trader);
   // Each silence and each return once; a clock that is set back resets this.
-  const anew = count(/clock was set back/g);
+  const steps = count(/clock was set back/g);
   expect(trader.output()).toContain('feed model has no current value');
   expect(words()).toContain('silent');
   const again = words().filter((word, i, all) => word === all[i - 1]);
-  expect(again.length, trader.output()).toBeLessThanOrEqual(anew);
+  expect(again.length, trader.output()).toBeLessThanOrEqual(steps);
 
   const replay = await command('replay', 'last');
   expect(replay.output).toMatch(/every decision|identical|same/i);
