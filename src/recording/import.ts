@@ -112,7 +112,11 @@ async function importMarket(
   if (existsSync(target) && !isReplaced) return { ...about, status: 'present', events: 0, failure: null, warnings: [] };
   const made = join(workshop, conditionId);
   const written = await writeMarket(recording, made, tell);
-  if (written.failure !== null) return { ...about, status: 'failed', ...written };
+  if (written.failure !== null) {
+    // The next markets need the space.
+    await rm(made, { recursive: true, force: true });
+    return { ...about, status: 'failed', ...written };
+  }
   if (existsSync(target)) await rename(target, join(made, 'replaced'));
   await rename(marketFolder(made, conditionId), target);
   await rm(made, { recursive: true, force: true });

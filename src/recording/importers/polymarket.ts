@@ -104,16 +104,18 @@ async function pairTokens(
   warnings: RecordingWarning[],
 ): Promise<[yes: Token, no: Token | null][]> {
   const lonely = new Map(tokens.map((token) => [token.id, token]));
+  const byMarket = new Map<string, Token[]>();
+  for (const token of tokens)
+    if (token.market !== null) byMarket.set(token.market, [...(byMarket.get(token.market) ?? []), token]);
   const pairs: [Token, Token | null][] = [];
   const samples = new Map<string, ChangeSample>();
   for (const token of tokens) if (token.market === null) samples.set(token.id, await readSample(connection, token.id));
   for (const first of tokens) {
     if (!lonely.delete(first.id)) continue;
-    const others = [...lonely.values()];
     const twin =
       first.market === null
-        ? findMirror(first, others, samples)
-        : (others.find(({ market }) => market === first.market) ?? null);
+        ? findMirror(first, [...lonely.values()], samples)
+        : (byMarket.get(first.market)?.find(({ id }) => lonely.has(id)) ?? null);
     if (twin !== null) lonely.delete(twin.id);
     else warnings.push({ path, message: `token ${short(first.id)} has no mirror; the token is a separate market` });
     pairs.push(twin?.isYes === true ? [twin, first] : [first, twin]);

@@ -1,9 +1,11 @@
 /**
- * The stop file `<ledger>.kill` kills a trader before its next step; its text is the reason. Anyone with write access
- * to the folder can write it. The ledger stores the kill: removing the file does not resume trading.
+ * The stop file: `<ledger>.kill`. If the file exists, the trader kills itself; the file's text is the reason. Anyone
+ * with write access to the folder can stop an unresponsive trader: by hand (`touch`), a watchdog or `twinbook kill`. A
+ * trader that was frozen checks for the file before its next step, so before any decision. The ledger stores the kill:
+ * removing the file does not resume trading.
  */
 
-import { closeSync, constants, fsyncSync, lstatSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, linkSync, lstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf, systemCode, unreadable } from '../../shared/base/errors.js';
 import { syncFolder } from '../../shared/base/files.js';
@@ -37,35 +39,69 @@ export function readStopFile(path: string): string | null {
   }
 }
 
-/** Writes the stop file durably; an older one stays. An empty file, on a full disk, kills too. Throws. */
+/**
+ * Writes the stop file durably; an existing file stays, because its reason is older. A trader that checks meanwhile
+ * finds no file or the whole reason. On a full disk the file is empty, but kills. Throws `file_unreadable`.
+ */
 export function leaveStopFile(path: string, reason: string): void {
-  const beside = `${path}.${process.pid}`;
+  const text = `${reason}\n`;
   try {
-    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return;
-    rmSync(beside, { force: true });
-    const file = openSync(beside, 'wx', 0o600);
-    try {
-      writeWhatFits(file, `${reason}\n`);
-      // The file gets its name only now: a trader that checks meanwhile finds no file or the whole reason.
-      renameSync(beside, path);
-      // The stop file already works at this point, even if this sync to disk takes long.
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-      rmSync(beside, { force: true });
-    }
+    if (!leaveWhole(path, text)) leavePlain(path, text);
     syncFolder(dirname(path));
   } catch (error) {
+    if (systemCode(error) === 'EEXIST') return;
     const hint = 'A frozen trader may quote again when it recovers: end its process.';
     throw unreadable(`the stop file ${path} cannot be written`, error, hint);
   }
 }
 
-function writeWhatFits(file: number, text: string): void {
+/**
+ * Writes a temporary file and links it to the stop file's name. Returns false if the name exists, the disk is full, or
+ * links are unsupported. Throws the system's error if the written file may not survive a crash.
+ */
+function leaveWhole(path: string, text: string): boolean {
+  const beside = `${path}.${process.pid}`;
+  const file = attempt(() => {
+    rmSync(beside, { force: true });
+    return openSync(beside, 'wx', 0o600);
+  });
+  if (file === null) return false;
   try {
-    writeSync(file, text);
-  } catch (error) {
-    if (!FULL.includes(systemCode(error))) throw error;
+    const isNamed = attempt(() => {
+      writeSync(file, text);
+      linkSync(beside, path);
+      return true;
+    });
+    if (isNamed === null) return false;
+    // The stop file already works at this point, even if this sync to disk takes long.
+    fsyncSync(file);
+    return true;
+  } finally {
+    closeSync(file);
+    rmSync(beside, { force: true });
+  }
+}
+
+function attempt<T>(act: () => T): T | null {
+  try {
+    return act();
+  } catch {
+    return null;
+  }
+}
+
+/** Creates the stop file, then writes the reason. Throws the system's error, such as EEXIST for an existing file. */
+function leavePlain(path: string, text: string): void {
+  const file = openSync(path, 'wx', 0o600);
+  try {
+    try {
+      writeSync(file, text);
+    } catch (error) {
+      if (!FULL.includes(systemCode(error))) throw error;
+    }
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -295,6 +295,9 @@ const RELAY = `trap '' INT TERM HUP
 command -v systemd-notify >/dev/null || exit 127
 while IFS= read -r line; do systemd-notify -- "$line"; done`;
 const NOT_INSTALLED = 127;
+/** Time by which each message extends systemd's time limit for start or stop, and interval of these messages, ms. */
+const LONGER_MS = 15_000;
+const LONGER_EVERY_MS = 5_000;
 const MAX_UNREAD_BYTES = 16_384;
 
 interface ServiceManagerOptions {
@@ -315,17 +318,31 @@ export function openServiceManager(options: ServiceManagerOptions) {
   const everyMs = Number(env['WATCHDOG_USEC'] ?? '') / 3000;
   const isWatched = everyMs > 0 && ['', String(process.pid)].includes(env['WATCHDOG_PID'] ?? '');
   let workedMs = Number.NEGATIVE_INFINITY;
+  let timer: NodeJS.Timeout | undefined;
+  const askForTime = () => {
+    clearInterval(timer);
+    const ask = () => send(`EXTEND_TIMEOUT_USEC=${LONGER_MS * 1000}`);
+    ask();
+    timer = setInterval(ask, LONGER_EVERY_MS).unref();
+  };
+  askForTime();
   return {
     /** Call when own orders, fills and assets are known. Trading then begins, and systemd starts to monitor steps. */
-    ready: () => send('READY=1'),
+    ready: () => {
+      clearInterval(timer);
+      send('READY=1');
+    },
     /** Call this after each step of the core. Few calls send a message. */
     step: () => {
       if (!isWatched || clockMs() - workedMs < everyMs) return;
       workedMs = clockMs();
       send('WATCHDOG=1');
     },
-    /** Call when the trader begins to cancel all orders and end. Systemd then monitors no steps. */
-    stopping: () => send('STOPPING=1'),
+    /** Call when the trader begins to cancel all orders and end. Systemd then waits longer and monitors no steps. */
+    stopping: () => {
+      send('STOPPING=1');
+      askForTime();
+    },
   };
 }
 

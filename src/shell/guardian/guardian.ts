@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
-import { appendFile, type FileHandle, lstat, open, access as reach, rename, rm } from 'node:fs/promises';
+import { appendFile, type FileHandle, link, open, access as reach, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf, systemCode, TwinbookError } from '../../shared/base/errors.js';
@@ -96,30 +96,57 @@ export class Reporter {
   }
 }
 
-/** Writes the stop file durably; an older one stays. On a full disk the file is empty, but kills. */
+/**
+ * Writes the stop file durably. An existing stop file stays, because its reason is older. A trader finds no file or the
+ * whole reason. On a full disk the file may be empty, but still kills. Throws the file system's errors.
+ */
 export async function leaveMark(path: string, reason: string): Promise<void> {
-  if (await lstat(path).catch(() => null)) return;
-  const beside = `${path}.${process.pid}`;
-  await rm(beside, { force: true });
-  const file = await open(beside, 'wx', 0o600);
+  const text = `${reason}\n`;
   try {
-    await file.writeFile(`${reason}\n`).catch((error: NodeJS.ErrnoException) => {
-      if (!FULL.includes(error.code ?? '')) throw error;
-    });
-    // The file gets its name only now: a trader that checks meanwhile finds no file or the whole reason.
-    await rename(beside, path);
-    // The stop file already works at this point, even if this sync to disk takes long.
-    await file.sync();
-  } finally {
-    await file.close();
-    await rm(beside, { force: true });
+    if (!(await leaveWhole(path, text))) await leavePlain(path, text);
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return;
+    throw error;
   }
   const folder = await open(dirname(path), constants.O_RDONLY);
   await folder.sync().finally(() => folder.close());
 }
 
-/** Error codes of a full disk. */
-const FULL: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+/** Writes a temporary file and links it to the name; false if one of both fails. Throws if the sync to disk fails. */
+async function leaveWhole(path: string, text: string): Promise<boolean> {
+  // An earlier attempt may still hang on the disk, so each attempt has its own file.
+  const beside = `${path}.${randomBytes(8).toString('hex')}`;
+  const file = await open(beside, 'wx', 0o600).catch(() => null);
+  if (file === null) return false;
+  try {
+    const isNamed = await file
+      .writeFile(text)
+      .then(() => link(beside, path))
+      .then(
+        () => true,
+        () => false,
+      );
+    // The stop file already works at this point, even if this sync to disk takes long.
+    if (isNamed) await file.sync();
+    return isNamed;
+  } finally {
+    await file.close();
+    await rm(beside, { force: true });
+  }
+}
+
+/** Creates the stop file, then writes the reason. Throws the system's error, such as EEXIST for an existing file. */
+async function leavePlain(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(text).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOSPC' && error.code !== 'EDQUOT') throw error;
+    });
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
 
 /** Maximum time of one of the guardian's requests, ms; short, because the next round repeats the request. */
 const TIMEOUT_MS = 5_000;

@@ -1,22 +1,29 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openServiceManager } from '../../../src/shell/daemon/supervisors.js';
 
 const UNIT = { NOTIFY_SOCKET: '/run/systemd/notify', WATCHDOG_USEC: '30000000' };
 
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
 function managed(env: Readonly<Record<string, string>> = UNIT) {
   const sent: string[] = [];
+  const warned: string[] = [];
   let nowMs = 0;
   const manager = openServiceManager({
     env,
-    warn: () => undefined,
+    warn: (text) => warned.push(text),
     clockMs: () => nowMs,
     send: (message) => sent.push(message),
   });
   const pass = (ms: number) => {
     nowMs += ms;
+    vi.advanceTimersByTime(ms);
   };
-  return { manager, pass, taken: () => sent.splice(0) };
+  return { manager, sent, warned, pass, taken: () => sent.splice(0) };
 }
+
+const LONGER = 'EXTEND_TIMEOUT_USEC=15000000';
 
 describe('what systemd is told', () => {
   it('is nothing without its socket', () => {
@@ -24,12 +31,13 @@ describe('what systemd is told', () => {
     expect(managed({ NOTIFY_SOCKET: '' }).manager).toBeNull();
   });
 
-  it('is that the trader is ready, and then that it stops', () => {
-    const { manager, taken } = managed();
-    expect(taken()).toEqual([]);
+  it('is asked for time until the trader is ready, and not after', () => {
+    const { manager, pass, taken } = managed();
+    pass(10_000);
+    expect(taken()).toEqual([LONGER, LONGER, LONGER]);
     manager?.ready();
-    manager?.stopping();
-    expect(taken()).toEqual(['READY=1', 'STOPPING=1']);
+    pass(60_000);
+    expect(taken()).toEqual(['READY=1']);
   });
 
   it('hears of work only after steps, three times in the time it waits', () => {
@@ -52,5 +60,14 @@ describe('what systemd is told', () => {
       manager?.step();
       expect(taken()).toEqual([]);
     }
+  });
+
+  it('waits while the trader cancels what rests', () => {
+    const { manager, pass, taken } = managed();
+    manager?.ready();
+    taken();
+    manager?.stopping();
+    pass(5_000);
+    expect(taken()).toEqual(['STOPPING=1', LONGER, LONGER]);
   });
 });

@@ -111,7 +111,7 @@ function traderFigures(account: AccountStatus, { trader, guardian }: Pick<ShownP
     figure('Step, p99', ms(health.stepP99Ms)),
     figure('Step, longest', ms(health.stepMaxMs)),
     figure('Delay of timed steps, p99', ms(health.beatLateP99Ms)),
-    figure('Telemetry slowed', health.brake === 0 ? 'no' : `level ${health.brake}`, health.brake > 0),
+    figure('Telemetry slowed', health.brake === 0 ? 'no' : 'yes', health.brake > 0),
     figure('Readers', `${health.readers}, ${health.readersCut} disconnected for being slow`),
     figure('Exchange answers', silent ? 'no' : 'yes', silent),
     figure(
