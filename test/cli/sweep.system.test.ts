@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sweepTables } from '../../src/cli/lab/sweep-question.js';
+import { sweepTables } from '../../src/cli/lab/sweep.js';
 import { record, type SweepPlace, sweepPlace } from '../lab/sweep/place.js';
 import { optimiseThreadsLate } from '../support/late-optimising.js';
 import { run } from './run.js';

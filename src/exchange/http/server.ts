@@ -284,7 +284,7 @@ function makeAnswer(declaration: Declaration, reply: Reply<EndpointName>, limit:
   if (!reply.ok) return faultAnswer(reply.fault);
   const isPage = declaration.page !== undefined;
   const meta = isPage ? { limit, next_cursor: reply.nextCursor ?? null } : (reply.meta ?? {});
-  const answer = { status: declaration.status, text: successText(reply.value, meta) };
+  const answer = { status: declaration.status, text: reply.text ?? successText(reply.value, meta) };
   if (declaration.location === undefined || !('pubkey' in reply.value)) return answer;
   return { ...answer, location: fillPath(declaration.location, { pubkey: String(reply.value.pubkey) }) };
 }

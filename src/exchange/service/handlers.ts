@@ -6,6 +6,8 @@ import { decodeCursor, encodeCursor } from '../../shared/protocol/cursors.js';
 import type { QueryOf } from '../../shared/protocol/endpoints.js';
 import { submittedSignature } from '../../shared/protocol/signing.js';
 import {
+  ASK,
+  BID,
   type DraftKind,
   invalid,
   type MarginPage,
@@ -16,7 +18,7 @@ import {
   type Result,
 } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
-import { SPORTS } from '../core/market.js';
+import { type Market, SPORTS } from '../core/market.js';
 import { accountPnl, assetPage } from '../core/records/assets.js';
 import * as rows from '../core/records/market-rows.js';
 import {
@@ -29,7 +31,9 @@ import {
   type Handlers,
   keysetPage,
   ofMarket,
+  type Reply,
   type ServiceCall,
+  successText,
 } from './answers.js';
 import { catalogPage, EVENTS, MARKETS, searchPage } from './catalog.js';
 
@@ -99,6 +103,35 @@ const answerCandles: Handlers['markets.candles'] = ofMarket((market, { query }) 
   return { ok: true, value, meta: { is_yes: isYes } };
 });
 
+/** Columns for the levels of one side of a book: prices and amounts, micros. */
+const PRICES = new Int32Array(100);
+const AMOUNTS = new Float64Array(100);
+/** The book that was just read: its outcome, then the number of levels and the levels of each side. */
+const shown = new Float64Array(3 + 4 * PRICES.length);
+
+/** By market: the last answer of its book, with the numbers of `shown`. */
+const sentBooks = new WeakMap<Market, { readonly numbers: Float64Array; readonly reply: Reply<'markets.book'> }>();
+
+/** Answers with a book. A book that did not change since the last answer keeps its text, because texts cost the most. */
+function answerBook(market: Market, isYes: boolean, depth: number): Reply<'markets.book'> {
+  let size = 0;
+  shown[size++] = isYes ? 1 : 0;
+  for (const side of [BID, ASK] as const) {
+    const count = market.readLevels(side, depth, PRICES, AMOUNTS);
+    shown[size++] = count;
+    for (let level = 0; level < count; level++) {
+      shown[size++] = PRICES[level] ?? 0;
+      shown[size++] = AMOUNTS[level] ?? 0;
+    }
+  }
+  const sent = sentBooks.get(market);
+  if (sent?.numbers.every((number, at) => number === shown[at])) return sent.reply;
+  const value = rows.bookRow(market, isYes, depth);
+  const reply = { ok: true as const, value, text: successText(value, {}) };
+  sentBooks.set(market, { numbers: shown.slice(0, size), reply });
+  return reply;
+}
+
 export const HANDLERS: Handlers = {
   'events.list': (call, { core }) => catalogPage({ ...call, core }, EVENTS),
   'events.detail': ({ params }, { core }) => {
@@ -107,7 +140,7 @@ export const HANDLERS: Handlers = {
   },
   'markets.list': (call, { core }) => catalogPage({ ...call, core }, MARKETS),
   'markets.detail': ofMarket((market, _call, core) => ok(rows.detailRow(core.catalog, market))),
-  'markets.book': ofMarket((market, { query }) => ok(rows.bookRow(market, query.is_yes ?? true, query.depth ?? 50))),
+  'markets.book': ofMarket((market, { query }) => answerBook(market, query.is_yes ?? true, query.depth ?? 50)),
   'markets.trades': ofMarket((market, { query, limit }) =>
     keysetPage('markets.trades', query, limit, (page) => rows.publicTradePage(market, page)),
   ),

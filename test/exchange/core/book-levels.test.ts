@@ -5,6 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { ASK, BID, type MatchingSide } from '../../../src/exchange/core/contract.js';
 import type { CoreSnapshot, ExchangeCore } from '../../../src/exchange/core/core.js';
 import { bookRow } from '../../../src/exchange/core/records/market-rows.js';
+import { successText } from '../../../src/exchange/service/answers.js';
+import { HANDLERS } from '../../../src/exchange/service/handlers.js';
+import { WalletSignatures } from '../../../src/exchange/service/wallet-signatures.js';
 import { times } from '../../support/effort.js';
 import { Drawer } from './drawer.js';
 import { m, Venue } from './venue.js';
@@ -21,6 +24,16 @@ function fromNumbers(core: ExchangeCore, market: number, side: MatchingSide, dep
   const [prices, amounts] = [new Int32Array(DEPTH), new Float64Array(DEPTH)];
   const count = core.catalog.market(market).readLevels(side, depth, prices, amounts);
   return Array.from({ length: count }, (_, at) => `${prices[at]}:${amounts[at]}`);
+}
+
+/** The text that the service sends is that of the present book, also if it has sent the same one before. */
+function expectPresentText(core: ExchangeCore, index: number, isYes: boolean, depth: number): void {
+  const market = core.catalog.market(index);
+  const [params, query] = [{ condition_id: market.card.conditionId }, { is_yes: isYes, depth }];
+  const call = { nowMs: core.nowMs, account: -1, params, query, body: null, limit: 0 };
+  const reply = HANDLERS['markets.book'](call, { core, wallets: new WalletSignatures('solana_tx') });
+  const value = bookRow(market, isYes, depth);
+  expect(reply).toEqual({ ok: true, value, text: successText(value, {}) });
 }
 
 /** The best price with a recorded amount in a snapshot, consumed or not; null if the market shows no book. */
@@ -44,6 +57,8 @@ describe('a book read as numbers', () => {
         for (let step = 0; step < 120; step++) {
           drawer.step();
           for (let market = 0; market < drawer.core.catalog.markets.length; market++) {
+            // For eight steps, an answer may repeat the text of the step before.
+            expectPresentText(drawer.core, market, step % 16 < 8, step % 32 < 16 ? DEPTH : depth);
             for (const side of [BID, ASK] as const) {
               for (const deep of [depth, DEPTH]) {
                 const text = fromText(drawer.core, market, side, deep);

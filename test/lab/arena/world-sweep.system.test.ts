@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sweepTables } from '../../../src/cli/lab/sweep-question.js';
+import { sweepTables } from '../../../src/cli/lab/sweep.js';
 import { estimateMean, loadEntrants } from '../../../src/lab/arena/arena.js';
 import { USUAL_CONDITIONS } from '../../../src/lab/arena/contract.js';
 import { requireApart, runWorldSweep, type WorldSweepPlan } from '../../../src/lab/arena/world-sweep.js';

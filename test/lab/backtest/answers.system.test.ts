@@ -32,7 +32,8 @@ function overText(venue: InProcessExchange, call: AnyCall, nowMs: number): Outco
   }
   const next_cursor = 'nextCursor' in reply ? (reply.nextCursor ?? null) : null;
   const meta = declaration.page === undefined ? {} : { limit, next_cursor };
-  return classify(declaration, 200, successText(reply.value, meta)).outcome;
+  const text = 'text' in reply ? reply.text : undefined;
+  return classify(declaration, 200, text ?? successText(reply.value, meta)).outcome;
 }
 
 const get = (endpoint: string, params: object, query: object): AnyCall =>

@@ -1,7 +1,7 @@
 /** The page and the tables, with made-up results. */
 
 import { describe, expect, it } from 'vitest';
-import { sweepTables } from '../../../src/cli/lab/sweep-question.js';
+import { sweepTables } from '../../../src/cli/lab/sweep.js';
 import { formatGain } from '../../../src/lab/report/figures.js';
 import { sweepHtml } from '../../../src/lab/sweep/sweep-html.js';
 import { madeUp } from './made-up.js';

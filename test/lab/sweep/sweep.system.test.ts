@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { sweepTables } from '../../../src/cli/lab/sweep-question.js';
+import { sweepTables } from '../../../src/cli/lab/sweep.js';
 import type { SweepResult } from '../../../src/lab/sweep/result.js';
 import { runSweep } from '../../../src/lab/sweep/sweep.js';
 import { sweepHtml } from '../../../src/lab/sweep/sweep-html.js';
