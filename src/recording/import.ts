@@ -50,10 +50,7 @@ interface ImportOptions {
   readonly progress?: (progress: ImportProgress) => void;
 }
 
-/**
- * Imports all recordings of one kind, and reports unreadable markets. Throws the errors of `openRecordings`, and
- * `recording_invalid` for another kind.
- */
+/** Imports all recordings of one kind. Throws like `openRecordings`, and `recording_invalid` for another kind. */
 export async function importRecordings(
   kind: 'kalshi' | 'polymarket',
   paths: readonly string[],

@@ -1,7 +1,4 @@
-/**
- * Searches the output folders of programs: collects the secrets in them (from wallet and credentials files), and looks
- * for these in all other files.
- */
+/** Finds secrets: collects them from the wallet and credentials files of programs, and looks for them in all others. */
 
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,4 @@
-/**
- * Control 3: no order may bid above others' asks, or ask below their bids, beyond the collar. Judged by the books that
- * were delivered to the trader.
- */
+/** Control 3: no bid above others' asks and no ask below their bids beyond the collar, in the books the trader got. */
 
 import type { DataOf } from '../../src/shared/protocol/endpoints.js';
 import type { AnyCall, Outcome, Request } from '../../src/shared/protocol/seam.js';

@@ -1,7 +1,4 @@
-/**
- * Markets that an operator has flattened: until a resume, only sales of held shares may be sent there, and none after a
- * pause, cancel-all or kill.
- */
+/** Flattened markets: until a resume only sales of held shares may go there, none after a pause, cancel-all or kill. */
 
 import type { OperatorCommand } from '../../src/shared/protocol/seam.js';
 import type { StoredIntent } from './ledger-file.js';

@@ -1,7 +1,4 @@
-/**
- * Closes a test run with one machine-readable line: `N passed, N failed, N skipped`. A run inside `npm run check`
- * leaves its counts to that.
- */
+/** Closes a test run with one line for programs: `N passed, N failed, N skipped`; inside `npm run check`, with none. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';

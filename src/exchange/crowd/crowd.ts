@@ -38,10 +38,7 @@ interface Level {
   readonly shares: number;
 }
 
-/**
- * The crowd's market maker. It quotes several levels on both sides of a delayed and inexact estimate of the truth.
- * `estimate`: the maker's first estimate of the log-odds of YES.
- */
+/** The crowd's market maker. Its quotes follow a delayed and inexact estimate of the log-odds of YES. */
 function openMaker(
   core: ExchangeCore,
   account: AccountSlot,

@@ -112,16 +112,14 @@ export interface ServiceCall<N extends EndpointName> {
   readonly limit: number;
 }
 
-/**
- * A handler's answer: a record or a page in wire format, or a fault. A list that has no pages may have a `meta`. A handler
- * may add the body of its answer as `text`.
- */
+/** A handler's answer: a record or a page in wire format, or a fault. A list that has no pages may have a `meta`. */
 export type Reply<N extends EndpointName> =
   | {
       readonly ok: true;
       readonly value: WireOf<N>;
       readonly nextCursor?: string | null;
       readonly meta?: Meta;
+      /** Body of the answer, if it is already written. */
       readonly text?: string;
     }
   | Refusal;

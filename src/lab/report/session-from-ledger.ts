@@ -144,10 +144,7 @@ export interface JournalFacts {
   readonly remarks: readonly string[];
 }
 
-/**
- * Reads all rows of the ledger, oldest first or grouped by market. The rows' times are on our clock; `theirs` converts
- * a time to the exchange's clock.
- */
+/** Reads all rows, oldest first or grouped by market. `theirs` converts a row's time to the exchange's clock. */
 function readRows(reader: LedgerReader, { nowMs, journals }: LedgerSessionOptions) {
   const page = { limit: Number.MAX_SAFE_INTEGER };
   const intents = reader.intents(page).toReversed();

@@ -1,7 +1,4 @@
-/**
- * The public entry `twinbook/protocol`. This module exports the service's schemas, and the types that the trader's core
- * and shell exchange. Code inside this package imports the single files.
- */
+/** The public entry `twinbook/protocol`: schemas of the service, and types that the trader's core and shell share. */
 export * from './cursors.js';
 export * from './drafts/draft-message.js';
 export * from './drafts/draft-text.js';

@@ -112,10 +112,7 @@ const ON_THE_PAGE = 'operator, on the page';
 /** Maximum run time of a `twinbook config` command, ms. The page waits slightly longer. */
 const COMMAND_WITHIN_MS = 25_000;
 
-/**
- * Applies a configuration or rolls it back, by `twinbook config` in a separate process. An endless loop in strategy
- * code then blocks neither the console nor the trader.
- */
+/** Applies or rolls back a configuration in another process. An endless loop in strategy code blocks only that one. */
 export function changeConfig(action: 'apply' | 'rollback', reason: string, file: string) {
   if (action === 'rollback' && reason === '')
     return Promise.resolve<Acted>({ refusal: 'a rollback needs a reason', text: '' });

@@ -76,10 +76,7 @@ function tickPlaces({ bestBidMicros, bestAskMicros, orders, bids = [], asks = []
   return Math.min(MOST_PLACES, Math.max(FEWEST_PLACES, ...places));
 }
 
-/**
- * `stopped`: mode of a trader that quotes nothing or does not answer; null while the trader quotes. `paused`: condition
- * ids of markets that are paused individually.
- */
+/** `stopped`: mode of a trader that does not quote or answer, else null. `paused`: ids of markets paused one by one. */
 type TraderFacts = Readonly<{ nowMs: number; stopped: string | null; paused: readonly string[] }>;
 
 export function marketRow(market: MarketStatus, { nowMs, stopped }: TraderFacts) {

@@ -1,7 +1,4 @@
-/**
- * Decisions about complete sets that follow from the costs of tied-up currency and of requests: batch sizes, and cancels
- * for a merge. All numbers here are floats, because none of them is booked.
- */
+/** Decisions about complete sets, from the costs of tied-up currency and of requests. Floats here are never booked. */
 
 import { feePerShare } from '../../shared/base/fees.js';
 import { ONE } from '../../shared/base/micros.js';

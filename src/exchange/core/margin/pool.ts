@@ -104,10 +104,7 @@ class ActivityRing {
 
 export const DEFAULT_REFERENCE = ONE / 2;
 
-/**
- * The counterparty of all positions of one market, with this market's reference price. The pool lends, receives users'
- * losses and pays users' profits.
- */
+/** The counterparty of one market's positions. The pool lends, receives users' losses and pays users' profits. */
 export class MarginPool {
   readonly rules: MarginRules;
   /** The reference price is in YES space, strictly between 0 and 1. */

@@ -251,10 +251,7 @@ interface HeldBook {
   readonly at: PolledAt;
 }
 
-/**
- * Converts one market's reads into events. A trade must precede the decrease of the book that it caused. A book
- * therefore waits up to `HOLD_MS` for a later read of the trades.
- */
+/** Converts one market's reads into events. A book waits up to `HOLD_MS` for the trades that caused its decreases. */
 class MarketCapture {
   readonly sink: MarketSink;
   readonly #own: OwnOrders;

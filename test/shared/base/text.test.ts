@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import {
+  closest,
   cutText,
   type FittedColumn,
   fitTable,
@@ -135,4 +136,15 @@ describe('a table that fits', () => {
       }),
     );
   });
+});
+
+test.each([
+  ['opened', ['open', 'resolved', 'halted'], 'open'],
+  ['resolve', ['open', 'resolved'], 'resolved'],
+  ['opne', ['open', 'resolved'], 'open'],
+  ['openings-and-more', ['open'], null],
+  ['ope', ['opening'], null],
+  ['zebra', ['open'], null],
+])('%s among %j was meant to be %s', (word, known, meant) => {
+  expect(closest(word, known)).toBe(meant);
 });
