@@ -15,7 +15,7 @@ const LOWEST = 0.001;
 const HIGHEST = 0.999;
 /** Probability that informed takers overlook an order on the wrong side of the true price. */
 const OVERLOOKED = 1e-4;
-/** Time until an informed taker comes, s. An order that stayed unfilled for a shorter time is weak evidence. */
+/** Time until an informed taker comes, s. An order unfilled for less says little about the price. */
 const INFORMED_S = 1;
 /** Probability that, unseen by polls, an order was open at a level between the old and the new best price. */
 const UNSEEN = 0.5;

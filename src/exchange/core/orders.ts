@@ -129,7 +129,7 @@ export interface PlacedOrder extends RecordOfAccount {
   message: string;
   status: OrderStatus;
   filledAmount: number;
-  /** Currency of the order's fills: paid with fees for a buy, received after fees for a sell. */
+  /** Currency that the order's fills moved, micros: for a buy paid, fees included; for a sell received, after fees. */
   filledFunds: number;
   /** Handle of the order in the order pool; 0 unless the order rests. */
   handle: number;

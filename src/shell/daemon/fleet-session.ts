@@ -154,7 +154,7 @@ export const objectionOf =
 
 const SETTLE_LOOK_MS = 200;
 
-/** Cancels an unreleased wallet's orders, and waits until that trader's drafts have expired. False if stopped. */
+/** Cancels the orders of a wallet's previous trader and waits until its drafts have expired; false if stopped. */
 export async function settleWallet(
   { member, isSettled }: { readonly member: FleetMember | null; readonly isSettled: boolean },
   access: Omit<DirectCancel, 'verify'>,

@@ -94,7 +94,7 @@ export interface StaleMarket {
  * is never negative.
  *
  * @param variance p (1 - p), the largest possible variance of a probability
- * @param movedS time in which the price usually moves by its known move, s; the read counts as older by this time
+ * @param movedS time in which the price usually moves as far as it is known to have moved, s; added to `t`
  */
 export function shareIndex(
   h: number,

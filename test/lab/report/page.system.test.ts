@@ -240,6 +240,6 @@ describe('columns', () => {
     const page = parsePage(pageOf([makeSession({ markets: 400, hours: 6 })]));
     const { thinned } = dataOf(page);
     expect(thinned.isCoarser).toBe(true);
-    expect(byId(page, 'thinned').text).toContain(`at most ${count(thinned.samples)} samples a market`);
+    expect(byId(page, 'thinned').text).toContain(`at most ${count(thinned.samples)} samples of each market`);
   });
 });

@@ -50,7 +50,7 @@ function thinning({ thinned }: DrawingData): Markup | null {
   const { samples, isCoarser, markets, marketsDrawn, fills, fillsDrawn } = thinned;
   if (!isCoarser && marketsDrawn === markets && fillsDrawn === fills) return null;
   const drawn = `${count(marketsDrawn)} of ${formatQuantity(markets, 'market')} and ${count(fillsDrawn)} of ${formatQuantity(fills, 'fill')}`;
-  return html`<p class="note" id="thinned">To keep this file small, lines are drawn from at most ${count(samples)} samples a market, of ${drawn}. Figures and tables use all data.</p>`;
+  return html`<p class="note" id="thinned">To keep this file small, the charts show ${drawn}, and at most ${count(samples)} samples of each market. Figures and tables use all data.</p>`;
 }
 
 /** Maximum characters of packed chart data, so that the page stays below 5 MB. */
