@@ -1,8 +1,8 @@
 /**
  * Quotes fixed amounts at fixed distances from the mid of others' book, like Polymarket's poly-market-maker (bands). A
  * band with fewer shares than its minimum gets new orders up to its average. Shares above its maximum are canceled.
- * Orders outside every band are canceled. Prices of the bands do not depend on inventory. Against fast price moves, the
- * strategy only omits orders that the price may pass before they can be moved.
+ * Orders outside every band are canceled. Prices of the bands do not depend on inventory. The only protection against
+ * fast price moves is to omit orders that the price may pass before they can be moved.
  */
 
 import {

@@ -1,6 +1,6 @@
 /**
- * Quotes around another venue's book, which a feed provides. Centre of the quotes: that book's price without margin,
- * plus the own market's mean distance from it. Without a current and narrow reference book the strategy does not quote.
+ * Quotes around another venue's book, the reference, which a feed provides. The quotes are centred on its price without
+ * margin, plus this market's mean distance from it. Without a current and narrow reference the strategy does not quote.
  */
 
 import {

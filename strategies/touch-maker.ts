@@ -167,7 +167,7 @@ interface Choice {
   readonly value: number;
 }
 
-/** Returns the side's price with the highest value per taker. A resting order's price counts `move_gain` more. */
+/** Returns the price with the highest value per taker. The value at own orders' prices is raised by `move_gain`. */
 function bestPlace(view: MarketView, side: BookSide, fair: number, takers: SweepingTakers, p: Params): Choice {
   const order = p.order_shares / ONE;
   const choices = listPlaces(view, side, p).map(({ name, price, ...queue }): Choice => {

@@ -17,7 +17,7 @@ import {
 import type { OptionRows, OptionValues } from './options.js';
 import { json } from './table.js';
 
-/** Loads the kinds of configuration: `file` is only a path, and `trader` has no strategy files. */
+/** Loader of each kind of configuration. `none` and `file` (a path) load nothing; `trader` omits strategy files. */
 const LOAD = { none: () => undefined, file: () => undefined, trader: loadTraderConfig, whole: loadConfig };
 type Configs = { readonly [Kind in keyof typeof LOAD]: Awaited<ReturnType<(typeof LOAD)[Kind]>> };
 
@@ -31,7 +31,7 @@ export interface CommandCall<Rows extends OptionRows = OptionRows, Kind extends 
   readonly io: CliIo;
 }
 
-/** Output of a command: its data if `--json` is given, else its text. `code` is 0 if absent. */
+/** Output of a command: its data if `--json` is given, else its text. `code`: exit code; 0 if absent. */
 export interface CommandOutput {
   readonly data: unknown;
   /** Printed text, including the final line break. A function builds the text for a terminal width. */

@@ -84,7 +84,7 @@ const consoleCommand = command({
   },
 });
 
-/** Resolves when the trader reports its end, or when the end of its process has closed our input. */
+/** Resolves to `ended` when the trader reports its end, and to `gone` when its process ends, which closes our input. */
 function traderEnded(): Promise<'ended' | 'gone'> {
   // A service manager signals trader and console together, but the console must run until the trader ends.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
@@ -127,7 +127,7 @@ const guardianCommand = command({
         // An order submitted just before the trader's death may reach the exchange 30 s later.
         lateOrdersMs: profile.draft_lifetime_s * 1000 + 30_000,
         stays: withTrader !== true,
-        // A paper exchange itself may have ended.
+        // The paper exchange may have ended too: with `--with-trader`, the guardian ends after 10 min without answer.
         paperPatienceMs: isPaper ? 600_000 : null,
       },
       markFile: guardian.resumeAfterAlarm ? null : locateStopFile(ledger.path),
@@ -192,7 +192,7 @@ async function findPage(config: TraderConfig): Promise<string> {
   return status?.dashboard ?? `http://127.0.0.1:${port}/`;
 }
 
-/** Throws if the program at `url` does not know the secret: a browser would send the token to a foreign program. */
+/** Throws unless the program at `url` proves that it knows the secret, because a browser would send it the token. */
 async function requirePage(url: string, secret: string, { ledger }: TraderConfig): Promise<void> {
   const proof = await provePage(url, secret);
   if (proof === 'proven') return;

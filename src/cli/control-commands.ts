@@ -278,7 +278,7 @@ async function explainSubject(subject: string, config: TraderConfig, timeoutMs: 
   } catch (error) {
     if (!(error instanceof TwinbookError) || error.code !== 'not_running') throw error;
     return readLedger(config, (ledger) => linesFromLedger(ledger, subject)).catch((failure) => {
-      // If the ledger is unreadable too, the function throws the first error: no trader runs.
+      // If the ledger is unreadable too, the function throws the first error, which says that no trader runs.
       const isTold = failure instanceof TwinbookError && (failure.code === 'usage' || failure.code === 'not_running');
       throw isTold ? failure : error;
     });

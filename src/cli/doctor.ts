@@ -246,7 +246,7 @@ const PARTS: CallParts = {
 
 const answerSchema = z.object({ data: signedRequestReport.omit({ payload: true }) });
 
-/** Sends a signed request. Reports whether the venue received equal or different bytes, or does not show its bytes. */
+/** Sends a signed request. Reports whether the venue received the same bytes, or that it does not show its bytes. */
 export async function checkSignedRequest(
   baseUrl: string,
   profile: VenueProfile,

@@ -133,7 +133,7 @@ const releaseCommand = command({
       const { wallets } = await withDatabase(config, io, readFleet);
       const known = wallets.map((row) => row.wallet);
       const hint = known.length === 0 ? 'The fleet has no wallet yet.' : `The fleet has ${known.join(', ')}.`;
-      // The lease of a mistyped wallet would stay in the database.
+      // Without this check, a lease of a mistyped wallet would be created and stay in the database.
       if (!known.includes(wallet)) throw new TwinbookError('usage', `the fleet has no wallet ${wallet}`, hint);
       return whileHeld({ ...waiting, wallet, fleet, io }, async ({ member }) => {
         await member.settle();
@@ -162,7 +162,7 @@ async function whileHeld(
 ): Promise<void> {
   const joined = await FleetMember.join({
     ...join,
-    // With `standby`, `join` waits until the wallet's owner ends, even if it has the configured trader's name.
+    // With `standby`, `join` waits until the wallet's owner ends, even if the owner has the configured trader's name.
     config: { ...fleet, name: `release-${process.pid}`, standby: true },
     password: fleetPassword(io.env),
     capitalMicros: ZERO,

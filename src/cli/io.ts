@@ -104,7 +104,7 @@ export const DEFAULT_CONFIG = 'config/paper.yaml';
 /** Configuration file that `twinbook init` writes. */
 export const OWN_CONFIG = 'twinbook.yaml';
 
-/** Returns the working folder's configuration file, else the clone's: `./twinbook kill` works from any folder. */
+/** Returns the working folder's configuration file, else the clone's, so that `kill` also works in other folders. */
 export function defaultConfig(cwd: string): string {
   const ownFile = join(packageRoot, DEFAULT_CONFIG);
   // A package installed by npm has no default file.

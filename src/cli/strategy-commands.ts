@@ -47,7 +47,7 @@ export const strategyNewCommand = command({
   args: [['<name>', 'name of the strategy in lower case with dashes, such as my-maker', strategyName]],
   options: { dir: option.usual('--dir <folder>', 'folder to write to', '.', String) },
   run: ({ options: { dir }, args: [name = ''], io }) => {
-    // The sources are tested with every release.
+    // The files that `new` copies are tested with every release.
     const settings = readFileSync(join(packageRoot, 'examples/new/market.yaml'), 'utf8').replaceAll('NAME', name);
     const texts = [
       [`${name}.ts`, moduleText(name)],

@@ -20,7 +20,7 @@ import { amountText, json, jsonRow, linesText, type TableColumn, table } from '.
 
 const ENTER = '\u001b[?1049h\u001b[?25l';
 const LEAVE = '\u001b[?25h\u001b[?1049l';
-/** Keys that end the command, which are `q`, Ctrl-C, Ctrl-D and Escape, as terminals send them. */
+/** Keys that end the command, as terminals send them: `q`, Ctrl-C, Ctrl-D and Escape. */
 const QUIT = ['q', '\u0003', '\u0004', '\u001b'];
 
 export const addTopCommand = command({

@@ -103,9 +103,9 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     const drivers = [replay, crowd, notices].filter((driver) => driver !== null);
     const onError = (error: unknown, where: string) => logger.error({ err: error, where }, 'a bug in the exchange');
     const ticker = new Ticker(persistentCore, clock, drivers, onError);
-    // Delays that a control call has set end with the process, as simulated faults do.
+    // Delays set by a control call end with the process, as simulated faults do.
     if (Object.keys(core.delays).length > 0) core.at(clock.nowMs()).setDelays({});
-    // The first run precedes the first request, so that the first answer already has the markets of crowd or replay.
+    // Due work is done before the first request, so that the first answer has the markets of crowd or replay.
     ticker.run();
     const server = buildServer({
       core,

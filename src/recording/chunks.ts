@@ -42,7 +42,7 @@ export class TradePairing {
   #first = 0;
   #lone: WaitingEvent[] = [];
   #orderMs = Number.NEGATIVE_INFINITY;
-  /** Number of trades without a matching decrease, whose level the recorded book did not have. */
+  /** Number of trades without a matching decrease, for example because the recorded book did not have the level. */
   unpairedTrades = 0;
 
   constructor(writer: ChunkWriter, rules: PairingRules) {

@@ -55,7 +55,7 @@ export interface RecordedMarket {
   readonly amountPrecision: number;
   /** Time when the market opened, Unix ms. Without a record from the venue, the time of the first event. */
   readonly openTimeMs: number;
-  /** Time when the market closed, Unix ms. Without a record: time of the last event or of the first sight. */
+  /** Closing time of the market, Unix ms. Without a record: time of the last event, or of the recorder's first poll. */
   readonly closeTimeMs: number;
   /** True if the closing time is a guess, as no record of the venue has it. The trader must not receive a guess. */
   readonly closeIsGuessed?: true;
@@ -168,6 +168,6 @@ export const invalidRecording = (message: string, hint: string): TwinbookError =
 /** Maximum difference between the recorder's clock and the venue's, ms. */
 const CLOCKS_APART_MS = 5_000;
 
-/** Returns the announced closing time, Unix ms; null if unknown. A close near `firstMs` is only the first sight. */
+/** Returns the announced closing time, Unix ms; null if unknown. A time near `firstMs` is the first poll's time. */
 export const toldCloseMs = ({ closeIsGuessed, closeTimeMs }: RecordedMarket, firstMs: number): number | null =>
   closeIsGuessed !== true && closeTimeMs > firstMs + CLOCKS_APART_MS ? closeTimeMs : null;

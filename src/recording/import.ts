@@ -110,7 +110,7 @@ async function importMarket(
   const made = join(workshop, conditionId);
   const written = await writeMarket(recording, made, tell);
   if (written.failure !== null) {
-    // The next markets need the space.
+    // Deletes the incomplete market, because the next markets need its disk space.
     await rm(made, { recursive: true, force: true });
     return { ...about, status: 'failed', ...written };
   }

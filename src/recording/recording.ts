@@ -91,7 +91,7 @@ async function makeOpeners(paths: readonly string[], options: OpenOptions): Prom
 
 const ENDINGS = '.ndjson, .jsonl, .json (each plain, .gz or .zst) or .parquet';
 
-/** Returns openers of a venue's files. A file of unknown kind counts as Kalshi's, whose reader reports it. */
+/** Returns openers of a venue's files. Kalshi's reader also gets all files of unknown kind, and reports them. */
 async function messageOpeners(
   files: readonly string[],
   { markets = [], onNotRead, scratch = () => null }: OpenOptions,

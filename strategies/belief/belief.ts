@@ -13,9 +13,9 @@ import { Wall } from './wall.js';
 /** Assumed bounds of the price if a side of the book is empty. */
 const LOWEST = 0.001;
 const HIGHEST = 0.999;
-/** Probability that informed takers overlook an order on the wrong side of the true price. */
+/** Probability that informed takers overlook a bid above the true price, or an ask below it (the wrong side). */
 const OVERLOOKED = 1e-4;
-/** Time until an informed taker comes, s. An order unfilled for less says little about the price. */
+/** Time until an informed taker comes, s. An order that is unfilled for less time says little about the price. */
 const INFORMED_S = 1;
 /** Probability that, unseen by polls, an order was open at a level between the old and the new best price. */
 const UNSEEN = 0.5;
@@ -87,7 +87,7 @@ export class Belief {
     return { low: this.#last?.bid ?? null, high: this.#last?.ask ?? null };
   }
 
-  /** Expected price; of its difference from others' mid, only the confirmed part is included. */
+  /** Expected price, but with only the confirmed part of its difference from others' mid. */
   get fairPrice(): number {
     const { mean } = this.known.price();
     return mean / (mean + (1 - mean) * Math.exp(this.middle.excess));
@@ -289,7 +289,7 @@ export class Belief {
     grid.move(moves.small * Math.sqrt(seconds), Math.min(0.5, this.jumpRate * seconds), moves.jump, moves.hope);
   }
 
-  /** Price moves if `leftS` seconds are left: standard deviations, log-odds; `small`: per square root of a second. */
+  /** Standard deviations of price moves, log-odds, `leftS` s before resolution; `small` per square root of a second. */
   #movesUntil(leftS: number): { readonly small: number; readonly jump: number; readonly hope: number } {
     const price = Math.min(1 - OUTERMOST, Math.max(OUTERMOST, this.grid.price().mean));
     const asIfNoJumps = (newsSigma(price, leftS) / slope(price)) * Math.sqrt(DIFFUSIVE_PART);
@@ -310,7 +310,7 @@ export class Belief {
   }
 }
 
-/** True if a trade at this price has occurred since a poll, or may have. */
+/** True if a trade at this price was seen since a poll, or if trades have not been read. */
 const mayHaveTraded = (price: number, sinceMs: number, { market, health, trades }: MarketView): boolean =>
   health.tradesAgeMs === null ||
   trades.some(

@@ -132,7 +132,7 @@ class OutcomeCover {
     this.#wanted = count * (each - Math.min(each, sold));
     const byChance = Math.sqrt(count * Math.exp(this.#sigma ** 2)) * each;
     this.#wantedDeviation = Math.max(1, Math.hypot(byChance, Math.hypot(GO_ON, unknown) * this.#wanted));
-    // The reserve pays the shares that most takers want, if cover serves more takers than uncovered sales do.
+    // The reserve pays for a rarely exceeded taker size, if cover serves more takers than uncovered sales do.
     const stock = above * sizeExceeded(takers.rareAt(this.#sale), this.#logMean, this.#sigma);
     this.#reserve = price - mean > NONE && this.#wanted - this.#sellable > stock / binds ? stock : 0;
   }
@@ -166,7 +166,7 @@ class OutcomeCover {
     return reaching * (ahead > 0 ? takers.behind : 1);
   }
 
-  /** Price of a sale: a tick better than others, but at least one tick (without others: two) above the true price. */
+  /** Price of a sale: a tick better than others, at least the first tick from `mean` up; without others, the second. */
   #saleAt(mean: number): number {
     const tick = this.#tick;
     const own = Math.ceil(mean / tick + 1) * tick;

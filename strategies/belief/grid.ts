@@ -161,7 +161,7 @@ export class Grid {
     }
   }
 
-  /** Weighs a grid point by evidence. Evidence far off excludes no price, as its source is then wrong. */
+  /** Weighs a grid point by evidence. Even distant evidence excludes no price, because its source may be wrong. */
   #weighPoint(point: number, deviations: number): void {
     this.mass[point] = (this.mass[point] ?? 0) * Math.max(NEGLIGIBLE, Math.exp(-0.5 * deviations * deviations));
   }

@@ -30,7 +30,7 @@ import type { Saved } from './saved.js';
 
 /** Maximum number of probes in a market, both sides together. */
 const MOST_PROBES = 8;
-/** Minimum probability that the price is below a probe's tick, and that it is above it. Other probes tell nothing. */
+/** Minimum probability that the true price is below a probe's tick, and that it is above. Else the probe is useless. */
 const LEAST_DOUBT = 0.002;
 /** Time for which a probe's computed value is reused while others' best prices stay, ms. */
 const VALUE_LASTS_MS = 5_000;
@@ -54,7 +54,7 @@ interface Candidate {
 }
 
 export class Probes {
-  /** Value of a probe's information per poll and unit of `doubt`, currency; its time; others' best prices then. */
+  /** `perDoubt`: value of a probe per poll and unit of `doubt`, currency; as of `atMs`, for others' prices `walls`. */
   #valued: Saved['probes'] = { perDoubt: 0, atMs: 0, walls: '' };
 
   save(): Saved['probes'] {
@@ -65,7 +65,7 @@ export class Probes {
     this.#valued = saved;
   }
 
-  /** Returns the prices of resting and new probes (test orders), and the value of the best new probe. Orders in `full` include probes. */
+  /** Returns the wanted probes, the value of the best new one and the cost of its requests. `full` includes probes. */
   choose(
     belief: Belief,
     real: RealLevels,

@@ -7,9 +7,9 @@ import { computeWorth, criticalRatio, type Demand, offer, type Prospect } from '
 import { sharesAhead } from './queue.js';
 import type { Takers } from './takers.js';
 
-/** Maximum number of examined prices. No price behind others' best is examined: a taker there has moved the price. */
+/** Maximum number of examined prices. Prices behind others' best are not examined: takers there moved the price. */
 const MOST_PRICES = 60;
-/** Adding shares needs half the requests of a replacement, so it delays other changes half as long. */
+/** Adding shares needs half the requests of a replacement, so that other changes are delayed half as long. */
 const TOP_UP = 0.5;
 /** Requests of a new order: its draft and its submission. */
 export const PLACING_REQUESTS = 2;
@@ -43,7 +43,7 @@ export interface ChoiceInput {
   readonly most: (side: BookSide, price: number) => number;
 }
 
-/** Cumulative sums over the grid of mass and of mass x price. With them, a price needs no pass over the grid. */
+/** Cumulative sums over the grid of mass and of mass x price. Thus no price needs a pass over the grid. */
 export class Sums {
   readonly #mass = new Float64Array(POINTS + 1);
   readonly #price = new Float64Array(POINTS + 1);

@@ -23,7 +23,7 @@ const LOWEST_SCORE = -1000;
 export interface ScoreReading {
   /** Change of the price in log-odds per change of the score, in units of the deviation of all remaining moves. */
   readonly slope: number;
-  /** Mean gain of a price near 0 by one jump, as a fraction of that price; near 1, of 1 - price. */
+  /** Mean gain by one additional jump of the smaller of price and 1 - price, as a fraction of the smaller one. */
   readonly hope: number;
 }
 

@@ -132,7 +132,7 @@ export class Takers {
     this.#seconds = PRIOR_SECONDS + kept * (this.#seconds - PRIOR_SECONDS);
   }
 
-  /** Fraction of the expected takers who reached an order behind others: others may have more shares than visible. */
+  /** Ratio of actual to expected takers who reach an order behind others: others may have more shares than visible. */
   get behind(): number {
     return this.#reached / this.#reaching;
   }

@@ -13,8 +13,8 @@ export interface OwnPrice {
 type Prices = readonly (number | null)[];
 
 /**
- * Lowers wanted bids so that they sum to at most `most`, together with resting orders. A bid that is not above its own
- * resting order is not lowered because of resting orders.
+ * Lowers wanted bids so that they sum to at most `most`, together with resting orders. Resting orders lower
+ * only bids that are above the resting order of their own market.
  */
 export function holdSum(prices: readonly OwnPrice[], most: number): Prices {
   const wanted = lowerTogether(prices, most);

@@ -24,7 +24,7 @@ export function worstLossPerShare({ centre, step, levels }: Omit<Lines, 'shares'
   return Math.max(computeLoss(centre), computeLoss(1 - centre));
 }
 
-/** Orders of the grid if `held` shares are held in its direction: those that open, and those that close. */
+/** Orders for a long or a short position of `held` shares: orders that open more of it, and orders that close it. */
 export function gridSides(
   grid: Lines,
   held: number,

@@ -74,7 +74,7 @@ function sidePrice(side: BookSide, { view, value, centre, mode, p }: Situation):
   return chooseFarther(side, chooseFarther(side, wanted, needed), passivePrice(view, side));
 }
 
-/** True if the half-spread alone, without inventory shift, puts a side that adds too far behind others' price. */
+/** True if a side adds to the position, and the half-spread without inventory shift puts it too far behind others. */
 export const isLeftOutBehind = (side: BookSide, { view, value, centre, p }: Situation): boolean =>
   isAdding(view, side) &&
   isBehind(side, centre.fair - getSign(side) * centre.half[side], value[side], p.behind_ticks, view.market.tickMicros);

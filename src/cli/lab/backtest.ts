@@ -149,7 +149,7 @@ async function usualWorkers(paths: readonly string[], repeat: number): Promise<n
     if (summary === undefined) return 1;
     events += Object.values(summary.events).reduce((sum, count) => sum + count, 0);
   }
-  // Each thread must compile the program and read the recordings.
+  // Threads pay off only for many events: each thread must compile the program and read the recordings.
   return events * repeat < 1_000_000 ? 1 : availableParallelism();
 }
 

@@ -237,7 +237,7 @@ async function backtestRun(run: RunJournal, { fillModel, ...options }: Asked, is
   return runParity(run, { ...options, fillModels, progress }).finally(() => line.end());
 }
 
-/** The played configuration file; or, for `parity`, whether the run's decisions repeat, in words. */
+/** `played`: the configuration file of `--play`. `replay`, only for `parity`: text on whether the decisions repeat. */
 type Compared = Readonly<{ played?: string; replay?: string }>;
 
 /** Returns the answer that shows the run beside its backtests. `parity` also shows the error of the fill models. */

@@ -43,7 +43,7 @@ import { DATA, fillModelOption, PLAY_OPTIONS, planOptions, resolveFeedChoices } 
 
 export function sweepTables(result: SweepResult, width?: number): string {
   const { configurations, counts, subject, assumptions } = result;
-  // The database, `--json` and the page have all rows.
+  // The database and `--json` have all rows; the HTML report has at most 2,000.
   const shown = placeConfigurations(result).slice(0, 20);
   const more = configurations.length - shown.length;
   const say = (text: string) => prose(text, width, '  ');
@@ -216,10 +216,10 @@ const WORLD_OPTIONS = {
   markets: marketsOption,
 };
 
-/** Default durations of a chunk, s: long compared with a job's start. Spot machines get two minutes' notice. */
+/** Default durations of a chunk, s: far above a job's start time; `queued` is below spot machines' 2 min notice. */
 const USUAL_SECONDS = { planned: 300, queued: 90 };
 
-/** Variables with a job's index in Slurm, Kubernetes and AWS Batch; submitted as documented, all count from 0. */
+/** Variables with a job's index in Slurm, Kubernetes and AWS Batch; from 0 if the jobs are submitted as documented. */
 const INDEX_VARIABLES = ['SLURM_ARRAY_TASK_ID', 'JOB_COMPLETION_INDEX', 'AWS_BATCH_JOB_ARRAY_INDEX'];
 
 const chunkSecondsOption = (seconds: number): option.OptionRow<number> =>
@@ -329,9 +329,9 @@ function readJobIndex({ env }: CliIo): number {
   throw new TwinbookError('usage', `${what}: wanted a whole number from 0`, hint);
 }
 
-/** Variable with the address of a Redis or Valkey queue. An argument would show its password to other users. */
+/** Variable with the address of a Redis or Valkey queue. Other users could read its password in an argument. */
 const ADDRESS = 'TWINBOOK_QUEUE_URL';
-/** Environment variable with the secret that signs results. A result without its signature is not stored. */
+/** Environment variable with the secret that signs results. A result without a valid signature is not stored. */
 const SECRET = 'TWINBOOK_QUEUE_SECRET';
 const LEAST_SECRET = 16;
 
@@ -366,7 +366,7 @@ const workerCommand = command({
   },
 });
 
-/** Opens a sweep's batch engine or queue; undefined for threads. Queue packages are loaded only if a queue is used. */
+/** Returns the engine that runs a sweep over a queue; undefined for threads. Only a queue loads the queue packages. */
 async function openEngine(options: SweepFlags, io: CliIo): Promise<SweepEngine | undefined> {
   if (options.engine === 'threads') return undefined;
   const { askServer, JobQueue, requireServer } = await import('../../shell/queue/job-queue.js');

@@ -21,14 +21,14 @@ import * as option from '../options.js';
 import { readLedger, valueOn, withVenue } from '../reach.js';
 import { type TableColumn, table } from '../table.js';
 
-/** Time before a difference is checked again, ms. No trader runs, so lists change only until their lag has ended. */
+/** Time before a difference is checked again, ms. No trader runs, so the venue's lists change only while they lag. */
 const CONFIRM_AFTER_MS = 3_000;
-/** Marks for a list that was never reconciled: the whole list is compared. */
+/** Mark of a list that was never compared. A read ends at the rows of a mark; without rows, the whole list is read. */
 const ALL_OF_IT = JSON.stringify({ older: [], newer: [], seq: 0, held: 0 });
 
 type ReconcileReport = Readonly<{ differences: readonly Difference[]; accepted: readonly AcceptedDifference[] }>;
 
-/** Returns differences that two rounds found; none if one finds none. Throws `timed_out` without these full rounds. */
+/** Returns differences that two rounds found; one round without any suffices. Throws `timed_out` after `withinMs`. */
 async function reconcileDirectly(
   reader: LedgerReader,
   client: ServiceClient,
@@ -71,7 +71,7 @@ async function reconcileDirectly(
 
 /**
  * Runs one round of comparison. Returns its differences, or why the round was void.
- * @param within wraps the comparison, which moves stored marks: a transaction for a writable ledger
+ * @param within runs the comparison, which moves stored marks; for a writable ledger, in a transaction
  */
 export async function oneRound(
   comparison: Comparison,
@@ -119,7 +119,7 @@ export async function performAsk(request: PlannedRequest, client: ServiceClient)
   return { request, ...(await client.perform({ ...request, id: 1 })) };
 }
 
-/** Returns a list's first marks. Trades from before the ledger's first start do not belong to the trader. */
+/** Returns a list's first mark. The mark of trades excludes foreign trades from before the ledger's first start. */
 function beginning(ledger: LedgerReader, key: string): string {
   const baseline = key === 'history/trades' ? ledger.note('trades_baseline') : null;
   if (baseline === null || baseline === '-') return ALL_OF_IT;

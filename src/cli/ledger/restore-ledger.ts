@@ -9,12 +9,12 @@ import { leaveStopFile, locateStopFile } from '../../shell/control/stop-file.js'
 import { openLedger } from '../../trader/ledger/ledger.js';
 import { type LockHolder, lockWriter } from '../../trader/ledger/lock.js';
 
-/** Endings of a ledger's files, log first: without its log a ledger is consistent as of its last checkpoint. */
+/** Endings of a ledger's files. The log moves first: without it, a ledger is consistent as of its last checkpoint. */
 const SIDE_FILES = ['-wal', '-shm', ''] as const;
 
 /**
- * Copies the backup. Returns the new path of the replaced ledger; null without one. Changes nothing if it throws
- * `ledger_locked` beside a trader, `file_unreadable` without a backup, `ledger_broken` or `ledger_newer` for a bad one.
+ * Replaces the ledger by a copy of the backup. Returns the old ledger's new path; null if none. Before any change it
+ * throws `ledger_locked` (a trader runs), `file_unreadable` (no backup), `ledger_broken` or `ledger_newer` (bad one).
  */
 export function restoreLedger(ledgerPath: string, backup: string, reason: string, holder: LockHolder): string | null {
   if (!existsSync(backup)) {

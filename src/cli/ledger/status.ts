@@ -44,7 +44,7 @@ function stoppedStatus(ledger: LedgerReader, config: TraderConfig, guardian: str
   const [run] = ledger.runs(1);
   const stopFile = readStopFile(locateStopFile(config.ledger.path));
   const { mode, reason, wayBack } = readNextStart(ledger, config.risk, stopFile);
-  // Without differences in the last comparison, present agreement is not proven.
+  // If the last comparison found no difference, `agreement` is null, because present agreement is not proven.
   const { open, accepted } = readStanding({ note: (key) => ledger.note(key) });
   const agreement: StatusAgreement = { text: agreementText(open, accepted), open, accepted: accepted.length };
   return {

@@ -58,7 +58,7 @@ async function lookAt(client: ServiceClient, id: string, config: Config) {
   const params = { condition_id: id };
   const detail = await ask(client, 'markets.detail', { params }, `market ${id}`);
   const book = await ask(client, 'markets.book', { params, query: { depth: 100 } }, `the book of ${id}`);
-  // Each list of the venue is read only once, so its data cannot be out of order.
+  // Market and book are each read only once, so no answer can be out of order.
   feed.onDetail(detail.data, { ...detail.answer, requestId: 1, seenMs: detail.answer.nowMs });
   feed.onBook(book.data, { ...book.answer, requestId: 1, seenMs: book.answer.nowMs }, []);
   const view = feed.view(Date.now(), NOTHING_OURS);
@@ -109,7 +109,7 @@ const feesText = ({ makerFeeRateMicros, takerFeeRateMicros }: MarketFacts): stri
 /** Minimum ratio of the best ask to the rehearsal order's price, so that a fill is unlikely. */
 const FAR_PART = 2;
 
-/** Returns a minimum order to buy the dearer outcome, at the lowest price within our limit; without one, the reason. */
+/** Returns the minimum order to buy the dearer outcome at the lowest price that `limits` permit; else the reason. */
 export function farOrder(config: OrderbookConfig, book: Book, limits: RiskLimits) {
   // Prices of `book` are in YES space.
   const yesAsk = book.asks[0]?.priceMicros ?? ONE;

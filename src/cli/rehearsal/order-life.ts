@@ -399,7 +399,7 @@ class OrderLife {
     return resting;
   }
 
-  /** Throws if the venue answered a successful submit with an error: the executor handles it, an operator must know. */
+  /** Throws if a submit succeeded without a normal answer: the executor handles this case, but operators must know. */
   #throwOddAnswer(outcome: Outcome, became: string): void {
     if (outcome.kind === 'answered') return;
     const came = `${outcome.kind === 'refused' ? `${outcome.slug}: ${outcome.message}` : outcome.reason}; ${became} nevertheless`;

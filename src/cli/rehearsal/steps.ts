@@ -1,4 +1,4 @@
-/** Place and steps of a rehearsal, and the line that each step prints. */
+/** Runs the steps of a rehearsal, on paper or at the venue, and formats the line that each step prints. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import { plainLine } from '../../shared/base/text.js';
@@ -37,7 +37,7 @@ export interface StepLine {
   readonly step: string;
   readonly result: keyof typeof EXIT_OF;
   readonly text: string;
-  /** Expected text by the profile, and the venue's answer; present only if the two differ. */
+  /** Expectation by the profile (`profile`) and finding at the venue (`came`); present only if the two differ. */
   readonly profile?: string;
   readonly came?: string;
   readonly draft?: string;
@@ -114,7 +114,7 @@ export function lineText({ where, step, result, text, profile, came, draft, todo
   return linesText([`${result.padEnd(4)}  ${where}  ${step}: ${text}`, ...known].map(plainLine));
 }
 
-/** Calls the venue. Throws a difference error if no venue service has answered, and a failure for a refusal. */
+/** Calls the venue. Throws a difference if another program answered; for other failures, `requireAnswer`'s errors. */
 export async function ask<N extends EndpointName>(
   client: ServiceClient,
   endpoint: N,

@@ -162,7 +162,7 @@ export class Shares {
     return account < this.accounts ? f64(this.#books, account * BOOK_STRIDE + REDEEMED) : 0;
   }
 
-  /** Number of accounts with cells in this market. Accounts with this or a higher number never traded here. */
+  /** Number of accounts with cells in this market. An account whose number is at least this value never traded here. */
   get accounts(): number {
     return this.#cells.length / STRIDE;
   }

@@ -21,7 +21,7 @@ export function makeName(seed: number, kind: NameKind, id: number): string {
   return name;
 }
 
-/** Maximum number of names in each of the cache's two generations. Hashing a name is the main cost of a list row. */
+/** Maximum names in each of the cache's two generations. Without the cache, hashing is the main cost of a list row. */
 const REMEMBERED = 20_000;
 let newer = new Map<string, string>();
 let older = new Map<string, string>();

@@ -80,7 +80,7 @@ export interface CoreSettings {
 
 /** Observer that receives fills for measurements. A fill observer may read the core but must never change it. */
 export interface CoreObserver {
-  /** During the observer's call, the book is as before the trade, except for real orders filled so far. */
+  /** During this call, the book still has its state from before the trade, except for real orders filled so far. */
   onFill(fill: ObservedFill): void;
 }
 
@@ -132,7 +132,7 @@ export interface MarketSpec extends DetailFields {
   /** Slugs of the market's sport in the sports catalog, and of one of its leagues. */
   readonly sport?: string | null | undefined;
   readonly league?: string | null | undefined;
-  /** Start of a margin market's reference price, YES space, strictly between 0 and 1; default 0.5. */
+  /** Initial reference price of a margin market, YES space, strictly between 0 and 1; default 0.5. */
   readonly reference_price?: Micros | null | undefined;
   readonly rules?: readonly string[] | null | undefined;
 }

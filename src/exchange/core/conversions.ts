@@ -111,7 +111,7 @@ export class Redeems extends Records<Redeem, Wire<'redeemRow'>> {
   }
 }
 
-/** Payment for shares of a settled market: 1 per winning share; if canceled, 0.5 per share or the given value. */
+/** Payment for shares of a settled market: 1 per winning share; if canceled, by a given YES value or 0.5 per share. */
 export const payout = (outcome: MarketOutcome | null, yes: number, no: number): number =>
   settledValue(outcome ?? VOID_OUTCOME, yes, no);
 
@@ -251,7 +251,7 @@ export class Conversions {
     return ok(this.records[kind].toRow(record));
   }
 
-  /** Executes a submitted conversion. If the market no longer allows conversions, it fails and releases its locks. */
+  /** Executes a submitted conversion. If the market now refuses it, the conversion fails and releases its locks. */
   land(id: number): void {
     const record = must(this.#live(id), `conversion ${id} in process`);
     const market = this.#context.catalog.market(record.market);

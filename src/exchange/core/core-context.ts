@@ -14,7 +14,7 @@ import type { TimerQueue } from './timer-queue.js';
 export interface Delays {
   /** Time that a submitted merge or split stays `in_process`, and that each margin step takes, ms. */
   readonly landingMs?: number | undefined;
-  /** Time from a close request until the margin position closes at the price at that time, ms; absent: 0. */
+  /** Time from a close request until the margin position closes, at the price then valid, ms; absent: 0. */
   readonly closingMs?: number | undefined;
   /** Time at which the operator's delays end, Unix ms; absent: they last until the next change. */
   readonly untilMs?: number | undefined;

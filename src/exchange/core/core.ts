@@ -40,7 +40,7 @@ import { type Archive, memoryArchive } from './records/archive.js';
 import { detailRow } from './records/market-rows.js';
 import { type Timer, TimerQueue } from './timer-queue.js';
 
-/** Values of a resting order in a snapshot; they follow the number of its pool slot. */
+/** Values of a resting order in a snapshot. The number of the order's pool slot precedes them. */
 const COLUMNS = ['tick', 'account', 'record', 'leg', 'remaining', 'locked', 'ahead'] as const;
 
 const dumpResting = (pool: OrderPool, market: Market): readonly number[] =>
@@ -73,7 +73,7 @@ class MarketControls {
     });
   }
 
-  /** Changes a market's state; a settled state is final. Leaving `open` cancels its orders. Refuses `resolved`. */
+  /** Changes the state of an unsettled market. A state other than `open` cancels all orders. Refuses `resolved`. */
   setState(conditionId: string, state: MarketState) {
     return this.#change(conditionId, (market) => {
       if (!MARKET_STATES.includes(state)) return invalid('state', `Must be one of: ${MARKET_STATES.join(', ')}.`);
@@ -101,7 +101,7 @@ class MarketControls {
     });
   }
 
-  /** Resolves or cancels a market. Null and numbers cancel the market: a YES share redeems at 0.5, or at the number. */
+  /** Resolves or cancels a market. Null cancels it at 0.5 per YES share, and a number at this value per YES share. */
   resolve(conditionId: string, outcome: MarketOutcome | null) {
     return this.#change(conditionId, (market) => {
       if (isSettledMarket(market.state)) return invalid('is_yes', `The market is ${market.state} already.`);
@@ -286,7 +286,7 @@ export class ExchangeCore implements CoreContext {
     close: (id) => this.margin.positions.onCloseDue(id),
   };
 
-  /** Returns the core's state as plain JSON with API secrets. The archive and the later journal complete this state. */
+  /** Returns the core's state as plain JSON with API secrets. A restore also needs the archive and the later calls. */
   snapshot() {
     const { catalog, pool } = this;
     return {

@@ -32,7 +32,7 @@ export function sparse(cells: NumberColumn, stride = 1, first = 0): number[] {
   return pairs;
 }
 
-/** Restores cells from a list of `sparse`. All cells of the array must be zero before. */
+/** Restores cells from a list of `sparse`. All cells of the array must be zero before the call. */
 export function fillSparse(cells: NumberColumn, pairs: readonly number[], stride = 1, first = 0): void {
   for (let i = 0; i < pairs.length; i += 2) cells[(pairs[i] ?? 0) * stride + first] = pairs[i + 1] ?? 0;
 }
@@ -67,7 +67,7 @@ function computeCharge(price: number, amount: number, rate: number, isYes: boole
   return rate === 0 ? cost : cost + timesUp(rate, cost);
 }
 
-/** Largest amount up to `wanted` that `funds` can pay, fee included: all or a multiple of `lot`. Buyer's price. */
+/** Largest amount that `funds` can pay at the buyer's price, fee included: `wanted`, or less in multiples of `lot`. */
 export function affordable(funds: number, wanted: number, price: number, rate: number, lot: number, isYes: boolean) {
   if (computeCharge(price, wanted, rate, isYes) <= funds) return wanted;
   let fits = 0;

@@ -129,7 +129,7 @@ export interface PlacedOrder extends RecordOfAccount {
   message: string;
   status: OrderStatus;
   filledAmount: number;
-  /** Currency that the order's fills moved, micros: for a buy paid, fees included; for a sell received, after fees. */
+  /** Currency that the fills of a buy paid, fees included, or that the fills of a sell received, after fees; micros. */
   filledFunds: number;
   /** Handle of the order in the order pool; 0 unless the order rests. */
   handle: number;
@@ -218,7 +218,7 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
     record.status = status;
     record.message = '';
     if (!isFinalOrder(status)) return;
-    // A submitted cancel draft no longer affects any answer, so it is dropped: its long message needs memory.
+    // A submitted cancel draft no longer affects any answer. It is dropped, because its long message uses memory.
     if (record.cancel?.submitted === true) record.cancel = null;
     this.finish(record);
   }

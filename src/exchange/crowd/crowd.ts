@@ -13,7 +13,7 @@ import { type AccountSlot, ASK, BID, type MarketSpec, type MatchingSide } from '
 import type { ExchangeCore } from '../core/core.js';
 import type { Market } from '../core/market.js';
 
-/** Distance of the maker's best level from its estimated price at 0.50, in ticks; smaller near 0 and 1. */
+/** Distance of the maker's best level from its estimate, in ticks, at a price of 0.50; smaller near 0 and 1. */
 const HALF_SPREAD_TICKS = 3.5;
 const LEAST_HALF_SPREAD_TICKS = 1.5;
 /** Levels of the maker: distance from the best level in ticks, and usual size in shares. */
@@ -24,7 +24,7 @@ const LADDER = [
   { behind: 4, shares: 140 },
   { behind: 7, shares: 250 },
 ] as const;
-/** Time for the maker's estimate to close 63 % of its gap to the truth; after news, prices are wrong about as long. */
+/** Time for the maker's estimate to close 63 % of a gap to the truth; news leaves prices wrong for about this time. */
 const LAG_MS = 20_000;
 /** Error of the maker's estimate: standard deviation in log-odds (1.25 cents at a price of 0.50), and decay time. */
 const ERROR_SIGMA = 0.05;
@@ -216,7 +216,7 @@ class CrowdMarket {
     const { tape } = market;
     const { conditionId, resolutionDate } = market.card;
     this.#resolvesMs = (resolutionDate ?? Number.POSITIVE_INFINITY) * 1000;
-    // The mean of a hidden probability is fixed. Other random values depend on the start time: restarts differ.
+    // The mean of a hidden probability is fixed. Other random values also depend on the start time, so restarts differ.
     const mean = START_SIGMA * Random.fromSeed(seed, conditionId).normal();
     this.#random = Random.fromSeed(seed, `${conditionId}/${nowMs}`);
     this.#truth = tape.count === 0 ? mean : logit(tape.lastPrice / 1_000_000);
@@ -293,7 +293,7 @@ class CrowdMarket {
   }
 }
 
-/** A slot of the crowd: a sequence of questions, of which one at a time is a market. */
+/** A slot of the crowd: a sequence of questions. Only one of these questions at a time is a market. */
 interface Slot {
   readonly name: string;
   readonly event: string;
@@ -394,7 +394,7 @@ function listingSpec(slot: Slot, listing: number, nowMs: number): MarketSpec {
   };
 }
 
-/** Maximum time that the crowd simulates after a gap, ms, such as a suspended computer or a moved clock. */
+/** Maximum time that the crowd simulates after a gap (a suspended computer or a moved clock, for example), ms. */
 const MAX_CATCH_UP_MS = 60_000;
 
 /** Lets the crowd trade in its markets, and replaces each settled market by the slot's next question. */

@@ -69,7 +69,7 @@ export class Playback {
     while (this.#loading !== null) await this.#loading;
   }
 
-  /** Skips all recorded events up to this time, except the recording's end, and returns the recorded book then. */
+  /** Skips all events up to this time, except the recording's end, and returns the recorded book at this time. */
   async skipTo(timeMs: number): Promise<RebuiltBook> {
     const book: [Map<number, number>, Map<number, number>] = [new Map(), new Map()];
     for (;;) {
@@ -133,7 +133,7 @@ export class ReplayMarket {
   readonly recorded: RecordedMarket;
   readonly #core: ExchangeCore;
   #index: MarketIndex | null = null;
-  /** `absent`: not played yet. `open`: partly played. `finished`: closed or settled market, whose recording is not replayed again. */
+  /** `absent`: not played yet. `open`: partly played. `finished`: the market is closed or settled; no second replay. */
   state: 'absent' | 'open' | 'finished' = 'absent';
   /** Number of skipped events: off the market's price grid, or a trade while the market does not trade. */
   refusedEvents = 0;

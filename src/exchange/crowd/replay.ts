@@ -22,8 +22,8 @@ interface ReplayPart {
 }
 
 /**
- * Plays the recordings of one source, such as Kalshi, in order of time. Recordings that overlap in time form an act and play together.
- * An act begins when the previous act ends, so gaps are skipped. Within an act, recorded time advances at `speed`.
+ * Plays the recordings of one source, such as Kalshi, in order of time. Recordings that overlap in time form an act
+ * and play together at `speed`. An act begins when the previous act ends, so gaps between acts are skipped.
  */
 class ReplayTimeline {
   readonly #speed: number;
@@ -75,7 +75,7 @@ class ReplayTimeline {
     this.#stalled = false;
     while (!this.done) {
       if (!this.#findNext()) {
-        // All recordings wait. Without this wait, the disk's speed would determine the order of events.
+        // All recordings wait for the chunk. Without this wait, the disk's speed would determine the order of events.
         this.#stalled = true;
         this.#lastMs = Math.max(this.#lastMs, nowMs);
         return;
@@ -111,7 +111,7 @@ class ReplayTimeline {
     }
   }
 
-  /** Finds the recording with the earliest event, and the next recording's time. Returns false while a chunk is read. */
+  /** Finds the recording with the earliest event, and `#untilMs`. Returns false while a missing chunk is being read. */
   #findNext(): boolean {
     this.#next = null;
     this.#untilMs = Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-/** Controls under `/paper/` for tests and operators. They are optional, and refuse other machines and web pages. */
+/** Optional controls under `/paper/` for tests and operators. They refuse calls from other machines and web pages. */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';

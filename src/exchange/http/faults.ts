@@ -56,7 +56,7 @@ const answerFault = z
     status: answer === 'html' ? (status ?? 403) : SERVICE_ERRORS[slug].status,
     slug: answer === 'html' ? null : slug,
     retry_after_s: retry_after_s ?? null,
-    /** True: the call is executed, and the false answer replaces its answer if this was a success. */
+    /** True: the call is executed, and the false answer replaces a successful answer. */
     acts: acts ?? false,
     count: count ?? null,
     share: share ?? 1,

@@ -98,7 +98,7 @@ function isMissing(value: object, path: readonly PropertyKey[]): boolean {
     // A schema may read a list from a comma-separated text. A list that is given as text counts as present.
     if (typeof current !== 'object' || current === null) return false;
     if (!Object.hasOwn(current, key)) return true;
-    current = (current as Record<PropertyKey, unknown>)[key]; // Checked above: an own property.
+    current = (current as Record<PropertyKey, unknown>)[key]; // The key is an own property, as checked above.
   }
   return current === undefined;
 }
@@ -118,7 +118,7 @@ export function toRefusal({ statusCode = 500 }: FastifyError): Refusal {
 /** Path and query of a request, as received. */
 export const readRawUrl = (request: FastifyRequest): string => request.raw.url ?? '/';
 
-/** Moves the media type to `bodyType`; else the framework would reject it before path and caller are checked. */
+/** Moves the media type to `bodyType`, so that the framework cannot reject it before path and caller are checked. */
 export function takeMediaType(request: FastifyRequest): void {
   const named = request.headers['content-type'];
   if (named === undefined) return;

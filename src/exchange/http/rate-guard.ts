@@ -8,7 +8,7 @@ import type { Faults } from './faults.js';
 import { type ServerOptions, send } from './messages.js';
 import type { ExchangeClock } from './ticker.js';
 
-/** Maximum number of rate windows for unknown keys in a scope. It is needed because a caller may send any keys. */
+/** Maximum number of rate windows for unknown keys in a scope; needed because a caller may send any keys. */
 const MAX_STRANGERS = 10_000;
 /** Minimum time between two cleanups of empty rate windows, ms, so that a flood of requests stays cheap. */
 const SWEEP_EVERY_MS = 1000;
@@ -29,7 +29,7 @@ class Window {
     const allowed = this.#minute.size < limit;
     if (allowed) this.#minute.add(nowMs);
     const count = this.#minute.size;
-    // Time from which the limit allows one more request. After the limit was cut, excess requests must leave first.
+    // Time from which one more request is allowed. After a cut of the limit, excess requests must expire first.
     const resetMs = this.#minute.leavesMs(nowMs, Math.max(0, count - limit)) ?? nowMs + MINUTE_MS;
     return { allowed, limit, remaining: Math.max(0, limit - count), resetMs };
   }
@@ -127,7 +127,7 @@ export class RateGuard {
     return verdict.allowed;
   }
 
-  /** Counts bytes that are not a valid request as a public request of their address; returns headers and a refusal. */
+  /** Counts invalid request bytes as a public request of the sender's address; returns headers and a refusal. */
   admitBytes(address: string) {
     const nowMs = this.#clock.nowMs();
     const date = ['date', this.#clock.dateHeader(nowMs)] as const;
@@ -137,7 +137,7 @@ export class RateGuard {
     return { headers: [date, ...makeHeaders(verdict, nowMs)], refusal };
   }
 
-  /** Key of a request's rate window: the API key if it is signed, else the address, which never equals an API key. */
+  /** Key of a request's rate window: the API key of a signed call, else the address, which never equals a key. */
   #chooseKey(request: FastifyRequest, scope: Scope): string {
     if (scope !== 'signed') return request.ip;
     return this.#authenticator.keyNamed(request.headers) ?? ` ${request.ip}`;

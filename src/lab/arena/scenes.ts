@@ -245,7 +245,7 @@ export function crowdScene(core: ExchangeCore, seed: number): Scene {
     },
     open(nowMs) {
       crowd = new Crowd(core, { seed }, nowMs);
-      // `isInformed` is true while the informed takers place an order. The crowd has already opened their account.
+      // `isInformed` is true while the informed takers place an order. The crowd already opened the takers' account.
       const informed = core.identity.openInternal('crowd-informed', { unlimited: true });
       const place = core.internal.place.bind(core.internal);
       core.internal.place = (account, ...order) => {

@@ -199,7 +199,7 @@ export function startScore(config: Configuration, seed: number) {
       let move = random.gauss(0, diffusionSigma);
       for (let jumps = random.poisson(jumpIntensity); jumps > 0; jumps--) move += random.gauss(jumpMean, jumpSigma);
       stepsLeft--;
-      // Announcements come at fixed steps before the end, but not at the end.
+      // An announcement comes if the number of remaining steps is a multiple of `newsEverySteps`, but not at the end.
       const isNews = newsEverySteps > 0 && stepsLeft > 0 && stepsLeft % newsEverySteps === 0;
       if (isNews) move += random.gauss(0, newsSigma);
       score += move;

@@ -54,7 +54,7 @@ type EventPlace = Readonly<{ conditionId: string; glance: Glance; sandbox: Strat
 type Turn = ReturnType<ShownMaker['see']>;
 
 export class ShownMaker implements Maker {
-  /** Sandbox of the strategy; null for a strategy of whole events outside an event. */
+  /** Sandbox of the strategy; null for a strategy of whole events in a world without events. */
   readonly #sandbox: StrategySandbox | null;
   readonly #tracker: MarketTracker;
   readonly #facts: MarketFacts;

@@ -27,7 +27,7 @@ import { findBroken } from '../sweep/threads/threads.js';
 import { type Conditions, type Entrant, type SimulationResult, Tally } from './contract.js';
 import { openTruthFeed, START_MS, STEP_MS, seedOfMarket } from './score.js';
 
-/** Time that the trader has to find the markets before the first event, ms. */
+/** Time for the trader to find the markets before the first event, ms. */
 export const LEAD_MS = 60_000;
 
 export interface SceneMarket {
@@ -52,7 +52,7 @@ export interface TraderRun {
   readonly markets: number;
   readonly scene: (core: ExchangeCore, seed: number, markets: number) => Scene;
   readonly lastsMs: number;
-  /** Upper bound of the daily loss limit; makes halts final. If absent, the trader resumes after a halt. */
+  /** Upper bound of the daily loss limit. If present, halts are final; if absent, the trader resumes after a halt. */
   readonly maxLossDayMicros?: Micros;
 }
 
@@ -252,7 +252,7 @@ function planFor({ seed, entrant, conditions, markets, maxLossDayMicros }: Trade
   };
 }
 
-/** Returns capital and limits of a trader's file, or of the challenge for a lone strategy file; `ownRisk`: its own. */
+/** Returns a trader's capital and limits, or the challenge's for a lone strategy file. `ownRisk`: strategy's limits. */
 export function moneyFor({ config, risk: ownRisk }: Pick<Entrant, 'config' | 'risk'>, markets: number) {
   const { capitalMicros, risk } = config;
   const isAlone = config.strategies.some(({ file }) => file === config.file);
@@ -264,7 +264,7 @@ export function moneyFor({ config, risk: ownRisk }: Pick<Entrant, 'config' | 'ri
     maxOrderSharesMicros: shares,
     maxOrderNotionalMicros: micros(CAPITAL_A_MARKET * ONE),
     maxPositionSharesMicros: shares,
-    // Markets of the crowd share events, so the limit of an event is that of all markets.
+    // Markets of the crowd share events, so the limit for an event is the limit for all markets together.
     maxEventPositionSharesMicros: micros(POSITION_A_MARKET * markets * ONE),
     maxEventLossMicros: all,
     maxOpenOrders: risk.maxOpenOrders * markets,

@@ -24,7 +24,7 @@ export interface WorldSweepPlan
 
 const UNCHANGED: SweepCandidate = { number: 0, values: [], hash: '' };
 
-/** Throws `usage` for a trader's file that does not have exactly one strategy. A failed configuration is a result. */
+/** Throws `usage` unless the trader's file has exactly one strategy. A failed configuration does not throw. */
 export async function runWorldSweep(plan: WorldSweepPlan, watcher: SweepWatcher) {
   const { file, strategies } = plan.config;
   if (strategies.length !== 1) {

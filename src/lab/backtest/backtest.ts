@@ -44,7 +44,7 @@ export interface BacktestOptions {
   readonly feeCurve?: string | undefined;
   /** Time until a merge is final on the chain, ms; default: the file's `exchange.landing_ms`, else 400. */
   readonly landingMs?: number;
-  /** After a halt, the trader can `resume` trading at the next event or UTC day (default), or `end` it. */
+  /** After a halt, the trader can `resume` trading at the next event or UTC day (default), or `end` trading. */
   readonly afterHalt?: AfterHalt | undefined;
   /** Whether every strategy gets every recorded market, regardless of its file's selection. Default false. */
   readonly allMarkets?: boolean;

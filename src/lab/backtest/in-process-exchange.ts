@@ -234,7 +234,7 @@ export class InProcessExchange {
     return { outcome, venueTimeMs: Math.floor(nowMs / 1000) * 1000, budget };
   }
 
-  /** Ends a market and drops its data. Without shares and outcome it is canceled, so that the trader stops polling. */
+  /** Ends a market, drops its data. Cancels it if unsettled and without own shares: then the trader stops polling. */
   closeMarket(market: MarketIndex, nowMs: number): void {
     const { card, state, shares } = this.core.catalog.market(market);
     const { yes, no } = shares.read(this.account);

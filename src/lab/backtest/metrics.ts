@@ -79,7 +79,7 @@ export class Metrics {
     this.#open.delete(market);
     this.#planMarks();
     this.#bound(market);
-    // Settlement is the largest change of the equity, and no later sample exists.
+    // Settlement is the largest change of the equity. The drawdown must include it, and no later sample exists.
     this.account.see(this.#equityMicros);
   }
 

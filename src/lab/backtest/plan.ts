@@ -92,7 +92,7 @@ const valuesText = (values: readonly RecordedFeedValue[]): string => {
 function fileValues(name: string, path: string, { config, delayMs }: FeedQuestion) {
   const waitMs = delayMs ?? usualDelayMs(config.feeds.find((feed) => feed.name === name));
   const { rows, problems } = readRows(path);
-  // The trader gets feed values in whole batches, as in a live trader.
+  // The trader gets feed values in whole batches, as a live trader does.
   const knownMs = (atMs: number) => Math.ceil((atMs + waitMs) / TOGETHER_MS) * TOGETHER_MS;
   const values = rows.map((value) => ({ feed: name, timeMs: knownMs(value.atMs), value }));
   if (values.length === 0) {
@@ -141,7 +141,7 @@ function readText(path: string): string {
 
 /**
  * Default fill models, from the fewest fills to the most that are still credible. The first and the third differ in how
- * crossing orders fill, the others in the queue position.
+ * crossing orders fill; the other three differ from the third in the queue position.
  */
 export const BRACKET = ['posts-only', 'trade-through', 'risk-averse', 'power:3', 'optimistic'] as const;
 

@@ -28,7 +28,7 @@ export function checkFillModels<Choice extends string | FillModel>(choices: read
   throw new TwinbookError('usage', `the fill model ${twice} is named twice`, 'Name each fill model once.');
 }
 
-/** `once`: a single run releases played data. `isStopped`: see `streamRecording`. */
+/** `once`: true for a single run, which keeps no played data. `isStopped`: if it returns true, the next read throws. */
 export async function openSources(
   paths: readonly string[],
   { once = false, isStopped }: { readonly once?: boolean; readonly isStopped?: () => boolean } = {},
@@ -77,7 +77,7 @@ export const playFromMemory = (
 const KEPT_EVENTS = 4_000_000;
 
 /**
- * The first run reads the whole source; later runs reuse its events, up to `KEPT_EVENTS` over all with this `shared`.
+ * The first run reads the whole source for all runs, up to `KEPT_EVENTS` over all sources with the same `shared`.
  */
 export function keepInMemory(
   recording: Recording,
@@ -296,7 +296,7 @@ export class ReplayDriver implements MarketDriver {
     for (const market of this.#open.values()) this.#play(market, nowMs);
   }
 
-  /** Closes each market at its own end: a later merge must find it closed. */
+  /** Closes each market at its own end: a later merge must find the market closed. */
   #endDue(nowMs: number): void {
     while (this.#nextEndMs <= nowMs) {
       const endMs = this.#nextEndMs;

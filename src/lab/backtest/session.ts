@@ -24,7 +24,7 @@ import type { InProcessExchange } from './in-process-exchange.js';
 import type { MarketMetrics, Metrics, PendingFill } from './metrics.js';
 
 export const RESUME_REASON = 'the next event of the backtest begins';
-/** Reason for resuming a halted trader after all markets. Unredeemed shares would cause a halt in the next event. */
+/** Reason to resume a halted trader once its markets have ended: unredeemed shares would halt it in the next event. */
 export const SETTLE_REASON = 'all open markets have ended';
 
 const DAY_MS = 86_400_000;
@@ -251,7 +251,7 @@ function endNotices({ ledger, exchange, metrics, isStopped, toMs }: MeasuredRun)
 const freeMarkets = (sources: readonly EventSource[]): ReadonlySet<string> =>
   new Set(sources.flatMap(({ market: { fees, conditionId } }) => (fees === undefined ? [conditionId] : [])));
 
-/** `freeMarkets`: markets without fees because neither recording nor user gave any. */
+/** `freeMarkets`: number of markets without fees, because neither recording nor user gave a fee. */
 function feeAssumptions({ sources, fees, feeCurve = null }: BacktestPlan): Pick<Assumptions, 'fees' | 'freeMarkets'> {
   const unnamed = freeMarkets(sources).size;
   const { makerRateMicros, takerRateMicros } = fees;

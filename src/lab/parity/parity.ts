@@ -85,7 +85,7 @@ function computeFillBand([live, ...models]: readonly Pick<ParitySide, 'name' | '
 
 export interface ParityOptions {
   readonly trader: ReplayedTrader;
-  /** True for a trader that is not the run's; such a trader ignores the run's changes of configuration and fleet. */
+  /** True for a trader other than the run's. Such a trader ignores the run's changes of configuration and fleet. */
   readonly isOther?: boolean;
   readonly fillModels: readonly string[];
   /** Latency of the backtests as in `--latency`; null: the round trips of the run. */

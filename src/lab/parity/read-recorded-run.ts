@@ -118,7 +118,7 @@ function requestsOver(seen: readonly SeenRun[]): RequestUse | null {
     signed: scope('signed'),
     byEndpoint: [...byEndpoint].sort(([, a], [, b]) => b - a),
     unsent: sum(uses.map(({ unsent }) => unsent)),
-    // The session in a ledger ends with its last order, but the run may have continued.
+    // A ledger's session ends with the ledger's last entry, but the run may have continued.
     overMs: sum(seen.map(({ requests, sampledMs }) => (requests === null ? 0 : sampledMs))),
   };
 }
@@ -342,7 +342,7 @@ class RunReading {
     this.#orders.onAnswer(call, outcome, { sentMs, seenMs: nowMs });
   }
 
-  /** `commands`: operator commands but quote hours, ending with a stop. `remarks`: differences from a backtest. */
+  /** `commands`: operator commands without quote hours, up to the stop. `remarks`: differences from a backtest. */
   async result() {
     this.#capture.close(this.#toMs);
     const offsetMs = Math.round(this.#clock.offsetMs ?? 0);

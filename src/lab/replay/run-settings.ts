@@ -106,7 +106,7 @@ function strategyChanges(run: RunDescription, { strategies, risk }: ReplayedTrad
   ];
 }
 
-/** Lists a strategy's changes without its risk limits, which derive from the trader's and are compared there. */
+/** Lists a strategy's changes. `withRisk`: also its limits; false if the trader's limits, their source, changed. */
 function oneStrategyChanges(then: JournaledStrategy, now: StrategySettings, withRisk: boolean): string[] {
   const name = `strategy ${then.name}:`;
   const specs: ParamSpecs = now.module.params;
@@ -122,7 +122,7 @@ function oneStrategyChanges(then: JournaledStrategy, now: StrategySettings, with
   ];
 }
 
-/** Lists, by its name in a file, each setting that differs. Below the top level, names with `Micros` mark amounts. */
+/** Lists each setting that differs, by its name in a file. In nested settings, a name with `Micros` marks an amount. */
 function valueChanges(name: string, then: unknown, now: unknown, isMicros = false): string[] {
   return fieldDifferences(then, now).map(({ path, recorded, replayed }) => {
     const isAmount = path === '' ? isMicros : path.endsWith('Micros');

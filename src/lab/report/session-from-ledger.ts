@@ -30,7 +30,7 @@ export interface BreakdownRow
   readonly key: string;
   /** Equity at the end of the day if the group is a day; null for other groups. */
   readonly equityMicros: number | null;
-  /** Sources of the group's result; null for a day, because later mids of a fill belong to other days too. */
+  /** Sources of the group's result; null for a day, because the mids after a fill may belong to later days. */
   readonly split: ResultSplit | null;
 }
 

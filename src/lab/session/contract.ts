@@ -218,7 +218,7 @@ export interface Assumptions {
   readonly latency: string | null;
   /** Fees that the backtest assumed, in words. */
   readonly fees?: string;
-  /** Number of markets traded without fees, because neither recording nor user gave any. */
+  /** Number of markets traded without fees, because neither recording nor user gave a fee. */
   readonly freeMarkets?: number;
   /** Description of the played data; one line per source. */
   readonly data: readonly string[];

@@ -49,7 +49,7 @@ function makeTrialQuoter({ strategy, params }: TriedStrategy, shown: ShownSubjec
 const nameShown = (shown: ShownSubject): string =>
   'event' in shown ? shown.event.eventConditionId : shown.facts.conditionId;
 
-/** Paths of globals that throw during a strategy's call, because with them equal views would not give equal quotes. */
+/** Paths of globals that throw during a strategy's call: if a call used them, equal views could give unequal quotes. */
 const TRAPPED = [
   'Date',
   'performance.now',
@@ -107,7 +107,7 @@ const OLD_MS = 600_000;
 /** Fraction of observations in which a market and its mirror may differ, because rounding is not symmetrical. */
 const MIRROR_TOLERANCE = 0.01;
 
-/** Returns the number of observations in words, or why it cannot be applied. Throws `Failed`. `stopwatch`: ms. */
+/** Returns the number of observations in words, or why the check is skipped. Throws `Failed`. `stopwatch` gives ms. */
 type StrategyCheck = (tried: TriedStrategy, shown: ShownMarkets, stopwatch: () => number) => string | Skipped;
 
 /** All checks of a strategy, most interesting first. A strategy that throws fails the checks that call it. */

@@ -165,7 +165,7 @@ const MOST = 5;
 /** Every second generated market has no fees. Without fees, a market and its mirror have equal costs. */
 const FREE_EVERY = 2;
 
-/** Generates events with, in turn, all kinds of declarations. Probabilities of outcomes drift and sum to one. */
+/** Generates events of each of the `KINDS` in turn. Outcomes' probabilities drift; unless nested, they sum to one. */
 export function showEvents(seed: number, events: number, looks: number) {
   const markets = Array.from({ length: events }, (_, number) => {
     const random = Random.fromSeed(seed, `event ${number}`);

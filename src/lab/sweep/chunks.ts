@@ -1,4 +1,4 @@
-/** Divides a sweep into chunks for any machine. The sheet has the facts that all machines share, no code or paths. */
+/** Divides a sweep into chunks that any machine can run. The sheet has the facts for all machines, no code or paths. */
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';

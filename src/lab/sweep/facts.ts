@@ -98,7 +98,7 @@ function groupEvents(markets: readonly PlannedMarket[]): readonly Omit<SweptEven
   return events.sort((a, b) => a.fromMs - b.fromMs || (a.title < b.title ? -1 : 1));
 }
 
-/** Returns the indexes of the events before a fold: `learned` had already ended, `purged` had not. */
+/** Returns indexes of earlier folds' events: `learned` ended at least `embargoMs` before the fold, `purged` did not. */
 export function trainingFor(events: readonly SweptEvent[], fold: number, embargoMs: number) {
   const beginsMs = Math.min(...eventsIn(events, fold).map(({ fromMs }) => fromMs));
   const [learned, purged]: [number[], number[]] = [[], []];

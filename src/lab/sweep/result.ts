@@ -20,7 +20,7 @@ import type { SweepStore } from './store.js';
 export class Outcomes {
   readonly #folds: number;
   readonly #models: readonly string[];
-  /** Reads the results by event of a finished backtest, which are not kept in memory. */
+  /** Reads a finished backtest's results by event, which are not kept in memory. */
   readonly #eventsAt: SweepStore['eventResults'];
   readonly #byNumber = new Map<number, (TaskOutcome | undefined)[]>();
   count = 0;
@@ -77,7 +77,7 @@ export class Outcomes {
   }
 }
 
-/** Ranks a sweep's configurations. `tried`: number of configurations ever tried in this folder, with this sweep's. */
+/** Ranks a sweep's configurations. `tried`: number of configurations ever tried in this folder, also by this sweep. */
 export function judge(
   candidates: readonly SweepCandidate[],
   fillModels: readonly string[],
@@ -92,14 +92,14 @@ export function judge(
     const { standardDeviation } = computeMoments(sharpes);
     /** V[SR]: variance of the Sharpe ratios per event over this sweep's configurations. */
     const sharpeVariance = standardDeviation === null ? null : standardDeviation ** 2;
-    // A single trial has variance 0. Without a variance, the trials are unknown.
+    // The variance of a single trial is 0. For several trials with an unknown variance, `trials` is null.
     const known = sharpeVariance === null ? null : { count: tried, variance: sharpeVariance };
     const trials: Trials | null = tried <= 1 ? { count: 1, variance: 0 } : known;
     /** Expected highest Sharpe ratio of all tried configurations if none of them has skill. */
     const luckySharpe = trials === null ? null : expectedMaxSharpe(trials);
     return { trials, judgement: { fillModel, sharpeVariance, luckySharpe } };
   });
-  /** Trials by fill model; the Sharpe ratios under a model are deflated for its trials. */
+  /** Number and variance of the trials by fill model, for the model's deflated Sharpe ratios; null if unknown. */
   const trials = judged.map((model) => model.trials);
   const configurations = candidates.map((candidate) => configurationResult(candidate, outcomes, trials)).sort(byWorst);
   return { models: judged.map(({ judgement }) => judgement), configurations, trials };
@@ -200,7 +200,7 @@ export function walkForward(
   return { steps, outOfSample, testedEvents: unseen[0]?.length ?? 0 };
 }
 
-/** Returns the configuration with the highest worst result on the training events of each fold; null without any. */
+/** Returns, per fold, the configuration whose lowest result on the training events is highest; null without events. */
 function bestOn(
   candidates: readonly SweepCandidate[],
   trained: readonly { readonly learned: readonly number[] }[],

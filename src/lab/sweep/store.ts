@@ -1,4 +1,4 @@
-/** Stores the results of sweeps in `OUT/sweep.sqlite`. Rows have no time of day, so that equal sweeps are equal. */
+/** Stores the results of sweeps in `OUT/sweep.sqlite`. Rows have no time of day: equal sweeps give equal rows. */
 
 import { join } from 'node:path';
 import type Sqlite from 'better-sqlite3';

@@ -25,7 +25,7 @@ import {
 } from './describe.js';
 import type { SweepResult } from './result.js';
 
-/** Returns a sweep's page, always below 5 MB: at most 2,000 configurations, and the number of those left out. */
+/** Returns a sweep's page, always below 5 MB: it lists up to 2,000 configurations, and states the number of others. */
 export function sweepHtml(result: SweepResult): string {
   const { title, notes } = result;
   const warnings = html`<ul class="warnings" aria-label="Warnings about the figures">${notes.map(({ level, text }) => html`<li class="${level}">${shorten(text, 600)}</li>`)}</ul>`;

@@ -13,7 +13,7 @@ import { isPolymarketMessage } from './polymarket-rows.js';
 const LOOKED_AT = 400;
 /** Maximum length of a line that is inspected, bytes; twice as many bytes are read from a file. */
 const LOOK_BYTES = 256 * 1024;
-/** Minimum fraction of consecutive message numbers in a file. With less, other markets share the message numbers. */
+/** Minimum fraction of consecutive message numbers in a file. Below this, other markets share the message numbers. */
 const DENSE = 0.9;
 const LEAST_NUMBERED = 5;
 const FINEST_TICK_MICROS = 100;
@@ -72,7 +72,7 @@ function makeGroup(looks: readonly KalshiFacts[]) {
   };
 }
 
-/** Inspects a file's beginning; null for Polymarket's. The market's name is the folder's, or else the messages'. */
+/** Inspects a file's start; null for Polymarket's. The folder names the market, unless all messages name others. */
 async function lookAt(path: string): Promise<KalshiFacts | null> {
   const folder = basename(dirname(resolve(path)));
   const lines = await firstLines(path);

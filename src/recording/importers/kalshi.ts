@@ -283,7 +283,7 @@ class KalshiStream {
   /** Time of the first event (the first snapshot), Unix ms. Changes before the first snapshot have no meaning. */
   firstMs: number | null = null;
   #closed = false;
-  /** An empty snapshot; it means that the market closed if no message follows. */
+  /** Empty snapshot that counts as the market's close if no message follows; null without one. */
   #closing: Snapshot | null = null;
   /** A snapshot that waits for the next message; that message's time is the latest possible time of the snapshot. */
   #held: Snapshot | null = null;
@@ -408,7 +408,7 @@ class KalshiStream {
     }
   }
 
-  /** Applies the waiting snapshot. Its receive time may be late, so the next message's time limits its time. */
+  /** Applies the waiting snapshot. Its receive time may be late; then the next message's earlier time is used. */
   #releaseSnapshot(nextMs: number): void {
     const snapshot = this.#held;
     if (snapshot === null) return;

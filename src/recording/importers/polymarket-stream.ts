@@ -90,7 +90,7 @@ const BETWEEN_CAPTURES = 'between two captures';
 /** Rules for matching trades. The tolerance covers the rounding of level sizes to 0.01, before and after a change. */
 const POLYMARKET_PAIRING: PairingRules = { tradeLagMs: 140, tradeLeadMs: 50, toleranceMicros: 10_001 };
 
-/** Streams one market. `captures`: files without overlap, oldest first. `hours`: since 1970, with archive files. */
+/** Streams one market. `captures`: files without overlap, oldest first. `hours`: hours (since 1970) with a file. */
 export async function* polymarketChunks(
   captures: readonly PolymarketCapture[],
   hours: ReadonlySet<number>,

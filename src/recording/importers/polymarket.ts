@@ -40,7 +40,7 @@ interface PolymarketReading {
   readonly scratch: () => string | null;
 }
 
-/** Inspects a file; null unless Polymarket's. An unreadable file counts as Polymarket's, whose reader reports it. */
+/** Inspects a file; null if it is not Polymarket's. Polymarket's reader also gets and reports unreadable Parquet. */
 export async function lookAtPolymarket(path: string) {
   if (!path.endsWith('.parquet')) return null;
   return withConnection(async (connection) => {

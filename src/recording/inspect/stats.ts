@@ -61,7 +61,7 @@ export class BookMeter {
     this.#watchCross(lastMs, timeMs);
   }
 
-  /** Ends a gap at a given time. Durations exclude the time from the gap's last earlier event to its end. */
+  /** Ends a gap at a given time. Durations exclude the time from the last event before the gap to the gap's end. */
   skip(timeMs: number): void {
     this.#lastMs = timeMs;
     this.#crossedSinceMs = null;

@@ -112,7 +112,7 @@ async function verifyFiles(folder: string, findings: Finding[]): Promise<void> {
   }
 }
 
-/** Makes the check of a market's rows; null if no description has the tick, which `openMarket` reports. */
+/** Makes the check of a market's rows; null if no description has the tick. `openMarket` reports this. */
 function newRowCheck(folder: string, days: readonly string[], findings: Finding[]): RowCheck | null {
   for (const path of days.toReversed()) {
     try {

@@ -39,7 +39,7 @@ import {
 /** Rows in a row group of a Parquet file. A reader keeps one group in memory and reads the next group ahead. */
 const GROUP_ROWS = 61_440;
 
-/** Writes a segment's Parquet files: under temporary names, read back, synced, renamed. A failure leaves no file. */
+/** Writes a segment's Parquet files under temporary names; reads back, syncs, renames them. A failure leaves none. */
 async function writeParquet(connection: DuckDBConnection, folder: string, number: number, segment: string) {
   const files: Manifest['files'] = [];
   // Only tables with rows are written, because each table costs one more read of the segment.

@@ -65,7 +65,7 @@ export async function openMarket(folder: string, chosen?: readonly string[]): Pr
 /** Maximum number of attempts to read a folder while a recorder writes it. */
 const LOOKS = 5;
 
-/** Returns a text that changes when the recorder closes a segment of the day, which renames a new manifest. */
+/** Returns a text that changes when the recorder closes a segment of the day, as it then replaces the manifest. */
 function stateOf(day: string): string {
   const { size, mtimeMs, ctimeMs, ino } = statSync(join(day, MANIFEST), { throwIfNoEntry: false }) ?? {};
   return `${size} ${mtimeMs} ${ctimeMs} ${ino}`;

@@ -36,7 +36,7 @@ export function makePrivate(path: string): void {
 export function openToOthers(folder: string) {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found === undefined) return null;
-  // The user's own group usually has no other members.
+  // A folder of the user's own group may be open to that group, which usually has no other members.
   const enters = found.gid === process.getgid?.() ? OTHERS_ENTER : GROUP_OR_OTHERS_ENTER;
   for (let path = realpathSync(folder); ; path = dirname(path)) {
     if ((statSync(path).mode & enters) === 0) return null;

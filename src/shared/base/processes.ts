@@ -16,7 +16,7 @@ export function keepCollectionsBrief(): void {
 /** Maximum heap growth after a full collection, per cent. V8's default growth is three times as high. */
 const GROWTH = 100;
 
-/** Limits heap growth in all threads of a program with little long-lived data. V8 then collects at twice the size. */
+/** Limits heap growth in all threads of a program with little long-lived data: V8 collects when the heap doubles. */
 export function boundHeapGrowth(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWTH}`);
 }

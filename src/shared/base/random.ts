@@ -6,7 +6,7 @@ interface Quotient {
   readonly below: readonly number[];
 }
 
-// Cody (1969), "Rational Chebyshev approximations for the error function": of z^2 in the middle, otherwise of |z|.
+// Cody (1969), "Rational Chebyshev approximations for the error function". Argument: z^2 in the middle, else |z|.
 const MIDDLE: Quotient = {
   above: [0.06568233791820745, 2.2352520354606837, 161.02823106855587, 1067.6894854603709, 18154.98125334356],
   below: [1, 47.20258190468824, 976.0985517377767, 10260.932208618979, 45507.78933502673],

@@ -13,7 +13,7 @@ type Name<K extends string, V> = K extends `${infer Head}_mb`
 
 type Value<V> = V extends undefined ? null : V extends readonly (infer T)[] ? readonly T[] : V;
 
-/** Settings of a section: `max_loss_day` becomes `maxLossDayMicros`, `max_mb` `maxBytes`, an absent setting null. */
+/** Settings of a section: `max_loss_day` is `maxLossDayMicros`, `max_mb` is `maxBytes`, absent settings are null. */
 type Settings<F> = {
   readonly [K in keyof F & string as Name<K, F[K]>]-?: Value<F[K]>;
 };

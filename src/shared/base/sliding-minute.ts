@@ -35,7 +35,7 @@ export class SlidingMinute {
     return place < this.#size ? this.#time(place) + MINUTE_MS : null;
   }
 
-  /** Returns the minimum of `figure` over counted times, else Infinity. `since` is the number of times from one on. */
+  /** Returns the minimum of `figure` over counted times, else Infinity. `since` counts a time and all later ones. */
   leastOf(nowMs: number, figure: (ageMs: number, since: number) => number): number {
     let least = Number.POSITIVE_INFINITY;
     for (let place = this.#overAt(nowMs); place < this.#size; place++)

@@ -170,7 +170,7 @@ export interface FittedColumn<Row> {
 }
 
 export const GAP = '  ';
-/** Default minimum widths. The start identifies a title, but a wrapped message needs several words in each line. */
+/** Default minimum widths. A title is known by its start, but a wrapped message needs several words in each line. */
 const LEAST = { cut: 12, fold: 20 } as const;
 
 interface Sized<Row> {

@@ -45,7 +45,7 @@ interface Declaration {
   readonly location?: Path;
   /** Default page size of a list. The `data` of a list is an array; its `meta` has `limit` and `next_cursor`. */
   readonly page?: number;
-  /** Schema of a list's rows if the client omits rows that are unreadable. Absent if every row must be readable. */
+  /** Schema of the rows, for lists whose unreadable rows the client omits. Absent if every row must be readable. */
   readonly looseRow?: z.ZodType;
   /** Set if the list has no pages, and its `meta` is the requested outcome `{is_yes}`. */
   readonly outcomeMeta?: true;

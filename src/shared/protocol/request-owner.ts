@@ -25,7 +25,7 @@ export type RequestOwner =
   | { readonly kind: 'poll'; readonly target: PollTarget }
   | { readonly kind: 'round'; readonly list: RoundList }
   | { readonly kind: 'intent'; readonly step: IntentStep; readonly intentId: string }
-  /** Owner in a program that uses parts of the trader without the engine. */
+  /** Owner in a program that uses parts of the trader without its engine, such as the recorder. */
   | { readonly kind: 'other'; readonly name: string };
 
 /** Returns the owner of a request as text for messages. The text is not parsed by any program. */

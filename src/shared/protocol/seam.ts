@@ -7,7 +7,7 @@ import type { BodyOf, DataOf, EndpointName, PathParamsOf, QueryInput, Scope } fr
 import type { ErrorDetails } from './errors.js';
 import type { RequestOwner } from './request-owner.js';
 
-/** Priority classes of requests, most urgent first. Every fourth request of the last three classes is the oldest. */
+/** Priority classes of requests, most urgent first. Of the last three, every fourth request is the longest waiting. */
 export const LANES = ['cancel', 'submit', 'own', 'draft', 'hot', 'quiet'] as const;
 /** Lane of a request: its priority class. */
 export type Lane = (typeof LANES)[number];

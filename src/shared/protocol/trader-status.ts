@@ -268,7 +268,7 @@ export const statusLine = z.discriminatedUnion('type', [
     account: accountStatus,
     /** Status of each market that changed since the stream's previous frame. */
     markets: list(marketStatus),
-    /** Condition ids of all markets that the trader follows. The trader follows no other markets. */
+    /** Condition ids of all markets that the trader now follows. Readers delete every other market. */
     known: list(text),
   }),
   z.object({

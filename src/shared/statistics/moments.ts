@@ -43,7 +43,7 @@ export function quantileOfSorted(ascending: Values, part: number): number | null
   const low = valueAt(ascending, below);
   if (place === below) return low;
   const share = place - below;
-  // Weighted values are summed, because their difference could overflow. Equal neighbours give their exact value.
+  // The sum is used because `high - low` could overflow. Two equal neighbours give exactly their value.
   const high = valueAt(ascending, below + 1);
   return low === high ? low : low * (1 - share) + high * share;
 }

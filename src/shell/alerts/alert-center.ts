@@ -28,12 +28,12 @@ export class AlertBook {
   #told = 0;
   #seenMs = Number.NEGATIVE_INFINITY;
 
-  /** @param run random text of each console, so that ids of messages are unique */
+  /** @param run random text, different for each console, so that message ids are unique */
   constructor(run: string) {
     this.#run = run;
   }
 
-  /** Restores the previous console's alerts. Alerts whose condition is over end some time later, with a message. */
+  /** Restores the previous console's alerts. If a condition is over, a message follows after `CLEARED_AFTER_MS`. */
   goOn(alerts: readonly RememberedAlert[], nowMs: number): void {
     for (const alert of alerts) this.#open.set(alert.kind, { ...alert, forMs: 0, seenMs: nowMs });
   }
@@ -44,7 +44,7 @@ export class AlertBook {
     if (alert?.sinceMs === sinceMs) alert.acknowledgedMs ??= timeMs;
   }
 
-  /** Returns the due messages. An open alert stays unchanged while `isUndecided`: its condition is unknown. */
+  /** Returns the due messages. An open alert does not end while its condition is unknown (`isUndecided`). */
   observe(conditions: readonly Condition[], nowMs: number, isUndecided: (kind: string) => boolean = () => false) {
     if (nowMs < this.#seenMs) this.#onClockSetBack(nowMs);
     this.#seenMs = nowMs;
@@ -68,7 +68,7 @@ export class AlertBook {
     );
   }
 
-  /** Restarts the alerts' ages if the clock was set back; otherwise no alert would repeat or end for that time. */
+  /** Restarts the alerts' ages after the clock was set back; otherwise alerts would repeat and end too late. */
   #onClockSetBack(nowMs: number): void {
     for (const alert of this.#open.values()) {
       alert.seenMs = Math.min(alert.seenMs, nowMs);
@@ -108,17 +108,17 @@ export class AlertBook {
 const MOST_WAITING = 500;
 /** Minimum time between two messages of a channel, ms. */
 const APART_MS = 1_000;
-/** Maximum number of messages per hour below the level critical; further ones are joined and sent later. */
+/** Maximum number of non-critical messages per hour; further ones are joined and sent later. */
 const MOST_AN_HOUR = 20;
 const HOUR_MS = 3_600_000;
 const PAUSE_MS = { first: 2_000, longest: 300_000 } as const;
-/** Maximum age of a pending message, ms; older messages are dropped. */
+/** Maximum age of a pending message, ms. Older ones are dropped if the channel's last delivery failed. */
 const PATIENCE_MS = { info: HOUR_MS, warning: HOUR_MS, critical: 24 * HOUR_MS } as const;
 const MOST_JOINED = 10;
 
 type WaitingMessage = Readonly<{ message: AlertMessage; sinceMs: number }>;
 
-/** Queue of a channel's messages. The owner sends the due one and reports the result. Times are monotonic, ms. */
+/** Queue of a channel's messages. The queue's owner sends them and reports the results. Times are monotonic, ms. */
 export class Outbox {
   readonly counts = { delivered: 0, failed: 0, lost: 0 };
   #waiting: WaitingMessage[] = [];
@@ -146,7 +146,7 @@ export class Outbox {
     this.counts.lost++;
   }
 
-  /** Returns the most urgent due message; null while one is being sent. */
+  /** Returns the due message, a critical one first; null if none is due or while one is being sent. */
   next(steadyMs: number): AlertMessage | null {
     this.#giveUp(steadyMs);
     if (this.#underWay.length > 0 || steadyMs < this.#notBeforeMs) return null;

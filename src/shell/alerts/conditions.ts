@@ -7,7 +7,7 @@ const LIFELINE_MS = 60_000;
 
 /**
  * A dead man's switch: a remote monitor raises an alarm when the console's calls stop. Returns a function that returns
- * null while no call is due; otherwise an empty text after useful work, or the reason why there was none.
+ * null while no call is due; otherwise the reason why the trader did no useful work, empty if it did.
  *
  * @param beganMs time of a clock that never steps, ms; the first call is due one interval later
  */
@@ -261,7 +261,7 @@ export function findConditions(facts: WatchedFacts): readonly Condition[] {
   });
 }
 
-/** Whether missing facts leave it unknown if a condition of this kind holds. An alert then does not end. */
+/** Whether facts are missing that decide if a condition of this kind holds. Its alert then does not end. */
 export function isUndecided(kind: string, facts: WatchedFacts): boolean {
   const { silentMs, isHeard, hasEnded, isGone, diskFreeBytes, account } = facts;
   if (kind === 'disk_low') return diskFreeBytes === null;
@@ -279,7 +279,7 @@ export const isBackupFailing = (failed: FailedBackup, newestMs: number | null): 
 
 const wholeSeconds = (ms: number): number => Math.round(ms / 1000);
 
-/** Returns the kind of alert for a notice; null if it is only logged, as a timer's `command` of level `info` is. */
+/** Returns the kind of alert for a notice; null if only logged, such as a timer's `command` of level `info`. */
 export function toldAs(kind: string, severity: 'info' | 'loud') {
   const known = findKind(kind);
   return known?.by !== 'notice' || (kind === 'command' && severity === 'info') ? null : known;

@@ -115,14 +115,14 @@ const ntfyHeaders = ({ severity }: AlertMessage, subject: string): Readonly<Reco
   priority: { info: '2', warning: '4', critical: '5' }[severity],
 });
 
-/** Returns a Telegram bot's URL. `address` is a token, or a self-hosted server's whole address before the method. */
+/** Returns a Telegram bot's URL. `address`: the bot's token, or a self-hosted server's URL without the method. */
 export const makeBotUrl = (address: string): string =>
   /^https?:/.test(address) ? address.replace(/\/$/, '') : `https://api.telegram.org/bot${address}`;
 
 export const sendBotMessage = (url: string, chat: string, text: string): Promise<Delivery> =>
   postText(`${url}/sendMessage`, JSON.stringify({ chat_id: chat, text: text.slice(0, LONGEST.telegram) }), JSON_TYPE);
 
-const MOST_BYTES = 1_000_000; // Maximum size of an answer: twenty messages are shorter.
+const MOST_BYTES = 1_000_000; // Maximum size of an answer, bytes; twenty messages are shorter.
 const QUESTION = { timeout: 25, limit: 20, allowed_updates: ['message'] };
 const [id, none] = [z.int(), z.undefined().optional()];
 const chat = { chat: z.object({ id, type: z.literal('private') }), sender_chat: none };

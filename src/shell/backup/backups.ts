@@ -58,7 +58,7 @@ export function findBackup(ledgerPath: string, folder: string, given: string): s
   return fs.existsSync(path) || basename(given) !== given || !fs.existsSync(named) ? path : named;
 }
 
-/** Returns the path in the backup folder for `<ledger>.backup` (a second name); any other path unchanged. */
+/** Replaces the second name `<ledger>.backup` by the backup's path in the folder; returns other paths unchanged. */
 export function findOwnName(backup: string): string {
   const folder = `${backup}s`;
   const found = fs.statSync(backup, { throwIfNoEntry: false });

@@ -29,7 +29,7 @@ export class ApiKey {
 
   /**
    * Tests the held credentials, or makes new ones. Throws `venue_unreachable`, or `venue_refused`.
-   * @param mayReplace whether new credentials may replace refused ones, as a new paper exchange knows no earlier keys
+   * @param mayReplace whether new credentials may replace refused ones; a new paper exchange refuses all earlier keys
    */
   async accept(client: ServiceClient, mayReplace: boolean): Promise<void> {
     if (this.#held !== null) {
@@ -45,10 +45,10 @@ export class ApiKey {
     this.#store(await client.bootstrap(this.#wallet));
   }
 
-  /** Replaces a refused key, because open orders must be canceled. Never throws; without a new key, the old one stays. */
+  /** Replaces a refused key, because open orders must be canceled. Never throws; on failure, the old key stays. */
   async replaceRefused(client: ServiceClient, warn: (text: string) => void): Promise<void> {
     if (this.#held === null) return;
-    // This read tests the key; the following cancels begin with the same read.
+    // This read tests the key, because the cancels that follow begin with the same read.
     const { outcome } = await client.call('orders.list', { query: { limit: 1 } }, { lane: 'cancel' });
     if (!isKeyRefusal(outcome)) return;
     try {

@@ -1,7 +1,7 @@
 /**
- * The request budget of one scope, which also limits the scheduler's plan. A request is sent at once while the sliding
- * window has a free place. Only requests that must wait use Bottleneck, because Bottleneck takes some milliseconds per
- * job. Each free place in the window releases one waiting request.
+ * Queues the requests of one scope within its budget; the scheduler plans with the same budget. A request is sent at
+ * once while the sliding window has a free place. Only requests that must wait use Bottleneck, because Bottleneck takes
+ * some milliseconds per job. Each free place in the window releases one waiting request.
  */
 
 import Bottleneck from 'bottleneck';
@@ -9,14 +9,14 @@ import PQueue from 'p-queue';
 import { LANES, type Lane } from '../../shared/protocol/seam.js';
 import { type AnswerSignals, Pacing, type Permit } from './pacing.js';
 
-/** Maximum queued requests of a scope. More than a minute's whole budget would be stale before they are sent. */
+/** Maximum queued requests of a scope. Requests beyond a whole minute's budget would be too old when sent. */
 const LONGEST_LINE = 1_000;
 /** Lanes (request priorities) whose queue may be twice as long, so that queued reads never block a cancel. */
 const URGENT: readonly Lane[] = ['cancel', 'submit'];
 
 /**
- * Bottleneck's minimum time between two starts, negative because it plans starts by the wall clock. With zero, a clock
- * that is set back would block the queue. The sliding window decides by a monotonic clock when requests are sent.
+ * Bottleneck's minimum time between two starts, ms. It is negative because Bottleneck plans by the wall clock: with
+ * zero, a clock that is set back would block the queue. The sliding window decides when to send, by a monotonic clock.
  */
 const LONG_AGO_MS = -1e14;
 
@@ -42,7 +42,7 @@ export class BudgetLine {
   readonly #monotonicMs: () => number;
   /** Bottleneck's queue; null until a request has to wait. */
   #limiter: Bottleneck | null = null;
-  /** Number of jobs in Bottleneck's queue, including expired jobs; and how many of these jobs have a place. */
+  /** Number of jobs in Bottleneck's queue, including expired jobs; and number of these jobs that got a place. */
   #queued = 0;
   #called = 0;
   /** Requests that may probe a refusing venue, in the order of arrival, including expired requests. */
@@ -119,7 +119,7 @@ export class BudgetLine {
     return pauseMs;
   }
 
-  /** Frees the window's place of a request that was not sent. */
+  /** Frees the place in the window that a request got but did not use, because the request was not sent. */
   onUnsent(place: Permit): void {
     this.#pacing.giveBack(place);
     if (this.#queued > 0) this.#callUp();

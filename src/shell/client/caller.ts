@@ -104,7 +104,7 @@ export class HttpCaller {
         }
       : null;
     this.#credentials = options.credentials ?? null;
-    // Each retrying call adds a listener to the signal. Node would warn at the eleventh, but their number is limited.
+    // Each retrying call adds a listener. Node would warn at eleven listeners, but the number of calls is limited.
     setMaxListeners(0, this.#closing.signal);
   }
 
@@ -208,7 +208,7 @@ export class HttpCaller {
       if (!next.left && last.left) break;
       last = next;
     }
-    // The answer gets the time after all retries: the core would take an older time for a clock that was set back.
+    // The answer gets the time after all retries: from an older time, the core would infer that the clock was set back.
     return last.left ? { ...last.answer, nowMs: this.clock.nowMs() } : last.answer;
   }
 

@@ -1,6 +1,6 @@
 /**
- * Makes each call of `ENDPOINTS` a method: the call `orders.create` becomes `client.orders.create`. A method takes the
- * path's key, body, query and `CallOptions`, if the call has them. A body of one field is passed as its value.
+ * Turns each call of `ENDPOINTS` into a method: the call `orders.create` becomes `client.orders.create`. A method takes
+ * those of path key, body, query and `CallOptions` that the call has. A body of one field is passed as its value.
  */
 
 import {

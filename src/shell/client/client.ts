@@ -129,7 +129,7 @@ export class ServiceClient extends HttpCaller {
     });
   }
 
-  /** Reads the redeemable shares before a draft locks them. If all are locked, an earlier draft has locked them. */
+  /** Returns the unlocked shares, read before a draft locks them; all held shares if an earlier draft locked all. */
   async #sharesToRedeem(market_condition_id: string, within: CallOptions) {
     const free: Record<'yes' | 'no', Micros> = { yes: ZERO, no: ZERO };
     const held = { ...free };
@@ -161,7 +161,7 @@ export class ServiceClient extends HttpCaller {
   }
 
   /**
-   * Closes a margin position and resolves to the closed position. With a price, set `withinMs` too. Rejects with
+   * Closes a margin position and resolves to the closed position. If you set a price, set `withinMs`. Rejects with
    * ServiceRefused, or at the deadline with OutcomeUnknown: the position may still close. The close request is never
    * sent twice, because a venue may execute a repeat as another sale.
    */
@@ -218,7 +218,7 @@ function placeStage({ status }: OrderRow): ChangeStage {
   return status === 'expired' ? 'expired' : 'failed';
 }
 
-/** Returns the stage of a cancel. While the order is in the book, its cancel was not submitted. */
+/** Returns the stage of a cancel. While the order is in the book, its cancel counts as not submitted. */
 const cancelStage = ({ status }: OrderRow): ChangeStage =>
   status !== null && isFinalOrder(status) ? 'done' : 'unsigned';
 
@@ -324,7 +324,7 @@ class Submission<R> {
     return this.#end(again, refusal);
   }
 
-  /** Ends the change with a record that is no unsigned draft. `refusal`: the more precise refusal of the submit. */
+  /** Ends the change once its record is final. If the change failed, throws a refusal of the submit, or NotDone. */
   async #end(record: R, refusal: ServiceError | null): Promise<R> {
     let seen = record;
     for (;;) {
@@ -384,7 +384,7 @@ async function settle<R>(promise: Promise<R>): Promise<CallResult<R>> {
 
 /** Tolerance for the venue's clock and for rounding in the latest accepted expiry of a draft, s. */
 const EXPIRY_SLACK_S = 60;
-/** Intent id of this signer's only draft, because a signer of drafts finds them by intent. */
+/** Intent id of this signer's only draft; a draft signer finds its drafts by intent id. */
 const INTENT_ID = 'safe call';
 
 /** A draft that the service returned, together with the requested terms. */
@@ -396,7 +396,7 @@ interface DraftToSign {
   readonly terms: DraftTerms;
 }
 
-/** Returns the signature, 128 hex characters. Throws NotDone for a draft that is not signed and has no effect. */
+/** Returns the signature, 128 hex characters. Throws NotDone for a draft that must not be signed; it has no effect. */
 function signDraft(
   endpoint: EndpointName,
   draft: DraftToSign,
@@ -414,7 +414,7 @@ function signDraft(
   throw new NotDone(endpoint, 'not_signed', result.reason, draftPubkey);
 }
 
-/** Returns a reason to refuse a draft that expires too late, as it could be submitted long afterwards; else null. */
+/** Returns an objection to a draft that expires too late, because it could be submitted much later; else null. */
 function objectionToExpiry(message: string, world: ChangeContext): string | null {
   const expires = readDraftMessage(world.profile.draft_message, message)?.expires;
   if (expires === undefined) return null;

@@ -46,7 +46,7 @@ export interface ClientOptions {
 
 /** Notice of the client for the operator; it contains no secret. */
 export type ClientNotice =
-  /** Notice of a corrected difference between our clock and the venue's: a jump, or more than one or two seconds. */
+  /** Notice that the venue's clock differs from ours, or this difference changed, by 2 s or more. It is corrected. */
   | {
       readonly kind: 'clock_offset';
       /** The venue's clock minus our clock, ms. */

@@ -198,7 +198,7 @@ function readFailure(status: number, json: unknown): Classification {
   return believe({ kind: 'refused', status, ...told, details: readDetails(details) });
 }
 
-/** True if the answer proves that the request had no effect. A request with a 5xx answer may have had one. */
+/** True if the answer proves that the request had no effect. Most answers with a status 5xx do not prove this. */
 const refuses = (status: number, slug: string): boolean =>
   (status >= 400 && status <= 499) || status === 501 || (status === 503 && slug === 'gringotts_unavailable');
 
@@ -247,7 +247,7 @@ const REPEATED: Readonly<Record<string, readonly string[]>> = {
   is_yes: ['is_yes'],
 };
 
-/** Returns how the answer differs from the call: another record could confirm an order that was never placed. */
+/** Returns how the answer differs from the call, else null. Another order's record could confirm an unplaced order. */
 function otherThanAsked(declaration: Declaration, asked: CallParts, data: unknown): string | null {
   // The draft of a cancel may have a pubkey of its own; the signer compares the draft's content.
   if (declaration.data === draft) return null;

@@ -1,6 +1,6 @@
 /**
- * Computes when a scope's next request may be sent: by a sliding window and the pause after a refusal. Because of
- * probes, a single answer cannot block the client for long. The code is pure, so a simulation can use the same pacing.
+ * Computes when a scope's next request may be sent: by a sliding window and the pause after a refusal. Probes (requests
+ * that test a refusing venue) keep one answer from blocking the client for long. A simulation can use the pure code.
  *
  * A reported limit below the profile's limit takes effect only after a second equal answer. Requests of the lanes
  * `cancel` and `own` may probe after a second or two, one at a time, less often after each refused probe. If our own
@@ -70,7 +70,7 @@ export class Pacing {
 
   /**
    * Returns when a probe may be sent, ms; Infinity while a probe is in flight or our own budget is used up.
-   * @param isUrgent whether the request is a cancel of a kill, which probes although our own use explains the refusal
+   * @param isUrgent whether the request is a cancel of a kill, which may probe even if our own use explains the refusal
    */
   nextProbeMs(isUrgent: boolean, nowMs: number): number {
     if (this.#isProbing || this.window.ownRoom(nowMs) < 1) return Number.POSITIVE_INFINITY;
@@ -102,7 +102,7 @@ export class Pacing {
     return place === 'place' && (nowMs < this.#pausedUntilMs || this.window.free(nowMs) < 0);
   }
 
-  /** Frees the window's place of a request that was not sent. */
+  /** Frees the place in the window that a request got but did not use, because the request was not sent. */
   giveBack(place: Permit): void {
     this.window.giveBack();
     if (place === 'probe') this.#isProbing = false;
@@ -169,7 +169,7 @@ export class Pacing {
   }
 }
 
-/** Divisor of the venue's limit for the lowest limit that is tried; the full limit returns within three minutes. */
+/** The lowest temporary limit is the venue's limit divided by this number; three doublings restore the full limit. */
 const LEAST_TRUST = 8;
 /** Fraction of the limit above which our own requests explain why the venue's window is full. */
 const EXPLAINING_PART = 3 / 4;
@@ -191,13 +191,13 @@ export class SlidingWindow {
   /** Number of requests that the venue counts but that another process with the same key, or our last run, sent. */
   #foreign = 0;
   #foreignUntilMs = 0;
-  /** Temporary limit after a refusal within the venue's own limit, requests per minute; doubled every minute. */
+  /** Temporary limit, estimated from a refusal, requests per minute; doubled every minute. */
   #ceiling = Number.POSITIVE_INFINITY;
   #ceilingSinceMs = 0;
   /** Times of refused requests, which the venue does not count. */
   readonly #refused = new SlidingMinute();
 
-  /** `limit`: requests per minute until the venue's first report, or `Infinity`. `most`: maximum reported limit. */
+  /** `limit`: requests per minute until the venue's first report, or `Infinity`. `most`: maximum of our requests. */
   constructor(limit: number, most = Number.POSITIVE_INFINITY) {
     this.#base = limit;
     this.#limit = limit;
@@ -251,7 +251,7 @@ export class SlidingWindow {
     if (this.#limit !== Number.POSITIVE_INFINITY) this.#finished.add(nowMs);
   }
 
-  /** Frees the window's place of a request that was not sent. */
+  /** Frees the place in the window that a request got but did not use, because the request was not sent. */
   giveBack(): void {
     this.#inFlight -= 1;
   }
@@ -263,12 +263,12 @@ export class SlidingWindow {
     if (!isBelieved) return;
     this.#limit = limit;
     this.#foreign = 0;
-    // The venue may not yet have counted all requests in flight, so our free budget may be too low, but never too high.
+    // If the venue has not yet counted all our requests in flight, this number may be too low.
     this.#foreign = Math.max(0, limit - remaining - this.#countUsed(nowMs));
     this.#foreignUntilMs = nowMs + MINUTE_MS;
   }
 
-  /** After an unexplained refusal, lowers the limit to the accepted requests; `again`: at most to the last limit. */
+  /** After an unexplained refusal, lowers the limit to the counted requests not in flight; `again`: never raises it. */
   distrust(nowMs: number, again: boolean): void {
     if (this.#limit === Number.POSITIVE_INFINITY) return;
     const passed = this.#countUsed(nowMs) - this.#inFlight;

@@ -66,7 +66,7 @@ export interface ReadStrategy extends Omit<StrategyConfig, 'module'> {
   readonly module: Strategy | null;
 }
 
-/** A configuration that is only compared, so that the code of its strategies need not be loaded. */
+/** A configuration that is only compared; the code of its strategies need not be loaded. */
 export interface ReadConfig extends Omit<Config, 'strategies' | 'configHash'> {
   readonly strategies: readonly ReadStrategy[];
 }
@@ -162,7 +162,7 @@ export function relationProblems(content: TraderFile, at: At): readonly Problem[
   return problems;
 }
 
-/** Default of `merge.min_shares`: the number of sets that is worth a merge's requests, within the setting's bounds. */
+/** Default of `merge.min_shares`: the cheapest number of sets per merge, within the setting's bounds. */
 const usualBatch = (economics: Economics): Micros =>
   micros(Math.round(Math.min(1e6, Math.max(0.01, batchOf(economics, USUAL_PAIRS_PER_S))) * ONE));
 

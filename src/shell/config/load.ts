@@ -250,7 +250,7 @@ function withValue(tree: unknown, path: readonly string[], value: unknown): unkn
   return Object.fromEntries(fields);
 }
 
-/** Data for checking a strategy file. `limits` is null if the trader's are invalid. `feeds` null permits any feed. */
+/** Data to check a strategy file. `limits`: null if the trader's limits are invalid. `feeds`: null permits all. */
 interface KnownToTrader {
   readonly limits: RiskLimits | null;
   readonly feeds: readonly string[] | null;
@@ -364,7 +364,7 @@ function readSelection(markets: StrategyFile['markets'], source: YamlSource): St
   return { ids, state, kind, categories, words, withoutWords, except, max, ...looked, choose, rules };
 }
 
-/** Returns the trader's limits tightened by the strategy's; null if the trader has none. Throws for a looser limit. */
+/** Returns the trader's limits tightened by the strategy's; null if `limits` is null. Throws for a looser limit. */
 function tightenLimits(raw: object, limits: RiskLimits | null, source: YamlSource): RiskLimits | null {
   const at: At = (path, text, part) => source.problem(['risk', ...path], text, part);
   const tighter = readBySchema(riskOverrideSchema, raw, at);

@@ -59,7 +59,7 @@ export class ProblemList {
     this.#problems.push(...problems);
   }
 
-  /** Returns the result of `work`; null if it throws problems of the configuration, which are collected. */
+  /** Returns the result of `work`. If `work` throws problems of the configuration, collects them and returns null. */
   attempt<T>(work: () => T): T | null {
     try {
       return work();
@@ -163,7 +163,7 @@ function describedAt(root: SchemaNode, path: readonly PropertyKey[]): SchemaNode
 export const knownKeys = (node: SchemaNode | null): readonly string[] =>
   node === null ? [] : Object.keys(asMapping(node));
 
-/** By settings key: names of the groups that have this key. */
+/** Names of the groups that have a settings key, by key. */
 type KeyGroups = ReadonlyMap<string, readonly string[]>;
 
 /** Lists the groups of each settings key below the first level. */

@@ -358,7 +358,7 @@ export const strategyFileSchema = z.strictObject({
 export type TraderFile = z.output<typeof traderSchema>;
 export type StrategyFile = z.output<typeof strategyFileSchema>;
 
-/** Returns whether a change is `free`, needs a reason (`limit`: if looser; `reason`: always) or a `restart`. */
+/** Returns what a change needs: nothing (`free`), a reason (`limit`: if looser; `reason`: always) or a `restart`. */
 export const liveClass = ({ shape }: typeof traderSchema | typeof strategyFileSchema, setting: string): string => {
   const field = new Map(Object.entries(shape)).get(setting.split('.')[0] ?? '');
   return String((field && findMark(field, 'live')) ?? 'restart');

@@ -95,7 +95,7 @@ export function parseYaml(text: string, file: string, name: string) {
     name,
     /** The file's content as plain objects (without `__proto__` keys), lists, texts, numbers, booleans and nulls. */
     value,
-    /** Makes a problem at the place of a field's value or key; a missing field's is at its closest existing parent. */
+    /** Makes a problem at a field's value or key, or at the closest existing parent of a missing field. */
     problem: (path: readonly PropertyKey[], complaint: string, part: 'key' | 'value' = 'value'): Problem => {
       const field = fieldName(part === 'key' ? path.slice(0, -1) : path);
       return problemAt(findOffset(document.contents, path, part), field, complaint);

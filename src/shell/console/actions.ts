@@ -19,7 +19,7 @@ import { PROGRAM } from './own-commands.js';
 import type { AlertStore } from './store.js';
 import type { Watch } from './watch.js';
 
-/** Maximum wait for the trader's answer, ms: a trader without an answer hangs. The page waits slightly longer. */
+/** Maximum wait for the trader's answer, ms; a trader that needs longer hangs. The page waits slightly longer. */
 const WITHIN_MS = 2_000;
 
 export const STOPPED_MODES = ['paused', 'halted', 'killed', 'stopping', 'stopped', 'ending'];
@@ -112,7 +112,7 @@ const ON_THE_PAGE = 'operator, on the page';
 /** Maximum run time of a `twinbook config` command, ms. The page waits slightly longer. */
 const COMMAND_WITHIN_MS = 25_000;
 
-/** Applies or rolls back a configuration in another process. An endless loop in strategy code blocks only that one. */
+/** Applies or rolls back a configuration in a child process. An endless loop in strategy code blocks only the child. */
 export function changeConfig(action: 'apply' | 'rollback', reason: string, file: string) {
   if (action === 'rollback' && reason === '')
     return Promise.resolve<Acted>({ refusal: 'a rollback needs a reason', text: '' });

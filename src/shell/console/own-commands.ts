@@ -13,7 +13,7 @@ import { nowMs } from '../runtime/clock.js';
 
 const HERE = fileURLToPath(import.meta.url);
 
-/** Path of the `twinbook` program, which Node runs as it runs this process. */
+/** Path of the `twinbook` program, which runs with the Node binary and options of this process. */
 export const PROGRAM = join(dirname(dirname(dirname(HERE))), 'cli', `twinbook${extname(HERE)}`);
 
 const MOST_REPORTS = 20;
@@ -62,7 +62,7 @@ export class Reports {
       : null;
   }
 
-  /** @param of recording of a backtest, null for all recordings; run of a comparison */
+  /** @param of the recording to backtest (null for all recordings), or the run to compare with its backtests */
   start(kind: 'ledger' | 'backtest' | 'parity', of: string | null): Acted {
     const { file, recording } = this.#place;
     const { recordings: recorded, journals } = this.view();

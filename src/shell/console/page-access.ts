@@ -1,4 +1,4 @@
-/** Access to the operator's page: its passwords and token, the proof that it is ours, and its start in a browser. */
+/** Access to the operator's page: passwords and token, the check that a page is ours, and its start in a browser. */
 
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

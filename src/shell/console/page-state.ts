@@ -128,7 +128,7 @@ function makeLadder({ bids = [], asks = [], orders, fairMicros: fair }: MarketSt
 
 export type LadderRow = ReturnType<typeof makeLadder>[number];
 
-/** Returns one row for each price; `ahead`: others' shares ahead of own orders in the queue, estimated high. */
+/** Returns one row for each price; `ahead`: high estimate of others' shares ahead of own orders in the queue. */
 function sideRows(side: 'bid' | 'ask', levels: NonNullable<MarketStatus['bids']>, orders: MarketStatus['orders']) {
   const others = new Map(levels);
   const own = orders.filter((order) => order.side === side);

@@ -24,12 +24,12 @@ import { moneyText } from './ledger-lists.js';
 import { judgeMode, type ShownParts } from './page-state.js';
 import type { StoreFile } from './store.js';
 
-const APART_MS = 1_000; // Interval of reads, ms, also for a service that answers a request at once.
+const APART_MS = 1_000; // Pause between reads, ms; it matters if the service answers at once.
 const PAUSE_MS = { first: 2_000, longest: 60_000 } as const;
-const NUMBERS_KEPT_MS = 6 * 86_400_000; // After a week without an update the service restarts its numbers.
-const MOST_STRANGERS = 20; // maximum number of strangers that the log names
+const NUMBERS_KEPT_MS = 6 * 86_400_000; // After a week without updates, the service changes its numbering.
+const MOST_STRANGERS = 20; // Maximum number of unlisted users that the log names.
 const MOST_A_MINUTE = 6; // Maximum messages per user and minute, separate for reads and stops.
-const OLD_AFTER_MS = 120_000; // An older message may refer to another situation, ms.
+const OLD_AFTER_MS = 120_000; // Maximum age of a command, ms; an older command may refer to an earlier situation.
 /** Matches a command word with optional slash and bot name, and an optional second word. */
 const COMMAND = /^\/?([a-z][a-z_-]{0,19})(?:@\w{1,64})?(?:\s+([\w-]{1,40}))?\s*$/i;
 const HELP: Readonly<Record<string, string>> = {
@@ -89,7 +89,7 @@ export class TelegramListener {
       const why = causeOf(error);
       const help = HELP[why];
       this.#noteTrouble(` takes no commands: ${help === undefined ? why : `${why}: ${help}`}`);
-      // Only an operator can correct these errors, such as a wrong secrets file, so the next try waits longest.
+      // Only an operator can correct these errors, such as a wrong secrets file, so the longest pause applies.
       if (help !== undefined || error instanceof TwinbookError) return PAUSE_MS.longest;
       return Math.min(PAUSE_MS.first * 2 ** this.#failures++, PAUSE_MS.longest);
     }
@@ -142,7 +142,7 @@ export class TelegramListener {
     }
   }
 
-  /** Returns by how many messages the limit per minute is exceeded; each excess message after the first returns 1. */
+  /** Returns 1 for the first message above the limit per minute, 2 for each later one, at most 0 within the limit. */
   #count(key: string, nowMs: number): number {
     const minute = this.#counts.get(key) ?? new SlidingMinute();
     this.#counts.set(key, minute);

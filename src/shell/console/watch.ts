@@ -103,7 +103,7 @@ const EVERY_MS = 1_000;
 const WINDOW_MS = 600_000;
 const LOOK_MS = 50;
 
-/** State of a ledger's newest run. An `open` run did not end after proof that no order rests: a trader should run. */
+/** State of a ledger's newest run. `open`: it did not end with proof that no order rests, so a trader should run. */
 export type LastRun = 'none' | 'ended' | 'open';
 
 export function readLastRun(ledger: LedgerReader): LastRun {
@@ -138,7 +138,7 @@ export class Watch {
   #center: AlertCenter | null = null;
   /** Total of refused logins at each tick of the last ten minutes, oldest first. */
   #logins = [{ atMs: performance.now(), total: 0 }];
-  /** Maximum age of a backup, ms; null for no bound. Computed in the first tick, not to delay the start. */
+  /** Maximum age of a backup, ms; null for no bound. Computed in the first tick, so that the start is not delayed. */
   #backupWithinMs: number | null | undefined;
   #isGone = false;
 
@@ -180,7 +180,7 @@ export class Watch {
     this.#tick();
   }
 
-  /** Waits until all messages were delivered, but at most this long, ms. */
+  /** Waits until all messages were delivered, but at most `withinMs`. */
   async deliver(withinMs: number): Promise<void> {
     const endMs = performance.now() + withinMs;
     while ((this.#center?.waiting ?? 0) > 0 && performance.now() < endMs) {
@@ -256,7 +256,7 @@ export class Watch {
   }
 }
 
-/** @param why reason for missing useful work; empty if there was useful work */
+/** @param why the reason why the trader did no useful work; empty if it did */
 async function callWatcher(file: string, why: string, note: (text: string) => void): Promise<void> {
   try {
     const url = readPrivateFile(file, 'the address of the heartbeat').trim().replace(/\/$/, '');
@@ -273,7 +273,7 @@ const GRACE_MS = 3_600_000;
 
 /**
  * Returns twice the longest pause between backups plus an hour, ms: one missed backup raises no alert. Returns null
- * without a schedule (a cron expression) or repeated backups.
+ * without a schedule (a cron expression), or if the schedule has fewer than two future times.
  */
 export function boundBackupAge(schedule: string | null): number | null {
   const pauseMs = schedule === null ? null : findLongestPauseMs(schedule);

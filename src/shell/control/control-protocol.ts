@@ -139,7 +139,7 @@ const NEVER_LATE: readonly ControlRequest['command'][] = ['resume', 'unkill', 'f
 /** Returns whether the sender's wait (`until`, Unix ms) has ended. Commands that stop trading are never too late. */
 export function isTooLate(line: string, { command }: ControlRequest, nowMs: number): boolean {
   if (!NEVER_LATE.includes(command)) return false;
-  const { until } = JSON.parse(line) as { until?: unknown }; // Parsed as a request before.
+  const { until } = JSON.parse(line) as { until?: unknown }; // The caller parsed this line before.
   return typeof until === 'number' && nowMs > until;
 }
 

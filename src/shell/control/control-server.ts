@@ -27,7 +27,7 @@ export interface ControlHost {
   subscribe(reader: LineReader): string | null;
 }
 
-/** Listens on the socket. An existing socket is stale: the caller holds the lock. Throws `file_unreadable`. */
+/** Listens on the socket. An existing one is stale: the caller has locked the ledger. Throws `file_unreadable`. */
 export async function serveControl(path: string, host: ControlHost): Promise<{ close(): void }> {
   // An error in one connection closes only this connection.
   const server = createServer((socket) => guarded(hearLines, () => socket.destroy())(socket, host));
@@ -48,7 +48,7 @@ export async function serveControl(path: string, host: ControlHost): Promise<{ c
   };
 }
 
-/** Removes a stale socket. Any other file at the socket's path belongs to the user: the configuration names a wrong path. */
+/** Removes a stale socket. Any other file there is the user's: the configuration names a wrong path. */
 function removeStale(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return;

@@ -1,4 +1,4 @@
-/** Streams the trader's status, which never waits for a reader. A reader that no longer reads is disconnected. */
+/** Streams the trader's status. The trader never waits for a reader; one that no longer reads is disconnected. */
 
 import { guarded } from '../../shared/base/processes.js';
 import type { Observation, Request } from '../../shared/protocol/seam.js';
@@ -107,7 +107,7 @@ interface TelemetrySource {
   account(nowMs: number): AccountStatus;
   markets(nowMs: number): readonly WatchedMarket[];
   mode(): string;
-  /** Called if making the status failed, so that readers were disconnected. Trading goes on. */
+  /** Called when making the status failed, after readers were disconnected. Trading goes on. */
   onFailure(error: unknown): void;
 }
 
@@ -158,7 +158,7 @@ export class TelemetryPublisher {
     this.#told.clear();
   }
 
-  /** Call after a step, when its requests are sent. */
+  /** Call this after a step, once the requests of the step are sent. */
   afterStep(): void {
     this.#tryTelling(() => this.#tellStep());
   }

@@ -93,7 +93,7 @@ interface ProcessLimits extends Pick<ExecFileOptions, 'env' | 'maxBuffer'> {
   readonly nodeOptions?: readonly string[];
 }
 
-/** Asks the process. Throws the TwinbookError in the process's answer; without an answer, that of `explain`. */
+/** Sends the question. Throws the TwinbookError of the answer, or the error of `explain` if there is no answer. */
 function askProcess(
   question: ProcessQuestion,
   { withinMs, nodeOptions = [], ...limits }: ProcessLimits,

@@ -100,7 +100,7 @@ function obey(command: OperatorCommand, running: RunningTrader): ControlResponse
   if (command.kind !== 'resume') return { ok: true, data };
   const notes = listLeftAfterResume(running.snapshot());
   if (data.mode !== 'killed') return { ok: true, data: notes.length === 0 ? data : { ...data, notes } };
-  // A resume of a killed trader is answered with an error, because the operator expects quotes.
+  // The answer is an error, because the operator expects quotes, but a killed trader stays killed after a resume.
   const error = `other stops are lifted, but the trader stays killed (${data.reason}): only unkill --reason TEXT lifts this`;
   return { ok: false, error };
 }
@@ -170,7 +170,7 @@ async function adopt(reason: string, running: RunningTrader): Promise<ControlRes
 const ADOPTED = 'adopted';
 const NEWER_EVENTS = 20;
 
-/** Compares the ledger with the exchange and waits for the result. Returns a text if it cannot begin. */
+/** Compares the ledger with the exchange and waits for the result. Returns the reason if the command is refused. */
 async function compare(running: RunningTrader): Promise<{ voided: readonly string[]; complete: boolean } | string> {
   const askedMs = nowMs();
   const refusal = running.command({ kind: 'reconcile' });

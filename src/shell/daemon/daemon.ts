@@ -39,11 +39,11 @@ import { type Output, resultLines, Screen } from './status-text.js';
 import { openServiceManager } from './supervisors.js';
 import { Telemetry } from './telemetry.js';
 
-/** Time for a stop, ms, beyond a draft's lifetime. During that lifetime, a crashed run's draft may become an order. */
+/** Time limit of a stop, ms, in addition to a draft's lifetime: a crashed run's draft may still become an order. */
 const STOP_MARGIN_MS = 30_000;
 const STATUS_EVERY_MS = 1_000;
 const STEP_MS = 50;
-/** Margin for the guardian's time-out, ms, because the last heartbeat that it saw is older than our last step. */
+/** Margin below the guardian's time-out, ms: the last heartbeat that the guardian saw is older than our last step. */
 const DECLARED_DEAD_EARLIER_MS = 1_000;
 
 export interface TraderIo extends Output {
@@ -59,7 +59,7 @@ export interface TraderIo extends Output {
   readonly onUncaught: (take: (error: unknown) => void) => void;
 }
 
-/** Runs a trader. Returns the exit code: 0 only after proof that no order rests. `verbose` logs notes on data. */
+/** Runs a trader. Returns the exit code: 0 only after proof that no order rests. `verbose` prints notes on data. */
 export async function runTrader(config: Config, io: TraderIo, verbose = false): Promise<0 | 1> {
   try {
     return await runSession(config, io, verbose);
@@ -71,7 +71,7 @@ export async function runTrader(config: Config, io: TraderIo, verbose = false): 
 
 async function runSession(config: Config, io: TraderIo, verbose: boolean): Promise<0 | 1> {
   const screen = new Screen(io);
-  // If standard output and standard error are terminals, only errors of the log are shown, as plain lines.
+  // If standard output and standard error are terminals, the log shows only errors there, as plain lines.
   const shared = process.stdout.isTTY && process.stderr.isTTY;
   const log = openLog(config.log, shared ? linesAbove((line) => screen.say(line)) : { write: (line) => io.err(line) });
   if (shared && config.log.file === null) screen.say('the log is not stored: set log.file in the configuration');
@@ -343,7 +343,7 @@ class Service implements RunningTrader {
     tellNotices(notices, this.#session.log, this.#screen);
   }
 
-  /** Writes a heartbeat after a step. If the loop was blocked for long, cancels all orders, as the guardian may. */
+  /** Writes a heartbeat after a step. If the loop was blocked for long, cancels all orders, as the guardian may do. */
   #beat(): void {
     const { guardian, trader, member } = this.#session;
     const stoodStillMs = guardian?.heart.beat(trader.nothingMayRest, member?.oursForMs ?? null) ?? 0;

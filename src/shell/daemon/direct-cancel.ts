@@ -1,4 +1,4 @@
-/** Cancels all orders without ledger or engine, if no trader runs or its core failed. A repeated cancel is harmless. */
+/** Cancels all orders without ledger or engine, if the trader's core failed or no trader runs. Repeats are harmless. */
 
 import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -25,7 +25,7 @@ const ROUNDS = 3;
 const AT_ONCE = 4;
 /** Wait after a throttled cancel, ms. Afterwards cancels are sent one at a time, so that the venue is not flooded. */
 const THROTTLED_MS = 1_000;
-/** Maximum pages of an order list; a longer list counts as endless. So does a list with a page without new orders. */
+/** Maximum pages of an order list. A longer list, or one with a page without new orders, counts as endless. */
 const MAX_PAGES = 100;
 
 export interface DirectCancel {

@@ -1,4 +1,4 @@
-/** Connects the trader with its fleet: tells the core whether the wallet is ours, and releases it at the end. */
+/** Connects the trader with its fleet: reports to the core whether the wallet is ours, and releases it at the end. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -22,11 +22,11 @@ const LOOK_MS = 100;
 interface FleetHooks {
   readonly loop: { command(command: FleetCommand): boolean };
   snapshot(): TraderSnapshot;
-  /** Called when the wallet is lost. Cancels are then signed only if no other trader has it; nothing else is signed. */
+  /** Called when the wallet is lost. The trader then only cancels, and only if no other trader has the wallet. */
   fail(error: TwinbookError): void;
 }
 
-/** Tells the core whether the wallet is ours, from before its first step until `end` is called. */
+/** Reports to the core whether the wallet is ours, from before the core's first step until `end` is called. */
 export function followLease(member: FleetMember, hooks: FleetHooks) {
   let told: FleetCommand | null = null;
   let hasEnded = false;

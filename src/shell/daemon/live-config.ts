@@ -59,7 +59,7 @@ export class LiveConfig {
     });
   }
 
-  /** Applies the stored copy of the newest configuration whose hash begins with `hash`; empty: of the previous one. */
+  /** Applies the copy of the newest configuration whose hash begins with `hash`; if empty, of the previous one. */
   rollback({ hash, reason, dryRun }: ConfigRequest & { readonly hash: string }): Promise<ConfigData> {
     return this.#alone(async () => {
       const entry = this.#findEntry(hash);

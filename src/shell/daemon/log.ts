@@ -18,7 +18,7 @@ const SECRET_PATHS = [
 /** At `maxBytes` the log file is renamed to `FILE.1`, and a new file begins; `keep` old log files are kept. */
 const SIZES = { maxBytes: 100_000_000, keep: 5 };
 
-/** Opens the log. A later failure goes to `fallback`: the process must still cancel. Throws `file_unreadable`. */
+/** Opens the log. Throws `file_unreadable`. Later failures go to `fallback`: the process must still cancel orders. */
 export function openLog({ file, level }: TraderConfig['log'], fallback: DestinationStream, sizes = SIZES): Logger {
   const target = file === null ? fallback : openFile(file, sizes, fallback);
   const scrubbed: DestinationStream = { write: (line) => target.write(plainJson(secrets.clean(line))) };
@@ -63,7 +63,7 @@ function openLogFile(file: string, { maxBytes, keep }: typeof SIZES, fallback: D
     bytes = fstatSync(descriptor).size;
     closeSync(before);
   };
-  /** Begins a new log file. If the log file cannot be renamed, the next attempt follows after `maxBytes` more. */
+  /** Begins a new log file. If the log file cannot be renamed, tries again after the next call of `look`. */
   const rotate = () => {
     bytes = 0;
     try {

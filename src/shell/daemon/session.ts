@@ -123,7 +123,7 @@ function dataFolder(options: SessionOptions): void {
   const folder = dirname(ledger.path);
   try {
     const open = openToOthers(folder);
-    // Even if the folder is open to other users, its files are private. On paper, visible file names are harmless.
+    // The files are private even in an open folder. With an embedded exchange, visible file names are harmless.
     if (open !== null && exchange?.embedded !== true) warn(options, `${open.text}. ${open.hint}`);
     makeFolder(folder);
   } catch (error) {
@@ -167,7 +167,7 @@ async function embeddedExchange({ config, log, say, verbose }: SessionOptions): 
   return exchange;
 }
 
-/** Connects; null if stopped meanwhile. A fleet member makes no new API key, as revoking stops a replaced trader. */
+/** Connects; null if stopped. After a later refusal, a fleet member keeps its key: revoking must stop the trader. */
 async function connect(options: SessionOptions, wallet: Wallet, profile: VenueProfile, member: FleetMember | null) {
   const { config, env } = options;
   // An embedded exchange has a new port at every start; its credentials are stored under the profile's address.
@@ -241,7 +241,7 @@ function copyFiles(options: SessionOptions): string {
   }
 }
 
-/** Makes the guardian's supervisor; null if disabled or not needed, as an embedded exchange ends with the trader. */
+/** Makes the guardian's supervisor; null if disabled, or for an embedded exchange, which ends with the trader. */
 function openGuardian(options: SessionOptions, ledger: Ledger): GuardianSupervisor | null {
   const { config, env } = options;
   if (!config.guardian.enabled || config.exchange?.embedded === true) return null;
@@ -295,11 +295,11 @@ async function chooseMarkets(client: ServiceClient, { strategies }: Config): Pro
 const WALLET_NOTE = 'wallet';
 const SHOWN_LENGTH = 6;
 
-/** Returns the start of a wallet's address and its hash. The ledger has no full address, because users share copies. */
+/** Returns the start and the hash of a wallet's address. Ledgers omit the address, because users share ledgers. */
 const markOf = (address: string): string =>
   `${address.slice(0, SHOWN_LENGTH)} ${createHash('sha256').update(address).digest('hex')}`;
 
-/** Opens the wallet. Throws TwinbookError, before any request or signature, if the wallet is not the ledger's. */
+/** Opens the wallet. Throws TwinbookError, before any request or signature, if the ledger belongs to another wallet. */
 export function openOwnWallet(
   { config, env, say }: Pick<SessionOptions, 'config' | 'env' | 'say'>,
   ledger: Ledger,

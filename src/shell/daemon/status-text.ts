@@ -27,7 +27,7 @@ function feedText({ name, current, ageMs }: TraderSnapshot['feeds'][number]): st
   return `feed ${name} ${ageMs === null ? 'silent' : `${markets}, ${Math.round(ageMs / 1000)} s old`}`;
 }
 
-/** Formats the status line, which begins with the UTC time, as do lines about fills. */
+/** Formats the status line. Status lines and lines about fills begin with the UTC time. */
 export function statusLine(snapshot: TraderSnapshot, nowMs: number): string {
   const quoted = snapshot.markets.filter(({ orders }) => orders.length > 0).length;
   const parts = [

@@ -1,4 +1,4 @@
-/** Starts and watches guardian, console and systemd's relay. Trusts only the guardian's report: a process may hang. */
+/** Starts and watches guardian, console and systemd's relay. Checks the guardian by its report: a process may hang. */
 
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { dirname, extname, join } from 'node:path';
@@ -22,7 +22,7 @@ import {
 const LOOK_EVERY_MS = 500;
 /** Time without a new report after which a guardian counts as hanging, ms; guardians write four reports a second. */
 const HANGS_AFTER_MS = 5_000;
-/** Running time of a guardian after which the pause before its next restart is the shortest again, ms. */
+/** Running time after which the pause before the guardian's next restart is reset to the shortest, ms. */
 const LIVED_MS = 60_000;
 /** Maximum wait for a required guardian, ms. Decrypting the guardian's key takes a second, longer on a busy machine. */
 const READY_WITHIN_MS = 20_000;
@@ -131,7 +131,7 @@ export class GuardianSupervisor {
     if (this.#isClosed) return;
     const report = this.#report;
     const isLost = report === null || this.#isStill || OVER.includes(report.state) || isGone(report.process);
-    // A guardian that is still loading has no report yet, and a second guardian would delay its start.
+    // A guardian that is still loading has no report yet, and a second guardian would delay the first.
     const patienceMs = this.#isAlive ? Math.max(this.#pauseMs, HANGS_AFTER_MS) : this.#pauseMs;
     if (isLost && performance.now() - this.#startedMs >= patienceMs) this.#spawn();
     this.#tell();
@@ -295,7 +295,7 @@ const RELAY = `trap '' INT TERM HUP
 command -v systemd-notify >/dev/null || exit 127
 while IFS= read -r line; do systemd-notify -- "$line"; done`;
 const NOT_INSTALLED = 127;
-/** Time by which each message extends systemd's time limit for start or stop, and interval of these messages, ms. */
+/** Extension of systemd's time limit for start or stop by each message, and interval of these messages, ms. */
 const LONGER_MS = 15_000;
 const LONGER_EVERY_MS = 5_000;
 const MAX_UNREAD_BYTES = 16_384;
@@ -346,7 +346,7 @@ export function openServiceManager(options: ServiceManagerOptions) {
   };
 }
 
-/** Starts one shell script for all messages: Node cannot write to the socket, and a process for each would block. */
+/** Starts one script for all messages: Node cannot write to the socket, and spawning a process for each would block. */
 function startRelay({ env, warn }: ServiceManagerOptions, socket: string): (message: string) => void {
   const relay: ChildProcess = spawn('/bin/sh', ['-c', RELAY], {
     stdio: ['pipe', 'ignore', 'ignore'],

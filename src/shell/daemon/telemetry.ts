@@ -77,12 +77,12 @@ export class Telemetry {
     this.publisher.afterStep();
   }
 
-  /** Requests the daily summary, which is written once the day has also ended by the exchange's clock. */
+  /** Requests yesterday's summary, which is written once that day has also ended by the exchange's clock. */
   dayIsDue(): void {
     this.#summary.request(nowMs(), steadyMs());
   }
 
-  /** Writes the requested daily summary once the day has ended. Called every second. */
+  /** Writes the requested daily summary once the day has ended or the maximum wait is over. Called every second. */
   tellDueDay(): void {
     if (!this.#summary.isDue) return;
     const account = this.#session.trader.account(nowMs());

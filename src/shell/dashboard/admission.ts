@@ -152,7 +152,7 @@ function readField(body: unknown, name: 'nonce' | 'proof'): string {
   return readText((body as Readonly<Record<string, unknown>>)[name]) ?? '';
 }
 
-/** Returns the trader that the request names. If unknown, or if it names none of several, refuses and returns null. */
+/** Returns the trader that the request names, or the only trader if it names none. Else refuses and returns null. */
 export function findTrader(host: Host, { trader }: QueryRoute['Querystring'], reply: FastifyReply): TraderHost | null {
   const named = readText(trader) ?? (host.names.length === 1 ? (host.names[0] ?? '') : null);
   const found = named === null ? null : host.trader(named);

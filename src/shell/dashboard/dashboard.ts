@@ -92,7 +92,7 @@ function buildPage({ host, metrics }: DashboardOptions, gate: Gate): FastifyInst
   gate.addTo(server, ownAddress);
   let packed: Buffer | null = null;
   server.get('/', (request, reply) => {
-    // `localhost` may resolve to an address of another program. The browser keeps the part after `#` in the redirect.
+    // `localhost` may resolve to another program's address, so it is redirected. Browsers keep the part after `#`.
     if (request.headers.host !== ownAddress()) return reply.redirect(`http://${ownAddress()}${request.url}`, 307);
     void reply.type('text/html; charset=utf-8').header('vary', 'accept-encoding');
     if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(document.html);
@@ -171,7 +171,7 @@ function addActions(server: FastifyInstance, host: Host, gate: Gate): void {
     if (action === null) return reply;
     const reason = readReason(request.body);
     // All traders get the command at once, so that a hanging trader does not delay the others.
-    // Their answer does not contain errors, because the page must not get internal errors.
+    // A thrown error is not part of the answer, because the page must not get internal errors.
     const tryToAct = async (name: string) => host.trader(name)?.act(action, reason, null);
     const asked = host.names.map((name) => tryToAct(name).catch(() => undefined));
     const answers = (await Promise.all(asked)).map((acted) => acted ?? UNREACHED);
@@ -184,7 +184,7 @@ function addActions(server: FastifyInstance, host: Host, gate: Gate): void {
 /** Time for which a report waits for the browser tab that will show it, ms. At most eight reports wait. */
 const REPORT_WAITS_MS = 60_000;
 
-/** A new tab cannot send a proof, so a proven request gets a secret one-time address. Reports cannot use the page. */
+/** A new tab cannot send a proof, so a proven request gets a secret one-time address. Reports cannot reach the page. */
 function addReports(server: FastifyInstance, host: Host, gate: Gate): void {
   const waiting = new Map<string, string>();
   server.post<QueryRoute>('/reports', (request, reply) => {
@@ -206,7 +206,7 @@ function addReports(server: FastifyInstance, host: Host, gate: Gate): void {
   });
 }
 
-/** Answer for a trader whose action failed: one trader's error must not keep others from being stopped. */
+/** Answer for a trader whose action failed. The action still applies to the other traders. */
 const UNREACHED: Acted = { refusal: 'the trader cannot be reached', text: '' };
 
 const NO_MARKET = 'the request needs a market; ?market= wants its condition id';

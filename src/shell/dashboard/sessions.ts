@@ -40,7 +40,7 @@ type Proven =
   | readonly ['request', count: number, method: string, target: string]
   | readonly ['answer', count: number, status: number];
 
-/** Returns a proof in hex. Its first line names its purpose, so that it cannot be used for another. */
+/** Returns a proof in hex. The first signed line names the purpose, so that no proof is valid for another purpose. */
 export function prove(key: Buffer, lines: Proven, body: string | Uint8Array = ''): string {
   return createHmac('sha256', key)
     .update(`twinbook ${lines.join('\n')}\n`)
@@ -167,7 +167,7 @@ export class Sessions {
     this.#handshakes.delete(serverNonce);
     // An expired handshake does not count as a wrong guess.
     if (known === undefined || known.endMs < steadyMs()) return 'wrong';
-    // The proof is compared with every role's, so that the duration does not reveal the role.
+    // The proof is compared with the proofs of all roles, so that the duration does not reveal the role.
     const [found] = keys.filter(([, key]) => isProof(proof, prove(key, ['page', ...known.handshake])));
     if (found === undefined) {
       guesses.add();
@@ -191,7 +191,7 @@ export class Sessions {
   ) {
     const [, name = '', digits = '', proof = ''] = /^Twinbook (\w+) (\d{1,15}) (\w+)$/.exec(authorization ?? '') ?? [];
     const session = this.#sessions.get(name);
-    // An unknown session is no guess: a page that an earlier console served sends one too.
+    // An unknown session does not count as a wrong guess: a page from an earlier console sends one too.
     if (session === undefined) return null;
     const count = Number(digits);
     if (!isProof(proof, prove(session.key, ['request', count, method, target], body))) {

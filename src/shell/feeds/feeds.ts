@@ -11,7 +11,7 @@ import { type FeedEars, FeedInbox, type FeedStatus, FileRows, takeLines } from '
 
 export type OpenFeeds = ReturnType<typeof openFeeds>;
 
-/** Starts reading the feeds. `env`: variables of this process; a feed program gets only those its feed lists. */
+/** Starts reading the feeds. `env`: this process's variables; a feed program gets `PASSED` and those its feed lists. */
 export function openFeeds(feeds: readonly FeedConfig[], ears: FeedEars, env: Environment) {
   const opened = feeds.map((feed) => {
     const inbox = new FeedInbox(feed.name, ears);

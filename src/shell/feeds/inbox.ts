@@ -32,7 +32,7 @@ export interface FeedEars {
 export class FeedInbox {
   readonly name: string;
   readonly #ears: FeedEars;
-  /** Newest value of each market that was not yet passed to the core. */
+  /** Newest value of each market, if not yet passed to the core. */
   readonly #waiting = new Map<string, FeedValue>();
   /** Last accepted value of each market as JSON; an equal value is not passed to the core again. */
   readonly #known = new Map<string, string>();
@@ -71,7 +71,7 @@ export class FeedInbox {
     this.#ears.loud(`feed ${this.name}: ${text}; such rows are omitted and counted, and reported once`);
   }
 
-  /** Reports an unreadable source, but not again until it was readable in between. */
+  /** Reports an unreadable source once, and again only after it was readable. */
   trouble(text: string): void {
     if (this.#trouble === null) this.#ears.loud(`feed ${this.name}: ${text}; it is retried`);
     this.#trouble = text;

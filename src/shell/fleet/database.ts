@@ -1,4 +1,4 @@
-/** A connection to a fleet's database. A failed connection is not reused, as it is unknown which queries have run. */
+/** A connection to a fleet's database. A failed connection is not reused, as the state of its queries is unknown. */
 
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
@@ -114,7 +114,7 @@ function clientConfig({ server, password, answerMs, name }: DatabaseOptions): Cl
     port,
     database,
     user,
-    // If undefined, the PostgreSQL library would take a password from the environment or from a file of the user.
+    // If `password` were undefined, the PostgreSQL library would read one from the environment or a file of the user.
     password: password ?? (() => Promise.reject(unusable(`${formatPlace(server)} ${NO_PASSWORD}`, SET_PASSWORD))),
     ssl: tlsOptions(server),
     application_name: name,
@@ -131,7 +131,7 @@ function tlsOptions({ tls, rootCert, host }: FleetDatabaseConfig): ConnectionOpt
   if (tls === 'unverified') return { rejectUnauthorized: false };
   return {
     rejectUnauthorized: true,
-    // Host that the server's certificate must name; if absent, Node would accept `localhost`.
+    // Host that the server's certificate must name. Without `host`, Node would accept a certificate for `localhost`.
     host,
     ...(isAddress(host) ? {} : { servername: host }),
     ...(rootCert === null ? {} : { ca: readRoot(rootCert) }),

@@ -17,7 +17,7 @@ import {
   type TraderSummary,
 } from './owner-desk.js';
 
-/** A moment on one machine, read from three clocks, each of which stops or jumps in other cases. */
+/** A moment on one machine, read from three clocks. Each clock stops or jumps in different cases. */
 export interface Instant {
   /** Monotonic clock, ms; on Linux this clock stops while the machine sleeps. */
   readonly steadyMs: number;
@@ -27,14 +27,14 @@ export interface Instant {
   readonly wallMs: number;
 }
 
-/** The safety margin is the lease divided by this number: two machines' clocks may differ in speed by a fifth. */
+/** Length of the lease divided by the safety margin: two machines' clocks may differ in speed by a fifth. */
 const MARGIN_SHARE = 5;
 const LEAST_MARGIN_MS = 500;
 
 /** Returns the periods that follow from the length of a lease, ms. */
 export const rulesOf = (leaseMs: number) => ({
   leaseMs,
-  /** Safety margin, ms: the holder stops signing this long before the lease's end, the next owner waits this longer. */
+  /** Safety margin, ms: signing stops this long before the lease's end; the next owner begins this long after it. */
   marginMs: Math.max(LEAST_MARGIN_MS, leaseMs / MARGIN_SHARE),
   /** Time without a renewal after which all orders are canceled, ms: they must be gone before the lease ends. */
   pullMs: leaseMs / 2,
@@ -84,7 +84,7 @@ export class Lease {
     return this.#owner ?? null;
   }
 
-  /** Time until another trader may take the lease if its owner does not renew it, ms; 0 if it may now. */
+  /** Time until this trader may take the lease if its owner does not renew it, ms; 0 if it may be taken now. */
   waitMs(now: Instant): number {
     if (this.#owner === undefined) return Number.POSITIVE_INFINITY;
     if (this.#owner === null || this.#owner.isFree) return 0;
@@ -172,7 +172,7 @@ export class FleetMember {
   readonly #candidate: OwnerCandidate;
   #desk: DatabaseDesk | null = null;
   #running: MemberHooks | null = null;
-  /** Whether the database must still release dropped markets, after the trader learned that it lost them. */
+  /** Whether the database must still release dropped markets; it does so after the core knows of their loss. */
   #toGiveBack = false;
   #timer: NodeJS.Timeout | undefined;
   #turn: Promise<void> = Promise.resolve();
@@ -211,7 +211,7 @@ export class FleetMember {
     return this.lease.oursForMs(readInstant());
   }
 
-  /** Returns the reason why only cancels may be signed and sent now; null if orders may be too. */
+  /** Returns the reason why only cancels may be signed and sent now; null if orders may be signed and sent too. */
   objection(): string | null {
     const { standing } = this;
     if (standing === 'held' || standing === 'failing') return null;
@@ -222,7 +222,7 @@ export class FleetMember {
     this.#running = running;
   }
 
-  /** Call this when no order of the previous owner can rest. Also reserves the configuration's capital. */
+  /** Records that the previous owner's orders are gone, and requests the configured capital. Call after the proof. */
   async settle(): Promise<void> {
     const desk = await this.#open();
     await desk.settle(this.lease.term);
@@ -315,7 +315,7 @@ export class FleetMember {
     throw new TwinbookError('fleet_unusable', text, hint);
   }
 
-  /** Throws unless this trader may wait: a standby may always wait, any trader for its own lease after a crash. */
+  /** Throws unless this trader may wait: a standby may always wait, others only for the lease of their crashed run. */
   #refuseOrSay(row: OwnerRow, before: OwnerRow | null): void {
     const { config, wallet, say } = this.#options;
     const isOwnName = row.holder === config.name;

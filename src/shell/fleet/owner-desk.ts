@@ -8,7 +8,7 @@ import { type FleetDatabase, unusable } from './database.js';
 /** Version of the fleet's tables, incremented with each change. A trader works only with its own version. */
 const TABLES_VERSION = 2;
 
-/** Each SQL function first locks the row of `about`; its later statements then see all earlier writes. */
+/** Each SQL function first locks the row of `about`, so its later statements see the writes of all earlier calls. */
 const TABLES = `
 CREATE SCHEMA twinbook_fleet;
 CREATE TABLE twinbook_fleet.about (
@@ -191,7 +191,7 @@ export class DatabaseDesk {
     return row ?? null;
   }
 
-  /** Takes the lease; null if the row has changed or the owner is connected. A connected owner's session is ended. */
+  /** Takes the lease; null if the row has changed. If the owner is connected, ends its session and returns null. */
   async take(expected: Expected): Promise<TakenLease | null> {
     if (!(await this.#lock())) {
       await this.#evict();
@@ -206,7 +206,7 @@ export class DatabaseDesk {
     return row ?? null;
   }
 
-  /** Renews the lease; a new connection first takes the lock again. `fenced`: the wallet's row no longer names us. */
+  /** Renews the lease; a new connection first takes the lock again. `fenced`: the row no longer names this trader. */
   async renew(
     term: number,
     summary: TraderSummary | null,
@@ -234,7 +234,7 @@ export class DatabaseDesk {
     await this.#ask(`UPDATE twinbook_fleet.wallet SET is_settled = true WHERE ${IS_OURS}`, term);
   }
 
-  /** Requests capital. The answer contains the capital granted to other members and the whole fleet's, micros. */
+  /** Requests capital. The answer contains the other members' grants and the whole fleet's capital, micros. */
   async grant(term: number, micros: number) {
     const { wallet, instance } = this.#candidate;
     const [row] = await this.#database.query<Granted>(GRANT, [wallet, instance, term, micros]);
@@ -247,7 +247,7 @@ export class DatabaseDesk {
     return rows.filter(({ wallet }) => wallet === this.#candidate.wallet).map(({ market }) => String(market));
   }
 
-  /** Releases all claims of the wallet except those on `markets`, also claims of its previous owner. */
+  /** Releases all claims of the wallet except those on `markets`, including claims that its previous owner made. */
   async keepOnly(term: number, markets: readonly string[]): Promise<void> {
     const sql = `DELETE FROM twinbook_fleet.claim c USING twinbook_fleet.wallet w
       WHERE c.market <> ALL ($4) AND c.wallet = w.wallet AND w.wallet = $1 AND w.instance = $2 AND w.term = $3`;

@@ -1,4 +1,4 @@
-/** A file of fixed length, writable on a full disk. Its checksum is wrong for a process that reads during a write. */
+/** A file of fixed length, writable on a full disk. If it is read during a write, the checksum is wrong. */
 
 import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
  * The guardian's decision: a pure function from state and observation to state and actions. In doubt, the guardian
- * cancels, because an order that it could not read may be open. Only a new heartbeat, or two rounds of cancels that
- * find no order, end an alarm. Only time in which the guardian itself ran counts as the trader's silence.
+ * cancels, because an order that it could not read may be open. An alarm ends only with a new heartbeat, or after the
+ * end of a silent trader and two empty rounds of cancels. Silence is counted only while the guardian itself runs.
  *
  * Neither process uses the other's clock: a changed file shows only that its writer was active since the last read.
  */
@@ -85,7 +85,7 @@ export type GuardianObservation =
   | { readonly kind: 'ask-to-end'; readonly nowMs: number };
 
 export type GuardianAction =
-  /** Writes the stop file, which prevents a trader that recovers or starts from quoting. */
+  /** Writes the stop file. While the file exists, a recovering or newly started trader does not quote. */
   | { readonly kind: 'leave-mark'; readonly reason: string }
   /** Cancels all orders once and reads resting orders twice; the next `round` has the outcome. Rounds never overlap. */
   | { readonly kind: 'cancel' }
@@ -96,7 +96,7 @@ export type GuardianAction =
 const LONGEST_STEP_MS = 1_000;
 /** Maximum time for which traders may be starting while orders of an earlier run may rest, ms. */
 const STARTING_LIMIT_MS = 60_000;
-/** Time after which the guardian helps a killed but running trader to cancel, ms: its own requests may be blocked. */
+/** Time until the guardian helps a killed but running trader to cancel, ms: the trader's requests may be blocked. */
 const PULLING_LIMIT_MS = 5_000;
 /** Interval of reads of the exchange for a killed trader after two empty rounds, ms. */
 const KILLED_MS = 60_000;
@@ -104,14 +104,14 @@ const KILLED_MS = 60_000;
 const EMPTY_ROUNDS = 2;
 /** Pause after a round of cancels that found an order, ms. */
 const AGAIN_MS = 500;
-/** Pause after a round that found no order, ms: an interrupted request may arrive before the next round. */
+/** Pause after a round that found no order, ms: an interrupted request needs time to arrive. */
 const AGREE_MS = 2_000;
 /** Interval of rounds after two empty rounds for a silent trader, ms: a late order may still appear. */
 const SECURED_MS = 10_000;
 const RETRY_MS = { first: 1_000, longest: 15_000 } as const;
 
 export interface Alarm {
-  /** `silence`: the heartbeat stopped. `pulling`: it continues, but the trader has had to cancel all orders for 5 s. */
+  /** `silence`: the heartbeat stopped. `pulling`: it continues, but no order has been allowed to rest for 5 s. */
   readonly cause: 'silence' | 'pulling';
   readonly nextRoundMs: number;
   readonly emptyRounds: number;
@@ -124,7 +124,7 @@ export interface Alarm {
 }
 
 export interface GuardianMind {
-  /** Last readable heartbeat; before the first heartbeat, null if no file was found, `unreadable` if it is invalid. */
+  /** Last readable heartbeat. Before the first one: null without a file, `unreadable` for an invalid file. */
   readonly heartbeat: Heartbeat | 'unreadable' | null;
   readonly lookedMs: number | null;
   readonly silentMs: number;

@@ -1,4 +1,4 @@
-/** A separate process that cancels all orders when the trader's heartbeat stops. It shares nothing with the trader. */
+/** Separate process that cancels all orders when the trader's heartbeat stops. It shares only files with the trader. */
 
 import { randomBytes } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
@@ -65,7 +65,7 @@ function openLog(path: string, echo: (line: string) => void) {
 /** Writes the guardian's report file. While one write is in progress, further reports are skipped. */
 export class Reporter {
   readonly #path: string;
-  /** The open file, which works even if it is removed; null until it could be opened. */
+  /** The open file, writable even after its path was removed; null until the file could be opened. */
   #file: FileHandle | null = null;
   #last: Promise<unknown> | null = null;
 
@@ -97,8 +97,8 @@ export class Reporter {
 }
 
 /**
- * Writes the stop file durably. An existing stop file stays, because its reason is older. A trader finds no file or the
- * whole reason. On a full disk the file may be empty, but still kills. Throws the file system's errors.
+ * Writes the stop file durably. An existing stop file stays, because its reason is older. A trader finds no file, or
+ * one with the whole reason. On a full disk the file may be empty, but still kills. Throws the file system's errors.
  */
 export async function leaveMark(path: string, reason: string): Promise<void> {
   const text = `${reason}\n`;
@@ -112,7 +112,7 @@ export async function leaveMark(path: string, reason: string): Promise<void> {
   await folder.sync().finally(() => folder.close());
 }
 
-/** Writes a temporary file and links it to the name; false if one of both fails. Throws if the sync to disk fails. */
+/** Writes a temporary file and links it to the name; false if either fails. Throws if the sync to disk fails. */
 async function leaveWhole(path: string, text: string): Promise<boolean> {
   // An earlier attempt may still hang on the disk, so each attempt has its own file.
   const beside = `${path}.${randomBytes(8).toString('hex')}`;
@@ -160,7 +160,7 @@ function openAccess({ walletFile, credentialsFile, profile, env }: GuardianOptio
     throw new TwinbookError('file_unreadable', `there is no wallet file ${walletFile}`, hint);
   }
   const wallet = openKeyFile({ path: walletFile, passphrase: walletPassphrase(env) });
-  // The environment's credentials are the trader's, and ignored: with one key, both could lose it at once.
+  // The environment's credentials are ignored, because they are the trader's: a shared key could fail for both at once.
   const apiKey = new ApiKey(credentialsFile, profile.base_url, wallet, {});
   // Pacing is off, so that an answer about rate limits does not delay cancels. A round of cancels sends few requests.
   const client = new ServiceClient({ profile, timeoutMs: TIMEOUT_MS, isPaced: false, ...apiKey.option });
@@ -181,7 +181,7 @@ export interface GuardianOptions {
   readonly walletFile: string;
   readonly credentialsFile: string;
   readonly isPaper: boolean;
-  /** Whether the trader is in a fleet: then the guardian makes no new key, so that revoking its key stops it. */
+  /** Whether the trader is in a fleet. Then cancels do not replace a revoked key: revoking must stop the guardian. */
   readonly isFenced: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly ledgerPath: string;
@@ -231,7 +231,7 @@ class Guardian {
   #reading = false;
   /** Reason why the guardian's key is unusable; null for a usable key. */
   #trouble: string | null = 'the exchange has not yet confirmed the API key';
-  /** Reason for a stop file that must still be written; null if none must. */
+  /** Reason for a stop file that must still be written; null if no stop file is due. */
   #unleftMark: string | null = null;
   #count = 0;
   #end: (text: string) => void = () => undefined;
@@ -278,7 +278,7 @@ class Guardian {
     if (this.#access !== null) await inTime(this.#access.client.close());
   }
 
-  /** Starts to read the files, and decides by the previous read: a check must not wait for a hanging disk. */
+  /** Starts to read the files, but decides by the previous read, because a hanging disk must not delay a check. */
   #look(): void {
     if (!this.#reading) {
       this.#reading = true;

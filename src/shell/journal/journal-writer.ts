@@ -128,7 +128,7 @@ export function describeRun(facts: RunFacts, ledgerMissing: string | null): RunD
   };
 }
 
-/** Copies the ledger through SQLite: reading the file directly would drop its locks. `missing`: why no copy exists. */
+/** Copies the ledger through SQLite: a direct read would release SQLite's locks. `missing`: why no copy exists. */
 async function copyLedger(options: JournalOptions, folder: string, room: DiskQuota) {
   const { ledger, config, beginCopy = beginLedgerCopy } = options;
   const { path } = config.ledger;
@@ -146,7 +146,7 @@ async function copyLedger(options: JournalOptions, folder: string, room: DiskQuo
   return { missing, copy, bytes };
 }
 
-/** Deletes old runs until one of `ownBytes` fits; `unwritten` of these are not on disk yet. Throws if it cannot fit. */
+/** Deletes old runs until `ownBytes` fit, of which `unwritten` bytes are not on disk yet. Throws if they cannot fit. */
 async function makeRoom(room: DiskQuota, ownBytes: number, unwritten: number, options: JournalOptions): Promise<void> {
   const { config, keptFreeBytes = KEPT_FREE_BYTES } = options;
   const { dir, maxBytes } = config.journal;

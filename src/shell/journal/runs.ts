@@ -153,7 +153,7 @@ async function* readSteps(folder: string, warnings: string[]): AsyncGenerator<Ru
   }
 }
 
-/** Lists a journal's segments in order. If a segment exists plain and compressed, the compressed file is complete. */
+/** Lists a journal's segments in order. If a segment exists in both forms, the compressed file is complete. */
 function segmentFiles(folder: string): readonly string[] {
   const names = readdirSync(folder).filter((name) => /^observations-\d+\.ndjson(\.gz)?$/.test(name));
   return names

@@ -15,7 +15,7 @@ export type Handled =
 export interface QueueWork {
   /** Time without a renewal of the job's lock after which a worker loses its job, ms. */
   readonly lockMs: number;
-  /** @param document returns a document stored by the leader; null if there is none */
+  /** @param document returns a document stored by `JobQueue.keep`; null if there is none */
   readonly handle: (data: unknown, document: (key: string) => Promise<string | null>) => Promise<Handled>;
   readonly say: (text: string) => void;
   /** Resolves when the worker is asked to stop. The worker then finishes its job and takes no further job. */
@@ -137,7 +137,7 @@ export async function requireServer(url: string): Promise<void> {
   try {
     await redis.connect();
     const info = await redis.info();
-    // A failed selection of the database is only emitted as an event; jobs would go into the first database.
+    // Redis reports a failed database selection only as an event; without this check, jobs go into the first database.
     if (heard !== null) throw heard;
     requireFit(place, info);
     await redis.eval(PROBE, 1, `${PREFIX}:probe`);

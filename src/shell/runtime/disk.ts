@@ -40,7 +40,7 @@ export function beginView(ledger: InstanceType<typeof SqliteDriver>): void {
 /** Database pages per copy step, and pause after each step, ms: at most 100 MB/s, so the ledger can still write. */
 const COPY = { pages: 500, restMs: 20 } as const;
 
-/** Copies the ledger as its read transaction shows it, then closes it. The pauses block this thread. */
+/** Copies the ledger as its read transaction shows it, then closes the ledger. The pauses block this thread. */
 export async function copyView(ledger: InstanceType<typeof SqliteDriver>, target: string): Promise<void> {
   const resting = new Int32Array(new SharedArrayBuffer(4));
   await ledger.backup(target, {

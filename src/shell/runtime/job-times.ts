@@ -6,7 +6,7 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const HOURS = 24;
 
-/** Maximum age of a missed time that still runs its job after a pause, ms; enough for a monthly job. */
+/** Maximum age of a missed time for which the job still runs after a pause, ms; enough for a monthly job. */
 const LONGEST_LOOK_BACK_MS = 32 * 24 * 60 * MINUTE_MS;
 /** If the clock is set back by more than this, ms, the schedule restarts. A smaller step repeats no job. */
 const REPEATED_MS = { everyHour: MINUTE_MS, namedHours: 180 * MINUTE_MS };
@@ -14,7 +14,7 @@ const REPEATED_MS = { everyHour: MINUTE_MS, namedHours: 180 * MINUTE_MS };
 /** Converts a time to this machine's local time, expressed as Unix ms as if it were UTC. */
 const toMachineLocal = (timeMs: number): number => timeMs - new Date(timeMs).getTimezoneOffset() * MINUTE_MS;
 
-/** Times of a cron expression: in real time for every hour, else in local time, whose repeated hours count once. */
+/** Times of a cron expression: real time if it names all 24 hours, else local time, counting a repeated hour once. */
 export class JobTimes {
   readonly #fields: CronFields;
   /** Seconds within a minute that the cron expression names, in ms, in descending order. */

@@ -52,7 +52,7 @@ export class Loop {
     this.#observe({ kind: 'feed', nowMs: nowMs(), feed, values });
   }
 
-  /** Ends the loop and drops later outcomes. The next start reads at the venue what became of pending requests. */
+  /** Ends the loop and drops later outcomes. The next start reads the results of pending requests at the venue. */
   end(): void {
     this.#ended = true;
     if (this.#timer !== null) clearInterval(this.#timer);

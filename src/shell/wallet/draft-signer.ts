@@ -136,7 +136,7 @@ function judgeKind(message: string, rules: SigningRules, wallet: string): Judged
   return refuse('this venue’s drafts cannot be read, and blind signing is not allowed');
 }
 
-/** Accepts a call of Memo, whose text is compared with the intent. Other programs need profile and blind signing. */
+/** Accepts a call of Memo, whose text must match the intent. Other programs need a profile entry and blind signing. */
 function judgeTransaction(transaction: Transaction, rules: SigningRules, wallet: string): JudgedMessage {
   const { instructions, messageBytes } = transaction;
   const isBlind = instructions.some(({ program }) => program !== MEMO_PROGRAM);
@@ -267,7 +267,7 @@ const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
 /** Maximum size of bytes that may be a transaction: twice the packet of 1232 bytes into which a transaction fits. */
 const LONGEST_TRANSACTION_BYTES = 2464;
-/** Matches text of characters of hex, base64 and base58 only. Other text, such as a readable draft, is not encoded. */
+/** Matches text with only characters of hex, base64 or base58. Other text, such as a readable draft, is not encoded. */
 const SPELLED = /^[A-Za-z0-9+/_=-]*$/;
 
 /** Returns whether a signature over the text could move money on chain: it is a transaction, raw or encoded. */

@@ -130,7 +130,7 @@ function parseKeyFile(text: string, path: string): z.output<typeof keyFileSchema
   // The error of the JSON parser is omitted, because it quotes the secret text.
   if (json === undefined) throw keyInvalid(`the wallet file ${path} is not JSON, or is incomplete`, TAKE_COPY);
   const parsed = keyFileSchema.safeParse(json);
-  // Repeated JSON keys are refused, because a reader could see another value than the one that the parser uses.
+  // Repeated JSON keys are refused, because a person may read a value that the parser ignores.
   const isPlainlySpelled = text.replace(/\s/g, '') === JSON.stringify(json);
   if (parsed.success && isPlainlySpelled) return parsed.data;
   throw keyInvalid(`the wallet file ${path} is not a Twinbook wallet`, '`twinbook keys import` makes a wallet.');
@@ -221,7 +221,7 @@ function stretch(passphrase: string, salt: Uint8Array, { n, r, p }: ScryptCost):
 
 type KeyEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** Returns the passphrase from an environment variable, or from the file that a second one names; null if unset. */
+/** Returns the passphrase from an environment variable, or the file that a second variable names; null if unset. */
 export function walletPassphrase(environment: KeyEnvironment = process.env): string | null {
   const { TWINBOOK_WALLET_PASSPHRASE: direct = '', TWINBOOK_WALLET_PASSPHRASE_FILE: path = '' } = environment;
   if (direct === '' && path === '') return null;
@@ -257,7 +257,7 @@ const credentialsSchema = z.strictObject({
 });
 type CredentialsFile = z.output<typeof credentialsSchema>;
 
-/** Returns API credentials from the environment, else the file, else null. Throws config_invalid for half a pair. */
+/** Returns API credentials from the environment, else the file, else null. Throws config_invalid if half is missing. */
 export function loadCredentials(
   path: string,
   owner: CredentialsOwner,

@@ -126,7 +126,7 @@ const CENSOR = '[redacted]';
 /** Minimum length of a secret to remove, bytes. Shorter values occur in harmless text; real secrets are far longer. */
 const SHORTEST_CHARACTERS = 6;
 
-/** The last filter of text for people: removes secrets in every encoding of a library or of a server's answer. */
+/** Last filter of texts that people read: removes secrets in every encoding that a library or a server may use. */
 export class Secrets {
   readonly #spellings = new Set<string>();
   #pattern: RegExp | null = null;

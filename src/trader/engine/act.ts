@@ -245,7 +245,7 @@ export function quietUntilMs(state: TraderState): number {
   const nowMs = clock.seenMs;
   if (account.isStale || modes.wantsProof || !CALM_MODES.includes(safety.mode().mode)) return nowMs;
   if ((account.own.unsettled === 0) !== (modes.settledMs !== null)) return nowMs;
-  // An unsteady request budget changes with time alone. While it is unsteady, every tick must be processed.
+  // An unsteady request budget may change without a request, so every tick must then be processed.
   if (!requests.queue.isSteady(nowMs)) return nowMs;
   const releaseMs = requests.queue.nextReleaseMs(nowMs) ?? Number.POSITIVE_INFINITY;
   const roundMs = state.reconciler.againMs;

@@ -20,7 +20,7 @@ interface FeedMemory {
   /** Newest feed values by condition id of the market, the oldest update first. */
   readonly newest: Map<string, FeedValue>;
   values: number;
-  /** Whether the last notice about the feed reported current values; false: silence; null: no notice yet. */
+  /** True if the last notice about the feed reported current values, false for silence; null before a notice. */
   told: boolean | null;
   /** Time when the wait for the feed's first value began, our clock, ms; null before the first tick. */
   sinceMs: number | null;
@@ -73,7 +73,7 @@ export class Feeds {
     return Object.freeze(views);
   }
 
-  /** Returns the newest values of these feeds for one market. `withheld`: why strategies do not see it, or null. */
+  /** Returns these feeds' newest values for one market. `withheld`: why strategies do not see a value, or null. */
   readings(conditionId: string, names: readonly string[], nowMs: number) {
     return [...new Set(names)].map((name) => {
       const feed = this.#feeds.get(name);

@@ -74,5 +74,5 @@ export const gatherFacts = (
   requestHeadroom: context.requests.queue.headroom('signed', 'draft', context.nowMs),
 });
 
-/** Returns an empty reason (JSON), for intents about which the command `explain` shows no more. */
+/** Returns an empty reason (JSON), for intents without further data for the command `explain`. */
 export const NO_REASON = (): string => '{}';

@@ -20,7 +20,7 @@ import {
   NO_LOSS_RUNG,
 } from '../risk/loss-guard.js';
 
-/** Number of ledger rows to read per order or cancel allowed a minute, because some rows are conversions. */
+/** Ledger rows to read for each order or cancel allowed in a minute; above 1, because some rows are conversions. */
 const ROWS_PER_ACTION = 2;
 
 const FILLS_NOTE = 'fill_guard';
@@ -60,7 +60,7 @@ export class Guards {
     this.loss.configure(limits);
   }
 
-  /** Reason why a limit or a rejected API key has halted the trader; null if it is not halted by these. */
+  /** Reason why a limit or a rejected API key has halted the trader; null if neither has. */
   get halted(): string | null {
     return this.loss.guard?.state.halted ?? this.fills.state.halted ?? this.keys.text;
   }
@@ -211,7 +211,7 @@ class LossMemory {
     this.#notes.setNote(LOSS_NOTE, JSON.stringify(this.guard.state));
   }
 
-  /** @param isHeldBack true when a partly used limit restricts the trader; the operator then accepts that loss */
+  /** @param isHeldBack true if a partly used limit restricts the trader; the resume then accepts the loss so far */
   resume(isHeldBack: boolean): void {
     this.guard?.resume(isHeldBack);
     this.rung = lossRung(this.facts, this.#limits);
@@ -248,7 +248,7 @@ export class ExchangeRefusals {
     };
   }
 
-  /** Records an accepted order. Returns true if this ends reported rejections, whose end is reported too. */
+  /** Records an accepted order. Returns true if this ends a reported series of rejections; its end is reported too. */
   onTaken(): boolean {
     const wasTold = this.#isTold;
     this.#row = null;

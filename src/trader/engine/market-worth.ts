@@ -88,7 +88,7 @@ function sharesAhead(levels: readonly BookLevel[], priceMicros: Micros, sign: 1 
   return ahead;
 }
 
-/** Returns quote levels shifted by fair price minus share value: losses of stale quotes count from the share value. */
+/** Returns levels shifted by fair price − share value, so that losses of stale quotes refer to the share value. */
 function resting(side: BookSide, quotes: OfferedLevels, fairMicros: Micros): RestingQuote[] {
   const shift = Math.round(fairMicros - worthOf(side, quotes, fairMicros));
   const levels = side === 'bid' ? quotes.bids : quotes.asks;

@@ -341,7 +341,7 @@ export function wantsCandles(entry: MarketEntry, { polling }: Pick<TraderSetting
   return feed.facts?.phase === 'open' && nowMs > candles.goodUntilMs;
 }
 
-/** Processes the answer to a request for price bars, which is not repeated in this run once it was sent. */
+/** Processes the answer to a request for price bars. Once sent, the request is not repeated in this run. */
 export function takeCandles(around: CandlesContext, entry: MarketEntry, report: RequestResult, title: string): void {
   const { ledger, account, notices } = around;
   const { conditionId, feed, candles, excludedBecause } = entry;

@@ -84,7 +84,7 @@ export class UnreadLists {
     return this.#failing.get('orders')?.pulled ?? this.#failing.get('fills')?.pulled ?? null;
   }
 
-  /** Records a read of a list; returns a notice, or null. While `isSilent`, the silence has its own notice. */
+  /** Records a list read; returns a notice or null. Null for failures while `isSilent`: silence has its own notice. */
   onLook(list: WatchedList, result: PollResult, report: RequestResult, isSilent: boolean) {
     if (result === 'unsent') return null;
     const before = this.#failing.get(list) ?? FRESH;
@@ -208,7 +208,7 @@ export class Silence {
     return true;
   }
 
-  /** Records an answer. Returns whether the venue answers again after a silence (`wasOn`), and whether the operator gets a notice. */
+  /** Records an answer. `wasOn`: the answer ends a silence. `isBack`: a notice about the end of the silence is due. */
   onAnswer(): { readonly wasOn: boolean; readonly isBack: boolean } {
     const wasOn = this.isOn;
     this.#unanswered = 0;

@@ -268,7 +268,7 @@ function observeOwnList(state: TraderState, list: 'orders' | 'fills', report: Re
   if (step.result !== null) noteListRead(state, list, step.result, report);
 }
 
-/** Processes a page of a reconciliation round. The assets poll, which began the round, ends with its last list. */
+/** Processes a page of a reconciliation round. The assets poll begins the round and ends with the round's last list. */
 function observeRound(state: TraderState, list: RoundList, report: RequestResult): void {
   const { requests, reconciler } = state;
   const { poller, queue } = requests;

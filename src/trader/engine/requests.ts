@@ -52,7 +52,7 @@ export class Requests {
     this.#runId = runId;
   }
 
-  /** Records an attempt to cancel an order. If the last attempt is recent, only returns true: its answer is awaited. */
+  /** Returns true if the answer to a recent cancel of an order is awaited; otherwise records a new cancel attempt. */
   noteCancelTry(orderPubkey: string, nowMs: number): boolean {
     const triedMs = this.cancelTries.get(orderPubkey);
     if (triedMs !== undefined && nowMs - triedMs < CANCEL_RETRY_MS && nowMs >= triedMs) return true;
@@ -158,7 +158,7 @@ export class Polling {
     return sum;
   }
 
-  /** Best interval between reads of venue marks, ms, by the losses of stale quotes they avoid; Infinity if useless. */
+  /** Best interval between reads of venue marks, ms, by the stale-quote losses that they avoid; Infinity: no reads. */
   get marksEveryMs(): number {
     const { settings, markets, selection, account, requests } = this.#state;
     const { own } = account;

@@ -86,7 +86,7 @@ export class Selection {
     );
   }
 
-  /** Excludes markets that break the rules. If `choose` is not `value`, takes quoted markets, then others as listed. */
+  /** Excludes markets that break the rules. Unless `choose` is `value`, takes quoted markets, then others as listed. */
   #applyRules(state: Chooser, strategy: StrategySettings, nowMs: number): void {
     const { markets } = strategy;
     if (!isSelective(markets)) return;
@@ -215,7 +215,7 @@ export class Selection {
   }
 }
 
-/** Returns one side's mean income per second, which an unseen fill loses. A quote's distance counts at least a tick. */
+/** Income per second that an unseen fill costs: the mean of the sides. A distance below a tick counts as a tick. */
 const sideIncome = ({ sides, market }: MarketOffer): number =>
   sides.reduce(
     (sum, { fillsPerS, sharesPerFill, distance }) =>

@@ -54,7 +54,7 @@ export class Trader {
       if (before !== settings.capitalMicros) state.safety.capitalMoved(sub(settings.capitalMicros, before));
       const { startedWith: start } = settings;
       if (start !== undefined) rememberStart(ledger, { ...start, reason: '', hash: configHash, atMs: nowMs });
-      // No order is signed or sent again until own orders and holdings have been read, and none while killed.
+      // No order is signed or sent again before own orders and holdings are read, or while the trader is killed.
       executor.setPlacing(false);
       executor.setConverting('none');
       react(state, executor.recover(nowMs), nowMs);

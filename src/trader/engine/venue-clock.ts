@@ -34,7 +34,7 @@ export class StepClock {
   /** Time of the trader's newest observation, our clock, ms. */
   seenMs = Number.NEGATIVE_INFINITY;
   tickedMs = Number.NEGATIVE_INFINITY;
-  /** Time of the first observation, our clock, ms; null before it. -Infinity after the clock was set back: no grace. */
+  /** Time of the first observation, our clock, ms; null before. -Infinity after a clock set-back: no startup wait. */
   bornMs: number | null = null;
 
   /** Age of the process, ms; Infinity after our clock was set back, so that orders without a new book are canceled. */

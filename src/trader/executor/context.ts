@@ -247,15 +247,15 @@ const OLD_COPY_MS = 10_000;
 const MOST_ORDERS = 1_000;
 
 /**
- * Detects orders that are open although the exchange has shown them as canceled. For some seconds, an open order's
- * record may just be outdated. The order counts as resting and is canceled again. If the order is still open later, or
+ * Detects orders that are open although the exchange has shown them as canceled. A read within seconds of the cancel
+ * may be outdated, so the order then only counts as resting and is canceled again. If the order is still open later, or
  * reappears a second time, an alarm is raised.
  */
 class UndoneOrders {
   /** Time when the order was first shown as canceled, our clock, ms, by the order's pubkey. */
   readonly #canceledMs = new Map<string, number>();
 
-  /** Returns true if the exchange undid the order's cancel. `canceledMs`: time of its end, our clock, null if it rests. */
+  /** Returns true if an order's cancel was undone. `canceledMs`: end of the order, our clock; null if it rests. */
   onResting(pubkey: string, canceledMs: number | null, sentMs: number): boolean {
     const known = this.#canceledMs.get(pubkey);
     if (known !== undefined && canceledMs !== null) return true;

@@ -92,7 +92,7 @@ export class Executor {
     });
   }
 
-  /** Signs stored drafts in a later transaction and returns their submits. `objectionTo` may reject an order. */
+  /** Signs stored drafts in a later transaction and returns submit requests. `objectionTo` may reject an order. */
   signDrafts(nowMs: number, objectionTo?: PlaceObjection): Reaction {
     return this.#context.reaction(nowMs, () => {
       for (const inFlight of this.#context.toSign.splice(0))

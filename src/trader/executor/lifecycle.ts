@@ -166,11 +166,11 @@ export function nextState(state: IntentState, event: IntentEvent): IntentState {
 export const FIRST_LOOK_MS = 500;
 /** Maximum waits, ms. */
 const LONGEST_WAITS_MS = {
-  /** Between requests to a silent exchange; short, so that its return is noticed within seconds. */
+  /** Wait between requests to a silent exchange; short, so that the exchange's return is noticed in seconds. */
   silent: 10_000,
-  /** Before the next read of a record that the exchange does not know. */
+  /** Wait before the next read of a record that the exchange does not know. */
   missing: 60_000,
-  /** Between reads of a conversion. Conversions take 0.5 s on paper, seconds on a blockchain. */
+  /** Wait between reads of a conversion. Conversions take 0.5 s on paper, seconds on a blockchain. */
   landing: 5_000,
 };
 /** Maximum number of requests for a conversion's draft if answers are lost. Unsigned drafts have no effect. */

@@ -48,7 +48,7 @@ export class Database {
   readonly #sqlite: Sqlite.Database;
   readonly #statements = new Map<string, Sqlite.Statement<SqlValue[], unknown>>();
   #broken: LedgerBroken | null = null;
-  /** State of the ledger's transaction. `open`: nothing is written, so SQLite's transaction has not `begun`. */
+  /** State of the ledger's transaction. `open`: nothing is written yet. `begun`: a row is written or postponed. */
   #transaction: 'none' | 'open' | 'begun' = 'none';
   #writesInLog = 0;
   /** True in a backtest: one SQLite transaction spans the whole run, so a failed step cannot be rolled back. */
@@ -69,7 +69,7 @@ export class Database {
       database.#prove('journal_mode', 'wal', 'journal_mode = WAL');
       // The default of better-sqlite3 for WAL is NORMAL, with which a power loss could undo a commit.
       database.#prove('synchronous', 2, 'synchronous = FULL');
-      // Automatic checkpoints are off, because a commit succeeds even if the checkpoint that it starts fails.
+      // Automatic checkpoints are off, because a commit reports success even if its automatic checkpoint fails.
       database.#prove('wal_autocheckpoint', 0, 'wal_autocheckpoint = 0');
       database.#prove('journal_size_limit', LOG_KEEPS_BYTES, `journal_size_limit = ${LOG_KEEPS_BYTES}`);
       database.#prove('foreign_keys', 1, 'foreign_keys = ON');
@@ -90,7 +90,7 @@ export class Database {
    * @param content file of a closed ledger to continue from, or SQLite's copy of one; the content is not changed
    */
   static inMemory(content: Uint8Array | null = null): Database {
-    // SQLite keeps a database without a name in memory, and uses a private temporary file if it exceeds the cache.
+    // SQLite keeps a nameless database in memory, and moves pages that exceed the cache to a private temporary file.
     return Database.#open(content === null ? '' : withoutWal(content), false, (database) => {
       database.#prove('foreign_keys', 1, 'foreign_keys = ON');
       database.#prove('cache_size', -VIRTUAL_CACHE_KIB, `cache_size = -${VIRTUAL_CACHE_KIB}`);
@@ -164,7 +164,7 @@ export class Database {
     return { bytes, isDone: this.#pragma('freelist_count') === 0 };
   }
 
-  /** Call this if a row is cached, not written: later errors in the transaction then break the ledger too. */
+  /** Call this when a row is cached instead of written. A later error in the transaction then breaks the ledger. */
   postpone(): void {
     assert(this.isVirtual && this.#transaction !== 'none', 'a postponed ledger write outside of virtual time');
     this.#transaction = 'begun';
@@ -188,7 +188,7 @@ export class Database {
     }
   }
 
-  /** Checkpoints a log of `writes` rows or more; returns true if so. Call this only while no order waits. */
+  /** Checkpoints the log if it has `writes` rows or more; returns true if so. Call this only while no order waits. */
   rest(writes = CHECKPOINT_AFTER_WRITES): boolean {
     if (this.isVirtual || this.#writesInLog < writes) return false;
     this.#checkpoint();

@@ -271,10 +271,10 @@ export class Ledger extends LedgerReader {
     return Math.max(Number(this.note(FILL_PLACES_NOTE) ?? 0), this.newestSeq('fills'));
   }
 
-  /** Returns the reference of a trade's next transaction: the trade's pubkey, with a number after the first. */
+  /** Returns the reference of a trade's next transaction: the pubkey, plus a number from the second transaction on. */
   #freeRef(pubkey: string): string {
     const sql = "SELECT count(*) AS n FROM transactions WHERE kind = 'fill' AND (ref = ? OR (ref > ? AND ref < ?))";
-    // The queried range of references ends before the character that follows the separator.
+    // The range ends at the character after the separator, so it contains all references with the separator.
     const after = String.fromCharCode(REF_SEPARATOR.charCodeAt(0) + 1);
     const before = this.db.get<{ n: number }>(sql, pubkey, `${pubkey}${REF_SEPARATOR}`, `${pubkey}${after}`);
     const count = before?.n ?? 0;
@@ -333,11 +333,11 @@ export class Ledger extends LedgerReader {
   }
 
   /**
-   * Deletes ended intents, their orders without fills, and their events, among the next rows; `rows` counts them.
+   * Deletes the next intents that ended without bookings, with their orders and events; `rows` counts deleted rows.
    *
    * @param after place of the last checked intent; at most `most` further intents are checked
-   * @param limits rows stay if they ended after `beforeMs`, or after `lagMs` before the oldest order in `marked` was
-   *   created, our clock, ms; all stay if no order is marked
+   * @param limits only rows are deleted that ended before `beforeMs` (our clock, ms), and over `lagMs` before the
+   *   creation of the oldest order in `marked`; if no order is marked, all rows stay
    * @param keeps returns true if the row with this intent id or pubkey must stay
    */
   prunePage(
@@ -529,7 +529,7 @@ class ReadCache {
   }
 }
 
-/** Maximum number of cached orders; fewer rest at a time. */
+/** Maximum number of cached orders. Fewer orders rest at the same time. */
 const MOST_ORDERS = 1_000;
 
 function readThrough<K, V>(known: Map<K, V>, key: K, read: () => V): V {

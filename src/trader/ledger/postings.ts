@@ -95,7 +95,7 @@ export function conversionPostings(conversion: BookedConversion, yes: BookedHold
   ]);
 }
 
-/** Returns the postings of adopted shares: first recorded moves, then the rest at its value, against `adopted`. */
+/** Returns adoption postings: recorded moves against `cash`, then other shares, at their value, against `adopted`. */
 export function adoptionPostings(outcome: AdoptedOutcome, held: BookedHolding): Posting[] {
   const { marketConditionId: market, isYes, recorded, restMicros, restWorthMicros } = outcome;
   const postings: Posting[] = [];

@@ -37,7 +37,7 @@ export const FEE_REF = 'fee';
 const TRADE_OF_REF = `substr(ref, 1, instr(ref || '${REF_SEPARATOR}', '${REF_SEPARATOR}') - 1)`;
 
 const PAGE = 100;
-/** Key of the note with the number of failed trades, later bookings of failed trades, and fees booked later. */
+/** Key of the note with a sum of counts: failed trades, later bookings of failed trades, and fees booked later. */
 export const TRADE_TURNS_NOTE = 'trade_turns';
 
 /** Key of the note with the last pruning limit: rows without bookings that ended before this time (ms) were deleted. */
@@ -168,7 +168,7 @@ export class LedgerReader {
     return rows.map(({ pubkey, market, is_yes }) => ({ pubkey, marketConditionId: market, isYes: is_yes === 1 }));
   }
 
-  /** Returns the number of failed trades, of later bookings of failed trades, and of fees booked later. */
+  /** Returns the sum of three counts: failed trades, later bookings of failed trades, and fees booked later. */
   tradeTurns(): number {
     return Number(this.note(TRADE_TURNS_NOTE) ?? 0);
   }
@@ -351,7 +351,7 @@ export class LedgerReader {
 /** Capital, cash and result of the whole ledger, millionths of currency. */
 export type PnlRow = Readonly<ReturnType<LedgerReader['pnl']>>;
 
-/** Returns the terms of an intent, in the form that the terms of a draft have. */
+/** Returns the terms of an intent, converted to the form of a draft's terms. */
 function toDraftTerms(intent: IntentRow): DraftTerms {
   switch (intent.kind) {
     case 'place': {
@@ -410,7 +410,7 @@ const CHECKS: readonly { readonly says: string; readonly sql: string }[] = [
           WHERE pubkey NOT IN (SELECT ref FROM transactions WHERE kind = 'fill')`,
   },
   {
-    // A trade may be booked, reversed and booked again, so an odd count means booked. The count excludes lone fees.
+    // A trade may be booked, reversed and booked again. It is booked if the count is odd. Fee-only rows do not count.
     says: 'transactions in force of fill',
     sql: `SELECT trade AS name, booked % 2 AS found, fills.pubkey IS NOT NULL AS wanted
           FROM (SELECT ${TRADE_OF_REF} AS trade, count(*) AS booked FROM transactions

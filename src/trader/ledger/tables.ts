@@ -70,7 +70,7 @@ export const INTENTS = new LedgerTable(
     /** Outcome and side of an order; null for other kinds of intents. */
     isYes: optionalFlag('is_yes'),
     side: optionalChoice('side', SIDES),
-    /** Price of an order's own outcome; for a split, the YES price that divides its cost; null for other kinds. */
+    /** Price of an order's own outcome; for a split, the YES price that divides a set's cost; null for other kinds. */
     priceMicros: optionalAmount('price'),
     /** Number of an order's shares, or of complete sets to merge or split; null for a cancel or redeem intent. */
     amountMicros: optionalAmount('amount'),
@@ -87,7 +87,7 @@ export const INTENTS = new LedgerTable(
     /** Reasons for the intent, as JSON for `explain`. */
     reason: text('reason'),
     state: state<IntentState>('state'),
-    /** Pubkey of the draft and the exchange's record of it; for a cancel, of the order; null until drafted. */
+    /** Pubkey of the draft and of its record at the exchange; for a cancel, the order's pubkey; null until drafted. */
     draftPubkey: optionalText('draft_pubkey'),
     /** Message to sign, as received with the draft; null until drafted. */
     message: optionalText('message'),
@@ -307,7 +307,7 @@ export interface BookingRow {
   readonly timeMs: number;
   /** Market of the booking; null if it has none, as a booking of capital. */
   readonly marketConditionId: string | null;
-  /** Strategy of the booking's intent; null for a booking without an intent or of a reversed fill. */
+  /** Strategy of the booking's intent; null for bookings without an intent, and for all bookings of a reversed fill. */
   readonly strategy: string | null;
   readonly cashMicros: Micros;
   /** Realised result of the booking before fees, at average cost, currency. */

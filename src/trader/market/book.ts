@@ -81,7 +81,7 @@ function removeAmounts(levels: readonly BookLevel[], removal: ReadonlyMap<Micros
   return result;
 }
 
-/** Returns the bid and ask at which each side's cumulative amount reaches `dustMicros`; null if none, or crossed. */
+/** Returns the bid and ask where each side's total reaches `dustMicros`; null if a side is smaller, or they cross. */
 export function touchOf(book: Book, dustMicros: Micros): ReturnType<typeof touch> {
   return touch({ bids: findBeyondDust(book.bids, dustMicros), asks: findBeyondDust(book.asks, dustMicros) });
 }

@@ -19,8 +19,8 @@ interface Charged {
 }
 
 /**
- * Returns why the first `FEE_ROWS` settled trades contradict the declared fee schedule, in a sentence. The result is
- * null if they agree, are free of fees or too few, or if no fee schedule explains them.
+ * Returns why the first `FEE_ROWS` settled trades contradict the declared fee schedule, in a sentence. Returns null if
+ * the trades agree with the schedule, have no fees or are too few, or if no fee schedule explains their fees.
  */
 export function feeContradiction(rows: readonly PublicTradeRow[], declared: FeeSchedule): string | null {
   const isCharged = ({ state, maker_fee, taker_fee }: PublicTradeRow): boolean =>

@@ -55,7 +55,7 @@ export class MarketTracker {
   #own: readonly OwnOrder[] = [];
   #tick = USUAL_TICK_MICROS / ONE;
   #motion: PriceMotion | null = null;
-  /** True if the first page of trades was full or had trades older than `YOUNG_MS`; null before that page. */
+  /** True if the first page of trades was full or had trades older than `YOUNG_MS`; null before the first page. */
   hasHistory: boolean | null = null;
   readonly #tape = new Tape();
   readonly #volatility = new Volatility();
@@ -99,7 +99,7 @@ export class MarketTracker {
     this.#noteClock(at);
   }
 
-  /** Updates the market from a book and all own orders that are or may be open. Ended own orders stay known a while. */
+  /** Updates the market from a book and all own orders that are or may be open. Ended orders are stored for a while. */
   onBook(snapshot: Orderbook, at: SeenAt, own: readonly OwnOrder[]): void {
     this.#noteOwn(at.seenMs, own);
     const before = this.#book;
@@ -157,7 +157,7 @@ export class MarketTracker {
   }
 
   #takeIn(trade: TapeTrade, at: SeenAt, book: Book): void {
-    // Exchange times are whole seconds: a trade counts at half of its second, or at the answer's arrival if earlier.
+    // Exchange times are whole seconds. A trade is dated to mid-second, or to the answer's arrival if that is earlier.
     const atMs = Math.min(at.seenMs, trade.venueTimeMs + 500 - this.#venueAheadMs);
     const shares = trade.amountMicros / ONE;
     this.#flow.observe({ price: trade.priceMicros / ONE, shares, bought: trade.taker === 'buy' }, atMs);
@@ -188,7 +188,7 @@ export class MarketTracker {
     this.ownFills.clockSetBack();
   }
 
-  /** Returns a strategy's view of the market from this and the arguments; null until a detail and a book arrived. */
+  /** Makes a strategy's view from the tracker's data and the arguments; null until a detail and a book arrived. */
   view(
     nowMs: number,
     own: OwnMarketState,
@@ -364,7 +364,7 @@ const YOUNG_MS = 600_000;
 /** Number of rows of a full page of trades. A full page means that the market probably has more trades. */
 const FULL_PAGE = 100;
 
-/** A trade dated over this time, ms, after its answer is dropped: all later trades would look late. */
+/** Trades dated later than their answer by more than this, ms, are dropped; else all later trades would look late. */
 const EARLY_MS = 60_000;
 
 /** Returns the market's facts, or one sentence that says why the market cannot be quoted. */
@@ -406,11 +406,11 @@ const viewOrder = (order: OwnOrder, queueAheadMicros: Micros | null, nowMs: numb
   ageMs: nowMs - order.submittedMs,
 });
 
-/** A change of the mid is a jump if it exceeds both this many standard deviations and this change in log-odds. */
+/** A mid change is a jump if it exceeds `JUMP_SIGMAS` standard deviations and `JUMP_MIN_LOG_ODDS` in log-odds. */
 const JUMP_SIGMAS = 6;
 const JUMP_MIN_LOG_ODDS = 0.25;
 
-/** A book is stuck after this many trades beyond its best prices, if the first was at least `FROZEN_MS` ago. */
+/** A book is stuck after this many trades past its best prices, the first at least `FROZEN_MS` before the last poll. */
 const FROZEN_TRADES = 2;
 const FROZEN_MS = 10_000;
 
@@ -421,7 +421,7 @@ interface Jump {
   readonly changeLogOdds: number;
 }
 
-/** Detects jumps of one market's mid, and a stuck book: it stays unchanged while trades go beyond its best prices. */
+/** Detects jumps of one market's mid, and a stuck book, which stays equal while trades go beyond its best prices. */
 class Liveness {
   /** Time when the newest change of the book arrived, our clock, ms; null before the first book. */
   unchangedSinceMs: number | null = null;

@@ -20,8 +20,8 @@ interface Remembered {
 }
 
 /**
- * Returns true if a book requested at `sentMs` shows fewer shares at a price than own orders have: one was filled or
- * ended. Orders beyond the worst shown price are ignored, because a book shows a limited number of levels.
+ * Returns true if a book requested at `sentMs` shows fewer shares at a price than own orders have. Then one was filled
+ * or has ended. Orders beyond the worst shown price are ignored, because a book shows a limited number of levels.
  */
 export function isShortOfOwn(book: Book, orders: readonly OwnOrder[], sentMs: number): boolean {
   return orders.some(({ side, priceMicros, acceptedMs }) => {
@@ -186,7 +186,7 @@ export class OwnFills {
   #sums: Readonly<Record<BookSide, DecayingSums[]>> = { bid: HORIZONS_MS.map(noSums), ask: HORIZONS_MS.map(noSums) };
   /** Own fills that wait for a markout, oldest first. */
   #waiting: WaitingMarkout[] = [];
-  /** Number of waiting fills, from the oldest, whose markout is already measured, per markout horizon. */
+  /** For each markout horizon, the number of the oldest waiting fills whose markout is already measured. */
   #judged = HORIZONS_MS.map(() => 0);
   #lookedMs: number | null = null;
   #isChanged = false;
@@ -205,7 +205,7 @@ export class OwnFills {
     this.#isChanged = true;
   }
 
-  /** Measures due markouts with the price of the book requested at `lookedMs`, our clock; null if it has no price. */
+  /** Measures due markouts by the book requested at `lookedMs`, our clock. `price`: its price; null if it has none. */
   look(price: number | null, lookedMs: number): void {
     const elapsedS = this.#lookedMs === null ? 0 : Math.max(0, lookedMs - this.#lookedMs) / 1000;
     this.#lookedMs = Math.max(lookedMs, this.#lookedMs ?? lookedMs);

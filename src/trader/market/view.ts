@@ -319,7 +319,7 @@ export interface WholeEventView {
 
 /** The part of a market view without own holdings and estimates, for risk checks. */
 export interface Sight extends Pick<MarketView, 'market' | 'book' | 'others' | 'health' | 'timeToResolutionMs'> {
-  /** The newest public trade, if it did not arrive before the newest book; else null. */
+  /** The newest public trade, if it arrived with or after the newest book; else null. */
   readonly newestTrade: TapeTrade | null;
 }
 
@@ -347,7 +347,7 @@ export type TraderPace = Omit<PaceView, 'lookEveryS'>;
 /** Assumed time from the decision on an order until it is seen open, s, before the first measurement. */
 export const USUAL_REACT_S = 2;
 
-/** Values before the first valuation of markets: reads cost nothing, requests and currency the usual prices. */
+/** Values before the first valuation of markets: reads cost nothing; requests and currency have their usual prices. */
 export const USUAL_PACE: TraderPace = Object.freeze({
   reactS: USUAL_REACT_S,
   readPrice: 0,

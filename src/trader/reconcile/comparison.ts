@@ -56,7 +56,7 @@ export class Comparison {
   #held: { readonly theirs: ReadonlyMap<string, Micros>; readonly ours: ReadonlyMap<string, Micros> } | null = null;
   /** Number of trade changes counted by the ledger at the newest comparison; null before the first comparison. */
   #turns: number | null = null;
-  /** Filled amount of each order with missing fills, when its fills were first missing; shares, by pubkey. */
+  /** Filled amount, shares, that each order had when its fills were first found missing; by the order's pubkey. */
   #owed: ReadonlyMap<string, Micros> = new Map();
 
   /** @param ownTrades true if the venue lists own trades */
@@ -118,7 +118,7 @@ export class Comparison {
     return what === 'position' && this.#undecided.has(subject);
   }
 
-  /** Makes later comparisons skip a difference that an operator has accepted; returns false if it is outdated. */
+  /** Makes later comparisons skip a difference that an operator has accepted; false if the difference is outdated. */
   leaveOut(difference: Difference): boolean {
     const { what, subject, ledger } = difference;
     if (what === 'position') {
@@ -141,7 +141,7 @@ export class Comparison {
   /**
    * Returns the bookings that the ledger lacks according to the newest round, or a text that says why they are unknown.
    *
-   * @param isConfirmed returns true for a missing fill that is confirmed, so that it is no longer awaited
+   * @param isConfirmed returns true for a confirmed missing fill; if all are confirmed, the plan does not wait for them
    */
   planAdoption(isConfirmed: (difference: Difference) => boolean): Adoption | string {
     if (this.#held === null) return 'ledger and exchange are not compared yet';
@@ -258,7 +258,7 @@ function openListCursors(ledger: LedgerReader, notes: Notes, books: OwnBooks, ow
     });
   const orders = new ListCursor<'orders.list'>('orders', notes, {
     bornS: () => null,
-    // The executor itself reads own orders. A draft unknown to the ledger may still be signed, so its row may change.
+    // Orders of the ledger count as final, because the executor reads them itself. Other drafts may still be signed.
     isSettled: ({ pubkey, status }) =>
       (status !== null && ORDER_STANDING[status].phase !== 'unsigned') ||
       (pubkey !== null && books.order(pubkey) !== null),

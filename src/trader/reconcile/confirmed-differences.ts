@@ -30,7 +30,7 @@ type StoredAcceptance = readonly [name: string, figures: string, sinceMs?: numbe
 
 /** Kinds of differences whose acceptance changes later comparisons; the same figures are then a new difference. */
 const REBASED: readonly Difference['what'][] = ['position', 'sum', 'list'];
-/** Number of differences from which the list of a round's differences may be incomplete. */
+/** If a round reports at least this number of differences, it may have missed others. */
 const MOST_FOUND = 200;
 
 export class ConfirmedDifferences {
@@ -91,7 +91,7 @@ export class ConfirmedDifferences {
    * Processes the differences of a complete round, and returns the newly confirmed ones.
    *
    * @param begunMs time when the round's first request was sent, our clock, ms
-   * @param isUndecided returns true if the round could not check a difference; only a confirmed one then stays
+   * @param isUndecided returns true if the round could not check a difference, which then stays only if it is confirmed
    */
   take(
     differences: readonly Difference[],
@@ -123,7 +123,7 @@ export class ConfirmedDifferences {
       this.#open.set(name, { difference, sinceMs, believed });
     }
     this.#remember();
-    // Accepted differences that no longer exist are dropped, unless the round may not have listed all differences.
+    // Accepted differences that no longer exist are dropped, but only if the round certainly found all differences.
     if (differences.length < MOST_FOUND && !differences.some(({ what }) => what === 'list')) {
       const names = new Set(differences.map(nameDifference));
       this.forgetAccepted((accepted) => !REBASED.includes(accepted.what) && !names.has(nameDifference(accepted)));

@@ -107,7 +107,7 @@ export class IndependentFillCount {
     return { kind: 'page', next: null };
   }
 
-  /** Compares the sums of a complete read. @param agreed true without another difference or a confirmed one of sums */
+  /** Compares sums of a complete read. @param agreed false if other records differ or a sum difference is confirmed */
   settle(agreed: boolean): readonly Difference[] {
     const memory = this.#memory.value;
     this.hasCompared = false;
@@ -163,8 +163,8 @@ export class IndependentFillCount {
   /** Starts a fill count after the listed trades. Booked trades that the list shows later count on both sides. */
   #open(memory: CountMemory | null): void {
     const shown = new Set([...this.#rows.map(({ pubkey }) => pubkey), ...(memory?.met ?? [])]);
-    // Booked trades from this exchange time on, s, that are not listed are expected to be listed later. A read down to
-    // a mark covers the whole list; the first read covers only one page.
+    // Unlisted trades that are booked, with a time (exchange clock, s) of `lateS` or later, are expected in a later
+    // list. A read down to a mark covers the whole list; the first read covers only one page.
     const firstS = Math.max(must(this.#venueS, 'time of the look') - LATE_S, this.#rows.at(-1)?.timestamp ?? 0) + 1;
     const lateS = memory === null ? firstS : (this.#metS ?? Number.NEGATIVE_INFINITY);
     const seq = this.#ledger.newestSeq('fills');

@@ -13,7 +13,7 @@ import type { Booked, Notes } from '../ledger/contract.js';
 import { StoredMemory } from '../ledger/tables.js';
 import { type Difference, LONGEST_LAG_MS, UNKNOWN } from './differences.js';
 
-/** Maximum pages of one list read: far more than resting orders need. It ends a read whose cursors form a loop. */
+/** Maximum pages of one list read: far more than resting orders need. It ends the read of an endless list. */
 const MAX_PAGES = 50;
 /** Maximum wait of a further page's request for the request budget, ms. After this wait the read is planned again. */
 const PAGE_USEFUL_MS = 10_000;
@@ -100,7 +100,7 @@ export function overfull({ call }: PlannedRequest, data: unknown): string | null
 const MARKED_ROWS = 8;
 /** Maximum pages of a list's read (20,000 rows). Longer lists need an operator's check. */
 const MOST_PAGES = 200;
-/** Maximum rounds for which the mark waits at a differing row. Then only the row is kept, so that reads stay short. */
+/** At this number of differing rounds, the mark moves on and only differing rows are kept, so that reads stay short. */
 const HELD_ROUNDS = 10;
 /** Maximum number of differing rows kept for later rounds. If more rows differ, all have a common cause. */
 const MOST_KEPT = 200;
@@ -131,7 +131,7 @@ interface Mark {
   readonly older: readonly string[];
   /** Pubkeys of the next mark, taken from the newest complete round. */
   readonly newer: readonly string[];
-  /** Sequence number of the booking up to which all bookings were listed or are kept. */
+  /** Sequence number of a booking. This and all earlier bookings were listed, or are kept as missing from the list. */
   readonly seq: number;
   /** Number of consecutive complete rounds with a difference. */
   readonly held: number;
@@ -247,7 +247,7 @@ export class ListCursor<N extends HistoryEndpoint> {
   }
 
   /**
-   * Returns the pubkeys of the newest final rows: no row older than a final row can change or appear later.
+   * Returns the pubkeys of the newest rows that are final like all older rows: no older row can change or appear later.
    *
    * @param venueS exchange time of the list, s; null accepts rows of any age
    */

@@ -1,6 +1,6 @@
 /**
  * Deletes finished intents, and orders without fills, that the trader no longer needs. Comparisons read the exchange's
- * orders down to a mark, so only orders below the mark that are no longer compared are deleted.
+ * orders down to a mark, so an order is deleted only if it is older than the mark and no longer compared.
  */
 
 import type { Ledger } from '../ledger/contract.js';
@@ -13,7 +13,7 @@ export const MOST_PRUNED_AT_ONCE = 250;
 export const FIRST_PRUNED_AT_ONCE = 100;
 /** Target duration of a pruning batch, ms: other writes to the ledger must wait for the batch. */
 const WANTED_MS = 15;
-/** Number of writes in the write-ahead log from which a checkpoint replaces a batch; it takes as long as a batch. */
+/** At this number of writes in the write-ahead log, a checkpoint takes as long as a batch, and replaces a batch. */
 const CHECKPOINT_AFTER_WRITES = 100;
 
 /** One pruning batch. A batch checks intents after number `after`, or releases unused pages if `after` is null. */

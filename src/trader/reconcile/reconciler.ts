@@ -36,7 +36,7 @@ const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15_000;
 /** Minimum wait per further page before a void round is retried, ms, because all pages must be read again. */
 const RETRY_PER_PAGE_MS = 1_000;
-/** Time without a complete reconciliation round after which an alarm is raised, ms. */
+/** Time without a complete reconciliation round after which the operator gets a loud notice, ms. */
 const OVERDUE_MS = 300_000;
 
 export class Reconciler {
@@ -200,7 +200,7 @@ export class Reconciler {
     if (this.#findOutrun(resting)) this.againMs = Math.min(this.againMs, nowMs);
   }
 
-  /** Returns true once per order whose listed filled amount stays below its booked fills; it triggers a round. */
+  /** Returns true once per order whose listed filled amount stays below its booked fills, so that a round begins. */
   #findOutrun({ rows, startedMs }: RestingOrders): boolean {
     const behind = new Map<string, number>();
     for (const { pubkey, filled_amount: filled } of rows) {

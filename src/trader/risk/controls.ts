@@ -330,7 +330,7 @@ export const toWorkingOrder = (place: PlaceIntent, facts: RiskFacts): WorkingOrd
   phase: 'in_flight',
 });
 
-/** Returns the higher of the market's two fee rates, because a maker order may still take. */
+/** Returns the higher of the market's two fee rates, because an order meant to be maker may still be taker. */
 const feeRate = ({ sight }: RiskFacts): Micros =>
   micros(Math.max(sight?.market.makerFeeRateMicros ?? ONE, sight?.market.takerFeeRateMicros ?? ONE));
 

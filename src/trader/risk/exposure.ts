@@ -83,7 +83,7 @@ interface MarketExposure {
   weight: Weight | null;
 }
 
-/** Holdings and working orders of the account; both are only added and replaced. */
+/** Holdings and working orders of the account. Entries are added or replaced, and never removed. */
 export class Exposure {
   readonly #rules: ReadonlyMap<string, EventRule>;
   readonly #markets = new Map<string, MarketExposure>();
@@ -316,8 +316,8 @@ export type FindCaps = (marketConditionId: string) => ShareCaps;
 
 /**
  * Returns the loss of working orders if they fill and every price returns to its slow average, for the worst set of
- * fills. Shares that only reduce a position to zero do not count in this loss. Others can fake book prices, but hardly
- * slow averages.
+ * fills. Shares that only reduce a position to zero do not count in this loss. Other traders can fake book prices, but
+ * hardly slow averages.
  */
 export function lossToAverage(exposure: Exposure, findCaps: FindCaps, extra: WorkingOrder | null = null): Micros {
   const markets = new Set(exposure.workingMarkets);
@@ -337,7 +337,7 @@ export function lossToAverage(exposure: Exposure, findCaps: FindCaps, extra: Wor
 }
 
 /**
- * Returns the loss of orders of one direction. The orders with the largest loss per share count as position-opening.
+ * Returns the loss of orders of one direction. Orders with the largest loss per share are assumed to open the position.
  *
  * @param reducible shares that bring the position to zero
  * @param cap value of a share of the outcome that these orders acquire

@@ -143,7 +143,7 @@ export function limitChanges(before: RiskLimits, after: RiskLimits) {
     .map((limit) => ({ limit, isLooser: after[limit] > before[limit] !== HIGHER_IS_TIGHTER.includes(limit) }));
 }
 
-/** Lists a strategy's settings that are looser than the trader's limits, with one sentence each; else empty. */
+/** Lists a strategy's settings that are looser than the trader's limits, with one sentence each; empty if none. */
 export function findLoosenings(base: RiskLimits, override: RiskOverride) {
   const found: { readonly name: keyof RiskOverride; readonly text: string }[] = [];
   for (const { name, limit, isHigherTighter } of RULES) {

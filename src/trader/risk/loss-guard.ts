@@ -203,7 +203,7 @@ export const lossRung = (loss: LossFacts, limits: RungLimits): LossRung => ({
   reducing: describeLoss(loss, limits, limits.reduceAtLossMicros),
 });
 
-/** Describes a loss that reaches a part of its limit; else null. @param part fraction of a limit: 0.5 is 500000 */
+/** Describes a loss that reaches a part of its limit; null if none. @param part fraction of a limit: 0.5 is 500000 */
 function describeLoss({ dayLossMicros, drawdownMicros }: LossFacts, limits: LossLimits, part: Micros): string | null {
   const losses = [
     [dayLossMicros, 'lost today', limits.maxLossDayMicros],
@@ -235,7 +235,7 @@ type FillLimits = Pick<RiskLimits, 'maxFills' | 'fillsWindowS'>;
 
 export const NO_FILLS: FillState = { timesS: [], halted: null };
 
-/** Maximum number of stored fill times, in multiples of the fill limit. Pages list the newest fills first. */
+/** Maximum number of stored fill times, in multiples of the fill limit + 1, because later pages contain older fills. */
 const KEPT_TIMES = 4;
 
 /**

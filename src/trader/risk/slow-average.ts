@@ -2,8 +2,8 @@
  * Slow average of each market's price, as a cap on share values in risk limits. With the cap, prices that one account
  * fakes for minutes or hours have no effect on the limits.
  *
- * If a price is held away from its average for a time t, possible purchases grow by a factor e^(t / averaging time).
- * With an averaging time of seven days, purchases stay below 1.16 times the day limit after one day.
+ * If a price is held away from its average for a time t, the purchases that limits allow grow by a factor
+ * e^(t / averaging time). At an averaging time of seven days, they stay below 1.16 times the day limit after one day.
  */
 
 import { type Micros, micros, ONE } from '../../shared/base/micros.js';
@@ -17,7 +17,7 @@ const TRUSTED_BARS_MS = 86_400_000;
 const MOST_STORED = 1000;
 const MOST_KEPT = 2 * MOST_STORED;
 
-/** Averages of the YES price, which start at 0.5 or the first price. `low` caps the value of YES, `high` that of NO. */
+/** YES price averages. `low` starts at min(0.5, first price) and caps YES; `high` starts at the maximum and caps NO. */
 interface Average {
   low: number;
   high: number;

@@ -28,7 +28,7 @@ const PROBE_MS = { first: 1_000, longest: 10_000 } as const;
 
 /** Cancels and own reads are still sent if the exchange reports a limit below 1 / 8 of the venue profile's limit. */
 const LEAST_TRUST = 8;
-/** If own requests use at least this fraction of the limit, a full budget is considered correct. */
+/** If own requests use at least this fraction of the limit, the exchange's report of a full budget is trusted. */
 const EXPLAINING_PART = 3 / 4;
 /** Fraction of the profile's limit that is considered safe while the exchange has not reported a limit. */
 const UNKNOWN_FROM_PART = 1 / 4;

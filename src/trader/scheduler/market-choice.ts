@@ -112,7 +112,7 @@ export const requestsPerS = ({ movesPerS, fillsPerS, orders }: NetValue): number
 /** Intervals between book reads to choose from, s; each is 25 % longer than the previous one. */
 const INTERVALS = Array.from({ length: 36 }, (_, i) => 1.25 ** i);
 
-/** A market's income and costs, with the stale-quote loss per read interval computed once for any prices. */
+/** A market's income and costs. The stale-quote loss of each read interval is computed once for any resource prices. */
 export class PricedOffer {
   readonly #offer: MarketOffer;
   readonly #losses: readonly number[];
@@ -146,7 +146,7 @@ export class PricedOffer {
 
 export interface Supply {
   readonly looksPerS: number;
-  /** Signed requests per second of the market, including requests reserved for cancels. */
+  /** Signed requests per second for all markets together, including requests reserved for cancels. */
   readonly requestsPerS: number;
   readonly currency: number;
 }

@@ -33,13 +33,13 @@ export interface PollFacts {
   readonly signedPerMinute: number;
   /** Number of pages that list the details of all open markets; Infinity while unknown or not needed. */
   readonly openMarketPages: number;
-  /** Best interval of own-trade reads while orders rest, ms, within the settings; absent: the shortest. */
+  /** Best interval of own-trade reads while orders rest, ms, before the settings limit it; absent: the shortest. */
   readonly ownPaceMs?: number;
   /** Interval of reads of the exchange's marks, ms; absent or Infinity: only in reconciliation rounds. */
   readonly marksEveryMs?: number;
   /** Number of signed requests of an assets poll, which begins a reconciliation round; absent: one request. */
   readonly requestsARound?: number;
-  /** Number of public requests that could be sent now, as in `RequestQueue.headroom`; no more polls are made. */
+  /** Number of public requests that could be sent now, as in `RequestQueue.headroom`; a maximum for market polls. */
   readonly publicHeadroom: () => number;
 }
 
@@ -121,7 +121,7 @@ export class PollRecord {
     return this.#backsOff(nowMs) ? Math.max(waitedMs, this.#notBeforeMs) : waitedMs;
   }
 
-  /** Expedites the poll; a higher urgency that it already has stays. */
+  /** Expedites the poll. If the poll already has a higher urgency, it keeps that urgency. */
   expedite(urgency: Urgency): void {
     if (this.expedited !== 'first') this.expedited = urgency;
   }

@@ -27,7 +27,7 @@ const PUBLIC_TENTHS = 9;
 const PARTS = 10 * 60_000;
 /** Interval between reads of a market's detail, ms. Details change when a market opens, closes or resolves. */
 const DETAIL_INTERVAL_MS = 60_000;
-/** Interval between reads of details by pages, ms; shorter than for single details, so that no single one is due. */
+/** Interval between reads of details by pages, ms; shorter than for single reads, so that no single read is due. */
 const DETAILS_INTERVAL_MS = 50_000;
 /** Market details are read by pages if a page contains at least this many tracked markets on average. */
 const MARKETS_A_PAGE = 3;

@@ -3,9 +3,9 @@
 import { MINUTE_MS } from '../../shared/base/sliding-minute.js';
 
 const EVERY_MS = 5_000;
-/** Target for the free fraction of the request burst: the price rises below this target and falls above it. */
+/** Target for the free fraction of the request burst: a smaller fraction raises the price, a larger one lowers it. */
 const AIM = 1 / 2;
-/** Step of the price's logarithm per update, if the whole burst is used or free. */
+/** Change of the price's logarithm per update, per unit of the free fraction's distance from `AIM`. */
 const STEP = 0.2;
 /** Maximum of the price's logarithm: e^7 is a thousand times the minimum. */
 const MOST_RISE = 7;

@@ -28,7 +28,7 @@ export const MAX_WAITING = 512;
 export const MAX_IN_FLIGHT = 8;
 /** Maximum requests in flight per scope, so that public reads and own orders cannot block each other. */
 export const MAX_IN_FLIGHT_PER_SCOPE = 6;
-/** Maximum requests in flight including cancels, which do not wait for a free slot. */
+/** Maximum requests in flight, with cancels. The two maximums above do not apply to cancels. */
 export const MAX_IN_FLIGHT_WITH_CANCELS = 16;
 
 const SCOPES: readonly Scope[] = ['signed', 'public', 'bootstrap'];
@@ -189,7 +189,7 @@ export class RequestQueue {
     return this.#lines[scope].budget.perMinute(this.#clock.advance(nowMs));
   }
 
-  /** True when time alone cannot lower the budgets: no recent throttling, and no other program uses them. */
+  /** True if time alone does not change the budgets: no recent throttling, and no other program uses them. */
   isSteady(nowMs: number): boolean {
     const steadyMs = this.#clock.advance(nowMs);
     return this.#lines.public.budget.isSteady(steadyMs) && this.#lines.signed.budget.isSteady(steadyMs);

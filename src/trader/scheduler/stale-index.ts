@@ -19,11 +19,11 @@ export const pickOffPerDeviation = (z: number): number => Math.max(0, normalDens
 export const indexPerDeviation = (z: number): number =>
   Math.max(0, ((1 - z * z) * normalDensity(z) + z ** 3 * normalCdf(-z)) / 3);
 
-/** Volatility sigma is uncertain (normal error of 0.35 in its logarithm); else calm markets would never be read. */
+/** Sigma is treated as uncertain (normal error of 0.35 in its logarithm); else calm markets would never be read. */
 const SPREAD_OF_SIGMA = [-Math.sqrt(3), 0, Math.sqrt(3)].map((k) => Math.exp(0.35 * k));
 const WEIGHTS = [1 / 6, 2 / 3, 1 / 6] as const;
 
-/** Averages a function of z = h / s over the uncertainty of sigma; the result is in units of the central s. */
+/** Averages a function of z = h / s over the uncertainty of sigma; the result is in units of s at the central sigma. */
 const averageOver = (of: (z: number) => number) => (z: number) =>
   SPREAD_OF_SIGMA.reduce((sum, factor, k) => sum + (WEIGHTS[k] ?? 0) * factor * of(z / factor), 0);
 
@@ -94,7 +94,7 @@ export interface StaleMarket {
  * is never negative.
  *
  * @param variance p (1 - p), the largest possible variance of a probability
- * @param movedS time in which the price usually moves as far as it is known to have moved, s; added to `t`
+ * @param movedS time, s, in which the price usually moves as far as a mark shows that it has moved; added to `t`
  */
 export function shareIndex(
   h: number,

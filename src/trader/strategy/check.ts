@@ -106,7 +106,7 @@ function checkLevel(level: QuoteLevel, market: MarketFacts): string | null {
 
 function checkGrid(name: string, value: number, step: Micros, min: Micros, max: Micros): string | null {
   if (!Number.isSafeInteger(value)) return `${name} must be an integer of millionths, got ${show(value)}`;
-  // The checks above ensure that Micros are safe integers.
+  // The cast is right, because the check above ensures a safe integer.
   if (!isMultiple(value as Micros, step)) return `${name} ${value} is not a multiple of ${step}`;
   return value >= min && value <= max && value > 0 ? null : `${name} ${value} is outside [${min}, ${max}]`;
 }

@@ -132,7 +132,7 @@ interface StrategyParts {
 interface DefinitionParts<S extends ParamSpecs, K extends AskedEvent> extends StrategyParts {
   readonly params: S;
   readonly observes?: readonly K[];
-  /** Checks relations between parameters. Returns null when they are valid, else a sentence that names them. */
+  /** Checks relations between parameters. Returns null if they are valid, else a sentence that names the parameters. */
   check?(params: ParamsOf<S>): string | null;
 }
 
@@ -141,7 +141,7 @@ export interface StrategyDefinition<S extends ParamSpecs, K extends AskedEvent =
   readonly scope?: 'market';
   /**
    * Makes a quoter for one market; called after every trader start. `saved` is the quoter's newest saved state of the
-   * declared version, if any. If `create` throws with a saved state, it is called again without it.
+   * declared version, if any. If `create` throws with a saved state, `create` is called again without the state.
    */
   create(params: ParamsOf<S>, market: MarketFacts, saved?: unknown): Quoter<'fill' | K, ParamsOf<S>>;
 }

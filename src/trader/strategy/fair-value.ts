@@ -7,7 +7,7 @@ import type { StrategyEvent } from './contract.js';
 
 /** Weights of others' book and of public trades in a fair price. */
 export interface FairSetting {
-  /** Number of shares at a price or better from which this price is the side's best price; fewer shares are dust. */
+  /** Minimum shares at a price or better for this price to be a side's best price; fewer shares are dust. */
   readonly dustMicros: Micros;
   /** Weight of the microprice in its average with the mid, 0 to 1. */
   readonly imbalanceWeight: number;

@@ -20,7 +20,7 @@ export function passiveLimit(book: Book, side: BookSide, tickMicros: Micros): nu
   return side === 'bid' ? opposite.priceMicros - tickMicros : opposite.priceMicros + tickMicros;
 }
 
-/** Millionths of shares that may still fill on a side until the position limit, or in reduce-only mode until zero. */
+/** Millionths of shares that may fill on a side until the position reaches its limit, or zero in reduce-only mode. */
 export function positionRoom(side: BookSide, { inventory, stance }: Pick<MarketView, 'inventory' | 'stance'>): number {
   const net = side === 'bid' ? inventory.netMicros : -inventory.netMicros;
   return stance === 'reduce-only' ? Math.max(0, -net) : Math.max(0, inventory.maxPositionMicros - net);
@@ -59,7 +59,7 @@ export function ladder(wish: LadderWish, market: MarketFacts): readonly QuoteLev
   return result;
 }
 
-/** Rounds a float price to a tick, away from the mid. With a small tolerance, 0.42 does not become 0.41. */
+/** Rounds a float price to a tick, away from the mid. A tolerance for float errors keeps 0.42 from becoming 0.41. */
 export function onTick(side: BookSide, price: number, tickMicros: Micros): Micros {
   const value = Math.max(-1, Math.min(2, price)) * ONE;
   const whole = side === 'bid' ? Math.floor(value + FLOAT_NOISE) : Math.ceil(value - FLOAT_NOISE);

@@ -92,7 +92,7 @@ function freezeRows(values: ParamValues): ParamValues {
 
 type ParamPath = ParamProblem['path'];
 
-/** Lists given parameter names that are not declared, also names within rows. */
+/** Lists given parameter names that are not declared, including names within rows. */
 function listUnknown(specs: ParamSpecs, given: unknown, path: ParamPath = []): readonly ParamProblem[] {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return [];
   return Object.entries(given).flatMap(([name, value]: [string, unknown]) => {

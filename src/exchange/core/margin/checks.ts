@@ -49,7 +49,7 @@ export function pricesAfter(
   };
 }
 
-/** Refuses a take profit not above `entry`, and a stop loss not below `entry`: both would trigger at once. */
+/** Refuses a take profit not above `entry`, and a stop loss not below `entry`: each would trigger immediately. */
 export function checkPrices(pool: MarginPool, prices: TriggerPrices, entry: number): Refusal | null {
   if (pool.rules.kind === 'hyperliquid') return refuse('hyperliquid_margin_tp_sl_not_supported');
   const { takeProfit, stopLoss } = prices;
@@ -151,7 +151,7 @@ function checkLimit(price: number, shares: number, { rules }: MarginPool): Refus
   );
 }
 
-/** Checks take profit and stop loss against the entry price: the lower of limit price and reference price. */
+/** Checks take profit and stop loss against the entry price: the mark, or the limit price if it is lower. */
 function checkTriggers(terms: MarginRequest, pool: MarginPool): Refusal | null {
   const { takeProfit = null, stopLoss = null } = terms;
   if (takeProfit === null && stopLoss === null) return null;

@@ -14,7 +14,7 @@
  *     closing fee     = closing_fee × proceeds                       rounded up, only for a win or a liquidation
  *
  * A position wins if its loss (with interest) is below 0. A closed position is worth user_liquidity + pnl, at least 0.
- * The pool bears any further loss. The worth of a position first pays the interest, then the closing fee.
+ * The pool bears any further loss. The interest is deducted from the position's worth first, then the closing fee.
  */
 
 import { type Micros, mulDiv, ONE } from '../../../shared/base/micros.js';
@@ -81,7 +81,7 @@ const PER_RATE_AND_YEAR = BigInt(ONE) * BigInt(365 * 86_400_000);
 const fatalLoss = ({ userLiquidity }: MarginExposure, lossPercent: number): number =>
   mulDiv(asMicros(userLiquidity), asMicros(lossPercent), asMicros(100), 'ceil');
 
-/** True if a position must be liquidated. Without borrowed money it never is: only its user can lose. */
+/** True if a position must be liquidated; false without borrowed money, because then only its user can lose. */
 export const isLiquidatable = (
   position: MarginExposure,
   mark: number,
@@ -91,7 +91,7 @@ export const isLiquidatable = (
 
 /**
  * Highest mark that liquidates the position at this interest; 0 if nothing is borrowed or no mark liquidates it. The
- * mark is computed directly from floor(shares × mark) <= cost + interest − fatal loss.
+ * mark is computed directly: floor(shares × mark) <= cost + interest − the loss that liquidates.
  */
 export function liquidationPrice(position: MarginExposure, interest: number, lossPercent: number): Micros {
   const worth = position.cost + interest - fatalLoss(position, lossPercent);

@@ -223,7 +223,7 @@ export class Margin {
   }
 }
 
-/** Filter by market state. Here `open` matches all unsettled states, `resolved` all settled ones, others themselves. */
+/** Filter by market state. `open` matches all unsettled states, `resolved` all settled ones, any other only itself. */
 function isInLife(state: MarketState, asked: MarketState): boolean {
   if (asked === 'open') return !isSettledMarket(state);
   return asked === 'resolved' ? isSettledMarket(state) : state === asked;

@@ -46,7 +46,7 @@ export function readRules(config: PoolConfigSpec) {
 
 type RateName = 'max_leverage_yes' | 'max_leverage_no' | 'opening_fee' | 'closing_fee' | 'annual_fee_rate';
 
-/** Refuses a price at which no position can be sold; null if the price is valid or not given. */
+/** Refuses a price off the price grid or not between 0 and 1; null if the price is valid or not given. */
 export function badPrice(field: string, price: number | null, { priceStep }: MarginRules): Refusal | null {
   if (price === null) return null;
   if (price <= 0 || price >= ONE) return invalid(field, 'Must lie between 0 and 1.');

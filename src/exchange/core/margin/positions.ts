@@ -176,7 +176,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
   #start(request: RequestRecord): PositionRecord {
     const { nowMs, settings } = this.context;
     const id = this.nextId();
-    // Built field by field, because spread syntax slows checks.
+    // The record is built field by field, because spread syntax slows checks.
     const position: PositionRecord = {
       id,
       pubkey: makeName(settings.seed, 'position', id),

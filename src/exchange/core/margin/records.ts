@@ -31,7 +31,7 @@ export interface RequestRecord extends RecordOfAccount {
   readonly stopLoss: number | null;
   readonly message: string;
   readonly createdMs: number;
-  /** Maximum cost: user_liquidity plus opening fee. The account locks it until the funding; then the pool holds it. */
+  /** Maximum cost: user_liquidity plus opening fee. Locked in the account until the funding, then held by the pool. */
   readonly reserved: number;
   state: RequestState;
   /** State of the request's order; null before the order is placed. */

@@ -18,7 +18,7 @@ type QueueCurve =
 const SHARE = 1_000_000;
 
 /**
- * Returns a curve: the part of a level's decrease without a trade that was behind an order. `ahead` must be above 0,
+ * Returns a curve: if a level decreases without a trade, the part of the decrease behind an order. `ahead` is above 0,
  * `behind` at least 0. Curves use only arithmetic, square root and logarithm, for equal results on every machine.
  */
 function cancelledBehind(curve: QueueCurve): (ahead: number, behind: number) => number {
@@ -71,7 +71,7 @@ export interface FillModel {
   aheadAfterChange(ahead: number, previous: number, next: number, traded: number, lot: number): number;
 }
 
-/** Prefix of a fill model's name if recorded makers only post; without a name it means `posts-only:risk-averse`. */
+/** Prefix of a fill model's name if recorded makers only post. Alone, the prefix means `posts-only:risk-averse`. */
 const POSTS_ONLY = 'posts-only';
 
 /** Fill model names for the command line, from the fewest fills to the most fills. */

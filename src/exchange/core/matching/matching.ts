@@ -124,7 +124,7 @@ export class Matching {
     let goesOn = true;
     let slot = book.headOn(side, tick);
     while (goesOn && this.#left > 0) {
-      // The rest of the recorded amount follows after the last real order.
+      // The rest of the recorded amount is behind the last real order in the queue.
       const before =
         slot === 0 ? level.displayedAmount(tick) : Math.min(level.displayedAmount(tick), f64(pool.ahead, slot) - eaten);
       if (before > 0) {
@@ -376,7 +376,7 @@ export class Matching {
   }
 }
 
-/** Returns the leg of a quote in YES terms. A bid sells NO if enough is held, else buys YES; an ask sells YES, else buys NO. */
+/** Returns the leg of a YES quote. A bid sells NO if enough is held, else buys YES; an ask sells YES, else buys NO. */
 export function legFor(market: Market, account: number, bid: boolean, amount: number): LegCode {
   if (market.shares.available(account, !bid) >= amount) return bid ? SELL_NO : SELL_YES;
   return bid ? BUY_YES : BUY_NO;

@@ -9,7 +9,7 @@ import { NO_TICK } from './book.js';
 
 const OFF_GRID = -1;
 
-/** Applies recorded events to books: one by one, or many of one market in one call. This allocates no memory. */
+/** Applies recorded events to books: one by one, or many of one market per call. Both ways allocate no memory. */
 export class RecordedFeed {
   /** Number of events that the last `play` rejected: off the price grid, or a trade while the market does not trade. */
   refused = 0;
@@ -22,7 +22,7 @@ export class RecordedFeed {
 
   /**
    * Sets the recorded amount of a level to `total`. An added amount first trades with the real orders that it reaches.
-   * If recorded makers only post, it crosses them without a trade. Returns false if the price is off the market's grid.
+   * If recorded makers only post, the amount crosses these orders untraded. Returns false for a price off the grid.
    */
   level(index: MarketIndex, side: MatchingSide, price: number, total: number): boolean {
     const { nowMs, catalog } = this.#context;
@@ -46,7 +46,7 @@ export class RecordedFeed {
     const { book } = trading;
     const level = book.openRecorded()[side];
     const arrived = total - level.knownAmount(tick);
-    // The core's clock may go back here, but never behind the market's last trade.
+    // The core's clock may go back here, but not to a time before the market's last trade.
     this.#context.nowMs = Math.max(nowMs, trading.market.tape.lastMs);
     // The arriving amount trades with the present book; only its untraded rest is then added to the level.
     const traded = arrived > 0 ? this.#meet(trading, side, tick, arrived) : 0;
@@ -129,7 +129,7 @@ export class RecordedFeed {
       if (what === EVENT.level) {
         if (!this.#level(nowMs, market, readSide(side, at), i32(priceMicros, at), f64(amountMicros, at))) refused += 1;
       } else if (what === EVENT.trade) {
-        // The core's clock may go back here, but never behind the market's last trade.
+        // The core's clock may go back here, but not to a time before the market's last trade.
         context.nowMs = Math.max(nowMs, market.tape.lastMs);
         if (!this.#trade(market, readSide(side, at), i32(priceMicros, at), f64(amountMicros, at))) refused += 1;
       } else market.orderbook?.book.clearRecorded(nowMs);
@@ -154,7 +154,7 @@ const readSide = (sides: Uint8Array, at: number): MatchingSide => (u8(sides, at)
 
 /** Returns the tick of a price strictly between 0 and 1; OFF_GRID for any other price. */
 function toTick(trading: Trading, price: number): number {
-  // The tick is rounded without a division. The price is on the grid if tick number × tick size equals it.
+  // The tick is rounded without a division. Only a price equal to tick number × tick size is on the grid.
   const tick = (price * trading.ticksPerMicro + 0.5) | 0;
   return tick * trading.tick === price && price > 0 && price < ONE ? tick : OFF_GRID;
 }

@@ -3,7 +3,7 @@
  * that loads a snapshot first calls `rewind`, because replaying later calls adds the later rows again.
  */
 
-/** Rule that limits the history: of the rows that `passes` selects, about the newest `keep` rows stay. */
+/** Rule that limits the history: of the rows that `passes` selects, only the newest stay, about `keep` rows. */
 export interface Forgetting {
   passes(row: Archived): boolean;
   readonly keep: number;

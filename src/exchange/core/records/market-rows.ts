@@ -121,7 +121,7 @@ export function eventListRow(catalog: Catalog, index: number, maxMarkets: number
 
 const DAY_MS = 86_400_000;
 
-/** A market's volume of the last 24 hours. If these hours have over 20,000 trades, volume counts by 5-minute bars. */
+/** A market's volume of the last 24 hours; with over 20,000 trades in this time, the sum of whole 5-minute bars. */
 export const volume24h = (market: Market, nowMs: number): number =>
   market.tape.volumeSince(nowMs - DAY_MS) ?? market.tape.candles.volumeSince(nowMs - DAY_MS);
 
@@ -135,7 +135,7 @@ export function statsRow(market: Market, nowMs: number): Wire<'marketStats'> {
   };
 }
 
-/** Price bars of an outcome that begin in [`fromMs`, `toMs`), oldest first. The highest NO is the lowest YES. */
+/** Price bars of an outcome that begin in [`fromMs`, `toMs`), oldest first. NO's high is 1 − the low of YES. */
 export function candleRows(market: Market, interval: CandleInterval, fromMs: number, toMs: number, isYes: boolean) {
   const own = (price: number): string => text(isYes ? price : ONE - price);
   return market.tape.candles.read(interval, fromMs, toMs).map((bar) => ({

@@ -11,7 +11,7 @@ class Ring {
   readonly #stride: number;
   readonly #limit: number;
   #capacity = FIRST_CAPACITY;
-  /** First cell of the ring's next row; the end of the array means its start. */
+  /** First cell of the ring's next row. At the end of the array, the next row begins at cell 0. */
   #next = 0;
 
   /** `stride`: number of cells per row. `limit`: maximum number of kept rows. */
@@ -259,7 +259,7 @@ export class Candles extends Ring {
     return sum;
   }
 
-  /** A price bar; its time is the start of the interval of `size` five-minute bars that contains it. */
+  /** The price bar of a row. Its time is the start of its interval, which is `size` five-minute bars long. */
   bar(row: number, size: number) {
     const at = this.at(row);
     const { cells } = this;

@@ -47,7 +47,7 @@ export function markoutAt(markets: readonly MarketSession[], horizon: MarkoutHor
 
 type MarketTally = ReturnType<typeof tallyMarket>;
 
-/** Sums a market's fills with a known mid at the horizon. `markout` and `effective` are price times share micros. */
+/** Sums a market's fills with a known mid at the horizon. `markout` and `effective`: price micros × share micros. */
 function tallyMarket(market: MarketSession, horizon: MarkoutHorizon, side: MarkoutSide) {
   const tally = { fills: 0, shares: 0, markout: 0, effective: 0, unmarked: 0 };
   for (const fill of market.fills) {
@@ -84,7 +84,7 @@ export function computeTrading(markets: readonly MarketSession[]) {
     takerFills: fills.filter((fill) => fill.isMaker === false).length,
     ...computeVolume(fills),
     ...computeFillRatio(markets),
-    /** Shares of the trader's orders that were filled by orders arriving at their price; null for live fills. */
+    /** Shares of fills that an arriving recorded order caused, not a recorded trade; null for live fills. */
     atCrossingMicros: sumIfAll(
       fills.map(({ atCrossing, amountMicros }) => (atCrossing === null ? null : atCrossing ? amountMicros : 0)),
     ),

@@ -55,7 +55,7 @@ function thinning({ thinned }: DrawingData): Markup | null {
 
 /** Maximum characters of packed chart data, so that the page stays below 5 MB. */
 const BUDGET = 2_400_000;
-/** Minimum number of samples of a chart. The page rather shows fewer charts than charts with fewer samples. */
+/** Minimum number of samples of a chart. If these samples take too much space, the page shows fewer charts. */
 const LEAST_SAMPLES = 150;
 const MOST_SAMPLES = 2_048;
 /** Maximum number of fills that a page's charts show; each fill takes about 30 characters. */

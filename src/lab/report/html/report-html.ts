@@ -171,7 +171,7 @@ function marketSection(sessions: readonly ShownText[]): Markup {
 
 function marketTable({ markets }: Analysis, limit: number): Markup {
   if (markets.length === 0) return note('This session has no market.');
-  // The markets with the largest gains, losses and turnovers are shown, in their own order.
+  // Only the markets with the largest gains, losses and turnovers are shown, in the order of the analysis.
   const size = ({ result, turnoverMicros }: MarketAnalysis): number =>
     Math.abs(result.resultMicros) + turnoverMicros / 1_000;
   const kept = new Set([...markets].sort((a, b) => size(b) - size(a)).slice(0, limit));

@@ -34,7 +34,7 @@ export async function runTask(
   const draws = makeDraws(latency, { seed, index: 0, count: 1 }, config.polling.hotIntervalMs);
   const plan = makePlan(tried, own, { fillModel: task.fillModel, ...draws, ...played });
   const { session, traceHash } = await runBacktest(plan);
-  // A strategy that fails is stopped in its market, so the result would not be the configuration's.
+  // A strategy that fails is stopped in its market, so the result would not describe the configuration.
   const broken = findBroken(session);
   const hint = '`twinbook strategies test STRATEGY` finds the errors of a strategy.';
   if (broken !== null) throw new TwinbookError('strategy_invalid', broken, hint);
@@ -92,7 +92,7 @@ export function openThreads(
     warm = null;
     await pool?.close();
   };
-  /** Reads a fold's recordings completely. A damaged file is an error, but a thread would play its readable part. */
+  /** Reads a fold's recordings completely. A damaged file throws here; a thread would play the file's readable part. */
   const checkFiles = async (ids: ReadonlySet<string>): Promise<void> => {
     const own = recordings.filter(({ market }) => ids.has(market.conditionId));
     for (const [index, recording] of own.entries()) {

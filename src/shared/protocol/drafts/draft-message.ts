@@ -6,8 +6,8 @@ import { type DraftText, readDraftText, writeDraftText } from './draft-text.js';
 import { readMemoText, readTransaction, writeMemoTransaction } from './solana-message.js';
 
 /**
- * Format of a draft's `message`. `utf8`: readable text. `solana_tx`: a Solana transaction in hex with the readable text
- * as memo, of which the message bytes are signed. `opaque`: unreadable text. The UTF-8 bytes of texts are signed.
+ * Format of a draft's `message`. `utf8`: readable text. `opaque`: unreadable text. The UTF-8 bytes of texts are signed.
+ * `solana_tx`: a Solana transaction in hex, with the readable text as memo; the transaction's message bytes are signed.
  */
 export type DraftMessage = VenueProfile['draft_message'];
 

@@ -26,7 +26,7 @@ const FINEST_MS = FINEST_S * 1000;
 /** Number of newest fills whose later price moves are measured. */
 const MOST_FILLS = 500;
 
-/** Measures the price moves after a fill, whose prices are all known after the longest horizon. */
+/** Measures the price moves after a fill; they are final after the longest horizon. */
 function judge(fill: BookedFill, history: Pick<History, 'closeUp'>, nowMs: number) {
   const { marketConditionId: market, isYes, side, priceMicros, amountMicros } = fill;
   // The earlier of both times counts: the exchange's clock may be ahead, or we may have seen the fill late.

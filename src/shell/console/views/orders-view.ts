@@ -120,7 +120,7 @@ export class RoundTrips {
   /** Text that identifies a ledger's content; it changes when a trade is reversed. */
   #of = '';
 
-  /** Returns round trips, newest first. @param opened number of openings of the ledger */
+  /** Returns round trips, newest first. @param opened how often the ledger was opened */
   read(ledger: Pick<LedgerReader, 'tradeTurns' | 'fillsAfter'>, opened: number) {
     const of = `${opened} ${ledger.tradeTurns()}`;
     if (of !== this.#of) {

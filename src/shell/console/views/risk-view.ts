@@ -130,7 +130,7 @@ function limitRow(name: string, [words, unit]: Limit, told: LimitFacts, limit: s
     words,
     unit,
     limit,
-    used: used === null ? '' : DECIMAL.includes(unit) ? formatDecimal(used as Micros) : String(Math.round(used)), // whole as the trader sent it
+    used: used === null ? '' : DECIMAL.includes(unit) ? formatDecimal(used as Micros) : String(Math.round(used)), // whole micros
     // A trader of another version may not report the limit; then its size is null, 0 or NaN.
     share: used === null ? null : computePart(Math.max(0, used), size),
     refusals: refused.reduce((sum, { count }) => sum + count, 0),

@@ -165,7 +165,7 @@ export const configView = (
 
 export type ConfigView = ReturnType<typeof configView>;
 
-/** Lists settings by path, such as `risk.max_loss_day` or `strategies.maker.params.size`. A list item has its name. */
+/** Lists settings by path, such as `risk.max_loss_day` or `strategies.maker.params.size`; list items by name. */
 function flattenSettings(name: string, value: unknown): readonly { readonly name: string; readonly value: string }[] {
   if (typeof value !== 'object' || value === null) return [{ name, value: String(value ?? '–') }];
   const entries: readonly (readonly [string, unknown])[] = Array.isArray(value)

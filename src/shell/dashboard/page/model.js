@@ -16,7 +16,7 @@ export const model = {
   state: null,
   /** @type {import('../../console/page-state.js').ServedTraders | null} */
   all: null,
-  /** Newest data of a view beside the state. @type {{ key: string, content: any }} */
+  /** Newest data of the shown view, in addition to the state. @type {{ key: string, content: any }} */
   answer: { key: '', content: null },
   /** Reason why a view has no data. */
   unknown: '',
@@ -33,7 +33,7 @@ export function setDrawer(/** @type {() => void} */ drawer) {
   draw = drawer;
 }
 
-/** Changes the page's content; redraws it if a value differs, or without any values. @param {Partial<typeof model>} changes */
+/** Sets values of the page; redraws it if one differs or none is given. @param {Partial<typeof model>} changes */
 export function update(changes) {
   const before = { ...model };
   Object.assign(model, changes);

@@ -302,7 +302,7 @@ class MarketCapture {
     const known = this.#newestTradeMs;
     const times = rows.map((row) => row.timestamp * 1000);
     if (times.length > 0) this.#newestTradeMs = Math.max(known ?? 0, ...times);
-    // The venue's trades have no id. No trade is missing if the page reaches the second of the newest known trade.
+    // The venue's trades have no id. No trade is missing if the page goes back to the newest known trade's time.
     const isWhole = known === null || isLast || times.length === 0 || Math.min(...times) <= known;
     if (!isWhole && this.#knownMs !== null) this.onGap('more new trades than one page holds', at.seenMs);
     this.#trades = [...this.#trades, ...trades].sort((a, b) => a.venueTimeMs - b.venueTimeMs);

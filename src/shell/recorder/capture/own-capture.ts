@@ -32,7 +32,7 @@ const MAX_DRAFTS = 1_000;
 /** Maximum number of remembered orders and trades, enough for hours. Recording a forgotten state again is harmless. */
 const MAX_WRITTEN = 20_000;
 
-/** Returns the fields of a recording row that orders and trades share; fields of only one of these are null. */
+/** Returns a row of a recording with the fields that orders and trades share; fields of only one kind are null. */
 const makeRow = (order: OwnOrderRow, seenMs: number) => ({
   seen_ms: seenMs,
   side: order.side,
@@ -44,7 +44,7 @@ const makeRow = (order: OwnOrderRow, seenMs: number) => ({
   timestamp: null,
 });
 
-/** Sets a value as the newest of a map, and deletes the oldest value above `most` values. */
+/** Sets a value as the newest of a map. If the map then has more than `most` values, deletes the oldest. */
 export function remember<V>(values: Map<string, V>, key: string, value: V, most: number): void {
   values.delete(key);
   values.set(key, value);

@@ -91,7 +91,7 @@ function resumeRefusal(pauses: Pauses, { marketConditionId: id, reason }: Resume
   return `this command needs a reason (${pause.reason}): resume --market … --reason TEXT`;
 }
 
-/** Returns why one market cannot be flattened; null if it can. In modes without quotes, only all markets can be. */
+/** Returns why one market cannot be flattened; null if it can. Modes without quotes accept only a flatten of all. */
 function flattenRefusal(safety: Safety, { marketConditionId: id }: MarketCommand): string | null {
   const { modes, pauses } = safety;
   const { mode, reason } = safety.mode();
@@ -171,7 +171,7 @@ function adopt(state: TraderState, reason: string, nowMs: number): void {
   state.requests.poller.expedite({ kind: 'assets' });
 }
 
-/** Returns the value at the market's mark of shares that no record explains; zero without a mark. */
+/** Returns the value of the shares that no record explains, at the market's mark; zero without a mark. */
 function worthOf({ valuation }: Account, { marketConditionId, isYes, restMicros }: AdoptionOfOutcome): Micros {
   const mark = valuation.marks.get(marketConditionId);
   if (mark === undefined) return ZERO;
@@ -230,7 +230,7 @@ function configure(state: TraderState, command: ConfigureCommand, nowMs: number)
   notices.alert(nowMs, 'configured', text);
 }
 
-/** Adds the module to a strategy's settings: if the code is unchanged, the running one. Returns [] without a module. */
+/** Adds the module to a strategy's settings: the running module if its code is equal. Returns [] without a module. */
 function withModule(strategy: LiveStrategy, settings: TraderSettings): readonly StrategySettings[] {
   const running = settings.strategies.find(
     ({ name, moduleKey }) => name === strategy.name && moduleKey === strategy.moduleKey,

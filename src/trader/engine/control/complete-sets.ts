@@ -29,7 +29,7 @@ const RETRY_MS = 10_000;
 /** Longest wait after failed conversions, ms. The wait doubles with each consecutive failed conversion. */
 const LONGEST_RETRY_MS = 3_600_000;
 
-/** Currency is scarce if the free part of all cash is below this fraction; smaller merges then pay off. */
+/** Currency is scarce if less than this fraction of all cash is free; smaller merges then pay off. */
 const SCARCE_CASH_FRACTION = 0.2;
 
 /** Returns a market's rules for conversions. A flatten merges all complete sets, including those a strategy keeps. */
@@ -65,7 +65,7 @@ export function mergeBlockers(
   if (pairs < merge.minSharesMicros || freePairs(facts, core, context) >= merge.minSharesMicros) return [];
   const sells = (own.orders.get(conditionId) ?? []).filter(({ side, isYes }) => (side === 'ask') === isYes);
   const blockers = sells.filter(({ isYes }) => own.exposure.freeShares(conditionId, isYes) < pairs);
-  // Assumes that each order will rest for as long again as it has already rested.
+  // Each order is assumed to rest from now on for as long as it has rested until now.
   const waitS = Math.max(0, ...blockers.map(({ submittedMs }) => nowMs - submittedMs)) / 1000;
   const isWorth = isPullingWorth(economics, { pairs: pairs / ONE, orders: blockers.length, waitS });
   return scarceCash(own) || isWorth ? blockers : [];
@@ -125,7 +125,7 @@ function planMerge(facts: MarketFacts, { merge, core }: ConversionRules, context
 export const scarceCash = ({ availableMicros, cashMicros }: OwnState): boolean =>
   availableMicros < cashMicros * SCARCE_CASH_FRACTION;
 
-/** Returns the complete sets, in micros, that neither the core needs nor orders offer; may be negative. */
+/** Returns the complete sets beyond the core of sets whose shares no order offers, in micros; may be negative. */
 function freePairs({ conditionId, lotMicros }: MarketFacts, core: SetCore, { own: { exposure } }: StepContext): Micros {
   const free = minMicros(exposure.freeShares(conditionId, true), exposure.freeShares(conditionId, false));
   const beyond = sub(exposure.setsMicros(conditionId), core.sharesMicros);
@@ -142,11 +142,11 @@ function planRedeem({ conditionId }: MarketFacts, { own, executor, requests }: S
   return { kind: 'redeem', intentId, marketConditionId: conditionId, yesMicros, noMicros };
 }
 
-/** Returns true if enough complete sets are missing that a split is worth its requests. */
+/** Returns true if a split is worth its requests: a batch of complete sets is missing, or the whole core of sets. */
 export const isShort = (coreMicros: Micros, setsMicros: Micros, economics: Economics): boolean =>
   coreMicros - setsMicros >= Math.min(coreMicros, batchOf(economics, USUAL_PAIRS_PER_S) * ONE) && coreMicros > 0;
 
-/** Plans a split if a batch of sets is missing; null if none is, or if currency, requests or a mark are missing. */
+/** Plans a split if a batch of sets is missing; null if not, or if currency, requests or a mark are missing. */
 function planSplit(
   { sharesMicros }: SetCore,
   { phase, conditionId, eventConditionId, lotMicros, minAmountMicros }: MarketFacts,

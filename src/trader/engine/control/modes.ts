@@ -7,9 +7,9 @@ import type { RiskStance } from '../../risk/controls.js';
 export type Mode =
   | 'starting' // own orders, fills and assets are not completely read yet
   | 'quoting'
-  | 'widened' // quotes keep a distance from the fair price: by the operator, or because of a loss
-  | 'reducing' // only orders that reduce: by the operator, because of a loss, or because the ledger differs
-  | 'paused' // by the operator, or because own state is unreadable; orders are canceled
+  | 'widened' // quotes keep a distance from the fair price: set by the operator, or because of a loss
+  | 'reducing' // only orders that reduce: set by the operator, because of a loss, or because the ledger differs
+  | 'paused' // set by the operator, or because own state is unreadable; orders are canceled
   | 'canceling' // orders are canceled until the exchange shows none in two reads
   | 'flattening' // orders are canceled, then holdings are sold; ends in `paused`
   | 'halted' // a limit was reached; only an operator resumes, with a reason
@@ -144,7 +144,7 @@ export class Modes {
    * Returns why an operator's command is rejected now; null if it is accepted. A command for a stricter mode needs no
    * reason. A resume needs a reason, except after `pause`, `widen` or `reduce-only` by the operator.
    *
-   * @param stopped why something other than an operator stopped the trader or a part of it; null when nothing did
+   * @param stopped reason of a stop or restriction that did not come from the operator; null without one
    */
   refusal(command: OperatorCommand, stopped: string | null): string | null {
     const { killed, flattened } = this.#stored;
@@ -157,7 +157,7 @@ export class Modes {
     return why === null ? null : `this command needs a reason (${why}): resume --reason TEXT`;
   }
 
-  /** Returns the operator's command that ends a mode; empty if none is needed. `stopped` is that of `refusal`. */
+  /** Returns the operator's command that ends a mode; empty if none is needed. `stopped`: as for `refusal`. */
   wayBack(mode: Mode, stopped: string | null, isHeldBack = false): string {
     if (mode === 'killed') return 'unkill --reason TEXT';
     const { paused, flattened, reducing, widened } = this.#stored;

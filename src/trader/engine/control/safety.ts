@@ -33,7 +33,7 @@ export class Safety {
   readonly silence = new Silence();
   readonly unreadLists = new UnreadLists();
   readonly unreadMarkets = new UnreadMarkets();
-  /** `markets`: those this wallet has claimed. `hold`: why all orders are canceled, or null. Without a fleet: null. */
+  /** Null without a fleet. `markets`: markets claimed by this wallet. `hold`: why all orders are canceled, or null. */
   fleet: { readonly hold: string | null; readonly markets: ReadonlySet<string> } | null = null;
   /** Risk stance of the newest step; orders begun under another stance are decided again. */
   stance: RiskStance = 'halted';
@@ -136,7 +136,7 @@ export class Safety {
     this.#measureLoss(nowMs);
   }
 
-  /** Call after a change of capital: shifts the loss guard's reference values by it, and stores the guard's state. */
+  /** Call after a change of capital: shifts the loss guard's reference values by `amount`, and stores its state. */
   capitalMoved(amount: Micros): void {
     this.guards.loss.guard?.capitalMoved(amount);
     this.saveLoss();
@@ -169,7 +169,7 @@ const WITH_REASON = 'resume --reason TEXT';
 /** Command for the operator after a restored backup, or when the ledger lacks a holding that the exchange shows. */
 const ADOPT = 'ledger adopt --reason TEXT';
 
-/** Returns the operator's command that ends a stop; empty without a stop, or if the stop ends without one. */
+/** Returns the operator's command that ends a stop; empty without a stop, or if it ends without a command. */
 export function describeWayBack(safety: Safety, reconciler: Reconciler, mode: Mode): string {
   const { heldBack, modes, pauses, reduceOnly, stopped } = safety;
   const way = modes.wayBack(mode, stopped, heldBack !== null);

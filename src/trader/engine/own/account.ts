@@ -90,7 +90,7 @@ export interface SetCore {
 
 export const NO_CORE: SetCore = { sharesMicros: ZERO, merges: true, slot: null };
 
-/** Core of sets that strategies want per market. While an old book stops quotes, the core stays, to save conversions. */
+/** Core of sets that strategies want per market. It stays while an old book stops quotes, to save conversions. */
 export class CoreSets {
   readonly #notes: Notes;
   readonly #wishes: Map<string, SetsWish>;
@@ -102,7 +102,7 @@ export class CoreSets {
     this.#wishes = new Map(stored);
   }
 
-  /** Stores a change of the complete sets that a strategy wants. Quotes without a fair price change nothing. */
+  /** Stores a change of the complete sets that a strategy wants. Without a fair price and `sets`, nothing changes. */
   take(slot: QuoteSlot, { fairMicros, sets }: Quotes): void {
     if (fairMicros === null && sets === undefined) return;
     const key = makeKey(slot);
@@ -168,7 +168,7 @@ export class Valuation {
     for (const market of this.#books.keys()) if (!isTracked(market)) this.#books.delete(market);
   }
 
-  /** Returns the value of the holdings; null without a mark. If `isOut`, a market only has its stored mark. */
+  /** Returns the value of the holdings; null without a mark. If `isOut`, a stored mark is used at once. */
   value(
     { cashMicros, held }: Pick<OwnState, 'cashMicros' | 'held'>,
     isOut: (conditionId: string) => boolean,

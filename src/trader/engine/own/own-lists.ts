@@ -17,7 +17,7 @@ interface ListStep {
   readonly restingOrders: RestingOrders | null;
 }
 
-/** Time before an order's creation at which the search for its missing fills begins, ms, because clocks differ. */
+/** The search for an order's missing fills begins this long before the order's creation, ms, because clocks differ. */
 const SEARCH_SLACK_MS = 60_000;
 /** Minimum time between two searches for missing fills, ms; each may cost many requests. */
 const SEARCH_AGAIN_MS = 30_000;

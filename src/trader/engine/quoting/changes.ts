@@ -29,8 +29,8 @@ export interface Changes {
 }
 
 /**
- * Returns the cancels and new orders that turn resting orders into the wanted quotes. An order near a wanted level
- * stays, oldest first: it keeps its queue position and saves four requests. Orders near no wanted level are canceled. A
+ * Returns the cancels and new orders that turn resting orders into the wanted quotes. Orders near a wanted level stay,
+ * the oldest first: this keeps queue positions and saves four requests. Orders near no wanted level are canceled. A
  * side gets no new orders while other orders on it must still end, so that orders never exceed the wanted amount. Probe
  * orders match only probe levels, and come after all other levels.
  *
@@ -149,8 +149,8 @@ const REQUESTS_OF_AN_ORDER = 4;
 
 /**
  * Chooses orders for a wanted level: a bid can sell NO or buy YES; an ask can sell YES or buy NO. At equal fees held
- * shares are sold first, because that frees currency without a merge. Otherwise all is bought if the saved fees exceed
- * the cost of the currency bound until the merge. Amounts below the smallest order are dropped.
+ * shares are sold first, because that frees currency without a merge. Otherwise the whole amount is bought if the saved
+ * fees and requests exceed the cost of the new sets until their merge. Amounts below the smallest order are dropped.
  */
 export function chooseLegs(wish: DesiredQuotes, free: Free, facts: MarketFacts, pricing: LegPricing): OrderLeg[] {
   const bid = wish.side === 'bid';
@@ -181,7 +181,7 @@ function buysAll(
   const secondOrder = isSplit ? REQUESTS_OF_AN_ORDER * economics.requestPrice : 0;
   const saved = (fees.buy + pairCost(economics, USUAL_PAIRS_PER_S) - fees.sell) * (sellable / ONE);
   if (saved >= secondOrder) return false;
-  // If cash does not suffice for the whole amount, held shares are sold first; fees never exceed the price.
+  // If cash does not suffice to buy the whole amount, held shares are sold first. Fees never exceed the price.
   const price = side === 'bid' ? priceMicros : complement(priceMicros);
   return mul(price, amountMicros, 'ceil') * (1 + fees.buy / (price / ONE)) <= cashMicros;
 }

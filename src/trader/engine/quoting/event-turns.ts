@@ -102,7 +102,7 @@ export function makeView(state: TraderState, entry: MarketEntry, slot: QuoteSlot
       avgNoCostMicros: averageCost(noMicros, noCostMicros),
       availableFundsMicros: own.availableMicros,
       maxPositionMicros: slot.strategy.risk.maxPositionSharesMicros,
-      // The value does not matter in a stance that forbids quotes, because no strategy is called then.
+      // If the stance forbids quotes, the view may have any stance, because no strategy is called.
       stance: stance === 'flatten' || stance === 'halted' ? 'normal' : stance,
       orders: ownOrders(own, conditionId),
     },
@@ -159,7 +159,7 @@ export function bestOwn(orders: readonly Pick<OwnOrder, 'side' | 'priceMicros'>[
 }
 
 /**
- * Returns true if, after a start, this slot's orders cannot be checked yet: own orders or book are not read. The grace
+ * Returns true if, after a start, this slot's orders cannot be checked yet: own orders or book are not read. This wait
  * lasts at most the maximum book age. A premature cancel would cost four requests and the queue position.
  */
 export function isInStartupGrace(

@@ -91,7 +91,7 @@ export class QuoteSlot {
     return true;
   }
 
-  /** Creates the quoter on the first call. If whole events are quoted, `make` returns null for a market without one. */
+  /** Creates the quoter on the first call. `make` returns null if an event is needed but missing. */
   open(make: () => StrategySandbox | null): void {
     if (this.#isOpen) return;
     this.#isOpen = true;
@@ -164,7 +164,7 @@ export class QuoteSlot {
     if (this.#pulledBecause !== null) return this.#pulledBecause;
     if (!this.inQuoteHours) return 'the strategy is outside its quote hours';
     if (view === null || !this.#isOpen) return 'the book has not been read yet';
-    // By these limits risk rejects new orders; this check also has resting orders canceled.
+    // The risk module rejects new orders by these limits. By this check, resting orders are canceled too.
     const { health, market, timeToResolutionMs } = view;
     const { maxBookAgeMs, minTimeToResolutionS } = this.strategy.risk;
     if (market.phase !== 'open') return `the market is ${market.phase}`;
@@ -224,7 +224,7 @@ function widen(quotes: Quotes, market: MarketFacts, distance: Micros): Quotes {
   };
 }
 
-/** Moves quote levels. Of several levels at one price only the first stays. Drops levels outside the price range. */
+/** Moves quote levels. At each price, only the first moved level stays. Drops levels outside the price range. */
 function movedOut(levels: readonly QuoteLevel[], move: (price: Micros) => Micros, market: MarketFacts): QuoteLevel[] {
   const moved = levels.map(({ priceMicros, amountMicros }) => ({ priceMicros: move(priceMicros), amountMicros }));
   // A level may become an order for NO shares, so 1 - price must also be in the range.

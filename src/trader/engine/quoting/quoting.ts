@@ -168,8 +168,8 @@ const reaches = (side: BookSide, price: Micros, opposite: Micros): boolean =>
   side === 'bid' ? price >= opposite : price <= opposite;
 
 /**
- * Returns true if the newest trade passed an order's price: its taker was on the order's side, or its price was beyond
- * `beside`. `beside` is the best price on that side (null: the side is empty).
+ * Returns true if an order at `price` reaches the newest trade's price, and the trade had a taker on the order's side
+ * or a price beyond `beside`. `beside`: best price on the order's side (null: the side is empty).
  */
 function isTradedThrough(side: BookSide, price: Micros, trade: TapeTrade, beside: Micros | null): boolean {
   if (!reaches(side, price, trade.priceMicros)) return false;

@@ -285,7 +285,7 @@ export class Sandboxes {
     const version = module.state?.version;
     const saved = version === undefined ? null : this.#memory.strategyState(name, memoryId, version);
     const sandbox = new StrategySandbox(module, create, params, call, event, saved);
-    // Saved state that was not used is kept separately, as the next save overwrites it. A failed quoter saves nothing.
+    // The next save would overwrite unused saved state, so it is kept separately. A failed quoter saves nothing.
     const hasBegunAnew = sandbox.hasBegunAnew && sandbox.failure === null;
     if (saved !== null && saved.version === version && hasBegunAnew)
       this.#memory.setStrategyStateAside(name, memoryId, saved.version);
@@ -293,7 +293,7 @@ export class Sandboxes {
   }
 }
 
-/** Returns an event's declaration in the trader's file; first searches by market, as some recordings lack event ids. */
+/** Returns an event's declaration in the trader's file; searches by market first: some recordings lack event ids. */
 function findEventFacts(eventConditionId: string, market: string, events: TraderSettings['events']): EventFacts {
   const rule =
     events.find(({ marketConditionIds }) => marketConditionIds.includes(market)) ??
