@@ -9,8 +9,12 @@ import { submittedSignature } from '../../shared/protocol/signing.js';
 /** Bytes before a 32-byte ed25519 public key in SPKI encoding (RFC 8410). */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
+/** Maximum keys that stay decoded. Decoding a key takes longer than verifying a signature (benchmark `round-trip`). */
+const MAX_KEYS = 1000;
+
 /** Verifies signatures of wallets over drafts and challenges. */
 export class WalletSignatures {
+  readonly #keys = new Map<string, KeyObject>();
   readonly #draftMessage: DraftMessage;
 
   constructor(draftMessage: DraftMessage = 'utf8') {
@@ -20,7 +24,7 @@ export class WalletSignatures {
   /** Whether `signatureHex` (format as for `isValid`) is the wallet's signature of a draft's `message`. */
   signsDraft(wallet: string, message: string, signatureHex: string): boolean {
     const bytes = signedBytes(this.#draftMessage, message);
-    if (bytes === null || !verifies(wallet, bytes, signatureHex)) return false;
+    if (bytes === null || !this.#verifies(wallet, bytes, signatureHex)) return false;
     if (this.#draftMessage !== 'solana_tx') return true;
     const read = readTransaction(message);
     return read.ok && read.transaction.signers.includes(wallet);
@@ -28,15 +32,18 @@ export class WalletSignatures {
 
   /** Whether `signatureHex` (128 hex characters after an optional `0x`) is the wallet's signature of the text. */
   isValid(wallet: string, text: string, signatureHex: string): boolean {
-    return verifies(wallet, Buffer.from(text, 'utf8'), signatureHex);
+    return this.#verifies(wallet, Buffer.from(text, 'utf8'), signatureHex);
   }
-}
 
-function verifies(wallet: string, bytes: Uint8Array, signatureHex: string): boolean {
-  const hex = submittedSignature(signatureHex);
-  if (hex === null || !/^[0-9a-fA-F]{128}$/.test(hex)) return false;
-  const key = publicKey(wallet);
-  return key !== null && verify(null, bytes, key, Buffer.from(hex, 'hex'));
+  #verifies(wallet: string, bytes: Uint8Array, signatureHex: string): boolean {
+    const hex = submittedSignature(signatureHex);
+    if (hex === null || !/^[0-9a-fA-F]{128}$/.test(hex)) return false;
+    const key = this.#keys.get(wallet) ?? publicKey(wallet);
+    if (key === null) return false;
+    if (this.#keys.size >= MAX_KEYS) this.#keys.clear();
+    this.#keys.set(wallet, key);
+    return verify(null, bytes, key, Buffer.from(hex, 'hex'));
+  }
 }
 
 function publicKey(wallet: string): KeyObject | null {
