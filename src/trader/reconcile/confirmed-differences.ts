@@ -5,6 +5,7 @@
  */
 
 import { must } from '../../shared/base/errors.js';
+import { formatDecimal, parseDecimal, sub } from '../../shared/base/micros.js';
 import type { Notes } from '../ledger/contract.js';
 import { StoredMemory } from '../ledger/tables.js';
 import { type AcceptedDifference, DIFFERENCE_KINDS, type Difference, UNKNOWN } from './differences.js';
@@ -23,6 +24,10 @@ interface Suspicion {
   readonly sinceMs: number;
   /** True if a second round has confirmed the difference. */
   readonly believed: boolean;
+  /** Time of the comparison that first found the present gap between ledger and exchange, our clock, ms. */
+  readonly gapSinceMs: number;
+  /** True if two rounds found the present gap. The shares that one round reads may be wrong: a list may lack a row. */
+  readonly isCertain: boolean;
 }
 
 /** Stored acceptance of a difference. Old notes may lack time and reason. `adopted`: the difference was booked. */
@@ -36,6 +41,7 @@ const MOST_FOUND = 200;
 export class ConfirmedDifferences {
   readonly #confirmAfterMs: number;
   readonly #believedNote: StoredMemory<readonly string[]>;
+  readonly #certainNote: StoredMemory<readonly (readonly [name: string, gap: string])[]>;
   readonly #acceptedNote: StoredMemory<readonly StoredAcceptance[]>;
   readonly #open = new Map<string, Suspicion>();
   readonly #accepted: Map<string, StoredAcceptance>;
@@ -43,6 +49,7 @@ export class ConfirmedDifferences {
   constructor(notes: Notes, confirmAfterMs = CONFIRM_AFTER_MS) {
     this.#confirmAfterMs = confirmAfterMs;
     this.#believedNote = new StoredMemory(notes, 'believed_differences', []);
+    this.#certainNote = new StoredMemory(notes, 'certain_gaps', []);
     this.#acceptedNote = new StoredMemory(notes, 'accepted_differences', []);
     this.#accepted = new Map(this.#acceptedNote.value.map((stored) => [stored[0], stored]));
   }
@@ -100,12 +107,13 @@ export class ConfirmedDifferences {
     isUndecided: (difference: Difference) => boolean,
   ): readonly Difference[] {
     const before = new Set(this.storedNames);
+    const certain = new Map(this.#certainNote.value);
     const told = new Set(this.believed.map(nameDifference));
     // An earlier process confirmed these differences; their figures are not stored.
     for (const name of before) {
       const difference = { ...parseName(name), ledger: '?', exchange: '?' };
       if (!this.#open.has(name) && isUndecided(difference))
-        this.#open.set(name, { difference, sinceMs: nowMs, believed: true });
+        this.#open.set(name, { difference, sinceMs: nowMs, believed: true, gapSinceMs: nowMs, isCertain: false });
     }
     const found = new Map(
       differences
@@ -117,10 +125,16 @@ export class ConfirmedDifferences {
     }
     for (const [name, difference] of found) {
       // A step back of our clock must not delay the confirmation by the second round.
-      const sinceMs = Math.min(this.#open.get(name)?.sinceMs ?? nowMs, nowMs);
-      const again = this.#open.has(name) && begunMs >= sinceMs + this.#confirmAfterMs;
+      const known = this.#open.get(name);
+      const sinceMs = Math.min(known?.sinceMs ?? nowMs, nowMs);
+      const again = known !== undefined && begunMs >= sinceMs + this.#confirmAfterMs;
       const believed = again || told.has(name) || before.has(name);
-      this.#open.set(name, { difference, sinceMs, believed });
+      const gap = formatGap(difference);
+      const same = known !== undefined && formatGap(known.difference) === gap ? known : null;
+      const gapSinceMs = Math.min(same?.gapSinceMs ?? nowMs, nowMs);
+      const isRepeated = same !== null && begunMs >= gapSinceMs + this.#confirmAfterMs;
+      const isCertain = isRepeated || certain.get(name) === gap;
+      this.#open.set(name, { difference, sinceMs, believed, gapSinceMs, isCertain });
     }
     this.#remember();
     // Accepted differences that no longer exist are dropped, but only if the round certainly found all differences.
@@ -141,6 +155,11 @@ export class ConfirmedDifferences {
     const gone = [...this.#accepted.keys()].filter((name) => isForgotten(parseName(name)));
     for (const name of gone) this.#accepted.delete(name);
     if (gone.length > 0) this.#saveAccepted();
+  }
+
+  /** True if only one round has found the present gap of a position. */
+  get isGapUncertain(): boolean {
+    return [...this.#open.values()].some(({ difference, isCertain }) => difference.what === 'position' && !isCertain);
   }
 
   /** True if two rounds have confirmed the difference, or an operator has accepted it. */
@@ -169,7 +188,8 @@ export class ConfirmedDifferences {
 
   /**
    * Accepts the confirmed differences on an operator's command, and returns them. Accepted differences block no orders
-   * while their figures stay equal. Outdated differences are dropped; later rounds find those that persist.
+   * while their figures stay equal. Outdated differences, and positions whose gap only one round has found, are
+   * dropped; later rounds find those that persist.
    *
    * @param leaveOut makes the comparison skip a difference, if possible; returns false if a booking has changed it
    */
@@ -178,9 +198,10 @@ export class ConfirmedDifferences {
     // Before the first round of this process, the figures of stored differences are unknown.
     if (believed.length === 0) return [];
     const accepted = believed.filter((difference) => {
-      this.#open.delete(nameDifference(difference));
-      if (!leaveOut(difference)) return false;
       const name = nameDifference(difference);
+      const isCertain = difference.what !== 'position' || this.#open.get(name)?.isCertain === true;
+      this.#open.delete(name);
+      if (!isCertain || !leaveOut(difference)) return false;
       this.#accepted.set(name, [name, formatFigures(difference), nowMs, reason]);
       return true;
     });
@@ -191,6 +212,9 @@ export class ConfirmedDifferences {
 
   #remember(): void {
     this.#believedNote.value = this.believed.map(nameDifference).sort();
+    this.#certainNote.value = [...this.#open]
+      .filter(([, { isCertain }]) => isCertain)
+      .map(([name, { difference }]) => [name, formatGap(difference)]);
   }
 }
 
@@ -212,5 +236,10 @@ const parseName = (name: string): Pick<Difference, 'what' | 'subject'> => ({
   ),
   subject: name.slice(name.indexOf(' ') + 1),
 });
+/** Shares at the exchange minus shares in the ledger; trading does not change this gap. Else the figures. */
+function formatGap(difference: Difference): string {
+  const [theirs, ours] = [parseDecimal(difference.exchange), parseDecimal(difference.ledger)];
+  return theirs === null || ours === null ? formatFigures(difference) : formatDecimal(sub(theirs, ours));
+}
 const FIGURES_SEPARATOR = ' / ';
 const formatFigures = ({ ledger, exchange }: Difference): string => `${ledger}${FIGURES_SEPARATOR}${exchange}`;

@@ -131,7 +131,7 @@ export class Reconciler {
     const accepted = this.#suspicions.accept(leaveOut, reason, nowMs);
     if (believed.length === 0 || this.newest === null) return accepted;
     for (const difference of believed.filter((one) => !accepted.includes(one))) {
-      const text = `a difference was not accepted, because it has changed and is compared again: ${inWords(difference)}`;
+      const text = `a difference was not accepted, because its figures are not confirmed; it is compared again: ${inWords(difference)}`;
       this.#news.push({ loud: true, text });
     }
     const differences = this.newest.differences.filter((difference) => !believed.includes(difference));
@@ -144,7 +144,8 @@ export class Reconciler {
   planAdoption(): Adoption | string {
     if (this.newest === null) return 'ledger and exchange are not compared yet';
     if (this.voidReason !== null) return `the newest comparison was discarded: ${this.voidReason}`;
-    if (this.isInDoubt) return 'a difference is not yet confirmed by a second comparison';
+    const isInDoubt = this.isInDoubt || this.#suspicions.isGapUncertain;
+    if (isInDoubt) return 'a difference is not yet confirmed by a second comparison';
     return this.#comparison.planAdoption((difference) => this.#suspicions.isConfirmed(difference));
   }
 
