@@ -1,8 +1,5 @@
 #!/usr/bin/env node
-/**
- * Checks Node's version, then loads the program. Older versions of Node must be able to read this file. This file
- * imports nothing before the check, and apart from `import()` its syntax is ES5.
- */
+/** Checks Node's version, then loads the program. Old versions must read this file: ES5 syntax, no static imports. */
 
 // SIGUSR1 would open Node's debugger to every user of the machine; the empty listener prevents this.
 process.on('SIGUSR1', function ignore() {

@@ -1,7 +1,4 @@
-/**
- * Types of the paper exchange's core. Arguments of calls are plain JSON, so replaying a journal of the calls gives the
- * same state. Records have the wire format's field names.
- */
+/** Types of the paper exchange's core. Arguments of calls are plain JSON, so a journal of the calls can be replayed. */
 
 import type { z } from 'zod';
 import type { Micros } from '../../shared/base/micros.js';

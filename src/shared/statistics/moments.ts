@@ -1,7 +1,4 @@
-/**
- * Mean, deviation, shape and quantiles of a sample. An undefined figure (no sample, no variance) is `null`, never NaN
- * or zero. A value that is not a finite number throws RangeError.
- */
+/** Mean, deviation, shape and quantiles of a sample; null if undefined. Throws RangeError for a non-finite value. */
 
 /** Values of a sample, as a plain or typed array. */
 export type Values = ArrayLike<number>;

@@ -1,7 +1,6 @@
 /**
- * The console's own SQLite file beside the ledger. The file keeps alerts and chart data across restarts. Only the
- * ledger, not this file, is evidence. A damaged file is replaced, a failed write ignored. The console works without the
- * file.
+ * The console's own SQLite file beside the ledger, with alerts and chart data. Only the ledger is evidence. A damaged
+ * file is replaced, and a failed write is ignored. The console works without the file.
  */
 
 import { existsSync, renameSync } from 'node:fs';

@@ -1,7 +1,6 @@
 /**
  * Executes each command from Telegram once. The bot obeys only listed users, in their private chats with it, and
- * answers no other user. A message's number is stored before its command is executed: a restart must not repeat a
- * command.
+ * answers no other user. A message's number is stored before its command runs, so that a restart repeats no command.
  */
 
 import { setTimeout } from 'node:timers/promises';

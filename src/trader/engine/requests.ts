@@ -74,10 +74,7 @@ interface Polls {
   readonly requests: { readonly queue: RequestQueue };
   readonly account: { readonly own: OwnState };
   readonly reconciler: Reconciler;
-  /**
-   * `valuedMs` is the time of the last valuation of markets, our clock, ms. `requestPrice` is the price of a signed
-   * request at that time; 0 if requests were plentiful.
-   */
+  /** `valuedMs`: last valuation of markets, our clock, ms. `requestPrice`: price of a signed request then, or 0. */
   readonly selection: { readonly valuedMs: number; readonly requestPrice: number };
 }
 

@@ -1,7 +1,4 @@
-/**
- * The risk controls of orders and splits, numbered as in docs/reference.md. Each check returns null if it allows the
- * intent; else a `Breach` with the compared numbers.
- */
+/** The risk controls of orders and splits, numbered as in docs/reference.md. A check returns null or a `Breach`. */
 
 import { notionalRate } from '../../shared/base/fees.js';
 import { type Micros, micros, mul, ONE, sub, ZERO } from '../../shared/base/micros.js';

@@ -185,10 +185,7 @@ export class Matching {
     level.trade(tick, amount);
   }
 
-  /**
-   * Trades an arriving recorded amount of `side` with the real orders that it reaches, best price first. Returns the
-   * traded amount, which the caller must count as eaten.
-   */
+  /** Trades an arriving recorded amount with the real orders that it reaches. The caller counts the result as eaten. */
   recordedArrival(nowMs: number, trading: Trading, side: number, tick: number, amount: number): number {
     this.#beginRecorded(nowMs, amount);
     const book = trading.book;
