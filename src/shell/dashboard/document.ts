@@ -42,7 +42,7 @@ th { font-weight: 500; font-size: 13px; white-space: nowrap } th.number { text-a
 a { color: var(--bid) }
 tr.ours td { font-weight: 600 } tr.fair td { color: var(--good); border-top: 2px solid var(--good) } tr.loud td { color: var(--bad) }
 td.number { position: relative; text-align: right; white-space: nowrap } td.text { min-width: 9ch; max-width: 60ch; overflow-wrap: anywhere } td.time { white-space: nowrap }
-#refusals td.text:first-child, #risk-limits td.text:first-child, #health-requests td.text:first-child, p code { white-space: nowrap } #risk-limits td.text:nth-child(5) { min-width: 20ch } #events td.text:last-child, #log-lines td.text:nth-child(4) { min-width: 30ch }
+#refusals td.text:first-child, #risk-limits td.text:first-child, #health-requests td.text:first-child, p code { white-space: nowrap } #risk-limits td.text:nth-child(5) { min-width: 20ch } #events td.text:last-child, #log-lines td.text:nth-child(4) { min-width: 30ch } #alerts-recent td.text { white-space: pre-line !important }
 #markets td:first-child, #money-markets td:first-child, #money-day td:first-child, #config-settings td:first-child,
 #orders td:nth-child(2), #fills td:nth-child(2), #order-list td:nth-child(2), #fill-list td:nth-child(2), #trip-list td:nth-child(2) { min-width: 20ch }
 #money-days-title + .scroll, #calendar { max-height: 27rem } .beside { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 28rem), 1fr)); gap: 0 20px } .beside > div { min-width: 0 } #config-settings-title + .scroll { max-height: 75vh } .choices label.span { margin-bottom: 0 } #log-lines td.text:nth-child(3) { min-width: 18ch } #calendar { display: flex; flex-wrap: wrap; align-items: start; gap: 0 20px; padding: 6px 8px }
@@ -70,7 +70,7 @@ summary { cursor: pointer; padding: 6px 0; min-height: 32px }
   .cards tr { display: grid; grid-template-columns: 1fr 1fr; gap: 0 16px; padding: 8px 10px; border-bottom: 1px solid var(--line) } .cards tr:last-child { border-bottom: 0 }
   .cards td { display: flex; justify-content: space-between; gap: 8px; padding: 2px 0; border: 0; min-width: 0 !important; max-width: none; text-align: right }
   .cards td:first-child { display: block; grid-column: 1 / -1; font-weight: 600; text-align: left } .cards td:empty { display: none } .cards td::before { content: attr(data-head); flex: none; color: var(--soft); font-weight: 400 }
-  .cards td.number::before { flex-shrink: 1; text-align: left } .cards td:first-child::before { content: none } .cards td.text, #risk-limits td.number, #risk-events td.number, #risk-markets td.number { white-space: normal !important; grid-column: 1 / -1; overflow-wrap: anywhere }
+  .cards td.number::before { flex-shrink: 1; white-space: normal; text-align: left } .cards td:first-child::before { content: none } .cards td.text, #risk-limits td.number, #risk-events td.number, #risk-markets td.number { white-space: normal !important; grid-column: 1 / -1; overflow-wrap: anywhere }
   .month { font-size: 11px } .month th, .month td { padding: 3px 1px }
   .stop { position: fixed; z-index: 2; left: 0; right: 0; bottom: 0; padding: 10px 12px; background: var(--page); border-top: 1px solid var(--line) }
   .stop button { flex: 1 1 50%; min-height: 52px }
