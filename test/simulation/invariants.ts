@@ -230,11 +230,13 @@ export class Invariants {
   /** Invariant 8 from the ledger: every order that may be at the exchange counts as resting. */
   #mayAllFill(): void {
     const worst = new WorstCase();
-    for (const market of this.#tradedMarkets()) {
+    const orders = [...this.#active.values()].filter(({ kind, state }) => kind === 'place' && state !== 'abandoned');
+    // The trader may not know yet that the market of an order has settled, so its holdings count beside the order.
+    const markets = new Set([...this.#tradedMarkets(), ...orders.map(({ market }) => market)]);
+    for (const market of markets) {
       worst.hold(market, this.#account.shares(market, true), this.#account.shares(market, false));
     }
-    for (const { kind, state, market, is_yes, side, amount, draft_pubkey } of this.#active.values()) {
-      if (kind !== 'place' || state === 'abandoned') continue;
+    for (const { market, is_yes, side, amount, draft_pubkey } of orders) {
       const remaining = (amount ?? 0) - this.#account.bookedOf(draft_pubkey ?? '');
       worst.work(market, is_yes === 1, side === 'buy', remaining);
     }

@@ -95,9 +95,11 @@ export class Context {
     this.emit({ kind: 'trouble', trouble, market, text, subject });
   }
 
-  /** Reports an irregular record of the exchange. Only the first report about a record raises an alarm. */
+  /** Reports an irregular record of the exchange: once per record, but each reversal of a settled trade. */
   reportOddity(kind: Oddity, pubkey: string, market: string | null, text: string, nowMs: number): void {
-    if (this.ledger.noteOddity(kind, pubkey, text, nowMs)) this.reportTrouble(kind, market, text, pubkey);
+    const isNew = this.ledger.noteOddity(kind, pubkey, text, nowMs);
+    // A trade may settle and fail again. Each reversal changes the position, so orders in flight are decided again.
+    if (isNew || kind === 'settled_trade_failed') this.reportTrouble(kind, market, text, pubkey);
   }
 
   /** Reports a row that is not in the ledger. Rows beyond the maximum per read are reported at the next read. */

