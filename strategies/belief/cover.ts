@@ -46,7 +46,7 @@ export class Cover {
       else outcome.update(view, takers, mean, funds, leftS);
   }
 
-  /** Value of one more share of YES (bid) or NO (ask) after `more` shares, in price. `mean`: expected YES price. */
+  /** Value of the next share of YES (bid) or NO (ask) once `more` are bought, 0 to 1. `mean`: expected YES price. */
   worthAfter(side: BookSide, more: number, mean: number): number {
     const [bought, sold] = side === 'bid' ? [this.#yes, this.#no] : [this.#no, this.#yes];
     return bought.worthAfter(more, mean) - sold.worthAfter(-more, mean);
@@ -141,7 +141,7 @@ class OutcomeCover {
     return this.#reserve;
   }
 
-  /** Value of one more share after `more` were bought, at this expected price of YES; in price. */
+  /** Value of the next share once `more` are bought, 0 to 1, at this expected price of YES. */
   worthAfter(more: number, meanOfYes: number): number {
     if (!this.#isScarce) return 0;
     const tick = this.#tick;

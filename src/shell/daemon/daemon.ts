@@ -404,7 +404,7 @@ interface JobHooks {
   readonly dailySummary: () => void;
   /** Called at the start, and whenever a strategy's quote hours begin or end. */
   readonly quoteHours: (strategy: string, open: boolean) => void;
-  /** Called before a late job runs, with the job's name in the configuration. */
+  /** Called before an overdue job runs. `job`: the job's name in the configuration. */
   readonly late: (job: string, lateMs: number) => void;
 }
 

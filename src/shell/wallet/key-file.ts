@@ -73,7 +73,7 @@ function storeKey(seed: Uint8Array, { path, passphrase, scrypt }: KeyFileOptions
   return hiddenWallet(seed);
 }
 
-/** Returns whether a key file needs a passphrase. Throws as `openKeyFile`, except for a wrong passphrase. */
+/** Returns whether a key file needs a passphrase. Throws the same errors as `openKeyFile` for an unreadable file. */
 export function isSealedKeyFile(path: string): boolean {
   const text = readPrivateFile(path, WHAT);
   return text.trimStart().startsWith('{') && 'sealed' in parseKeyFile(text, path);

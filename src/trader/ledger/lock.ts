@@ -136,6 +136,6 @@ function unusable(path: string, cause: unknown): TwinbookError {
   const isFull = cause instanceof Error && 'code' in cause && (cause.code === 'SQLITE_FULL' || cause.code === 'ENOSPC');
   const hint = isFull
     ? 'Free space on its disk: delete journals, recordings, logs or old backups, never the ledger or its -wal file. `twinbook cancel-all --verify` cancels without the ledger.'
-    : 'The trader needs to write this file; delete it if no trader runs and it is damaged.';
+    : 'The trader must be able to write this file. If no trader runs and the file is damaged, delete it.';
   return new TwinbookError('file_unreadable', `the lock file ${path} cannot be used: ${why}`, hint, { cause });
 }

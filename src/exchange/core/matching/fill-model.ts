@@ -18,7 +18,7 @@ type QueueCurve =
 const SHARE = 1_000_000;
 
 /**
- * Returns a curve: if a level decreases without a trade, the part of the decrease behind an order. `ahead` is above 0,
+ * Returns a curve: the fraction of a level's decrease without a trade that was behind an order. `ahead` is above 0, and
  * `behind` at least 0. Curves use only arithmetic, square root and logarithm, for equal results on every machine.
  */
 function cancelledBehind(curve: QueueCurve): (ahead: number, behind: number) => number {

@@ -142,7 +142,7 @@ function makeTransaction(envelope: Envelope, message: CompiledMessage): Transact
   const { staticAccounts: accounts, header } = message;
   return {
     version: message.version,
-    feePayer: must(accounts[0], 'the fee payer of a sound message'),
+    feePayer: must(accounts[0], 'the fee payer of a valid message'),
     signers: accounts.slice(0, header.numSignerAccounts),
     accounts,
     instructions: message.instructions.map(({ programAddressIndex, accountIndices = [], data = [] }) => ({
