@@ -132,7 +132,7 @@ const KINDS = {
   throttled: shownWarning('the exchange throttles requests', '`twinbook status` shows the requests left', MINUTE_MS),
   clock_off: shownWarning('this machine’s clock is wrong', 'synchronise the clock of this machine', MINUTE_MS),
   reconciled_late: shownWarning('no recent reconciliation', 'run `twinbook reconcile`'),
-  loss: shownWarning('a loss limit is near', '`twinbook pnl --by market` shows why; `reduce-only` or `pause` limits it'),
+  loss: shownWarning('a loss limit is near', '`twinbook pnl --by market` shows why; `reduce-only` limits it'),
   feed_silent: shownWarning(
     'a feed is silent',
     '`twinbook status` shows the age of its values; strategies that need the feed do not quote',

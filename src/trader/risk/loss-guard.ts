@@ -167,8 +167,8 @@ export class LossGuard {
   }
 
   /**
-   * Accepts the loss that halts or blocks trading: day loss and drawdown restart from the equity at others' bids. Without
-   * such a loss nothing changes, so that a resume after a plain pause resets neither.
+   * Accepts the loss that halts or blocks trading: day loss and drawdown restart from the equity at others' bids.
+   * Without such a loss nothing changes, so that a resume after a plain pause resets neither.
    */
   resume(isHeldBack = false): void {
     if (this.state.halted === null && !isHeldBack) return;
