@@ -158,10 +158,16 @@ function hold(world: World, { polling }: Setting, [hold, lift]: Hold, random: Ra
     world.pass(LOOK_MS);
   }
   check(world, `after ${lift}`, ({ process, say }) => {
-    const { reason, markets } = process.trader.snapshot(world.ourMs);
+    const { reason, markets: all, pausedMarkets } = process.trader.snapshot(world.ourMs);
+    // A resume of the trader does not lift the flatten of a market.
+    const flattened = pausedMarkets.filter((pause) => pause.reason.endsWith('flattened by the operator'));
+    const markets = all.filter(({ conditionId }) => !flattened.some((pause) => pause.conditionId === conditionId));
     // Its holdings may have reached the position limits of all quoted markets.
     const isFull = markets.some(({ refusals }) => refusals.some(({ name }) => POSITION_CONTROLS.has(name)));
-    const wantsNothing = markets.length > 0 && markets.every(({ fairMicros }) => isAtTheEdge(fairMicros));
+    const isQuoted = ({ strategies }: (typeof all)[number]) => strategies.length > 0;
+    const isHeldBack = flattened.length > 0 && !markets.some(isQuoted);
+    const wantsNothing =
+      isHeldBack || (markets.length > 0 && markets.every(({ fairMicros }) => isAtTheEdge(fairMicros)));
     if (world.exchange.resting().length === 0 && !isFull && !wantsNothing) say(`nothing rests: ${reason}`);
   });
 }
