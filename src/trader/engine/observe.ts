@@ -15,6 +15,7 @@ import type { RestingOrders } from '../reconcile/comparison.js';
 import { overfull, PageWalk } from '../reconcile/list-cursor.js';
 import type { PollResult } from '../scheduler/poll-memory.js';
 import { obey } from './control/commands.js';
+import { conversionDone } from './control/complete-sets.js';
 import { makeStepContext } from './gate.js';
 import { type MarketEntry, takeCandles } from './markets.js';
 import { showTitle, type WatchedList } from './notices.js';
@@ -183,8 +184,12 @@ function readDetail(
   if (markets.onDetail(entry, data, at)) {
     const phase = feed.facts?.phase;
     notices.notify(at.seenMs, 'market', `"${showTitle(markets, conditionId)}" is now ${phase}`);
-    if (phase === 'resolved' || phase === 'canceled')
+    if (phase === 'resolved' || phase === 'canceled') {
       tellMarket(markets, conditionId, { kind: 'resolved', nowMs: at.seenMs, phase });
+      // Failed merges and splits of the open market must not delay its redeem.
+      conversionDone(entry);
+      entry.nextConversionMs = 0;
+    }
   }
   account.invalidate(); // The market's fees and event may change the cost of own orders.
 }

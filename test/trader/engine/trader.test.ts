@@ -18,7 +18,7 @@ import { benchTrader } from '../../bench/bench-trader.js';
 import { HOLDER } from '../ledger/books.js';
 import { testInFolder, testWithLedger } from '../ledger/ledger-tests.js';
 import { detail, snapshot, trade } from '../market/fixtures.js';
-import { limitsOf } from '../risk/states.js';
+import { limitsOf, m, ONE } from '../risk/states.js';
 import {
   NOTHING,
   PlayedTrader,
@@ -194,6 +194,33 @@ describe('a market whose rows cannot be reckoned with', () => {
     life.pass(20);
     expect(new Set(asked)).toEqual(new Set(['good', 'bad']));
   });
+});
+
+testWithLedger('a redeem does not wait for the end of the pause after failed merges', (ledger) => {
+  const shares = m(20 * ONE);
+  for (const isYes of [true, false]) {
+    const held = { restMicros: shares, ledgerMicros: m(0), exchangeMicros: shares, restWorthMicros: m(10 * ONE) };
+    const outcome = { marketConditionId: 'good', isYes, recorded: [], ...held };
+    ledger.transaction(() => ledger.adopt(outcome, 'held before', START_MS));
+  }
+  let state: 'open' | 'resolved' = 'open';
+  const sent: string[] = [];
+  const merge = { enabled: true, minSharesMicros: m(ONE) };
+  const settings = { ...SETTINGS, runId: 'first', merge, strategies: [strategyOf(['good'], watching, RISK)] };
+  const played = new PlayedTrader(traderOf(ledger, settings), (request) => {
+    const { endpoint } = request.call;
+    if (/^(merges|redeems)\.create$/.test(endpoint)) {
+      sent.push(endpoint);
+      return refused('The market is paused.', 'share_conversion_market_paused');
+    }
+    return endpoint === 'markets.detail' ? answered(detail({ condition_id: 'good', state })) : answerTo(request);
+  });
+  played.pass(500);
+  // The next merge would be more than a minute later.
+  expect(sent).toEqual(Array(5).fill('merges.create'));
+  state = 'resolved';
+  played.pass(60);
+  expect(sent.slice(5)).toContain('redeems.create');
 });
 
 testInFolder('the log of the ledger is carried over at a beat, but not while an order waits', (path) => {
