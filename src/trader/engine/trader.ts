@@ -1,7 +1,7 @@
 /** The trader's entry point: takes observations and returns requests. */
 
 import { sub } from '../../shared/base/micros.js';
-import type { Observation, OperatorCommand, Request } from '../../shared/protocol/seam.js';
+import type { Observation, OperatorCommand, PlannedRequest, Request } from '../../shared/protocol/seam.js';
 import type { AccountStatus } from '../../shared/protocol/trader-status.js';
 import type { Executor } from '../executor/executor.js';
 import type { IntentRow, Ledger, OperatorEvent } from '../ledger/contract.js';
@@ -94,8 +94,13 @@ export class Trader {
 
   /** Takes requests from the queue within the budget. A request that is dropped unsent gets an unknown outcome. */
   #release(nowMs: number): readonly Request[] {
+    const { executor } = this.#state;
     const { queue } = this.#state.requests;
     const requests: Request[] = [];
+    // A submit may wait while a read shows that its intent has ended, such as a cancel whose order is gone.
+    const isOver = ({ owner }: PlannedRequest) =>
+      owner.kind === 'intent' && owner.step === 'submit' && executor.isOver(owner.intentId);
+    if (queue.waiting > 0) queue.recall(isOver, 'the intent of the request has ended');
     for (let round = 0; round < MAX_UNSENT_ROUNDS; round++) {
       const released = queue.release(nowMs);
       for (const { id, call } of released.requests) this.#outgoing.check(call, queue.findOwner(id));

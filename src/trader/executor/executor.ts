@@ -72,6 +72,11 @@ export class Executor {
     }).requests;
   }
 
+  /** True if the intent has ended, or was never begun. */
+  isOver(intentId: string): boolean {
+    return this.#context.intents.get(intentId) === null;
+  }
+
   onReport(report: RequestResult): Reaction {
     const { owner } = report.request;
     assert(owner.kind === 'intent', `a report for no intent: ${describeOwner(owner)}`);
