@@ -133,6 +133,12 @@ const TO_CURRENCY_CALLS: readonly string[] = ['merges.create', 'merges.submit', 
 const isOfConversion = (request: PlannedRequest): boolean =>
   isOfSplit(request) || TO_CURRENCY_CALLS.includes(request.call.endpoint);
 
+/** True for a settled market that only an operator has paused: its shares have no price, so they are still redeemed. */
+function mayRedeem({ safety }: TraderState, { conditionId, feed: { facts } }: MarketEntry): boolean {
+  const isByOperator = ['operator', 'flattened'].includes(safety.pauses.get(conditionId)?.kind ?? '');
+  return isByOperator && safety.whyUnclaimed(conditionId) === undefined && isSettledMarket(facts?.phase ?? 'open');
+}
+
 function actInMarket(
   state: TraderState,
   entry: MarketEntry,
@@ -152,7 +158,7 @@ function actInMarket(
   // A paused market converts nothing, for example after the signer refused a conversion.
   const { conversions } = LADDER[safety.mode().mode];
   let begun = false;
-  if (conversions !== 'none' && paused === undefined) {
+  if (conversions !== 'none' && (paused === undefined || mayRedeem(state, entry))) {
     // Conversions begin before quotes, because quotes must not offer shares that a merge takes.
     const rules = conversionRules(state, entry, conversions === 'all');
     begun = convert(entry, rules, context);

@@ -196,14 +196,15 @@ describe('a market whose rows cannot be reckoned with', () => {
   });
 });
 
-testWithLedger('a redeem does not wait for the end of the pause after failed merges', (ledger) => {
+/** A trader with twenty sets in the market `good`, where all conversions are refused; `sent`: their drafts. */
+function holderOfSets(ledger: Ledger) {
   const shares = m(20 * ONE);
   for (const isYes of [true, false]) {
     const held = { restMicros: shares, ledgerMicros: m(0), exchangeMicros: shares, restWorthMicros: m(10 * ONE) };
     const outcome = { marketConditionId: 'good', isYes, recorded: [], ...held };
     ledger.transaction(() => ledger.adopt(outcome, 'held before', START_MS));
   }
-  let state: 'open' | 'resolved' = 'open';
+  const market = { state: 'open' as 'open' | 'resolved' };
   const sent: string[] = [];
   const merge = { enabled: true, minSharesMicros: m(ONE) };
   const settings = { ...SETTINGS, runId: 'first', merge, strategies: [strategyOf(['good'], watching, RISK)] };
@@ -213,14 +214,29 @@ testWithLedger('a redeem does not wait for the end of the pause after failed mer
       sent.push(endpoint);
       return refused('The market is paused.', 'share_conversion_market_paused');
     }
-    return endpoint === 'markets.detail' ? answered(detail({ condition_id: 'good', state })) : answerTo(request);
+    return endpoint === 'markets.detail' ? answered(detail({ condition_id: 'good', ...market })) : answerTo(request);
   });
+  return { market, sent, played };
+}
+
+testWithLedger('a redeem does not wait for the end of the pause after failed merges', (ledger) => {
+  const { market, sent, played } = holderOfSets(ledger);
   played.pass(500);
   // The next merge would be more than a minute later.
   expect(sent).toEqual(Array(5).fill('merges.create'));
-  state = 'resolved';
+  market.state = 'resolved';
   played.pass(60);
   expect(sent.slice(5)).toContain('redeems.create');
+});
+
+testWithLedger('a market that an operator has paused merges nothing, and is redeemed once it settles', (ledger) => {
+  const { market, sent, played } = holderOfSets(ledger);
+  played.command({ kind: 'pause-market', marketConditionId: 'good', reason: 'news' });
+  played.pass(60);
+  expect(sent).toEqual([]);
+  market.state = 'resolved';
+  played.pass(60);
+  expect(new Set(sent)).toEqual(new Set(['redeems.create']));
 });
 
 testInFolder('the log of the ledger is carried over at a beat, but not while an order waits', (path) => {
