@@ -1,7 +1,4 @@
-/**
- * A trader's whole life with canary secrets, under all kinds of failures: the output and files of every process are
- * searched for the secrets in every spelling.
- */
+/** A trader's whole life with canary secrets, under failures: no output or file of a process contains one. */
 
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

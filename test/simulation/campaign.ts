@@ -1,7 +1,4 @@
-/**
- * Many seeds in any number of processes. A seed's result depends on the seed alone, and sums do not depend on the
- * order: the figures are equal for any number of processes.
- */
+/** Many seeds in any number of processes. Results depend on the seeds alone, not on the processes or their order. */
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { bundle } from './bundle.js';

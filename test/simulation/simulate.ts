@@ -164,8 +164,7 @@ function hold(world: World, { polling }: Setting, [hold, lift]: Hold, random: Ra
     const markets = all.filter(({ conditionId }) => !flattened.some((pause) => pause.conditionId === conditionId));
     // Its holdings may have reached the position limits of all quoted markets.
     const isFull = markets.some(({ refusals }) => refusals.some(({ name }) => POSITION_CONTROLS.has(name)));
-    const isQuoted = ({ strategies }: (typeof all)[number]) => strategies.length > 0;
-    const isHeldBack = flattened.length > 0 && !markets.some(isQuoted);
+    const isHeldBack = flattened.length > 0 && markets.every(({ strategies }) => strategies.length === 0);
     const wantsNothing =
       isHeldBack || (markets.length > 0 && markets.every(({ fairMicros }) => isAtTheEdge(fairMicros)));
     if (world.exchange.resting().length === 0 && !isFull && !wantsNothing) say(`nothing rests: ${reason}`);

@@ -26,10 +26,7 @@ import { KEY, type Setting, STANDARD, START_MS } from './setting.js';
 import { type Keys, Killed, keysOf, RestlessTrader, TraderProcess } from './trader-process.js';
 import { Weather } from './weather.js';
 
-/**
- * Beats of the trader: it gets each and decides which it may skip; it processes each completely; or those before its
- * `quietUntilMs` are omitted.
- */
+/** Beats: the trader gets each and may skip it; processes each completely; or gets none before `quietUntilMs`. */
 export type Beats = 'given' | 'taken in full' | 'left out';
 
 const LOOK_MS = 1_000;

@@ -1,7 +1,4 @@
-/**
- * In every file of the fast tier, which share a process: fails a file that leaves the process altered, and restores the
- * process, so that no later file is affected.
- */
+/** In the fast tier, whose files share a process: fails a file that leaves the process altered, and restores it. */
 
 import { afterAll, vi } from 'vitest';
 

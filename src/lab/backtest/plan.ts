@@ -139,10 +139,7 @@ function readText(path: string): string {
   }
 }
 
-/**
- * Default fill models, from the fewest fills to the most that are still credible. The first and the third differ in how
- * crossing orders fill; the other three differ from the third in the queue position.
- */
+/** Default fill models, fewest fills first. First and third differ in crossing orders, the others in queue position. */
 export const BRACKET = ['posts-only', 'trade-through', 'risk-averse', 'power:3', 'optimistic'] as const;
 
 export interface PlanOptions

@@ -271,10 +271,7 @@ async function callWatcher(file: string, why: string, note: (text: string) => vo
 /** Time that a backup of a large ledger may take, ms. */
 const GRACE_MS = 3_600_000;
 
-/**
- * Returns twice the longest pause between backups plus an hour, ms: one missed backup raises no alert. Returns null
- * without a schedule (a cron expression), or if the schedule has fewer than two future times.
- */
+/** Returns twice the longest pause between backups plus an hour, ms; null without a schedule or repeated backups. */
 export function boundBackupAge(schedule: string | null): number | null {
   const pauseMs = schedule === null ? null : findLongestPauseMs(schedule);
   return pauseMs === null ? null : 2 * pauseMs + GRACE_MS;
