@@ -18,7 +18,7 @@ const WALKED_TICKS = 34;
 const STEP_MS = 1_000;
 const STEPS = 600;
 const SETTLE_MS = 90_000;
-/** Maximum share value after some hours: the slow average began at 0.5 or below and moves 1 % of the way in two hours. */
+/** Maximum share value after hours: the slow average began at 0.5 or below and moves 1 % of the way in two hours. */
 const MOST_PER_SHARE = 510_000;
 
 export function sufferQuoter(world: World): void {

@@ -1,7 +1,4 @@
-/**
- * Answers with false limits: a 429 that demands ten minutes, headers of one request a minute and none left, a distant
- * reset; in the service's own envelope, and as a proxy's page.
- */
+/** False limits in answers: a 429 of ten minutes, one request a minute, a distant reset; as JSON and a proxy's page. */
 
 import type { Random } from '../../src/shared/base/random.js';
 import { declarationOf } from '../../src/shared/protocol/endpoints.js';
