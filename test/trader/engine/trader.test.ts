@@ -7,6 +7,7 @@ import type { DataOf } from '../../../src/shared/protocol/endpoints.js';
 import type { Outcome, Request } from '../../../src/shared/protocol/seam.js';
 import { Wallet } from '../../../src/shell/wallet/wallet.js';
 import { act } from '../../../src/trader/engine/act.js';
+import { obey } from '../../../src/trader/engine/control/commands.js';
 import { readNextStart } from '../../../src/trader/engine/control/safety.js';
 import { observeReport } from '../../../src/trader/engine/observe.js';
 import type { Reaction } from '../../../src/trader/executor/contract.js';
@@ -289,3 +290,27 @@ it.each([
   expect(requests.some((request) => request.call === call)).toBe(kind === null);
   expect(unsent.map(({ reason }) => reason)).toEqual(kind === null ? [] : [`the trader is ${mode}`]);
 });
+
+it.each(['pause-market', 'flatten-market'] as const)(
+  '%s drops a split of this market that waits for its draft',
+  (kind) => {
+    const ledger = openMemoryLedger();
+    const state = stateOf(ledger, settingsOf());
+    state.safety.modes.isStarted = true;
+    state.markets.track('good');
+    const owner = { kind: 'intent', step: 'draft', intentId: 'i' } as const;
+    for (const market_condition_id of ['good', 'other']) {
+      const call = {
+        endpoint: 'splits.create',
+        params: {},
+        query: {},
+        body: { market_condition_id, amount: '1' },
+      } as const;
+      state.requests.queue.push({ lane: 'draft', call, latestMs: START_MS + 60_000, owner });
+    }
+    ledger.transaction(() => obey(state, { kind, marketConditionId: 'good', reason: 'news' }, START_MS));
+    const { requests, unsent } = state.requests.queue.release(START_MS);
+    expect(requests.map(({ call }) => call.body)).toEqual([{ market_condition_id: 'other', amount: '1' }]);
+    expect(unsent.map(({ reason }) => reason)).toEqual([kind]);
+  },
+);

@@ -1,7 +1,7 @@
 /** Checks and executes the operator's commands. */
 
 import { complement, formatDecimal, type Micros, micros, mul, sub, ZERO } from '../../../shared/base/micros.js';
-import type { ConfigureCommand, FleetCommand, OperatorCommand } from '../../../shared/protocol/seam.js';
+import type { ConfigureCommand, FleetCommand, OperatorCommand, PlannedRequest } from '../../../shared/protocol/seam.js';
 import type { Notes } from '../../ledger/contract.js';
 import type { AdoptionOfOutcome } from '../../reconcile/comparison.js';
 import { inWords } from '../../reconcile/confirmed-differences.js';
@@ -121,7 +121,9 @@ function turnMarket(state: TraderState, command: MarketCommand, nowMs: number): 
   if (kind !== 'resume-market') {
     // Orders in flight are withdrawn: a signed order must not be sent after its market was paused.
     executor.withdraw(id, nowMs);
-    requests.queue.recall(isOfPlace, kind);
+    const isOfSplit = ({ call }: PlannedRequest) =>
+      call.endpoint === 'splits.create' && call.body.market_condition_id === id;
+    requests.queue.recall((request) => isOfPlace(request) || isOfSplit(request), kind);
   }
   markets.requestRequote(id);
 }
