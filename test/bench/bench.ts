@@ -12,10 +12,7 @@ export interface Bench {
   run(): Promise<readonly BenchRow[]>;
 }
 
-/**
- * The size of a measurement: `full`, or `short` with `npm run bench -- --short`, which only checks that the benchmark
- * works. Processes that a benchmark starts use the same sizes.
- */
+/** The size of a measurement, also in processes that it starts: `full`, or `short`, which only checks that it works. */
 export const sized = <T>(full: T, short: T): T => (process.env['TWINBOOK_BENCH_SHORT'] === '1' ? short : full);
 
 /** Runs `once`, which returns operations per second, `times` times. Returns the median with half the range. */

@@ -188,8 +188,7 @@ export class ConfirmedDifferences {
 
   /**
    * Accepts the confirmed differences on an operator's command, and returns them. Accepted differences block no orders
-   * while their figures stay equal. Outdated differences, and positions whose gap only one round has found, are
-   * dropped; later rounds find those that persist.
+   * while their figures stay equal. Outdated or uncertain ones are dropped; later rounds find those that persist.
    *
    * @param leaveOut makes the comparison skip a difference, if possible; returns false if a booking has changed it
    */
