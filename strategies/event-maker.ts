@@ -65,14 +65,14 @@ const params = readEachTurn({
     'part',
     [0, 1],
     0.8,
-    'The event is not quoted if outcomes with a usable book have less than this fraction of the probability. For nested outcomes it is a fraction of their number.',
+    'The event is not quoted if outcomes with a usable book have less than this fraction of the probability. For nested outcomes, the fraction counts outcomes, not probability.',
   ),
   half_spread_ticks: halfSpreadTicks('the price that it is centred on'),
   uncertainty_sds: number(
     'standard deviations',
     [0, 10],
     1,
-    "Minimum half-spread, in standard deviations of the price that remain after all outcomes' books are combined.",
+    "Minimum half-spread, in standard deviations of the fair price that is estimated from all outcomes' books.",
   ),
   sum_edge: number(
     'price',
@@ -87,11 +87,11 @@ const params = readEachTurn({
   ...standingParams(60),
   jump_widen_s: {
     ...widenS,
-    help: 'Time after a price jump in any outcome for which all quotes are wider by `widen_factor`. 0: never.',
+    help: 'Time for which all quotes are wider by `widen_factor` after a price jump in any outcome. 0: never.',
   },
   fill_widen_s: {
     ...widenS,
-    help: 'Time after an own fill in any outcome for which all quotes are wider by `widen_factor`. 0: never.',
+    help: 'Time for which all quotes are wider by `widen_factor` after an own fill in any outcome. 0: never.',
   },
 });
 

@@ -29,7 +29,7 @@ const params = {
     'currency',
     [0.01, 1_000_000],
     20,
-    'Maximum loss in one market, before fees. It determines the number of shares in the book.',
+    'Maximum loss in one market, before fees. The maximum loss determines the size of the quotes.',
   ),
   vig_log_odds: number(
     'log-odds',
@@ -45,7 +45,7 @@ const params = {
     4,
     "The strategy does not quote if others' spread is at most this wide, because the market already has a book.",
   ),
-  widen_factor: { ...widenFactor, help: 'Factor applied to the margin while the trader is set to quote wider.' },
+  widen_factor: { ...widenFactor, help: 'Factor that multiplies the margin while the trader is in mode `widened`.' },
   ...guardParams(60, 0),
   post_only: postOnly,
 } as const;

@@ -47,7 +47,7 @@ const params = {
     0.7,
     "A side's quotes are canceled if others remove at least this fraction of its best level between two polls.",
   ),
-  pull_s: number('s', [0, 3600], 5, 'Time for which a side is not quoted after others leave it or move towards it.'),
+  pull_s: number('s', [0, 3600], 5, 'Time for which the strategy does not quote a side that it has canceled.'),
   prior_sweep_ticks: number('ticks', [0, 500_000], 1.5, 'Assumed price move after a taker has taken a whole level.'),
   move_gain: number(
     'part',

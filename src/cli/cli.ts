@@ -1,4 +1,4 @@
-/** Runs one command line, and loads only its group's source file. Secrets are never arguments, and never printed. */
+/** Runs one command line; loads only the code of its command group. Secrets are never arguments and never printed. */
 
 import { Command, CommanderError } from 'commander';
 import { TwinbookError } from '../shared/base/errors.js';
@@ -56,7 +56,7 @@ function reportFailure(error: unknown, io: CliIo): ExitCode {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   io.err(`Sorry, this is a bug in Twinbook: ${text}\n`);
   if (io.env['TWINBOOK_DEBUG'] === '1' && error instanceof Error) io.err(`${error.stack ?? ''}\n`);
-  else io.err('  Run it again with TWINBOOK_DEBUG=1 to see where, and report that together with the command.\n');
+  else io.err('  Run the command again with TWINBOOK_DEBUG=1, and report the stack trace with the command.\n');
   return EXIT.failed;
 }
 

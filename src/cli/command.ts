@@ -1,4 +1,4 @@
-/** Declares each command as one row. A row gives arguments, options, `-c`, `--json`, help and exit code. */
+/** Makes commands from rows. Each row declares a command: arguments, options, `-c`, `--json`, help and action. */
 
 import { resolve } from 'node:path';
 import type { Command } from 'commander';

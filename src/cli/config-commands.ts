@@ -180,7 +180,7 @@ const rollbackCommand = command({
 
 const makeAnswer = (data: ConfigData): CommandOutput => ({ data, text: linesText(data.lines) });
 
-/** Only the trader reads strategy files, because a rollback must work even if these files are broken. */
+/** Does not read the strategy files, because a rollback must work even if these files are broken. */
 const ask = (
   action: ConfigAction,
   { reason = '', dryRun, timeout }: { timeout: number; reason?: string | undefined; dryRun?: true | undefined },

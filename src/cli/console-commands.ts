@@ -1,4 +1,4 @@
-/** Commands beside the trader: `guardian`, `dashboard`, `alerts`, and `console`, which can stop a hanging trader. */
+/** Commands `guardian`, `dashboard`, `alerts`, and `console`, whose page can stop a hanging trader. */
 
 import { existsSync } from 'node:fs';
 import { setPriority } from 'node:os';
@@ -57,7 +57,7 @@ const consoleCommand = command({
     }
     keepFilesPrivate();
     try {
-      // The trader has priority when both need the processor.
+      // The trader gets the processor first when trader and console both need it.
       setPriority(10);
     } catch {
       // If a service manager forbids a change of priority, the console keeps its present priority.
@@ -84,7 +84,7 @@ const consoleCommand = command({
   },
 });
 
-/** Resolves to `ended` when the trader reports its end, and to `gone` when its process ends, which closes our input. */
+/** Resolves to `ended` when the trader reports its end on stdin; to `gone` when its end closes stdin. */
 function traderEnded(): Promise<'ended' | 'gone'> {
   // A service manager signals trader and console together, but the console must run until the trader ends.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
@@ -256,8 +256,8 @@ function acknowledge(kind: string, open: readonly RememberedAlert[], store: Aler
     throw new TwinbookError('usage', `no alert ${JSON.stringify(kind)} is open`, `There are: ${known}.`);
   }
   if (!store.acknowledge({ kind, sinceMs: alert.sinceMs, timeMs: nowMs() }))
-    throw new TwinbookError('file_unreadable', 'the acknowledgement cannot be stored', 'The last warning says why.');
-  return { data: alert, text: `the alert ${kind} is not sent again until it is over; its condition still holds\n` };
+    throw new TwinbookError('file_unreadable', 'the acknowledgement cannot be stored', 'See the warning above.');
+  return { data: alert, text: `the alert ${kind} is not sent again while it is open; its condition still holds\n` };
 }
 
 async function openAlerts({ ledger }: TraderConfig, io: CliIo) {

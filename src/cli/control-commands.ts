@@ -27,7 +27,7 @@ import {
 } from './reach.js';
 import { linesText } from './table.js';
 
-/** Commands, such as `resume`, that the trader answers with its new mode; listed in the order of the help. */
+/** Commands whose answer is the trader's new mode, such as `resume`, in the order of the help. */
 const MODE_NAMES = ['widen', 'reduce-only', 'pause', 'resume', 'flatten', 'unkill'] as const;
 
 function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
@@ -55,7 +55,7 @@ function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
       const request = asked as Extract<ControlRequest, { command: typeof name }>;
       const data: ControlData['resume'] = await askThere(request, config, { timeoutMs: options.timeout * 1000 });
       // The command may concern one market, but the printed mode is that of the whole trader.
-      const more = one === null ? '' : `; for the one market see \`twinbook explain ${one}\``;
+      const more = one === null ? '' : `; for this market run \`twinbook explain ${one}\``;
       return { data, text: linesText([`${modeText(data)}${more}`, ...(data.notes ?? [])]) };
     },
   });
@@ -129,7 +129,7 @@ async function cancelAlone({ config, io, verify }: Omit<Cancelling, 'timeoutMs'>
   return withVenue(config, io, (venue) => cancelDirectly({ ...venue, verify }));
 }
 
-/** Cancels at the exchange while the trader hangs. A stop file, written first, keeps a waking trader from quoting. */
+/** Writes a stop file, so that a hanging trader cannot quote again, and cancels its orders at the exchange. */
 async function cancelPast(
   { config, io, timeoutMs }: Cancelling,
   reason: string,
@@ -138,7 +138,7 @@ async function cancelPast(
   const killed = await leaveMark(config, reason, reach, io);
   if (reach === 'not running') return { ...(await cancelAlone({ config, io, verify: true })), killed };
   if (config.exchange?.embedded === true) {
-    io.err('  The embedded exchange is stuck with its trader: end the process of the trader, then cancel again.\n');
+    io.err("  The embedded exchange hangs with its trader: end the trader's process, then cancel again.\n");
     return { asked: 0, resting: 0, verified: false, killed };
   }
   const { cancelUntilNothingRests } = await import('../shell/daemon/direct-cancel.js');
@@ -180,7 +180,7 @@ const killCommand = command({
   ...toolOf('kill'),
   answer: async ({ options: { verify, reason = 'operator', timeout }, config, io }) => {
     const killing = { config, io, reason, timeoutMs: timeout * 1000, verify: verify === true };
-    // A trader that does not execute a kill within seconds hangs; the kill then cancels at the exchange.
+    // If the trader does not execute the kill within seconds, it hangs, and this command cancels at the exchange.
     const timeoutMs = Math.min(timeout, option.QUICK_S) * 1000;
     const lost = ['not_running', 'timed_out'] as const;
     const asked = await askOrPass({ command: 'kill', reason }, config, { timeoutMs, lost });
@@ -312,7 +312,7 @@ function linesFromLedger(ledger: LedgerReader, subject: string): readonly string
   }
   const text = `${subject} is no order, fill, intent or market in the ledger${prunedText(ledger)}`;
   const hint =
-    '`twinbook orders`, `fills` and `markets` list them. A running trader may know a market that the ledger lacks.';
+    '`twinbook orders`, `fills` and `markets` list the known subjects. A running trader may know a market that the ledger lacks.';
   throw new TwinbookError('usage', text, hint);
 }
 

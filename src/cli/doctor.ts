@@ -82,7 +82,7 @@ function folderCheck(name: string, folder: string): DoctorCheck {
     accessSync(existing, constants.W_OK | constants.X_OK);
     if (!statSync(existing).isDirectory()) throw new Error('not a folder');
   } catch {
-    return fail(name, `${existing} is not a writable folder`, 'Change its permissions or ledger.path.');
+    return fail(name, `${existing} is not a writable folder`, "Change the folder's permissions or ledger.path.");
   }
   const open = existing === folder ? openToOthers(folder) : null;
   if (open !== null) return warn(name, open.text, open.hint);
@@ -102,8 +102,8 @@ async function walletCheck(config: Config, io: CliIo, note: (check: DoctorCheck)
     const wallet = await openWallet(config, io);
     const { address } = wallet;
     const { isSealedKeyFile } = await import('../shell/wallet/key-file.js');
-    const sealed = isSealedKeyFile(file) ? ', sealed under a passphrase' : '';
-    const hint = `Seal a copy: \`twinbook keys import --from ${file} --to FILE\` with a passphrase, then use that file.`;
+    const sealed = isSealedKeyFile(file) ? ', encrypted with a passphrase' : '';
+    const hint = `Encrypt a copy: \`twinbook keys import --from ${file} --to FILE\` with a passphrase, then use that file.`;
     // A wallet of the paper exchange holds nothing of value, so its key may be unencrypted.
     if (sealed !== '' || config.venue.name === 'paper')
       note(ok('wallet', `${address}${sealed}, file readable by its owner only`));
@@ -246,7 +246,7 @@ const PARTS: CallParts = {
 
 const answerSchema = z.object({ data: signedRequestReport.omit({ payload: true }) });
 
-/** Sends a signed request. Reports whether the venue received the same bytes, or that it does not show its bytes. */
+/** Sends a signed request. Reports whether the venue received the same bytes, or does not show them. */
 export async function checkSignedRequest(
   baseUrl: string,
   profile: VenueProfile,
@@ -263,7 +263,7 @@ export async function checkSignedRequest(
   const computed = text === null ? undefined : answerSchema.safeParse(parseJson(text)).data?.data;
   if (computed === undefined) {
     const why = attempt.kind === 'failure' ? attempt.reason : `HTTP ${attempt.status}`;
-    const instead = 'the check of reference requests and the signed call must suffice';
+    const instead = 'only the checks `signing` and `signed call` apply';
     return ok(NAME, `this venue does not show the bytes that it receives (${why}); ${instead}`);
   }
   const { method, pathWithQuery, body } = message;

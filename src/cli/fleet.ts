@@ -113,7 +113,7 @@ const releaseCommand = command({
   config: 'trader',
   options: {
     reason: option.required('--reason <text>', "reason, stored in the fleet's database", option.nonEmpty),
-    wallet: option.text('--wallet <address>', 'address of a wallet whose key is not here; requires --unproven'),
+    wallet: option.text('--wallet <address>', 'address of a wallet with its key elsewhere; requires --unproven'),
     unproven: option.flag('--unproven', 'confirm that no order of that wallet rests at the venue'),
     timeout: option.integer('--timeout <s>', "maximum wait for the end of the owner's lease, s", [1, 3600], 120),
   },
@@ -121,7 +121,7 @@ const releaseCommand = command({
     const fleet = fleetOf(config);
     if ((wallet !== undefined) !== (unproven === true)) {
       const hint =
-        'Without these two options, the wallet of the configuration is released after a check with its key that no order rests.';
+        "Without both options, the configuration's wallet is released after a check that none of its orders rests.";
       throw new TwinbookError('usage', '--wallet and --unproven must be given together', hint);
     }
     const asked = new AbortController();
@@ -145,7 +145,7 @@ const releaseCommand = command({
     await withVenue(config, io, (venue) =>
       whileHeld({ ...waiting, wallet: venue.wallet.address, fleet, io }, async (joined) => {
         if (!(await settleWallet(joined, venue, waiting)))
-          throw new TwinbookError('timed_out', 'no proof in time that no order rests', 'Give a longer --timeout.');
+          throw new TwinbookError('timed_out', 'it is not proven that no order rests', 'Give a longer --timeout.');
         await joined.member.release(ZERO, reason);
       }),
     );

@@ -23,7 +23,7 @@ export class ProgressLine {
   /** Shows progress: the completed fraction, 0 to 1, and a text about the present work. Frequent calls are cheap. */
   show(share: number, what: string): void {
     const nowMs = Date.now();
-    // On a terminal the interval is short enough for visible motion.
+    // A terminal shows progress every 100 ms; a log gets a line only every 10 s.
     if (nowMs - this.#shownMs < (this.#terminal ? 100 : 10_000)) return;
     if (this.#quiet && !this.#terminal) return;
     this.#shownMs = nowMs;
@@ -104,7 +104,7 @@ export const DEFAULT_CONFIG = 'config/paper.yaml';
 /** Configuration file that `twinbook init` writes. */
 export const OWN_CONFIG = 'twinbook.yaml';
 
-/** Returns the working folder's configuration file, else the clone's, so that `kill` also works in other folders. */
+/** Returns the configuration file of the working folder, else of the repository, so that `kill` works in any folder. */
 export function defaultConfig(cwd: string): string {
   const ownFile = join(packageRoot, DEFAULT_CONFIG);
   // A package installed by npm has no default file.

@@ -9,7 +9,7 @@ import * as option from './options.js';
 import { findCredentials, openWallet, ownerOf, requireAnswer, withClient, withVenue } from './reach.js';
 import { type TableColumn, table } from './table.js';
 
-const plain = option.flag('--plain-text-key', 'store the key without a passphrase: who reads the file has the key');
+const plain = option.flag('--plain-text-key', 'store the key unencrypted: every reader of the file has the key');
 
 const createCommand = command({
   name: 'create',
@@ -62,7 +62,7 @@ async function sealingPassphrase(isPlain: true | undefined, io: CliIo): Promise<
   if (passphrase !== null || isPlain === true) return passphrase;
   const hint =
     'Set TWINBOOK_WALLET_PASSPHRASE_FILE to a file with mode 0600 (and keep that file), or give --plain-text-key for a key that controls no money.';
-  throw new TwinbookError('key_invalid', 'there is no passphrase to seal the new wallet file with', hint);
+  throw new TwinbookError('key_invalid', 'no passphrase is set to encrypt the new wallet file', hint);
 }
 
 const bootstrapCommand = command({

@@ -1,4 +1,4 @@
-/** Command `twinbook mcp`: tools of the Model Context Protocol over stdio. Agents may only read and stop the trader. */
+/** Command `twinbook mcp`: tools of the Model Context Protocol over stdio. Agents can only read and stop the trader. */
 
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
@@ -29,7 +29,7 @@ const FINISH_WITHIN_MS = 10_000;
 export const addMcpCommand: AddCommand = (parent, session) =>
   command({
     name: 'mcp',
-    help: 'serves tools for an AI agent over stdin and stdout (Model Context Protocol): to read and to stop only',
+    help: 'serves an AI agent tools that only read or stop the trader, over stdin and stdout (Model Context Protocol)',
     config: 'file',
     run: async ({ file, io }) => {
       const config = loadTraderConfig(file, io);
@@ -70,7 +70,7 @@ export const addMcpCommand: AddCommand = (parent, session) =>
     },
   })(parent, session);
 
-/** Yields whole lines of the input. Reads no further input while the client does not read its answers. */
+/** Yields whole lines of the input. Reads no further input while the client does not read the answers. */
 async function* readLines(input: NodeJS.ReadStream, output: NodeJS.WriteStream, io: CliIo): AsyncGenerator<Buffer> {
   let line = Buffer.alloc(0);
   let isTooLong = false;

@@ -33,7 +33,7 @@ for (const stream of [process.stdout, process.stderr]) {
 /** Signals within this time, ms, count as one request: a supervisor and a terminal may each send a signal. */
 const ONE_WISH_MS = 1_000;
 
-/** Calls `stop` for SIGTERM, SIGHUP and Ctrl-C. A second Ctrl-C, some time later, ends the process at once. */
+/** Calls `stop` for SIGTERM, SIGHUP and Ctrl-C. A second Ctrl-C, over 1 s later, ends the process at once. */
 function listenForStop(stop: () => void): void {
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
   let first: number | null = null;

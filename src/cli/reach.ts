@@ -189,7 +189,7 @@ export async function reachTrader({ control, ledger }: TraderConfig): Promise<'a
 
 /**
  * Sends a request to a trader that may end, hang or restart. Returns the answer, or why the trader is unreachable.
- * @param lost error codes after which the trader is tried again instead of throwing
+ * @param lost codes of errors after which the request is sent again; other errors are thrown
  */
 export async function askOrPass<R extends ControlQuestion>(
   request: R,

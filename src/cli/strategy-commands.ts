@@ -93,7 +93,7 @@ function moduleText(name: string): string {
   const head = `/**
  * ${name}: one bid and one ask around others' fair price, moved against our position.
  *
- * It imports nothing but \`twinbook/strategy\`, and has no clock, files, network or chance: the same views give the same quotes.
+ * The module imports only \`twinbook/strategy\` and uses no clock, files, network or randomness, so equal views give equal quotes.
  */
 `;
   const text = example.replace(/^\/\*\*[\s\S]*?\*\/\n/, head).replace("name: 'inventory-maker'", `name: '${name}'`);
@@ -114,7 +114,7 @@ export const strategyTestCommand = command({
     const trials = strategies.map(({ module: strategy, params }) => {
       const ofEvents = strategy.scope === 'event';
       const tried = { strategy, params };
-      // Numbers of generated events and markets, and of views of each; an event has two to five markets.
+      // Arguments: seed, number of events or markets, views of each. An event has two to five markets.
       const generated = ofEvents ? showEvents(seed, 10, 60) : showMarkets(seed, 20, 100, askedBy(tried));
       const on = `${generated.markets.length} generated ${ofEvents ? 'events' : 'markets'}, seed ${seed}`;
       return { strategy: strategy.name, on, checks: checkStrategy(tried, generated, () => performance.now()) };

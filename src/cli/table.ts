@@ -48,7 +48,7 @@ export function table<Row>(rows: readonly Row[], columns: readonly TableColumn<R
   return linesText([...fitted.lines.map((cells) => cells.join(GAP).trimEnd()), ...rest]);
 }
 
-/** Wraps text beside a table between words. `indent` is added before continuation lines. */
+/** Wraps text between words to the width of the tables. `indent` is added before continuation lines. */
 export const prose = (text: string, width = Number.POSITIVE_INFINITY, indent = ''): string =>
   text
     .split('\n')
@@ -130,7 +130,7 @@ async function asTable(answer: Batches, width: number | undefined): Promise<stri
     const isNumber = rows.length > 0 && rows.every((row) => row[at] === null || /^-?\d+(\.\d+)?$/.test(`${row[at]}`));
     return { title, cell: (row) => row[at] ?? null, ...(isNumber ? { right: true } : { gives: 'cut' }) };
   });
-  const more = rows.length > TABLE_ROWS ? `… and more: --csv or --json shows all\n` : '';
+  const more = rows.length > TABLE_ROWS ? `… more rows exist: --csv or --json shows all\n` : '';
   return table(rows.slice(0, TABLE_ROWS), columns, width) + more;
 }
 

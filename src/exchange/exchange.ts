@@ -1,6 +1,6 @@
 /**
  * The paper exchange as a running service: a core with a real clock and an HTTP server on a loopback address. A
- * simulated crowd trades in its markets, or recorded markets are replayed. An optional data folder stores its state.
+ * simulated crowd trades in its own markets, or recorded markets are replayed. A data folder can store the state.
  *
  *     const exchange = await startExchange({ ...PAPER_DEFAULTS, profile, port: 0, controls: true });
  *     await fetch(`${exchange.url}/markets/`);
@@ -63,7 +63,7 @@ export interface RunningExchange {
   readonly port: number;
   /** Description of the replay: one line for each replayed recording. */
   readonly replays: readonly string[];
-  /** Stops the server after its running calls, writes a last snapshot and releases the data folder. */
+  /** Stops the server after its running requests, writes a last snapshot and releases the data folder. */
   close(): Promise<void>;
 }
 
@@ -84,8 +84,8 @@ export const PAPER_DEFAULTS = {
 
 /**
  * Starts an exchange. Throws TwinbookError `port_busy` if the address is in use, `file_unreadable` if the data folder
- * cannot be written, `ledger_locked` if another process uses it, and `recording_invalid` or `file_unreadable` for
- * unreadable market data.
+ * cannot be written, `ledger_locked` if another process uses the folder, and `recording_invalid` or `file_unreadable`
+ * for unreadable market data.
  */
 export async function startExchange(options: ExchangeOptions): Promise<RunningExchange> {
   const logger = options.logger ?? SILENT;
@@ -103,7 +103,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     const drivers = [replay, crowd, notices].filter((driver) => driver !== null);
     const onError = (error: unknown, where: string) => logger.error({ err: error, where }, 'a bug in the exchange');
     const ticker = new Ticker(persistentCore, clock, drivers, onError);
-    // Delays set by a control call end with the process, as simulated faults do.
+    // A restart clears the delays that a control call set, as it clears simulated faults.
     if (Object.keys(core.delays).length > 0) core.at(clock.nowMs()).setDelays({});
     // Due work is done before the first request, so that the first answer has the markets of crowd or replay.
     ticker.run();
@@ -177,7 +177,7 @@ function coreSettings(options: ExchangeOptions): CoreSettings {
   };
 }
 
-/** Everyone who can reach the exchange can trade on it, so it listens on the loopback address only. */
+/** Any client that reaches the exchange can trade, so the server listens on the loopback address only. */
 const HOST = '127.0.0.1';
 
 async function listen(server: FastifyInstance, port: number): Promise<void> {

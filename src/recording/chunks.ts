@@ -14,7 +14,7 @@ export interface PairingRules {
 /** Maximum waiting events, in case a feed's times do not advance. The largest real burst is below 1,000 events. */
 const MAX_WAITING = 20_000;
 
-/** Number of written events at which the queue removes them: removing each at once doubles the time of an import. */
+/** Number of written events that the queue removes at a time; single removals double the time of an import. */
 const MOST_WRITTEN = 4_096;
 
 interface WaitingEvent {
@@ -29,7 +29,7 @@ interface WaitingEvent {
   unexplainedMicros: number;
   /** For a level event: trades that are written right before the event; null without trades. */
   trades: WaitingEvent[] | null;
-  /** For a trade event: true if the trade is written with a level event, right before that event. */
+  /** True if the event is written, or if it is a trade that will be written right before its level event. */
   moved: boolean;
 }
 
@@ -95,7 +95,7 @@ export class TradePairing {
     return event;
   }
 
-  /** If no decrease equals a trade's size, matches the largest decrease at the trade's level and time. */
+  /** Matches a trade whose size equals no decrease with the largest decrease at its price and time. */
   #settle(trade: WaitingEvent): void {
     let largest: WaitingEvent | null = null;
     for (const level of this.#queue.slice(this.#first)) {
@@ -155,7 +155,7 @@ function attach(trade: WaitingEvent, level: WaitingEvent): void {
   level.trades.push(trade);
 }
 
-/** A book: the amount at each price, which converts changes into totals and totals into changes. */
+/** Book with the total amount of each level; callers use it to convert changes into totals and totals into changes. */
 export class Levels {
   readonly #stepMicros: number;
   readonly #amounts: readonly [Float64Array, Float64Array];
@@ -180,7 +180,7 @@ export class Levels {
     for (const amounts of this.#amounts) amounts.fill(0);
   }
 
-  /** Returns the prices of a side's non-empty levels, lowest first, from slot `from` to the slot before `to`. */
+  /** Returns the prices of a side's non-empty levels, lowest first, from `from` to before `to` (in ticks). */
   prices(side: number, from = 0, to = Number.POSITIVE_INFINITY): number[] {
     const prices: number[] = [];
     const amounts = this.#side(side);

@@ -10,11 +10,11 @@ import type { FeedValue } from '../shared/protocol/seam.js';
 export const deriveConditionId = (venue: string, name: string): string =>
   base58.encode(createHash('sha256').update(`${venue}:${name}`).digest());
 
-/** Kinds of events, by their number in the column `kind`. */
+/** Kinds of events, with their numbers in the column `kind`. */
 export const EVENT = {
   /** A price level has the new total `amountMicros`; 0 removes the level. */
   level: 0,
-  /** A trade of `amountMicros` at `priceMicros`. The decrease of the level follows as a separate event. */
+  /** A trade of `amountMicros` at `priceMicros`. A level event with the level's new total follows. */
   trade: 1,
   /** The book becomes empty; events of a new snapshot's levels follow. Side, price and amount of this event are 0. */
   clear: 2,
@@ -41,7 +41,7 @@ export interface EventChunk {
 export interface RecordedMarket {
   /** Id of the market: base58 of 32 bytes, derived from venue and ticker, so it is the same in every recording. */
   readonly conditionId: string;
-  /** Title of the event; all markets of the event have the same title. */
+  /** Title of the event; the same for all markets of the event. */
   readonly eventTitle: string;
   /** The venue's own id of the event, if recorded. */
   readonly eventConditionId?: string;
@@ -57,7 +57,7 @@ export interface RecordedMarket {
   readonly openTimeMs: number;
   /** Closing time of the market, Unix ms. Without a record: time of the last event, or of the recorder's first poll. */
   readonly closeTimeMs: number;
-  /** True if the closing time is a guess, as no record of the venue has it. The trader must not receive a guess. */
+  /** True if the closing time is a guess, because no record has it. The trader must not receive a guess. */
   readonly closeIsGuessed?: true;
   /** Outcome of the market; null if unknown. A market without a known outcome closes but stays unresolved. */
   readonly outcome: MarketOutcome | null;
@@ -94,7 +94,7 @@ export interface RecordedGap {
   readonly reason: string;
 }
 
-/** One request of the recorder, with times of our clock and of the venue's. */
+/** One request of the recorder, with times of our clock and of the venue's clock. */
 export interface RecordedPoll {
   /** Name of the called endpoint, as in `protocol/endpoints.ts`, for example `markets.book`. */
   readonly endpoint: string;
@@ -144,9 +144,9 @@ export function noteGaps(found: ReadFindings, gaps: readonly RecordedGap[]): voi
 export interface Recording {
   readonly market: RecordedMarket;
   readonly summary?: RecordingSummary;
-  /** Hex SHA-256 over the checksums of the read files; absent if no manifest lists each file with its size. */
+  /** Hex SHA-256 over the checksums of the read files; absent unless a manifest lists every file with its size. */
   readonly fingerprint?: string;
-  /** Gaps that `chunks()` has found; absent with a summary. A gap is added before the event chunk in which it ends. */
+  /** Gaps that `chunks()` has found; absent if `summary` exists. A gap is added before the chunk in which it ends. */
   readonly gaps?: readonly RecordedGap[];
   /** Streams the requests of the recorder, oldest first. Only recordings in Twinbook's format may have requests. */
   polls?(): AsyncIterable<RecordedPoll>;

@@ -23,11 +23,11 @@ import { openRecordingStore } from './store/store.js';
 
 export interface ImportProgress {
   readonly ticker: string;
-  /** Index of the present market among all markets, from 0. */
+  /** Index of the market that is being imported, from 0. */
   readonly market: number;
   readonly markets: number;
   readonly events: number;
-  /** Imported fraction of all markets, 0 to 1, by recorded time. */
+  /** Finished fraction of the import, 0 to 1; every market counts equally. */
   readonly share: number;
 }
 
@@ -50,7 +50,7 @@ interface ImportOptions {
   readonly progress?: (progress: ImportProgress) => void;
 }
 
-/** Imports all recordings of one kind. Throws like `openRecordings`, and `recording_invalid` for another kind. */
+/** Imports all recordings of one kind. Throws like `openRecordings`; `recording_invalid` for another kind of file. */
 export async function importRecordings(
   kind: 'kalshi' | 'polymarket',
   paths: readonly string[],
@@ -69,7 +69,7 @@ export async function importRecordings(
   for (const { market } of recordings) {
     const { source } = market;
     if (source.kind === kind) continue;
-    const hint = 'Name its kind, or give recordings of that kind; `twinbook data import --help` lists them.';
+    const hint = 'Give the kind of these files, or other files; `twinbook data import --help` lists the kinds.';
     throw invalidRecording(`${source.path} is a recording of ${source.kind}, not of ${kind}`, hint);
   }
   workshop = await newWorkshop(out);
@@ -138,7 +138,7 @@ async function newWorkshop(out: string): Promise<string> {
 /** Maximum number of events that are kept in memory between two writes. */
 const FLUSH_EVENTS = 50_000;
 
-/** Writes the readable part of a market, and reports a failure. Throws TwinbookError `file_unreadable`. */
+/** Writes the readable part of a market. Returns a `failure` for an invalid recording. Throws `file_unreadable`. */
 async function writeMarket(recording: Recording, folder: string, tell: TellProgress) {
   const { market } = recording;
   const store = await openRecordingStore(folder, { origin: market.source.kind });

@@ -1,6 +1,6 @@
 /**
- * Opens recorded markets. `importers/` read venues' files, `store/` is Twinbook's format. Other code receives markets
- * in YES space with times that never decrease. A reader skips, counts and reports unreadable data.
+ * Opens recorded markets. `importers/` reads venues' files, and `store/` reads Twinbook's format. Both return markets
+ * in YES space with times that never decrease. Both skip, count and report unreadable data.
  */
 
 import { type Stats, statSync } from 'node:fs';
@@ -91,7 +91,7 @@ async function makeOpeners(paths: readonly string[], options: OpenOptions): Prom
 
 const ENDINGS = '.ndjson, .jsonl, .json (each plain, .gz or .zst) or .parquet';
 
-/** Returns openers of a venue's files. Kalshi's reader also gets all files of unknown kind, and reports them. */
+/** Returns functions that open venues' files. Kalshi's reader also gets, and reports, files of unknown kind. */
 async function messageOpeners(
   files: readonly string[],
   { markets = [], onNotRead, scratch = () => null }: OpenOptions,

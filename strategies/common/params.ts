@@ -50,7 +50,7 @@ export const widenFactor = number(
   'times',
   [1, 100],
   2,
-  'Factor applied to quote distances while the trader is set to quote wider.',
+  'Factor that multiplies quote distances while the trader is in mode `widened`.',
 );
 
 export const postOnly = {
@@ -113,7 +113,7 @@ export const maxBookSpread = number(
   'price',
   [0.000001, 1],
   0.2,
-  "Maximum spread of others' book at which the book gives a fair price.",
+  "Maximum spread of others' book from which a fair price is computed.",
 );
 
 interface GuardParams {

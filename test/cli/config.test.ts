@@ -63,7 +63,7 @@ export default defineStrategy({
         setting: 'risk.max_loss_day',
         kind: 'a decimal string',
         default: '"50"',
-        meaning: expect.stringContaining('loss in one UTC day'),
+        meaning: expect.stringContaining('in one UTC day that halts trading'),
       },
     ]);
     expect(await run(['config', 'explain', 'zebra'])).toMatchObject({ code: 2, out: '' });

@@ -208,7 +208,7 @@ describe('data query', () => {
   test('shows a long answer only in part as a table', async () => {
     const { out } = await data('query', 'select seq from events', SAMPLE);
     expect(out.split('\n')).toHaveLength(1 + 200 + 2);
-    expect(out).toContain('… and more');
+    expect(out).toContain('… more rows exist');
     const { out: csv } = await data('query', 'select seq from events', SAMPLE, '--csv');
     expect(csv.split('\n').length).toBeGreaterThan(3000);
   });

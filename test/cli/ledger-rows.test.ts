@@ -91,7 +91,7 @@ describe('tables for a person', () => {
   });
 
   test('say when there is more, and when there is nothing', async () => {
-    expect(await read('orders', '--limit', '1')).toContain('… and more: --limit N shows them, --json shows all');
+    expect(await read('orders', '--limit', '1')).toContain('… more rows exist: --limit N shows them, --json shows all');
     expect(await run(['orders', '--market', 'b', '-c', 'trader.yaml'], { cwd: written() })).toEqual({
       code: 0,
       out: '(none)\n',

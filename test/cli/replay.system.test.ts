@@ -90,7 +90,7 @@ describe('a live paper session', () => {
     expect(text.out).toMatch(
       /^Fill error, as a fraction of the |^Fill error: unknown, because nothing was filled live/m,
     );
-    expect(text.out).toMatch(/^! Live, our own orders were part of the book/m);
+    expect(text.out).toMatch(/^! In the live run, other traders may have reacted/m);
     expect(text.out).toMatch(/^! The run began with \d holdings?, the backtest with none/m);
     await playsAnother(second, folder, file);
   });

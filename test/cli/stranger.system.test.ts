@@ -81,7 +81,7 @@ describe('a run that another person made', () => {
     const c = ['-c', file];
     const at = ['--at', new Date(STARTED_MS + 5_000).toISOString()];
     const commands: readonly (readonly [args: readonly string[], err: RegExp])[] = [
-      [['replay', path], /give it with -c FILE to run its code/],
+      [['replay', path], /name its configuration with -c FILE to run its code/],
       [['replay', path, '--as-recorded'], UNNAMED],
       [['replay', path, '--as-recorded', '--accept-changed-code'], UNNAMED],
       [['replay', path, ...c], REFUSED],

@@ -472,7 +472,7 @@ export class World {
     if (this.#process !== process) return;
     const pacing = process.pacings[declarationOf(request.call.endpoint).scope];
     if (this.ourMs >= request.latestMs) {
-      const outcome = { kind: 'unknown', reason: 'the request waited too long for its turn', sent: false } as const;
+      const outcome = { kind: 'unknown', reason: 'the request was not sent by its deadline', sent: false } as const;
       this.#deliver(process, request, this.ourMs, { outcome, venueTimeMs: null, budget: null, heard: null, text: '' });
       return;
     }

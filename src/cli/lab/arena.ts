@@ -14,7 +14,7 @@ import { prose, type TableColumn, table } from '../table.js';
 export const HIGHEST_SEED = 2 ** 31;
 export const MOST_SEEDS = 1_000_000;
 
-export const marketsOption = option.integer('--markets <n>', 'markets of the world rationed (default: 1)', [1, 40]);
+export const marketsOption = option.integer('--markets <n>', 'markets in the world `rationed` (default: 1)', [1, 40]);
 
 /** Finds the named worlds and their conditions. Throws `usage` if no world supports the requested number of markets. */
 export async function chooseWorlds(names: readonly string[], markets: number | undefined) {
@@ -85,7 +85,7 @@ export function arenaTables(result: ArenaResult, width?: number): string {
   ].join('');
 }
 
-/** Formats a mean result and its error in currency, as in `+1.23 ± 0.45`. The mean of one simulation has no error. */
+/** Formats a mean result and its error in currency, as in `+1.23 ± 0.45`. One simulation has no error. */
 export function meanText({ mean, standardError }: FreshMean, places = 2): string {
   const sign = mean >= 0.5 * 10 ** -places ? '+' : '';
   const error = standardError === null ? '' : ` ± ${decimal(standardError, places)}`;
@@ -133,7 +133,7 @@ const listCautions = ({ standings }: ArenaResult): readonly string[] => {
     ...halts.map((row) => `A risk limit halted ${row.strategy} in ${simulations(row.halted, row)}.`),
     ...failures.map(
       (row) =>
-        `${row.strategy} failed in ${simulations(row.failed, row)}, which count up to their failure; first failure: ${row.firstFailure}`,
+        `${row.strategy} failed in ${simulations(row.failed, row)}, whose results count until the failure; first failure: ${row.firstFailure}`,
     ),
   ];
 };

@@ -24,7 +24,7 @@ export const DATA = ['--data <path...>', 'folders or files of recordings, in Twi
 export const PLAY_OPTIONS = {
   latency: option.text(
     '--latency <model>',
-    `latency of requests: constant:MS or recorded, scaled by :xK (default: recorded if measured, else ${USUAL_LATENCY})`,
+    `latency of requests: constant:MS or recorded, optionally scaled by :xK (default: recorded if measured, else ${USUAL_LATENCY})`,
   ),
   seed: seedOption,
   fees: option.text('--fees <name>', `fees if a recording has none: ${FEE_NAMES.join(', ')}`, 'makerFee', 'takerFee'),

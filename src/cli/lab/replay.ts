@@ -51,7 +51,7 @@ function openRun(name: string, { config, acceptChangedCode }: RunOptions, io: Cl
 
 async function traderOfNow({ description }: RunJournal, file: string | null, io: CliIo): Promise<ReplayedTrader> {
   if (file !== null) return traderNow(await loadConfig(file, io), description);
-  const other = () => 'only the run mentions this file; give it with -c FILE to run its code';
+  const other = () => 'only the recorded run names this file; name its configuration with -c FILE to run its code';
   return traderNow(await loadConfig(description.configFile, { ...io, code: { other } }), description);
 }
 
@@ -135,7 +135,7 @@ function shareText({ difference, steps, repeatedSteps, requests, repeatedRequest
   if (difference === null) return steps === 0 ? 'the run has no step to repeat' : '100 %: every decision is the same';
   // The percentage of equal decisions is rounded down, so that a difference never shows as 100 %.
   const share = (part: number, all: number) => (all === 0 ? 0 : Math.floor((10_000 * part) / all) / 100).toFixed(2);
-  return `${share(repeatedSteps, steps)} % of the steps, ${share(repeatedRequests, requests)} % of the requests, until they differ`;
+  return `${share(repeatedSteps, steps)} % of the steps and ${share(repeatedRequests, requests)} % of the requests, before the first difference`;
 }
 
 function differenceText(difference: ReplayDifference, changes: readonly string[]): string {
@@ -176,7 +176,7 @@ const parityCommand = command({
   args: [['<run>', RUN_ARGUMENT]],
   help: 'compares a recorded run with backtests of the same span: fills, result, spread, inventory, requests',
   options: {
-    latency: option.text('--latency <model>', 'latency: constant:MS or recorded, scaled by :xK (default: the run’s)'),
+    latency: option.text('--latency <model>', 'constant:MS or recorded, optionally scaled by :xK (default: the run’s)'),
     seed: seedOption,
     landingMs: option.integer(
       '--landing-ms <n>',
@@ -195,7 +195,7 @@ const parityCommand = command({
   },
 });
 
-/** Replays the run first, because the comparison is meaningful only if every decision repeats. */
+/** Replays the run: its comparison with backtests is meaningful only if every decision repeats. */
 async function replayText(run: RunJournal, trader: ReplayedTrader, code: RunCode): Promise<string> {
   const { replayRun } = await import('../../lab/replay/replay.js');
   const changes = changesSince(run.description, trader).map((change) => `; ${change}`);

@@ -1,6 +1,6 @@
 /**
- * Command `twinbook sweep`: backtests many configurations on this machine, as a job array or on workers of a queue. The
- * parts: the tables of a result, the options with the plan that they describe, and the commands.
+ * Command `twinbook sweep`: backtests many configurations on this machine, as a job array or on workers of a queue.
+ * This file has the tables of a result, the options that describe a plan, and the commands.
  */
 
 import { dirname, join, resolve } from 'node:path';
@@ -196,7 +196,7 @@ const OF_RECORDINGS = [
 const USUAL_SEEDS = 40;
 
 const WORLD_OPTIONS = {
-  world: option.list('--world <name...>', 'worlds of the arena instead of recordings, or all', ...OF_RECORDINGS),
+  world: option.list('--world <name...>', 'arena worlds to use instead of recordings, or all', ...OF_RECORDINGS),
   seeds: option.integer(
     '--seeds <n>',
     `with --world: number of seeds on which the best configuration is chosen (default: ${USUAL_SEEDS})`,
@@ -216,7 +216,7 @@ const WORLD_OPTIONS = {
   markets: marketsOption,
 };
 
-/** Default durations of a chunk, s: far above a job's start time; `queued` is below spot machines' 2 min notice. */
+/** Default chunk durations, s: far above a job's start time; `queued` is below the 2 min notice of spot machines. */
 const USUAL_SECONDS = { planned: 300, queued: 90 };
 
 /** Variables with a job's index in Slurm, Kubernetes and AWS Batch; from 0 if the jobs are submitted as documented. */
@@ -260,7 +260,7 @@ const planCommand = command({
 
 const collectCommand = command({
   name: 'collect',
-  help: 'stores the results so far of a planned sweep, and prints the numbers of missing chunks',
+  help: 'stores the finished results of a planned sweep, and prints the numbers of missing chunks',
   options: {
     dir: option.required('--dir <dir>', 'folder that `sweep plan` has written'),
     out: option.text('--out <dir>', 'folder of the results and the count of trials (default: the folder of the plan)'),
@@ -329,7 +329,7 @@ function readJobIndex({ env }: CliIo): number {
   throw new TwinbookError('usage', `${what}: wanted a whole number from 0`, hint);
 }
 
-/** Variable with the address of a Redis or Valkey queue. Other users could read its password in an argument. */
+/** Variable with the address of a Redis or Valkey queue; in an argument, other users could read its password. */
 const ADDRESS = 'TWINBOOK_QUEUE_URL';
 /** Environment variable with the secret that signs results. A result without a valid signature is not stored. */
 const SECRET = 'TWINBOOK_QUEUE_SECRET';
@@ -366,7 +366,7 @@ const workerCommand = command({
   },
 });
 
-/** Returns the engine that runs a sweep over a queue; undefined for threads. Only a queue loads the queue packages. */
+/** Returns the engine that runs a sweep over a queue; undefined for threads. Loads queue packages only for a queue. */
 async function openEngine(options: SweepFlags, io: CliIo): Promise<SweepEngine | undefined> {
   if (options.engine === 'threads') return undefined;
   const { askServer, JobQueue, requireServer } = await import('../../shell/queue/job-queue.js');
@@ -402,7 +402,7 @@ function readAddress(name: string, { env }: CliIo): QueueAddress {
   const wanted = 'a random text, such as the output of `openssl rand -hex 32`';
   const secret = readSecret(env, SECRET, 'the secret of the queue', wanted);
   if (secret.length >= LEAST_SECRET) return { url, name, secret };
-  const hint = `Set it to a text of at least ${LEAST_SECRET} characters, the same for the sweep and its workers.`;
+  const hint = `Set the variable to a text of at least ${LEAST_SECRET} characters, the same for the sweep and its workers.`;
   throw new TwinbookError('usage', `${SECRET} has ${secret.length} characters: it is too easy to guess`, hint);
 }
 
@@ -411,7 +411,7 @@ function readSecret(env: CliIo['env'], variable: string, what: string, wanted: s
   const [direct, file] = [env[variable], env[`${variable}_FILE`]];
   const found = direct ?? (file === undefined ? '' : readPrivateFile(file, what).trim());
   if (found === '') {
-    const hint = `Set it to ${wanted}, or ${variable}_FILE to a file (mode 0600) with it.`;
+    const hint = `Set the variable to ${wanted}, or ${variable}_FILE to a file (mode 0600) with this text.`;
     throw new TwinbookError('usage', `${variable} is not set: ${what} is not known`, hint);
   }
   secrets.hide(found);

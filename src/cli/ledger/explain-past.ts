@@ -8,7 +8,7 @@ import { utcText } from '../../shared/base/text.js';
 import { marketLines } from '../../shell/console/views/explain-view.js';
 import { readRun, runField, runFolders } from '../../shell/journal/runs.js';
 
-/** Throws `usage` if no run had begun or the market was unknown, and `recording_invalid` for a damaged journal. */
+/** Throws `usage` if no run had begun or the run lacked the market, and `recording_invalid` for a damaged journal. */
 export async function explainPast(subject: string, atMs: number, journalDir: string, code: RunCode) {
   const run = readRun(findRunAt(atMs, journalDir));
   const name = basename(run.folder);
@@ -29,6 +29,6 @@ export async function explainPast(subject: string, atMs: number, journalDir: str
 function findRunAt(atMs: number, dir: string): string {
   const folder = runFolders(dir).findLast((one) => Number(runField(one, 'startedMs')) <= atMs);
   if (folder !== undefined) return folder;
-  const hint = 'Twinbook deletes the oldest runs above `journal.max_mb`; `twinbook replay x` names the remaining runs.';
+  const hint = 'Twinbook deletes the oldest runs above `journal.max_mb`; `twinbook replay x` lists the remaining runs.';
   throw new TwinbookError('usage', `no run in ${dir} had begun by ${utcText(atMs)} UTC`, hint);
 }

@@ -35,7 +35,7 @@ interface List<Item extends InMarket> {
   readonly help: string;
   readonly more?: readonly [flags: string, help: string];
   readonly read: (ledger: LedgerReader, page: Page, hasMore: boolean) => readonly Item[];
-  /** Fields of a `--json` row. The keys are a public interface: the venue's names. Amounts are decimal strings. */
+  /** Fields of a `--json` row. The keys are a public interface with the venue's names. Amounts are decimal strings. */
   readonly fields: readonly ListField<Item>[];
 }
 
@@ -71,7 +71,7 @@ const list = <Item extends InMarket>({ name, help, more, read: readRows, fields 
         gives: 'cut',
       };
       const shown = records.slice(0, limit);
-      const rest = records.length > limit ? '… and more: --limit N shows them, --json shows all\n' : '';
+      const rest = records.length > limit ? '… more rows exist: --limit N shows them, --json shows all\n' : '';
       return {
         data: shown.map((item) => Object.fromEntries(fields.map(([key, field]) => [key, fieldValue(item, field)]))),
         text: (width) => table(shown, [...columnsOf(fields), title], width) + rest,

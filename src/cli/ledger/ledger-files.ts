@@ -34,7 +34,7 @@ const queryCommand = command({
     const question = { path: ledger.path, sql, most: options.rows };
     const { columns, rows, isCut } = await queryLedger(question, options.timeout * 1000);
     await writeAnswer({ columns, rows: () => [rows] }, formatOf(isJson, options.csv), io);
-    if (isCut) io.err(`There are more than ${options.rows} rows: --rows N gives more.\n`);
+    if (isCut) io.err(`There are more than ${options.rows} rows: give a larger --rows N.\n`);
   },
 });
 
@@ -89,7 +89,7 @@ const verifyCommand = command({
 
 const adoptCommand = command({
   name: 'adopt',
-  help: "books the exchange's holdings into the ledger through the running trader, after a restored backup",
+  help: "books the exchange's holdings into the ledger through the running trader, after a backup was restored",
   config: 'trader',
   options: {
     reason: option.required('--reason <text>', 'reason, stored with the booking', option.nonEmpty),
@@ -98,7 +98,7 @@ const adoptCommand = command({
   answer: async ({ options: { reason, timeout }, config }) => {
     const data = await askThere({ command: 'adopt', reason }, config, { timeoutMs: timeout * 1000 });
     const { booked } = data;
-    const lines = booked.length === 0 ? ['ledger and exchange hold the same: nothing had to be booked'] : booked;
+    const lines = booked.length === 0 ? ['the holdings of ledger and exchange agree: nothing was booked'] : booked;
     return { data, text: linesText([...lines, modeText(data)]) };
   },
 });
@@ -120,7 +120,7 @@ const restoreCommand = command({
   },
 });
 
-const NEXT_STEPS = `  This ledger lacks orders, fills, a kill, a pause or a halt since that backup. Next steps:
+const NEXT_STEPS = `  This ledger lacks all later orders and fills, and any later kill, pause or halt. Next steps:
   twinbook cancel-all --verify      cancels also orders that the backup lacks
   twinbook reconcile                shows what the ledger lacks; the next start books missing fills
   twinbook start                    starts killed; then \`twinbook unkill --reason TEXT\`
@@ -152,7 +152,7 @@ const pruneCommand = command({
     const askToPrune = async (batch: PruneBatch) => {
       const { beforeMs: _, ...rest } = batch;
       const answer = await askTrader({ command: 'prune', before, ...rest }, call);
-      // The trader continues to trade between two batches.
+      // The pause lets the trader work between two batches.
       await pause(2 * answer.tookMs);
       return answer;
     };

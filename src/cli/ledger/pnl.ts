@@ -78,7 +78,7 @@ function printPnl(pnl: PnlRow, isLastKnown: boolean, io: CliIo): void {
   io.out(record(Object.entries(formatFigures(pnl)), io.columns));
   if (isLastKnown) io.out('The trader is not running: holdings are valued at the last prices in its ledger.\n');
   if (pnl.unrealisedMicros !== 0)
-    io.out('The `result` of `status` may be lower: `status` values shares at most at their slow price average.\n');
+    io.out('The `result` of `status` may be lower: `status` values a share at most at a slow average of its price.\n');
   if (pnl.unmarked.length > 0)
     io.out(`Holdings in ${pnl.unmarked.length} market(s) have no price now and are valued at their cost.\n`);
 }
@@ -135,7 +135,7 @@ async function loadJournaled(config: TraderConfig, io: CliIo): Promise<Journaled
   const missing = runs.length - found.length;
   const read = await readJournals(found, ours, ({ folder }, error) => leaveOut(basename(folder), error));
   if (missing === 0) return read;
-  const remark = `${missing} of ${runs.length} runs have no journal: the books of that time are unknown.`;
+  const remark = `${missing} of ${runs.length} runs have no journal: the market books of those runs are unknown.`;
   return { ...read, remarks: [...read.remarks, remark] };
 }
 

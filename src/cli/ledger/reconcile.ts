@@ -21,14 +21,14 @@ import * as option from '../options.js';
 import { readLedger, valueOn, withVenue } from '../reach.js';
 import { type TableColumn, table } from '../table.js';
 
-/** Time before a difference is checked again, ms. No trader runs, so the venue's lists change only while they lag. */
+/** Time before a difference is checked again, ms. Without a trader, the venue's lists change only if they lag. */
 const CONFIRM_AFTER_MS = 3_000;
-/** Mark of a list that was never compared. A read ends at the rows of a mark; without rows, the whole list is read. */
+/** Mark of a list that was never compared. A read ends at the rows of a mark; this mark has none, so all is read. */
 const ALL_OF_IT = JSON.stringify({ older: [], newer: [], seq: 0, held: 0 });
 
 type ReconcileReport = Readonly<{ differences: readonly Difference[]; accepted: readonly AcceptedDifference[] }>;
 
-/** Returns differences that two rounds found; one round without any suffices. Throws `timed_out` after `withinMs`. */
+/** Returns the differences that two rounds found, or none after one round without any. Throws `timed_out`. */
 async function reconcileDirectly(
   reader: LedgerReader,
   client: ServiceClient,
@@ -70,8 +70,8 @@ async function reconcileDirectly(
 }
 
 /**
- * Runs one round of comparison. Returns its differences, or why the round was void.
- * @param within runs the comparison, which moves stored marks; for a writable ledger, in a transaction
+ * Runs one round of comparison. Returns the differences, or the reason why the round failed.
+ * @param within runs the comparison, which moves stored marks; uses a transaction if the ledger is writable
  */
 export async function oneRound(
   comparison: Comparison,

@@ -9,7 +9,7 @@ import { leaveStopFile, locateStopFile } from '../../shell/control/stop-file.js'
 import { openLedger } from '../../trader/ledger/ledger.js';
 import { type LockHolder, lockWriter } from '../../trader/ledger/lock.js';
 
-/** Endings of a ledger's files. The log moves first: without it, a ledger is consistent as of its last checkpoint. */
+/** Suffixes of a ledger's files. The log is moved first: a ledger without its log is consistent, but older. */
 const SIDE_FILES = ['-wal', '-shm', ''] as const;
 
 /**
@@ -18,7 +18,7 @@ const SIDE_FILES = ['-wal', '-shm', ''] as const;
  */
 export function restoreLedger(ledgerPath: string, backup: string, reason: string, holder: LockHolder): string | null {
   if (!existsSync(backup)) {
-    throw new TwinbookError('file_unreadable', `there is no file ${backup}`, '`twinbook ledger backups` lists them.');
+    throw new TwinbookError('file_unreadable', `there is no file ${backup}`, 'See `twinbook ledger backups`.');
   }
   const lock = lockWriter(ledgerPath, holder);
   try {
@@ -38,7 +38,7 @@ export function restoreLedger(ledgerPath: string, backup: string, reason: string
   }
 }
 
-/** Verifies a ledger. `problems` are sentences; none if it is consistent. Files other than `ledgerPath` are backups. */
+/** Verifies the ledger or a backup. `problems`: a sentence for each problem; empty if the file is consistent. */
 export function verifyLedger(given: string, ledgerPath: string) {
   const file = given === ledgerPath ? given : findOwnName(given);
   const { sha256, problems } = examineFile(file);

@@ -121,7 +121,7 @@ function printRecord(io: CliIo, pairs: readonly Pair[], agreement: StatusAgreeme
 
 function feedText({ current_markets, newest_age_ms: ageMs, problems, trouble }: StatusData['feeds'][number]): string {
   const age = ageMs === null ? 'no value received yet' : `newest value ${(ageMs / 1000).toFixed(1)} s old`;
-  const left = problems === 0 ? '' : `, ${problems} rows left out`;
+  const left = problems === 0 ? '' : `, ${problems} rows skipped`;
   return `${current_markets} markets with a current value, ${age}${left}${trouble === null ? '' : `; ${trouble}`}`;
 }
 

@@ -33,7 +33,7 @@ export async function chooseMarket({ client, config, where, market }: RehearsalP
   const wanted = where === 'paper' ? null : market;
   const named = where === 'paper' ? [] : config.strategies.flatMap(({ markets }) => markets.ids);
   const ids = wanted === null ? [...named, ...(await listMarkets(client, config))] : [wanted];
-  let why = 'the venue lists no open market that a strategy of this file selects';
+  let why = 'the venue lists no open market without margin';
   for (const id of ids.slice(0, MOST_LOOKS)) {
     const looked = await lookAt(client, id, config);
     if (typeof looked !== 'string') return looked;
@@ -87,7 +87,7 @@ export function marketText({ view: { market, book }, order }: ChosenMarket, prof
   const rates = profile.fee_rates;
   const due = rates === undefined ? feesText(market) : `maker ${rates.maker}, taker ${rates.taker}`;
   const todo =
-    'Compare with the venue’s page of fees; write fee_rates into your copy of the profile, and judge your strategy by them.';
+    'Compare the fees with the venue’s fee page, write them as fee_rates into your copy of the profile, and backtest your strategy with them.';
   if (feesText(market) !== due)
     throw difference('this market’s fees are not those of the profile', `fee_rates: ${due}`, feesText(market), todo);
   const price = (value: Micros | undefined) => (value === undefined ? 'none' : formatDecimal(value));
@@ -125,7 +125,7 @@ export function farOrder(config: OrderbookConfig, book: Book, limits: RiskLimits
   const amountMicros = toMultiple(shares, stepOfPrecision(config.amount_precision), 'ceil');
   if (amountMicros > most) return `the smallest order of this market has more shares than risk.max_order_shares`;
   if (FAR_PART * priceMicros > maxMicros(yesAsk, noAsk))
-    return 'this market has no price that is far enough below the asks of others';
-  // The order buys an outcome; its price is that of the bought outcome.
+    return 'the lowest permitted price of this market is not far enough below the asks of others';
+  // `priceMicros` is the price of the bought outcome, YES or NO.
   return { isYes, priceMicros, amountMicros };
 }

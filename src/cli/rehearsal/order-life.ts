@@ -68,7 +68,7 @@ export async function onPaper(rehearsal: Rehearsal, ledgerPath: string): Promise
         ? `the wallet file can be opened (${(await openWallet(config, io)).address})`
         : `there is no wallet file ${file} yet`;
       await client.bootstrap(wallet);
-      return `${own}; this rehearsal uses ${wallet.address}, whose key is not stored, and credentials from the challenge`;
+      return `${own}; this rehearsal uses ${wallet.address}, whose key is not stored, and new API credentials`;
     });
     await rehearseAt(place);
   } finally {
@@ -85,10 +85,10 @@ export async function atTheVenue(rehearsal: Rehearsal, ledgerPath: string): Prom
   const open = async () => {
     // A running trader would consider the rehearsal's order as foreign.
     if ((await reachTrader(config)) !== 'not running')
-      throw failure('the trader of this configuration file is running', '`twinbook stop`, then rehearse again.');
+      throw failure('the trader of this configuration file is running', 'Run `twinbook stop`, then rehearse again.');
     const killed = readStopFile(locateStopFile(config.ledger.path));
     if (killed !== null)
-      throw failure(`the trader is killed: ${killed}`, '`twinbook unkill --reason TEXT`, then rehearse again.');
+      throw failure(`the trader is killed: ${killed}`, 'Run `twinbook unkill --reason TEXT`, then rehearse again.');
     return openKeys(config, io);
   };
   const describe = (keys: Awaited<ReturnType<typeof open>>) =>
@@ -152,7 +152,7 @@ class OrderLife {
     this.#react(() => this.#executor.recover(Date.now()));
   }
 
-  /** Performs all steps; each returns its line. No order may rest afterwards, even after an error. */
+  /** Performs all steps; each returns a line of the report. No order may rest afterwards, even after an error. */
   async perform(): Promise<void> {
     const steps = {
       account: () => this.#openAccount(),
@@ -172,12 +172,12 @@ class OrderLife {
     }
   }
 
-  /** Moves the ledger's marks past all account rows that existed before the rehearsal. */
+  /** Checks that no order rests, and marks the account's earlier rows as compared. */
   async #openAccount(): Promise<string> {
     const { rows } = await this.#resting();
     // Another resting order could be mistaken for the rehearsal's own order.
     const count = rows.length === 1 ? 'an order rests' : `${rows.length} orders rest`;
-    const todo = 'Stop the trader, or `twinbook cancel-all --verify`, then rehearse again.';
+    const todo = 'Stop the trader or run `twinbook cancel-all --verify`, then rehearse again.';
     if (rows.length > 0) throw failure(`${count} under this wallet`, todo);
     const found = await this.#compare();
     if (typeof found === 'string')
@@ -209,7 +209,7 @@ class OrderLife {
     const verdict = judge(intent, this.#facts());
     if (verdict.verdict === 'approved') return this.#draft(verdict);
     const text = `our own risk check refuses ${orderText(order)}: ${verdict.name}, ${verdict.text}`;
-    throw failure(text, 'Change risk: in the file, or name another --market.');
+    throw failure(text, 'Change the limits under `risk:` in the file, or name another market with --market.');
   }
 
   async #submit(): Promise<string> {
@@ -300,9 +300,9 @@ class OrderLife {
     }
     const inside = this.#ledger.verify();
     if (inside.length > 0)
-      throw failure(`the ledger's own books do not add up: ${inside.join('; ')}`, `Keep ${ledgerPath}.`);
+      throw failure(`the sums of the ledger are inconsistent: ${inside.join('; ')}`, `Keep ${ledgerPath}.`);
     let found: readonly Difference[] | string = 'no reconciliation round was made';
-    // Earlier differences may come from lagging lists.
+    // The first differences may come from lists that lag.
     for (let rounds = 0; rounds < 4; rounds++) {
       if (rounds > 0) await pause(3_000);
       found = await this.#compare();
@@ -333,7 +333,7 @@ class OrderLife {
       const isKnown = await this.#goOnUntil(() => this.#isSettled, endMs);
       isGone = (await this.#nothingLeft()) && isKnown;
     }
-    const todo = `Cancel it by hand at the venue, or with \`twinbook cancel-all --verify\`; its pubkey is ${this.#pubkey}.`;
+    const todo = `Cancel the order by hand at the venue, or with \`twinbook cancel-all --verify\`; its pubkey is ${this.#pubkey}.`;
     const rests = failure('THE ORDER MAY STILL REST', todo);
     if (isGone) note({ where, step: 'taken back', result: 'ok', text: 'nothing rests (read twice)', todo: '' });
     else note({ where, step: 'taken back', ...lineOf(rests) });
@@ -388,7 +388,7 @@ class OrderLife {
     if (signature !== null) return 'the ledger has our 64-byte signature, which agrees with the intent';
     if (!this.#events.some((event) => event.kind === 'signingRefused' && event.intentId === intentId))
       throw failure(`the draft was not signed: ${lastReason}`, 'Rehearse again.');
-    const todo = 'Nothing was signed. Do not trade there until the venue explains that draft.';
+    const todo = 'Nothing was signed. Do not trade at this venue until it explains the draft.';
     const due = 'a draft agrees with its request';
     throw difference('our signer refuses the draft', due, lastReason, todo, message ?? '');
   }
@@ -405,7 +405,7 @@ class OrderLife {
     const came = `${outcome.kind === 'refused' ? `${outcome.slug}: ${outcome.message}` : outcome.reason}; ${became} nevertheless`;
     if (outcome.kind === 'unknown' && !isStrange(outcome)) throw timedOut(`the answer was lost: ${came}`, LOST_TODO);
     const todo =
-      'The trader reads the record before it decides, so no order is doubled. Rehearse again; if the error returns, ask the venue.';
+      'The trader reads the order’s record before it decides, so no order is placed twice. Rehearse again; if the error returns, ask the venue.';
     throw difference('the venue answered the submit with an error', 'the order’s record shows the result', came, todo);
   }
 
@@ -413,7 +413,7 @@ class OrderLife {
     const found = this.#events.find((event) => event.kind === 'trouble');
     if (found === undefined) return;
     const due = 'the record of the venue agrees with the request';
-    const todo = 'Do not trade there until the venue explains it.';
+    const todo = 'Do not trade at this venue until it explains the order.';
     throw difference('the venue shows another order than requested', due, found.text, todo);
   }
 
@@ -490,7 +490,7 @@ function draftWords(message: string, venue: Config['venue'], wallet: string, ven
   const shape = shapeText(message, profile, wallet);
   const judged = judgeMessage(message, signingRules(profile, allowBlindSigning), wallet);
   if (!judged.ok) {
-    const todo = 'Nothing was signed. Change your copy of the profile only for what the venue confirms.';
+    const todo = 'Nothing was signed. Change your copy of the profile only if the venue confirms the change.';
     const came = `${judged.reason}; ${shape}`;
     throw difference('our signer would refuse the draft', signersDue(profile, wallet), came, todo, message);
   }

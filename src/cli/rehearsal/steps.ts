@@ -37,7 +37,7 @@ export interface StepLine {
   readonly step: string;
   readonly result: keyof typeof EXIT_OF;
   readonly text: string;
-  /** Expectation by the profile (`profile`) and finding at the venue (`came`); present only if the two differ. */
+  /** Value in the profile (`profile`) and value found at the venue (`came`); present only if the two differ. */
   readonly profile?: string;
   readonly came?: string;
   readonly draft?: string;
@@ -137,7 +137,7 @@ export function clockText(client: ServiceClient, { clock_tolerance_s }: VenuePro
   const apart = compareClocks(client);
   if (apart === null) return 'the venue does not report its time; this clock is assumed to be correct';
   if (apart.apartMs > clock_tolerance_s * 1000) {
-    const todo = 'Synchronise this clock (NTP), and compare the venue’s with another: one of the two is wrong.';
+    const todo = 'Synchronise this clock (NTP), and compare the venue’s clock with a third clock.';
     throw difference('the clocks differ', `clock_tolerance_s: ${clock_tolerance_s}`, apart.text, todo);
   }
   return apart.agrees
@@ -145,7 +145,7 @@ export function clockText(client: ServiceClient, { clock_tolerance_s }: VenuePro
     : `${apart.text}; signed calls are corrected for the difference`;
 }
 
-/** Describes a scope's rate limit by an answer's headers. A limit above the profile's is no problem. */
+/** Describes a scope's rate limit by an answer's headers. Throws if the limit is below the profile's. */
 export function limitText({ budget }: ClientAnswer, scope: Scope, profile: VenueProfile): string {
   const key = `${scope}_per_minute` as const;
   const due = profile.rate_limits[key];

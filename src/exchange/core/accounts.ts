@@ -67,7 +67,7 @@ const LOCKED = 1;
 const BOUGHT = 2;
 const PAID = 3;
 
-/** Cells per account for its history: times of the first YES and NO holdings, and payments of the market. */
+/** Cells per account for its history: times of the first YES and NO holdings, net currency, redeemed currency. */
 const BOOK_STRIDE = 4;
 const CASH = 2;
 const REDEEMED = 3;

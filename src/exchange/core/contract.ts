@@ -61,7 +61,7 @@ export interface CoreSettings {
   readonly draftLifetimeMs: number;
   /** Time that a submitted merge or split stays `in_process`, and that each margin step takes, ms; usually 400. */
   readonly landingMs: number;
-  /** Loss that liquidates a position, in percent of its own liquidity, 1 to 100. Absent: 100. */
+  /** Loss that liquidates a position, in percent of its user_liquidity, 1 to 100. Absent: 100. */
   readonly liquidationLossPercent?: number;
   /** Currency that an account receives when its wallet creates its first key. */
   readonly startingFunds: Micros;

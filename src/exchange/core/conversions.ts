@@ -238,7 +238,7 @@ export class Conversions {
     if (record?.state === 'waiting_to_sign') this.#end(record, this.#context.catalog.market(record.market), 'expired');
   }
 
-  /** Checks a submit: found, not expired, still a draft, signature. The market is checked at the execution. */
+  /** Submits a draft. Checks, in order: found, not expired, still a draft, signature. `land` checks the market. */
   submit(kind: SetConversion, account: number, pubkey: string, signatureValid: boolean) {
     const record = this.records[kind].find(account, pubkey);
     if (record === null) return refuse('share_conversion_not_found');

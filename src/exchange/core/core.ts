@@ -57,7 +57,7 @@ function loadResting(pool: OrderPool, market: Market, values: readonly number[])
   }
 }
 
-/** Each change of a market returns the market's detail. */
+/** Creates and changes markets. Each change returns the market's detail. */
 class MarketControls {
   readonly #core: ExchangeCore;
 
@@ -101,7 +101,7 @@ class MarketControls {
     });
   }
 
-  /** Resolves or cancels a market. Null cancels it at 0.5 per YES share, and a number at this value per YES share. */
+  /** Resolves or cancels a market. A number cancels the market at this value per YES share, null at 0.5. */
   resolve(conditionId: string, outcome: MarketOutcome | null) {
     return this.#change(conditionId, (market) => {
       if (isSettledMarket(market.state)) return invalid('is_yes', `The market is ${market.state} already.`);
@@ -223,14 +223,14 @@ export class ExchangeCore implements CoreContext {
     assert(house === RECORDED_ACCOUNT, 'the first account must belong to the recorded market');
   }
 
-  /** Does the core's work that is due by this time, in time order, and sets the clock, which never goes back. */
+  /** Runs all timers due by this time, in time order, and sets the clock, which never goes back. */
   at(nowMs: number): this {
     if (this.timers.nextMs <= nowMs) this.#doAllDue(nowMs);
     if (nowMs > this.nowMs) this.nowMs = nowMs;
     return this;
   }
 
-  /** Moves the clock and does all due work, like `at`. Unlike `at`, this call is recorded in the journal. */
+  /** Runs due timers and sets the clock, like `at`. Unlike `at`, this call is recorded in the journal. */
   advance(nowMs: number): void {
     this.at(nowMs);
   }

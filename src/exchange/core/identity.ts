@@ -29,7 +29,7 @@ export interface Challenge {
   readonly expiresMs: number;
 }
 
-/** Maximum number of open challenges; the oldest is dropped first. One address gets at most 100 per 10 minutes. */
+/** Maximum number of open challenges; the oldest is dropped first. One IP address gets at most 100 per 10 min. */
 const MAX_CHALLENGES = 10_000;
 
 /** Accounts, API keys and open challenges. Callers verify the signatures of wallets. */
@@ -59,7 +59,7 @@ export class Identity {
     return ok({ nonce, message, expires_in_seconds: seconds(settings.challengeLifetimeMs) });
   }
 
-  /** Creates an API key; the wallet's first key also creates its account. The caller draws `apiKey` and `secret`. */
+  /** Creates an API key; the wallet's first key also creates its account. The caller makes `apiKey` and `secret`. */
   createKey(request: KeyRequest, signatureValid: boolean, apiKey: string, secret: string): Result<Wire<'credential'>> {
     const { settings, nowMs } = this.#context;
     const { wallet_address: wallet, message, nonce } = request;

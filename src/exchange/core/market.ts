@@ -47,7 +47,7 @@ export const SPORTS: readonly ReturnType<typeof sport>[] = [
   sport('mma', 'Mixed Martial Arts', { ufc: 'UFC' }),
 ];
 
-/** Refuses an unknown sport, and a league without its sport; returns null if both are valid. */
+/** Refuses an unknown sport, and a league that the sport does not have; returns null if both are valid. */
 function unlistedSport(slug: string | null, league: string | null): Refusal | null {
   if (slug === null) return league === null ? null : invalid('league', 'A league needs its sport.');
   const found = SPORTS.find((known) => known.slug === slug);
@@ -210,13 +210,13 @@ function makeTrading(market: Market, config: OrderbookConfig, pool: OrderPool, m
     fundsStep: stepOfPrecision(config.funds_precision),
     makerRate: config.maker_fee_rate,
     takerRate: config.taker_fee_rate,
-    /** The higher of the maker and taker fee rates, for the lock of a buy. */
+    /** Fee rate of the currency that a buy locks: the higher of the maker and taker rates. */
     lockRate: Math.max(config.maker_fee_rate, config.taker_fee_rate),
     book: new MatchingBook(pool, model, ONE / tick, lot),
   };
 }
 
-/** Completes a market's specification, or refuses its first wrong field. The catalog gives ids and numbers. */
+/** Completes a market's specification, or refuses its first wrong field. `given` comes from the catalog. */
 export function readSpec(
   spec: MarketSpec,
   given: { readonly conditionId: string; readonly eventIndex: number; readonly number: number; readonly nowMs: number },
@@ -242,7 +242,7 @@ export function readSpec(
   if (sport !== null && category !== 'sports') return invalid('category', 'A sport needs the category sports.');
   const state = spec.state ?? 'open';
   if (!MARKET_STATES.includes(state) || state === 'resolved' || state === 'canceled') {
-    return invalid('state', 'A market starts in a state before its resolution.');
+    return invalid('state', 'A new market cannot be resolved or canceled.');
   }
   return ok({
     conditionId: given.conditionId,
@@ -289,7 +289,7 @@ function readConfig(spec: BookConfigSpec | PoolConfigSpec): Result<OrderbookConf
   for (const [name, low, high, least, most] of ranges) {
     if (!Number.isSafeInteger(low) || !Number.isSafeInteger(high) || low < least || high > most || low > high) {
       const bounds = `${formatDecimal(asMicros(least))} to ${formatDecimal(asMicros(most))}`;
-      return invalid('config', `${name}: the limits must lie within ${bounds}, the lower one first.`);
+      return invalid('config', `${name}: the limits must lie within ${bounds}, the lower limit first.`);
     }
   }
   return ok(config);

@@ -22,7 +22,7 @@ export function widen<C extends NumberColumn>(cells: C, size: number): C {
   return wider;
 }
 
-/** Lists non-zero cells as `[row, value, …]`, for snapshots: every `stride`-th cell, beginning with `first`. */
+/** Lists the non-zero cells among every `stride`-th cell from `first`, as `[row, value, …]` for a snapshot. */
 export function sparse(cells: NumberColumn, stride = 1, first = 0): number[] {
   const pairs: number[] = [];
   for (let row = 0, at = first; at < cells.length; row++, at += stride) {
@@ -32,7 +32,7 @@ export function sparse(cells: NumberColumn, stride = 1, first = 0): number[] {
   return pairs;
 }
 
-/** Restores cells from a list of `sparse`. All cells of the array must be zero before the call. */
+/** Restores cells from a list that `sparse` returned. All cells of the array must be zero before the call. */
 export function fillSparse(cells: NumberColumn, pairs: readonly number[], stride = 1, first = 0): void {
   for (let i = 0; i < pairs.length; i += 2) cells[(pairs[i] ?? 0) * stride + first] = pairs[i + 1] ?? 0;
 }
@@ -55,7 +55,7 @@ export function timesDown(rate: number, amount: number): number {
 /** ceil(rate × amount), for the same ranges as `timesDown`. */
 export const timesUp = (rate: number, amount: number): number => amount - timesDown(UNIT - rate, amount);
 
-/** Currency that an open buy locks: price × amount plus the fee at the higher rate, both rounded up. */
+/** Currency that an open buy locks: price × amount plus the fee at `rate` (the higher fee rate), both rounded up. */
 export function buyLock(price: number, amount: number, rate: number): number {
   const cost = timesUp(price, amount);
   return rate === 0 ? cost : cost + timesUp(rate, cost);
@@ -80,7 +80,7 @@ export function affordable(funds: number, wanted: number, price: number, rate: n
   return fits * lot;
 }
 
-/** Gives a sum of micros the type `Micros`. The core's bounds keep all sums safe integers. */
+/** Casts a number of the core to `Micros`. The core's limits keep all sums within the safe integers. */
 export const asMicros = (value: number): Micros =>
   // The cast is right: all amounts of the core are integers in millionths.
   value as Micros;

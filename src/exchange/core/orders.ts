@@ -58,9 +58,9 @@ export class InternalOrders {
   }
 
   /**
-   * Places an order at a YES price. A YES bid sells NO if the account holds enough NO, else it buys YES. An ask sells
-   * YES, or else buys NO. The unfilled part of an `immediate` order is dropped. Returns the handle of the resting part
-   * of the order, greater than 0. Returns 0 if no part of the order rests, and a `REFUSED_` number if it is refused.
+   * Places an order at a YES price. A bid sells available NO, else it buys YES. An ask sells available YES, else it
+   * buys NO. The unfilled part of an `immediate` order is dropped. Returns the handle (> 0) of the resting part of the
+   * order. Returns 0 if no part rests, and a `REFUSED_` number if the exchange refuses the order.
    */
   place(
     account: AccountSlot,
@@ -114,7 +114,7 @@ export class InternalOrders {
   }
 }
 
-/** An order of an API user, from its draft on. Amounts, prices and funds of the order are in micros. */
+/** An order of an API user; the record begins with the order's draft. Amounts, prices and funds are in micros. */
 export interface PlacedOrder extends RecordOfAccount {
   readonly market: number;
   readonly leg: LegCode;
@@ -137,7 +137,7 @@ export interface PlacedOrder extends RecordOfAccount {
   cancel: { readonly message: string; readonly expiresMs: number; submitted: boolean } | null;
 }
 
-/** A fill of an API order, in micros; the price is that of the order's outcome. A fill is archived at once. */
+/** A fill of an API order, in micros. `price`: price of the order's outcome. A fill is archived at once. */
 interface OwnTrade {
   readonly order: number;
   readonly amount: number;
@@ -151,7 +151,7 @@ const sideOf = (leg: LegCode) => (isBuyLeg(leg) ? 'buy' : 'sell');
 
 const FINAL_STATES: ReadonlySet<string> = new Set(ORDER_STATUSES.filter(isFinalOrder));
 
-/** Processes orders and their cancels from draft to end, and locks their currency and shares. */
+/** Handles API orders and their cancels, from the draft to the final state. */
 export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements FillListener {
   #lastTradeId = 0;
   /** The matching engine, which executes the trades and reports fills of API orders to this object. */
@@ -174,9 +174,9 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
     if (!named.ok) return named;
     const market = named.value;
     const { orderbook: trading } = market;
-    // Orders are "refused on margin-enabled markets" (decisions, section 4), even if such a market has a book.
+    // The venue refuses orders on margin-enabled markets, even if such a market has a book.
     if (trading === null || market.card.marginEnabled) {
-      return invalid('market_condition_id', 'Orders are taken on order-book markets without margin trading.');
+      return invalid('market_condition_id', 'Orders are accepted only on order-book markets without margin trading.');
     }
     const checked = checkOrder(request, trading);
     if (!checked.ok) return checked;
@@ -206,7 +206,7 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
     return ok({ pubkey, message });
   }
 
-  /** Checks the market's state, then the balance. Draft and submit both check, because a draft locks nothing. */
+  /** Returns the error if an order must be refused, or null. Draft and submit check, because a draft locks nothing. */
   #obstacle(account: number, trading: Trading, order: CheckedOrder): ServiceErrorSlug | null {
     if (!trading.market.isTradable) return 'order_market_not_open';
     const needed = computeLock(order, trading);
@@ -218,7 +218,7 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
     record.status = status;
     record.message = '';
     if (!isFinalOrder(status)) return;
-    // A submitted cancel draft no longer affects any answer. It is dropped, because its long message uses memory.
+    // After the order's end, a submitted cancel draft is useless. It is dropped to free the memory of its message.
     if (record.cancel?.submitted === true) record.cancel = null;
     this.finish(record);
   }
@@ -228,7 +228,7 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
     if (record?.status === 'waiting_to_sign') this.#become(record, 'expired');
   }
 
-  /** Checks of a submit, in order: found, not expired, still a draft, signature, market trades, balance. */
+  /** Submits a draft. Order of the checks: found, not expired, still a draft, signature, market open, balance. */
   submit(account: number, pubkey: string, signatureValid: boolean): Result<Wire<'orderRow'>> {
     const record = this.find(account, pubkey);
     if (record === null) return refuse('not_found');
@@ -278,7 +278,7 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
     const { account, market } = record;
     const trade: OwnTrade = { order: id, amount, price, fee, isMaker, timeMs };
     this.#lastTradeId += 1;
-    // Fills never change, so they are archived at once. They have no pubkey there, and can only be filtered by market.
+    // Fills never change, so they are archived at once. Archived fills have no pubkey, so lists filter them by market.
     const unnamed = { pubkey: '', state: 'done', isYes: null, side: null };
     this.context.archive.trade.put({ id: this.#lastTradeId, account, market, ...unnamed, record: trade });
     settings.observer?.onFill({
@@ -392,7 +392,7 @@ type CheckedOrder = Pick<PlacedOrder, 'leg' | 'price' | 'amount' | 'funds'>;
 
 type OrderField = 'price' | 'amount' | 'funds';
 
-/** Reads an order draft, or refuses its first wrong field. */
+/** Reads an order request; refuses its first invalid field. */
 function checkOrder(request: OrderRequest, trading: Trading): Result<CheckedOrder> {
   const buys = request.side === 'buy';
   const isLimit = request.order_type === 'limit';

@@ -56,7 +56,7 @@ export class TimerQueue {
   readonly #heap = new Heap<Timer>((a, b) => a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.sequence < b.sequence));
   #sequence = 0;
 
-  /** Returns the time of the first timer, Unix ms; infinite if there is none. */
+  /** Due time of the earliest timer, Unix ms; infinite without a timer. */
   nextMs = Number.POSITIVE_INFINITY;
 
   put(dueMs: number, kind: TimerKind, id: number): void {

@@ -1,7 +1,7 @@
 /**
- * The simulated crowd of the paper exchange, with its own markets. Each market has a hidden probability, noise takers,
- * informed takers and a competing maker. The seed and the times of ticks determine all of the crowd's orders and
- * trades. The crowd's accounts are internal and have unlimited currency.
+ * A simulated crowd trades in its own markets on the paper exchange. Each market has a hidden probability, noise
+ * takers, informed takers and a market maker. The seed and the times of the `tick` calls determine all of the crowd's
+ * orders. The crowd's accounts are internal and have unlimited currency.
  */
 
 import { deriveConditionId } from '../../recording/contract.js';
@@ -24,12 +24,12 @@ const LADDER = [
   { behind: 4, shares: 140 },
   { behind: 7, shares: 250 },
 ] as const;
-/** Time for the maker's estimate to close 63 % of a gap to the truth; news leaves prices wrong for about this time. */
+/** Time in which the maker's estimate closes 63 % of its distance from the true log-odds, ms. */
 const LAG_MS = 20_000;
 /** Error of the maker's estimate: standard deviation in log-odds (1.25 cents at a price of 0.50), and decay time. */
 const ERROR_SIGMA = 0.05;
 const ERROR_MS = 60_000;
-/** A maker's level with less than this fraction of its size is replaced by a new order, at the end of the queue. */
+/** The maker replaces an order of which less than this fraction is left; the new order joins the end of the queue. */
 const WORN_PART = 0.4;
 
 interface Level {
@@ -80,7 +80,7 @@ function openMaker(
   }
 
   return {
-    /** Updates the maker's estimate from the truth (log-odds) and replaces orders, except those at wanted prices. */
+    /** Updates the estimate from the true log-odds, and replaces orders at wrong prices and mostly filled orders. */
     requote(nowMs: number, truth: number): void {
       learn(nowMs, truth);
       const fair = sigmoid(own.estimate + own.error);
@@ -111,7 +111,7 @@ const HOUR_MS = 3_600_000;
 
 /** Hourly standard deviation of the hidden log-odds. At a price of 0.50, this deviation is 2 cents in one minute. */
 const SIGMA_PER_SQRT_HOUR = 0.6;
-/** Mean reversion of log-odds per hour. Without it, a market would mostly stay near 0.01 or 0.99. */
+/** Mean reversion of log-odds per hour. Without reversion, a market would mostly stay near 0.01 or 0.99. */
 const REVERSION_PER_HOUR = 0.4;
 /** News moves the hidden probability: a jump every 40 minutes on average, of 7 cents at a price of 0.50. */
 const JUMP_MEAN_MS = 40 * 60_000;
@@ -121,7 +121,7 @@ const START_SIGMA = 0.6;
 
 /**
  * Returns a function that gives a market's true log-odds at a time: an Ornstein–Uhlenbeck process with jumps, exact for
- * any time step. `mean`: log-odds to which the process reverts. `x`: log-odds now. Times must not go back.
+ * any time step. `mean`: log-odds to which the process reverts. `x`: log-odds now. Times must not decrease.
  */
 function hiddenValue(random: Random, mean: number, x: number, nowMs: number): (nowMs: number) => number {
   const state = { x, atMs: nowMs, jumpMs: nowMs + random.exponential(JUMP_MEAN_MS) };
@@ -149,7 +149,7 @@ function hiddenValue(random: Random, mean: number, x: number, nowMs: number): (n
 const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
 const logit = (p: number): number => Math.log(p / (1 - p));
 
-/** The crowd's accounts by kind of trader. Separate accounts of the crowd can trade with each other. */
+/** The crowd's accounts by kind of trader. An account cannot trade with itself, so each kind has its own account. */
 type CrowdAccounts = Readonly<Record<'maker' | 'noise' | 'informed', AccountSlot>>;
 
 /** Tick of the crowd's markets: one cent, in micros. The crowd counts prices in ticks, 1 to 99. */
@@ -167,7 +167,7 @@ function bestTick(market: Market, side: MatchingSide): number | null {
   return price === null ? null : price / TICK_MICROS;
 }
 
-/** Visible price of a market, 0 to 1: the book's mid, else the only side's price, else the last trade, else 0.5. */
+/** Visible price of a market, 0 to 1: the book's mid, else the only quoted price, else the last trade, else 0.5. */
 function visiblePrice(market: Market): number {
   const bid = bestTick(market, BID);
   const ask = bestTick(market, ASK);
@@ -187,7 +187,7 @@ const NOISE_REACH_TICKS = 3;
 const NOISE_SIZE_LOG = Math.log(3);
 const NOISE_SIZE_SIGMA = 0.8;
 const LARGEST_NOISE_SHARES = 60;
-/** Minimum gain of an informed taker, in ticks. This minimum gain covers the fee of one per cent and a profit. */
+/** Minimum distance of an informed taker's price from the hidden probability, in ticks; it covers the fee of 1 %. */
 const INFORMED_EDGE_TICKS = 1;
 const INFORMED_SHARES = { least: 15, spread: 45 } as const;
 
@@ -207,7 +207,7 @@ class CrowdMarket {
   #informedMs: number;
   #makerMs: number;
 
-  /** Begins to trade in an existing market, at the market's last price if it has one. */
+  /** Starts in an existing market. The hidden probability starts at the market's last price, if there is one. */
   constructor(core: ExchangeCore, accounts: CrowdAccounts, slot: Slot, market: Market, seed: number, nowMs: number) {
     this.#core = core;
     this.#accounts = accounts;
@@ -216,7 +216,7 @@ class CrowdMarket {
     const { tape } = market;
     const { conditionId, resolutionDate } = market.card;
     this.#resolvesMs = (resolutionDate ?? Number.POSITIVE_INFINITY) * 1000;
-    // The mean of a hidden probability is fixed. Other random values also depend on the start time, so restarts differ.
+    // The mean depends only on seed and market. Other random values also depend on the start time, so restarts differ.
     const mean = START_SIGMA * Random.fromSeed(seed, conditionId).normal();
     this.#random = Random.fromSeed(seed, `${conditionId}/${nowMs}`);
     this.#truth = tape.count === 0 ? mean : logit(tape.lastPrice / 1_000_000);
@@ -235,14 +235,14 @@ class CrowdMarket {
     return sigmoid(this.#truth);
   }
 
-  /** Skips all traders' actions before this time, while the hidden probability still changes. */
+  /** Skips all traders' actions before `timeMs`. The hidden probability still changes during the skipped time. */
   skipTo(timeMs: number): void {
     this.#makerMs = Math.max(this.#makerMs, timeMs);
     this.#noiseMs = Math.max(this.#noiseMs, timeMs);
     this.#informedMs = Math.max(this.#informedMs, timeMs);
   }
 
-  /** Does the traders' next due action. In a market that is not open, traders do nothing. */
+  /** Executes the next due action: resolves the market at its end, or lets one trader act while the market is open. */
   step(): void {
     const dueMs = this.nextDueMs();
     const nowMs = Math.ceil(dueMs);
@@ -281,7 +281,7 @@ class CrowdMarket {
     this.#take(nowMs, informed, ASK, fair + INFORMED_EDGE_TICKS, shares);
   }
 
-  /** Trades up to a limit price, in ticks, if the book has an offer within this limit. */
+  /** Trades up to a limit price, in ticks, if the best price of the other side is within this limit. */
   #take(nowMs: number, account: number, side: MatchingSide, limitTicks: number, shares: number): void {
     const tick =
       side === BID ? Math.min(HIGHEST_TICK, Math.floor(limitTicks)) : Math.max(LOWEST_TICK, Math.ceil(limitTicks));
@@ -293,7 +293,7 @@ class CrowdMarket {
   }
 }
 
-/** A slot of the crowd: a sequence of questions. Only one of these questions at a time is a market. */
+/** A sequence of questions. The crowd trades the questions of a slot one after the other, each as a market. */
 interface Slot {
   readonly name: string;
   readonly event: string;
@@ -352,7 +352,7 @@ const SLOTS: readonly Slot[] = [
 
 const MATCHES_AN_EVENT = 5;
 
-/** Returns this number of slots, 1 to 1000. The first four are always the shipped slots. */
+/** Returns `count` slots, 1 to 1000. The list begins with the entries of `SLOTS`. */
 const listSlots = (count: number = SLOTS.length): readonly Slot[] =>
   Array.from({ length: count }, (_, n) => SLOTS[n] ?? matchSlot(n + 1 - SLOTS.length));
 
@@ -371,7 +371,7 @@ const DAY_MS = 86_400_000;
 /** Id of a slot's n-th market (from 0). The id does not depend on the seed, so a restarted crowd finds its markets. */
 const listingId = (slot: Slot, listing: number): string => deriveConditionId('crowd', `${slot.name}/${listing}`);
 
-/** Names for days like `29 November`. Node's own date formatting takes 14 ms to load. */
+/** Month names for dates such as `29 November`. Node's own date formatter would take 14 ms to load. */
 const MONTHS: readonly string[] = [
   ...['January', 'February', 'March', 'April', 'May', 'June'],
   ...['July', 'August', 'September', 'October', 'November', 'December'],
@@ -410,7 +410,7 @@ export class Crowd {
     this.#seed = seed;
     const account = (kind: string) => core.at(nowMs).identity.openInternal(`crowd-${kind}`, { unlimited: true });
     this.#accounts = { maker: account('maker'), noise: account('noise'), informed: account('informed') };
-    // The crowd does not know the orders that an earlier run left in the books.
+    // This run cannot track the orders that an earlier run left in the books, so it cancels them.
     for (const handle of core.pool.internalHandles(this.#accounts.maker)) core.at(nowMs).internal.cancel(handle);
     this.#markets = listSlots(markets).map((slot) => this.#openMarket(slot, nowMs));
   }
@@ -424,7 +424,7 @@ export class Crowd {
       const dueMs = Math.ceil(first.nextDueMs());
       if (dueMs > nowMs) return;
       first.step();
-      // A market is settled by its date or by an operator. The crowd does not trade in settled markets.
+      // A market settles on its date or by an operator's call. The slot's next question then replaces the market.
       if (!isSettledMarket(first.market.state)) continue;
       this.#markets[this.#markets.indexOf(first)] = this.#openMarket(first.slot, dueMs);
     }
@@ -452,7 +452,7 @@ export class Crowd {
     return this.#markets.reduce((first, one) => (one.nextDueMs() < first.nextDueMs() ? one : first));
   }
 
-  /** Trades in the slot's first unsettled market, which is created if missing. */
+  /** Starts the traders in the slot's first unsettled market, and creates this market if it is missing. */
   #openMarket(slot: Slot, nowMs: number): CrowdMarket {
     const { catalog } = this.#core;
     for (let listing = 0; ; listing++) {

@@ -133,7 +133,7 @@ export class ReplayMarket {
   readonly recorded: RecordedMarket;
   readonly #core: ExchangeCore;
   #index: MarketIndex | null = null;
-  /** `absent`: not played yet. `open`: partly played. `finished`: the market is closed or settled; no second replay. */
+  /** `absent`: not played yet. `open`: partly played. `finished`: market closed or settled, not replayed again. */
   state: 'absent' | 'open' | 'finished' = 'absent';
   /** Number of skipped events: off the market's price grid, or a trade while the market does not trade. */
   refusedEvents = 0;
@@ -176,7 +176,7 @@ export class ReplayMarket {
     if (!feed[change](index, side, price, amount)) this.refusedEvents++;
   }
 
-  /** Sets the recorded amounts to this book, level by level. Orders at unchanged levels keep their queue places. */
+  /** Sets the market's recorded amounts to those of `book`. Orders at unchanged levels keep their queue places. */
   restore(nowMs: number, book: RebuiltBook): void {
     const index = this.#index;
     if (index === null) return;
@@ -207,7 +207,7 @@ export class ReplayMarket {
   }
 }
 
-/** Description of a replayed market. After a restart, the description shows which recording the market belongs to. */
+/** Description of a replayed market. After a restart, this description identifies the market's recording. */
 const describeSource = ({ source }: RecordedMarket): string =>
   `A replay of the recorded market ${source.ticker} (${source.origin ?? source.kind}).`;
 
@@ -231,7 +231,7 @@ function makeSpec(market: RecordedMarket, resolvesMs: number | null): MarketSpec
       price_precision: market.tickPrecision,
       amount_precision: market.amountPrecision,
       min_price: tick,
-      // 1 - tick is a whole number of ticks below one million.
+      // One million is a multiple of the tick, so this maximum is on the price grid.
       max_price: (1_000_000 - tick) as Micros,
       // Without fees in the recording, the exchange uses its default rates.
       ...(fees && {

@@ -1,6 +1,6 @@
 /**
- * Plays recorded markets on the exchange. Each recording is one market. The market opens at its first event, applies
- * recorded levels and trades among real orders, and closes at its last event. A known outcome then resolves the market.
+ * Plays recorded markets on the exchange. Each recording is one market, which opens at its first event and closes at
+ * its last. Recorded levels and trades mix with real orders. If the outcome is known, the market is then resolved.
  *
  * After a restart, a closed market is not played again, and a partly played market continues. Chunks of recordings are
  * read in advance: if a timeline needs a chunk that is not read yet, its playback pauses.
@@ -29,7 +29,7 @@ class ReplayTimeline {
   readonly #speed: number;
   readonly #acts: readonly (readonly ReplayPart[])[];
   #act = 0;
-  /** One moment in exchange time and in recorded time, Unix ms; it relates the two clocks. */
+  /** One moment in exchange time and in recorded time, Unix ms, to convert recorded times to exchange times. */
   #anchor: { readonly exchangeMs: number; readonly recordedMs: number };
   /** Exchange time of the last played event, Unix ms. No event is played with an earlier exchange time. */
   #lastMs: number;
@@ -51,7 +51,7 @@ class ReplayTimeline {
     return this.#act >= this.#acts.length;
   }
 
-  /** Continues partly played recordings of the first act. Closes markets of later acts that are open. */
+  /** Continues partly played recordings of the first act. Closes the open markets of later acts. */
   async resume(core: ExchangeCore, nowMs: number): Promise<void> {
     const act = this.#acts[this.#act] ?? [];
     for (const part of this.#acts.slice(this.#act + 1).flat())
@@ -75,7 +75,7 @@ class ReplayTimeline {
     this.#stalled = false;
     while (!this.done) {
       if (!this.#findNext()) {
-        // All recordings wait for the chunk. Without this wait, the disk's speed would determine the order of events.
+        // All recordings wait for the chunk. Otherwise, the order of events would depend on the speed of the disk.
         this.#stalled = true;
         this.#lastMs = Math.max(this.#lastMs, nowMs);
         return;
@@ -111,7 +111,7 @@ class ReplayTimeline {
     }
   }
 
-  /** Finds the recording with the earliest event, and `#untilMs`. Returns false while a missing chunk is being read. */
+  /** Sets `#next` and `#untilMs` to the next events. Returns false while a missing chunk is being read. */
   #findNext(): boolean {
     this.#next = null;
     this.#untilMs = Number.POSITIVE_INFINITY;
@@ -146,7 +146,7 @@ class ReplayTimeline {
     return Math.max(this.#lastMs, dueMs);
   }
 
-  /** Returns the recorded time that a partly played recording had reached at the stop; assumes the present speed. */
+  /** Returns the recorded time that a recording had reached when the exchange stopped; assumes the present speed. */
   #computePosition(part: ReplayPart, stoppedMs: number): number {
     const played = (stoppedMs - (part.market.openedMs ?? stoppedMs)) * this.#speed;
     const closeMs = toldCloseMs(part.market.recorded, part.firstMs) ?? Number.POSITIVE_INFINITY;
@@ -212,7 +212,7 @@ export async function attachReplay(core: ExchangeCore, recordings: readonly Reco
       return timelines.every((timeline) => timeline.done);
     },
     notes: () => listNotes(parts),
-    /** No event is played after this call. */
+    /** Stops the replay: no event is played after this call. */
     async close(): Promise<void> {
       await Promise.all(parts.map(({ playback }) => playback.close()));
     },
@@ -228,7 +228,7 @@ function listNotes(parts: readonly ReplayPart[]) {
     const { path } = market.recorded.source;
     const refused = market.refusedEvents;
     if (refused === 0) return warnings;
-    return [...warnings, { path, message: `${refused} events were skipped: prices off the market's grid` }];
+    return [...warnings, { path, message: `${refused} events were skipped: off the price grid, or market closed` }];
   });
   return {
     markets: parts.length,

@@ -66,7 +66,7 @@ export class Authenticator {
     const key = readHeader(request.headers[this.#names.key]);
     const timestamp = this.readTimestamp(request.headers);
     const signature = readHeader(request.headers[this.#names.signature]);
-    // A request with empty headers counts as signed and is refused.
+    // A request without these headers is unsigned. A request with empty headers counts as wrongly signed.
     if (Object.values(this.#names).every((name) => request.headers[name] === undefined))
       return refuse('not_authenticated');
     if (key === null || timestamp === null || signature === null) {

@@ -1,4 +1,4 @@
-/** Optional controls under `/paper/` for tests and operators. They refuse calls from other machines and web pages. */
+/** Controls under `/paper/` for tests and operators. Controls refuse calls from other machines and from web pages. */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -139,7 +139,7 @@ function changeState(call: FaultControlCall<z.output<typeof stateBody>>): Result
   const id = call.params['condition_id'] ?? '';
   if (core.catalog.byId(id) === null) return refuse('not_found');
   let changed: Result<unknown> = invalid('state', 'One of state, paused and unbacked_collateral is required.');
-  // The market's state is changed first, because only this change can be refused. Refusals thus change nothing.
+  // The state is changed first, because only this change can be refused. A refused call then changes nothing.
   if (state !== undefined) {
     changed = core.at(nowMs).markets.setState(id, state);
     if (!changed.ok) return changed;
@@ -158,7 +158,7 @@ function readConfig(value: unknown, context: z.core.$RefinementCtx): MarketSpec[
       context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
     return z.NEVER;
   }
-  // Rules of a margin market, which are an object, stay as given; rules of a book are parsed into micros.
+  // Rules of a margin market stay as given, with defaults. Rules of an order book are parsed into micros.
   const given = Object.entries(rules as object).filter(([name]) => name in read.data);
   return (isBook ? read.data : Object.fromEntries(given)) as MarketSpec['config'];
 }
@@ -211,6 +211,6 @@ function serve(
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/;
 
-/** Returns true for a request from a web page. Browsers mark requests from web pages with these headers. */
+/** True for a request from a web page: browsers send `Origin` or `Sec-Fetch-Site` with such a request. */
 const isFromPage = ({ headers }: FastifyRequest): boolean =>
   headers.origin !== undefined || (headers['sec-fetch-site'] ?? 'none') !== 'none';

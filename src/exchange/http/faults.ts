@@ -1,4 +1,4 @@
-/** Simulated faults for tests, set by `/paper/faults/`: false answers, smaller request budgets and delays. */
+/** Simulated faults for tests, set by `/paper/faults/`: injected error answers, smaller request budgets and delays. */
 
 import { STATUS_CODES } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -21,7 +21,7 @@ const describeCall = (name: EndpointName): string => `${declarationOf(name).meth
 
 const integer = (min: number, max: number) => z.number().int().min(min).max(max);
 const HTML_STATUSES = [403, 429, 500, 502, 503, 504] as const;
-/** Maximum duration of faults and of one advance of the clock, s: a year. Larger values count as typing errors. */
+/** Maximum duration of faults and of one advance of the clock, s: a year. Larger values are probably typing errors. */
 export const MAX_S = 366 * 86_400;
 const MAX_DELAY_MS = 86_400_000;
 
@@ -56,7 +56,7 @@ const answerFault = z
     status: answer === 'html' ? (status ?? 403) : SERVICE_ERRORS[slug].status,
     slug: answer === 'html' ? null : slug,
     retry_after_s: retry_after_s ?? null,
-    /** True: the call is executed, and the false answer replaces a successful answer. */
+    /** True: the call is executed, and the injected answer replaces a successful answer. */
     acts: acts ?? false,
     count: count ?? null,
     share: share ?? 1,
@@ -75,7 +75,7 @@ export const faultsBody = z.strictObject({
 });
 
 interface FaultPlan {
-  /** False answers; the first that matches a call is sent. `given`: number of times that the false answer was sent. */
+  /** Injected answers; the first match for a call is sent. `given`: number of times that the answer was sent. */
   readonly answers: readonly (AnswerFault & { given: number })[];
   /** Request limits per 60 seconds that replace the profile's limits. */
   readonly limits: NonNullable<z.output<typeof faultsBody>['limits']>;
@@ -85,7 +85,7 @@ interface FaultPlan {
 
 const NONE: FaultPlan = { answers: [], limits: {}, untilMs: null };
 
-/** Stores the present faults and gives false answers in place of the service's answers. */
+/** Stores the present faults and replaces answers of the service by injected answers. */
 export class Faults {
   #plan: FaultPlan = NONE;
   readonly #random = Random.fromSeed(1, 'faults');
@@ -122,7 +122,7 @@ export class Faults {
     return this.#forged.has(reply);
   }
 
-  /** Answers with a proxy's error page before the request is counted. Returns true if the proxy's page was sent. */
+  /** Sends a proxy's error page before the request is counted, if a fault requires it. Returns true if it was sent. */
   answersFirst(request: FastifyRequest, reply: FastifyReply): boolean {
     const { call } = request.routeOptions.config;
     const fault = call === undefined ? null : this.#findFault(call, 'before', 'html');
@@ -132,13 +132,13 @@ export class Faults {
     return true;
   }
 
-  /** Returns a false answer that prevents the execution of a counted request; null if the request must be executed. */
+  /** Returns the injected answer of a request that must not be executed; null if the request must be executed. */
   refuses(call: EndpointName, reply: FastifyReply): Answer | null {
     const fault = this.#findFault(call, 'before', 'error');
     return fault === null ? null : this.#forge(reply, fault);
   }
 
-  /** Returns a false answer that replaces a successful answer; null to keep the success. */
+  /** Returns an injected answer that replaces a successful answer; null to keep the successful answer. */
   replaces(call: EndpointName, reply: FastifyReply, { status }: Answer): Answer | null {
     if (status >= 300 || this.isForged(reply)) return null;
     const fault = this.#findFault(call, 'after', 'any');
@@ -151,7 +151,7 @@ export class Faults {
   #forge(reply: FastifyReply, fault: AnswerFault): Answer {
     this.#forged.add(reply);
     const { status, slug } = fault;
-    // A `throttled` error always has the header.
+    // A `throttled` error always has the header `Retry-After`.
     const retryAfterS = fault.retry_after_s ?? (slug === 'throttled' ? 1 : null);
     if (retryAfterS !== null) reply.header('retry-after', retryAfterS);
     if (slug === null) return { status, text: makeProxyPage(status), type: 'text/html' };
@@ -160,16 +160,16 @@ export class Faults {
   }
 }
 
-/** Objects that the control of faults uses. */
+/** Objects that the calls of `/paper/faults/` use. */
 export interface FaultContext {
   readonly nowMs: number;
   readonly core: ExchangeCore;
   readonly faults: Faults;
-  /** True if the exchange counts requests. */
+  /** True if the exchange limits requests. */
   readonly hasLimits: boolean;
 }
 
-/** Replaces all faults that were set earlier. */
+/** Replaces all present faults, and returns the new faults in wire format. */
 export function setFaults(context: FaultContext, body: z.output<typeof faultsBody>): Result<unknown> {
   const { nowMs, core, faults, hasLimits } = context;
   const { answers = [], limits, landing_ms: landingMs, closing_ms: closingMs, for_s: forS } = body;

@@ -10,16 +10,16 @@ import type { ExchangeCore } from '../core/core.js';
 import type { Answer } from '../service/answers.js';
 import type { ExchangeClock } from './ticker.js';
 
-/** The exchange behind the server, and options of the server. */
+/** The server's options and the exchange that the server makes available. */
 export interface ServerOptions {
   readonly core: ExchangeCore;
   readonly clock: ExchangeClock;
   readonly profile: VenueProfile;
   readonly rateLimits: boolean;
   readonly controls: boolean;
-  /** Does the exchange's due work before a request and returns its time, Unix ms. Throws if the store has failed. */
+  /** Runs due work before a request and returns the exchange's time, Unix ms. Throws if the store has failed. */
   readonly settle: () => number;
-  /** Moves the exchange's clock forward, does the due work and returns the new time, Unix ms. */
+  /** Moves the exchange's clock forward, runs the due work and returns the new time, Unix ms. */
   readonly advanceClock: (ms: number) => number;
   /** Callback for each unexpected error, with its request. Such an error is answered with status 500. */
   readonly onError: (error: unknown, request: string) => void;
@@ -95,7 +95,7 @@ function makeErrorDetails(issues: readonly z.core.$ZodIssue[], value: object): E
 function isMissing(value: object, path: readonly PropertyKey[]): boolean {
   let current: unknown = value;
   for (const key of path) {
-    // A schema may read a list from a comma-separated text. A list that is given as text counts as present.
+    // A schema may parse a comma-separated text as a list. A list sent as text counts as present.
     if (typeof current !== 'object' || current === null) return false;
     if (!Object.hasOwn(current, key)) return true;
     current = (current as Record<PropertyKey, unknown>)[key]; // The key is an own property, as checked above.
@@ -118,7 +118,7 @@ export function toRefusal({ statusCode = 500 }: FastifyError): Refusal {
 /** Path and query of a request, as received. */
 export const readRawUrl = (request: FastifyRequest): string => request.raw.url ?? '/';
 
-/** Moves the media type to `bodyType`, so that the framework cannot reject it before path and caller are checked. */
+/** Moves the media type to `bodyType`, so that the framework cannot reject it before the caller is checked. */
 export function takeMediaType(request: FastifyRequest): void {
   const named = request.headers['content-type'];
   if (named === undefined) return;
@@ -145,7 +145,7 @@ export function readBody<S extends z.ZodObject>(request: FastifyRequest, schema:
   let value: unknown;
   try {
     // A missing body is read as an object without fields. JSON.parse treats `__proto__` as an ordinary key and keeps
-    // the last duplicate. The schema copies known fields.
+    // the last duplicate. The schema copies only known fields.
     value = JSON.parse(bytes.length === 0 ? '{}' : bytes.toString('utf8'));
   } catch {
     return invalid('body', 'Malformed JSON.');

@@ -8,7 +8,7 @@ import type { Faults } from './faults.js';
 import { type ServerOptions, send } from './messages.js';
 import type { ExchangeClock } from './ticker.js';
 
-/** Maximum number of rate windows for unknown keys in a scope; needed because a caller may send any keys. */
+/** Maximum number of rate windows for unknown keys in a scope. It bounds memory, because callers can invent keys. */
 const MAX_STRANGERS = 10_000;
 /** Minimum time between two cleanups of empty rate windows, ms, so that a flood of requests stays cheap. */
 const SWEEP_EVERY_MS = 1000;
@@ -29,7 +29,7 @@ class Window {
     const allowed = this.#minute.size < limit;
     if (allowed) this.#minute.add(nowMs);
     const count = this.#minute.size;
-    // Time from which one more request is allowed. After a cut of the limit, excess requests must expire first.
+    // `resetMs`: time at which one more request is allowed. After a reduced limit, excess requests must expire first.
     const resetMs = this.#minute.leavesMs(nowMs, Math.max(0, count - limit)) ?? nowMs + MINUTE_MS;
     return { allowed, limit, remaining: Math.max(0, limit - count), resetMs };
   }
@@ -66,7 +66,7 @@ export class RateLimit {
   #windowFor(key: string, nowMs: number, isHeld: (key: string) => boolean): Window {
     if (!isHeld(key)) {
       if (this.#windows.size >= this.#maxStrangers) this.#sweep(nowMs);
-      // Callers in the shared window must not get a second window.
+      // A caller in the shared window must not get an additional window of its own.
       if (this.#windows.size >= this.#maxStrangers || !this.#crowdedOut.isEmptyAt(nowMs)) return this.#crowdedOut;
     }
     const fresh = new Window();
@@ -88,7 +88,7 @@ export const openRateLimits = (limits: VenueProfile['rate_limits']): Readonly<Re
   bootstrap: new RateLimit(limits.bootstrap_per_minute),
 });
 
-/** Rate headers of an answer, in their order. */
+/** Headers of an answer, in the order in which they are sent. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
 /** Counts every request of a caller, and refuses requests beyond the caller's limit. */
@@ -109,7 +109,7 @@ export class RateGuard {
     this.#limits = rateLimits ? openRateLimits(profile.rate_limits) : null;
   }
 
-  /** Counts a request of a scope with its present limit, which faults may change; null if requests are not counted. */
+  /** Counts a request against its scope's present limit, which simulated faults may change; null without limits. */
   #count(scope: Scope, key: string, nowMs: number): RateVerdict | null {
     const limit = this.#faults.inForce(nowMs).limits[scope];
     return this.#limits?.[scope].take(key, nowMs, this.#isHeld, limit) ?? null;

@@ -1,7 +1,7 @@
 /**
  * The HTTP server of the exchange, with one route for each declared call. Every request is checked in this order: rate
- * limit, authentication, validation, core. All answers use the envelope. A connection beyond `maxConnections`, or whose
- * client stops reading, ends without an answer.
+ * limit, authentication, validation, core. All answers use the envelope. The server closes a connection without an
+ * answer if it exceeds `maxConnections` or its client stops reading.
  */
 
 import { channel } from 'node:diagnostics_channel';
@@ -76,7 +76,7 @@ function publishAnswers(server: FastifyInstance, isForged: (reply: FastifyReply)
   });
 }
 
-/** Replaces the framework's schema compilers, which load slowly. They are not needed: calls have their own schemas. */
+/** Replaces the framework's schema compilers, which load slowly and are unused: calls are checked by zod schemas. */
 const noSchema = (): never => {
   throw new Error('a route must have no schema of the framework');
 };
@@ -85,12 +85,12 @@ const noSchema = (): never => {
 export const PATIENCE = {
   headersMs: 10_000,
   requestMs: 30_000,
-  /** Maximum time of a connection without a byte in either direction, ms; a silent client no longer reads answers. */
+  /** Maximum time without a byte in either direction, ms. After this time, the server closes the connection. */
   silenceMs: 60_000,
-  /** Maximum time between two requests of a connection, ms. Clients close idle ones earlier, so no request is lost. */
+  /** Maximum time between two requests of a connection, ms. Clients close idle connections before this time. */
   idleMs: 75_000,
   checkMs: 2000,
-  /** Maximum number of connections. Each connection may hold a body of 64 KiB, so all hold at most 64 MiB. */
+  /** Maximum number of connections. Each connection may hold a body of 64 KiB, so all bodies take at most 64 MiB. */
   maxConnections: 1000,
 };
 /** Limits of connections. */
@@ -104,7 +104,7 @@ const socketOptions = (patience: Patience) => ({
     maxHeaderSize: MAX_HEAD_BYTES,
     headersTimeout: patience.headersMs,
     connectionsCheckingInterval: patience.checkMs,
-    // Node.js's own refusal of connections has no envelope. This server has only one name, so it needs no host header.
+    // Requests without a host header are accepted, because the refusal by Node.js would have no envelope.
     requireHostHeader: false,
   },
 });
@@ -134,7 +134,7 @@ const HEAD_TOO_LARGE = faultAnswer({ slug: 'request_headers_too_large' });
 /** Ends connections that send no valid request. The error answer never precedes the answer to an earlier request. */
 class MalformedConnections {
   readonly #guard: RateGuard;
-  /** By connection: responses that are not yet complete, in order of their requests. */
+  /** Incomplete responses of each connection, in order of their requests. */
   readonly #open = new WeakMap<Duplex, readonly ServerResponse[]>();
 
   constructor(guard: RateGuard) {
@@ -144,14 +144,14 @@ class MalformedConnections {
   watch(server: Server): void {
     const note = ({ socket }: IncomingMessage, response: ServerResponse) =>
       this.#open.set(socket, [...this.#openOn(socket), response]);
-    // The server itself answers these requests. They are noted, because no later answer may precede their answers.
+    // Valid requests are only noted here: the answer to a malformed request must not precede their answers.
     server.on(
       'request',
       guarded(note, () => undefined),
     );
   }
 
-  /** Sends an answer and ends the connection, after all complete requests of the connection are answered. */
+  /** Waits until all complete requests of the connection are answered, then sends an answer and ends the connection. */
   say(socket: Duplex, address: string, answer: Answer, headers: HeaderList = []): void {
     // Only complete requests are awaited: the malformed request itself may still be open with an incomplete body.
     const earlier = this.#openOn(socket).find(({ req }) => req.complete);
@@ -197,7 +197,7 @@ export function buildServer(options: ServerOptions, patience: Patience = PATIENC
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     frameworkErrors: (error, request, reply) => {
-      // The framework's hooks never see a path with an invalid encoding or with a parameter that is too long.
+      // The framework runs no hooks for a malformed path or a parameter that is too long, so the limit is checked here.
       const isUnknown = error.code === 'FST_ERR_MAX_PARAM_LENGTH';
       const { fault } = isUnknown ? refuse('not_found') : invalid('path', 'The path is malformed.');
       if (guard.admit(request, reply, 'public')) send(reply, faultAnswer(fault));
@@ -276,7 +276,7 @@ function serve<N extends EndpointName>(
   const limit = typeof asked === 'number' ? asked : (declaration.page ?? 0);
   const body = parsed?.value ?? null;
   const call: object = { nowMs, account, params: request.params, query: query.value, body, limit };
-  // The cast is right: the call's declaration has parsed query and body.
+  // The cast is right: query and body were parsed by the schemas of this call.
   return makeAnswer(declaration, HANDLERS[name](call as ServiceCall<N>, context), limit);
 }
 
@@ -297,7 +297,7 @@ function notFound(request: FastifyRequest, reply: FastifyReply, controls: boolea
   send(reply, faultAnswer({ slug: methods.length > 0 ? 'method_not_allowed' : 'not_found' }));
 }
 
-/** Served paths besides the declared calls and controls. Other methods on these paths get a 405. */
+/** Paths that the server serves in addition to calls and controls. Other methods on these paths get a 405. */
 const DOCUMENT_ROUTES = [{ method: 'GET', path: '/openapi.json' }, ...PAGE_ROUTES];
 
 function serveDocument(server: FastifyInstance, options: ServerOptions): void {

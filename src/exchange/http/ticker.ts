@@ -2,8 +2,8 @@ import type { Replay } from '../crowd/replay.js';
 import type { PersistentCore } from '../store/persistent-core.js';
 
 /**
- * A driver acts on the core as time passes, such as the crowd or a replay. The ticker calls a driver's `tick` at or
- * after `nextDueMs`, and never during a call of the core. A late tick does all missed work.
+ * A driver, such as the crowd or a replay, acts on the core as time passes. The ticker calls a driver's `tick` at or
+ * after `nextDueMs`, and never during a call of the core. A late `tick` does all overdue work.
  */
 export interface Driver {
   tick(nowMs: number): void;
@@ -81,7 +81,7 @@ export class ExchangeClock {
     this.#offsetMs += ms;
   }
 
-  /** Returns a time as the text of a `Date` header; the text is cached for its second. */
+  /** Returns a time as the text of a `Date` header. The text is cached for one second. */
   dateHeader(nowMs: number): string {
     const second = Math.floor(nowMs / 1000);
     if (second !== this.#headerSecond) {
@@ -92,9 +92,9 @@ export class ExchangeClock {
   }
 }
 
-/** Maximum time between two runs of due work, ms; a submitted draft takes effect at most this much late. */
+/** Maximum time between two runs of due work, ms. It is also the maximum delay of due work. */
 const MAX_WAIT_MS = 50;
-/** Minimum time between two runs of due work, ms. A pause leaves time for requests in a fast replay. */
+/** Minimum time between two runs of due work, ms. In a fast replay, this pause leaves time for requests. */
 const MIN_WAIT_MS = 10;
 
 /** Runs due work of the core and the drivers until it is stopped. */
@@ -135,7 +135,7 @@ export class Ticker {
     this.#timer = null;
   }
 
-  /** Does all due work and writes its journal rows in one transaction. Returns the exchange's time, Unix ms. */
+  /** Runs all due work and writes its journal rows in one transaction. Returns the exchange's time, Unix ms. */
   run(): number {
     const nowMs = this.#clock.nowMs();
     this.#persistentCore.batch(() => {
@@ -145,7 +145,7 @@ export class Ticker {
     return nowMs;
   }
 
-  /** Does due work of the core, but not of the drivers, before a request. Returns the exchange's time, Unix ms. */
+  /** Runs due work of the core, but not of the drivers, before a request. Returns the exchange's time, Unix ms. */
   settle(): number {
     this.#persistentCore.assertSound();
     const nowMs = this.#clock.nowMs();

@@ -32,10 +32,10 @@ const LISTS = [
   'requests.list',
 ] as const satisfies readonly EndpointName[];
 
-/** A list whose cursors all other lists refuse. All lists accept a cursor that is only a position. */
+/** A list with its own cursors, which other lists refuse. All lists accept a cursor that is only a position. */
 export type CursorList = (typeof LISTS)[number];
 
-/** Exclusive maximum of positions in a list. The maximum position times sixteen is still a safe integer. */
+/** Exclusive upper bound of a position in a list. Sixteen times this bound is still a safe integer. */
 const PER_LIST = 2 ** 48;
 
 const computeBase = (list: CursorList): number => (LISTS.indexOf(list) + 1) * PER_LIST;
@@ -112,14 +112,14 @@ export interface ServiceCall<N extends EndpointName> {
   readonly limit: number;
 }
 
-/** A handler's answer: a record or a page in wire format, or a fault. A list that has no pages may have a `meta`. */
+/** A handler's answer: a record or a page in wire format, or a fault. An answer without pages may have a `meta`. */
 export type Reply<N extends EndpointName> =
   | {
       readonly ok: true;
       readonly value: WireOf<N>;
       readonly nextCursor?: string | null;
       readonly meta?: Meta;
-      /** Body of the answer, if it is already written. */
+      /** Body of the answer, if it is already serialized. */
       readonly text?: string;
     }
   | Refusal;
@@ -127,10 +127,10 @@ export type Reply<N extends EndpointName> =
 /** A handler for every declared call. */
 export type Handlers = { readonly [N in EndpointName]: (call: ServiceCall<N>, context: HandlerContext) => Reply<N> };
 
-/** A reply with a record, or with the error `not_found` for null. */
+/** Returns a reply with the record; for null, the error `not_found`. */
 export const answerFound = <T>(record: T | null) => (record === null ? refuse('not_found') : ok(record));
 
-/** Makes a handler that answers for the market of the path; `not_found` for an unknown market. */
+/** Makes a handler that calls `answer` with the market that the path names; `not_found` for an unknown market. */
 export function ofMarket<C extends { readonly params: { readonly condition_id: string } }, T>(
   answer: (market: Market, call: C, core: ExchangeCore) => T,
 ) {

@@ -6,8 +6,8 @@
  * event is closed if no market is open and at least one is closed. `ending_soon` means that the resolution date is at
  * most 7 days ahead; `ended_recently` means that it is at most 7 days ago.
  *
- * Without a sort, the pages of a list stay consistent during all changes. With a sort, pages stay consistent only if
- * new markets are the only change.
+ * Pages of an unsorted list stay consistent during all changes. Pages of a sorted list stay consistent only if new
+ * markets are the only change.
  */
 
 import { ONE } from '../../shared/base/micros.js';
@@ -38,7 +38,7 @@ function sortedBy<R extends CatalogEntry>(rows: readonly R[], sort: Sort, nowMs:
     .map(({ row }) => row);
 }
 
-/** Rank of an entry in each sort. An event ranks by the sum or maximum of its markets, or by its age. */
+/** Rank of an entry in each sort. An event's rank is the sum or maximum over its markets, or its creation time. */
 const RANKS: Readonly<Record<Sort, (row: CatalogEntry, nowMs: number) => number>> = {
   created: (row) => row.createdMs,
   market_cap: ({ markets }) => sum(markets, (market) => market.collateral),
@@ -107,7 +107,7 @@ type CatalogQuery = QueryOf<'events.list'>;
 
 interface Listing<R> extends OffsetList {
   readonly count: (core: ExchangeCore) => number;
-  /** Reads an entry with those of its markets whose index is below `until`. */
+  /** Reads an entry, and of its markets only those with an index below `until`. */
   readonly readEntry: (core: ExchangeCore, index: number, until: number) => CatalogEntry;
   readonly readRow: (core: ExchangeCore, index: number) => R;
 }
@@ -115,7 +115,7 @@ interface Listing<R> extends OffsetList {
 type CatalogAsk = Pick<ServiceCall<'events.list'>, 'query' | 'limit' | 'nowMs'> & { readonly core: ExchangeCore };
 
 const SOON_S = 7 * 86_400;
-/** The interface: "The events list shows at most two market summaries per event". */
+/** Rule of the venue's interface: "The events list shows at most two market summaries per event". */
 const SUMMARIES_PER_EVENT = 2;
 
 function eventEntry(core: ExchangeCore, index: number, until: number): CatalogEntry {
@@ -250,7 +250,7 @@ const NO_FILTERS: readonly string[] = ['sort', 'limit', 'cursor'];
 /**
  * One page of the search. The search finds a market if all filters match, and an event if one of its markets is found.
  * Each word of the search text `q` must occur in a title or description of the market or its event. Price filters apply
- * to the YES mark. A market without a price matches no price filter; the same holds for dates.
+ * to the YES mark. A market without a price matches no price filter; without a date, no date filter.
  *
  * A search is checked in this order: at least one filter, length of `q`, sport and league, cursor.
  */

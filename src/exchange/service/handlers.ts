@@ -39,7 +39,7 @@ import { catalogPage, EVENTS, MARKETS, searchPage } from './catalog.js';
 
 type RequestBody = ServiceCall<'requests.create'>['body'];
 
-/** Reads the size of a position request, or refuses missing fields and fields of the other type. */
+/** Reads the size of a position request. Refuses missing fields, and fields that the request's type does not have. */
 function readSize({ type, funds, price, shares }: RequestBody): Result<MarginSize> {
   const missing = (field: string) => invalid(field, `This field is required for a ${type} request.`);
   const extra = (field: string) => invalid(field, `Not a field of a ${type} request.`);
@@ -103,16 +103,16 @@ const answerCandles: Handlers['markets.candles'] = ofMarket((market, { query }) 
   return { ok: true, value, meta: { is_yes: isYes } };
 });
 
-/** Columns for the levels of one side of a book: prices and amounts, micros. */
+/** Reused buffers for the levels of one side of a book: prices and amounts, micros. */
 const PRICES = new Int32Array(100);
 const AMOUNTS = new Float64Array(100);
-/** The book that was just read: its outcome, then the number of levels and the levels of each side. */
+/** Buffer of the newest read book: its outcome, then for each side the number of levels and the levels. */
 const shown = new Float64Array(3 + 4 * PRICES.length);
 
-/** By market: the last answer of its book, with the numbers of `shown`. */
+/** Last book answer of each market, and the numbers of `shown` from which the answer was made. */
 const sentBooks = new WeakMap<Market, { readonly numbers: Float64Array; readonly reply: Reply<'markets.book'> }>();
 
-/** Answers with a book. A book that did not change since the last answer keeps its text, because texts cost the most. */
+/** Answers with a book. If the book is unchanged, the last answer's text is reused, because serializing is slow. */
 function answerBook(market: Market, isYes: boolean, depth: number): Reply<'markets.book'> {
   let size = 0;
   shown[size++] = isYes ? 1 : 0;
@@ -224,7 +224,7 @@ export const HANDLERS: Handlers = {
 
   'settlements.list': ({ account, query, limit }, { core }) => {
     const { market_state: state } = query;
-    // A list without a market or position filter covers both backends.
+    // Without a market or position filter, the list contains the settlements of both margin backends.
     const isMerged = query.market_condition_id === undefined && query.position_pubkey === undefined;
     if (isMerged && state !== undefined && state !== 'open' && state !== 'resolved') {
       return invalid('market_state', 'Must be open or resolved unless a market or a position is given.');

@@ -9,7 +9,7 @@ import { submittedSignature } from '../../shared/protocol/signing.js';
 /** Bytes before a 32-byte ed25519 public key in SPKI encoding (RFC 8410). */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** Maximum keys that stay decoded. Decoding a key takes longer than verifying a signature (benchmark `round-trip`). */
+/** Maximum number of cached keys. Decoding a key takes longer than verifying a signature (benchmark `round-trip`). */
 const MAX_KEYS = 1000;
 
 /** Verifies signatures of wallets over drafts and challenges. */
@@ -21,7 +21,7 @@ export class WalletSignatures {
     this.#draftMessage = draftMessage;
   }
 
-  /** Whether `signatureHex` (format as for `isValid`) is the wallet's signature of a draft's `message`. */
+  /** True if `signatureHex` (format as for `isValid`) is the wallet's signature of a draft's `message`. */
   signsDraft(wallet: string, message: string, signatureHex: string): boolean {
     const bytes = signedBytes(this.#draftMessage, message);
     if (bytes === null || !this.#verifies(wallet, bytes, signatureHex)) return false;
@@ -30,7 +30,7 @@ export class WalletSignatures {
     return read.ok && read.transaction.signers.includes(wallet);
   }
 
-  /** Whether `signatureHex` (128 hex characters after an optional `0x`) is the wallet's signature of the text. */
+  /** True if `signatureHex` (128 hex characters after an optional `0x`) is the wallet's signature of the text. */
   isValid(wallet: string, text: string, signatureHex: string): boolean {
     return this.#verifies(wallet, Buffer.from(text, 'utf8'), signatureHex);
   }

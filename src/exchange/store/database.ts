@@ -7,7 +7,7 @@ import { TwinbookError, unreadable } from '../../shared/base/errors.js';
 import { makeFolder, makePrivateFile, PRIVATE_FILE } from '../../shared/base/files.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
-/** Runs one transaction at a time. No write may follow a failed write, because the file then lacks a change. */
+/** Runs one transaction at a time. After a failed write, all writes throw, because the file lacks a change. */
 export class Transactions {
   readonly #db: Database.Database;
   readonly #begin: Database.Statement<[]>;
@@ -30,7 +30,7 @@ export class Transactions {
 
   /** Runs a single statement and commits it with all earlier writes, which are on disk when the call returns. */
   store(statement: () => void): void {
-    // A single statement without a transaction commits itself, which is the fastest way.
+    // Outside a transaction, SQLite commits a single statement automatically, which is fastest.
     this.#guard(statement);
     this.commit();
   }
@@ -46,7 +46,7 @@ export class Transactions {
   assertSound(): void {
     if (this.#failure === null) return;
     const message = "writing to the exchange's journal failed";
-    throw new TwinbookError('ledger_broken', message, 'Restart it.', { cause: this.#failure });
+    throw new TwinbookError('ledger_broken', message, 'Restart the exchange.', { cause: this.#failure });
   }
 
   #guard(action: () => void): void {
@@ -61,7 +61,7 @@ export class Transactions {
   }
 }
 
-/** Format of the database; other formats are refused. Changed rules of recorded fills also need a new format. */
+/** Format number of the database; other formats are refused. A change of the fill rules also needs a new number. */
 const FORMAT = 3;
 
 /** Memory of SQLite's cache, KiB: enough for the upper levels of all indexes with millions of rows. */
@@ -69,7 +69,7 @@ const CACHE_KIB = 32 * 1024;
 
 /**
  * Opens the file, and creates the folder if missing. Throws TwinbookError `file_unreadable` if the folder cannot be
- * written, `ledger_locked` if another process uses it, and `ledger_newer` for another format.
+ * written, `ledger_locked` if another process uses the folder, and `ledger_newer` for another format.
  */
 export function openDatabase(folder: string): Database.Database {
   prepareFolder(folder);
@@ -138,7 +138,7 @@ function openingError(error: unknown, folder: string, path: string): TwinbookErr
   const code = error instanceof SqliteDriver.SqliteError ? error.code : '';
   if (code.startsWith('SQLITE_BUSY')) {
     const message = `another exchange${describeOwner(folder)} uses the data folder ${folder}`;
-    return new TwinbookError('ledger_locked', message, 'Stop it, or use another --data-dir.', { cause: error });
+    return new TwinbookError('ledger_locked', message, 'Stop it, or choose another --data-dir.', { cause: error });
   }
   return unreadable(`cannot open ${path}`, error, 'Make the file writable, or move it away to start empty.');
 }

@@ -197,7 +197,7 @@ function replayJournal(stored: StoredCore, journal: CoreJournal, archive: Archiv
   return core;
 }
 
-/** Records every state-changing call of a core in `sink`, before the caller sees its result. */
+/** Records every state-changing call of a core in `sink`, before the caller receives the call's result. */
 export function recordMutations(core: ExchangeCore, sink: Pick<CoreJournal, 'append' | 'assertSound'>): void {
   let depth = 0;
   const advance = core.at.bind(core);

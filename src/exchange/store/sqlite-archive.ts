@@ -22,9 +22,9 @@ interface ArchiveRow {
 }
 
 /**
- * Final records of one kind on disk. A row is written in the transaction of the call that archives it. A number, the
- * column `kind`, stands for a row's state, outcome and side. With indexes by account, market and kind, every filter
- * reads only a few index ranges.
+ * Final records of one kind on disk. A row is written in the transaction of the call that archives it. The column
+ * `kind` is a number for a row's combination of state, outcome and side. With indexes by account, market and kind,
+ * every filter reads only a few index ranges.
  */
 class ArchiveTable implements Shelf {
   readonly #transactions: Transactions;
@@ -128,7 +128,7 @@ function createTable(db: Database.Database, recordKind: RecordKind): string {
   return table;
 }
 
-/** Prepares statements that read a limited number of ids of an account, of one kind and market or in all markets. */
+/** Prepares statements that read up to a limit of ids of an account and kind, in one market or in all markets. */
 function prepareIdQueries(db: Database.Database, table: string, from: string, order: string) {
   const ids = (where: string) =>
     db.prepare(`SELECT id FROM ${table} WHERE ${where} AND ${from} ORDER BY ${order} LIMIT ?`).pluck();

@@ -85,7 +85,7 @@ export function judgeSimulations(simulations: readonly NamedSimulation[]) {
 export const listEntrants = (config: Config): readonly Entrant[] =>
   config.strategies.map((strategy) => ({ ...strategy, config }));
 
-/** Throws `config_invalid` with all errors of a trader's file, also if the file lists no strategy. */
+/** Loads the strategies of a file. Throws `config_invalid` with all errors, also if the file lists no strategy. */
 export async function loadEntrants(source: ConfigSource): Promise<readonly Entrant[]> {
   const config = await loadConfig(source.file, { ...source, strategyFileToo: true, feeds: 'any' });
   if (config.strategies.length === 0)
@@ -132,7 +132,7 @@ interface ArenaPlan extends Pick<ConfigSource, 'env' | 'cwd'> {
 
 export type ArenaResult = Awaited<ReturnType<typeof runArena>>;
 
-/** Runs all simulations; a failing thread ends the arena. Throws `usage` if two strategies have the same name. */
+/** Runs all simulations; throws if a thread fails. Throws `usage` if two strategies have the same name. */
 export async function runArena(plan: ArenaPlan) {
   const { worlds, paths, env, cwd, firstSeed, seeds, conditions, workers, progress } = plan;
   const files = [];

@@ -85,7 +85,7 @@ export type ShownStrategy = Pick<StrategyConfig, 'name' | 'module' | 'params'>;
 
 export type Entrant = StrategyConfig & Readonly<{ config: Config }>;
 
-/** Result of one simulation of one strategy. Money is in currency, amounts are in shares. */
+/** Result of one simulation of one strategy. Money values are in currency, amounts in shares. */
 export interface SimulationResult extends Readonly<ReturnType<Tally['edges']> & ReturnType<Tally['gains']>> {
   readonly seed: number;
   readonly actions: number;
@@ -101,7 +101,7 @@ export interface SimulationResult extends Readonly<ReturnType<Tally['edges']> & 
   readonly failure: string | null;
 }
 
-/** A simulated market; equal seeds of a world give equal markets for every strategy. */
+/** A kind of simulated market. Equal seeds of a world give equal markets for every strategy. */
 export interface World {
   readonly name: string;
   readonly summary: string;

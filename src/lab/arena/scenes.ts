@@ -104,7 +104,7 @@ const describeMarket = (conditionId: string, name: string, title: string): Recor
   source: { kind: 'twinbook', path: 'arena', ticker: name, origin: 'arena' },
 });
 
-/** Plays the challenge on the exchange's own book; its participants act in the published order. */
+/** Plays the challenge on the exchange's own book. The challenge's participants act in the published order. */
 export const challengeScene = (core: ExchangeCore, seed: number, markets: number): Scene =>
   steppedScene(
     core,
@@ -175,7 +175,7 @@ const WASH_CHANCE = 0.3;
 /** Quote sizes, in shares; the largest exceeds a trader's usual position. */
 const QUOTED = [SHARES, SHARES, 2000] as const;
 
-/** A dishonest quoter without competitors moves its quotes away from the true price, and trades with followers. */
+/** The only quoter is dishonest: it moves its quotes away from the true price, and trades with traders who follow. */
 export function liarScene(core: ExchangeCore, seed: number, markets: number): Scene {
   const random = Random.fromSeed(seed, 'liar');
   return steppedScene(core, markets, STEP_MS, (at, openedMs) => new LiarMarket(core, at, openedMs, random));
@@ -185,7 +185,7 @@ const drawWalk = (random: Random) => ({
   isRising: random.chance(0.5),
   /** Duration of the price move, s. */
   walkS: 120 + 240 * random.uniform(),
-  /** Minimum gain per share, ticks. */
+  /** Minimum gain per share for which the quoter's second account trades, ticks. */
   gainTicks: Math.round(4 + 26 * random.uniform()),
   /** Distance of the quotes from the mid, ticks; a trader can quote between these quotes. */
   halfTicks: Math.round(1 + 5 * random.uniform()),

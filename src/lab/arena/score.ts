@@ -10,7 +10,7 @@ const SEEDS_APART = 2 ** 35;
 /** Minimum distance of a feed's value from 0 and 1, because no model reports certainty. */
 const NEAREST_TO_SURE = 0.0005;
 
-/** The returned function takes the true probability once per second, and returns the newest known value of the feed. */
+/** Returns a feed: a function that takes the true probability each second and returns the newest known feed value. */
 export function openTruthFeed(conditionId: string, seed: number, conditions: Pick<Conditions, 'feedSd' | 'feedLagS'>) {
   const { feedSd: sd, feedLagS } = conditions;
   const random = new PythonRandom(seed + SEEDS_APART);
@@ -174,10 +174,10 @@ export function drawConfiguration(seed: number) {
   };
 }
 
-/** `isYes` is valid only after all steps. */
+/** Hidden truth of a market. `isYes` is valid only after all steps. */
 export type Truth = Readonly<Pick<ReturnType<typeof startScore>, 'step' | 'probability' | 'isYes'>>;
 
-/** Probability of the jump counts that the sum neglects; too small to change ten decimals of a published edge. */
+/** Total probability of the jump counts that the sum omits; too small to change ten decimals of a published edge. */
 const TAIL = 1e-13;
 
 export function startScore(config: Configuration, seed: number) {
@@ -199,7 +199,7 @@ export function startScore(config: Configuration, seed: number) {
       let move = random.gauss(0, diffusionSigma);
       for (let jumps = random.poisson(jumpIntensity); jumps > 0; jumps--) move += random.gauss(jumpMean, jumpSigma);
       stepsLeft--;
-      // An announcement comes if the number of remaining steps is a multiple of `newsEverySteps`, but not at the end.
+      // A step has an announcement if the number of remaining steps is a multiple of `newsEverySteps`, but not 0.
       const isNews = newsEverySteps > 0 && stepsLeft > 0 && stepsLeft % newsEverySteps === 0;
       if (isNews) move += random.gauss(0, newsSigma);
       score += move;

@@ -1,4 +1,4 @@
-/** Runs a strategy in the challenge, in which a step is one second. Orders that the challenge forbids are left out. */
+/** Runs a strategy in the challenge, in which a step is one second. Orders that the challenge forbids are skipped. */
 
 import { must } from '../../shared/base/errors.js';
 import { type Micros, micros, ONE, ZERO } from '../../shared/base/micros.js';
@@ -127,7 +127,7 @@ export class ShownMaker implements Maker {
   }
 
   #readBook({ step, competitorBid, competitorAsk }: MakerSight, orders: readonly QuotedOrder[], nowMs: number): void {
-    // Fills and cancels of the last step changed the book before this step's poll.
+    // Fills and cancels of the last step changed the own orders before this step's poll.
     this.#tracker.mark(nowMs - 1, orders);
     const bid = levels('bid', competitorBid, orders);
     const ask = levels('ask', competitorAsk, orders);
@@ -214,7 +214,7 @@ export function playChallenge(
   change = (config: Configuration, _draws: PythonRandom): Configuration => config,
 ): SimulationResult {
   const maker = new ShownMaker(judged, seed, conditions);
-  // The changed rule has its own random numbers, so the rest of the seed's market stays the same.
+  // A changed rule draws its own random numbers, so all other draws of the seed stay the same.
   const config = change(drawConfiguration(seed), new PythonRandom(seed + 2 ** 33));
   return simulate(seed, maker, config);
 }
@@ -283,7 +283,7 @@ function stepTogether(
   for (const { market, seen } of shown) market.play(() => market.maker.decide(seen));
 }
 
-/** Standard deviation of log-odds per step, with which two outcomes at 0.5 move as in the challenge. */
+/** Standard deviation of log-odds per step, chosen so that two outcomes at 0.5 move as in the challenge. */
 const DIFFUSION_SIGMA = 0.025;
 /** Mean number of jumps of all log-odds per step, and the standard deviation of a jump. */
 const JUMP_INTENSITY = 0.002;

@@ -195,7 +195,7 @@ export class SimulatedAccount {
 export const LOWEST_TICK = 1;
 export const HIGHEST_TICK = 99;
 const TICK = 0.01;
-/** Returns a tick's price. A division gives exactly 0.57; a multiplication would give the double next to it. */
+/** Returns a tick's price. 57 / 100 gives the double 0.57, but 57 × 0.01 gives the double next to it. */
 export const tickToPrice = (tick: number): number => tick / 100;
 
 /** Rounds a double to 10 decimal places of its exact binary value, half to even. */

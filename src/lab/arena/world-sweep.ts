@@ -28,8 +28,8 @@ const UNCHANGED: SweepCandidate = { number: 0, values: [], hash: '' };
 export async function runWorldSweep(plan: WorldSweepPlan, watcher: SweepWatcher) {
   const { file, strategies } = plan.config;
   if (strategies.length !== 1) {
-    const hint = 'Give a strategy file, or a trader’s file with a single one.';
-    throw new TwinbookError('usage', `${file} has ${strategies.length} strategies; worlds test one at a time`, hint);
+    const hint = 'Give a strategy file, or a trader’s file with one strategy.';
+    throw new TwinbookError('usage', `${file} has ${strategies.length} strategies; worlds need exactly one`, hint);
   }
   requireApart(plan.seeds, plan.fresh);
   const store = openStore(plan.outDir);
@@ -55,7 +55,7 @@ export async function runWorldSweep(plan: WorldSweepPlan, watcher: SweepWatcher)
 export function requireApart(seeds: SeedRange, fresh: SeedRange): void {
   const [from, to] = [Math.max(seeds.first, fresh.first), Math.min(getLastSeed(seeds), getLastSeed(fresh))];
   if (from > to) return;
-  const hint = `Let the fresh seeds begin elsewhere, such as --fresh-first ${getLastSeed(seeds) + 1}.`;
+  const hint = `Choose other fresh seeds, such as --fresh-first ${getLastSeed(seeds) + 1}.`;
   const text = `seeds ${from} to ${to} would be used for both the choice and the report: seeds ${seeds.first} to ${getLastSeed(seeds)} are for the choice, ${fresh.first} to ${getLastSeed(fresh)} for the report`;
   throw new TwinbookError('usage', text, hint);
 }
@@ -133,7 +133,7 @@ async function showFresh(
 ): Promise<FreshResult | null> {
   const { fresh, worlds } = plan;
   const [from, to] = [fresh.first, getLastSeed(fresh)];
-  watcher.say(`Configuration ${best.number} is the best; now on the fresh seeds ${from} to ${to}.`);
+  watcher.say(`Configuration ${best.number} is the best; its test on the fresh seeds ${from} to ${to} begins.`);
   const hint = 'Run `twinbook strategies test STRATEGY` to find its errors.';
   const edges = new Map<string, readonly number[]>();
   const done: TaskWork['done'] = ({ candidate, fillModel }, outcome) => {

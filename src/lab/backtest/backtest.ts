@@ -1,7 +1,7 @@
 /**
- * Backtests from code (the package's `twinbook/backtest`): runs `twinbook backtest` and returns its results as data.
- * The trader is the live trader, and the exchange is the paper exchange's core with recorded markets. Trader and
- * exchange share a virtual clock, without network or files. Equal input gives an equal `traceHash` on every machine.
+ * The package's `twinbook/backtest` runs backtests from code, like the command, and returns the results as data. The
+ * trader is the live trader, and the exchange is the paper exchange's core with recorded markets. Trader and exchange
+ * share a virtual clock, without network or files. Equal input gives an equal `traceHash` on every machine.
  *
  *     const [result] = await backtest({ config: 'mine.yaml', data: ['data/sample'], fillModels: ['risk-averse'] });
  *     console.log(result.analysis.result.resultMicros);
@@ -46,7 +46,7 @@ export interface BacktestOptions {
   readonly landingMs?: number;
   /** After a halt, the trader can `resume` trading at the next event or UTC day (default), or `end` trading. */
   readonly afterHalt?: AfterHalt | undefined;
-  /** Whether every strategy gets every recorded market, regardless of its file's selection. Default false. */
+  /** True if every strategy gets every recorded market, regardless of the selection in its file. Default false. */
   readonly allMarkets?: boolean;
   /** Source of values by feed name: a CSV or JSONL file as in docs/feeds.md, or null for the recorded values. */
   readonly feeds?: Readonly<Record<string, string | null>>;
@@ -89,7 +89,7 @@ export async function backtestOf(config: Config, options: BacktestOptions): Prom
 
 /**
  * Opens the recordings. The returned function runs one fill model, once or several times; `tell` gets the finished
- * fraction, 0 to 1. `once`: for a single run. Throws the same errors as `backtest`.
+ * fraction, 0 to 1. `once`: true for a single run. Throws the same errors as `backtest`.
  */
 export async function openModelRuns(config: Config, options: BacktestOptions, once = false) {
   const { data, feeds = {}, feedDelayMs: delayMs = null, seed = 1, repeat: count = 1 } = options;
@@ -131,7 +131,7 @@ export interface ModelRuns {
   readonly runs: readonly RepeatedRun[];
 }
 
-/** Adds figures over the repeats, which compare the fill models over the markets that every run played. */
+/** Adds figures over repeated runs; they compare the fill models on the markets that every run played. */
 export function compareRuns(models: readonly ModelRuns[], seed: number): readonly BacktestResult[] {
   const played = playedByAll(models.flatMap(({ runs }) => runs));
   return models.map(({ shown, runs }) =>

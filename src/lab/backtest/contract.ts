@@ -19,7 +19,7 @@ export interface EventSource {
   readonly market: RecordedMarket;
   /** Time of the source's first event, Unix ms; null if it is known only after the first chunk is read. */
   readonly firstMs: number | null;
-  /** True if an opened stream of events starts to read at once; an early opening then shortens the wait for a chunk. */
+  /** True if `open` begins to read at once, so that an early call of `open` shortens the wait for the first chunk. */
   readonly readsAhead?: boolean | undefined;
   readonly summary: RecordingSummary | null;
   /** Gaps in a recording without a summary, which are found while the market is played. */
@@ -50,7 +50,7 @@ export interface Played {
 export interface MarketListener {
   onOpen(played: Played): void;
   ending(played: Played): void;
-  /** The book is empty, and a known outcome has just been settled. */
+  /** Called after a market's close: the book is empty, and the market is settled if its outcome is known. */
   onClose(played: Played, nowMs: number): void;
 }
 

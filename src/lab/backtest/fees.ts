@@ -1,4 +1,4 @@
-/** Fee curves (venues' rules or formulas) for recordings without fees. Curves' fees are charged after the run. */
+/** Fee curves (venues' rules or formulas) for recordings without fees. A curve's fees are charged after the run. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import { ONE } from '../../shared/base/micros.js';
@@ -59,8 +59,8 @@ export const roundedFee = ({ stepMicros }: FeeCurve, rawMicros: number): number 
   Math.ceil(rawMicros / stepMicros - 1e-6) * stepMicros + 0;
 
 /**
- * Adds a curve's fees after the run, because the exchange knows only rates of the traded value. The trader does not see
- * them: its cash is too high during the run. `free`: condition ids of the markets whose recording has no fee.
+ * Adds a curve's fees after the run, because the exchange supports only rates of the traded value. The trader does not
+ * see these fees: its cash is too high in the run. `free`: condition ids of the markets whose recording has no fee.
  */
 export function chargedSession(session: SessionRecord, curve: FeeCurve, free: ReadonlySet<string>): SessionRecord {
   const paid: Pick<FillRecord, 'timeMs' | 'feeMicros'>[] = [];

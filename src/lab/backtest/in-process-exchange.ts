@@ -38,7 +38,7 @@ import type { Orderbook } from '../../shared/protocol/records.js';
 import type { AnyCall, BudgetReport, Outcome } from '../../shared/protocol/seam.js';
 import { isFinalOrder, isSettledMarket, ORDER_STANDING, ORDER_STATUSES } from '../../shared/protocol/states.js';
 
-// Frequent records have hand-written parsers, as schemas take ten times as long. A test compares the results.
+// Frequent records have hand-written parsers, as schemas take ten times as long. A test compares both results.
 const money = (text: string): Micros => must(parseDecimal(text), `a decimal, not ${text}`);
 const moneyIfAny = (text: string | null | undefined): Micros | null =>
   text === null || text === undefined ? null : money(text);
@@ -234,7 +234,7 @@ export class InProcessExchange {
     return { outcome, venueTimeMs: Math.floor(nowMs / 1000) * 1000, budget };
   }
 
-  /** Ends a market, drops its data. Cancels it if unsettled and without own shares: then the trader stops polling. */
+  /** Ends a market and drops its data. An unsettled market without own shares is canceled, so that polling stops. */
   closeMarket(market: MarketIndex, nowMs: number): void {
     const { card, state, shares } = this.core.catalog.market(market);
     const { yes, no } = shares.read(this.account);

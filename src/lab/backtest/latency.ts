@@ -40,7 +40,7 @@ export function readLatency(text: string) {
 const MAX_ROUND_TRIPS = 20_000;
 const LEAST_OF_KIND = 20;
 
-/** Default: the round trips measured in the recordings, else `constant:150`. Throws for an impossible choice. */
+/** Default: the round trips measured in the recordings, else `constant:150`. Throws for an unusable choice. */
 export async function latencyChoice(wish: string | null, recordings: readonly Recording[]): Promise<LatencyChoice> {
   const asked = wish === null ? null : readLatency(wish);
   const calls = asked?.kind === 'constant' ? [] : await measureCalls(recordings);
@@ -84,14 +84,14 @@ function makeRoundTrips(
 ): Float64Array {
   if (kind === 'constant') return Float64Array.of(constantMs * scale);
   if (measuredMs.length > 0) return Float64Array.from(measuredMs, (ms) => ms * scale);
-  const hint = `Choose another one, such as --latency ${USUAL_LATENCY}.`;
+  const hint = `Choose another model, such as --latency ${USUAL_LATENCY}.`;
   throw new TwinbookError('recording_invalid', 'these recordings contain no measured round trips', hint);
 }
 
 /** `jitterShare`: mean extra time of a call (exponential), as a fraction of its round trip. */
 const NO_SPREAD = { scale: 1, jitterShare: 0 };
 
-/** Draws round trips, half for each direction. Each run needs a new model, with its own random sequence. */
+/** Draws round-trip times, half for each direction. Each run needs a new model with its own random numbers. */
 export class LatencyModel {
   readonly name: string;
   /** Travel times of the last drawn call, to the exchange and back, ms. */

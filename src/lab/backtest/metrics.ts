@@ -35,7 +35,7 @@ class MarkedFills {
   }
 }
 
-/** Maximum samples of all ended markets together, about 10 MB. */
+/** Maximum number of samples of all ended markets together, about 10 MB. */
 const MOST_SAMPLES = 200_000;
 
 export class Metrics {
@@ -79,7 +79,7 @@ export class Metrics {
     this.#open.delete(market);
     this.#planMarks();
     this.#bound(market);
-    // Settlement is the largest change of the equity. The drawdown must include it, and no later sample exists.
+    // No later sample exists, so the equity is recorded here: the drawdown must include the settlement.
     this.account.see(this.#equityMicros);
   }
 
@@ -231,7 +231,7 @@ export class MarketMetrics {
     this.held.move({ kind: 'fill', ...pending });
   }
 
-  /** Detects merges and splits since the last call: shares at the exchange differ from the shares counted here. */
+  /** Finds merges and splits since the last call by comparing the exchange's shares with the shares counted here. */
   findSets(account: AccountSlot, nowMs: number): void {
     const holding = this.#core.catalog.market(this.played.index).shares.read(account);
     const [yesGone, noGone] = [this.held.yesMicros - holding.yes, this.held.noMicros - holding.no];
@@ -264,7 +264,7 @@ export class MarketMetrics {
     this.samples.take(nowMs, top, this.held.netMicros);
   }
 
-  /** Value of the held shares at the last mid, or at the outcome once settled. Every fill sets a known mid first. */
+  /** Value of the held shares at the last mid (0 before the first mid), or at the outcome after the settlement. */
   get valueMicros(): number {
     const { closedMs, source } = this.played;
     const { outcome } = source.market;

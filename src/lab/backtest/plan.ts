@@ -139,7 +139,7 @@ function readText(path: string): string {
   }
 }
 
-/** Default fill models, fewest fills first. First and third differ in crossing orders, the others in queue position. */
+/** Default fill models, fewest fills first. `posts-only` and `risk-averse` differ only for crossing orders. */
 export const BRACKET = ['posts-only', 'trade-through', 'risk-averse', 'power:3', 'optimistic'] as const;
 
 export interface PlanOptions

@@ -41,7 +41,7 @@ export async function openSources(
   return { recordings, sources };
 }
 
-/** Reads one chunk ahead. A worker thread waits until the next chunk is read, as it must not end within a read. */
+/** Reads one chunk ahead. A worker thread waits for each read, because a thread must not end during a read. */
 export const streamRecording = (recording: Recording, isStopped: () => boolean = () => false): EventSource => ({
   market: recording.market,
   firstMs: recording.summary?.firstMs ?? null,
@@ -73,12 +73,10 @@ export const playFromMemory = (
   },
 });
 
-/** Maximum events in memory at 22 bytes each, within 300 MB a backtest. Larger sources are read again for each run. */
+/** Maximum number of events in memory, 22 bytes each. Sources beyond this limit are read again for each run. */
 const KEPT_EVENTS = 4_000_000;
 
-/**
- * The first run reads the whole source for all runs, up to `KEPT_EVENTS` over all sources with the same `shared`.
- */
+/** Keeps a source in memory for all runs. Sources with the same `shared` keep at most `KEPT_EVENTS` events together. */
 export function keepInMemory(
   recording: Recording,
   shared: { events: number },
@@ -135,7 +133,7 @@ async function readWithin(recording: Recording, shared: { events: number }): Pro
 
 const underWay = new Set<Promise<unknown>>();
 
-/** Resolves when all pending reads have ended. A thread that ends within a read crashes the whole process. */
+/** Resolves when all pending reads have ended. A thread that ends during a read crashes the whole process. */
 export const waitForReads = (): Promise<unknown> => Promise.all(underWay);
 
 function trackRead<T>(read: Promise<T>): Promise<T> {
@@ -249,7 +247,7 @@ export class ReplayDriver implements MarketDriver {
     return untilMs;
   }
 
-  /** Reads until all events up to `untilMs` are known. No market may get ahead of another's unread events. */
+  /** Reads until all events up to `untilMs` are known. No market is played beyond another's unread events. */
   async read(untilMs: number): Promise<void> {
     for (let next = this.#leastRead(); next !== null && next.readUntilMs <= untilMs; next = this.#leastRead()) {
       this.sync(next.index, next.readUntilMs);

@@ -6,7 +6,7 @@ import { stepOfPrecision } from '../../shared/base/micros.js';
 import type { EventSource } from '../backtest/contract.js';
 import { playFromMemory } from '../backtest/replay-driver.js';
 
-/** A first book within this time after the run's start, ms, is moved to the start: a backtest may read it earlier. */
+/** A first book is moved to the run's start if it came within this time, ms; a backtest may read it earlier. */
 export const FIRST_LOOK_MS = 10_000;
 
 export class MemoryStore implements Pick<RecordingStore, 'market'> {
@@ -72,7 +72,7 @@ class MemorySink implements MarketSink {
     if (this.#openGap !== null) this.#gaps.push({ ...this.#openGap, toMs: null });
   }
 
-  /** Ends the recording at `toMs`. Returns its events; null without any. `FIRST_LOOK_MS` explains why events move. */
+  /** Ends the recording at `toMs`. Returns its events; null without events. `FIRST_LOOK_MS` explains the moved time. */
   source(fromMs: number, toMs: number): EventSource | null {
     this.end({ timeMs: toMs, seenMs: null });
     const { refused } = this;

@@ -20,7 +20,7 @@ export type MarketParity = Parity['markets'][number];
 export type ParitySide = ReturnType<typeof makeSide>;
 export type FillBand = ReturnType<typeof computeFillBand>;
 
-/** Compares the first analysis, of the live session, with those of the fill models over the same span. */
+/** Compares the first analysis (the live session) with the other analyses (one per fill model, over the same span). */
 export function compare(all: readonly Analysis[], remarks: readonly string[]) {
   const names = all.map(nameModel);
   const sides = all.map((analysis, index) => makeSide(names[index] ?? '', analysis));
@@ -63,7 +63,7 @@ const marketSide = (name: string, market: MarketAnalysis | undefined) => ({
   ordersPlaced: market?.ordersPlaced ?? 0,
 });
 
-/** Returns the models' errors in traded shares, as fractions of the live shares; null without live fills. */
+/** Returns each model's error in traded shares, as a fraction of the live shares; null without live fills. */
 function computeFillBand([live, ...models]: readonly Pick<ParitySide, 'name' | 'fills' | 'sharesMicros'>[]) {
   const [liveFills, liveSharesMicros] = [live?.fills ?? 0, live?.sharesMicros ?? 0];
   const errors = models.map(({ name, sharesMicros }) => ({
@@ -97,7 +97,7 @@ export interface ParityOptions {
 
 export type ParityResult = Awaited<ReturnType<typeof runParity>>;
 
-/** Throws TwinbookError `recording_invalid` for a run without a market, `usage` for an unknown fill model. */
+/** Throws TwinbookError `recording_invalid` for a run without a book, `usage` for an unknown fill model. */
 export async function runParity(run: RunJournal, options: ParityOptions) {
   const { fillModels, progress, trader, isOther = false } = options;
   progress?.(0, 'reading the journal');
@@ -106,7 +106,7 @@ export async function runParity(run: RunJournal, options: ParityOptions) {
   liveRun.commands.unshift(...opening.commands);
   const { sources, session: live } = liveRun;
   if (sources.length === 0) {
-    const hint = 'Choose a run whose trader read at least one order book: else there is nothing to compare.';
+    const hint = 'Choose a run whose trader read at least one order book.';
     throw new TwinbookError('recording_invalid', 'this run never read an order book', hint);
   }
   const data = [`the polls of the run itself: ${eventsText(liveRun)}`];
@@ -131,7 +131,7 @@ export async function runParity(run: RunJournal, options: ParityOptions) {
 }
 
 const REMARKS = [
-  'Live, our own orders were part of the book and others may have reacted to them; the recorded market does not react.',
+  'In the live run, other traders may have reacted to our orders; the recorded market does not react to our orders.',
   'Changes of a book between two polls of the run are unknown, and trade times are whole seconds.',
 ];
 

@@ -9,7 +9,7 @@ export interface Redone {
   readonly failure: string | null;
 }
 
-/** First differing step (from 0), its time (our clock, Unix ms) and texts; `fields` of the first differing request. */
+/** First step that differs: index (from 0), time (our clock, Unix ms), texts, and `fields` of the differing request. */
 export type ReplayDifference = NonNullable<ReturnType<typeof findDifference>>;
 
 /** One field that differs: its path, and both values as JSON. A null value means that the field is absent. */
@@ -120,7 +120,7 @@ function observationText(observation: Observation, asked: AnyCall | null, titles
 
 function commandText(command: OperatorCommand): string {
   if (command.kind === 'quote-hours') return `quote-hours: ${command.strategy} ${command.open ? 'begin' : 'end'}`;
-  if (command.kind === 'fleet') return `fleet: ${command.hold ?? `${command.markets.length} markets belong to us`}`;
+  if (command.kind === 'fleet') return `fleet: ${command.hold ?? `${command.markets.length} markets for this trader`}`;
   return 'reason' in command ? `${command.kind}: ${command.reason}` : command.kind;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Repeats a recorded run with a new trader and a copy of the starting ledger; compares requests and signatures. A
- * replay has no key or network, and writes only the given ledger. After a difference, recorded answers may not match.
+ * replay has no key or network, and writes only the given ledger. After a difference, answers may not match requests.
  */
 
 import { readFileSync } from 'node:fs';

@@ -39,7 +39,7 @@ const NAME_IT =
 const ACCEPT =
   'Restore the file, or use --accept-changed-code to run the present code of that strategy file: decisions may then differ.';
 
-/** Settings of a trader, except for the bounded call, which the replay supplies. */
+/** Settings of a trader without `boundedCall`, which the replay supplies. */
 export type ReplayedTrader = Omit<TraderSettings, 'boundedCall'>;
 
 /** Returns the trader of the present files, with the run's id, version, address and hash, which affect no decision. */
@@ -106,7 +106,7 @@ function strategyChanges(run: RunDescription, { strategies, risk }: ReplayedTrad
   ];
 }
 
-/** Lists a strategy's changes. `withRisk`: also its limits; false if the trader's limits, their source, changed. */
+/** Lists a strategy's changes. `withRisk`: also lists its limits; false if the trader's limits changed. */
 function oneStrategyChanges(then: JournaledStrategy, now: StrategySettings, withRisk: boolean): string[] {
   const name = `strategy ${then.name}:`;
   const specs: ParamSpecs = now.module.params;

@@ -1,7 +1,7 @@
 /**
- * The report (the package's `twinbook/report`). The report computes all figures of a session record (`analysis/`), and
- * shows them as an HTML page (`html/`) or a terminal table (`summary.ts`). A live ledger can be read as a session
- * record (`session-from-ledger.ts`).
+ * The package's `twinbook/report` computes all figures of a session record (`analysis/`), and shows them as an HTML
+ * page (`html/`) or a terminal table (`summary.ts`). A live ledger can be read as a session record
+ * (`session-from-ledger.ts`).
  *
  *     const session = sessionOfLedger('data/twinbook.sqlite', { title: 'this week' });
  *     writeFileSync('report.html', reportHtml({ sessions: [session] }, [analyse(session)]));

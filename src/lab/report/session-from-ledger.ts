@@ -136,7 +136,7 @@ export interface LedgerSessionOptions {
 }
 
 export interface JournalFacts {
-  /** Returns the exchange's clock minus our clock, ms, for the run at a time of our clock. */
+  /** Returns the exchange's clock minus our clock, ms, in the run at the time `ourMs` of our clock. */
   readonly offsetMs: (ourMs: number) => number;
   /** Use of the exchange's request budget; null if there is no journal. */
   readonly requests: RequestUse | null;

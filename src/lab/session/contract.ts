@@ -77,7 +77,7 @@ export interface MarketSession {
   readonly coverage: Coverage | null;
 }
 
-/** Market samples at equal steps, in equally long columns. Bid and ask exclude the trader's orders; null if none. */
+/** Market samples at equal steps, in equally long columns. Bid and ask exclude the trader's orders; null: no order. */
 export interface MarketSeries {
   readonly stepMs: number;
   readonly timeMs: readonly number[];
@@ -124,7 +124,7 @@ export interface FillRecord {
   readonly marksAfterMicros: readonly (number | null)[];
   /** Time for which the filled order had been open, ms; 0 for a taker; null if unknown. */
   readonly restedMs: number | null;
-  /** Shares ahead of the filled order at the start of its time in the book; null if unknown. */
+  /** Shares ahead of the filled order when it joined the queue; null if unknown. */
   readonly joinedBehindMicros: number | null;
   /** True if an arriving recorded order caused the fill, false if a recorded trade did; null for a live session. */
   readonly atCrossing: boolean | null;
@@ -156,7 +156,7 @@ export interface QuotingFigures {
   readonly ordersCanceled: number;
   /** Number of shares of all orders that entered the book. */
   readonly postedMicros: number;
-  /** Sum of the shares ahead of each order at its start in the book; null if unknown (live). */
+  /** Sum over all orders of the shares ahead when the order joined the queue; null if unknown (live). */
   readonly joinedBehindMicros: number | null;
 }
 

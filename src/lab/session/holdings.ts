@@ -14,7 +14,7 @@ export function listMoves(market: Pick<MarketSession, 'fills' | 'conversions'>):
   return [...fills, ...market.conversions].sort((a, b) => a.timeMs - b.timeMs);
 }
 
-/** Returns the YES shares' part of the cost of new complete sets, by the YES mid; half of the cost without a mid. */
+/** Returns the part of a split's cost for the YES shares: cost × YES mid, or half of the cost without a mid. */
 export const computeYesCost = (setsMicros: number, markMicros: number | null): number =>
   Math.floor((setsMicros * (markMicros ?? 500_000)) / 1_000_000);
 
@@ -70,7 +70,7 @@ export class Holdings {
     return this.yesMicros - this.noMicros;
   }
 
-  /** Average cost of all held shares, without fees; ≥ 0. */
+  /** Cost of all held shares at average prices, without fees; ≥ 0. */
   get costMicros(): number {
     return this.#yes.costMicros + this.#no.costMicros;
   }

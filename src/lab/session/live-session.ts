@@ -53,7 +53,7 @@ export interface RecordedPrices {
   readonly standing: (timeMs: number) => number | null;
   readonly outcome: MarketOutcome | null;
   readonly coverage: Coverage | null;
-  /** Names of market and event that the ledger does not have; empty if unknown. */
+  /** Event title and category, which the ledger does not have; empty if unknown. */
   readonly eventTitle: string;
   readonly category: string;
 }
@@ -306,7 +306,7 @@ function measureQuoting({ orders, lastMs, countedFromMs }: LedgerMarket, running
   };
 }
 
-/** Maximum account samples: one per second for a day, to limit the run time. Longer sessions have larger steps. */
+/** Maximum account samples: one per second of a day, to bound the run time. Longer sessions have larger steps. */
 const MOST_LOOKS = 86_400;
 
 /** Samples the account only while the trader ran, because the value of shares between two runs is unknown. */
@@ -319,7 +319,7 @@ function sampleAccount(markets: readonly WalkedMarket[], capitalMicros: number, 
     const equityMicros = equityAt(timeMs, walks, capitalMicros);
     account.take(timeMs, equityMicros, () => walks.reduce((sum, { lockedMicros }) => sum + lockedMicros, 0));
   }
-  // The trader may have bought and sold shares of unknown value between two samples.
+  // The drawdown is unknown: between two samples, the trader may have held shares of unknown value.
   if (markets.some((market) => market.prices === null && everHeld(market))) account.see(null);
   return account;
 }

@@ -3,7 +3,7 @@ import { type AccountSeries, MAX_SAMPLES, type MarketSeries, type QuotingFigures
 /** A span of time, Unix ms; the start is inclusive, the end exclusive. */
 export type Span = readonly [fromMs: number, toMs: number];
 
-/** Returns spans that cover the same time, in order, without overlaps and without empty spans. */
+/** Returns sorted, separate, non-empty spans that cover the same time as `spans`. */
 export function mergeSpans(spans: readonly Span[]): readonly Span[] {
   const result: [number, number][] = [];
   for (const [from, to] of [...spans].sort(([a], [b]) => a - b)) {
@@ -15,7 +15,7 @@ export function mergeSpans(spans: readonly Span[]): readonly Span[] {
   return result;
 }
 
-/** Returns the intersection of two lists of spans that `mergeSpans` has returned. */
+/** Returns the spans that two lists have in common. Both lists must be results of `mergeSpans`. */
 export function common(left: readonly Span[], right: readonly Span[]): readonly Span[] {
   const result: Span[] = [];
   for (let [i, j] = [0, 0]; ; ) {
@@ -30,7 +30,7 @@ export function common(left: readonly Span[], right: readonly Span[]): readonly 
 
 export const sumSpans = (spans: readonly Span[]): number => spans.reduce((total, [from, to]) => total + to - from, 0);
 
-/** Returns times at equal steps, at least a second, over a span; empty for an empty span. */
+/** Returns at most `most` times in a span, at equal steps of at least 1 s; no times for an empty span. */
 export function stepsOver(fromMs: number, toMs: number, most = MAX_SAMPLES) {
   if (toMs <= fromMs) return { stepMs: FIRST_STEP_MS, timeMs: [] };
   const stepMs = Math.max(FIRST_STEP_MS, Math.ceil((toMs - fromMs) / (most - 1)));
@@ -38,7 +38,7 @@ export function stepsOver(fromMs: number, toMs: number, most = MAX_SAMPLES) {
   return { stepMs, timeMs: Array.from({ length: count }, (_, index) => fromMs + index * stepMs) };
 }
 
-/** Returns times at equal steps over several spans. The samples omit the time between the spans. */
+/** Returns at most `most` times within spans, at equal steps. The time between two spans does not count. */
 export function stepsWithin(spans: readonly Span[], most: number) {
   const within = mergeSpans(spans);
   const { stepMs, timeMs } = stepsOver(0, sumSpans(within), most);
@@ -54,7 +54,7 @@ export function stepsWithin(spans: readonly Span[], most: number) {
 /** Minimum time between samples, ms. */
 export const FIRST_STEP_MS = 1_000;
 
-/** Columns of sampled values that are thinned together. Steps count only played time, not skipped pauses. */
+/** Time series of at most `MAX_SAMPLES` rows. In a full series, every second row is dropped and the step doubles. */
 class Samples<Column extends string> {
   stepMs: number;
   readonly timeMs: number[] = [];
@@ -76,7 +76,7 @@ class Samples<Column extends string> {
   wants(): boolean {
     const sinceMs = this.firstStepMs * this.#count++;
     if (sinceMs % this.stepMs === 0 && this.timeMs.length === MAX_SAMPLES) this.thinOut();
-    // After samples were thinned, this sample may be between two steps.
+    // After the step has doubled, the present time may be between two steps.
     return sinceMs % this.stepMs === 0;
   }
 
@@ -95,7 +95,7 @@ class Samples<Column extends string> {
   }
 }
 
-/** Best prices in YES space; null if a side is empty. */
+/** Best prices of others' orders and of our orders, in YES space; null if a side is empty. */
 export type BookTop = Readonly<Record<'bidMicros' | 'askMicros' | 'ourBidMicros' | 'ourAskMicros', number | null>>;
 
 export class MarketSamples extends Samples<keyof BookTop | 'inventoryMicros'> {
@@ -107,7 +107,7 @@ export class MarketSamples extends Samples<keyof BookTop | 'inventoryMicros'> {
     super({ bidMicros: [], askMicros: [], ourBidMicros: [], ourAskMicros: [], inventoryMicros: [] }, firstStepMs);
   }
 
-  /** Takes a sample. Must be called once per initial step while the market is open. */
+  /** Takes a sample. Must be called every `firstStepMs` while the market is open. */
   take(timeMs: number, top: BookTop, netMicros: number): void {
     const { ourBidMicros, ourAskMicros } = top;
     this.#openForMs += this.firstStepMs;
@@ -135,7 +135,7 @@ export class AccountSamples extends Samples<'equityMicros' | 'lockedMicros'> {
     super({ equityMicros: [], lockedMicros: [] }, firstStepMs);
   }
 
-  /** Updates the drawdown with the present equity, which is null while a mid is unknown. */
+  /** Updates the drawdown. `equityMicros`: present equity; null while the mid price of a market is unknown. */
   see(equityMicros: number | null): void {
     this.#isKnown &&= equityMicros !== null;
     if (equityMicros === null) return;
@@ -143,7 +143,7 @@ export class AccountSamples extends Samples<'equityMicros' | 'lockedMicros'> {
     this.#fallMicros = Math.max(this.#fallMicros, this.#peakMicros - equityMicros);
   }
 
-  /** Takes a sample. Must be called once per initial step. Locked capital is computed only for stored samples. */
+  /** Takes a sample. Must be called every `firstStepMs`. Locked capital is computed only for stored samples. */
   take(timeMs: number, equityMicros: number | null, lockedMicros: () => number): void {
     this.see(equityMicros);
     if (this.wants()) this.write(timeMs, { equityMicros, lockedMicros: lockedMicros() });
@@ -156,7 +156,7 @@ export class AccountSamples extends Samples<'equityMicros' | 'lockedMicros'> {
     this.write(timeMs, { equityMicros, lockedMicros });
   }
 
-  /** Largest drawdown of the equity over all samples, even those not stored; ≥ 0; null if an equity was unknown. */
+  /** Largest drawdown of the equity over all samples, even those not stored; ≥ 0; null if it was ever unknown. */
   get maxDrawdownMicros(): number | null {
     return this.#isKnown ? this.#fallMicros : null;
   }

@@ -17,7 +17,7 @@ import type { ShownMarkets, ShownSubject, TriedStrategy } from './shown-markets.
 type MarketQuotes = Readonly<{ quotes: Quotes; view: MarketView }>;
 type TrialQuoter = ReturnType<typeof makeTrialQuoter>;
 
-/** `look` throws the strategy's errors, and TypeError if a market has no quotes or quotes are for an unknown market. */
+/** `look` throws the strategy's errors. It throws TypeError for a market without quotes and for an unknown market. */
 function makeTrialQuoter({ strategy, params }: TriedStrategy, shown: ShownSubject, saved?: unknown) {
   if (strategy.scope === 'event') {
     if (!('event' in shown)) throw new TypeError(`${strategy.name} quotes events, but the subject is a market`);
@@ -49,7 +49,7 @@ function makeTrialQuoter({ strategy, params }: TriedStrategy, shown: ShownSubjec
 const nameShown = (shown: ShownSubject): string =>
   'event' in shown ? shown.event.eventConditionId : shown.facts.conditionId;
 
-/** Paths of globals that throw during a strategy's call: if a call used them, equal views could give unequal quotes. */
+/** Globals that throw during a strategy's call, because quotes that depend on a global are not reproducible. */
 const TRAPPED = [
   'Date',
   'performance.now',
@@ -65,13 +65,13 @@ const TRAPPED = [
 
 class TrappedCall extends Error {}
 
-/** Makes a call during which the trapped globals throw. Returns the first global that the call used, or null. */
+/** Runs `call` while the globals in `TRAPPED` throw. Returns the first global that `call` used, or null. */
 function callTrapped(call: () => void): string | null {
   let reached: string | null = null;
   const restore = TRAPPED.map((path) =>
     takeAway(path, () => {
       reached ??= path;
-      throw new TrappedCall(`used ${path}; the only clock of a strategy is the view's nowMs`);
+      throw new TrappedCall(`the strategy used ${path}; the only clock of a strategy is the view's nowMs`);
     }),
   );
   try {
@@ -100,17 +100,17 @@ function takeAway(path: string, refuse: () => never): () => void {
   };
 }
 
-/** Maximum 99th percentile of a call's duration, ms. With longer calls, a trader with many markets polls late. */
+/** Maximum 99th percentile of a call's duration, ms. Longer calls delay the polls of a trader with many markets. */
 const MOST_MS = 5;
-/** Age from which a book no longer describes the market, ms. */
+/** Maximum age of a book on which a strategy may quote, ms. */
 const OLD_MS = 600_000;
-/** Fraction of observations in which a market and its mirror may differ, because rounding is not symmetrical. */
+/** Maximum fraction of views whose mirrored quotes may differ, because rounding is not symmetrical. */
 const MIRROR_TOLERANCE = 0.01;
 
-/** Returns the number of observations in words, or why the check is skipped. Throws `Failed`. `stopwatch` gives ms. */
+/** Returns a text such as `40 views`, or why the check is skipped. Throws `Failed`. `stopwatch` returns ms. */
 type StrategyCheck = (tried: TriedStrategy, shown: ShownMarkets, stopwatch: () => number) => string | Skipped;
 
-/** All checks of a strategy, most interesting first. A strategy that throws fails the checks that call it. */
+/** All checks of a strategy, most interesting first. A check that calls the strategy fails if the strategy throws. */
 const CHECKS: Readonly<Record<string, StrategyCheck>> = {
   'parameters have defaults, units and help texts'({ strategy }) {
     const specs = Object.entries(strategy.params);
@@ -142,7 +142,7 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
       });
       for (const look of market.looks.keys()) call('observe() or quote', () => quoter?.look(look));
     }
-    return 'none of these was used';
+    return 'no clock, timer, randomness or network was used';
   },
 
   'the strategy does not change its views'(tried, { markets }) {
@@ -179,7 +179,7 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
         }
       }
     }
-    return 'alternating markets and single markets give the same quotes';
+    return 'two markets in turn give the same quotes as each market alone';
   },
 
   'a quoter restored from saved state continues unchanged'(tried, { markets }) {
@@ -290,7 +290,7 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
       unsound += 1;
       if (bids.length + asks.length > 0) throw new Failed(`the strategy quotes on ${why}, ${place}`);
     });
-    return unsound === 0 ? { because: 'no view had such a book' } : `${unsound} such views`;
+    return unsound === 0 ? { because: 'no book was old, crossed or frozen' } : `${unsound} such views`;
   },
 
   'if YES and NO are swapped, the quotes are mirrored'(tried, { markets, mirrored }) {
@@ -298,7 +298,7 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
     const seen = { looks: 0, differ: 0, first: '' };
     for (const [index, market] of markets.entries()) {
       const other = mirrored[index];
-      // Fees on the traded value differ between a market and its mirror, and so do the quotes.
+      // Fees depend on the price, so the quotes of a market with fees differ from those of its mirror.
       if (other === undefined || !isFree(market)) continue;
       const [plain, turned] = [collectAnswers(tried, market), collectAnswers(tried, other)];
       for (const [look, answers] of plain.entries()) {
@@ -353,7 +353,7 @@ function judge(name: string, check: () => string | Skipped) {
   }
 }
 
-/** Number of observations between two restarts; no period of the generated markets has this length. */
+/** Number of observations between two restarts of the quoter. */
 const RESTART_EVERY = 7;
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
@@ -367,7 +367,7 @@ const isSound = ({ health: { bookAgeMs, crossed, locked, frozen }, others: { bid
 const isFree = (shown: ShownSubject): boolean =>
   'event' in shown ? shown.isFree : shown.facts.makerFeeRateMicros === 0;
 
-/** Compares prices within a tick and sizes within a hundredth, because floating-point rounding is not symmetrical. */
+/** Allows a difference of one tick and of 1 % of the size, because floating-point rounding is not symmetrical. */
 function isMirror({ quotes, view }: MarketQuotes, turned: MarketQuotes | undefined): boolean {
   if (turned === undefined) return true;
   const twin = turned.quotes;
@@ -394,7 +394,7 @@ function collectAnswers(tried: TriedStrategy, market: ShownSubject): readonly (r
 const collectQuotes = (tried: TriedStrategy, market: ShownSubject): readonly (readonly Quotes[])[] =>
   collectAnswers(tried, market).map(listQuotes);
 
-/** Calls `look` with a strategy's quotes of all observations. Returns the number of observations. */
+/** Calls `look` with the strategy's quotes of each market in each observation. Returns the number of observations. */
 function playAll(
   tried: TriedStrategy,
   { markets }: ShownMarkets,

@@ -1,4 +1,4 @@
-/** Generates random markets with a fixed seed, and passes them through the trader's own market tracker. */
+/** Generates random markets with a fixed seed, and passes their data through the trader's `MarketTracker`. */
 
 import { must } from '../../shared/base/errors.js';
 import { type Micros, micros, ONE, ZERO } from '../../shared/base/micros.js';
@@ -21,7 +21,7 @@ import { feedsNamed } from '../../trader/strategy/read-params.js';
 
 export type TriedStrategy = Readonly<{ strategy: Strategy; params: ParamValues }>;
 
-/** Observations of a market, in order of our clock. Each quote request comes after its `events`, such as fills. */
+/** Observations of a market, oldest first. The strategy gets the `events`, such as fills, before the view. */
 export type ShownMarket = ReturnType<typeof showMarket>;
 
 export type ShownSubject = ShownMarket | ReturnType<typeof showEvent>;
@@ -41,7 +41,7 @@ export const askedBy = ({ strategy, params }: TriedStrategy) => ({
   event: strategy.inputs?.event === true,
 });
 
-/** Feed value, and second market of an event with two exhaustive outcomes; null if there is none. */
+/** `told`: the value of every feed. `other`: second market of an event with two outcomes. Each is null if missing. */
 type Beside = Readonly<{ told: ReturnType<typeof drawTold>; other: ReturnType<typeof drawOther> | null }>;
 
 /** Returns the feeds as the strategy sees them. All feeds give the same value. */
@@ -68,7 +68,7 @@ const MAX_POSITION_SHARES = 200;
 
 type RowOfBook = readonly [tick: number, shares: number];
 
-/** Result of a poll of a market, and the trader's orders and shares at that time. Prices are in ticks of YES. */
+/** Result of a poll of a market, with the trader's fill and position at that time. Prices are in ticks of YES. */
 type Look = ReturnType<typeof drawLook>;
 
 type GridOfMarket = Readonly<{ ticks: number; isFree: boolean }>;
@@ -96,7 +96,7 @@ function generateMarket(conditionId: string, grid: GridOfMarket, forMs: number, 
     }) as const;
   return {
     facts: must(tracker.facts, 'facts of a generated market'),
-    /** Passes the result of a poll to the tracker. Returns the strategy's events in the market, such as fills. */
+    /** Passes the result of a poll to the tracker. Returns the events for the strategy, such as fills. */
     take({ book, trade, fill }: Look, nowMs: number): readonly StrategyEvent[] {
       const at = seenAt(++requestId, nowMs);
       const sides = book === null ? null : { bid: toRows(book.bids), ask: toRows(book.asks) };
@@ -165,7 +165,7 @@ const MOST = 5;
 /** Every second generated market has no fees. Without fees, a market and its mirror have equal costs. */
 const FREE_EVERY = 2;
 
-/** Generates events of each of the `KINDS` in turn. Outcomes' probabilities drift; unless nested, they sum to one. */
+/** Generates events, with the `KINDS` in turn. Probabilities drift; in a nested event they sum to more than 1. */
 export function showEvents(seed: number, events: number, looks: number) {
   const markets = Array.from({ length: events }, (_, number) => {
     const random = Random.fromSeed(seed, `event ${number}`);
@@ -212,7 +212,7 @@ function drawEventLooks(random: Random, count: number, looks: number, outcomes: 
     const isLate = random.chance(0.03);
     const moment = { afterMs: drawPauseMs(random, isLate), stance: drawStance(random) };
     before = scores.map((_, index) => {
-      // In a nested event, the outcomes whose thresholds are reached all pay.
+      // In a nested event, every outcome whose threshold is reached pays.
       const reached = scores.slice(index, outcomes === 'nested' ? count : index + 1);
       const chance = reached.reduce((sum, score) => sum + Math.exp(score), 0) / total;
       const middle = Math.min(97, Math.max(3, Math.round(100 * chance)));
@@ -257,7 +257,7 @@ const drawStep = (random: Random): number => (random.uniform() - 0.5) * (random.
 
 type Moment = Readonly<{ afterMs: number; stance: Stance; isOld: boolean }>;
 
-/** @param moment values that all markets of an observation share; absent: drawn for this market */
+/** @param moment values that all markets of an event share; drawn for this market if absent */
 function drawLook(random: Random, middle: number, ticks: number, before: number, moment?: Moment) {
   const drawFill = () => {
     const side: BookSide = random.chance(0.5) ? 'bid' : 'ask';
@@ -271,7 +271,7 @@ function drawLook(random: Random, middle: number, ticks: number, before: number,
   return {
     /** Time since the market's previous poll, ms. */
     afterMs: moment?.afterMs ?? drawPauseMs(random, isOld),
-    /** Null if the poll brings no new book, so that the newest book becomes older. */
+    /** New book; null if the poll returned none, so that the last book becomes older. */
     book: isOld ? null : drawBook(random, middle, ticks),
     trade: drawTrade(random, middle),
     fill,
@@ -305,13 +305,13 @@ function drawBook(random: Random, middle: number, ticks: number) {
   return { bids: drawSide(-1), asks: drawSide(1) };
 }
 
-/** Mid of the generated book; null if a side is empty or no new book was read. */
+/** Returns the mid of the generated book, 0 to 1; null if a side is empty or there is no new book. */
 function computeMiddle({ book }: Look, ticks: number): number | null {
   const [bid, ask] = [book?.bids[0]?.[0], book?.asks[0]?.[0]];
   return bid === undefined || ask === undefined ? null : (bid + ask) / (2 * ticks);
 }
 
-/** Draws inputs beside the market: usually near `middle` (the market's own price), sometimes far, old or missing. */
+/** Draws a feed value near `middle` (the market's mid) and a second market near 1 - `middle`; some are far or old. */
 function drawBeside(random: Random, middle: number | null): Beside {
   const told = drawTold(random, middle ?? 0.5);
   const other = drawOther(random, middle ?? 0.5);
@@ -369,7 +369,7 @@ function showMarket(
   const shown = looks.flatMap((look, at) => {
     nowMs += look.afterMs;
     const events = market.take(look, nowMs);
-    const beside = must(besides[at], 'the data beside a look');
+    const beside = must(besides[at], 'the generated inputs of a view');
     const view = market.view(look, nowMs, feedViews(beside, asked, nowMs), eventView(beside, asked));
     return view === null ? [] : [{ view, events }];
   });

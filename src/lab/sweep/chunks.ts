@@ -1,4 +1,4 @@
-/** Divides a sweep into chunks that any machine can run. The sheet has the facts for all machines, no code or paths. */
+/** Divides a sweep into chunks that any machine can run. The sheet (the plan for all machines) has no code or paths. */
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -47,7 +47,7 @@ export const sheetHash = (sheet: SweepSheet): string => hashValue(sheet);
 
 class OtherVersion extends TwinbookError {}
 
-/** Parses a sheet. Throws TwinbookError `usage` for another version of Twinbook or Node, or another hash. */
+/** Parses a sheet. Throws TwinbookError `usage` if its hash, or its version of Twinbook or Node, differs. */
 export function readSheet(text: string, hash: string): SweepSheet {
   // This cast is safe, because the checks of version and hash prove that this version of Twinbook wrote the sheet.
   const sheet = JSON.parse(text) as SweepSheet;
@@ -72,7 +72,7 @@ export function requireSameData(sheet: SweepSheet, found: readonly PlannedMarket
 
 const nodeMajor = (): number => Number(process.versions.node.split('.')[0]);
 
-/** Consecutive configurations (by number) in one fold (index from 0), under all fill models. */
+/** Backtests of the configurations `first` to `last` in one fold (index from 0), under all fill models. */
 const chunkSchema = z.object({ fold: z.int().nonnegative(), first: z.int().positive(), last: z.int().positive() });
 
 export type Chunk = Readonly<z.infer<typeof chunkSchema>>;
@@ -118,7 +118,7 @@ const chunkId = (sheetHash: string, chunk: Chunk): string => hashValue({ sheetHa
 
 export type ChunkOutcome = Readonly<{ task: Task; outcome: TaskOutcome }>;
 
-/** Fields that show that a chunk's result is complete; the seal proves that this version wrote the result. */
+/** Fields of a backtest's result that are checked; the seal proves that Twinbook wrote the other fields. */
 const figures = z.looseObject({ resultMicros: z.int(), traceHash: z.string().min(1), eventResults: z.array(z.int()) });
 const outcome = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('done'), figures: figures.transform((all) => all as unknown as TaskFigures) }),
@@ -129,7 +129,7 @@ const content = z.object({ worker: z.string().min(1).max(300), outcomes: z.array
 const outcomesText = (all: readonly ChunkOutcome[]): string =>
   JSON.stringify({ worker: `${hostname()}, process ${process.pid}`, outcomes: all.map((one) => one.outcome) });
 
-/** Parses a chunk's result: one outcome per task, with a result per event; null for another chunk's result. */
+/** Parses a chunk's result: one outcome per task; null if outcomes or results of events are missing. */
 function readOutcomes(text: string, chunk: Chunk, sheet: SweepSheet) {
   const read = content.safeParse(JSON.parse(text));
   const tasks = tasksIn(chunk, sheet);
@@ -140,7 +140,7 @@ function readOutcomes(text: string, chunk: Chunk, sheet: SweepSheet) {
   return { worker, outcomes: tasks.map((task, at) => ({ task, outcome: must(found[at], 'an outcome per task') })) };
 }
 
-/** Returns the number of new outcomes. Throws `results_differ` if a backtest now has another trace hash. */
+/** Stores new outcomes; returns their number. Throws `results_differ` if a known backtest has another trace hash. */
 function keepOutcomes(outcomes: readonly ChunkOutcome[], { known, done }: Omit<TaskWork, 'tasks'>, from: string) {
   let kept = 0;
   for (const { task, outcome } of outcomes) {
@@ -192,7 +192,7 @@ export async function openRunner(sheet: SweepSheet, place: RunnerPlace) {
 const LOOK_EVERY_MS = 500;
 const MOST_TRIES = 3;
 
-/** Engine of a sweep whose chunks run on workers behind a queue. Chunks that the queue loses are sent again. */
+/** Sweep engine that sends chunks to workers through a queue. Chunks that the queue loses are sent again. */
 export class Leader {
   readonly #work: EngineWork;
   readonly #queue: JobQueue;
@@ -216,7 +216,7 @@ export class Leader {
 
   /** Returns false if stopped: busy workers then finish their chunks, and `--resume` collects the results. */
   async run(): Promise<boolean> {
-    // Requests to the queue wait while the queue's server is unreachable. A stop waits for at most 5 s.
+    // Requests block while the queue's server is unreachable, so a stop waits for the queue for at most 5 s.
     const stopped = this.#work.watcher.stopAsked.then(() => false as const);
     const isComplete = await Promise.race([this.#lead(), stopped]);
     if (!isComplete) await Promise.race([this.#queue.remove([...this.#open.keys()]), this.#pause(5_000)]);
@@ -315,9 +315,9 @@ export function openChunkWorker(place: RunnerPlace, takeTimeZone: (name: string)
   return { handle, close };
 }
 
-/** File with the plan of a sweep, in a folder for job arrays. Each finished chunk adds `results/chunk-N.json`. */
+/** Plan of a sweep, in the folder that all jobs of an array share. Each finished chunk adds `results/chunk-N.json`. */
 const PLAN = 'plan.json';
-/** Key of the folder's seals; not secret, as seals are checksums that detect truncated, changed or swapped files. */
+/** Key of the folder's seals. It is not secret: these seals only detect truncated, changed or swapped files. */
 const FOLDER = { name: 'folder', secret: '' };
 
 export interface FolderPlan {

@@ -14,7 +14,7 @@ export const MAX_FOLDS = 50;
 
 /** Minimum number of events for a Sharpe ratio; with fewer events the ratio is too random to be shown. */
 export const LEAST_EVENTS_FOR_SHARPE = 8;
-/** Default fill models: both rules for crossing orders, and the fewest fills. All results must have the same sign. */
+/** Default fill models: the three with the fewest fills. Reject a configuration whose results differ in sign. */
 export const USUAL_FILL_MODELS = ['trade-through', 'posts-only', 'risk-averse'] as const;
 
 export type RawValue = number | boolean | string;
@@ -44,7 +44,7 @@ export interface Search {
   readonly candidates: readonly SweepCandidate[];
   /** Reasons why strategies reject combinations, with the number of combinations, most frequent first. */
   readonly leftOut: readonly { readonly why: string; readonly count: number }[];
-  /** Requested number of candidates: size of the grid, or number of draws; a small space may have fewer candidates. */
+  /** Requested number of candidates: size of the grid, or number of draws; there may be fewer combinations. */
   readonly wanted: number;
 }
 
@@ -66,7 +66,7 @@ export interface SweepPlan
   readonly search: Search;
   readonly fillModels: readonly string[];
   readonly latency: LatencyChoice;
-  /** Number of folds of events; null: chosen by the number of events, at most `USUAL_FOLDS`. */
+  /** Number of folds; null to derive it from the number of events, at most `USUAL_FOLDS`. */
   readonly folds: number | null;
   /** Minimum time between the end of a training event and the start of the tested fold, ms. */
   readonly embargoMs: number;

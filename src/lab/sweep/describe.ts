@@ -37,7 +37,7 @@ function* listCautions(
     yield `${formatQuantity(flipping, 'configuration')} of ${done} ${flipping === 1 ? 'has' : 'have'} a result above 0 under one ${model} and below 0 under another: reject such configurations.`;
   if (best !== null && (best.worstMicros ?? 0) <= 0) yield `No result is above 0 under every ${model}.`;
   if (events < LEAST_EVENTS_FOR_SHARPE)
-    yield `${formatQuantity(events, event)}: too few for a Sharpe ratio (${LEAST_EVENTS_FOR_SHARPE} at least); the results are anecdotes.`;
+    yield `${formatQuantity(events, event)}: too few for a Sharpe ratio (${LEAST_EVENTS_FOR_SHARPE} at least); the results prove nothing.`;
 }
 
 function* listRemarks({ subject, data, search, assumptions }: NotedFacts): Generator<string> {
@@ -63,7 +63,7 @@ export const TERMS: Readonly<Record<SweepSubject, Readonly<Record<'model' | 'mod
 export const capitalise = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
 function freshLead({ firstSeed, seeds, number, usedBefore }: FreshResult): string {
-  const what = `Seeds ${firstSeed} to ${firstSeed + seeds - 1}: mean edge per seed of configuration ${number} (the best) and of the unchanged file.`;
+  const what = `Seeds ${firstSeed} to ${firstSeed + seeds - 1}: comparison of the mean edge per seed of configuration ${number} (the best) with that of the unchanged file.`;
   return usedBefore === 0
     ? `${what} No sweep in this folder has used these seeds to choose a configuration, so this result may be reported.`
     : `${what} ${usedBefore} of these seeds were already used to choose a configuration, so this result must not be reported.`;
@@ -93,7 +93,7 @@ export interface SharedColumn<Row> {
   readonly isText?: boolean;
   readonly short?: string;
   readonly cell: (row: Row) => string | number | null;
-  /** Sort key of a row; default: the figure of `signed`, otherwise the cell. */
+  /** Sort key of a row. Without `value`, rows are sorted by `signed`; without both, by the cell. */
   readonly value?: (row: Row) => number | null;
   /** Figure whose sign determines the cell's colour. */
   readonly signed?: (row: Row) => number | null;
@@ -157,7 +157,7 @@ export function configurationColumns({ subject, search, assumptions, counts }: S
       },
       {
         title: 'Deflated',
-        explains: 'probability that the true ratio exceeds what luck alone gives the best configuration',
+        explains: 'probability that the true Sharpe ratio exceeds the best ratio that luck alone would give',
         cell: of(index, ({ sharpe }) => formatPercent(sharpe?.deflated ?? null)),
         value: of(index, ({ sharpe }) => sharpe?.deflated ?? null),
         keep: 40 - index,
@@ -165,7 +165,7 @@ export function configurationColumns({ subject, search, assumptions, counts }: S
     ]),
     {
       title: 'Drawdown',
-      explains: `the largest value under any ${model}`,
+      explains: `largest drawdown under any ${model}`,
       cell: ({ configuration }) => formatMoney(worstDrawdown(configuration)),
       value: ({ configuration }) => worstDrawdown(configuration),
       keep: 70,
@@ -193,7 +193,7 @@ function judgementColumns({ subject, counts }: SweepResult): readonly SharedColu
     },
     {
       title: 'Best by luck',
-      explains: 'the Sharpe ratio that luck alone is expected to give the best of N configurations',
+      explains: 'expected highest Sharpe ratio of N configurations if none of them has skill',
       cell: ({ luckySharpe }) => ratio(luckySharpe),
     },
   ];
@@ -204,7 +204,7 @@ const stepColumns = (fillModels: readonly string[]): readonly SharedColumn<WalkF
   { title: 'Learned from', explains: 'events', cell: ({ trainEvents }) => trainEvents },
   { title: 'Purged', explains: 'events', cell: ({ purgedEvents }) => purgedEvents },
   { title: 'Tested on', explains: 'events', cell: ({ testEvents }) => testEvents },
-  { title: 'Config', explains: 'number of the best configuration so far', cell: ({ chosen }) => chosen },
+  { title: 'Config', explains: 'number of the best configuration on earlier events', cell: ({ chosen }) => chosen },
   ...fillModels.flatMap((model, index): SharedColumn<WalkForwardStep>[] => [
     {
       title: `${model}, in sample`,
@@ -245,7 +245,7 @@ export function sharedSections<Table>(
     {
       id: 'belief',
       title: 'Results expected from luck alone',
-      lead: `The best of many configurations looks good by luck alone. Ratios are per ${event}; a deflated ratio is the probability of more than luck.`,
+      lead: `The best of many configurations looks good by luck alone. Ratios are per ${event}; a deflated ratio is the probability that the true ratio exceeds the best ratio by luck.`,
       table: draw(judgementColumns(result), models, `Search results by ${model}`),
       notes,
     },
@@ -253,15 +253,15 @@ export function sharedSections<Table>(
   if (walkForward !== null) {
     const { steps, outOfSample, testedEvents } = walkForward;
     const minutes = assumptions.embargoMs / 60_000;
-    const ended = minutes > 0 ? `${count(minutes)} minutes before` : 'when';
+    const ended = minutes > 0 ? `at least ${count(minutes)} minutes before` : 'before';
     sections.push({
       id: 'forward',
       title: 'Walking forward',
-      lead: `Each fold tests the configuration that was best on all earlier events. Training events ended ${ended} the fold began; other earlier events are left out (purged).`,
+      lead: `Each fold tests the configuration that was best on all earlier events. Training events ended ${ended} the fold began; other earlier events are not used (purged).`,
       table: draw(stepColumns(assumptions.fillModels), steps, 'Walk-forward test, fold by fold'),
       notes: outOfSample.map(
         ({ fillModel, resultMicros, sharpe }) =>
-          `Out of sample in all, ${fillModel}: ${formatGain(resultMicros)} over ${count(testedEvents)} events; Sharpe per event ${sharpeText(sharpe, testedEvents)}, deflated ${formatPercent(sharpe?.deflated ?? null)}.`,
+          `Out of sample in all tested folds, ${fillModel}: ${formatGain(resultMicros)} over ${count(testedEvents)} events; Sharpe per event ${sharpeText(sharpe, testedEvents)}, deflated ${formatPercent(sharpe?.deflated ?? null)}.`,
       ),
     });
   }

@@ -24,7 +24,7 @@ import { hashValue, makeIdentity, type SweepIdentity } from './search.js';
 /** `hash`: SHA-256 of the market's description and events, lower-case hex; independent of the files' location. */
 export type PlannedMarket = Awaited<ReturnType<typeof planData>>['markets'][number];
 
-/** Reads a recording only if its manifest lacks span, size or hash. Throws `recording_invalid` without any event. */
+/** Reads a recording only if its manifest lacks span, size or hash. Throws `recording_invalid` if all are empty. */
 export async function planData(recordings: readonly Recording[], progress: (done: number) => void = () => undefined) {
   const markets = [];
   const empty: RecordedMarket[] = [];
@@ -53,7 +53,7 @@ function toldBy({ fingerprint, summary }: Recording) {
 
 const COLUMNS = ['timeMs', 'amountMicros', 'priceMicros', 'kind', 'side'] as const;
 
-/** Reads a whole recording. The hash covers all events, column by column, regardless of chunks. */
+/** Reads a whole recording. The hash covers all events, column by column, regardless of chunk sizes. */
 async function readOne(recording: Recording): Promise<NonNullable<ReturnType<typeof toldBy>>> {
   const hashes = COLUMNS.map((name) => ({ name, hash: createHash('sha256') }));
   let events = 0;
@@ -69,7 +69,7 @@ async function readOne(recording: Recording): Promise<NonNullable<ReturnType<typ
   return { events, firstMs, lastMs, hash: hashValue(hashes.map(({ hash }) => hash.digest('hex'))) };
 }
 
-/** Divides the events, by start, into folds of about equal size. Throws `usage` for more folds than events. */
+/** Divides the events, sorted by start, into folds of about equal size. Throws `usage` for more folds than events. */
 export function assignFolds(markets: readonly PlannedMarket[], wish: number | null): readonly SweptEvent[] {
   const events = groupEvents(markets);
   const usual = Math.max(1, Math.min(USUAL_FOLDS, Math.floor(events.length / LEAST_EVENTS_PER_FOLD)));
@@ -120,14 +120,14 @@ export interface SweepFacts {
 
 export type PlannedSweep = Awaited<ReturnType<typeof planSweep>>;
 
-/** Unknown fill models, and strategies that select no market, are found before any recording is read. */
+/** Plans a sweep. Throws for an unknown fill model, or if no strategy selects a market, before it reads a recording. */
 export async function planSweep(plan: SweepPlan, progress: (done: number, all: number) => void = () => undefined) {
   const { search, fillModels, embargoMs, config, latency, seed, landingMs, fees, allMarkets } = plan;
   for (const name of fillModels) fillModel(name);
   const sources = plan.recordings.map((recording) => streamRecording(recording));
   const model = new LatencyModel(latency, seed);
   const options = { fillModel: fillModels[0] ?? '', latency: model, seed, landingMs, fees, allMarkets };
-  // This plan of a backtest over all recordings checks the selection of markets; it also provides title and data lines.
+  // `makePlan` selects the markets of the strategies; its title and data lines describe the whole sweep.
   const whole = makePlan(config, sources, options);
   const selected = new Set(whole.sources.map(({ market }) => market.conditionId));
   const recordings = plan.recordings.filter(({ market }) => selected.has(market.conditionId));
@@ -149,7 +149,7 @@ export async function planSweep(plan: SweepPlan, progress: (done: number, all: n
   return { plan, recordings, data, facts };
 }
 
-/** Returns all backtests by configuration, so that a stopped sweep has results of the first configurations. */
+/** Returns all backtests, sorted by configuration: a stopped sweep then has all results of the first configurations. */
 export const listTasks = (
   candidates: readonly SweepCandidate[],
   folds: number,

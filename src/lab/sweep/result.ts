@@ -178,7 +178,7 @@ export function walkForward(
       /** Index of the tested fold, from 1, because fold 0 is used only for training. */
       fold,
       trainEvents: learned.length,
-      /** Number of earlier events not used for training, because these events had not ended when the fold started. */
+      /** Number of earlier events not used for training: they ended less than `embargoMs` before the fold, or later. */
       purgedEvents: purged.length,
       testEvents: tested.length,
       /** Number of the configuration chosen for this fold; null without training data. */
@@ -200,7 +200,7 @@ export function walkForward(
   return { steps, outOfSample, testedEvents: unseen[0]?.length ?? 0 };
 }
 
-/** Returns, per fold, the configuration whose lowest result on the training events is highest; null without events. */
+/** Returns each fold's best configuration: highest training result under its worst fill model; null without any. */
 function bestOn(
   candidates: readonly SweepCandidate[],
   trained: readonly { readonly learned: readonly number[] }[],

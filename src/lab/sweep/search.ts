@@ -21,7 +21,7 @@ import {
   type SweepPlan,
 } from './contract.js';
 
-/** Returns a SHA-256, lower-case hex. */
+/** Returns the SHA-256 of a value's canonical JSON, lower-case hex. */
 export const hashValue = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex');
 
 export type SweepIdentity = ReturnType<typeof identityOf>;
@@ -39,7 +39,7 @@ export const PART_NAMES: Readonly<Record<keyof SweepIdentity, string>> = {
   others: 'fees, landing time, feeds, the choice of markets, or the time zone of quote hours',
 };
 
-/** Returns the identity of a sweep. `latency` and `others`: inputs that are not part of the assumptions. */
+/** Returns all inputs that identify a sweep. `latency` and `others`: inputs that are not part of the assumptions. */
 export const identityOf = (
   { data: _, ...known }: SweepAssumptions,
   { kind, axes, candidates }: Search,
@@ -64,7 +64,7 @@ export function makeIdentity(plan: SweepPlan, assumptions: SweepAssumptions): Sw
   });
 }
 
-/** Time zone of this machine's quote hours. */
+/** Time zone of this process, in which the quote hours of strategies are defined. */
 export const timeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 function latencyText({ latency, seed }: SweepPlan): string {
@@ -167,7 +167,7 @@ function bad(name: string, came: string, want: string): TwinbookError {
   return new TwinbookError('usage', `--param ${name}: got '${came}', wanted ${want}`, hint);
 }
 
-/** Returns the values of a range FROM:TO:STEP, including both ends, rounded to the decimals of the text. */
+/** Returns the values of a range FROM:TO:STEP, with both ends and with at most the decimals of FROM, TO and STEP. */
 function steps(numbers: readonly string[], name: string, text: string, spec: FieldSpec): readonly RawValue[] {
   const places = Math.max(...numbers.map((number) => (number.split('.')[1] ?? '').length));
   const [from = 0, to = 0, step = 0] = numbers.map(Number);
@@ -204,7 +204,7 @@ export function gridSearch(config: Config, axes: readonly Axis[]): Search {
   return makeSearch(config, axes, 'grid', size, combinations(lists));
 }
 
-/** Draws a number of different combinations evenly from the parameter ranges; returns fewer for a small space. */
+/** Draws `count` different combinations evenly from the parameter ranges; fewer if the ranges have fewer. */
 export function randomSearch(config: Config, axes: readonly Axis[], count: number, seed: number): Search {
   requireAxes(axes);
   if (count > MAX_CONFIGURATIONS) {
@@ -237,7 +237,7 @@ function requireAxes(axes: readonly Axis[]): void {
   if (twin !== undefined) throw new TwinbookError('usage', `--param ${twin.name} is given twice`, 'Keep one --param.');
 }
 
-/** Checks each value with the configured values of all other parameters, so that an error names its parameter. */
+/** Checks each value alone, with all other parameters as configured, so that an error names the wrong parameter. */
 function checkEach(config: Config, axes: readonly Axis[], lists: readonly (readonly RawValue[])[]): void {
   axes.forEach((axis, index) => {
     for (const value of lists[index] ?? []) combine(config, [axis], [value]);
@@ -254,7 +254,7 @@ function draw(choice: Choice, random: Random): RawValue {
   if (choice.kind === 'values') return choice.values[random.below(choice.values.length)] ?? 0;
   const { from, to, isLog } = choice;
   const share = random.uniform();
-  // A drawn integer represents the interval of ±0.5, so that both ends are drawn as often as other integers.
+  // Draws from 0.5 below to 0.5 above the range and rounds, so that the end integers are as likely as the others.
   const half = choice.as === 'integer' ? 0.5 : 0;
   const [low, high] = [from - half, to + half];
   const value = isLog ? low * (high / low) ** share : low + (high - low) * share;
@@ -314,7 +314,7 @@ function combine(config: Config, axes: readonly Axis[], values: readonly RawValu
 
 export function configWith(config: Config, axes: readonly Axis[], values: readonly RawValue[]): Config {
   const combined = combine(config, axes, values);
-  assert(typeof combined !== 'string', 'values that were combined before');
+  assert(typeof combined !== 'string', 'a candidate has values that cannot be combined');
   const strategies = config.strategies.map((one, index) => ({ ...one, params: combined[index] ?? one.params }));
   return { ...config, strategies };
 }

@@ -1,4 +1,4 @@
-/** Stores the results of sweeps in `OUT/sweep.sqlite`. Rows have no time of day: equal sweeps give equal rows. */
+/** Stores the results of sweeps in `OUT/sweep.sqlite`. Rows omit the time of the run: equal sweeps give equal rows. */
 
 import { join } from 'node:path';
 import type Sqlite from 'better-sqlite3';
@@ -78,7 +78,7 @@ export function openStore(outDir: string): SweepStore {
   });
 }
 
-/** Locks the folder with an open write transaction, which ends with the process in any case. */
+/** Locks the folder with an open write transaction. The lock ends with the process, even after a crash. */
 function takeLock(outDir: string): Sqlite.Database {
   const lock = new SqliteDriver(join(outDir, LOCK), { timeout: 0 });
   try {
@@ -88,7 +88,7 @@ function takeLock(outDir: string): Sqlite.Database {
     lock.close();
     const isBusy = cause instanceof SqliteDriver.SqliteError && cause.code.startsWith('SQLITE_BUSY');
     if (!isBusy) throw cause;
-    const hint = 'Wait for it, or give this one another folder with --out; trials are counted by folder.';
+    const hint = 'Wait for the other sweep, or give another folder with --out; trials are counted by folder.';
     throw new TwinbookError('file_unreadable', `another sweep is writing to ${outDir}`, hint, { cause });
   }
 }
@@ -143,7 +143,7 @@ export class SweepStore {
     }
   }
 
-  /** Returns the stored backtests. Throws `usage` for a changed input, or an unfinished sweep without `resume`. */
+  /** Returns the stored backtests. Throws `usage` for a changed input, and without `resume` for an unfinished sweep. */
   begin(header: SweepHeader, resume: Resume) {
     return guardWrite(this.#outDir, () => {
       const { identity } = header;

@@ -53,14 +53,14 @@ function configurationSection(result: SweepResult): Markup {
   const left = placed.length - MAX_ROWS;
   const terms = TERMS[result.subject];
   const more =
-    left > 0 ? note(`The best ${count(MAX_ROWS)}; ${count(left)} more are in sweep.sqlite and --json.`) : null;
+    left > 0 ? note(`Listed: the best ${count(MAX_ROWS)}; ${count(left)} more are in sweep.sqlite and --json.`) : null;
   const columns = configurationColumns(result);
-  // The remark is placed before the results, because it limits their meaning.
+  // The column of remarks is before the results, because a remark may make a result worthless.
   const remarkFirst = columns.toSpliced(2 + result.search.axes.length, 0, REMARK);
   return section(
     'configurations',
     'Configurations',
-    `Best first, by the lowest ${terms.result} of all ${terms.models}, summed over all ${terms.event}s. Click a heading to sort.`,
+    `Configurations are ranked by their lowest ${terms.result} over all ${terms.models}, summed over all ${terms.event}s. Click a heading to sort.`,
     html`${sharedTable(remarkFirst, placed.slice(0, MAX_ROWS), 'Configurations', true)}${more}`,
   );
 }
@@ -88,7 +88,7 @@ const sharedTable = <Row>(
 
 function assumptions({ subject, assumptions: given, search }: SweepResult): Markup {
   const ofRecordings: readonly (readonly [string, string])[] = [
-    ['Folds', `${count(given.folds)}, whole events; each begins with the whole capital`],
+    ['Folds', `${count(given.folds)}; each has whole events and begins with the whole capital`],
     ['Remarks', 'The recorded market does not react to our orders: large ones would have moved it.'],
   ];
   return assumptionList([

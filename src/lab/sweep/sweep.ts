@@ -15,7 +15,7 @@ import { countConfigurations, judge, Outcomes, type SweepResult, walkForward } f
 import { openStore, type Resume, type SweepStore } from './store.js';
 import { onThreads } from './threads/threads.js';
 
-/** Runs a sweep over recordings. Throws a TwinbookError if it cannot start, but not if a configuration fails. */
+/** Runs a sweep over recordings. Throws a TwinbookError if the sweep cannot start, but not if a configuration fails. */
 export async function runSweep(plan: SweepPlan, watcher: SweepWatcher, engine: SweepEngine = onThreads) {
   // The sweep's database is opened first, so that an unwritable folder is found before hours of reading.
   const store = openStore(plan.outDir);
@@ -58,7 +58,7 @@ export function makeSweep(facts: SweepFacts, watcher: SweepWatcher, store: Sweep
   return { run, result: () => computeResult(facts, outcomes, store.tried) };
 }
 
-/** Returns a function that computes the progress when a backtest has played `played` of the run's `allEvents`. */
+/** Returns a function to call after each backtest, which returns the progress. `allEvents`: events of all backtests. */
 function makePace(now: () => number, all: number, allEvents: number) {
   const startMs = now();
   let events = 0;

@@ -13,14 +13,14 @@ import { isPolymarketMessage } from './polymarket-rows.js';
 const LOOKED_AT = 400;
 /** Maximum length of a line that is inspected, bytes; twice as many bytes are read from a file. */
 const LOOK_BYTES = 256 * 1024;
-/** Minimum fraction of consecutive message numbers in a file. Below this, other markets share the message numbers. */
+/** Minimum fraction of consecutive message numbers in a file. Below it, other markets share the numbers. */
 const DENSE = 0.9;
 const LEAST_NUMBERED = 5;
 const FINEST_TICK_MICROS = 100;
 
 interface KalshiFacts {
   readonly path: string;
-  /** Path of the content in each message, for a file with only current field names (faster to read); else null. */
+  /** Path of the content, the same in all messages (faster to read); null if a message has old field names. */
   readonly place: ContentPlace | null;
   /** An example of a message in the file; null without a message. */
   readonly example: string | null;
@@ -47,7 +47,7 @@ export async function kalshiGroups(files: readonly string[]) {
   return { groups: [...groups.values()].map(makeGroup), others, strangers };
 }
 
-/** Files whose names end like this often contain no recording. */
+/** Endings of files that often contain no recording. */
 const MAY_BE_ANYTHING = /\.json(\.gz|\.zst)?$/;
 
 function makeGroup(looks: readonly KalshiFacts[]) {
@@ -72,7 +72,7 @@ function makeGroup(looks: readonly KalshiFacts[]) {
   };
 }
 
-/** Inspects a file's start; null for Polymarket's. The folder names the market, unless all messages name others. */
+/** Inspects a file's start; null for Polymarket. The folder's name is the ticker, unless all messages name others. */
 async function lookAt(path: string): Promise<KalshiFacts | null> {
   const folder = basename(dirname(resolve(path)));
   const lines = await firstLines(path);
@@ -188,7 +188,7 @@ export function kalshiRowSql(lines: string, place: ContentPlace | null, ticker: 
     FROM (${place === null ? figuresSql(fieldsSql(lines)) : currentSql(lines, place)}))`;
 }
 
-/** Returns SQL for the fields of each line's message; null if missing. `readContent` shows these fields' places. */
+/** Returns SQL for the fields of each line's message; null if missing. `readContent` reads the same fields. */
 function fieldsSql(lines: string): string {
   const names = Object.keys(FIELDS).map((name) => `coalesce(m.msg.${name}, m.${name}) AS ${AS[name] ?? name}`);
   return `(SELECT line, recv, m.type AS type, m.sid AS sid, m.seq AS seq,
@@ -234,7 +234,7 @@ const CURRENT = {
   ...typed('DOUBLE', ['price_dollars', 'yes_price_dollars', 'no_price_dollars', 'delta_fp', 'count_fp', 'ts_ms']),
 };
 
-/** Returns the same SQL as `figuresSql`, but faster and only for messages with current field names. */
+/** Returns SQL with the result of `figuresSql`. It is faster, but reads only messages with current field names. */
 function currentSql(lines: string, place: ContentPlace): string {
   const head = { type: 'VARCHAR', sid: 'DOUBLE', seq: 'DOUBLE' };
   const message = place.endsWith('msg') ? { ...head, msg: CURRENT } : { ...head, ...CURRENT };

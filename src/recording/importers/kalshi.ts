@@ -134,8 +134,8 @@ function readOutcome(result: string | null, paid: number) {
   const outcome = outcomeOf(paid);
   if (outcome !== null) return { outcome, oddity: `${result}: a YES share paid ${Number(outcome)}` };
   if (result === 'void')
-    return { outcome: VOID_OUTCOME, oddity: 'void: each share counts as 0.5, because its record gives no value' };
-  return { outcome: null, oddity: `${result}, and its record gives no value: the market closes unresolved` };
+    return { outcome: VOID_OUTCOME, oddity: 'void: each share counts as 0.5, because the market record has no value' };
+  return { outcome: null, oddity: `${result}, and the market record gives no value: the market closes unresolved` };
 }
 
 /** Searches for a file of the data set up to two levels above a folder; returns the file's path, null if missing. */
@@ -261,7 +261,7 @@ const MISSING = 'gaps in the message numbers show missing messages';
 class KalshiStream {
   readonly stepsBack = new ClockRegression(KALSHI_PAIRING.tradeLagMs);
   readonly gaps: RecordedGap[] = [];
-  /** Counter of the current file. */
+  /** Counter of the current file's lines. */
   lines = new LineCount(EXAMPLE);
   readonly #market: KalshiFiles;
   readonly #tickMicros: number;
@@ -345,7 +345,7 @@ class KalshiStream {
       else if (kind === ROW_KIND.snapshot) this.#readSnapshot(String(texts.getItem(at)), received[at] as number);
       else {
         const told = times[at] as number;
-        // A time in whole seconds becomes the previous message's time if that is in the same second.
+        // A time in whole seconds becomes the previous message's time if both are in the same second.
         const isRefined = coarse[at] === 1 && this.#timeMs > told && this.#timeMs < told + 1000;
         const timeMs = isRefined ? this.#timeMs : told;
         this.#change(kind === ROW_KIND.trade, timeMs, sides[at] as number, prices[at] as number, amounts[at] as number);

@@ -1,4 +1,4 @@
-/** Files of recorded messages: their names, faults and times. DuckDB decompresses files and splits them into lines. */
+/** Finds files of recorded messages, and counts their faults. DuckDB decompresses files and splits them into lines. */
 
 import { readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -7,7 +7,7 @@ import { invalidRecording, type RecordingWarning } from '../contract.js';
 import { fetchRows } from '../store/duckdb.js';
 import { quote } from '../store/layout.js';
 
-/** Maximum fraction of broken lines in a file. A file with more is of another kind, or badly damaged. */
+/** Maximum fraction of broken lines in a file. A file with more broken lines is of another kind, or badly damaged. */
 const MOST_BROKEN = 0.01;
 
 const SHOWN = 240;
@@ -74,14 +74,14 @@ function shorten(line: string): string {
 /** Maximum decrease between the times of consecutive messages, ms. A larger decrease means wrong times or order. */
 const MOST_USUAL_MS = 10_000;
 
-/** Counts events that are earlier than their predecessor. Each gets its predecessor's time, with a warning. */
+/** Counts events that are earlier than the event before, and warns about them. */
 export class ClockRegression {
   readonly #quietMs: number;
   #latestMs = Number.NEGATIVE_INFINITY;
   #count = 0;
   #farthestMs = 0;
 
-  /** @param quietMs steps back up to this length have no effect and cause no warning */
+  /** @param quietMs maximum step back of a time that causes no warning, ms */
   constructor(quietMs: number) {
     this.#quietMs = quietMs;
   }
@@ -104,7 +104,7 @@ export class ClockRegression {
 export const EARLIEST_MS = 946_684_800_000;
 export const LATEST_MS = 4_102_444_800_000;
 
-/** Bounds of a time's unit: s below the first bound, ms below the second, µs below the third, else ns. */
+/** Bounds for the unit of a time: numbers below the first are s, below the second ms, below the third µs, else ns. */
 const BOUNDS = [1e11, 1e14, 1e17] as const;
 
 /** Returns SQL for a column's time as Unix ms; null for a text that is no time. `number`: the column as a double. */

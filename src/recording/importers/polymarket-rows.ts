@@ -17,7 +17,7 @@ import {
   timeSql,
 } from './message-files.js';
 
-/** Format: PMXT's hourly Parquet with messages in the column `data`, Parquet with a column per field, or JSON. */
+/** `archive`: PMXT's hourly Parquet, messages in `data`. `table`: Parquet, one column per field. `messages`: JSON. */
 export type PolymarketForm = 'archive' | 'table' | 'messages';
 
 const PRICE_STEP_MICROS = 100;
@@ -69,7 +69,7 @@ export async function openEvents(path: string, markets: readonly string[] = []):
 /** Number of rows in a row group of a sorted file; a reader of one market then decompresses only one or two groups. */
 const SORTED_GROUP_ROWS = 20_480;
 
-/** Sorts valid rows by market, in bounded memory, into Parquet with the columns of `events`. Returns its path. */
+/** Writes valid rows, sorted by market, to a Parquet file with the columns of `events`. Returns the file's path. */
 export async function sortByMarket(path: string, markets: readonly string[], folder: string): Promise<string> {
   const sorted = join(folder, `${randomUUID()}.parquet`);
   await withScratch(folder, async (connection) => {

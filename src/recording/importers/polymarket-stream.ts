@@ -5,7 +5,7 @@
  * once, for the taker's token: a buyer of NO at price q is a seller of YES at 1 - q. The report of a trade comes about
  * 20 ms (3 to 135 ms) after the change of the level. Sizes of levels have two decimals; sizes of trades have six.
  *
- * No file starts with a snapshot. The book is built from changes only. The book is unknown (a gap) until its best
+ * A file may start without a snapshot. The book is then built from changes, and is unknown (a gap) until its best
  * prices equal those of a row. Even then, levels behind the best price are missing until they change.
  */
 
@@ -76,7 +76,7 @@ export interface PolymarketCapture {
   readonly market: string | null;
   /** Hour of the data in an archive file, in hours since 1970; null for other files. */
   readonly hour: number | null;
-  /** Returns the path of a copy sorted by market, which the first call makes; null if the original is to be read. */
+  /** Returns the path of a copy sorted by market, which the first call writes; null to read the original file. */
   readonly sorted: () => Promise<string> | null;
   readonly firstMs: number;
   readonly lastMs: number;
@@ -87,7 +87,7 @@ export interface PolymarketCapture {
 const NO_SNAPSHOT = 'no starting snapshot: the book is not known yet';
 const BETWEEN_CAPTURES = 'between two captures';
 
-/** Rules for matching trades. The tolerance covers the rounding of level sizes to 0.01, before and after a change. */
+/** Rules for matching trades. The tolerance covers the rounding of a level's old and new size to 0.01. */
 const POLYMARKET_PAIRING: PairingRules = { tradeLagMs: 140, tradeLeadMs: 50, toleranceMicros: 10_001 };
 
 /** Streams one market. `captures`: files without overlap, oldest first. `hours`: hours (since 1970) with a file. */
@@ -200,7 +200,7 @@ class TokenStream {
         this.sawTrade = true;
         const isYes = onYes[row] === true;
         const side = (isBid[row] === true) === isYes ? SIDE.bid : SIDE.ask;
-        // While the book is unknown, the trade's level is unknown too.
+        // A trade at an unknown level cannot be matched, so it is counted but not written.
         if (this.#unknown !== null) this.report.unseenTrades++;
         else this.#pairing.trade(timeMs, side, isYes ? price : ONE - price, amount);
       }
@@ -269,7 +269,7 @@ class TokenStream {
     if (this.#latestMs > fromMs) this.gaps.push({ fromMs, toMs: this.#latestMs, reason });
   }
 
-  /** Removes levels better than the row's best price, whose removal was not recorded. Returns the number removed. */
+  /** Removes levels that are better than the row's best price: their removal was not recorded. Returns their number. */
   #dropStale(timeMs: number, side: number, best: number): number {
     if (!isInside(best)) return 0;
     const stale = this.#levels.betterThan(side, best);
@@ -277,7 +277,7 @@ class TokenStream {
     return stale.length;
   }
 
-  /** Returns true if the book's best price is the row's. A row without a best price means that the side is empty. */
+  /** Returns true if book and row have the same best price. A row without a best price means that the side is empty. */
   #isBest(side: number, best: number): boolean {
     if (isInside(best)) return this.#levels.get(side, best) > 0;
     return this.#levels.prices(side).length === 0;
@@ -307,5 +307,5 @@ function readLevels(levels: unknown, tickMicros: number): ReadonlyMap<number, nu
   return found;
 }
 
-/** Returns true if a price is between 0 and 1. A row with another price value states no best price. */
+/** Returns true if a price is between 0 and 1. Any other value in a row means that the row has no best price. */
 const isInside = (best: number): boolean => best > 0 && best < ONE;

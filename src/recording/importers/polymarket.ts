@@ -40,7 +40,7 @@ interface PolymarketReading {
   readonly scratch: () => string | null;
 }
 
-/** Inspects a file; null if it is not Polymarket's. Polymarket's reader also gets and reports unreadable Parquet. */
+/** Inspects a Parquet file; null if it is not Polymarket's. `openPolymarket` reports an unreadable Parquet file. */
 export async function lookAtPolymarket(path: string) {
   if (!path.endsWith('.parquet')) return null;
   return withConnection(async (connection) => {
@@ -145,7 +145,7 @@ async function readTokens(connection: DuckDBConnection) {
 
 type ChangeSample = Awaited<ReturnType<typeof readSample>>;
 
-/** Reads a token's first changes as texts `time|price|size|side`, and as seen on the mirrored token. */
+/** Returns a token's first changes as texts `time|price|size|side`, and the mirrored changes of its twin. */
 async function readSample(connection: DuckDBConnection, id: string) {
   const sql = `SELECT time_ms, price_micros, amount_micros, is_bid FROM events
     WHERE ${ROW_IS_SOUND} AND is_level AND asset_id = ${quote(id)} LIMIT ${SAMPLE}`;
@@ -186,7 +186,7 @@ interface PolymarketRecording extends Recording {
 
 const isCaptured = (recording: Recording): recording is PolymarketRecording => 'captures' in recording;
 
-/** Joins consecutive files of a market, at the first file's position. Overlapping files stay separate recordings. */
+/** Joins consecutive files of a market into one recording. Overlapping files stay separate recordings. */
 export function joinCaptures(opened: readonly Recording[]): Recording[] {
   const taken = new Set<string>();
   return opened.flatMap((recording) => {

@@ -41,7 +41,7 @@ const OPTIONS = {
 export async function queryRecordings(sql: string, paths: readonly string[]) {
   for (const path of paths) {
     if (!existsSync(path)) {
-      const hint = '`twinbook record` writes recordings; `twinbook ledger query` asks the ledger of a trader.';
+      const hint = '`twinbook record` writes recordings; `twinbook ledger query` queries the ledger of a trader.';
       throw new TwinbookError('file_unreadable', `there is no folder of recordings at ${path}`, hint);
     }
     if (!isStore(path)) {
@@ -72,7 +72,7 @@ function cannotRun(error: unknown): TwinbookError {
   return new TwinbookError('usage', `the query cannot be run: ${(error as Error).message}`, hint, { cause: error });
 }
 
-const QUERY_HINT = '`twinbook data query "SELECT …"`: one statement that reads; its views are in docs/recordings.md.';
+const QUERY_HINT = 'Run `twinbook data query "SELECT …"`; docs/recordings.md describes the views.';
 
 async function select(connection: DuckDBConnection, sql: string): Promise<DuckDBResult> {
   const { StatementType } = await loadDuckDb();

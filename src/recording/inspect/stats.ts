@@ -5,7 +5,7 @@ import { EVENT, type EventChunk, gapsIn, type RecordedGap, type Recording, SIDE 
 
 /** Rebuilds a recorded book, and computes time-weighted figures of the book. */
 export class BookMeter {
-  /** Durations with a known and a two-sided book, ms, and integrals over them (a mean is integral / duration). */
+  /** Durations with a known book and with a two-sided book, ms, and time integrals (mean = integral / duration). */
   readonly time = {
     knownMs: 0,
     twoSidedMs: 0,
@@ -61,7 +61,7 @@ export class BookMeter {
     this.#watchCross(lastMs, timeMs);
   }
 
-  /** Ends a gap at a given time. Durations exclude the time from the last event before the gap to the gap's end. */
+  /** Ends a gap at a given time. Durations exclude the time since the last call of `advance`. */
   skip(timeMs: number): void {
     this.#lastMs = timeMs;
     this.#crossedSinceMs = null;
@@ -131,7 +131,7 @@ export async function computeStats(recording: Recording) {
   let [firstMs, lastMs]: [number | null, number] = [null, 0];
   let [levels, trades, volumeMicros] = [0, 0, 0];
   for await (const { length, timeMs, kind, side, priceMicros, amountMicros } of recording.chunks()) {
-    // A gap is in the list before the chunk in which the gap ends.
+    // The recording lists a gap before it yields the chunk in which the gap ends.
     const gaps = gapsIn(recording).filter(({ toMs }) => toMs !== null);
     firstMs ??= timeMs[0] ?? null;
     lastMs = timeMs[length - 1] ?? lastMs;

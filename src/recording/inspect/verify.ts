@@ -75,7 +75,7 @@ function note(error: unknown, path: string, findings: Finding[]): void {
   findings.push({ path, severity: 'difference', message: error.message });
 }
 
-/** Verifies a recording's events as a reader gets them, and adds its warnings. Returns the number of events. */
+/** Reads all events. Adds errors, a crossed book and the reader's warnings to `findings`. Returns the event count. */
 async function verifyStream(recording: Recording, findings: Finding[]): Promise<number> {
   const { path } = recording.market.source;
   const meter = new BookMeter(stepOfPrecision(recording.market.tickPrecision));
@@ -112,7 +112,7 @@ async function verifyFiles(folder: string, findings: Finding[]): Promise<void> {
   }
 }
 
-/** Makes the check of a market's rows; null if no description has the tick. `openMarket` reports this. */
+/** Returns the check of a market's rows; null without a market description, which `openMarket` reports. */
 function newRowCheck(folder: string, days: readonly string[], findings: Finding[]): RowCheck | null {
   for (const path of days.toReversed()) {
     try {
@@ -254,7 +254,7 @@ class RowCheck {
 
 const BOOK_ROWS = ['level', 'clear', 'snapshot', 'snapshot_level'] as const;
 
-/** Returns SQL for the rows that change or repeat the book; columns kind, side, price, amount, as numbers. */
+/** Returns SQL for the changes and snapshots of the book: columns kind, side, price and amount, as numbers. */
 const bookRowSql = (path: string): string => `
   SELECT (CASE kind ${BOOK_ROWS.map((name) => `WHEN ${quote(name)} THEN ${ROW[name]}`).join(' ')} END)::UTINYINT,
     coalesce(side = 'ask', false)::UTINYINT, coalesce(price_micros, 0)::INTEGER, coalesce(amount_micros, 0)::DOUBLE

@@ -1,4 +1,4 @@
-/** Files of one market and UTC day: closed Parquet files and open segments; and the conversion of segments. */
+/** Reads the files of one market and UTC day, closed Parquet files and open segments, and converts segments. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
@@ -39,7 +39,7 @@ import {
 /** Rows in a row group of a Parquet file. A reader keeps one group in memory and reads the next group ahead. */
 const GROUP_ROWS = 61_440;
 
-/** Writes a segment's Parquet files under temporary names; reads back, syncs, renames them. A failure leaves none. */
+/** Writes a segment's Parquet files under temporary names, checks, syncs and renames them. A failure leaves none. */
 async function writeParquet(connection: DuckDBConnection, folder: string, number: number, segment: string) {
   const files: Manifest['files'] = [];
   // Only tables with rows are written, because each table costs one more read of the segment.
@@ -181,7 +181,7 @@ export async function closeSegment(folder: string, number: number, counts: Retur
   }
 }
 
-/** Converts a dead writer's segments into Parquet, and removes incomplete files. Returns the number of segments. */
+/** Converts a dead writer's segments into Parquet, and removes incomplete files. Returns the segments' number. */
 export async function recoverFolder(folder: string): Promise<number> {
   const manifest = readManifest(join(folder, MANIFEST));
   const open = openSegments(folder, manifest);

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api';
 import { assert, messageOf, TwinbookError } from '../../shared/base/errors.js';
 
-/** Options of DuckDB. DuckDB gets one thread, as Twinbook needs the other core. Extensions are never downloaded. */
+/** Options of DuckDB. It gets one thread, and leaves the other cores to Twinbook. Extensions are never downloaded. */
 const OPTIONS = {
   threads: '1',
   memory_limit: '512MB',
@@ -24,7 +24,7 @@ export async function loadDuckDb(): Promise<DuckDb> {
   } catch (cause) {
     const where = `${process.platform} ${process.arch}`;
     const hint =
-      'Recording, backtests and `data` need it, trading does not. Install again with `npm ci`, without leaving out optional packages; docs/install.md lists the platforms that have a binding.';
+      'Recording, backtests and `twinbook data` need DuckDB; trading does not. Install again with `npm ci`, without leaving out optional packages; docs/install.md lists the platforms that have a binding.';
     throw fileError('file_unreadable', `DuckDB's binding for ${where} cannot be loaded`, cause, hint);
   }
 }
@@ -37,7 +37,7 @@ export async function connect(): Promise<DuckDBConnection> {
   return (await shared).connect();
 }
 
-/** Calls `run` with a connection to a separate instance, which stores rows above its memory limit in the folder. */
+/** Calls `run` with a connection to an instance of DuckDB that stores rows above its memory limit in `folder`. */
 export async function withScratch<T>(folder: string, run: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
   const { DuckDBInstance } = await loadDuckDb();
   const instance = await DuckDBInstance.create(':memory:', { ...OPTIONS, temp_directory: folder });
@@ -73,7 +73,7 @@ export async function* streamChunks(connection: DuckDBConnection, sql: string, w
   } catch (error) {
     throw fileError('recording_invalid', what, error);
   } finally {
-    // A new query ends an earlier unfinished query, whose files would otherwise stay open until garbage collection.
+    // The new query closes the files of an unfinished query at once, not only at garbage collection.
     await connection.run('SELECT 1').catch(() => undefined);
   }
 }

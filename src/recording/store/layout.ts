@@ -109,16 +109,16 @@ const CHUNK_COLUMNS = `time_ms::DOUBLE,
 
 const LOCK = '.writer';
 
-/** Folders that this process has locked. A lock file with this process's id may be from before a reboot. */
+/** Folders that this process has locked. A lock file alone is no proof: its id may be from before a reboot. */
 const held = new Set<string>();
 
-/** Locks a folder and returns the unlocking function. Throws `file_unreadable` with the id of the lock's process. */
+/** Locks a folder; returns the function that unlocks it. Throws `file_unreadable` if another process locked it. */
 export function lockFolder(folder: string): () => void {
   const real = realpathSync(folder);
   const path = join(real, LOCK);
   const holder = findWriter(real);
   if (holder !== null) throw makeTakenError(folder, holder);
-  // A lock file that remains here was written by a dead process.
+  // A remaining lock file is from a dead process.
   rmSync(path, { force: true });
   try {
     writeFileSync(path, `${process.pid}\n`, { flag: 'wx' });
@@ -140,7 +140,7 @@ export function findWriter(folder: string): number | null {
   try {
     pid = Number(readFileSync(join(real, LOCK), 'utf8'));
   } catch {
-    return null; // There is no lock file, or it was just released.
+    return null; // The lock file does not exist, or was just deleted.
   }
   return pid > 0 && pid !== process.pid && !isGone({ pid, born: null }) ? pid : null;
 }
@@ -195,14 +195,14 @@ export function isFileOfStore(path: string): boolean {
   return parseName(name) !== null && isDayFolder(folder);
 }
 
-/** Returns the market folders in a folder, sorted by name. A market folder or day folder is returned itself. */
+/** Returns the market folders in a folder, sorted by name; for a market folder or day folder, only that folder. */
 export function marketFolders(path: string): string[] {
   const full = resolve(path);
   if (isMarketFolder(full) || (isDayFolder(full) && isMarketFolder(dirname(full)))) return [path];
   return foldersIn(path).filter(isMarketFolder);
 }
 
-/** Returns the day folders of a market folder, oldest first. A day folder is returned itself. */
+/** Returns the day folders of a market folder, oldest first; for a day folder, only that folder. */
 export function dayFolders(path: string): string[] {
   if (isDayFolder(resolve(path))) return [path];
   return foldersIn(path).filter(isDayFolder);

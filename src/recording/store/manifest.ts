@@ -58,7 +58,7 @@ const eventsFile = z.strictObject({
   /** Times of the first and last row, venue clock, Unix ms; null without rows. */
   first_ms: time.nullable(),
   last_ms: time.nullable(),
-  /** Numbers of the first and last row in a file. Rows are numbered through all files, so a missing row is noticed. */
+  /** Numbers of the first and last row in a file. Numbers continue over all files, so a missing row is noticed. */
   first_seq: count,
   last_seq: count,
   kinds: z.record(z.enum(STREAM_KINDS), count),
@@ -75,7 +75,7 @@ const manifest = z.strictObject({
   origin: z.string(),
   files: z.array(z.discriminatedUnion('table', [eventsFile, otherFile])),
   refused: count,
-  /** Number of events that were earlier than an earlier row, and got that row's time. */
+  /** Number of events whose time was below the previous row's time, and was raised to the previous row's time. */
   stepped_back: count,
   /** Number of the segment's lines that a crash or damage made unreadable. */
   broken_lines: count,

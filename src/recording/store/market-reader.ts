@@ -46,7 +46,7 @@ import {
   sha256,
 } from './manifest.js';
 
-/** Opens a market's folder, or only some days; null without events. Throws TwinbookError `recording_invalid`. */
+/** Opens a market's folder, or only `chosen` days; null without events. Throws TwinbookError `recording_invalid`. */
 export async function openMarket(folder: string, chosen?: readonly string[]): Promise<Recording | null> {
   const days = chosen ?? dayFolders(folder);
   // If a recorder closes a segment during the read, rows move to another file, and the folder is read again.
@@ -65,7 +65,7 @@ export async function openMarket(folder: string, chosen?: readonly string[]): Pr
 /** Maximum number of attempts to read a folder while a recorder writes it. */
 const LOOKS = 5;
 
-/** Returns a text that changes when the recorder closes a segment of the day, as it then replaces the manifest. */
+/** Returns a text that changes when the recorder closes a segment of the day, and so replaces the manifest. */
 function stateOf(day: string): string {
   const { size, mtimeMs, ctimeMs, ino } = statSync(join(day, MANIFEST), { throwIfNoEntry: false }) ?? {};
   return `${size} ${mtimeMs} ${ctimeMs} ${ino}`;
@@ -119,7 +119,7 @@ function describedIn(folder: string, conditionId: string, days: readonly Day[]):
   const outcome = market.outcome ?? known.findLast(({ market: { outcome } }) => outcome !== null)?.market.outcome;
   const notes = [...new Set(known.flatMap((described) => described.notes))];
   const source = { ...market.source, path: folder };
-  // A trader of the recorded time knew only the first closing time that the venue announced.
+  // At the recorded time, a trader knew only the first closing time that the venue announced.
   const told = known.find(({ market: { closeIsGuessed } }) => closeIsGuessed === undefined)?.market ?? market;
   return { market: { ...market, closeTimeMs: told.closeTimeMs, outcome: outcome ?? null, source }, notes };
 }

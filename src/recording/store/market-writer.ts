@@ -100,7 +100,7 @@ export class MarketWriter implements MarketSink {
   clear(at: Stamp): void {
     if (this.#isOver(at)) return;
     for (const levels of this.#book) levels.clear();
-    // If the book is empty, no snapshot is needed before this event.
+    // A `clear` event needs no snapshot before it, because it empties the book.
     this.#bookKnown = false;
     this.#event(at, ROW.clear, 0, 0, 0);
     this.#bookKnown = true;
@@ -203,7 +203,7 @@ export class MarketWriter implements MarketSink {
     const [oldest] = [...this.#open.keys()].sort();
     if (oldest !== undefined) this.#open.get(oldest)?.counts(this.#refused, this.#steppedBack);
     const segments = [...this.#open.values()];
-    // Due segments accept no more rows before the write. Rows that arrive during the write are added to new segments.
+    // Due segments get no more rows. Rows that arrive during the write are added to new segments.
     const due = [...this.#open].filter(([date, segment]) => everything || this.#isDue(date, segment));
     for (const [date] of due) this.#open.delete(date);
     this.#segment = null;

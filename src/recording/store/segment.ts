@@ -8,7 +8,7 @@ import { EVENT, type RecordedMarket, type RecordedPoll } from '../contract.js';
 
 /** Times of an event: when it happened, and when the recorder received it. */
 export interface Stamp {
-  /** Time of the event, venue clock, Unix ms. A too early time is raised to the last event's, and counted. */
+  /** Time of the event, venue clock, Unix ms. A time below the last event's is raised to it, and counted. */
   readonly timeMs: number;
   /** Time when the answer arrived, our clock, Unix ms; null if unknown. */
   readonly seenMs: number | null;
@@ -106,7 +106,7 @@ export class Segment {
     this.#pending.push(`${JSON.stringify(row)}\n`);
   }
 
-  /** Stores the numbers of rejected and raised events, until a manifest has them. Only the last such line is valid. */
+  /** Adds a line with the numbers of rejected and of raised events. Only the segment's last such line is valid. */
   counts(refused: number, steppedBack: number): void {
     const line = makeCounts(refused, steppedBack);
     if (line !== this.#counts) this.#pending.push(line);

@@ -15,10 +15,10 @@ const ERROR_CODES = [
   'recording_invalid', // a recording cannot be read
   'strategy_invalid', // a strategy module cannot be loaded or returned an invalid value
   'usage', // a command was called wrongly
-  'queue_unusable', // the server of a queue does not answer, or cannot be trusted with work
-  'fleet_unusable', // the database of a fleet does not answer, or cannot be trusted with a wallet
+  'queue_unusable', // the server of a queue does not answer, or is unsuitable
+  'fleet_unusable', // the database of a fleet does not answer, or is unsuitable
   'wallet_taken', // another trader of the fleet trades with this wallet
-  'results_differ', // the same backtest gave two results
+  'results_differ', // the same backtest gave two different results
   'timed_out', // a time limit was exceeded
 ] as const;
 

@@ -1,6 +1,6 @@
 /**
  * Money, prices and share amounts as integers in millionths of a unit, so that no fraction of money is ever a float.
- * Every inexact operation names its rounding. A result that a double cannot hold exactly throws a RangeError.
+ * Every inexact operation has a rounding parameter. A result that a double cannot hold exactly throws a RangeError.
  */
 
 const MOST_WHOLE_DIGITS = 16;
@@ -69,7 +69,7 @@ export type Micros = number & { readonly [microsBrand]: true };
 export const ONE = 1_000_000 as Micros;
 export const ZERO = 0 as Micros;
 
-/** `floor` rounds towards minus infinity, `ceil` towards plus infinity. Callers round against the trader. */
+/** `floor` rounds towards minus infinity, `ceil` towards plus infinity. Callers round to the trader's disadvantage. */
 export type Rounding = 'floor' | 'ceil';
 
 /** Converts a number to the type Micros. Throws RangeError for a number that is not a safe integer. */

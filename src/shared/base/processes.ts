@@ -1,4 +1,4 @@
-/** Functions about processes and threads. If the system reports nothing about a process, it counts as alive. */
+/** Functions about processes and threads. A process counts as alive if the system reports nothing about it. */
 
 import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { systemCode } from './errors.js';
 
 /**
- * Keeps garbage collections short in all threads of a program for which a user waits. By default, V8 allocates some
+ * Keeps garbage collections short in all threads of an interactive program. By default, V8 allocates some
  * objects, such as zod's, in its old space. Objects there stay in memory until a full collection.
  */
 export function keepCollectionsBrief(): void {
@@ -39,7 +39,7 @@ export function startWorker({ name, data, youngMb }: WorkerProgram, from: string
   return new Worker(new URL(`${name}.js`, beside), { workerData: data, resourceLimits });
 }
 
-/** Wraps a handler of a socket, pipe or child process, as an uncaught error would end the process with open orders. */
+/** Wraps a handler of a socket, pipe or child process: an uncaught error would end the process with open orders. */
 export const guarded =
   <Args extends readonly unknown[]>(handle: (...args: Args) => void, onFailure: (error: unknown) => void) =>
   (...args: Args): void => {

@@ -6,7 +6,7 @@ interface Quotient {
   readonly below: readonly number[];
 }
 
-// Cody (1969), "Rational Chebyshev approximations for the error function". Argument: z^2 in the middle, else |z|.
+// From Cody (1969), "Rational Chebyshev approximations for the error function". `MIDDLE` takes z^2, `SHOULDER` |z|.
 const MIDDLE: Quotient = {
   above: [0.06568233791820745, 2.2352520354606837, 161.02823106855587, 1067.6894854603709, 18154.98125334356],
   below: [1, 47.20258190468824, 976.0985517377767, 10260.932208618979, 45507.78933502673],
@@ -91,7 +91,7 @@ function divide({ above, below }: Quotient, x: number): number {
   return numerator / denominator;
 }
 
-/** Seeded pseudo-random numbers (sfc32) for crowd, simulation and tests. Do not use these numbers for secrets. */
+/** Seeded pseudo-random numbers (sfc32) for simulated traders and tests. Do not use these numbers for secrets. */
 export class Random {
   #a: number;
   #b: number;

@@ -35,7 +35,7 @@ export function toSettings<F extends object>(
     const taken = key.endsWith('_mb') ? Number(value) * BYTES_PER_MB : value;
     return [settingKey(key, field), findMark(field, 'x-path') === true ? resolvePaths(taken, absolute) : taken];
   });
-  // The cast is right, because the type `Settings` maps the names by the same rules.
+  // The cast is safe, because the type `Settings` maps the names by the same rules.
   return Object.fromEntries(fields) as Settings<F>;
 }
 

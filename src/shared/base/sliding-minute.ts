@@ -24,7 +24,7 @@ export class SlidingMinute {
     this.#size += 1;
   }
 
-  /** Returns the number of counted times. Expired times are kept, in case the clock jumps ahead and returns. */
+  /** Returns the number of counted times. Expired times are kept, in case the clock jumps ahead and back. */
   countAt(nowMs: number): number {
     return this.#size - this.#overAt(nowMs);
   }
@@ -35,7 +35,7 @@ export class SlidingMinute {
     return place < this.#size ? this.#time(place) + MINUTE_MS : null;
   }
 
-  /** Returns the minimum of `figure` over counted times, else Infinity. `since` counts a time and all later ones. */
+  /** Returns the minimum of `figure` over counted times, else Infinity. `since`: number of times from that time on. */
   leastOf(nowMs: number, figure: (ageMs: number, since: number) => number): number {
     let least = Number.POSITIVE_INFINITY;
     for (let place = this.#overAt(nowMs); place < this.#size; place++)

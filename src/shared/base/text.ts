@@ -54,7 +54,7 @@ const NUMBER = /^-?\d+(?:\.\d+)?$/;
 /** Matches a cell that a spreadsheet may interpret as a formula, even if it skips the cell's first characters. */
 const FORMULA = /^(?:[\t\r]|[\s\p{C}]*[=+\-@＝＋－＠])/u;
 
-/** Quotes a text that looks like a formula, because titles come from an exchange. Plain numbers stay unchanged. */
+/** Puts an apostrophe before a text that looks like a formula, such as an exchange's title. Numbers stay unchanged. */
 const disarm = (text: string): string => (FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text);
 
 /** Splits text into letters; created on first use, because the creation takes nine milliseconds. */
@@ -162,15 +162,15 @@ export interface FittedColumn<Row> {
   readonly isText?: true;
   /** Cuts long text with `…`, or wraps it. Without `gives`, the column has its full width or is dropped. */
   readonly gives?: 'cut' | 'fold';
-  /** Width, in terminal columns, below which another column of the table is dropped instead. */
+  /** Minimum width, terminal columns. If the table has less space, one of its columns is dropped. */
   readonly least?: number;
   readonly most?: number;
-  /** Priority in a table that is too wide: the lowest is dropped first; of equal ones, the last. */
+  /** Priority in a too wide table: the column with the lowest priority is dropped first; of equal columns, the last. */
   readonly keep: number;
 }
 
 export const GAP = '  ';
-/** Default minimum widths. A title is known by its start, but a wrapped message needs several words in each line. */
+/** Default minimum widths. The start of a title identifies it, but a wrapped message needs several words per line. */
 const LEAST = { cut: 12, fold: 20 } as const;
 
 interface Sized<Row> {

@@ -1,4 +1,4 @@
-/** Declares every call of the service, for both exchange and client. No other module contains paths of the service. */
+/** Declares every call of the service, for the paper exchange and the client. No other module has service paths. */
 
 import { z } from 'zod';
 import type { Micros } from '../base/micros.js';

@@ -83,7 +83,7 @@ export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, { readonly when: str
     advice: 'Check the clock, the key and the signed bytes, then sign again.',
   },
   not_authenticated: { when: 'A signed call has no authentication headers.', advice: 'Sign the request.' },
-  permission_denied: { when: 'The call is not permitted, or a web page called a control.', advice: FIX },
+  permission_denied: { when: 'The call is not permitted, or a web page called a control (`/paper/…`).', advice: FIX },
   not_found: {
     when: 'The path or record is unknown, or the record belongs to another account.',
     advice: 'Check the path, its final slash and the id.',

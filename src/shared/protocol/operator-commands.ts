@@ -37,7 +37,7 @@ export const OPERATOR_COMMANDS = {
     isTool: true,
     help: 'stops quoting and cancels every order; fills are still booked',
     button: ['Pause', 'cancels every order and stops quoting'],
-    marketButton: ['Pause this market', 'cancels its orders and stops quoting it; other markets continue'],
+    marketButton: ['Pause this market', 'cancels the orders of this market and stops its quotes; others continue'],
   },
   'reduce-only': {
     reason: 'usual',
@@ -59,7 +59,7 @@ export const OPERATOR_COMMANDS = {
     role: 'operate',
     help: 'cancels every order, sells all holdings into the book, and stops quoting',
     button: ['Flatten', 'sells all holdings into the book, then stops quoting'],
-    marketButton: ['Flatten this market', 'cancels its orders, sells its holdings, then stops quoting it'],
+    marketButton: ['Flatten this market', 'cancels the orders of this market, sells its holdings, stops its quotes'],
   },
   kill: {
     reason: 'usual',
@@ -67,7 +67,7 @@ export const OPERATOR_COMMANDS = {
     isTool: true,
     isVerifiable: true,
     help: 'cancels every order and forbids new orders, also after a restart, even if the trader hangs or is not running',
-    button: ['KILL', 'press twice: cancels every order, and forbids new orders until lifted, also after a restart'],
+    button: ['KILL', 'press twice: cancels all orders, forbids new ones until the kill is lifted, even after restarts'],
   },
   resume: {
     reason: 'optional',
@@ -96,14 +96,14 @@ export type MarketName = {
 export const OPERATOR_NAMES = Object.keys(OPERATOR_COMMANDS) as readonly OperatorName[];
 const hasMarketButton = (name: OperatorName): name is MarketName => 'marketButton' in OPERATOR_COMMANDS[name];
 export const MARKET_NAMES = OPERATOR_NAMES.filter(hasMarketButton);
-/** Commands that the dashboard always shows, even for all traders at once. */
+/** Main commands: the dashboard offers these commands also for all traders at once. */
 export const FIRST_NAMES = ['pause', 'kill'] as const satisfies readonly OperatorName[];
 /** Commands that Telegram offers. A thief of the operator's telephone can therefore only stop the trader. */
 export const CHAT_NAMES = ['pause', 'reduce-only', 'kill'] as const satisfies readonly OperatorName[];
 
 /**
  * Returns the request for a command, with only the fields that this command has.
- * @param reason empty if none was given @param sender recorded instead of an empty reason if a reason is usual
+ * @param reason empty if none was given @param sender recorded as the reason if a `usual` reason is empty
  * @param market condition id; null for all markets
  */
 export function operatorRequest(

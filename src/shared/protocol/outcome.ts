@@ -21,7 +21,7 @@ export function outcomeOf(value: number): MarketOutcome | null {
   return rounded === 0 ? false : rounded === 1 ? true : rounded;
 }
 
-/** Returns the outcome in which these shares pay `paid`; null if `paid` does not determine the outcome. */
+/** Returns the outcome in which `yes` and `no` shares pay `paid`; null if `paid` does not determine the outcome. */
 export function inferOutcome(yes: number, no: number, paid: number): MarketOutcome | null {
   if (yes === no) return null;
   // Venues settle at multiples of 0.0001.

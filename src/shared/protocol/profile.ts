@@ -46,7 +46,7 @@ export const venueProfileSchema = z.strictObject({
     .array(z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'the base58 address of a program'))
     .max(32)
     .optional(),
-  /** Whether transactions that call these programs may use address lookup tables; absent: no. */
+  /** Whether transactions that call `solana_programs` may use address lookup tables; absent: no. */
   solana_lookup_tables: z.boolean().optional(),
   /**
    * The service's own keys that also sign its transaction drafts (`solana_tx`). The slots of these signatures are empty
@@ -55,7 +55,7 @@ export const venueProfileSchema = z.strictObject({
   draft_cosigners: draftCosigners.optional(),
   /** Fee rates of the venue's markets, as fractions of price x amount. `twinbook rehearse` checks these rates. */
   fee_rates: z.strictObject({ maker: rate, taker: rate }).optional(),
-  /** Quantity by which the venue's fee rates are multiplied, see `FeeSchedule`; absent: notional. */
+  /** Formula by which the venue computes fees from its fee rates; absent: notional. */
   fee_schedule: z.enum(FEE_SCHEDULES).optional(),
   draft_lifetime_s: z.number().int().min(5).max(3600),
   clock_tolerance_s: z.number().int().min(1).max(300),
@@ -66,7 +66,7 @@ export const venueProfileSchema = z.strictObject({
   }),
   /** Loss at which the paper exchange liquidates a margin position, per cent of own liquidity; absent: 100. */
   liquidation_loss_percent: z.number().int().min(1).max(100).optional(),
-  /** Whether `GET /trades/` lists the caller's fills. If false, the trader uses its orders' filled amounts. */
+  /** Whether `GET /trades/` lists the caller's fills. If false, the trader derives fills from its orders. */
   own_trades: z.boolean(),
 });
 

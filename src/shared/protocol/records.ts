@@ -40,7 +40,7 @@ export const apiKeyRow = record('An API key, without its secret.', {
   revoked_at: absent(unixSeconds).describe('Time when the key was revoked, Unix seconds; null while the key is valid.'),
 });
 
-/** Answer of every call that creates a draft. */
+/** Answer of the calls that create a draft, except `requests.create`. */
 export const draft = record('A drafted change that the wallet has not signed yet.', {
   pubkey: z.string().describe('Id of the new record. The draft of a cancel has the id of its order.'),
   message: z.string().describe('Message that the wallet signs.'),

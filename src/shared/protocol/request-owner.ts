@@ -17,10 +17,10 @@ export type PollTarget =
 /** A list that a reconciliation round reads. The list `sums` is a second, independent read of the trader's trades. */
 export type RoundList = 'assets' | 'orders' | 'trades' | 'merges' | 'splits' | 'redeems' | 'sums';
 
-/** Kind of request that an intent needs. */
+/** Kind of request for an intent (an order, cancel, merge, split or redeem). */
 export type IntentStep = 'draft' | 'submit' | 'read';
 
-/** Owner of a request's outcome, with the subject of the request. */
+/** Part of the core that receives the outcome of a request, and the subject of the request. */
 export type RequestOwner =
   | { readonly kind: 'poll'; readonly target: PollTarget }
   | { readonly kind: 'round'; readonly list: RoundList }

@@ -7,7 +7,7 @@ import type { BodyOf, DataOf, EndpointName, PathParamsOf, QueryInput, Scope } fr
 import type { ErrorDetails } from './errors.js';
 import type { RequestOwner } from './request-owner.js';
 
-/** Priority classes of requests, most urgent first. Of the last three, every fourth request is the longest waiting. */
+/** Priority classes of requests, most urgent first. In the last three classes, every fourth request is the oldest. */
 export const LANES = ['cancel', 'submit', 'own', 'draft', 'hot', 'quiet'] as const;
 /** Lane of a request: its priority class. */
 export type Lane = (typeof LANES)[number];
@@ -23,7 +23,7 @@ export interface Call<N extends EndpointName = EndpointName> {
 /** A call of any endpoint; the field `endpoint` determines its type. */
 export type AnyCall = { [N in EndpointName]: Call<N> }[EndpointName];
 
-/** A request of a part of the core, before the scheduler gives it an id and a place in the budget. */
+/** A request that a part of the core plans, before the scheduler assigns an id and sends it within the budget. */
 export interface PlannedRequest {
   readonly lane: Lane;
   readonly call: AnyCall;
@@ -36,7 +36,7 @@ export interface PlannedRequest {
 export interface Request extends Omit<PlannedRequest, 'owner'> {
   /** Id of the request: unique within a run of the trader, and ascending. */
   readonly id: number;
-  /** Whether the request cancels an order after a kill: it may then exceed an estimated limit; absent: false. */
+  /** True for the cancel of an order after a kill, which may exceed an estimated rate limit; absent: false. */
   readonly isUrgent?: boolean;
 }
 

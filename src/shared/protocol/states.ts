@@ -1,4 +1,4 @@
-/** States of all records of the service, in the service's spelling: both `canceled` and `cancelled` occur. */
+/** States of the venue's records, spelled as the venue spells them: both `canceled` and `cancelled` occur. */
 
 export const ORDER_STATUSES = [
   'open',
@@ -10,12 +10,12 @@ export const ORDER_STATUSES = [
   'expired',
   'failed',
 ] as const;
-/** Status of an order. An order with status `waiting_to_sign` is only a draft, and is not in the book. */
+/** Status of an order. An order with the status `waiting_to_sign` is an unsigned draft and not in the book. */
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
-/** Meaning of an order's status. */
+/** Facts about an order that follow from its status. */
 export interface OrderStanding {
-  /** `unsigned`: the order is only a draft. `over`: the order's state is final. */
+  /** `unsigned`: the order is a draft. `over`: the order's status is final, and the order is not in the book. */
   readonly phase: 'unsigned' | 'resting' | 'over';
   /** Whether the order had an effect: it was in the book, or it was filled at once. */
   readonly tookEffect: boolean;
@@ -24,7 +24,7 @@ export interface OrderStanding {
   readonly isCanceled: boolean;
 }
 
-/** Meaning of each order status. The code does not compile if a new status has no entry here. */
+/** Facts about an order in each status. The code does not compile if a new status has no entry in this table. */
 export const ORDER_STANDING: Readonly<Record<OrderStatus, OrderStanding>> = {
   waiting_to_sign: { phase: 'unsigned', tookEffect: false, filled: 'nothing', isCanceled: false },
   open: { phase: 'resting', tookEffect: true, filled: 'nothing', isCanceled: false },
@@ -117,7 +117,7 @@ export const SETTLEMENT_STATES = ['created', 'settlement_pending', 'claimable', 
 export type SettlementState = (typeof SETTLEMENT_STATES)[number];
 
 export const TP_SL_TRIGGERS = ['take_profit', 'stop_loss'] as const;
-/** Results of closing a margin position. `zero`: there was nothing to sell. `order`: its shares are being sold. */
+/** Results of closing a margin position. `zero`: it had no shares to sell. `order`: an order sells its shares. */
 export const CLOSE_TYPES = ['zero', 'order'] as const;
 export const TP_SL_STATES = ['active', 'triggered', 'cancelled'] as const;
 /** Status of the take-profit and stop-loss orders of a margin position. */

@@ -15,7 +15,7 @@ const text = z.string();
 const shape = <Fields extends z.ZodRawShape>(fields: Fields) => z.object(fields).readonly();
 const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
 
-/** The trader's process and its configuration. The process status changes only with a new run or configuration. */
+/** Status of the trader's process. It changes only when a new run starts or a new configuration is applied. */
 const processStatus = shape({
   pid: count,
   version: text,
@@ -58,7 +58,7 @@ const feed = shape({
   name: text,
   /** Number of markets for which the feed has a current value. */
   current: count,
-  /** Number of values that the feed gave in this run. */
+  /** Number of values that the feed delivered in this run. */
   values: count,
   /** Age of the feed's newest value, ms; null before the first value. */
   ageMs: float.nullable(),
@@ -70,7 +70,7 @@ const feed = shape({
 const accountStatus = shape({
   mode: text,
   reason: text,
-  /** Loss limit that determines the trader's mode; null if no loss limit does. */
+  /** Loss limit that determines the trader's mode; null if no loss limit determines it. */
   heldBack: shape({ rung: text, reason: text }).nullable(),
   /** Operator command that ends the trader's mode; empty if no command is needed. */
   wayBack: text,
@@ -101,9 +101,9 @@ const accountStatus = shape({
   inDoubt: z.boolean(),
   /** Reason why the newest reconciliation round is void; null if the round is valid. */
   voidReason: text.nullable(),
-  /** True if, since the last request ended, two complete reads have shown no open order. */
+  /** True if two complete reads have shown no open order, and the trader has sent no order or cancel since. */
   proven: z.boolean(),
-  /** Time when two reads confirmed the newest cancel-all or stop; null until then; later requests do not change it. */
+  /** Time when two reads first showed no open order after the newest cancel-all or stop; null before this proof. */
   provenMs: moment.nullable(),
   pausedMarkets: list(shape({ conditionId: text, title: text, reason: text })),
   /** The exchange's clock minus the trader's clock, ms; null before the first answer. */
@@ -116,7 +116,7 @@ const accountStatus = shape({
     /** Currency lost if every order filled at its worst price and every market resolved against the trader. */
     totalLossMicros: micros,
     pace: shape({ lastSecond: count, lastMinute: count }),
-    /** Largest number of recent fills within one window of the fill limit. */
+    /** Largest number of recent fills within one time window of the fill limit. */
     fillsInWindow: count,
     /** Events in which the trader has shares or orders. A market without an event counts as its own event. */
     events: list(shape({ eventKey: text, positionMicros: micros, lossMicros: micros })),
@@ -165,7 +165,7 @@ const marketStatus = shape({
   title: text,
   eventId: text.nullable(),
   strategies: list(text),
-  /** Text from the market's strategy, or the reason why the market is not quoted. */
+  /** The strategy's note on this market, or the reason why the market is not quoted. */
   note: text,
   fairMicros: micros.nullable(),
   markMicros: micros.nullable(),
@@ -174,7 +174,7 @@ const marketStatus = shape({
   maxPositionMicros: micros.nullable(),
   /** Time when the market's newest book arrived; null before the first book. */
   bookSeenMs: moment.nullable(),
-  /** Time when the newest book that orders may use was requested; null before the first book. */
+  /** Time when the trader requested the market's newest book; null before the first book. */
   bookSentMs: moment.nullable(),
   resolvesMs: moment.nullable(),
   /** Best bid and ask of other traders; null if there is none. */
@@ -190,7 +190,7 @@ const marketStatus = shape({
   refusals: list(shape({ name: text, count, text })),
   /** A sentence about consecutive orders that the exchange refused; null if the exchange accepted the newest order. */
   exchangeRefusal: text.nullable(),
-  /** Distance by which the venue's mark is outside the newest book, beyond half a tick; 0 without a newer mark. */
+  /** Distance of the venue's mark from the newest book's price, less half a tick; 0 if the mark is not newer. */
   markMove: float,
   /** Newest values of the feeds that the market's strategies use, even if expired. */
   feeds: list(
@@ -201,7 +201,7 @@ const marketStatus = shape({
       withheld: text.nullable(),
     }),
   ),
-  /** Reason why the strategies only read this market; null if they quote it. */
+  /** Reason why the strategies read this market but do not quote it; null if they quote it. */
   leftOutBecause: text.nullable(),
   /** Estimated value of quoting this market, currency per second, and the parts of this value; null if unknown. */
   worth: shape({
@@ -221,14 +221,14 @@ const marketStatus = shape({
       fillsPerS: float,
       currencyBound: float,
     }),
-    /** Estimated cost of reading a book and of a signed request, currency. */
+    /** Estimated costs in currency: `look` of one book read, `request` of one signed request. */
     prices: shape({ look: float, request: float }),
     belief: shape({ fillRatio: float, adversePart: float }),
   }).nullable(),
   /** Book levels of other traders: price and shares, best price first; absent if no strategy views the market. */
   bids: list(level).optional(),
   asks: list(level).optional(),
-  /** Public trades, newest first: exchange time, price, shares, taker's side; absent like `bids`. */
+  /** Public trades, newest first: exchange time, price, shares, taker's side; absent if no strategy views them. */
   trades: list(z.tuple([moment, micros, micros, z.enum(['buy', 'sell'])]).readonly()).optional(),
 });
 
@@ -258,7 +258,7 @@ export type BudgetStatus = z.output<typeof budget>;
 export const describeQuoting = ({ orders, fairMicros, note }: MarketStatus): string =>
   orders.length > 0 && fairMicros !== null ? 'quoting' : note;
 
-/** One line of the stream that the request `subscribe` starts. */
+/** One line of the status stream, which the control request `subscribe` starts. */
 export const statusLine = z.discriminatedUnion('type', [
   /** First line of the status stream. The stream repeats this line after each change of the configuration. */
   z.object({ type: z.literal('hello'), process: processStatus }),
@@ -268,7 +268,7 @@ export const statusLine = z.discriminatedUnion('type', [
     account: accountStatus,
     /** Status of each market that changed since the stream's previous frame. */
     markets: list(marketStatus),
-    /** Condition ids of all markets that the trader now follows. Readers delete every other market. */
+    /** Condition ids of all markets that the trader now follows. Readers delete markets that are not listed. */
     known: list(text),
   }),
   z.object({
@@ -283,5 +283,5 @@ export const statusLine = z.discriminatedUnion('type', [
 ]);
 /** Any line of the trader's status stream. */
 export type StatusLine = Readonly<z.output<typeof statusLine>>;
-/** Line of the status stream with the `type` `Type`. */
+/** Line of the status stream whose field `type` is `Type`. */
 export type StatusLineOf<Type extends StatusLine['type']> = Extract<StatusLine, { readonly type: Type }>;

@@ -1,4 +1,4 @@
-/** Sends messages to an absent operator: keeps the open alerts and a queue for each channel. */
+/** Sends alerts to the operator through channels. Keeps the open alerts, and one queue of messages for each channel. */
 
 import type { StatusLineOf } from '../../shared/protocol/trader-status.js';
 import type { AlertsConfig, ChannelConfig } from '../config/config.js';
@@ -21,7 +21,7 @@ export interface RememberedAlert extends Pick<AlertMessage, 'kind' | 'severity' 
 
 type OpenAlert = { -readonly [K in keyof RememberedAlert]: RememberedAlert[K] } & { forMs: number; seenMs: number };
 
-/** Keeps open alerts. A message is due at an alert's start and end, and repeatedly while a critical alert is open. */
+/** Keeps open alerts. Each alert causes a message at its start and end; an open critical alert repeats its message. */
 export class AlertBook {
   readonly #open = new Map<string, OpenAlert>();
   readonly #run: string;
@@ -33,7 +33,7 @@ export class AlertBook {
     this.#run = run;
   }
 
-  /** Restores the previous console's alerts. If a condition is over, a message follows after `CLEARED_AFTER_MS`. */
+  /** Restores the previous console's alerts. An alert without its condition then ends after `CLEARED_AFTER_MS`. */
   goOn(alerts: readonly RememberedAlert[], nowMs: number): void {
     for (const alert of alerts) this.#open.set(alert.kind, { ...alert, forMs: 0, seenMs: nowMs });
   }
@@ -68,7 +68,7 @@ export class AlertBook {
     );
   }
 
-  /** Restarts the alerts' ages after the clock was set back; otherwise alerts would repeat and end too late. */
+  /** Moves alert times after the present back to it: the clock was set back, and later times would delay messages. */
   #onClockSetBack(nowMs: number): void {
     for (const alert of this.#open.values()) {
       alert.seenMs = Math.min(alert.seenMs, nowMs);
@@ -95,7 +95,7 @@ export class AlertBook {
   #message(alert: OpenAlert, state: 'open' | 'cleared', nowMs: number): AlertMessage {
     const { kind, severity, title, text, sinceMs } = alert;
     const since = new Date(sinceMs).toISOString().slice(11, 19);
-    const told = state === 'open' ? addNextStep(kind, `${text}, since ${since} UTC`) : `over; it began at ${since} UTC`;
+    const told = state === 'open' ? addNextStep(kind, `${text}, since ${since} UTC`) : `ended; began at ${since} UTC`;
     return { id: this.#nextId(), timeMs: nowMs, severity, kind, state, title, text: told };
   }
 
@@ -108,17 +108,17 @@ export class AlertBook {
 const MOST_WAITING = 500;
 /** Minimum time between two messages of a channel, ms. */
 const APART_MS = 1_000;
-/** Maximum number of non-critical messages per hour; further ones are joined and sent later. */
+/** Maximum number of non-critical messages per hour; further messages are joined and sent later. */
 const MOST_AN_HOUR = 20;
 const HOUR_MS = 3_600_000;
 const PAUSE_MS = { first: 2_000, longest: 300_000 } as const;
-/** Maximum age of a pending message, ms. Older ones are dropped if the channel's last delivery failed. */
+/** Maximum age of a pending message, ms. Older messages are dropped if the channel's last delivery failed. */
 const PATIENCE_MS = { info: HOUR_MS, warning: HOUR_MS, critical: 24 * HOUR_MS } as const;
 const MOST_JOINED = 10;
 
 type WaitingMessage = Readonly<{ message: AlertMessage; sinceMs: number }>;
 
-/** Queue of a channel's messages. The queue's owner sends them and reports the results. Times are monotonic, ms. */
+/** Queue of a channel's messages. The owner sends the messages and reports the results. Times are monotonic, ms. */
 export class Outbox {
   readonly counts = { delivered: 0, failed: 0, lost: 0 };
   #waiting: WaitingMessage[] = [];
@@ -146,7 +146,7 @@ export class Outbox {
     this.counts.lost++;
   }
 
-  /** Returns the due message, a critical one first; null if none is due or while one is being sent. */
+  /** Returns the next message to send, critical messages first; null if none is due or one is being sent. */
   next(steadyMs: number): AlertMessage | null {
     this.#giveUp(steadyMs);
     if (this.#underWay.length > 0 || steadyMs < this.#notBeforeMs) return null;
@@ -240,7 +240,7 @@ export interface AlertState {
 /** Acknowledgement of an alert that has been open since `sinceMs`. */
 export type Acknowledgement = Readonly<{ kind: string; sinceMs: number; timeMs: number }>;
 
-/** Storage of alerts from one process to the next. No call throws. */
+/** Stores alerts, so that the next console process can restore them. No method throws. */
 export interface AlertMemory {
   load(): AlertState | null;
   save(state: AlertState): void;
@@ -259,13 +259,13 @@ interface AlertCenterOptions {
   readonly memory?: AlertMemory;
   /** Present time, Unix ms; used when the stored alerts are read. */
   readonly nowMs?: number;
-  /** Present time of a clock that never jumps, ms. */
+  /** Present time of a monotonic clock, ms. */
   readonly steadyMs?: number;
 }
 
 type Channel = Readonly<{ config: ChannelConfig; outbox: Outbox; send: AlertSender }>;
 
-/** Sends conditions to channels; each channel has its own queue and sends one message at a time. */
+/** Sends alerts to all channels. Each channel has its own queue and sends one message at a time. */
 export class AlertCenter {
   readonly #channels: readonly Channel[];
   readonly #options: AlertCenterOptions;
@@ -285,7 +285,7 @@ export class AlertCenter {
       for (const message of state.waiting[one.name] ?? []) outbox.add(message, steadyMs);
   }
 
-  /** Processes present facts; must be called about once a second. */
+  /** Opens and ends alerts by the present facts, and sends due messages. Call it about once a second. */
   tick(facts: WatchedFacts): void {
     const { nowMs, steadyMs } = facts;
     for (const one of this.#options.memory?.acknowledgements() ?? []) this.#book.acknowledge(one);
@@ -295,7 +295,7 @@ export class AlertCenter {
     this.#remember();
   }
 
-  /** Queues a notice of the trader for its operator; `time` in Unix ms. */
+  /** Queues an alert for a notice that the trader sent; `time` in Unix ms. */
   notice({ kind, text, time, severity }: Omit<StatusLineOf<'notice'>, 'type'>, steadyMs: number) {
     const told = toldAs(kind, severity);
     if (told !== null) this.#tell(this.#book.once(told.severity, kind, told.title, text, time), steadyMs);
@@ -339,7 +339,7 @@ export class AlertCenter {
     });
   }
 
-  /** Stores alerts and queues, but only after a change; usually no alert is open and no message waits. */
+  /** Stores alerts and queues if they changed since the last store. */
   #remember(): void {
     const { memory } = this.#options;
     if (memory === undefined) return;

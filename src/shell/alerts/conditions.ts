@@ -6,10 +6,10 @@ import type { AlertSeverity } from '../config/schema.js';
 const LIFELINE_MS = 60_000;
 
 /**
- * A dead man's switch: a remote monitor raises an alarm when the console's calls stop. Returns a function that returns
- * null while no call is due; otherwise the reason why the trader did no useful work, empty if it did.
+ * A dead man's switch: a remote monitor raises an alarm when the console's calls to it stop. The returned function
+ * returns null if no call is due, else the reason why the trader does not work normally; empty if it does.
  *
- * @param beganMs time of a clock that never steps, ms; the first call is due one interval later
+ * @param beganMs monotonic time, ms; the first call is due one interval later
  */
 export function startLifeline(beganMs: number) {
   let [steps, answered, calledMs] = [0, 0, beganMs];
@@ -20,7 +20,7 @@ export function startLifeline(beganMs: number) {
     steps = account?.health.steps ?? 0;
     answered = account?.health.requests.reduce((sum, one) => sum + one.answered, 0) ?? 0;
     if (!isCurrent) return 'the trader does not answer';
-    // If the step count is unchanged, there was no step; a smaller count belongs to a new run.
+    // An unchanged count means that there was no step. A smaller count means that a new run has begun.
     if (steps === stepsBefore) return 'the trader’s loop made no step';
     if (answered === answeredBefore) return 'the exchange answered no request';
     const comparedMs = account?.reconciled?.comparedMs ?? Number.NEGATIVE_INFINITY;
@@ -36,16 +36,16 @@ export interface Condition extends Pick<AlertKind, 'severity' | 'title' | 'forMs
   readonly sinceMs?: number;
 }
 
-/** Facts in which alert conditions are searched. Null means unknown. */
+/** Facts that decide which alert conditions hold. Null means unknown. */
 export interface WatchedFacts {
   readonly nowMs: number;
-  /** Time of a clock that never jumps, ms. */
+  /** Time of a monotonic clock, ms. */
   readonly steadyMs: number;
-  /** Time since the trader's last message, or since a message was due, ms; null if no due time is known. */
+  /** Time since the trader's last message, ms; before the first message, since it was due; null if none was due. */
   readonly silentMs: number | null;
   /** Whether this console has ever received a message from this trader. */
   readonly isHeard: boolean;
-  /** Whether the trader ended regularly, so that no order is open. */
+  /** Whether the trader ended after proof that no order is open. */
   readonly hasEnded: boolean;
   /** Whether the trader's process ended without a last message. */
   readonly isGone: boolean;
@@ -68,19 +68,19 @@ const LITTLE_DISK_BYTES = 2_000_000_000;
 const MOST_LOSS = 0.8;
 const MOST_SKEW_MS = 2_000;
 const RECONCILED_WITHIN_MS = 10 * MINUTE_MS;
-/** Number of wrong passwords that raise an alert, whether an attacker or a typing error caused them. */
+/** Number of wrong passwords in ten minutes that raises an alert. */
 const MOST_REFUSED_LOGINS = 3;
 
 interface AlertKind {
   readonly severity: AlertSeverity;
   readonly title: string;
-  /** Command that the operator should run next; empty if none is needed. */
+  /** Command that the operator should run next; empty if no command is needed. */
   readonly next: string;
   /** Time for which a condition must hold before its alert is sent, ms. */
   readonly forMs: number;
   /**
    * Source of the alert. `console`: a condition that the console sees. `trader`: a condition whose end is visible only
-   * in the trader's messages. `notice`: an event of the trader, sent once. A state that lasts is never a notice.
+   * in the trader's messages. `notice`: an event of the trader, sent once, never a lasting state.
    */
   readonly by: 'console' | 'trader' | 'notice';
 }
@@ -212,11 +212,11 @@ function findShown(account: AccountStatus, facts: WatchedFacts): AlertConditions
   return {
     killed: mode === 'killed' && reason,
     halted: mode === 'halted' && reason,
-    // `disagreement` needs two comparisons, because a single one may count an order in flight as a difference.
+    // Two comparisons must confirm a `disagreement`: a single comparison may report an order in flight as a difference.
     ledger_differs: reconciled !== null && account.disagreement,
     unknown_orders: unknownOrders > 0 && `the state of ${unknownOrders} orders is unknown`,
-    venue_silent: account.silent && 'several requests in a row got no answer',
-    throttled: isThrottled && 'the exchange rejects all requests for a while',
+    venue_silent: account.silent && 'the exchange did not answer several consecutive requests',
+    throttled: isThrottled && 'the exchange rejects requests because of its rate limit',
     clock_off:
       Math.abs(clockOffsetMs ?? 0) > MOST_SKEW_MS &&
       `the clock of this machine differs from that of the exchange by ${wholeSeconds(clockOffsetMs ?? 0)} s`,
@@ -245,7 +245,7 @@ const findKind = (kind: string): AlertKind | undefined => (isKind(kind) ? KINDS[
 
 export const findNextStep = (kind: string): string => findKind(kind)?.next ?? '';
 
-/** Adds the next step to a text, on a separate line. A text is unchanged if there is no next step. */
+/** Appends the alert kind's next step to a text, on a separate line; returns the text unchanged without a step. */
 export function addNextStep(kind: string, text: string): string {
   const step = findNextStep(kind);
   return step === '' ? text : `${text}\nDo: ${step}`;
@@ -261,7 +261,7 @@ export function findConditions(facts: WatchedFacts): readonly Condition[] {
   });
 }
 
-/** Whether facts are missing that decide if a condition of this kind holds. Its alert then does not end. */
+/** Whether facts are missing that decide if a condition of this kind holds. An open alert then stays open. */
 export function isUndecided(kind: string, facts: WatchedFacts): boolean {
   const { silentMs, isHeard, hasEnded, isGone, diskFreeBytes, account } = facts;
   if (kind === 'disk_low') return diskFreeBytes === null;
@@ -279,7 +279,7 @@ export const isBackupFailing = (failed: FailedBackup, newestMs: number | null): 
 
 const wholeSeconds = (ms: number): number => Math.round(ms / 1000);
 
-/** Returns the kind of alert for a notice; null if only logged, such as a timer's `command` of level `info`. */
+/** Returns the kind of alert for a notice; null if the notice causes no alert, such as an `info` `command`. */
 export function toldAs(kind: string, severity: 'info' | 'loud') {
   const known = findKind(kind);
   return known?.by !== 'notice' || (kind === 'command' && severity === 'info') ? null : known;

@@ -37,7 +37,7 @@ export function readSecret(path: string, what: string): string {
   return secret;
 }
 
-/** Returns the body of an answer as text. Throws for a broken answer, or one longer than `mostBytes`. */
+/** Returns the body of an answer as text. Throws for an incomplete answer, or for more than `mostBytes`. */
 export async function readBounded(response: Response, mostBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -87,7 +87,7 @@ async function send(channel: ChannelConfig, trader: string, message: AlertMessag
     case 'slack':
       return json({ text: escapeForSlack(text) });
     case 'discord':
-      // A title from the exchange must not notify Discord users.
+      // No mentions, so that text from the exchange cannot notify Discord users.
       return json({ content: text, allowed_mentions: { parse: [] } });
     case 'telegram':
       return sendBotMessage(makeBotUrl(address), to ?? '', text);

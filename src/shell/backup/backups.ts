@@ -28,7 +28,7 @@ export async function makeBackup(
   const path = join(folder, `${new Date(nowMs).toISOString().replaceAll(':', '-')}${ENDING}`);
   const unchecked = `${path}${UNCHECKED}`;
   const { sha256, problems } = await copyChecked({ source: ledgerPath, target: unchecked });
-  // Readers leave these files next to an SQLite file.
+  // SQLite creates these side files when the check opens the copy.
   for (const side of ['-wal', '-shm']) fs.rmSync(`${unchecked}${side}`, { force: true });
   const [problem] = problems;
   if (problem !== undefined) throw makeDamageError(ledgerPath, unchecked, problem, problems.length);
@@ -42,7 +42,7 @@ export async function makeBackup(
   return { path, bytes: fs.statSync(path).size, sha256, gone };
 }
 
-/** Lists a ledger's backups, oldest first; empty if their folder is missing. All were valid when they were made. */
+/** Lists a ledger's backups, oldest first; empty if the folder is missing. Each was valid when made. */
 export function listBackups(ledgerPath: string): readonly BackupFile[] {
   const folder = locateBackupFolder(ledgerPath);
   if (!fs.existsSync(folder)) return [];
@@ -58,7 +58,7 @@ export function findBackup(ledgerPath: string, folder: string, given: string): s
   return fs.existsSync(path) || basename(given) !== given || !fs.existsSync(named) ? path : named;
 }
 
-/** Replaces the second name `<ledger>.backup` by the backup's path in the folder; returns other paths unchanged. */
+/** Returns the newest backup's path in the folder for its link `<ledger>.backup`; returns other paths unchanged. */
 export function findOwnName(backup: string): string {
   const folder = `${backup}s`;
   const found = fs.statSync(backup, { throwIfNoEntry: false });
@@ -71,7 +71,7 @@ export function findOwnName(backup: string): string {
 const parseTime = (name: string): number =>
   Date.parse(name.slice(0, -ENDING.length).replace(/T(\d\d)-(\d\d)-/, 'T$1:$2:'));
 
-/** Links the newest backup under a second name, which takes no more space. */
+/** Links the newest backup as `<ledger>.backup`; a hard link takes no disk space. */
 function nameNewest(ledgerPath: string, path: string): void {
   const newest = `${ledgerPath}.backup`;
   fs.rmSync(`${newest}.new`, { force: true });
@@ -80,7 +80,7 @@ function nameNewest(ledgerPath: string, path: string): void {
   syncFolder(dirname(newest));
 }
 
-/** Removes incomplete copies; also damaged copies, which were kept as evidence until the next backup. */
+/** Removes incomplete copies, and damaged copies, which are kept as evidence until the next backup. */
 function removeUnchecked(folder: string): void {
   const names = fs.readdirSync(folder).filter((name) => name.includes(UNCHECKED));
   for (const name of names) fs.rmSync(join(folder, name), { force: true });
@@ -91,7 +91,7 @@ function makeDamageError(ledgerPath: string, copy: string, problem: string, prob
   return new TwinbookError(
     'ledger_broken',
     `the copy of the ledger ${ledgerPath} is damaged: ${problem}${more}`,
-    `Earlier backups stay; ${copy} is the copy. The ledger itself may be damaged: \`twinbook ledger verify\`.`,
+    `Earlier backups are kept, and the copy as ${copy}. Check the ledger with \`twinbook ledger verify\`.`,
   );
 }
 

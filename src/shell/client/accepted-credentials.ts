@@ -1,4 +1,4 @@
-/** Finds credentials that the venue accepts: stored ones, or new ones if the caller permits or if orders are open. */
+/** Finds API credentials that the venue accepts; creates new ones if permitted, or if orders must be canceled. */
 
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { refusesKey } from '../../shared/protocol/errors.js';
@@ -22,14 +22,14 @@ export class ApiKey {
     this.#held = loadCredentials(path, { baseUrl, wallet: wallet.address }, env);
   }
 
-  /** The credentials as an option of `ServiceClient`. */
+  /** The credentials as constructor option of `ServiceClient`; empty without credentials. */
   get option(): { readonly credentials?: Credentials } {
     return this.#held === null ? {} : { credentials: this.#held };
   }
 
   /**
-   * Tests the held credentials, or makes new ones. Throws `venue_unreachable`, or `venue_refused`.
-   * @param mayReplace whether new credentials may replace refused ones; a new paper exchange refuses all earlier keys
+   * Tests the stored credentials, or creates credentials. Throws `venue_unreachable`, or `venue_refused`.
+   * @param mayReplace whether to replace refused credentials; a new paper exchange refuses all earlier keys
    */
   async accept(client: ServiceClient, mayReplace: boolean): Promise<void> {
     if (this.#held !== null) {
@@ -45,10 +45,10 @@ export class ApiKey {
     this.#store(await client.bootstrap(this.#wallet));
   }
 
-  /** Replaces a refused key, because open orders must be canceled. Never throws; on failure, the old key stays. */
+  /** Replaces a key that the venue refuses, so that orders can be canceled. Never throws; on failure the key stays. */
   async replaceRefused(client: ServiceClient, warn: (text: string) => void): Promise<void> {
     if (this.#held === null) return;
-    // This read tests the key, because the cancels that follow begin with the same read.
+    // This read of the orders tests the key. The later cancels also begin with a read of the orders.
     const { outcome } = await client.call('orders.list', { query: { limit: 1 } }, { lane: 'cancel' });
     if (!isKeyRefusal(outcome)) return;
     try {

@@ -22,7 +22,7 @@ const LONG_AGO_MS = -1e14;
 
 function openLimiter(): Bottleneck {
   const limiter = new Bottleneck({ reservoir: 1, minTime: LONG_AGO_MS });
-  // The first job uses up Bottleneck's reservoir. After the first job, Bottleneck's next planned start is in the past.
+  // This first job empties Bottleneck's reservoir; later, Bottleneck's next planned start is always in the past.
   limiter.schedule({ priority: 0 }, () => Promise.resolve()).catch(() => undefined);
   return limiter;
 }
@@ -40,9 +40,9 @@ interface Prober {
 export class BudgetLine {
   readonly #pacing: Pacing;
   readonly #monotonicMs: () => number;
-  /** Bottleneck's queue; null until a request has to wait. */
+  /** Bottleneck's queue; null until the first request must wait. */
   #limiter: Bottleneck | null = null;
-  /** Number of jobs in Bottleneck's queue, including expired jobs; and number of these jobs that got a place. */
+  /** Number of jobs in Bottleneck's queue, including expired jobs; `#called`: jobs of these that have a place. */
   #queued = 0;
   #called = 0;
   /** Requests that may probe a refusing venue, in the order of arrival, including expired requests. */
@@ -56,7 +56,7 @@ export class BudgetLine {
     this.#monotonicMs = monotonicMs;
   }
 
-  /** Free fraction of a minute's budget, less the waiting requests; negative if more wait than may be sent. */
+  /** Fraction of a minute's budget that is free after all waiting requests; negative if the budget is too small. */
   get freePart(): number {
     const nowMs = this.#monotonicMs();
     const remaining = this.#pacing.freePermits(nowMs) - (this.#queued - this.#called);
@@ -75,7 +75,7 @@ export class BudgetLine {
   }
 
   /**
-   * Waits for a place in the window, at most `patienceMs`; null after this time, or if the queue is full or closed.
+   * Waits at most `patienceMs` for a place in the window; returns null after it, or if the queue is full or closed.
    * @param isUrgent whether the request is a cancel of a kill; default: whether it is a cancel
    */
   enter(lane: Lane, patienceMs: number, isUrgent = lane === 'cancel'): Promise<Permit | null> {
@@ -95,7 +95,7 @@ export class BudgetLine {
       const turn = () => {
         this.#queued -= 1;
         this.#called -= 1;
-        if (!settle('place')) this.onUnsent('place'); // expired: the place goes to the next request
+        if (!settle('place')) this.onUnsent('place'); // The request expired, so the next request gets the place.
         return Promise.resolve();
       };
       // Bottleneck rejects only the jobs that `close` drops.

@@ -33,7 +33,7 @@ const DEFAULT_CONCURRENCY = 8;
 const READ_RETRIES = 2;
 /** Wait between two attempts of an unanswered read, ms; doubled for each attempt, less a random part of up to half. */
 const RETRY_DELAY_MS = 200;
-/** Minimum free fraction of a minute's budget for an automatic retry of the core's reads. */
+/** Minimum free fraction of a minute's budget for an automatic retry of a read by the trader's core. */
 const SPARE_PART = 1 / 2;
 
 const realClock: ClientClock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
@@ -50,7 +50,7 @@ interface Job {
 }
 
 interface PlannedOptions extends CallOptions {
-  /** Whether a core made the request. A core repeats its reads itself, and reserves budget for urgent requests. */
+  /** Whether the trader's core made the request. The core retries reads, and reserves budget for urgent requests. */
   readonly isPlanned?: boolean;
   /** Whether the request is a cancel that belongs to a kill; default: true for every cancel. */
   readonly isUrgent?: boolean;
@@ -104,7 +104,7 @@ export class HttpCaller {
         }
       : null;
     this.#credentials = options.credentials ?? null;
-    // Each retrying call adds a listener. Node would warn at eleven listeners, but the number of calls is limited.
+    // Each waiting retry adds a listener to the signal. No limit, because Node would warn at eleven listeners.
     setMaxListeners(0, this.#closing.signal);
   }
 
@@ -208,7 +208,7 @@ export class HttpCaller {
       if (!next.left && last.left) break;
       last = next;
     }
-    // The answer gets the time after all retries: from an older time, the core would infer that the clock was set back.
+    // The time is read after all retries, because an older time would look as if the clock was set back.
     return last.left ? { ...last.answer, nowMs: this.clock.nowMs() } : last.answer;
   }
 
@@ -308,7 +308,7 @@ export class HttpCaller {
 const NOTHING_LEARNED = { venueTimeMs: null, budget: null, pageLimit: null } as const;
 
 const CLOSED = 'the client was closed';
-const TOO_LATE = 'the request waited too long for its turn';
+const TOO_LATE = 'the request was not sent by its deadline';
 const NO_CREDENTIALS = 'there are no API credentials to sign the request with';
 
 const saysWrongClock = (outcome: Outcome): boolean =>
@@ -320,7 +320,7 @@ function requireAnswer<N extends EndpointName>({ outcome }: ClientAnswer<N>, wan
     const text = `the request for ${wanted} has no valid answer: ${outcome.reason}`;
     throw new TwinbookError('venue_unreachable', text, '`twinbook doctor` checks the connection.');
   }
-  const hint = '`twinbook doctor` checks address, clock and signing; mostly it is the clock or the wallet.';
+  const hint = '`twinbook doctor` checks address, clock and signing; usually the clock or the wallet is wrong.';
   const details = outcome.details.flatMap((row) => Object.entries(row).map(([name, text]) => `${name}: ${text}`));
   const told = [outcome.message, ...details].join(' ');
   throw new TwinbookError('venue_refused', `the venue refused ${wanted}: ${outcome.slug}, ${told}`, hint);
@@ -382,18 +382,18 @@ interface Bounds {
   readonly atMonotonicMs: number;
 }
 
-/** Estimates the venue's clock from `Date` headers, relative to our monotonic clock: a jump of ours changes nothing. */
+/** Estimates the venue's clock from `Date` headers. A jump of our wall clock does not change the estimate. */
 export class VenueClock {
   #bounds: Bounds | null = null;
-  /** Last reported clock offset, ms, or a first estimate too small to report; null before both. */
+  /** Last reported clock offset, or the first estimate if it was too small to report, ms; null before an estimate. */
   #toldMs: number | null = null;
   /** Times of the newest reports of a clock offset, monotonic ms, newest first. */
   #reports: readonly number[] = [];
 
-  /** Records an answer's `Date`, ms. If the clocks differ much, returns a notice, at most three times a minute. */
+  /** Records an answer's `Date`, ms. Returns a notice if the offset changed by 2 s, at most three times a minute. */
   observe(dateMs: number, times: AnswerTimes): ClockNotice | null {
     const sample = toBounds(dateMs, times);
-    // If bounds of several answers do not intersect, a clock was set; the new answer then replaces the others.
+    // If the new bounds do not overlap the earlier bounds, a clock was set, and the new bounds replace them.
     this.#bounds = (this.#bounds === null ? sample : intersect(this.#bounds, sample)) ?? sample;
     return this.#news(times);
   }
@@ -434,7 +434,7 @@ export class VenueClock {
   }
 }
 
-/** Clock offset's bounds. The venue wrote its `Date`, rounded down to a second, between request and answer. */
+/** Returns the clock offset's bounds: the venue set the `Date`, rounded down to 1 s, between request and answer. */
 const toBounds = (dateMs: number, { sentMonotonicMs, seenMonotonicMs }: AnswerTimes): Bounds => ({
   low: dateMs - seenMonotonicMs,
   high: dateMs + HEADER_RESOLUTION_MS - sentMonotonicMs,

@@ -1,6 +1,6 @@
 /**
- * Turns each call of `ENDPOINTS` into a method: the call `orders.create` becomes `client.orders.create`. A method takes
- * those of path key, body, query and `CallOptions` that the call has. A body of one field is passed as its value.
+ * Turns each call of `ENDPOINTS` into a method: the call `orders.create` becomes `client.orders.create`. Arguments:
+ * the call's path key, body and query, if it has them, then `CallOptions`. A body of one field is passed as its value.
  */
 
 import {
@@ -61,7 +61,7 @@ export type MarginInput =
   | (MarginHead & { readonly type: 'market'; readonly funds: string })
   | (MarginHead & { readonly type: 'limit'; readonly price: string; readonly shares: string });
 
-/** Prices of take profit and stop loss, at least one. Null removes a price; an absent price stays unchanged. */
+/** New take-profit and stop-loss prices, at least one. Null removes a price; an absent price stays unchanged. */
 export type TpSlInput = BodyOf<'positions.setTpSl'>;
 
 /** Request bodies with types that are more precise than their schemas. */
@@ -74,7 +74,7 @@ type Body<N extends EndpointName> = N extends keyof PreciseBodies ? PreciseBodie
 type IsUnion<T, U = T> = T extends unknown ? ([U] extends [T] ? false : true) : never;
 type BodyArg<B> = [B] extends [undefined] ? [] : [body: IsUnion<keyof B> extends true ? B : B[keyof B]];
 type KeyArg<P> = unknown extends P ? [] : [key: string];
-/** The type permits no field for an endpoint that has no query. */
+/** A query argument; no argument if the endpoint has no query. */
 type QueryArg<Q> = string extends keyof Q ? [] : Record<never, never> extends Q ? [query?: Q] : [query: Q];
 type Args<N extends EndpointName> = [
   ...KeyArg<PathParamsOf<N>>,
@@ -135,7 +135,7 @@ function readArguments({ path, body, query }: Declaration, args: readonly unknow
 const nameField = ([only = '', ...others]: readonly string[], value: unknown): unknown =>
   others.length === 0 ? { [only]: value } : value;
 
-/** Largest page size that every list allows, so that the fewest requests are needed. */
+/** Largest page size that every list allows; it needs the fewest requests. */
 const WALK_LIMIT = 100;
 
 /** Lists whose pages may have fewer rows than their size although another page follows. */
@@ -180,7 +180,7 @@ async function readPage<N extends ListName>(
   return { rows: data, nextCursor, limit: answer.pageLimit };
 }
 
-/** Number of remembered rows, to detect rows that are repeated. */
+/** Number of newest rows that are remembered to detect repeated rows. */
 const REMEMBERED_ROWS = 10_000;
 /** Maximum number of consecutive empty pages of a list. A list that skips rows may have empty pages, but must end. */
 const MOST_EMPTY_PAGES = 1_000;
@@ -206,7 +206,7 @@ export async function* walkPages<N extends ListName>(
   let emptyPages = 0;
   for (let pages = 1; ; pages++) {
     const paged = { ...query, limit, ...(cursor === undefined ? {} : { cursor }) };
-    // The cast is safe: every list call has a limit and a cursor, and the caller gave the other fields.
+    // The cast is safe: every list call has the fields `limit` and `cursor`, and the caller gave all others.
     const page = await readPage(caller, endpoint, { ...input, query: paged } as CallInput<N>, options);
     const { rows, nextCursor } = page;
     emptyPages = rows.length === 0 ? emptyPages + 1 : 0;
@@ -219,7 +219,7 @@ export async function* walkPages<N extends ListName>(
       throw fail('pages_empty', `${emptyPages} pages in a row are empty, although another page follows`);
     for (const key of UNKEYED.includes(endpoint) ? [] : rows.map(keyOf)) {
       if (key === null) continue;
-      if (first.has(key) || recent.has(key)) throw fail('row_repeated', `the row ${key.slice(0, 200)} came twice`);
+      if (first.has(key) || recent.has(key)) throw fail('row_repeated', `row ${key.slice(0, 200)} was returned twice`);
       recent.add(key);
       // A Set keeps the order of insertion, so the first key is the oldest.
       const [oldest = ''] = recent;
@@ -227,7 +227,7 @@ export async function* walkPages<N extends ListName>(
       if (pages === 1) first.add(key);
     }
     if (nextCursor !== null && cursors.has(nextCursor))
-      throw fail('cursor_repeated', `the cursor ${nextCursor.slice(0, 100)} came a second time`);
+      throw fail('cursor_repeated', `the cursor ${nextCursor.slice(0, 100)} was returned twice`);
     yield* rows;
     if (nextCursor === null) return;
     cursor = nextCursor;

@@ -3,7 +3,7 @@
  *
  * Every API call is a method of the same name, such as `client.orders.create`, and resolves to the service's record.
  * Methods reject with ServiceRefused, OutcomeUnknown, or TwinbookError for invalid input. Received money is `Micros`;
- * money to send is decimal text. `all…` reads a whole list. Methods like `place` draft, sign, submit and wait.
+ * money to send is decimal text. `all…` reads a whole list. Methods like `place` also sign and submit the draft.
  */
 
 import { existsSync, readFileSync } from 'node:fs';
@@ -48,7 +48,7 @@ export class ServiceClient extends HttpCaller {
   /**
    * Places an order. Signs only a draft with exactly the requested terms. The promise resolves to an order that is or
    * was in the book. ServiceRefused or NotDone prove that the order is not in the book. After OutcomeUnknown, read the
-   * record `error.pubkey` before placing the order again. A second draft is never made. See docs/client.md.
+   * record `error.pubkey` before placing the order again. The method creates one draft only. See docs/client.md.
    */
   async place(wallet: Wallet, order: OrderInput, options: SafeOptions = {}): Promise<OrderRow> {
     const terms = orderTerms(order);
@@ -76,14 +76,14 @@ export class ServiceClient extends HttpCaller {
       return await this.#run(wallet, rest, {
         endpoint: 'orders.cancelSubmit',
         draft: async (within) => ({ ...(await this.orders.cancel(pubkey, within)), marketConditionId, terms }),
-        // The signer has compared the pubkey in the draft with the order's pubkey.
+        // The submit contains the order's pubkey. The signer has checked that the draft cancels this order.
         submit: (_, signature, within) => this.orders.cancelSubmit(pubkey, signature, within),
         read: (_, within) => this.orders.detail(pubkey, within),
         getStage: cancelStage,
       });
     } catch (error) {
       if (!(error instanceof ServiceRefused && error.is('order_not_cancelable'))) throw error;
-      // If a fill ended the order in the meantime, the order's record shows this.
+      // A fill may have ended the order in the meantime; then the order's record shows this end.
       const now = await this.orders.detail(pubkey, bounded);
       if (cancelStage(now) === 'done') return now;
       throw error;
@@ -129,7 +129,7 @@ export class ServiceClient extends HttpCaller {
     });
   }
 
-  /** Returns the unlocked shares, read before a draft locks them; all held shares if an earlier draft locked all. */
+  /** Returns the unlocked shares before a draft locks them; returns all held shares if no share is unlocked. */
   async #sharesToRedeem(market_condition_id: string, within: CallOptions) {
     const free: Record<'yes' | 'no', Micros> = { yes: ZERO, no: ZERO };
     const held = { ...free };
@@ -161,7 +161,7 @@ export class ServiceClient extends HttpCaller {
   }
 
   /**
-   * Closes a margin position and resolves to the closed position. If you set a price, set `withinMs`. Rejects with
+   * Closes a margin position and resolves to the closed position. With a `price`, set `withinMs` too. Rejects with
    * ServiceRefused, or at the deadline with OutcomeUnknown: the position may still close. The close request is never
    * sent twice, because a venue may execute a repeat as another sale.
    */
@@ -175,7 +175,7 @@ export class ServiceClient extends HttpCaller {
       const seen = await settle(this.positions.detail(pubkey, options));
       if (seen.ok) record = seen.record;
       if (record?.is_closed) return record;
-      // One read of the position proves nothing: a refused close may still change the position later.
+      // A second read of the position is needed, because a refused close may still change the position later.
       const isAnswered = seen.ok || seen.error instanceof ServiceRefused;
       if (error instanceof ServiceRefused && isAnswered && looks > 1) throw error;
       if (await wait()) continue;
@@ -184,7 +184,7 @@ export class ServiceClient extends HttpCaller {
     }
   }
 
-  /** Runs one change. Its record proves the outcome. Never makes a second draft, but may send a signature again. */
+  /** Runs one change until its record shows the outcome. Makes one draft only, but may submit a signature again. */
   async #run<R>(wallet: Wallet, options: SafeOptions, change: Change<R>): Promise<R> {
     const pace = this.#startPace(options);
     const draft = await change.draft(pace.options);
@@ -202,7 +202,7 @@ export class ServiceClient extends HttpCaller {
   }
 }
 
-/** Makes a change whose draft and record have the same pubkey. */
+/** Returns the parts of a change whose draft and record have the same pubkey. */
 const landing = <R>(
   endpoint: EndpointName,
   { submit, detail }: { readonly submit: Change<R>['submit']; readonly detail: Change<R>['read'] },
@@ -218,7 +218,7 @@ function placeStage({ status }: OrderRow): ChangeStage {
   return status === 'expired' ? 'expired' : 'failed';
 }
 
-/** Returns the stage of a cancel. While the order is in the book, its cancel counts as not submitted. */
+/** Returns the stage of a cancel: `unsigned` while the order is in the book, then `done`. */
 const cancelStage = ({ status }: OrderRow): ChangeStage =>
   status !== null && isFinalOrder(status) ? 'done' : 'unsigned';
 
@@ -226,7 +226,7 @@ const conversionStage = stages<ConversionRow['state']>(['waiting_to_sign'], ['do
 const redeemStage = stages<RedeemRow['state']>(['waiting_to_sign', 'created'], ['done', 'completed']);
 const requestStage = stages<RequestRow['state']>(['created'], ['order_placed', 'completed']);
 
-/** Returns a function from a record's state to the change's stage. A state that is not listed means `landing`. */
+/** Returns a function that maps a record's state to the change's stage; an unlisted state maps to `landing`. */
 function stages<S extends string>(unsigned: readonly S[], done: readonly S[]) {
   return ({ state }: { readonly state: S }): ChangeStage => {
     if (unsigned.includes(state)) return 'unsigned';
@@ -253,7 +253,7 @@ interface Change<R> {
   readonly getStage: (record: R) => ChangeStage;
 }
 
-/** Position to close, and the worst accepted price of its outcome, as decimal text; if absent, any price. */
+/** Position to close. `price`: worst accepted price of its outcome, decimal text; absent if any is accepted. */
 export interface CloseInput {
   readonly pubkey: string;
   readonly price?: string;
@@ -316,9 +316,9 @@ class Submission<R> {
     throw this.#makeUnknown(last instanceof OutcomeUnknown ? last.reason : 'the draft is still not submitted');
   }
 
-  /** Reads the record again, because one read proves nothing: a refused submit may still change the record later. */
+  /** Reads the record a second time after a refused submit, because the submit may still change the record later. */
   async #onRefusal(refusal: ServiceRefused): Promise<R> {
-    if (!(await this.#pace.wait())) throw this.#makeUnknown(`${refusal.message}, and its record was not read again`);
+    if (!(await this.#pace.wait())) throw this.#makeUnknown(`${refusal.message}; its record was read only once`);
     const again = await this.#look();
     if (this.#change.getStage(again) === 'unsigned') throw refusal;
     return this.#end(again, refusal);
@@ -339,7 +339,7 @@ class Submission<R> {
 
   async #over(record: R, why: (typeof OVER)[number], refusal: ServiceError | null): Promise<R> {
     if (why === 'expired' && this.#inDoubt) {
-      // One read proves nothing: the record shows a submit just before the expiry only after a delay.
+      // A second read is needed: a submit just before the expiry may appear in the record after a delay.
       if (!(await this.#pace.wait())) throw this.#makeUnknown('the expiry of the draft was not confirmed by a read');
       const again = await this.#look();
       if (!isOver(this.#change.getStage(again))) return this.#end(again, refusal);
@@ -384,7 +384,7 @@ async function settle<R>(promise: Promise<R>): Promise<CallResult<R>> {
 
 /** Tolerance for the venue's clock and for rounding in the latest accepted expiry of a draft, s. */
 const EXPIRY_SLACK_S = 60;
-/** Intent id of this signer's only draft; a draft signer finds its drafts by intent id. */
+/** Intent id of the only draft of each draft signer here; a draft signer finds drafts by intent id. */
 const INTENT_ID = 'safe call';
 
 /** A draft that the service returned, together with the requested terms. */
@@ -396,7 +396,7 @@ interface DraftToSign {
   readonly terms: DraftTerms;
 }
 
-/** Returns the signature, 128 hex characters. Throws NotDone for a draft that must not be signed; it has no effect. */
+/** Returns the signature, 128 hex characters. Throws NotDone for a draft that must not be signed. */
 function signDraft(
   endpoint: EndpointName,
   draft: DraftToSign,
@@ -414,7 +414,7 @@ function signDraft(
   throw new NotDone(endpoint, 'not_signed', result.reason, draftPubkey);
 }
 
-/** Returns an objection to a draft that expires too late, because it could be submitted much later; else null. */
+/** Returns a reason against signing a draft that expires too late and could be submitted much later; else null. */
 function objectionToExpiry(message: string, world: ChangeContext): string | null {
   const expires = readDraftMessage(world.profile.draft_message, message)?.expires;
   if (expires === undefined) return null;

@@ -26,14 +26,14 @@ export interface ClientClock {
 /** Options of a client: venue, credentials and budgets. */
 export interface ClientOptions {
   readonly profile: VenueProfile;
-  /** Base URL instead of the profile's: HTTPS unless the host is loopback, without query or credentials. */
+  /** Base URL that replaces the profile's. It must use HTTPS or a loopback host, without query or credentials. */
   readonly baseUrl?: string;
   /** Credentials for signing; without credentials, only public and bootstrap calls can be sent. */
   readonly credentials?: Credentials;
   readonly clock?: ClientClock;
   /** Maximum requests per minute by scope, if other programs use the API key too. `Infinity`: venue without limits. */
   readonly budgets?: Partial<Readonly<Record<Scope, number>>>;
-  /** Whether requests wait for a free budget, and stop for a pause after a refusal; default true. */
+  /** Whether requests wait until the budget permits them, and pause after the venue's rate limit refused one. */
   readonly isPaced?: boolean;
   /** Time limit of an attempt, from the first byte sent to the last byte received, ms. Default 10,000. */
   readonly timeoutMs?: number;
@@ -46,7 +46,7 @@ export interface ClientOptions {
 
 /** Notice of the client for the operator; it contains no secret. */
 export type ClientNotice =
-  /** Notice that the venue's clock differs from ours, or this difference changed, by 2 s or more. It is corrected. */
+  /** The venue's clock differs from ours by 2 s or more, or the difference changed so. The client corrects for it. */
   | {
       readonly kind: 'clock_offset';
       /** The venue's clock minus our clock, ms. */
@@ -55,7 +55,7 @@ export type ClientNotice =
       /** Clock offset before the jump, ms; null for the first estimate of the venue's clock. */
       readonly previousOffsetMs: number | null;
     }
-  /** Notice that the venue refused a request by its rate limit. For `waitMs`, the scope sends only single probes. */
+  /** The venue's rate limit refused a request. For `waitMs`, the client sends only single probes in this scope. */
   | { readonly kind: 'throttled'; readonly scope: Scope; readonly waitMs: number };
 
 /** Names of the calls that return pages of a list. */
@@ -82,7 +82,7 @@ export type CallInput<N extends EndpointName> = { readonly query?: QueryInput<N>
 export interface CallOptions {
   /** Priority class of the call; default `own`. */
   readonly lane?: Lane;
-  /** Latest time to send the call, our clock, ms (default: in an hour); after this time it is reported as unsent. */
+  /** Latest time to send the call, our clock, ms; a call not sent by then is reported as unsent. Default: in 1 h. */
   readonly latestMs?: number;
 }
 
@@ -96,7 +96,7 @@ export interface ClientAnswer<N extends EndpointName = EndpointName> {
   /** Time of the venue's clock from the answer's `Date`, ms, in whole seconds; null if absent. */
   readonly venueTimeMs: number | null;
   readonly budget: BudgetReport | null;
-  /** Page size that a list's page reports (`meta.limit`); null for other calls, and if absent. */
+  /** Page size that a page of a list reports (`meta.limit`); null if it reports none, and for other calls. */
   readonly pageLimit: number | null;
 }
 
@@ -106,7 +106,7 @@ export interface ClockOffset {
   readonly uncertaintyMs: number;
 }
 
-/** Base class of the client's errors. Messages contain request and result, but no key, secret, signature or header. */
+/** Base class of the client's errors. Messages name call and result, but no key, secret, signature or header. */
 export abstract class ServiceError extends Error {
   readonly endpoint: EndpointName;
   /** Pubkey of the service's record that shows the outcome; null if there is no record. */
@@ -142,13 +142,13 @@ export class ServiceRefused extends ServiceError {
     this.details = details;
   }
 
-  /** Returns true if the error's code is one of `slugs`. The compiler checks the spelling of the slugs. */
+  /** Returns true if the error's code is one of `slugs`. */
   is(...slugs: readonly ServiceErrorSlug[]): boolean {
     return slugs.some((slug) => slug === this.slug);
   }
 }
 
-/** The outcome is unknown after a time-out, a lost connection, a 5xx, an invalid answer or the end of a wait. */
+/** The call's outcome is unknown: time-out, lost connection, status 5xx, invalid answer, or the time limit passed. */
 export class OutcomeUnknown extends ServiceError {
   override readonly name = 'OutcomeUnknown';
   readonly reason: string;
@@ -189,7 +189,7 @@ export class NotDone extends ServiceError {
   override readonly name = 'NotDone';
   readonly why: NotDoneReason;
   readonly reason: string;
-  /** The record that proves that there was no effect; undefined for a draft that was not signed. */
+  /** The record that proves that the change had no effect; undefined for a draft that was not signed. */
   readonly record: unknown;
 
   constructor(endpoint: EndpointName, why: NotDoneReason, reason: string, pubkey: string, record?: unknown) {

@@ -39,11 +39,11 @@ export interface CallParts {
 export function writeMessage(base: URL, declaration: Declaration, parts: CallParts): Message | string {
   const { method, path, body } = declaration;
   const params = parts.params ?? {};
-  // By their types, path parameters are strings; other values are rejected here.
+  // TypeScript requires string parameters; untyped callers may pass other values, which are rejected here.
   const values: Record<string, string> = {};
   for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g)) {
     const value: unknown = Object.entries(params).find(([key]) => key === name)?.[1];
-    // Percent-encoding does not change `.` and `..`, which would change the signed path.
+    // The values `.` and `..` are rejected: percent-encoding keeps them, and the URL parser would change the path.
     if (typeof value !== 'string' || !/^(?!\.{1,2}$).{1,256}$/s.test(value)) {
       return `path parameter ${name} cannot be sent`;
     }
@@ -54,7 +54,7 @@ export function writeMessage(base: URL, declaration: Declaration, parts: CallPar
     const text = body === null ? '' : JSON.stringify(parts.body ?? {});
     return { method, url, pathWithQuery: `${url.pathname}${url.search}`, body: text };
   } catch {
-    return 'the query or the body cannot be written'; // a lone surrogate, or a cyclic body
+    return 'the query or the body cannot be written'; // Causes: a lone surrogate, or a cyclic body.
   }
 }
 
@@ -99,16 +99,16 @@ export function checkedBaseUrl(text: string): URL {
   return url;
 }
 
-/** Returns true if a URL's host is this machine, so that plain HTTP does not use a network. */
+/** Returns true if a URL's host is this machine: then plain HTTP does not cross a network. */
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname);
 
 /** Content of a venue's answer, with its classification. */
 interface Classification {
   readonly outcome: Outcome;
-  /** True if the service itself sent the answer. A proxy's page shows neither the service's clock nor budget. */
+  /** True if the service sent the answer; false for a proxy's page, which lacks the service's clock and budget. */
   readonly genuine: boolean;
-  /** Page size that a page of a list reports; null for other calls, and if the page reports none. */
+  /** Page size that a page of a list reports; null if the page reports none, and for other calls. */
   readonly pageLimit: number | null;
 }
 
@@ -121,7 +121,7 @@ const listMeta = z.object({
 
 /**
  * Classifies an answer. The classes *answered* and *refused* need the service's complete envelope with the right
- * status. Every other answer is *unknown*, because a write that is wrongly classified as failed would be sent twice.
+ * status. Every other answer is *unknown*: if a successful write counted as refused, a caller would repeat it.
  *
  * `text` is the whole body of the answer; null if it is not UTF-8. `asked`: parameters of the call that was answered.
  */
@@ -243,13 +243,13 @@ const REPEATED: Readonly<Record<string, readonly string[]>> = {
   pubkey: ['pubkey', 'position_pubkey'],
   condition_id: ['condition_id', 'market', 'market_condition_id'],
   key_id: ['key_id'],
-  // A wrong `is_yes` means that the answer has prices of NO instead of YES, or prices of YES with a wrong flag.
+  // A wrong `is_yes` means that either the prices or the flag are of the outcome that was not requested.
   is_yes: ['is_yes'],
 };
 
-/** Returns how the answer differs from the call, else null. Another order's record could confirm an unplaced order. */
+/** Returns how the answer contradicts the call's parameters, such as another order's record; null if it does not. */
 function otherThanAsked(declaration: Declaration, asked: CallParts, data: unknown): string | null {
-  // The draft of a cancel may have a pubkey of its own; the signer compares the draft's content.
+  // A cancel's draft may have another pubkey than its order; the signer compares the draft's content instead.
   if (declaration.data === draft) return null;
   const rows: readonly unknown[] = Array.isArray(data) ? data : [data];
   for (const [name, wanted] of Object.entries({ ...asked.query, ...(asked.params ?? {}) })) {

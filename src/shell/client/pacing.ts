@@ -1,6 +1,6 @@
 /**
  * Computes when a scope's next request may be sent: by a sliding window and the pause after a refusal. Probes (requests
- * that test a refusing venue) keep one answer from blocking the client for long. A simulation can use the pure code.
+ * that test a refusing venue) keep one answer from blocking the client for long. Simulations use this code too.
  *
  * A reported limit below the profile's limit takes effect only after a second equal answer. Requests of the lanes
  * `cancel` and `own` may probe after a second or two, one at a time, less often after each refused probe. If our own
@@ -10,11 +10,11 @@
 import { MINUTE_MS, SlidingMinute } from '../../shared/base/sliding-minute.js';
 import type { Lane } from '../../shared/protocol/seam.js';
 
-/** Longest wait accepted from a proxy before the service, ms. A proxy does not know the service's budgets. */
+/** Longest wait accepted from a proxy between client and service, ms. A proxy does not know the service's budgets. */
 const LONGEST_STRANGERS_WAIT_MS = 5_000;
-/** Wait after a refusal without a reliable wait time, ms; doubled for each refusal, less a random part up to half. */
+/** Wait after a refusal without a reliable wait time, ms; doubled for each refusal, then randomly cut by up to half. */
 const BACKOFF_MS = { first: 1_000, longest: 60_000 } as const;
-/** Delay of a probe after the venue's last answer, ms; random up to double, and doubled for each refused probe. */
+/** Delay of a probe after the venue's last answer, ms; doubled for each refused probe, times a random 1 to 2. */
 const PROBE_MS = { first: 1_000, longest: 10_000 } as const;
 const PROBING: readonly Lane[] = ['cancel', 'own'];
 
@@ -27,7 +27,7 @@ export interface AnswerSignals {
   readonly genuine: boolean;
   /** Whether the answer has the HTTP status 429 (too many requests). */
   readonly throttled: boolean;
-  /** Wait that the venue requested, ms; null if the venue requested none. */
+  /** Wait that the venue requested, ms; null if it requested no wait. */
   readonly askedMs: number | null;
   /** Budget in the rate headers; null if there are no rate headers. */
   readonly budget: { readonly limit: number; readonly remaining: number } | null;
@@ -41,7 +41,7 @@ export class Pacing {
   /** True if our own use of the budget explains the refusal that caused the present pause. */
   #isFirm = false;
   #refusals = 0;
-  /** Time of the newest refusal, and of the newest refusal that its headers do not explain. */
+  /** Time of the newest refusal, and (`#unexplainedMs`) of the newest refusal without a visible cause. */
   #refusedMs = Number.NEGATIVE_INFINITY;
   #unexplainedMs = Number.NEGATIVE_INFINITY;
   #isProbing = false;
@@ -58,7 +58,7 @@ export class Pacing {
     return PROBING.includes(lane);
   }
 
-  /** Number of requests that may be sent now, whatever their lane. */
+  /** Number of requests that may be sent now, in all lanes together. */
   freePermits(nowMs: number): number {
     return nowMs < this.#pausedUntilMs ? 0 : this.window.free(nowMs);
   }
@@ -137,7 +137,7 @@ export class Pacing {
     const isBelieved = askedMs !== null && askedMs <= (genuine ? MINUTE_MS : LONGEST_STRANGERS_WAIT_MS);
     if (budget === null && genuine && isBelieved && isOwnUse) this.window.find(nowMs);
     else if (!isExplained) this.#doubt(nowMs);
-    // A venue that refuses without a visible reason, and with a wait of zero, would also refuse an immediate retry.
+    // After an unexplained refusal, wait at least 0.5 s, even if the venue requests no wait: it would refuse again.
     const leastMs = isExplained ? 0 : BACKOFF_MS.first / 2;
     const pauseMs = isBelieved ? Math.max(leastMs, askedMs) : grown * (0.5 + this.#random() / 2);
     this.#refusals += 1;
@@ -147,7 +147,7 @@ export class Pacing {
     return pauseMs;
   }
 
-  /** Records a refusal that neither headers nor profile explain. Only the second such refusal lowers the limit. */
+  /** Records a refusal that neither headers nor profile explain. The second within a minute lowers the limit. */
   #doubt(nowMs: number): void {
     const isSecond = nowMs - this.#unexplainedMs < MINUTE_MS;
     this.#unexplainedMs = nowMs;
@@ -171,7 +171,7 @@ export class Pacing {
 
 /** The lowest temporary limit is the venue's limit divided by this number; three doublings restore the full limit. */
 const LEAST_TRUST = 8;
-/** Fraction of the limit above which our own requests explain why the venue's window is full. */
+/** Fraction of the limit: if our own requests exceed this fraction, they explain a refusal. */
 const EXPLAINING_PART = 3 / 4;
 /** Number of minutes for which a limit derived from refusals is kept before a higher limit is tried. */
 const FOUND_HOLDS_MINUTES = 3;
@@ -183,12 +183,12 @@ export class SlidingWindow {
   #limit: number;
   /** Last limit that the venue reported, even if not accepted, requests per minute; null before a report. */
   #lastTold: number | null = null;
-  /** Maximum of our requests per minute. Reports of the venue never raise it: another program uses the rest. */
+  /** Our maximum of requests per minute. The venue's reports never raise it, because another program uses the rest. */
   readonly #most: number;
   #inFlight = 0;
   /** Times at which requests of the last minute were finished, monotonic ms. */
   readonly #finished = new SlidingMinute();
-  /** Number of requests that the venue counts but that another process with the same key, or our last run, sent. */
+  /** Number of requests in the venue's count that this process did not send, but our last run or another program. */
   #foreign = 0;
   #foreignUntilMs = 0;
   /** Temporary limit, estimated from a refusal, requests per minute; doubled every minute. */
@@ -215,7 +215,7 @@ export class SlidingWindow {
     return Math.min(Math.min(this.#limit, this.#ceilingAt(nowMs)) - used, this.#most - (used - this.#foreign));
   }
 
-  /** Number of requests that the profile allows now by our own count, whatever the venue reports. */
+  /** Number of requests that the profile's limit allows now by our own count; the venue's reports are ignored. */
   ownRoom(nowMs: number): number {
     return Math.min(this.#base, this.#most) - (this.#countUsed(nowMs) - this.#foreign);
   }
@@ -263,12 +263,12 @@ export class SlidingWindow {
     if (!isBelieved) return;
     this.#limit = limit;
     this.#foreign = 0;
-    // If the venue has not yet counted all our requests in flight, this number may be too low.
+    // `#foreign` may be too low if the venue has not yet counted all our requests in flight.
     this.#foreign = Math.max(0, limit - remaining - this.#countUsed(nowMs));
     this.#foreignUntilMs = nowMs + MINUTE_MS;
   }
 
-  /** After an unexplained refusal, lowers the limit to the counted requests not in flight; `again`: never raises it. */
+  /** Sets a temporary limit, the number of answered requests. `again`: it must not exceed the present limit. */
   distrust(nowMs: number, again: boolean): void {
     if (this.#limit === Number.POSITIVE_INFINITY) return;
     const passed = this.#countUsed(nowMs) - this.#inFlight;
@@ -277,7 +277,7 @@ export class SlidingWindow {
     this.#ceilingSinceMs = nowMs;
   }
 
-  /** Counts a request that was refused because there were too many. */
+  /** Counts a request that the venue refused because of too many requests. */
   refuse(nowMs: number): void {
     this.#refused.forget(nowMs);
     this.#refused.add(nowMs);
@@ -289,7 +289,7 @@ export class SlidingWindow {
     return this.#finished.size - this.#refused.countAt(nowMs);
   }
 
-  /** Records a refusal without a limit. The number of requests accepted in the last minute becomes the limit. */
+  /** Records a refusal without a reported limit. The last minute's count of accepted requests becomes the limit. */
   find(nowMs: number): void {
     this.#ceiling = Math.max(1, Math.ceil(this.#base / LEAST_TRUST), this.countPassed(nowMs));
     this.#ceilingSinceMs = nowMs + (FOUND_HOLDS_MINUTES - 1) * MINUTE_MS;

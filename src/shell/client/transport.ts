@@ -83,7 +83,7 @@ function decode(bytes: Buffer): string | null {
   try {
     return utf8.decode(bytes);
   } catch {
-    return null; // The bytes were damaged on the way.
+    return null; // The bytes are not valid UTF-8.
   }
 }
 
@@ -107,7 +107,7 @@ function describe(error: unknown): string {
 /** Maximum size of an answer of the venue, bytes. A page of 200 assets has about 150 KB. */
 const LARGEST_ANSWER_BYTES = 4 * 1024 * 1024;
 
-/** Sends one request in place of axios's network access, with which an order takes four times as long. */
+/** Sends one request with `node:http` instead of axios's own adapter, which needs four times as long for an order. */
 class WireRequest {
   /** True after the connection was opened. No byte of the request is sent before the connection was opened. */
   connected = false;
@@ -140,7 +140,7 @@ class WireRequest {
   }
 
   #watch(request: http.ClientRequest, isSecure: boolean): void {
-    // The client requests no protocol upgrade. If an upgrade were ignored, the answer would seem to be missing.
+    // A protocol upgrade is an error, because the client never requests one.
     request.once('upgrade', () => this.cut(new Error('the answer uses another protocol')));
     request.once('socket', (socket) => {
       if (!socket.connecting) this.connected = true;
@@ -164,7 +164,7 @@ class WireRequest {
     response.on('data', guarded(take, this.#failed));
     const finish = () => {
       const { statusCode: status = 0, statusMessage: statusText = '' } = response;
-      // Node's type permits headers without a value, which an answer never has.
+      // The cast is safe: Node's type permits headers without a value, but an answer has none.
       const headers = response.headers as AxiosResponse['headers'];
       resolve({ status, statusText, headers, config, data: unpack(Buffer.concat(chunks), response.headers) });
     };
@@ -175,7 +175,7 @@ class WireRequest {
     this.cut(error instanceof Error ? error : new Error('the answer cannot be decompressed'));
 }
 
-/** Decompresses an answer, as a proxy may compress it unasked. Throws for wrong bytes or too large an answer. */
+/** Decompresses an answer, which a proxy may have compressed. Throws if it is too large or not decompressible. */
 function unpack(bytes: Buffer, headers: http.IncomingHttpHeaders): Buffer {
   const limit = { maxOutputLength: LARGEST_ANSWER_BYTES };
   switch (headers['content-encoding']?.toLowerCase()) {

@@ -26,7 +26,7 @@ import { type ReadYamlOptions, readYaml, type SourceTexts } from './yaml-source.
 /** Environment variables of a process, by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Settings without the strategy files, because emergency commands must work even with a broken strategy. */
+/** Settings of the trader's file. Emergency commands load only these, so that a broken strategy cannot stop them. */
 export type TraderConfig = Readonly<ReturnType<typeof makeTrader>>;
 
 /** A trader's configuration: it is frozen, with absolute paths, and money in micros. Contains no secret. */
@@ -71,7 +71,7 @@ export interface ReadConfig extends Omit<Config, 'strategies' | 'configHash'> {
   readonly strategies: readonly ReadStrategy[];
 }
 
-/** Venue profile without real money: the dashboard is on by default, and a wallet is created without confirmation. */
+/** Name of the venue profile without real money; with it, the dashboard is on by default. */
 export const PAPER = 'paper';
 
 export function makeTrader(content: TraderFile, venue: ReturnType<typeof loadVenue>, file: string, at: At) {
@@ -120,7 +120,7 @@ export function makeTrader(content: TraderFile, venue: ReturnType<typeof loadVen
   };
 }
 
-/** Returns violations of the rules about several settings, each with its reason. */
+/** Returns the violations of rules that relate several settings to each other. */
 export function relationProblems(content: TraderFile, at: At): readonly Problem[] {
   const { polling, exchange, venue, fleet } = content;
   const problems = [
@@ -134,17 +134,17 @@ export function relationProblems(content: TraderFile, at: At): readonly Problem[
   if (wrong !== null) complain(['fleet', 'database'], wrong);
   if (fleet !== undefined && exchange?.embedded === true)
     complain(['fleet'], 'cannot use an embedded exchange, which ends with its trader; run `twinbook exchange`');
-  // The scheduler chooses the poll interval of a market between these two settings.
+  // The scheduler chooses a market's poll interval between `hot_interval_ms` and `quiet_interval_ms`.
   if (polling.hot_interval_ms > polling.quiet_interval_ms)
     complain(['polling', 'hot_interval_ms'], `must not be above quiet_interval_ms (${polling.quiet_interval_ms})`);
   const { credentials } = content.guardian;
   if (credentials !== undefined && credentials === content.wallet.credentials) {
-    const text = 'is the trader’s file; the guardian needs its own, so that revoking one key leaves the other';
+    const text = 'is the trader’s file; the guardian needs its own key, which stays valid if the other is revoked';
     complain(['guardian', 'credentials'], text);
   }
   const told = venue.base_url === undefined ? null : parsePort(venue.base_url);
   if (exchange?.embedded === true && exchange.port !== 0 && told !== null && told !== exchange.port)
-    complain(['exchange', 'port'], `is ${exchange.port}, but venue.base_url says ${told}; remove one`);
+    complain(['exchange', 'port'], `is ${exchange.port}, but venue.base_url has port ${told}; remove one`);
   for (const [index, { event, outcomes, markets }] of content.events.entries()) {
     const path = ['events', index];
     if (content.events.findIndex((other) => other.event === event) < index)
@@ -152,12 +152,12 @@ export function relationProblems(content: TraderFile, at: At): readonly Problem[
     const named = new Set(markets).size;
     const wanted =
       outcomes === 'nested'
-        ? 'a nested event wants its markets, from widest to narrowest'
-        : 'an exhaustive event wants all of its markets';
+        ? 'a nested event needs its markets, from widest to narrowest'
+        : 'an exhaustive event needs all of its markets';
     if (outcomes !== 'exclusive' && (named < 2 || named < markets.length))
       complain([...path, 'outcomes'], `${wanted}, two or more, each once`);
     if (outcomes === 'exclusive' && named > 0)
-      complain([...path, 'markets'], 'an exclusive event wants no list: all markets of the event belong to it');
+      complain([...path, 'markets'], 'an exclusive event takes no list: all markets of the event belong to it');
   }
   return problems;
 }
@@ -206,7 +206,7 @@ function chooseSocket(given: string | undefined, ledgerPath: string, absolute: M
   const beside = given === undefined ? `${ledgerPath}.sock` : absolute(given);
   if (Buffer.byteLength(beside) <= MAX_SOCKET_BYTES) return beside;
   if (given !== undefined) {
-    const text = `a socket's path has at most ${MAX_SOCKET_BYTES} bytes, this one ${Buffer.byteLength(beside)}; write a shorter one`;
+    const text = `a socket's path has at most ${MAX_SOCKET_BYTES} bytes, but this has ${Buffer.byteLength(beside)}; write a shorter one`;
     throw configError([at(['control', 'socket'], text)]);
   }
   return `/tmp/twinbook-${createHash('sha256').update(ledgerPath).digest('hex').slice(0, 16)}.sock`;
@@ -277,7 +277,7 @@ const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
 
 /** Checks the fleet's database. Error messages omit the database's address, which may contain a password. */
 function objection(address: string): string | null {
-  // A broken percent escape in the address would make a later decoding throw.
+  // An invalid percent escape in the address would make `decodeURIComponent` throw later.
   if (!URL.canParse(address) || /%(?![0-9a-f]{2})/i.test(address)) return WANTED;
   const url = new URL(address);
   const parameters = [...url.searchParams.keys()];
@@ -285,7 +285,7 @@ function objection(address: string): string | null {
     return 'contains a password; remove it, and set TWINBOOK_FLEET_PASSWORD or name a file in TWINBOOK_FLEET_PASSWORD_FILE';
   if (!/^postgres(ql)?:$/.test(url.protocol) || url.pathname.length < 2) return WANTED;
   const strange = parameters.find((name) => !PARAMETERS.includes(name));
-  if (strange !== undefined) return `has the parameter ${strange}; wants none but ${PARAMETERS.join(', ')}`;
+  if (strange !== undefined) return `has the parameter ${strange}; permitted are ${PARAMETERS.join(', ')}`;
   const mode = url.searchParams.get('sslmode');
   if (mode !== null && !Object.hasOwn(TLS, mode)) return `has an sslmode other than ${Object.keys(TLS).join(', ')}`;
   const { host, user } = readParts(url);
@@ -350,14 +350,14 @@ export function loadVenue(
   }
   const unreadable = unreadableDrafts(profile);
   if (unreadable !== null && !file.allow_blind_signing) {
-    const text = `${unreadable}: its content cannot be checked before signing; to accept that write allow_blind_signing: true`;
+    const text = `${unreadable}: their content cannot be checked before signing; to accept that, write allow_blind_signing: true`;
     throw configError([at(['venue', file.draft_message === undefined ? 'profile' : 'draft_message'], text)]);
   }
   const name = basename(path, extname(path));
   return { name, profile, allowBlindSigning: file.allow_blind_signing };
 }
 
-/** Describes the venue's drafts whose content cannot be checked; null if there are none. */
+/** Returns why the content of the venue's drafts cannot be checked; null if it can. */
 function unreadableDrafts({ draft_message, solana_programs = [] }: VenueProfile): string | null {
   if (draft_message === 'opaque') return 'drafts of this venue are opaque';
   if (draft_message !== 'solana_tx' || solana_programs.length === 0) return null;
@@ -369,7 +369,7 @@ export function readProfile(path: string, cwd: string, options: ReadYamlOptions 
   return readBySchema(venueProfileSchema, source.value, source.problem);
 }
 
-/** Warning beside the suggestion for a mistyped profile name, because the suggested profile may use real money. */
+/** Warning in the error for a mistyped profile name, if the suggested profile uses real money. */
 const LIVE_VENUE = `, a live venue with real money, on which this program was never run ('${PAPER}' is the simulated one)`;
 
 /** Finds a profile: a plain name among the shipped ones or in `venues/` beside the trader's file, or a path. */

@@ -37,14 +37,14 @@ import { type CodeRules, type FoundModule, findStrategyModule } from './strategy
 import { readYaml, SourceTexts, type YamlSource } from './yaml-source.js';
 
 export interface LoadOptions {
-  /** Whether `path` may name a strategy file, for a backtest with the paper profile and a capital of 1000. */
+  /** Whether `path` may also name a strategy file; it then gets the paper profile and a capital of 1000. */
   readonly strategyFileToo?: boolean;
-  /** Names of feeds besides those of the trader's file, for backtests; `any` for generated markets. */
+  /** Names of feeds for a backtest, in addition to the trader's; `any` permits every name, for generated markets. */
   readonly feeds?: readonly string[] | 'any';
   readonly code?: CodeRules;
   /** Stored copy of the configuration: each file's text by absolute path. If present, the files are not read. */
   readonly copy?: ReadonlyMap<string, string>;
-  /** The shell's `process.env`; only names that begin with `TWINBOOK__` are used. */
+  /** Environment variables; only names that begin with `TWINBOOK__` are used. */
   readonly env: Environment;
   /** Base folder of a relative `path` and of relative paths in the environment. */
   readonly cwd: string;
@@ -114,9 +114,9 @@ function readTrader(path: string, options: LoadOptions, problems: ProblemList, s
   return {
     file,
     at,
-    // Null if the trader's file or its venue profile has an error.
+    // `trader` is null if the trader's file or its venue profile has an error.
     trader: trader ?? null,
-    // The strategy files are checked against these limits, even if the rest of the trader's file is invalid.
+    // Risk limits for checking the strategy files, even if other parts of the trader's file are invalid.
     limits: parts.risk ?? null,
     feeds: parts.feeds === undefined ? null : Object.keys(parts.feeds),
     strategyFiles: parts.strategies ?? [],
@@ -151,7 +151,7 @@ export const isStrategyFileAt = (path: string, cwd: string): boolean =>
 const isStrategyFile = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'strategy' in value && !('strategies' in value);
 
-/** Returns trader settings for a single strategy file. A backtest opens neither this wallet nor this ledger. */
+/** Returns trader settings for a backtest of one strategy file; its wallet and ledger are never opened. */
 const aroundStrategy = (file: string) => ({
   venue: { profile: 'paper' },
   wallet: { file: 'wallet.json' },
@@ -243,7 +243,7 @@ function readText(text: string, node: SchemaNode, cwd: string): unknown {
 function withValue(tree: unknown, path: readonly string[], value: unknown): unknown {
   const [head, ...rest] = path;
   if (head === undefined) return value;
-  // If the file's value is not a mapping, the value stays unchanged, and the schema reports the error.
+  // A value that is not a mapping stays unchanged, so that the schema reports the error.
   if (tree !== null && tree !== undefined && (typeof tree !== 'object' || Array.isArray(tree))) return tree;
   const fields = new Map<string, unknown>(Object.entries(tree ?? {}));
   fields.set(head, withValue(fields.get(head), rest, value));
@@ -258,7 +258,7 @@ interface KnownToTrader {
   readonly sources?: SourceTexts;
 }
 
-/** Reads a strategy file, which the setting `asker` names. Null if `limits` is null. Throws `config_invalid`. */
+/** Reads a strategy file; null if `limits` is null. `asker`: setting with its path. Throws `config_invalid`. */
 export async function readStrategyFile(file: string, known: KnownToTrader, cwd: string, asker?: Problem) {
   const { limits, feeds } = known;
   const source = readYaml(file, cwd, { asker, sources: known.sources });
@@ -294,7 +294,7 @@ export const withCode = (strategy: ReadStrategy): StrategyConfig => ({
   module: must(strategy.module, 'the code of a strategy'),
 });
 
-/** Throws all problems that the schema finds. For a misplaced limit or parameter, the error names the correct group. */
+/** Throws one error with all violations of the schema. For a misplaced key, the error names the correct group. */
 function checkShape(source: YamlSource, strategy: Strategy | null): void {
   readBySchema(strategyFileSchema, source.value, source.problem, () => {
     const places = new Map<string, readonly string[]>();
@@ -337,7 +337,7 @@ function checkFeeds(strategy: Strategy, values: ParamValues, feeds: readonly str
   if (problems.length > 0)
     throw configError(
       problems,
-      "Feeds are configured under `feeds` of the trader's file, or, for a backtest, under --feed: docs/feeds.md.",
+      "Add the feed under `feeds` in the trader's file, or, for a backtest, with --feed; see docs/feeds.md.",
     );
 }
 

@@ -24,7 +24,7 @@ const LOOK_UP = '`twinbook config explain` lists every setting with its range, d
 export const configError = (problems: readonly Problem[], hint = LOOK_UP): TwinbookError =>
   new ConfigInvalid(problems, hint);
 
-/** Error with a list of problems, so that one message can list the problems of several errors. */
+/** Error with a list of problems. `ProblemList` joins the lists of several errors in one message. */
 class ConfigInvalid extends TwinbookError {
   readonly problems: readonly Problem[];
 
@@ -163,10 +163,10 @@ function describedAt(root: SchemaNode, path: readonly PropertyKey[]): SchemaNode
 export const knownKeys = (node: SchemaNode | null): readonly string[] =>
   node === null ? [] : Object.keys(asMapping(node));
 
-/** Names of the groups that have a settings key, by key. */
+/** For each settings key, the names of the groups that contain it. */
 type KeyGroups = ReadonlyMap<string, readonly string[]>;
 
-/** Lists the groups of each settings key below the first level. */
+/** Returns, for each key inside a group, the names of the groups that contain it. */
 function placesBelow(root: SchemaNode): KeyGroups {
   const places = new Map<string, string[]>();
   const walk = (node: SchemaNode, path: string): void => {
@@ -201,7 +201,7 @@ const asMapping = (node: SchemaNode): Readonly<Record<string, SchemaNode>> =>
 /** Makes a problem at a field of a file. */
 export type At = (path: readonly PropertyKey[], text: string, part?: 'key' | 'value') => Problem;
 
-/** Parses a setting. Throws `config_invalid` with all issues. `addPlaces`: other groups that have a misplaced key. */
+/** Parses a setting. Throws `config_invalid` with all issues. `addPlaces`: groups for misplaced keys. */
 export function readBySchema<S extends z.ZodType>(
   schema: S,
   value: unknown,
@@ -220,7 +220,7 @@ export type KindKeys<K extends string> = Readonly<
   Record<K, { readonly wants: readonly string[]; readonly may: readonly string[] }>
 >;
 
-/** Finds required keys that an entry of its kind lacks, and keys that belong to another kind. */
+/** Returns a problem for each required key that the entry lacks, and for each key that only other kinds have. */
 export function kindProblems<K extends string>(
   what: string,
   entry: { readonly kind: K },
@@ -236,8 +236,8 @@ export function kindProblems<K extends string>(
   const missing = wants.filter((key) => !given.has(key));
   const foreign = [...every].filter((key) => given.has(key) && !own.includes(key));
   return [
-    ...missing.map((key) => at(path, `a ${what} of kind ${kind} wants ${key}`)),
-    ...foreign.map((key) => at([...path, key], `a ${what} of kind ${kind} has no ${key}; remove it`)),
+    ...missing.map((key) => at(path, `a ${what} of kind ${kind} needs the key '${key}'`)),
+    ...foreign.map((key) => at([...path, key], `a ${what} of kind ${kind} has no key '${key}'; remove it`)),
   ];
 }
 
@@ -350,7 +350,7 @@ function describeRange({ minimum: low = -UNBOUNDED, maximum: high = UNBOUNDED }:
   return high < UNBOUNDED ? ` of at most ${high}` : '';
 }
 
-/** Limit that zod writes for a whole number without a bound. */
+/** Limit that zod writes into the JSON Schema of an integer without a bound. */
 const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
 const stringKind = (node: SchemaNode | null): string =>

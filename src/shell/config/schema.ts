@@ -184,23 +184,23 @@ export const traderSchema = z.strictObject({
     quiet_interval_ms: integer(
       1000,
       600_000,
-      'Age from which an order book is overdue, ms. Every second to tenth read is of the oldest overdue book.',
+      'Age from which an order book is overdue, ms. Of two to ten reads, one is of the oldest overdue book.',
     ).default(10_000),
     catalog_interval_ms: integer(5000, 3_600_000, 'Interval between reads of the list of markets, ms.').default(60_000),
     assets_interval_ms: integer(
       2000,
       3_600_000,
-      'Interval between reconciliations of assets, orders, trades, merges, splits and redeems, ms. Each costs nine signed requests; a short budget extends it.',
+      'Interval between reconciliations of assets, orders, trades, merges, splits and redeems, ms. Each costs nine signed requests; a small budget lengthens the interval.',
     ).default(60_000),
     candles_prior: flag(true, 'Whether a market’s first volatility estimate uses two days of price bars.'),
     marks: choice(
       ['auto', 'off'],
-      'auto: the venue’s valuation of holdings decides which books are read first, after reads have proved it right.',
+      'auto: the venue’s valuation of holdings decides which books are read first, after reads have confirmed it.',
     ).default('auto'),
     cancel_all_within_s: integer(
       0,
       60,
-      'Time after a kill within which the request budget can send every cancel, s; 0: at once.',
+      'Time after a kill in which the reserved request budget allows every cancel, s; 0: at once.',
     ).default(0),
   }).prefault({}),
   merge: section('Merges of complete sets (a YES and a NO share) into currency.', {
@@ -208,7 +208,7 @@ export const traderSchema = z.strictObject({
     min_shares: amount(
       '0.01',
       '1000000',
-      'Minimum number of complete sets in a merge. Default: the least number that is worth its requests at the prices under `economics` (20 at their defaults).',
+      'Minimum number of complete sets in a merge. Default: the smallest number that saves more than its requests cost by `economics` (20 with its defaults).',
     ).optional(),
   })
     .prefault({})
@@ -257,7 +257,7 @@ export const traderSchema = z.strictObject({
   }).prefault({}),
   guardian: section('The guardian, a process that cancels everything when the trader’s heartbeat stops.', {
     enabled: flag(true, 'Whether a guardian process cancels everything when the trader’s heartbeat stops.'),
-    start: flag(true, 'Whether the trader starts and restarts the guardian; false if a service manager does.'),
+    start: flag(true, 'Whether the trader starts and restarts the guardian; false if a service manager starts it.'),
     required: flag(false, 'Whether the trader refuses to start without a guardian that can cancel.'),
     timeout_ms: integer(2000, 10_000, 'Time without a trader’s heartbeat until the guardian acts, ms.').default(8000),
     resume_after_alarm: flag(false, 'Whether quoting resumes after a guardian’s alarm; false: killed until `unkill`.'),
@@ -271,13 +271,13 @@ export const traderSchema = z.strictObject({
       'Fleet’s database, postgresql://USER@HOST:PORT/DATABASE; the password is in TWINBOOK_FLEET_PASSWORD(_FILE).',
     ),
     name: name(/^[a-z0-9][a-z0-9-]{0,39}$/).describe('Unique name of this trader in the fleet.'),
-    lease_s: integer(3, 300, 'Time without renewal after which another trader may take the wallet, s.').default(20),
+    lease_s: integer(3, 300, 'Lifetime of a wallet’s lease after its last renewal, s.').default(20),
     standby: flag(false, 'Whether this trader waits for a wallet that another trader uses, and takes it over.'),
   }).optional(),
   dashboard: section('The dashboard, a web page that shows the trader and can stop it.', {
     enabled: z.boolean().optional().describe('Whether the dashboard is served; default: only with the paper profile.'),
     port: integer(0, 65_535, 'Port of the dashboard on 127.0.0.1; a free port if this is 0 or in use.').default(8788),
-    start: flag(true, 'Whether the trader starts the dashboard’s console; false if a service manager does.'),
+    start: flag(true, 'Whether the trader starts the dashboard’s console; false if a service manager starts it.'),
     view_password_file: path('File of mode 0600 with a password that only permits reading the dashboard.').optional(),
     stop_password_file: path('File of mode 0600 with a password to read and to stop, but not to resume.').optional(),
   }).prefault({}),
@@ -358,7 +358,7 @@ export const strategyFileSchema = z.strictObject({
 export type TraderFile = z.output<typeof traderSchema>;
 export type StrategyFile = z.output<typeof strategyFileSchema>;
 
-/** Returns what a change needs: nothing (`free`), a reason (`limit`: if looser; `reason`: always) or a `restart`. */
+/** Returns what changing a setting requires: `free` nothing, `limit` a reason if looser, `reason`, or `restart`. */
 export const liveClass = ({ shape }: typeof traderSchema | typeof strategyFileSchema, setting: string): string => {
   const field = new Map(Object.entries(shape)).get(setting.split('.')[0] ?? '');
   return String((field && findMark(field, 'live')) ?? 'restart');
@@ -366,7 +366,7 @@ export const liveClass = ({ shape }: typeof traderSchema | typeof strategyFileSc
 
 const CRON_FIELDS = 6;
 
-/** Returns the error of a cron expression; null if valid. An expression of five fields lacks its seconds. */
+/** Returns the error of a cron expression; null if valid. An expression of five fields lacks the seconds. */
 function cronProblem(expression: string, second: '*' | '0'): string | null {
   const texts = expression.split(/\s+/).filter((text) => text !== '');
   if (texts.length !== CRON_FIELDS) {

@@ -60,7 +60,7 @@ const withoutUserInfo = (text: string): string => text.replace(/:\/\/[^/@\s]+@/,
 
 export interface ConfigChange {
   readonly text: string;
-  /** Requirement of the change for the operator: nothing, a reason, or a restart. */
+  /** Condition for applying the change: none (`nothing`), a reason from the operator, or a restart. */
   readonly wants: 'nothing' | 'reason' | 'restart';
 }
 
@@ -78,7 +78,7 @@ export function configChanges(before: ReadConfig, after: ReadConfig): readonly C
   ];
 }
 
-/** Fields that have their own comparison (capital, limits, strategies) or are not settings. */
+/** Fields that other functions compare (capital, limits, strategies), and fields that are not settings. */
 const OF_THEIR_OWN = ['file', 'config_hash', 'capital', 'risk', 'strategies'];
 
 function sectionChanges(section: string, then: unknown, now: unknown): readonly ConfigChange[] {
@@ -90,7 +90,7 @@ function capitalChange(before: ReadConfig, { capitalMicros: now }: ReadConfig): 
   const then = before.capitalMicros;
   if (then === now) return [];
   const text = `capital: ${formatDecimal(then)} → ${formatDecimal(now)}`;
-  // In a fleet more capital needs a restart, because the fleet's database grants capital only at the start.
+  // In a fleet, more capital needs a restart, because the fleet's database assigns capital only at the start.
   const wants = before.fleet === null ? 'reason' : 'restart';
   return [{ text, wants: now > then ? wants : 'nothing' }];
 }
@@ -135,7 +135,7 @@ function oneStrategyChanges(then: ReadStrategy, now: ReadStrategy, said: readonl
   const other =
     then.moduleName === now.moduleName ? 'its code has changed' : `its module: ${then.moduleName} → ${now.moduleName}`;
   const code: ConfigChange[] = then.moduleKey === now.moduleKey ? [] : [{ text: `${name}: ${other}`, wants: 'reason' }];
-  // Parameters' units and defaults come from the code. If the code is not loaded, the files' parameters are compared.
+  // The code defines units and defaults of parameters. Without loaded code, the files' parameters are compared.
   const isWritten = then.module === null || now.module === null;
   const [shownThen, shownNow] = [then, now].map((one) =>
     shownObject(spellStrategy(isWritten ? { ...one, module: null } : one)),
@@ -152,7 +152,7 @@ function oneStrategyChanges(then: ReadStrategy, now: ReadStrategy, said: readonl
   ];
 }
 
-/** Adds a parameter's effect on a running trader, if the strategy's module declares the effect. */
+/** Appends how a running trader applies the changed parameter, if the strategy's module declares it. */
 function withClass(text: string, { module }: ReadStrategy): string {
   const [, name = ''] = /^params\.([^.:]+)/.exec(text) ?? [];
   const live = module?.params[name]?.live;
@@ -186,7 +186,7 @@ function valueText(value: unknown): string {
   return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
 }
 
-/** Returns the SHA-256 of all settings and code that affect a decision; paths, ports and logs do not. */
+/** Returns the SHA-256 of the settings and code that affect decisions, without paths, ports and log settings. */
 export function configHash(config: Omit<Config, 'configHash'>, sourceHashes: readonly string[]): string {
   const { exchange, feeds, strategies } = config;
   const { venue, capitalMicros, risk, polling, merge, economics, events, schedule } = config;
@@ -195,7 +195,7 @@ export function configHash(config: Omit<Config, 'configHash'>, sourceHashes: rea
     ...wholeSections,
     exchange:
       exchange === null ? null : { ...exchange, dataDir: null, port: null, marketData: exchange.marketData.length },
-    // The hash omits a feed's source, a place on this machine. An empty `feeds` is omitted, to keep old hashes.
+    // A feed's source is omitted, as it depends on the machine. An empty `feeds` is omitted to keep old hashes.
     feeds: feeds.length === 0 ? undefined : feeds.map(({ name, maxAgeMs }) => ({ name, maxAgeMs })),
     strategies: strategies.map(({ name, params, markets, quoteHours, risk: limits, module }, index) => ({
       name,

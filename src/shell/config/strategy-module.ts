@@ -31,7 +31,7 @@ const EXTENSIONS = ['.ts', '.js', '.mts', '.mjs'];
 export interface CodeRules {
   /** Strategies that were loaded before, by module key; absent if no strategy was loaded before. */
   readonly loaded?: ReadonlyMap<string, Strategy>;
-  /** Rule for code not loaded before: `omit` does not load it; a function returns why a module is refused, or null. */
+  /** Rule for code not loaded before: `omit` skips it; a function returns why it must not be loaded, else null. */
   readonly other?: 'omit' | ((key: string) => string | null);
 }
 
@@ -91,7 +91,7 @@ async function importStrategy(file: string, name: string): Promise<Strategy> {
   const { createJiti } = await import('jiti');
   // The loader's caches are off, so that the loaded code is exactly the hashed code.
   const jiti = createJiti(import.meta.url, {
-    // The module gets our loaded `twinbook/strategy`. Otherwise the loader would compile its thirty files each time.
+    // The module imports the `twinbook/strategy` of this process, so that jiti need not compile its thirty files.
     virtualModules: { 'twinbook/strategy': strategyApi },
     fsCache: false,
     moduleCache: false,
@@ -107,7 +107,7 @@ async function importStrategy(file: string, name: string): Promise<Strategy> {
   } catch (error) {
     throw invalid(
       `${name}: ${loadFailure(error)}`,
-      'Loading runs the module once; it may only import twinbook/strategy and its own files.',
+      'Loading a module runs it once. A module may import only twinbook/strategy and its own files.',
       error,
     );
   }
@@ -118,7 +118,7 @@ async function importStrategy(file: string, name: string): Promise<Strategy> {
 function loadFailure(error: unknown): string {
   if (!(error instanceof Error)) return `threw ${String(error)} while loading`;
   const [first = ''] = error.message.split('\n');
-  if (first.startsWith('await is only valid')) return 'awaits at its top level; a strategy module is loaded at once';
+  if (first.startsWith('await is only valid')) return 'awaits at its top level; a strategy module must not wait';
   const syntax = /^(?:ParseError|SyntaxError): (.*?)\s*$/.exec(first);
   if (syntax === null) return `threw while loading: ${error.name}: ${first}`;
   const position = /:(\d+):(\d+)\s*$/m.exec(error.message);
@@ -222,7 +222,7 @@ async function withFiles<T>(files: readonly ModuleFile[], run: (main: string) =>
 function findImports(text: string, folder: string, isFile: (path: string) => boolean): readonly string[] {
   return [...text.matchAll(IMPORT)].flatMap(([, name = '']) => {
     const path = resolve(folder, name);
-    // In TypeScript an import of `x.js` may mean the file `x.ts`.
+    // In TypeScript, an import of `x.js` may refer to the file `x.ts`.
     const source = path.replace(/\.(m?)js$/, '.$1ts');
     const found = [...ENDINGS.map((ending) => path + ending), source].find(isFile);
     return found === undefined ? [] : [found];

@@ -1,4 +1,4 @@
-/** Executes the page's buttons: sends a command to the trader. If `kill` gets no answer, writes the stop file. */
+/** Sends the trader the command of a clicked button of the page. If `kill` gets no answer, writes the stop file. */
 
 import { execFile } from 'node:child_process';
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
@@ -19,11 +19,11 @@ import { PROGRAM } from './own-commands.js';
 import type { AlertStore } from './store.js';
 import type { Watch } from './watch.js';
 
-/** Maximum wait for the trader's answer, ms; a trader that needs longer hangs. The page waits slightly longer. */
+/** Maximum wait for the trader's answer, ms; without an answer the trader counts as hanging. */
 const WITHIN_MS = 2_000;
 
 export const STOPPED_MODES = ['paused', 'halted', 'killed', 'stopping', 'stopped', 'ending'];
-/** Commands that would have no effect, for each mode that limits trading without stopping it. */
+/** For each mode that limits trading without stopping it: commands that have no effect in this mode. */
 const USELESS: Readonly<Record<string, readonly OperatorName[]>> = {
   widened: ['widen'],
   reducing: ['widen', 'reduce-only'],
@@ -52,7 +52,7 @@ export type PageButton = ReturnType<typeof describeAction>;
 export function listActions({ mode, answers, openOrders, isHolding, wayBack }: ActionFacts): readonly PageButton[] {
   const isUseful = (name: OperatorName): boolean => {
     if (name === 'kill') return !['killed', 'stopped', 'ending'].includes(mode);
-    // Only the stop file, thus only `kill`, reaches a trader that does not answer.
+    // A trader that does not answer can only be killed, by the stop file.
     if (!answers) return false;
     if (name === 'resume' || name === 'unkill') return wayBack.startsWith(name);
     if (name === 'cancel-all') return openOrders > 0;
@@ -75,9 +75,9 @@ export function listMarketActions(isPaused: boolean, isHolding: boolean, isStopp
 
 type ActionPlace = Readonly<{ socket: string; ledgerPath: string }>;
 
-/** @param market condition id of an action on one market; null for all others */
+/** Executes an action. @param market condition id for an action on one market; null for the other actions */
 export async function act(action: TraderAction, reason: string, place: ActionPlace, market: string | null = null) {
-  // An action on all markets has the same name as its command.
+  // The cast is safe: an action on all markets has the same name as its command.
   const command = marketCommand(action) ?? (action as OperatorName);
   try {
     // The cast is safe: the table of commands determines the fields of each request.
@@ -109,7 +109,7 @@ function killWithout(reason: string, { ledgerPath }: ActionPlace): Acted {
 
 const ON_THE_PAGE = 'operator, on the page';
 
-/** Maximum run time of a `twinbook config` command, ms. The page waits slightly longer. */
+/** Maximum run time of a `twinbook config` command, ms; shorter than the page's wait for the answer. */
 const COMMAND_WITHIN_MS = 25_000;
 
 /** Applies or rolls back a configuration in a child process. An endless loop in strategy code blocks only the child. */
@@ -146,5 +146,5 @@ export function acknowledge(
   if (kept.length < open.length)
     return { refusal: 'the acknowledgement cannot be stored; the log of the console says why', text: '' };
   const kinds = open.map(({ kind }) => kind).join(', ');
-  return { refusal: null, text: `acknowledged, not sent again until over: ${kinds}` };
+  return { refusal: null, text: `acknowledged; not sent again while open: ${kinds}` };
 }

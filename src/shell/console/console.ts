@@ -81,7 +81,7 @@ export function nameTraders(files: readonly string[]): readonly string[] {
   throw misuse(`${what} would both be shown as ${twice}`, 'Rename one of the files.');
 }
 
-/** Maximum wait for the page's port, ms: an earlier console that is ending may still use the port. */
+/** Maximum wait for the page's port, ms, because an earlier console may use the port until it has ended. */
 const PORT_WITHIN_MS = 2_000;
 const PORT_AGAIN_MS = 100;
 /** Maximum time for sending the last alerts when the console ends, ms. */
@@ -114,7 +114,7 @@ export async function openConsole(options: ConsoleOptions) {
   const traders = wanted.map((one, i) => {
     const name = names[i] ?? '';
     const noteOf = wanted.length === 1 ? note : (text: string) => note(`${name}: ${text}`);
-    // The page's passwords come from the first trader's file, so the first trader's channels report failed logins.
+    // Only the first trader's channels report failed logins, because its file defines the page's passwords.
     const refusedLogins = i === 0 ? () => page?.dashboard.refusedLogins() ?? 0 : null;
     return openShownTrader({ ...one, name, isWithTrader, note: noteOf, refusedLogins });
   });
@@ -171,7 +171,7 @@ const POINT_MS = 5_000;
 interface ShownTraderOptions extends Pick<ShownParts, 'config' | 'guardian' | 'name'> {
   readonly isWithTrader: boolean;
   readonly note: (text: string) => void;
-  /** Number of wrong passwords entered at the page; null if another trader's alert channels report the number. */
+  /** Returns the number of wrong passwords at the page; null if another trader's alert channels report it. */
   readonly refusedLogins: (() => number) | null;
 }
 
@@ -205,7 +205,7 @@ function openShownTrader(options: ShownTraderOptions) {
   const endCommands = listenForCommands({ ...shown, store, note });
   const endStream = followStatus(control.socket, {
     line: (line) => {
-      // After a restart, the trader may write a different ledger file.
+      // The ledger is reopened for each new run, because the trader may then write a different ledger file.
       if (line.type === 'hello' && line.process.run !== trader.hello?.run) ledger.close();
       trader.onLine(line);
       if (line.type === 'notice') watch.notice(line);

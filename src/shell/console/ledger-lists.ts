@@ -15,12 +15,12 @@ export const sideText = ({ side, isYes }: Terms): string => `${side} ${outcomeNa
 
 type Terms = Pick<BookedFill, 'side' | 'isYes'>;
 
-/** Returns an order's filled shares: the larger of the ledger's and the exchange's figure, as either may be older. */
+/** Returns an order's filled shares: the larger of the ledger's and the exchange's figure, since one may be old. */
 export const filledOf = ({ filledMicros, bookedMicros }: Pick<OrderRecord, 'filledMicros' | 'bookedMicros'>): Micros =>
   maxMicros(filledMicros, bookedMicros);
 
 export const formatEach = <Name extends string>(figures: Readonly<Record<Name, Micros>>) =>
-  // The result has the record's keys.
+  // The cast is safe, because the result has the same keys as `figures`.
   Object.fromEntries(Object.entries<Micros>(figures).map(([name, value]) => [name, formatDecimal(value)])) as Readonly<
     Record<Name, string>
   >;
@@ -100,10 +100,10 @@ export class LedgerConnection {
   readonly #open: () => LedgerReader;
   #ledger: LedgerReader | null = null;
   #lists: PageLists = { orders: [], fills: [], events: [] };
-  /** Number of times the ledger was opened. A change means: data read before may come from another file. */
+  /** Number of times the ledger was opened. After a change, earlier data may be of another file. */
   opened = 0;
 
-  /** @param open throws while no ledger exists */
+  /** @param open opens the ledger; throws while no ledger exists */
   constructor(open: () => LedgerReader) {
     this.#open = open;
   }

@@ -17,15 +17,15 @@ export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 type Labels = Readonly<Record<string, string>>;
 type Counts = AccountStatus['health']['stepSeconds'];
 
-/** Maximum number of markets per trader that have their own series. The configuration limits all other series. */
+/** Maximum number of markets per trader with their own series. The configuration bounds the other series. */
 const MOST_MARKETS = 100;
 
-/** Collects the samples of all traders. The output has each metric's heading once, followed by all its samples. */
+/** Collects the samples of all traders. The output has each metric's heading once, then the metric's samples. */
 class MetricSet {
   trader = '';
   readonly #lines = new Map<MetricName, string[]>();
 
-  /** Adds a sample. The value null adds no sample, because an unknown value must be absent, never 0. */
+  /** Adds a sample; adds none for null, because an unknown value must be absent, not 0. */
   add(name: MetricName, value: number | null, labels: Labels = {}): void {
     if (value !== null && Number.isFinite(value)) this.#write(name, name, value, labels);
   }
@@ -57,7 +57,7 @@ class MetricSet {
   }
 }
 
-/** Escapes a label's text. Market titles come from the exchange; a line break in a title must not end the line. */
+/** Escapes a label's text, because the exchange's market titles may contain line breaks and quotes. */
 const escapeLabel = (text: string): string =>
   text
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
@@ -70,7 +70,7 @@ const declare =
 const [gauge, counter, histogram] = [declare('gauge'), declare('counter'), declare('histogram')];
 
 /**
- * All metrics. Tests check exporter, documents, alert rules and dashboards against this table. A metric's name contains
+ * All metrics. Tests compare output, docs, alert rules and dashboards with this table. A metric's name contains
  * the base unit, names of counters end in `_total`, times are Unix seconds. Every series also has the label `trader`.
  */
 export const METRICS = {
@@ -162,7 +162,7 @@ export interface ScrapeFacts {
   readonly files: FileFacts;
   /** Whether an active guardian can cancel orders; null when no guardian is needed. */
   readonly isGuarded: boolean | null;
-  /** Number of refused logins at the page; null if another trader's metrics contain the number. */
+  /** Number of refused logins at the page; null if another trader's metrics report it. */
   readonly refusedLogins: number | null;
   readonly alerts: Pick<Watch, 'count' | 'figures'>;
 }

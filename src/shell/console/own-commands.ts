@@ -33,7 +33,7 @@ export class Reports {
   readonly #program: string;
   readonly #folder: string;
   #child: ChildProcess | null = null;
-  /** Newest progress line or error of the newest command, with its hint. */
+  /** Newest progress line of the newest command, or its error with the error's hint. */
   #said = '';
   /** Output of the newest comparison of a run with its backtests; empty before the first comparison. */
   #parity = '';
@@ -62,7 +62,7 @@ export class Reports {
       : null;
   }
 
-  /** @param of the recording to backtest (null for all recordings), or the run to compare with its backtests */
+  /** Starts a report. @param of recording to backtest (null for all), or run to compare with its backtests */
   start(kind: 'ledger' | 'backtest' | 'parity', of: string | null): Acted {
     const { file, recording } = this.#place;
     const { recordings: recorded, journals } = this.view();

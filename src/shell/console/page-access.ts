@@ -15,7 +15,7 @@ export const hasDisplay = (env: Environment, platform = process.platform): boole
 
 /**
  * Opens the page in a browser. Every user of this machine can read a process's arguments. The browser therefore gets
- * the name of a file of mode 0600 that contains the address. Rejects if no program opens the file.
+ * the name of a file of mode 0600; the file contains the address. Rejects if no program opens the file.
  */
 export async function openInBrowser(address: string, ledgerPath: string, env: Environment): Promise<void> {
   const file = `${ledgerPath}.page-open.html`;
@@ -30,10 +30,10 @@ export async function openInBrowser(address: string, ledgerPath: string, env: En
 
 const ANSWERS_WITHIN_MS = 5_000;
 const NONCE_BYTES = 32;
-/** Maximum size of the answer with which the page proves itself, bytes; a real answer has a tenth of this. */
+/** Maximum size of the page's answer in `provePage`, bytes; a valid answer has about a tenth of this size. */
 const MOST_BYTES = 16_384;
 
-/** Checks, as a browser does, that the page at an address knows the secret. Never sends the secret itself. */
+/** Checks that the page at `url` knows the secret, without sending the secret. Browsers make the same check. */
 export async function provePage(url: string, secret: string): Promise<'proven' | 'not proven' | 'no answer'> {
   const pageNonce = randomBytes(NONCE_BYTES).toString('hex');
   const answer: unknown = await fetch(new URL('/session/greeting', url), {
@@ -76,7 +76,7 @@ export function readPageToken(ledgerPath: string): string {
     const token = readPrivateFile(path, WHAT).trim();
     if (TOKEN.test(token)) return token;
   } catch (error) {
-    // Other users may have read this token, so it must be replaced: restricting the file's mode is not enough.
+    // The token must be replaced, because other users may have read it while the file's mode was too open.
     if (!(error instanceof TwinbookError && error.code === 'key_insecure')) throw error;
     throw new TwinbookError(error.code, error.message, `Others could read the file. ${REMOVE_IT}`, { cause: error });
   }

@@ -32,7 +32,7 @@ export function makeTraderRow({ trader, name, guardian, watch, ledger, history }
   const markets = [...trader.markets.values()];
   return {
     name,
-    // A trader that is unreachable and has sent no message is shown as not running, not as starting.
+    // Without a connection and without any message, the trader is shown as `not running` instead of `starting`.
     mode: mode === 'starting' && trader.lost !== null ? 'not running' : mode,
     reason,
     answers: trader.isCurrent,
@@ -60,12 +60,12 @@ export interface ServedTraders {
 
 const priceText = (value: number | null): string | null => (value === null ? null : moneyText(value));
 
-/** Minimum age, ms, from which a book counts as old; the only bound if the trader reports no poll interval. */
+/** Minimum age of an old book, ms; the only criterion if the trader reports no poll interval. */
 const USUAL_AGE_MS = 10_000;
-/** A book counts as old after this many poll intervals without a new book. */
+/** Number of poll intervals without a new book after which a book counts as old. */
 const LOOKS = 3;
 
-/** Minimum and maximum number of decimals of a price: those of one cent and of any venue's finest tick. */
+/** Minimum and maximum number of decimals of a shown price: a cent has 2, the finest tick of any venue has 4. */
 const [FEWEST_PLACES, MOST_PLACES] = [2, 4];
 
 /** Returns the number of decimals of the market's tick, derived from the known prices. */
@@ -117,7 +117,7 @@ export const marketDetail = (market: MarketStatus, facts: TraderFacts) => ({
     }) ?? null,
 });
 
-/** Makes the ladder's rows from the highest price down; the fair value is a row between prices. */
+/** Returns the ladder's rows, highest price first; the fair value has its own row. */
 function makeLadder({ bids = [], asks = [], orders, fairMicros: fair }: MarketStatus) {
   const fairRow = { price: moneyText(fair), side: 'fair' as const, others: '', ours: '', ahead: '' };
   // The sort keeps the order of rows with the same price: asks are above bids.
@@ -128,7 +128,7 @@ function makeLadder({ bids = [], asks = [], orders, fairMicros: fair }: MarketSt
 
 export type LadderRow = ReturnType<typeof makeLadder>[number];
 
-/** Returns one row for each price; `ahead`: high estimate of others' shares ahead of own orders in the queue. */
+/** Returns a row per price. `ahead`: upper estimate of others' shares ahead of our first order at this price. */
 function sideRows(side: 'bid' | 'ask', levels: NonNullable<MarketStatus['bids']>, orders: MarketStatus['orders']) {
   const others = new Map(levels);
   const own = orders.filter((order) => order.side === side);
@@ -226,7 +226,7 @@ export function makePageState({ trader, name, ledger, config, guardian, watch }:
 export type PageState = ReturnType<typeof makePageState>;
 export type ServedState = PageState & Readonly<{ role: Role; traders: readonly string[] }>;
 
-/** Returns the mode to show. If a trader was silent for 5 s, it hangs or is gone, and its last mode is not shown. */
+/** Returns the mode to show: the trader's last mode, or `not answering` after 5 s without a message. */
 export function judgeMode(trader: ShownState): { readonly mode: string; readonly reason: string } {
   const { account, bye, lost, silentMs } = trader;
   if (bye !== null) return { mode: bye.proven ? 'stopped' : 'ending', reason: bye.reason };

@@ -1,6 +1,6 @@
 /**
- * The console's own SQLite file beside the ledger, with alerts and chart data. Only the ledger is evidence. A damaged
- * file is replaced, and a failed write is ignored. The console works without the file.
+ * The console's own SQLite file beside the ledger, with alerts and chart data. No order or fill depends on
+ * it. A damaged file is replaced, and a failed write is ignored. The console works without the file.
  */
 
 import { existsSync, renameSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 import type { Acknowledgement, AlertMemory, AlertState } from '../alerts/alert-center.js';
 import type { ShownState } from './trader-state.js';
 
-/** Time after which stored acknowledgements are deleted, ms. The console reads new acknowledgements within 1 s. */
+/** Time after which stored acknowledgements are deleted, ms; the console has read them within 1 s. */
 const KEPT_MS = 86_400_000;
 
 /** Stored alert state, which the next console restores: open alerts, acknowledgements, channels' pending messages. */
@@ -136,7 +136,7 @@ export class StoreFile {
     const sqlite = new SqliteDriver(path, { timeout: BUSY_MS });
     this.#sqlite = sqlite;
     sqlite.pragma('journal_mode = WAL');
-    // Not every write is synced to disk: a power loss may lose the newest seconds of a chart.
+    // Writes are not synced one by one, so a power loss may delete the newest seconds of a chart.
     sqlite.pragma('synchronous = NORMAL');
     sqlite.pragma('journal_size_limit = 4000000');
     const version = Number(sqlite.pragma('user_version', { simple: true }));
@@ -152,7 +152,7 @@ export class StoreFile {
   #fail(error: unknown): void {
     const { note, path, steadyMs } = this.#options;
     const code = error instanceof SqliteDriver.SqliteError ? error.code : '';
-    // If the file is busy, another console holds its lock for a moment.
+    // `SQLITE_BUSY` is ignored: another console holds the file's lock for a moment.
     if (code.startsWith('SQLITE_BUSY')) return;
     const why = messageOf(error);
     if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return this.#putAside(`is damaged (${why})`);
@@ -190,12 +190,12 @@ export const FINEST_S = SCALES[0].seconds;
 export const MOST_POINTS = 2_200;
 const MOST_BYTES = 256_000_000;
 const PRUNE_MS = 60_000;
-/** Smallest fraction to which the lifetimes of all scales are shortened while the file is too large. */
+/** Minimum fraction of `keptS` to which lifetimes are shortened while the file is too large. */
 const LEAST_PART = 0.02;
-/** Factor by which each check shortens the points' lifetimes while the file is too large. */
+/** Factor by which each size check shortens the points' lifetimes while the file is too large. */
 const LESS = 0.8;
 
-/** Prices are in YES space. Best bid: lowest within the point's time; best ask: highest; other figures: newest. */
+/** YES prices. A point has the lowest best bid and the highest best ask of its time span; other figures are newest. */
 export interface MarketPoint {
   readonly timeMs: number;
   readonly bestBidMicros: number | null;

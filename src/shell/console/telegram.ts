@@ -23,9 +23,9 @@ import { moneyText } from './ledger-lists.js';
 import { judgeMode, type ShownParts } from './page-state.js';
 import type { StoreFile } from './store.js';
 
-const APART_MS = 1_000; // Pause between reads, ms; it matters if the service answers at once.
+const APART_MS = 1_000; // Minimum pause between two reads, ms.
 const PAUSE_MS = { first: 2_000, longest: 60_000 } as const;
-const NUMBERS_KEPT_MS = 6 * 86_400_000; // After a week without updates, the service changes its numbering.
+const NUMBERS_KEPT_MS = 6 * 86_400_000; // Telegram may restart its update ids after a week without updates.
 const MOST_STRANGERS = 20; // Maximum number of unlisted users that the log names.
 const MOST_A_MINUTE = 6; // Maximum messages per user and minute, separate for reads and stops.
 const OLD_AFTER_MS = 120_000; // Maximum age of a command, ms; an older command may refer to an earlier situation.
@@ -45,7 +45,7 @@ export interface ChatOptions extends Pick<ShownParts, 'config' | 'name' | 'trade
   readonly withinMs?: number;
 }
 
-/** Number and arrival time (Unix ms) of a channel's newest message; an older message is not executed again. */
+/** Id and arrival time (Unix ms) of a channel's newest message; messages up to this id are not executed again. */
 type TakenUpdate = Readonly<{ id: number; timeMs: number }>;
 
 export type Perform = (command: ChatCommand, about: string | null, user: number) => Promise<string>;
@@ -63,7 +63,7 @@ export class TelegramListener {
   readonly #ending: AbortSignal;
   readonly #perform: Perform;
   readonly #strangers = new Set<number>();
-  readonly #counts = new Map<string, SlidingMinute>(); // By user and kind: stop or read.
+  readonly #counts = new Map<string, SlidingMinute>(); // Newest messages, by user and by kind (stop or read).
   #taken: TakenUpdate | null | undefined;
   #failures = 0;
   #trouble = '';
@@ -81,14 +81,14 @@ export class TelegramListener {
   /** Reads new messages once and obeys their commands. Returns the time until the next read, ms. Never rejects. */
   async look(): Promise<number> {
     try {
-      if (this.#options.watch.isOnDuty) await this.#takeUpdates(); // Only one console may read a bot.
+      if (this.#options.watch.isOnDuty) await this.#takeUpdates(); // Only the console with the lock reads the bot.
       return APART_MS;
     } catch (error) {
       if (this.#ending.aborted) return APART_MS;
       const why = causeOf(error);
       const help = HELP[why];
       this.#noteTrouble(` takes no commands: ${help === undefined ? why : `${why}: ${help}`}`);
-      // Only an operator can correct these errors, such as a wrong secrets file, so the longest pause applies.
+      // The longest pause, because only an operator can correct these errors, such as a wrong token.
       if (help !== undefined || error instanceof TwinbookError) return PAUSE_MS.longest;
       return Math.min(PAUSE_MS.first * 2 ** this.#failures++, PAUSE_MS.longest);
     }
@@ -128,7 +128,7 @@ export class TelegramListener {
     const command = commands.find((one) => one === word.toLowerCase().replaceAll('_', '-'));
     const excess = this.#count(`${user} ${['status', 'ack', undefined].includes(command)}`, nowMs);
     if (excess > 0) return excess === 1 ? `not done: more than ${MOST_A_MINUTE} messages in a minute; wait` : null;
-    if (command === undefined) return `not a command; there are: ${commands.join(', ')}`;
+    if (command === undefined) return `not a command; commands are: ${commands.join(', ')}`;
     const agoS = Math.round(nowMs / 1000 - date);
     if (agoS * 1000 > OLD_AFTER_MS)
       return `${command} not done: it was sent ${agoS} s ago by this machine's clock; send it again if you still want it`;

@@ -8,14 +8,14 @@ import type {
   StatusLineOf,
 } from '../../shared/protocol/trader-status.js';
 
-/** Time without a message after which a trader counts as hanging or gone, ms. A trader sends every two seconds. */
+/** Time without a message after which a trader counts as not answering, ms. A trader sends at least every 2 s. */
 export const SILENT_AFTER_MS = 5_000;
 const NOTICES_KEPT = 500;
 
 export class ShownState {
   hello: ProcessStatus | null = null;
   account: AccountStatus | null = null;
-  /** The trader's last message before its end, with the reason; null while there is none. */
+  /** The last message of the trader's run, with the reason for its end; null while the run lasts. */
   bye: StatusLineOf<'bye'> | null = null;
   readonly markets = new Map<string, MarketStatus>();
   readonly notices: StatusLineOf<'notice'>[] = [];

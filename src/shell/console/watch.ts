@@ -1,4 +1,4 @@
-/** Runs every second in the console: finds problems, sends alerts, and calls the remote watcher. */
+/** Runs every second in the console: finds problems, sends alerts, and calls the external monitor. */
 
 import { randomBytes } from 'node:crypto';
 import { existsSync, statfsSync, statSync } from 'node:fs';
@@ -37,7 +37,7 @@ function freeBytes(folder: string): number | null {
     const { bavail, bsize } = statfsSync(folder);
     return bavail * bsize;
   } catch {
-    return null; // The folder does not exist yet.
+    return null; // The folder may not exist yet.
   }
 }
 
@@ -103,7 +103,7 @@ const EVERY_MS = 1_000;
 const WINDOW_MS = 600_000;
 const LOOK_MS = 50;
 
-/** State of a ledger's newest run. `open`: it did not end with proof that no order rests, so a trader should run. */
+/** State of a ledger's newest run. `open`: the run has not ended with proof that no order rests. */
 export type LastRun = 'none' | 'ended' | 'open';
 
 export function readLastRun(ledger: LedgerReader): LastRun {
@@ -123,9 +123,9 @@ export interface WatchOptions {
   readonly onDuty: () => boolean;
   /** State of the last run in the ledger; null while the ledger cannot be read. */
   readonly lastRun: () => LastRun | null;
-  /** Whether the trader has started this console: then the trader is running even before its first message. */
+  /** Whether the trader started this console, so that it counts as running before its first message. */
   readonly isWithTrader: boolean;
-  /** Number of wrong passwords entered at the page since its start. */
+  /** Number of wrong passwords entered since the page started. */
   readonly refusedLogins: () => number;
 }
 
@@ -194,7 +194,7 @@ export class Watch {
     this.#center = null;
   }
 
-  /** Tries the lock every time: another console may have ended, or the folder may exist by now. */
+  /** Returns the alert center if this console holds the lock. Tries the lock at each call, as it may be free now. */
   #findCenter(): AlertCenter | null {
     const { config, name, note, memory, onDuty } = this.#options;
     if (!onDuty()) this.#center = null;
@@ -211,7 +211,7 @@ export class Watch {
     return this.#center;
   }
 
-  /** Finds whether the trader is silent or has ended. Before its first message, only the ledger shows an end. */
+  /** Finds whether the trader is silent or has ended; before its first message, reads its end from the ledger. */
   #findPresence(): Pick<WatchedFacts, 'silentMs' | 'isHeard' | 'hasEnded'> {
     const { trader, lastRun, isWithTrader } = this.#options;
     const { silentMs } = trader;
@@ -256,7 +256,7 @@ export class Watch {
   }
 }
 
-/** @param why the reason why the trader did no useful work; empty if it did */
+/** Calls the external monitor. @param why reason why the trader does not work normally; empty if it does */
 async function callWatcher(file: string, why: string, note: (text: string) => void): Promise<void> {
   try {
     const url = readPrivateFile(file, 'the address of the heartbeat').trim().replace(/\/$/, '');
@@ -268,10 +268,10 @@ async function callWatcher(file: string, why: string, note: (text: string) => vo
   }
 }
 
-/** Time that a backup of a large ledger may take, ms. */
+/** Allowance for the duration of a backup of a large ledger, ms. */
 const GRACE_MS = 3_600_000;
 
-/** Returns twice the longest pause between backups plus an hour, ms; null without a schedule or repeated backups. */
+/** Returns the maximum age of a backup, ms: twice the longest pause in the schedule plus 1 h; null if unlimited. */
 export function boundBackupAge(schedule: string | null): number | null {
   const pauseMs = schedule === null ? null : findLongestPauseMs(schedule);
   return pauseMs === null ? null : 2 * pauseMs + GRACE_MS;

@@ -15,28 +15,28 @@ const LONGEST_LINE = 16 * 1024 * 1024;
 interface ControlCall {
   readonly socket: string;
   readonly timeoutMs: number;
-  /** Whether to wait, after the answer, until the trader's process ends the connection. */
+  /** Whether the call ends only when the trader closes the connection, which it does when it exits. */
   readonly untilGone?: boolean;
 }
 
-/** Sends a command. Throws `not_running`, `timed_out`, `usage` if refused, `config_invalid` for unusable files. */
+/** Sends a command. Throws `not_running`, `timed_out`, `usage` (refused command) or `config_invalid` (bad files). */
 export async function askTrader<R extends ControlQuestion>(request: R, call: ControlCall) {
   requireTrusted(call.socket);
-  // `until` is the end of our wait. A trader that hangs beyond this time does not execute a command that adds risk.
+  // `until`: end of our wait. A trader that reads a risk-adding command after this time does not execute it.
   const line = await exchangeLine(JSON.stringify({ ...request, until: Date.now() + call.timeoutMs }), call);
   const response = readResponse(line, call.socket);
   if (response.ok) {
     if (request.command === 'status') requireStatus(response.data, call.socket);
-    return response.data as ControlData[R['command']]; // A daemon of this version writes the declared type.
+    return response.data as ControlData[R['command']]; // The cast is safe for a trader of this version.
   }
   const code = response.ofFiles === true ? 'config_invalid' : 'usage';
   const hint = '`twinbook status` shows the current mode and the command that ends this mode.';
-  // Many of the trader's error messages already name the command that helps.
+  // No hint if the trader's message already names a command.
   const isNamed = response.error.includes('`twinbook ');
   throw new TwinbookError(code, `the trader refused: ${response.error}`, isNamed ? '' : hint);
 }
 
-/** Throws for another user's socket, which could intercept a kill. Root's sockets are trusted; root trusts all. */
+/** Throws for another user's socket, which could intercept a kill. Root's sockets are trusted; root trusts any. */
 function requireTrusted(socket: string): void {
   const own = process.getuid?.();
   const owner = lstatSync(socket, { throwIfNoEntry: false })?.uid;

@@ -12,7 +12,7 @@ const said = z.string().trim().catch('');
 const why = said.transform((text) => text || 'operator');
 const needed = (error: string) => said.refine((text) => text !== '', error);
 const isTrue = z.boolean().catch(false);
-/** Condition id of one market. An invalid id is refused as an unknown market, because it must not mean all markets. */
+/** Condition id of one market; absent for all. An invalid id is kept, so that it is refused as an unknown market. */
 const market = z
   .unknown()
   .transform((id) => (id === undefined || id === null ? undefined : String(id).trim()))
@@ -33,7 +33,7 @@ const REQUESTS = {
   widen: ask('widen', { reason: why }),
   'reduce-only': ask('reduce-only', { reason: why }),
   pause: ask('pause', { reason: why, market }),
-  /** The trader may refuse an empty reason. The pause of a single market ends only if `market` names that market. */
+  /** The trader may refuse `resume` without a reason. To resume a market that was paused alone, name it in `market`. */
   resume: ask('resume', { reason: said, market }),
   stop: ask('stop', {}),
   /** `verify`: the trader answers only after two reads of the exchange in a row have shown no resting order. */
@@ -80,12 +80,12 @@ export interface ControlData
   extends Readonly<Record<'widen' | 'reduce-only' | 'pause' | 'stop' | 'flatten' | 'unkill', ModeData>> {
   readonly ping: { readonly pid: number };
   readonly status: TraderStatus;
-  /** `notes`: one sentence for each pause or stop that remains after a resume of all markets. */
+  /** `notes`: one sentence for each pause or limit that remains in force after a resume of all markets. */
   readonly resume: ModeData & { readonly notes?: readonly string[] };
   readonly 'cancel-all': CancelAllData;
   readonly kill: KillData;
   readonly reconcile: {
-    /** Differences found by two rounds of comparison; if `complete` is false, those of the newest complete round. */
+    /** Differences that two rounds of comparison found; if `complete` is false, of the newest complete round. */
     readonly differences: readonly Difference[];
     readonly accepted: readonly AcceptedDifference[];
     readonly voided: readonly string[];
@@ -126,24 +126,24 @@ export interface PruneData extends PrunedBatch {
 export interface ConfigData {
   readonly lines: readonly string[];
   readonly applied: boolean;
-  /** Hash of the requested configuration; null if the command only compared and did not load its code. */
+  /** Hash of the requested configuration; null if its code was not loaded, as in a comparison. */
   readonly hash: string | null;
 }
 
-/** Maximum length of a request line, bytes. Longer lines are refused unread, because no command needs more. */
+/** Maximum length of a request line, bytes. Longer lines are refused unread; no command needs a longer line. */
 export const MAX_CONTROL_LINE = 64 * 1024;
 
-/** Commands that add risk or sell. If executed late, these commands could undo a newer one, such as a kill. */
+/** Commands that add risk or sell. Executed late, they could undo a newer command, such as a kill. */
 const NEVER_LATE: readonly ControlRequest['command'][] = ['resume', 'unkill', 'flatten', 'adopt', 'config'];
 
-/** Returns whether the sender's wait (`until`, Unix ms) has ended. Commands that stop trading are never too late. */
+/** Returns true if a command in `NEVER_LATE` arrives after its sender stopped waiting (`until`, Unix ms). */
 export function isTooLate(line: string, { command }: ControlRequest, nowMs: number): boolean {
   if (!NEVER_LATE.includes(command)) return false;
-  const { until } = JSON.parse(line) as { until?: unknown }; // The caller parsed this line before.
+  const { until } = JSON.parse(line) as { until?: unknown }; // The caller has already parsed this line.
   return typeof until === 'number' && nowMs > until;
 }
 
-/** Parses one request line; returns an error text for an invalid line. A reason for stopping defaults to `operator`. */
+/** Parses one request line; returns an error text for an invalid line. The default reason is `operator`. */
 export function readControlRequest(line: string): ControlRequest | string {
   const parsed = parseJson(line);
   if (parsed === undefined) return 'not a line of JSON';

@@ -15,11 +15,11 @@ import {
 } from './control-protocol.js';
 import type { LineReader } from './telemetry.js';
 
-/** Time after which a silent peer is disconnected, ms. Commands are one line, written at once. */
+/** Time without data after which a peer is disconnected, ms. */
 const IDLE_MS = 60_000;
-/** Maximum number of connections; guardian, console and several commands together need about ten. */
+/** Maximum number of connections; guardian, console and a few commands need about ten. */
 const MOST_CONNECTIONS = 64;
-/** Maximum number of sent bytes that a peer has not read yet; a whole status has a hundredth of this. */
+/** Maximum number of sent bytes that a peer has not read, about a hundred full status answers. */
 const MOST_UNREAD_BYTES = 64 * 1024 * 1024;
 
 export interface ControlHost {
@@ -27,7 +27,7 @@ export interface ControlHost {
   subscribe(reader: LineReader): string | null;
 }
 
-/** Listens on the socket. An existing one is stale: the caller has locked the ledger. Throws `file_unreadable`. */
+/** Listens on the socket. Replaces an old socket, as the caller has locked the ledger. Throws `file_unreadable`. */
 export async function serveControl(path: string, host: ControlHost): Promise<{ close(): void }> {
   // An error in one connection closes only this connection.
   const server = createServer((socket) => guarded(hearLines, () => socket.destroy())(socket, host));
@@ -48,7 +48,7 @@ export async function serveControl(path: string, host: ControlHost): Promise<{ c
   };
 }
 
-/** Removes a stale socket. Any other file there is the user's: the configuration names a wrong path. */
+/** Removes an old socket. Throws for any other file, because the configured path is then wrong. */
 function removeStale(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return;
@@ -94,7 +94,7 @@ function hearLines(socket: Socket, host: ControlHost): void {
         reply({ ok: false, error: request });
         continue;
       }
-      // If this process hung, the request waited. A newer kill may have been executed before this request.
+      // The request may have waited while this process hung, and a newer kill may have been executed first.
       if (isTooLate(line, request, Date.now())) {
         reply({ ok: false, error: `${request.command} was not executed: its caller no longer waits` });
         continue;
@@ -115,7 +115,7 @@ function hearLines(socket: Socket, host: ControlHost): void {
   );
 }
 
-/** Starts telemetry on a connection. Later input of the connection is ignored. */
+/** Streams telemetry on a connection. The peer's later input is ignored. */
 function subscribe(socket: Socket, host: ControlHost): void {
   socket.removeAllListeners('data').resume();
   const refusal = host.subscribe(socket);

@@ -1,8 +1,8 @@
 /**
  * The stop file: `<ledger>.kill`. If the file exists, the trader kills itself; the file's text is the reason. Anyone
  * with write access to the folder can stop an unresponsive trader: by hand (`touch`), a watchdog or `twinbook kill`. A
- * trader that was frozen checks for the file before its next step, so before any decision. The ledger stores the kill:
- * removing the file does not resume trading.
+ * trader that was frozen checks for the file before its next step. The ledger stores the kill, so that removing the
+ * file does not resume trading.
  */
 
 import { closeSync, constants, fsyncSync, linkSync, lstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
@@ -16,10 +16,10 @@ const FULL: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
 export const locateStopFile = (ledgerPath: string): string => `${ledgerPath}.kill`;
 
-/** Returns the reason in the stop file; null if no file exists. An unreadable stop file also gives a reason. */
+/** Returns the reason in the stop file; null if no file exists. For an unreadable file, the reason is the error. */
 export function readStopFile(path: string): string | null {
   try {
-    // A named pipe in place of the stop file must not block the trader.
+    // `O_NONBLOCK`, because a named pipe at this path must not block the trader.
     const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const bytes = Buffer.alloc(MAX_BYTES);
@@ -32,7 +32,7 @@ export function readStopFile(path: string): string | null {
     if (systemCode(error) === 'ENOENT') {
       const entry = lstatSync(path, { throwIfNoEntry: false });
       if (entry === undefined) return null;
-      // A broken link with the stop file's name also kills. Any other entry was created just now and is read again.
+      // A broken symbolic link also kills. Any other file was created since the first read, and is read now.
       if (!entry.isSymbolicLink()) return readStopFile(path);
     }
     return `the stop file ${path} exists and cannot be read: ${messageOf(error)}`;
@@ -41,7 +41,7 @@ export function readStopFile(path: string): string | null {
 
 /**
  * Writes the stop file durably; an existing file stays, because its reason is older. A trader that checks meanwhile
- * finds no file or the whole reason. On a full disk the file is empty, but kills. Throws `file_unreadable`.
+ * finds no file or the complete reason. On a full disk, the file is empty, but still kills. Throws `file_unreadable`.
  */
 export function leaveStopFile(path: string, reason: string): void {
   const text = `${reason}\n`;
@@ -73,7 +73,7 @@ function leaveWhole(path: string, text: string): boolean {
       return true;
     });
     if (isNamed === null) return false;
-    // The stop file already works at this point, even if this sync to disk takes long.
+    // The stop file is already effective before this sync to disk.
     fsyncSync(file);
     return true;
   } finally {
@@ -105,7 +105,7 @@ function leavePlain(path: string, text: string): void {
   }
 }
 
-/** Removes the stop file. Throws `file_unreadable` on failure; the caller must then keep the kill. */
+/** Removes the stop file. Throws `file_unreadable` on failure; the trader must then stay killed. */
 export function removeStopFile(path: string): void {
   try {
     rmSync(path, { force: true });

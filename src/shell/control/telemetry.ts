@@ -1,4 +1,4 @@
-/** Streams the trader's status. The trader never waits for a reader; one that no longer reads is disconnected. */
+/** Streams the trader's status. The trader never waits for readers, and disconnects readers that no longer read. */
 
 import { guarded } from '../../shared/base/processes.js';
 import type { Observation, Request } from '../../shared/protocol/seam.js';
@@ -88,7 +88,7 @@ export const TRADER_MODES: readonly string[] = Object.keys(LADDER);
 
 export const MOST_READERS = 4;
 const MOST_UNREAD_BYTES = 1024 * 1024;
-/** Maximum share of a CPU that telemetry uses, unless its figures would become older than the page's limit of 2 s. */
+/** Maximum share of a CPU for telemetry; exceeded only if the page's figures would be older than 2 s. */
 const MOST_SHARE = 0.005;
 /** Shortest and longest time between two sends, ms. The operator's page polls every 500 ms. */
 const PERIOD_MS = { shortest: 500, longest: 1_250 };
@@ -101,7 +101,7 @@ export interface LineReader {
   once(event: 'close', onClose: () => void): unknown;
 }
 
-/** Source of the trader's status. Its methods must be fast, because the status may be read after every step. */
+/** Source of the trader's status. Its methods must be fast, because they may be called after every step. */
 interface TelemetrySource {
   process(): ProcessStatus;
   account(nowMs: number): AccountStatus;
@@ -114,7 +114,7 @@ interface TelemetrySource {
 interface PublisherClocks {
   readonly steadyMs: () => number;
   readonly nowMs: () => number;
-  /** Returns the CPU time that this process has used, ms, without time of waiting for a CPU. */
+  /** Returns the CPU time that this process has used, ms. */
   readonly cpuMs: () => number;
 }
 
@@ -122,7 +122,7 @@ export class TelemetryPublisher {
   readonly #source: TelemetrySource;
   readonly #clocks: PublisherClocks;
   readonly #readers = new Set<LineReader>();
-  /** Source data of each market's last sent status, by market; unchanged markets are not sent again. */
+  /** For each market, the data from which its last sent status was made; unchanged markets are not sent again. */
   readonly #told = new Map<string, WatchedMarket['sources']>();
   #sweptMs = Number.NEGATIVE_INFINITY;
   #periodMs = PERIOD_MS.shortest;
@@ -163,7 +163,7 @@ export class TelemetryPublisher {
     this.#tryTelling(() => this.#tellStep());
   }
 
-  /** Runs `tell`. An error in `tell` disconnects the readers and does not affect the trader. */
+  /** Runs `tell`, which sends status lines. An error disconnects all readers, but does not affect the trader. */
   #tryTelling(tell: () => void): void {
     if (this.#readers.size === 0) return;
     guarded(tell, (error) => {

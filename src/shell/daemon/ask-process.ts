@@ -1,4 +1,4 @@
-/** Runs work in a separate process: only ending a process can stop a SQLite query or the loading of a module. */
+/** Runs work in a separate process, because only ending its process stops a SQLite query or a module that loads. */
 
 import { type ExecFileException, type ExecFileOptions, execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -111,7 +111,7 @@ function askProcess(
       if (answer.ok) resolve(answer.data);
       else reject(new TwinbookError(answer.code, answer.message, answer.hint));
     });
-    // Writing the question fails if the child process has ended early. The callback of `execFile` reports that end.
+    // Write errors are ignored: the child process ended early, which the callback of `execFile` reports.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(JSON.stringify(question));
   });

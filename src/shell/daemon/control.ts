@@ -100,7 +100,7 @@ function obey(command: OperatorCommand, running: RunningTrader): ControlResponse
   if (command.kind !== 'resume') return { ok: true, data };
   const notes = listLeftAfterResume(running.snapshot());
   if (data.mode !== 'killed') return { ok: true, data: notes.length === 0 ? data : { ...data, notes } };
-  // The answer is an error, because the operator expects quotes, but a killed trader stays killed after a resume.
+  // An error, because the operator expects quotes after a resume, but a killed trader stays killed.
   const error = `other stops are lifted, but the trader stays killed (${data.reason}): only unkill --reason TEXT lifts this`;
   return { ok: false, error };
 }
@@ -113,7 +113,7 @@ const listLeftAfterResume = ({ pausedMarkets, reconciled, accepted }: TraderSnap
   ...(accepted.length === 0
     ? []
     : [
-        `${agreementText(reconciled?.differences.length ?? 0, accepted)}; nothing was booked: \`twinbook ledger adopt --reason TEXT\` does that`,
+        `${agreementText(reconciled?.differences.length ?? 0, accepted)}; nothing was booked: \`twinbook ledger adopt --reason TEXT\` books them`,
       ]),
 ];
 
@@ -139,7 +139,7 @@ async function cancelAll(verify: boolean, running: RunningTrader): Promise<Contr
   const refusal = running.command({ kind: 'cancel-all' });
   if (refusal !== null) return { ok: false, error: refusal };
   const verified = verify && (await until(() => running.snapshot().provenMs !== null));
-  // If verified, `resting` is 0, although a quoting trader may have placed new orders after the proof.
+  // After the proof, `resting` is 0. New orders that a quoting trader has placed since are not counted.
   return { ok: true, data: { asked, resting: verified ? 0 : running.snapshot().openOrders, verified } };
 }
 
@@ -166,7 +166,7 @@ async function adopt(reason: string, running: RunningTrader): Promise<ControlRes
   return { ok: true, data: { ...readMode(running), booked: booked.reverse() } };
 }
 
-/** Kind of the ledger events of an adoption, one for each outcome. Other events may lie between these events. */
+/** Kind of the ledger events that an adoption writes, one for each changed outcome. */
 const ADOPTED = 'adopted';
 const NEWER_EVENTS = 20;
 
@@ -223,7 +223,7 @@ export class StopWatch {
   /** Uses a monotonic clock, because a wall clock set back must not delay the check of the stop file. */
   readonly #steadyMs: () => number;
   #lookedMs = Number.NEGATIVE_INFINITY;
-  /** Whether the stop file that exists now has already caused a kill. */
+  /** Whether the present stop file has already caused a kill. */
   #obeyed = false;
   #asked: string | null = null;
   #ledger: Pick<Ledger, 'checkFile'> | null = null;
@@ -233,7 +233,7 @@ export class StopWatch {
     this.#steadyMs = steadyMs;
   }
 
-  /** Starts checking that the open ledger is still the file at its path. */
+  /** Starts checks that the ledger's path still names the open ledger file. */
   guard(ledger: Pick<Ledger, 'checkFile'>): void {
     this.#ledger = ledger;
   }
@@ -245,7 +245,7 @@ export class StopWatch {
       leaveStopFile(this.#path, reason);
       return true;
     } catch {
-      return false; // On a full disk the ledger fails too, which cancels everything.
+      return false; // Probably a full disk: the ledger then fails too, and its failure cancels all orders.
     }
   }
 

@@ -1,4 +1,4 @@
-/** Runs the trader as a service. Ends after proof that no order rests, or with a message that the proof is missing. */
+/** Runs the trader as a service. The trader ends after proof that no order rests, or reports that proof is missing. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -39,11 +39,11 @@ import { type Output, resultLines, Screen } from './status-text.js';
 import { openServiceManager } from './supervisors.js';
 import { Telemetry } from './telemetry.js';
 
-/** Time limit of a stop, ms, in addition to a draft's lifetime: a crashed run's draft may still become an order. */
+/** Time limit of a stop, ms, added to a draft's lifetime, in which a crashed run's draft may become an order. */
 const STOP_MARGIN_MS = 30_000;
 const STATUS_EVERY_MS = 1_000;
 const STEP_MS = 50;
-/** Margin below the guardian's time-out, ms: the last heartbeat that the guardian saw is older than our last step. */
+/** Safety margin, ms: the guardian may act this much before we count its time-out, as it saw an older heartbeat. */
 const DECLARED_DEAD_EARLIER_MS = 1_000;
 
 export interface TraderIo extends Output {
@@ -55,11 +55,11 @@ export interface TraderIo extends Output {
   readonly onKillSignal: (kill: (reason: string) => void) => void;
   /** Calls `tell` with a text for the log at each SIGUSR1, which has no function. */
   readonly onUnusedSignal: (tell: (text: string) => void) => void;
-  /** Calls `take` with each uncaught error, which then no longer ends the process. */
+  /** Calls `take` with each uncaught error instead of ending the process. */
   readonly onUncaught: (take: (error: unknown) => void) => void;
 }
 
-/** Runs a trader. Returns the exit code: 0 only after proof that no order rests. `verbose` prints notes on data. */
+/** Runs a trader. Returns the exit code: 0 only after proof that no order rests. `verbose` prints more notices. */
 export async function runTrader(config: Config, io: TraderIo, verbose = false): Promise<0 | 1> {
   try {
     return await runSession(config, io, verbose);
@@ -71,7 +71,7 @@ export async function runTrader(config: Config, io: TraderIo, verbose = false): 
 
 async function runSession(config: Config, io: TraderIo, verbose: boolean): Promise<0 | 1> {
   const screen = new Screen(io);
-  // If standard output and standard error are terminals, the log shows only errors there, as plain lines.
+  // If output and error stream are terminals, only the log's errors are shown there, as plain lines.
   const shared = process.stdout.isTTY && process.stderr.isTTY;
   const log = openLog(config.log, shared ? linesAbove((line) => screen.say(line)) : { write: (line) => io.err(line) });
   if (shared && config.log.file === null) screen.say('the log is not stored: set log.file in the configuration');
@@ -244,7 +244,7 @@ class Service implements RunningTrader {
     return 1;
   }
 
-  /** After a failure of the core, cancels all orders without the core, and shows the result. */
+  /** Cancels all orders without the trader's core after the core failed, and shows the result. */
   async #giveUp(): Promise<1> {
     const error = this.#failure;
     this.#session.log.fatal({ err: error }, 'the trader stops');
@@ -265,14 +265,14 @@ class Service implements RunningTrader {
     return 1;
   }
 
-  /** Cancels outside the core too, because the proof that no order rests is overdue. A repeated cancel is harmless. */
+  /** Cancels without the core, because the proof that no order rests is overdue. A repeated cancel has no effect. */
   async #tryAfresh(): Promise<void> {
     this.#session.log.warn('it is not yet proven that no order rests; continuing with a new client');
     try {
       const { asked } = await cancelDirectly({ ...(await this.#freshAccess()), verify: false });
       if (asked > 0) this.#screen.say(`asked to cancel ${asked} orders directly, bypassing the trader’s queue`);
     } catch (error) {
-      this.#session.log.warn({ err: error }, 'direct canceling, without the trader’s core, failed too');
+      this.#session.log.warn({ err: error }, 'canceling without the trader’s core failed too');
     }
   }
 
@@ -294,7 +294,7 @@ class Service implements RunningTrader {
     try {
       return this.#session.trader.prune(batch, nowMs());
     } catch (error) {
-      this.#fail(error); // As after a failed step, the trader cancels without its ledger and ends.
+      this.#fail(error); // The trader cancels all orders without its ledger and ends, as after a failed step.
       throw error;
     }
   }
@@ -303,7 +303,7 @@ class Service implements RunningTrader {
     if (this.#failure === null) {
       const refusal = this.#session.trader.refusal(command);
       if (refusal !== null) return refusal;
-      // The stop file is removed, because each start would be killed while the file exists.
+      // The stop file is removed, because the trader is killed at each start while the file exists.
       if (command.kind === 'unkill') this.#stopWatch.clear();
       const isTaken = this.#loop.command(command);
       if (command.kind === 'unkill') this.#stopWatch.onLift();
@@ -343,7 +343,7 @@ class Service implements RunningTrader {
     tellNotices(notices, this.#session.log, this.#screen);
   }
 
-  /** Writes a heartbeat after a step. If the loop was blocked for long, cancels all orders, as the guardian may do. */
+  /** Writes a heartbeat after a step. Cancels all orders if the loop was blocked so long that the guardian may act. */
   #beat(): void {
     const { guardian, trader, member } = this.#session;
     const stoodStillMs = guardian?.heart.beat(trader.nothingMayRest, member?.oursForMs ?? null) ?? 0;
@@ -362,7 +362,7 @@ class Service implements RunningTrader {
     });
   }
 
-  /** Runs `work`. A broken ledger throws even for a mere read; this error must cause cancels, not a crash. */
+  /** Runs `work`; null if it throws. An error, such as a broken ledger's, ends the trader after it cancels all. */
   #guard<T>(work: () => T): T | null {
     try {
       return work();
@@ -374,14 +374,14 @@ class Service implements RunningTrader {
 
   #fail(error: unknown): void {
     this.#loop.end();
-    // A promise may be rejected without an error; then this error is used instead.
+    // A promise may reject without an error value; a new error then replaces it.
     this.#failure ??= error ?? new Error('the trader failed, but reported no error');
     this.stop();
     this.#telemetry.publisher.close(this.ending() ?? '', false);
   }
 }
 
-/** Kinds of quiet notices that the screen shows: without these, a strategy outside its quote hours seems broken. */
+/** Kinds of info notices that the screen shows; without `quote_hours`, a strategy that pauses would seem broken. */
 const SHOWN: readonly string[] = ['fill', 'mergeDone', 'splitDone', 'redeemDone', 'quote_hours'];
 
 export function tellNotices(notices: readonly OperatorEvent[], log: Logger, screen: Screen): void {

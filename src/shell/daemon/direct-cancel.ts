@@ -1,4 +1,4 @@
-/** Cancels all orders without ledger or engine, if the trader's core failed or no trader runs. Repeats are harmless. */
+/** Cancels all own orders without ledger and core: used after the core failed or without a trader. May be repeated. */
 
 import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -16,16 +16,16 @@ import { type StoredDraft, signingRules } from '../wallet/draft-signer.js';
 import { loadCredentials, openKeyFile, walletPassphrase } from '../wallet/key-file.js';
 import type { Wallet } from '../wallet/wallet.js';
 
-const TRY_AGAIN = '`twinbook cancel-all --verify` tries again; `twinbook doctor` says what the exchange answers.';
+const TRY_AGAIN = '`twinbook cancel-all --verify` tries again; `twinbook doctor` shows the exchange’s answers.';
 const ANOTHER_KEY =
   'The key may have been revoked: `twinbook keys bootstrap` makes a new key, then `twinbook cancel-all --verify` cancels all orders.';
-/** Maximum rounds of cancels. A further round finds new orders, and orders whose cancel was lost. */
+/** Maximum number of rounds. Each round lists the orders again, to cancel new orders and to repeat lost cancels. */
 const ROUNDS = 3;
-/** Number of parallel cancels. Each cancel takes two requests, far fewer than the budget per minute allows. */
+/** Number of parallel cancels. Each cancel needs two requests; four cancels stay far below the rate limit. */
 const AT_ONCE = 4;
 /** Wait after a throttled cancel, ms. Afterwards cancels are sent one at a time, so that the venue is not flooded. */
 const THROTTLED_MS = 1_000;
-/** Maximum pages of an order list. A longer list, or one with a page without new orders, counts as endless. */
+/** Maximum number of pages of an order list. A longer list, or a page without new orders, is an error. */
 const MAX_PAGES = 100;
 
 export interface DirectCancel {
@@ -33,7 +33,7 @@ export interface DirectCancel {
   readonly wallet: Wallet;
   readonly profile: VenueProfile;
   readonly allowBlindSigning: boolean;
-  /** Whether two final reads of the orders must show that no order rests. */
+  /** Whether to read the orders twice at the end, to verify that no order rests. */
   readonly verify: boolean;
 }
 
@@ -56,7 +56,7 @@ export async function cancelDirectly(options: DirectCancel): Promise<CancelAllDa
   return { asked: asked.size, resting: Math.max(first, second), verified: first === 0 && second === 0 };
 }
 
-/** Cancels until two rounds in a row find no order. Between the rounds an interrupted request has time to arrive. */
+/** Cancels until two rounds in a row find no order. The pause between rounds lets a delayed request arrive. */
 export async function cancelUntilNothingRests(
   options: Omit<DirectCancel, 'verify'>,
   { withinMs, pauseMs } = PATIENCE,
@@ -72,7 +72,7 @@ export async function cancelUntilNothingRests(
   }
 }
 
-/** Maximum time for these repeated cancels, and the pause between two rounds, ms. */
+/** Maximum time of `cancelUntilNothingRests`, and its pause between two rounds, ms. */
 const PATIENCE = { withinMs: 90_000, pauseMs: 3_000 };
 
 const NOTHING_KNOWN: CancelAllData = { asked: 0, resting: 0, verified: false };
@@ -105,7 +105,7 @@ async function countResting(client: ServiceClient): Promise<number> {
   return orders.length;
 }
 
-/** Reads own resting orders. `trouble`: reason why more orders may exist; null for a complete list. */
+/** Reads own resting orders. `trouble`: reason why the list may be incomplete; null for a complete list. */
 async function restingOrders(client: ServiceClient) {
   const orders: OrderRow[] = [];
   const seen = new Set<string>();
@@ -134,7 +134,7 @@ const listTrouble = (outcome: NotAnswered): TwinbookError =>
       )
     : new TwinbookError('venue_unreachable', `open orders cannot be read: ${outcome.reason}`, TRY_AGAIN);
 
-/** Drafts, signs and submits a cancel. Returns null if it is accepted or the order has ended, else the reason. */
+/** Drafts, signs and submits a cancel. Returns null for an accepted cancel or an ended order, else the reason. */
 async function cancelOne(pubkey: string, marketConditionId: string, options: DirectCancel): Promise<string | null> {
   const { client, wallet, profile, allowBlindSigning } = options;
   const drafted = await client.call('orders.cancel', { params: { pubkey } }, { lane: 'cancel' });
@@ -168,7 +168,7 @@ const describeReason = (outcome: NotAnswered): string =>
 /** Matches the error codes of Node and SQLite for a full, failing or read-only disk. */
 const DISK = /^(EIO|ENOSPC|EDQUOT|EROFS|EFBIG|SQLITE_FULL|SQLITE_READONLY.*|SQLITE_IOERR.*)$/;
 
-/** True for errors after which no process would manage the resting orders: broken ledger, failing disk, bug. */
+/** Returns whether an error ends the trader while its orders may rest: broken ledger, failing disk or bug. */
 export function leavesOrdersBehind(error: unknown): boolean {
   if (!(error instanceof TwinbookError) || error.code === 'ledger_broken') return true;
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
@@ -177,7 +177,7 @@ export function leavesOrdersBehind(error: unknown): boolean {
   return false;
 }
 
-/** Cancels orders of an earlier run after a failed start or end. Creates neither wallet nor API key. Never throws. */
+/** Cancels resting orders after the trader failed to start or end. Creates neither wallet nor API key. Never throws. */
 export async function cancelLeftovers(config: Config, env: Environment, say: (text: string) => void): Promise<void> {
   const { file, credentials: credentialsFile } = config.wallet;
   // The orders of an embedded exchange end with this process. Without a wallet file, cancels are impossible.
@@ -205,8 +205,8 @@ const FIRST_MS = 10_000;
 const LONGEST_MS = 60_000;
 
 /**
- * Returns a function that finds whether a cancel outside the core is due, because the proof that no order rests is
- * overdue: after 10 s, then after twice the last wait, at most 60 s.
+ * Returns a function that is true once the proof that no order rests is overdue, so that a cancel without the core is
+ * due. The first wait is 10 s. Each further wait is twice as long, at most 60 s.
  */
 export function watchProof(steadyMs: () => number = () => performance.now()): (wantsProof: boolean) => boolean {
   let dueMs: number | null = null;

@@ -1,4 +1,4 @@
-/** Connects the trader with its fleet: reports to the core whether the wallet is ours, and releases it at the end. */
+/** Reports to the core whether this trader holds its wallet's lease, and releases the wallet at the end. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -16,7 +16,7 @@ import type { TraderSummary } from '../fleet/owner-desk.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { cancelUntilNothingRests, type DirectCancel } from './direct-cancel.js';
 
-/** Interval of the check of the wallet's lease, ms; not longer than the interval of the loop's time steps. */
+/** Interval between two checks of the wallet's lease, ms; at most `BEAT_MS`, the interval of the core's timer. */
 const LOOK_MS = 100;
 
 interface FleetHooks {
@@ -26,7 +26,7 @@ interface FleetHooks {
   fail(error: TwinbookError): void;
 }
 
-/** Reports to the core whether the wallet is ours, from before the core's first step until `end` is called. */
+/** Reports to the core whether this trader holds the wallet's lease, until `end`. Call before the core's first step. */
 export function followLease(member: FleetMember, hooks: FleetHooks) {
   let told: FleetCommand | null = null;
   let hasEnded = false;
@@ -64,7 +64,7 @@ export function followLease(member: FleetMember, hooks: FleetHooks) {
 }
 
 function describeTrouble({ trouble, lease }: FleetMember): string {
-  const why = trouble ?? 'no renewal of the lease for too long';
+  const why = trouble ?? 'the lease was not renewed for too long';
   return `the fleet's lease on the wallet was not renewed for ${lease.rules.pullMs / 1000} s, so all orders are canceled until it is renewed (${why})`;
 }
 
@@ -74,19 +74,19 @@ export function explainLoss({ successor, term }: Pick<FleetMember['lease'], 'suc
     return new TwinbookError(
       'fleet_unusable',
       `no trader of the fleet holds the wallet after our term ${term}: the wallet was released, or the database lost its row`,
-      'Everything is canceled, because no other trader will cancel these orders. `twinbook fleet status` shows which trader holds which wallet.',
+      'This trader cancels all its orders, because no other trader will cancel them. `twinbook fleet status` shows which trader holds which wallet.',
     );
   }
   return new TwinbookError(
     'wallet_taken',
     `this trader has lost the wallet: ${successor.holder} holds it in the fleet (term ${successor.term}), after our term ${term}`,
-    'Nothing is canceled here: the resting orders belong to that trader. `twinbook fleet status` shows which trader holds which wallet.',
+    'This trader cancels nothing, because the new holder of the wallet owns the resting orders. `twinbook fleet status` shows which trader holds which wallet.',
   );
 }
 
 export const isTakenOver = (error: unknown): boolean => error instanceof TwinbookError && error.code === 'wallet_taken';
 
-/** Wraps the wallet's signer: cancels are always signed, other drafts only while the wallet is certainly ours. */
+/** Wraps the wallet's signer: cancels are always signed, other drafts only while this trader holds the wallet. */
 export const leasedSigner = (
   inner: IntentSigner,
   member: Pick<FleetMember, 'objection' | 'markets'>,
@@ -104,7 +104,7 @@ export const leasedSigner = (
 
 const isHeld = ({ yesMicros, noMicros }: MarketStatus): boolean => yesMicros > ZERO || noMicros > ZERO;
 
-/** Lists the markets to claim in the fleet; null before own orders are known, to keep earlier claims. */
+/** Lists the markets to claim in the fleet; null until own orders are known, which keeps earlier claims. */
 const listWanted = ({ mode, markets }: TraderSnapshot): readonly string[] | null =>
   mode === 'starting'
     ? null
@@ -135,7 +135,7 @@ interface Starting {
   readonly isStopping: () => boolean;
 }
 
-/** Joins the fleet; null if stopped meanwhile. `isSettled`: the wallet's previous trader left no orders to cancel. */
+/** Joins the fleet; null if stopped. `isSettled`: whether the wallet's previous trader left no orders to cancel. */
 export async function joinFleet({ config, env, say, isStopping }: Starting, { address }: Wallet) {
   if (config.fleet === null) return { member: null, isSettled: true };
   const { fleet, capitalMicros } = config;

@@ -59,7 +59,7 @@ export class LiveConfig {
     });
   }
 
-  /** Applies the copy of the newest configuration whose hash begins with `hash`; if empty, of the previous one. */
+  /** Applies the newest stored configuration whose hash begins with `hash`. Empty: the previous configuration. */
   rollback({ hash, reason, dryRun }: ConfigRequest & { readonly hash: string }): Promise<ConfigData> {
     return this.#alone(async () => {
       const entry = this.#findEntry(hash);
@@ -78,7 +78,7 @@ export class LiveConfig {
     return readConfig(main, { env, cwd: process.cwd(), loaded: session.modules, ...(copy && { copy: copy.texts }) });
   }
 
-  /** Loads the configuration with its code. A separate process loads new code first. Throws `strategy_invalid`. */
+  /** Loads the configuration with its code. A separate process first tests new code. Throws `strategy_invalid`. */
   async #loadChecked({ file, strategies }: ReadConfig, copy?: ConfigCopy): Promise<Config> {
     const { env, session } = this.#options;
     const place = { env, cwd: process.cwd(), ...(copy && { copy: copy.texts }) };
@@ -108,7 +108,7 @@ export class LiveConfig {
     const refusal = command({ kind: 'configure', hash, config: liveText(next), copy, changes: sentences, by, reason });
     if (refusal !== null) {
       this.config = before;
-      throw new TwinbookError('usage', refusal, '`twinbook config diff` shows each change and its requirement.');
+      throw new TwinbookError('usage', refusal, '`twinbook config diff` marks changes that need a restart.');
     }
     const used = new Set([...before.strategies, ...next.strategies].map(({ moduleKey }) => moduleKey));
     for (const key of modules.keys()) if (!used.has(key)) modules.delete(key);
@@ -125,12 +125,12 @@ export class LiveConfig {
     );
     if (found !== undefined) return found;
     const what = hash === '' ? 'no configuration was in force before' : `no configuration ${hash} was ever in force`;
-    throw new TwinbookError('usage', what, '`twinbook config diff --history` lists them.');
+    throw new TwinbookError('usage', what, '`twinbook config diff --history` lists all earlier configurations.');
   }
 
   async #alone(work: () => Promise<ConfigData>): Promise<ConfigData> {
     if (this.#isBusy) {
-      const hint = 'Try again when the other change is done: `twinbook config diff --history` lists the change.';
+      const hint = 'Try again after the other change: `twinbook config diff --history` then lists it.';
       throw new TwinbookError('usage', 'another change of the configuration is under way', hint);
     }
     this.#isBusy = true;
@@ -142,7 +142,7 @@ export class LiveConfig {
   }
 }
 
-const FILES_STAY = 'the next start would use the unchanged files: correct them before that';
+const FILES_STAY = 'correct the configuration files: the next start would use the unchanged files';
 
 const compared = (changes: readonly ConfigChange[]): ConfigData => ({
   lines: formatLines(changes),
@@ -200,7 +200,7 @@ interface CopyList {
   readonly files: readonly { readonly path: string; readonly file: string; readonly hash: string }[];
 }
 
-/** Folder of private copies, each named by the hash of its file list, which proves that the copy is unchanged. */
+/** Folder of private copies. Each copy's name is the hash of its file list, so that changes are detected. */
 const locateCopies = (ledgerPath: string): string => `${ledgerPath}.config`;
 
 /** Stores a copy and returns the hash that names it. Throws `file_unreadable` if the copy cannot be stored. */
@@ -267,7 +267,7 @@ function dropOldest(folder: string, justWritten: string): void {
   for (const { name } of old) removeQuietly(join(folder, name));
 }
 
-const KEPT_FILES = 'If you have the files, put them in place and run `twinbook config apply`.';
+const KEPT_FILES = 'If you still have that configuration’s files, put them in place and run `twinbook config apply`.';
 
 const missing = (text: string, cause?: unknown): TwinbookError =>
   new TwinbookError('file_unreadable', text, KEPT_FILES, { cause });
@@ -277,7 +277,7 @@ const hashOf = (text: string): string => createHash('sha256').update(text).diges
 const writePrivate = (path: string, text: string): void =>
   writeFileSync(path, text, { mode: PRIVATE_FILE, flush: true });
 
-/** Removes a folder, if possible. The next call of `saveCopy` removes what remains. */
+/** Removes a folder if possible. The next `saveCopy` tries again to remove an old copy. */
 function removeQuietly(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
@@ -286,7 +286,7 @@ function removeQuietly(path: string): void {
   }
 }
 
-/** Lists changes since the ledger's last configuration; null if it has none. Throws errors of `readCopy`. */
+/** Lists changes since the last configuration in the ledger; null if the ledger has none. Throws as `readCopy` does. */
 export async function changesSinceLast(
   config: ReadConfig,
   ledger: Pick<Ledger, 'note'>,

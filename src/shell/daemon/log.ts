@@ -18,7 +18,7 @@ const SECRET_PATHS = [
 /** At `maxBytes` the log file is renamed to `FILE.1`, and a new file begins; `keep` old log files are kept. */
 const SIZES = { maxBytes: 100_000_000, keep: 5 };
 
-/** Opens the log. Throws `file_unreadable`. Later failures go to `fallback`: the process must still cancel orders. */
+/** Opens the log. Throws `file_unreadable`. Reports later errors to `fallback`, so that the trader can still cancel. */
 export function openLog({ file, level }: TraderConfig['log'], fallback: DestinationStream, sizes = SIZES): Logger {
   const target = file === null ? fallback : openFile(file, sizes, fallback);
   const scrubbed: DestinationStream = { write: (line) => target.write(plainJson(secrets.clean(line))) };
@@ -99,7 +99,7 @@ function openLogFile(file: string, { maxBytes, keep }: typeof SIZES, fallback: D
       const msg = 'the log was moved or removed; it continues in a new file';
       write(`${JSON.stringify({ level: 30, time: Date.now(), msg })}\n`);
     } catch {
-      // If this fails, the log continues in the file that is still open.
+      // If the file cannot be opened again, the log continues in the file that is still open.
     }
   };
   setInterval(look, LOOK_EVERY_MS).unref();

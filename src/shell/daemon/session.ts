@@ -54,7 +54,7 @@ interface SessionOptions {
   readonly isStopping: () => boolean;
 }
 
-/** Opens a session; null if stopped while waiting for fleet or exchange. On an error, closes all open parts first. */
+/** Opens a session; null if stopped while it waits for fleet or exchange. After an error, closes all opened parts. */
 export async function openSession(options: SessionOptions) {
   const closers: (() => unknown)[] = [];
   const close = async () => {
@@ -66,8 +66,8 @@ export async function openSession(options: SessionOptions) {
     dataFolder(options);
     const ledger: Ledger = openLedger(options.config.ledger.path, { pid: process.pid, startedMs: nowMs() });
     closers.push(() => ledger.close());
-    // The console starts only after the ledger is locked, but early, because a large process forks slowly. `page` is
-    // null if no dashboard is set.
+    // The console starts directly after the ledger is locked, because forking a larger process takes longer. `page` is
+    // null without a console.
     const { config, env, say, log } = options;
     const page = ConsoleSupervisor.start({ config, env, say, note: (text) => log.warn(text) });
     closers.push(() => page?.close());
@@ -106,7 +106,7 @@ export async function openSession(options: SessionOptions) {
       `the configuration in force cannot be compared with the previous one: ${messageOf(error)}`,
     ]);
     const copy = copyFiles(options);
-    for (const text of changes ?? []) say(`changed since the last configuration in force: ${text}`);
+    for (const text of changes ?? []) say(`the configuration differs from the last one in force: ${text}`);
     const startedWith = { copy, changes: changes ?? [] };
     const trader = newTrader(run, { ledger, wallet, journal, modules, startedWith, member });
     const parts = { trader, config, modules, ledger, page, wallet, profile, journal, recorder, guardian, member };
@@ -140,7 +140,7 @@ function checkSamePast(dataDir: string, ledger: Ledger): void {
   throw new TwinbookError(
     'file_unreadable',
     `the embedded exchange's state in ${dataDir} is gone, but the ledger ${ledger.path} has orders and shares from it`,
-    'Restore that folder, or start empty: move the ledger too (all files whose names begin with the ledger’s name).',
+    'Restore that folder. To start empty instead, move the ledger away (all files whose names begin with its name).',
   );
 }
 
@@ -167,7 +167,7 @@ async function embeddedExchange({ config, log, say, verbose }: SessionOptions): 
   return exchange;
 }
 
-/** Connects; null if stopped. After a later refusal, a fleet member keeps its key: revoking must stop the trader. */
+/** Connects; null if stopped. A fleet member never replaces a refused key, so that revoking it stops the trader. */
 async function connect(options: SessionOptions, wallet: Wallet, profile: VenueProfile, member: FleetMember | null) {
   const { config, env } = options;
   // An embedded exchange has a new port at every start; its credentials are stored under the profile's address.
@@ -241,7 +241,7 @@ function copyFiles(options: SessionOptions): string {
   }
 }
 
-/** Makes the guardian's supervisor; null if disabled, or for an embedded exchange, which ends with the trader. */
+/** Makes the guardian's supervisor; null if disabled, or if the exchange is embedded and therefore ends with us. */
 function openGuardian(options: SessionOptions, ledger: Ledger): GuardianSupervisor | null {
   const { config, env } = options;
   if (!config.guardian.enabled || config.exchange?.embedded === true) return null;
@@ -278,7 +278,7 @@ export async function refuseWrongFees(client: ServiceClient, config: Config): Pr
     throw new TwinbookError(
       'config_invalid',
       `market ${condition_id}: ${found}`,
-      'Set venue.fee_schedule to one that agrees with the fees of the trades. Orders of an earlier run may still rest: `cancel-all`.',
+      'Set venue.fee_schedule to the schedule of these fees. Orders of an earlier run may still rest: `twinbook cancel-all` cancels them.',
     );
   }
 }
@@ -295,7 +295,7 @@ async function chooseMarkets(client: ServiceClient, { strategies }: Config): Pro
 const WALLET_NOTE = 'wallet';
 const SHOWN_LENGTH = 6;
 
-/** Returns the start and the hash of a wallet's address. Ledgers omit the address, because users share ledgers. */
+/** Returns the start and the hash of a wallet's address. The ledger omits the address, because users share ledgers. */
 const markOf = (address: string): string =>
   `${address.slice(0, SHOWN_LENGTH)} ${createHash('sha256').update(address).digest('hex')}`;
 
@@ -330,7 +330,7 @@ function openWallet({ config, env, say }: Pick<SessionOptions, 'config' | 'env' 
     return openKeyFile({ path, passphrase });
   }
   if (!isPaper) {
-    const hint = 'Make one with `twinbook keys create`, or import one with `twinbook keys import`.';
+    const hint = 'Make a wallet with `twinbook keys create`, or import one with `twinbook keys import`.';
     throw new TwinbookError('file_unreadable', `there is no wallet file ${path}`, hint);
   }
   const wallet = createKeyFile({ path, passphrase });
@@ -338,7 +338,7 @@ function openWallet({ config, env, say }: Pick<SessionOptions, 'config' | 'env' 
   return wallet;
 }
 
-/** Opens the recording of the trader's own reads; null if recording is off, or after a warning if opening failed. */
+/** Opens the recording of the trader's reads; null if recording is off, or if opening failed, with a warning. */
 async function openRecorder(
   { recording, venue, polling }: Config,
   warn: (text: string) => void,

@@ -1,4 +1,4 @@
-/** Starts and watches guardian, console and systemd's relay. Checks the guardian by its report: a process may hang. */
+/** Starts and watches guardian, console and the relay to systemd. A guardian without new reports counts as hanging. */
 
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { dirname, extname, join } from 'node:path';
@@ -26,7 +26,7 @@ const HANGS_AFTER_MS = 5_000;
 const LIVED_MS = 60_000;
 /** Maximum wait for a required guardian, ms. Decrypting the guardian's key takes a second, longer on a busy machine. */
 const READY_WITHIN_MS = 20_000;
-/** Maximum time for a child process to end, ms: the guardian reads orders again, the console sends its alerts. */
+/** Maximum wait for a child's end, ms: the guardian first reads the orders again, and the console sends its alerts. */
 const GONE_WITHIN_MS = 3_000;
 
 const ABLE: readonly string[] = ['watching', 'canceling', 'secured'] satisfies readonly GuardianState[];
@@ -42,7 +42,7 @@ const startBeside = (command: 'console' | 'guardian', file: string, options: Spa
     detached: true,
   });
 
-/** Pause between two starts of a child process, ms, doubled each time, to save work if the child ends at once. */
+/** Pause before the next start of a child process, ms, doubled at each start up to the longest. */
 const GUARDIAN_AGAIN_MS = { first: 1_000, longest: 60_000 } as const;
 const CONSOLE_AGAIN_MS = { first: 5_000, longest: 300_000 } as const;
 
@@ -257,7 +257,7 @@ export class ConsoleSupervisor {
 
   #hear(line: string): void {
     const { say, config } = this.#options;
-    // Our own program of this version, `twinbook console --with-trader`, wrote the line.
+    // The cast is safe: `twinbook console --with-trader` of this version wrote the line.
     const { url, isElsewhere } = JSON.parse(line) as { url: string | null; isElsewhere: boolean };
     this.url = url;
     if (url === null || url === this.#shownUrl) return;
@@ -295,7 +295,7 @@ const RELAY = `trap '' INT TERM HUP
 command -v systemd-notify >/dev/null || exit 127
 while IFS= read -r line; do systemd-notify -- "$line"; done`;
 const NOT_INSTALLED = 127;
-/** Extension of systemd's time limit for start or stop by each message, and interval of these messages, ms. */
+/** Time by which each message extends systemd's limit for start or stop, and interval of the messages, ms. */
 const LONGER_MS = 15_000;
 const LONGER_EVERY_MS = 5_000;
 const MAX_UNREAD_BYTES = 16_384;
@@ -332,13 +332,13 @@ export function openServiceManager(options: ServiceManagerOptions) {
       clearInterval(timer);
       send('READY=1');
     },
-    /** Call this after each step of the core. Few calls send a message. */
+    /** Call this after each step of the core. Sends at most one message per watchdog interval. */
     step: () => {
       if (!isWatched || clockMs() - workedMs < everyMs) return;
       workedMs = clockMs();
       send('WATCHDOG=1');
     },
-    /** Call when the trader begins to cancel all orders and end. Systemd then waits longer and monitors no steps. */
+    /** Call when the trader begins to stop. Systemd then extends its time limit and no longer monitors steps. */
     stopping: () => {
       send('STOPPING=1');
       askForTime();
@@ -346,7 +346,7 @@ export function openServiceManager(options: ServiceManagerOptions) {
   };
 }
 
-/** Starts one script for all messages: Node cannot write to the socket, and spawning a process for each would block. */
+/** Starts a script that sends all messages: Node cannot write to systemd's socket, and new processes would block. */
 function startRelay({ env, warn }: ServiceManagerOptions, socket: string): (message: string) => void {
   const relay: ChildProcess = spawn('/bin/sh', ['-c', RELAY], {
     stdio: ['pipe', 'ignore', 'ignore'],

@@ -12,8 +12,8 @@ type PageRefusal = Readonly<{ status: 403 | 405 | 415; text: string }>;
 
 /**
  * Returns why a request is refused; null for an accepted request. `port` is the listening port. Any web page in the
- * operator's browser can send requests to this machine. A request must therefore name this very address, and come from
- * our page or from no page.
+ * operator's browser can send requests to this machine. A request must therefore name this server as its host, and come
+ * from the dashboard's page or from no page.
  */
 export function findRefusal(request: RequestHead, port: number): PageRefusal | null {
   const { method = '', url: target = '', headersDistinct: headers } = request;
@@ -21,7 +21,7 @@ export function findRefusal(request: RequestHead, port: number): PageRefusal | n
   const [host, ...otherHosts] = all('host');
   // This check excludes host names that an attacker has made resolve to this machine.
   if (host === undefined || otherHosts.length > 0 || !listHosts(port).includes(host)) {
-    return { status: 403, text: `this page answers to its own address only, such as ${listHosts(port)[0]}` };
+    return { status: 403, text: `this page is served only at its own addresses, such as ${listHosts(port)[0]}` };
   }
   if (method !== 'GET' && method !== 'POST') return { status: 405, text: 'only GET and POST are allowed' };
   // Browsers set these headers about the origin; scripts in a page cannot, and other programs omit them.
@@ -66,7 +66,7 @@ export class Gate {
     this.#metricsDigests = metricsTokens.map(hashToken);
   }
 
-  /** @param metricsToken token for the metrics only; null for none. The page's secrets give access too. */
+  /** @param metricsToken token for the metrics only; null for none. The page's secrets permit reading metrics too. */
   static async make(passes: Passes, metricsToken: string | null): Promise<Gate> {
     const guesses = { page: new Guesses(), metrics: new Guesses() };
     const secrets = ROLES.flatMap((role) => (passes[role] === null ? [] : [[role, passes[role]] as const]));
@@ -115,7 +115,7 @@ export class Gate {
     this.#admitted.set(request, admitted);
     const { role } = admitted.session;
     if (isAllowed(role, least)) return role;
-    void reply.code(403).send({ error: `this password allows only to ${role}; this request wants one to ${least}` });
+    void reply.code(403).send({ error: `this password has the role ${role}; this request needs the role ${least}` });
     return null;
   }
 
@@ -143,7 +143,7 @@ export class Gate {
   }
 }
 
-const METRICS_WANT_TOKEN = 'the metrics need the token in metrics.token_file, as `Authorization: Bearer TOKEN`';
+const METRICS_WANT_TOKEN = 'the metrics need the token of metrics.token_file as header `Authorization: Bearer TOKEN`';
 const TOO_MANY_GUESSES = 'too many wrong passwords; wait a minute, or use the command line';
 const NOT_IN = 'this request needs the password, or the address that `twinbook dashboard` prints';
 
@@ -152,7 +152,7 @@ function readField(body: unknown, name: 'nonce' | 'proof'): string {
   return readText((body as Readonly<Record<string, unknown>>)[name]) ?? '';
 }
 
-/** Returns the trader that the request names, or the only trader if it names none. Else refuses and returns null. */
+/** Returns the trader that the request names, or the only trader. Otherwise sends a refusal and returns null. */
 export function findTrader(host: Host, { trader }: QueryRoute['Querystring'], reply: FastifyReply): TraderHost | null {
   const named = readText(trader) ?? (host.names.length === 1 ? (host.names[0] ?? '') : null);
   const found = named === null ? null : host.trader(named);

@@ -1,4 +1,4 @@
-/** Data and requests of the operator's page. The console makes all data and decisions; the page only shows them. */
+/** Data and requests of the operator's page. The console computes the data and decides; the page only displays. */
 
 import {
   MARKET_NAMES,
@@ -35,13 +35,13 @@ export const ROLE_OF = {
 // The cast is safe: the keys of `ROLE_OF` are exactly the actions.
 export const PAGE_ACTIONS = Object.keys(ROLE_OF) as readonly PageAction[];
 
-/** Returns the trader's command for an action on one market; null for an action on all markets. */
+/** Returns the trader's command for an action on one market; null for any other action. */
 export const marketCommand = (action: PageAction): MarketName | null =>
   MARKET_NAMES.find((name) => ofMarket(name) === action) ?? null;
 
 export const isAllowed = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least);
 
-/** `refusal`: reason of a refusal and the requirement of the action; null for an accepted action. */
+/** `refusal`: reason why the action failed; null for an accepted action. `text`: result of an accepted action. */
 export type Acted = Readonly<{ refusal: string | null; text: string }>;
 
 export type CsvName = 'fills' | 'orders';

@@ -31,7 +31,7 @@ const MAX_CONNECTIONS = 64;
 /** Time after which a silent client is disconnected, ms. */
 const PATIENCE_MS = 10_000;
 
-/** No route has a schema: the framework's schema compilers would load longer than the framework itself. */
+/** No route has a schema, because loading Fastify's schema compilers takes longer than loading Fastify itself. */
 const noSchema = (): never => {
   throw new Error('a dashboard route must not have a schema');
 };
@@ -92,7 +92,7 @@ function buildPage({ host, metrics }: DashboardOptions, gate: Gate): FastifyInst
   gate.addTo(server, ownAddress);
   let packed: Buffer | null = null;
   server.get('/', (request, reply) => {
-    // `localhost` may resolve to another program's address, so it is redirected. Browsers keep the part after `#`.
+    // A request to `localhost` is redirected: the name may lead to another program. Browsers keep the part after `#`.
     if (request.headers.host !== ownAddress()) return reply.redirect(`http://${ownAddress()}${request.url}`, 307);
     void reply.type('text/html; charset=utf-8').header('vary', 'accept-encoding');
     if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(document.html);
@@ -184,7 +184,7 @@ function addActions(server: FastifyInstance, host: Host, gate: Gate): void {
 /** Time for which a report waits for the browser tab that will show it, ms. At most eight reports wait. */
 const REPORT_WAITS_MS = 60_000;
 
-/** A new tab cannot send a proof, so a proven request gets a secret one-time address. Reports cannot reach the page. */
+/** A new tab cannot send a proof, so each report gets a secret one-time address. The sandbox isolates the report. */
 function addReports(server: FastifyInstance, host: Host, gate: Gate): void {
   const waiting = new Map<string, string>();
   server.post<QueryRoute>('/reports', (request, reply) => {

@@ -59,7 +59,7 @@ export function isProof(given: string, expected: string): boolean {
 const MOST_GUESSES = 10;
 const WINDOW_MS = 60_000;
 
-/** Counts wrong proofs and tokens per minute, of all callers together, because an attacker looks like the operator. */
+/** Counts wrong proofs and tokens per minute. Counts all callers together, because callers cannot be distinguished. */
 export class Guesses {
   /** Monotonic clock, ms. */
   readonly #steadyMs: () => number;
@@ -88,7 +88,7 @@ const MOST_HANDSHAKES = 64;
 export const MOST_SESSIONS = 64;
 /** Lifetime of a handshake, ms: enough for a slow browser to derive its key. */
 const HANDSHAKE_MS = 30_000;
-/** Maximum number of later requests of a session that may overtake a request. */
+/** Maximum number of newer requests of a session that may arrive before an older request. */
 const MOST_OVERTAKING = 64;
 /** A secret with at least this many characters counts as random, and needs no slow key derivation. */
 const RANDOM_CHARACTERS = 32;
@@ -107,7 +107,7 @@ interface PageSession {
   newest: number;
 }
 
-/** Marks a request's number as used. Returns false if the number was used before, or is too old to know. */
+/** Marks a request's number as used. Returns false if the number was used before, or is too old to check. */
 function useNumber(session: PageSession, count: number): boolean {
   if (count <= session.newest - MOST_OVERTAKING || session.seen.has(count)) return false;
   session.seen.add(count);
@@ -191,7 +191,7 @@ export class Sessions {
   ) {
     const [, name = '', digits = '', proof = ''] = /^Twinbook (\w+) (\d{1,15}) (\w+)$/.exec(authorization ?? '') ?? [];
     const session = this.#sessions.get(name);
-    // An unknown session does not count as a wrong guess: a page from an earlier console sends one too.
+    // An unknown session does not count as a wrong guess: a page of an earlier console sends its old session.
     if (session === undefined) return null;
     const count = Number(digits);
     if (!isProof(proof, prove(session.key, ['request', count, method, target], body))) {

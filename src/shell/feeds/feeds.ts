@@ -11,7 +11,7 @@ import { type FeedEars, FeedInbox, type FeedStatus, FileRows, takeLines } from '
 
 export type OpenFeeds = ReturnType<typeof openFeeds>;
 
-/** Starts reading the feeds. `env`: this process's variables; a feed program gets `PASSED` and those its feed lists. */
+/** Starts reading the feeds. `env`: our variables; a feed program gets only `PASSED` and those listed for its feed. */
 export function openFeeds(feeds: readonly FeedConfig[], ears: FeedEars, env: Environment) {
   const opened = feeds.map((feed) => {
     const inbox = new FeedInbox(feed.name, ears);
@@ -204,6 +204,6 @@ class FileReader {
   /** Reports a last line without a line end, because it may be cut in the middle of a number. */
   #noteUnfinished({ size }: Stats): void {
     if (size === this.#offset) return this.#inbox.fine();
-    this.#inbox.trouble('the last line of the file has no line end, and is read only once it has one');
+    this.#inbox.trouble('the last line of the file has no line end, and is not read until the line end is written');
   }
 }

@@ -68,12 +68,12 @@ export class FeedInbox {
     this.#problems += 1;
     if (this.#told.has(kind) || this.#told.size >= MAX_KINDS) return;
     this.#told.add(kind);
-    this.#ears.loud(`feed ${this.name}: ${text}; such rows are omitted and counted, and reported once`);
+    this.#ears.loud(`feed ${this.name}: ${text}; rows with this problem are omitted and counted, but reported once`);
   }
 
   /** Reports an unreadable source once, and again only after it was readable. */
   trouble(text: string): void {
-    if (this.#trouble === null) this.#ears.loud(`feed ${this.name}: ${text}; it is retried`);
+    if (this.#trouble === null) this.#ears.loud(`feed ${this.name}: ${text}; the feed is retried`);
     this.#trouble = text;
   }
 

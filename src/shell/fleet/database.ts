@@ -1,4 +1,4 @@
-/** A connection to a fleet's database. A failed connection is not reused, as the state of its queries is unknown. */
+/** A connection to a fleet's database. A failed connection is not reused, because its last query may be unfinished. */
 
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
@@ -82,7 +82,7 @@ export class FleetDatabase {
 
   /** Runs the database call `act` within the time limit. After a time-out, the database connection is not reused. */
   async #within<T>(act: () => Promise<T>): Promise<T> {
-    if (this.#isBroken) throw unusable(`${this.place} has closed the connection`, 'a running server at this address');
+    if (this.#isBroken) throw unusable(`${this.place} has closed the connection`, 'Start the server at this address');
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`no answer for ${this.#answerMs / 1000} s`)), this.#answerMs);
@@ -123,8 +123,8 @@ function clientConfig({ server, password, answerMs, name }: DatabaseOptions): Cl
   };
 }
 
-const NO_PASSWORD = 'wants a password, but none was given';
-const SET_PASSWORD = 'the password of fleet.database in TWINBOOK_FLEET_PASSWORD or its _FILE';
+const NO_PASSWORD = 'requires a password, but none was given';
+const SET_PASSWORD = 'Set TWINBOOK_FLEET_PASSWORD or TWINBOOK_FLEET_PASSWORD_FILE for fleet.database';
 
 function tlsOptions({ tls, rootCert, host }: FleetDatabaseConfig): ConnectionOptions | false {
   if (tls === 'off') return false;
@@ -164,13 +164,13 @@ export function limitSession({ answerMs, idleMs }: Pick<DatabaseOptions, 'answer
 /** Throws `fleet_unusable` for a database server that could assign one wallet to two traders. */
 export function requireFit(place: string, about: FleetRow | undefined): void {
   if (!(Number(about?.['version']) >= OLDEST_VERSION))
-    throw unusable(`${place} is PostgreSQL ${String(about?.['named'])}`, 'PostgreSQL 13 or newer');
+    throw unusable(`${place} is PostgreSQL ${String(about?.['named'])}`, 'Use PostgreSQL 13 or newer');
   if (about?.['is_replica'] === true)
-    throw unusable(`${place} is a replica, which accepts no writes`, 'the primary server');
+    throw unusable(`${place} is a replica, which accepts no writes`, 'Use the primary server');
   if (about?.['read_only'] === 'on')
-    throw unusable(`${place} is read-only for this user`, 'default_transaction_read_only = off for it');
+    throw unusable(`${place} is read-only for this user`, 'Set default_transaction_read_only = off for this user');
   if (about?.['fsync'] !== 'on')
-    throw unusable(`${place} runs with fsync = off`, 'fsync = on: else a power cut may give one wallet to two traders');
+    throw unusable(`${place} runs with fsync = off`, 'Set fsync = on: a power cut may give one wallet to two traders');
 }
 
 /** Closes the library's internal socket, which is the only way to disconnect a server that does not answer. */
@@ -188,7 +188,7 @@ export function fleetPassword(env: Environment): string | null {
 }
 
 export const unusable = (what: string, wanted: string): TwinbookError =>
-  new TwinbookError('fleet_unusable', `the fleet's database ${what}`, `Wanted: ${wanted}.`);
+  new TwinbookError('fleet_unusable', `the fleet's database ${what}`, `${wanted}.`);
 
 /** Returns whether PostgreSQL rejected one statement (five-character code), and the connection still works. */
 const isServerAnswer = (error: unknown): boolean => {
@@ -203,17 +203,17 @@ type Explained = readonly [what: string, wanted: string];
 
 const BY_CODE: Readonly<Record<string, Explained>> = {
   '28P01': ['rejects this user or password', SET_PASSWORD],
-  '28000': ['refuses this user', 'a line for user, database and address in its pg_hba.conf'],
-  '3D000': ['does not exist on that server', 'a database that was made with `createdb`'],
-  '3F000': ['is not prepared for a fleet', '`twinbook fleet init --capital N`'],
-  '42P01': ['is not prepared for a fleet', '`twinbook fleet init --capital N`'],
-  '42501': ['denies this user a permission', 'the user who ran `twinbook fleet init`, or equal permissions'],
-  '53300': ['accepts no more connections', 'a higher max_connections: each trader needs one'],
-  '57P03': ['is starting or stopping', 'a server that is ready'],
-  '55P03': ['was locked by another trader of the fleet for too long', 'a new attempt'],
-  '57014': ['took too long', 'a new attempt'],
-  '25006': ['is read-only', 'the primary server'],
-  ERR_TLS_CERT_ALTNAME_INVALID: ['has a TLS certificate for another host', 'sslmode=verify-full with the host in it'],
+  '28000': ['refuses this user', 'Add a line for user, database and address to its pg_hba.conf'],
+  '3D000': ['does not exist on that server', 'Create the database with `createdb`'],
+  '3F000': ['is not prepared for a fleet', 'Run `twinbook fleet init --capital N`'],
+  '42P01': ['is not prepared for a fleet', 'Run `twinbook fleet init --capital N`'],
+  '42501': ['denies this user a permission', 'Use the user who ran `twinbook fleet init`, or grant equal permissions'],
+  '53300': ['accepts no more connections', 'Raise max_connections: each trader needs one connection'],
+  '57P03': ['is starting or stopping', 'Try again when the server is ready'],
+  '55P03': ['was locked by another trader of the fleet for too long', 'Try again'],
+  '57014': ['took too long', 'Try again'],
+  '25006': ['is read-only', 'Use the primary server'],
+  ERR_TLS_CERT_ALTNAME_INVALID: ['has a TLS certificate for another host', 'Use the host that the certificate names'],
 };
 
 const UNTRUSTED = /^(SELF_SIGNED_CERT|DEPTH_ZERO_SELF|UNABLE_TO_(VERIFY|GET_ISSUER)|CERT_)/;
@@ -229,10 +229,10 @@ export function explainFailure(place: string, error: unknown): TwinbookError {
 
 function explainText(code: string, text: string): Explained {
   if (UNTRUSTED.test(code))
-    return [`has a TLS certificate that is not trusted: ${text}`, 'sslrootcert=FILE with the root of that certificate'];
+    return [`has a TLS certificate that is not trusted: ${text}`, 'Set sslrootcert=FILE to its root certificate'];
   if (/does not support SSL/i.test(text))
-    return ['does not support TLS', 'TLS on that server; sslmode=disable only on a private connection'];
+    return ['does not support TLS', 'Enable TLS on the server; set sslmode=disable only for a private connection'];
   if (/^[0-9][0-9A-Z]{4}$/.test(code))
-    return [`answered: ${text} (${code})`, 'unchanged tables, as `twinbook fleet init` created them'];
-  return [`does not answer: ${text}`, 'a running PostgreSQL server at this address: `pg_isready` tests it'];
+    return [`answered: ${text} (${code})`, 'Restore the tables as `twinbook fleet init` created them'];
+  return [`does not answer: ${text}`, 'Start a PostgreSQL server at this address; `pg_isready` tests it'];
 }

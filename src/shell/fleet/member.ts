@@ -1,4 +1,4 @@
-/** A trader as a member of a fleet. `Lease` decides what may be signed; `FleetMember` renews it in the background. */
+/** A trader as a member of a fleet. `Lease` decides what may be signed; `FleetMember` renews the lease regularly. */
 
 import { randomBytes } from 'node:crypto';
 import { hostname, uptime } from 'node:os';
@@ -34,7 +34,7 @@ const LEAST_MARGIN_MS = 500;
 /** Returns the periods that follow from the length of a lease, ms. */
 export const rulesOf = (leaseMs: number) => ({
   leaseMs,
-  /** Safety margin, ms: signing stops this long before the lease's end; the next owner begins this long after it. */
+  /** Safety margin, ms, between the last signature and the lease's end, and between that end and the next owner. */
   marginMs: Math.max(LEAST_MARGIN_MS, leaseMs / MARGIN_SHARE),
   /** Time without a renewal after which all orders are canceled, ms: they must be gone before the lease ends. */
   pullMs: leaseMs / 2,
@@ -47,15 +47,15 @@ type LeaseRules = Readonly<ReturnType<typeof rulesOf>>;
  * - `none`: this trader does not have the wallet
  * - `held`: orders may be signed
  * - `failing`: the lease was not renewed for half its length; all orders must be canceled
- * - `over`: only cancels may be signed
+ * - `over`: the lease is about to expire or has expired; only cancels may be signed
  * - `lost`: another trader has the wallet and owns all resting orders
  */
 type LeaseStanding = 'none' | 'held' | 'failing' | 'over' | 'lost';
 
 /**
- * Decides who may sign for a wallet, as a pure state machine. Two machines' clocks are never compared. The holder
- * counts the lease from before its request, by its fastest clock, and stops a margin early. The next owner counts from
- * the newest renewal it saw, by its slowest clock, plus a margin. So the old owner stops before the next one begins.
+ * Decides whether this trader may sign for its wallet. Clocks of two machines are never compared. The holder measures
+ * the lease from its request, by its fastest clock, and stops one margin early. The next owner measures from the newest
+ * renewal that it saw, by its slowest clock, and waits one margin longer. The old owner thus stops before the next.
  */
 export class Lease {
   readonly rules: LeaseRules;
@@ -172,7 +172,7 @@ export class FleetMember {
   readonly #candidate: OwnerCandidate;
   #desk: DatabaseDesk | null = null;
   #running: MemberHooks | null = null;
-  /** Whether the database must still release dropped markets; it does so after the core knows of their loss. */
+  /** Whether claims of dropped markets must still be deleted. They are deleted after the core knows of the loss. */
   #toGiveBack = false;
   #timer: NodeJS.Timeout | undefined;
   #turn: Promise<void> = Promise.resolve();
@@ -309,9 +309,9 @@ export class FleetMember {
     if (answer.kind === 'fenced') throw taken(this.#options.wallet, null);
     const free = formatDecimal(micros(Math.max(0, answer.capitalMicros - answer.othersMicros)));
     const all = formatDecimal(micros(answer.capitalMicros));
-    const text = `capital: ${formatDecimal(wanted)} exceeds the ${free} that the fleet has left of its ${all}`;
+    const text = `capital: ${formatDecimal(wanted)} exceeds the fleet's free capital of ${free} (of ${all} in all)`;
     const hint =
-      'Lower `capital`, or raise that of the fleet with `twinbook fleet init --capital N`; `twinbook fleet status` shows who has the capital.';
+      'Lower `capital`, or raise the fleet’s capital with `twinbook fleet init --capital N`; `twinbook fleet status` shows each trader’s capital.';
     throw new TwinbookError('fleet_unusable', text, hint);
   }
 

@@ -77,7 +77,7 @@ INSERT INTO twinbook_fleet.about (version, capital) VALUES (${TABLES_VERSION}, 0
 
 /**
  * Prepares a database for a fleet, or changes the capital of a prepared fleet. Returns true if the database was new.
- * Rejects with TwinbookError `fleet_unusable`, or `usage` if the capital is less than was granted.
+ * Rejects with TwinbookError `fleet_unusable`, or `usage` if the capital is less than the sum of all grants.
  */
 export async function initFleet(database: FleetDatabase, capitalMicros: Micros): Promise<boolean> {
   const isNew = (await readVersion(database)) === null;
@@ -95,11 +95,11 @@ export async function initFleet(database: FleetDatabase, capitalMicros: Micros):
 export async function requireTables(database: FleetDatabase): Promise<void> {
   const version = await readVersion(database);
   if (version === null)
-    throw unusable(`${database.place} is not prepared for a fleet`, '`twinbook fleet init --capital N`');
+    throw unusable(`${database.place} is not prepared for a fleet`, 'Run `twinbook fleet init --capital N`');
   if (version === TABLES_VERSION) return;
   const what = `${database.place} has tables of version ${version}, but this Twinbook needs version ${TABLES_VERSION}`;
-  const isOlder = version > TABLES_VERSION ? '; this one is older' : '';
-  throw unusable(what, `one version of Twinbook for the whole fleet${isOlder}`);
+  const isOlder = version > TABLES_VERSION ? '; this Twinbook is older' : '';
+  throw unusable(what, `Use one version of Twinbook for the whole fleet${isOlder}`);
 }
 
 async function readVersion(database: FleetDatabase): Promise<number | null> {
@@ -150,7 +150,7 @@ export interface OwnerRow {
 /** Term and renewal that `take` must find unchanged in the wallet's row; null if there must be no row. */
 export type Expected = Pick<OwnerRow, 'term' | 'renewal'> | null;
 
-/** A trader's state at its last renewal, for display. Money is decimal text; `result` is profit or loss in all. */
+/** A trader's state at its last renewal, for display. Money is decimal text; `result` is the total profit or loss. */
 export interface TraderSummary {
   readonly mode: string;
   readonly reason: string;
@@ -223,10 +223,10 @@ export class DatabaseDesk {
     const isOurs =
       owner !== null && owner.instance === this.#candidate.instance && owner.term === term && !owner.isFree;
     if (!isOurs) return { kind: 'fenced', owner };
-    if (isLocked) throw unusable(`${place} serves one connection by changing sessions`, NO_POOLER);
+    if (isLocked) throw unusable(`${place} serves one connection through several sessions`, NO_POOLER);
     // The database server has not yet noticed that our previous connection is gone.
     await this.#evict();
-    throw unusable(`${place} has not yet ended our previous session`, 'a new attempt');
+    throw unusable(`${place} has not yet ended our previous session`, 'Try again');
   }
 
   /** Records the proof that no order of the previous owner rests. */
@@ -241,7 +241,7 @@ export class DatabaseDesk {
     return must(row, 'the answer of grant_capital');
   }
 
-  /** Claims markets for this wallet. Returns those of `markets` that the wallet then has. */
+  /** Claims markets for this wallet. Returns the `markets` that the wallet now has. */
   async claim(term: number, markets: readonly string[]): Promise<readonly string[]> {
     const rows = await this.#ask('SELECT * FROM twinbook_fleet.claim_markets($1, $2, $3, $4)', term, markets);
     return rows.filter(({ wallet }) => wallet === this.#candidate.wallet).map(({ market }) => String(market));
@@ -297,7 +297,7 @@ export class DatabaseDesk {
   }
 }
 
-const NO_POOLER = 'a direct connection, because a transaction pooler cannot hold a lock';
+const NO_POOLER = 'Use a direct connection, because a transaction pooler cannot hold a lock';
 const OWNER = 'holder, instance, term, renewal, lease_ms AS "leaseMs", is_free AS "isFree"';
 const TAKEN = 'is_settled AS "isSettled", granted::float8 AS "grantedMicros"';
 const IS_OURS = 'wallet = $1 AND instance = $2 AND term = $3 AND NOT is_free';
@@ -330,6 +330,6 @@ const RENEWED = `UPDATE twinbook_fleet.wallet SET renewal = renewal + 1, renewed
 const RENEW = `${RENEWED} AND backend_pid = pg_backend_pid() RETURNING term`;
 const RENEW_ANEW = `${RENEWED} RETURNING term`;
 
-/** Returns the lock's number, 63 bits of a hash of the wallet's address, as text: a JavaScript number is too short. */
+/** Returns the lock's number, 63 bits of a hash of the wallet's address, as text: a JavaScript number has only 53. */
 const lockKey = (wallet: string): string =>
   String(createHash('sha256').update(`twinbook fleet ${wallet}`).digest().readBigUInt64BE() >> 1n);

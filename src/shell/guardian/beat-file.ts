@@ -1,4 +1,4 @@
-/** A file of fixed length, writable on a full disk. If it is read during a write, the checksum is wrong. */
+/** A file of fixed length, writable on a full disk. A checksum shows the reader whether a write was complete. */
 
 import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
@@ -52,7 +52,7 @@ const whyUnread = (error: unknown) => (systemCode(error) === 'ENOENT' ? null : '
 export function encode(value: object): Buffer {
   const text = Buffer.from(JSON.stringify(value));
   if (text.length > MAX_TEXT_BYTES)
-    throw new RangeError(`a beat has at most ${MAX_TEXT_BYTES} bytes, not ${text.length}`);
+    throw new RangeError(`the text may have at most ${MAX_TEXT_BYTES} bytes, not ${text.length}`);
   const padded = Buffer.alloc(LENGTH, ' ');
   text.copy(padded);
   padded.write(`${computeCheck(padded)}\n`, LENGTH - CHECK_LENGTH - 1);
@@ -89,7 +89,7 @@ export class Heart {
   #syncedPhase: Heartbeat['phase'] | null = null;
   #failed = false;
 
-  /** Writes heartbeats on a timer until the first step. `cannotBeat`: a write failed. Throws `file_unreadable`. */
+  /** Writes heartbeats on a timer until the first step. `cannotBeat` gets write errors. Throws `file_unreadable`. */
   constructor(ledgerPath: string, knowsOrders: boolean, cannotBeat: (error: unknown) => void) {
     const path = locateHeartbeatFile(ledgerPath);
     this.#cannotBeat = cannotBeat;

@@ -1,7 +1,7 @@
 /**
  * The guardian's decision: a pure function from state and observation to state and actions. In doubt, the guardian
- * cancels, because an order that it could not read may be open. An alarm ends only with a new heartbeat, or after the
- * end of a silent trader and two empty rounds of cancels. Silence is counted only while the guardian itself runs.
+ * cancels, because an order that it could not read may be open. An alarm ends only after a new heartbeat, or when the
+ * silent trader has ended and two rounds found no order. Silence is counted only while the guardian itself runs.
  *
  * Neither process uses the other's clock: a changed file shows only that its writer was active since the last read.
  */
@@ -111,7 +111,7 @@ const SECURED_MS = 10_000;
 const RETRY_MS = { first: 1_000, longest: 15_000 } as const;
 
 export interface Alarm {
-  /** `silence`: the heartbeat stopped. `pulling`: it continues, but no order has been allowed to rest for 5 s. */
+  /** `silence`: the heartbeat stopped. `pulling`: the heartbeat continues, but for 5 s no order was allowed to rest. */
   readonly cause: 'silence' | 'pulling';
   readonly nextRoundMs: number;
   readonly emptyRounds: number;
@@ -124,7 +124,7 @@ export interface Alarm {
 }
 
 export interface GuardianMind {
-  /** Last readable heartbeat. Before the first one: null without a file, `unreadable` for an invalid file. */
+  /** Last readable heartbeat. Before the first heartbeat: null without a file, `unreadable` for an invalid file. */
   readonly heartbeat: Heartbeat | 'unreadable' | null;
   readonly lookedMs: number | null;
   readonly silentMs: number;

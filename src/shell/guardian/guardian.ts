@@ -97,8 +97,8 @@ export class Reporter {
 }
 
 /**
- * Writes the stop file durably. An existing stop file stays, because its reason is older. A trader finds no file, or
- * one with the whole reason. On a full disk the file may be empty, but still kills. Throws the file system's errors.
+ * Writes the stop file durably. An existing stop file stays, because its reason is older. A trader finds no file
+ * or a complete file. On a full disk the file may be empty, but still works. Throws the file system's errors.
  */
 export async function leaveMark(path: string, reason: string): Promise<void> {
   const text = `${reason}\n`;
@@ -153,10 +153,10 @@ const TIMEOUT_MS = 5_000;
 
 type GuardianAccess = ReturnType<typeof openAccess>;
 
-/** Keeps wallet and API key in memory: alarms need no disk. Throws `file_unreadable`, `key_insecure`, `key_invalid`. */
+/** Loads wallet and API key, so that cancels need no disk. Throws `file_unreadable`, `key_insecure`, `key_invalid`. */
 function openAccess({ walletFile, credentialsFile, profile, env }: GuardianOptions) {
   if (!existsSync(walletFile)) {
-    const hint = 'On paper the trader makes one at its first start; otherwise run `twinbook keys create`.';
+    const hint = 'A paper trader makes a wallet at its first start; for real money run `twinbook keys create`.';
     throw new TwinbookError('file_unreadable', `there is no wallet file ${walletFile}`, hint);
   }
   const wallet = openKeyFile({ path: walletFile, passphrase: walletPassphrase(env) });
@@ -181,13 +181,13 @@ export interface GuardianOptions {
   readonly walletFile: string;
   readonly credentialsFile: string;
   readonly isPaper: boolean;
-  /** Whether the trader is in a fleet. Then cancels do not replace a revoked key: revoking must stop the guardian. */
+  /** Whether the trader is in a fleet. If so, a revoked key is not replaced: revoking must stop the guardian. */
   readonly isFenced: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly ledgerPath: string;
   readonly logFile: string;
   readonly rules: GuardianRules;
-  /** Path of the stop file, which prevents a recovering trader from quoting; null if it may quote again on its own. */
+  /** Path of the stop file, which prevents a recovering trader from quoting; null if no stop file is wanted. */
   readonly markFile: string | null;
   /** Cancels all orders and reads the resting orders twice. Throws TwinbookError if these reads fail. */
   readonly cancelEverything: (access: GuardianAccess) => Promise<Readonly<{ asked: number; verified: boolean }>>;

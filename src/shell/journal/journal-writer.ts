@@ -128,7 +128,7 @@ export function describeRun(facts: RunFacts, ledgerMissing: string | null): RunD
   };
 }
 
-/** Copies the ledger through SQLite: a direct read would release SQLite's locks. `missing`: why no copy exists. */
+/** Copies the ledger through SQLite: a direct read would release SQLite's locks. `missing`: reason for no copy. */
 async function copyLedger(options: JournalOptions, folder: string, room: DiskQuota) {
   const { ledger, config, beginCopy = beginLedgerCopy } = options;
   const { path } = config.ledger;
@@ -146,7 +146,7 @@ async function copyLedger(options: JournalOptions, folder: string, room: DiskQuo
   return { missing, copy, bytes };
 }
 
-/** Deletes old runs until `ownBytes` fit, of which `unwritten` bytes are not on disk yet. Throws if they cannot fit. */
+/** Deletes old runs until this run fits. `ownBytes`: its size; `unwritten`: part not yet on disk. Throws if no room. */
 async function makeRoom(room: DiskQuota, ownBytes: number, unwritten: number, options: JournalOptions): Promise<void> {
   const { config, keptFreeBytes = KEPT_FREE_BYTES } = options;
   const { dir, maxBytes } = config.journal;
@@ -295,7 +295,7 @@ class RunJournalWriter extends StepInputRecorder {
   }
 }
 
-/** Size at which a segment of the journal is compressed in another thread, bytes; compression saves nine tenths. */
+/** Size at which a segment of the journal is compressed in another thread, bytes; compression saves about 90 %. */
 export const SEGMENT_BYTES = 16_000_000;
 /** Maximum number of characters that wait to be written; reached only if the disk does not answer for minutes. */
 const MAX_WAITING_CHARS = 64_000_000;

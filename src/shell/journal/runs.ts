@@ -212,7 +212,7 @@ export function findRun(name: string, dir: string, cwd: string): string {
 
 function describeRuns(runs: ReturnType<typeof listRuns>): string {
   if (runs.length === 0)
-    return 'There are no runs: `twinbook start` makes one at each start, unless journal.enabled is false.';
+    return 'There are no runs: `twinbook start` begins a run at each start, unless journal.enabled is false.';
   const lines = runs
     .slice(-MAX_NAMED)
     .reverse()
@@ -268,7 +268,7 @@ export class DiskQuota {
   }
 }
 
-/** A segment that was packed and removed in the meantime counts as empty. */
+/** Sums the sizes of a run's files. A segment that was compressed and removed meanwhile counts as empty. */
 const sumBytes = (folder: string): number =>
   listEntries(folder).reduce(
     (sum, { name }) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0),

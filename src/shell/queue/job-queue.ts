@@ -24,7 +24,7 @@ export interface QueueWork {
 
 /** Maximum number of times that a job may lose its worker before it fails. */
 const MOST_STALLS = 2;
-/** Time without a connection to the server after which a worker ends, ms, to be restarted by a supervisor. */
+/** Time without a connection to the server after which a worker ends, ms; a supervisor may then restart it. */
 const MOST_AWAY_MS = 60_000;
 
 /**
@@ -152,13 +152,13 @@ function requireFit(place: string, info: string): void {
   const field = (name: string): string => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? 'unknown';
   const [version, policy] = [field('redis_version'), field('maxmemory_policy')];
   if (!(Number(version.split('.')[0]) >= OLDEST))
-    throw unusable(`${place} is Redis of version ${version}`, `Redis ${OLDEST} or newer, or Valkey`);
+    throw unusable(`${place} is Redis of version ${version}`, `Use Redis ${OLDEST} or newer, or Valkey`);
   if (policy !== 'noeviction')
     throw unusable(
       `${place} has the maxmemory-policy ${policy}`,
-      'maxmemory-policy noeviction: others delete jobs when memory is short',
+      'Set maxmemory-policy noeviction: other policies delete jobs when memory is short',
     );
-  if (field('cluster_enabled') === '1') throw unusable(`${place} is a Redis Cluster`, 'a single server');
+  if (field('cluster_enabled') === '1') throw unusable(`${place} is a Redis Cluster`, 'Use a single server');
 }
 
 /** Makes a request. Converts an error of the queue's server (full memory, wrong password) to `queue_unusable`. */
@@ -175,21 +175,21 @@ const isRefusal = (error: unknown): boolean => error instanceof Error && error.n
 function explain(place: string, error: unknown): TwinbookError {
   const text = messageOf(error);
   if (isRefusal(error))
-    return unusable(`${place} refuses: ${text}`, 'a user that may write twinbook:*, and free memory');
-  const wanted = 'a server that `redis-cli ping` reaches (rediss:// for TLS, else redis://)';
+    return unusable(`${place} refuses: ${text}`, 'Permit the user to write twinbook:*, or free memory');
+  const wanted = 'Use a server that `redis-cli ping` reaches (rediss:// for TLS, otherwise redis://)';
   return unusable(`${place} does not answer: ${text}`, wanted);
 }
 
 const unusable = (what: string, wanted: string): TwinbookError =>
-  new TwinbookError('queue_unusable', `the queue's server ${what}`, `Wanted: ${wanted}.`);
+  new TwinbookError('queue_unusable', `the queue's server ${what}`, `${wanted}.`);
 
-/** Returns a server's host and port. Throws TwinbookError `usage` for an invalid address, which is not quoted. */
+/** Returns a server's host and port. Throws `usage` for an invalid address; the error does not quote the address. */
 function formatPlace(url: string): string {
   const { protocol, hostname, port, pathname } = URL.canParse(url) ? new URL(url) : new URL('none:');
   // A path that is not a number may be the end of a password that contains a slash.
   if (/^rediss?:$/.test(protocol) && hostname !== '' && /^\/?\d*$/.test(pathname)) return `${hostname}:${port || 6379}`;
   const text = 'the address of the queue (TWINBOOK_QUEUE_URL or its file) is not a Redis URL';
-  throw new TwinbookError('usage', text, 'Wanted: redis://HOST:PORT, or rediss://USER:PASSWORD@HOST:PORT/DATABASE.');
+  throw new TwinbookError('usage', text, 'Use redis://HOST:PORT, or rediss://USER:PASSWORD@HOST:PORT/DATABASE.');
 }
 
 /** `url`: server address, `redis://` or `rediss://`, with user and password if needed. The address is a secret. */

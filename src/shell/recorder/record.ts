@@ -135,7 +135,7 @@ function countsText({ markets, levels, trades, gaps, own, refused }: CaptureCoun
 const QUIET_INTERVAL_MS = 10_000;
 /** Interval between reads of markets that are neither open nor settled, ms; one market is read each time. */
 const WAITING_INTERVAL_MS = 15_000;
-/** Maximum rounds of reporting unsent requests in one step, because each report may lead to new requests. */
+/** Maximum rounds in one step that report unsent requests to the plan; each report may cause new requests. */
 const MAX_UNSENT_ROUNDS = 4;
 
 type RecordPlanSettings = Pick<RecordOptions, 'profile' | 'share' | 'bookDepth' | 'marketIds' | 'credentials'>;
@@ -148,7 +148,7 @@ interface RecordedFeedState {
   hasBook: boolean;
 }
 
-/** Core of a recorder, which reads no clock. Plans reads of every book, of active books most often. */
+/** Core of a recorder; reads no clock. Plans the reads of all books; active books are read most often. */
 export class RecordPlan implements SteppedCore {
   readonly #settings: RecordPlanSettings;
   readonly limits: VenueProfile['rate_limits'];

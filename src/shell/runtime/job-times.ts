@@ -6,7 +6,7 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const HOURS = 24;
 
-/** Maximum age of a missed time for which the job still runs after a pause, ms; enough for a monthly job. */
+/** Maximum age of a missed job that still runs after a pause of the program, ms; enough for a monthly job. */
 const LONGEST_LOOK_BACK_MS = 32 * 24 * 60 * MINUTE_MS;
 /** If the clock is set back by more than this, ms, the schedule restarts. A smaller step repeats no job. */
 const REPEATED_MS = { everyHour: MINUTE_MS, namedHours: 180 * MINUTE_MS };
@@ -14,7 +14,7 @@ const REPEATED_MS = { everyHour: MINUTE_MS, namedHours: 180 * MINUTE_MS };
 /** Converts a time to this machine's local time, expressed as Unix ms as if it were UTC. */
 const toMachineLocal = (timeMs: number): number => timeMs - new Date(timeMs).getTimezoneOffset() * MINUTE_MS;
 
-/** Times of a cron expression: real time if it names all 24 hours, else local time, counting a repeated hour once. */
+/** Scheduled times of a cron expression: real time if it names all hours, else local time without repeated hours. */
 export class JobTimes {
   readonly #fields: CronFields;
   /** Seconds within a minute that the cron expression names, in ms, in descending order. */
@@ -23,7 +23,7 @@ export class JobTimes {
   readonly #toLocal: (timeMs: number) => number;
   /** Wall clock at the last call of `findPassed`, ms. */
   #lookedMs: number;
-  /** Time of the last call in this expression's time (real or local), ms. */
+  /** Time of the last call of `findPassed`, ms, in real or local time as the expression requires. */
   #position: number;
 
   /** Times up to `nowMs` count as passed. The configuration's schema has already checked the expression. */
@@ -48,7 +48,7 @@ export class JobTimes {
     }
     const found = this.#findNewest(Math.max(this.#position, position - LONGEST_LOOK_BACK_MS), position);
     this.#position = position;
-    // A time in a skipped hour only seems old in local time, so its age is limited by real time.
+    // When the clocks skip an hour, a time in that hour seems older than it is, so real time limits its age.
     return found === null ? null : Math.min(position - found, sinceLookMs);
   }
 
@@ -113,7 +113,7 @@ export class QuoteHours {
     );
   }
 
-  /** Earliest time at which `changes` can find a change, ms, by the clock given to it; Infinity without a schedule. */
+  /** Earliest time at which `changes` can find a change, ms, by the caller's clock; Infinity without a schedule. */
   get nextLookMs(): number {
     return this.#watched.length === 0 ? Number.POSITIVE_INFINITY : this.#secondMs + SECOND_MS;
   }

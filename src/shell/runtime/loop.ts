@@ -113,10 +113,10 @@ export class CallTimedOut extends Error {
 
 /** Maximum attempts of a call. On a busy machine a call may delay the trader by this many times its time limit. */
 const MOST_CALLS = 8;
-/** Part of the time limit. A call that used less CPU time than this was delayed by a busy machine, and is repeated. */
+/** Fraction of the time limit. A late call that used less CPU time was delayed by a busy machine, and is repeated. */
 const OWN_SHARE = 0.8;
 
-/** Returns a function that limits the time of calls by a V8 `Script`. A busy machine alone stops no strategy. */
+/** Returns a function that limits the time of calls by a V8 `Script`. Delays by a busy machine stop no strategy. */
 export function boundedCall(limitMs: number): <T>(call: () => T) => T {
   const script = new Script('run()');
   const sandbox: { run: () => unknown } = { run: () => undefined };

@@ -17,7 +17,7 @@ import {
 } from '../../shared/protocol/drafts/solana-message.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 
-/** Venue profile's fields that decide which drafts are signed, and the operator's permission. */
+/** Fields of the venue profile that decide which drafts are signed, and the operator's permission to sign blindly. */
 export interface SigningRules
   extends Pick<
     VenueProfile,
@@ -33,7 +33,7 @@ export const signingRules = (profile: VenueProfile, allowBlindSigning: boolean):
   allowBlindSigning,
 });
 
-/** Returns true for a credential challenge. No challenge may be signed as a draft: that would yield API credentials. */
+/** Returns true for a credential challenge. Its signature would yield API credentials, so no draft may contain one. */
 const isCredentialChallenge = (text: string): boolean => /API credential/i.test(text);
 
 type JudgedMessage =
@@ -136,7 +136,7 @@ function judgeKind(message: string, rules: SigningRules, wallet: string): Judged
   return refuse('this venue’s drafts cannot be read, and blind signing is not allowed');
 }
 
-/** Accepts a call of Memo, whose text must match the intent. Other programs need a profile entry and blind signing. */
+/** Accepts a call of Memo if its text matches the intent. Other programs need a profile entry and blind signing. */
 function judgeTransaction(transaction: Transaction, rules: SigningRules, wallet: string): JudgedMessage {
   const { instructions, messageBytes } = transaction;
   const isBlind = instructions.some(({ program }) => program !== MEMO_PROGRAM);
@@ -209,7 +209,7 @@ function objectionToMemo(transaction: Transaction, isBlind: boolean): string | n
   return isCredentialChallenge(text) ? 'the memo of the transaction is a credential challenge' : null;
 }
 
-/** Solana's programs that could give away funds, now or later. Only a venue's program may call them, internally. */
+/** Solana's programs that could give away funds, now or later. No transaction may call them directly. */
 const GIVES_AWAY: Readonly<Record<string, string>> = {
   '11111111111111111111111111111111': 'System',
   TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA: 'Token',
@@ -265,7 +265,7 @@ function objectionToPriorityFee(instructions: readonly TransactionInstruction[])
 
 const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
-/** Maximum size of bytes that may be a transaction: twice the packet of 1232 bytes into which a transaction fits. */
+/** Maximum number of bytes that are tested for a transaction: twice the maximum size of a transaction, 1232 bytes. */
 const LONGEST_TRANSACTION_BYTES = 2464;
 /** Matches text with only characters of hex, base64 or base58. Other text, such as a readable draft, is not encoded. */
 const SPELLED = /^[A-Za-z0-9+/_=-]*$/;
@@ -329,7 +329,7 @@ function isMessage(bytes: Uint8Array): boolean {
   return reader.good && reader.rest().length === 0;
 }
 
-/** Reads bytes from start to end. `good` becomes and stays false if a read goes beyond the end. */
+/** Reads bytes from start to end. `good` is false after a read beyond the end. */
 class ByteReader {
   good = true;
   readonly #bytes: Uint8Array;

@@ -87,7 +87,7 @@ export function openKeyFile({ path, passphrase }: KeyFileOptions): Wallet {
 const makeWallet = (text: string, path: string, passphrase: string | null): Wallet =>
   hiddenWallet(readSeed(text, path, passphrase));
 
-/** Makes a wallet, and hides its seed in all later logs, alone or followed by the public key as in key files. */
+/** Makes a wallet. All later logs hide its seed, and the seed followed by the public key, as in key files. */
 function hiddenWallet(seed: Uint8Array): Wallet {
   secrets.hide(seed);
   secrets.hide(Uint8Array.from([...seed, ...derivePublicKey(seed)]));
@@ -109,7 +109,7 @@ function readSeed(text: string, path: string, passphrase: string | null): Uint8A
 const keyInvalid = (message: string, hint: string): TwinbookError => new TwinbookError('key_invalid', message, hint);
 
 const SET_PASSPHRASE =
-  'Set TWINBOOK_WALLET_PASSPHRASE, or TWINBOOK_WALLET_PASSPHRASE_FILE to a file with mode 0600; `twinbook keys show` tries it.';
+  'Set TWINBOOK_WALLET_PASSPHRASE, or TWINBOOK_WALLET_PASSPHRASE_FILE to a file with mode 0600; `twinbook keys show` tests the passphrase.';
 const TAKE_COPY = 'The wallet file was changed: use your copy of the file, or `twinbook keys import` the key again.';
 
 function openSealed(
@@ -257,7 +257,7 @@ const credentialsSchema = z.strictObject({
 });
 type CredentialsFile = z.output<typeof credentialsSchema>;
 
-/** Returns API credentials from the environment, else the file, else null. Throws config_invalid if half is missing. */
+/** Returns API credentials from the environment, else the file, else null. Throws config_invalid for half a pair. */
 export function loadCredentials(
   path: string,
   owner: CredentialsOwner,

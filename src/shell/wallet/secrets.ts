@@ -1,4 +1,4 @@
-/** Stores secrets in private files, and removes secrets from texts. After a crash, a file has old or new content. */
+/** Stores secrets in private files, which a crash never leaves half-written. Removes secrets from texts. */
 
 import { randomBytes } from 'node:crypto';
 import {
@@ -42,7 +42,7 @@ export function readPrivateFile(path: string, what: string): string {
 function requirePrivate(path: string, what: string, mode: number): void {
   if ((mode & 0o077) === 0) return;
   const shown = (mode & 0o777).toString(8).padStart(4, '0');
-  const hint = `Others on this machine can reach it. Run: chmod 600 '${path.replaceAll("'", "'\\''")}'`;
+  const hint = `Other users of this machine can reach the file. Run: chmod 600 '${path.replaceAll("'", "'\\''")}'`;
   throw new TwinbookError('key_insecure', `${what} ${path} has mode ${shown}; it must be 0600`, hint);
 }
 
@@ -53,7 +53,7 @@ function readAll(descriptor: number): string {
   return text;
 }
 
-/** Writes a synced file of mode 0600, read back for `verify`. Throws file_unreadable, or the error of `verify`. */
+/** Writes and syncs a file of mode 0600, then calls `verify` with its text. Throws file_unreadable, or as `verify`. */
 export function writePrivateFile(
   path: string,
   text: string,

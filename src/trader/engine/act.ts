@@ -36,7 +36,7 @@ import type { TraderState } from './state.js';
 export function act(state: TraderState, nowMs: number): void {
   const { account, clock, safety, notices, requests } = state;
   clock.bornMs ??= nowMs;
-  // The kill ladder runs first, so that a command can forbid requests that still wait in the queue.
+  // The mode is applied first, so that a command can forbid requests that still wait in the queue.
   applyRung(state, nowMs);
   const ticking = nowMs - clock.tickedMs >= TICK_MS || nowMs < clock.tickedMs;
   if (ticking) tick(state, nowMs);
@@ -97,7 +97,7 @@ function actInMarkets(state: TraderState, hold: string | null, ticking: boolean,
   }
 }
 
-/** Returns true if no input changed since the market's last turn, and none of the market's timers is due. */
+/** Returns true if no input changed since the market was last processed, and none of the market's timers is due. */
 function hasNothingDue(state: TraderState, entry: MarketEntry, nowMs: number): boolean {
   const { account, safety } = state;
   const { actedOn } = entry;
@@ -107,7 +107,7 @@ function hasNothingDue(state: TraderState, entry: MarketEntry, nowMs: number): b
   return !safety.pauses.flattening.includes(entry.conditionId) && nowMs < marketQuietUntilMs(state, entry);
 }
 
-/** Applies the current mode of the kill ladder: withdraws orders and conversions in flight that the mode forbids. */
+/** Applies the trader's current mode: withdraws orders and conversions in flight that the mode forbids. */
 function applyRung({ executor, safety, requests, markets }: TraderState, nowMs: number): void {
   const { mode } = safety.mode();
   const { orders, conversions, stance } = LADDER[mode];
@@ -133,7 +133,7 @@ const TO_CURRENCY_CALLS: readonly string[] = ['merges.create', 'merges.submit', 
 const isOfConversion = (request: PlannedRequest): boolean =>
   isOfSplit(request) || TO_CURRENCY_CALLS.includes(request.call.endpoint);
 
-/** True for a settled market that only an operator has paused: its shares have no price, so they are still redeemed. */
+/** Returns true for a settled market that only an operator has paused: its shares are redeemed despite the pause. */
 function mayRedeem({ safety }: TraderState, { conditionId, feed: { facts } }: MarketEntry): boolean {
   const isByOperator = ['operator', 'flattened'].includes(safety.pauses.get(conditionId)?.kind ?? '');
   return isByOperator && safety.whyUnclaimed(conditionId) === undefined && isSettledMarket(facts?.phase ?? 'open');
@@ -216,7 +216,7 @@ function finishTurn(markets: Markets, notices: Notices, slot: QuoteSlot, nowMs: 
   }
 }
 
-/** Puts due polls into the request queue; if `stopping`, only polls of own state. An assets poll begins a round. */
+/** Queues due polls; if `stopping`, only polls of own state. A poll of assets begins a reconciliation round. */
 export function askDue({ requests, reconciler, account, safety }: TraderState, stopping: boolean, nowMs: number): void {
   const { queue, poller, polling } = requests;
   queue.setOpenOrders(account.own.exposure.workingOrders, safety.modes.wantsProof);
@@ -238,7 +238,7 @@ const beginsRound = ({ owner }: PlannedRequest): boolean => owner.kind === 'poll
 /** Interval between the trader's ticks, ms. A tick runs the executor's due work and the valuation. */
 const TICK_MS = 500;
 
-/** Modes in which a market with unchanged inputs and no due timer needs no turn. */
+/** Modes in which a market with unchanged inputs and no due timer is not processed. */
 const CALM_MODES: readonly Mode[] = ['starting', 'quoting', 'widened', 'reducing', 'paused', 'halted', 'killed'];
 
 /**

@@ -64,7 +64,7 @@ export class Feeds {
     }
   }
 
-  /** Returns the current values of these feeds for one market, as a frozen object. */
+  /** Returns the current values of the feeds `names` for one market, as a frozen object. */
   of(conditionId: string, names: readonly string[], nowMs: number): FeedViews {
     if (names.length === 0) return NONE;
     const views: Record<string, FeedView> = {};
@@ -73,7 +73,7 @@ export class Feeds {
     return Object.freeze(views);
   }
 
-  /** Returns these feeds' newest values for one market. `withheld`: why strategies do not see a value, or null. */
+  /** Returns the newest values of the feeds `names` for one market. `withheld`: why strategies do not see a value. */
   readings(conditionId: string, names: readonly string[], nowMs: number) {
     return [...new Set(names)].map((name) => {
       const feed = this.#feeds.get(name);

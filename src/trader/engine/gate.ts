@@ -14,7 +14,7 @@ export const isOfPlace = ({ call }: PlannedRequest): boolean =>
 
 export type StepContext = ReturnType<typeof makeStepContext>;
 
-/** @param hold why nothing may be quoted; null when quoting is allowed */
+/** @param hold reason why no market may be quoted; null when quoting is allowed */
 export function makeStepContext(state: TraderState, hold: string | null, nowMs: number) {
   const { account, safety, requests, executor, settings } = state;
   const { averages, equityMicros } = account.valuation;
@@ -32,7 +32,7 @@ export function makeStepContext(state: TraderState, hold: string | null, nowMs: 
     stance: held === null ? LADDER[mode].stance : 'halted',
     /** Reason of the quoting stance; empty when the stance is `normal`. */
     stanceReason: held ?? reason,
-    /** Own orders and holdings when the market's turn began; the caller replaces them after a conversion. */
+    /** Own orders and holdings before the market is processed; the caller replaces them after a conversion. */
     own: account.own,
     findCaps: (conditionId: string) => averages.caps(conditionId),
   };

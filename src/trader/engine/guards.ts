@@ -65,7 +65,7 @@ export class Guards {
     return this.loss.guard?.state.halted ?? this.fills.state.halted ?? this.keys.text;
   }
 
-  /** Counts a fill of this exchange time, Unix s. Returns the reason if the fill halts trading, else null. */
+  /** Counts a fill at this exchange time, Unix s. Returns the reason if the fill halts trading, else null. */
   observeFill(timeS: number): string | null {
     return this.fills.observe(timeS, this.#limits);
   }
@@ -248,7 +248,7 @@ export class ExchangeRefusals {
     };
   }
 
-  /** Records an accepted order. Returns true if this ends a reported series of rejections; its end is reported too. */
+  /** Records an accepted order. Returns true if it ends a reported series of rejections, to report the end. */
   onTaken(): boolean {
     const wasTold = this.#isTold;
     this.#row = null;

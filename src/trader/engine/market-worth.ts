@@ -88,7 +88,7 @@ function sharesAhead(levels: readonly BookLevel[], priceMicros: Micros, sign: 1 
   return ahead;
 }
 
-/** Returns levels shifted by fair price − share value, so that losses of stale quotes refer to the share value. */
+/** Returns levels shifted by fair price minus share value: losses of stale quotes then refer to the share value. */
 function resting(side: BookSide, quotes: OfferedLevels, fairMicros: Micros): RestingQuote[] {
   const shift = Math.round(fairMicros - worthOf(side, quotes, fairMicros));
   const levels = side === 'bid' ? quotes.bids : quotes.asks;
@@ -106,9 +106,9 @@ export interface Worth {
   /** Rank of the market by value; 1 is the most valuable market. */
   readonly place: number;
   readonly belief: Belief;
-  /** Cost rate of seeing fills late, currency per square second: fills per second x one side's income per second. */
+  /** Cost rate of seeing fills late, currency per s²: fills per second times the income per second of one side. */
   readonly lateFillCost: number;
-  /** Expected loss of stale quotes, as a fraction of the fills' distance from the fair price. */
+  /** Expected loss from stale quotes, as a fraction of the fills' distance from the fair price. */
   readonly stalePart: number;
 }
 

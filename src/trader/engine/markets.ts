@@ -26,7 +26,7 @@ export class MarketEntry {
   excludedBecause: string | null = null;
   /** One quote slot per strategy that quotes this market; empty when the market is tracked for its holding only. */
   readonly slots: QuoteSlot[] = [];
-  /** Own orders, holdings and trader mode at the market's last turn; null before the first turn. */
+  /** Own orders, holdings and trader mode when `act` last processed the market; null before the first time. */
   actedOn: { readonly own: OwnState; readonly mode: ModeNow } | null = null;
   /** Earliest time of the market's next merge, split or redeem, our clock, ms. */
   nextConversionMs = 0;
@@ -51,7 +51,7 @@ export class Markets {
   #settings: TraderSettings;
   readonly #ledger: Ledger;
   readonly #tracked = new Map<string, MarketEntry>();
-  /** Markets that are unsuitable by their detail; later market lists do not add these markets again. */
+  /** Markets that, by their detail, cannot be quoted. Later market lists do not add these markets again. */
   readonly #unsuitable = new Set<string>();
   /** Names of strategies that are within their quote hours now. */
   readonly #quoting = new Set<string>();
@@ -84,7 +84,7 @@ export class Markets {
     return this.#tracked.get(conditionId)?.slots ?? [];
   }
 
-  /** Requests new quotes from the slots of one market, or from all slots if no market is given. */
+  /** Makes the quote slots of one market (default: of all markets) due for new quotes. */
   requestRequote(conditionId?: string): void {
     const all = conditionId === undefined ? Array.from(this.all).flatMap(({ slots }) => slots) : null;
     for (const slot of all ?? this.listSlots(conditionId ?? '')) slot.dirty = true;
@@ -109,7 +109,7 @@ export class Markets {
     return feed;
   }
 
-  /** Excludes a market with unusable data: its data is ignored until an operator resumes. */
+  /** Excludes a market with unusable data. The data is ignored until an operator resumes the market. */
   exclude(entry: MarketEntry, reason: string): void {
     entry.excludedBecause = reason;
     entry.feed = this.#newFeed(entry.conditionId);
@@ -189,7 +189,7 @@ export class Markets {
     return new Set(quoted.slice(0, candidates));
   }
 
-  /** Stores the state of a slot's strategy for a restart. The caller must open a ledger transaction. */
+  /** Stores the state of a slot's strategy, to restore it at a restart. The caller must open a ledger transaction. */
   saveStrategy(slot: QuoteSlot, nowMs: number): void {
     const saved = slot.sandbox?.save(nowMs) ?? null;
     if (saved === null) return;
@@ -281,7 +281,7 @@ export const makeMarketRecord = (facts: MarketFacts, detail: MarketDetail, seenM
 
 const ownFillsNote = (conditionId: string): string => `own-fills.${conditionId}`;
 
-/** Returns all fields of a market selection except its maximum counts, its order and its rules. */
+/** Returns a market selection without `max`, `candidates`, `choose` and `rules`: only the fields that filter a list. */
 const pickFilter = ({
   max: _max,
   candidates: _candidates,
@@ -295,10 +295,10 @@ function selects({ markets }: StrategySettings, row: MarketSummary): boolean {
   return isWanted(markets, { conditionId: row.condition_id, title: row.title, category: row.category });
 }
 
-/** Whether a market's price bars were requested, and how long their result is valid. */
+/** State of a market's price bars: whether they were requested, and until when the stored result is valid. */
 interface CandlesAsked {
   isAsked: boolean;
-  /** End of validity of the price bars' result, our clock, ms: time of the answer plus time span of the bars. */
+  /** Time when the result expires, our clock, ms: the time of the answer plus the time span of the price bars. */
   goodUntilMs: number;
 }
 
@@ -318,7 +318,7 @@ function readKept(conditionId: string, ledger: Pick<Ledger, 'note'>): KeptBars |
   return text === '' ? null : (JSON.parse(text) as KeptBars);
 }
 
-/** Restores the volatility prior that an earlier run computed from price bars, which are not read again. */
+/** Restores the volatility prior that an earlier run computed from price bars. The bars are not requested again. */
 export function restorePrior(feed: MarketTracker, ledger: Pick<Ledger, 'note'>): void {
   const kept = readKept(feed.conditionId, ledger);
   if (kept !== null) feed.setVolatilityPrior(kept.sigmaPerSqrtS);
@@ -333,7 +333,7 @@ export function forgetPrior(conditionId: string, ledger: Pick<Ledger, 'note' | '
   if ((ledger.note(noteOf(conditionId)) ?? '') !== '') ledger.setNote(noteOf(conditionId), '');
 }
 
-/** Returns true for a quoted market with a book and earlier trades, but without a valid result of price bars. */
+/** Returns true if price bars are due: the open, quoted market has a book and trades, but no unexpired result. */
 export function wantsCandles(entry: MarketEntry, { polling }: Pick<TraderSettings, 'polling'>, nowMs: number): boolean {
   if (polling.candlesPrior !== true || entry.candles.isAsked || entry.slots.length === 0) return false;
   const { feed, excludedBecause, candles } = entry;

@@ -18,7 +18,7 @@ export class Notices {
     this.#waiting.push({ timeMs, severity: 'info', kind, text });
   }
 
-  /** Adds a loud notice, which the ledger also stores. Pruning deletes it with its `subject` (order or intent id). */
+  /** Adds a loud notice and stores it in the ledger. Pruning the `subject` (order or intent) deletes it. */
   alert(timeMs: number, kind: string, text: string, subject: string | null = null): void {
     const notice = { timeMs, severity: 'loud', kind, text } as const;
     this.#waiting.push(notice);
@@ -38,7 +38,7 @@ export const showTitle = (markets: Pick<Markets, 'get'>, conditionId: string): s
 /** Minimum number and duration of consecutive failed reads before a notice, because short failures are normal. */
 const TOLD_AFTER_LOOKS = 3;
 const TOLD_AFTER_MS = 10_000;
-/** Time after which unreadable own lists stop the quoting, ms: losses by unseen fills cannot be limited. */
+/** Quoting stops when own orders or trades are unreadable for this time, ms: unseen fills could cause any loss. */
 const PULLED_AFTER_MS = 30_000;
 
 const TEXTS = {
@@ -55,12 +55,12 @@ interface FailedReads {
 }
 
 interface Failing {
-  /** All consecutive failed reads of a list; `answered` has only the reads since the exchange was last silent. */
+  /** `all`: all consecutive failed reads. `answered`: only those after the exchange's last silence. */
   readonly all: FailedReads;
   readonly answered: FailedReads;
   /** Kind of the newest notice about an unreadable list. */
   readonly told: 'nothing' | 'unread' | 'pulled';
-  /** Why all orders are canceled because of an unreadable own list; null if they are not. */
+  /** Why the unreadable list forces the trader to cancel all orders; null if the trader need not cancel them. */
   readonly pulled: string | null;
 }
 
@@ -73,7 +73,7 @@ const FRESH: Failing = {
 
 /**
  * Detects lists that stay unreadable, for example because of a rejected key. Sends one notice with the reason when a
- * list becomes unreadable, and one when it is readable again. If an own list is unreadable for long, quoting stops.
+ * list becomes unreadable, and one when it is readable again. Quoting stops if own orders or trades stay unreadable.
  */
 export class UnreadLists {
   readonly #failing = new Map<WatchedList, Failing>();
@@ -84,7 +84,7 @@ export class UnreadLists {
     return this.#failing.get('orders')?.pulled ?? this.#failing.get('fills')?.pulled ?? null;
   }
 
-  /** Records a list read; returns a notice or null. Null for failures while `isSilent`: silence has its own notice. */
+  /** Records the result of a list read. Returns the notice that is due, or null. `isSilent`: no notice for failures. */
   onLook(list: WatchedList, result: PollResult, report: RequestResult, isSilent: boolean) {
     if (result === 'unsent') return null;
     const before = this.#failing.get(list) ?? FRESH;
@@ -118,7 +118,7 @@ export class UnreadMarkets {
     for (const { conditionId, problem } of unread) this.#walk.set(conditionId ?? '(without a condition id)', problem);
   }
 
-  /** Ends a read of the market list and returns new notices. Without `isComplete`, a page is missing. */
+  /** Ends a read of the market list and returns new notices. `isComplete` is false if a page could not be read. */
   onEnd(isComplete: boolean): readonly ReturnType<typeof notice>[] {
     const [before, now] = [this.#reasons, this.#walk];
     this.#walk = new Map();
@@ -154,7 +154,7 @@ function next(
   return { all, answered, told, pulled };
 }
 
-/** Counts a failed read of a list. If our clock was set back, the duration of the failures starts at zero. */
+/** Adds a failed read of a list. If our clock was set back, the failures count as beginning now. */
 const longer = ({ looks, sinceMs }: FailedReads, nowMs: number): FailedReads => ({
   looks: looks + 1,
   sinceMs: Math.min(sinceMs, nowMs),
@@ -197,7 +197,7 @@ export class Silence {
     return this.#unanswered > 0;
   }
 
-  /** Records a request with an unknown outcome. Returns true once per silence of the exchange, when a notice is due. */
+  /** Records a request that the exchange did not answer. Returns true if a notice is due: once per silence. */
   onUnknown(nowMs: number): boolean {
     // If our clock was set back, the silence counts as beginning now.
     this.#sinceMs = this.#unanswered === 0 ? nowMs : Math.min(this.#sinceMs, nowMs);

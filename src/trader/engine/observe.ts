@@ -24,13 +24,13 @@ import { cancelOrder, PLACE_PAUSE_MS } from './quoting/quoting.js';
 import { lookAtEvent, react, tellMarket } from './reactions.js';
 import type { TraderState } from './state.js';
 
-/** Records that a request got no answer. Sends one notice when the exchange stops answering. */
+/** Records a request that the exchange did not answer. Sends one notice when the exchange stops answering. */
 function noteSilence({ safety, notices, markets }: TraderState, because: string, nowMs: number): void {
   const { silence } = safety;
   if (silence.onUnknown(nowMs))
     notices.alert(nowMs, 'silent', `the exchange does not answer: ${because}; the state of resting orders is unknown`);
   if (!silence.isOn) return;
-  // Drafts and sales pause. Reads of own state continue, and show when the exchange answers again.
+  // New orders and flatten sales pause. Reads of own state continue, and show when the exchange answers again.
   for (const entry of markets.all) {
     entry.saleAfterMs = nowMs + PLACE_PAUSE_MS;
     for (const slot of entry.slots) slot.placeAfterMs = nowMs + PLACE_PAUSE_MS;
@@ -64,10 +64,10 @@ export function observe(state: TraderState, seen: Observation): void {
   }
 }
 
-/** After a backward step of our clock, clears waits that would end too late, and books of unknown age. */
+/** After our clock was set back, clears waits that would end too late and books of unknown age. */
 function onClockSetBack(state: TraderState, byMs: number, nowMs: number): void {
   const { clock, safety, requests, markets, notices } = state;
-  const text = `this machine's clock was set back by ${byMs} ms; quotes wait for new books`;
+  const text = `this machine's clock was set back by ${byMs} ms; each market is quoted again after its next book`;
   notices.alert(nowMs, 'clock_set_back', text);
   clock.bornMs = Number.NEGATIVE_INFINITY;
   safety.modes.settledMs = null;
@@ -84,7 +84,7 @@ function onClockSetBack(state: TraderState, byMs: number, nowMs: number): void {
   }
 }
 
-/** Passes a result to the request's owner, or throws AssertionFailed. `requestId` is 0 for an unsent request. */
+/** Passes a result to the request's owner. Throws AssertionFailed without an owner. `requestId`: 0 if unsent. */
 export function observeReport(state: TraderState, report: RequestResult, requestId = 0): void {
   const { owner } = report.request;
   switch (owner.kind) {
@@ -95,7 +95,7 @@ export function observeReport(state: TraderState, report: RequestResult, request
     case 'intent':
       return react(state, state.executor.onReport(report), report.nowMs);
     case 'other':
-      throw new AssertionFailed(`a report of a request without an owner: ${describeOwner(owner)}`);
+      throw new AssertionFailed(`the result belongs to a request without an owner: ${describeOwner(owner)}`);
   }
 }
 
@@ -117,7 +117,7 @@ function observePoll(state: TraderState, target: PollTarget, report: RequestResu
       return observeCatalog(state, report);
     case 'details':
       return observeDetails(state, report, at);
-    // The answer to the assets poll also contains marks, and is the first page of a reconciliation round.
+    // The answer to the assets poll contains the exchange's marks. It is also the first page of a reconciliation round.
     case 'assets':
       takeMarks(state, report, at);
       return observeRound(state, 'assets', report);
@@ -133,14 +133,14 @@ function observePoll(state: TraderState, target: PollTarget, report: RequestResu
 /** Polls that read a market's current state (detail, book or trades), not its history. */
 type StatePoll = Exclude<MarketPoll, 'candles'>;
 
-/** Updates a market from an answer. The casts are safe: `poll` determines the endpoint, and so the type of `data`. */
+/** Updates a market from the answer to a poll. The casts are safe, because `poll` determines the type of `data`. */
 function readData(state: TraderState, entry: MarketEntry, poll: StatePoll, data: unknown, at: SeenAt): PollResult {
   try {
     if (poll === 'book') readBook(state, entry, data as DataOf<'markets.book'>, at);
     else if (poll === 'trades') entry.feed.onTrades(data as DataOf<'markets.trades'>, at);
     else readDetail(state, entry, data as DataOf<'markets.detail'>, at);
   } catch (error) {
-    // Data that causes an arithmetic error excludes only its market. A broken ledger or invariant ends the trader.
+    // An arithmetic error caused by bad data excludes only its market. A broken ledger or invariant stops the trader.
     if (!(error instanceof RangeError || error instanceof TypeError)) throw error;
     exclude(state, entry, `a ${poll} answer cannot be processed: ${error.message}`, at.seenMs);
     return 'failed';
@@ -149,14 +149,14 @@ function readData(state: TraderState, entry: MarketEntry, poll: StatePoll, data:
   return 'ok';
 }
 
-/** Excludes a market whose data cannot be processed, and cancels its orders, until an operator resumes the market. */
+/** Excludes a market whose data cannot be processed, until an operator resumes it. The market's orders are canceled. */
 function exclude({ markets, safety, notices }: TraderState, entry: MarketEntry, why: string, nowMs: number): void {
   const { conditionId } = entry;
   const title = showTitle(markets, conditionId);
   markets.exclude(entry, why);
   safety.pauses.pause(conditionId, why);
   markets.requestRequote(conditionId);
-  const text = `"${title}" is excluded: ${why}; its orders are canceled until an operator resumes it with a reason`;
+  const text = `"${title}" is excluded: ${why}; it has no orders until an operator resumes it with a reason`;
   notices.alert(nowMs, 'market_failed', text);
 }
 
@@ -220,7 +220,7 @@ function noteListRead(state: TraderState, list: WatchedList, result: PollResult,
   if (list !== 'catalog') safety.halt(safety.guards.keys.observe(list, report.outcome, nowMs), nowMs);
 }
 
-/** Processes a page with details of open markets. Each row counts as a read of its market's detail. */
+/** Processes a page of open markets. Each row contains its market's detail, so the detail poll is no longer due. */
 function observeDetails(state: TraderState, report: RequestResult, at: SeenAt): void {
   const { requests, markets } = state;
   requests.details ??= new PageWalk((row) => row.summary.condition_id);
@@ -273,7 +273,7 @@ function observeOwnList(state: TraderState, list: 'orders' | 'fills', report: Re
   if (step.result !== null) noteListRead(state, list, step.result, report);
 }
 
-/** Processes a page of a reconciliation round. The assets poll begins the round and ends with the round's last list. */
+/** Processes a page of a reconciliation round. The assets poll starts the round and counts as read when it ends. */
 function observeRound(state: TraderState, list: RoundList, report: RequestResult): void {
   const { requests, reconciler } = state;
   const { poller, queue } = requests;
@@ -297,7 +297,7 @@ function observeResting(state: TraderState, { rows, startedMs }: RestingOrders, 
   const { safety, ledger, account, requests } = state;
   const { modes } = safety;
   if (!modes.wantsProof) return;
-  // If `startedMs` is later than `nowMs`, our clock was set back after the request, and the read does not count.
+  // A read does not count if our clock was set back after its request (`startedMs` is later than `nowMs`).
   if (modes.settledMs !== null && startedMs >= modes.settledMs && startedMs <= nowMs) {
     modes.proof(rows.length, nowMs);
     if (modes.proven) safety.saveModes();

@@ -1,9 +1,9 @@
 /**
- * Risk control 16: compares each outgoing request that can move money with its ledger row. Content and signature must
- * equal the row's, and no order or cancel may be drafted twice. If a request differs from the ledger, it is not sent,
- * and the trader cancels all orders and exits.
+ * Risk control 16: compares each outgoing request that can move money with its intent in the ledger. Content and
+ * signature must equal the ledger's. The draft of an order or cancel may be requested only once. If a request differs
+ * from the ledger, the trader does not send it, cancels all orders and exits.
  *
- * The check shares no code with the code that makes requests, so that both do not have the same bug.
+ * The check shares no code with the code that makes requests, so one bug cannot affect both.
  */
 
 import { AssertionFailed } from '../../shared/base/errors.js';
@@ -12,7 +12,7 @@ import { describeOwner, type RequestOwner } from '../../shared/protocol/request-
 import type { AnyCall } from '../../shared/protocol/seam.js';
 import type { IntentRow, LedgerReader } from '../ledger/contract.js';
 
-/** Number of remembered draft requests; more than can be in flight. */
+/** Number of intents whose draft requests are remembered. Fewer intents than this are in flight at once. */
 const REMEMBERED_DRAFTS = 2_000;
 
 export class OutboundCheck {
@@ -33,10 +33,10 @@ export class OutboundCheck {
   }
 
   #objection(call: AnyCall, intent: IntentRow): string | null {
-    if (!matches(call, intent)) return `the call differs from the ledger: ${JSON.stringify(call)}`;
+    if (!matches(call, intent)) return `the request differs from its ledger row: ${JSON.stringify(call)}`;
     if (call.body !== undefined && 'signature' in call.body) return null;
     if (intent.signature !== null) return 'the intent of the request is already signed';
-    // After a lost answer, a conversion's draft may be requested again, but never the draft of an order or cancel.
+    // If an answer is lost, a conversion's draft may be requested again. An order's or cancel's draft may not.
     if (intent.kind !== 'place' && intent.kind !== 'cancel') return null;
     if (this.#drafted.has(intent.id)) return 'the draft of this intent was already requested';
     this.#drafted.add(intent.id);
@@ -69,7 +69,7 @@ function matches(call: AnyCall, row: IntentRow): boolean {
     case 'redeems.submit':
       return row.kind === 'redeem' && isSigned(call, row);
     default:
-      return false; // No other call can move money.
+      return false; // The trader sends no other request except reads.
   }
 }
 

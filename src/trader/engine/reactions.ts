@@ -89,10 +89,10 @@ function onConverted({ markets, notices }: TraderState, event: Of<keyof typeof C
   notices.notify(nowMs, kind, `${CONVERTED[kind]} ${where}`);
 }
 
-/** Events that pause a market: the exchange acted without a request, or another party has the wallet's key. */
+/** Trouble that pauses a market: the exchange acted without a request, or another party has the wallet's key. */
 const PAUSING: readonly Trouble[] = ['record_differs', 'signed_elsewhere', 'cancel_undone'];
 
-/** Events that raise an alarm, because the signed prices and amounts do not limit the loss after them. */
+/** Trouble that raises the fill alarm, because the loss may exceed the signed prices and amounts. */
 const ALARMING: readonly Trouble[] = ['fill_differs', 'settled_trade_failed'];
 
 function onFill(state: TraderState, fill: BookedFill, strategy: string, nowMs: number): void {
@@ -112,7 +112,7 @@ function onFill(state: TraderState, fill: BookedFill, strategy: string, nowMs: n
   state.notices.notify(nowMs, 'fill', `${what}${yes} in "${showTitle(markets, marketConditionId)}"`);
 }
 
-/** Maximum age of a fill for markouts, ms. Older fills, read after a start, have no observed prices. */
+/** Maximum age of a fill for markouts, ms. The prices after an older fill were not observed. */
 const LATE_MS = 10_000;
 
 function noteOwnFill(
@@ -131,7 +131,7 @@ function noteOwnFill(
   entry.measures.onFill({ ...where, fairMicros, stalePart: own?.worth?.stalePart ?? 0, nowMs });
 }
 
-/** After a fill, requests the market's book, and books of its event's other markets with own orders. */
+/** After a fill, requests the market's book, and the books of the event's other markets that have own orders. */
 function lookAfterFill(state: TraderState, conditionId: string, nowMs: number): void {
   const market = state.markets.get(conditionId);
   if (market !== undefined) market.filledMs = nowMs;
@@ -139,7 +139,7 @@ function lookAfterFill(state: TraderState, conditionId: string, nowMs: number): 
   lookAtEvent(state, conditionId);
 }
 
-/** Requests the books of other markets of the event that have own orders, because these books may have changed too. */
+/** Requests the books of the event's other markets that have own orders. These books may have changed too. */
 export function lookAtEvent({ markets, account, requests }: TraderState, conditionId: string): void {
   const event = markets.get(conditionId)?.feed.facts?.eventConditionId ?? null;
   if (event === null) return;
@@ -160,12 +160,12 @@ function noteRefused(
   for (const refusals of [here, everywhere]) refusals.onRefused(event, nowMs);
   if (everywhere.takeLasting(nowMs)) {
     const text = everywhere.describe(nowMs) ?? event.slug;
-    notices.alert(nowMs, 'orders_refused', `no order was accepted for a minute: ${text}`);
+    notices.alert(nowMs, 'orders_refused', `the exchange has accepted no order for a minute: ${text}`);
   }
   return here.waitMs(PLACE_PAUSE_MS);
 }
 
-/** Reasons of failed intents after which the next turn retries at once. */
+/** Slugs of failed intents after which the next order need not wait. */
 const HARMLESS: readonly string[] = ['unsent', 'withdrawn', 'throttled'];
 
 function onNotDone(state: TraderState, event: Of<'notDone'>, nowMs: number): void {
@@ -195,7 +195,7 @@ type IntentReader = Pick<LedgerReader, 'intent' | 'order'>;
 type Slots = Pick<Markets, 'listSlots'>;
 type Of<K extends ExecutorEvent['kind']> = Extract<ExecutorEvent, { kind: K }>;
 
-/** Returns true if a quoter of the market subscribes to events of this kind; otherwise no ledger lookup is needed. */
+/** Returns true if a quoter of the market subscribes to events of this kind. */
 const hasAsker = (markets: Slots, market: string, kind: AskedEvent): boolean =>
   markets.listSlots(market).some(({ strategy }) => strategy.module.observes?.includes(kind));
 
@@ -243,7 +243,7 @@ export function tellMarket(markets: Slots, market: string, event: AnyEvent, stra
     if (strategy === undefined || slot.strategy.name === strategy) slot.observe(event);
 }
 
-/** Returns the order of an intent, converted to YES; null if the intent places no order. */
+/** Returns the order of an intent, with side and YES price; null if the intent places no order. */
 function findOrder(ledger: IntentReader, intentId: string) {
   const intent = ledger.intent(intentId);
   if (intent === null) return null;

@@ -1,4 +1,4 @@
-/** Requests to the exchange: the queue, due polls, and the price of a request. */
+/** Requests to the exchange: the request queue, the due polls, and the price of a signed request. */
 
 import { MINUTE_MS } from '../../shared/base/sliding-minute.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
@@ -19,7 +19,7 @@ import { OwnLists } from './own/own-lists.js';
 import type { OwnState } from './own/own-state.js';
 import type { TraderSettings } from './settings.js';
 
-/** Requested book levels per side: more than any shipped strategy uses. */
+/** Number of book levels per side to request. No shipped strategy uses more. */
 const BOOK_DEPTH = 20;
 
 /** Wait before a cancel is retried, ms. */
@@ -52,7 +52,7 @@ export class Requests {
     this.#runId = runId;
   }
 
-  /** Returns true if the answer to a recent cancel of an order is awaited; otherwise records a new cancel attempt. */
+  /** Returns true if a cancel of the order was attempted too recently for a retry. Otherwise records a new attempt. */
   noteCancelTry(orderPubkey: string, nowMs: number): boolean {
     const triedMs = this.cancelTries.get(orderPubkey);
     if (triedMs !== undefined && nowMs - triedMs < CANCEL_RETRY_MS && nowMs >= triedMs) return true;
@@ -74,13 +74,13 @@ interface Polls {
   readonly requests: { readonly queue: RequestQueue };
   readonly account: { readonly own: OwnState };
   readonly reconciler: Reconciler;
-  /** `valuedMs`: last valuation of markets, our clock, ms. `requestPrice`: price of a signed request then, or 0. */
+  /** `valuedMs`: time of the last valuation of markets, our clock, ms. `requestPrice`: price of a signed request. */
   readonly selection: { readonly valuedMs: number; readonly requestPrice: number };
 }
 
 const NONE: readonly PolledMarket[] = [];
 
-/** Minimum interval between two reads of the venue's marks, ms. */
+/** Minimum interval between two reads of the exchange's marks, ms. */
 const SHORTEST_MARKS_MS = 5_000;
 
 export class Polling {
@@ -100,7 +100,7 @@ export class Polling {
     this.#state = state;
   }
 
-  /** @param stopping true if only own state is read, because the trader stops */
+  /** @param stopping true while the trader stops; then it reads only its own orders, trades and holdings */
   readFacts(stopping: boolean, nowMs: number): PollFacts {
     const { account, markets, reconciler, requests } = this.#state;
     const { queue } = requests;
@@ -128,9 +128,9 @@ export class Polling {
   }
 
   /**
-   * Best interval between reads of own trades, ms, computed from the values of markets with own orders. The interval is
-   * 0 while such a market's value is unknown, nothing is quoted, or signed requests are plentiful. If the interval is
-   * above 0, other signs of missing fills also trigger a read.
+   * Best interval between reads of own trades, ms, computed from the values of markets with own orders. The interval
+   * is 0 (no wait) while a market with own orders has no value, nothing is quoted, or requests are plentiful. If the
+   * interval is above 0, signs of missing fills also trigger a read.
    */
   get ownPaceMs(): number {
     const { account, selection } = this.#state;
@@ -155,7 +155,7 @@ export class Polling {
     return sum;
   }
 
-  /** Best interval between reads of venue marks, ms, by the stale-quote losses that they avoid; Infinity: no reads. */
+  /** Best interval between reads of the exchange's marks, which avoid stale-quote losses, ms; Infinity: no reads. */
   get marksEveryMs(): number {
     const { settings, markets, selection, account, requests } = this.#state;
     const { own } = account;
@@ -172,7 +172,7 @@ export class Polling {
     return this.#marked.paceMs < polling.assetsIntervalMs ? this.#marked.paceMs : Number.POSITIVE_INFINITY;
   }
 
-  /** Returns by how much the loss from stale quotes grows per second since the last book, assumed linear. */
+  /** Returns the growth of the stale-quote loss per second without a new book; assumes that the loss grows linearly. */
   #sumStalePace(): number {
     const { account, markets } = this.#state;
     let sum = 0;
@@ -183,7 +183,7 @@ export class Polling {
   }
 }
 
-/** Facts of one market for the poll plan. The facts are computed on access, because a plan has hundreds of markets. */
+/** Facts of one market for the poll plan. Each getter computes on access, because a plan has hundreds of markets. */
 class Polled implements PolledMarket {
   readonly marketConditionId: string;
   readonly #tracked: MarketEntry;
@@ -255,7 +255,7 @@ class Polled implements PolledMarket {
 
 const NO_QUOTES: readonly RestingQuote[] = [];
 
-/** Returns the price's volatility per square root of a second; near the resolution it exceeds the measured one. */
+/** Returns the price's volatility per square root of a second. Near the resolution it exceeds the measured one. */
 export function computeSigma(feed: MarketEntry['feed'], nowMs: number): number {
   const { motion } = feed;
   const leftMs = feed.timeToResolutionMs(nowMs);

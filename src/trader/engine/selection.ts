@@ -29,11 +29,11 @@ import type { VenueTimeBounds } from './venue-clock.js';
 const RULES_EVERY_MS = 5_000;
 /** Interval between valuations of markets, ms. */
 const VALUE_EVERY_MS = 60_000;
-/** Maximum number of markets that one valuation adds to the quoted markets, except in a strategy's first selection. */
+/** Maximum number of markets that one valuation adds to the quoted markets. A first selection has no maximum. */
 const ENTRIES = 2;
-/** Maximum time for which a strategy's first market selection waits until all candidate markets have been read, ms. */
+/** A strategy's first selection waits until all candidate markets have been read, at most this time, ms. */
 const FIRST_PATIENCE_MS = 120_000;
-/** Fraction of the public request budget that book reads get if all kinds of polls are due. */
+/** Assumed fraction of the public request budget for book reads. Other polls use the rest. */
 const BOOK_PART = 0.6;
 /** Signed requests are scarce if less than this fraction of the request burst is left. */
 const SHORT_PART = 0.5;
@@ -48,14 +48,14 @@ interface Chooser {
   readonly clock: { readonly venue: Pick<VenueTimeBounds, 'nowMs'> };
 }
 
-/** Upper bound of the ratio of loss from stale quotes to income, because the income may be near zero. */
+/** Upper bound of the ratio stale-quote loss / income, because the income may be near zero. */
 const MOST_STALE_PART = 10;
 
 export class Selection {
   #rulesMs = Number.NEGATIVE_INFINITY;
   /** Time of the last valuation of markets, our clock, ms. */
   valuedMs = Number.NEGATIVE_INFINITY;
-  /** Price of a signed request at the last valuation, currency; 0 while requests were plentiful. */
+  /** Price of a signed request at the last valuation, currency; 0 if requests were plentiful. */
   requestPrice = 0;
   /** Prices of reads, requests and currency at the last valuation of markets; null before the first valuation. */
   prices: ScarcityPrices | null = null;
@@ -65,7 +65,7 @@ export class Selection {
   /** Time of a strategy's last quotes in a market, our clock, ms. */
   readonly #offeredMs = new WeakMap<QuoteSlot, number>();
 
-  /** Runs the due work of a tick: measures own fills, applies the market rules and values the markets. */
+  /** Called at each tick: measures own fills, and applies the market rules and values the markets if due. */
   look(state: Chooser, nowMs: number): void {
     this.#bornMs ??= nowMs;
     for (const { measures, feed } of state.markets.all) measures.look(feed.motion);
@@ -86,7 +86,7 @@ export class Selection {
     );
   }
 
-  /** Excludes markets that break the rules. Unless `choose` is `value`, takes quoted markets, then others as listed. */
+  /** Leaves out markets that break the rules. With `choose: listed`, takes quoted markets first, then others. */
   #applyRules(state: Chooser, strategy: StrategySettings, nowMs: number): void {
     const { markets } = strategy;
     if (!isSelective(markets)) return;
@@ -101,7 +101,7 @@ export class Selection {
     const others = wanted.filter(([, slot]) => !this.#chosen.has(slot));
     [...quoted, ...others].forEach(([, slot], place) => {
       if (place < markets.max) this.#take(slot);
-      else this.#leaveOut(slot, `the maximum of ${markets.max} markets is used by markets earlier in the list`);
+      else this.#leaveOut(slot, `the strategy quotes at most ${markets.max} markets, and others come first`);
     });
   }
 
@@ -139,7 +139,7 @@ export class Selection {
     const choice = choose(candidates, supply, least, bounds);
     this.prices = choice.prices;
     const places = new Map(choice.ranked.map(({ id, value }, i) => [id, { value, place: i + 1 }]));
-    // The request price is used only if our own requests use up the budget, not if throttling or other programs do.
+    // The request price counts only if our own requests use up the budget, not throttling or other programs.
     this.requestPrice = queue.isSteady(nowMs) && queue.burstLeft(nowMs) < SHORT_PART ? choice.prices.request : 0;
     for (const { slot, candidate, belief, gross, lateFillCost } of offered) {
       const found = places.get(candidate.id);
@@ -215,7 +215,7 @@ export class Selection {
   }
 }
 
-/** Income per second that an unseen fill costs: the mean of the sides. A distance below a tick counts as a tick. */
+/** Income per second that an unseen fill costs: the mean of both sides. The minimum distance is one tick. */
 const sideIncome = ({ sides, market }: MarketOffer): number =>
   sides.reduce(
     (sum, { fillsPerS, sharesPerFill, distance }) =>

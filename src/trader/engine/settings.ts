@@ -13,7 +13,7 @@ import type { Economics } from '../strategy/economics.js';
 export type BoundedCall = <T>(call: () => T) => T;
 
 export interface TraderSettings {
-  /** Id of the run, unique in its ledger; prefix of every intent id. */
+  /** Id of the run, unique in its ledger. Every intent id begins with it. */
   readonly runId: string;
   readonly configHash: string;
   readonly version: string;
@@ -29,7 +29,7 @@ export interface TraderSettings {
   /** Value feeds declared in the trader's file; absent: no feeds. */
   readonly feeds?: readonly FeedSettings[];
   readonly boundedCall: BoundedCall;
-  /** Returns a loaded strategy module by key; absent: changed settings cannot use other code. */
+  /** Returns a loaded strategy module by its key; absent: a change of settings cannot change a strategy's code. */
   readonly findModule?: (key: string) => Strategy | null;
   /** Configuration of this start, for the configuration history in the ledger; absent: no history. */
   readonly startedWith?: {
@@ -46,7 +46,7 @@ export interface FeedSettings {
 }
 
 export interface PollingSettings extends Omit<PollSettings, 'ownTrades' | 'bookDepth'> {
-  /** Time within which the request budget must suffice to cancel all open orders, ms; absent: at once. */
+  /** The request budget must suffice to cancel all open orders within this time, ms; absent: at once. */
   readonly cancelAllWithinMs?: number;
   /** Whether price bars are read once per market, for its volatility; absent: false. */
   readonly candlesPrior?: boolean;
@@ -63,14 +63,14 @@ export interface MergeSettings {
 export interface MarketFilter {
   /** Categories of the selected markets; empty selects every category. */
   readonly categories: readonly string[];
-  /** Words, case-insensitive. A selected market's title contains at least one; absent or empty: all titles match. */
+  /** A selected market's title has at least one of these words, case-insensitive; absent or empty: any title. */
   readonly words?: readonly string[];
   /** Words that exclude a market if its title contains one, case-insensitive. */
   readonly withoutWords?: readonly string[];
   readonly except?: readonly string[];
 }
 
-/** Rules for observed markets; a rule that is null sets no limit. Prices and currency are floats. */
+/** Rules that a market's observed book and volume must meet; null sets no limit. Prices and currency are floats. */
 export interface MarketRules {
   /** Minimum of other accounts' best ask minus best bid; null: no minimum. */
   readonly minSpread: number | null;
@@ -97,11 +97,11 @@ export interface MarketSelection extends MarketFilter {
 export interface StrategySettings {
   readonly name: string;
   readonly module: Strategy;
-  /** Key of the module's code, equal for equal code; absent: the code never changes. */
+  /** Key that changes if the module's code changes; absent: the code never changes. */
   readonly moduleKey?: string;
   readonly params: ParamValues;
   readonly markets: MarketSelection;
-  /** Cron expression of the strategy's quote hours; null: always. The shell sends a command at their start and end. */
+  /** Cron expression of the strategy's quote hours; null: always. A command of the shell starts and ends the hours. */
   readonly quoteHours: string | null;
   readonly risk: RiskLimits;
 }

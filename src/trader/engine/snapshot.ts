@@ -129,12 +129,12 @@ function listDepth({ others, trades }: MarketView): Pick<MarketStatus, 'bids' | 
   };
 }
 
-/** A market as passed to telemetry, which calls `makeStatus` only after a change. */
+/** A market for telemetry. Telemetry calls `makeStatus` only if a source has changed. */
 export interface WatchedMarket {
   readonly conditionId: string;
   /** Values from which the market's status is made; telemetry compares them by reference. */
   readonly sources: readonly unknown[];
-  /** Makes the market's status with others' levels and public trades, if a strategy has a view of the market. */
+  /** Returns the market's status, with other accounts' levels and public trades if a strategy has a view. */
   makeStatus(): MarketStatus;
 }
 

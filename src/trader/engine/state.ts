@@ -13,7 +13,7 @@ import { Selection } from './selection.js';
 import type { TraderSettings } from './settings.js';
 import { StepClock } from './venue-clock.js';
 
-/** Creates the objects with the trader's state. Functions take only the objects they need, or the whole state. */
+/** The objects that hold the trader's state. */
 export class TraderState {
   settings: TraderSettings;
   readonly ledger: Ledger;

@@ -25,9 +25,9 @@ import {
 } from './snapshot.js';
 import { TraderState } from './state.js';
 
-/** Maximum rounds of releasing requests in one step. Reports of unsent requests may cause new requests, in a loop. */
+/** Maximum rounds of releasing requests in one step, because reports of unsent requests may cause new requests. */
 const MAX_UNSENT_ROUNDS = 4;
-/** Largest backward step of our clock that is ignored, ms. Late answers and clock corrections cause small steps. */
+/** Backward steps of our clock up to this size are ignored, ms. Late answers and clock corrections cause them. */
 const WAITED_OUT_MS = 1_000;
 
 /** Modes in which all resting orders are canceled and no new order is placed. */
@@ -62,9 +62,9 @@ export class Trader {
   }
 
   /**
-   * Runs one trader step: processes the observation, acts, and releases requests. Ledger changes are on disk before a
-   * request is returned, and drafts before they are signed. Throws ledger errors, after which the shell must cancel all
-   * orders and exit.
+   * Runs one trader step: processes the observation, acts, and returns requests. Ledger changes are on disk before a
+   * request is returned, and a draft is on disk before it is signed. Throws ledger errors. After a ledger error, the
+   * shell must cancel all orders and exit.
    */
   handle(seen: Observation): readonly Request[] {
     const { seenMs } = this.#state.clock;
@@ -92,12 +92,12 @@ export class Trader {
     if (!requests.queue.carriesIntents) ledger.rest();
   }
 
-  /** Takes requests from the queue within the budget. A request that is dropped unsent gets an unknown outcome. */
+  /** Takes requests from the queue within the budget. Reports each request that is dropped unsent. */
   #release(nowMs: number): readonly Request[] {
     const { executor } = this.#state;
     const { queue } = this.#state.requests;
     const requests: Request[] = [];
-    // A submit may wait while a read shows that its intent has ended, such as a cancel whose order is gone.
+    // While a submit waits, a read may show that its intent has ended. Example: a cancel whose order is filled.
     const isOver = ({ owner }: PlannedRequest) =>
       owner.kind === 'intent' && owner.step === 'submit' && executor.isOver(owner.intentId);
     if (queue.waiting > 0) queue.recall(isOver, 'the intent of the request has ended');
@@ -161,12 +161,12 @@ export class Trader {
     return this.#state.safety.mode().mode;
   }
 
-  /** True while the exchange must still show that no own order rests. */
+  /** True while a stop or a cancel-all waits until the exchange has shown that no own order rests. */
   get wantsProof(): boolean {
     return this.#state.safety.modes.wantsProof;
   }
 
-  /** Returns the reason and the remedy, in one sentence, if a command would be rejected now; otherwise null. */
+  /** Returns why a command would be rejected now, with the remedy, in one sentence; null if it would run. */
   refusal(command: OperatorCommand): string | null {
     return commandRefusal(this.#state, command);
   }
@@ -175,13 +175,13 @@ export class Trader {
     return this.#state.notices.take();
   }
 
-  /** Deletes ended intents and orders without fills that no later step needs. Call this method between two steps. */
+  /** Deletes a batch of ended intents, and orders without fills, from the ledger. Call `prune` between two steps. */
   prune(batch: PruneBatch, nowMs: number): PrunedBatch {
     const { ledger, executor } = this.#state;
     return pruneBatch(ledger, batch, nowMs, (intentId) => executor.isUnderWay(intentId));
   }
 
-  /** Stores the end of the run. Call this last, before the ledger is closed. */
+  /** Stores the end of the run. Call `end` last, before the ledger is closed. */
   end(nowMs: number, note: string): void {
     const { ledger, settings, safety, markets } = this.#state;
     ledger.transaction(() => {

@@ -1,7 +1,7 @@
 /**
- * Estimates the exchange's clock from whole-second times in answers. The exchange wrote a time `v` when its clock was
- * in [v, v + 1 s), between request and answer. Each answer thus gives a lower and an upper bound of the clock
- * difference. If bounds contradict each other, a clock was set, and the newest answer replaces all earlier ones.
+ * Estimates the exchange's clock from the whole-second times in its answers. An answer's time `v` means that, between
+ * request and answer, the exchange's clock was in [v, v + 1 s). So each answer bounds the clock difference on both
+ * sides. If bounds contradict each other, a clock was set, and the newest answer replaces all earlier ones.
  */
 
 export class VenueTimeBounds {
@@ -17,13 +17,13 @@ export class VenueTimeBounds {
     this.#highMs = contradicts ? high : Math.min(high, this.#highMs);
   }
 
-  /** Returns the exchange's clock when ours shows `nowMs`, Unix ms; null before the first answer. */
+  /** Returns the exchange's time when our clock shows `nowMs`, Unix ms; null before the first answer. */
   nowMs(nowMs: number): number | null {
     const offset = this.offsetMs;
     return offset === null ? null : nowMs + offset;
   }
 
-  /** Exchange clock minus ours, ms; null before the first answer. */
+  /** Exchange clock minus our clock, ms; null before the first answer. */
   get offsetMs(): number | null {
     return Number.isFinite(this.#lowMs) ? (this.#lowMs + this.#highMs) / 2 : null;
   }
@@ -34,10 +34,10 @@ export class StepClock {
   /** Time of the trader's newest observation, our clock, ms. */
   seenMs = Number.NEGATIVE_INFINITY;
   tickedMs = Number.NEGATIVE_INFINITY;
-  /** Time of the first observation, our clock, ms; null before. -Infinity after a clock set-back: no startup wait. */
+  /** Time of the first observation, our clock, ms; null before it. -Infinity after our clock was set back. */
   bornMs: number | null = null;
 
-  /** Age of the process, ms; Infinity after our clock was set back, so that orders without a new book are canceled. */
+  /** Age of the process, ms. Infinity after our clock was set back, which ends all startup waits. */
   get ageMs(): number {
     if (this.bornMs === null) return 0;
     return this.seenMs < this.bornMs ? Number.POSITIVE_INFINITY : this.seenMs - this.bornMs;

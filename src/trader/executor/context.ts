@@ -31,13 +31,13 @@ import type { Converting, ExecutorEvent, ExecutorSettings, Oddity, Placing, Reac
 import { BookedTrades, type InFlight, InFlightIntents, UnsettledOrders } from './in-flight-intents.js';
 import { growingWaitMs, LATE_DELIVERY_S, PLACE_USEFUL_MS, STANDINGS, WHOLE_SECONDS_S } from './lifecycle.js';
 
-/** Times of a read, and the source of a record in its answer. */
+/** Times of a read, and whether its records came from a list or from a read of one record. */
 export interface RecordPoll extends Pick<RequestResult, 'sentMs' | 'nowMs' | 'venueTimeMs'> {
   /** A `list` row may be outdated: if it contradicts the known state, the record itself is read. */
   readonly source: 'record' | 'list';
 }
 
-/** Maximum number of foreign rows stored and reported per read, so that a faulty exchange cannot fill the disk. */
+/** Maximum number of rows unknown to this ledger that one read reports. A faulty exchange must not fill the disk. */
 const MOST_FOREIGN = 20;
 
 type Abandonment = 'draftLost' | 'withdrawn' | 'signRefused' | 'neverSent';
@@ -95,7 +95,7 @@ export class Context {
     this.emit({ kind: 'trouble', trouble, market, text, subject });
   }
 
-  /** Reports an irregular record of the exchange: once per record, but each reversal of a settled trade. */
+  /** Reports an irregular record of the exchange, once per record. A settled trade is reported at each failure. */
   reportOddity(kind: Oddity, pubkey: string, market: string | null, text: string, nowMs: number): void {
     const isNew = this.ledger.noteOddity(kind, pubkey, text, nowMs);
     // A trade may settle and fail again. Each reversal changes the position, so orders in flight are decided again.
@@ -138,7 +138,7 @@ export class Context {
     return booking;
   }
 
-  /** Returns the higher of a market's maker and taker fee rates, because an order may be both; null if unknown. */
+  /** Returns the higher of a market's maker and taker fee rates; null if unknown. An order may make and take. */
   worstFeeRate(marketConditionId: string): Micros | null {
     const market = this.ledger.market(marketConditionId);
     return market === null ? null : maxMicros(market.makerFeeRateMicros, market.takerFeeRateMicros);
@@ -154,7 +154,7 @@ export class Context {
     inFlight.dueMs = nowMs + growingWaitMs(inFlight.tries++, cause);
   }
 
-  /** Plans to send an intent's signature again if its draft is still valid, else to read the record. */
+  /** Plans the next request of an intent: its submit again if the draft is still valid, else a read of its record. */
   sendAgain(inFlight: InFlight, look: Pick<RecordPoll, 'nowMs'>): void {
     this.lookLater(inFlight, look.nowMs);
     inFlight.expiredSinceMs = null;
@@ -175,7 +175,7 @@ export class Context {
       return kind === 'place' ? 'the trader stopped placing orders' : 'the trader stopped converting shares';
     if (kind !== 'place') return null;
     if (withdrawn) return 'the order was withdrawn';
-    // The absolute value is used, because our clock may have been set back.
+    // If our clock was set back, the difference is negative, so its absolute value is compared.
     const ageMs = Math.abs(nowMs - createdMs);
     return ageMs > PLACE_USEFUL_MS ? `the order's price was decided ${ageMs} ms ago` : null;
   }
@@ -188,8 +188,8 @@ export class Context {
   }
 
   /**
-   * Returns true at a second read that shows a record as expired, at least one poll interval after the first. At the
-   * first read, the submit may still be in flight, or the answer may be outdated.
+   * Returns true if a second read, at least one poll interval after the first, also shows the record as expired. One
+   * read is not enough: the submit may still be in flight, or the answer may be outdated.
    */
   confirmExpiry(inFlight: InFlight, look: RecordPoll): boolean {
     inFlight.resend = false;
@@ -212,7 +212,7 @@ export class Context {
     this.emit({ kind: 'signingRefused', intentId, market, reason });
   }
 
-  /** Abandons an intent whose signature was never sent, and waits until its locks have expired. */
+  /** Abandons an intent whose signature was never sent. The intent ends when its draft's locks have expired. */
   abandon(inFlight: InFlight, event: Abandonment, nowMs: number, reason: string): void {
     inFlight.dueMs = null;
     this.intents.move(inFlight, event, nowMs, reason);
@@ -234,7 +234,7 @@ export class Context {
     this.intents.move(inFlight, 'lapsed', nowMs, inFlight.intent.lastReason);
   }
 
-  /** Limits the wait for an abandoned draft to its latest possible expiry, because the draft's answer may be lost. */
+  /** Sets an abandoned draft's expiry to the latest possible one, because the answer with its expiry may be lost. */
   waitOut(inFlight: InFlight, nowMs: number): void {
     if (this.venueNowMs === null) return;
     const expiresAtS = Math.ceil(this.venueNowMs / 1000) + LATE_DELIVERY_S + this.profile.draft_lifetime_s;
@@ -245,19 +245,19 @@ export class Context {
 
 /** Maximum age of the state that an outdated answer of the exchange shows, ms. */
 const OLD_COPY_MS = 10_000;
-/** Maximum number of remembered canceled orders; a further one replaces the oldest. */
+/** Maximum number of remembered orders. A further order replaces the oldest. */
 const MOST_ORDERS = 1_000;
 
 /**
- * Detects orders that are open although the exchange has shown them as canceled. A read within seconds of the cancel
- * may be outdated, so the order then only counts as resting and is canceled again. If the order is still open later, or
- * reappears a second time, an alarm is raised.
+ * Detects orders that rest although the exchange has shown them as canceled. A read within seconds of the cancel may be
+ * outdated, so the first time the order only counts as resting and is canceled again. The cancel counts as undone if
+ * the order still rests later, or rests again after a second end.
  */
 class UndoneOrders {
   /** Time when the order was first shown as canceled, our clock, ms, by the order's pubkey. */
   readonly #canceledMs = new Map<string, number>();
 
-  /** Returns true if an order's cancel was undone. `canceledMs`: end of the order, our clock; null if it rests. */
+  /** Returns true if a resting order's cancel was undone. `canceledMs`: stored end of the order, or null. */
   onResting(pubkey: string, canceledMs: number | null, sentMs: number): boolean {
     const known = this.#canceledMs.get(pubkey);
     if (known !== undefined && canceledMs !== null) return true;
@@ -285,9 +285,9 @@ export const rowText = (row: object): string =>
     DECIMALS.has(key) && typeof value === 'number' ? formatDecimal(value as Micros) : value,
   );
 
-/** Maximum wait of an order's draft request in the queue, ms; then the engine decides again. */
+/** Maximum wait of an order's draft request in the queue, ms. A request that waits longer is dropped. */
 const DRAFT_USEFUL_MS = 3_000;
-/** Maximum wait of any other request of the executor in the queue, ms; then the engine decides again. */
+/** Maximum wait of any other request of the executor in the queue, ms. A request that waits longer is dropped. */
 const USEFUL_MS = 10_000;
 
 export function planRequest(step: IntentStep, intent: IntentRow, nowMs: number): PlannedRequest {
@@ -302,7 +302,7 @@ export function planRequest(step: IntentStep, intent: IntentRow, nowMs: number):
   if (step === 'draft') return { lane, call: draftCall(intent), latestMs, owner };
   const params = { pubkey: must(draftPubkey, 'pubkey of a signed draft') };
   const body = { signature: must(intent.signature, 'signature of a submit') };
-  // An order's price must not grow too old while its submit waits in the queue.
+  // An order's submit is dropped from the queue when the order's price is too old.
   const usefulMs = kind === 'place' ? createdMs + PLACE_USEFUL_MS : latestMs;
   const call = { endpoint: CALLS[kind].submit, params, query: {}, body };
   return { lane, call, latestMs: Math.min(latestMs, usefulMs), owner };
@@ -332,7 +332,7 @@ function draftCall(intent: IntentRow): AnyCall {
   }
 }
 
-/** Endpoints for each kind of intent: for its submit, and for reading its record (for a cancel, the order's record). */
+/** Endpoints by kind of intent: for its submit and for reading its record. A cancel reads the order's record. */
 const CALLS = {
   place: { submit: 'orders.submit', read: 'orders.detail' },
   cancel: { submit: 'orders.cancelSubmit', read: 'orders.detail' },
@@ -345,12 +345,12 @@ const CALLS = {
 const FEE_ROUNDING = micros(1);
 
 /**
- * Describes how a trade contradicts its signed order; null if the trade may be correct. A trade's better price or
- * missing fee is normal. Fills of an ended order may still arrive, up to its filled amount.
+ * Returns how a trade contradicts its signed order; null if it does not. A better price or a missing fee is no
+ * contradiction. Fills of an ended order may still arrive, up to the order's filled amount.
  *
  * @param order the order before this trade is booked
  * @param fees highest known fee rate of the market, and its fee schedule
- * @param feeOnly true for a booked trade whose fee arrives late
+ * @param feeOnly true if the trade is already booked and only its fee is new
  */
 export function fillObjection(
   order: OrderRecord,

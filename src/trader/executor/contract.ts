@@ -18,7 +18,7 @@ export interface IntentSigner {
 
 export type SignAnswer =
   | { readonly ok: true; readonly signature: string }
-  /** The signer did not sign the draft. `isWithheld`: the draft was not checked, because nothing may be signed now. */
+  /** The signer did not sign the draft. `isWithheld`: signing is forbidden now, so the draft was not checked. */
   | { readonly ok: false; readonly reason: string; readonly isWithheld?: true };
 
 export interface ExecutorSettings {
@@ -83,11 +83,11 @@ interface NotDone extends OfIntent<'notDone'> {
   readonly reason: string;
 }
 
-/** Kind of an irregular exchange record of the own wallet. The ledger stores each irregular record once. */
+/** Kind of irregular record that the exchange shows for our wallet. The ledger stores each such record once. */
 export type Oddity = Exclude<Trouble, 'record_missing' | 'record_differs'>;
 
 export type Trouble =
-  | 'foreign_order' // an order of the own wallet rests that is not in this ledger
+  | 'foreign_order' // an order of our wallet rests but is not in this ledger
   | 'signed_elsewhere' // a draft took effect that this trader never signed; the engine pauses the market
   | 'foreign_trade' // an order that is not in this ledger has a fill
   | 'failed_trade' // the exchange matched a trade and then failed to settle it
@@ -96,7 +96,7 @@ export type Trouble =
   | 'fill_differs' // a fill contradicts the signed order or an earlier record; the engine then only reduces positions
   | 'record_missing' // the exchange does not know a record that it created
   | 'record_differs' // the exchange's record differs from the request
-  | 'cancel_undone' // an order rests that the exchange reported as canceled; the engine pauses the market
+  | 'cancel_undone' // an order rests although the exchange reported it as canceled; the engine pauses the market
   | 'came_back'; // an order that was reported as ended rests again
 
 export interface Reaction {

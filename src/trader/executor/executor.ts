@@ -3,9 +3,9 @@
  * store the draft, sign it, store the signature, submit. Only the exchange's record decides an intent's outcome. Only
  * the executor changes the states of intents and orders, by the table in `lifecycle.ts`.
  *
- * The executor signs only stored drafts, and never makes a second draft of an intent that may have been submitted. A
- * missing answer proves nothing, and our clock never decides whether a draft has expired. The executor has no network
- * access: it returns requests and gets one report for each.
+ * The executor signs only stored drafts. It never requests a second draft of an intent that may have been submitted. A
+ * missing answer proves nothing, and only the exchange's clock decides whether a draft has expired. The executor has no
+ * network access: it returns requests and gets one report for each.
  */
 
 import { assert, must } from '../../shared/base/errors.js';
@@ -53,18 +53,18 @@ export class Executor {
   }
 
   /**
-   * Stores the intent's row and requests its draft. `reason` is JSON for `explain`. For an order, the market's facts
-   * must be in the ledger (`saveMarket`). Cancels may target orders that are not in the ledger.
+   * Stores the intent's row and requests its draft. `reason` is JSON for the command `explain`. For an order, the
+   * market's facts must be in the ledger (`saveMarket`). Cancels may target orders that are not in the ledger.
    *
-   * Asserts that placing or converting is allowed, and that the id is new. Also asserts that no conversion of this kind
-   * in the market and no cancel of the order is pending.
+   * Throws AssertionFailed if placing or converting is not allowed, the id is not new, or the same conversion or cancel
+   * is pending.
    */
   begin(approved: Approved, nowMs: number, reason: string): readonly PlannedRequest[] {
-    assert(isApproved(approved), 'an intent that risk did not approve');
+    assert(isApproved(approved), 'risk has not approved the intent');
     const { intent } = approved;
     const strategy = intent.kind === 'place' ? intent.strategy : '';
     const off = intent.kind === 'place' ? 'placing' : 'converting';
-    assert(this.#context.isAllowed(intent.kind, strategy), `a ${intent.kind} while ${off} is off: ${intent.intentId}`);
+    assert(this.#context.isAllowed(intent.kind, strategy), `${off} is off, but got ${intent.kind} ${intent.intentId}`);
     return this.#context.reaction(nowMs, () => {
       const row = newRow(this.#context, intent, reason, nowMs);
       this.#context.ledger.addIntent(row);
@@ -79,13 +79,13 @@ export class Executor {
 
   onReport(report: RequestResult): Reaction {
     const { owner } = report.request;
-    assert(owner.kind === 'intent', `a report for no intent: ${describeOwner(owner)}`);
+    assert(owner.kind === 'intent', `the report belongs to no intent: ${describeOwner(owner)}`);
     const { step, intentId } = owner;
     return this.#context.reaction(report.nowMs, () => {
       if (report.venueTimeMs !== null) this.#context.venueNowMs = report.venueTimeMs;
       const inFlight = this.#context.intents.get(intentId);
       if (inFlight === null || inFlight.busy !== step) {
-        // The intent no longer waits for this answer, but the record in the answer still counts.
+        // The intent no longer waits for this answer, but a record in the answer is still applied.
         observeRecord(this.#context, inFlight, report);
         return;
       }
@@ -97,7 +97,7 @@ export class Executor {
     });
   }
 
-  /** Signs stored drafts in a later transaction and returns submit requests. `objectionTo` may reject an order. */
+  /** Signs drafts that an earlier transaction stored. Returns submit requests. `objectionTo` may reject an order. */
   signDrafts(nowMs: number, objectionTo?: PlaceObjection): Reaction {
     return this.#context.reaction(nowMs, () => {
       for (const inFlight of this.#context.toSign.splice(0))
@@ -105,7 +105,7 @@ export class Executor {
     });
   }
 
-  /** Does all due work; call this at least once a second. `venueNowMs` is the exchange's clock; null while unknown. */
+  /** Does all due work. Call `tick` at least once a second. `venueNowMs`: exchange time; null while unknown. */
   tick(nowMs: number, venueNowMs: number | null): Reaction {
     return this.#context.reaction(nowMs, () => {
       if (venueNowMs !== null) this.#context.venueNowMs = venueNowMs;
@@ -144,15 +144,15 @@ export class Executor {
       for (const inFlight of this.#context.intents.all()) {
         const { kind, state, draftPubkey } = inFlight.intent;
         if (kind !== 'place' || state !== 'live' || listed.has(must(draftPubkey, 'pubkey of a live order'))) continue;
-        // An order that is not listed may still rest, so its record is read. A list requested before the order was live
-        // says nothing about it.
+        // An order that is missing in the list may still rest, so its record is read. Lists that were requested before
+        // the order was live are ignored.
         if (inFlight.liveSinceMs < listSentMs && inFlight.busy === null && inFlight.dueMs === null)
           inFlight.dueMs = nowMs;
       }
     });
   }
 
-  /** Processes rows of any page of `trades.list`. Pages may come in any order. A known row costs one comparison. */
+  /** Processes rows of any page of `trades.list`, in any order of pages. Rows that are already booked cost little. */
   onOwnTrades(rows: readonly OwnTradeRow[], nowMs: number): Reaction {
     return this.#context.reaction(nowMs, () => observeTrades(this.#context, rows, nowMs));
   }
@@ -166,8 +166,8 @@ export class Executor {
   }
 
   /**
-   * Sets which orders may be signed and sent. With false (kill, stop), no order is sent any more, but orders that may
-   * have been sent are still tracked. After a kill, call `setPlacing` before `recover` and `tick`.
+   * Sets which orders may be signed and sent. With false (kill, stop), the executor sends no further order, but still
+   * tracks orders that may have been sent. In a killed trader, call `setPlacing` before `recover` and `tick`.
    */
   setPlacing(allowed: Placing): void {
     this.#context.placing = allowed;
@@ -179,9 +179,9 @@ export class Executor {
   }
 
   /**
-   * Withdraws the orders that are in flight now in this market (null: in all markets). Withdrawn orders are not signed
-   * or sent any more, but orders that may have been sent are still tracked. Orders begun later are not affected. The
-   * caller must remove the orders' requests from the queue.
+   * Withdraws the orders that are in flight now in this market (null: in all markets). The executor does not sign or
+   * send withdrawn orders, but still tracks those that may have been sent. Later orders are not affected. The caller
+   * must remove the orders' requests from the queue.
    */
   withdraw(marketConditionId: string | null, nowMs: number): void {
     for (const inFlight of this.#context.intents.all()) {
@@ -191,7 +191,7 @@ export class Executor {
       const { effect } = STANDINGS[state];
       if (effect !== 'none' && effect !== 'maybe') continue;
       inFlight.withdrawn = true;
-      this.#context.intents.write(inFlight, { state, updatedMs: nowMs, lastReason: 'withdrawn before an answer came' });
+      this.#context.intents.write(inFlight, { state, updatedMs: nowMs, lastReason: 'the trader withdrew the order' });
     }
   }
 
@@ -218,7 +218,7 @@ export class Executor {
       if (inFlight.reserved?.intent !== intent || inFlight.reserved.order !== order) {
         const phase = STANDINGS[intent.state].reserves;
         const amount = intent.amountMicros ?? ZERO;
-        // Failed fills count as unfilled, because their shares may rest again with the order.
+        // Fills that failed count as unfilled, because the exchange may put their shares back into the order.
         const left = order === null ? amount : subtractBooked(order, amount);
         const isOver = phase === null || intent.kind === 'cancel';
         const reservation = isOver ? null : reserving(intent, phase, left, this.#context.feeSchedule);
@@ -228,7 +228,7 @@ export class Executor {
     }
     for (const order of this.#context.orders.unsettled.values()) {
       const inFlight = this.#context.intents.get(order.intentId);
-      // For an intent that has not ended, the loop above has made the reservation.
+      // The loop above has already added the reservations of intents that have not ended.
       if (order.closedMs === null || (inFlight !== null && !isFinalIntent(inFlight.intent.state))) continue;
       const intent = must(this.#context.ledger.intent(order.intentId), `intent of order ${order.pubkey}`);
       // The order has ended, but shares and currency of fills that are not booked yet stay reserved.
@@ -247,7 +247,7 @@ export class Executor {
     return this.#context.intents.find('cancel', orderPubkey)?.intent.id ?? null;
   }
 
-  /** Returns orders whose filled amount exceeds their booked fills, so that the engine reads older trades. */
+  /** Returns orders whose filled amount exceeds their booked fills. For them, the engine reads older trades. */
   missingFills() {
     const found = [];
     for (const order of this.#context.orders.unsettled.values()) {
@@ -258,7 +258,7 @@ export class Executor {
     return found;
   }
 
-  /** Schedules the next read of an unfinished intent, or removes a finished intent. */
+  /** Schedules the next read of an unfinished intent, or drops a finished intent from the list. */
   #next(inFlight: InFlight, nowMs: number): void {
     if (this.#context.intents.get(inFlight.intent.id) !== inFlight) return;
     const { state, kind } = inFlight.intent;

@@ -1,4 +1,4 @@
-/** Intents in flight: copies of their ledger rows, with further data that only this process has. */
+/** Intents in flight: a copy of each intent's ledger row, with data that the ledger does not store. */
 
 import { assert, must } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
@@ -21,17 +21,17 @@ import { type IntentEvent, nextState } from './lifecycle.js';
 
 export class InFlight {
   intent: IntentRow;
-  /** Step of the intent's pending request, at most one, so that answers arrive in order; null if none is pending. */
+  /** Step of the intent's pending request; null if none is pending. An intent has at most one pending request. */
   busy: IntentStep | null = null;
   /** Time of the intent's next action, our clock, ms; null if no action is planned. */
   dueMs: number | null = null;
-  /** Next action of the intent: true sends the same signature again, false reads the record. */
+  /** Next action of the intent: true submits the same signature again, false reads the exchange's record. */
   resend = false;
-  /** Number of consecutive reads and submits without news about the intent. A higher number lengthens the waits. */
+  /** Number of consecutive reads and submits that showed no change of the intent. The waits grow with this number. */
   tries = 0;
   /** Time when the record was first shown as expired, our clock, ms; null if not. A second read confirms the expiry. */
   expiredSinceMs: number | null = null;
-  /** Time since which the intent is known to be live, our clock, ms. Lists requested earlier may lack the order. */
+  /** Time since which the intent is known to be live, our clock, ms. An earlier list may not show the order. */
   liveSinceMs: number;
   /** Whether the operator was notified that the exchange does not know the record. */
   missingTold = false;
@@ -76,7 +76,7 @@ export class InFlightIntents {
     return [...this.byId.values()];
   }
 
-  /** Call this after our clock was set back to `nowMs`: stored times in the future become `nowMs`. */
+  /** Replaces stored times later than `nowMs` by `nowMs`. Call `stepBack` after our clock was set back to `nowMs`. */
   stepBack(nowMs: number): void {
     for (const inFlight of this.byId.values()) {
       if (inFlight.dueMs !== null) inFlight.dueMs = Math.min(inFlight.dueMs, nowMs);
@@ -89,7 +89,7 @@ export class InFlightIntents {
     return this.byId.get(intentId) ?? null;
   }
 
-  /** Returns an order's unfinished `place` or `cancel`, or a market's unfinished conversion; null if there is none. */
+  /** Returns the unfinished `place` or `cancel` of an order, or conversion of a market; null if there is none. */
   find(kind: IntentKind, name: string): InFlight | null {
     return this.#slots[kind].get(name) ?? null;
   }
@@ -102,12 +102,12 @@ export class InFlightIntents {
     return inFlight;
   }
 
-  /** Returns the intent; an ended intent is added again, so that its record can be read. */
+  /** Returns the intent. An ended intent is first added to the list again, so that its record can be read. */
   takeAgain(intentId: string, nowMs: number): InFlight {
     return this.get(intentId) ?? this.take(must(this.#ledger.intent(intentId), `intent ${intentId}`), nowMs);
   }
 
-  /** Applies an event to an intent and writes its ledger row. An intent in a final state leaves the list. */
+  /** Applies an event to an intent and writes its ledger row. An intent in a final state is dropped from the list. */
   move(
     inFlight: InFlight,
     event: IntentEvent,
@@ -138,7 +138,7 @@ export class InFlightIntents {
     const key = findKey(inFlight.intent);
     if (key === null) return;
     const holder = this.#slots[kind].get(key);
-    assert(holder === undefined || holder === inFlight, `two intents under way: ${kind} of ${key}`);
+    assert(holder === undefined || holder === inFlight, `two ${kind} intents are in flight for ${key}`);
     if (holder === undefined) this.#slots[kind].set(key, inFlight);
   }
 }
@@ -149,7 +149,7 @@ function findKey({ kind, draftPubkey, orderPubkey, marketConditionId }: IntentRo
   return kind === 'cancel' ? must(orderPubkey, 'order of a cancel') : marketConditionId;
 }
 
-/** Orders that may still fill or have fills that are not booked yet, as copies of their ledger rows. */
+/** Unsettled orders: they may still fill, or some of their fills are not booked. Holds copies of their ledger rows. */
 export class UnsettledOrders {
   readonly #ledger: Ledger;
   /** Unsettled orders by pubkey, in order of creation; the map must not change during an iteration. */
@@ -200,7 +200,7 @@ export class UnsettledOrders {
 /** Maximum number of cached own trades: ten pages of a hundred rows. */
 const MOST = 1_000;
 
-/** Compares all fields of the rows that `observeTrades` reads. */
+/** Returns true if two rows agree in all fields that `observeTrades` reads. */
 const isSameRow = (a: OwnTradeRow, b: OwnTradeRow): boolean =>
   TRADE_FIELDS.every((field) => a[field] === b[field]) &&
   a.order.pubkey === b.order.pubkey &&
@@ -208,7 +208,7 @@ const isSameRow = (a: OwnTradeRow, b: OwnTradeRow): boolean =>
   a.order.outcome.is_yes === b.order.outcome.is_yes;
 const TRADE_FIELDS = ['state', 'price', 'amount', 'fee', 'is_maker', 'timestamp', 'market_condition_id'] as const;
 
-/** Cache of the newest rows of booked own trades. An equal row in a later poll then needs no ledger read. */
+/** Cache of the newest rows of booked own trades. For an equal row in a later poll, the ledger is not read. */
 export class BookedTrades {
   readonly #rows = new Map<string, OwnTradeRow>();
 
@@ -221,7 +221,7 @@ export class BookedTrades {
     this.#rows.delete(tradePubkey);
   }
 
-  /** Caches a trade that the ledger has booked with exactly these fields. */
+  /** Caches the row of a trade that the ledger has booked with the same values. */
   add(row: OwnTradeRow): void {
     this.#rows.set(row.pubkey, row);
     const [oldest] = this.#rows.keys();

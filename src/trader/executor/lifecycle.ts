@@ -75,16 +75,16 @@ export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<Int
     // The exchange made no draft, so no shares or currency are locked.
     draftRefused: 'refused',
     lapsed: 'expired',
-    // The intent took effect although no signature was sent. The exchange's record counts, and raises an alarm.
+    // The intent took effect although no signature was sent. The state follows the exchange's record, with an alarm.
     accepted: 'live',
     settled: 'done',
     recordFailed: 'failed',
     recordExpired: 'expired',
   },
   done: {
-    // The exchange contradicts itself: an order that had ended rests again, and so counts as resting.
+    // The exchange contradicts itself: an ended order rests again, so the intent is live again.
     accepted: 'live',
-    // The exchange shows another final state, for example canceled after filled.
+    // The exchange shows another final state than before, for example first filled, then canceled.
     settled: 'done',
     recordFailed: 'done',
     recordExpired: 'done',
@@ -131,14 +131,14 @@ export const STANDINGS: Readonly<Record<IntentState, StateRule>> = {
   refused: { reserves: null, effect: 'never' },
 };
 
-/** Event that follows from a state of an order, conversion or redeem. `unsigned`: the exchange has no signature yet. */
+/** Intent event for each state of an exchange record. `unsigned`: the exchange has not received the signature. */
 export const RECORD_STATES: Readonly<
   Record<
     OrderStatus | ConversionState | RedeemState,
     'unsigned' | Extract<IntentEvent, 'accepted' | 'settled' | 'recordFailed' | 'recordExpired'>
   >
 > = {
-  // A redeem is `created` before its draft exists; after a submit, only an outdated answer shows `created`.
+  // A redeem is `created` before its draft exists. After a submit, only an outdated answer shows `created`.
   created: 'unsigned',
   waiting_to_sign: 'unsigned',
   open: 'accepted',
@@ -159,14 +159,14 @@ export function nextState(state: IntentState, event: IntentEvent): IntentState {
   return next;
 }
 
-// Wait times before the next read or retry. Reads of an unfinished record are limited in rate, not in number. Only the
-// record ends the intent; until then, the intent's capital stays reserved.
+// Wait times before the next read or retry. The executor reads an unfinished record until it shows the end of the
+// intent. Until then, the intent's capital stays reserved.
 
-/** Wait before the first read after an uncertain submit, ms: an earlier read could overtake the submit. */
+/** Wait before the first read after an uncertain submit, ms. An earlier read could reach the exchange first. */
 export const FIRST_LOOK_MS = 500;
 /** Maximum waits, ms. */
 const LONGEST_WAITS_MS = {
-  /** Wait between requests to a silent exchange; short, so that the exchange's return is noticed in seconds. */
+  /** Wait between requests while the exchange does not answer. Short, to notice soon that it answers again. */
   silent: 10_000,
   /** Wait before the next read of a record that the exchange does not know. */
   missing: 60_000,
@@ -175,16 +175,16 @@ const LONGEST_WAITS_MS = {
 };
 /** Maximum number of requests for a conversion's draft if answers are lost. Unsigned drafts have no effect. */
 export const MOST_DRAFT_ASKS = 3;
-/** Maximum delay until a request with a lost answer takes effect, s. A draft's locks may last longer by this time. */
+/** Maximum delay until a request whose answer was lost takes effect, s. This delay is added to a draft's expiry. */
 export const LATE_DELIVERY_S = 60;
-/** Maximum age of an order's price when it is signed or sent, ms. Draft and submit normally take under a second. */
+/** Maximum age of an order's price when the order is signed or sent, ms. Usually the age is under a second. */
 export const PLACE_USEFUL_MS = 5_000;
-/** Tolerance in the latest accepted expiry of a draft, s, for the exchange's clock and rounding. */
+/** Tolerance added to the latest accepted expiry of a draft, s, for rounding and errors of the exchange's clock. */
 export const EXPIRY_SLACK_S = 60;
-/** Tolerance because the exchange's times are whole seconds, s: one second on each side. */
+/** Tolerance for a comparison of two exchange times, s: both are rounded to whole seconds. */
 export const WHOLE_SECONDS_S = 2;
 
-/** Returns the wait before the next request after `tries` requests without news, ms; it doubles with each request. */
+/** Returns the wait before the next request, ms. The wait doubles with each of the `tries` requests without news. */
 export const growingWaitMs = (tries: number, cause: keyof typeof LONGEST_WAITS_MS): number =>
   // The exponent is limited to avoid overflow; with 2^20 the product exceeds every maximum wait.
   Math.min(LONGEST_WAITS_MS[cause], FIRST_LOOK_MS * 2 ** Math.min(tries, 20));

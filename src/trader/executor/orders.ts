@@ -18,12 +18,12 @@ export function observeOrder(context: Context, order: OrderRecord, row: OrderRow
   const seen = filledMicros === order.filledMicros ? order : { ...order, filledMicros };
   if (seen !== order && order.closedMs !== null) {
     const was = `order ${order.pubkey} was ${order.status} with ${formatDecimal(order.filledMicros)} filled`;
-    const text = `${was} but the exchange now shows ${formatDecimal(filledMicros)} filled`;
+    const text = `${was}, but the exchange now shows ${formatDecimal(filledMicros)} filled`;
     context.reportOddity('fill_differs', order.pubkey, order.marketConditionId, text, look.nowMs);
   }
   const says = row.status === null ? null : RECORD_STATES[row.status];
   switch (says) {
-    // A row without status, or of an unsigned draft, shows nothing about an order that has ended.
+    // For an ended order, a row without a status, or with that of an unsigned draft, changes nothing.
     case null:
       if (inFlight !== null && order.closedMs === null) context.lookLater(inFlight, look.nowMs);
       break;
@@ -43,7 +43,7 @@ export function observeOrder(context: Context, order: OrderRecord, row: OrderRow
   if (!context.profile.own_trades) bookDifference(context, order.pubkey, look);
 }
 
-/** Processes a row of an order that is not in the ledger; the ledger may still have a cancel of this order. */
+/** Processes the row of an order that is not in the ledger. A cancel of this order may be in the ledger. */
 export function observeForeignOrder(context: Context, pubkey: string, row: OrderRow, look: RecordPoll): void {
   if (row.status === null) return;
   if (isFinalOrder(row.status)) cancelOfEndedOrder(context, pubkey, look.nowMs);
@@ -53,7 +53,7 @@ export function observeForeignOrder(context: Context, pubkey: string, row: Order
 /** Marks an order as resting. `was` is the stored order, `seen` the same order with the newest filled amount. */
 function noteResting(context: Context, was: OrderRecord, seen: OrderRecord, look: RecordPoll): void {
   if (was.closedMs !== null) {
-    // An answer to a request from before the order's end is outdated.
+    // The answer is outdated if its request was sent before the order ended.
     if (look.sentMs <= was.closedMs && was.closedMs <= look.nowMs) return;
     if (look.source === 'list') {
       readAgain(context, was, look.nowMs);
@@ -81,7 +81,7 @@ const isCanceled = ({ status }: OrderRecord): boolean => ORDER_STANDING[status].
 function tellRests(context: Context, kind: Oddity, order: OrderRecord, nowMs: number): void {
   const { pubkey, status, marketConditionId } = order;
   const was = kind === 'cancel_undone' ? 'canceled' : status;
-  context.reportOddity(kind, pubkey, marketConditionId, `order ${pubkey} was ${was} but rests again`, nowMs);
+  context.reportOddity(kind, pubkey, marketConditionId, `order ${pubkey} was ${was}, but it rests again`, nowMs);
 }
 
 function noteOpened(context: Context, inFlight: InFlight, pubkey: string, nowMs: number, why: string): void {
@@ -90,7 +90,7 @@ function noteOpened(context: Context, inFlight: InFlight, pubkey: string, nowMs:
   context.emit({ kind: 'orderOpened', intentId, orderPubkey: pubkey, market });
 }
 
-/** Reports an order that took effect although this ledger has no signature: another party may have the wallet's key. */
+/** Reports an order that took effect without a signature in this ledger. Another party may have the wallet's key. */
 function tellSigned(context: Context, intent: IntentRow, pubkey: string, how: OrderStatus, nowMs: number): void {
   if (intent.signature !== null) return;
   const text = `order ${pubkey} is ${how} at the exchange, but this trader never signed its draft (${intent.lastReason})`;
@@ -101,18 +101,18 @@ function noteEnded(context: Context, order: OrderRecord, status: OrderStatus, ev
   const { pubkey, filledMicros, closedMs, intentId, marketConditionId: market } = order;
   const again = closedMs !== null;
   if (again && order.status === status && context.intents.get(intentId) === null) {
-    // The order had already ended, so only its filled amount can have grown.
+    // The order had already ended with this status, so only its filled amount may be new.
     context.orders.change(pubkey, { status, filledMicros, closedMs });
     return;
   }
   const inFlight = context.intents.takeAgain(intentId, nowMs);
   const rested = inFlight.intent.state === 'live';
   if (again && order.status !== status) {
-    const text = `order ${pubkey} was ${order.status} and is now ${status}`;
+    const text = `order ${pubkey} ended as ${order.status}, but the exchange now shows it as ${status}`;
     context.reportOddity('came_back', pubkey, market, text, nowMs);
   }
   if (!rested && (event === 'settled' || filledMicros > 0)) tellSigned(context, inFlight.intent, pubkey, status, nowMs);
-  // The record only shows that the order failed. The reason was in the answer to the submit.
+  // The record shows no reason for the failure, so the reason from the submit's answer is added.
   const why = event === 'recordFailed' && inFlight.intent.state === 'unknown' ? ` (${inFlight.intent.lastReason})` : '';
   context.orders.change(pubkey, { status, filledMicros, closedMs: closedMs ?? nowMs });
   context.intents.move(inFlight, event, nowMs, `the exchange shows the order as ${status}${why}`);
@@ -124,7 +124,7 @@ function noteEnded(context: Context, order: OrderRecord, status: OrderStatus, ev
   cancelOfEndedOrder(context, pubkey, nowMs);
 }
 
-/** Plans to read an order's record at the next tick, even if the order counts as ended. */
+/** Makes the read of an order's record due at the next tick, even if the order has ended. */
 export function readAgain(context: Context, order: OrderRecord, nowMs: number): void {
   const inFlight = context.intents.takeAgain(order.intentId, nowMs);
   if (inFlight.busy !== null) return;
@@ -132,11 +132,11 @@ export function readAgain(context: Context, order: OrderRecord, nowMs: number): 
   inFlight.dueMs = nowMs;
 }
 
-/** Returns true if this filled amount exceeds the order; always false on a venue that does not list own trades. */
+/** Returns true if this filled amount exceeds the order's. Always false on an exchange without a list of own trades. */
 const exceedsOrder = ({ profile }: Context, order: OrderRecord, filledMicros: Micros): boolean =>
   profile.own_trades && filledMicros > order.amountMicros;
 
-/** Returns the filled shares that an order's row shows or implies; ZERO if it shows none. */
+/** Returns the filled shares by an order's row: its filled amount, or computed from its status or remaining amount. */
 function readFilled(row: OrderRow, order: OrderRecord): Micros {
   if (row.filled_amount !== null) return row.filled_amount;
   if (row.status !== null && ORDER_STANDING[row.status].filled === 'all') return order.amountMicros;
@@ -156,9 +156,9 @@ function tellDifference(context: Context, order: OrderRecord, row: OrderRow, inF
 }
 
 /**
- * Books the growth of an order's filled amount as a fill, on a venue that does not list own trades. The fill's key is
- * the order's pubkey with its total filled amount. The fill's price is the order's limit price (the worst possible);
- * its fee is unknown.
+ * Books the growth of an order's filled amount as a fill, on an exchange that does not list own trades. The fill's key
+ * is the order's pubkey with its total filled amount. The fill's price is the order's limit price, the worst possible
+ * one. The fee is unknown.
  */
 function bookDifference(context: Context, orderPubkey: string, look: RecordPoll): void {
   const order = must(context.orders.get(orderPubkey), `order ${orderPubkey}`);
@@ -196,7 +196,7 @@ function cancelOfRestingOrder(context: Context, orderPubkey: string, look: Recor
   if (inFlight === null || inFlight.busy !== null) return;
   // Only a signed cancel is handled here. Its submit may have been throttled or not sent, or its draft has expired.
   if (STANDINGS[inFlight.intent.state].effect !== 'maybe') return;
-  // If the request was sent before the submit became uncertain, its answer shows nothing about the cancel.
+  // A read that was sent before the last change of the cancel shows nothing about the cancel's effect.
   const { updatedMs } = inFlight.intent;
   // If `updatedMs` is later than now, our clock was set back, and the times cannot be compared.
   if (look.source === 'list' || (look.sentMs < updatedMs && updatedMs <= look.nowMs)) return;
@@ -211,7 +211,7 @@ function cancelOfRestingOrder(context: Context, orderPubkey: string, look: Recor
   }
 }
 
-/** Processes rows of own trades, which are newest first, and books them oldest first. */
+/** Processes rows of own trades. The rows are ordered newest first, and are booked oldest first. */
 export function observeTrades(context: Context, rows: readonly OwnTradeRow[], nowMs: number): void {
   for (let i = rows.length - 1; i >= 0; i--) {
     const row = must(rows[i], 'a row of the page');
@@ -219,16 +219,16 @@ export function observeTrades(context: Context, rows: readonly OwnTradeRow[], no
     if (context.bookedTrades.has(row)) continue;
     const order = row.order.pubkey === null ? null : context.orders.get(row.order.pubkey);
     if (order === null) {
-      const text = `trade ${row.pubkey} belongs to order ${row.order.pubkey ?? '(none)'}, which this ledger does not know`;
+      const text = `trade ${row.pubkey} belongs to order ${row.order.pubkey ?? '(none)'}, which is not in this ledger`;
       context.reportForeign('foreign_trade', row.pubkey, row.market_condition_id, text, nowMs);
     } else if (row.order.outcome.is_yes !== order.isYes || row.order.side !== order.side) differs(context, row, nowMs);
     else if (row.state === 'failed') noteFailure(context, row, order, nowMs);
-    // A trade that is only matched is not booked yet. `missingFills` lists its order until the trade is read again.
+    // A matched trade is booked only when it is settled. Until then, `missingFills` lists its order.
     else if (row.state === 'done') book(context, row, order, nowMs);
   }
 }
 
-/** Records a trade that failed before or after settlement, and reverses its booking if there is one. */
+/** Records a trade that the exchange reports as failed. If the trade was booked, its booking is reversed. */
 function noteFailure(context: Context, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
   const { pubkey } = row;
   const note = context.orders.noteFailedTrade(pubkey, order.pubkey, row.amount, nowMs);
@@ -240,7 +240,7 @@ function noteFailure(context: Context, row: OwnTradeRow, order: OrderRecord, now
       ? (['failed_trade', `${what} was matched and failed to settle; the trade is not booked`] as const)
       : (['settled_trade_failed', `${what} had settled but then failed; its booking was reversed`] as const);
   context.reportOddity(kind, pubkey, order.marketConditionId, text, nowMs);
-  // The order is read again, because the shares of the failed trade may rest again.
+  // The order is read again, because the exchange may have put the failed trade's shares back into it.
   if (order.closedMs !== null) readAgain(context, order, nowMs);
 }
 
@@ -257,7 +257,7 @@ function book(context: Context, row: OwnTradeRow, order: OrderRecord, nowMs: num
   context.reportOddity('failed_trade_settled', pubkey, order.marketConditionId, text, nowMs);
 }
 
-/** Updates an order after a fill, which may be newer than the order's state in the list. */
+/** Updates an order after a booked fill. The fill may be newer than the order's stored state. */
 function lookAtOrder(context: Context, orderPubkey: string, nowMs: number): OrderRecord {
   const order = must(context.orders.get(orderPubkey), `order ${orderPubkey}`);
   const { status, closedMs, bookedMicros, filledMicros, failedMicros } = order;
@@ -271,12 +271,12 @@ function lookAtOrder(context: Context, orderPubkey: string, nowMs: number): Orde
   const live = inFlight?.intent.state === 'live';
   const complete = add(bookedMicros, failedMicros) >= order.amountMicros;
   const over = RECORD_STATES[status] === 'settled';
-  // A completely filled order no longer rests. A fill of an order not known as live proves that it has rested.
+  // The order is read again if it is open but fully filled, or if its stored state does not explain the fill.
   if (closedMs === null ? complete || !live : !over) readAgain(context, order, nowMs);
   return order;
 }
 
 function differs(context: Context, row: OwnTradeRow, nowMs: number): void {
-  const text = `trade ${row.pubkey} differs from this ledger's booking or request: ${rowText(row)}`;
+  const text = `trade ${row.pubkey} differs from its order or its booking in this ledger: ${rowText(row)}`;
   context.reportOddity('fill_differs', row.pubkey, row.market_condition_id, text, nowMs);
 }

@@ -57,7 +57,7 @@ export function onDraft(context: Context, inFlight: InFlight, report: RequestRes
       storeDraft(context, inFlight, report);
       break;
     case 'refused':
-      // With this slug, the signing service made no draft. After server errors with another slug, a draft may exist.
+      // `gringotts_unavailable`: the signing service made no draft. After other server errors, a draft may exist.
       if (outcome.status >= 500 && outcome.slug !== 'gringotts_unavailable') {
         draftLost(context, inFlight, nowMs, outcome.message);
       } else {
@@ -110,7 +110,7 @@ function storeDraft(context: Context, inFlight: InFlight, report: RequestResult)
   else context.refuseToSign(inFlight, nowMs, objection);
 }
 
-/** Returns the expiry of a draft, exchange time, Unix s; null if neither draft nor exchange has shown a time. */
+/** Returns the expiry of a draft, exchange time, Unix s; null if it has none and the exchange time is unknown. */
 function findExpiry(context: Context, message: string, venueTimeMs: number | null): number | null {
   const written = readDraftMessage(context.profile.draft_message, message)?.expires;
   if (written !== undefined) return written;
@@ -119,9 +119,9 @@ function findExpiry(context: Context, message: string, venueTimeMs: number | nul
 }
 
 /**
- * Returns why a draft's expiry forbids signing: it has expired, or expires too late; null if it may be signed. Without
- * an exchange time, our clock determines the latest accepted expiry, with a tolerance. Our clock never decides that a
- * draft has expired.
+ * Returns why a draft must not be signed: it has expired, or it expires too late; null if it may be signed. If the
+ * exchange time is unknown, the latest accepted expiry is computed from our clock, with a tolerance. Our clock never
+ * decides that a draft has expired.
  */
 function objectionToExpiry(context: Context, expiresAtS: number | null, report: RequestResult): string | null {
   if (expiresAtS === null) return null;
@@ -161,7 +161,7 @@ export function onRead(context: Context, inFlight: InFlight, report: RequestResu
   if (outcome.kind === 'answered') {
     observeRecord(context, inFlight, report);
   } else if (outcome.kind === 'refused' && outcome.slug === 'not_found') {
-    // The exchange has created this record, so `not_found` may be outdated, and proves nothing.
+    // `not_found` does not end the intent, because the exchange has created this record before.
     if (!inFlight.missingTold) {
       inFlight.missingTold = true;
       const text = `the exchange has no record ${inFlight.intent.draftPubkey ?? inFlight.intent.orderPubkey ?? '?'}`;
@@ -173,7 +173,7 @@ export function onRead(context: Context, inFlight: InFlight, report: RequestResu
   }
 }
 
-/** Processes the record in the answer to a submit or read; the answer to a draft request contains no record. */
+/** Processes the record in the answer to a submit or read. Answers to draft requests contain no record. */
 export function observeRecord(context: Context, inFlight: InFlight | null, report: RequestResult): void {
   if (report.outcome.kind !== 'answered') return;
   const look: RecordPoll = { ...report, source: 'record' };
@@ -205,7 +205,7 @@ export function observeRecord(context: Context, inFlight: InFlight | null, repor
 
 function readAnswer<N extends EndpointName>(report: RequestResult, _shape: N): DataOf<N> {
   assert(report.outcome.kind === 'answered', 'only an answered request has data');
-  // The answer's data has the type of the report's call. A submit returns the same record as the endpoint `_shape`.
+  // The cast is safe: the answer's data has the type of the report's call, and a submit returns a record like a read.
   return report.outcome.data as DataOf<N>;
 }
 
@@ -222,7 +222,7 @@ function observeSets(context: Context, inFlight: InFlight, row: ConversionRow, l
   }
 }
 
-/** Returns the amounts of a merge or split: it consumes the requested amount, and yields the amount on chain. */
+/** Returns the amounts that a merge or split has moved: the requested amount was consumed, `landed` was received. */
 function movedSets({ kind, priceMicros }: IntentRow, amount: Micros, landed: Micros): ConversionAmounts {
   if (kind === 'merge') return { yesMicros: amount, noMicros: amount, cashMicros: landed, yesCostMicros: null };
   const came = sub(ZERO, landed);
@@ -234,7 +234,7 @@ function observeRedeem(context: Context, inFlight: InFlight, row: RedeemRow, loo
   const { marketConditionId, redeemYesMicros, redeemNoMicros } = inFlight.intent;
   if (row.market_condition_id !== marketConditionId) differs(context, inFlight, row);
   if ((row.state === 'done' || row.state === 'completed') && row.onchain_funds !== null) {
-    // A redeem consumes all shares, so the record's amounts replace the amounts expected at its start.
+    // A redeem consumes all shares held at the exchange, so the record's amounts replace the expected ones.
     const yesMicros = row.yes_shares ?? must(redeemYesMicros, 'YES shares of a redeem');
     const noMicros = row.no_shares ?? must(redeemNoMicros, 'NO shares of a redeem');
     if (yesMicros !== redeemYesMicros || noMicros !== redeemNoMicros) differs(context, inFlight, row);
@@ -254,7 +254,7 @@ function observeState(context: Context, inFlight: InFlight, state: RedeemRow['st
       context.sendAgain(inFlight, look);
       break;
     case 'accepted':
-    // While a settled record has no amount yet, the intent stays live; it is booked once the amount is known.
+    // A settled record may not show its amount yet. The intent stays live until the amount is known and booked.
     case 'settled':
       if (inFlight.intent.state !== 'live') {
         context.intents.move(inFlight, 'accepted', nowMs, `the exchange shows the ${kind} as ${state}`);
@@ -282,7 +282,7 @@ function settle(context: Context, inFlight: InFlight, moved: ConversionAmounts, 
     ...moved,
     seenMs: look.nowMs,
   });
-  // If the booking is refused, the exchange used one pubkey for two conversions, and the ledger lacks the second.
+  // If the pubkey is already booked, the exchange used it for two conversions, and this one is not booked.
   if (!booked) differs(context, inFlight, { booked_before: inFlight.intent.draftPubkey });
   context.intents.move(inFlight, 'settled', look.nowMs, `the exchange shows the ${kind} as settled`);
   context.emit({ kind: `${kind}Done`, intentId, market: marketConditionId, cashMicros: moved.cashMicros });
@@ -298,7 +298,7 @@ export function sign(
   nowMs: number,
   objectionTo: PlaceObjection = () => null,
 ): void {
-  // Meanwhile the intent may have been withdrawn, or the order of a cancel may have ended.
+  // Since the draft was stored, the intent may have been withdrawn, or the order of a cancel may have ended.
   if (inFlight.intent.state !== 'drafted') return;
   const withdrawn = context.findObjection(inFlight, nowMs);
   const crossing = inFlight.intent.kind === 'place' ? objectionTo(inFlight.intent) : null;
@@ -326,9 +326,9 @@ export function onSubmit(context: Context, inFlight: InFlight, report: RequestRe
   switch (outcome.kind) {
     case 'answered':
       observeRecord(context, inFlight, report);
-      // The answer shows the order as still resting, so the cancel's effect is not known yet.
+      // The answer still shows the order as resting, so it is unknown whether the cancel takes effect.
       if (inFlight.intent.kind === 'cancel' && inFlight.intent.state === 'signed')
-        markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, 'accepted, but the order still rests');
+        markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, 'cancel accepted, but the order still rests');
       break;
     case 'refused':
       if (outcome.slug === 'throttled' || outcome.slug === 'gringotts_unavailable') {
@@ -342,7 +342,7 @@ export function onSubmit(context: Context, inFlight: InFlight, report: RequestRe
       if (outcome.sent) {
         markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
       } else if (isFirst && (kind === 'place' || !context.isAllowed(kind, strategy))) {
-        // The order's price is too old by now, or the mode forbids the conversion.
+        // The submit expired in the queue or was dropped: the order's price is old, or the mode forbids the conversion.
         context.giveUp(inFlight, 'neverSent', 'unsent', nowMs, outcome.reason);
       } else {
         context.sendAgain(inFlight, { nowMs });
@@ -350,7 +350,7 @@ export function onSubmit(context: Context, inFlight: InFlight, report: RequestRe
   }
 }
 
-/** Marks a submit that may have taken effect. The intent's record is read at `dueMs`. */
+/** Records that a submit may have taken effect. The intent's record is read at `dueMs`. */
 export function markUncertain(context: Context, inFlight: InFlight, nowMs: number, dueMs: number, why: string): void {
   context.intents.move(inFlight, 'uncertain', nowMs, why);
   inFlight.resend = false;

@@ -1,6 +1,6 @@
 /**
  * The ledger's public interface: row types, `LedgerReader` for readers, and `Ledger` for the only writer. Amounts and
- * prices are Micros. Times `…Ms` are our clock in milliseconds, times `…S` are exchange time in Unix seconds.
+ * prices are Micros. Fields `…Ms` are times of our clock, ms. Fields `…S` are exchange times, Unix s.
  */
 
 export type { Ledger } from './ledger.js';

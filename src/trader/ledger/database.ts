@@ -1,4 +1,4 @@
-/** SQLite database of the ledger. The class verifies SQLite's durability settings, and fails after a failed write. */
+/** The ledger's SQLite database. Verifies SQLite's durability settings. After a failed write, all calls fail. */
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -11,8 +11,8 @@ import type { BackupSource } from './tables.js';
 import { APPLICATION_ID, LEDGER_VERSION, SCHEMA, WITHOUT_HISTORY } from './tables.js';
 
 /**
- * Error of a failed write, commit, sync or read of the ledger. The failed operation is never retried: after a failed
- * sync, data may be lost although a second sync succeeds. After this error, the process cancels its orders and exits.
+ * Error of a failed write, commit, sync or read of the ledger. The operation is never retried: after a failed sync, a
+ * second sync may succeed although data is lost. After this error, the process cancels its orders and exits.
  */
 export class LedgerBroken extends TwinbookError {
   constructor(message: string, options?: { cause?: unknown }) {
@@ -30,15 +30,15 @@ export class LedgerBroken extends TwinbookError {
 const VIRTUAL_CACHE_KIB = 16_384;
 
 /**
- * Number of written rows after which an idle trader checkpoints the write-ahead log: about a thousand pages, SQLite's
- * default. A checkpoint takes as long as several commits. A busy trader checkpoints after eight times as many rows.
+ * Number of written rows after which an idle trader checkpoints the write-ahead log. They fill about a thousand pages,
+ * SQLite's default limit. A checkpoint takes as long as several commits. A busy trader waits for eight times the rows.
  */
 const CHECKPOINT_AFTER_WRITES = 400;
 const MOST_WRITES_IN_LOG = 8 * CHECKPOINT_AFTER_WRITES;
 /** Size to which a reset write-ahead log is truncated, bytes. */
 const LOG_KEEPS_BYTES = 4_000_000;
 
-const OLDER_HINT = 'Use the Twinbook version that wrote it, or start a new ledger.';
+const OLDER_HINT = 'Use the Twinbook version that wrote the ledger, or start with a new ledger file.';
 
 const BUSY_MS = 1000;
 
@@ -48,12 +48,12 @@ export class Database {
   readonly #sqlite: Sqlite.Database;
   readonly #statements = new Map<string, Sqlite.Statement<SqlValue[], unknown>>();
   #broken: LedgerBroken | null = null;
-  /** State of the ledger's transaction. `open`: nothing is written yet. `begun`: a row is written or postponed. */
+  /** State of the ledger's transaction. `open`: no row was written yet. `begun`: a row was written or cached. */
   #transaction: 'none' | 'open' | 'begun' = 'none';
   #writesInLog = 0;
   /** True in a backtest: one SQLite transaction spans the whole run, so a failed step cannot be rolled back. */
   isVirtual = false;
-  /** Called when cached rows become invalid: after a rollback, and after a failed operation. */
+  /** Called after a rollback or a failed operation, when rows cached by the ledger may be wrong. */
   onUndone: () => void = () => undefined;
 
   private constructor(path: string, sqlite: Sqlite.Database) {
@@ -64,10 +64,10 @@ export class Database {
   /** Opens a ledger for writing, and creates it if needed. Throws ledger_newer, ledger_broken or file_unreadable. */
   static open(path: string): Database {
     return Database.#open(path, false, (database) => {
-      // `auto_vacuum` must be set before the first page exists; later it would need a VACUUM.
+      // `auto_vacuum` must be set before the first page exists. Afterwards, only a VACUUM could change it.
       database.#prove('auto_vacuum', 2, 'auto_vacuum = INCREMENTAL');
       database.#prove('journal_mode', 'wal', 'journal_mode = WAL');
-      // The default of better-sqlite3 for WAL is NORMAL, with which a power loss could undo a commit.
+      // With better-sqlite3's default for WAL, NORMAL, a power loss could undo a commit.
       database.#prove('synchronous', 2, 'synchronous = FULL');
       // Automatic checkpoints are off, because a commit reports success even if its automatic checkpoint fails.
       database.#prove('wal_autocheckpoint', 0, 'wal_autocheckpoint = 0');
@@ -76,18 +76,18 @@ export class Database {
       // On macOS, a sync without `fullfsync` reaches only the drive's cache. Other systems ignore `fullfsync`.
       database.#sqlite.pragma('fullfsync = ON');
       database.#create();
-      // If a sync of an earlier process failed, part of its log may exist only in the system's cache. No later sync would
-      // report this, and a power loss would lose later commits too. So the log is checkpointed and written again.
+      // If a sync of an earlier process failed, part of its log may be in the system's cache only. Later syncs do not
+      // report the failure, and a power loss would lose later commits too. So a checkpoint empties the log.
       database.#sqlite.pragma('wal_checkpoint(TRUNCATE)');
       database.#sqlite.pragma(`user_version = ${LEDGER_VERSION}`);
     });
   }
 
   /**
-   * Opens a temporary ledger for a backtest or replay. A temporary ledger ends with its process. Pages that exceed the
-   * cache go to a temporary file, because months of history exceed memory.
+   * Opens a temporary ledger for a backtest or replay. It is deleted when its process ends. Pages that exceed the cache
+   * are in a temporary file, because months of history exceed memory.
    *
-   * @param content file of a closed ledger to continue from, or SQLite's copy of one; the content is not changed
+   * @param content bytes of a closed ledger's file, or of SQLite's copy of a ledger, with which the new ledger begins
    */
   static inMemory(content: Uint8Array | null = null): Database {
     // SQLite keeps a nameless database in memory, and moves pages that exceed the cache to a private temporary file.
@@ -97,8 +97,8 @@ export class Database {
       database.#prove('journal_mode', 'memory', 'journal_mode = MEMORY');
       database.#create();
       database.#sqlite.exec(WITHOUT_HISTORY);
-      // In a backtest, one transaction spans the whole run: no other process reads the ledger, and a commit takes as
-      // long as two writes. A replay (with `content`) commits each step, because it also rolls steps back.
+      // A backtest is one SQLite transaction: no other process reads the ledger, and a commit takes as long as two
+      // writes. A replay (with `content`) commits each step, because it must be able to roll a step back.
       if (content !== null) return;
       database.#sqlite.exec('BEGIN');
       database.isVirtual = true;
@@ -107,7 +107,7 @@ export class Database {
 
   static openReadOnly(path: string): Database {
     if (!existsSync(path))
-      throw new TwinbookError('file_unreadable', `there is no ledger at ${path}`, 'The first start creates it.');
+      throw new TwinbookError('file_unreadable', `there is no ledger at ${path}`, '`twinbook start` creates it.');
     return Database.#open(path, true, (database) => {
       if (database.#isNew()) throw new LedgerBroken(`the ledger file ${path} is empty`);
     });
@@ -134,7 +134,7 @@ export class Database {
   }
 
   get<Row>(sql: string, ...values: readonly SqlValue[]): Row | undefined {
-    // The cast is safe: the caller states the row type, which STRICT tables and a test of each query ensure.
+    // The caller states the row type. STRICT tables and a test of each query ensure that the type is correct.
     return this.#attempt(() => this.#statement(sql).get(...values) as Row | undefined);
   }
 
@@ -142,17 +142,17 @@ export class Database {
     return this.#attempt(() => this.#statement(sql).all(...values) as Row[]);
   }
 
-  /** Executes a write and returns the number of changed rows. Call this only inside `transaction`. */
+  /** Executes a write and returns the number of changed rows. Call `run` only inside `transaction`. */
   run(sql: string, ...values: readonly SqlValue[]): number {
     return this.#write(sql, values).changes;
   }
 
-  /** Inserts one row of a table with an automatic key, and returns the key. Call this only inside `transaction`. */
+  /** Inserts one row of a table with an automatic key, and returns the key. Call `insert` only inside `transaction`. */
   insert(sql: string, ...values: readonly SqlValue[]): number {
     return Number(this.#write(sql, values).lastInsertRowid);
   }
 
-  /** Removes up to `pages` unused pages from the file; `isDone` if none is left. Call this only inside `transaction`. */
+  /** Removes up to `pages` unused pages from the file. `isDone`: none is left. Call `shrink` inside `transaction`. */
   shrink(pages: number): { readonly bytes: number; readonly isDone: boolean } {
     if (this.#pragma('freelist_count') === 0) return { bytes: 0, isDone: true };
     const before = this.#pragma('page_count');
@@ -164,13 +164,13 @@ export class Database {
     return { bytes, isDone: this.#pragma('freelist_count') === 0 };
   }
 
-  /** Call this when a row is cached instead of written. A later error in the transaction then breaks the ledger. */
+  /** Records that a row was cached instead of written. After that, an error in the transaction breaks the ledger. */
   postpone(): void {
-    assert(this.isVirtual && this.#transaction !== 'none', 'a postponed ledger write outside of virtual time');
+    assert(this.isVirtual && this.#transaction !== 'none', 'ledger rows are cached only inside a backtest transaction');
     this.#transaction = 'begun';
   }
 
-  /** Runs `work` in a transaction; SQLite's own begins at the first write. An error rolls back and is rethrown. */
+  /** Runs `work` in a transaction. SQLite's BEGIN is sent at the first write. An error rolls back and is rethrown. */
   transaction<T>(work: () => T): T {
     assert(this.#transaction === 'none', 'ledger transactions do not nest');
     if (this.#broken !== null) throw this.#broken;
@@ -188,7 +188,7 @@ export class Database {
     }
   }
 
-  /** Checkpoints the log if it has `writes` rows or more; returns true if so. Call this only while no order waits. */
+  /** Checkpoints the log if it has at least `writes` rows; returns true then. Call `rest` only while no order waits. */
   rest(writes = CHECKPOINT_AFTER_WRITES): boolean {
     if (this.isVirtual || this.#writesInLog < writes) return false;
     this.#checkpoint();
@@ -284,7 +284,7 @@ export class Database {
       throw new LedgerBroken(`the ledger ${this.path} needs ${setting}, but SQLite reports ${String(found)}`);
   }
 
-  /** Returns true if the file has no tables yet. Throws for a file of another version or program. */
+  /** Returns true if the file has no tables yet. Throws if another version or another program wrote the file. */
   #isNew(): boolean {
     const version = Number(this.#sqlite.pragma('user_version', { simple: true }));
     const application = Number(this.#sqlite.pragma('application_id', { simple: true }));
@@ -315,7 +315,7 @@ export class Database {
   }
 }
 
-/** Throws file_unreadable, with the folder or file and the reason, if no ledger can be used at this path. */
+/** Throws file_unreadable if the folder is missing, or the folder or file is not readable and writable. */
 export function checkFolder(path: string): void {
   const folder = dirname(path);
   if (!existsSync(folder) || !statSync(folder).isDirectory())
@@ -330,7 +330,7 @@ export function checkFolder(path: string): void {
   }
 }
 
-/** Throws file_unreadable for a file with hard links, because each name has its own lock and write-ahead log. */
+/** Throws file_unreadable for a file with several hard links. Each link has its own lock and write-ahead log. */
 export function refuseOtherNames(path: string): void {
   const names = statSync(path, { throwIfNoEntry: false })?.nlink ?? 1;
   if (names <= 1) return;
@@ -339,7 +339,7 @@ export function refuseOtherNames(path: string): void {
   throw new TwinbookError('file_unreadable', text, hint);
 }
 
-/** Positions of SQLite's header bytes with write and read version. In both bytes, 2 means WAL and 1 means no WAL. */
+/** Positions of the bytes with write version and read version in SQLite's header: 2 means WAL, 1 means no WAL. */
 const WAL_FLAGS = { from: 18, to: 20 } as const;
 
 /** Returns a copy of a database without the WAL flag, because SQLite does not open a buffer with this flag. */
@@ -367,7 +367,7 @@ export function openLedgerFile(path: string): { readonly database: Database; rea
   const database = Database.open(path);
   try {
     checkMain();
-    // From now on the write-ahead log is checked too: it contains commits, and exists after the first write.
+    // After the first write, the write-ahead log exists and contains commits, so `checkFile` checks it too.
     return { database, checkFile: makeFileCheck([path, `${path}-wal`]) };
   } catch (error) {
     database.close();

@@ -2,8 +2,8 @@
  * The trader's ledger: intents with drafts and signatures, orders, fills, conversions, and balanced postings of all
  * moved money. All state that must survive a crash is written to the ledger before it takes effect.
  *
- * Guarantees: no commit is lost (WAL with synchronous FULL), there is one writer (its process holds a lock), no trade
- * is booked twice (pubkeys are unique), and no write follows a failed write. The ledger makes no decisions.
+ * Guarantees: no commit is lost (WAL with synchronous FULL), only one process writes (it holds a lock), no trade is
+ * booked twice (pubkeys are unique), and no write follows a failed write.
  */
 
 import { assert, must } from '../../shared/base/errors.js';
@@ -52,7 +52,7 @@ import {
 /** Opens the ledger for writing as `holder`. Throws ledger_locked, ledger_newer, ledger_broken or file_unreadable. */
 export function openLedger(path: string, holder: LockHolder): Ledger {
   checkFolder(path);
-  // The lock is acquired first, because a second process must not even create tables.
+  // The lock is acquired before the file is opened, because opening creates tables.
   const lock = lockWriter(path, holder);
   try {
     refuseOtherNames(path);
@@ -64,7 +64,7 @@ export function openLedger(path: string, holder: LockHolder): Ledger {
   }
 }
 
-/** Opens a temporary ledger. A replay continues from the file `content`. Throws ledger_newer or ledger_broken. */
+/** Opens a temporary ledger. A replay passes a ledger file as `content`. Throws ledger_newer or ledger_broken. */
 export const openMemoryLedger = (content: Uint8Array | null = null): Ledger => new Ledger(Database.inMemory(content));
 
 /** Opens the ledger for reading, whether or not a trader is running. */
@@ -78,7 +78,7 @@ export class Ledger extends LedgerReader {
   /** Throws LedgerBroken if the ledger's file was removed or replaced, because later writes would be lost. */
   readonly checkFile: () => void;
   readonly #known = new ReadCache();
-  /** Rows that a backtest has not written to their tables yet; null for a durable ledger. */
+  /** Cache of rows that a backtest has not written to their tables yet; null outside of backtests. */
   readonly #late: ReturnType<typeof openWriteCache> | null;
 
   constructor(db: Database, lock: WriterLock | null = null, checkFile: () => void = () => undefined) {
@@ -121,7 +121,7 @@ export class Ledger extends LedgerReader {
 
   override note(key: string): string | null {
     const { notes } = this.#known;
-    // Notes are read several times per engine step, so a cached note is returned without making a closure.
+    // Each engine step reads notes several times, so a cached note is returned without creating a closure.
     return notes.get(key) ?? readThrough(notes, key, () => super.note(key));
   }
 
@@ -135,7 +135,7 @@ export class Ledger extends LedgerReader {
     return this.db.transaction(work);
   }
 
-  /** Checkpoints the log while the trader is idle, like `Database.rest`. Call this only outside of `transaction`. */
+  /** Checkpoints the log while the trader is idle, see `Database.rest`. Call `rest` only outside of `transaction`. */
   rest(writes?: number): boolean {
     return this.db.rest(writes);
   }
@@ -166,7 +166,7 @@ export class Ledger extends LedgerReader {
     this.#book('capital', `${this.#countBookings('capital') + 1}`, nowMs, balance(capitalPostings(added)));
   }
 
-  /** Books a holding that the exchange reports but the ledger lacks, with the operator's reason. */
+  /** Books shares that the exchange shows but the ledger lacks, with the operator's reason. */
   adopt(outcome: AdoptedOutcome, reason: string, nowMs: number): void {
     const ref = `${this.#countBookings('adopt') + 1}: ${reason.slice(0, LONGEST_TEXT)}`;
     const held = this.holding(outcome.marketConditionId, outcome.isYes);
@@ -205,12 +205,12 @@ export class Ledger extends LedgerReader {
     return after;
   }
 
-  /** Books a trade of an order, once per pubkey. An earlier report of the trade as failed is then dropped. */
+  /** Books a trade of an order, once per pubkey. If the trade was recorded as failed, that record is deleted. */
   bookFill(fill: BookedFill): FillBooking {
     const known = this.fill(fill.pubkey);
     if (known !== null) return this.#bookAgain(known, fill);
     this.#forgetOrder(fill.orderPubkey);
-    // SQLite chooses the fill's place if no fill was ever removed.
+    // If no fill was ever removed, the place is null, so SQLite chooses the next place.
     const place = this.note(FILL_PLACES_NOTE) === null ? null : this.#newestFillPlace() + 1;
     FILLS.insert(this.db, fill, place);
     this.db.run('UPDATE orders SET booked = booked + ? WHERE pubkey = ?', fill.amountMicros, fill.orderPubkey);
@@ -220,12 +220,12 @@ export class Ledger extends LedgerReader {
     return 'booked';
   }
 
-  /** Handles a further record of a booked trade. From this record, only a fee that was missing is booked. */
+  /** Processes a repeated record of a booked trade. Books its fee if the fee was missing before. */
   #bookAgain(booked: BookedFill, { feeMicros, ...told }: BookedFill): FillBooking {
     if (!isSameTrade(booked, { ...told, feeMicros })) return 'differs';
     if (booked.feeMicros !== null || feeMicros === null || feeMicros === 0) return 'repeated';
     this.db.run('UPDATE fills SET fee = ? WHERE pubkey = ?', feeMicros, told.pubkey);
-    // Readers that keep running sums have counted this fill without its fee, so they must start again.
+    // Readers that keep sums over fills have added this fill without its fee, so they must sum again.
     this.#countTurn();
     this.#book('fill', `${this.#freeRef(told.pubkey)}${FEE_REF}`, told.seenMs, feePostings(feeMicros));
     return 'fee_paid';
@@ -242,7 +242,7 @@ export class Ledger extends LedgerReader {
     return true;
   }
 
-  /** Adds a failed trade to its order's failed amount, once per trade pubkey. Reverses the trade's booking, if booked. */
+  /** Adds a failed trade to its order's failed amount, once per trade pubkey. If the trade was booked, reverses it. */
   noteFailedTrade(tradePubkey: string, orderPubkey: string, amount: Micros, nowMs: number): FailureNote {
     this.#forgetOrder(orderPubkey);
     const sql = 'INSERT INTO failed_trades VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
@@ -251,8 +251,8 @@ export class Ledger extends LedgerReader {
     this.#countTurn();
     const fill = this.fill(tradePubkey);
     if (fill === null) return 'noted';
-    // The fill's postings stay, and reversing postings are added. Places of fills are never reused: readers continue
-    // after the last place they have read, and would skip a fill.
+    // The fill's postings stay, and reversing postings are added. A removed fill's place is never used again, because
+    // readers continue after the last place that they have read.
     this.setNote(FILL_PLACES_NOTE, `${this.#newestFillPlace()}`);
     this.db.run('DELETE FROM fills WHERE pubkey = ?', tradePubkey);
     this.#forgetOrder(fill.orderPubkey);
@@ -271,10 +271,10 @@ export class Ledger extends LedgerReader {
     return Math.max(Number(this.note(FILL_PLACES_NOTE) ?? 0), this.newestSeq('fills'));
   }
 
-  /** Returns the reference of a trade's next transaction: the pubkey, plus a number from the second transaction on. */
+  /** Returns the reference of a trade's next transaction: the pubkey, and a number if it has earlier ones. */
   #freeRef(pubkey: string): string {
     const sql = "SELECT count(*) AS n FROM transactions WHERE kind = 'fill' AND (ref = ? OR (ref > ? AND ref < ?))";
-    // The range ends at the character after the separator, so it contains all references with the separator.
+    // The range ends at the character after the separator, so it contains all references with a number.
     const after = String.fromCharCode(REF_SEPARATOR.charCodeAt(0) + 1);
     const before = this.db.get<{ n: number }>(sql, pubkey, `${pubkey}${REF_SEPARATOR}`, `${pubkey}${after}`);
     const count = before?.n ?? 0;
@@ -301,7 +301,7 @@ export class Ledger extends LedgerReader {
     STRATEGY_STATES.upsert(this.db, saved);
   }
 
-  /** Marks a strategy's saved state as unusable. The state stays in the table, but reads no longer find it. */
+  /** Marks a strategy's saved state as unusable. The row stays in the table, but reads of saved states skip it. */
   setStrategyStateAside(strategy: string, marketConditionId: string, version: number): void {
     const sql = `UPDATE OR REPLACE strategy_states SET version = -version
       WHERE market = ? AND strategy = ? AND version = ?`;
@@ -320,25 +320,25 @@ export class Ledger extends LedgerReader {
     this.#known.notes.set(key, value);
   }
 
-  /** Stores an event. `subject` is an order's pubkey or an intent id; the event is pruned together with it. */
+  /** Stores an event. `subject` is an order's pubkey or an intent id. Pruning the subject also deletes the event. */
   addEvent({ timeMs, severity, kind, text }: OperatorEvent, subject: string | null = null): void {
     const sql = 'INSERT INTO events (time_ms, severity, kind, text, subject) VALUES (?, ?, ?, ?, ?)';
     this.db.run(sql, timeMs, severity, kind, text.slice(0, LONGEST_TEXT), subject);
   }
 
-  /** Stores an irregular record of the exchange. Returns true if it is the first of this kind and pubkey. */
+  /** Stores an irregular record of the exchange. Returns false if one of this kind and pubkey is already stored. */
   noteOddity(kind: string, pubkey: string, text: string, nowMs: number): boolean {
     const sql = 'INSERT INTO oddities VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
     return this.db.run(sql, kind, pubkey, text.slice(0, LONGEST_TEXT), nowMs) === 1;
   }
 
   /**
-   * Deletes the next intents that ended without bookings, with their orders and events; `rows` counts deleted rows.
+   * Deletes ended intents without bookings, with their orders and events. Returns the number of deleted `rows`.
    *
-   * @param after place of the last checked intent; at most `most` further intents are checked
-   * @param limits only rows are deleted that ended before `beforeMs` (our clock, ms), and over `lagMs` before the
-   *   creation of the oldest order in `marked`; if no order is marked, all rows stay
-   * @param keeps returns true if the row with this intent id or pubkey must stay
+   * @param after place of the last checked intent; at most `most` later intents are checked
+   * @param limits an intent is deleted only if it ended before `beforeMs` (our clock, ms), and at least `lagMs` before
+   *   the oldest order in `marked` was created; without a marked order, nothing is deleted
+   * @param keeps returns true if the intent or order with this id or pubkey must stay
    */
   prunePage(
     after: number,
@@ -382,7 +382,7 @@ export class Ledger extends LedgerReader {
     this.#known.positions = null;
   }
 
-  /** Removes an order from the caches. Call this before SQL changes the order's row or adds a row that refers to it. */
+  /** Removes an order from the caches. Call before SQL changes the order's row or adds a row that refers to it. */
   #forgetOrder(pubkey: string): void {
     this.#late?.orders.write(pubkey);
     this.#known.orders.delete(pubkey);
@@ -394,13 +394,13 @@ export class Ledger extends LedgerReader {
   }
 }
 
-/** Key of the note with the highest place of any fill at the last removal of a fill. */
+/** Key of the note with the highest place that a fill had when a fill was last removed. */
 const FILL_PLACES_NOTE = 'fill_places';
 
-/** Maximum number of characters of a stored text, because a text may quote records of the exchange. */
+/** Maximum number of characters of a stored text. Texts may quote long records of the exchange. */
 const LONGEST_TEXT = 2_000;
 
-/** Returns true if a repeated record equals the booked trade, apart from the time seen and missing fields. */
+/** Returns true if a repeated record equals the booked trade. The time of receipt and missing fields do not count. */
 const isSameTrade = (booked: BookedFill, told: BookedFill): boolean =>
   booked.timestampS === told.timestampS &&
   TERMS.every((field) => booked[field] === told[field]) &&
@@ -410,7 +410,7 @@ const TERMS = ['orderPubkey', 'marketConditionId', 'isYes', 'side', 'priceMicros
 
 const FINAL = FINAL_INTENT_STATES.map((state) => `'${state}'`).join(', ');
 
-/** SQL query for the oldest marked order, at which the next comparison of order lists will end. */
+/** SQL query for the oldest marked order. The next comparison of order lists will end at this order. */
 const MARK = `SELECT min(seq) AS seq, min(created_ms) AS createdMs FROM orders
   WHERE pubkey IN (SELECT value FROM json_each(?))`;
 
@@ -423,7 +423,7 @@ const PRUNABLE = `SELECT i.seq, i.id, o.pubkey FROM intents AS i LEFT JOIN order
       AND NOT EXISTS (SELECT 1 FROM failed_trades WHERE order_pubkey = o.pubkey)))
     AND NOT EXISTS (SELECT 1 FROM conversions WHERE intent_id = i.id)`;
 
-// These caches contain rows of the single writer. A rollback or failed operation clears them, so they equal the file.
+// The caches below contain rows of the only writer. A rollback or a failed operation clears the read cache.
 
 interface LateTable<Row> {
   /** Returns true if the row will rarely change again. */
@@ -433,7 +433,7 @@ interface LateTable<Row> {
   update(row: Row): void;
 }
 
-/** Number of cached rows at which rows that will rarely change are written. A cached row takes about a kilobyte. */
+/** Number of cached rows at which ended rows are written to their tables. A cached row takes about a kilobyte. */
 const MOST_WAITING = 256;
 
 /**
@@ -459,7 +459,7 @@ class LateRows<Row> {
   add(key: string, row: Row): void {
     if (this.unwritten.size >= this.#most) {
       for (const [each, waiting] of [...this.unwritten]) if (this.#table.isOver(waiting)) this.write(each);
-      // The limit becomes twice the number of remaining rows, so that scans of all rows stay rare.
+      // The next limit is twice the number of remaining rows, so that scans of all cached rows stay rare.
       this.#most = Math.max(MOST_WAITING, 2 * this.unwritten.size);
     }
     this.#places.set(key, ++this.#newestPlace);

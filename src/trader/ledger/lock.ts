@@ -21,7 +21,7 @@ export interface LockHolder {
   readonly startedMs: number;
 }
 
-/** Maximum wait for the lock, ms: `findWriter` may take a free lock for a moment. */
+/** Maximum wait for the lock, ms. A wait is needed because `findWriter` takes a free lock for a moment. */
 const LOOKED_AT_MS = 100;
 
 /** Exclusive right to write a ledger, until `release` is called or the process ends. */
@@ -36,7 +36,7 @@ export function lockWriter(ledgerPath: string, holder: LockHolder) {
   };
   try {
     if (!isPrivate(path)) {
-      // A new lock file with private permissions replaces this file; both files stay locked.
+      // A new lock file with private permissions replaces the old file. Both files stay locked.
       const fresh = `${path}.new`;
       held.push(lockFile(fresh, ledgerPath, holder));
       renameSync(fresh, path);
@@ -59,9 +59,9 @@ function lockFile(path: string, ledgerPath: string, holder: LockHolder): Sqlite.
     const row = sqlite.prepare('INSERT INTO holder VALUES (?, ?, ?)');
     row.run(holder.pid, holder.startedMs, readMark(holder.pid).born);
     sqlite.exec('COMMIT');
-    // If another process acquires the lock at this moment, the next `BEGIN` fails.
+    // The commit frees the lock for a moment. If another process takes it now, the next `BEGIN` fails.
     sqlite.exec('BEGIN IMMEDIATE');
-    // Meanwhile another process may have replaced the lock file and ended.
+    // While this process waited, another one may have replaced the lock file, and ended.
     if (statSync(path).ino !== inode) throw explainLock(ledgerPath, path, undefined, undefined);
     return sqlite;
   } catch (cause) {
@@ -104,7 +104,7 @@ const isBusy = (cause: unknown): boolean =>
   cause instanceof SqliteDriver.SqliteError && cause.code.startsWith('SQLITE_BUSY');
 
 interface HolderRow extends LockHolder {
-  /** Start time of the holder in the system's units; null if unknown. */
+  /** Start time of the holder's process, as text from the operating system; null if unknown. */
   readonly born: string | null;
 }
 

@@ -3,7 +3,7 @@
  *
  * Currency accounts: `cash` (own currency), `capital` (negative), `fees` (paid), `basis/…` (cost of held shares),
  * `realised` (result; a gain is negative, like income in double entry), `adopted` (value of adopted shares without a
- * recorded cost, negative). Share accounts: `shares/…` (held shares) against `venue/…` (the exchange's side). At all
+ * recorded cost, negative). Share accounts: `shares/…` (held shares) and `venue/…` (the opposite postings). At all
  * times, capital + adopted value + result equals cash + basis.
  */
 
@@ -20,7 +20,7 @@ export function tradeNotional(isYes: boolean, priceMicros: Micros, amountMicros:
   return sub(amountMicros, mul(complement(priceMicros), amountMicros, 'floor'));
 }
 
-/** Change of one account by a booking. Per booking, the postings of each asset (currency or a share) sum to zero. */
+/** Change of one account by a booking. The postings of one booking sum to zero for each asset (currency or a share). */
 export interface Posting {
   readonly account: string;
   readonly asset: string;
@@ -33,9 +33,9 @@ export type BookedHolding = Pick<HeldPosition, 'sharesMicros' | 'costMicros'>;
 const CURRENCY = 'currency';
 
 const outcomeName = (market: string, isYes: boolean): string => `${market}/${isYes ? 'YES' : 'NO'}`;
-/** Returns the account of the held shares of one outcome. */
+/** Returns the name of the account for the held shares of one outcome. */
 export const sharesAccount = (market: string, isYes: boolean): string => `shares/${outcomeName(market, isYes)}`;
-/** Returns the account of the cost of one outcome's held shares, in currency. */
+/** Returns the name of the account for the cost of one outcome's held shares, in currency. */
 export const basisAccount = (market: string, isYes: boolean): string => `basis/${outcomeName(market, isYes)}`;
 const venueAccount = (market: string, isYes: boolean): string => `venue/${outcomeName(market, isYes)}`;
 
@@ -69,15 +69,15 @@ export const feePostings = (feeMicros: Micros): Posting[] => [
   currency('fees', feeMicros),
 ];
 
-/** Returns postings that reverse a failed fill, at the present average cost. The sum of cost and result stays exact. */
+/** Returns postings that reverse a failed fill, at the current average cost. The sum of cost and result is exact. */
 export function undoingPostings(fill: BookedFill, held: BookedHolding): Posting[] {
   const side = fill.side === 'buy' ? 'sell' : 'buy';
   return fillPostings({ ...fill, side, feeMicros: negative(fill.feeMicros ?? ZERO) }, held);
 }
 
 /**
- * Returns the postings of a conversion. In a merge or redeem, shares of both outcomes leave at cost, and currency
- * arrives; the difference is the result. In a split, the currency spent is the cost of the new shares.
+ * Returns the postings of a conversion. The result of a merge or redeem is the received currency minus the cost of the
+ * consumed shares. In a split, the currency spent is the cost of the new shares.
  */
 export function conversionPostings(conversion: BookedConversion, yes: BookedHolding, no: BookedHolding): Posting[] {
   const { kind, marketConditionId: market, cashMicros } = conversion;
@@ -95,7 +95,7 @@ export function conversionPostings(conversion: BookedConversion, yes: BookedHold
   ]);
 }
 
-/** Returns adoption postings: recorded moves against `cash`, then other shares, at their value, against `adopted`. */
+/** Returns adoption postings. Recorded moves change `cash`; the value of the other shares is posted to `adopted`. */
 export function adoptionPostings(outcome: AdoptedOutcome, held: BookedHolding): Posting[] {
   const { marketConditionId: market, isYes, recorded, restMicros, restWorthMicros } = outcome;
   const postings: Posting[] = [];
@@ -124,9 +124,9 @@ function sharesPostings(market: string, isYes: boolean, move: Micros): Posting[]
 }
 
 /**
- * Divides the currency `value`, spent on shares (negative: received), between cost and result. Fills may be booked out
- * of order, so a holding can be negative for a moment. A holding of zero shares or less has no cost: its old cost
- * becomes a result. The sum of cost and result is exact in any order of fills.
+ * Divides the currency spent on shares (`value`; negative if received) between cost and result. Fills may be booked out
+ * of order, so a holding can be negative for a moment. If no share is left, the remaining cost becomes a result. The
+ * sum of cost and result is exact in any order of fills.
  */
 function resultPostings(market: string, isYes: boolean, move: Micros, value: Micros, held: BookedHolding): Posting[] {
   const left = add(held.sharesMicros, move);
@@ -135,13 +135,13 @@ function resultPostings(market: string, isYes: boolean, move: Micros, value: Mic
   return [currency(basisAccount(market, isYes), costMove), currency('realised', sub(value, costMove))];
 }
 
-/** Returns the cost of a part of the held shares, rounded down. For all shares, this is exactly their whole cost. */
+/** Returns the cost of a part of the held shares, rounded down. The cost of all held shares is exact. */
 function computeCostPart(sharesMicros: Micros, held: BookedHolding): Micros {
   if (held.sharesMicros <= 0) return ZERO;
   return mulDiv(held.costMicros, minMicros(sharesMicros, held.sharesMicros), held.sharesMicros, 'floor');
 }
 
-/** Sums the postings of a booking per account, without zeros. Asserts that the postings of each asset sum to zero. */
+/** Returns one posting per account with the sum, without zeros. Asserts that the postings of each asset sum to zero. */
 export function balance(postings: readonly Posting[]): Posting[] {
   const byAccount = new Map<string, Posting>();
   const sums = new Map<string, number>();

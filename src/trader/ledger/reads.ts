@@ -29,7 +29,7 @@ import {
   type StrategyStateRow,
 } from './tables.js';
 
-/** Character between a trade's pubkey and the number of a later transaction. Pubkeys never contain this character. */
+/** Character between a trade's pubkey and a number in a transaction's reference. Pubkeys never contain it. */
 export const REF_SEPARATOR = '~';
 /** Suffix in the reference of a transaction that books only a fee. */
 export const FEE_REF = 'fee';
@@ -37,19 +37,19 @@ export const FEE_REF = 'fee';
 const TRADE_OF_REF = `substr(ref, 1, instr(ref || '${REF_SEPARATOR}', '${REF_SEPARATOR}') - 1)`;
 
 const PAGE = 100;
-/** Key of the note with a sum of counts: failed trades, later bookings of failed trades, and fees booked later. */
+/** Key of the note with the sum of three counts: failed trades, later bookings of such trades, fees booked later. */
 export const TRADE_TURNS_NOTE = 'trade_turns';
 
-/** Key of the note with the last pruning limit: rows without bookings that ended before this time (ms) were deleted. */
+/** Key of the note with the pruning limit, our clock, ms. Intents without bookings that ended earlier were deleted. */
 export const PRUNED_NOTE = 'pruned_before';
 
-/** SQL condition of unfinished rows. SQLite uses the table's partial index, because the index has this condition. */
+/** SQL condition of unfinished rows. It equals the condition of a partial index, so SQLite uses that index. */
 export const ACTIVE_INTENTS = "WHERE state NOT IN ('done', 'refused', 'failed', 'expired') ORDER BY seq";
 export const UNSETTLED_ORDERS = 'WHERE closed_ms IS NULL OR filled > booked + failed ORDER BY seq';
 const FAILED_TRADES = `SELECT failed_trades.pubkey, orders.market, orders.is_yes FROM failed_trades
   JOIN orders ON orders.pubkey = failed_trades.order_pubkey`;
 
-/** SQL query of bookings. All joins use table keys, so the query's time does not grow with the history. */
+/** SQL query for bookings. All joins use table keys, so a longer history does not slow the query. */
 export const BOOKINGS_AFTER = `SELECT t.id, t.kind, t.time_ms AS timeMs, i.strategy,
     coalesce(max(CASE WHEN p.account GLOB 'shares/*' THEN replace(replace(substr(p.account, 8), '/YES', ''), '/NO', '') END),
       f.market, c.market) AS marketConditionId,
@@ -65,7 +65,7 @@ export const BOOKINGS_AFTER = `SELECT t.id, t.kind, t.time_ms AS timeMs, i.strat
   LEFT JOIN intents AS i ON i.id = coalesce(o.intent_id, c.intent_id)
   GROUP BY t.id ORDER BY t.id`;
 
-/** All functions that read a ledger, with or without a running trader. */
+/** Reads a ledger, with or without a running trader. */
 export class LedgerReader {
   protected readonly db: Database;
 
@@ -155,7 +155,7 @@ export class LedgerReader {
     return this.db.get<{ id: number | null }>('SELECT max(id) AS id FROM transactions')?.id ?? 0;
   }
 
-  /** Returns true if the exchange has ever reported this trade as failed, even if a later report differs. */
+  /** Returns true if the exchange has ever reported this trade as failed, even if it reported a settlement later. */
   hadFailed(tradePubkey: string): boolean {
     const sql = `SELECT 1 AS n FROM oddities WHERE kind IN ('failed_trade', 'settled_trade_failed') AND pubkey = ?`;
     return this.db.get<{ n: number }>(sql, tradePubkey) !== undefined;
@@ -168,12 +168,12 @@ export class LedgerReader {
     return rows.map(({ pubkey, market, is_yes }) => ({ pubkey, marketConditionId: market, isYes: is_yes === 1 }));
   }
 
-  /** Returns the sum of three counts: failed trades, later bookings of failed trades, and fees booked later. */
+  /** Returns a number that grows with each failed trade, later booking of such a trade, and fee booked later. */
   tradeTurns(): number {
     return Number(this.note(TRADE_TURNS_NOTE) ?? 0);
   }
 
-  /** Returns all intents that have not ended. The number of such intents does not grow with the history. */
+  /** Returns all intents that have not ended. */
   activeIntents(): IntentRow[] {
     this.writeLate();
     return INTENTS.list(this.db, ACTIVE_INTENTS);
@@ -311,7 +311,7 @@ export class LedgerReader {
     this.db.close();
   }
 
-  /** Writes cached rows. Queries for several rows first call this method. */
+  /** Writes cached rows to their tables. Queries for several rows call `writeLate` first. */
   protected writeLate(): void {
     return;
   }
@@ -351,7 +351,7 @@ export class LedgerReader {
 /** Capital, cash and result of the whole ledger, millionths of currency. */
 export type PnlRow = Readonly<ReturnType<LedgerReader['pnl']>>;
 
-/** Returns the terms of an intent, converted to the form of a draft's terms. */
+/** Returns the terms that the draft of this intent must have. */
 function toDraftTerms(intent: IntentRow): DraftTerms {
   switch (intent.kind) {
     case 'place': {
@@ -410,8 +410,8 @@ const CHECKS: readonly { readonly says: string; readonly sql: string }[] = [
           WHERE pubkey NOT IN (SELECT ref FROM transactions WHERE kind = 'fill')`,
   },
   {
-    // A trade may be booked, reversed and booked again. It is booked if the count is odd. Fee-only rows do not count.
-    says: 'transactions in force of fill',
+    // Bookings and reversals of a trade alternate, so it is booked if their count is odd. Fee-only rows do not count.
+    says: 'unreversed transactions of fill',
     sql: `SELECT trade AS name, booked % 2 AS found, fills.pubkey IS NOT NULL AS wanted
           FROM (SELECT ${TRADE_OF_REF} AS trade, count(*) AS booked FROM transactions
                 WHERE kind = 'fill' AND ref NOT GLOB '*${REF_SEPARATOR}*${FEE_REF}' GROUP BY trade)

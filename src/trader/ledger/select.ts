@@ -19,7 +19,7 @@ export interface Selected {
 /** First words of the allowed queries. Other statements could write, and ATTACH could open any file. */
 const READS = /^\s*(?:(?:--[^\n]*\n|\/\*[\s\S]*?\*\/)\s*)*(?:select|with|values|explain)\b/i;
 
-/** Returns at most `most` rows of one SELECT. Throws `file_unreadable` without a ledger, `usage` for any other SQL. */
+/** Returns up to `most` rows of one SELECT. Throws `file_unreadable` if there is no ledger, `usage` for other SQL. */
 export function selectFromLedger(path: string, sql: string, most: number): Selected {
   const db = openForReading(path);
   try {
@@ -49,7 +49,7 @@ function openForReading(path: string): Sqlite.Database {
   try {
     return new SqliteDriver(path, { readonly: true, fileMustExist: true });
   } catch (cause) {
-    const hint = 'The first start creates it.';
+    const hint = '`twinbook start` creates it.';
     throw new TwinbookError('file_unreadable', `there is no ledger at ${path}`, hint, { cause });
   }
 }
@@ -62,5 +62,5 @@ function plainValue(value: unknown): SelectedValue {
 
 function makeHint(db: Sqlite.Database): string {
   const tables = db.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`).pluck().all();
-  return `tables: ${tables.join(', ')}; their columns: select sql from sqlite_schema`;
+  return `The tables are ${tables.join(', ')}. This query shows their columns: select sql from sqlite_schema`;
 }

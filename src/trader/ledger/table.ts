@@ -1,4 +1,4 @@
-/** Derives a table's DDL, its SQL statements, and the conversion of its rows, from one declaration. */
+/** Class of a ledger table. A declaration of columns gives the DDL, the SQL statements and the conversion of rows. */
 
 import { type Micros, micros } from '../../shared/base/micros.js';
 
@@ -22,7 +22,7 @@ interface Column<V> {
   readonly write: (value: V) => SqlValue;
 }
 
-/** Record type of the rows of a table. */
+/** Type of the records of a table. */
 export type RecordOf<T> = T extends LedgerTable<infer Row> ? { readonly [Field in keyof Row]: Row[Field] } : never;
 
 /** Declares a column whose values are stored unchanged. STRICT tables reject values of other types. */
@@ -42,10 +42,10 @@ export const text = plain<string>('TEXT NOT NULL');
 export const optionalText = plain<string | null>('TEXT');
 export const integer = plain<number>('INTEGER NOT NULL');
 export const optionalInteger = plain<number | null>('INTEGER');
-/** Declares a column that holds one of these texts. SQLite rejects other texts. */
+/** Declares a column for one of the texts `values`. SQLite rejects other texts. */
 export const choice = <V extends string>(name: string, values: readonly V[]): Column<V> =>
   plain<V>('TEXT NOT NULL')(name, among(name, quoted(values)));
-/** Declares a nullable column that holds one of these texts. */
+/** Declares a nullable column for one of the texts `values`. */
 export const optionalChoice = <V extends string>(name: string, values: readonly V[]): Column<V | null> =>
   plain<V | null>('TEXT')(name, among(name, quoted(values)));
 /** Declares a column with a text of the type `V`. SQLite does not check the text, because `V` may gain values. */
@@ -81,7 +81,7 @@ interface Options {
   readonly hasRowId?: boolean;
 }
 
-/** Booked row with its place in the order of booking. A place is never reused. */
+/** Booked row with its place in the order of booking. Two rows never have the same place, even if one was deleted. */
 export interface Booked<Row> {
   readonly seq: number;
   readonly row: Row;
@@ -129,7 +129,7 @@ export class LedgerTable<Row> {
     db.run(sql, ...this.#store(record, this.#inserted));
   }
 
-  /** Returns a function that writes these fields of a record into the row with the same `key`. */
+  /** Returns a function that writes the given fields of a record into the row with the same `key`. */
   updater(key: keyof Row, fields: readonly (keyof Row)[]): (db: TableStore, record: Row) => void {
     const assignments = fields.map((field) => `${this.#columns[field].name} = ?`).join(', ');
     const sql = `UPDATE ${this.#name} SET ${assignments} WHERE ${this.#columns[key].name} = ?`;

@@ -31,10 +31,10 @@ export type ConversionKind = (typeof CONVERSION_KINDS)[number];
 
 export const INTENT_STATES = [
   'intended', // the intent's row is stored, and its draft is requested
-  'drafted', // the draft is stored, nothing is signed
+  'drafted', // the draft is stored, but not signed yet
   'signed', // the signature is stored and may be submitted
   'unknown', // the signature was submitted, and the outcome is unknown
-  'live', // the exchange confirmed the intent: an order rests, or a conversion is being settled
+  'live', // the exchange confirmed the intent: the order rests, or the conversion is being settled
   'abandoned', // the intent will never be signed; its locks at the exchange last until the draft expires
   'done', // the order is filled or canceled, or the cancel, merge, split or redeem is settled
   'refused', // the exchange or the trader rejected the intent before it could have an effect
@@ -70,7 +70,7 @@ export const INTENTS = new LedgerTable(
     /** Outcome and side of an order; null for other kinds of intents. */
     isYes: optionalFlag('is_yes'),
     side: optionalChoice('side', SIDES),
-    /** Price of an order's own outcome; for a split, the YES price that divides a set's cost; null for other kinds. */
+    /** Price of the order's outcome. For a split: YES price, by which the cost is divided. Null for other kinds. */
     priceMicros: optionalAmount('price'),
     /** Number of an order's shares, or of complete sets to merge or split; null for a cancel or redeem intent. */
     amountMicros: optionalAmount('amount'),
@@ -79,7 +79,7 @@ export const INTENTS = new LedgerTable(
     redeemNoMicros: optionalAmount('redeem_no'),
     /** Pubkey of the order that a cancel targets; null for other kinds of intents. */
     orderPubkey: optionalText('order_pubkey'),
-    /** Market's highest fee rate when the intent was approved by risk; the reserved currency includes this fee. */
+    /** Market's highest fee rate when risk approved the order. The reservation includes this fee. 0 for other kinds. */
     feeRateMicros: amount('fee_rate'),
     strategy: text('strategy'),
     /** True for an order that a strategy sent to gain information. */
@@ -105,7 +105,7 @@ export const INTENTS = new LedgerTable(
   },
   { isPlaced: true },
 );
-/** Returns the terms of an order from its intent's row, where none of them is null. */
+/** Returns the terms of an order from its intent's row. Throws AssertionFailed if one of them is null. */
 export const placeTerms = ({ isYes, side, priceMicros, amountMicros }: IntentRow) => ({
   isYes: must(isYes, 'outcome of a place'),
   side: must(side, 'side of a place'),
@@ -138,9 +138,9 @@ export const ORDERS = new LedgerTable(
     amountMicros: amount('amount'),
     /** Highest filled amount that the exchange has shown for this order. */
     filledMicros: amount('filled'),
-    /** Filled amount of the order that this ledger has booked. */
+    /** Sum of the order's booked fills. */
     bookedMicros: amount('booked', 'DEFAULT 0'),
-    /** Amount of the order's trades whose newest report from the exchange says failed. Failed trades are not booked. */
+    /** Sum of the order's trades that the exchange last reported as failed. Failed trades are not booked. */
     failedMicros: amount('failed', 'DEFAULT 0'),
     status: state<OrderStatus>('status'),
     createdMs: integer('created_ms'),
@@ -157,7 +157,7 @@ export type OrderRecord = RecordOf<typeof ORDERS>;
 export const FILLS = new LedgerTable(
   'fills',
   {
-    /** Pubkey of the trade, or `{order}@{cumulative amount}` on a venue that does not list own trades. */
+    /** Pubkey of the trade, or `{order}@{filled amount}` on an exchange that does not list own trades. */
     pubkey: text('pubkey', 'UNIQUE'),
     orderPubkey: text('order_pubkey', 'REFERENCES orders (pubkey)'),
     marketConditionId: text('market'),
@@ -249,25 +249,25 @@ export interface StoredDraftRow {
   readonly terms: DraftTerms;
 }
 
-/** Result of booking a trade. `fee_paid`: only a missing fee was booked. `differs`: the booked trade differs. */
+/** Result of booking a trade. `fee_paid`: only a missing fee was booked. `differs`: it was booked with other terms. */
 export type FillBooking = 'booked' | 'fee_paid' | 'repeated' | 'differs';
 
 /** Result of recording a failed trade. `noted`: the trade had no booking. `unbooked`: its booking was reversed. */
 export type FailureNote = 'noted' | 'unbooked' | 'repeated';
 
-/** Shares of one outcome that the operator adopts: the exchange's holding minus the ledger's, so it can be negative. */
+/** Shares of one outcome that the operator adopts: the exchange's holding minus the ledger's, possibly negative. */
 export interface AdoptedOutcome {
   readonly marketConditionId: string;
   readonly isYes: boolean;
-  /** Adopted changes of the holding that the exchange has recorded, in booking order. */
+  /** Adopted changes of the holding for which the exchange has a record, in booking order. */
   readonly recorded: readonly AdoptedMove[];
-  /** Adopted shares of which the exchange shows no cost. */
+  /** Other adopted shares, whose cost the exchange does not show. */
   readonly restMicros: Micros;
   /** Value of the shares `restMicros`, currency; negative if `restMicros` is negative. */
   readonly restWorthMicros: Micros;
 }
 
-/** One change of a holding: shares received, currency and fees paid. Shares sold and currency received are negative. */
+/** One change of a holding: received shares, spent currency, paid fees. Sold shares and received currency: negative. */
 export interface AdoptedMove {
   readonly sharesMicros: Micros;
   readonly spentMicros: Micros;
@@ -305,7 +305,7 @@ export interface BookingRow {
   readonly kind: 'capital' | ConversionKind | 'fill' | 'adopt';
   /** Time of the booking, our clock, ms. */
   readonly timeMs: number;
-  /** Market of the booking; null if it has none, as a booking of capital. */
+  /** Market of the booking; null if it has no market, for example a booking of capital. */
   readonly marketConditionId: string | null;
   /** Strategy of the booking's intent; null for bookings without an intent, and for all bookings of a reversed fill. */
   readonly strategy: string | null;
@@ -321,7 +321,7 @@ export interface Notes {
   setNote(key: string, value: string): void;
 }
 
-/** Value that a JSON note keeps over restarts. Only one class writes each note, so invalid JSON is a bug and throws. */
+/** Value stored as a JSON note over restarts. Only one class writes each note, so invalid JSON is a bug and throws. */
 export class StoredMemory<T> {
   readonly #notes: Notes;
   readonly #key: string;
@@ -349,7 +349,7 @@ export class StoredMemory<T> {
   }
 }
 
-/** Source of SQLite's asynchronous online backup of an open ledger. */
+/** Open ledger database with SQLite's asynchronous online backup. */
 export type BackupSource = Pick<Sqlite.Database, 'backup'>;
 
 /** New values of an intent's fields. Absent fields stay unchanged. */
@@ -442,7 +442,7 @@ CREATE TABLE oddities (
 ${STRATEGY_STATES.ddl}
 `;
 
-/** SQL that drops indexes for long histories. In a backtest, these indexes take over half of each write's time. */
+/** SQL that drops the indexes for long histories. In a backtest, they would take over half of each write's time. */
 export const WITHOUT_HISTORY = `
 DROP INDEX intents_active;
 DROP INDEX intents_market;

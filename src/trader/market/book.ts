@@ -1,4 +1,4 @@
-/** Functions that read a YES order book, remove own amounts, mirror the book, and compute mid and microprice. */
+/** Functions for order books: read, remove own amounts, mirror, and compute mid and microprice. */
 
 import { add, complement, type Micros, micros, minMicros, ONE, sub } from '../../shared/base/micros.js';
 import type { Orderbook } from '../../shared/protocol/records.js';
@@ -7,13 +7,13 @@ import type { Book, BookLevel, BookSide } from './view.js';
 
 export const EMPTY_BOOK: Book = Object.freeze({ bids: Object.freeze([]), asks: Object.freeze([]) });
 
-/** Returns a copy of a book for a strategy. Only the copy's arrays are frozen: freezing is slower than copying. */
+/** Returns a copy of a book for a strategy. Only the arrays are frozen, because freezing levels would cost time. */
 export const copyToShow = ({ bids, asks }: Book): Book =>
   Object.freeze({ bids: Object.freeze(bids.map(copyLevel)), asks: Object.freeze(asks.map(copyLevel)) });
 
 const copyLevel = ({ priceMicros, amountMicros }: BookLevel): BookLevel => ({ priceMicros, amountMicros });
 
-/** Returns a snapshot as a YES book, best levels first (a NO book is mirrored), and the number of invalid levels. */
+/** Returns a snapshot as a YES book, best levels first, and the number of invalid levels. A NO book is mirrored. */
 export function readBook(snapshot: Orderbook): { readonly book: Book; readonly droppedLevels: number } {
   const bids = readSide(snapshot.bid, 'bid');
   const asks = readSide(snapshot.ask, 'ask');
@@ -64,7 +64,7 @@ export function mirror(book: Book): Book {
 /** Amounts to remove from an order book, by price. */
 export type Removal = Readonly<Record<BookSide, ReadonlyMap<Micros, Micros>>>;
 
-/** Returns the book minus the amounts in `removal`, without levels that are then empty. */
+/** Returns the book minus the amounts in `removal`. Empty levels are dropped. */
 export function without(book: Book, removal: Removal): Book {
   if (removal.bid.size === 0 && removal.ask.size === 0) return book;
   return { bids: removeAmounts(book.bids, removal.bid), asks: removeAmounts(book.asks, removal.ask) };
@@ -81,7 +81,7 @@ function removeAmounts(levels: readonly BookLevel[], removal: ReadonlyMap<Micros
   return result;
 }
 
-/** Returns the bid and ask where each side's total reaches `dustMicros`; null if a side is smaller, or they cross. */
+/** Returns the levels where each side's total reaches `dustMicros`; null if a side is smaller, or the prices cross. */
 export function touchOf(book: Book, dustMicros: Micros): ReturnType<typeof touch> {
   return touch({ bids: findBeyondDust(book.bids, dustMicros), asks: findBeyondDust(book.asks, dustMicros) });
 }

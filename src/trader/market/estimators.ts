@@ -1,4 +1,4 @@
-/** Streaming estimators of volatility, trade arrivals and takers. Estimates must not depend on the polling rate. */
+/** Streaming estimators of volatility, trade arrivals and taker behaviour. The polling rate must not bias them. */
 
 import { type Micros, ONE } from '../../shared/base/micros.js';
 import type { Candle } from '../../shared/protocol/records.js';
@@ -15,27 +15,27 @@ export function computeLogOdds(probability: number): number {
   return Math.max(-MAX_LOG_ODDS, Math.min(MAX_LOG_ODDS, Math.log(probability / (1 - probability))));
 }
 
-/** Returns the remaining weight of an observation after this time; 0 after infinite time (no earlier observation). */
+/** Returns the weight factor of an observation after this time; 0 after infinite time (no earlier observation). */
 const decay = (elapsedMs: number, halfLifeMs: number): number => 2 ** (-Math.max(0, elapsedMs) / halfLifeMs);
 
 /** Lowest volatility of log-odds per square root of a second; it equals 0.03 per square root of a day. */
 export const SIGMA_FLOOR = 0.0001;
 
-/** Prior volatility of log-odds, per square root of a second; it has the weight and decay of one sample. */
+/** Prior volatility of log-odds, per square root of a second. The prior weighs and decays like one sample. */
 const USUAL_SIGMA = 0.002;
 const PRIOR_SAMPLES = 1;
 
-/** Number of price grid steps after which a volatility sample ends, so that rounding hardly matters. */
+/** A volatility sample ends when the price has moved by this many grid steps, so that rounding hardly matters. */
 const CLOSING_STEPS = 3;
 
 /** Minimum length of a volatility sample, ms: changes within a shorter time are mostly bid-ask bounce. */
 const MIN_SAMPLE_MS = 1000;
 
-/** Half-life of a volatility sample's weight: 300 s or eight samples, whichever is longer. */
+/** Half-life of a volatility sample's weight: the longer of 300 s and eight samples. */
 const HALF_LIFE_S = 300;
 const HALF_LIFE_SAMPLES = 8;
 
-/** A sample's price change beyond this many standard deviations counts as a jump and is clipped. */
+/** A sample's price change of more standard deviations than this counts as a jump and is clipped. */
 const MAX_SIGMAS = 6;
 
 /** Prior of the jump rate: one jump per hour. The weight of an observed jump has a half-life of one day. */
@@ -69,7 +69,7 @@ export class Volatility {
   /** Current estimate of the log-odds volatility, per square root of a second; at least `SIGMA_FLOOR`. */
   sigmaPerSqrtS = USUAL_SIGMA;
 
-  /** Estimated number of price jumps per second. A jump is a price change too large for the volatility. */
+  /** Estimated number of price jumps per second. A jump exceeds `MAX_SIGMAS` standard deviations. */
   get jumpsPerS(): number {
     return (this.#jumps + PRIOR_JUMPS) / (this.#seenSeconds + PRIOR_JUMP_SECONDS);
   }
@@ -79,13 +79,13 @@ export class Volatility {
     this.sigmaPerSqrtS = this.#estimate();
   }
 
-  /** Shifts stored times after our clock was set back by `byMs`, so that elapsed times stay correct. */
+  /** Shifts the stored times by `byMs` after our clock was set back, so that elapsed times stay correct. */
   clockSetBack(byMs: number): void {
     if (this.#start !== null) this.#start = { ...this.#start, atMs: this.#start.atMs - byMs };
     if (this.#last !== null) this.#last = { ...this.#last, atMs: this.#last.atMs - byMs };
   }
 
-  /** @param gridStep distance of adjacent observable prices: half a tick for a mid */
+  /** @param gridStep distance between two adjacent observable prices: half a tick for a mid */
   observe(probability: number, atMs: number, gridStep: number): void {
     const logOdds = computeLogOdds(probability);
     this.#start ??= startAt(probability, logOdds, atMs, gridStep);
@@ -163,7 +163,7 @@ export class Arrivals {
     if (this.#sinceMs !== null) this.#sinceMs -= byMs;
   }
 
-  /** Counts one arrival. Arrivals may be reported out of time order. */
+  /** Counts one arrival. Arrivals may be passed in any order of time. */
   observe(atMs: number): void {
     const nowMs = Math.max(this.#atMs, atMs);
     this.#count = this.#countAt(nowMs) + decay(nowMs - atMs, ARRIVALS_HALF_LIFE_MS);
@@ -200,7 +200,7 @@ export class Flow {
     this.#atMs -= byMs;
   }
 
-  /** Adds a trade. Trades may arrive out of time order; a late trade is added with its decayed weight. */
+  /** Adds a trade with its decayed weight. Trades may be added in any order of time. */
   observe(trade: { readonly price: number; readonly shares: number; readonly bought: boolean }, atMs: number): void {
     const nowMs = Math.max(this.#atMs, atMs);
     const kept = decay(nowMs - this.#atMs, FLOW_HALF_LIFE_MS);
@@ -211,7 +211,7 @@ export class Flow {
     this.#atMs = nowMs;
   }
 
-  /** Size-weighted mean price of recent trades; null before the first trade. Decay does not change the mean. */
+  /** Size-weighted mean price of recent trades; null before the first trade. */
   get tradePrice(): number | null {
     const sum = this.#bought + this.#sold;
     return sum <= 0 ? null : Math.max(0, Math.min(1, this.#priceSum / sum));
@@ -236,11 +236,11 @@ export class Flow {
 const HALF_LIFE_MS = 3_600_000;
 /** Weight of a prior in the taker statistics, as a number of trades or swept levels. */
 const BELIEF = 20;
-/** Prior means, ticks: distance of a trade from the mid, and move of the mid after a taker takes a whole level. */
+/** Prior means, ticks: distance between trade and mid, and move of the mid after a taker takes a whole level. */
 const USUAL_DISTANCE_TICKS = 2;
 const USUAL_MOVE_TICKS = 1.5;
 
-/** Trade times are whole seconds, so their error is at most half a second. */
+/** Trade times are rounded to whole seconds, so their error is at most half a second. */
 const HALF_SECOND_MS = 500;
 const MAX_LOOKS = 32;
 const MAX_WAITING = 32;
@@ -257,14 +257,14 @@ class FadingMean {
     this.#atMs = Math.max(this.#atMs, nowMs);
   }
 
-  /** Returns the decaying mean, in which the prior mean `belief` has the weight of `BELIEF` observations. */
+  /** Returns the decayed mean. The prior mean `belief` has the weight of `BELIEF` observations. */
   with(belief: number, nowMs: number): number {
     const kept = decay(nowMs - this.#atMs, HALF_LIFE_MS);
     return (this.#sum * kept + BELIEF * belief) / (this.#count * kept + BELIEF);
   }
 }
 
-/** Taker statistics of all markets of a category, in ticks. */
+/** Taker statistics over all markets of a category, in ticks. */
 export class CategoryFlow {
   readonly distance = new FadingMean();
   readonly move = new FadingMean();
@@ -276,7 +276,7 @@ interface PolledMid {
   readonly seenMs: number;
   /** Twice the mid of other accounts' book, an exact integer; null if the book has no mid. */
   readonly twiceMid: number | null;
-  /** Best levels of the book as received, with own orders. */
+  /** Best levels of the received book, own orders included. */
   readonly bid: Book['bids'][number] | undefined;
   readonly ask: Book['asks'][number] | undefined;
 }
@@ -302,7 +302,7 @@ export class TakerFlow {
     if (this.#waiting.length > 0) this.#judge(tickMicros);
   }
 
-  /** Compares a trade at about `atMs`, our clock, with the books before and after it. Trades arrive in any order. */
+  /** Compares a trade with the books before and after it. `atMs`: about the trade's time, our clock. */
   onTrade(trade: TapeTrade, atMs: number, tickMicros: Micros): void {
     const before = this.#looks.findLast(({ seenMs }) => seenMs <= atMs);
     if (before === undefined || before.twiceMid === null) return;
@@ -324,7 +324,7 @@ export class TakerFlow {
     });
   }
 
-  /** Returns kappa, per unit of price: takers at distance d from the mid arrive in proportion to exp(-kappa d). */
+  /** Returns kappa, per unit of price. The rate of takers at distance d from the mid falls as exp(-kappa d). */
   kappaAt(nowMs: number, tickMicros: Micros): number {
     const believed = this.#category.distance.with(USUAL_DISTANCE_TICKS, nowMs);
     const tick = tickMicros / ONE;
@@ -338,7 +338,7 @@ export class TakerFlow {
     return (tickMicros / ONE) * Math.max(0, this.#own.move.with(believed, nowMs));
   }
 
-  /** Drops all stored books after our clock was set back: whether new trades came before or after them is unknown. */
+  /** Drops all stored books after our clock was set back, because their times cannot be compared with new trades. */
   clockSetBack(): void {
     this.#looks = [];
     this.#waiting = [];
@@ -366,7 +366,7 @@ interface CandleSpan {
   readonly toS: number;
 }
 
-/** Volatility and price of a market before its first book, from price bars. */
+/** A market's volatility and mean price, estimated from price bars. */
 export interface LearnedFromBars {
   readonly sigmaPerSqrtS: number;
   /** Time from the beginning of the first bar to the end of the last bar, s. */
@@ -376,10 +376,10 @@ export interface LearnedFromBars {
 }
 
 /**
- * Estimates volatility and mean price from the bars' closing prices; null for fewer than two bars. One invalid bar
- * rejects the whole answer: the result is then a sentence that says why.
+ * Estimates volatility and mean price from the bars' closing prices. Returns null for fewer than two bars, and a
+ * sentence with the reason if any bar is invalid.
  *
- * @param gridStep half the current spread, at least half a tick: closes alternate between bid and ask
+ * @param gridStep half the current spread, at least half a tick, because closes alternate between bid and ask
  */
 export function readCandles(
   rows: readonly Candle[],
@@ -407,7 +407,7 @@ export function readCandles(
 
 function findNonsense(bar: Candle, { fromS, toS }: CandleSpan, beforeS: number): string | null {
   const { timestamp } = bar;
-  // The endpoint's schema has already checked that all prices of a bar are decimal numbers.
+  // The HTTP client has already checked that all prices of a bar are decimal numbers.
   const [open, high, low, close] = [Number(bar.open), Number(bar.high), Number(bar.low), Number(bar.close)];
   if (!bar.is_yes) return 'the bar is of NO, but YES bars were requested';
   if (timestamp % BAR_S !== 0) return `its time is not a multiple of ${BAR_S} s`;

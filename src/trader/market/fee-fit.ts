@@ -7,9 +7,9 @@ import { FEE_SCHEDULES, type FeeSchedule, feePerShare } from '../../shared/base/
 import { type Micros, ONE, parseDecimal } from '../../shared/base/micros.js';
 import type { PublicTradeRow } from '../../shared/protocol/records.js';
 
-/** Number of settled trades that decide on the fee schedule; fewer trades decide nothing. */
+/** Number of settled trades from which the fee schedule is checked. With fewer trades, no check is made. */
 export const FEE_ROWS = 100;
-/** Tolerance in the comparison of fees: a fee and its base are each rounded to a millionth. */
+/** Tolerance in the comparison of fees, millionths: a fee and its base are each rounded to a millionth. */
 const TOLERANCE_MICROS = 2;
 
 interface Charged {
@@ -48,7 +48,7 @@ function isPossible(schedule: FeeSchedule, trades: readonly PublicTradeRow[]): b
   return hasOneRate(takers) && hasOneRate(makers);
 }
 
-/** Returns true if a fee rate computed from the trade with the largest fee explains the fees of all trades. */
+/** Returns true if one fee rate explains all fees. The rate is computed from the trade with the largest fee. */
 function hasOneRate(rows: readonly Charged[]): boolean {
   if (rows.every((row) => row.feeMicros === 0)) return true;
   const largest = rows.reduce((most, row) => (row.feeMicros > most.feeMicros ? row : most));

@@ -38,17 +38,17 @@ interface SeenBook {
   readonly at: SeenAt;
 }
 
-/** State of one market: newest book, trades, estimates, own orders. Calls must come in the order of their times. */
+/** State of one market: newest book, trades, estimates, own orders. The times of successive calls must not decrease. */
 export class MarketTracker {
   readonly conditionId: string;
   readonly #feeSchedule: FeeSchedule;
-  /** Facts from the market's newest detail; null before the first detail, or if the market is unsuitable. */
+  /** Facts from the market's newest detail; null before the first detail, or if the market cannot be quoted. */
   facts: MarketFacts | null = null;
   /** Reason why the market cannot be quoted, one sentence; null if it can be quoted, or before the first detail. */
   unsuitable: string | null = null;
   #book: SeenBook | null = null;
   #tradesAt: SeenAt | null = null;
-  /** Id of the last request before our clock was set back. Answers to this and earlier requests have no known age. */
+  /** Id of the last request before our clock was set back. The age of answers to requests up to this id is unknown. */
   #forgottenUpTo = Number.NEGATIVE_INFINITY;
   /** Exchange clock minus our clock, ms, estimated from the newest answer that contains a time. */
   #venueAheadMs = 0;
@@ -67,7 +67,7 @@ export class MarketTracker {
   #lookEveryMs: number | null = null;
   readonly #queue = new QueuePlaces();
   readonly venueMark = new VenueMark();
-  /** Statistics of own fills in this market; the tracker's owner adds each fill. */
+  /** Statistics of own fills in this market. The caller adds each fill by `ownFills.onFill`. */
   readonly ownFills = new OwnFills();
 
   /** The exchange does not report the fee schedule, so the caller passes the schedule of the venue profile. */
@@ -76,7 +76,7 @@ export class MarketTracker {
     this.#feeSchedule = feeSchedule;
   }
 
-  /** Price grid step of closing prices of bars: half of other accounts' spread, at least half a tick. */
+  /** Assumed step between closing prices of price bars: half of other accounts' spread, at least half a tick. */
   get closeGridStep(): number {
     return Math.max(this.#tick, this.#book?.spread ?? 0) / 2;
   }
@@ -99,7 +99,7 @@ export class MarketTracker {
     this.#noteClock(at);
   }
 
-  /** Updates the market from a book and all own orders that are or may be open. Ended orders are stored for a while. */
+  /** Updates the market from a book. `own` must contain all own orders that are or may be open. */
   onBook(snapshot: Orderbook, at: SeenAt, own: readonly OwnOrder[]): void {
     this.#noteOwn(at.seenMs, own);
     const before = this.#book;
@@ -132,7 +132,7 @@ export class MarketTracker {
     this.ownFills.look(microprice ?? this.#flow.tradePrice, at.sentMs);
   }
 
-  /** Stores the exchange's mark of a YES share, a float in (0, 1). Marks may cause book reads; no price uses them. */
+  /** Stores the exchange's mark of a YES share, a float in (0, 1). Marks may cause book reads, but set no prices. */
   onVenueMark(price: number, at: SeenAt): void {
     if (this.#book === null || at.requestId < this.#book.at.requestId || !this.#isTimed(at)) return;
     this.venueMark.take(price, at);
@@ -157,7 +157,7 @@ export class MarketTracker {
   }
 
   #takeIn(trade: TapeTrade, at: SeenAt, book: Book): void {
-    // Exchange times are whole seconds. A trade is dated to mid-second, or to the answer's arrival if that is earlier.
+    // A trade's time is a whole second, so its middle is used, or the arrival of the answer if that is earlier.
     const atMs = Math.min(at.seenMs, trade.venueTimeMs + 500 - this.#venueAheadMs);
     const shares = trade.amountMicros / ONE;
     this.#flow.observe({ price: trade.priceMicros / ONE, shares, bought: trade.taker === 'buy' }, atMs);
@@ -169,8 +169,8 @@ export class MarketTracker {
   }
 
   /**
-   * Corrects stored times after our clock was set back by `byMs`, so that elapsed times stay correct. The newest book
-   * is dropped, because its age is unknown. Answers to requests up to `lastRequestId` have no known age.
+   * Corrects stored times after our clock was set back by `byMs`, so that elapsed times stay correct. Drops the newest
+   * book, because its age is unknown. The age of answers to requests up to `lastRequestId` is unknown too.
    */
   clockSetBack(byMs: number, lastRequestId: number): void {
     this.#book = null;
@@ -188,7 +188,7 @@ export class MarketTracker {
     this.ownFills.clockSetBack();
   }
 
-  /** Makes a strategy's view from the tracker's data and the arguments; null until a detail and a book arrived. */
+  /** Returns a strategy's view, made of tracked data and the arguments; null until a detail and a book have arrived. */
   view(
     nowMs: number,
     own: OwnMarketState,
@@ -261,7 +261,7 @@ export class MarketTracker {
     });
   }
 
-  /** Returns the part of the view that risk needs; null until a detail and a book arrived. */
+  /** Returns the part of the view that risk checks need; null until a detail and a book have arrived. */
   sight(nowMs: number): Sight | null {
     if (this.facts === null || this.#book === null) return null;
     const trade = this.#tape.trades[0];
@@ -285,7 +285,7 @@ export class MarketTracker {
     return this.#book?.others ?? null;
   }
 
-  /** Returns the YES price that values shares: microprice of others' book, else mean trade price; null if unknown. */
+  /** Returns the YES price for valuations: microprice of others' book, else mean trade price; null if unknown. */
   mark(nowMs: number, own: readonly OwnOrder[]): number | null {
     this.#noteOwn(nowMs, own);
     if (this.facts === null || this.#book === null) return null;
@@ -340,7 +340,7 @@ export class MarketTracker {
       unchangedMs: unchangedSinceMs === null ? 0 : nowMs - unchangedSinceMs,
       crossed: bid > ask,
       locked: bid === ask,
-      // Only a poll can show that a book is stuck, so a market that is not polled has no stuck book.
+      // The time of the last poll counts, not the present time: a book that is no longer polled does not become stuck.
       frozen: through.count >= FROZEN_TRADES && at.sentMs - through.sinceMs >= FROZEN_MS,
       jumpLogOdds,
       sinceJumpMs: jump === null ? null : nowMs - jump.jumpedMs,
@@ -349,7 +349,7 @@ export class MarketTracker {
   }
 }
 
-/** The newest interval has the weight 1 / `LOOKS` in the mean time between book reads. */
+/** In the mean time between book reads, the newest interval has the weight 1 / `LOOKS`. */
 const LOOKS = 8;
 
 const NO_FEEDS: FeedViews = Object.freeze({});
@@ -359,20 +359,20 @@ const USUAL_TAKERS_PER_S = 1 / 60;
 /** Tick size assumed before the first market detail, micros. */
 const USUAL_TICK_MICROS = 10_000;
 
-/** Age of a young market, ms: two price bars. Trades describe a young market better than price bars. */
+/** Maximum age of a young market, ms: two price bars. A young market's trades show more than its price bars. */
 const YOUNG_MS = 600_000;
-/** Number of rows of a full page of trades. A full page means that the market probably has more trades. */
+/** Number of rows of a full page of trades. If a page is full, the market probably has more trades. */
 const FULL_PAGE = 100;
 
-/** Trades dated later than their answer by more than this, ms, are dropped; else all later trades would look late. */
+/** A trade dated later than its answer by more than this, ms, is dropped. It would make later trades look old. */
 const EARLY_MS = 60_000;
 
 /** Returns the market's facts, or one sentence that says why the market cannot be quoted. */
 function readFacts(detail: MarketDetail, feeSchedule: FeeSchedule): MarketFacts | string {
   const { config } = detail;
-  if (config.kind !== 'orderbook') return `the kind of the market is ${config.kind}, only orderbook markets are quoted`;
-  if (detail.margin_enabled === true) return 'margin is enabled, and margin markets refuse orders';
-  // The market facts are frozen, because strategies and risk share the object.
+  if (config.kind !== 'orderbook') return `the market's kind is ${config.kind}, but only orderbook markets are quoted`;
+  if (detail.margin_enabled === true) return 'margin is enabled, and the exchange rejects orders in margin markets';
+  // The facts are frozen, because strategies and risk checks use the same object.
   return Object.freeze({
     conditionId: detail.condition_id,
     eventConditionId: detail.event?.condition_id ?? null,
@@ -392,7 +392,7 @@ function readFacts(detail: MarketDetail, feeSchedule: FeeSchedule): MarketFacts 
   });
 }
 
-/** Selects the order fields that strategies see; the engine's order objects have more fields. */
+/** Returns an order with only the fields that strategies may see. The engine's order objects have more fields. */
 const viewOrder = (order: OwnOrder, queueAheadMicros: Micros | null, nowMs: number): OwnOrderView => ({
   intentId: order.intentId,
   isProbe: order.isProbe === true,
@@ -406,11 +406,11 @@ const viewOrder = (order: OwnOrder, queueAheadMicros: Micros | null, nowMs: numb
   ageMs: nowMs - order.submittedMs,
 });
 
-/** A mid change is a jump if it exceeds `JUMP_SIGMAS` standard deviations and `JUMP_MIN_LOG_ODDS` in log-odds. */
+/** A change of the mid is a jump if it exceeds both `JUMP_SIGMAS` standard deviations and `JUMP_MIN_LOG_ODDS`. */
 const JUMP_SIGMAS = 6;
 const JUMP_MIN_LOG_ODDS = 0.25;
 
-/** A book is stuck after this many trades past its best prices, the first at least `FROZEN_MS` before the last poll. */
+/** A book is stuck after this number of trades beyond its best prices, the first `FROZEN_MS` before the last poll. */
 const FROZEN_TRADES = 2;
 const FROZEN_MS = 10_000;
 
@@ -421,11 +421,11 @@ interface Jump {
   readonly changeLogOdds: number;
 }
 
-/** Detects jumps of one market's mid, and a stuck book, which stays equal while trades go beyond its best prices. */
+/** Detects jumps of one market's mid, and a stuck book: it stays equal while trades occur beyond its best prices. */
 class Liveness {
   /** Time when the newest change of the book arrived, our clock, ms; null before the first book. */
   unchangedSinceMs: number | null = null;
-  /** Trades beyond the best prices since the book's newest change: number, and time of the first, our clock, ms. */
+  /** Number of trades beyond the best prices since the book last changed, and time of the first one, our clock, ms. */
   through: { readonly count: number; readonly sinceMs: number } = { count: 0, sinceMs: 0 };
   #lastMid: { readonly logOdds: number; readonly seenMs: number } | null = null;
   jumpLogOdds = 0;
@@ -450,7 +450,7 @@ class Liveness {
       this.jump = { jumpedMs: at.seenMs, changeLogOdds };
   }
 
-  /** Counts a trade of about `atMs`, our clock, beyond the best prices of `book`, unless the book changed since. */
+  /** Counts a trade at about `atMs` (our clock) beyond the best prices of `book`, if the book has not changed since. */
   onTrade(trade: TapeTrade, atMs: number, book: Book): void {
     if (this.unchangedSinceMs === null || atMs <= this.unchangedSinceMs) return;
     const { bids, asks } = book;

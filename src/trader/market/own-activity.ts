@@ -1,7 +1,7 @@
 /**
- * Removes own orders from polled books, and estimates the queue positions and markouts of own orders. A fair price
- * computed from own quotes would follow itself. A book may contain an own order that ended after the book's request, or
- * was still in flight when the answer arrived.
+ * Removes own orders from polled books, because a fair price must not depend on own quotes. A book may still contain an
+ * own order that ended after the book's request, or one whose acceptance is not known yet. Also estimates the queue
+ * positions and markouts of own orders.
  */
 
 import { add, type Micros, maxMicros, minMicros, ONE, sub, ZERO } from '../../shared/base/micros.js';
@@ -10,18 +10,18 @@ import type { Book, BookSide, MarkoutView, OwnFillsView, OwnOrder, SeenAt, TapeT
 
 interface Remembered {
   readonly order: OwnOrder;
-  /** Remaining amount before the last known fill, which became known at `changedMs`, our clock. */
+  /** Remaining amount of the order before its last known fill. `changedMs`: time when the fill became known. */
   readonly earlierMicros: Micros;
   readonly changedMs: number;
-  /** Submit time, our clock, ms; -Infinity if our clock was set back since. Books received earlier lack the order. */
+  /** Submit time, our clock, ms; -Infinity if our clock was set back since. Earlier books do not contain the order. */
   readonly submittedMs: number;
   /** Time when the order ended, our clock, ms; null while the order is or may be open. */
   readonly goneMs: number | null;
 }
 
 /**
- * Returns true if a book requested at `sentMs` shows fewer shares at a price than own orders have. Then one was filled
- * or has ended. Orders beyond the worst shown price are ignored, because a book shows a limited number of levels.
+ * Returns true if a book requested at `sentMs` shows fewer shares at a price than own orders have: an own order was
+ * filled or has ended. Orders beyond the worst shown price are ignored, because a book has a limited number of levels.
  */
 export function isShortOfOwn(book: Book, orders: readonly OwnOrder[], sentMs: number): boolean {
   return orders.some(({ side, priceMicros, acceptedMs }) => {
@@ -39,7 +39,7 @@ export class OwnOrderMemory {
   #orders = new Map<string, Remembered>();
   #noted: readonly OwnOrder[] | null = null;
 
-  /** Updates the stored orders from the current own orders; does nothing for the same array as before. */
+  /** Updates the stored orders from the current own orders. Does nothing if `own` is the same array as before. */
   update(nowMs: number, own: readonly OwnOrder[]): void {
     if (own === this.#noted) return;
     this.#noted = own;
@@ -56,7 +56,7 @@ export class OwnOrderMemory {
     this.#orders = next;
   }
 
-  /** Returns the amounts of own orders that this poll's book may contain. Drops orders ended before the request. */
+  /** Returns the amounts of own orders that the book of this poll may contain. Drops orders that ended earlier. */
   inBook(at: SeenAt): Removal {
     const removal = { bid: new Map<Micros, Micros>(), ask: new Map<Micros, Micros>() };
     for (const [intentId, known] of this.#orders) {
@@ -84,7 +84,7 @@ const firstSeen = (order: OwnOrder, nowMs: number): Remembered => ({
   order,
   earlierMicros: order.remainingMicros,
   changedMs: Number.NEGATIVE_INFINITY,
-  // A submit time in the future is from before our clock was set back, perhaps by an earlier process.
+  // A submit time in the future was stored before our clock was set back, perhaps by an earlier process.
   submittedMs: order.submittedMs > nowMs ? Number.NEGATIVE_INFINITY : order.submittedMs,
   goneMs: null,
 });
@@ -101,7 +101,7 @@ type QueuePlace = { readonly ahead: Micros | null; readonly remaining: Micros };
 /**
  * Estimates the shares ahead of each own resting order, pessimistically ("risk-averse" in hftbacktest's queue models).
  * In the first book with the order, all others' shares at its price count as ahead. A trade at the order's price
- * reduces the queue from the front. If a level shrinks without a trade, shares behind the order leave first.
+ * reduces the shares ahead. If a level shrinks without a trade, the shares behind the order are removed first.
  */
 export class QueuePlaces {
   #places = new Map<string, QueuePlace>();
@@ -118,7 +118,7 @@ export class QueuePlaces {
       const ahead = showsIt
         ? aheadAfterBook(known.ahead, amountAt(others, order.side, order.priceMicros))
         : known.ahead;
-      // A partly filled order is first in the queue.
+      // An order that was just partly filled is first in the queue.
       const filled = order.remainingMicros < known.remaining;
       next.set(order.intentId, { ahead: filled ? ZERO : ahead, remaining: order.remainingMicros });
     }
@@ -129,8 +129,8 @@ export class QueuePlaces {
     for (const order of own) {
       const place = this.#places.get(order.intentId);
       if (place === undefined || place.ahead === null) continue;
-      // `reach` is how far the trade's price went beyond the order's price. While a bid is open, no taker can buy at
-      // its price or below, so the price shows the taker's side.
+      // `reach`: distance of the trade's price beyond the order's price. While a bid is open, no taker can buy at its
+      // price or below, so such a trade had a selling taker.
       const sign = order.side === 'bid' ? 1 : -1;
       const reach = sign * (order.priceMicros - trade.priceMicros);
       if (reach < 0) continue;
@@ -140,19 +140,19 @@ export class QueuePlaces {
   }
 }
 
-/** Markout horizons, ms. The first book after a horizon gives the markout, unless it is later than two horizons. */
+/** Markout horizons, ms. The first book after the horizon is used, unless it was read after twice the horizon. */
 const HORIZONS_MS = [5_000, 30_000, 300_000] as const;
 /** Half-life of the statistics of own fills: one day of observation, s. */
 const HALF_LIFE_S = 86_400;
 const FADES_EVERY_S = 600;
-/** Longest gap between two books that counts as observed time, s. */
+/** Maximum observed time between two books, s. A longer gap counts as this time. */
 const MOST_BETWEEN_LOOKS_S = 60;
 /** Minimum observed time, s, for an estimate of the fill rate. */
 const LEAST_SEEN_S = 60;
-/** Maximum number of own fills that wait for their markout; further fills are only counted. */
+/** Maximum number of own fills that wait for their markout. Further fills are counted without a markout. */
 const MAX_WAITING = 200;
 
-/** An own fill, in terms of YES; fills of NO are converted. */
+/** An own fill with side and price of YES. Fills of NO orders are converted. */
 export interface OwnFill {
   readonly side: BookSide;
   readonly priceMicros: Micros;
@@ -186,7 +186,7 @@ export class OwnFills {
   #sums: Readonly<Record<BookSide, DecayingSums[]>> = { bid: HORIZONS_MS.map(noSums), ask: HORIZONS_MS.map(noSums) };
   /** Own fills that wait for a markout, oldest first. */
   #waiting: WaitingMarkout[] = [];
-  /** For each markout horizon, the number of the oldest waiting fills whose markout is already measured. */
+  /** Per markout horizon: number of waiting fills whose markout at this horizon is already measured, oldest first. */
   #judged = HORIZONS_MS.map(() => 0);
   #lookedMs: number | null = null;
   #isChanged = false;
@@ -205,7 +205,7 @@ export class OwnFills {
     this.#isChanged = true;
   }
 
-  /** Measures due markouts by the book requested at `lookedMs`, our clock. `price`: its price; null if it has none. */
+  /** Measures due markouts with `price` (null if unknown) of the book that was requested at `lookedMs`, our clock. */
   look(price: number | null, lookedMs: number): void {
     const elapsedS = this.#lookedMs === null ? 0 : Math.max(0, lookedMs - this.#lookedMs) / 1000;
     this.#lookedMs = Math.max(lookedMs, this.#lookedMs ?? lookedMs);
@@ -232,7 +232,7 @@ export class OwnFills {
     this.#judged = this.#judged.map((judged) => judged - ended);
   }
 
-  /** Drops fills that wait for a markout, because our clock was changed after their times were stored. */
+  /** Drops the fills that wait for a markout, because their times are from before our clock was set back. */
   clockSetBack(): void {
     this.#waiting = [];
     this.#judged = HORIZONS_MS.map(() => 0);
@@ -253,7 +253,7 @@ export class OwnFills {
     return JSON.stringify(saved);
   }
 
-  /** Restores saved statistics; call this method before the first fill and book. Fills awaiting a markout are lost. */
+  /** Restores saved statistics. Call `restore` before the first fill and book. Fills awaiting a markout are lost. */
   restore(text: string): void {
     // Only `takeSaved` writes this text, so it is valid JSON.
     const { fills, seconds, bid, ask } = JSON.parse(text) as Saved;
@@ -266,7 +266,7 @@ export class OwnFills {
   #fade(): void {
     const kept = 2 ** (-this.#unfadedS / HALF_LIFE_S);
     this.#unfadedS = 0;
-    // After the first fill, later observed time without fills must be saved too.
+    // After the first fill, observed time is saved too, because it lowers the fill rate.
     this.#isChanged = this.#fills > 0;
     this.#fills *= kept;
     this.#seconds *= kept;

@@ -2,9 +2,9 @@
  * Collects a market's public trades, each once, from overlapping pages of rows without ids.
  *
  * Trade rows with equal second, outcome, price and amount are indistinguishable, so they are counted. If m equal rows
- * were counted and a page shows n > m of them, n - m trades are new. The count stays right if newest rows are missing,
- * pages overlap, or rows of one second are reordered. A trade is missed only if an identical row of the same second has
- * left the page. Trade rows older than the newest trade by more than `LATE_MS` are ignored.
+ * were counted and a page shows n > m of them, n - m trades are new. Missing newest rows, overlapping pages or another
+ * order of rows in a second cause no error. A trade is missed only if an identical row of its second has left the page.
+ * Trade rows older than the newest trade by more than `LATE_MS` are ignored.
  */
 
 import { complement, type Micros, ONE } from '../../shared/base/micros.js';
@@ -12,13 +12,13 @@ import type { PublicTradeRow } from '../../shared/protocol/records.js';
 import { midOf } from './book.js';
 import type { Book, TapeTrade } from './view.js';
 
-/** Maximum age of a new trade row relative to the newest known trade, ms. */
+/** Trade rows that are older than the newest known trade by more than this time are ignored, ms. */
 const LATE_MS = 30_000;
 
 /** Maximum number of trades in a strategy's view: one page. */
 const MAX_TRADES = 100;
 
-/** Count of identical trade rows of one second, which are indistinguishable. */
+/** Count of indistinguishable trade rows: equal second, outcome, price and amount. */
 interface Twins {
   readonly isYes: boolean;
   readonly priceMicros: Micros;
@@ -47,7 +47,7 @@ export class Tape {
     return this.#meanShares;
   }
 
-  /** Adds a page of trade rows (newest first) and returns new trades, oldest first. `book` shows the taker's side. */
+  /** Adds a page of trade rows (newest first). Returns new trades, oldest first, with takers inferred from `book`. */
   add(rows: readonly PublicTradeRow[], seenMs: number, book: Book): readonly TapeTrade[] {
     this.#page += 1;
     const fresh: TapeTrade[] = [];

@@ -1,16 +1,16 @@
 /**
- * The exchange's valuations of held shares (marks), reported for up to 200 markets per signed request. Marks only
- * decide which book is read next; no price uses marks. Marks are ignored until enough later books have confirmed them.
+ * The exchange's marks: its valuations of held shares, for up to 200 markets per signed request. Marks only decide
+ * which book is read next, and never set a price. They are ignored until later books have confirmed enough marks.
  */
 
 import { parseDecimal } from '../../shared/base/micros.js';
 import type { AssetRow } from '../../shared/protocol/records.js';
 import type { PriceMotion, SeenAt } from './view.js';
 
-/** Smallest holding whose mark is used, millionths of a share. In smaller ones, rounding looks like a price move. */
+/** Smallest holding whose mark is used, millionths of a share. For less, rounding would look like a price move. */
 const LEAST_MICROS = 10_000;
 
-/** Returns the exchange's value of a YES share of this row's market, a float in (0, 1); null if there is none. */
+/** Returns the exchange's mark of a YES share of this row's market, a float in (0, 1); null if the row has no mark. */
 export function readVenueMark({ amounts, value, position }: AssetRow): number | null {
   const total = amounts.total;
   const worth = value.usdt === null ? null : parseDecimal(value.usdt);
@@ -23,11 +23,11 @@ export function readVenueMark({ amounts, value, position }: AssetRow): number | 
 /** Maximum time between a mark and the book that checks it, ms. Later books may contain newer price moves. */
 const YOUNG_MS = 30_000;
 
-/** The exchange's newest mark of one market; a later book makes it obsolete. */
+/** The exchange's newest mark of one market. A later book replaces the mark. */
 export class VenueMark {
   #price: number | null = null;
   #at: Pick<SeenAt, 'requestId' | 'sentMs'> = { requestId: 0, sentMs: 0 };
-  /** Statistics of the marks' reliability, updated when a book checks a mark; null if marks are not checked. */
+  /** Statistics of the marks' reliability, updated at each comparison of a mark with a book; null: no comparisons. */
   trust: MarkTrust | null = null;
 
   take(price: number, at: SeenAt): void {
@@ -46,7 +46,7 @@ export class VenueMark {
     return Math.min(Math.abs(this.#price - price), fromMid);
   }
 
-  /** Checks the mark with a newer book, requested at `at`. `before` and `wholeMid` describe the previous book. */
+  /** Compares the mark with the next book, requested at `at`. `before` and `wholeMid` describe the previous book. */
   judge(at: SeenAt, before: Pick<PriceMotion, 'price' | 'halfSpread'>, wholeMid: number | null, price: number): void {
     if (this.#price === null || at.requestId < this.#at.requestId) return;
     const isMove = (distance: number): boolean => distance >= before.halfSpread / 2;
@@ -56,13 +56,13 @@ export class VenueMark {
   }
 }
 
-/** Marks are trusted only after books have checked this number of price moves reported by marks. */
+/** Marks are trusted only after this number of reported price moves has been compared with books. */
 const ENOUGH = 20;
-/** Memory of the statistics, in checked price moves. Trust ends after at most about this many wrong marks. */
+/** Maximum weight of the statistics, in price moves. After about this number of wrong marks, trust has ended. */
 const MOST = 40;
 const LEAST_PRECISION = 0.5;
 
-/** Statistics of price moves in marks and in the next books. Fractions are means of beta distributions, flat priors. */
+/** Counts price moves in marks and in the next books. Its fractions are means of beta distributions, flat priors. */
 export class MarkTrust {
   #toldRightly = 0;
   #toldWrongly = 0;

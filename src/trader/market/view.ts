@@ -94,9 +94,9 @@ export interface OwnMarketState {
   /** Average cost per held share, currency; null if no shares are held. */
   readonly avgYesCostMicros: Micros | null;
   readonly avgNoCostMicros: Micros | null;
-  /** Amount of currency that this market's orders may still use. */
+  /** Amount of currency that is available for new orders. */
   readonly availableFundsMicros: Micros;
-  /** Limit of the net position |YES - NO|, shares, enforced by risk checks. Strategies quote less near this limit. */
+  /** Maximum net position |YES - NO|, shares; risk checks enforce it. Strategies quote less near this maximum. */
   readonly maxPositionMicros: Micros;
   /** Quoting stance set by the kill ladder: normal, wider, or only orders that reduce the net position. */
   readonly stance: Stance;
@@ -106,9 +106,9 @@ export interface OwnMarketState {
 /** How a strategy may quote: `normal`, `widen` (further from the fair price) or `reduce-only` (the net position). */
 export type Stance = 'normal' | 'widen' | 'reduce-only';
 
-/** An own order as a strategy sees it, with its queue position. */
+/** An own order in a strategy's view, with its queue position. */
 export interface OwnOrderView extends OwnOrder {
-  /** Estimated shares of others ahead of the order at its price; null before a book requested after its acceptance. */
+  /** Estimated shares of others ahead of the order in the queue; null until a book was read after its acceptance. */
   readonly queueAheadMicros: Micros | null;
   /** Time since the order was submitted, ms. */
   readonly ageMs: number;
@@ -122,7 +122,7 @@ export interface Inventory extends Omit<OwnMarketState, 'stance' | 'orders'> {
   readonly pairsMicros: Micros;
 }
 
-/** Market estimates from others' orders and public trades: floats for strategies' arithmetic, not for money amounts. */
+/** Market estimates from others' orders and public trades. They are floats, and must not be used as money amounts. */
 export interface Estimates {
   /** Mean of best bid and ask, a probability in (0, 1); null if a side is empty or the book is crossed. */
   readonly mid: number | null;
@@ -175,36 +175,36 @@ export interface FeedView extends Omit<FeedValue, 'conditionId'> {
 /** Current values of the feeds named in a strategy's parameters. Feeds without a valid value are absent. */
 export type FeedViews = Readonly<Record<string, FeedView>>;
 
-/** Statistics of a market's takers from public trades: floats for strategies' arithmetic, not for money amounts. */
+/** Statistics of a market's takers from public trades. They are floats, and must not be used as money amounts. */
 interface FlowView {
-  /** Number of public trades per second; near the prior rate until many trades have arrived. */
+  /** Number of public trades per second, estimated with a prior rate. */
   readonly tradesPerS: number;
   /** Mean size of `MarketView.trades`, shares; null if there are no trades. */
   readonly meanTradeShares: number | null;
   /**
-   * Decay kappa: takers at distance d from the mid of others' book arrive in proportion to exp(-kappa d). Kappa is one
-   * over the mean distance of trades, with a half-life of 1 h; prior distance: the category's mean, else 2 ticks.
+   * Kappa: the rate of takers at distance d from the mid of others' book falls as exp(-kappa d). Kappa is 1 / the mean
+   * distance of trades (half-life 1 h). The prior of this mean is the category's mean, or 2 ticks without one.
    */
   readonly kappa: number;
-  /** Mean price move of the mid after a taker takes a whole best level; prior: category's mean, else 1.5 ticks. */
+  /** Mean move of the mid, price, after a taker takes a whole best level. Prior: category's mean, else 1.5 ticks. */
   readonly sweepMovePrice: number;
 }
 
-/** How often the trader reads a market, how fast it reacts, and how it values reads, requests and currency. */
+/** Pace of the trader: interval of book reads, reaction time, and the prices of reads, requests and currency. */
 export interface PaceView {
   /** Mean time between recent reads of the market's book, s; null before the second read. */
   readonly lookEveryS: number | null;
-  /** Recent mean time, s, from the decision on an order until it is seen open, over all markets; initially 2. */
+  /** Recent mean time from the decision on an order until a read shows it open, s, over all markets; initially 2. */
   readonly reactS: number;
-  /** Value of one more book read, currency; 0 while reads are plentiful or not yet valued (first minute). */
+  /** Price of one book read, currency; 0 while reads are plentiful, and before the first valuation of markets. */
   readonly readPrice: number;
-  /** Value of one signed request, currency; at least `economics.request_price`. */
+  /** Price of one signed request, currency; at least `economics.request_price`. */
   readonly requestPrice: number;
-  /** Cost of using one unit of currency for a second; per day at least `economics.currency_price_per_day`. */
+  /** Price of using one unit of currency for a second; per day at least `economics.currency_price_per_day`. */
   readonly currencyPricePerS: number;
 }
 
-/** Markout: gain per share of one side's own fills after some time, measured with the price of others' book. */
+/** Markout: gain per share of own fills on one side, measured some time later with the price of others' book. */
 export interface MarkoutView {
   /** Markout horizon, s: 5, 30 or 300 after the fill became known. */
   readonly horizonS: number;
@@ -214,7 +214,7 @@ export interface MarkoutView {
   readonly shares: number;
 }
 
-/** Results of own fills in a market, kept over restarts: floats for strategies' arithmetic, not for money amounts. */
+/** Results of own fills in a market, kept over restarts. They are floats, and must not be used as money amounts. */
 export interface OwnFillsView {
   /** Number of own fills per second of observed time (half-life of a day); null before a minute was observed. */
   readonly fillsPerS: number | null;
@@ -225,7 +225,7 @@ export interface OwnFillsView {
 /** Summary of a market for strategies that quote another market of its event. The prices ignore own orders. */
 export interface Glance {
   readonly conditionId: string;
-  /** Mid of the market's best bid and ask; null if a side is empty, if crossed, or before the first book. */
+  /** Mid of the best bid and ask; null before the first book, or if a side is empty or the book is crossed. */
   readonly mid: number | null;
   readonly bid: number | null;
   readonly ask: number | null;
@@ -272,7 +272,7 @@ export interface EventView {
   readonly siblings: readonly SiblingView[];
 }
 
-/** Everything that a strategy sees of one market. A view is frozen, and its books are copies. */
+/** Input of a strategy: all its data about one market. A view is frozen, and its books are copies. */
 export interface MarketView {
   /** Time of the view, our clock, ms. */
   readonly nowMs: number;
@@ -294,19 +294,19 @@ export interface MarketView {
   readonly flow: FlowView;
   readonly pace: PaceView;
   readonly own: OwnFillsView;
-  /** The market's event; null if none, or if the strategy's module does not declare `inputs: { event: true }`. */
+  /** The market's event; null if it has none, or the strategy's module does not declare `inputs: { event: true }`. */
   readonly event: EventView | null;
 }
 
-/** One market of an event, in the view of a strategy of the whole event. */
+/** One market of an event, in the view of a strategy that quotes whole events. */
 export interface MarketOfEvent {
-  /** The view that a strategy of this market alone would get; the view's `event` is null. */
+  /** View of the market, as for a strategy that quotes single markets. Its field `event` is null. */
   readonly view: MarketView;
-  /** Reason why the strategy's quotes for this market are now ignored, one sentence; null if they are used. */
+  /** Reason why the trader ignores the strategy's quotes for this market now, one sentence; null if it uses them. */
   readonly silentBecause: string | null;
 }
 
-/** Everything that a strategy of whole events sees of one event, frozen like `MarketView`. */
+/** Input of a strategy that quotes whole events: all its data about one event. Frozen like `MarketView`. */
 export interface WholeEventView {
   /** Time of the view, our clock, ms. */
   readonly nowMs: number;
@@ -337,17 +337,17 @@ export interface PriceMotion {
   readonly jumpsPerS: number;
   /** Number of public trades per second. */
   readonly takersPerS: number;
-  /** Distance of a newer exchange mark from `price`, less half a tick; 0 without a mark. Quotes ignore marks. */
+  /** Distance between `price` and an exchange mark newer than the book, minus half a tick; 0 without such a mark. */
   readonly markMove: number;
 }
 
 /** The fields of `PaceView` that are equal for all markets. */
 export type TraderPace = Omit<PaceView, 'lookEveryS'>;
 
-/** Assumed time from the decision on an order until it is seen open, s, before the first measurement. */
+/** Value of `PaceView.reactS` before the first measurement, s. */
 export const USUAL_REACT_S = 2;
 
-/** Values before the first valuation of markets: reads cost nothing; requests and currency have their usual prices. */
+/** Values before the first valuation of markets: the price of a read is 0, the other prices are defaults. */
 export const USUAL_PACE: TraderPace = Object.freeze({
   reactS: USUAL_REACT_S,
   readPrice: 0,
@@ -363,7 +363,7 @@ export function makeWholeEventView(
   wanted: readonly string[],
 ): WholeEventView {
   const declared = event.marketConditionIds;
-  // Undeclared markets follow, sorted by id, so that the order does not depend on when markets were found.
+  // Undeclared markets follow, sorted by id, so that their order does not depend on the time of their discovery.
   const rank = (id: string) => (declared.includes(id) ? declared.indexOf(id) : declared.length);
   const byRank = (a: string, b: string) => rank(a) - rank(b) || (a < b ? -1 : 1);
   const seen = new Set(markets.map(({ view }) => view.market.conditionId));

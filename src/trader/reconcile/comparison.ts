@@ -36,7 +36,7 @@ export interface PendingChanges extends Pick<Executor, 'pendingConversion'> {
   missingFills(): readonly Pick<MissingFills, 'orderPubkey' | 'marketConditionId' | 'missingMicros'>[];
 }
 
-/** Complete list of own resting orders; the list's first page was requested at `startedMs`, our clock, ms. */
+/** Complete list of own resting orders. `startedMs`: time when its first page was requested, our clock, ms. */
 export interface RestingOrders {
   readonly rows: readonly OrderRow[];
   readonly startedMs: number;
@@ -54,9 +54,9 @@ export class Comparison {
   #undecided: ReadonlySet<string> = new Set();
   /** Shares by outcome at the newest comparison, at the exchange (`theirs`) and in the ledger (`ours`). */
   #held: { readonly theirs: ReadonlyMap<string, Micros>; readonly ours: ReadonlyMap<string, Micros> } | null = null;
-  /** Number of trade changes counted by the ledger at the newest comparison; null before the first comparison. */
+  /** The ledger's `tradeTurns` at the newest comparison; null before the first comparison. */
   #turns: number | null = null;
-  /** Filled amount, shares, that each order had when its fills were first found missing; by the order's pubkey. */
+  /** Filled amount of each order with missing fills when they were first found missing, by the order's pubkey. */
   #owed: ReadonlyMap<string, Micros> = new Map();
 
   /** @param ownTrades true if the venue lists own trades */
@@ -87,10 +87,10 @@ export class Comparison {
 
   /**
    * Returns the differences that a reconciliation round finds. The round's lists must be complete, and all own fills in
-   * the lists must be booked. The lists were requested at `begunMs`, so they may lack the newest bookings. Call this
-   * method once per round, because each call marks the read rows of the lists.
+   * the lists must be booked. The lists were requested at `begunMs`, so they may lack the newest bookings. Call
+   * `differences` once per round, because each call moves the marks of the lists.
    *
-   * @param sumsDiffer true if a difference of sums is confirmed; the sums then restart only when an operator accepts it
+   * @param sumsDiffer true if a `sum` difference is confirmed. Then only its acceptance restarts the fill count
    */
   differences(restingOrders: RestingOrders, begunMs: number, sumsDiffer: boolean): readonly Difference[] {
     this.#turns = this.#ledger.tradeTurns();
@@ -112,13 +112,13 @@ export class Comparison {
     return [...found, ...this.#secondReader.settle(found.length === 0 && !sumsDiffer)];
   }
 
-  /** True if the newest round could neither confirm nor clear this difference. */
+  /** Returns true if the newest round could not check this difference, for example because shares were in flight. */
   isUndecided({ what, subject }: Pick<Difference, 'what' | 'subject'>): boolean {
     if (what === 'sum') return !this.#secondReader.hasCompared;
     return what === 'position' && this.#undecided.has(subject);
   }
 
-  /** Makes later comparisons skip a difference that an operator has accepted; false if the difference is outdated. */
+  /** Makes later comparisons skip a difference that an operator accepts. Returns false if it is outdated. */
   leaveOut(difference: Difference): boolean {
     const { what, subject, ledger } = difference;
     if (what === 'position') {
@@ -139,9 +139,9 @@ export class Comparison {
   }
 
   /**
-   * Returns the bookings that the ledger lacks according to the newest round, or a text that says why they are unknown.
+   * Returns the bookings that the ledger lacks by the newest round, or a text with the reason why they are unknown.
    *
-   * @param isConfirmed returns true for a confirmed missing fill; if all are confirmed, the plan does not wait for them
+   * @param isConfirmed returns true for a confirmed difference; confirmed missing fills do not delay the adoption
    */
   planAdoption(isConfirmed: (difference: Difference) => boolean): Adoption | string {
     if (this.#held === null) return 'ledger and exchange are not compared yet';
@@ -159,7 +159,7 @@ export class Comparison {
         .filter(({ pubkey }) => this.#ledger.conversion(pubkey) === null)
         .flatMap((row) => movesOfConversion(kind, row)),
     );
-    // The ledger lacks these recorded moves. Further adopted shares are booked at their present price.
+    // The exchange has recorded these moves, and the ledger lacks them. Other shares are booked at their present price.
     const recorded = [...this.#secondReader.lacking, ...conversions];
     const plan: AdoptionOfOutcome[] = [];
     const outcomes = new Set([...theirs.keys(), ...now.keys(), ...recorded.map(({ outcome }) => outcome)]);
@@ -168,7 +168,7 @@ export class Comparison {
       const moves = recorded.filter((move) => move.outcome === outcome);
       if (exchangeMicros === ledgerMicros && moves.length === 0) continue;
       if (!isKnown(outcome)) return `shares of ${outcome} are in flight`;
-      // Purchases are booked first, because bought shares may have been sold again.
+      // Purchases are booked before sales, because the bought shares may have been sold again.
       const inOrder = moves.toSorted((a, b) => Math.sign(b.sharesMicros) - Math.sign(a.sharesMicros));
       const explained = moves.reduce((sum, { sharesMicros }) => sum + sharesMicros, 0);
       plan.push({
@@ -183,7 +183,7 @@ export class Comparison {
     return plan;
   }
 
-  /** Restarts all lists after an adoption, which makes the ledger's shares equal the exchange's. */
+  /** Restarts the comparison of all lists after an adoption. The ledger's shares then equal the exchange's. */
   onAdopted(): void {
     this.#opening.onAdopted();
     this.#secondReader.onAdopted();
@@ -212,7 +212,7 @@ export class Comparison {
     const rows = this.#underWay.missingFills().map(({ orderPubkey, missingMicros }) => {
       const filled = this.#ledger.order(orderPubkey)?.filledMicros ?? missingMicros;
       const owed = this.#owed.get(orderPubkey);
-      // If the fills missing in an earlier round have arrived, the presently missing fills are newer.
+      // If fills that were missing in an earlier round are booked now, the fills missing now are newer ones.
       const upTo = owed === undefined || owed <= sub(filled, missingMicros) ? filled : owed;
       return { orderPubkey, missingMicros, upTo };
     });
@@ -258,7 +258,7 @@ function openListCursors(ledger: LedgerReader, notes: Notes, books: OwnBooks, ow
     });
   const orders = new ListCursor<'orders.list'>('orders', notes, {
     bornS: () => null,
-    // Orders of the ledger count as final, because the executor reads them itself. Other drafts may still be signed.
+    // Orders in the ledger count as final, because the executor reads them. Other drafts may still be signed.
     isSettled: ({ pubkey, status }) =>
       (status !== null && ORDER_STANDING[status].phase !== 'unsigned') ||
       (pubkey !== null && books.order(pubkey) !== null),
@@ -271,7 +271,7 @@ function openListCursors(ledger: LedgerReader, notes: Notes, books: OwnBooks, ow
     compare: (row) => tradeDifference(row, books),
     booked: {
       newestSeq: () => ledger.newestSeq('fills'),
-      // Trades that failed once are skipped: they may settle later, when the list is no longer read down to them.
+      // Trades that ever failed are skipped. They may settle later, when the list is no longer read that far back.
       after: (seq) => ledger.fillsAfter(seq).filter(({ row }) => !ledger.hadFailed(row.pubkey)),
       findInvented: (pubkey, _listMs, venueS) => {
         const fill = ledger.fill(pubkey);
@@ -292,7 +292,7 @@ function openListCursors(ledger: LedgerReader, notes: Notes, books: OwnBooks, ow
   };
 }
 
-/** Outcome to adopt, with its shares in the ledger and at the exchange, and its booking. */
+/** Planned adoption of one outcome: its shares in the ledger and at the exchange, and the moves to book. */
 export interface AdoptionOfOutcome extends Omit<AdoptedOutcome, 'restWorthMicros'> {
   readonly ledgerMicros: Micros;
   readonly exchangeMicros: Micros;
@@ -300,7 +300,7 @@ export interface AdoptionOfOutcome extends Omit<AdoptedOutcome, 'restWorthMicros
 
 export type Adoption = readonly AdoptionOfOutcome[];
 
-/** Returns the share moves of a conversion. The currency of a complete set is divided equally between its outcomes. */
+/** Returns a conversion's moves of YES and NO shares. Its currency is divided equally between the two outcomes. */
 function movesOfConversion(kind: ConversionKind, row: ConversionRow | RedeemRow): readonly RecordedMove[] {
   const moved = readMoved(kind, row);
   if (moved === null) return [];
@@ -315,14 +315,14 @@ function movesOfConversion(kind: ConversionKind, row: ConversionRow | RedeemRow)
   return [move(true, moved.yes, half), move(false, moved.no, sub(spent, half))];
 }
 
-/** Shares that the comparison skips. If a failed trade of this outcome settles later, the shares are compared again. */
+/** Shares that the comparison skips. If one of `failedTrades` settles later, the shares are compared again. */
 interface LeftOut {
   readonly subject: string;
   readonly amount: number;
   readonly failedTrades: readonly string[];
 }
 
-/** Shares that the comparison skips, because of holdings before this ledger or an accepted difference. */
+/** Shares that the comparison skips: holdings from before this ledger, and accepted differences. */
 class OpeningShares {
   readonly #ledger: LedgerReader;
   /** Shares held before this ledger, by outcome; null before the first comparison. */
@@ -335,7 +335,7 @@ class OpeningShares {
     this.#leftOut = new StoredMemory(notes, 'left_out_shares', []);
   }
 
-  /** Returns skipped shares by outcome. If the ledger is empty, the first call stores `theirs` as opening shares. */
+  /** Returns the skipped shares by outcome. The first call stores `theirs` as opening shares if the ledger is empty. */
   readOpening(theirs: ReadonlyMap<string, Micros>): ReadonlyMap<string, Micros> {
     if (this.#opening.value === null) {
       const isFirst = this.#ledger.positions().length === 0 && this.#ledger.newestSeq('fills') === 0;
@@ -347,7 +347,7 @@ class OpeningShares {
     return opening;
   }
 
-  /** Skips the difference of an outcome's shares from now on. Returns false if the figures are not numbers. */
+  /** Stores a difference of shares, so that later comparisons skip it. Returns false if its figures are not numbers. */
   leaveOut({ subject, ledger, exchange }: Difference): boolean {
     const [theirs, ours] = [parseDecimal(exchange), parseDecimal(ledger)];
     if (theirs === null || ours === null) return false;
@@ -364,13 +364,13 @@ class OpeningShares {
     return amounts.reduce((sum, { amount }) => sum + amount, 0) !== 0;
   }
 
-  /** Makes comparisons include all shares again, after the ledger has adopted the exchange's shares. */
+  /** Ends the skipping of shares, after the ledger has adopted the exchange's shares. */
   onAdopted(): void {
     this.#opening.value = [];
     this.#leftOut.value = [];
   }
 
-  /** Stops skipping shares once a failed trade of their outcome has settled; returns the shares still skipped. */
+  /** Returns the accepted differences that are still skipped. Drops those of which a failed trade has settled. */
   #leftOutStill(): readonly LeftOut[] {
     const leftOut = this.#leftOut.value;
     if (leftOut.length === 0) return leftOut;
@@ -381,7 +381,7 @@ class OpeningShares {
   }
 }
 
-/** Number of latest bookings to check: more than the trader makes within some seconds. */
+/** Maximum number of recent fills and conversions to read. The trader makes fewer within some seconds. */
 const MOST_MOVES = 100;
 
 interface Lately {

@@ -1,7 +1,7 @@
 /**
- * Confirms differences by two rounds. One list may lag behind another, so a difference counts only if a second round
- * finds it some seconds later. Fills may change a difference's figures between the two rounds. A confirmed difference
- * stays, also over restarts, until ledger and exchange agree again or an operator accepts it.
+ * Confirms differences by two reconciliation rounds. One list may lag behind another, so a difference counts only if a
+ * second round finds it again some seconds later, even with other figures. A confirmed difference remains, also over
+ * restarts, until ledger and exchange agree again or an operator accepts it.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -24,16 +24,16 @@ interface Suspicion {
   readonly sinceMs: number;
   /** True if a second round has confirmed the difference. */
   readonly believed: boolean;
-  /** Time of the comparison that first found the present gap between ledger and exchange, our clock, ms. */
+  /** Time of the comparison that first found the present gap (`formatGap`), our clock, ms. */
   readonly gapSinceMs: number;
-  /** True if two rounds found the present gap. The shares that one round reads may be wrong: a list may lack a row. */
+  /** True if two rounds found the same gap. One round is not enough, because its list of shares may lack a row. */
   readonly isCertain: boolean;
 }
 
-/** Stored acceptance of a difference. Old notes may lack time and reason. `adopted`: the difference was booked. */
+/** Stored acceptance of a difference. Old notes have no time and no reason. `adopted`: the difference was booked. */
 type StoredAcceptance = readonly [name: string, figures: string, sinceMs?: number, reason?: string, by?: 'adopted'];
 
-/** Kinds of differences whose acceptance changes later comparisons; the same figures are then a new difference. */
+/** Kinds of differences that later comparisons skip after acceptance. If found again, they are new differences. */
 const REBASED: readonly Difference['what'][] = ['position', 'sum', 'list'];
 /** If a round reports at least this number of differences, it may have missed others. */
 const MOST_FOUND = 200;
@@ -56,7 +56,7 @@ export class ConfirmedDifferences {
 
   /** Accepted differences that still exist, oldest first. */
   get accepted(): readonly AcceptedDifference[] {
-    // A difference that was confirmed again after its acceptance no longer counts as accepted.
+    // A difference that two rounds have found after its acceptance is no longer accepted.
     const standing = [...this.#accepted.values()].filter(
       ([name, , , , by]) => by !== 'adopted' && this.#open.get(name)?.believed !== true,
     );
@@ -67,7 +67,7 @@ export class ConfirmedDifferences {
   }
 
   get believed(): readonly Difference[] {
-    // This early return is fast: the list is read many times per engine step and is almost always empty.
+    // Each engine step reads this list many times, and it is almost always empty.
     if (this.#open.size === 0) return NOTHING;
     return [...this.#open.values()].filter(({ believed }) => believed).map(({ difference }) => difference);
   }
@@ -81,7 +81,7 @@ export class ConfirmedDifferences {
     return this.storedNames.some((name) => name.startsWith(`${what} `));
   }
 
-  /** Time from which a round can confirm an open difference, our clock, ms; Infinity without an open difference. */
+  /** Earliest time at which a round can confirm a difference, our clock, ms; Infinity if none is unconfirmed. */
   get doubtsFromMs(): number {
     const doubts = [...this.#open.values()].filter(({ believed }) => !believed);
     return Math.min(...doubts.map(({ sinceMs }) => sinceMs + this.#confirmAfterMs));
@@ -98,7 +98,7 @@ export class ConfirmedDifferences {
    * Processes the differences of a complete round, and returns the newly confirmed ones.
    *
    * @param begunMs time when the round's first request was sent, our clock, ms
-   * @param isUndecided returns true if the round could not check a difference, which then stays only if it is confirmed
+   * @param isUndecided returns true if the round could not check a difference; a confirmed one then remains
    */
   take(
     differences: readonly Difference[],
@@ -109,7 +109,7 @@ export class ConfirmedDifferences {
     const before = new Set(this.storedNames);
     const certain = new Map(this.#certainNote.value);
     const told = new Set(this.believed.map(nameDifference));
-    // An earlier process confirmed these differences; their figures are not stored.
+    // An earlier process confirmed the differences in `before`. Their figures are not stored.
     for (const name of before) {
       const difference = { ...parseName(name), ledger: '?', exchange: '?' };
       if (!this.#open.has(name) && isUndecided(difference))
@@ -124,7 +124,7 @@ export class ConfirmedDifferences {
       if (!found.has(name) && !(believed && isUndecided(difference))) this.#open.delete(name);
     }
     for (const [name, difference] of found) {
-      // A step back of our clock must not delay the confirmation by the second round.
+      // The minimum keeps a backward step of our clock from delaying the confirmation.
       const known = this.#open.get(name);
       const sinceMs = Math.min(known?.sinceMs ?? nowMs, nowMs);
       const again = known !== undefined && begunMs >= sinceMs + this.#confirmAfterMs;
@@ -137,7 +137,7 @@ export class ConfirmedDifferences {
       this.#open.set(name, { difference, sinceMs, believed, gapSinceMs, isCertain });
     }
     this.#remember();
-    // Accepted differences that no longer exist are dropped, but only if the round certainly found all differences.
+    // An accepted difference that the round did not find is dropped, if the round cannot have missed any.
     if (differences.length < MOST_FOUND && !differences.some(({ what }) => what === 'list')) {
       const names = new Set(differences.map(nameDifference));
       this.forgetAccepted((accepted) => !REBASED.includes(accepted.what) && !names.has(nameDifference(accepted)));
@@ -150,14 +150,14 @@ export class ConfirmedDifferences {
     return this.#accepted.get(nameDifference(difference))?.[1] === formatFigures(difference);
   }
 
-  /** Drops the acceptance of some differences; later rounds then report these differences again. */
+  /** Drops the acceptance of the differences for which `isForgotten` is true. Later rounds report them again. */
   forgetAccepted(isForgotten: (difference: Pick<Difference, 'what' | 'subject'>) => boolean): void {
     const gone = [...this.#accepted.keys()].filter((name) => isForgotten(parseName(name)));
     for (const name of gone) this.#accepted.delete(name);
     if (gone.length > 0) this.#saveAccepted();
   }
 
-  /** True if only one round has found the present gap of a position. */
+  /** True if some position has a gap that only one round has found. */
   get isGapUncertain(): boolean {
     return [...this.#open.values()].some(({ difference, isCertain }) => difference.what === 'position' && !isCertain);
   }
@@ -167,7 +167,7 @@ export class ConfirmedDifferences {
     return this.#open.get(nameDifference(difference))?.believed === true || this.isAccepted(difference);
   }
 
-  /** Clears all differences after an adoption. Confirmed records of known orders are stored as adopted. */
+  /** Clears all differences after an adoption. Differences of records that the ledger knows are stored as adopted. */
   onAdopted(nowMs: number): void {
     const records = [...this.believed, ...this.accepted].filter(
       ({ what, ledger }) => !REBASED.includes(what) && ledger !== UNKNOWN,
@@ -188,9 +188,9 @@ export class ConfirmedDifferences {
 
   /**
    * Accepts the confirmed differences on an operator's command, and returns them. Accepted differences block no orders
-   * while their figures stay equal. Outdated or uncertain ones are dropped; later rounds find those that persist.
+   * while their figures are equal. Outdated or uncertain differences are dropped, and later rounds may find them again.
    *
-   * @param leaveOut makes the comparison skip a difference, if possible; returns false if a booking has changed it
+   * @param leaveOut makes later comparisons skip a difference; returns false if a booking has changed the difference
    */
   accept(leaveOut: (difference: Difference) => boolean, reason: string, nowMs: number): readonly Difference[] {
     const { believed } = this;
@@ -235,7 +235,7 @@ const parseName = (name: string): Pick<Difference, 'what' | 'subject'> => ({
   ),
   subject: name.slice(name.indexOf(' ') + 1),
 });
-/** Shares at the exchange minus shares in the ledger; trading does not change this gap. Else the figures. */
+/** Returns the exchange's shares minus the ledger's: trading does not change this gap. For other kinds: the figures. */
 function formatGap(difference: Difference): string {
   const [theirs, ours] = [parseDecimal(difference.exchange), parseDecimal(difference.ledger)];
   return theirs === null || ours === null ? formatFigures(difference) : formatDecimal(sub(theirs, ours));

@@ -1,4 +1,4 @@
-/** Compares single records of ledger and exchange. A record that moved nothing is never a difference. */
+/** Compares records of ledger and exchange. A record that moved no shares or currency is never a difference. */
 
 import { formatDecimal, type Micros, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
 import { utcText } from '../../shared/base/text.js';
@@ -18,7 +18,7 @@ export const DIFFERENCE_KINDS = ['order', 'fill', 'position', 'merge', 'split', 
 /** Kind of a difference. `list`: a list lacks rows that it showed before. `sum`: two fill sums differ. */
 type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
 
-/** Difference between ledger and exchange, with both figures as text. */
+/** Difference between ledger and exchange. `ledger` and `exchange` are the two figures as text. */
 export interface Difference {
   readonly what: DifferenceKind;
   /** Subject of the difference: a record's pubkey, or market and outcome. */
@@ -27,9 +27,9 @@ export interface Difference {
   readonly exchange: string;
 }
 
-/** Figure on the ledger's side if the record is not in the ledger and was not made by this trader. */
+/** Ledger's figure for a record that is not in the ledger and was not made by this trader. */
 export const UNKNOWN = 'unknown';
-/** Figure on the exchange's side if the exchange's complete list lacks a booking of the ledger. */
+/** Exchange's figure for a booking of the ledger that the exchange's complete list does not contain. */
 export const NOTHING = 'nothing';
 
 export interface OwnBooks extends Pick<LedgerReader, 'order' | 'fill' | 'conversion'> {
@@ -45,8 +45,8 @@ export const LONGEST_LAG_MS = 10_000;
 const tookEffect = (status: OrderStatus | null): boolean => status !== null && ORDER_STANDING[status].tookEffect;
 
 /**
- * Compares an order with its row in a list whose first page was requested at `listMs`. The executor follows open orders
- * by its own reads. The list may still show an older state of a recently filled or ended order.
+ * Compares an order with its row in a list whose first page was requested at `listMs`. An open order's status is not
+ * compared, because the executor reads it. The list may show an older state of recently filled or ended orders.
  */
 export function orderDifference(row: OrderRow, books: OwnBooks, listMs: number): Difference | null {
   const order = row.pubkey === null ? null : books.order(row.pubkey);
@@ -65,14 +65,14 @@ function agreesOnEnd(row: OrderRow, order: OrderRecord, isFilling: boolean, list
   if (maxMicros(known, filled ?? ZERO) > order.amountMicros) return false;
   if (status === null || (order.closedMs !== null && order.closedMs >= listMs - LONGEST_LAG_MS)) return true;
   if (!tookEffect(status)) return order.closedMs === null ? known === ZERO : !tookEffect(order.status);
-  // The executor books a larger filled amount later. A smaller one contradicts earlier rows, unless fills have failed.
+  // The executor books a larger filled amount later. A smaller one is a difference, unless fills failed or are recent.
   const least = maxMicros(order.bookedMicros, sub(known, order.failedMicros));
   if (filled !== null && filled < least && !isFilling) return false;
   const isSame = filled === null || (filled >= least && filled <= known);
   return order.closedMs === null || (order.status === status && (isSame || isFilling));
 }
 
-/** Returns a text with the markets (or orders) of both records if the two differ; else an empty text. */
+/** Returns a text with the two markets (or orders) if they differ; else an empty text. */
 const elsewhere = (theirs: string | null, ours: string | null, word = 'in'): string =>
   theirs === null || ours === null || theirs === ours ? '' : ` ${word} ${theirs}, not ${ours}`;
 
@@ -85,7 +85,7 @@ export const orderText = ({ side, amountMicros, isYes, priceMicros, status, fill
 
 export function tradeDifference(row: OwnTradeRow, books: OwnBooks): Difference | null {
   const fill = books.fill(row.pubkey);
-  // A trade that is only matched is not settled yet. The ledger may already have booked it from a newer answer.
+  // A row of a matched trade decides nothing. A newer answer may have shown its settlement to the executor.
   if (row.state === 'created' || row.state === 'in_process') return null;
   const where =
     elsewhere(row.market_condition_id, fill?.marketConditionId ?? null) +
@@ -105,14 +105,14 @@ const tradeText = ({ order, amount, price }: OwnTradeRow, fee: Micros): string =
 export const fillText = ({ side, amountMicros, isYes, priceMicros, feeMicros }: BookedFill): string =>
   `${side} ${showMicros(amountMicros)} ${outcomeName(isYes)} at ${showMicros(priceMicros)}, fee ${showMicros(feeMicros ?? ZERO)}`;
 
-/** Shares that a conversion consumed and currency that it paid out; negative for the reverse, null if not reported. */
+/** Shares consumed and currency paid out by a conversion. Negative for a split, null if not reported. */
 interface SettledAmounts {
   readonly yes: Micros | null;
   readonly no: Micros | null;
   readonly cash: Micros;
 }
 
-/** Returns the amounts that a conversion moved; null until it is settled and its amount reported. */
+/** Returns the amounts that a conversion moved; null until the record shows settlement and amount. */
 export function readMoved(kind: ConversionKind, row: ConversionRow | RedeemRow): SettledAmounts | null {
   if ('onchain_funds' in row) {
     const { state, yes_shares: yes, no_shares: no, onchain_funds: cash } = row;
@@ -181,9 +181,9 @@ export interface Moves {
 }
 
 /**
- * Compares the held shares by outcome. Shares in `opening` were in the wallet before this ledger and are not compared.
- * Outcomes in `undecided` can be neither confirmed nor cleared now. `isMoving` returns true if a market has shares in
- * flight. `lately` has the latest moves by outcome, because a lagging list may show the holdings before these moves.
+ * Compares the held shares by outcome, without the skipped shares `opening`. Outcomes in `undecided` cannot be compared
+ * now: shares are in flight (`isMoving`), or the list may lag. A lagging list shows the holdings before some of the
+ * latest moves (`lately`).
  */
 export function compareShares(
   theirs: ReadonlyMap<string, Micros>,
@@ -205,7 +205,7 @@ export function compareShares(
   return { differing, undecided };
 }
 
-/** True if the account held this amount before some of the latest fills and conversions, in any order. */
+/** Returns true if the account may have held `there` before some of the latest fills and conversions. */
 function wasHeld(there: Micros, now: Micros, lately: Moves = { fills: [], conversions: [] }): boolean {
   const earlier = new Set(backwards(now, lately.fills));
   return backwards(there, lately.conversions.map(negate)).some((held) => earlier.has(held));
@@ -213,14 +213,14 @@ function wasHeld(there: Micros, now: Micros, lately: Moves = { fills: [], conver
 
 export const negate = (move: Micros): Micros => sub(ZERO, move);
 
-/** Returns the amounts held now, before the newest move, before the two newest moves, and so on. */
+/** Returns the amount held now, the amount before the newest move, the amount before the move before it, and so on. */
 function backwards(from: Micros, moves: readonly Micros[]): readonly Micros[] {
   const held = [from];
   for (const move of moves) held.push(sub(held.at(-1) ?? from, move));
   return held;
 }
 
-/** Difference that an operator has accepted, with its figures at that time. Comparisons skip it; nothing is booked. */
+/** Difference that an operator has accepted, with the figures at that time. Accepted differences are not booked. */
 export interface AcceptedDifference extends Difference {
   /** Time when the difference was accepted, our clock, ms; null if not stored. */
   readonly sinceMs: number | null;

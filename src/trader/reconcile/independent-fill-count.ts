@@ -1,9 +1,9 @@
 /**
  * Counts own fills a second time, independently. The first reader (`engine/own/own-lists.ts`, `executor/orders.ts`)
- * books each trade once by pubkey. If it loses a page or confuses two trades, the ledger cannot show the error. The
- * second reader shares neither code nor state with it, and reads the list in pages of another size, down to its own
- * mark. It sums trades, shares, value and fees by market, outcome and side. Each round compares these sums with the
- * ledger's. Trades younger than half a minute are compared in the next round, because lists lag.
+ * books each trade once by pubkey. If it misses a page or confuses two trades, the ledger cannot show the error. The
+ * second reader shares neither code nor state with the first one, and reads the list in pages of another size. It sums
+ * trades, shares, value and fees by market, outcome and side. Each round compares these sums with the ledger's. Trades
+ * younger than half a minute are compared in the next round, because lists lag.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -15,11 +15,11 @@ import { StoredMemory } from '../ledger/tables.js';
 import { type Difference, outcomeKey, type RecordedMove } from './differences.js';
 import type { WalkStep } from './list-cursor.js';
 
-/** Rows per page. The first reader's pages have 100 rows, so the two readers' pages end at different rows. */
+/** Rows per page of this second reader. The first reader uses 100, so the pages end at different rows. */
 export const SECOND_READER_ROWS = 70;
-/** Minimum age of a trade for its comparison, s, exchange clock. */
+/** Minimum age of a compared trade, s, exchange clock. */
 const YOUNG_S = 30;
-/** Time after a trade within which a list may first show the trade, s. */
+/** Maximum delay between a trade and its first appearance in the list, s. */
 const LATE_S = 120;
 const MOST_PAGES = 250;
 
@@ -35,11 +35,11 @@ interface TradeSums {
 type SumsByKey = Readonly<Record<string, TradeSums>>;
 
 interface CountMemory {
-  /** Pubkeys of the newest trades that the sums `exchange` include. A read of the list ends at one of these trades. */
+  /** Pubkeys of the newest trades that are already counted. A read of the list ends at one of these trades. */
   readonly met: readonly string[];
   /** Sequence number of the newest booked fill that the sums `ledger` include. */
   readonly seq: number;
-  /** Number of trade changes counted by the ledger when this fill count began. */
+  /** The ledger's `tradeTurns` when this fill count began. */
   readonly turns: number;
   readonly exchange: SumsByKey;
   readonly ledger: SumsByKey;
@@ -54,12 +54,12 @@ export class IndependentFillCount {
   #rows: OwnTradeRow[] = [];
   #cursors: string[] = [];
   #venueS: number | null = null;
-  /** Time of the known trade at which the newest read ended, exchange clock, s; null if it met no known trade. */
+  /** Time of the counted trade at which the newest read ended, exchange clock, s; null if the read found none. */
   #metS: number | null = null;
   #isDone = false;
   /** True if the newest round compared the fill sums. */
   hasCompared = false;
-  /** Sums of fills of any age that the ledger lacked in the newest comparison. */
+  /** Sums of the fills that the ledger lacked in the newest comparison, also of young trades. */
   #lacking: SumsByKey = {};
 
   constructor(ledger: LedgerReader, notes: Notes) {
@@ -77,14 +77,14 @@ export class IndependentFillCount {
   }
 
   onReport({ request, outcome, venueTimeMs, nowMs }: RequestResult): WalkStep {
-    if (outcome.kind !== 'answered') return { kind: 'void', reason: 'a page of the independent fill count was lost' };
-    // The cast is right, because all requests of this reader list own trades.
+    if (outcome.kind !== 'answered') return { kind: 'void', reason: 'a page of own trades could not be read' };
+    // The cast is safe, because all requests of this reader list own trades.
     const page = outcome.data as readonly OwnTradeRow[];
     if (venueTimeMs !== null) this.#venueS ??= Math.floor(venueTimeMs / 1000);
     const memory = this.#memory.value;
     for (const row of page) {
       if (this.#rows.some(({ pubkey }) => pubkey === row.pubkey))
-        return { kind: 'void', reason: 'a trade appears twice in the list' };
+        return { kind: 'void', reason: 'a trade appears twice in the list of own trades' };
       if (memory?.met.includes(row.pubkey) === true) {
         this.#metS = row.timestamp;
         return this.#finish();
@@ -92,11 +92,11 @@ export class IndependentFillCount {
       this.#rows.push(row);
     }
     const { nextCursor: cursor } = outcome;
-    // The first read needs only one page, because it only sets the start of the fill count.
+    // The first read only determines where the fill count begins, so it needs only one page.
     if (cursor === null || memory === null) return this.#finish();
-    if (this.#cursors.includes(cursor)) return { kind: 'void', reason: 'a cursor repeats in the fill count' };
+    if (this.#cursors.includes(cursor)) return { kind: 'void', reason: 'the list of own trades repeats a page cursor' };
     if (this.#cursors.push(cursor) >= MOST_PAGES)
-      return { kind: 'void', reason: 'the independent fill count exceeds its maximum number of pages' };
+      return { kind: 'void', reason: 'the list of own trades has more pages than the independent fill count may read' };
     const query = { limit: SECOND_READER_ROWS, cursor };
     const call = { endpoint: 'trades.list', params: {}, query, body: undefined } as const;
     return { kind: 'page', next: { ...request, latestMs: nowMs + 10_000, call } };
@@ -107,12 +107,12 @@ export class IndependentFillCount {
     return { kind: 'page', next: null };
   }
 
-  /** Compares sums of a complete read. @param agreed false if other records differ or a sum difference is confirmed */
+  /** Compares the sums of fills. @param agreed false if other differences were found, or a `sum` one is confirmed */
   settle(agreed: boolean): readonly Difference[] {
     const memory = this.#memory.value;
     this.hasCompared = false;
     if (!this.#isDone || this.#venueS === null) return [];
-    // If a trade has changed, ledger and exchange may count it at different times, so the fill count restarts.
+    // After a change of a trade, ledger and exchange may count the trade at different times, so the count restarts.
     if (memory === null || memory.turns !== this.#ledger.tradeTurns()) {
       if (agreed) this.#open(memory);
       return [];
@@ -136,14 +136,14 @@ export class IndependentFillCount {
     }));
   }
 
-  /** Restarts the count after an operator has accepted its difference. Missing fills can still be adopted later. */
+  /** Restarts the count after an operator has accepted its difference. Missing fills are stored for an adoption. */
   forget(): void {
     this.#leftOut.value = sumUp(this.#leftOut.value, this.#lacking);
     this.#lacking = {};
     this.#memory.value = null;
   }
 
-  /** Fills that the exchange lists and the ledger lacks, including fills of accepted differences. */
+  /** Sums of fills that the exchange lists and the ledger lacks, including those of accepted differences. */
   get lacking(): readonly RecordedMove[] {
     return Object.entries(sumUp(this.#leftOut.value, this.#lacking)).map(([key, { amount, worth, fees }]) => {
       const sign = key.endsWith(' buy') ? 1 : -1;
@@ -160,11 +160,11 @@ export class IndependentFillCount {
     this.#memory.value = null;
   }
 
-  /** Starts a fill count after the listed trades. Booked trades that the list shows later count on both sides. */
+  /** Starts a fill count after the listed trades. Booked trades that the list does not show yet count on both sides. */
   #open(memory: CountMemory | null): void {
     const shown = new Set([...this.#rows.map(({ pubkey }) => pubkey), ...(memory?.met ?? [])]);
-    // Unlisted trades that are booked, with a time (exchange clock, s) of `lateS` or later, are expected in a later
-    // list. A read down to a mark covers the whole list; the first read covers only one page.
+    // A later list must show booked trades that this list lacks, from `lateS` (exchange clock, s) on. A read that
+    // ended at a counted trade has read all newer rows. The first read has only one page.
     const firstS = Math.max(must(this.#venueS, 'time of the look') - LATE_S, this.#rows.at(-1)?.timestamp ?? 0) + 1;
     const lateS = memory === null ? firstS : (this.#metS ?? Number.NEGATIVE_INFINITY);
     const seq = this.#ledger.newestSeq('fills');
@@ -177,7 +177,7 @@ export class IndependentFillCount {
     this.#memory.value = { met, seq, turns, exchange: {}, ledger: addUp({}, late) };
   }
 
-  /** Moves the marks of list and ledger up to the newest trades that can no longer change, and drops equal sums. */
+  /** Moves the marks of list and ledger to the newest trades that can no longer change. Drops sums that agree. */
   #remember(memory: CountMemory, differing: ReadonlySet<string>): void {
     const beforeS = must(this.#venueS, 'time of the look') - LATE_S;
     const rows = this.#rows.slice(

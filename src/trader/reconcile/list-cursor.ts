@@ -1,9 +1,9 @@
 /**
- * Reads one list of past records (orders, trades, merges, splits, redeems) from its newest row down to a stored mark.
+ * Reads one list of past records (orders, trades, merges, splits, redeems) from its newest row back to a stored mark.
  * Each list row is compared in two complete rounds. A row that differs from the ledger is compared until it agrees.
  *
- * A mark consists of several rows' pubkeys, because a lagging list may lack its newest rows. If a list shows none of
- * these pubkeys, it has lost rows. Rows older than the first read are not compared.
+ * A mark is the set of pubkeys of several rows, because a lagging list may lack its newest rows. If a list shows none
+ * of these pubkeys, it lacks rows that it showed before. Rows older than the first read are not compared.
  */
 
 import type { DataOf, EndpointName } from '../../shared/protocol/endpoints.js';
@@ -13,9 +13,9 @@ import type { Booked, Notes } from '../ledger/contract.js';
 import { StoredMemory } from '../ledger/tables.js';
 import { type Difference, LONGEST_LAG_MS, UNKNOWN } from './differences.js';
 
-/** Maximum pages of one list read: far more than resting orders need. It ends the read of an endless list. */
+/** Maximum pages of one list read. Resting orders need far fewer. The maximum ends the read of an endless list. */
 const MAX_PAGES = 50;
-/** Maximum wait of a further page's request for the request budget, ms. After this wait the read is planned again. */
+/** Maximum wait of the request for a further page in the request queue, ms. After this wait, the read is void. */
 const PAGE_USEFUL_MS = 10_000;
 
 type ListEndpoint = Extract<EndpointName, `${string}.list` | 'account.assets'>;
@@ -25,7 +25,7 @@ type ListedRow<N extends ListEndpoint> = DataOf<N>[number];
 export type WalkStep<Page = unknown> =
   /** One page of the list. The request `next` asks for the following page; null on the last page. */
   | (Page & { readonly kind: 'page'; readonly next: PlannedRequest | null })
-  /** The list's read is void, because a page was lost or the list contradicts itself. */
+  /** The read of the list is void, because a page could not be read or the list contradicts itself. */
   | { readonly kind: 'void'; readonly reason: string };
 
 export interface Reading {
@@ -33,13 +33,13 @@ export interface Reading {
   onReport(report: RequestResult): WalkStep;
 }
 
-/** Reads all pages of a list. A repeated cursor or row, or a lost page, makes the read void. */
+/** Reads all pages of a list. The read is void if a cursor or row repeats, or a page cannot be read. */
 export class PageWalk<N extends ListEndpoint> {
   readonly #getKey: (row: ListedRow<N>) => string;
   rows: ListedRow<N>[] = [];
   readonly #keys = new Set<string>();
   readonly #cursors = new Set<string>();
-  /** Time when the first page was requested, our clock, ms. Rows newer than this time may be missing. */
+  /** Time when the first page was requested, our clock, ms. The read may lack newer rows. */
   startedMs = Number.NEGATIVE_INFINITY;
   pages = 0;
 
@@ -64,7 +64,7 @@ export class PageWalk<N extends ListEndpoint> {
     if (this.startedMs === Number.NEGATIVE_INFINITY) this.startedMs = report.sentMs;
     if (outcome.kind === 'refused') return { kind: 'void', reason: `${outcome.slug}: ${outcome.message}` };
     if (outcome.kind === 'unknown') return { kind: 'void', reason: outcome.reason };
-    // The cast is right, because every request of this read has the same endpoint.
+    // The cast is safe, because every request of this read has the same endpoint.
     const page = outcome.data as unknown as readonly ListedRow<N>[];
     const tooMany = overfull(report.request, page);
     if (tooMany !== null) return { kind: 'void', reason: tooMany };
@@ -82,7 +82,7 @@ export class PageWalk<N extends ListEndpoint> {
       return { kind: 'void', reason: `the list does not end within ${this.pages} pages` };
     this.#cursors.add(cursor);
     const { request, nowMs } = report;
-    // The cast is right, because every list accepts a cursor.
+    // The cast is safe, because every list accepts a cursor.
     const call = { ...request.call, query: { ...request.call.query, cursor } } as PlannedRequest['call'];
     const latestMs = Math.max(request.latestMs, nowMs + PAGE_USEFUL_MS);
     return { kind: 'page', rows: page, next: { ...request, call, latestMs } };
@@ -93,16 +93,16 @@ export class PageWalk<N extends ListEndpoint> {
 export function overfull({ call }: PlannedRequest, data: unknown): string | null {
   const most = 'limit' in call.query ? call.query.limit : undefined;
   if (!Array.isArray(data) || most === undefined || data.length <= Number(most)) return null;
-  return `a page of ${most} holds ${data.length} rows`;
+  return `a page of at most ${most} rows has ${data.length} rows`;
 }
 
-/** Number of rows whose pubkeys form a mark; several, because a list may lag by some rows. */
+/** Number of pubkeys in a mark. More than one, because a lagging list may lack some rows. */
 const MARKED_ROWS = 8;
-/** Maximum pages of a list's read (20,000 rows). Longer lists need an operator's check. */
+/** Maximum pages of one read (20,000 rows). If the mark is not found, an operator must check the list. */
 const MOST_PAGES = 200;
-/** At this number of differing rounds, the mark moves on and only differing rows are kept, so that reads stay short. */
+/** Number of rounds for which a difference delays the mark. Then the mark moves, and only differing rows are stored. */
 const HELD_ROUNDS = 10;
-/** Maximum number of differing rows kept for later rounds. If more rows differ, all have a common cause. */
+/** Maximum number of differing rows stored for later rounds. More than that probably have one common cause. */
 const MOST_KEPT = 200;
 
 interface ListCursorRule<N extends HistoryEndpoint> {
@@ -110,14 +110,14 @@ interface ListCursorRule<N extends HistoryEndpoint> {
   bornS(row: ListedRow<N>): number | null;
   /** Returns true if the row can no longer change. */
   isSettled(row: ListedRow<N>): boolean;
-  /** Returns the row's difference; null if the row agrees. @param listMs time of the first request, our clock, ms */
+  /** Returns the row's difference; null if it agrees. @param listMs time of the list's first request, our clock, ms */
   compare(row: ListedRow<N>, listMs: number): Difference | null;
-  /** Bookings of the ledger that this list must show; null if the list need not show any. */
+  /** Access to the bookings that this list must contain; null if no booking corresponds to the list's rows. */
   readonly booked: {
     newestSeq(): number;
     after(seq: number): readonly Booked<{ readonly pubkey: string }>[];
     /**
-     * Returns the difference for a booking that the list lacks; null while the list may still lag.
+     * Returns the difference for a booking that the list lacks; null if the booking is so recent that the list may lag.
      *
      * @param listMs time when the list's first page was requested, our clock, ms
      * @param venueS exchange time in the answer, s; null if absent
@@ -127,17 +127,17 @@ interface ListCursorRule<N extends HistoryEndpoint> {
 }
 
 interface Mark {
-  /** Pubkeys of the present mark, newest first; a read ends at one of them. */
+  /** Pubkeys of the current mark, newest first. A read of the list ends at one of them. */
   readonly older: readonly string[];
-  /** Pubkeys of the next mark, taken from the newest complete round. */
+  /** Pubkeys of the next mark, from the newest complete round. */
   readonly newer: readonly string[];
-  /** Sequence number of a booking. This and all earlier bookings were listed, or are kept as missing from the list. */
+  /** Sequence number of the last checked booking. Checked bookings were in the list, or are stored as missing in it. */
   readonly seq: number;
   /** Number of consecutive complete rounds with a difference. */
   readonly held: number;
 }
 
-/** Kept rows that differ, and pubkeys of bookings that the list lacks. */
+/** Stored for later rounds: rows that differ, and pubkeys of bookings that the list lacks. */
 interface KeptRows<Row> {
   readonly rows: readonly Row[];
   readonly invented: readonly string[];
@@ -183,7 +183,7 @@ export class ListCursor<N extends HistoryEndpoint> {
     return { kind: 'page', next: ends ? null : step.next };
   }
 
-  /** Compares the rows of a complete read and moves the mark; does nothing if the read is not complete. */
+  /** Compares the rows of a complete read and moves the mark. Returns no differences if the read is not complete. */
   settle(): readonly Difference[] {
     if (!this.#isComplete) return [];
     this.#isComplete = false;
@@ -208,7 +208,7 @@ export class ListCursor<N extends HistoryEndpoint> {
     return this.#kept.value.rows;
   }
 
-  /** Restarts the list's comparison, after an operator has accepted the list. */
+  /** Restarts the comparison of the list, after an operator has accepted its difference, or after an adoption. */
   forget(): void {
     this.#mark.value = null;
     this.#keep({ rows: [], invented: [] });
@@ -233,7 +233,7 @@ export class ListCursor<N extends HistoryEndpoint> {
     return { differences, seq: unseen.at(-1)?.seq ?? seq };
   }
 
-  /** Sets the list's first mark. Only rows of the ledger are compared, because other rows are older than the ledger. */
+  /** Sets the list's first mark. Compares only rows that the ledger knows, because others are older than the ledger. */
   #baseline(walk: PageWalk<N>): readonly Difference[] {
     const { compare, booked } = this.#rule;
     const ours = walk.rows.flatMap((row) => {
@@ -247,7 +247,7 @@ export class ListCursor<N extends HistoryEndpoint> {
   }
 
   /**
-   * Returns the pubkeys of the newest rows that are final like all older rows: no older row can change or appear later.
+   * Returns the pubkeys of a new mark: the newest rows that can no longer change, where all older rows are final too.
    *
    * @param venueS exchange time of the list, s; null accepts rows of any age
    */
@@ -268,14 +268,14 @@ const markNote = (ledger: Notes, name: string) => new StoredMemory<Mark | null>(
 const keptNote = <Row>(ledger: Notes, name: string) =>
   new StoredMemory<KeptRows<Row>>(ledger, `differing/${name}`, { rows: [], invented: [] });
 
-/** Returns the pubkeys at which the next comparison of own orders ends, and the pubkeys of differing records. */
+/** Returns the mark of the list of orders (`marks`), and the pubkeys of records that differ (`differing`). */
 export function readCompared(ledger: Notes) {
   const kept = ['orders', 'trades'].flatMap((name) => keptNote<ComparedRow>(ledger, name).value.rows);
   const differing = new Set(kept.flatMap(({ pubkey, order }) => [pubkey ?? '', order?.pubkey ?? '']));
   return { marks: markNote(ledger, 'orders').value?.older ?? [], differing };
 }
 
-/** Kept row of a list: an order, or a trade with its order. */
+/** Stored differing row of a list: an order, or a trade with its order. */
 interface ComparedRow {
   readonly pubkey: string | null;
   readonly order?: { readonly pubkey: string | null };

@@ -1,19 +1,19 @@
 /**
- * Deletes finished intents, and orders without fills, that the trader no longer needs. Comparisons read the exchange's
- * orders down to a mark, so an order is deleted only if it is older than the mark and no longer compared.
+ * Deletes ended intents and orders without fills from the ledger. Comparisons read the exchange's list of orders back
+ * to a mark, so an order is deleted only if it is older than the mark and does not differ.
  */
 
 import type { Ledger } from '../ledger/contract.js';
 import { LONGEST_LAG_MS } from './differences.js';
 import { readCompared } from './list-cursor.js';
 
-/** Minimum age of a deleted row, ms: risk limits count the orders of the last minute, and lists lag. */
+/** Minimum age of a deleted row, ms. Risk limits count the orders of the last minute, and lists of the exchange lag. */
 const YOUNG_MS = 120_000;
 export const MOST_PRUNED_AT_ONCE = 250;
 export const FIRST_PRUNED_AT_ONCE = 100;
 /** Target duration of a pruning batch, ms: other writes to the ledger must wait for the batch. */
 const WANTED_MS = 15;
-/** At this number of writes in the write-ahead log, a checkpoint takes as long as a batch, and replaces a batch. */
+/** Number of written rows after which a checkpoint runs instead of a batch. Both then take about equally long. */
 const CHECKPOINT_AFTER_WRITES = 100;
 
 /** One pruning batch. A batch checks intents after number `after`, or releases unused pages if `after` is null. */
@@ -31,13 +31,13 @@ export interface PrunedBatch {
   readonly rows: number;
   /** Place of the last checked intent; null if no intent is left to check. */
   readonly after: number | null;
-  /** Rows that ended at or after this time, our clock, ms, stay; null if all rows stay. */
+  /** Only rows that ended before this time were deleted, our clock, ms; null if no row could be deleted. */
   readonly untilMs: number | null;
   readonly bytes: number;
   readonly isDone: boolean;
 }
 
-/** Runs one batch. @param isUnderWay returns true while a running trader still needs an ended intent */
+/** Runs one batch. @param isUnderWay returns true for an intent that the running trader still needs */
 export function pruneBatch(
   ledger: Ledger,
   { beforeMs, after, rows: asked }: PruneBatch,
@@ -56,9 +56,9 @@ export function pruneBatch(
   });
 }
 
-/** Returns the next batch's number of rows, after a batch of `rows` rows that took `tookMs`. */
+/** Returns the number of rows for the next batch. The last batch of `rows` rows took `tookMs`. */
 export const adaptRows = (rows: number, tookMs: number): number =>
   Math.ceil(Math.max(10, Math.min(MOST_PRUNED_AT_ONCE, 1.25 * rows, (rows * WANTED_MS) / Math.max(1, tookMs))));
 
-/** Returns the number of rows of the batch after a checkpoint, which may take three times as long as a batch. */
+/** Returns the number of rows for the batch after a checkpoint, which may take three times as long as a batch. */
 export const adaptToCheckpoint = (rows: number, tookMs: number): number => Math.min(rows, adaptRows(rows, tookMs / 3));

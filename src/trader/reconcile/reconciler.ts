@@ -4,7 +4,7 @@
  *
  * A round requests all lists at the same time. Own fills are then read again, so that all fills in the lists are
  * booked. Trading continues during a round, so the lists may lack the newest bookings. A difference counts if two
- * rounds, some seconds apart, find it. Currency is not compared, because the service does not report it.
+ * rounds, some seconds apart, find it. Currency is not compared, because the exchange does not report it.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -18,23 +18,23 @@ import { type AcceptedDifference, type Difference, LONGEST_LAG_MS } from './diff
 import { SECOND_READER_ROWS } from './independent-fill-count.js';
 import type { Reading } from './list-cursor.js';
 
-/** Result of a complete round, begun at `begunMs` and compared at `comparedMs`, our clock, ms. */
+/** Result of a complete reconciliation round. `begunMs`: time of its start; `comparedMs`: of its end; our clock, ms. */
 export interface ComparedRound {
   readonly begunMs: number;
   readonly comparedMs: number;
   readonly differences: readonly Difference[];
 }
 
-/** Notice of the reconciler for the operator. A `loud` notice is stored in the ledger. */
+/** Notice of the reconciler for the operator. The ledger also stores `loud` notices. */
 export interface News {
   readonly loud: boolean;
   readonly text: string;
 }
 
-/** First and longest wait before a void reconciliation round is retried, ms. */
+/** First and longest wait before the retry of a void reconciliation round, ms. The wait doubles with each retry. */
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15_000;
-/** Minimum wait per further page before a void round is retried, ms, because all pages must be read again. */
+/** Minimum wait per further page before the retry of a void round, ms. All pages must be read again. */
 const RETRY_PER_PAGE_MS = 1_000;
 /** Time without a complete reconciliation round after which the operator gets a loud notice, ms. */
 const OVERDUE_MS = 300_000;
@@ -44,18 +44,18 @@ export class Reconciler {
   readonly #suspicions: ConfirmedDifferences;
   readonly #comparison: Comparison;
   readonly #ledger: Ledger;
-  /** Time since which each order's listed filled amount is below its booked fills, our clock, ms, by pubkey. */
+  /** By order pubkey: time since which the listed filled amount is below the booked fills, our clock, ms. */
   #behindSinceMs: ReadonlyMap<string, number> = new Map();
-  /** Orders whose lag has already triggered a reconciliation round. */
+  /** Orders for which a too low listed filled amount has already triggered a reconciliation round. */
   readonly #outrun = new Set<string>();
   #round: ReconcileRound | null = null;
   /** Round with complete lists that still waits for a later read of orders or own fills; null without such a round. */
   #gathered: Extract<RoundEnd, { kind: 'complete' }> | null = null;
   #resting: RestingOrders | null = null;
-  /** Counter that orders rounds and reads by time. It increases when a round begins and when its lists are complete. */
+  /** Logical clock for rounds and reads. Increases when a round begins, and when the round's lists are complete. */
   #turn = 0;
   #turns = { begun: 0, gathered: 0 };
-  /** Value of `#turn` when the newest read (`#asked`) and the newest complete read (`#looked`) were requested. */
+  /** `#asked`: value of `#turn` at the request of the newest read; `#looked`: of the newest complete read. */
   readonly #asked = { orders: 0, fills: 0 };
   readonly #looked = { orders: 0, fills: 0 };
   #seenFills: boolean;
@@ -70,7 +70,7 @@ export class Reconciler {
   againMs = Number.POSITIVE_INFINITY;
   #news: News[] = [];
   readonly #absent = new Set<RoundList>();
-  /** Number of pages beyond each list's first one, in the two newest complete rounds. */
+  /** Numbers of further pages (beyond each list's first one) in the two newest complete rounds. */
   #furtherPages: readonly [number, number] = [0, 0];
 
   /** @param ownTrades true if the venue lists own trades */
@@ -82,7 +82,7 @@ export class Reconciler {
     this.#ledger = ledger;
   }
 
-  /** Number of signed requests of a round. A list's further pages count only if the two newest rounds needed them. */
+  /** Expected number of signed requests of a round. Further pages: the lower number of the two newest rounds. */
   get requestsARound(): number {
     return requestsOfRound(this.#ownTrades) + Math.min(...this.#furtherPages);
   }
@@ -97,17 +97,17 @@ export class Reconciler {
     return Number.isFinite(this.#suspicions.doubtsFromMs);
   }
 
-  /** Reads that must still follow after the round's lists are complete. */
+  /** Reads that a round with complete lists still waits for; empty without such a round. */
   get awaits(): readonly ('orders' | 'fills')[] {
     if (this.#gathered === null) return [];
     const { begun, gathered } = this.#turns;
-    // If the venue does not list own trades, only the filled amounts of orders show fills.
+    // On an exchange without a list of own trades, only a later read of orders shows all fills.
     const orders = this.#looked.orders < (this.#ownTrades ? begun : gathered);
     const fills = this.#ownTrades && this.#looked.fills < gathered;
     return [...(orders ? (['orders'] as const) : []), ...(fills ? (['fills'] as const) : [])];
   }
 
-  /** Why only orders that reduce positions are allowed; null while ledger and exchange agree. */
+  /** Text with the confirmed differences, because of which orders may only reduce positions; null without any. */
   get verdict(): string | null {
     return this.#suspicions.verdict;
   }
@@ -124,14 +124,14 @@ export class Reconciler {
     this.#asked[kind] = this.#turn;
   }
 
-  /** Accepts confirmed differences on an operator's command; returns the accepted ones. Nothing is booked. */
+  /** Accepts confirmed differences on an operator's command, without a booking. Returns the accepted differences. */
   accept(nowMs: number, reason: string): readonly Difference[] {
     const { believed } = this.#suspicions;
     const leaveOut = (difference: Difference) => this.#comparison.leaveOut(difference);
     const accepted = this.#suspicions.accept(leaveOut, reason, nowMs);
     if (believed.length === 0 || this.newest === null) return accepted;
     for (const difference of believed.filter((one) => !accepted.includes(one))) {
-      const text = `a difference was not accepted, because its figures are not confirmed; it is compared again: ${inWords(difference)}`;
+      const text = `a difference was not accepted, because its figures are not confirmed; the next round compares it again: ${inWords(difference)}`;
       this.#news.push({ loud: true, text });
     }
     const differences = this.newest.differences.filter((difference) => !believed.includes(difference));
@@ -140,7 +140,7 @@ export class Reconciler {
     return accepted;
   }
 
-  /** Returns the bookings of an adoption, or a text that says why they are unknown. */
+  /** Returns the bookings of an adoption, or a text with the reason why they are unknown. */
   planAdoption(): Adoption | string {
     if (this.newest === null) return 'ledger and exchange are not compared yet';
     if (this.voidReason !== null) return `the newest comparison was discarded: ${this.voidReason}`;
@@ -162,7 +162,7 @@ export class Reconciler {
     this.advanceClock(nowMs);
     this.#turns.begun = ++this.#turn;
     if (this.#gathered !== null)
-      this.#onVoid({ reason: 'no complete read of orders and fills followed this round', furtherPages: 0 }, nowMs);
+      this.#onVoid({ reason: 'own orders and trades were not read before the next round', furtherPages: 0 }, nowMs);
     this.#gathered = null;
     this.againMs = Number.POSITIVE_INFINITY;
     this.#round = new ReconcileRound(this.#comparison.lists, nowMs);
@@ -193,7 +193,7 @@ export class Reconciler {
     return { requests: [], result: end.unsent ? 'unsent' : 'failed' };
   }
 
-  /** Processes a complete read of own resting orders, whose fills are booked. */
+  /** Processes a complete read of own resting orders, after the executor has booked its fills. */
   onOrdersRead(resting: RestingOrders, nowMs: number): void {
     this.#resting = resting;
     this.#looked.orders = this.#asked.orders;
@@ -201,13 +201,13 @@ export class Reconciler {
     if (this.#findOutrun(resting)) this.againMs = Math.min(this.againMs, nowMs);
   }
 
-  /** Returns true once per order whose listed filled amount stays below its booked fills, so that a round begins. */
+  /** Returns true, once per order, if a listed filled amount stays below the booked fills. Then a round must begin. */
   #findOutrun({ rows, startedMs }: RestingOrders): boolean {
     const behind = new Map<string, number>();
     for (const { pubkey, filled_amount: filled } of rows) {
       if (pubkey === null || filled === null) continue;
       const order = this.#ledger.order(pubkey);
-      // If our clock was set back, the order's lag is timed from now.
+      // If our clock was set back, the lag is measured from this read.
       if (order !== null && filled < order.bookedMicros)
         behind.set(pubkey, Math.min(this.#behindSinceMs.get(pubkey) ?? startedMs, startedMs));
     }
@@ -220,14 +220,14 @@ export class Reconciler {
     return due.length > 0;
   }
 
-  /** Processes the end of a complete read of own trades, whose rows are booked. */
+  /** Processes the end of a complete read of own trades, after the executor has booked the rows. */
   onFillsRead(nowMs: number): void {
     this.#seenFills = true;
     this.#looked.fills = this.#asked.fills;
     this.#compare(nowMs);
   }
 
-  /** Processes the time. If our clock was set back, a waiting round starts at once instead of being delayed. */
+  /** Stores the current time. If our clock was set back, a planned extra round is due at once. */
   advanceClock(nowMs: number): void {
     if (nowMs < this.#seenMs && Number.isFinite(this.againMs)) this.againMs = nowMs;
     this.#seenMs = nowMs;
@@ -284,16 +284,16 @@ const CALLS: Readonly<Record<Exclude<RoundList, 'assets'>, AnyCall>> = {
 /** Names of lists that exist only on venues with own trades. */
 const OF_OWN_TRADES: readonly RoundList[] = ['trades', 'sums'];
 
-/** Returns the signed requests of a round with one page per list, and of later reads of orders and own trades. */
+/** Returns the number of signed requests of a round with one page per list, later reads included. */
 export function requestsOfRound(ownTrades: boolean): number {
   const lists = Object.keys(CALLS).length + 1;
   return ownTrades ? lists + 2 : lists - OF_OWN_TRADES.length + 1;
 }
 
-/** Lists that a venue may not have, because the interface documents no schema for them. */
+/** Lists that an exchange may lack, because the API documentation has no schema for them. */
 const OPTIONAL: readonly RoundList[] = ['merges', 'splits', 'redeems'];
 
-/** Reads all lists of one round at once, each down to its end or a known row. One void list makes the round void. */
+/** Reads all lists of one round at once, each to its end or to a known row. One void list makes the round void. */
 export class ReconcileRound {
   readonly #lists: ReadonlyMap<RoundList, Reading>;
   /** Time of the round's first request, our clock, ms. */
@@ -301,7 +301,7 @@ export class ReconcileRound {
   readonly #underWay: Set<RoundList>;
   /** Lists that the exchange does not have, so that the round does not compare them. */
   readonly absent: RoundList[] = [];
-  /** Why the round is void; null for a valid round. `unsent`: a request was not sent, so the exchange did not fail. */
+  /** Why the round is void; null for a valid round. `unsent`: the cause is a request that the trader did not send. */
   #void: { readonly reason: string; readonly unsent: boolean } | null = null;
   #furtherPages = 0;
 

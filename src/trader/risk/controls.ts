@@ -1,4 +1,4 @@
-/** The risk controls of orders and splits, numbered as in docs/reference.md. A check returns null or a `Breach`. */
+/** The risk controls for orders and splits, numbered as in docs/reference.md. A check returns a `Breach`, or null. */
 
 import { notionalRate } from '../../shared/base/fees.js';
 import { type Micros, micros, mul, ONE, sub, ZERO } from '../../shared/base/micros.js';
@@ -26,7 +26,7 @@ import type { FillFacts, LossFacts, PaceFacts } from './loss-guard.js';
 
 export interface RiskControl<I> {
   readonly number: number;
-  /** Name of the risk control: the name of its limit, if the control has a limit. */
+  /** Name of the risk control. A control with a limit has the limit's name. */
   readonly name: string;
   /** Checks an intent. `order` returns a place intent as a working order. */
   readonly check: (intent: I, facts: RiskFacts, order: () => WorkingOrder) => Breach | null;
@@ -48,7 +48,7 @@ export const PLACE_CONTROLS: readonly RiskControl<PlaceIntent>[] = [
   { number: 14, name: 'book_crossed', check: bookCrossed },
   { number: 14, name: 'book_frozen', check: bookFrozen },
   { number: 14, name: 'min_time_since_jump_ms', check: checkJump },
-  // `request_reserve` is cheap and refuses most often, so it runs before the sums over open orders.
+  // `request_reserve` is fast and refuses most often, so it runs before the slower controls that sum over open orders.
   { number: 10, name: 'request_reserve', check: requestReserve },
   { number: 9, name: 'max_actions_per_second', check: perSecond },
   { number: 9, name: 'max_actions_per_minute', check: perMinute },
@@ -86,7 +86,7 @@ export function conversionSanity(intent: MergeIntent | RedeemIntent, exposure: E
   return atLeast('the amount to convert', total, 1, 'shares');
 }
 
-/** Checks that every figure that later controls use exists and is finite. */
+/** Checks that all numbers that later controls use exist and are finite. */
 function saneInput(place: PlaceIntent, facts: RiskFacts): Breach | null {
   const { sight, limits } = facts;
   if (sight === null || sight.market.conditionId !== place.marketConditionId)
@@ -127,7 +127,7 @@ function checkHalt(_: unknown, { stance, stanceReason, loss }: RiskFacts): Breac
   return null;
 }
 
-/** Returns true if control 17 allows only reducing orders in this stance; loss controls then do not apply. */
+/** Returns true if this stance allows only reducing orders (control 17). Loss controls then do not apply. */
 const mayOnlyReduce = (stance: RiskFacts['stance']): boolean => stance === 'flatten' || stance === 'reduce-only';
 
 function dayLoss(_: unknown, { stance, loss, limits }: RiskFacts): Breach | null {
@@ -152,7 +152,7 @@ function marketOpen(_: unknown, { sight }: RiskFacts): Breach | null {
 
 function timeToResolution(_: unknown, { sight, limits }: RiskFacts): Breach | null {
   const leftMs = sight?.timeToResolutionMs;
-  // A null time means that the market has no resolution date. An undefined time is missing data and is refused below.
+  // Null: the market has no resolution date. Undefined: the data are missing, so `atLeast` refuses the order.
   if (leftMs === null) return null;
   const seconds = leftMs === undefined ? null : leftMs / 1000;
   return atLeast('the time to resolution', seconds, limits.minTimeToResolutionS, 's');
@@ -172,7 +172,7 @@ function bookCrossed(_: unknown, facts: RiskFacts): Breach | null {
 }
 
 function bookFrozen(_: unknown, { sight }: RiskFacts): Breach | null {
-  return sight?.health.frozen === false ? null : flag('the book is frozen: trades pass its best prices');
+  return sight?.health.frozen === false ? null : flag('the book is frozen: trades occur beyond its unchanged prices');
 }
 
 function checkJump(_: unknown, { sight, limits }: RiskFacts): Breach | null {
@@ -185,7 +185,7 @@ function reduceOnly(place: PlaceIntent, facts: RiskFacts): Breach | null {
   if (unrestricted && place.fairYesMicros !== null) return null;
   const why = place.fairYesMicros === null ? 'no fair value is known' : `${facts.stance}: ${facts.stanceReason}`;
   const what = `only orders that reduce the position are allowed (${why}): the amount of this order`;
-  // Shares that this side can trade before the net position passes zero, even if all other orders fill.
+  // Maximum amount with which the net position cannot cross zero, even if all other orders fill.
   const { highMicros, lowMicros } = facts.exposure.worstCase(place.marketConditionId);
   const reducible = Math.max(0, toYesDirection(place).raises ? -highMicros : lowMicros);
   return atMost(what, place.amountMicros, reducible, 'shares');
@@ -201,13 +201,13 @@ function orderNotional(place: PlaceIntent, { limits }: RiskFacts): Breach | null
 }
 
 function collarFair(place: PlaceIntent, { limits }: RiskFacts): Breach | null {
-  // An order without fair value is restricted by control 17, and the collar around the book checks its price.
+  // Without a fair value, control 17 restricts the order, and `price_collar_book` checks its price.
   if (place.fairYesMicros === null) return null;
   const fair = place.fairYesMicros;
   return whole('the fair value', fair, 'price') ?? checkCollar(place, fair, limits.priceCollarFairMicros);
 }
 
-/** Checks that an order is priced at most `collar` beyond a YES price, to our disadvantage. */
+/** Checks that a bid is at most `collar` above a YES price, and that an ask is at most `collar` below it. */
 function checkCollar(place: PlaceIntent, yesPrice: Micros, collar: Micros): Breach | null {
   const { raises, priceMicros } = toYesDirection(place);
   return raises
@@ -218,7 +218,7 @@ function checkCollar(place: PlaceIntent, yesPrice: Micros, collar: Micros): Brea
 function collarBook(place: PlaceIntent, facts: RiskFacts): Breach | null {
   const { bid, ask } = best(facts);
   const against = toYesDirection(place).raises ? ask : bid;
-  // If the book's other side is empty, only the strategy's fair value can be compared with the price.
+  // If the opposite side of the book is empty, only the strategy's fair value limits the price.
   if (against === undefined)
     return place.fairYesMicros === null ? flag('the price cannot be checked: no fair value and an empty book') : null;
   return checkCollar(place, against, facts.limits.priceCollarBookMicros);
@@ -253,9 +253,9 @@ function openOrders(_: unknown, { exposure, limits }: RiskFacts): Breach | null 
 
 function position(place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrder): Breach | null {
   const worst = facts.exposure.worstCase(place.marketConditionId, order());
-  // Only the extreme position that this order moves is compared: the opposite extreme must not block a reducing order.
+  // An order changes only one extreme of the position. The other extreme must not block an order that reduces it.
   const extreme = toYesDirection(place).raises ? worst.highMicros : sub(ZERO, worst.lowMicros);
-  return atMost('the worst position in this market', extreme, facts.limits.maxPositionSharesMicros, 'shares');
+  return atMost('the worst possible position in this market', extreme, facts.limits.maxPositionSharesMicros, 'shares');
 }
 
 function eventPosition(place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrder): Breach | null {
@@ -265,7 +265,7 @@ function eventPosition(place: PlaceIntent, facts: RiskFacts, order: () => Workin
   if (after <= before) return null;
   const event = place.eventConditionId ?? place.marketConditionId;
   const sum = exposure.eventPosition(event) - before + after;
-  return atMost('the worst position in this event', sum, limits.maxEventPositionSharesMicros, 'shares');
+  return atMost('the worst possible position in this event', sum, limits.maxEventPositionSharesMicros, 'shares');
 }
 
 function eventLoss(place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrder): Breach | null {
@@ -273,7 +273,7 @@ function eventLoss(place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrd
   const event = place.eventConditionId ?? place.marketConditionId;
   const after = exposure.eventLoss(event, order());
   if (after <= limits.maxEventLossMicros || after <= exposure.eventLoss(event)) return null;
-  return atMost('the worst loss of this event', after, limits.maxEventLossMicros, 'currency');
+  return atMost('the worst possible loss of this event', after, limits.maxEventLossMicros, 'currency');
 }
 
 function totalCost(place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrder): Breach | null {
@@ -295,7 +295,7 @@ function averageLoss(_: unknown, facts: RiskFacts, order: () => WorkingOrder): B
 }
 
 function requestReserve(_: unknown, { requestHeadroom }: RiskFacts): Breach | null {
-  return atLeast('requests left beyond the reserve for cancels', requestHeadroom, REQUESTS_PER_PLACE, 'requests');
+  return atLeast('the free requests besides the reserve for cancels', requestHeadroom, REQUESTS_PER_PLACE, 'requests');
 }
 
 function perSecond(_: unknown, { pace, limits }: RiskFacts): Breach | null {
@@ -318,16 +318,16 @@ function availableShares(place: PlaceIntent, { exposure }: RiskFacts): Breach | 
   return atMost(`the ${place.isYes ? 'YES' : 'NO'} shares to sell`, place.amountMicros, free, 'shares');
 }
 
-/** Returns the place as a working order in flight. Throws RangeError without a fee rate, which `saneInput` refuses. */
+/** Returns a place intent as a working order in flight. Throws RangeError if a fee rate is not a safe integer. */
 export const toWorkingOrder = (place: PlaceIntent, facts: RiskFacts): WorkingOrder => ({
   ...place,
   remainingMicros: place.amountMicros,
-  // Without a known fee schedule, the more expensive one, `notional`, is assumed. `saneInput` has checked the rate.
+  // If the fee schedule is unknown, the more expensive one, `notional`, is assumed. `saneInput` has checked the rate.
   feeRateMicros: notionalRate(facts.sight?.market.feeSchedule ?? 'notional', feeRate(facts), place.priceMicros),
   phase: 'in_flight',
 });
 
-/** Returns the higher of the market's two fee rates, because an order meant to be maker may still be taker. */
+/** Returns the higher of the maker and taker fee rates, because an order meant as a maker may still take. */
 const feeRate = ({ sight }: RiskFacts): Micros =>
   micros(Math.max(sight?.market.makerFeeRateMicros ?? ONE, sight?.market.takerFeeRateMicros ?? ONE));
 
@@ -336,14 +336,14 @@ const best = ({ sight }: RiskFacts) => ({
   ask: sight?.book.asks[0]?.priceMicros,
 });
 
-/** Returns null for a safe integer (every Micros must be one); else the breach. */
+/** Returns null if the value is a safe integer, as every Micros must be; else the breach. */
 function whole(what: string, value: number | null | undefined, unit: Breach['unit']): Breach | null {
   if (Number.isSafeInteger(value)) return null;
   const text = `${what} is not a valid number (got ${showFigure(value ?? Number.NaN)})`;
   return { limit: 0, found: null, unit, text };
 }
 
-/** Returns the breach of a yes/no condition, in which `found` is 1 and `limit` is 0. */
+/** Returns the breach of a yes/no condition. Such a breach has `found` 1 and `limit` 0. */
 const flag = (text: string): Breach => ({ limit: 0, found: 1, unit: 'flag', text });
 
 /** Controls of a split of currency into complete sets. A split uses currency, so every halt blocks splits too. */
@@ -376,7 +376,7 @@ function saneSplit(split: SplitIntent, { sight, limits, cashMicros }: RiskFacts)
 
 function addsNothing(_: unknown, { stance, stanceReason }: RiskFacts): Breach | null {
   if (stance === 'normal' || stance === 'widen') return null;
-  return flag(`only orders that reduce positions are allowed (${stance}: ${stanceReason}); a split is not one`);
+  return flag(`only orders that reduce positions are allowed (${stance}: ${stanceReason}), so no split is allowed`);
 }
 
 function coreSets(split: SplitIntent, { exposure, limits }: RiskFacts): Breach | null {
@@ -389,7 +389,7 @@ function splitCash(split: SplitIntent, { exposure, cashMicros }: RiskFacts): Bre
   return atMost('currency needed by this split, other splits and all working buys', needed, cashMicros, 'currency');
 }
 
-/** Market data for the risk controls. The engine reads the data after strategies ran; strategies cannot change it. */
+/** Market data for the risk controls. Strategies cannot change it, because the engine reads it after they ran. */
 export interface MarketSight {
   readonly market: Pick<
     MarketFacts,
@@ -402,7 +402,7 @@ export interface MarketSight {
   readonly timeToResolutionMs: number | null;
 }
 
-/** Trading mode for risk. In `flatten` the operator reduces positions, so no loss limit or halt blocks orders. */
+/** Stance for risk checks. With `flatten`, the trader sells holdings, so no loss limit or halt blocks orders. */
 export type RiskStance = Stance | 'flatten' | 'halted';
 
 export interface RiskFacts {
@@ -412,7 +412,7 @@ export interface RiskFacts {
   readonly limits: RiskLimits;
   /** All holdings and working orders of this trader, over all strategies. */
   readonly exposure: Exposure;
-  /** Own currency, from which no reservations are subtracted. */
+  /** Own currency, including the currency that is reserved for orders and splits. */
   readonly cashMicros: Micros;
   readonly loss: LossFacts;
   /** Returns the highest values that risk limits may assume for a market's shares. */
@@ -423,6 +423,6 @@ export interface RiskFacts {
   readonly stance: RiskStance;
   /** Why the trading stance is not `normal`; empty if it is `normal`. */
   readonly stanceReason: string;
-  /** Number of draft requests that could be sent now without using the reserve for cancels. */
+  /** Number of signed requests that could be sent now without the reserve for cancels. */
   readonly requestHeadroom: number;
 }

@@ -1,6 +1,6 @@
 /**
- * Worst case of all holdings and working orders. Working orders may fill completely, partly or not at all, and in any
- * sequence. Orders in an unknown state count like open orders.
+ * Computes the worst case of all holdings and working orders. Working orders may fill completely, partly or not at all,
+ * and in any sequence. Orders in an unknown state count like open orders.
  *
  * Every exposure figure of a market is a sum over its orders. An order counts in a worst case only if its fill makes
  * this worst case worse. The worst case over all subsets of fills is therefore exact and cheap to compute.
@@ -47,25 +47,25 @@ export interface WorkingOrder {
   readonly side: OrderSide;
   /** Price of the outcome that the order trades. */
   readonly priceMicros: Micros;
-  /** Shares of the order that may still fill, and of fills that are not booked yet. */
+  /** Shares that may still fill, plus shares of fills that are not booked yet. */
   readonly remainingMicros: Micros;
-  /** Maximum fee of the order as a fraction of price x amount, by the market's higher rate, for any fee schedule. */
+  /** Maximum fee as a fraction of price x amount, at the higher of the market's maker and taker rates. */
   readonly feeRateMicros: Micros;
   /**
-   * Phase of the order. `resting`: live at the exchange. `in_flight`: requested, drafted or signed. `unknown`: it may
-   * have taken effect. `abandoned`: the order cannot fill, but its locks last until its draft expires.
+   * `resting`: the order rests at the exchange. `in_flight`: it is requested, drafted or signed. `unknown`: it may
+   * rest. `abandoned`: it cannot fill, but its funds stay locked until its draft expires.
    */
   readonly phase: 'resting' | 'in_flight' | 'unknown' | 'abandoned';
 }
 
 type MarketWorst = Readonly<ReturnType<typeof computeWorst>>;
 
-/** Contribution of one order to its market's worst case. An order that cannot fill only has `reserved…` values. */
+/** Contribution of one order to its market's worst case. An order that cannot fill has only `reservedCash`. */
 interface Weight {
   /** Shares by which the order can raise and lower the net position YES - NO. */
   readonly up: Micros;
   readonly down: Micros;
-  /** Currency that a complete fill of the order loses if the market resolves YES, or NO; zero for a gain. */
+  /** Loss of a complete fill if the market resolves YES, and if it resolves NO, currency; zero for a gain. */
   readonly lossIfYes: Micros;
   readonly lossIfNo: Micros;
   readonly reservedCash: Micros;
@@ -79,7 +79,7 @@ const WORKING = ['priceMicros', 'remainingMicros', 'feeRateMicros'] as const;
 interface MarketExposure {
   holding: Holding;
   readonly orders: Map<string, WorkingOrder>;
-  /** Sum of the orders' weights; null after a change. */
+  /** Cached sum of the orders' weights; null after an order was added or replaced. */
   weight: Weight | null;
 }
 
@@ -111,7 +111,7 @@ export class Exposure {
     return add(minMicros(yesMicros, noMicros), splittingMicros);
   }
 
-  /** Adds or replaces a working order. With a missing or fractional figure, the next read throws RangeError. */
+  /** Adds or replaces a working order. The next read throws RangeError if a figure is missing or fractional. */
   addOrder(order: WorkingOrder): void {
     const market = this.#open(order.marketConditionId, order.eventConditionId);
     market.orders.set(order.intentId, order);
@@ -172,7 +172,7 @@ export class Exposure {
     return computeWorst(this.holding(marketConditionId), this.#weigh(marketConditionId, extra));
   }
 
-  /** Returns the sum of the worst positions of an event's markets. A market without an event has its own id as key. */
+  /** Returns the sum of the largest possible |YES - NO| of an event's markets. The key of a lone market is its id. */
   eventPosition(eventKey: string): Micros {
     let sum = ZERO;
     for (const [marketConditionId, { holding }] of this.#markets)
@@ -180,7 +180,7 @@ export class Exposure {
     return sum;
   }
 
-  /** Returns the worst loss of an event, optionally with one more order. The event's key is that of `eventPosition`. */
+  /** Returns the worst loss of an event, optionally with one more order. The key is as for `eventPosition`. */
   eventLoss(eventKey: string, extra: WorkingOrder | null = null): Micros {
     const losses: OutcomeLosses[] = [];
     for (const [marketConditionId, { holding }] of this.#markets) {
@@ -233,7 +233,7 @@ export function computeSpending(order: Omit<WorkingOrder, 'intentId' | 'phase'>)
   return isBuy ? add(notional, fee) : sub(fee, notional);
 }
 
-/** Returns an order as a YES order at its YES price: a bid if `raises`, else an ask. */
+/** Converts an order into a YES order with its YES price: a bid if `raises` is true, else an ask. */
 export const toYesDirection = (order: Pick<WorkingOrder, 'isYes' | 'side' | 'priceMicros'>) => ({
   raises: (order.side === 'buy') === order.isYes,
   priceMicros: order.isYes ? order.priceMicros : complement(order.priceMicros),
@@ -252,7 +252,7 @@ const NOTHING_HELD: Holding = {
 
 const getEventId = ({ eventConditionId, marketConditionId }: Holding): string => eventConditionId ?? marketConditionId;
 
-/** Returns a market's loss for either resolution, currency; negative for a gain. */
+/** Returns a market's loss if it resolves YES, and its loss if it resolves NO, currency; negative for a gain. */
 const computeLosses = ({ yesMicros, noMicros, costMicros }: Holding, { lossIfYes, lossIfNo }: Weight) => ({
   ifYesMicros: add(sub(costMicros, yesMicros), lossIfYes),
   ifNoMicros: add(sub(costMicros, noMicros), lossIfNo),
@@ -281,14 +281,14 @@ const weights = new WeakMap<WorkingOrder, Weight>();
 function getWeight(order: WorkingOrder): Weight {
   const known = weights.get(order);
   if (known !== undefined) return known;
-  // `micros` throws for NaN. This check is needed, because a sum that is NaN would never exceed a limit.
+  // `micros` throws for NaN, because a NaN sum would never exceed a limit.
   for (const figure of WORKING) micros(order[figure]);
   const { isYes, side, remainingMicros } = order;
   const spent = computeSpending(order);
   const mayFill = order.phase !== 'abandoned';
   const { raises } = toYesDirection(order);
   const moves = mayFill ? remainingMicros : ZERO;
-  // A gain counts as no loss, because the order may also stay unfilled.
+  // A gain counts as a loss of zero, because the order may also stay unfilled.
   const lossIfLost = mayFill ? maxMicros(spent, ZERO) : ZERO;
   const spentIfWon = side === 'buy' ? sub(spent, remainingMicros) : add(spent, remainingMicros);
   const lossIfWon = mayFill ? maxMicros(spentIfWon, ZERO) : ZERO;
@@ -315,9 +315,8 @@ const plus = (a: Weight, b: Weight): Weight => ({
 export type FindCaps = (marketConditionId: string) => ShareCaps;
 
 /**
- * Returns the loss of working orders if they fill and every price returns to its slow average, for the worst set of
- * fills. Shares that only reduce a position to zero do not count in this loss. Other traders can fake book prices, but
- * hardly slow averages.
+ * Returns the loss if working orders fill and every price then returns to its slow average, for the worst set of fills.
+ * Fills that only reduce a position do not count. Other traders can fake book prices, but hardly slow averages.
  */
 export function lossToAverage(exposure: Exposure, findCaps: FindCaps, extra: WorkingOrder | null = null): Micros {
   const markets = new Set(exposure.workingMarkets);
@@ -339,7 +338,7 @@ export function lossToAverage(exposure: Exposure, findCaps: FindCaps, extra: Wor
 /**
  * Returns the loss of orders of one direction. Orders with the largest loss per share are assumed to open the position.
  *
- * @param reducible shares that bring the position to zero
+ * @param reducible shares that these orders trade until the position is zero
  * @param cap value of a share of the outcome that these orders acquire
  */
 function openingLoss(orders: readonly WorkingOrder[], reducible: Micros, cap: Micros): Micros {
@@ -358,7 +357,7 @@ function openingLoss(orders: readonly WorkingOrder[], reducible: Micros, cap: Mi
   return loss;
 }
 
-/** Returns the loss of `shares` of an order at the value `cap`, rounded up. A sale acquires the opposite outcome. */
+/** Returns the loss on `shares` of an order if an acquired share is worth `cap`. A sale acquires the other outcome. */
 function lossOf(order: WorkingOrder, shares: Micros, cap: Micros): Micros {
   const spent = computeSpending({ ...order, remainingMicros: shares });
   return sub(spent, order.side === 'buy' ? mul(cap, shares, 'floor') : sub(ZERO, mul(complement(cap), shares, 'ceil')));
@@ -370,11 +369,11 @@ export const EVENT_OUTCOMES = ['exclusive', 'exhaustive', 'nested'] as const sat
 export interface EventRule {
   readonly eventConditionId: string;
   readonly outcomes: EventOutcomes;
-  /** All markets of an exhaustive event, or of a nested event, widest first; may be empty for an exclusive event. */
+  /** All markets of an exhaustive or nested event (nested: widest first); may be empty for an exclusive event. */
   readonly marketConditionIds: readonly string[];
 }
 
-/** Losses of one market for either resolution if every adverse order fills; negative for a gain. */
+/** Loss of one market if it resolves YES, or NO, and every order that adds to this loss fills; negative for a gain. */
 interface OutcomeLosses {
   readonly marketConditionId: string;
   readonly ifYesMicros: Micros;
@@ -383,8 +382,8 @@ interface OutcomeLosses {
 
 /**
  * Returns the largest possible loss of an event, currency, 0 or more. At most one market of an exclusive event resolves
- * YES. If a nested market resolves YES, all wider ones do too. Gains of other markets in the same case are subtracted.
- * Without a rule, the worst losses of all markets are added. Canceled markets, which pay half per share, do not count.
+ * YES. If a nested market resolves YES, all wider ones do too. Gains in one market reduce losses in others. Without a
+ * rule, the worst losses of all markets are added. The result ignores that a canceled market pays half per share.
  */
 function worstEventLoss(markets: readonly OutcomeLosses[], rule: EventRule | null): Micros {
   if (rule === null) return markets.reduce((sum, market) => add(sum, worstAlone(market)), ZERO);
@@ -393,7 +392,7 @@ function worstEventLoss(markets: readonly OutcomeLosses[], rule: EventRule | nul
   const ours = new Set(markets.map(({ marketConditionId }) => marketConditionId));
   const { outcomes, marketConditionIds } = rule;
   const areAllOurs = ours.size === marketConditionIds.length && marketConditionIds.every((id) => ours.has(id));
-  // If we have all markets of an exhaustive event, one of them must resolve YES; else another market may.
+  // An exhaustive event resolves one market YES. If the exposure lacks a market, that market may be the one.
   let worst = outcomes === 'exhaustive' && areAllOurs ? ZERO : none;
   for (const { ifYesMicros, ifNoMicros } of markets) worst = maxMicros(worst, add(sub(none, ifNoMicros), ifYesMicros));
   return maxMicros(worst, ZERO);

@@ -1,4 +1,4 @@
-/** Intents of the engine, and refusals by risk controls. */
+/** Defines the engine's intents, and the refusals by risk controls. */
 
 import { formatDecimal, type Micros } from '../../shared/base/micros.js';
 
@@ -12,7 +12,7 @@ interface OfKind<K extends string> {
 
 /** Intent to place a limit order for one outcome. */
 export interface PlaceIntent extends OfKind<'place'> {
-  /** Condition id of the market's event; null without one. A market without an event counts as its own event. */
+  /** Condition id of the market's event; null if it has none. A market without an event counts as its own event. */
   readonly eventConditionId: string | null;
   readonly isYes: boolean;
   readonly side: OrderSide;

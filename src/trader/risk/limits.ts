@@ -1,4 +1,4 @@
-/** Risk limits: their format in files, their values, and how a strategy file tightens them. */
+/** Parses the risk limits of a trader file, and tightens them by the limits of a strategy file. */
 
 import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -45,13 +45,13 @@ const limitsSchema = z.strictObject({
     .describe('2: maximum price x amount of one order, in currency.'),
   price_collar_fair: perMarket.price_collar_fair
     .prefault('0.05')
-    .describe('3: maximum distance of a price beyond the fair value, to our disadvantage; 0.05 is five cents.'),
+    .describe('3: maximum distance of a bid above, or an ask below, the fair value; 0.05 is five cents.'),
   price_collar_book: perMarket.price_collar_book
     .prefault('0.02')
-    .describe('3: maximum distance of an order’s price beyond the best price of the other side of the book.'),
+    .describe('3: maximum distance of a bid above the best ask, or of an ask below the best bid.'),
   max_open_orders: count(1, 10_000)
     .prefault(40)
-    .describe('4: maximum number of orders that rest, are in flight or unknown, in all markets together.'),
+    .describe('4: maximum number of orders in all markets that rest, are in flight or have an unknown state.'),
   max_position_shares: perMarket.max_position_shares
     .prefault('500')
     .describe('5: maximum |YES - NO| of one market, in shares.'),
@@ -68,41 +68,41 @@ const limitsSchema = z.strictObject({
     .describe('7: maximum loss if every order filled at its worst price and every market resolved against us.'),
   max_loss_day: amount('currency')
     .prefault('50')
-    .describe('8: loss in one UTC day, valued at current marks, that halts trading, in currency.'),
+    .describe('8: loss of equity (at current marks) in one UTC day that halts trading, in currency.'),
   max_drawdown: amount('currency')
     .prefault('100')
-    .describe('8: loss below the high-water mark, valued at current marks, that halts trading, in currency.'),
-  widen_at_loss: amount('a part of the loss limits', ONE)
+    .describe('8: fall of equity (at current marks) below its highest value that halts trading, in currency.'),
+  widen_at_loss: amount('a fraction of the loss limits', ONE)
     .prefault('1')
-    .describe('8: part of either loss limit from which quotes keep widen_distance from the fair value; "1" is never.'),
-  reduce_at_loss: amount('a part of the loss limits', ONE)
+    .describe('8: used fraction of a loss limit at which quotes keep widen_distance from the fair value; "1": never.'),
+  reduce_at_loss: amount('a fraction of the loss limits', ONE)
     .prefault('1')
-    .describe('8: part of either loss limit from which only orders that reduce positions are sent; "1" is never.'),
+    .describe('8: used fraction of a loss limit at which only position-reducing orders are sent; "1": never.'),
   widen_distance: amount('a price difference', ONE)
     .prefault('0.02')
-    .describe('8: minimum distance of a quote from the fair value while the trader is widened; 0.02 is two cents.'),
+    .describe('8: minimum distance of a quote from the fair value in the mode `widen`; 0.02 is two cents.'),
   max_actions_per_second: count(1, 10_000)
     .prefault(40)
-    .describe('9: maximum orders and cancels within a second; beyond it orders are refused, cancels are not.'),
+    .describe('9: maximum orders and cancels in a second; further orders are refused, cancels are not.'),
   max_actions_per_minute: count(1, 100_000)
     .prefault(200)
-    .describe('9: maximum orders and cancels within a minute; beyond it orders are refused, cancels are not.'),
+    .describe('9: maximum orders and cancels in a minute; further orders are refused, cancels are not.'),
   max_fills: count(1, 10_000)
     .prefault(100)
-    .describe('11: maximum fills within fills_window_s, by the exchange’s clock; one more halts until a resume.'),
+    .describe('11: maximum fills within fills_window_s, by the exchange’s clock; one more halts quoting.'),
   fills_window_s: count(1, 3600).prefault(10).describe('11: window in which max_fills counts fills, in seconds.'),
   max_book_age_ms: perMarket.max_book_age_ms
     .prefault(30_000)
-    .describe('14: maximum age of the book from which an order is priced, in ms.'),
+    .describe('14: maximum age of the book at which an order is sent, in ms.'),
   min_time_since_jump_ms: perMarket.min_time_since_jump_ms
     .prefault(1_000)
-    .describe('14: minimum time after a jump of the price until a poll can confirm it, in ms.'),
+    .describe('14: minimum time from a price jump until the next order in this market, in ms.'),
   min_time_to_resolution_s: perMarket.min_time_to_resolution_s
     .prefault(60)
     .describe('15: minimum time from a new order to the market’s resolution, in seconds.'),
   max_core_sets: perMarket.max_core_sets
     .prefault('100')
-    .describe('21: maximum complete sets of one market that a split may reach.'),
+    .describe('21: maximum complete sets of one market, including those of the split.'),
 });
 
 /** Schema of `risk:` in a trader's file. Money, shares and prices are decimal strings; all have defaults. */

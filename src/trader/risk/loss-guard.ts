@@ -2,8 +2,8 @@
  * Measures the loss of the UTC day and the loss from the high-water mark, and halts trading at their limits.
  *
  * The equity at the day's start and at the high-water mark values shares at marks. The present loss values them at
- * other traders' bids. A loss that exists only at bids blocks orders while it lasts. A loss of equity at marks halts
- * trading until an operator resumes with a reason, also over restarts and midnights.
+ * other traders' bids. A loss at bids alone blocks orders while the loss lasts. A loss at marks halts trading until an
+ * operator resumes with a reason; a restart or a new day does not end the halt.
  */
 
 import { add, type Micros, maxMicros, mul, sub, ZERO } from '../../shared/base/micros.js';
@@ -19,7 +19,7 @@ export interface LossState {
   readonly equityMicros: Micros;
   /** Sentence that says why trading is halted; null while it is not halted. */
   readonly halted: string | null;
-  /** Equity at the start of the day, used for the day's result. Accepting a loss does not change this equity. */
+  /** Equity at the start of the day, used for the day's result. A resume does not change this equity. */
   readonly dayBeganMicros: Micros;
   /** Result of the newest ended UTC day; null before the first day has ended. */
   readonly endedDay: DayResult | null;
@@ -29,7 +29,7 @@ export interface LossState {
 export interface HoldingsWorth {
   /** Equity: currency plus shares at their marks, each mark capped by its slow average. */
   readonly equityMicros: Micros;
-  /** Part of the equity that a sale at other traders' present bids would not pay; never negative. */
+  /** Equity of the shares less the proceeds of their sale at other traders' present bids; never negative. */
   readonly passingMicros: Micros;
 }
 
@@ -61,11 +61,11 @@ export class LossGuard {
   state: LossState;
   /** Time of the newest valuation, ms; null before this process's first valuation. */
   #lookedMs: number | null = null;
-  /** Time of the valuation since which the clock has not jumped, ms. */
+  /** Time of the first valuation after the newest clock jump, ms. */
   #steadySinceMs = Number.POSITIVE_INFINITY;
   /** Final equity of the old day while the new UTC day is not confirmed yet; else null. */
   #endedWith: Micros | null = null;
-  /** Part of the newest equity that a sale at other traders' bids would not pay. */
+  /** `HoldingsWorth.passingMicros` of the newest valuation. */
   #passingMicros: Micros = ZERO;
 
   constructor(state: LossState) {
@@ -84,7 +84,7 @@ export class LossGuard {
     });
   }
 
-  /** True if the guard's state must be stored again: it moved by a hundredth of a limit, or has a new halt or day. */
+  /** True if the state must be stored: equity moved by a hundredth of a limit, or the halt or the day changed. */
   hasMovedFrom(stored: LossState, limits: LossLimits): boolean {
     const { day, halted, equityMicros, highWaterMicros } = this.state;
     if (day !== stored.day || halted !== stored.halted) return true;
@@ -102,7 +102,7 @@ export class LossGuard {
     };
   }
 
-  /** Results of the current and the newest ended day. Accepting a loss does not change these results. */
+  /** Results of the current and the newest ended day. A resume does not change these results. */
   get days() {
     const { day, equityMicros, dayBeganMicros, endedDay } = this.state;
     return { current: { day, resultMicros: sub(equityMicros, dayBeganMicros) }, ended: endedDay };
@@ -119,7 +119,7 @@ export class LossGuard {
    * integer halts trading.
    *
    * @param nowMs exchange clock if known, else our clock
-   * @param passingMicros part of the equity that the bids of others do not pay
+   * @param passingMicros as in `HoldingsWorth`
    */
   observe(nowMs: number, equityMicros: Micros, limits: LossLimits, passingMicros: Micros = ZERO): string | null {
     const before = this.state;
@@ -153,7 +153,7 @@ export class LossGuard {
     return null;
   }
 
-  /** Shifts all loss marks by added or removed capital, which is neither gain nor loss. */
+  /** Shifts every stored equity by a deposit or withdrawal, because capital is neither gain nor loss. */
   capitalMoved(amount: Micros): void {
     const { dayStartEquityMicros, dayBeganMicros, highWaterMicros, equityMicros } = this.state;
     this.state = {
@@ -167,8 +167,8 @@ export class LossGuard {
   }
 
   /**
-   * Accepts the loss that halts or blocks trading: day loss and drawdown restart from the equity at others' bids.
-   * Without such a loss nothing changes, so that a resume after a plain pause resets neither.
+   * Accepts the loss that halts or restricts trading: day loss and drawdown restart at 0 from the equity at others'
+   * bids. Changes nothing if no loss halts or restricts trading, for example after a plain pause.
    */
   resume(isHeldBack = false): void {
     if (this.state.halted === null && !isHeldBack) return;
@@ -197,13 +197,13 @@ export const NO_LOSS_RUNG: LossRung = { widened: null, reducing: null };
 
 type RungLimits = LossLimits & Pick<RiskLimits, 'widenAtLossMicros' | 'reduceAtLossMicros'>;
 
-/** Compares the losses with fractions of their limits. Unlike a halt, these restrictions end with a smaller loss. */
+/** Compares the losses with fractions of their limits. Unlike a halt, the restrictions end when the loss shrinks. */
 export const lossRung = (loss: LossFacts, limits: RungLimits): LossRung => ({
   widened: describeLoss(loss, limits, limits.widenAtLossMicros),
   reducing: describeLoss(loss, limits, limits.reduceAtLossMicros),
 });
 
-/** Describes a loss that reaches a part of its limit; null if none. @param part fraction of a limit: 0.5 is 500000 */
+/** Describes a loss of at least the fraction `part` (Micros) of its limit; null if no loss is that large. */
 function describeLoss({ dayLossMicros, drawdownMicros }: LossFacts, limits: LossLimits, part: Micros): string | null {
   const losses = [
     [dayLossMicros, 'lost today', limits.maxLossDayMicros],
@@ -211,7 +211,7 @@ function describeLoss({ dayLossMicros, drawdownMicros }: LossFacts, limits: Loss
   ] as const;
   for (const [lost, what, limit] of losses) {
     if (lost > ZERO && lost >= mul(limit, part, 'ceil'))
-      return `${showFigure(lost)} ${what}: ${showFigure(part)} or more of the limit of ${showFigure(limit)} is used`;
+      return `${showFigure(lost)} ${what}, at least ${showFigure(part)} of the limit of ${showFigure(limit)}`;
   }
   return null;
 }
@@ -235,13 +235,13 @@ type FillLimits = Pick<RiskLimits, 'maxFills' | 'fillsWindowS'>;
 
 export const NO_FILLS: FillState = { timesS: [], halted: null };
 
-/** Maximum number of stored fill times, in multiples of the fill limit + 1, because later pages contain older fills. */
+/** At most this multiple of (fill limit + 1) fill times is stored, because later pages may contain older fills. */
 const KEPT_TIMES = 4;
 
 /**
- * Halts quoting after too many fills in a short time, because the prices may be wrong or takers may know more. The halt
- * of quoting lasts, also over restarts, until an operator resumes with a reason. Fills count by exchange time, so that
- * old fills which are read at a start do not count as a burst.
+ * Halts quoting after too many fills in a short time, because the prices may be wrong or takers better informed. The
+ * halt lasts until an operator resumes with a reason; a restart does not end it. Fills count by exchange time, so old
+ * fills that the trader reads at its start are not a burst.
  */
 export class FillGuard {
   state: FillState;
@@ -270,7 +270,7 @@ export class FillGuard {
   }
 }
 
-/** Returns the maximum number of the ascending times within `windowS` seconds. */
+/** Returns the largest number of fills within any `windowS` seconds; `timesS` is ascending. */
 function fullest(timesS: readonly number[], windowS: number): number {
   let most = 0;
   let first = 0;
@@ -293,7 +293,7 @@ const MINUTE_MS = 60_000;
 
 /**
  * Counts the orders and cancels of the last second and minute. Cancels count but are never blocked; their count may
- * block the next order. At a start, the count includes the ledger's newest rows, so a restart does not reset it.
+ * block the next order. At a start, actions in the ledger are counted, so a restart does not reset the count.
  */
 export class ActionPace {
   /** Times of the orders and cancels of the last minute, our clock, ms. */

@@ -32,7 +32,7 @@ export interface Approved<I extends Intent = Intent> {
 export const isApproved = (value: object): value is Approved =>
   approvedByRisk in value && 'intent' in value && value[approvedByRisk] === value.intent;
 
-/** Approves or refuses one intent. Add an approved place or split to `facts.exposure` before the next call. */
+/** Approves or refuses one intent. Callers add approved places and splits to `facts.exposure` before the next call. */
 export function judge<I extends Intent>(intent: I, facts: RiskFacts): Approved<I> | Refused {
   switch (intent.kind) {
     case 'cancel':
@@ -57,7 +57,7 @@ function findRefusal<I extends PlaceIntent | SplitIntent>(
   // The working order is created once: several controls use its weight, which is cached per object.
   let made: WorkingOrder | null = null;
   const order = () => {
-    assert(intent.kind === 'place', 'only a place becomes a working order');
+    assert(intent.kind === 'place', 'only a place intent becomes a working order');
     made ??= toWorkingOrder(intent, facts);
     return made;
   };

@@ -1,18 +1,18 @@
 /**
- * Slow average of each market's price, as a cap on share values in risk limits. With the cap, prices that one account
- * fakes for minutes or hours have no effect on the limits.
+ * Averages each market's price slowly, as a cap on share values in risk limits. Prices that one account fakes for
+ * minutes or hours therefore have little effect on the limits.
  *
- * If a price is held away from its average for a time t, the purchases that limits allow grow by a factor
- * e^(t / averaging time). At an averaging time of seven days, they stay below 1.16 times the day limit after one day.
+ * While a price differs from its average for a time t, the purchases that limits allow grow by at most a factor e^(t /
+ * averaging time). With an averaging time of seven days, purchases within one day stay below 1.16 times the day limit.
  */
 
 import { type Micros, micros, ONE } from '../../shared/base/micros.js';
 
-/** Averaging time, ms. A price held for this time moves the average by 63 % of the distance. */
+/** Averaging time, ms. Within this time, the average moves 63 % of its distance to a constant price. */
 export const AVERAGING_MS = 7 * 86_400_000;
 /** Maximum time for which one price observation counts, ms, also after a pause or restart. */
 const LONGEST_LOOK_MS = 300_000;
-/** Time span of price bars that replace the start value 0.5, ms. Bars do not replace an average observed this long. */
+/** Bars over this time span fully replace the start value 0.5, ms. Bars do not change an average observed this long. */
 const TRUSTED_BARS_MS = 86_400_000;
 const MOST_STORED = 1000;
 const MOST_KEPT = 2 * MOST_STORED;
@@ -46,7 +46,7 @@ export class SlowAverages {
       this.#averages.set(conditionId, { low, high, watchedMs, lookedMs: null });
   }
 
-  /** Updates the averages of a market by its current YES price. If the price is null, only the time changes. */
+  /** Updates the averages of a market by its current YES price. A null price changes only `lookedMs`. */
   look(conditionId: string, price: number | null, nowMs: number): void {
     const known = this.#averages.get(conditionId);
     if (known === undefined) {
@@ -64,7 +64,7 @@ export class SlowAverages {
     known.high += (price - known.high) * part;
   }
 
-  /** Updates the averages by the mean price of bars over `spanMs`, unless the observation is already long enough. */
+  /** Updates the averages by the mean price of bars over `spanMs`, unless they already cover a day of prices. */
   seed(conditionId: string, mean: number, spanMs: number): void {
     const known = this.#averages.get(conditionId) ?? { low: 0.5, high: 0.5, watchedMs: 0, lookedMs: null };
     if (known.watchedMs >= TRUSTED_BARS_MS) return;
@@ -82,7 +82,7 @@ export class SlowAverages {
     return { yesMicros: micros(Math.floor(known.low * ONE)), noMicros: micros(Math.floor((1 - known.high) * ONE)) };
   }
 
-  /** Drops the markets that were observed longest ago. If a dropped market returns, its averages start again. */
+  /** Drops the markets that were observed longest ago. A dropped market starts with new averages when it returns. */
   prune(): void {
     if (this.#averages.size <= MOST_KEPT) return;
     for (const [conditionId] of this.#newestFirst().slice(MOST_STORED)) this.#averages.delete(conditionId);
@@ -92,7 +92,7 @@ export class SlowAverages {
     return [...this.#averages].sort(([, a], [, b]) => (b.lookedMs ?? 0) - (a.lookedMs ?? 0));
   }
 
-  /** Averages of the most recently observed markets, in the form for the constructor. */
+  /** Averages of the most recently observed markets, in the form that the constructor takes. */
   get stored(): readonly StoredAverage[] {
     return this.#newestFirst()
       .slice(0, MOST_STORED)

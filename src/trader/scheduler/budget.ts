@@ -1,9 +1,9 @@
 /**
- * Counts the requests of one scope (public or signed) in the exchange's sliding minute, from own requests and the HTTP
- * client's reports. The HTTP client determines the limits.
+ * Counts the requests of one scope (public, signed or bootstrap) in the exchange's sliding minute. It uses own requests
+ * and the HTTP client's reports of limits.
  *
- * A released request counts until a minute after its outcome is known. The exchange counts the request at some time in
- * between, so this window contains the exchange's window at any network delay.
+ * A released request counts until a minute after its outcome is known. The exchange counts the request between release
+ * and outcome, so this window contains the exchange's window at any network delay.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -26,7 +26,7 @@ const LONGEST_WAIT_MS = 120_000;
 /** Wait before an urgent request tests (probes) a full budget, ms; doubled with each refused probe. */
 const PROBE_MS = { first: 1_000, longest: 10_000 } as const;
 
-/** Cancels and own reads are still sent if the exchange reports a limit below 1 / 8 of the venue profile's limit. */
+/** A reported limit below 1 / 8 of the profile's limit is not trusted: cancels and own reads may probe it. */
 const LEAST_TRUST = 8;
 /** If own requests use at least this fraction of the limit, the exchange's report of a full budget is trusted. */
 const EXPLAINING_PART = 3 / 4;
@@ -51,7 +51,7 @@ export interface Settled {
 export class Budget {
   readonly #profileLimit: number;
   #learnedLimit: number;
-  /** Times of known request outcomes, our clock, ms, ascending; at most `limit` times. */
+  /** Times of known request outcomes, the queue's clock, ms, ascending; at most `limit` times. */
   readonly #settled = new SlidingMinute();
   #inFlight = 0;
   /** Number of requests by other programs (or a previous run) on the same budget, as last reported. */
@@ -61,7 +61,7 @@ export class Budget {
   #isFirm = false;
   #isShown = true;
   #isGuess = false;
-  /** True after throttling until a request succeeds; until then requests are tried one at a time, in lane order. */
+  /** True after throttling until a request succeeds; until then requests are sent one at a time, in lane order. */
   probing = false;
   #isProbeUnderWay = false;
   #probeAtMs = Number.NEGATIVE_INFINITY;
@@ -146,7 +146,7 @@ export class Budget {
     return Math.min(this.#blockedUntilMs, nowMs + LONGEST_WAIT_MS);
   }
 
-  /** Earliest time at which `count` requests may be sent, if none is sent before; null when unknown. */
+  /** Earliest time at which `count` requests may be sent, if no request is sent before; null when unknown. */
   availableFromMs(count: number, nowMs: number): number | null {
     const blocked = this.blockedUntilMs(nowMs);
     if (blocked > nowMs) return blocked;
@@ -167,7 +167,7 @@ export class Budget {
     this.#inFlight--;
     if (settled.isProbe) this.#isProbeUnderWay = false;
     if (!settled.sent) return;
-    // The times stay ascending even if our clock was set back; a request then counts longer than a minute, never less.
+    // The times stay ascending even if `nowMs` falls; a request then counts longer than a minute, never less.
     this.#settled.add(Math.max(nowMs, this.#settled.newestMs ?? nowMs));
     this.#settled.forget(nowMs);
     if (report !== null) {
@@ -218,7 +218,7 @@ export class Budget {
   }
 }
 
-/** Every n-th request from the last lanes is the one that has waited longest, so that no lane starves. */
+/** Every n-th request of `LAST_LANES` is the one that has waited longest, so that no lane starves. */
 const FAIR_TURN = 4;
 export const LAST_LANES: readonly Lane[] = ['draft', 'hot', 'quiet'];
 /** Lanes that reduce or confirm risk; they may test (probe) a budget that the exchange reports as full. */
@@ -234,7 +234,7 @@ export interface Next {
   readonly isProbe: boolean;
 }
 
-/** One scope of the request queue (public or signed): its budget, and its waiting requests by lane. */
+/** One scope of the request queue (such as signed): its budget, and its waiting requests by lane. */
 export class ScopeLine {
   readonly scope: Scope;
   readonly budget: Budget;
@@ -243,10 +243,10 @@ export class ScopeLine {
   readonly lanes: Record<Lane, WaitingRequest[]> = { cancel: [], submit: [], own: [], draft: [], hot: [], quiet: [] };
   waiting = 0;
   inFlight = 0;
-  /** True while all orders are being canceled, as by a kill. */
+  /** True while all orders are being canceled, for example by a kill. */
   cancelsAll = false;
   #lastLaneTurns = 0;
-  /** Longest time until the reserve of requests for cancels must be available, ms. */
+  /** Time within which the requests reserved for cancels must become available, ms. */
   readonly #withinMs: number;
 
   constructor(scope: Scope, perMinute: number, withinMs: number) {
@@ -300,13 +300,13 @@ export class ScopeLine {
     return one === null ? null : Math.max(pacedMs, one, whole - this.#withinMs);
   }
 
-  /** Fraction of the request burst for new orders that is left. */
+  /** Unused fraction of the request burst for new orders. */
   burstLeft(openOrders: number, nowMs: number): number {
     const most = this.#most(openOrders, nowMs);
     return Math.max(0, this.budget.evenRoom(most, nowMs)) / burstOf(most);
   }
 
-  /** True for the lane that begins new orders: only these requests are spread evenly over the minute. */
+  /** True for drafts of new orders: only these requests are spread evenly over the minute. */
   #isPaced(lane: Lane): boolean {
     return lane === 'draft' && this.scope === 'signed';
   }
@@ -341,7 +341,7 @@ export const cancelReserve = (openOrders: number, perMinute: number): number =>
 /**
  * Number of requests that must remain in the budget when a request of this lane is sent. Cancels may use the whole
  * budget. Own reads may use half the cancel reserve: cancels need to know which orders are open, but reads must not
- * block cancels. All other lanes leave the whole cancel reserve. Only signed requests have a reserve.
+ * block cancels. All other lanes leave the whole cancel reserve unused. Only the signed scope has a reserve.
  */
 function laneFloor(scope: Scope, lane: Lane, openOrders: number, perMinute: number): number {
   if (scope !== 'signed' || lane === 'cancel') return 0;
@@ -354,9 +354,9 @@ function laneFloor(scope: Scope, lane: Lane, openOrders: number, perMinute: numb
 const SHORT_PART = 1 / 5;
 /** The request budget is sufficient again above this fraction of the profile's limit. */
 const ENOUGH_PART = 1 / 2;
-/** How long the budget must be short before a notice, ms; longer than the effect of one wrong answer. */
+/** Time for which the budget must be short before a notice, ms; longer than the effect of one wrong answer. */
 const SHORT_AFTER_MS = 10_000;
-/** How long the budget must be sufficient before a notice, ms; this long time avoids repeated notices. */
+/** Time for which the budget must be sufficient before a notice, ms; long, to avoid repeated notices. */
 const ENOUGH_AFTER_MS = 120_000;
 
 const SCOPES = ['public', 'signed'] as const satisfies readonly Scope[];
@@ -365,7 +365,7 @@ interface WatchedScope {
   readonly scope: (typeof SCOPES)[number];
   readonly usual: number;
   isTold: boolean;
-  /** Time since which the budget's state differs from the last notice, our clock, ms; null while it agrees. */
+  /** Time since which the budget's state differs from the last notice, our clock, ms; null while both agree. */
   sinceMs: number | null;
 }
 

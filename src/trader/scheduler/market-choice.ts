@@ -55,7 +55,7 @@ export interface NetValue {
   readonly currencyBound: number;
 }
 
-/** Requests per event. A move is a cancel and a new order, each with draft and submit; a fill needs a new order. */
+/** Requests per action. A move is a cancel and a new order, each with draft and submit; a fill needs a new order. */
 const REQUESTS = { move: 4, fill: 2, cancel: 2 } as const;
 
 /**
@@ -184,7 +184,7 @@ const LEAST = 1e-9;
 export const DWELL_S = 600;
 /** Requests for entering and leaving a market: two orders are placed and canceled. */
 const REQUESTS_TO_ENTER = 8;
-/** One of every `PLACES_A_TRIAL` market places is reserved for a market that may be worth more than estimated. */
+/** One of every ten quoted markets is chosen on trial, because it may be worth more than estimated. */
 const PLACES_A_TRIAL = 10;
 
 /** Finds resource prices, each at least `least`, at which the demand of all valuable markets fits the supply. */
@@ -225,8 +225,8 @@ export function pricesFor(
 
 /**
  * Chooses the markets to quote, the most valuable ones up to the maximum. A market is added when its value exceeds the
- * cost of entering and leaving. A quoted market is dropped when its value falls below minus that cost. Every tenth
- * place goes to the market with the highest sum of value and one standard deviation.
+ * cost of starting and ending its quotes. A quoted market is dropped when its value falls below minus that cost. One of
+ * every ten markets is chosen by the sum of value and one standard deviation instead.
  */
 export function choose(
   candidates: readonly MarketCandidate[],
@@ -234,7 +234,7 @@ export function choose(
   least: ScarcityPrices,
   bounds: ChoiceBounds,
 ) {
-  // Markets without a place use no resources, so prices are computed from each group's best markets.
+  // Markets that are not quoted use no resources, so prices are computed from each group's best markets.
   const best = pickBest(candidates, pricesFor(candidates, supply, least), bounds);
   const prices = pricesFor(best, supply, least);
   const margin = (REQUESTS_TO_ENTER * prices.request) / DWELL_S;
@@ -252,7 +252,7 @@ export function choose(
   };
   for (const { candidate } of valued) if (candidate.isFixed) take(candidate, Number.POSITIVE_INFINITY);
   const offerWanted = (hope: boolean): void => {
-    // A quoted market keeps its place unless a market is better by more than the cost of a change.
+    // A quoted market stays unless another market's value is higher by more than the cost of a change.
     const score = ({ candidate, value }: RankedMarket) =>
       value.net + (candidate.isChosen ? margin : -margin) + (hope ? candidate.doubt : 0);
     const worth = valued.filter((each) => score(each) > 0).sort((a, b) => score(b) - score(a));

@@ -19,7 +19,7 @@ export interface PolledMarket extends StaleMarket {
   readonly marketConditionId: string;
   /** True for a permanently closed market, in which only the detail can still change. */
   readonly isOver: boolean;
-  /** Whether the market's past price bars should be read; absent: false. */
+  /** True if the market's past price bars should be read; absent: false. */
   readonly wantsCandles?: boolean;
 }
 
@@ -33,13 +33,13 @@ export interface PollFacts {
   readonly signedPerMinute: number;
   /** Number of pages that list the details of all open markets; Infinity while unknown or not needed. */
   readonly openMarketPages: number;
-  /** Best interval of own-trade reads while orders rest, ms, before the settings limit it; absent: the shortest. */
+  /** Best interval of own-trade reads while orders rest, ms, not yet limited by the settings; absent: the shortest. */
   readonly ownPaceMs?: number;
-  /** Interval of reads of the exchange's marks, ms; absent or Infinity: only in reconciliation rounds. */
+  /** Interval of reads of the exchange's marks, ms; absent or Infinity: only reconciliation rounds read marks. */
   readonly marksEveryMs?: number;
-  /** Number of signed requests of an assets poll, which begins a reconciliation round; absent: one request. */
+  /** Number of signed requests of a reconciliation round, which an assets poll begins; absent: one request. */
   readonly requestsARound?: number;
-  /** Number of public requests that could be sent now, as in `RequestQueue.headroom`; a maximum for market polls. */
+  /** Returns the number of public requests that could be sent now, by `RequestQueue.headroom`; limits market polls. */
   readonly publicHeadroom: () => number;
 }
 
@@ -62,7 +62,7 @@ export interface PollSettings {
 }
 
 const FIRST_BACKOFF_MS = 1_000;
-/** Longest wait after failed polls, ms: a market whose polls keep failing uses one request per minute. */
+/** Longest wait after failed polls, ms: a poll that keeps failing is sent once per minute. */
 const LONGEST_BACKOFF_MS = 60_000;
 
 /** One poll (repeated request): its target, and when it was last sent. */
@@ -113,7 +113,7 @@ export class PollRecord {
     return this.age(nowMs) >= this.#wait(intervalMs) && !this.#backsOff(nowMs);
   }
 
-  /** Earliest time at which the poll is ready, unless it is expedited, our clock, ms; Infinity while in flight. */
+  /** Earliest time at which the poll is ready if it is not expedited, our clock, ms; Infinity while in flight. */
   readyFromMs(intervalMs: number, nowMs: number): number {
     if (this.underWay) return Number.POSITIVE_INFINITY;
     if (this.ready(intervalMs, nowMs)) return nowMs;
@@ -216,7 +216,7 @@ export class PollMemory {
     return this.#markets.get(target.marketConditionId)?.[target.kind];
   }
 
-  /** Drops polls of all other markets, except polls in flight. Returns true if no poll of another market remains. */
+  /** Drops the polls of markets that are not listed, except polls in flight. Returns true if none of them remains. */
   keep(marketConditionIds: ReadonlySet<string>): boolean {
     let done = true;
     for (const [marketConditionId, records] of this.#markets) {

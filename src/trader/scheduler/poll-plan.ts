@@ -21,9 +21,9 @@ import { staleIndex } from './stale-index.js';
 const SHARES: Readonly<Record<MarketPoll, number>> = { book: 0.68, trades: 0.22, detail: 0.1, candles: 0.1 };
 /** Number of polls that may be sent at once after a quiet time: enough to begin quoting four markets. */
 const BURST = 12;
-/** Tenths of the public request budget for polls; further pages and other programs use the remainder. */
+/** Tenths of the public request budget for polls; further pages of lists and other programs use the rest. */
 const PUBLIC_TENTHS = 9;
-/** Parts per token (one poll): each millisecond earns `PUBLIC_TENTHS` parts per allowed request per minute. */
+/** Parts per token (one poll); each ms earns `PUBLIC_TENTHS` parts per allowed request per minute. */
 const PARTS = 10 * 60_000;
 /** Interval between reads of a market's detail, ms. Details change when a market opens, closes or resolves. */
 const DETAIL_INTERVAL_MS = 60_000;
@@ -70,7 +70,7 @@ export class PollPlan {
   /** True while polls of markets that are no longer tracked may remain. */
   #forgetting = false;
   #lookedMs = Number.NEGATIVE_INFINITY;
-  /** Until this time, `takeDue` finds no poll unless facts change, our clock, ms; -Infinity if unknown. */
+  /** Time before which `takeDue` finds no poll unless facts change, our clock, ms; -Infinity if unknown. */
   quietUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(settings: PollSettings) {
@@ -173,7 +173,7 @@ export class PollPlan {
     return Math.min(detailMs, bookMs, trades.readyFromMs(hotIntervalMs, nowMs), barsMs);
   }
 
-  /** Sets the intervals for reads of own state and the market list; true when they changed. */
+  /** Sets the intervals for reads of own state and the market list; returns true if an input changed. */
   #setPace(facts: PollFacts): boolean {
     const { openOrders, signedPerMinute, openMarketPages, markets, ownPaceMs = 0, requestsARound = 1 } = facts;
     const marksEveryMs = facts.marksEveryMs ?? Number.POSITIVE_INFINITY;
@@ -204,7 +204,7 @@ export class PollPlan {
       const watched = kind === 'book' ? this.#nextBook(nowMs) : this.#chooseNext(kind, nowMs);
       if (watched === null) continue;
       const { market, records } = watched;
-      // If a kind has no due polls, its unused share is not saved for later.
+      // A kind without due polls does not save its unused budget share for later.
       for (const idle of byNeed.slice(0, byNeed.indexOf(kind))) this.#used[idle] = this.#used[kind];
       this.#used[kind] += 1 / SHARES[kind];
       // A book is useless without the market's detail (price grid), so a missing detail is read first.

@@ -1,4 +1,4 @@
-/** Marginal price of a signed request, by the number of requests left. Prices are floats, as they are never booked. */
+/** Computes the price of a signed request from the unused requests. Prices are floats, as they are never booked. */
 
 import { MINUTE_MS } from '../../shared/base/sliding-minute.js';
 
@@ -7,7 +7,7 @@ const EVERY_MS = 5_000;
 const AIM = 1 / 2;
 /** Change of the price's logarithm per update, per unit of the free fraction's distance from `AIM`. */
 const STEP = 0.2;
-/** Maximum of the price's logarithm: e^7 is a thousand times the minimum. */
+/** Maximum rise of the price's logarithm: e^7 is about a thousand times the minimum price. */
 const MOST_RISE = 7;
 
 /**
@@ -32,7 +32,7 @@ export class RequestPrice {
   }
 }
 
-/** Weight of the newest order in the mean time to rest: 1 / 16. */
+/** The newest order has weight 1 / 16 in the mean time from decision to resting order. */
 const ORDERS = 16;
 /** Longest accepted time from decision to resting order, s. Longer times come from an earlier run or a lost answer. */
 const LONGEST_S = 60;
@@ -40,7 +40,7 @@ const LONGEST_S = 60;
 export class ReactionPace {
   seconds: number;
 
-  /** @param usualS assumed mean before the first order, s */
+  /** @param usualS assumed mean time from decision to resting order before the first order, s */
   constructor(usualS: number) {
     this.seconds = usualS;
   }
@@ -65,7 +65,7 @@ export const USUAL_LONGEST_MS = 15_000;
 export const bestOwnPaceMs = (requestPrice: number, lateFillCost: number): number =>
   requestPrice === 0 ? 0 : 1000 * Math.sqrt((2 * requestPrice) / lateFillCost);
 
-/** Own trades are read this many times as often as own orders: reads of orders only confirm known facts. */
+/** Own trades are read five times as often as own orders, because reads of orders only confirm known facts. */
 export const ORDERS_PER_FILLS = 5;
 
 /** Fraction of the signed budget for reads of own state; their intervals grow to fit it. */

@@ -12,7 +12,7 @@ import { LAST_LANES, type Next, ScopeLine } from './budget.js';
 /** A request that was never sent; the engine reports its outcome as unknown, with `sent: false`. */
 export interface Unsent {
   readonly request: PlannedRequest;
-  /** Why the request was not sent: it expired, the queue was full, or it was recalled. */
+  /** Reason why the request was not sent: it expired, the queue was full, or it was recalled. */
   readonly reason: string;
 }
 
@@ -28,7 +28,7 @@ export const MAX_WAITING = 512;
 export const MAX_IN_FLIGHT = 8;
 /** Maximum requests in flight per scope, so that public reads and own orders cannot block each other. */
 export const MAX_IN_FLIGHT_PER_SCOPE = 6;
-/** Maximum requests in flight, with cancels. The two maximums above do not apply to cancels. */
+/** Maximum requests in flight when a cancel is sent. The two smaller maximums do not apply to cancels. */
 export const MAX_IN_FLIGHT_WITH_CANCELS = 16;
 
 const SCOPES: readonly Scope[] = ['signed', 'public', 'bootstrap'];
@@ -184,12 +184,12 @@ export class RequestQueue {
     return Math.max(0, line.room(lane, this.#openOrders, steadyMs) - before);
   }
 
-  /** Requests per minute that may be sent now: the venue profile's limit less its margin, or less after refusals. */
+  /** Requests per minute that may be sent now: the limit less its margin and less other programs' use; at least 1. */
   perMinute(scope: Scope, nowMs: number): number {
     return this.#lines[scope].budget.perMinute(this.#clock.advance(nowMs));
   }
 
-  /** True if time alone does not change the budgets: no recent throttling, and no other program uses them. */
+  /** True if the budgets do not change with time: no recent throttling, and no use by other programs. */
   isSteady(nowMs: number): boolean {
     const steadyMs = this.#clock.advance(nowMs);
     return this.#lines.public.budget.isSteady(steadyMs) && this.#lines.signed.budget.isSteady(steadyMs);

@@ -1,12 +1,12 @@
 /**
- * Value of reading a book now: the Whittle index of a cost that grows with the age of the newest read (Tripathi and
- * Modiano, "A Whittle index approach to minimizing functions of age of information", 2019). Values are floats, because
- * they are never booked.
+ * Computes the value of reading a book now: the Whittle index of a cost that grows with the age of the newest read
+ * (Tripathi and Modiano, "A Whittle index approach to minimizing functions of age of information", 2019). Values are
+ * floats, because they are never booked.
  *
  * Model: a quote of Q shares rests at distance h from the fair price. Since the book read t seconds ago, the price has
- * moved by a normal amount with standard deviation s = sigma sqrt(t). Takers hit a wrong quote at rate nu; the loss per
- * second is nu Q g(h, s). The Whittle index is t g(t) less the integral of g from 0 to t: the cost of reading later. An
- * optimal schedule equalises the index across markets. Price jumps add to the loss.
+ * moved by a normal amount with standard deviation s = sigma sqrt(t). Takers hit a wrong quote at rate nu. With g the
+ * loss per share, the loss per second is nu Q g(h, s). The Whittle index is t g(t) less the integral of g from 0 to t:
+ * the cost of reading later. An optimal schedule equalises the index across markets. Price jumps add to the loss.
  */
 
 import { type Micros, ONE } from '../../shared/base/micros.js';
@@ -71,7 +71,7 @@ export interface RestingQuote {
 
 /** Inputs for the value of reading one market's book. Prices are YES prices, as floats. */
 export interface StaleMarket {
-  /** Time of the newest book, our clock, ms; null before the first book read. Later market events are unknown. */
+  /** Time of the newest book, our clock, ms; null before the first book read. Events after this time are unknown. */
   readonly seenMs: number | null;
   /** Price of a YES share by the newest book, in (0, 1). */
   readonly price: number;
@@ -94,7 +94,7 @@ export interface StaleMarket {
  * is never negative.
  *
  * @param variance p (1 - p), the largest possible variance of a probability
- * @param movedS time, s, in which the price usually moves as far as a mark shows that it has moved; added to `t`
+ * @param movedS time, s, that the price usually needs for the move that the exchange's mark shows; added to `t`
  */
 export function shareIndex(
   h: number,

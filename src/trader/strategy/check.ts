@@ -85,7 +85,7 @@ function checkLadder(levels: readonly QuoteLevel[], side: BookSide, market: Mark
     const better = levels[index - 1];
     if (better === undefined) continue;
     if (side === 'bid' ? better.priceMicros <= level.priceMicros : better.priceMicros >= level.priceMicros)
-      return `${side} ${index + 1}: ${level.priceMicros} must be ${side === 'bid' ? 'below' : 'above'} the level before it`;
+      return `${side} ${index + 1}: ${level.priceMicros} must be ${side === 'bid' ? 'below' : 'above'} the previous level`;
   }
   return null;
 }

@@ -14,7 +14,7 @@ export interface QuoteLevel {
   readonly isProbe?: boolean;
 }
 
-/** Complete sets (one YES and one NO share each) that a strategy wants to hold, to sell either outcome. */
+/** Complete sets (one YES and one NO share each) that a strategy wants to hold, so that it can sell either outcome. */
 export interface SetsWish {
   /** Number of sets to hold. Currency is split into missing sets in batches, up to `max_core_sets`. 0: no sets. */
   readonly coreSharesMicros: Micros;
@@ -22,9 +22,9 @@ export interface SetsWish {
   readonly merge: 'auto' | 'never';
 }
 
-/** Quotes: the own orders that a strategy wants in a market. The engine places them with the fewest requests. */
+/** Quotes: the own orders that a strategy wants in a market. The engine places them with few requests. */
 export interface Quotes {
-  /** The strategy's fair YES price, which risk compares with the quotes. Null: no fair price, so levels are invalid. */
+  /** Fair YES price, which risk compares with the quotes. Null: no fair price; no levels are valid. */
   readonly fairMicros: Micros | null;
   /** Wanted bids, highest price first, with strictly falling prices, at most `MAX_LEVELS`. */
   readonly bids: readonly QuoteLevel[];
@@ -37,16 +37,16 @@ export interface Quotes {
   /** True: every order that differs from its level is replaced, regardless of tolerances and request prices. */
   readonly exact?: boolean;
   /**
-   * Gain per share of a fill at a side's best level, after the price move that follows the fill; currency, -1 to 1. The
-   * engine ranks markets and order changes by this gain. At a level further from the market, the gain is greater by the
-   * distance between the levels. If absent, the engine derives the gain from `fairMicros`.
+   * Expected gain per share of a fill at a side's best level, less the price move after the fill; currency, -1 to 1.
+   * The engine ranks markets and order changes by this gain. At a worse level, the gain is greater by the distance
+   * between both levels. If absent, the engine derives the gain from `fairMicros`.
    */
   readonly edge?: { readonly bid: number; readonly ask: number };
   /** True: the checks before draft and signature reject an order that would trade at once; absent: false. */
   readonly postOnly?: boolean;
-  /** Wanted complete sets; absent: no wish. The wish stays valid, also over restarts, until later quotes change it. */
+  /** Wanted complete sets; absent: no wish. The wish stays valid, also after restarts, until it is changed. */
   readonly sets?: SetsWish;
-  /** Latest time of the next `quote` call, our clock, ms. Absent: in about a second, and at each market observation. */
+  /** Latest time of the next `quote` call, our clock, ms. Absent: a second later, and at each market observation. */
   readonly againMs?: number;
   /** Reason for these quotes, or for the lack of quotes; one sentence for `explain`. */
   readonly note: string;
@@ -57,7 +57,7 @@ export interface Quotes {
 /** Maximum levels per side. The venue's request limits are too low to update more levels. */
 export const MAX_LEVELS = 10;
 
-/** Makes empty quotes with a reason. All resting orders are canceled. */
+/** Makes empty quotes with a reason. The engine then cancels all resting orders. */
 export const NO_QUOTES = (reason: string, factors: Readonly<Record<string, number>> = {}): Quotes => ({
   fairMicros: null,
   bids: [],
@@ -68,7 +68,7 @@ export const NO_QUOTES = (reason: string, factors: Readonly<Record<string, numbe
   factors,
 });
 
-/** A running strategy in one market. A quoter may keep private state, but has no clock, input, output or randomness. */
+/** A running strategy in one market. A quoter may keep state, but must not use a clock, input, output or randomness. */
 export interface Quoter<K extends EventKind = 'fill', P = ParamValues> {
   quote(view: MarketView): Quotes;
   observe?(event: StrategyEvent<K>): void;
@@ -77,7 +77,7 @@ export interface Quoter<K extends EventKind = 'fill', P = ParamValues> {
    * MARKET` prints the figures and texts under its key `shown`. `save` is called only if the module declares `state`.
    */
   save?(): unknown;
-  /** Receives new parameters declared `live: 'now'` or `'requote'`. If it is absent or throws, a new quoter is made. */
+  /** Receives new parameters of the class `now` or `requote`. If `params` is absent or throws, a new quoter is made. */
   params?(next: P): void;
 }
 
@@ -96,7 +96,7 @@ export interface EventQuoter<K extends EventKind = 'fill', P = ParamValues> {
 /** Maximum size of the saved state of one strategy in one market or event, as JSON. */
 export const MAX_STATE_BYTES = 64 * 1024;
 
-/** Declares that a module's quoters can be saved. */
+/** Declares that the state of a module's quoters can be saved. */
 export interface StateDeclaration {
   /** Version of the format that `save` returns, 1 or more. `create` receives only state of this version. */
   readonly version: number;
@@ -182,7 +182,7 @@ export function defineStrategy<const S extends ParamSpecs, const K extends Asked
 export function defineStrategy<const S extends ParamSpecs, const K extends AskedEvent = never>(
   definition: StrategyDefinition<S, K>,
 ): MarketStrategy;
-/** Implementation of both overloads of `defineStrategy`. */
+/** Implements both overloads of `defineStrategy`. */
 export function defineStrategy(definition: unknown): Strategy {
   // The cast is safe: the host calls `create` only with parameters from `readParams` for these declarations.
   return definition as Strategy;
@@ -229,7 +229,7 @@ export interface BooleanParam extends Described {
   readonly default: boolean;
 }
 
-/** Parameter that is one word of a list. */
+/** Parameter whose value is one of the words in `choices`. */
 export interface ChoiceParam<T extends string = string> extends Described {
   readonly kind: 'choice';
   readonly choices: readonly T[];
@@ -246,7 +246,7 @@ export interface FeedParam extends Described {
 
 /** Union of the kinds of parameters that hold one value. */
 export type FieldSpec = NumericParam | SharesParam | BooleanParam | ChoiceParam | FeedParam;
-/** Declarations of a row's fields, or of single-value parameters, by name. */
+/** Declarations of the fields of a row, by name. */
 export type FieldSpecs = Readonly<Record<string, FieldSpec>>;
 
 /** Parameter that is a list of rows with the same fields, for example bands. A missing field takes its default. */
@@ -260,7 +260,7 @@ export interface RowsParam<F extends FieldSpecs = FieldSpecs> extends Described 
 
 /** Union of all kinds of parameters: one value, or a list of rows. */
 export type ParamSpec = FieldSpec | RowsParam;
-/** All parameters of a strategy, by the name under `params:` in its file. */
+/** Declarations of all parameters of a strategy, by their names under `params:` in the strategy file. */
 export type ParamSpecs = Readonly<Record<string, ParamSpec>>;
 
 type FieldValueOf<S> = S extends { kind: 'integer' | 'number' }
@@ -282,7 +282,7 @@ type ValueOf<S> = S extends { kind: 'rows'; fields: infer F }
 /** The typed values that `create` receives for these declarations. */
 export type ParamsOf<S extends ParamSpecs> = { readonly [K in keyof S]: ValueOf<S[K]> };
 
-/** The parsed value of a field: shares as Micros, others as written. */
+/** The parsed value of a field: shares as Micros, other values as written in the file. */
 export type FieldValue = number | boolean | string;
 /** The parsed value of a parameter: one value, or the rows of a list. */
 export type ParamValue = FieldValue | readonly Readonly<Record<string, FieldValue>>[];

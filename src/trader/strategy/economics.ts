@@ -1,4 +1,4 @@
-/** Decisions about complete sets, from the costs of tied-up currency and of requests. Floats here are never booked. */
+/** Decides about complete sets by the costs of tied-up currency and of requests. Floats here are never booked. */
 
 import { feePerShare } from '../../shared/base/fees.js';
 import { ONE } from '../../shared/base/micros.js';
@@ -21,7 +21,7 @@ export const USUAL_ECONOMICS: Economics = { currencyPricePerS: 0.00864 / SECONDS
 export const USUAL_PAIRS_PER_S = 0.01;
 
 /**
- * Best number of sets per merge or split (economic order quantity). It balances the cost of the batch's two requests
+ * Best number of sets per merge or split (economic order quantity). This number balances the cost of two requests
  * against the cost of waiting currency. The number is infinite if currency is free, and 0 if requests are free.
  *
  * @param setsPerS rate at which sets arise or are used
@@ -29,7 +29,7 @@ export const USUAL_PAIRS_PER_S = 0.01;
 export const batchOf = ({ requestPrice, currencyPricePerS }: Economics, setsPerS: number): number =>
   requestPrice === 0 ? 0 : 2 * Math.sqrt((requestPrice * setsPerS) / currencyPricePerS);
 
-/** Cost of a YES-NO pair until its merge, in currency: its part of the requests, plus the cost of its waiting time. */
+/** Cost of a YES-NO pair until its merge, in currency: its share of the requests, plus the cost of waiting. */
 export const pairCost = ({ requestPrice, currencyPricePerS }: Economics, setsPerS: number): number =>
   2 * Math.sqrt((requestPrice * currencyPricePerS) / setsPerS);
 

@@ -5,7 +5,7 @@ import { touchOf } from '../market/book.js';
 import type { MarketView } from '../market/view.js';
 import type { StrategyEvent } from './contract.js';
 
-/** Weights of others' book and of public trades in a fair price. */
+/** Settings for the computation of a fair price from others' book and public trades. */
 export interface FairSetting {
   /** Minimum shares at a price or better for this price to be a side's best price; fewer shares are dust. */
   readonly dustMicros: Micros;
@@ -50,7 +50,7 @@ export function fairValue(view: MarketView, setting: FairSetting): FairValue | s
   return { fair, bid, ask, mid, microprice, spread };
 }
 
-/** Maximum number of fills that wait for their markout; beyond it, the oldest are dropped. */
+/** Maximum number of fills that wait for their markout; if more fills wait, the oldest are dropped. */
 const MAX_WAITING = 200;
 
 /** Settings of the markouts (price moves after fills): their time and their decay. */
@@ -93,7 +93,7 @@ export class MarkoutTracker {
     if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
   }
 
-  /** Notes the present fair price, and computes the markouts of all fills that are due. */
+  /** Stores the present fair price, and computes the markouts of all fills whose horizon has passed. */
   fair(nowMs: number, fair: number): void {
     const elapsed = this.#atMs === null ? 0 : Math.max(0, nowMs - this.#atMs);
     const kept = 2 ** (-elapsed / this.#setting.halfLifeMs);

@@ -20,7 +20,7 @@ export function passiveLimit(book: Book, side: BookSide, tickMicros: Micros): nu
   return side === 'bid' ? opposite.priceMicros - tickMicros : opposite.priceMicros + tickMicros;
 }
 
-/** Millionths of shares that may fill on a side until the position reaches its limit, or zero in reduce-only mode. */
+/** Millionths of shares that a side may fill until the position reaches its limit (in reduce-only mode: zero). */
 export function positionRoom(side: BookSide, { inventory, stance }: Pick<MarketView, 'inventory' | 'stance'>): number {
   const net = side === 'bid' ? inventory.netMicros : -inventory.netMicros;
   return stance === 'reduce-only' ? Math.max(0, -net) : Math.max(0, inventory.maxPositionMicros - net);
@@ -39,7 +39,7 @@ export interface LadderWish {
   readonly totalShares: number;
 }
 
-/** Converts wanted levels into valid ones. The ladder ends at the first level outside the market's limits. */
+/** Converts wanted levels into valid ones. The ladder ends before the first level outside the market's limits. */
 export function ladder(wish: LadderWish, market: MarketFacts): readonly QuoteLevel[] {
   const range = priceRange(market);
   const amount = Number.isFinite(wish.levelShares) ? amountOnLot(wish.levelShares, market) : null;
@@ -83,7 +83,7 @@ export interface GuardSetting {
   readonly maxBookAgeMs: number;
   /** Pause of quoting after a price jump, ms. */
   readonly jumpPauseMs: number;
-  /** Time before the market's resolution from which nothing is quoted, ms. */
+  /** Time before the market's resolution at which quoting stops, ms. */
   readonly haltBeforeMs: number;
 }
 
@@ -96,10 +96,10 @@ export function whyNoQuotes(view: MarketView, setting: GuardSetting): string | n
   if (health.bookAgeMs > setting.maxBookAgeMs)
     return `the book is ${health.bookAgeMs} ms old, at most ${setting.maxBookAgeMs} ms are accepted`;
   if (health.sinceJumpMs !== null && health.sinceJumpMs < setting.jumpPauseMs)
-    return `the price jumped ${health.sinceJumpMs} ms ago, quotes pause for ${setting.jumpPauseMs} ms`;
+    return `the price jumped ${health.sinceJumpMs} ms ago, quoting pauses for ${setting.jumpPauseMs} ms`;
   if (timeToResolutionMs !== null && timeToResolutionMs <= setting.haltBeforeMs) {
     const seconds = Math.round(timeToResolutionMs / 1000);
-    return `the market resolves in ${seconds} s, quotes end ${setting.haltBeforeMs / 1000} s before`;
+    return `the market resolves in ${seconds} s, quoting stops ${setting.haltBeforeMs / 1000} s before`;
   }
   return null;
 }

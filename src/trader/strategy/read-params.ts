@@ -17,7 +17,7 @@ import {
 /** One invalid parameter; `path` is for example `['bands', 0, 'min_margin_ticks']`. */
 export interface ParamProblem {
   readonly path: readonly (string | number)[];
-  /** Problem as text, with the given value, accepted values, unit and range; it does not end with a full stop. */
+  /** Describes the given value, the accepted values, unit and range; without a full stop at the end. */
   readonly message: string;
 }
 
@@ -155,7 +155,7 @@ export function describeParam(spec: ParamSpec): Readonly<Record<'unit' | 'range'
       return {
         unit: 'shares',
         range: `${min} to ${max}`,
-        wanted: `an amount of shares in quotes from "${min}" to "${max}"`,
+        wanted: `shares as a decimal string from "${min}" to "${max}"`,
       };
     }
     case 'boolean':
@@ -179,12 +179,10 @@ export function describeParam(spec: ParamSpec): Readonly<Record<'unit' | 'range'
   }
 }
 
-/** One row of the table that describes a strategy's parameters, with texts only. */
+/** One row of the table that describes a strategy's parameters, as texts. */
 export type ParamRow = ReturnType<typeof paramRow>;
 
-/**
- * Returns the table of a strategy's parameters. Lists are followed by their fields, such as `bands[].min_margin_ticks`.
- */
+/** Returns the table of a strategy's parameters. The fields of a list follow it, such as `bands[].min_margin_ticks`. */
 export function paramTable(strategy: Strategy): readonly ParamRow[] {
   return Object.entries(strategy.params).flatMap(([name, spec]) => {
     const row = paramRow(name, spec);
@@ -231,7 +229,7 @@ export function strategyFrom(moduleExports: unknown, where: string): Strategy {
   throw new TwinbookError(
     'strategy_invalid',
     `${where}: the default of parameter${at}: ${problem.message}`,
-    'Put the default in the strategy’s module within its own range.',
+    'Change the default in the strategy’s module to a value within the range.',
   );
 }
 
@@ -265,7 +263,7 @@ function wrongPart(found: Loose): string | null {
   if (inputs !== undefined && (asRecord(inputs) === null || Object.entries(asRecord(inputs) ?? {}).some(isWrongInput)))
     return 'inputs must be absent or { event: true }';
   if (scope === 'event' && inputs !== undefined)
-    return "inputs must be absent when scope is 'event': its view shows all markets";
+    return "inputs must be absent when scope is 'event': event views hold all markets";
   if (takes !== undefined && takes !== true) return 'takes must be true, or absent';
   const isAsked = (kind: unknown): boolean => ASKED_EVENTS.some((known) => known === kind);
   if (observes !== undefined && !(Array.isArray(observes) && observes.every(isAsked)))

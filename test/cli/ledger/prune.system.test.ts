@@ -132,7 +132,7 @@ describe('after a restored backup', () => {
     const compared = await command('reconcile');
     expect(compared.code).toBe(0);
     expect(compared.output).toMatch(/^ledger and exchange agree\n$/m);
-    expect((await adopt('once more')).output).toContain('nothing had to be booked');
+    expect((await adopt('once more')).output).toContain('nothing was booked');
     await until(status, ({ mode, way_back }) => mode === 'quoting' && way_back === '');
     expect((await command('stop')).code).toBe(0);
 

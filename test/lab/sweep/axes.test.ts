@@ -102,7 +102,7 @@ describe('a mistake', () => {
     [['behind_ticks.0=1'], /no strategy has a parameter behind_ticks\.0/],
     [['behind_ticks=0:21:1'], /--param maker\.behind_ticks: got 21, wanted a whole number of ticks from 0 to 20/],
     [['behind_ticks=many'], /got "many", wanted a whole number/],
-    [['order_shares=0.5'], /got "0\.5", wanted an amount of shares/],
+    [['order_shares=0.5'], /got "0\.5", wanted shares as a decimal string/],
     [['mode=sound,sly'], /got "sly", wanted one of sound, throws, rejects, exits, kills/],
     [['is_quick=maybe'], /got "maybe", wanted true or false/],
     [['mode=1:2:1'], /wanted a list of values, because the parameter is one of sound/],
@@ -137,7 +137,7 @@ describe('a mistake', () => {
     } catch (error) {
       expect(error).toMatchObject({
         code: 'usage',
-        hint: expect.stringContaining('order_shares (an amount of shares in quotes from "1" to "1000")'),
+        hint: expect.stringContaining('order_shares (shares as a decimal string from "1" to "1000")'),
       });
     }
   });

@@ -176,7 +176,7 @@ describe.skipIf(!HAS_REDIS)('a sweep behind a queue (skipped where redis-server 
     const client = new Redis(redis.url);
     await client.config('SET', 'maxmemory-policy', 'allkeys-lru');
     expect(await asked(at(redis.url))).toMatch(
-      /has the maxmemory-policy allkeys-lru\n {2}Wanted: maxmemory-policy noeviction/,
+      /has the maxmemory-policy allkeys-lru\n {2}Set maxmemory-policy noeviction/,
     );
     await client.config('SET', 'maxmemory-policy', 'noeviction');
     client.disconnect();

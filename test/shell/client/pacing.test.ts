@@ -49,7 +49,7 @@ describe('a throttled call', () => {
     expect((await write()).outcome).toMatchObject({ kind: 'refused', slug: 'throttled' });
     expect(notices).toEqual([{ kind: 'throttled', scope: 'signed', waitMs: 30_000 }]);
     const next = await write({ latestMs: Date.now() + 50 });
-    expect(next.outcome).toEqual({ kind: 'unknown', sent: false, reason: 'the request waited too long for its turn' });
+    expect(next.outcome).toEqual({ kind: 'unknown', sent: false, reason: 'the request was not sent by its deadline' });
     expect(server.asked).toHaveLength(1);
     server.answer = answering(200, envelope(bookData));
     expect((await read()).outcome.kind).toBe('answered');

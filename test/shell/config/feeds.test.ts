@@ -34,14 +34,14 @@ describe('the feeds of a trader file', () => {
 
   test.each([
     ['{ kind: pipe }', 'trader.yaml:6:21: feeds.a.kind: wants "file" or "child", got the text "pipe"'],
-    ['{ kind: file }', 'trader.yaml:6:13: feeds.a: a feed of kind file wants path'],
-    ['{ kind: child, command: [x], path: y }', 'feeds.a.path: a feed of kind child has no path; remove it'],
+    ['{ kind: file }', "trader.yaml:6:13: feeds.a: a feed of kind file needs the key 'path'"],
+    ['{ kind: child, command: [x], path: y }', "feeds.a.path: a feed of kind child has no key 'path'; remove it"],
     ['{ kind: child, command: [x], env: [A=B] }', 'feeds.a.env[0]: wants a name of an environment variable'],
     [
       '{ kind: child, command: [x], env: [twinbook_secret] }',
       'feeds.a.env[0]: starts with TWINBOOK_, which is reserved for the trader; feed programs never get such variables',
     ],
-    ['{ kind: file, path: x, env: [A] }', 'feeds.a.env: a feed of kind file has no env; remove it'],
+    ['{ kind: file, path: x, env: [A] }', "feeds.a.env: a feed of kind file has no key 'env'; remove it"],
     ['{ kind: child, command: [] }', 'feeds.a.command: wants at least 1 entries, got 0'],
     ['{ kind: file, path: x }, B C: { kind: file, path: x }', 'wants a name in lower case with dashes'],
   ])('a: %s', async (feed, message) => {

@@ -35,11 +35,11 @@ describe('a trader file that cannot be used says where, what came and what to wr
     'merge: { min_shares: "0" }':
       '6:22: merge.min_shares: wants a decimal string from "0.01" to "1000000", got the text "0"',
     'events: [{ event: E, outcomes: nested, markets: [a] }]':
-      '6:32: events[0].outcomes: a nested event wants its markets, from widest to narrowest, two or more, each once',
+      '6:32: events[0].outcomes: a nested event needs its markets, from widest to narrowest, two or more, each once',
     'events: [{ event: E, outcomes: exhaustive }]':
-      '6:32: events[0].outcomes: an exhaustive event wants all of its markets, two or more, each once',
+      '6:32: events[0].outcomes: an exhaustive event needs all of its markets, two or more, each once',
     'events: [{ event: E, outcomes: exclusive, markets: [a, b] }]':
-      '6:52: events[0].markets: an exclusive event wants no list: all markets of the event belong to it',
+      '6:52: events[0].markets: an exclusive event takes no list: all markets of the event belong to it',
     'events: [{ event: E, outcomes: exclusive }, { event: E, outcomes: exclusive }]':
       '6:54: events[1].event: is declared above; keep one',
     'merge: { enabled: yes }': '6:19: merge.enabled: wants true or false, got the text "yes"',
@@ -95,15 +95,15 @@ describe('a trader file that cannot be used says where, what came and what to wr
     ],
     [
       ofVenue('paper, draft_message: opaque'),
-      '1:41: venue.draft_message: drafts of this venue are opaque: its content cannot be checked before signing; to accept that write allow_blind_signing: true',
+      '1:41: venue.draft_message: drafts of this venue are opaque: their content cannot be checked before signing; to accept that, write allow_blind_signing: true',
     ],
     [
       trader('guardian: { credentials: c.json }').replace('wallet.json', 'wallet.json, credentials: c.json'),
-      '6:26: guardian.credentials: is the trader’s file; the guardian needs its own, so that revoking one key leaves the other',
+      '6:26: guardian.credentials: is the trader’s file; the guardian needs its own key, which stays valid if the other is revoked',
     ],
     [
       ofVenue('paper, base_url: "http://127.0.0.1:9001"', 'exchange: { port: 9000 }'),
-      '6:19: exchange.port: is 9000, but venue.base_url says 9001; remove one',
+      '6:19: exchange.port: is 9000, but venue.base_url has port 9001; remove one',
     ],
     [
       trader('', '\n  - strategies/none.yaml'),
@@ -182,7 +182,7 @@ describe('a strategy file', () => {
     ...more,
   });
   const table: readonly (readonly [yaml: string, message: string])[] = [
-    ['params: { order_shares: 25 }', '2:25: params.order_shares: got 25, wanted an amount of shares in quotes from'],
+    ['params: { order_shares: 25 }', '2:25: params.order_shares: got 25, wanted shares as a decimal string from'],
     ['risk: { max_loss_day: "5" }', "2:9: risk: unknown key 'max_loss_day'"],
     ['markets: { ids: [a], select: { state: open } }', '2:22: markets: either ids or select, not both; remove one'],
     ['markets: { ids: [a, b, a] }', '2:24: markets.ids[2]: this market is twice in the list'],

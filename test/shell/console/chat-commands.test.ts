@@ -57,8 +57,8 @@ test('ack says that one alert was seen, or all', async () => {
   const { ask, seen } = place();
   expect(await ask('ack', 'nothing')).toBe('no such alert is open');
   expect(seen).toEqual([]);
-  expect(await ask('ack')).toBe('acknowledged, not sent again until over: killed');
-  expect(await ask('ack', 'killed')).toBe('acknowledged, not sent again until over: killed');
+  expect(await ask('ack')).toBe('acknowledged; not sent again while open: killed');
+  expect(await ask('ack', 'killed')).toBe('acknowledged; not sent again while open: killed');
   expect(seen).toMatchObject([
     { kind: 'killed', sinceMs: 1 },
     { kind: 'killed', sinceMs: 1 },
@@ -82,7 +82,7 @@ test('a message reaches the trader as a command with who sent it, through a cons
   expect(asked).toEqual([{ command: 'kill', reason: 'by Telegram, user 5' }]);
   expect(server.sent.map(({ text }) => text)).toEqual([
     'trader: kill is done; status shows the resting orders',
-    'trader: not a command; there are: status, kill',
+    'trader: not a command; commands are: status, kill',
     expect.stringContaining('trader: kill not done: it was sent'),
   ]);
 });

@@ -141,7 +141,7 @@ test.each([
   await restart().look();
   expect(done).toEqual([]);
   expect(server.sent.map((one) => one.text)).toEqual([
-    'paper: not a command; there are: status, ack, pause, reduce-only, kill',
+    'paper: not a command; commands are: status, ack, pause, reduce-only, kill',
   ]);
 });
 

@@ -264,7 +264,7 @@ describe('the page', () => {
     const refused = await roles.view.press('kill', '{}');
     expect([refused.status, await refused.json()]).toEqual([
       403,
-      { error: 'this password allows only to view; this request wants one to stop' },
+      { error: 'this password has the role view; this request needs the role stop' },
     ]);
   });
 

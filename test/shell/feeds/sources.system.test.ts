@@ -136,7 +136,7 @@ describe('a program', () => {
     `);
     await heard('A', 0.2);
     await untilTrue(() => loud.length >= 2);
-    expect(loud[0]).toBe('feed model: its program ended (code 3): ran out of ideas; it is retried');
+    expect(loud[0]).toBe('feed model: its program ended (code 3): ran out of ideas; the feed is retried');
   });
 
   it('that is not there is said once', async () => {

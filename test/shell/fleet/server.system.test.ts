@@ -84,7 +84,7 @@ describe.skipIf(!HAS_POSTGRES)('a fleet', () => {
     const wrong = 'not-the-password';
     const attempts = [
       [() => open({}, wrong), /rejects this user or password/],
-      [() => open({}, null), /wants a password/],
+      [() => open({}, null), /requires a password/],
       [() => open({ database: 'nowhere' }), /does not exist/],
       [() => open({ port: 1 }), /does not answer/],
       [() => open({ tls: 'verified' }), /does not support TLS/],
@@ -148,7 +148,7 @@ describe.skipIf(!HAS_POSTGRES)('a fleet', () => {
     server = await startPostgres(folder, server.port, AS_PRIMARY);
     await expect(open()).rejects.toMatchObject({
       message: expect.stringContaining('is a replica, which accepts no writes'),
-      hint: 'Wanted: the primary server.',
+      hint: 'Use the primary server.',
     });
     const { host, port, user, database: name } = place();
     const client = new pg.Client({ host, port, user, database: name, password: PASSWORD });

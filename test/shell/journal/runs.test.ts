@@ -59,7 +59,7 @@ describe('a run that is not found', () => {
   });
 
   it('because there is none says how one comes about', () => {
-    expect(() => findRun('last', '/nowhere', '/')).toThrow(refusal(/^There are no runs: `twinbook start` makes one/));
+    expect(() => findRun('last', '/nowhere', '/')).toThrow(refusal(/^There are no runs: `twinbook start` begins/));
   });
 
   it('among very many is not answered with all of them', () => {

@@ -270,7 +270,7 @@ it('an outcome of a request that no room of the engine owns is an error', () => 
   const outcome = { kind: 'unknown', reason: 'it is a test', sent: true } as const;
   const report = { request, outcome, nowMs: 1, sentMs: 1, venueTimeMs: null };
   const state = stateOf(openMemoryLedger(), settingsOf());
-  expect(() => observeReport(state, report, 7)).toThrow('a report of a request without an owner: resting');
+  expect(() => observeReport(state, report, 7)).toThrow('the result belongs to a request without an owner: resting');
 });
 
 it.each([

@@ -165,7 +165,7 @@ describe.each(['merge', 'split'] as const)('a %s', (kind) => {
     it('is not begun: that would be a bug', () => {
       const s = fresh();
       s.executor.setConverting(converting);
-      expect(() => s.begin(intent)).toThrow(/while converting is off/);
+      expect(() => s.begin(intent)).toThrow(/converting is off/);
       expect(s.ledger.intents()).toEqual([]);
     });
 
@@ -237,7 +237,7 @@ it('a merge is begun while converting is to currency, a redeem is not while ther
     yesMicros: m(ONE),
     noMicros: m(0),
   } as const;
-  expect(() => s.begin(redeem)).toThrow(/while converting is off/);
+  expect(() => s.begin(redeem)).toThrow(/converting is off/);
   expect(s.ledger.intents()).toEqual([]);
   s.executor.setConverting('to_currency');
   s.begin(KINDS.merge.intent);

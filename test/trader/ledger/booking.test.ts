@@ -213,7 +213,7 @@ it.each([
   ["UPDATE transactions SET ref = 'other' WHERE kind = 'fill'", 'first transaction of fill'],
   [
     "INSERT INTO transactions (kind, ref, time_ms) SELECT kind, ref || '~2', 1 FROM transactions WHERE kind = 'fill'",
-    'transactions in force of fill',
+    'unreversed transactions of fill',
   ],
 ])('the self-check after %s finds: %s', (spoil, finding) =>
   withLedger((ledger, path) => {

@@ -37,8 +37,8 @@ describe('the rungs of a loss', () => {
     };
     const loss = { dayLossMicros: micros(30_000_000), drawdownMicros: micros(85_000_000), halted: null };
     expect(lossRung(loss, limits)).toEqual({
-      widened: '30 lost today: 0.5 or more of the limit of 50 is used',
-      reducing: '85 below the high-water mark: 0.8 or more of the limit of 100 is used',
+      widened: '30 lost today, at least 0.5 of the limit of 50',
+      reducing: '85 below the high-water mark, at least 0.8 of the limit of 100',
     });
   });
 });

@@ -78,7 +78,7 @@ export class Margin {
     return invalid('pubkey', 'The position is open: there is nothing to claim.');
   }
 
-  /** After a change of price or trading state, checks positions, then requests, in order of creation. */
+  /** Checks all positions, then all requests, in order of creation; called when price or trading state changes. */
   sweep(market: Market): void {
     const pool = market.margin;
     if (pool === null || !market.isTradable) return;
@@ -223,7 +223,7 @@ export class Margin {
   }
 }
 
-/** Filter by market state. `open` matches all unsettled states, `resolved` all settled ones, any other only itself. */
+/** Filter by market state. `open` matches unsettled states, `resolved` settled states, any other only itself. */
 function isInLife(state: MarketState, asked: MarketState): boolean {
   if (asked === 'open') return !isSettledMarket(state);
   return asked === 'resolved' ? isSettledMarket(state) : state === asked;

@@ -103,7 +103,7 @@ export class Settlements extends Records<SettlementRecord, Wire<'settlementRow'>
     this.context.timers.put(landsMs(this.context), 'settlement', record.id);
   }
 
-  /** Changes the state of a settlement when due. Returns the position's id if the settlement has ended; else null. */
+  /** Moves a due settlement to its next state. Returns the position's id if the settlement has ended; else null. */
   step(id: number): number | null {
     const record = this.requireLive(id);
     if (record.state === 'claim_pending') {
@@ -226,7 +226,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     position.tpSl = makeTpSl(pricesAfter(position.tpSl, takeProfit ?? undefined, stopLoss ?? undefined));
   }
 
-  /** Publishes a trade with the pool as a market trade and as an activity. */
+  /** Publishes a position's trade with the pool: once as a market trade and once as an activity. */
   #print(
     position: PositionRecord,
     { market, pool }: MarginMarket,
@@ -282,7 +282,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     timers.put(checkMs, 'position', position.id);
   }
 
-  /** Checks a position at the scheduled time `dueMs`, unless a later check has replaced this check. */
+  /** Checks a position at the scheduled time `dueMs`, unless the check was rescheduled to another time. */
   onCheckDue(id: number, dueMs: number): void {
     const position = this.live(id);
     if (position === null || position.watchMs !== dueMs) return;

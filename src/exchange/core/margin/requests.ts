@@ -126,7 +126,7 @@ export class PositionRequests extends Records<RequestRecord, Wire<'requestRow'>>
         record.stepMs = null;
         return this.tryFill(record);
       case 'refund_processing':
-        // Only a funded request gets a refund.
+        // Only a funded request has a refund transaction.
         if (record.isFunded) record.refundTxid = makeName(this.context.settings.seed, 'refund', id);
         return this.#end(record, 'failed');
       default:

@@ -37,7 +37,7 @@ export const requestRow = (context: CoreContext, record: RequestRecord): Wire<'r
   order_state: record.orderState,
 });
 
-/** Answer to a cancel of a position request. By the interface, its `market` has only a title and an id. */
+/** Answer to a cancel of a position request. The interface defines only title and id in `market`. */
 export function cancelledRequestRow(context: CoreContext, record: RequestRecord): Wire<'cancelledRequestRow'> {
   const { card } = context.catalog.market(record.market);
   return { ...requestRow(context, record), market: { condition_id: card.conditionId, title: card.title } };

@@ -83,10 +83,10 @@ const TRADED = 2;
 
 /**
  * One side of a recorded order book, by level; amounts in micros. Visible amounts exclude the part eaten (taken) by
- * real orders. Eaten amounts stay stored even over a gap, because the recording continues as if nothing was eaten.
+ * real orders. Eaten amounts stay stored over a gap of the recording, because the recording ignores real orders.
  */
 class RecordedSide {
-  /** Ticks at which a part of the recorded amount is not eaten. */
+  /** Ticks where real orders have not eaten the whole recorded amount. */
   readonly shown: TickSet;
   /** Ticks with a recorded amount, even if real orders have eaten all of it. */
   readonly held: TickSet;
@@ -108,7 +108,7 @@ class RecordedSide {
     return f64(this.#cells, tick * STRIDE);
   }
 
-  /** Returns the amount already known at a level: the recorded amount, or the amount eaten before a clear. */
+  /** Returns the amount already known at a level: the recorded amount, or the eaten amount if it is larger. */
   knownAmount(tick: number): number {
     const at = tick * STRIDE;
     return Math.max(f64(this.#cells, at), f64(this.#cells, at + EATEN));
@@ -207,7 +207,7 @@ export class MatchingBook {
   readonly #amount: Float64Array;
   readonly #bids: TickSet;
   readonly #asks: TickSet;
-  /** By side: first tick at which a recorded amount reaches real orders of the other side; negated for asks. */
+  /** By side: first tick at which a recorded amount reaches the other side's real orders; negated for asks. */
   readonly #reachedFrom = new Int32Array(2);
   /** Time of the recording's next book snapshot, Unix ms; infinite until its first level arrives. */
   #snapshotMs = Number.POSITIVE_INFINITY;
@@ -387,7 +387,7 @@ export class MatchingBook {
     this.#awaitSnapshot(this.recorded);
   }
 
-  /** Handles a recorded level after a clear. Levels with the time of the first such level form the new snapshot. */
+  /** Handles a recorded level after a clear. Levels with the same time as the first one form the new snapshot. */
   levelComes(nowMs: number): void {
     if (nowMs > this.#snapshotMs) this.#endSnapshot();
     else if (this.awaitsSnapshot) this.#snapshotMs = nowMs;

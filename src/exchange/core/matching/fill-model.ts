@@ -2,9 +2,9 @@
  * A recording shows a level's total amount, not the orders in its queue. A fill model estimates the recorded shares
  * ahead of a real order, and how they decrease without a trade.
  *
- * A resting order is filled by a recorded trade, or by an arriving recorded amount of the other side at its price. One
- * recorded event fills at most its own amount, once. A decrease of a recorded level never fills an order. The queue
- * formulas are hftbacktest's (models/queue.rs). Amounts are micros of the recorded level, without real orders.
+ * A recorded trade fills a resting order, and so does a recorded amount that arrives on the other side at its price.
+ * One recorded event fills at most its own amount. A decrease of a recorded level never fills an order. The queue
+ * formulas are hftbacktest's (models/queue.rs). Amounts are in micros and exclude real orders.
  */
 
 import { TwinbookError, unreachable } from '../../../shared/base/errors.js';
@@ -18,8 +18,8 @@ type QueueCurve =
 const SHARE = 1_000_000;
 
 /**
- * Returns a curve: the fraction of a level's decrease without a trade that was behind an order. `ahead` is above 0, and
- * `behind` at least 0. Curves use only arithmetic, square root and logarithm, for equal results on every machine.
+ * Returns a function for the fraction of a decrease without a trade that is assumed behind an order. `ahead` is above
+ * 0, `behind` at least 0. Curves use only arithmetic, square root and logarithm, for equal results on every machine.
  */
 function cancelledBehind(curve: QueueCurve): (ahead: number, behind: number) => number {
   switch (curve.kind) {
@@ -58,7 +58,7 @@ type QueueSpec = QueueCurve | { readonly kind: 'trade-through' | 'risk-averse' |
 export interface FillModel {
   /** Name that the function `fillModel` accepts, including the exponent, such as `power:3` or `posts-only:power:3`. */
   readonly name: string;
-  /** True: recorded makers only post, so an arriving amount fills no order. Absent: an arriving amount first trades. */
+  /** True: recorded makers only post, so an arriving amount fills no order. Absent: it first fills crossed orders. */
   readonly postsOnly?: boolean;
   /** False: a recorded trade fills only orders with better prices than the trade's price. */
   readonly fillsAtTouch: boolean;
@@ -171,7 +171,7 @@ export const chosenModel = (choice: string | FillModel): FillModel =>
  */
 function boundedModel(model: FillModel): FillModel {
   const { name, fillsAtTouch, postsOnly = false } = model;
-  if (name === '') throw new TwinbookError('usage', 'a fill model has no name', 'Name it: reports show the name.');
+  if (name === '') throw new TwinbookError('usage', 'a fill model has no name', 'Name the model; reports show it.');
   return {
     name,
     fillsAtTouch,

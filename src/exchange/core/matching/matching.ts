@@ -1,7 +1,7 @@
 /**
- * The matching engine: matches an incoming order with a book by price-time priority, and moves currency and shares.
- * Matching allocates no memory. Each side of a trade changes only its own account. If both sides buy, a complete set is
- * created; if both sell, a set is dissolved. Only the market's collateral shows whether sets were created or dissolved.
+ * The matching engine matches an incoming order with a book by price-time priority, and moves currency and shares.
+ * Matching allocates no memory. If both sides buy, complete sets (YES + NO) are created; if both sell, complete sets
+ * are dissolved. The market's collateral rises with each created set and falls with each dissolved set.
  */
 
 import type { Funds } from '../accounts.js';
@@ -21,12 +21,12 @@ import {
   SELL_YES,
 } from './order-pool.js';
 
-/** Account that owns all recorded liquidity: always number 0, unlimited. */
+/** Number of the account that owns all recorded liquidity and has unlimited currency. */
 export const RECORDED_ACCOUNT = 0;
 
-/** Receives the fills of API orders. Prices are those of the order's outcome. */
+/** Listener for the fills of API orders. A fill's price is the price of the order's outcome (YES or NO). */
 export interface FillListener {
-  /** `atCrossing`: true if the fill was caused by a recorded amount that arrived. */
+  /** `atCrossing`: true if a newly recorded amount at a crossing price caused the fill. */
   readonly onFill: (
     record: number,
     amount: number,
@@ -47,7 +47,7 @@ export class Matching {
   filled = 0;
   /** True if the last `take` ended because it reached an order of the same account. */
   metSelf = false;
-  /** True if the last `take` ended because its funds were insufficient. */
+  /** True if the last `take` ended because the funds of the market buy were insufficient. */
   outOfFunds = false;
 
   readonly #pool: OrderPool;
@@ -70,7 +70,7 @@ export class Matching {
     this.#listener = listener;
   }
 
-  /** Matches an incoming order up to `limitTick`; returns its unfilled amount. `purse`: maximum cost of a buy. */
+  /** Matches an incoming order up to `limitTick`; returns its unfilled amount. `purse`: maximum buy cost with fees. */
   take(
     nowMs: number,
     trading: Trading,
@@ -101,7 +101,7 @@ export class Matching {
     return this.#left;
   }
 
-  /** Fills the incoming order from a tick's real orders. Returns false if the matching must stop. */
+  /** Fills the incoming order with the resting orders at `tick`. Returns false if matching must stop. */
   #takeReal(trading: Trading, tick: number): boolean {
     const pool = this.#pool;
     for (let slot = trading.book.head(tick); slot !== 0 && this.#left > 0; slot = trading.book.head(tick)) {
@@ -114,7 +114,7 @@ export class Matching {
     return true;
   }
 
-  /** Fills the incoming order from a tick's recorded amount and real orders, in queue order; false to stop matching. */
+  /** Fills the incoming order at `tick` in queue order, with recorded amounts and real orders. False stops matching. */
   #takeMixed(trading: Trading, tick: number): boolean {
     const pool = this.#pool;
     const book = trading.book;
@@ -124,7 +124,7 @@ export class Matching {
     let goesOn = true;
     let slot = book.headOn(side, tick);
     while (goesOn && this.#left > 0) {
-      // The rest of the recorded amount is behind the last real order in the queue.
+      // After the last real order of the queue, only the rest of the recorded amount remains.
       const before =
         slot === 0 ? level.displayedAmount(tick) : Math.min(level.displayedAmount(tick), f64(pool.ahead, slot) - eaten);
       if (before > 0) {
@@ -185,7 +185,7 @@ export class Matching {
     level.trade(tick, amount);
   }
 
-  /** Trades an arriving recorded amount with the real orders that it reaches. The caller counts the result as eaten. */
+  /** Trades a newly recorded amount with the real orders that it crosses. Returns the traded amount. */
   recordedArrival(nowMs: number, trading: Trading, side: number, tick: number, amount: number): number {
     this.#beginRecorded(nowMs, amount);
     const book = trading.book;
@@ -219,7 +219,7 @@ export class Matching {
     this.#meet(trading, slot, tick, amount);
   }
 
-  /** Publishes a recorded trade. A recorded seller of YES is published as a buyer of NO, to show the direction. */
+  /** Adds a recorded trade to the public trades. A taker who sold YES is listed as a buyer of NO. */
   #printRecorded(trading: Trading, taker: number, tick: number, amount: number): void {
     if (amount <= 0) return;
     const price = tick * trading.tick;
@@ -227,7 +227,7 @@ export class Matching {
     trading.market.tape.write(this.#nowMs, price, amount, taker === BID ? yes : amount - yes, taker === BID, 0, 0);
   }
 
-  /** Subtracts a taken recorded amount from the amounts ahead of the level's real orders. */
+  /** Subtracts `taken` recorded shares from the queue ahead of each real order at the tick. */
   #moveUp(book: MatchingBook, side: typeof BID | typeof ASK, tick: number, taken: number): void {
     const ahead = this.#pool.ahead;
     for (let slot = book.headOn(side, tick); slot !== 0; slot = i32(this.#pool.next, slot)) {
@@ -296,14 +296,14 @@ export class Matching {
     }
   }
 
-  /** Moves currency and shares of one side of a trade. Returns its fee. */
+  /** Moves currency and shares of one side of a trade. Returns the fee of this side. */
   #move(market: Market, account: number, leg: LegCode, amount: number, cost: number, rate: number): number {
     const funds = this.#funds;
     const isYes = isYesLeg(leg);
     let fee = rate === 0 ? 0 : timesUp(rate, cost);
     if (isBuyLeg(leg)) {
-      // Each fill rounds its cost and fee. Together, small fills can cost some millionths more than the lock. The
-      // exchange bears this difference, if necessary by a negative fee. No account pays more than it has.
+      // Each fill rounds its cost and fee. Many small fills can cost some millionths more than the order locked. The
+      // exchange then reduces the fee, even below 0, so that no account pays more than it has.
       fee = Math.min(fee, funds.available(account) - cost);
       funds.add(account, -cost - fee);
       market.shares.receive(this.#nowMs, account, isYes, amount, cost);
@@ -350,7 +350,7 @@ export class Matching {
     pool.remaining[slot] = amount;
     if (isBuyLeg(leg)) {
       const price = leg === BUY_YES ? tick * trading.tick : 1_000_000 - tick * trading.tick;
-      // The order's immediate fills were rounded one by one, and may have cost some millionths more than planned.
+      // Rounding of the immediate fills may have left some millionths less than `buyLock` computes.
       const lock = Math.min(buyLock(price, amount, trading.lockRate), this.#funds.available(account));
       pool.locked[slot] = lock;
       this.#funds.lock(account, lock);
@@ -373,7 +373,7 @@ export class Matching {
   }
 }
 
-/** Returns the leg of a YES quote. A bid sells NO if enough is held, else buys YES; an ask sells YES, else buys NO. */
+/** Leg of a bid or ask on YES: a bid sells available NO, else buys YES; an ask sells available YES, else buys NO. */
 export function legFor(market: Market, account: number, bid: boolean, amount: number): LegCode {
   if (market.shares.available(account, !bid) >= amount) return bid ? SELL_NO : SELL_YES;
   return bid ? BUY_YES : BUY_NO;

@@ -1,9 +1,9 @@
 import { f64, fillSparse, i32, sparse, widen } from '../money.js';
 
-/** Maximum slots. An order's handle is generation × 2^22 + slot, so an old handle never matches a reused slot. */
+/** Maximum number of slots. A handle is generation × 2^22 + slot, and each reuse of a slot has a new generation. */
 const SLOT_SPAN = 2 ** 22;
 
-/** The four legs. In YES space, buying YES and selling NO are bids; selling YES and buying NO are asks. */
+/** The four legs. In the YES book, `BUY_YES` and `SELL_NO` are bids; `SELL_YES` and `BUY_NO` are asks. */
 export const BUY_YES = 0;
 export const SELL_YES = 1;
 export const BUY_NO = 2;
@@ -18,9 +18,9 @@ export const isBuyLeg = (leg: LegCode): boolean => leg === BUY_YES || leg === BU
 /** True if the leg trades YES shares. */
 export const isYesLeg = (leg: LegCode): boolean => leg === BUY_YES || leg === SELL_YES;
 
-/** Values of all resting orders in columns by slot. Slots are reused, so a new order needs no allocation. */
+/** Fields of all resting orders: one array per field, indexed by slot. Slots are reused without an allocation. */
 export class OrderPool {
-  /** Slots of an order's neighbours in its tick's queue; 0 without one. In free slots, `next` is the next free slot. */
+  /** `next`, `prev`: slots of the neighbours in the tick's queue, or 0. A free slot's `next` is the next free slot. */
   next = new Int32Array(1024);
   prev = new Int32Array(1024);
   tick = new Int32Array(1024);
@@ -38,7 +38,7 @@ export class OrderPool {
   #free = 0;
   #used = 1;
 
-  /** Returns a slot for a new order. The slot still has old values, so the caller must write every column. */
+  /** Returns a slot for a new order. The slot still has old values, so the caller must write every field. */
   take(): number {
     const recycled = this.#free;
     if (recycled !== 0) {

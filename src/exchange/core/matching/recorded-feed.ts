@@ -9,7 +9,7 @@ import { NO_TICK } from './book.js';
 
 const OFF_GRID = -1;
 
-/** Applies recorded events to books: one by one, or many of one market per call. Both ways allocate no memory. */
+/** Applies recorded events to books: one event per call, or many events of one market. No call allocates memory. */
 export class RecordedFeed {
   /** Number of events that the last `play` rejected: off the price grid, or a trade while the market does not trade. */
   refused = 0;
@@ -22,7 +22,7 @@ export class RecordedFeed {
 
   /**
    * Sets the recorded amount of a level to `total`. An added amount first trades with the real orders that it reaches.
-   * If recorded makers only post, the amount crosses these orders untraded. Returns false for a price off the grid.
+   * If recorded makers are post-only, the added amount does not trade. Returns false for a price off the grid.
    */
   level(index: MarketIndex, side: MatchingSide, price: number, total: number): boolean {
     const { nowMs, catalog } = this.#context;
@@ -41,32 +41,32 @@ export class RecordedFeed {
     return true;
   }
 
-  /** Changes a recorded level that reaches opposite real orders. Added amounts trade with them, or stay crossed. */
+  /** Changes a recorded level that crosses real orders. An added amount trades with these orders or stays crossed. */
   #changeAtOrders(nowMs: number, trading: Trading, side: MatchingSide, tick: number, total: number): void {
     const { book } = trading;
     const level = book.openRecorded()[side];
     const arrived = total - level.knownAmount(tick);
     // The core's clock may go back here, but not to a time before the market's last trade.
     this.#context.nowMs = Math.max(nowMs, trading.market.tape.lastMs);
-    // The arriving amount trades with the present book; only its untraded rest is then added to the level.
+    // The added amount first trades with the present book; the level then shows only the untraded rest.
     const traded = arrived > 0 ? this.#meet(trading, side, tick, arrived) : 0;
     book.changeRecorded(side, tick, total);
     book.eatRecorded(side, tick, traded);
   }
 
-  /** Trades an arriving amount with real orders of the other side. Returns the traded part of the arriving amount. */
+  /** Trades an added amount with real orders of the other side. Returns the traded part of the added amount. */
   #meet(trading: Trading, side: MatchingSide, tick: number, amount: number): number {
     if (trading.book.model.postsOnly === true || !trading.market.isTradable) return 0;
     return this.#context.matching.recordedArrival(this.#context.nowMs, trading, side, tick, amount);
   }
 
-  /** Removes all recorded amounts of a market. Real orders keep their places if a new snapshot has their levels. */
+  /** Removes all recorded amounts of a market. Real orders keep their queue places at levels of the next snapshot. */
   clear(index: MarketIndex): void {
     const { nowMs, catalog } = this.#context;
     catalog.market(index).orderbook?.book.clearRecorded(nowMs);
   }
 
-  /** Handles the end of a pause: recorded amounts that reached real orders during the pause trade with them now. */
+  /** After a pause, trades the recorded amounts that crossed real orders during the pause. */
   onReopen(market: Market): void {
     const { orderbook: trading } = market;
     if (trading === null || trading.book.recorded === null) return;
@@ -105,10 +105,10 @@ export class RecordedFeed {
   }
 
   /**
-   * Plays one market's recorded events, in order of time, from index `from` up to `untilMs` (inclusive). Work of the
-   * core that is due between two recorded events is done at its due time. Returns the index of the first event not
-   * played, because it is too late or of another kind. After the call, the clock is at the last event, or unchanged if
-   * already later. The journal cannot record this call.
+   * Plays one market's recorded events, in order of time, from index `from` up to `untilMs` (inclusive). The core's
+   * timers between two events run at their due times. Returns the index of the first unplayed event, or the chunk's
+   * length. An event is unplayed if it is after `untilMs` or of another kind. The call moves the clock to the last
+   * played event, but never back. The journal cannot record this call.
    */
   play(index: MarketIndex, events: EventChunk, from: number, untilMs: number): number {
     const market = this.#context.catalog.market(index);

@@ -1,15 +1,15 @@
 /**
- * An archive stores the final records of one core: in memory (`memoryArchive`), or in the journal's SQLite file. A core
- * that loads a snapshot first calls `rewind`, because replaying later calls adds the later rows again.
+ * An archive stores the final records of one core: in memory (`memoryArchive`), or in the journal's SQLite file.
+ * `rewind` drops the rows archived after a snapshot, because the replay of later calls adds these rows again.
  */
 
-/** Rule that limits the history: of the rows that `passes` selects, only the newest stay, about `keep` rows. */
+/** Rule that limits an archive: of the rows that `passes` accepts, the newest stay (`keep` to 2 × `keep` rows). */
 export interface Forgetting {
   passes(row: Archived): boolean;
   readonly keep: number;
 }
 
-/** Final records of one kind in memory. Rows are dropped only by the rule `forgetting`. */
+/** Final records of one kind in memory. Without the rule `forgetting`, history is unlimited. */
 export class MemoryShelf implements Shelf {
   readonly #byId = new Map<number, Archived>();
   readonly #byPubkey = new Map<string, Archived>();
@@ -92,7 +92,7 @@ function countBelow(ids: readonly number[], bound: number): number {
   return low;
 }
 
-/** All kinds of archived records. Within a kind, ids ascend with time over all accounts. */
+/** All kinds of archived records. Within a kind, newer records have higher ids, across all accounts. */
 export const RECORD_KINDS = [
   'key',
   'order',
@@ -107,11 +107,11 @@ export const RECORD_KINDS = [
 /** Kind of an archived record. The archive has one table for each kind. */
 export type RecordKind = (typeof RECORD_KINDS)[number];
 
-/** Fields of a record by which lists filter. */
+/** Fields of a record that the filters of lists use. */
 export interface Facets {
   /** Index of the record's market; -1 for a record without a market. */
   readonly market: number;
-  /** State of the record, spelled as in the filters of lists. */
+  /** State of the record, spelled as in list filters. */
   readonly state: string;
   readonly isYes: boolean | null;
   readonly side: 'buy' | 'sell' | null;
@@ -163,7 +163,7 @@ export const makeArchive = (makeShelf: (recordKind: RecordKind) => Shelf): Archi
   // The cast is right: there is one shelf for each kind of record.
   Object.fromEntries(RECORD_KINDS.map((recordKind) => [recordKind, makeShelf(recordKind)])) as Archive;
 
-/** Makes an archive in memory. Rows are dropped only by the rule of their kind. */
+/** Makes an archive in memory. Without a rule for a kind, the history of that kind is unlimited. */
 export const memoryArchive = (rules: Readonly<Partial<Record<RecordKind, Forgetting>>> = {}): Archive =>
   makeArchive((recordKind) => new MemoryShelf(rules[recordKind]));
 

@@ -20,7 +20,7 @@ import type { Margin } from '../margin/margin.js';
 import type { Market } from '../market.js';
 import { asMicros, text, timesDown } from '../money.js';
 
-/** Profit and loss of an account in the markets that match both filters; 0 if no market matches. */
+/** Profit and loss of an account in the markets that match the market and event filters; 0 if no market matches. */
 export function accountPnl(catalog: Catalog, margin: Margin, account: number, filter: QueryOf<'account.pnl'>) {
   const markets = marketsIn(catalog, filter);
   const indexes = markets.length === catalog.markets.length ? undefined : markets.map(({ index }) => index);

@@ -159,7 +159,7 @@ export class Records<R extends RecordOfMarket, W> {
     this.#archive.rewind(lastId, live);
     for (const record of structuredClone(records)) {
       this.keep(record);
-      // Every account that may still trade needs cells for its shares.
+      // The account of a live record may still trade, so it needs cells for its shares.
       this.context.catalog.market(record.market).shares.ensureAccount(record.account);
     }
   }

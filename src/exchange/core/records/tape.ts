@@ -21,7 +21,7 @@ class Ring {
     this.cells = new Float64Array(FIRST_CAPACITY * stride);
   }
 
-  /** Adds a row to the ring and returns its first cell; the caller fills it. A full ring drops its oldest row. */
+  /** Adds a row and returns the row's first cell; the caller fills the row. A full ring drops its oldest row. */
   protected begin(): number {
     if (this.count === this.#capacity && this.#capacity < this.#limit) {
       // Row n is at position n until the ring is full, so growing copies the cells unchanged.
@@ -55,7 +55,7 @@ class Ring {
 
   protected loadRows(count: number, dump: readonly number[]): void {
     const kept = dump.length / this.#stride;
-    // A ring that has dropped rows is full. A ring that still has all rows may have free capacity.
+    // A ring drops rows only when it is full. Its capacity then equals the number of kept rows.
     let capacity = kept < count ? kept : FIRST_CAPACITY;
     while (capacity < kept) capacity *= 2;
     this.count = count;
@@ -73,7 +73,7 @@ export const TAPE_LENGTH = 20_000;
 /** Number of trades kept for a settled market. Settled markets stay in memory, and their number only grows. */
 export const SETTLED_TAPE_LENGTH = 1_000;
 
-/** Cells of a trade; the first cell is its time. */
+/** Number of cells of a trade; cell 0 is the trade's time, and the constants below are the other cells. */
 const TRADE_STRIDE = 7;
 const PRICE = 1;
 const AMOUNT = 2;
@@ -96,7 +96,7 @@ export class TradeHistory extends Ring {
     super(TRADE_STRIDE, TAPE_LENGTH);
   }
 
-  /** Adds a public trade. `notional` is the value of the traded shares in the taker's outcome. */
+  /** Adds a public trade. `notional`: value of the traded shares at the taker's price, micros of currency. */
   write(
     timeMs: number,
     yesPrice: number,
@@ -121,14 +121,14 @@ export class TradeHistory extends Ring {
     cells[at + VOLUME_AFTER] = this.volume;
   }
 
-  /** Ends the market's history: keeps only the newest trades, at least one. */
+  /** Drops all but the newest `keep` trades of a closed market; `keep` must be at least 1. */
   settle(keep = SETTLED_TAPE_LENGTH): void {
     if (this.count <= keep) return;
     const dump = this.dump();
     this.load({ ...dump, trades: dump.trades.slice(-keep * TRADE_STRIDE) });
   }
 
-  /** Returns the currency of trades after `sinceMs`, exact; null if some of these trades are no longer kept. */
+  /** Returns the exact currency volume of trades after `sinceMs`; null if some of these trades were dropped. */
   volumeSince(sinceMs: number): number | null {
     const { cells, oldest, count } = this;
     if (oldest > 0 && f64(cells, this.at(oldest)) > sinceMs) return null;
@@ -152,12 +152,12 @@ export class TradeHistory extends Ring {
     return trades;
   }
 
-  /** True if a trade with a smaller id is also kept. */
+  /** True if the history still has a trade with a smaller id than `id`. */
   hasBefore(id: number): boolean {
     return id > this.oldest + 1;
   }
 
-  /** A kept trade; amounts and fees are in micros, `price` and `isYes` are those of the taker's outcome. */
+  /** Returns a stored trade, in micros. `price` and `isYes` refer to the outcome that the taker traded. */
   trade(id: number) {
     const at = this.at(id - 1);
     const { cells } = this;
@@ -189,7 +189,7 @@ export const BARS_KEPT = 9_216;
 
 const BARS_OF: Readonly<Record<CandleInterval, number>> = { '5m': 1, '30m': 6 };
 
-/** Cells of a price bar. The first cell is the bar's number of five-minute intervals since 1970. */
+/** Number of cells of a price bar. Cell 0 counts the five-minute intervals from 1970 to the bar's start. */
 const BAR_STRIDE = 6;
 const OPEN = 1;
 const HIGH = 2;
@@ -211,7 +211,7 @@ export class Candles extends Ring {
     super(BAR_STRIDE, BARS_KEPT);
   }
 
-  /** Adds a price: from a trade worth `notional`, or from a moved reference price (worth 0). Times never go back. */
+  /** Adds the price of a trade worth `notional`, or a moved reference price (`notional` 0). Times must not decrease. */
   write(timeMs: number, yesPrice: number, notional: number): void {
     if (timeMs >= this.#endMs) return this.#open(Math.floor(timeMs / BAR_MS), yesPrice, notional);
     const { cells } = this;
@@ -248,7 +248,7 @@ export class Candles extends Ring {
     return bars;
   }
 
-  /** Returns the currency of the bars that end after `sinceMs`. */
+  /** Returns the volume, in currency, of all bars that end after `sinceMs`. */
   volumeSince(sinceMs: number): number {
     let sum = 0;
     for (let row = this.count - 1; row >= this.oldest; row--) {

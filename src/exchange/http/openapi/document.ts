@@ -13,7 +13,7 @@ import { CONTROLS, type FaultControl } from '../controls.js';
 import { NAMES, SLUGS } from '../faults.js';
 import { MAX_PARAM_LENGTH, type ServerOptions } from '../messages.js';
 
-/** A JSON Schema or another part of the document. Answers have exactly its properties; requests may have others. */
+/** A JSON Schema or another part of the document. An answer has exactly its properties; a request may have more. */
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** A JSON Schema while zod generates it. The generated schema may be changed in place. */
@@ -37,7 +37,7 @@ function answerSchema(schema: z.ZodObject): JsonSchema {
   return written;
 }
 
-/** JSON Schemas of all records by component name, as the paper exchange answers them. */
+/** JSON Schemas of all records by component name, as the paper exchange returns them. */
 function recordSchemas(): Readonly<Record<string, JsonSchema>> {
   const registry = z.registry<{ id: string }>();
   for (const [name, record] of namedRecords()) registry.add(record, { id: name });
@@ -220,7 +220,7 @@ function errorAnswers(slugs: readonly ServiceErrorSlug[]): Readonly<Record<strin
   );
 }
 
-/** Errors for paths and methods that belong to no call. */
+/** Errors of requests whose path or method belongs to no call. */
 const NO_CALL_ERRORS: readonly ServiceErrorSlug[] = [
   'not_found',
   'method_not_allowed',
@@ -231,7 +231,7 @@ const NO_CALL_ERRORS: readonly ServiceErrorSlug[] = [
   'internal_error',
 ];
 
-/** OpenAPI components to which `errorAnswers` refers for these lists. */
+/** Error responses of all lists, by the component names that `errorAnswers` uses. */
 function errorComponents(lists: readonly (readonly ServiceErrorSlug[])[]): Readonly<Record<string, JsonSchema>> {
   const components: Record<string, JsonSchema> = {};
   for (const slugs of lists) {
@@ -302,11 +302,11 @@ const ANSWER_FAULT = object({
   },
   status: { type: 'integer' },
   slug: orNull('string', 'Slug of the error; null for an HTML page.'),
-  retry_after_s: orNull('integer', 'Header `Retry-After`, seconds; null: only a `throttled` error has the header.'),
+  retry_after_s: orNull('integer', 'Header `Retry-After`, seconds; null: only a `throttled` error has this header.'),
   acts: { type: 'boolean', description: 'True if the exchange executes a call before it returns the injected error.' },
-  count: orNull('integer', 'Maximum number of false answers; null: no maximum.'),
-  share: { type: 'number', description: 'Fraction of the calls that get a false answer, above 0 and up to 1.' },
-  given: { type: 'integer', description: 'Number of false answers that the exchange has sent.' },
+  count: orNull('integer', 'Maximum number of injected answers; null: no maximum.'),
+  share: { type: 'number', description: 'Fraction of the calls that get an injected answer, above 0 and up to 1.' },
+  given: { type: 'integer', description: 'Number of injected answers that the exchange has sent.' },
 });
 const perMinute = orNull('integer', 'Maximum requests in 60 seconds; null: the limit of the profile.');
 const FAULTS = object({
@@ -436,7 +436,7 @@ const TAGS: readonly (readonly [string, string])[] = [
 ];
 const CONTROLS_TAG = [
   'paper',
-  'Controls of the paper exchange. They accept calls from this machine only, and none from web pages. Real venues have no controls.',
+  'Controls of the paper exchange. The controls refuse calls from other machines and from web pages. Real venues have no controls.',
 ] as const;
 
 function makeOperation(name: EndpointName): JsonSchema {
@@ -508,7 +508,7 @@ function queryParameters(name: EndpointName): JsonSchema[] {
 }
 
 const listProperties = (schema: JsonSchema): [string, JsonSchema][] =>
-  // The cast is right: in schemas of zod, `properties` has the schemas by name.
+  // The cast is right: zod writes `properties` as an object from property name to schema.
   Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>);
 
 function withDefault(name: EndpointName, parameter: string, schema: JsonSchema): JsonSchema {

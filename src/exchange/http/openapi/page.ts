@@ -1,6 +1,6 @@
 /**
- * The page under `/docs/`: Swagger UI from the installed package, which needs no network. The plugin of
- * `@fastify/swagger-ui` is not used, because its errors do not use the envelope. Version 6 needs Node 22.
+ * The page under `/docs/` is Swagger UI, served from the installed package without a network. The plugin of
+ * `@fastify/swagger-ui` is not used, because its errors have no envelope, and because its version 6 needs Node 22.
  */
 
 import { readFileSync } from 'node:fs';
@@ -77,7 +77,7 @@ export function servePage(server: FastifyInstance, profile: VenueProfile): void 
   }
 }
 
-/** Script of the documentation page for a venue with these header names. */
+/** Script of the documentation page. `headers`: names of the venue's signature headers. */
 export const pageScript = (headers: ReturnType<typeof signatureHeaders>): string =>
   `'use strict';
 const HEADERS = ${JSON.stringify(headers)};

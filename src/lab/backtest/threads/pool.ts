@@ -65,7 +65,7 @@ export type TaskEnd<R> =
   | { readonly kind: 'done'; readonly figures: R }
   | { readonly kind: 'failed'; readonly error: string; readonly known?: KnownError };
 
-/** Fields of a `TwinbookError`, because an error that is sent to another thread loses its class. */
+/** Fields of a `TwinbookError`. They are sent separately, because an error loses its class between threads. */
 type KnownError = Pick<TwinbookError, 'code' | 'message' | 'hint'>;
 
 type WorkerReport<R> =
@@ -129,7 +129,7 @@ export class TaskPool<T, R> {
     this.#options = options;
   }
 
-  /** False once `stopAsked` resolved before every task had ended; then only `close` is allowed. */
+  /** Returns true after all tasks; false if `stopAsked` resolved earlier, and then only `close` may be called. */
   run(batch: Batch<T, R>): Promise<boolean> {
     const { tasks, stopAsked } = batch;
     if (tasks.length === 0) return Promise.resolve(true);
@@ -149,7 +149,7 @@ export class TaskPool<T, R> {
     await Promise.all([...this.#hired].map(([worker, hired]) => this.#dismiss(worker, hired)));
   }
 
-  /** Ends a worker. A worker must not be ended within a read of a file: see `waitForReads`. */
+  /** Ends a worker. A worker must not be ended during a read of a file: see `waitForReads`. */
   async #dismiss(worker: Worker, { isReady, task }: Hired<T>): Promise<void> {
     if (this.#options.readsFiles && (!isReady || task !== null)) await awaitWorker(worker);
     await worker.terminate();

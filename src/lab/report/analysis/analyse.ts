@@ -100,7 +100,7 @@ function comparedOver(analysis: Analysis, played: ReadonlySet<string>) {
   return { model: nameModel(analysis), micros, sign, events: byEvent.events, interval: shownInterval(byEvent) };
 }
 
-/** Returns a model's figures over repeated runs: `model` includes the spread, `sign` is that of the interval. */
+/** Returns a model's figures over repeated runs. `model`: its name and spread. `sign`: sign of the interval. */
 function comparedRepeats({ model, repeats }: RepeatedModel): ComparedModel {
   const { resultMicros, intervalMicros: interval, events } = repeats.compared ?? repeats;
   const { mean, deviation, lowest, highest } = resultMicros;
@@ -128,7 +128,7 @@ function describeSigns(models: readonly ComparedModel[]): string {
   return 'Results are neither all above 0 nor all below 0, but no fill model contradicts another';
 }
 
-/** `wrong`: figures contradict each other. `caution`: a figure means less than it seems. `note`: information. */
+/** `wrong`: figures contradict each other. `caution`: a figure may mislead. `note`: information. */
 type WarningLevel = 'wrong' | 'caution' | 'note';
 
 interface Warning {
@@ -204,7 +204,7 @@ const CHECKS: Readonly<Record<WarningLevel, Readonly<Record<string, ReportCheck>
     },
     fills_never_noticed: ({ trading: { neverNoticed } }) =>
       neverNoticed > 0 &&
-      `The trader never learned of ${formatQuantity(neverNoticed, 'fill')}: they are in the result, but had no effect on its decisions.`,
+      `The trader never received ${formatQuantity(neverNoticed, 'fill')}: included in the result, but without effect on its decisions.`,
     few_events: ({ byEvent: { events } }) =>
       events > 0 &&
       events < FEW_EVENTS &&

@@ -45,7 +45,7 @@ export function computeEventFigures(markets: readonly MarketAnalysis[], seed: nu
   };
 }
 
-/** Markets of one event resolve together; a market without an event counts as its own event. */
+/** Returns the event title, or the condition id of a market without an event. Markets of one event resolve together. */
 export const eventOf = ({ eventTitle, conditionId }: MarketAnalysis): string =>
   eventTitle === '' ? conditionId : eventTitle;
 
@@ -70,7 +70,7 @@ function caveatFor(events: number): string {
     'A settlement is a jump, and the markets of one event settle together: a Sharpe ratio of daily returns would be too high. This ratio is per event and must not be annualised.';
   if (events === 1)
     return `${jumps} One event is one sample: neither a deviation nor an interval can be computed from it.`;
-  return events < FEW_EVENTS ? `${jumps} With ${events} events it says little, and the interval is too narrow.` : jumps;
+  return events < FEW_EVENTS ? `${jumps} With ${events} events the ratio is rough and the interval too narrow.` : jumps;
 }
 
 export type MarketAnalysis = ReturnType<typeof marketAnalysis>;

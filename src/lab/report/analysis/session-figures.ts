@@ -56,7 +56,7 @@ export type RepeatFigures = ReturnType<typeof computeRepeats>;
 
 /**
  * Computes figures over repeated runs, which differ in poll phases and latencies. `seed`: random seed of the bootstrap.
- * `played`: ids of the markets over which models are compared. `compared` is null if all markets are compared.
+ * `played`: ids of the markets over which models are compared. `compared` is null if every run played all markets.
  */
 export function computeRepeats(runs: readonly RepeatedRun[], seed: number, played = playedByAll(runs)) {
   const all = runs.map(({ markets }) => markets);

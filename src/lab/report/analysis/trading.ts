@@ -8,7 +8,7 @@ import { share, sum, sumIfAll } from './split.js';
 
 /** Horizon of a markout: time after the fill, ms, or `settlement`. */
 export type MarkoutHorizon = number | 'settlement';
-/** Side of fills in a markout. `late` are fills of the trader's orders that arrived late and took from the book. */
+/** Side of fills in a markout. `late`: fills of the trader's orders that arrived late and traded as takers. */
 export type MarkoutSide = 'all' | 'bid' | 'ask' | 'late';
 export type Markout = ReturnType<typeof markoutAt>;
 
@@ -119,7 +119,7 @@ export function computeFillRatio(markets: readonly MarketSession[]) {
   return { postedMicros, restingFilledMicros, fillRatioShare: share(restingFilledMicros, postedMicros) };
 }
 
-/** Returns the mean shares ahead of an order at its start, for all orders and for filled orders; null if unknown. */
+/** Mean shares ahead of an order when it joined the queue, for all and for filled orders; null if unknown. */
 function computeQueue(markets: readonly MarketSession[], resting: readonly FillRecord[]) {
   const quoted = markets.map(({ quoting }) => quoting).filter(({ ordersPlaced }) => ordersPlaced > 0);
   // An order with several fills counts once in the mean.

@@ -59,7 +59,7 @@ const SMALL = `
 @media (max-width: 640px) { .page { padding: 18px 14px 48px } h1 { font-size: 21px } section { margin-top: 34px } th, td { padding: 6px 9px } .bars { min-width: 110px } .wide { display: none } th[scope=row], thead th { white-space: normal } .bracket th[scope=row] { min-width: 8.5em } .markets tbody th { max-width: 11em; white-space: nowrap } .chooser span { display: none } .tiles { grid-template-columns: repeat(2, 1fr) } .tiles dd { font-size: 19px } .assume { grid-template-columns: 1fr; gap: 0 } .assume dd { margin-bottom: 8px } }
 @media print { .scroll, .scroll.tall { max-height: none; overflow: visible } .tools, .chooser { display: none } .model { position: static !important; width: auto !important; height: auto !important; clip-path: none !important } body { background: #fff } section { break-inside: avoid-page } }`;
 
-/** Returns styles with which radio buttons select the shown session of a bracket, without scripts. */
+/** Returns styles with which radio buttons select the shown session, without scripts. */
 function choosing(sessions: number): string {
   const rules = Array.from({ length: sessions }, (_, index) => {
     const chosen = `#session-${index}:checked ~`;
@@ -74,7 +74,7 @@ function choosing(sessions: number): string {
 
 interface ReportParts {
   readonly title: string;
-  /** Number of sessions of a bracket; 0 on pages without a bracket. */
+  /** Number of sessions that the page compares; 0 on other pages. */
   readonly sessions: number;
   readonly body: Markup;
   /** Script of the page. The script `main` draws charts and sorts tables; the script `tables` only sorts tables. */

@@ -14,7 +14,7 @@ export class Markup {
 
 type MarkupPart = Markup | string | number | null | readonly MarkupPart[];
 
-/** Template tag: ``html`<b>${title}</b>` `` escapes `title`. Markup, and lists of it, are unchanged; null is empty. */
+/** Template tag: ``html`<b>${title}</b>` `` escapes `title`. Markup is inserted unchanged; null as empty text. */
 export const html = (texts: TemplateStringsArray, ...parts: readonly MarkupPart[]): Markup =>
   new Markup(
     texts.reduce((page, text, index) => `${page}${text}${index < parts.length ? renderPart(parts[index]) : ''}`, ''),
@@ -45,7 +45,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 export const shorten = (text: string, length = 160): string =>
   text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 
-/** One session of the report page. The session's index in the bracket is part of its elements' class names. */
+/** One session of the report page. The session's index is part of the class names of its HTML elements. */
 export type ShownText = Readonly<{ index: number; name: string; analysis: Analysis }>;
 
 export const section = (id: string, title: string, lead: string, content: Markup | readonly Markup[]): Markup =>

@@ -160,7 +160,7 @@ function figureSection(sessions: readonly ShownText[]): Markup {
 const chooser = (sessions: readonly ShownText[]): Markup =>
   html`<nav class="chooser" aria-label="Fill model"><span>Shown below:</span>${sessions.map(({ index, name }) => html`<label for="session-${index}">${name}</label>`)}</nav>`;
 
-/** Maximum market rows of all sessions together; a row takes about one kilobyte. */
+/** Maximum number of market rows of all sessions together; a row takes about one kilobyte. */
 const MAX_ROWS = 1_500;
 
 function marketSection(sessions: readonly ShownText[]): Markup {
@@ -250,7 +250,7 @@ const markoutSection = (sessions: readonly ShownText[]): Markup =>
   section(
     'markouts',
     'Markouts',
-    'Cents a share, weighted by shares: the mid price some time after a fill, compared with the price of the fill. The effective half-spread was earned at the fill; adverse selection was lost to those who knew more.',
+    'Cents a share, weighted by shares: the mid price some time after a fill, compared with the price of the fill. The effective half-spread was earned at the fill; adverse selection was lost to better informed traders.',
     perSession(sessions, ({ analysis: { markouts } }) =>
       markouts.every(({ fills }) => fills === 0)
         ? note('No mid price is known after any fill: there is no markout.')
@@ -418,7 +418,7 @@ function refusalSection(sessions: readonly ShownText[]): Markup {
     });
     return html`${countTable('Refused by', 'Times', rows)}${describeUnlisted(refusals)}`;
   });
-  return section('refusals', 'Refusals', 'Rejected quotes and orders, and what rejected them.', parts);
+  return section('refusals', 'Refusals', 'Rejected quotes and orders, and the source of each rejection.', parts);
 }
 
 const MAKERS: Readonly<Record<string, string>> = {

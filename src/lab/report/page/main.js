@@ -86,7 +86,7 @@ function drawAccount() {
     addEnd(rows, account.end[0], (account.end[1] - account.capital) / ONE);
     return rows;
   });
-  // Sessions of one bracket may have different sample times.
+  // The compared sessions may have different sample times, so their samples are joined by time.
   const joined = /** @type {Rows} */ (
     /** @type {unknown} */ (
       uPlot.join(accounts.map(([time, result]) => /** @type {uPlot.AlignedData} */ ([time, result ?? []])))
@@ -202,7 +202,7 @@ market?.addEventListener('change', () => {
   drawMarket(drawnMarket);
 });
 for (const input of document.querySelectorAll('input[name=session]')) input.addEventListener('change', redraw);
-// The charts use the colours of the light or dark theme.
+// The charts are drawn again, in the colours of the new theme (light or dark).
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawCharts);
 new ResizeObserver(() => {
   for (const chart of [...groups.account, ...groups.price]) {

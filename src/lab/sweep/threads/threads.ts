@@ -1,4 +1,4 @@
-/** The default engine of a sweep, which runs backtests on threads of this process; also the backtest of a thread. */
+/** Default engine of a sweep: runs backtests on threads of this process. Each thread calls `runTask`. */
 
 import { TwinbookError } from '../../../shared/base/errors.js';
 import type { Config } from '../../../shell/config/config.js';
@@ -30,7 +30,7 @@ export async function runTask(
   const events = eventsIn(all, task.fold);
   const tried = configWith(config, axes, task.candidate.values);
   const own = events.flatMap(({ conditionIds }) => conditionIds.flatMap((id) => sources.get(id) ?? []));
-  // Every configuration draws the same random sequences, so that results differ by the configuration, not by luck.
+  // Every configuration draws the same random numbers, so that luck does not change the ranking.
   const draws = makeDraws(latency, { seed, index: 0, count: 1 }, config.polling.hotIntervalMs);
   const plan = makePlan(tried, own, { fillModel: task.fillModel, ...draws, ...played });
   const { session, traceHash } = await runBacktest(plan);
@@ -79,7 +79,7 @@ export const onThreads: SweepEngine = async ({ plan, recordings, facts, tasks, d
 
 export type ThreadPlace = Pick<SweepPlan, 'source' | 'paths' | 'recordings' | 'workers'>;
 
-/** Opens threads that run batches of tasks. They keep decoded events in memory while the same folds are played. */
+/** Opens threads that run batches of tasks. Threads keep decoded events for later batches with the same folds. */
 export function openThreads(
   { source, recordings, paths, workers }: ThreadPlace,
   configHash: string,
@@ -92,7 +92,7 @@ export function openThreads(
     warm = null;
     await pool?.close();
   };
-  /** Reads a fold's recordings completely. A damaged file throws here; a thread would play the file's readable part. */
+  /** Reads recordings completely. Throws for a damaged file; a thread would silently play only its readable part. */
   const checkFiles = async (ids: ReadonlySet<string>): Promise<void> => {
     const own = recordings.filter(({ market }) => ids.has(market.conditionId));
     for (const [index, recording] of own.entries()) {

@@ -24,10 +24,10 @@ const draftTerms = z.union([
   z.strictObject({ ...margin, type: limit, price: money, shares: money }),
 ]);
 
-/** Terms of a draft, which the wallet's signature accepts. Prices and amounts are those of the draft's outcome. */
+/** Terms that the wallet accepts with its signature. Prices and amounts are those of the draft's outcome. */
 export type DraftTerms = Readonly<z.output<typeof draftTerms>>;
 
-/** Labels of the terms in the text, in their order. */
+/** Labels of the terms in the readable text, in the order of the text. */
 const LABELS: Readonly<Record<string, string>> = {
   isYes: 'Outcome',
   side: 'Side',

@@ -1,4 +1,4 @@
-/** Solana transactions as drafts. Only the canonical encoding is accepted, so that the checked bytes are signed. */
+/** Solana transactions as drafts. Only the canonical encoding is accepted, so that wallets sign the checked bytes. */
 
 import { isUtf8 } from 'node:buffer';
 import { address } from '@solana/addresses';
@@ -64,7 +64,7 @@ type ReadTransaction =
   | { readonly ok: true; readonly transaction: Transaction }
   | { readonly ok: false; readonly problem: string };
 
-/** The package's type is for a checked blockhash. The caller made the blockhash itself, so no check is needed. */
+/** Type of a blockhash that the Solana package has checked. Here, the draft's pubkey serves as blockhash, unchecked. */
 type Blockhash = Parameters<typeof setTransactionMessageLifetimeUsingBlockhash>[0]['blockhash'];
 
 /** Returns the transaction in lowercase hex with empty signatures. The memo names all signers except the fee payer. */
@@ -95,7 +95,7 @@ export function readTransaction(hexText: string): ReadTransaction {
   try {
     return readBytes(bytes);
   } catch {
-    // The Solana package throws for truncated bytes, unknown names and out-of-range numbers.
+    // The Solana package throws for truncated bytes and for invalid values.
     return problem('the draft is not a Solana transaction');
   }
 }
@@ -113,7 +113,7 @@ type Envelope = ReturnType<typeof envelopes.decode>;
 type AnyMessage = ReturnType<typeof messages.decode>;
 type CompiledMessage = Exclude<AnyMessage, { version: 1 }>;
 
-/** True if encoding again gives the same bytes. A decoder may ignore trailing bytes and too long numbers. */
+/** True if encoding the decoded values gives equal bytes. A decoder may ignore trailing bytes and overlong numbers. */
 const isCanonical = (bytes: Buffer, envelope: Envelope, message: CompiledMessage): boolean =>
   bytes.equals(copyBytes(envelopes.encode(envelope))) &&
   copyBytes(envelope.messageBytes).equals(copyBytes(messages.encode(message)));
@@ -146,7 +146,7 @@ function makeTransaction(envelope: Envelope, message: CompiledMessage): Transact
     signers: accounts.slice(0, header.numSignerAccounts),
     accounts,
     instructions: message.instructions.map(({ programAddressIndex, accountIndices = [], data = [] }) => ({
-      program: must(accounts[programAddressIndex], 'the program of a sound message'),
+      program: must(accounts[programAddressIndex], 'the program of a valid message'),
       accounts: accountIndices.flatMap((index) => accounts[index] ?? []),
       data: copyBytes(data),
     })),

@@ -12,12 +12,12 @@ export interface ExplainNode {
   readonly name: string;
   readonly value: string;
   readonly unit: string;
-  /** Id of a related order, fill or market that can be explained too; null for none. */
+  /** Id of a related order, fill or market, which the page links to its own explanation; null if there is none. */
   readonly subject: string | null;
   readonly children: readonly ExplainNode[];
 }
 
-/** `source` of the figures: the ledger, or the trader's last message. `tree` is null for an unknown id or no ledger. */
+/** `source`: the figures come from the ledger or the trader's last message. `tree`: null if the id is not found. */
 export function explainView(subject: string, ledger: LedgerReader | null, trader: ShownState) {
   const market = trader.markets.get(subject);
   if (market !== undefined) return { subject, source: 'trader' as const, tree: marketTree(market, trader.account) };
@@ -49,7 +49,7 @@ function ledgerTree(subject: string, ledger: LedgerReader): ExplainNode | null {
   const fill = ledger.fill(subject);
   if (fill !== null) return fillTree(fill, ledger);
   const intent = ledger.intent(ledger.order(subject)?.intentId ?? subject);
-  // For an intent that places an order, the stored draft has the order's public key.
+  // If the intent places an order, its draft has the order's pubkey.
   const order = intent?.draftPubkey == null || intent.kind !== 'place' ? null : ledger.order(intent.draftPubkey);
   return intent === null ? null : orderTree(intent, order, ledger);
 }
@@ -204,7 +204,7 @@ function marketTree(market: MarketStatus, account: AccountFacts | null): Explain
 
 type VenueMarks = NonNullable<AccountStatus['marks']>;
 const marksNode = ({ markMove }: MarketStatus, { isBelieved, told, precision, recall }: VenueMarks): ExplainNode =>
-  node("The venue's marks", isBelieved ? `price moved by ${markMove.toFixed(4)} since that book` : 'not trusted', [
+  node("The venue's marks", isBelieved ? `price moved by ${markMove.toFixed(4)} since the book` : 'not trusted', [
     node('Reported moves', told.toFixed(0), [node('Fraction also found in the book', precision.toFixed(2))]),
     node('Fraction of all moves that were reported', recall.toFixed(2)),
   ]);

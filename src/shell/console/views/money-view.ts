@@ -26,10 +26,10 @@ const FINEST_MS = FINEST_S * 1000;
 /** Number of newest fills whose later price moves are measured. */
 const MOST_FILLS = 500;
 
-/** Measures the price moves after a fill; they are final after the longest horizon. */
+/** Measures the price moves after a fill. The measurements are final after the longest horizon. */
 function judge(fill: BookedFill, history: Pick<History, 'closeUp'>, nowMs: number) {
   const { marketConditionId: market, isYes, side, priceMicros, amountMicros } = fill;
-  // The earlier of both times counts: the exchange's clock may be ahead, or we may have seen the fill late.
+  // The earlier of two times: the exchange's clock may be ahead, and the trader may see the fill late.
   const timeMs = Math.min(fill.seenMs, fill.timestampS * 1000);
   const points = history.closeUp(market, { fromMs: timeMs, toMs: timeMs + LONGEST_MS });
   const isBid = (side === 'buy') === isYes;
@@ -78,14 +78,14 @@ export class MarkoutBook {
 /** Rows of the table by our side in a fill. `bid`: we bought YES or sold NO. */
 const SIDES = ['all', 'bid', 'ask'] as const;
 
-/** Returns the mid of others' best prices at this time; null in a gap, or if a side is empty. */
+/** Returns the mid of others' best prices at `timeMs`; null without a point, or if a side is empty. */
 function middleAt(points: readonly MarketPoint[], timeMs: number): number | null {
   const point = points.find((one) => one.timeMs <= timeMs && timeMs < one.timeMs + FINEST_MS);
   if (point === undefined || point.bestBidMicros === null || point.bestAskMicros === null) return null;
   return (point.bestBidMicros + point.bestAskMicros) / 2;
 }
 
-/** Averages price moves, weighted by shares. The standard error is clustered by market, because its fills correlate. */
+/** Averages price moves, weighted by shares. The standard error is clustered by market: a market's fills correlate. */
 function summarize(all: readonly Judged[], horizon: number, side: (typeof SIDES)[number]) {
   const judged = all.filter((one) => side === 'all' || one.side === side);
   const markets = new Map<string, { sum: number; weight: number }>();
@@ -101,7 +101,7 @@ function summarize(all: readonly Judged[], horizon: number, side: (typeof SIDES)
   const clusters = [...markets.values()];
   const mean = clusteredMean(clusters);
   const total = clusters.reduce((sum, cluster) => sum + cluster.sum, 0);
-  const write = (micros: number | null) => (micros === null ? '' : formatDecimal(Math.round(micros) as Micros)); // rounded to one
+  const write = (micros: number | null) => (micros === null ? '' : formatDecimal(Math.round(micros) as Micros)); // The cast is safe after rounding.
   return {
     horizon_s: HORIZONS_S[horizon] ?? 0,
     side,
@@ -117,10 +117,10 @@ function summarize(all: readonly Judged[], horizon: number, side: (typeof SIDES)
 }
 
 const PAGE = 500;
-/** Maximum time of one call for reading, ms; a long ledger is therefore read in several calls. */
+/** Maximum time for reading the ledger in one call, ms; a long ledger is read in several calls. */
 const READING_MS = 40;
 
-/** A sum of no bookings. `settledMicros`: realised profit from redeemed holdings, payout minus cost. */
+/** Sum over no bookings. `settledMicros`: realised profit from redeemed holdings (payout minus cost). */
 const NOTHING = { fills: 0, turnoverMicros: ZERO, realisedMicros: ZERO, feesMicros: ZERO, settledMicros: ZERO };
 type ResultSum = Readonly<typeof NOTHING>;
 
@@ -133,7 +133,7 @@ export class ResultBook {
   readonly strategies = new Map<string, ResultSum>();
   #last = 0;
   #newest = 0;
-  /** Text that identifies a ledger's content; it changes when a trade is reversed. */
+  /** Identifies the ledger file and its reversed trades; a change means that all bookings must be read again. */
   #of = '';
 
   constructor(steadyMs: () => number = () => performance.now()) {
@@ -179,8 +179,8 @@ export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0,
 
 function addTo(sums: Map<string, ResultSum>, key: string, booking: BookingRow): void {
   const before = sums.get(key) ?? NOTHING;
-  // The cash of a fill's booking has the fee deducted; adding the fee gives the price paid.
-  const paid = Math.abs(add(booking.cashMicros, booking.feesMicros)) as Micros; // A sum of whole millionths is whole.
+  // A fill's cash is after fees; adding the fees gives price x shares.
+  const paid = Math.abs(add(booking.cashMicros, booking.feesMicros)) as Micros; // The cast is safe: the sum is whole.
   // A fee that the exchange reports later is a separate booking without a price, and not a fill.
   const isFill = booking.kind === 'fill' && paid > 0;
   sums.set(key, {
@@ -280,7 +280,7 @@ export interface ValuedHolding {
 function marketRows(book: ResultBook, held: ReadonlyMap<string, ValuedHolding>, title: (id: string) => string) {
   const ids = [...new Set([...held.keys(), ...book.markets.keys()])].filter((id) => id !== '');
   const size = (id: string) => (held.has(id) ? Number.POSITIVE_INFINITY : (book.markets.get(id)?.turnoverMicros ?? 0));
-  // If both markets are held, the difference of their sizes is NaN, and their ids determine the order.
+  // For two held markets, the difference of sizes is NaN, so that their ids determine the order.
   const sorted = ids.sort((a, b) => size(b) - size(a) || (a < b ? -1 : 1)).slice(0, MOST_MARKETS);
   return sorted.map((id) => {
     const sum = book.markets.get(id) ?? NOTHING;

@@ -63,7 +63,7 @@ const orderColumns = (title: Title): readonly CsvColumn<OrderRecord>[] => [
 const isoTime = (ms: number): string => new Date(ms).toISOString();
 
 const DEFAULT_MS = 600_000;
-/** Maximum number of fill markers in a chart: more markers would overlap. */
+/** Maximum number of fill markers in a chart, because more markers would overlap. */
 const MOST_FILLS = 500;
 
 export function chartView({ ledger, history }: Pick<ShownParts, 'ledger' | 'history'>, { market, spanMs }: ViewQuery) {
@@ -98,7 +98,7 @@ export type ChartView = NonNullable<ReturnType<typeof chartView>>;
 /** Maximum number of round trips; older trips are dropped. */
 const MOST_TRIPS = 2_000;
 
-/** A lot: shares of one fill that no later fill has closed yet. */
+/** Shares of one fill that no later fill has closed yet. */
 interface Lot {
   readonly timeMs: number;
   readonly price: number;
@@ -117,10 +117,10 @@ export class RoundTrips {
   readonly #lots = new Map<string, Lot[]>();
   #trips: ReturnType<typeof makeTrip>[] = [];
   #last = 0;
-  /** Text that identifies a ledger's content; it changes when a trade is reversed. */
+  /** Identifies the ledger file and its reversed trades; a change means that all fills must be read again. */
   #of = '';
 
-  /** Returns round trips, newest first. @param opened how often the ledger was opened */
+  /** Returns round trips, newest first. @param opened number of times the ledger was opened */
   read(ledger: Pick<LedgerReader, 'tradeTurns' | 'fillsAfter'>, opened: number) {
     const of = `${opened} ${ledger.tradeTurns()}`;
     if (of !== this.#of) {

@@ -1,4 +1,4 @@
-/** Lists the use of every risk limit (total, per event, per market), and the profit or loss of each resolution. */
+/** Lists how much of each risk limit is used, and the profit or loss in each scenario of market resolutions. */
 
 import { add, formatDecimal, type Micros, minMicros, parseDecimal, sub, ZERO } from '../../../shared/base/micros.js';
 import type { AccountStatus, MarketStatus } from '../../../shared/protocol/trader-status.js';
@@ -81,7 +81,7 @@ const LIMITS: Readonly<Record<string, Limit>> = {
   widen_distance: ['distance of widened quotes from the fair value', 'price'],
 };
 
-/** Use of each limit in its unit; micros for units in `DECIMAL`. Limits of one order have no use. */
+/** Returns the used amount of each limit in its unit (micros for units in `DECIMAL`); none for limits of one order. */
 const USES: Readonly<Record<string, (told: LimitFacts) => number>> = {
   max_loss_day: ({ losses }) => losses.dayLossMicros,
   max_drawdown: ({ losses }) => losses.drawdownMicros,
@@ -130,8 +130,8 @@ function limitRow(name: string, [words, unit]: Limit, told: LimitFacts, limit: s
     words,
     unit,
     limit,
-    used: used === null ? '' : DECIMAL.includes(unit) ? formatDecimal(used as Micros) : String(Math.round(used)), // whole micros
-    // A trader of another version may not report the limit; then its size is null, 0 or NaN.
+    used: used === null ? '' : DECIMAL.includes(unit) ? formatDecimal(used as Micros) : String(Math.round(used)), // The cast is safe: whole micros.
+    // `size` is null, 0 or NaN if a trader of another version does not report the limit.
     share: used === null ? null : computePart(Math.max(0, used), size),
     refusals: refused.reduce((sum, { count }) => sum + count, 0),
     newest: refused.at(-1)?.text ?? '',

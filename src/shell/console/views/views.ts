@@ -18,17 +18,17 @@ import { MarkoutBook, moneyView } from './money-view.js';
 import { chartView, ordersView, RoundTrips } from './orders-view.js';
 import { riskView } from './risk-view.js';
 
-/** Number of newest events among which the page's filters search; they usually cover weeks. */
+/** Number of newest events that the page's filters search, usually the events of several weeks. */
 const MOST_EVENTS = 5_000;
 const RUNS = 200;
 type LogSearch = Pick<ViewQuery, 'words' | 'page' | 'side'>;
 
-/** Maximum time between a notice and its ledger event, ms, for showing them as one line. */
+/** Maximum time difference, ms, at which a notice and an equal ledger event are shown as one line. */
 const SAME_MS = 2_000;
 
 /**
  * Lists the ledger's events except fills, and notices without an event, newest first. `ledger` is null while the ledger
- * cannot be read. In this query, `side` is a severity; empty for all severities.
+ * cannot be read. The query's field `side` holds a severity; empty for all.
  */
 export function logView(ledger: LedgerReader | null, { notices, markets }: ShownState, query: LogSearch) {
   const events = ledger?.events(MOST_EVENTS) ?? [];
@@ -53,7 +53,7 @@ export const runsView = (ledger: LedgerReader, { hello, bye }: ShownState) => ({
 });
 
 const MB = 1_000_000;
-/** Difference between the exchange's and our clock, ms, above which the page marks the difference as bad. */
+/** Clock difference between exchange and trader, ms, above which the page marks it as bad. */
 const CLOCK_OFF_MS = 2_000;
 const DISK_LOW_BYTES = 2_000 * MB;
 
@@ -148,7 +148,7 @@ export function withinText(counts: readonly number[], part: number): string {
   return bound === undefined ? `> ${REQUEST_BUCKETS.at(-1)} s` : `≤ ${bound} s`;
 }
 
-/** Maximum wait for a comparison of configurations, ms: the trader may first finish a step, then reads files. */
+/** Maximum wait for a comparison of configurations, ms; the trader finishes its step and then reads the files. */
 const WITHIN_MS = 3_000;
 
 export const configView = (
@@ -172,7 +172,7 @@ function flattenSettings(name: string, value: unknown): readonly { readonly name
     ? value.map((item: unknown, i) => [readName(item) ?? String(i + 1), item])
     : Object.entries(value);
   if (entries.length === 0) return [{ name, value: Array.isArray(value) ? 'none' : '–' }];
-  // A list without objects becomes one setting.
+  // A list of plain values is shown as one setting.
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object'))
     return [{ name, value: value.join(', ') }];
   return entries.flatMap(([key, inner]) => flattenSettings(name === '' ? key : `${name}.${key}`, inner));
@@ -216,7 +216,7 @@ export function makeViews(shown: Omit<ShownParts, 'name' | 'alerts'>): TraderHos
   return async (name, query) => (Object.hasOwn(views, name) ? (views[name]?.(query) ?? null) : null);
 }
 
-/** Adds the market's title to each recording: the name of a recording's folder contains the market's id. */
+/** Adds the market's title to each recording, found by the market id in the recording's folder name. */
 function listReports(reports: Reports, title: (id: string) => string) {
   const { recordings, ...view } = reports.view();
   return { ...view, recordings: recordings.map((name) => ({ name, title: title(name.slice('market='.length)) })) };

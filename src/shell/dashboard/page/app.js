@@ -124,7 +124,7 @@ const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 function view(/** @type {Go} */ go) {
   const { wanted } = model;
   if (wanted === null) return null;
-  // The console has formatted the times of an explanation.
+  // The console formats the times of an explanation in UTC; other times are in the browser's time zone.
   const zone = wanted.view === 'explain' ? 'UTC' : ZONE;
   return html`<section class="view" id="view-${wanted.view}" key=${wanted.view} aria-labelledby="view-${wanted.view}-title">
     <h2 id="view-${wanted.view}-title">${viewTitle(wanted)}</h2><p class="soft zone">Times: ${zone}</p>${viewBody(wanted, go)}</section>`;

@@ -116,7 +116,7 @@ function pressKill() {
   killed = { atMs: isSecond ? NEVER : performance.now(), path };
   if (isSecond) return void press('kill');
   const whose = isForAll() ? 'all orders of all traders' : 'all orders';
-  say(`Press KILL again within three seconds. It cancels ${whose}, and blocks new orders until it is lifted.`, true);
+  say(`Press KILL again within three seconds. It cancels ${whose}, and blocks new orders until the kill ends.`, true);
 }
 
 const say = (/** @type {string} */ words, /** @type {boolean} */ isRefused) => update({ said: { words, isRefused } });

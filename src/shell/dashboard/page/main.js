@@ -56,7 +56,7 @@ async function look(/** @type {string} */ path) {
   }
 }
 
-/** @param {string} path the requested one @param {any} answer */
+/** @param {string} path of the request @param {any} answer */
 function take(path, answer) {
   const wanted = route();
   // The user has moved to another view since the request.
@@ -72,7 +72,7 @@ function lookAtAll(all, wanted) {
   const names = all.traders.map(({ name }) => name);
   const isSeveral = names.length > 1;
   update({ names, banner: '' });
-  // A single trader is shown directly. Of several traders, the user first chooses one in the list.
+  // A single trader is shown directly. If there are several traders, the user first chooses one in the list.
   if (wanted.view === 'traders' && !isSeveral) return go('/', true);
   if (wanted.view !== 'traders')
     return isSeveral && wanted.trader === null ? go(viewHref('traders'), true) : void poll();
@@ -121,7 +121,7 @@ async function poll() {
   });
 }
 
-/** @param {string} href @param {boolean} [isMove] of the same view */
+/** @param {string} href @param {boolean} [isMove] whether the address replaces the current one in the history */
 function go(href, isMove = false) {
   if (isMove) history.replaceState(null, '', href);
   else history.pushState(null, '', href);

@@ -23,7 +23,7 @@ export function Market({ market, id, now, chart, go }) {
     ${table({ id: 'ladder', title: `Ladder of YES; ${market?.tape === null ? 'others’ levels are not shown now' : 'shares ahead of own orders are estimates'}`, key: (row) => `${row.side} ${row.price}`, kind: ({ side, ours }) => (side === 'fair' ? 'fair' : `${side}${ours === '' ? '' : ' ours'}`), isNarrow: true }, market?.ladder ?? [], ladderColumns(market?.ladder ?? []))}
     ${table({ id: 'tape', title: 'Newest public trades of YES', key: (trade, index) => `${trade.time} ${trade.price} ${index}`, none: 'none', isNarrow: true }, market?.tape ?? [], TRADES)}
     ${refusalTable(market?.refusals ?? [])}
-    <details><summary>Figures from which the quotes follow</summary>${table({ id: 'factors', title: 'Figures from which the quotes follow', key: ({ name }) => name, isNarrow: true }, market?.factors ?? [], [text('Factor', 'name'), text('Value', ({ value }) => String(Number(value.toPrecision(6))))])}</details>`;
+    <details><summary>Figures that determine the quotes</summary>${table({ id: 'factors', title: 'Figures that determine the quotes', key: ({ name }) => name, isNarrow: true }, market?.factors ?? [], [text('Factor', 'name'), text('Value', ({ value }) => String(Number(value.toPrecision(6))))])}</details>`;
 }
 
 const tickPlaces = () => model.state?.market?.places ?? 2;

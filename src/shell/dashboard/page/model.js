@@ -22,7 +22,7 @@ export const model = {
   unknown: '',
   /** Answer to a press. */
   said: { words: '', isRefused: false },
-  /** Differences between configuration and files. */
+  /** Differences between the configuration in force and its files. */
   diff: '',
 };
 

@@ -74,7 +74,7 @@ export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: strin
     <div class="scroll" id="calendar" tabindex="0" role="region" aria-labelledby="calendar-title">${calendar(view.days)}</div></div><div>${table(
       {
         id: 'money-days',
-        title: `By UTC day, as booked; a day leads to ${view.day === '' ? 'its markets' : 'all days'}`,
+        title: `Booked by UTC day; click a day to see ${view.day === '' ? 'its markets' : 'all days'}`,
       },
       days,
       [link('Day', ({ key }) => [key, hrefWith({ at: view.day === '' ? key : '' })]), ...bookedBy(days)],

@@ -19,9 +19,9 @@ const NOT_PROVEN =
   'Wrong password or token, or another program answers at this address. The password was not sent. "twinbook dashboard" prints the right address.';
 const NOT_OURS =
   'Another program answers at this address and cannot prove that it knows the password or token. The data shown is old. ' +
-  '"twinbook kill" and "twinbook cancel-all" on its machine work without this page.';
+  '"twinbook kill" and "twinbook cancel-all" on the trader’s machine work without this page.';
 const NO_CRYPTO =
-  'The browser offers no cryptography at this address. Open the page at 127.0.0.1, also through a tunnel: "twinbook dashboard" prints the address.';
+  'The browser offers no cryptography at this address. Open the page at 127.0.0.1, even through a tunnel. "twinbook dashboard" prints the address.';
 
 /** Error: the user must first enter the password or token. */
 export class LockedOut extends Error {}
@@ -119,7 +119,7 @@ async function derive(salt, rounds) {
 /** @param {string} hex */
 const importKey = (hex) => crypto.subtle.importKey('raw', fromHex(hex), HMAC, false, ['sign', 'verify']);
 
-/** Joins a proof's lines and body to the signed message. The first line names the proof's purpose, as in the console. @param {readonly (string | number)[]} lines @param {Uint8Array} body */
+/** Joins a proof's lines and body into the message to sign. The first line names the proof's purpose, as in the console. @param {readonly (string | number)[]} lines @param {Uint8Array} body */
 function messageOf(lines, body) {
   const head = encoder.encode(`twinbook ${lines.join('\n')}\n`);
   const message = new Uint8Array(head.length + body.length);
@@ -142,17 +142,17 @@ const toHex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(
 /** @param {string} hex */
 const fromHex = (hex) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 
-/** Time without an answer after which the console counts as hanging or gone, ms; it waits 2 s for its trader. */
+/** Time without an answer after which the console counts as gone, ms; the console waits 2 s for its trader. */
 export const PATIENCE_MS = 4000;
 
 const GONE =
-  'The page does not answer. The data shown is old. "twinbook kill" and "twinbook cancel-all" on its machine work without it.';
+  'The page does not answer. The data shown is old. "twinbook kill" and "twinbook cancel-all" on the trader’s machine work without this page.';
 
 /** @param {unknown} error of a request */
 export const explainFailure = (error) =>
   error instanceof LockedOut || error instanceof NotOurs ? error.message : GONE;
 
-/** Takes the secret after `#`, which browsers never send. Removes the secret from the address, for screenshots. */
+/** Reads the secret after `#`, which browsers never send. Removes it from the address bar, so that it stays secret. */
 export function takeSecretFromAddress() {
   if (location.hash.length < 2) return;
   setSecret(decodeURIComponent(location.hash.slice(1)));

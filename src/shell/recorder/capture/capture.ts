@@ -45,7 +45,7 @@ export class Capture {
   readonly #own = new OwnCapture((market) => this.#markets.get(market)?.sink);
   /** Newest value of each feed for each market whose book was not read yet. */
   readonly #waiting = new Map<string, HeardValue>();
-  /** Venue clock minus ours, ms, from the newest answer. */
+  /** Venue clock minus our clock, ms, from the newest answer. */
   #offsetMs = 0;
   #usualMs = USUAL_MS;
 
@@ -236,13 +236,13 @@ function learnOutcome(row: RedeemRow): MarketOutcome | null {
 const sameDescription = (a: RecordedMarket, b: RecordedMarket): boolean =>
   JSON.stringify({ ...a, openTimeMs: 0, closeTimeMs: 0 }) === JSON.stringify({ ...b, openTimeMs: 0, closeTimeMs: 0 });
 
-/** Maximum time that a book waits for a later read of the trades, ms. Trades read after that may be written later. */
+/** Maximum time that a book waits for a later read of the trades, ms. Later trades may be written after the book. */
 const HOLD_MS = 20_000;
 /** A book that arrives later than this multiple of the usual interval causes a gap. */
 const LATE_FACTOR = 3;
-/** Maximum step back in time, ms, that answers out of order explain. After a larger step, our clock was set back. */
+/** Maximum step back in time, ms, due to answers out of order. A larger step means that our clock was set back. */
 const STEP_BACK_MS = 60_000;
-/** Possible error of the estimated venue clock, ms. Within this error, a trade is recorded before a book. */
+/** Possible error of the estimated venue clock, ms. A trade this little after a book is recorded before the book. */
 const CLOCK_SLACK_MS = 500;
 
 interface HeldBook {
@@ -279,7 +279,7 @@ class MarketCapture {
     this.#own = own;
   }
 
-  /** Records a book as answered. `depth`: requested levels per side; `usualMs`: usual interval between reads, ms. */
+  /** Records a book from an answer. `depth`: requested levels per side; `usualMs`: usual interval between reads, ms. */
   onBook(answer: Orderbook, depth: number, at: PolledAt, usualMs: number): void {
     this.#note(at.seenMs);
     // Answers may overtake each other; the book of a later request is the newer book.

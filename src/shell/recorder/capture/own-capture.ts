@@ -1,4 +1,4 @@
-/** Tracks own orders and trades, to remove own orders from recorded books and to record own rows. */
+/** Tracks own orders and trades: removes own orders from recorded books, and records own orders and trades. */
 
 import { SIDE } from '../../../recording/contract.js';
 import type { MarketSink, OwnRow } from '../../../recording/store/segment.js';
@@ -44,7 +44,7 @@ const makeRow = (order: OwnOrderRow, seenMs: number) => ({
   timestamp: null,
 });
 
-/** Sets a value as the newest of a map. If the map then has more than `most` values, deletes the oldest. */
+/** Sets a value as the newest entry of a map. If the map then has more than `most` entries, deletes the oldest. */
 export function remember<V>(values: Map<string, V>, key: string, value: V, most: number): void {
   values.delete(key);
   values.set(key, value);

@@ -110,7 +110,7 @@ export function rowsOf(time, columns, step, gap) {
   return [interrupt(time, (before) => before + step), ...values.map((column) => interrupt(column, () => null))];
 }
 
-/** Returns the smallest time between two samples, which is the usual one. @param {readonly number[]} time */
+/** Returns the smallest time between two samples: the usual interval. @param {readonly number[]} time */
 export const stepOf = (time) =>
   time.reduce((least, now, index) => Math.min(least, index === 0 ? least : now - (time[index - 1] ?? now)), 86_400_000);
 

@@ -52,7 +52,7 @@ export function obey(state: TraderState, command: OperatorCommand, nowMs: number
   if ('marketConditionId' in command) return turnMarket(state, command, nowMs);
   const reason = 'reason' in command ? `: ${command.reason || 'none given'}` : '';
   notices.alert(nowMs, 'command', `${command.kind}${reason}`);
-  // This restriction by a loss limit must be read before the command changes the mode.
+  // The restriction by a loss limit is read here, because the command may change the mode.
   const isHeldBack = safety.heldBack !== null;
   if (command.kind === 'adopt') adopt(state, command.reason, nowMs);
   safety.modes.apply(command);
@@ -91,7 +91,7 @@ function resumeRefusal(pauses: Pauses, { marketConditionId: id, reason }: Resume
   return `this command needs a reason (${pause.reason}): resume --market … --reason TEXT`;
 }
 
-/** Returns why one market cannot be flattened; null if it can. Modes without quotes accept only a flatten of all. */
+/** Returns why one market cannot be flattened; null if it can. Modes without quotes only permit `flatten` for all. */
 function flattenRefusal(safety: Safety, { marketConditionId: id }: MarketCommand): string | null {
   const { modes, pauses } = safety;
   const { mode, reason } = safety.mode();
@@ -167,7 +167,7 @@ function adopt(state: TraderState, reason: string, nowMs: number): void {
     state.notices.alert(nowMs, 'adopted', describeOutcome(markets, outcome, restWorthMicros));
   }
   reconciler.onAdopted(nowMs);
-  // The value of these shares counts as moved capital, because it is not a trading profit.
+  // The value of the adopted shares counts as a transfer of capital, because it is not a trading profit.
   if (worth !== 0) state.safety.capitalMoved(worth);
   account.invalidate();
   state.requests.poller.expedite({ kind: 'assets' });

@@ -49,7 +49,7 @@ export function conversionRules(
 
 type ConversionRules = ReturnType<typeof conversionRules>;
 
-/** Returns sell orders to cancel because their shares should be merged: currency is scarce, or fills take long. */
+/** Returns sell orders to cancel because their shares should be merged: currency is scarce, or fills take too long. */
 export function mergeBlockers(
   { feed, nextConversionMs }: MarketEntry,
   merge: MergeSettings,
@@ -125,7 +125,7 @@ function planMerge(facts: MarketFacts, { merge, core }: ConversionRules, context
 export const scarceCash = ({ availableMicros, cashMicros }: OwnState): boolean =>
   availableMicros < cashMicros * SCARCE_CASH_FRACTION;
 
-/** Returns the complete sets beyond the core of sets whose shares no order offers, in micros; may be negative. */
+/** Returns the complete sets that no order offers minus the core of sets of the strategies, micros; may be negative. */
 function freePairs({ conditionId, lotMicros }: MarketFacts, core: SetCore, { own: { exposure } }: StepContext): Micros {
   const free = minMicros(exposure.freeShares(conditionId, true), exposure.freeShares(conditionId, false));
   const beyond = sub(exposure.setsMicros(conditionId), core.sharesMicros);
@@ -142,11 +142,11 @@ function planRedeem({ conditionId }: MarketFacts, { own, executor, requests }: S
   return { kind: 'redeem', intentId, marketConditionId: conditionId, yesMicros, noMicros };
 }
 
-/** Returns true if a split is worth its requests: a batch of complete sets is missing, or the whole core of sets. */
+/** Returns true if a split is worth its requests: of the sets to keep, at least one batch, or all, are missing. */
 export const isShort = (coreMicros: Micros, setsMicros: Micros, economics: Economics): boolean =>
   coreMicros - setsMicros >= Math.min(coreMicros, batchOf(economics, USUAL_PAIRS_PER_S) * ONE) && coreMicros > 0;
 
-/** Plans a split if a batch of sets is missing; null if not, or if currency, requests or a mark are missing. */
+/** Plans a split. Null if `isShort` is false, a conversion is in flight, or currency, requests or a mark is missing. */
 function planSplit(
   { sharesMicros }: SetCore,
   { phase, conditionId, eventConditionId, lotMicros, minAmountMicros }: MarketFacts,
@@ -165,7 +165,7 @@ function planSplit(
   return { kind: 'split', ...intent, amountMicros, yesPriceMicros: markMicros };
 }
 
-/** Strategy name of a flatten's orders in the ledger. No strategy has this name, so their unfilled rest is canceled. */
+/** Strategy name of a flatten's orders in the ledger. No strategy has this name, so `act` cancels unfilled sales. */
 export const FLATTEN = 'flatten';
 
 /**
@@ -176,7 +176,7 @@ export const FLATTEN = 'flatten';
 function sellHolding(account: Account, { feed, conditionId, saleAfterMs }: MarketEntry, context: StepContext): void {
   const { own, nowMs, requests } = context;
   const sight = feed.sight(nowMs);
-  // A market that is paused on the blockchain still shows `open`, and rejects every sale.
+  // A market that is paused on the blockchain shows `open` but rejects sales; `saleAfterMs` delays further attempts.
   if (sight === null || sight.market.phase !== 'open' || nowMs < saleAfterMs) return;
   if ((own.orders.get(conditionId) ?? []).length > 0) return;
   const { yesMicros, noMicros } = heldIn(own, conditionId);

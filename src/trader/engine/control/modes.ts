@@ -1,4 +1,4 @@
-/** The kill ladder determines the trader's mode and its reason. If several modes apply, the strictest is used. */
+/** Determines the trader's mode and its reason (the kill ladder). If several modes apply, the strictest is used. */
 
 import type { OperatorCommand } from '../../../shared/protocol/seam.js';
 import type { Converting } from '../../executor/contract.js';
@@ -85,7 +85,7 @@ export interface HeldBack {
   readonly reason: string;
 }
 
-/** Number of reads without own orders that verify a cancel-all; each begins when nothing is in flight. */
+/** Number of consecutive reads without own orders that verify a cancel-all; each begins with no request in flight. */
 const PROOFS_WANTED = 2;
 
 export class Modes {
@@ -95,10 +95,10 @@ export class Modes {
   #canceling: boolean;
   #stopping = false;
   #flattening = false;
-  /** Time when the last unsettled order was settled, our clock, ms; null while an order is unsettled. */
+  /** Time since which all own orders have been settled, our clock, ms; null while an order is unsettled. */
   settledMs: number | null = null;
   #proofs = 0;
-  /** Time of the newest verified cancel-all or stop, our clock, ms; null before the first, unchanged by a resume. */
+  /** Time when the newest cancel-all or stop was verified, our clock, ms; null until then, unchanged by a resume. */
   provenMs: number | null = null;
   /** Last returned mode object; replaced only when mode or reason changes. */
   #said: ModeNow = { mode: 'starting', reason: '' };

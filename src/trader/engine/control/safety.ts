@@ -53,7 +53,7 @@ export class Safety {
     this.modes = readModes(ledger);
     this.guards = new Guards(ledger, limits);
     this.pauses = new Pauses(ledger);
-    // A halted process, like a killed process, may have left resting orders.
+    // An earlier process that was halted may have left resting orders.
     if (this.guards.halted !== null) this.modes.cancelAll();
   }
 
@@ -206,7 +206,7 @@ export function readNextStart(ledger: Pick<LedgerReader, 'note'>, limits: RiskLi
 
 const NOTE = 'paused_markets';
 
-/** Cause of a pause: the trader itself (`refused`), the operator, or a flatten while it sells and after its sales. */
+/** Cause of a pause: the trader itself (`refused`), the operator, or a flatten (during and after its sales). */
 type PauseKind = 'refused' | 'operator' | 'flattening' | 'flattened';
 
 interface Pause {
@@ -237,7 +237,7 @@ export class Pauses {
     return this.#pauses.get(conditionId);
   }
 
-  /** Describes the first market paused by the trader itself, or null. Resuming such a market needs a reason. */
+  /** Describes the first market that the trader itself paused; null if none. Resuming it needs a reason. */
   get first(): string | null {
     for (const [id, { reason, kind }] of this.#pauses) if (kind === 'refused') return `market ${id}: ${reason}`;
     return null;

@@ -60,7 +60,7 @@ export class Account {
 
   /** Returns the value of the holdings at the newest marks; null while a held share has no mark. */
   value(ageMs: number): HoldingsWorth | null {
-    // The newest price of an excluded market is ignored.
+    // An excluded market gets no new mark, so its stored mark is used without a wait.
     const isOut = (conditionId: string) => (this.#markets.get(conditionId)?.excludedBecause ?? null) !== null;
     return this.valuation.value(this.own, isOut, ageMs);
   }
@@ -90,7 +90,7 @@ export interface SetCore {
 
 export const NO_CORE: SetCore = { sharesMicros: ZERO, merges: true, slot: null };
 
-/** Core of sets that strategies want per market. It stays while an old book stops quotes, to save conversions. */
+/** Complete sets that each strategy wants to keep per market. Kept while an old book stops quotes. */
 export class CoreSets {
   readonly #notes: Notes;
   readonly #wishes: Map<string, SetsWish>;
@@ -102,7 +102,7 @@ export class CoreSets {
     this.#wishes = new Map(stored);
   }
 
-  /** Stores a change of the complete sets that a strategy wants. Without a fair price and `sets`, nothing changes. */
+  /** Stores the complete sets that a strategy wants now. Quotes with neither a fair price nor `sets` change nothing. */
   take(slot: QuoteSlot, { fairMicros, sets }: Quotes): void {
     if (fairMicros === null && sets === undefined) return;
     const key = makeKey(slot);
@@ -114,7 +114,7 @@ export class CoreSets {
     this.#notes.setNote(CORE_SETS_NOTE, JSON.stringify([...this.#wishes]));
   }
 
-  /** Combines the complete sets that a market's current strategies want; ignores those of removed strategies. */
+  /** Combines the complete sets that a market's current strategies want. Wishes of removed strategies do not count. */
   of(slots: readonly QuoteSlot[]): SetCore {
     if (this.#wishes.size === 0) return NO_CORE;
     let core = NO_CORE;
@@ -168,7 +168,7 @@ export class Valuation {
     for (const market of this.#books.keys()) if (!isTracked(market)) this.#books.delete(market);
   }
 
-  /** Returns the value of the holdings; null without a mark. If `isOut`, a stored mark is used at once. */
+  /** Returns the value of the holdings; null while a held share has no mark. `isOut`: the market is excluded. */
   value(
     { cashMicros, held }: Pick<OwnState, 'cashMicros' | 'held'>,
     isOut: (conditionId: string) => boolean,
@@ -209,7 +209,7 @@ export class Valuation {
 
 type ShareCounts = Pick<HeldShares, 'yesMicros' | 'noMicros'>;
 
-/** Returns the value of shares at a price, capped and rounded down; null for no price. A complete set is worth 1. */
+/** Returns the shares' value, rounded down; null without a price. `caps`: maximum prices. A complete set is worth 1. */
 export function valueAtPrice(shares: ShareCounts, yesPrice: Micros | null, caps: ShareCaps): Micros | null {
   const { pairs, single, isYes } = splitSets(shares);
   if (single === 0) return pairs;
@@ -218,7 +218,7 @@ export function valueAtPrice(shares: ShareCounts, yesPrice: Micros | null, caps:
   return add(pairs, mul(single, minMicros(price, isYes ? caps.yesMicros : caps.noMicros), 'floor'));
 }
 
-/** Returns the value of shares if sold to others' bids, capped and rounded down. Shares without a bid count as 0. */
+/** Returns the shares' value in a sale to other accounts' bids, rounded down. `caps`: maximum prices. No bid: 0. */
 export function valueByDepth(shares: ShareCounts, others: Book, caps: ShareCaps): Micros {
   const { pairs, single, isYes } = splitSets(shares);
   const cap = isYes ? caps.yesMicros : caps.noMicros;
@@ -242,7 +242,7 @@ function splitSets({ yesMicros, noMicros }: ShareCounts) {
 }
 
 const NOTE = 'marks';
-/** Maximum wait after a start for a market's new mark, ms; then the stored mark is used. */
+/** After a start, a market waits at most this time for a new mark, ms. Then its stored mark is used. */
 const FRESH_MS = 60_000;
 
 export const storedMarks = (ledger: Pick<LedgerReader, 'note'>): Map<string, Micros> =>
@@ -259,7 +259,7 @@ export class Marks extends Map<string, Micros> {
     this.#stored = storedMarks(ledger);
   }
 
-  /** Uses the stored mark if a held market has no new mark, so that quoting in other markets continues. */
+  /** Sets the stored mark of held markets without a new mark, so that quoting in other markets continues. */
   fill(held: ReadonlyMap<string, unknown>, isOut: (conditionId: string) => boolean, ageMs: number): void {
     let isNew = false;
     for (const conditionId of held.keys()) {

@@ -1,4 +1,4 @@
-/** Reads own open orders and own trades. The executor books the rows; the reconciler gets every complete read. */
+/** Reads own open orders and own trades. Passes the rows to the executor, and complete reads to the reconciler. */
 
 import type { PlannedRequest, RequestResult } from '../../../shared/protocol/seam.js';
 import type { Reaction } from '../../executor/contract.js';
@@ -17,7 +17,7 @@ interface ListStep {
   readonly restingOrders: RestingOrders | null;
 }
 
-/** The search for an order's missing fills begins this long before the order's creation, ms, because clocks differ. */
+/** A search for missing fills begins at the order's creation minus this time, ms, because clocks differ. */
 const SEARCH_SLACK_MS = 60_000;
 /** Minimum time between two searches for missing fills, ms; each may cost many requests. */
 const SEARCH_AGAIN_MS = 30_000;
@@ -94,7 +94,7 @@ export class OwnLists {
     return oldestS * 1000 >= since;
   }
 
-  /** Returns the pubkey of the newest trade at this ledger's first start; this and older trades are never booked. */
+  /** Returns the pubkey of the newest trade at this ledger's first start. No trade up to that one is ever booked. */
   #baseline(newest: string): string {
     const stored = this.#ledger.note(BASELINE_NOTE);
     if (stored !== null) return stored;

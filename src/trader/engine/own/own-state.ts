@@ -1,4 +1,4 @@
-/** Computes own holdings, working orders and their possible cost, from ledger and executor. */
+/** Computes own holdings, own orders and exposure from the ledger and the executor. */
 
 import { type Micros, maxMicros, micros, mulDiv, ONE, sub, ZERO } from '../../../shared/base/micros.js';
 import type { Reservation } from '../../executor/contract.js';
@@ -18,7 +18,7 @@ export interface HeldShares {
 const NO_ORDERS: readonly OwnOrder[] = [];
 const NOTHING: HeldShares = { yesMicros: ZERO, noMicros: ZERO, yesCostMicros: ZERO, noCostMicros: ZERO };
 
-/** Own holdings and orders at one time, from `readOwnState`. Outdated after the next change of ledger or executor. */
+/** Own holdings and orders at one moment. The next change of the ledger or the executor makes the object outdated. */
 export interface OwnState {
   readonly exposure: Exposure;
   readonly cashMicros: Micros;
@@ -106,7 +106,7 @@ function lockedIn(market: string, reservations: readonly Reservation[]) {
   return { lockedYesMicros: micros(yes), lockedNoMicros: micros(no), splittingMicros: micros(splitting) };
 }
 
-/** Cached order objects for risk, by reservation. An unchanged order keeps its object, and the weight cached in it. */
+/** Cached order objects for the risk module, by reservation. Risk caches each order's weight by its object. */
 const workingOrders = new WeakMap<Reservation, WorkingOrder>();
 
 type OrderTerms = Pick<WorkingOrder, 'eventConditionId' | 'isYes' | 'side' | 'priceMicros'>;

@@ -11,11 +11,11 @@ import { type Economics, pairCost, USUAL_PAIRS_PER_S } from '../../strategy/econ
 export interface QuotedOrder extends OwnOrder {
   readonly orderPubkey: string;
   readonly strategy: string;
-  /** Phase. `resting`: can be canceled. `pending`: in flight or unknown. `canceling`: its cancel is in flight. */
+  /** `resting`: the order can be canceled. `pending`: its outcome is unknown. `canceling`: its cancel is in flight. */
   readonly phase: 'resting' | 'pending' | 'canceling';
 }
 
-/** Shares that are still to be offered at a price; NO is converted to YES. */
+/** Shares of one wanted level that no order offers yet. Side and price are those of YES. */
 export interface DesiredQuotes {
   readonly side: BookSide;
   readonly priceMicros: Micros;
@@ -30,12 +30,12 @@ export interface Changes {
 
 /**
  * Returns the cancels and new orders that turn resting orders into the wanted quotes. Orders near a wanted level stay,
- * the oldest first: this keeps queue positions and saves four requests. Orders near no wanted level are canceled. A
- * side gets no new orders while other orders on it must still end, so that orders never exceed the wanted amount. Probe
- * orders match only probe levels, and come after all other levels.
+ * the oldest first: each keeps its queue position and saves four requests. Orders near no wanted level are canceled. A
+ * side gets new orders only after its canceled orders have ended, so that orders never exceed the wanted amount. Probe
+ * orders match only probe levels, and are handled after all other orders.
  *
- * @param movesWait returns true if requests are short. An order that fits no level then stays if it offers no more than
- * wanted, unless the quotes are exact
+ * @param movesWait returns true if few requests are left. Then an order that fits no level stays if it offers no more
+ * than wanted. Exact quotes ignore `movesWait`
  */
 export function findChanges(
   quotes: Quotes,
@@ -50,7 +50,7 @@ export function findChanges(
   return changes;
 }
 
-/** Adds the changes of one side's probes, or of its other orders. */
+/** Adds the changes of one side: of its probe orders if `isProbe`, else of its other orders. */
 function addChanges(
   changes: { readonly cancels: QuotedOrder[]; readonly wishes: DesiredQuotes[] },
   side: BookSide,
@@ -99,13 +99,13 @@ function addChanges(
   if (!waiting) changes.wishes.push(...wishes);
 }
 
-/** Part of a wanted level that existing orders do not cover. */
+/** A wanted level, and the number of shares that further orders may still offer there. */
 interface Room {
   readonly priceMicros: Micros;
   readonly shares: number;
 }
 
-/** Returns orders, best price first, which at each price or better offer together no more than wanted. */
+/** Returns the orders that may stay, best price first: at each price or better they offer no more than wanted. */
 function findHarmless(side: BookSide, orders: readonly QuotedOrder[], rooms: readonly Room[]): readonly QuotedOrder[] {
   const sign = side === 'bid' ? -1 : 1;
   let room = 0;
@@ -125,7 +125,7 @@ function findHarmless(side: BookSide, orders: readonly QuotedOrder[], rooms: rea
     });
 }
 
-/** One order for the exchange; its price is in its own outcome (YES or NO). */
+/** One order for the exchange. The price is that of the traded outcome (YES or NO). */
 export interface OrderLeg {
   readonly isYes: boolean;
   readonly side: Side;
@@ -144,13 +144,13 @@ interface LegPricing {
   readonly economics: Economics;
 }
 
-/** Requests per additional order of a level: draft and submit of the order, then of its cancel. */
+/** Requests for one more order at a level: draft and submit of the order, draft and submit of its cancel. */
 const REQUESTS_OF_AN_ORDER = 4;
 
 /**
- * Chooses orders for a wanted level: a bid can sell NO or buy YES; an ask can sell YES or buy NO. At equal fees held
- * shares are sold first, because that frees currency without a merge. Otherwise the whole amount is bought if the saved
- * fees and requests exceed the cost of the new sets until their merge. Amounts below the smallest order are dropped.
+ * Chooses orders for a wanted level: a bid can sell NO or buy YES; an ask can sell YES or buy NO. At equal fees, held
+ * shares are sold first, because a sale frees currency without a merge. At different fees, the whole amount is bought
+ * if that costs less, including the later merge of the new sets. Amounts below the smallest order are dropped.
  */
 export function chooseLegs(wish: DesiredQuotes, free: Free, facts: MarketFacts, pricing: LegPricing): OrderLeg[] {
   const bid = wish.side === 'bid';
@@ -181,7 +181,7 @@ function buysAll(
   const secondOrder = isSplit ? REQUESTS_OF_AN_ORDER * economics.requestPrice : 0;
   const saved = (fees.buy + pairCost(economics, USUAL_PAIRS_PER_S) - fees.sell) * (sellable / ONE);
   if (saved >= secondOrder) return false;
-  // If cash does not suffice to buy the whole amount, held shares are sold first. Fees never exceed the price.
+  // If cash does not suffice to buy the whole amount, held shares are sold first.
   const price = side === 'bid' ? priceMicros : complement(priceMicros);
   return mul(price, amountMicros, 'ceil') * (1 + fees.buy / (price / ONE)) <= cashMicros;
 }

@@ -21,7 +21,7 @@ import type { TraderState } from '../state.js';
 import type { QuoteSlot } from './quote-slot.js';
 import type { StrategySandbox } from './strategy-sandbox.js';
 
-/** Market views of each event whose quoter ran in this step, by sandbox. */
+/** Market views of each event whose strategy ran in this step, by the event's sandbox. */
 export type EventTurns = ReadonlyMap<StrategySandbox, ReadonlyMap<MarketEntry, MarketView | null>>;
 
 interface Member {
@@ -32,7 +32,7 @@ interface Member {
 
 export const NO_TURNS: EventTurns = new Map();
 
-/** Runs the quoter of every event that has a due market. All markets of this event then take a turn. */
+/** Runs the strategy of every event with a due market. Then all markets of this event become due. */
 export function takeEventTurns(state: TraderState, context: StepContext): EventTurns {
   const turns = new Map<StrategySandbox, ReadonlyMap<MarketEntry, MarketView | null>>();
   const { nowMs } = context;
@@ -63,7 +63,7 @@ function groupByEvent(markets: Markets): ReadonlyMap<StrategySandbox, readonly O
   return events;
 }
 
-/** Makes the view of a whole event for its strategy; null if no market of the event may be quoted. */
+/** Returns the view of a whole event for its strategy; null if none of its markets may be quoted. */
 function makeWholeView(
   safety: Safety,
   event: EventFacts,
@@ -102,7 +102,7 @@ export function makeView(state: TraderState, entry: MarketEntry, slot: QuoteSlot
       avgNoCostMicros: averageCost(noMicros, noCostMicros),
       availableFundsMicros: own.availableMicros,
       maxPositionMicros: slot.strategy.risk.maxPositionSharesMicros,
-      // If the stance forbids quotes, the view may have any stance, because no strategy is called.
+      // With the stances `flatten` and `halted`, no strategy is called, so the view's stance has no effect.
       stance: stance === 'flatten' || stance === 'halted' ? 'normal' : stance,
       orders: ownOrders(own, conditionId),
     },
@@ -123,7 +123,7 @@ interface EventTurnsContext {
   readonly settings: { readonly events: readonly EventRule[] };
 }
 
-/** Returns the view of a market's event; null if the market has no event, or before its detail was read. */
+/** Returns the view of a market's event; null if it has none, or its detail has not been read yet. */
 export function makeEventView(
   { markets, account: { own }, settings }: EventTurnsContext,
   entry: Pick<MarketEntry, 'conditionId' | 'feed'>,
@@ -159,8 +159,8 @@ export function bestOwn(orders: readonly Pick<OwnOrder, 'side' | 'priceMicros'>[
 }
 
 /**
- * Returns true if, after a start, this slot's orders cannot be checked yet: own orders or book are not read. This wait
- * lasts at most the maximum book age. A premature cancel would cost four requests and the queue position.
+ * Returns true after a start until own orders and the market's book have been read. Until then, but at most for the
+ * maximum book age, the slot keeps its orders. A needless cancel costs four requests and the queue position.
  */
 export function isInStartupGrace(
   { safety, account, clock }: TraderState,
@@ -172,14 +172,14 @@ export function isInStartupGrace(
   return isReading && clock.ageMs <= strategy.risk.maxBookAgeMs;
 }
 
-/** Returns true after a start until the first market list has assigned markets to strategies that select from it. */
+/** Returns true while strategies wait for the first market list after a start, at most for the maximum book age. */
 export function isUnassigned({ safety, settings, markets, clock }: TraderState): boolean {
   if (!mayQuote(safety)) return false;
   const selects = settings.strategies.some(({ markets: { ids } }) => ids.length === 0);
   return selects && !markets.hasCatalog && clock.ageMs <= settings.risk.maxBookAgeMs;
 }
 
-/** Returns true if the trader's mode allows quotes. Other modes, e.g. `killed`, cancel resting orders at once. */
+/** Returns true if the trader's mode allows quotes. In other modes the trader cancels its resting orders at once. */
 function mayQuote(safety: Safety): boolean {
   const { mode } = safety.mode();
   return mode === 'starting' || LADDER[mode].orders === 'quotes';

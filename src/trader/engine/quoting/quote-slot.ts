@@ -1,4 +1,4 @@
-/** State of one strategy in one market (slot): its quoter, last quotes, and refused orders. */
+/** A quote slot: the state of one strategy in one market, with the last quotes and the counts of refused orders. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { type Micros, micros, minMicros, ONE } from '../../../shared/base/micros.js';
@@ -32,7 +32,7 @@ interface WishBounds {
   readonly limits: Pick<RiskLimits, 'widenDistanceMicros'>;
 }
 
-/** Maximum interval between turns of a slot, ms, because ages and time to resolution change without new data. */
+/** Maximum interval between calls of a strategy in a market, ms, because ages and time to resolution always change. */
 const REQUOTE_MS = 1_000;
 
 export class QuoteSlot {
@@ -47,7 +47,7 @@ export class QuoteSlot {
   #quotedMs = 0;
   strategy: StrategySettings;
   feeds: readonly string[];
-  /** Why the next turn cancels all orders of the slot, to decide them again; null if it does not. */
+  /** Why the next call of `wish` cancels all orders of the slot, to place them again; null otherwise. */
   #pulledBecause: string | null = null;
   /** True after `open` was called, which happens at the market's first detail. */
   #isOpen = false;
@@ -59,7 +59,7 @@ export class QuoteSlot {
   worth: Worth | null = null;
   /** The last view passed to the strategy; null before the first book. */
   view: MarketView | null = null;
-  /** Whether the last quotes with a fair price were post-only. */
+  /** Whether the last quotes that had a fair price were post-only. */
   isPostOnly = false;
 
   constructor(conditionId: string, strategy: StrategySettings) {
@@ -91,7 +91,7 @@ export class QuoteSlot {
     return true;
   }
 
-  /** Creates the quoter on the first call. `make` returns null if an event is needed but missing. */
+  /** Creates the quoter on the first call. `make` returns null for an event strategy without an event. */
   open(make: () => StrategySandbox | null): void {
     if (this.#isOpen) return;
     this.#isOpen = true;
@@ -99,7 +99,7 @@ export class QuoteSlot {
     this.dirty = true;
   }
 
-  /** Time of the slot's next turn, our clock, ms; -Infinity after a new observation. */
+  /** Time when the slot must be quoted again, our clock, ms; -Infinity if an input has changed. */
   get dueMs(): number {
     if (this.dirty) return Number.NEGATIVE_INFINITY;
     return Math.min(this.#quotedMs + REQUOTE_MS, this.quotes.againMs ?? Number.POSITIVE_INFINITY);
@@ -122,13 +122,13 @@ export class QuoteSlot {
     this.dirty = true;
   }
 
-  /** Runs a turn of the slot, and returns the quotes that its orders should match. */
+  /** Runs the strategy and returns the quotes that the slot's orders should match. */
   wish(view: MarketView | null, bounds: WishBounds): Quotes {
     this.dirty = false;
     this.#quotedMs = bounds.nowMs;
     this.view = view;
     this.quotes = this.#decide(view, bounds);
-    // Orders in flight were decided from the last quotes with a fair price.
+    // Quotes without a fair price place no orders, so orders in flight come from earlier quotes.
     if (this.quotes.fairMicros !== null) this.isPostOnly = this.quotes.postOnly === true;
     return this.quotes;
   }
@@ -136,7 +136,7 @@ export class QuoteSlot {
   #decide(view: MarketView | null, { hold, limits }: WishBounds): Quotes {
     const because = this.whySilent(view, hold);
     const silent = because === null ? null : NO_QUOTES(because);
-    // This turn reports the reason and cancels the slot's orders; the next turn may quote again.
+    // This call returns no quotes, with the reason, so the slot's orders are canceled. The next call may quote again.
     if (hold === null) this.#pulledBecause = null;
     if (silent !== null || view === null || !this.#isOpen) {
       // A market with an outdated book keeps its wanted quotes, because the market's valuation uses them.
@@ -164,7 +164,7 @@ export class QuoteSlot {
     if (this.#pulledBecause !== null) return this.#pulledBecause;
     if (!this.inQuoteHours) return 'the strategy is outside its quote hours';
     if (view === null || !this.#isOpen) return 'the book has not been read yet';
-    // The risk module rejects new orders by these limits. By this check, resting orders are canceled too.
+    // The risk module only rejects new orders beyond these limits. This check also cancels resting orders.
     const { health, market, timeToResolutionMs } = view;
     const { maxBookAgeMs, minTimeToResolutionS } = this.strategy.risk;
     if (market.phase !== 'open') return `the market is ${market.phase}`;
@@ -179,17 +179,17 @@ export class QuoteSlot {
   }
 }
 
-/** Refused orders of the slot since the start, by name of the risk control: number and newest text. */
+/** Counts and newest texts of the slot's refused orders since the start, by name of the risk control. */
 class Refusals extends Map<string, Pick<Refused, 'name' | 'text'> & { readonly count: number }> {
   add({ name, text }: Pick<Refused, 'name' | 'text'>): void {
     this.set(name, { name, count: (this.get(name)?.count ?? 0) + 1, text });
   }
 }
 
-/** Maximum age of a fresh book, ms. If quotes are missing although the book is fresh, its age is not the cause. */
+/** Maximum age of a fresh book, ms. With a fresh book, a strategy that does not quote has another reason than age. */
 const FRESH_BOOK_MS = 2_000;
 
-/** Returns the strictest class of live change among changed parameters; null if no parameter changed. */
+/** Returns the strictest live class (now, requote, restart) of the changed parameters; null if none changed. */
 export function findLiveClass(specs: ParamSpecs, before: ParamValues, after: ParamValues): LiveClass | null {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const changed = names.filter((name) => !isDeepStrictEqual(before[name], after[name]));
@@ -197,7 +197,7 @@ export function findLiveClass(specs: ParamSpecs, before: ParamValues, after: Par
   return LIVE_CLASSES[strictest] ?? null;
 }
 
-/** Parts of a strategy's view that limit its quotes. */
+/** Fields of a strategy's view that `applyStance` needs. */
 type StanceInputs = Pick<MarketView, 'stance' | 'market' | 'inventory'>;
 
 /**
@@ -224,7 +224,7 @@ function widen(quotes: Quotes, market: MarketFacts, distance: Micros): Quotes {
   };
 }
 
-/** Moves quote levels. At each price, only the first moved level stays. Drops levels outside the price range. */
+/** Returns the moved levels. Of levels with equal prices, only the first stays. Prices out of range are dropped. */
 function movedOut(levels: readonly QuoteLevel[], move: (price: Micros) => Micros, market: MarketFacts): QuoteLevel[] {
   const moved = levels.map(({ priceMicros, amountMicros }) => ({ priceMicros: move(priceMicros), amountMicros }));
   // A level may become an order for NO shares, so 1 - price must also be in the range.

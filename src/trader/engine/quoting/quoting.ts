@@ -1,4 +1,4 @@
-/** Turns the quotes of a slot into intents, which risk must approve and the executor stores. */
+/** Converts a strategy's quotes into order and cancel intents. The risk module must approve each intent. */
 
 import { formatDecimal, type Micros, sub } from '../../../shared/base/micros.js';
 import type { IntentRow } from '../../ledger/contract.js';
@@ -18,13 +18,13 @@ export const PLACE_PAUSE_MS = 5_000;
 /** Probe orders are sent only while open orders are below this fraction of the allowed number. */
 const PROBES_PART = 1 / 4;
 
-/** Maximum time for which new orders wait, after a fill, for a newer book of the market, ms. */
+/** After a fill, new orders wait for a newer book of the market, at most this time, ms. */
 const FILL_PATIENCE_MS = 3_000;
 
-/** Fraction of the request burst that must remain free before an order is moved, if the move can wait. */
+/** Orders are moved only while at least this fraction of the request burst is free, unless the move is urgent. */
 const KEPT_FROM_MOVES = 1 / 4;
 
-/** Cancels and places orders to match the slot's quotes, within budget and risk. Returns true if orders changed. */
+/** Cancels and places orders to match the slot's quotes. Returns true if a cancel or order intent was begun. */
 export function quoteSlot(
   slot: QuoteSlot,
   { feed, filledMs }: Pick<MarketEntry, 'filledMs'> & { readonly feed: Pick<MarketTracker, 'sight'> },
@@ -33,7 +33,7 @@ export function quoteSlot(
 ): boolean {
   const { nowMs } = context;
   const quotes = slot.wish(view, context);
-  // The book is taken from the market tracker, because a strategy could have changed the book in its view.
+  // The book comes from the market tracker, because the strategy could have changed the book in its own view.
   const sight = feed.sight(nowMs);
   const orders = (context.own.orders.get(slot.conditionId) ?? []).filter(
     (order) => order.strategy === slot.strategy.name,
@@ -55,7 +55,7 @@ export function quoteSlot(
   return canceled || placed;
 }
 
-/** Returns true if probe orders may be sent. Probes use only requests and open orders that other orders do not need. */
+/** Returns true if probe orders may be sent: the whole request burst is free, and few orders are open. */
 const mayProbe = ({ strategy }: QuoteSlot, { requests, nowMs, own }: StepContext): boolean =>
   requests.queue.burstLeft(nowMs) >= 1 && own.exposure.workingOrders < strategy.risk.maxOpenOrders * PROBES_PART;
 
@@ -77,7 +77,7 @@ export function cancelOrder(orderPubkey: string, marketConditionId: string, cont
   return approveAndExecute(intent, gatherFacts(context), NO_REASON, context) === null;
 }
 
-/** Places the orders of one wanted level. Returns true if at least one was approved. */
+/** Places the orders of one wanted level. Returns true if risk approved at least one order. */
 function placeWish(wish: DesiredQuotes, slot: QuoteSlot, sight: Sight, quotes: Quotes, context: StepContext): boolean {
   const { exposure } = context.own;
   const free = {
@@ -112,7 +112,7 @@ function placeWish(wish: DesiredQuotes, slot: QuoteSlot, sight: Sight, quotes: Q
   return placed;
 }
 
-/** Sorts levels by distance from the fair price, probes last, so that a short budget omits only far levels. */
+/** Sorts levels by distance from the fair price, probes last. If requests run out, only far levels are omitted. */
 function nearestFirst(wishes: readonly DesiredQuotes[], quotes: Quotes): readonly DesiredQuotes[] {
   const fair = quotes.fairMicros ?? 0;
   if (wishes.length < 2) return wishes;
@@ -147,12 +147,12 @@ function explainQuotes(
 /** Name of the post-only rule in the refusal counts of the command `explain`. */
 export const POST_ONLY = 'post_only';
 
-/** Books and trade with which an order's YES price is compared. */
+/** Other accounts' book and the newest public trade, with which an order's YES price is compared. */
 type SeenPrices = Pick<Sight, 'others' | 'newestTrade'>;
 
 /**
  * Returns why a post-only order at this YES price must not be sent; null if it may be sent. The exchange has no
- * post-only flag, so the trader drops orders that would trade at once. Checked before draft and signature.
+ * post-only flag, so the trader drops orders that would trade at once. It checks before the draft and the signature.
  */
 export function findCrossing(side: BookSide, priceMicros: Micros, { others, newestTrade }: SeenPrices): string | null {
   const best = side === 'bid' ? others.asks[0] : others.bids[0];
@@ -168,8 +168,8 @@ const reaches = (side: BookSide, price: Micros, opposite: Micros): boolean =>
   side === 'bid' ? price >= opposite : price <= opposite;
 
 /**
- * Returns true if an order at `price` reaches the newest trade's price, and the trade had a taker on the order's side
- * or a price beyond `beside`. `beside`: best price on the order's side (null: the side is empty).
+ * Returns true if an order at `price` reaches the newest trade's price and the book may be outdated: the trade's taker
+ * was on the order's side, or the trade's price was beyond `beside`, the best price on that side (null: empty side).
  */
 function isTradedThrough(side: BookSide, price: Micros, trade: TapeTrade, beside: Micros | null): boolean {
   if (!reaches(side, price, trade.priceMicros)) return false;
@@ -178,7 +178,7 @@ function isTradedThrough(side: BookSide, price: Micros, trade: TapeTrade, beside
   return side === 'bid' ? trade.priceMicros < beside : trade.priceMicros > beside;
 }
 
-/** Returns why post-only forbids signing this order now; null if it does not. */
+/** Returns why this order must not be signed: its strategy is post-only, and it would trade at once; else null. */
 export function objectionToPlace(row: IntentRow, market: MarketEntry | undefined, nowMs: number): string | null {
   const { isYes, side, priceMicros, strategy } = row;
   const slot = market?.slots.find((each) => each.strategy.name === strategy);

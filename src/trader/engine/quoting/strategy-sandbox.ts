@@ -1,4 +1,4 @@
-/** Runs the quoters (code of strategies) and limits damage by failures: a quoter may throw, hang or lose its state. */
+/** Runs quoters, the objects that a strategy's code creates. A quoter that throws or hangs must not stop the trader. */
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Ledger } from '../../ledger/contract.js';
@@ -15,7 +15,7 @@ import {
 } from '../../strategy/contract.js';
 import type { BoundedCall, StrategySettings, TraderSettings } from '../settings.js';
 
-/** A quoter of one market or of one event. A market's quoter ignores `conditionId`. */
+/** The quoter of one market or of one event. Only an event's quoter uses `conditionId`. */
 interface AnyQuoter {
   quote(view: MarketView | WholeEventView): unknown;
   observe?(event: AnyEvent, conditionId: string): void;
@@ -39,9 +39,9 @@ export class StrategySandbox {
   /** Current parameters of the strategy's quoter. */
   params: ParamValues;
   #quoter: AnyQuoter | null;
-  /** Quotes of the event's newest turn, by condition id; null before the first turn, or if they are invalid. */
+  /** Newest quotes for the event's markets, by condition id; null before the first quotes, or if they are invalid. */
   #eventQuotes: Readonly<Record<string, Quotes>> | null = null;
-  /** Parameters that the quoter was last given and did not accept; null if it accepted them. */
+  /** Newest parameters, if the quoter did not accept them; otherwise null. */
   #refusedParams: ParamValues | null = null;
   /** Why the quoter was stopped; null while it works. */
   failure: string | null = null;
@@ -73,7 +73,7 @@ export class StrategySandbox {
     this.#quoter = restored ?? this.#createQuoter();
   }
 
-  /** Creates a quoter from saved state; null if the state cannot be used. `takeMemoryTrouble` returns the reason. */
+  /** Creates a quoter from saved state. Returns null if the state is unusable; `takeMemoryTrouble` then says why. */
   #restoreQuoter(saved: SavedState | null): AnyQuoter | null {
     if (saved === null || this.#version === null) return null;
     if (saved.version !== this.#version) {
@@ -100,14 +100,14 @@ export class StrategySandbox {
     }
   }
 
-  /** Returns a failure of the quoter once, for a notice; otherwise null. */
+  /** Returns each failure of the quoter only once, for a notice; otherwise null. */
   takeFailure(): string | null {
     if (this.#isFailureTaken) return null;
     this.#isFailureTaken = this.failure !== null;
     return this.failure;
   }
 
-  /** Returns once why saved state could not be used, or why the quoter's state is not saved; otherwise null. */
+  /** Returns, only once, why saved state could not be used, or why the state is not saved; otherwise null. */
   takeMemoryTrouble(): string | null {
     const trouble = this.#memoryTrouble;
     this.#memoryTrouble = null;
@@ -132,7 +132,7 @@ export class StrategySandbox {
     this.#eventQuotes = view && this.#ask(view, checkEventQuotes);
   }
 
-  /** Returns one market's quotes; none after a failure. An event's quotes are those of its newest turn. */
+  /** Returns one market's quotes; no levels after a failure. For an event, `askEvent` has computed the quotes. */
   quote(view: MarketView): Quotes {
     const quotes =
       this.event === null
@@ -142,7 +142,7 @@ export class StrategySandbox {
     return quotes || NO_QUOTES('the event has not been quoted yet');
   }
 
-  /** Calls the quoter and returns its quotes; null after a failure, or if `check` finds the quotes invalid. */
+  /** Calls the quoter and returns its quotes; null if the quoter has failed, or if `check` finds the quotes invalid. */
   #ask<T, V extends MarketView | WholeEventView>(view: V, check: (answer: T, view: V) => string | null): T | null {
     const quoter = this.#quoter;
     if (this.failure !== null || quoter === null) return null;
@@ -158,7 +158,7 @@ export class StrategySandbox {
     return null;
   }
 
-  /** Passes an event to the quoter. After a fill the next turn saves the state, because a fill is passed only once. */
+  /** Passes an event to the quoter. After a fill, the state is saved soon, because a fill is passed only once. */
   observe(event: AnyEvent, conditionId: string): void {
     const quoter = this.#quoter;
     this.#hasLearned ||= event.kind === 'fill';
@@ -186,9 +186,9 @@ export class StrategySandbox {
     return true;
   }
 
-  /** Returns true if the quoter's state must be saved: after a fill, or at the first turn of an interval. */
+  /** Returns true if the quoter's state must be saved: after a fill, or if a new save interval has begun. */
   isSaveDue(nowMs: number): boolean {
-    // Intervals begin at fixed times, so that all states are saved in the same few steps. Each save costs a disk sync.
+    // All quoters have the same intervals, so their states are saved together. Each save costs a disk sync.
     return this.#hasLearned || Math.floor(nowMs / SAVE_EVERY_MS) !== Math.floor(this.#savedMs / SAVE_EVERY_MS);
   }
 
@@ -202,7 +202,7 @@ export class StrategySandbox {
     return saved;
   }
 
-  /** Reads the state from which a later quoter can be created; null if there is none or it cannot be stored. */
+  /** Returns the quoter's state as JSON with its version; null if there is none or it cannot be stored. */
   #readState(): SavedState | null {
     const quoter = this.#quoter;
     if (this.failure !== null || this.#version === null || quoter?.save === undefined) return null;
@@ -226,7 +226,7 @@ function describe(error: unknown): string {
   return text.length > 300 ? `${text.slice(0, 300)}…` : text;
 }
 
-/** Creates quoters from saved state. A strategy of whole events has one quoter per event. */
+/** Creates quoters, from saved state if there is any. A strategy that quotes whole events has one quoter per event. */
 export class Sandboxes {
   readonly #memory: Ledger;
   readonly #kept = new Map<string, { sandbox: StrategySandbox; event: string; strategy: StrategySettings }>();
@@ -240,7 +240,7 @@ export class Sandboxes {
     return this.#kept.size > 0;
   }
 
-  /** Creates a quoter, or returns the event's existing quoter. Returns null if an event is needed but missing. */
+  /** Returns a new quoter, or the event's existing one; null if the strategy quotes events and the market has none. */
   open(
     strategy: StrategySettings,
     facts: MarketFacts,
@@ -285,7 +285,7 @@ export class Sandboxes {
     const version = module.state?.version;
     const saved = version === undefined ? null : this.#memory.strategyState(name, memoryId, version);
     const sandbox = new StrategySandbox(module, create, params, call, event, saved);
-    // The next save would overwrite unused saved state, so it is kept separately. A failed quoter saves nothing.
+    // The next save would overwrite saved state that could not be used, so that state is marked and kept.
     const hasBegunAnew = sandbox.hasBegunAnew && sandbox.failure === null;
     if (saved !== null && saved.version === version && hasBegunAnew)
       this.#memory.setStrategyStateAside(name, memoryId, saved.version);
@@ -293,7 +293,7 @@ export class Sandboxes {
   }
 }
 
-/** Returns an event's declaration in the trader's file; searches by market first: some recordings lack event ids. */
+/** Returns an event's declaration in the trader's file. Searches by market first: recordings may lack event ids. */
 function findEventFacts(eventConditionId: string, market: string, events: TraderSettings['events']): EventFacts {
   const rule =
     events.find(({ marketConditionIds }) => marketConditionIds.includes(market)) ??

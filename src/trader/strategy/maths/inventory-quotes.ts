@@ -1,7 +1,7 @@
 /**
- * Computes optimal quotes under inventory risk. They serve for comparison, and for prices that do not end at 0 or 1.
- * `stoikov…` follows Avellaneda and Stoikov, "High-frequency trading in a limit order book", Quantitative Finance 8(3),
- * 2008 (the published version). `gueant…` follows Guéant, Lehalle and Fernandez-Tapia (arXiv 1105.3115).
+ * Computes optimal quotes under inventory risk. These quotes serve for comparison, and for prices that do not settle at
+ * 0 or 1. `stoikov…` follows Avellaneda and Stoikov, "High-frequency trading in a limit order book", Quantitative
+ * Finance 8(3), 2008 (the published version). `gueant…` follows Guéant, Lehalle and Fernandez-Tapia (arXiv 1105.3115).
  */
 
 /** Parameters of Avellaneda and Stoikov's model. */
@@ -15,8 +15,8 @@ export interface StoikovSetting {
 }
 
 /**
- * Returns quotes around the reservation price r = s - q gamma sigma^2 (T - t). The full spread is gamma sigma^2 (T - t) +
- * (2 / gamma) ln(1 + gamma / k), or 2 / k for gamma 0. A large inventory may move a quote beyond the fair price.
+ * Returns quotes around the reservation price r = s - q gamma sigma^2 (T - t). The full spread is gamma sigma^2 (T - t)
+ * + (2 / gamma) ln(1 + gamma / k), or 2 / k for gamma 0. A large inventory may move a quote beyond the fair price.
  */
 export function stoikovQuotes(
   price: number,
@@ -49,7 +49,7 @@ export interface GueantSetting {
 }
 
 /**
- * Returns half and skew of the quotes bid = fair - (half + skew q) and ask = fair + (half - skew q), far from the
+ * Returns `half` and `skew` for the quotes bid = fair - (half + skew q) and ask = fair + (half - skew q), far from the
  * horizon. Order size and risk aversion to non-execution follow Guéant (arXiv 1605.01862, eq. 4.6 and 4.7).
  */
 export function gueantQuotes({ a, k, gamma, xi, orderSize, sigma }: GueantSetting): { half: number; skew: number } {

@@ -1,4 +1,4 @@
-/** Probability and log-odds: x = ln(p / (1 - p)), p = S(x) = 1 / (1 + e^-x). */
+/** Computes prices in log-odds x = ln(p / (1 - p)) of a probability p = S(x) = 1 / (1 + e^-x). */
 
 import { normalCdf, normalDensity, normalQuantile } from '../../../shared/base/random.js';
 
@@ -18,11 +18,11 @@ export function sigmoid(x: number): number {
 /** p (1 - p): the slope of the sigmoid, and the variance of a settled binary share. */
 export const slope = (p: number): number => p * (1 - p);
 
-// Holding a binary share to settlement under exponential utility (CARA, risk aversion gamma per share): the price of a
-// further share shifts by exactly gamma x shares in log-odds. This is Hanson's LMSR with b = 1 / gamma (Chen and
-// Pennock 2007). The Gaussian model of Avellaneda and Stoikov is wrong here.
+// Under exponential utility (CARA, risk aversion gamma per share), each share held to settlement shifts the price of a
+// further share by gamma in log-odds. This is Hanson's LMSR with b = 1 / gamma (Chen and Pennock 2007). The Gaussian
+// model of Avellaneda and Stoikov does not fit binary settlement.
 
-/** Reservation price r = S(x - gamma q w). `heldPart` is w, the fraction of the settlement's variance that is held. */
+/** Reservation price r = S(x - gamma q w). `heldPart` is w, the part of settlement variance before the sale. */
 export const reservationPrice = (p: number, gamma: number, netShares: number, heldPart = 1): number =>
   sigmoid(logit(p) - gamma * netShares * heldPart);
 
@@ -30,12 +30,12 @@ export const reservationPrice = (p: number, gamma: number, netShares: number, he
 export function certaintyEquivalent(p: number, gamma: number, netShares: number): number {
   if (gamma === 0) return p * netShares;
   const shift = gamma * netShares;
-  // For a short position, e^(-gamma q) is very large. As a factor outside the logarithm, it causes no overflow.
+  // For a short position, e^(-gamma q) is very large. Outside the logarithm, as the term q, it causes no overflow.
   if (shift < 0) return netShares - Math.log(p + (1 - p) * Math.exp(shift)) / gamma;
   return -Math.log(p * Math.exp(-shift) + 1 - p) / gamma;
 }
 
-/** Highest price for buying n more shares, and lowest price for selling n shares, at equal utility. */
+/** Highest price per share for buying n shares, and lowest for selling n shares, at unchanged expected utility. */
 export function indifferencePrices(p: number, gamma: number, shares: number, n: number): { bid: number; ask: number } {
   const here = certaintyEquivalent(p, gamma, shares);
   return {

@@ -239,7 +239,7 @@ it('the declaration of a strategy names its scope, and asks for no data that eve
     /scope must be 'market' or 'event', got "venue"/,
   );
   expect(() => strategyFrom({ default: { ...module, inputs: { event: true } } }, 'x.js')).toThrow(
-    /its view shows all markets/,
+    /event views hold all markets/,
   );
 });
 
