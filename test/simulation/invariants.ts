@@ -171,15 +171,16 @@ export class Invariants {
       this.say(`9: ${call.endpoint} left while ${[...this.#holds].join()}: ${JSON.stringify(call.params)}`);
     }
     if (call.endpoint === 'splits.create' || call.endpoint === 'splits.submit') this.#watch.split(call.endpoint);
-    if (call.endpoint === 'splits.create' && this.#flattened.has(call.body.market_condition_id)) {
+    if (call.endpoint === 'splits.create' && this.#flattened.has(call.body.market_condition_id))
       this.say(`9: a split was drafted for market ${call.body.market_condition_id}, which was flattened`);
-    }
     const { body } = call;
     if (body === undefined || !('signature' in body)) return;
     const intent = this.#active.get(this.#signed.get(body.signature) ?? '');
     if (intent?.signature !== body.signature) {
       this.say(`6: a signature left that is not stored: ${JSON.stringify(call.params)}`);
     }
+    if (call.endpoint === 'splits.submit' && this.#flattened.has(intent?.market ?? ''))
+      this.say(`9: a split was submitted for market ${intent?.market}, which was flattened`);
     if (call.endpoint !== 'orders.submit') return;
     this.#mayAllFill();
     if (intent === undefined) return;

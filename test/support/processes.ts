@@ -29,10 +29,7 @@ export function twinbook(
   return largestFileKib === null ? program(process.execPath, [BIN, ...args], env) : program('bash', limited, env);
 }
 
-/**
- * The environment in which a Node program loads this module early: after the check of the exchanges' answers
- * (answers/), which all programs of a run load.
- */
+/** Environment in which a Node program loads this module early, after the check of the exchanges' answers (answers/). */
 export const loadingFirst = (module: string): { readonly NODE_OPTIONS: string } => ({
   NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=${module}`.trim(),
 });

@@ -15,7 +15,7 @@ import {
   scarceCash,
 } from './control/complete-sets.js';
 import { LADDER, type Mode } from './control/modes.js';
-import { isOfPlace, makeStepContext, type StepContext } from './gate.js';
+import { isOfPlace, isOfSplit, makeStepContext, type StepContext } from './gate.js';
 import type { MarketEntry, Markets } from './markets.js';
 import { type Notices, showTitle } from './notices.js';
 import { heldIn } from './own/own-state.js';
@@ -127,8 +127,6 @@ function applyRung({ executor, safety, requests, markets }: TraderState, nowMs: 
   safety.stance = stance;
 }
 
-const isOfSplit = ({ call }: PlannedRequest): boolean =>
-  call.endpoint === 'splits.create' || call.endpoint === 'splits.submit';
 const TO_CURRENCY_CALLS: readonly string[] = ['merges.create', 'merges.submit', 'redeems.create', 'redeems.submit'];
 const isOfConversion = (request: PlannedRequest): boolean =>
   isOfSplit(request) || TO_CURRENCY_CALLS.includes(request.call.endpoint);
@@ -179,7 +177,7 @@ function actInMarket(
     finishTurn(markets, state.notices, slot, nowMs);
   }
   markets.saveOwnFills(entry);
-  // If no strategy quotes the market any longer, its orders in flight are withdrawn.
+  // If no strategy quotes the market any longer, its orders and splits in flight are withdrawn.
   if (entry.slots.length > 0 && entry.slots.every(({ quotes }) => quotes.fairMicros === null)) {
     const orders = account.own.orders.get(conditionId) ?? [];
     if (orders.some(({ phase, strategy }) => phase === 'pending' && strategy !== FLATTEN))

@@ -11,6 +11,8 @@ import type { TraderState } from './state.js';
 
 export const isOfPlace = ({ call }: PlannedRequest): boolean =>
   call.endpoint === 'orders.create' || call.endpoint === 'orders.submit';
+export const isOfSplit = ({ call }: PlannedRequest): boolean =>
+  call.endpoint === 'splits.create' || call.endpoint === 'splits.submit';
 
 export type StepContext = ReturnType<typeof makeStepContext>;
 

@@ -173,8 +173,8 @@ export class Context {
     const { kind, strategy, createdMs } = intent;
     if (!this.isAllowed(kind, strategy))
       return kind === 'place' ? 'the trader stopped placing orders' : 'the trader stopped converting shares';
+    if (withdrawn && (kind === 'place' || kind === 'split')) return 'the intent was withdrawn';
     if (kind !== 'place') return null;
-    if (withdrawn) return 'the order was withdrawn';
     // If our clock was set back, the difference is negative, so its absolute value is compared.
     const ageMs = Math.abs(nowMs - createdMs);
     return ageMs > PLACE_USEFUL_MS ? `the order's price was decided ${ageMs} ms ago` : null;

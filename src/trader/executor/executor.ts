@@ -179,19 +179,20 @@ export class Executor {
   }
 
   /**
-   * Withdraws the orders that are in flight now in this market (null: in all markets). The executor does not sign or
-   * send withdrawn orders, but still tracks those that may have been sent. Later orders are not affected. The caller
-   * must remove the orders' requests from the queue.
+   * Withdraws the orders and splits that are in flight now in this market (null: the orders in all markets). The
+   * executor does not draft, sign or send them, but still tracks those that may have been sent. Later intents are not
+   * affected. The caller must remove the requests of withdrawn intents from the queue.
    */
   withdraw(marketConditionId: string | null, nowMs: number): void {
     for (const inFlight of this.#context.intents.all()) {
       const { kind, state, marketConditionId: market } = inFlight.intent;
-      if (kind !== 'place' || inFlight.withdrawn) continue;
+      const isWithdrawn = kind === 'place' || (kind === 'split' && marketConditionId !== null);
+      if (!isWithdrawn || inFlight.withdrawn) continue;
       if (marketConditionId !== null && market !== marketConditionId) continue;
       const { effect } = STANDINGS[state];
       if (effect !== 'none' && effect !== 'maybe') continue;
       inFlight.withdrawn = true;
-      this.#context.intents.write(inFlight, { state, updatedMs: nowMs, lastReason: 'the trader withdrew the order' });
+      this.#context.intents.write(inFlight, { state, updatedMs: nowMs, lastReason: `the trader withdrew the ${kind}` });
     }
   }
 
@@ -298,7 +299,7 @@ export class Executor {
     if (effect === 'none') {
       this.#context.giveUp(inFlight, 'withdrawn', 'withdrawn', nowMs, 'the trader stopped before the draft was signed');
     } else if (effect === 'maybe') {
-      inFlight.withdrawn = true; // No order is sent again, because its market may have been paused or flattened since.
+      inFlight.withdrawn = true; // Orders and splits are not sent again: their market may have been paused or flattened.
       markUncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before the outcome was known');
     } else if (effect === 'there' && inFlight.intent.kind !== 'place') {
       // The next list of own orders confirms orders, but the record of a conversion must be read.

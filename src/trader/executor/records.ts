@@ -321,7 +321,7 @@ export function sign(
 
 export function onSubmit(context: Context, inFlight: InFlight, report: RequestResult): void {
   const { outcome, nowMs } = report;
-  const { kind, strategy, state, submitCount } = inFlight.intent;
+  const { kind, state, submitCount } = inFlight.intent;
   const isFirst = state === 'signed' && submitCount === 1;
   switch (outcome.kind) {
     case 'answered':
@@ -341,8 +341,8 @@ export function onSubmit(context: Context, inFlight: InFlight, report: RequestRe
     case 'unknown':
       if (outcome.sent) {
         markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
-      } else if (isFirst && (kind === 'place' || !context.isAllowed(kind, strategy))) {
-        // The submit expired in the queue or was dropped: the order's price is old, or the mode forbids the conversion.
+      } else if (isFirst && (kind === 'place' || context.findObjection(inFlight, nowMs) !== null)) {
+        // The submit expired in the queue or was dropped: the order's price is old, or the conversion is not permitted now.
         context.giveUp(inFlight, 'neverSent', 'unsent', nowMs, outcome.reason);
       } else {
         context.sendAgain(inFlight, { nowMs });

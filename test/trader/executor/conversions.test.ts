@@ -227,6 +227,20 @@ describe.each(['merge', 'split'] as const)('a %s', (kind) => {
   });
 });
 
+it.each([
+  ['splits.create', lost],
+  ['splits.submit', unsent],
+] as const)('a withdrawn split is not repeated after its %s', (last, outcome) => {
+  const s = fresh();
+  s.begin(KINDS.split.intent);
+  if (last === 'splits.submit')
+    s.answer('splits.create', s.draftOf('sets', { action: 'split-shares', amount: m(TEN) }));
+  s.ledger.transaction(() => s.executor.withdraw(MARKET, s.nowMs));
+  s.answer(last, outcome);
+  s.wait(10_000);
+  expect([s.state('c'), s.out]).toEqual(['abandoned', []]);
+});
+
 it('a merge is begun while converting is to currency, a redeem is not while there is none', () => {
   const s = fresh();
   s.executor.setConverting('none');

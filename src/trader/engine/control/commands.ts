@@ -1,12 +1,12 @@
 /** Checks and executes the operator's commands. */
 
 import { complement, formatDecimal, type Micros, micros, mul, sub, ZERO } from '../../../shared/base/micros.js';
-import type { ConfigureCommand, FleetCommand, OperatorCommand, PlannedRequest } from '../../../shared/protocol/seam.js';
+import type { ConfigureCommand, FleetCommand, OperatorCommand } from '../../../shared/protocol/seam.js';
 import type { Notes } from '../../ledger/contract.js';
 import type { AdoptionOfOutcome } from '../../reconcile/comparison.js';
 import { inWords } from '../../reconcile/confirmed-differences.js';
 import type { Reconciler } from '../../reconcile/reconciler.js';
-import { isOfPlace } from '../gate.js';
+import { isOfPlace, isOfSplit } from '../gate.js';
 import type { Markets } from '../markets.js';
 import { showTitle } from '../notices.js';
 import type { Account } from '../own/account.js';
@@ -119,10 +119,8 @@ function turnMarket(state: TraderState, command: MarketCommand, nowMs: number): 
     markets.reopen(id);
   }
   if (kind !== 'resume-market') {
-    // Orders in flight are withdrawn: a signed order must not be sent after its market was paused.
+    // Orders and splits in flight are withdrawn: after a pause, signed ones must not be sent and lost drafts not repeated.
     executor.withdraw(id, nowMs);
-    const isOfSplit = ({ call }: PlannedRequest) =>
-      call.endpoint === 'splits.create' && call.body.market_condition_id === id;
     requests.queue.recall((request) => isOfPlace(request) || isOfSplit(request), kind);
   }
   markets.requestRequote(id);

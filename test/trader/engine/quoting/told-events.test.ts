@@ -94,8 +94,7 @@ it('a quoter observes fills, and in YES space and in order every other event tha
   const times = told.map(({ nowMs }) => nowMs);
   expect(times).toEqual([...times].sort((a, b) => a - b));
 
-  // Drafts and submits take a tenth of a second here; polls are free while the budget suffices. Earlier requests
-  // raise the price.
+  // Drafts and submits take 0.1 s here; polls are free while the budget suffices. Earlier requests raise the price.
   expect(paces[0]).toMatchObject({ reactS: 2, readPrice: 0, currencyPricePerS: 1e-7 });
   const { reactS = 0, requestPrice = 0 } = paces.at(-1) ?? {};
   expect(reactS > 0.2 && reactS < 1.9).toBe(true);
