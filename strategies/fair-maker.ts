@@ -41,7 +41,7 @@ const params = {
   },
   max_gap_sds: maxGapSds,
   max_fair_age_s: number('s', [0.1, 86_400], 60, 'Maximum age of a feed value that the strategy quotes on.'),
-  half_spread_ticks: halfSpreadTicks('the blended price'),
+  half_spread_ticks: halfSpreadTicks('the fair price'),
   min_edge_ticks: number('ticks', [0, 500_000], 1, 'Minimum expected gain per share of a fill, after its fee.'),
   improve_ticks: improveTicks,
   order_shares: orderShares('25'),
@@ -49,13 +49,13 @@ const params = {
     'part',
     [0.001, 1],
     0.25,
-    'Maximum position, as a fraction of the full Kelly position at the blended price.',
+    'Maximum position, as a fraction of the full Kelly position at the fair price.',
   ),
   min_fair_price: number(
     'price',
     [0, 0.5],
     0.02,
-    'The strategy does not quote if the blended price is below this value or above 1 minus this value.',
+    'The strategy does not quote if the fair price is below this value or above 1 minus this value.',
   ),
   ...standingParams(60),
 } as const;
@@ -93,7 +93,7 @@ function quote(view: MarketView, p: Params): Quotes {
   const blended = book === null || p.book_weight === 'none' ? model : blend(model, book);
   const fair = toPrice(blended);
   if (!(fair >= p.min_fair_price && fair <= 1 - p.min_fair_price && fair > 0 && fair < 1)) {
-    return NO_QUOTES(`the blended price ${fair.toFixed(4)} is within ${p.min_fair_price} of 0 or 1`, factors);
+    return NO_QUOTES(`the fair price ${fair.toFixed(4)} is within ${p.min_fair_price} of 0 or 1`, factors);
   }
   return quotesAround(fair, blended, { view, value, p, factors });
 }

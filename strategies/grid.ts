@@ -45,7 +45,7 @@ const params = {
     'Maximum loss, before fees, when every line of one side fills and the market settles against it.',
   ),
   stale_sigmas: staleSigmas(
-    "Minimum distance between the mid and a line that opens a position. The unit is the price's standard deviation from one poll until an order sent after the next poll rests.",
+    "Minimum distance between the mid and a line that opens a position. The unit is the price's standard deviation over one poll interval plus the time to place an order.",
     1,
   ),
   ...guardParams(60, 0),

@@ -197,7 +197,7 @@ async function diffToLast(file: string, io: CliIo): Promise<ConfigData> {
   const config = await readConfig(file, io);
   const history = await readLedger(config, (ledger) => ledger.note(HISTORY_NOTE));
   const changes = await changesSinceLast(config, { note: () => history }, io);
-  const none = changes === null ? 'no trader has recorded its configuration' : 'files unchanged since the last run';
+  const none = changes === null ? 'no trader has recorded its configuration' : 'no file changed since the last run';
   return { lines: changes?.length ? changes : [none], applied: false, hash: null };
 }
 

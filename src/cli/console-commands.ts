@@ -84,7 +84,7 @@ const consoleCommand = command({
   },
 });
 
-/** Resolves to `ended` when the trader reports its end on stdin; to `gone` when its end closes stdin. */
+/** Resolves to `ended` when the trader reports its end on stdin, or to `gone` when stdin closes without a report. */
 function traderEnded(): Promise<'ended' | 'gone'> {
   // A service manager signals trader and console together, but the console must run until the trader ends.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
@@ -140,7 +140,7 @@ const guardianCommand = command({
 });
 
 export function guardianStatus({ exchange, guardian, ledger }: TraderConfig): string {
-  if (exchange?.embedded === true) return 'none needed: the exchange stops with the trader';
+  if (exchange?.embedded === true) return 'no guardian is needed: the exchange stops with the trader';
   if (!guardian.enabled) return 'NONE: guardian.enabled is false';
   const report = readReport(ledger.path);
   if (report === null) return 'NONE';
@@ -192,7 +192,7 @@ async function findPage(config: TraderConfig): Promise<string> {
   return status?.dashboard ?? `http://127.0.0.1:${port}/`;
 }
 
-/** Throws unless the program at `url` proves that it knows the secret, because a browser would send it the token. */
+/** Throws unless the program at `url` proves that it knows the secret: the browser sends the token to this program. */
 async function requirePage(url: string, secret: string, { ledger }: TraderConfig): Promise<void> {
   const proof = await provePage(url, secret);
   if (proof === 'proven') return;

@@ -118,7 +118,7 @@ const orders = (count: number): string => `${count} order${count === 1 ? '' : 's
 function cancelAllText(data: CancelAllData, isProven: boolean): string {
   if (!isProven) return `asked to cancel ${orders(data.asked)}`;
   if (isClean(data)) return `canceled ${orders(data.asked)}; two reads show that none rests`;
-  if (data.resting === 0) return `asked to cancel ${orders(data.asked)}; not verified that none rests`;
+  if (data.resting === 0) return `asked to cancel ${orders(data.asked)}; it is not proven that none rests`;
   return `${orders(data.resting)} still open after ${data.asked} cancel requests`;
 }
 
@@ -193,7 +193,7 @@ const killCommand = command({
 const restingText = ({ resting }: KillData): string => {
   if (resting === null) return 'resting orders are being canceled; their number is unknown without the ledger';
   if (resting === 0) return 'as far as the trader knows, no order rests';
-  return `${orders(resting)} may rest and ${resting === 1 ? 'is' : 'are'} being canceled; \`kill --verify\` waits for the proof`;
+  return `${orders(resting)} may rest and ${resting === 1 ? 'is' : 'are'} being canceled; \`kill --verify\` waits until none rests`;
 };
 
 /** Verifies a kill that the trader has executed: no order may rest at the exchange. */

@@ -113,7 +113,7 @@ const formatCount = (count: number, noun: string): string => `${count} ${noun}${
 
 const importCommand = command({
   name: 'import',
-  help: 'converts recordings of other venues to our format; broken lines are counted and left out',
+  help: 'converts recordings of other venues to Twinbook’s format; broken lines are counted and left out',
   args: [
     ['<kind>', 'venue of the recordings: kalshi or polymarket'],
     ['<paths...>', 'folders or files to import'],

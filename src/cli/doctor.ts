@@ -69,7 +69,7 @@ function checkText({ name, result, text, hint }: DoctorCheck, width = Number.POS
 const INDENT = ' '.repeat(6);
 
 function configurationCheck(config: Config): DoctorCheck {
-  const text = `${config.file}, ${config.strategies.length} strategy file(s), hash ${config.configHash.slice(0, 12)}`;
+  const text = `${config.file}, ${config.strategies.length} strategy file(s), configuration hash ${config.configHash.slice(0, 12)}`;
   if (config.strategies.length > 0) return ok('configuration', text);
   return warn('configuration', text, 'The configuration lists no strategy file: the trader would quote nothing.');
 }
@@ -106,7 +106,7 @@ async function walletCheck(config: Config, io: CliIo, note: (check: DoctorCheck)
     const hint = `Encrypt a copy: \`twinbook keys import --from ${file} --to FILE\` with a passphrase, then use that file.`;
     // A wallet of the paper exchange holds nothing of value, so its key may be unencrypted.
     if (sealed !== '' || config.venue.name === 'paper')
-      note(ok('wallet', `${address}${sealed}, file readable by its owner only`));
+      note(ok('wallet', `${address}${sealed}, wallet file readable by its owner only`));
     else note(warn('wallet', `${address}, but the key is not encrypted in ${file}`, hint));
     note(draftsCheck(wallet, config.venue));
     return address;
@@ -145,7 +145,7 @@ async function checkVenue(config: Config, io: CliIo, wallet: string | null): Pro
 function credentialsCheck({ wallet, venue, exchange }: Config, found: boolean): DoctorCheck {
   const name = 'credentials';
   if (found) return ok(name, `API credentials found for ${venue.profile.base_url}`);
-  const text = `no API credentials for this wallet at ${venue.profile.base_url} in ${wallet.credentials}`;
+  const text = `no API credentials of this wallet for ${venue.profile.base_url} in ${wallet.credentials}`;
   if (exchange?.embedded === true || venue.name === 'paper')
     return warn(name, text, 'The first start creates the credentials.');
   return fail(name, text, 'Create credentials with `twinbook keys bootstrap`, with the same -c FILE.');
@@ -157,8 +157,8 @@ function clockCheck(client: ServiceClient, toleranceS: number): DoctorCheck {
     const hint = 'Keep this clock synchronised: a wrong clock makes signed calls fail.';
     return warn('clock', 'the venue did not report its time', hint);
   }
-  if (apart.agrees) return ok('clock', `this clock agrees with the venue's clock as far as measurable`);
-  const text = `${apart.text} (the venue accepts ${toleranceS} s); signed calls are corrected for the difference`;
+  if (apart.agrees) return ok('clock', `this clock agrees with the venue's clock within the measurement error`);
+  const text = `${apart.text} (the venue accepts a difference of ${toleranceS} s); Twinbook corrects the timestamps of signed calls`;
   return warn('clock', text, 'Synchronise this clock (NTP): logs and schedules use it.');
 }
 
@@ -183,7 +183,7 @@ const TIMESTAMP = '1714300000';
 const SECRET = 'ws_live_1f7c2a9b5d4e';
 const MERGE = '{"market_condition_id":"7n9G9WfQ2V7d6hM3XK8pQ4LwR2eY6aT1uJ5cB8mN3qPz","amount":"10"}';
 
-/** Reference requests to test our signing: method, path, body and expected signature. */
+/** Reference requests to test Twinbook's signing: method, path, body and expected signature. */
 const VECTORS = [
   ['GET', '/orders/?limit=10', '', '3a1bf87c31ca5772b55633a85a7aa83e6d621ff7790b266ecdb783518f70acfa'],
   ['POST', '/orders/abc/cancel/', '', '539c6fba28fc2235c23d35dddadb0110bf63fc023b87fd44fd511824b778d98e'],
@@ -195,7 +195,7 @@ function signingCheck(): DoctorCheck {
     ([method, pathWithQuery, body, signature]) =>
       requestSignature(SECRET, { timestamp: TIMESTAMP, method, pathWithQuery, body }) !== signature,
   );
-  if (wrong !== undefined) return fail('signing', `${wrong[0]} ${wrong[1]}: the signature differs`, DAMAGED);
+  if (wrong !== undefined) return fail('signing', `${wrong[0]} ${wrong[1]}: the signature is wrong`, DAMAGED);
   return ok('signing', `${VECTORS.length} reference requests: all signatures match the interface byte for byte`);
 }
 
@@ -246,7 +246,7 @@ const PARTS: CallParts = {
 
 const answerSchema = z.object({ data: signedRequestReport.omit({ payload: true }) });
 
-/** Sends a signed request. Reports whether the venue received the same bytes, or does not show them. */
+/** Sends a signed request. Reports whether the venue received the same bytes, or that it does not show them. */
 export async function checkSignedRequest(
   baseUrl: string,
   profile: VenueProfile,
@@ -285,10 +285,10 @@ export async function checkSignedRequest(
     }
     before += ours.length;
   }
-  if (computed.signature_matches) return ok(NAME, `all ${before} bytes equal the venue's, and the signature matches`);
+  if (computed.signature_matches) return ok(NAME, `all ${before} bytes arrived unchanged, and the signature matches`);
   const hint = 'The venue has another key or secret: create a new key with `twinbook keys bootstrap`.';
   const said = escapeBytes(Buffer.from((computed.refusal ?? '').slice(0, 200)));
-  return fail(NAME, `the venue got the same bytes and refuses them: ${said}`, hint);
+  return fail(NAME, `the venue received the same bytes but refused the request: ${said}`, hint);
 }
 
 const REWRITTEN = 'A program on the way to the venue changes requests, probably a proxy: connect without it.';

@@ -172,7 +172,7 @@ async function whileHeld(
     throw new TwinbookError('timed_out', `the wallet ${join.wallet} was not free in time`, hint);
   }
   await act(joined).finally(() => joined.member.close());
-  io.out(`${join.wallet} is free; its markets and capital are returned to the fleet\n`);
+  io.out(`the wallet ${join.wallet} is free; its markets and capital are returned to the fleet\n`);
 }
 
 export const addFleetCommands = command({

@@ -101,7 +101,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     const crowd = options.crowd && replay === null ? new Crowd(core, { seed, markets }, clock.nowMs()) : null;
     const notices = replay && makeReplayNotices(replay, logger);
     const drivers = [replay, crowd, notices].filter((driver) => driver !== null);
-    const onError = (error: unknown, where: string) => logger.error({ err: error, where }, 'a bug in the exchange');
+    const onError = (error: unknown, where: string) => logger.error({ err: error, where }, 'the exchange has a bug');
     const ticker = new Ticker(persistentCore, clock, drivers, onError);
     // A restart clears the delays that a control call set, as it clears simulated faults.
     if (Object.keys(core.delays).length > 0) core.at(clock.nowMs()).setDelays({});
@@ -185,7 +185,7 @@ async function listen(server: FastifyInstance, port: number): Promise<void> {
     await server.listen({ host: HOST, port });
   } catch (error) {
     if (systemCode(error) !== 'EADDRINUSE') throw error;
-    const hint = 'Stop it, or choose another port; port 0 picks a free one.';
+    const hint = 'Stop that program, or choose another port; port 0 picks a free port.';
     throw new TwinbookError('port_busy', `${HOST}:${port} is in use by another program`, hint, { cause: error });
   }
 }

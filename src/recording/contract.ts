@@ -94,13 +94,13 @@ export interface RecordedGap {
   readonly reason: string;
 }
 
-/** One request of the recorder, with times of our clock and of the venue's clock. */
+/** One request of the recorder. All times except `venueMs` are on the recorder's clock. */
 export interface RecordedPoll {
   /** Name of the called endpoint, as in `protocol/endpoints.ts`, for example `markets.book`. */
   readonly endpoint: string;
-  /** Time when the request was sent, our clock, Unix ms. */
+  /** Time when the request was sent, recorder's clock, Unix ms. */
   readonly sentMs: number;
-  /** Time of the answer or the failure, our clock, Unix ms. `seenMs - sentMs` is the round trip. */
+  /** Time of the answer or the failure, recorder's clock, Unix ms. `seenMs - sentMs` is the round trip. */
   readonly seenMs: number;
   /** Time that the venue's answer states, venue clock, Unix ms; null if the answer has no time. */
   readonly venueMs: number | null;
@@ -168,6 +168,6 @@ export const invalidRecording = (message: string, hint: string): TwinbookError =
 /** Maximum difference between the recorder's clock and the venue's, ms. */
 const CLOCKS_APART_MS = 5_000;
 
-/** Returns the announced closing time, Unix ms; null if unknown. A time near `firstMs` is the first poll's time. */
+/** Returns the announced closing time, Unix ms; null if unknown or near `firstMs` (time of the first poll). */
 export const toldCloseMs = ({ closeIsGuessed, closeTimeMs }: RecordedMarket, firstMs: number): number | null =>
   closeIsGuessed !== true && closeTimeMs > firstMs + CLOCKS_APART_MS ? closeTimeMs : null;

@@ -93,7 +93,7 @@ export async function importRecordings(
   }
 }
 
-/** Callback with a market's number of imported events, and its finished fraction (0 to 1) by recorded time. */
+/** Callback. `events`: imported events of a market. `share`: finished fraction of its recorded time, 0 to 1. */
 type TellProgress = (events: number, share: number) => void;
 
 const NOT_OPENED = { conditionId: '', ticker: '', title: '', events: 0, warnings: [] };

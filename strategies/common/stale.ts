@@ -4,7 +4,7 @@ import { type BookSide, type MarketView, newsSigma } from '../../src/trader/stra
 import { getSign } from './quotes.js';
 
 /**
- * Standard deviation of the price from one poll until an order of the next poll is open, by the measured volatility. If
+ * Standard deviation of the price over one poll interval plus the time to place an order, by measured volatility. If
  * the time of resolution is known and the volatility of an undecided outcome is larger, this volatility is used.
  */
 export function computeStaleSigma({ estimates, pace, timeToResolutionMs }: MarketView): number {

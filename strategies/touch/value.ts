@@ -23,7 +23,7 @@ export interface SweepingTakers {
   readonly meanShares: number;
   /** Price move after a taker has taken the order's whole level. */
   readonly sweepMove: number;
-  /** Standard deviation of the price from one poll until an order placed after the next poll is open. */
+  /** Standard deviation of the price over one poll interval plus the time to place an order. */
   readonly staleSigma: number;
 }
 

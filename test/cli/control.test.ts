@@ -75,8 +75,8 @@ describe('commands reach the running trader', () => {
   });
 
   test.each([
-    [1, '1 order may rest and is being canceled; `kill --verify` waits for the proof'],
-    [3, '3 orders may rest and are being canceled; `kill --verify` waits for the proof'],
+    [1, '1 order may rest and is being canceled; `kill --verify` waits until none rests'],
+    [3, '3 orders may rest and are being canceled; `kill --verify` waits until none rests'],
     [0, 'as far as the trader knows, no order rests'],
     [null, 'resting orders are being canceled; their number is unknown without the ledger'],
   ])('kill, of which the trader says that %s orders rest', async (resting, text) => {
@@ -137,7 +137,7 @@ describe('commands reach the running trader', () => {
   test.each([
     [{ asked: 3, resting: 0, verified: true }, 0, 'canceled 3 orders; two reads show that none rests\n'],
     [{ asked: 3, resting: 1, verified: false }, 1, '1 order still open after 3 cancel requests\n'],
-    [{ asked: 0, resting: 0, verified: false }, 1, 'asked to cancel 0 orders; not verified that none rests\n'],
+    [{ asked: 0, resting: 0, verified: false }, 1, 'asked to cancel 0 orders; it is not proven that none rests\n'],
   ])('cancel-all --verify with %j exits %i', async (data, code, out) => {
     const trader = await socketIn(() => ({ ok: true, data }));
     expect(await trader.command('cancel-all --verify')).toEqual({ code, out, err: '' });

@@ -154,7 +154,7 @@ it('configurations of a trader that was started again are rolled back from copie
   }
   writeFileSync(join(folder, 'maker.yaml'), makerYaml().replace('"25"', '"24"'));
   await endInOrder(first);
-  expect((await ran(['config', 'diff', ...c])).output).toBe('files unchanged since the last run\n');
+  expect((await ran(['config', 'diff', ...c])).output).toBe('no file changed since the last run\n');
   const second = started(['start', ...c]);
   await second.waitFor(/quoting \| markets/);
   const back = await ran(['config', 'rollback', '--reason', 'too small', ...c]);

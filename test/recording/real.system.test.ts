@@ -146,7 +146,7 @@ it.skipIf(!existsSync(POLYMARKET))(
       unexplained += summary.unexplainedTrades;
       expect(recording.market.outcome).toBeNull();
       for (const { message } of recording.warnings) {
-        tradesLeftOut += Number(/trades left out of that time: (\d+)/.exec(message)?.[1] ?? 0);
+        tradesLeftOut += Number(/trades left out: (\d+)/.exec(message)?.[1] ?? 0);
       }
     }
     // Two of the 483 happened while the book was unknown.

@@ -133,7 +133,7 @@ const listCautions = ({ standings }: ArenaResult): readonly string[] => {
     ...halts.map((row) => `A risk limit halted ${row.strategy} in ${simulations(row.halted, row)}.`),
     ...failures.map(
       (row) =>
-        `${row.strategy} failed in ${simulations(row.failed, row)}, whose results count until the failure; first failure: ${row.firstFailure}`,
+        `${row.strategy} failed in ${simulations(row.failed, row)}; the results count until the failure. First failure: ${row.firstFailure}`,
     ),
   ];
 };

@@ -16,7 +16,7 @@ import { ProgressLine, writeWhole } from '../io.js';
 import * as option from '../options.js';
 
 const feeOption = (who: string): option.OptionRow<number> =>
-  option.usual(`--${who}-fee <rate>`, `${who} fee where none is recorded, as a fraction of value`, 0, feeRate, '0');
+  option.usual(`--${who}-fee <rate>`, `${who} fee if none is recorded, a fraction of traded value`, 0, feeRate, '0');
 
 export const seedOption = option.integer('--seed <n>', 'seed of simulated latencies and ids', [0, 2 ** 32 - 1], 1);
 export const DATA = ['--data <path...>', 'folders or files of recordings, in Twinbook’s format or raw'] as const;

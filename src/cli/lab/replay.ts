@@ -51,7 +51,7 @@ function openRun(name: string, { config, acceptChangedCode }: RunOptions, io: Cl
 
 async function traderOfNow({ description }: RunJournal, file: string | null, io: CliIo): Promise<ReplayedTrader> {
   if (file !== null) return traderNow(await loadConfig(file, io), description);
-  const other = () => 'only the recorded run names this file; name its configuration with -c FILE to run its code';
+  const other = () => 'only the recorded run names this code file; to run it, give the configuration with -c FILE';
   return traderNow(await loadConfig(description.configFile, { ...io, code: { other } }), description);
 }
 
@@ -135,7 +135,7 @@ function shareText({ difference, steps, repeatedSteps, requests, repeatedRequest
   if (difference === null) return steps === 0 ? 'the run has no step to repeat' : '100 %: every decision is the same';
   // The percentage of equal decisions is rounded down, so that a difference never shows as 100 %.
   const share = (part: number, all: number) => (all === 0 ? 0 : Math.floor((10_000 * part) / all) / 100).toFixed(2);
-  return `${share(repeatedSteps, steps)} % of the steps and ${share(repeatedRequests, requests)} % of the requests, before the first difference`;
+  return `${share(repeatedSteps, steps)} % of the steps and ${share(repeatedRequests, requests)} % of the requests are equal before the first difference`;
 }
 
 function differenceText(difference: ReplayDifference, changes: readonly string[]): string {
@@ -202,7 +202,7 @@ async function replayText(run: RunJournal, trader: ReplayedTrader, code: RunCode
   try {
     const { difference } = await replayRun(run, { trader, code });
     if (difference === null) return `every decision repeats exactly${changes.join('')}`;
-    return `differs from step ${difference.step} on, see \`twinbook replay\`${changes.join('')}`;
+    return `the decisions differ from step ${difference.step} on, see \`twinbook replay\`${changes.join('')}`;
   } catch (error) {
     if (!(error instanceof TwinbookError)) throw error;
     return `not possible: ${error.message}`;

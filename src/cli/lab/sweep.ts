@@ -50,9 +50,9 @@ export function sweepTables(result: SweepResult, width?: number): string {
   const sections = sharedSections(result, (columns, rows) => sharedTable(rows, columns, width));
   const events =
     subject === 'worlds'
-      ? `seeds of ${assumptions.fillModels.join(', ')}; sums of edge`
+      ? `seeds of ${assumptions.fillModels.join(', ')} (results are sums of edge)`
       : `${TERMS[subject].event}s in ${assumptions.folds} folds`;
-  const head = `${result.title}: ${formatQuantity(counts.configurations, 'configuration')}, ${count(counts.events)} ${events}, ${count(counts.tried)} tried so far in this folder\n`;
+  const head = `${result.title}: ${formatQuantity(counts.configurations, 'configuration')}, ${count(counts.events)} ${events}, ${count(counts.tried)} configurations tried so far in this folder\n`;
   return [
     say(head),
     sharedTable(shown, [...configurationColumns(result), REMARK], width),
@@ -250,8 +250,8 @@ const planCommand = command({
     const figures = record([
       ['configurations', count(sheet.candidates.length)],
       ['events', `${count(facts.events.length)} in ${facts.assumptions.folds} folds`],
-      ['chunks', `${count(chunks.length)}, from 0 to ${count(last)}`],
-      ['time zone', `${sheet.timeZone}; required on every machine`],
+      ['chunks', `${count(chunks.length)}, numbered from 0 to ${count(last)}`],
+      ['time zone', `${sheet.timeZone}; workers use it on every machine`],
     ]);
     const how = `Run each chunk by its number, for example with Slurm:\n  sbatch --array=0-${last} --wrap "${run}"\nThen store the results:\n  twinbook sweep collect --dir ${options.dir}\n`;
     return { data: { dir, chunks: chunks.length, timeZone: sheet.timeZone }, text: `${figures}\n${how}` };

@@ -81,7 +81,7 @@ const MAX_AMOUNT = 1_000_000_000_000_000;
 /** A market's fixed description. */
 export type MarketCard = Readonly<Extract<ReturnType<typeof readSpec>, { ok: true }>['value']>;
 
-/** The order book of a market, with its rules in numbers. */
+/** The order book of a market, with its tick, lot and fee rates. */
 export type Trading = Readonly<ReturnType<typeof makeTrading>>;
 
 /** One market of the exchange: its description, state, trading and holdings. */
@@ -145,7 +145,7 @@ export class Market {
     return trading && priceOf(trading, side === BID ? trading.book.bestBid : trading.book.bestAsk);
   }
 
-  /** Valuation of YES: a margin market's reference price; else the book's mid, last trade or the only side's price. */
+  /** Mark of YES: reference price of a margin market; else the book's mid, else the last trade, else the only quote. */
   get markPrice(): number | null {
     if (this.margin !== null) return this.margin.referencePrice;
     const { bestBid: bid, bestAsk: ask } = this;

@@ -206,7 +206,7 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
     return ok({ pubkey, message });
   }
 
-  /** Returns the error if an order must be refused, or null. Draft and submit check, because a draft locks nothing. */
+  /** Returns the reason to refuse an order, or null. Called at draft and submit, because a draft locks nothing. */
   #obstacle(account: number, trading: Trading, order: CheckedOrder): ServiceErrorSlug | null {
     if (!trading.market.isTradable) return 'order_market_not_open';
     const needed = computeLock(order, trading);

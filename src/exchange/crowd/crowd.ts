@@ -207,7 +207,7 @@ class CrowdMarket {
   #informedMs: number;
   #makerMs: number;
 
-  /** Starts in an existing market. The hidden probability starts at the market's last price, if there is one. */
+  /** Starts trading in an existing market. The hidden probability starts at the market's last price if it has one. */
   constructor(core: ExchangeCore, accounts: CrowdAccounts, slot: Slot, market: Market, seed: number, nowMs: number) {
     this.#core = core;
     this.#accounts = accounts;
@@ -293,7 +293,7 @@ class CrowdMarket {
   }
 }
 
-/** A sequence of questions. The crowd trades the questions of a slot one after the other, each as a market. */
+/** A sequence of questions. Each question is one market; it opens after the previous question's market is settled. */
 interface Slot {
   readonly name: string;
   readonly event: string;

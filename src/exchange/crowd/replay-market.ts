@@ -69,7 +69,7 @@ export class Playback {
     while (this.#loading !== null) await this.#loading;
   }
 
-  /** Skips all events up to this time, except the recording's end, and returns the recorded book at this time. */
+  /** Skips all events up to `timeMs`, except the recording's end, and returns the recorded book at that time. */
   async skipTo(timeMs: number): Promise<RebuiltBook> {
     const book: [Map<number, number>, Map<number, number>] = [new Map(), new Map()];
     for (;;) {
@@ -125,7 +125,7 @@ export class Playback {
   }
 }
 
-/** Hint of errors about recordings that cannot be read. */
+/** Hint in errors about unreadable recordings. */
 const VERIFY_HINT = '`twinbook data verify` describes each error of a recording.';
 
 /** The exchange's market for one recording, open from the recording's first event to its last. */

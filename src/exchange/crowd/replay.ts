@@ -1,9 +1,9 @@
 /**
  * Plays recorded markets on the exchange. Each recording is one market, which opens at its first event and closes at
- * its last. Recorded levels and trades mix with real orders. If the outcome is known, the market is then resolved.
+ * its last. A closed market is resolved if its outcome is known. Recorded levels and trades mix with real orders.
  *
  * After a restart, a closed market is not played again, and a partly played market continues. Chunks of recordings are
- * read in advance: if a timeline needs a chunk that is not read yet, its playback pauses.
+ * read in advance. If the next chunk is not read yet, the replay of its source pauses.
  */
 
 import { EVENT, type Recording, type RecordingWarning, toldCloseMs } from '../../recording/contract.js';
@@ -75,7 +75,7 @@ class ReplayTimeline {
     this.#stalled = false;
     while (!this.done) {
       if (!this.#findNext()) {
-        // All recordings wait for the chunk. Otherwise, the order of events would depend on the speed of the disk.
+        // All recordings wait for the missing chunk, so that the order of events does not depend on the disk.
         this.#stalled = true;
         this.#lastMs = Math.max(this.#lastMs, nowMs);
         return;
@@ -172,9 +172,9 @@ function groupActs(parts: readonly ReplayPart[]): ReplayPart[][] {
 export type Replay = Awaited<ReturnType<typeof attachReplay>>;
 
 /**
- * Prepares the replay. The first `tick` is due at `nowMs` (Unix ms of the exchange's clock). `speed`: recorded ms per
- * ms of the exchange. Throws TwinbookError `usage` for an invalid speed. Throws `recording_invalid` or
- * `file_unreadable` if a recording has no readable event or the id of another market.
+ * Prepares a replay. The first `tick` is due at `nowMs` (Unix ms of the exchange's clock). `speed`: recorded ms per ms
+ * of the exchange. Throws TwinbookError `usage` for an invalid speed. Throws `recording_invalid` or `file_unreadable`
+ * if a recording has no readable event, or if another market has its id.
  */
 export async function attachReplay(core: ExchangeCore, recordings: readonly Recording[], speed: number, nowMs: number) {
   if (!Number.isFinite(speed) || speed <= 0) {
@@ -221,14 +221,14 @@ export async function attachReplay(core: ExchangeCore, recordings: readonly Reco
   };
 }
 
-/** Notes for the user about the recordings, as far as they are read. */
+/** Notes for the user about the parts of the recordings that are already read. */
 function listNotes(parts: readonly ReplayPart[]) {
   const notes = parts.flatMap(({ playback, market }): readonly RecordingWarning[] => {
     const { warnings } = playback.recording;
     const { path } = market.recorded.source;
     const refused = market.refusedEvents;
     if (refused === 0) return warnings;
-    return [...warnings, { path, message: `${refused} events were skipped: off the price grid, or market closed` }];
+    return [...warnings, { path, message: `${refused} events were skipped: price off the grid, or market closed` }];
   });
   return {
     markets: parts.length,

@@ -36,7 +36,7 @@ export function reportOn(request: SignedRequest, authenticator: Authenticator, c
   };
 }
 
-/** Maximum length of an API key. Longer keys cannot exist, so they get no rate window of their own. */
+/** Maximum length of an API key. Longer keys cannot exist, so they get no separate rate window. */
 const MAX_KEY_LENGTH = 128;
 
 /** Checks the three headers of signed requests and finds the caller's account. */

@@ -158,7 +158,7 @@ function readConfig(value: unknown, context: z.core.$RefinementCtx): MarketSpec[
       context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
     return z.NEVER;
   }
-  // Rules of a margin market stay as given, with defaults. Rules of an order book are parsed into micros.
+  // The rules of a margin market keep their given values. The rules of an order book are parsed into micros.
   const given = Object.entries(rules as object).filter(([name]) => name in read.data);
   return (isBook ? read.data : Object.fromEntries(given)) as MarketSpec['config'];
 }

@@ -13,7 +13,7 @@ import { type Answer, faultAnswer } from '../service/answers.js';
 import { send } from './messages.js';
 import type { ExchangeClock } from './ticker.js';
 
-// The casts are right: the keys of these two tables are the names of calls and the slugs of errors.
+// The casts are right: the keys of ENDPOINTS are the names of calls, the keys of SERVICE_ERRORS the slugs of errors.
 export const NAMES = Object.keys(ENDPOINTS) as EndpointName[];
 export const SLUGS = Object.keys(SERVICE_ERRORS) as [ServiceErrorSlug, ...ServiceErrorSlug[]];
 

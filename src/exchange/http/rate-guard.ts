@@ -8,7 +8,7 @@ import type { Faults } from './faults.js';
 import { type ServerOptions, send } from './messages.js';
 import type { ExchangeClock } from './ticker.js';
 
-/** Maximum number of rate windows for unknown keys in a scope. It bounds memory, because callers can invent keys. */
+/** Maximum number of rate windows for unknown keys in a scope; bounds memory, because callers can invent keys. */
 const MAX_STRANGERS = 10_000;
 /** Minimum time between two cleanups of empty rate windows, ms, so that a flood of requests stays cheap. */
 const SWEEP_EVERY_MS = 1000;
@@ -29,7 +29,7 @@ class Window {
     const allowed = this.#minute.size < limit;
     if (allowed) this.#minute.add(nowMs);
     const count = this.#minute.size;
-    // `resetMs`: time at which one more request is allowed. After a reduced limit, excess requests must expire first.
+    // `resetMs`: time at which one more request is allowed. If the limit was reduced, older requests must expire first.
     const resetMs = this.#minute.leavesMs(nowMs, Math.max(0, count - limit)) ?? nowMs + MINUTE_MS;
     return { allowed, limit, remaining: Math.max(0, limit - count), resetMs };
   }
@@ -66,7 +66,7 @@ export class RateLimit {
   #windowFor(key: string, nowMs: number, isHeld: (key: string) => boolean): Window {
     if (!isHeld(key)) {
       if (this.#windows.size >= this.#maxStrangers) this.#sweep(nowMs);
-      // A caller in the shared window must not get an additional window of its own.
+      // A caller in the shared window must not get a second window.
       if (this.#windows.size >= this.#maxStrangers || !this.#crowdedOut.isEmptyAt(nowMs)) return this.#crowdedOut;
     }
     const fresh = new Window();

@@ -1,7 +1,7 @@
 /**
  * The HTTP server of the exchange, with one route for each declared call. Every request is checked in this order: rate
- * limit, authentication, validation, core. All answers use the envelope. The server closes a connection without an
- * answer if it exceeds `maxConnections` or its client stops reading.
+ * limit, authentication, validation, core. All answers use the envelope. A connection beyond `maxConnections`, or with
+ * a client that stops reading, is closed without an answer.
  */
 
 import { channel } from 'node:diagnostics_channel';
@@ -301,7 +301,7 @@ function notFound(request: FastifyRequest, reply: FastifyReply, controls: boolea
 const DOCUMENT_ROUTES = [{ method: 'GET', path: '/openapi.json' }, ...PAGE_ROUTES];
 
 function serveDocument(server: FastifyInstance, options: ServerOptions): void {
-  // The OpenAPI document is built on its first request, because most exchanges never need it.
+  // The OpenAPI document is built when it is first requested, because most exchanges never need it.
   let text: string | null = null;
   server.get('/openapi.json', { config: { scope: 'public' } }, (_request, reply) => {
     text ??= JSON.stringify(openApiDocument(options));

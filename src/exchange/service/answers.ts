@@ -32,7 +32,7 @@ const LISTS = [
   'requests.list',
 ] as const satisfies readonly EndpointName[];
 
-/** A list with its own cursors, which other lists refuse. All lists accept a cursor that is only a position. */
+/** A list with its own cursors, which other lists refuse. All lists accept a cursor that names no list. */
 export type CursorList = (typeof LISTS)[number];
 
 /** Exclusive upper bound of a position in a list. Sixteen times this bound is still a safe integer. */

@@ -3,8 +3,8 @@
  *
  * An event has the category of its first market, and the sports and leagues of all its markets. A market is *closed* if
  * it no longer trades and is not settled. An event is open if any market is open, and resolved if all are settled. An
- * event is closed if no market is open and at least one is closed. `ending_soon` means that the resolution date is at
- * most 7 days ahead; `ended_recently` means that it is at most 7 days ago.
+ * event is closed if no market is open and at least one is closed. `ending_soon` means a resolution date at most 7 days
+ * ahead, `ended_recently` a resolution date at most 7 days ago.
  *
  * Pages of an unsorted list stay consistent during all changes. Pages of a sorted list stay consistent only if new
  * markets are the only change.
@@ -107,7 +107,7 @@ type CatalogQuery = QueryOf<'events.list'>;
 
 interface Listing<R> extends OffsetList {
   readonly count: (core: ExchangeCore) => number;
-  /** Reads an entry, and of its markets only those with an index below `until`. */
+  /** Reads an entry with those of its markets whose index is below `until`. */
   readonly readEntry: (core: ExchangeCore, index: number, until: number) => CatalogEntry;
   readonly readRow: (core: ExchangeCore, index: number) => R;
 }
@@ -250,7 +250,7 @@ const NO_FILTERS: readonly string[] = ['sort', 'limit', 'cursor'];
 /**
  * One page of the search. The search finds a market if all filters match, and an event if one of its markets is found.
  * Each word of the search text `q` must occur in a title or description of the market or its event. Price filters apply
- * to the YES mark. A market without a price matches no price filter; without a date, no date filter.
+ * to the YES mark. A market without price matches no price filter, and a market without date no date filter.
  *
  * A search is checked in this order: at least one filter, length of `q`, sport and league, cursor.
  */

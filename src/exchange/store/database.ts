@@ -7,7 +7,7 @@ import { TwinbookError, unreadable } from '../../shared/base/errors.js';
 import { makeFolder, makePrivateFile, PRIVATE_FILE } from '../../shared/base/files.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
-/** Runs one transaction at a time. After a failed write, all writes throw, because the file lacks a change. */
+/** Runs one transaction at a time. After a failed write, all writes throw, because the file lacks the failed change. */
 export class Transactions {
   readonly #db: Database.Database;
   readonly #begin: Database.Statement<[]>;
@@ -138,9 +138,9 @@ function openingError(error: unknown, folder: string, path: string): TwinbookErr
   const code = error instanceof SqliteDriver.SqliteError ? error.code : '';
   if (code.startsWith('SQLITE_BUSY')) {
     const message = `another exchange${describeOwner(folder)} uses the data folder ${folder}`;
-    return new TwinbookError('ledger_locked', message, 'Stop it, or choose another --data-dir.', { cause: error });
+    return new TwinbookError('ledger_locked', message, 'Stop that exchange or change --data-dir.', { cause: error });
   }
-  return unreadable(`cannot open ${path}`, error, 'Make the file writable, or move it away to start empty.');
+  return unreadable(`cannot open ${path}`, error, 'Make the file writable, or move it to start an empty exchange.');
 }
 
 /** Names the process that last wrote the pid file, for a message; empty without the file. */

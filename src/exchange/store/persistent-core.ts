@@ -92,11 +92,11 @@ export class CoreJournal {
   }
 }
 
-/** Number of journaled calls after which a snapshot is due, so that a recovery takes at most some seconds. */
+/** Number of journaled calls after which a snapshot is due, so that a restart after a crash takes only seconds. */
 const SNAPSHOT_AFTER_ROWS = 20_000;
 /** Minimum time between two snapshots, ms, because a fast replay makes thousands of calls in a second. */
 const SNAPSHOT_EVERY_MS = 60_000;
-/** Maximum calls between two snapshots, so that a start after a crash takes a few seconds. */
+/** Maximum calls between two snapshots, so that a restart after a crash takes only seconds. */
 const MOST_ROWS = 50_000;
 
 interface StoredCore {
@@ -104,7 +104,7 @@ interface StoredCore {
   readonly core: unknown;
 }
 
-/** A core whose state survives the process if a data folder is given. */
+/** A core that stores its state in a data folder, if one is given. */
 export class PersistentCore {
   readonly core: ExchangeCore;
   readonly #settings: CoreSettings;
@@ -125,15 +125,15 @@ export class PersistentCore {
       db.close();
       if (error instanceof TwinbookError) throw error;
       const message = `the exchange's state in ${folder} cannot be restored: ${messageOf(error)}`;
-      throw new TwinbookError('ledger_broken', message, 'Move the folder away to start empty.', { cause: error });
+      throw new TwinbookError('ledger_broken', message, 'Move the folder to start without state.', { cause: error });
     }
   }
 
-  /** Restores the core. All writes of a recovery, archived rows and snapshot, are one transaction. */
+  /** Restores the core. A recovery writes archived rows and the snapshot in one transaction. */
   static #restore(db: Database.Database, settings: CoreSettings): PersistentCore {
     const transactions = new Transactions(db);
     const [journal, archive] = [new CoreJournal(db, transactions), openArchive(db, transactions)];
-    // The file's format was checked when it was opened, so the snapshot has this type.
+    // The cast is right: `openDatabase` has checked the format of the file.
     const stored = journal.snapshot() as StoredCore | null;
     const core = stored === null ? null : replayJournal(stored, journal, archive);
     // The journal is replayed with the settings under which it was written. After the replay the new settings apply,
@@ -206,7 +206,7 @@ export function recordMutations(core: ExchangeCore, sink: Pick<CoreJournal, 'app
     try {
       return advance(nowMs);
     } catch (error) {
-      // A due task may have changed the state before it threw. A replay of the journal repeats the change.
+      // A due task may have changed the state before the task threw. A replay of the journal repeats the change.
       if (depth === 0) sink.append([core.nowMs, 'advance', [nowMs]]);
       throw error;
     }

@@ -51,7 +51,7 @@ class ArchiveTable implements Shelf {
     );
     this.#put = db.prepare(`INSERT INTO ${table} VALUES (?, ?, ?, ?, ?, ?)`);
     this.#byId = db.prepare(`SELECT * FROM ${table} WHERE id = ?`);
-    // The index on `pubkey` omits rows with an empty `pubkey`. SQLite uses the index only with the second condition.
+    // The index on `pubkey` omits empty texts. SQLite uses it only if the query has the condition `pubkey <> ''`.
     this.#byPubkey = db.prepare(`SELECT * FROM ${table} WHERE pubkey = ? AND pubkey <> ''`);
     this.#dropAbove = db.prepare(`DELETE FROM ${table} WHERE id > ?`);
     this.#drop = db.prepare(`DELETE FROM ${table} WHERE id = ?`);
@@ -128,7 +128,7 @@ function createTable(db: Database.Database, recordKind: RecordKind): string {
   return table;
 }
 
-/** Prepares statements that read up to a limit of ids of an account and kind, in one market or in all markets. */
+/** Prepares statements that read ids by account and kind, in one market or in all markets, up to a limit. */
 function prepareIdQueries(db: Database.Database, table: string, from: string, order: string) {
   const ids = (where: string) =>
     db.prepare(`SELECT id FROM ${table} WHERE ${where} AND ${from} ORDER BY ${order} LIMIT ?`).pluck();

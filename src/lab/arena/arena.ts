@@ -59,7 +59,7 @@ export function computeDifference(results: readonly NamedSimulation[], others: r
   return { world, strategy, against, ...compareEdges(edges ?? [], otherEdges ?? []) };
 }
 
-/** Compares two strategies' edges seed by seed, so that effects of the seed do not enter the standard error. */
+/** Compares two strategies' edges seed by seed, because differences between seeds would enlarge the standard error. */
 export function compareEdges(edges: readonly number[], others: readonly number[]) {
   const differences = edges.map((edge, place) => edge - must(others[place], 'a simulation with the same seed'));
   return {
@@ -85,7 +85,7 @@ export function judgeSimulations(simulations: readonly NamedSimulation[]) {
 export const listEntrants = (config: Config): readonly Entrant[] =>
   config.strategies.map((strategy) => ({ ...strategy, config }));
 
-/** Loads the strategies of a file. Throws `config_invalid` with all errors, also if the file lists no strategy. */
+/** Loads the strategies of a file. Throws `config_invalid` for a file with errors or without a strategy. */
 export async function loadEntrants(source: ConfigSource): Promise<readonly Entrant[]> {
   const config = await loadConfig(source.file, { ...source, strategyFileToo: true, feeds: 'any' });
   if (config.strategies.length === 0)
@@ -95,7 +95,7 @@ export async function loadEntrants(source: ConfigSource): Promise<readonly Entra
 
 export type SeedRange = Readonly<{ first: number; count: number }>;
 
-/** Task to simulate one strategy in one world on a range of seeds. A task ends at its first failed simulation. */
+/** Task that simulates one strategy in one world on a range of seeds. A task ends at its first failed simulation. */
 export interface SimulationTask {
   readonly world: string;
   readonly strategy: string;

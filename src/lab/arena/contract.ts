@@ -17,7 +17,7 @@ export interface Conditions {
 
 export type ConditionName = keyof Conditions;
 
-/** Default: one market, request limits as in the `paper` profile, a venue on another continent, good feeds. */
+/** Defaults: one market, request limits as in the `paper` profile, round trips between continents, accurate feeds. */
 export const USUAL_CONDITIONS: Conditions = {
   markets: 1,
   publicPerMinute: 120,
@@ -31,7 +31,7 @@ export const FEED_CONDITIONS: readonly ConditionName[] = ['feedSd', 'feedLagS'];
 
 export function conditionsText(names: readonly ConditionName[], values: Conditions): string {
   const { markets, publicPerMinute, signedPerMinute, delayMs } = values;
-  const venue = `${publicPerMinute} public requests a minute, ${signedPerMinute} signed ones, round trips of ${delayMs} ms`;
+  const venue = `${publicPerMinute} public and ${signedPerMinute} signed requests a minute, round trip ${delayMs} ms`;
   const several = names.includes('markets') ? [`${formatQuantity(markets, 'market')} at once`] : [];
   return [...several, ...(names.includes('delayMs') ? [venue] : [])].join(', ');
 }
@@ -75,7 +75,7 @@ export class Tally {
     };
   }
 
-  /** `wealth`: cash and shares after settlement. `drawdown`: largest fall of the marked wealth from its maximum. */
+  /** `wealth`: value of cash and shares after settlement. `drawdown`: largest fall of the wealth below its maximum. */
   gains(wealth: number) {
     return { wealth, result: this.#round(wealth - this.#startWorth), drawdown: this.#drawdown };
   }

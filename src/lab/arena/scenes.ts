@@ -50,12 +50,12 @@ abstract class SteppedMarket implements SceneMarket {
 
   /** Places an order. Returns the handle of the open order, or 0 if no part of the order stays in the book. */
   protected place(account: AccountSlot, side: MatchingSide, tick: number, shares: number, immediate: boolean): number {
-    // Whole ticks and hundredths of shares are whole numbers of millionths.
+    // The casts are right: ticks, and hundredths of shares, are whole numbers of millionths.
     const price = (tick * TICK_MICROS) as Micros;
     const amount = (Math.round(shares * 100) * TICK_MICROS) as Micros;
     const handle = this.core.internal.place(account, this.index, side, price, amount, immediate);
     const order = `${side === ASK ? 'ask' : 'bid'} of ${shares} shares at tick ${tick}`;
-    assert(handle >= 0 || handle === REFUSED_MARKET, `the exchange refused an ${order}: ${handle}`);
+    assert(handle >= 0 || handle === REFUSED_MARKET, `the exchange refused the ${order}: ${handle}`);
     return Math.max(0, handle);
   }
 }
@@ -115,7 +115,7 @@ export const challengeScene = (core: ExchangeCore, seed: number, markets: number
 
 class ChallengeMarket extends SteppedMarket {
   isInformed = false;
-  /** Every participant has its own account, so that participants can trade with each other. */
+  /** Every participant has a separate account, so that participants can trade with each other. */
   readonly #accounts = {
     competitor: this.account('competitor'),
     arbitrageur: this.account('arbitrageur'),
@@ -156,7 +156,7 @@ class ChallengeMarket extends SteppedMarket {
     this.#others.act();
     const used = this.#standing.filter(({ handle }) => handle === 0 || this.core.internal.remaining(handle) === 0);
     this.#standing = this.#standing.filter((standing) => !used.includes(standing));
-    // The challenge replaces the competitor's filled asks before its filled bids, best price first.
+    // The challenge replaces the competitor's filled asks before the competitor's filled bids, best price first.
     const rank = ({ side, tick }: SimulatedOrder): number => (side === 'ask' ? tick : 2 * HIGHEST_TICK - tick);
     used.sort((a, b) => rank(a.order) - rank(b.order));
     for (const { order } of used) this.#others.used.push(order);
@@ -175,7 +175,7 @@ const WASH_CHANCE = 0.3;
 /** Quote sizes, in shares; the largest exceeds a trader's usual position. */
 const QUOTED = [SHARES, SHARES, 2000] as const;
 
-/** The only quoter is dishonest: it moves its quotes away from the true price, and trades with traders who follow. */
+/** The only quoter moves its quotes away from the true price, and then trades with traders whose quotes follow. */
 export function liarScene(core: ExchangeCore, seed: number, markets: number): Scene {
   const random = Random.fromSeed(seed, 'liar');
   return steppedScene(core, markets, STEP_MS, (at, openedMs) => new LiarMarket(core, at, openedMs, random));
@@ -218,7 +218,7 @@ class LiarMarket extends SteppedMarket {
     const part = Math.min(1, Math.max(0, (this.core.nowMs - this.#fromMs) / (walkS * 1000)));
     const middle = TRUE_TICK + Math.round((isRising ? 1 : -1) * WALKED_TICKS * part);
     const [ownBid, ownAsk] = [this.best(BID) ?? 0, this.best(ASK) ?? HIGHEST_TICK + 1];
-    // A quote that would trade with the trader's orders is moved to one tick before those orders.
+    // A quote that would cross an order of the trader is moved to one tick from that order.
     const bid = Math.min(middle - halfTicks, ownAsk - 1);
     const ask = Math.max(middle + halfTicks, ownBid + 1);
     this.#quotes = [

@@ -177,7 +177,7 @@ export function drawConfiguration(seed: number) {
 /** Hidden truth of a market. `isYes` is valid only after all steps. */
 export type Truth = Readonly<Pick<ReturnType<typeof startScore>, 'step' | 'probability' | 'isYes'>>;
 
-/** Total probability of the jump counts that the sum omits; too small to change ten decimals of a published edge. */
+/** Total probability of the jump counts that `probabilityAbove` omits; it changes no published decimal of an edge. */
 const TAIL = 1e-13;
 
 export function startScore(config: Configuration, seed: number) {

@@ -1,4 +1,4 @@
-/** Runs a strategy in the challenge, in which a step is one second. Orders that the challenge forbids are skipped. */
+/** Runs a strategy in the challenge, in which a step is one second. Orders that the challenge forbids are omitted. */
 
 import { must } from '../../shared/base/errors.js';
 import { type Micros, micros, ONE, ZERO } from '../../shared/base/micros.js';
@@ -54,7 +54,7 @@ type EventPlace = Readonly<{ conditionId: string; glance: Glance; sandbox: Strat
 type Turn = ReturnType<ShownMaker['see']>;
 
 export class ShownMaker implements Maker {
-  /** Sandbox of the strategy; null for a strategy of whole events in a world without events. */
+  /** Sandbox of the strategy; null if the strategy quotes whole events and the world has no events. */
   readonly #sandbox: StrategySandbox | null;
   readonly #tracker: MarketTracker;
   readonly #facts: MarketFacts;
@@ -127,7 +127,7 @@ export class ShownMaker implements Maker {
   }
 
   #readBook({ step, competitorBid, competitorAsk }: MakerSight, orders: readonly QuotedOrder[], nowMs: number): void {
-    // Fills and cancels of the last step changed the own orders before this step's poll.
+    // Fills and cancels of the last step changed the maker's orders before this step's poll.
     this.#tracker.mark(nowMs - 1, orders);
     const bid = levels('bid', competitorBid, orders);
     const ask = levels('ask', competitorAsk, orders);
@@ -183,7 +183,7 @@ export class ShownMaker implements Maker {
 
 const seenAt = (requestId: number, nowMs: number) => ({ requestId, sentMs: nowMs, seenMs: nowMs, venueTimeMs: null });
 
-/** Currency that the maker leaves unused, so that rounding never makes an order more expensive than the free cash. */
+/** Currency that the maker does not use, so that a rounded order never costs more than the free cash. */
 const SPARE = 1e-6;
 
 function findAffordable(account: SimulatedAccount, side: LadderSide, tick: number, wanted: number): number {
@@ -214,7 +214,7 @@ export function playChallenge(
   change = (config: Configuration, _draws: PythonRandom): Configuration => config,
 ): SimulationResult {
   const maker = new ShownMaker(judged, seed, conditions);
-  // A changed rule draws its own random numbers, so all other draws of the seed stay the same.
+  // `change` draws from a separate generator, so all other draws of the seed stay the same.
   const config = change(drawConfiguration(seed), new PythonRandom(seed + 2 ** 33));
   return simulate(seed, maker, config);
 }
@@ -236,7 +236,7 @@ export function playEvent(seed: number, judged: ShownStrategy, conditions = USUA
   for (const [outcome, truth] of drawEvent(seed, count, steps).entries()) {
     const own = seedOfMarket(seed, outcome);
     const conditionId = must(ids[outcome], 'an outcome');
-    // View of the other outcomes. The makers of outcomes earlier in the list have already acted in the present step.
+    // View of the other outcomes. The makers of earlier outcomes in `markets` have already acted in the present step.
     const glance: Glance = (nowMs) => ({
       eventConditionId: facts.eventConditionId,
       outcomes: 'exhaustive',

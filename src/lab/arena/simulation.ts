@@ -18,7 +18,7 @@ const ALL_SHARES = 100_000;
 export interface Venue {
   best(side: LadderSide): number | null;
   rest(order: SimulatedOrder): void;
-  /** Executes an order that buys up to a tick, or sells down to it. Returns the number of traded shares. */
+  /** Executes an order that buys at up to `tick`, or sells at down to `tick`. Returns the number of traded shares. */
   take(taker: 'arbitrageur' | 'retail', buys: boolean, tick: number, shares: number): number;
 }
 
@@ -115,7 +115,7 @@ class ForbiddenAction extends Error {}
 
 interface CoveredOrder extends SimulatedOrder {
   readonly id: string;
-  /** Number of held YES shares that an ask sells. The ask's other shares are sold short. */
+  /** Number of held YES shares that the ask sells. The ask sells its other shares short. */
   covered: number;
 }
 
@@ -152,7 +152,7 @@ export class SimulatedAccount {
     const covered = side === 'ask' ? Math.min(this.freeYes, shares) : 0;
     const order = { id, side, tick, remaining: shares, covered };
     const needed = boundCash(order);
-    if (needed > this.freeCash + ENOUGH) throw new ForbiddenAction(`order needs ${needed}, ${this.freeCash} is free`);
+    if (needed > this.freeCash + ENOUGH) throw new ForbiddenAction(`cash needed: ${needed}, free: ${this.freeCash}`);
     this.orders = [...this.orders, order];
     return order;
   }
@@ -209,7 +209,7 @@ export function round10(value: number): number {
 
 export const QUANTUM = 0.01;
 
-/** Rounds shares down to a multiple of `QUANTUM`. A floating-point error below 1e-9 multiples is ignored. */
+/** Rounds shares down to a multiple of `QUANTUM`. A floating-point error below 1e-9 × QUANTUM is ignored. */
 export const floorToQuantum = (shares: number): number => round10(Math.floor(shares / QUANTUM + 1e-9) * QUANTUM);
 
 export interface SimulatedOrder {

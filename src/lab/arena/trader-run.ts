@@ -252,7 +252,7 @@ function planFor({ seed, entrant, conditions, markets, maxLossDayMicros }: Trade
   };
 }
 
-/** Returns a trader's capital and limits, or the challenge's for a lone strategy file. `ownRisk`: strategy's limits. */
+/** Returns the capital and limits of a trader's file; for a lone strategy file, returns those of the challenge. */
 export function moneyFor({ config, risk: ownRisk }: Pick<Entrant, 'config' | 'risk'>, markets: number) {
   const { capitalMicros, risk } = config;
   const isAlone = config.strategies.some(({ file }) => file === config.file);

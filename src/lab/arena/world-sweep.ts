@@ -1,4 +1,4 @@
-/** Runs a sweep over the arena's worlds. A configuration is ranked by its worst world. */
+/** Runs a sweep over the arena's worlds. A configuration is ranked by its result in its worst world. */
 
 import { must, TwinbookError } from '../../shared/base/errors.js';
 import { ONE } from '../../shared/base/micros.js';
@@ -41,7 +41,7 @@ export async function runWorldSweep(plan: WorldSweepPlan, watcher: SweepWatcher)
     const [best] = chosen.configurations;
     const hasBest = isChosen && best?.status === 'done';
     const fresh = hasBest ? await showFresh(plan, watcher, best, usedBefore) : null;
-    const text = `${usedBefore} of the fresh seeds were used for the choice in an earlier sweep of this folder. Take others with --fresh-first.`;
+    const text = `${usedBefore} of the fresh seeds were used to choose a configuration in an earlier sweep of this folder. Take others with --fresh-first.`;
     const notes = usedBefore > 0 ? [{ level: 'caution', text } as const, ...chosen.notes] : chosen.notes;
     const result = { ...chosen, fresh, notes };
     if (isChosen) store.finish();
@@ -56,7 +56,7 @@ export function requireApart(seeds: SeedRange, fresh: SeedRange): void {
   const [from, to] = [Math.max(seeds.first, fresh.first), Math.min(getLastSeed(seeds), getLastSeed(fresh))];
   if (from > to) return;
   const hint = `Choose other fresh seeds, such as --fresh-first ${getLastSeed(seeds) + 1}.`;
-  const text = `seeds ${from} to ${to} would be used for both the choice and the report: seeds ${seeds.first} to ${getLastSeed(seeds)} are for the choice, ${fresh.first} to ${getLastSeed(fresh)} for the report`;
+  const text = `seeds ${from} to ${to} would be used both to choose a configuration and to report its result: seeds ${seeds.first} to ${getLastSeed(seeds)} are for the choice, ${fresh.first} to ${getLastSeed(fresh)} for the report`;
   throw new TwinbookError('usage', text, hint);
 }
 

@@ -1,7 +1,7 @@
 /**
- * The package's `twinbook/backtest` runs backtests from code, like the command, and returns the results as data. The
- * trader is the live trader, and the exchange is the paper exchange's core with recorded markets. Trader and exchange
- * share a virtual clock, without network or files. Equal input gives an equal `traceHash` on every machine.
+ * The package's `twinbook/backtest` runs backtests from code, like `twinbook backtest`, and returns data. The trader is
+ * the live trader, and the exchange is the paper exchange's core with recorded markets. Trader and exchange share a
+ * virtual clock, without network or files. Equal input gives an equal `traceHash` on every machine.
  *
  *     const [result] = await backtest({ config: 'mine.yaml', data: ['data/sample'], fillModels: ['risk-averse'] });
  *     console.log(result.analysis.result.resultMicros);
@@ -33,8 +33,8 @@ export interface BacktestOptions {
   /** Seed of the random latencies and pubkeys, 0 to 2^32 - 1. Default 1. */
   readonly seed?: number;
   /**
-   * Number of runs per fill model, 1 to 1000; default 1. With two or more runs, each run draws the start of its polls
-   * and its latencies (around `latency`) from the seed. `analysis.repeats` has the means and spreads of repeated runs.
+   * Number of runs per fill model, 1 to 1000; default 1. With two or more runs, each run draws the start of its polls,
+   * and its latencies around `latency`, from the seed. `analysis.repeats` has the means and spreads of repeated runs.
    * All other figures of repeated runs come from the run with the middle result.
    */
   readonly repeat?: number;
@@ -131,7 +131,7 @@ export interface ModelRuns {
   readonly runs: readonly RepeatedRun[];
 }
 
-/** Adds figures over repeated runs; they compare the fill models on the markets that every run played. */
+/** Adds figures over repeated runs; these figures compare the fill models on the markets that every run played. */
 export function compareRuns(models: readonly ModelRuns[], seed: number): readonly BacktestResult[] {
   const played = playedByAll(models.flatMap(({ runs }) => runs));
   return models.map(({ shown, runs }) =>

@@ -88,7 +88,7 @@ export interface TimedCommand {
   readonly command: OperatorCommand;
 }
 
-/** After a halt, trading can `resume` at the next event or UTC day, or `end`, as it does without an operator. */
+/** After a halt, trading can `resume` at the next event or UTC day, or `end`, like a trader without an operator. */
 export const AFTER_HALT = ['resume', 'end'] as const;
 export type AfterHalt = (typeof AFTER_HALT)[number];
 

@@ -37,7 +37,7 @@ export function feeCurve(name: string): FeeCurve {
   if (named !== undefined) return { name, ...named };
   const found = /^(notional|quadratic|per-share):(0(?:\.\d{1,6})?|1)(?:\/(0(?:\.\d{1,6})?|1))?$/.exec(name);
   if (found === null) {
-    const hint = `Use one of ${FEE_NAMES.join(', ')}; rates such as 0.02, from 0 to 1.`;
+    const hint = `Use one of ${FEE_NAMES.join(', ')}; a rate is a number from 0 to 1, such as 0.02.`;
     throw new TwinbookError('usage', `there is no fee schedule ${JSON.stringify(name)}`, hint);
   }
   const rate = (text: string | undefined): number => Math.round(Number(text ?? 0) * ONE);

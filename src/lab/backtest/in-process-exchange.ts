@@ -38,7 +38,7 @@ import type { Orderbook } from '../../shared/protocol/records.js';
 import type { AnyCall, BudgetReport, Outcome } from '../../shared/protocol/seam.js';
 import { isFinalOrder, isSettledMarket, ORDER_STANDING, ORDER_STATUSES } from '../../shared/protocol/states.js';
 
-// Frequent records have hand-written parsers, as schemas take ten times as long. A test compares both results.
+// Frequent records have hand-written parsers, because schemas take ten times as long. A test compares the results.
 const money = (text: string): Micros => must(parseDecimal(text), `a decimal, not ${text}`);
 const moneyIfAny = (text: string | null | undefined): Micros | null =>
   text === null || text === undefined ? null : money(text);
@@ -202,7 +202,7 @@ export class InProcessExchange {
   #orders: Outcome | null = null;
   #ordersQuery: object | null = null;
   #dueMs = Number.POSITIVE_INFINITY;
-  /** Comparing a record with the last one is faster than parsing it again. */
+  /** Last answer of each endpoint: comparing two records is faster than parsing a record again. */
   readonly #lastRead = new Map<EndpointName, { record: unknown; nextCursor: string | null; outcome: Outcome }>();
 
   constructor(
@@ -234,7 +234,7 @@ export class InProcessExchange {
     return { outcome, venueTimeMs: Math.floor(nowMs / 1000) * 1000, budget };
   }
 
-  /** Ends a market and drops its data. An unsettled market without own shares is canceled, so that polling stops. */
+  /** Ends a market and drops its data. Cancels an unsettled market without the trader's shares, to stop its polling. */
   closeMarket(market: MarketIndex, nowMs: number): void {
     const { card, state, shares } = this.core.catalog.market(market);
     const { yes, no } = shares.read(this.account);
@@ -248,7 +248,7 @@ export class InProcessExchange {
     const { core, account } = this;
     core.advance(nowMs);
     const dueMs = core.timers.nextMs;
-    // A timer fired (for example, a draft expired or a merge became final), so the cached orders are no longer valid.
+    // A timer of the core, such as a draft's expiry, or a call other than GET may have changed the cached orders.
     if (dueMs !== this.#dueMs || declarationOf(call.endpoint).method !== 'GET') this.#orders = null;
     this.#dueMs = dueMs;
     switch (call.endpoint) {

@@ -40,7 +40,7 @@ export function readLatency(text: string) {
 const MAX_ROUND_TRIPS = 20_000;
 const LEAST_OF_KIND = 20;
 
-/** Default: the round trips measured in the recordings, else `constant:150`. Throws for an unusable choice. */
+/** Default: the recorded round trips, else `constant:150`. Throws for `recorded` without recorded round trips. */
 export async function latencyChoice(wish: string | null, recordings: readonly Recording[]): Promise<LatencyChoice> {
   const asked = wish === null ? null : readLatency(wish);
   const calls = asked?.kind === 'constant' ? [] : await measureCalls(recordings);
@@ -91,7 +91,7 @@ function makeRoundTrips(
 /** `jitterShare`: mean extra time of a call (exponential), as a fraction of its round trip. */
 const NO_SPREAD = { scale: 1, jitterShare: 0 };
 
-/** Draws round-trip times, half for each direction. Each run needs a new model with its own random numbers. */
+/** Draws round-trip times, half for each direction. Each run needs a new model with separate random numbers. */
 export class LatencyModel {
   readonly name: string;
   /** Travel times of the last drawn call, to the exchange and back, ms. */

@@ -48,7 +48,7 @@ export async function readFeedData(question: FeedQuestion) {
   requireRoom(values);
   const recordedLines = [...wanted].flatMap((name) => {
     const own = recorded.filter(({ feed }) => feed === name);
-    return own.length === 0 ? [] : [`feed ${name}: ${valuesText(own)}, as recorded`];
+    return own.length === 0 ? [] : [`feed ${name}: ${valuesText(own)}, from the recordings`];
   });
   return {
     settings,
@@ -98,7 +98,7 @@ function fileValues(name: string, path: string, { config, delayMs }: FeedQuestio
   if (values.length === 0) {
     const [problem = 'the file is empty'] = [...problems.values()].map(({ text }) => text);
     const hint = 'docs/feeds.md describes the format of a row.';
-    throw new TwinbookError('usage', `${path} has no valid row of a feed: ${problem}`, hint);
+    throw new TwinbookError('usage', `${path} contains no valid feed row: ${problem}`, hint);
   }
   const left = [...problems.values()].map(
     ({ text, count: times }) => `feed ${name}: ${formatQuantity(times, 'row')} left out: ${text}`,

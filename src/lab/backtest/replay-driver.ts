@@ -106,7 +106,7 @@ export function keepInMemory(
       },
     };
   };
-  // A copy of the source would not have the gaps and warnings that are found during the reading.
+  // A copy of the source would not have the gaps and warnings that are found while the recording is read.
   return Object.create(streamed, { open: { value: open } }) as EventSource;
 }
 
@@ -247,7 +247,7 @@ export class ReplayDriver implements MarketDriver {
     return untilMs;
   }
 
-  /** Reads until all events up to `untilMs` are known. No market is played beyond another's unread events. */
+  /** Reads until all events up to `untilMs` are known. No market is played past another market's next unread event. */
   async read(untilMs: number): Promise<void> {
     for (let next = this.#leastRead(); next !== null && next.readUntilMs <= untilMs; next = this.#leastRead()) {
       this.sync(next.index, next.readUntilMs);
@@ -294,7 +294,7 @@ export class ReplayDriver implements MarketDriver {
     for (const market of this.#open.values()) this.#play(market, nowMs);
   }
 
-  /** Closes each market at its own end: a later merge must find the market closed. */
+  /** Closes each market at the time of its own end, so that a later merge finds the market closed. */
   #endDue(nowMs: number): void {
     while (this.#nextEndMs <= nowMs) {
       const endMs = this.#nextEndMs;

@@ -131,7 +131,7 @@ class BacktestRun {
   readonly #fromMs: number;
   #nowMs: number;
   #beatMs: number;
-  /** The trader's heartbeats occur whole multiples of `BEAT_MS` after this time. */
+  /** Each heartbeat of the trader occurs a whole multiple of `BEAT_MS` after this time. */
   #rhythmMs: number;
   #lastBeatMs = Number.NEGATIVE_INFINITY;
   #lookMs: number;
@@ -197,7 +197,7 @@ class BacktestRun {
     const { driver, empty } = await ReplayDriver.prepare(exchange.core, plan, listener);
     if (!Number.isFinite(driver.nextOpenMs)) {
       const names = empty.map(({ market }) => market.title).join(', ');
-      const hint = '`twinbook data stats` shows how many events each recording has, and from when to when.';
+      const hint = '`twinbook data stats` shows the number of events of each recording, and their time span.';
       throw new TwinbookError('recording_invalid', `these recordings contain no events: ${names}`, hint);
     }
     return new BacktestRun({ ...parts, driver, empty });
@@ -382,7 +382,7 @@ class Trace {
   #b = 0x9e3779b9;
 
   number(value: number): void {
-    // Adds both 32-bit halves of the number to the hash, because times and amounts exceed 32 bits.
+    // Adds both 32-bit halves of the value to the hash, because times and amounts exceed 32 bits.
     this.#mix(value | 0);
     this.#mix(Math.floor(value / 4294967296) | 0);
   }

@@ -24,7 +24,7 @@ import type { InProcessExchange } from './in-process-exchange.js';
 import type { MarketMetrics, Metrics, PendingFill } from './metrics.js';
 
 export const RESUME_REASON = 'the next event of the backtest begins';
-/** Reason to resume a halted trader once its markets have ended: unredeemed shares would halt it in the next event. */
+/** Reason to resume a halted trader after its markets end: unredeemed shares would halt it in the next event. */
 export const SETTLE_REASON = 'all open markets have ended';
 
 const DAY_MS = 86_400_000;
@@ -71,7 +71,7 @@ export class Halts {
     return isNew || Math.floor(nowMs / DAY_MS) > Math.floor(this.#since.fromMs / DAY_MS);
   }
 
-  /** Returns true once per halt while no market is open; the trader is then resumed to redeem its shares. */
+  /** Returns true once per halt, when no market is open. The caller then resumes the trader to redeem shares. */
   takeSettle(openMarkets: number): boolean {
     if (!this.#isHalted || this.#after === 'end' || this.#isSettling || openMarkets > 0) return false;
     this.#isSettling = true;
@@ -170,7 +170,7 @@ export class RequestCount {
     return { public: { ...open.use }, signed: { ...signed.use }, byEndpoint, unsent: this.#unsent };
   }
 
-  /** Refusals by cause, most frequent first. A strategy's reason not to quote counts once per minute and market. */
+  /** Refusals by cause, most frequent first. A strategy's reason not to quote is counted once per minute and market. */
   get refused(): readonly CountedRefusal[] {
     const byRisk = new Map<string, number>();
     for (const { name, count } of this.#byRisk.values()) byRisk.set(name, (byRisk.get(name) ?? 0) + count);
@@ -197,7 +197,7 @@ export interface MeasuredRun {
 }
 
 const REMARKS = [
-  'The recorded market does not react to our orders: large ones would have moved it.',
+  'The recorded market does not react to our orders: large orders would have moved it.',
   'Strategies run without a time limit here, and the scheduled jobs of a live trader do not run.',
 ];
 
@@ -227,7 +227,7 @@ function gapNotices(measured: MeasuredRun): SessionNotice[] {
     const [first] = within;
     if (first === undefined) return [];
     const fills = within.length === 1 ? '1 fill lies' : `${within.length} fills lie`;
-    const text = `${fills} in gaps of the recording of "${market.played.source.market.title}": other orders may have taken those amounts before`;
+    const text = `${fills} in gaps of the recording of "${market.played.source.market.title}": other orders may have taken these shares earlier`;
     return [{ timeMs: first.timeMs, severity: 'loud', text }];
   });
 }
@@ -260,7 +260,7 @@ function feeAssumptions({ sources, fees, feeCurve = null }: BacktestPlan): Pick<
   const given = feeCurve?.name ?? (isSaid ? rates : 'none');
   const named = `as recorded in ${sources.length - unnamed} of ${sources.length} markets`;
   return {
-    fees: unnamed === 0 ? named : `${given} where none is recorded; ${named}`,
+    fees: unnamed === 0 ? named : `${given} for recordings without fees; ${named}`,
     freeMarkets: isSaid ? 0 : unnamed,
   };
 }

@@ -6,7 +6,7 @@ import { stepOfPrecision } from '../../shared/base/micros.js';
 import type { EventSource } from '../backtest/contract.js';
 import { playFromMemory } from '../backtest/replay-driver.js';
 
-/** A first book is moved to the run's start if it came within this time, ms; a backtest may read it earlier. */
+/** Maximum time from a run's start to a first book that moves to the start, ms; backtests may read a book earlier. */
 export const FIRST_LOOK_MS = 10_000;
 
 export class MemoryStore implements Pick<RecordingStore, 'market'> {

@@ -85,7 +85,7 @@ function computeFillBand([live, ...models]: readonly Pick<ParitySide, 'name' | '
 
 export interface ParityOptions {
   readonly trader: ReplayedTrader;
-  /** True for a trader other than the run's. Such a trader ignores the run's changes of configuration and fleet. */
+  /** True if the trader is not the run's trader. It then ignores the run's changes of configuration and fleet. */
   readonly isOther?: boolean;
   readonly fillModels: readonly string[];
   /** Latency of the backtests as in `--latency`; null: the round trips of the run. */
@@ -109,7 +109,7 @@ export async function runParity(run: RunJournal, options: ParityOptions) {
     const hint = 'Choose a run whose trader read at least one order book.';
     throw new TwinbookError('recording_invalid', 'this run never read an order book', hint);
   }
-  const data = [`the polls of the run itself: ${eventsText(liveRun)}`];
+  const data = [`market data from the polls of the run: ${eventsText(liveRun)}`];
   const sessions = [live];
   for (const [index, fillModel] of fillModels.entries()) {
     const tell = (part: number) => progress?.((index + part) / fillModels.length, fillModel);
@@ -200,7 +200,7 @@ function readOpening(run: RunJournal, settings: ReplayedTrader, atMs: number) {
     const { mode, reason } = trader.snapshot(startedMs);
     const [held, underWay] = [ledger.positions().length, ledger.activeIntents().length];
     const begun = (what: string) => `The run began with ${what}, the backtest with none`;
-    if (held > 0) remarks.push(`${begun(formatQuantity(held, 'holding'))}; only changes are compared.`);
+    if (held > 0) remarks.push(`${begun(formatQuantity(held, 'holding'))}; only later changes are compared.`);
     if (underWay > 0) remarks.push(`${begun(`${formatQuantity(underWay, 'order')} or conversions in progress`)}.`);
     const kind = OPENING[mode];
     return { commands: kind === undefined ? [] : [{ atMs, command: { kind, reason } }], remarks };

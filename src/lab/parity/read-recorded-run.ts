@@ -29,7 +29,7 @@ import {
 } from '../session/live-session.js';
 import { MemoryStore } from './memory-store.js';
 
-/** Time after a run's last observation in which its last book remains valid, ms; about the duration of a stop. */
+/** Time after a run's last observation during which the last book counts as valid, ms; about the duration of a stop. */
 const ROOM_MS = 60_000;
 
 export interface Journaled extends JournalFacts {
@@ -118,7 +118,7 @@ function requestsOver(seen: readonly SeenRun[]): RequestUse | null {
     signed: scope('signed'),
     byEndpoint: [...byEndpoint].sort(([, a], [, b]) => b - a),
     unsent: sum(uses.map(({ unsent }) => unsent)),
-    // A ledger's session ends with the ledger's last entry, but the run may have continued.
+    // A session from a ledger ends with the ledger's last entry, but the run may have continued.
     overMs: sum(seen.map(({ requests, sampledMs }) => (requests === null ? 0 : sampledMs))),
   };
 }
@@ -169,14 +169,14 @@ async function readBestPrices(source: EventSource): Promise<RecordedPrices> {
 
 type AnsweredAt = Readonly<Record<'sentMs' | 'seenMs', number>>;
 
-/** An order of the run. The times are approximate, our clock, Unix ms. */
+/** An order of the run. The times are approximate, in Unix ms of the trader's clock. */
 interface RunOrder extends SessionOrder {
   readonly conditionId: string;
   toMs: number | null;
   isCanceled: boolean;
 }
 
-/** `seenMs`: time when the run first received this record, our clock, Unix ms. */
+/** `seenMs`: time when the run first received this record, Unix ms of the trader's clock. */
 type RunFill = Readonly<{ row: OwnTradeRow; seenMs: number }>;
 
 type RunConversion = Omit<ConversionRecord, 'markMicros' | 'timeMs'> &
@@ -250,7 +250,7 @@ class RunOrders {
     if (row.state === 'done' && !this.fills.has(row.pubkey)) this.fills.set(row.pubkey, { row, seenMs: at.seenMs });
   }
 
-  /** Records a merge or split as the ledger does: once the record has the settled amount. */
+  /** Records a merge or split when its record has the settled amount, as the ledger does. */
   #onSets(kind: 'merge' | 'split', row: ConversionRow, at: AnsweredAt): void {
     const { pubkey, state, market_condition_id, onchain_amount } = row;
     if (state !== 'done' || onchain_amount === null || this.conversions.has(pubkey)) return;
@@ -278,7 +278,7 @@ export async function readRecordedRun(run: RunJournal) {
   return reading.result();
 }
 
-/** Span of a run, exchange clock, Unix ms. `untilMs`: trader's stop. `offsetMs`: exchange clock minus our clock. */
+/** Span of a run, exchange clock, Unix ms. `untilMs`: trader's stop. `offsetMs`: exchange minus trader's clock. */
 type RunSpan = Readonly<Record<'fromMs' | 'toMs' | 'untilMs' | 'offsetMs', number>>;
 
 class RunReading {
@@ -416,9 +416,9 @@ class RunReading {
     const calls = formatQuantity(this.#timedOut, 'call');
     const requests = formatQuantity(this.#unsent, 'request');
     const counted = [
-      [this.#timedOut, `Live, ${calls} into strategies exceeded the time limit; a backtest has no such limit.`],
-      [gaps, `The run's own polls have ${formatQuantity(gaps, 'gap')} with a market’s state unknown.`],
-      [this.#unsent, `The live trader never sent ${requests}, because the rate limit did not allow them in time.`],
+      [this.#timedOut, `Live, ${calls} of a strategy exceeded the time limit; a backtest has no such limit.`],
+      [gaps, `The run’s polls have ${formatQuantity(gaps, 'gap')} in which a market’s state is unknown.`],
+      [this.#unsent, `The live trader never sent ${requests}, because the rate limit was exhausted.`],
     ] as const;
     return counted.flatMap(([count, text]) => (count > 0 ? [text] : []));
   }

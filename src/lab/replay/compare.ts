@@ -9,7 +9,7 @@ export interface Redone {
   readonly failure: string | null;
 }
 
-/** First step that differs: index (from 0), time (our clock, Unix ms), texts, and `fields` of the differing request. */
+/** First step that differs: index (from 0), time (trader's clock, Unix ms), texts, and differing `fields`. */
 export type ReplayDifference = NonNullable<ReturnType<typeof findDifference>>;
 
 /** One field that differs: its path, and both values as JSON. A null value means that the field is absent. */
@@ -48,7 +48,7 @@ function signingDifference({ signed }: RunStep, { signed: now }: Redone): string
   if (at === null) return null;
   const [before, after] = [then[at], now[at]];
   if (before === undefined) return `intent ${after} is signed in the replay, but was not signed in the run`;
-  return `intent ${before} was signed in the run, ${after === undefined ? 'but is not signed in the replay' : `but the replay signs intent ${after} there`}`;
+  return `intent ${before} was signed in the run, ${after === undefined ? 'but is not signed in the replay' : `but the replay signs intent ${after} in its place`}`;
 }
 
 function requestDifference({ requests: then }: RunStep, { requests: now }: Redone): string | null {

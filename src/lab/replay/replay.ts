@@ -54,12 +54,12 @@ export function startingLedger({ folder, ledgerFile, description }: RunJournal):
 
 interface ReplayPlan {
   readonly trader: ReplayedTrader;
-  /** Time when the recorded run created its trader, our clock, Unix ms. */
+  /** Time when the recorded run created its trader, Unix ms of the trader's clock. */
   readonly startedMs: number;
   readonly strategyLimitMs: number;
   readonly ledger: Ledger;
   readonly steps: AsyncIterable<RunStep> | Iterable<RunStep>;
-  /** Time at which the replay ends with a snapshot, our clock, Unix ms; absent: the whole run, without a snapshot. */
+  /** Time at which the replay ends with a snapshot, Unix ms, trader's clock; absent: the whole run, no snapshot. */
   readonly untilMs?: number;
 }
 
@@ -79,7 +79,7 @@ export async function replay({ steps, untilMs, strategyLimitMs, ...made }: Repla
     requests: 0,
     repeatedRequests: 0,
     signatures: 0,
-    /** Times of the first and last observation, our clock, Unix ms; null without observations. */
+    /** Times of the first and last observation, Unix ms of the trader's clock; null without observations. */
     fromMs: null as number | null,
     toMs: null as number | null,
     difference: null as ReplayDifference | null,
@@ -125,7 +125,7 @@ function redo(trader: Trader, inputs: RecordedInputs, step: RunStep): Redone {
   }
 }
 
-/** Builds the trader of a run like a live trader, but without key and clock. The replayed trader writes the ledger. */
+/** Builds the trader of a run without key and clock, otherwise like a live trader. The trader writes the ledger. */
 export function remadeTrader(
   { trader: settings, ledger, startedMs }: Pick<ReplayPlan, 'trader' | 'ledger' | 'startedMs'>,
   inputs: Pick<RecordedInputs, 'sign' | 'boundedCall'>,
@@ -161,7 +161,7 @@ class RecordedInputs implements IntentSigner {
     return then?.intentId === intentId ? then.answer : { ok: true, signature: NEVER_MADE };
   }
 
-  /** Throws for a strategy call that the run interrupted: that call's work was lost. */
+  /** Throws for a strategy call that the run interrupted, because the run had no result of that call. */
   readonly boundedCall: BoundedCall = (call) => {
     if (this.#step.timedOut.includes(this.#calls++)) throw new Error(`took longer than ${this.#limitMs} ms`);
     return call();

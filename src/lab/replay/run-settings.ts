@@ -21,7 +21,7 @@ export function openRunCode(loadFiles: (() => Promise<Config>) | null, acceptsCh
       const { strategy, key } = await loadShipped(moduleName);
       return { module: strategy, moduleKey: key };
     }
-    if (loadFiles === null) throw refusal(`strategy ${name} of the run is not a shipped strategy`, NAME_IT);
+    if (loadFiles === null) throw refusal(`the run's strategy ${name} is not a shipped strategy`, NAME_IT);
     config ??= loadFiles();
     const { file, strategies } = await config;
     const same = strategies.find((strategy) => strategy.moduleKey === moduleKey);
@@ -77,7 +77,7 @@ export function changesSince(run: RunDescription, trader: ReplayedTrader): reado
   const { base_url: _then, ...profileThen } = run.profile;
   const { base_url: _now, ...profileNow } = trader.profile;
   return [
-    ...(run.version === VERSION ? [] : [`the run was made by twinbook ${run.version}, this is twinbook ${VERSION}`]),
+    ...(run.version === VERSION ? [] : [`twinbook ${run.version} recorded the run, this is twinbook ${VERSION}`]),
     ...valueChanges('capital', run.capitalMicros, trader.capitalMicros, true),
     ...SECTIONS.flatMap((name) => valueChanges(name, run[name], trader[name])),
     ...valueChanges('feeds', limitsOfFeeds(run.feeds), limitsOfFeeds(trader.feeds)),

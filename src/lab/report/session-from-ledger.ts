@@ -30,7 +30,7 @@ export interface BreakdownRow
   readonly key: string;
   /** Equity at the end of the day if the group is a day; null for other groups. */
   readonly equityMicros: number | null;
-  /** Sources of the group's result; null for a day, because the mids after a fill may belong to later days. */
+  /** The group's result by source; null for a day, because the mids after a fill may belong to the next day. */
   readonly split: ResultSplit | null;
 }
 
@@ -69,7 +69,7 @@ export function computeBreakdown(
   return rows.sort((a, b) => b.resultMicros - a.resultMicros);
 }
 
-/** Names the strategies of a market, which form one group because they share the market's position. */
+/** Names the strategies of a market. These strategies form one group, because they share the market's position. */
 function nameStrategies(session: MarketSession | undefined): string {
   const names = [...new Set((session?.fills ?? []).map(({ strategy }) => strategy || 'the engine'))].sort();
   return names.length === 0 ? 'none' : names.join(' and ');
@@ -78,8 +78,8 @@ function nameStrategies(session: MarketSession | undefined): string {
 const DAY_MS = 86_400_000;
 
 /**
- * Returns a row for each UTC day with trades or a changed equity. Shares held at the end of a day count at the last
- * known mid; without a mid, at cost. The equity of the last day is the final equity of the analysis.
+ * Returns a row for each UTC day with trades or a changed equity. Shares held at the end of a day are
+ * valued at the last known mid; without a mid, at cost. The equity of the last day is the final equity of the analysis.
  */
 function makeDayRows(record: SessionRecord, analysis: Analysis, standing: StandingPrice): readonly BreakdownRow[] {
   const walks = record.markets.map((market) => ({
@@ -125,9 +125,9 @@ const toDay = (timeMs: number): number => Math.floor(timeMs / DAY_MS);
 export interface LedgerSessionOptions {
   readonly title: string;
   readonly version: string;
-  /** Present time if the trader still runs, Unix ms; null: the session ends at the last observation. */
+  /** Present time if the trader still runs, Unix ms; null if the session ends at the newest time in the ledger. */
   readonly nowMs: number | null;
-  /** YES prices from the running trader by condition id; they take precedence for the value of held shares. */
+  /** YES prices from the running trader, by condition id. Held shares are valued at these prices, if present. */
   readonly fairMicros: ReadonlyMap<string, number>;
   /** Returns the recorded prices of a market; null without a recording. */
   readonly findPrices: (conditionId: string) => RecordedPrices | null;
@@ -136,7 +136,7 @@ export interface LedgerSessionOptions {
 }
 
 export interface JournalFacts {
-  /** Returns the exchange's clock minus our clock, ms, in the run at the time `ourMs` of our clock. */
+  /** Returns the exchange's clock minus the trader's clock, ms, in the run at the trader's time `ourMs`. */
   readonly offsetMs: (ourMs: number) => number;
   /** Use of the exchange's request budget; null if there is no journal. */
   readonly requests: RequestUse | null;
@@ -144,7 +144,7 @@ export interface JournalFacts {
   readonly remarks: readonly string[];
 }
 
-/** Reads all rows, oldest first or grouped by market. `theirs` converts a row's time to the exchange's clock. */
+/** Reads all rows of the ledger, oldest first or by market. `theirs` converts a row's time to the exchange's clock. */
 function readRows(reader: LedgerReader, { nowMs, journals }: LedgerSessionOptions) {
   const page = { limit: Number.MAX_SAFE_INTEGER };
   const intents = reader.intents(page).toReversed();
@@ -211,13 +211,13 @@ export function sessionFromLedger(reader: LedgerReader, options: LedgerSessionOp
 
 const REMARKS: readonly string[] = [
   'The exchange gives trade times in whole seconds, so markouts after a few seconds are rough.',
-  'An order’s time runs from its stored draft until its end was received, on our own clock.',
+  'An order’s lifetime is from its stored draft until its final status was received, by the trader’s clock.',
   'A market’s quote uptime is measured from its first order.',
   'A ledger has refusals by the exchange, but not those by risk limits and guards.',
   'Shares that the wallet held before this ledger began are left out.',
 ];
 
-/** Returns the time spans in which the trader ran. A killed run counts until its last changed intent. */
+/** Returns the time spans in which the trader ran. A killed run ends at the last change of its intents. */
 function computeSpans(runs: readonly RunRow[], intents: readonly IntentRow[], toMs: number, isRunning: boolean) {
   const lastMsByRun = new Map<string, number>();
   for (const { runId, updatedMs } of intents) lastMsByRun.set(runId, Math.max(lastMsByRun.get(runId) ?? 0, updatedMs));
@@ -310,7 +310,7 @@ const readOutcome = (conversions: readonly BookedConversion[]): MarketOutcome | 
     .map(({ yesMicros, noMicros, cashMicros }) => inferOutcome(yesMicros, noMicros, cashMicros))
     .find((outcome) => outcome !== null) ?? null;
 
-/** Returns a market's recorded outcome, but only once the market is settled in the ledger. */
+/** Returns a market's recorded outcome; null until the market is settled in the ledger. */
 const settledOutcome = (market: MarketRecord | null, recorded: MarketOutcome | null): MarketOutcome | null =>
   market !== null && isSettledMarket(market.state) && (market.state === 'canceled') === (typeof recorded === 'number')
     ? recorded

@@ -108,7 +108,7 @@ export const REPEAT_LINES: readonly SummaryLine<RepeatFigures>[] = [
 /** Maximum width of a table, and width of its column of names, in characters. */
 const WIDTH = 100;
 const NAME_WIDTH = Math.max(...LINES.map(([name]) => name.length)) + 2;
-/** Minimum width of a table column; a narrower one would cut figures. Further sessions follow in the next table. */
+/** Minimum width of a table column; figures need this width. Sessions that do not fit follow in another table. */
 const LEAST_COLUMN = 14;
 const LEAST_WIDTH = NAME_WIDTH + LEAST_COLUMN;
 
@@ -125,7 +125,7 @@ export function summaryTable(analyses: readonly Analysis[], columns = WIDTH): st
   return `${[...tables, ...verdict, ...warningLines(analyses, width)].join('\n\n')}\n`;
 }
 
-/** Returns tables of the means over repeats, with a heading for the detailed table; empty without repeats. */
+/** Returns tables of means over repeated runs, then the heading of the detailed table; empty without repeats. */
 function repeatTables(analyses: readonly Analysis[], width: number): readonly string[] {
   const models = repeatedModels(analyses).map(({ model, repeats }): SummaryColumn<typeof repeats> => [model, repeats]);
   const [first] = models;

@@ -33,7 +33,7 @@ export interface SessionRecord {
   readonly assumptions: Assumptions;
 }
 
-/** A period in which a reached risk limit, or a partly used loss limit, halted or restricted the trader. */
+/** A period in which a risk limit halted or restricted the trader. A partly used loss limit also restricts it. */
 export interface HaltRecord {
   /** `halted`: orders canceled, no quotes. `reducing`: only orders that reduce positions. `widened`: wider quotes. */
   readonly rung: 'halted' | 'reducing' | 'widened';
@@ -61,7 +61,7 @@ export interface MarketSession {
   readonly eventTitle: string;
   readonly category: string;
   readonly closeMs: number | null;
-  /** Outcome of the market, which values final shares. If it is unknown (null), `endMarkMicros` values final shares. */
+  /** Outcome of the market, which gives the value of final shares; if null (unknown), `endMarkMicros` gives it. */
   readonly outcome: MarketOutcome | null;
   readonly series: MarketSeries;
   /** Fills in the market, in order of time. */
@@ -120,7 +120,7 @@ export interface FillRecord {
    * before the first mid, the fill's price. Null without a recorded book, as in a live ledger.
    */
   readonly markMicros: number | null;
-  /** Mid at each of `MARKOUT_HORIZONS_MS` after the fill; null if the market had closed or has no mid. */
+  /** Mids after the fill, one for each of `MARKOUT_HORIZONS_MS`; null after the market's close or without a mid. */
   readonly marksAfterMicros: readonly (number | null)[];
   /** Time for which the filled order had been open, ms; 0 for a taker; null if unknown. */
   readonly restedMs: number | null;
@@ -145,7 +145,7 @@ export interface ConversionRecord {
   readonly markMicros: number | null;
 }
 
-/** Figures about quoting. Quoting times (ms) count while the market is open and the trader runs; null if unknown. */
+/** Figures about quoting. Times are ms while the market is open and the trader runs; null if unknown. */
 export interface QuotingFigures {
   readonly openForMs: number | null;
   readonly twoSidedMs: number | null;
@@ -156,7 +156,7 @@ export interface QuotingFigures {
   readonly ordersCanceled: number;
   /** Number of shares of all orders that entered the book. */
   readonly postedMicros: number;
-  /** Sum over all orders of the shares ahead when the order joined the queue; null if unknown (live). */
+  /** Sum of the shares ahead of each order when the order joined the queue; null for a live session. */
   readonly joinedBehindMicros: number | null;
 }
 
@@ -220,7 +220,7 @@ export interface Assumptions {
   readonly fees?: string;
   /** Number of markets traded without fees, because neither recording nor user gave a fee. */
   readonly freeMarkets?: number;
-  /** Description of the played data; one line per source. */
+  /** Description of the replayed data; one line per source. */
   readonly data: readonly string[];
   /** Remarks on the result, in sentences, for example that recorded markets do not react to the trader's orders. */
   readonly remarks: readonly string[];

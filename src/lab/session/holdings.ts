@@ -10,7 +10,7 @@ export type Move =
 
 export function listMoves(market: Pick<MarketSession, 'fills' | 'conversions'>): readonly Move[] {
   const fills = market.fills.map((fill): Move => ({ kind: 'fill', ...fill }));
-  // Moves are sorted stably, so a fill precedes a conversion of the same time.
+  // The sort is stable, so a fill precedes a conversion with the same time.
   return [...fills, ...market.conversions].sort((a, b) => a.timeMs - b.timeMs);
 }
 
@@ -28,7 +28,7 @@ export function sharesMoved(move: Move) {
 /** Returns the cost of the shares that remain after a removal, rounded from `costMicros × leftMicros / heldMicros`. */
 type KeepCost = (costMicros: number, leftMicros: number, heldMicros: number) => number;
 
-/** Rounds like the ledger: the cost of removed shares is rounded down; the last share takes the rest. Always exact. */
+/** Rounds like the ledger, in exact integers: cost of removed shares down, cost of remaining shares up. */
 const KEEP_AS_LEDGER: KeepCost = (cost, left, held) => mulDiv(micros(cost), micros(left), micros(held), 'ceil');
 
 /** Rounds the cost to the nearest micro, which is exact enough for samples of locked capital. */
@@ -75,7 +75,7 @@ export class Holdings {
     return this.#yes.costMicros + this.#no.costMicros;
   }
 
-  /** Returns the value of the held shares at a YES price, rounded down; null if it needs an unknown price. */
+  /** Returns the value of the held shares at a YES price, rounded down; null if the value needs an unknown price. */
   worthMicros(markMicros: number): number;
   worthMicros(markMicros: number | null): number | null;
   worthMicros(markMicros: number | null): number | null {
@@ -89,7 +89,7 @@ class SharesAtCost {
   sharesMicros = 0;
   costMicros = 0;
 
-  /** Adds shares at their price, or removes shares at average cost. Shares that were never bought have no cost. */
+  /** Adds shares at their price, or removes shares at average cost. The cost is 0 without held shares. */
   move(sharesMicros: number, paidMicros: number, keepCost: KeepCost): void {
     const held = this.sharesMicros;
     const left = held + sharesMicros;

@@ -27,11 +27,11 @@ import {
   sumSpans,
 } from './samples.js';
 
-/** An order that rested in the book; times are on the session's clock. */
+/** An order that rested in the book. Times are on the exchange's clock. */
 export interface SessionOrder {
   readonly pubkey: string;
   readonly side: 'bid' | 'ask';
-  /** Price of the order in YES space, and in its own outcome's space. */
+  /** Price of the order in YES space. `ownPriceMicros` is the price of the order's outcome. */
   readonly priceMicros: number;
   readonly ownPriceMicros: number;
   /** True if the order is a purchase, which locks currency; a sale locks shares. */
@@ -43,11 +43,11 @@ export interface SessionOrder {
   readonly isCanceled: boolean;
 }
 
-/** Best prices of other accounts. `middleMicros`: their mid, or the last known mid while a side is empty. */
+/** Best prices of other accounts. `middleMicros`: mid of these prices; last known mid while a side is empty. */
 export type RecordedBest = Readonly<Record<'bidMicros' | 'askMicros' | 'middleMicros', number | null>>;
 
 export interface RecordedPrices {
-  /** Returns the book's best prices at a time; nulls outside the recording and in its gaps. */
+  /** Returns the book's best prices at a time; all are null outside the recording and in its gaps. */
   readonly at: (timeMs: number) => RecordedBest;
   /** Returns the last known mid at a time, whatever its age; null before the first mid. */
   readonly standing: (timeMs: number) => number | null;
@@ -173,7 +173,7 @@ export interface LedgerMarket
   readonly lastMs: number;
   /** Time from which the market counts as open; null: from the trader's first order. */
   readonly countedFromMs: number | null;
-  /** YES price that takes precedence for the value of final shares; null if unknown. */
+  /** YES price for the value of final shares, instead of the last recorded mid; null if unknown. */
   readonly fairMicros: number | null;
   /** Final shares of the market according to the ledger; null: computed from trades and conversions. */
   readonly endShares: { readonly yesMicros: number; readonly noMicros: number } | null;
@@ -222,7 +222,7 @@ function readMoves(market: LedgerMarket) {
   };
 }
 
-/** Time before the trader's trade at which the book is read, ms. The exchange reports times in whole seconds. */
+/** Milliseconds before a trade at which the book is read. The exchange reports times in whole seconds. */
 const BEFORE_TRADE_MS = 1;
 
 /** Estimates the exact time of a trade from its whole second: the middle of the second, or the receipt if earlier. */

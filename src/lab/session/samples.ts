@@ -156,7 +156,7 @@ export class AccountSamples extends Samples<'equityMicros' | 'lockedMicros'> {
     this.write(timeMs, { equityMicros, lockedMicros });
   }
 
-  /** Largest drawdown of the equity over all samples, even those not stored; ≥ 0; null if it was ever unknown. */
+  /** Largest drawdown of the equity over all samples, stored or not; ≥ 0; null if the equity was ever unknown. */
   get maxDrawdownMicros(): number | null {
     return this.#isKnown ? this.#fallMicros : null;
   }

@@ -17,10 +17,10 @@ import type { ShownMarkets, ShownSubject, TriedStrategy } from './shown-markets.
 type MarketQuotes = Readonly<{ quotes: Quotes; view: MarketView }>;
 type TrialQuoter = ReturnType<typeof makeTrialQuoter>;
 
-/** `look` throws the strategy's errors. It throws TypeError for a market without quotes and for an unknown market. */
+/** `look` throws the strategy's errors. It throws TypeError for missing quotes and for quotes of an unknown market. */
 function makeTrialQuoter({ strategy, params }: TriedStrategy, shown: ShownSubject, saved?: unknown) {
   if (strategy.scope === 'event') {
-    if (!('event' in shown)) throw new TypeError(`${strategy.name} quotes events, but the subject is a market`);
+    if (!('event' in shown)) throw new TypeError(`${strategy.name} quotes events, but was called for a market`);
     const quoter: EventQuoter<EventKind> = strategy.create(params, shown.event, saved);
     return {
       look(at: number): readonly MarketQuotes[] {
@@ -34,7 +34,7 @@ function makeTrialQuoter({ strategy, params }: TriedStrategy, shown: ShownSubjec
       save: () => quoter.save?.(),
     };
   }
-  if ('event' in shown) throw new TypeError(`${strategy.name} quotes markets, but the subject is an event`);
+  if ('event' in shown) throw new TypeError(`${strategy.name} quotes markets, but was called for an event`);
   const quoter: Quoter<EventKind> = strategy.create(params, shown.facts, saved);
   return {
     look(at: number): readonly MarketQuotes[] {
@@ -104,10 +104,10 @@ function takeAway(path: string, refuse: () => never): () => void {
 const MOST_MS = 5;
 /** Maximum age of a book on which a strategy may quote, ms. */
 const OLD_MS = 600_000;
-/** Maximum fraction of views whose mirrored quotes may differ, because rounding is not symmetrical. */
+/** Maximum fraction of views without mirrored quotes: rounding is not symmetrical, so quotes may differ. */
 const MIRROR_TOLERANCE = 0.01;
 
-/** Returns a text such as `40 views`, or why the check is skipped. Throws `Failed`. `stopwatch` returns ms. */
+/** Returns a text such as `40 views`, or the reason for a skip. Throws `Failed`. `stopwatch` returns ms. */
 type StrategyCheck = (tried: TriedStrategy, shown: ShownMarkets, stopwatch: () => number) => string | Skipped;
 
 /** All checks of a strategy, most interesting first. A check that calls the strategy fails if the strategy throws. */
@@ -175,11 +175,11 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
           const quoter = quoters[which];
           if (quoter === undefined || market.looks[look] === undefined) continue;
           if (!isSame(listQuotes(quoter.look(look)), alone[which]?.[look]))
-            throw new Failed(`data of another market changed its quotes, ${describePlace(market, look)}`);
+            throw new Failed(`data of another market changed the market's quotes, ${describePlace(market, look)}`);
         }
       }
     }
-    return 'two markets in turn give the same quotes as each market alone';
+    return 'the strategy quotes two markets in turn as it quotes each market alone';
   },
 
   'a quoter restored from saved state continues unchanged'(tried, { markets }) {
@@ -274,10 +274,10 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
     const looks = at.long.looks + at.short.looks;
     if (looks === 0) return { because: 'no view was at the position limit' };
     for (const [which, { looks: all, alive }] of Object.entries(at)) {
-      const what = `views with a full ${which} position`;
+      const what = `views at the ${which} position limit`;
       if (all > 0 && alive === 0) throw new Failed(`the reducing side was quoted in none of ${all} ${what}`);
     }
-    return `quoted in ${at.long.alive + at.short.alive} of ${looks} views at the limit`;
+    return `the reducing side was quoted in ${at.long.alive + at.short.alive} of ${looks} views at the limit`;
   },
 
   'there are no quotes on old, crossed or frozen books'(tried, shown) {
@@ -290,7 +290,7 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
       unsound += 1;
       if (bids.length + asks.length > 0) throw new Failed(`the strategy quotes on ${why}, ${place}`);
     });
-    return unsound === 0 ? { because: 'no book was old, crossed or frozen' } : `${unsound} such views`;
+    return unsound === 0 ? { because: 'no book was old, crossed or frozen' } : `no quotes on ${unsound} unusable books`;
   },
 
   'if YES and NO are swapped, the quotes are mirrored'(tried, { markets, mirrored }) {
@@ -311,8 +311,8 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
     }
     if (seen.looks === 0) return { because: 'the check needs a market without fees' };
     if (seen.differ > seen.looks * MIRROR_TOLERANCE)
-      throw new Failed(`${seen.differ} of ${seen.looks} views differ; the first is ${seen.first}`);
-    return `mirrored in ${seen.looks - seen.differ} of ${seen.looks} views`;
+      throw new Failed(`quotes of ${seen.differ} of ${seen.looks} views are not mirrored; the first is ${seen.first}`);
+    return `the quotes are mirrored in ${seen.looks - seen.differ} of ${seen.looks} views`;
   },
 
   [`99 of 100 calls take less than ${MOST_MS} ms`](tried, { markets }, stopwatch) {
@@ -338,7 +338,7 @@ class Failed extends Error {}
 
 type Skipped = Readonly<{ because: string }>;
 
-/** `text`: number of observations, or first error and its place, or why the check was `not asked`. */
+/** `text`: result of a passed check, first error of a failed check, or reason why the check was `not asked`. */
 export type CheckResult = ReturnType<typeof judge>;
 
 function judge(name: string, check: () => string | Skipped) {

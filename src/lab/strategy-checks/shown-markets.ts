@@ -41,7 +41,7 @@ export const askedBy = ({ strategy, params }: TriedStrategy) => ({
   event: strategy.inputs?.event === true,
 });
 
-/** `told`: the value of every feed. `other`: second market of an event with two outcomes. Each is null if missing. */
+/** `told`: one value for all feeds; null if missing. `other`: the event's second market; null if missing. */
 type Beside = Readonly<{ told: ReturnType<typeof drawTold>; other: ReturnType<typeof drawOther> | null }>;
 
 /** Returns the feeds as the strategy sees them. All feeds give the same value. */
@@ -62,7 +62,7 @@ function eventView({ other }: Beside, asked: Asked): EventView | null {
   return Object.freeze({ eventConditionId: 'generated', outcomes: 'exhaustive', markets: 2, siblings });
 }
 
-/** Time of the markets' opening, our clock, Unix ms. */
+/** Opening time of all generated markets, trader's clock, Unix ms. */
 const START_MS = 1_800_000_000_000;
 const MAX_POSITION_SHARES = 200;
 
@@ -75,7 +75,7 @@ type GridOfMarket = Readonly<{ ticks: number; isFree: boolean }>;
 
 const seenAt = (requestId: number, nowMs: number) => ({ requestId, sentMs: nowMs, seenMs: nowMs, venueTimeMs: nowMs });
 
-/** Opens a generated market at `START_MS` for `forMs`, and passes its data through the trader's market tracker. */
+/** Generates a market that is open from `START_MS` for `forMs`. Its data passes through a market tracker. */
 function generateMarket(conditionId: string, grid: GridOfMarket, forMs: number, event: string | null = null) {
   const tracker = new MarketTracker(conditionId);
   tracker.onDetail(makeDetail(conditionId, grid, START_MS + forMs, event), seenAt(0, START_MS));
@@ -165,7 +165,7 @@ const MOST = 5;
 /** Every second generated market has no fees. Without fees, a market and its mirror have equal costs. */
 const FREE_EVERY = 2;
 
-/** Generates events, with the `KINDS` in turn. Probabilities drift; in a nested event they sum to more than 1. */
+/** Generates events of all `KINDS` in turn. Probabilities drift; in a nested event their sum exceeds 1. */
 export function showEvents(seed: number, events: number, looks: number) {
   const markets = Array.from({ length: events }, (_, number) => {
     const random = Random.fromSeed(seed, `event ${number}`);

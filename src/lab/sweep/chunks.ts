@@ -47,7 +47,7 @@ export const sheetHash = (sheet: SweepSheet): string => hashValue(sheet);
 
 class OtherVersion extends TwinbookError {}
 
-/** Parses a sheet. Throws TwinbookError `usage` if its hash, or its version of Twinbook or Node, differs. */
+/** Parses a sheet. Throws TwinbookError `usage` for another checksum, Twinbook version or Node version. */
 export function readSheet(text: string, hash: string): SweepSheet {
   // This cast is safe, because the checks of version and hash prove that this version of Twinbook wrote the sheet.
   const sheet = JSON.parse(text) as SweepSheet;
@@ -118,7 +118,7 @@ const chunkId = (sheetHash: string, chunk: Chunk): string => hashValue({ sheetHa
 
 export type ChunkOutcome = Readonly<{ task: Task; outcome: TaskOutcome }>;
 
-/** Fields of a backtest's result that are checked; the seal proves that Twinbook wrote the other fields. */
+/** Checked fields of a backtest's result. Other fields need no check: the seal proves that Twinbook wrote them. */
 const figures = z.looseObject({ resultMicros: z.int(), traceHash: z.string().min(1), eventResults: z.array(z.int()) });
 const outcome = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('done'), figures: figures.transform((all) => all as unknown as TaskFigures) }),

@@ -14,7 +14,7 @@ export const MAX_FOLDS = 50;
 
 /** Minimum number of events for a Sharpe ratio; with fewer events the ratio is too random to be shown. */
 export const LEAST_EVENTS_FOR_SHARPE = 8;
-/** Default fill models: the three with the fewest fills. Reject a configuration whose results differ in sign. */
+/** Default fill models: the three with the fewest fills. Reject a configuration if their results differ in sign. */
 export const USUAL_FILL_MODELS = ['trade-through', 'posts-only', 'risk-averse'] as const;
 
 export type RawValue = number | boolean | string;

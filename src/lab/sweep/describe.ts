@@ -127,7 +127,7 @@ export function configurationColumns({ subject, search, assumptions, counts }: S
   return [
     {
       title: '#',
-      explains: `rank by the lowest ${result} of the ${models}`,
+      explains: `rank by the lowest ${result} over all ${models}`,
       cell: ({ place, configuration }) => (configuration.status === 'done' ? place : null),
     },
     {
@@ -204,7 +204,7 @@ const stepColumns = (fillModels: readonly string[]): readonly SharedColumn<WalkF
   { title: 'Learned from', explains: 'events', cell: ({ trainEvents }) => trainEvents },
   { title: 'Purged', explains: 'events', cell: ({ purgedEvents }) => purgedEvents },
   { title: 'Tested on', explains: 'events', cell: ({ testEvents }) => testEvents },
-  { title: 'Config', explains: 'number of the best configuration on earlier events', cell: ({ chosen }) => chosen },
+  { title: 'Config', explains: 'number of the config that was best on earlier events', cell: ({ chosen }) => chosen },
   ...fillModels.flatMap((model, index): SharedColumn<WalkForwardStep>[] => [
     {
       title: `${model}, in sample`,

@@ -24,7 +24,7 @@ import { hashValue, makeIdentity, type SweepIdentity } from './search.js';
 /** `hash`: SHA-256 of the market's description and events, lower-case hex; independent of the files' location. */
 export type PlannedMarket = Awaited<ReturnType<typeof planData>>['markets'][number];
 
-/** Reads a recording only if its manifest lacks span, size or hash. Throws `recording_invalid` if all are empty. */
+/** Decodes a recording only if its manifest lacks span, size or hash. Throws `recording_invalid` without any event. */
 export async function planData(recordings: readonly Recording[], progress: (done: number) => void = () => undefined) {
   const markets = [];
   const empty: RecordedMarket[] = [];

@@ -187,7 +187,7 @@ function value(word: string, spec: FieldSpec): RawValue {
   return /^-?(\d+\.?\d*|\.\d+)(e-?\d+)?$/i.test(text) ? Number(text) : text;
 }
 
-/** Maximum number of random draws per wanted combination, because a small space has few different combinations. */
+/** Maximum number of random draws per wanted combination, because small ranges have few different combinations. */
 const DRAWS_PER_COMBINATION = 50;
 
 export function gridSearch(config: Config, axes: readonly Axis[]): Search {
@@ -237,7 +237,7 @@ function requireAxes(axes: readonly Axis[]): void {
   if (twin !== undefined) throw new TwinbookError('usage', `--param ${twin.name} is given twice`, 'Keep one --param.');
 }
 
-/** Checks each value alone, with all other parameters as configured, so that an error names the wrong parameter. */
+/** Checks each value alone, with all other parameters as configured, so that an error names the invalid parameter. */
 function checkEach(config: Config, axes: readonly Axis[], lists: readonly (readonly RawValue[])[]): void {
   axes.forEach((axis, index) => {
     for (const value of lists[index] ?? []) combine(config, [axis], [value]);

@@ -65,7 +65,7 @@ JOIN json_each(figures, '$.eventResults') ON key = place;
 const FILE = 'sweep.sqlite';
 const LOCK = 'sweep.lock';
 
-/** True: continues a sweep and retries failures. False: refuses an unfinished sweep. `either`: continues a sweep. */
+/** True: continues a sweep, retries failures. False: rejects an unfinished sweep. `either`: continues or begins one. */
 export type Resume = boolean | 'either';
 
 type SweepHeader = Pick<SweepFacts, 'identity' | 'title' | 'events' | 'search'>;

@@ -88,8 +88,8 @@ const sharedTable = <Row>(
 
 function assumptions({ subject, assumptions: given, search }: SweepResult): Markup {
   const ofRecordings: readonly (readonly [string, string])[] = [
-    ['Folds', `${count(given.folds)}; each has whole events and begins with the whole capital`],
-    ['Remarks', 'The recorded market does not react to our orders: large ones would have moved it.'],
+    ['Folds', `${count(given.folds)}; each fold has whole events and begins with the whole capital`],
+    ['Remarks', 'The recorded market does not react to the trader’s orders: large orders would have moved the market.'],
   ];
   return assumptionList([
     [

@@ -13,14 +13,14 @@ import { isPolymarketMessage } from './polymarket-rows.js';
 const LOOKED_AT = 400;
 /** Maximum length of a line that is inspected, bytes; twice as many bytes are read from a file. */
 const LOOK_BYTES = 256 * 1024;
-/** Minimum fraction of consecutive message numbers in a file. Below it, other markets share the numbers. */
+/** Minimum fraction of consecutive message numbers in a file. Below this fraction, other markets share the numbers. */
 const DENSE = 0.9;
 const LEAST_NUMBERED = 5;
 const FINEST_TICK_MICROS = 100;
 
 interface KalshiFacts {
   readonly path: string;
-  /** Path of the content, the same in all messages (faster to read); null if a message has old field names. */
+  /** Path of the content, for a faster parser; null if messages have different paths or old field names. */
   readonly place: ContentPlace | null;
   /** An example of a message in the file; null without a message. */
   readonly example: string | null;
@@ -72,7 +72,7 @@ function makeGroup(looks: readonly KalshiFacts[]) {
   };
 }
 
-/** Inspects a file's start; null for Polymarket. The folder's name is the ticker, unless all messages name others. */
+/** Inspects a file's start; null for Polymarket. The ticker is the folder's name, unless no message has this ticker. */
 async function lookAt(path: string): Promise<KalshiFacts | null> {
   const folder = basename(dirname(resolve(path)));
   const lines = await firstLines(path);
@@ -234,7 +234,7 @@ const CURRENT = {
   ...typed('DOUBLE', ['price_dollars', 'yes_price_dollars', 'no_price_dollars', 'delta_fp', 'count_fp', 'ts_ms']),
 };
 
-/** Returns SQL with the result of `figuresSql`. It is faster, but reads only messages with current field names. */
+/** Returns faster SQL than `figuresSql` with the same result, but only for messages with current field names. */
 function currentSql(lines: string, place: ContentPlace): string {
   const head = { type: 'VARCHAR', sid: 'DOUBLE', seq: 'DOUBLE' };
   const message = place.endsWith('msg') ? { ...head, msg: CURRENT } : { ...head, ...CURRENT };
@@ -270,7 +270,7 @@ const SIDES = [
 export function readBook(line: string, tickMicros: number): LevelAmount[] | null {
   const content = readContent(line);
   const keys = SIDES.find(([yes, no]) => isThere(content[yes]) || isThere(content[no]));
-  // A snapshot without both sides is an empty book. A snapshot whose sides have unknown names is unreadable.
+  // A snapshot with neither side is an empty book. A snapshot whose sides have unknown names is unreadable.
   if (keys === undefined)
     return Object.values(content).some((value) => isThere(value) && typeof value === 'object') ? null : [];
   const [yes, no, ones] = keys;

@@ -138,7 +138,7 @@ function readOutcome(result: string | null, paid: number) {
   return { outcome: null, oddity: `${result}, and the market record gives no value: the market closes unresolved` };
 }
 
-/** Searches for a file of the data set up to two levels above a folder; returns the file's path, null if missing. */
+/** Searches a folder and the two folders above for a file of the data set. Returns the file's path; null if missing. */
 function findBeside(windowFolder: string, name: string): string | null {
   const set = dirname(dirname(windowFolder));
   return (
@@ -280,10 +280,10 @@ class KalshiStream {
   #beforeSnapshot = 0;
   #inGap = 0;
   #timeMs = Number.NEGATIVE_INFINITY;
-  /** Time of the first event (the first snapshot), Unix ms. Changes before the first snapshot have no meaning. */
+  /** Time of the first event (the first snapshot), Unix ms. Changes before the first snapshot are skipped. */
   firstMs: number | null = null;
   #closed = false;
-  /** Empty snapshot that counts as the market's close if no message follows; null without one. */
+  /** Empty snapshot that counts as the market's close if no message follows; null without such a snapshot. */
   #closing: Snapshot | null = null;
   /** A snapshot that waits for the next message; that message's time is the latest possible time of the snapshot. */
   #held: Snapshot | null = null;
@@ -408,7 +408,7 @@ class KalshiStream {
     }
   }
 
-  /** Applies the waiting snapshot. Its receive time may be late; then the next message's earlier time is used. */
+  /** Applies the waiting snapshot at its receive time, or at the next message's time if this time is earlier. */
   #releaseSnapshot(nextMs: number): void {
     const snapshot = this.#held;
     if (snapshot === null) return;
@@ -443,7 +443,7 @@ class KalshiStream {
     this.writer.write(EVENT.clear, this.#timeMs, 0, 0, 0);
   }
 
-  /** Undoes an assumed (not a recorded) close when a message follows: the empty snapshot was a real book. */
+  /** Undoes a close that no record states when a message follows: the empty snapshot was a real book. */
   #wasNoClose(): void {
     const empty = this.#closing;
     if (empty === null || this.#market.closeTimeMs !== null) return;
@@ -454,7 +454,7 @@ class KalshiStream {
     this.#replaceBook(this.#timeMs, empty.levels);
   }
 
-  /** Replaces the book by a snapshot. Only differences are written, so orders in unchanged levels keep their place. */
+  /** Replaces the book by a snapshot. Writes only changed levels, so orders in other levels keep their queue place. */
   #replaceBook(timeMs: number, levels: Snapshot['levels']): void {
     const next = new Levels(this.#tickMicros);
     for (const level of levels) next.set(level.side, level.priceMicros, level.amountMicros);

@@ -81,7 +81,7 @@ export class ClockRegression {
   #count = 0;
   #farthestMs = 0;
 
-  /** @param quietMs maximum step back of a time that causes no warning, ms */
+  /** @param quietMs maximum decrease between event times without a warning, ms */
   constructor(quietMs: number) {
     this.#quietMs = quietMs;
   }
@@ -205,7 +205,7 @@ export async function describeColumns(connection: DuckDBConnection, source: stri
   return new Map(rows.map((row) => [String(row['column_name']), String(row['column_type'])]));
 }
 
-/** Returns the number of lines that DuckDB could not read as text, with an example line, and clears DuckDB's list. */
+/** Returns the number of lines that DuckDB could not read as text, with an example. Clears the list of these lines. */
 export async function takeRejects(connection: DuckDBConnection): Promise<{ count: number; example: string | null }> {
   const tables = await fetchRows(connection, `SELECT 1 FROM duckdb_tables() WHERE table_name = 'reject_errors'`);
   if (tables.length === 0) return { count: 0, example: null };

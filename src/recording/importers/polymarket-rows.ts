@@ -168,7 +168,7 @@ const IS_EVENT = '(is_level OR is_trade OR is_book OR is_nothing)';
 
 export const ROW_IS_SOUND = `((is_level OR is_trade OR is_book) AND (${Object.values(SOUND).join(') AND (')})) IS TRUE`;
 
-/** Describes invalid rows; null without any. Throws TwinbookError `recording_invalid` for too many invalid rows. */
+/** Describes invalid rows; null if none. Throws TwinbookError `recording_invalid` for too many invalid rows. */
 export async function brokenRows({ connection, form }: OpenEvents, path: string): Promise<string | null> {
   const isBroken = `(${form === 'table' ? 'true' : IS_EVENT} AND NOT (${ROW_IS_SOUND}))`;
   const faults = Object.values({ [STRANGE]: '(is_level OR is_trade OR is_book)', ...SOUND }).map(

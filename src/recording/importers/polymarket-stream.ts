@@ -58,7 +58,7 @@ function describeReport(report: CaptureReport, path: string): RecordingWarning[]
 }
 
 function describeUnseen({ unseenTrades, knownMs, isTold, firstMs }: CaptureReport): string {
-  const left = unseenTrades === 0 ? '' : `; trades left out of that time: ${unseenTrades}`;
+  const left = unseenTrades === 0 ? '' : `; trades left out: ${unseenTrades}`;
   if (knownMs === null) {
     return `there is no starting snapshot, and the best prices of no row agree with the book: the book is never known${left}`;
   }
@@ -200,7 +200,7 @@ class TokenStream {
         this.sawTrade = true;
         const isYes = onYes[row] === true;
         const side = (isBid[row] === true) === isYes ? SIDE.bid : SIDE.ask;
-        // A trade at an unknown level cannot be matched, so it is counted but not written.
+        // While the book is unknown, a trade cannot be matched, so the trade is counted but not written.
         if (this.#unknown !== null) this.report.unseenTrades++;
         else this.#pairing.trade(timeMs, side, isYes ? price : ONE - price, amount);
       }

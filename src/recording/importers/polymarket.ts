@@ -17,7 +17,7 @@ import { describeColumns } from './message-files.js';
 import { brokenRows, formOf, type OpenEvents, openEvents, ROW_IS_SOUND, sortByMarket } from './polymarket-rows.js';
 import { type PolymarketCapture, polymarketChunks } from './polymarket-stream.js';
 
-/** Sizes of trades have six decimals. */
+/** Decimals of share amounts, because sizes of trades have six decimals. */
 const AMOUNT_PRECISION = 6;
 /** Number of a token's first changes that are compared with other tokens' mirrored changes, to find its twin. */
 const SAMPLE = 400;
@@ -48,7 +48,7 @@ export async function lookAtPolymarket(path: string) {
     const columns = await describeColumns(connection, source).catch(() => null);
     if (columns === null) return { isEmpty: false };
     if (['event', 'msg', 'market_ticker'].some((name) => columns.has(name))) return null;
-    // An archive file without any row means a gap of the file's hour.
+    // An archive file without any row means that the file's hour is a gap.
     const isArchive = formOf(columns) === 'archive';
     return { isEmpty: isArchive && (await fetchRows(connection, `SELECT 1 FROM ${source} LIMIT 1`)).length === 0 };
   });
@@ -96,7 +96,7 @@ async function marketsIn(events: OpenEvents, path: string, { markets: wanted, ho
 /** For up to this number of markets, reading the file once for each market is faster than sorting the file. */
 const FEW_MARKETS = 2;
 
-/** Pairs the two tokens of each market by the market's id; by mirrored changes if no message has the id. */
+/** Pairs the two tokens of each market by the market's id, or by mirrored changes if no message has the id. */
 async function pairTokens(
   connection: DuckDBConnection,
   tokens: readonly Token[],

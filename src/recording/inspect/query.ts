@@ -1,4 +1,4 @@
-/** Runs read-only SQL over recordings in Twinbook's format: one SELECT, without other files or the network. */
+/** Runs read-only SQL over recordings in Twinbook's format: one SELECT, without access to other files or a network. */
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';

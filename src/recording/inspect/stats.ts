@@ -164,7 +164,7 @@ export async function computeStats(recording: Recording) {
     volumeMicros,
     gaps,
     gapMs,
-    /** Fraction of the time between the first and the last event that is outside gaps. */
+    /** Fraction of the recorded time (first event to last event) outside gaps. */
     known: computeCoverage(recorded, recorded, gaps),
     coverage: computeCoverage(life, recorded, gaps),
     ...computeMeans(meter),

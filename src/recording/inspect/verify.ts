@@ -31,7 +31,7 @@ interface Finding {
   readonly message: string;
 }
 
-/** Maximum time for which a book may be crossed, ms: feeds send the two sides of a price move one after the other. */
+/** Maximum time with a crossed book, ms: after a price change, feeds send the two sides one after the other. */
 export const CROSSED_LIMIT_MS = 5000;
 
 /** Verifies all recordings under paths, in Twinbook's or a venue's format. Throws the errors of `openRecordings`. */
@@ -112,7 +112,7 @@ async function verifyFiles(folder: string, findings: Finding[]): Promise<void> {
   }
 }
 
-/** Returns the check of a market's rows; null without a market description, which `openMarket` reports. */
+/** Returns the check of a market's rows; null if the market description is missing (`openMarket` reports it). */
 function newRowCheck(folder: string, days: readonly string[], findings: Finding[]): RowCheck | null {
   for (const path of days.toReversed()) {
     try {
@@ -173,7 +173,7 @@ function strangers(folder: string, manifest: Manifest | null, findings: Finding[
 class RowCheck {
   readonly #tickMicros: number;
   readonly #book: BookMeter;
-  /** True while the book is known: from a clear or a snapshot on, until rows are missing. */
+  /** True while the book is known: after a `clear` event or a snapshot, until rows are missing. */
   #known = false;
   #nextSeq: number | null = null;
   /** Number of correct and wrong levels in the current snapshot; null outside a snapshot. */

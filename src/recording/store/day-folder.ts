@@ -39,7 +39,7 @@ import {
 /** Rows in a row group of a Parquet file. A reader keeps one group in memory and reads the next group ahead. */
 const GROUP_ROWS = 61_440;
 
-/** Writes a segment's Parquet files under temporary names, checks, syncs and renames them. A failure leaves none. */
+/** Writes a segment's Parquet files under temporary names, checks, syncs and renames them. A failure leaves no file. */
 async function writeParquet(connection: DuckDBConnection, folder: string, number: number, segment: string) {
   const files: Manifest['files'] = [];
   // Only tables with rows are written, because each table costs one more read of the segment.

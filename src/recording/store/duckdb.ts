@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api';
 import { assert, messageOf, TwinbookError } from '../../shared/base/errors.js';
 
-/** Options of DuckDB. It gets one thread, and leaves the other cores to Twinbook. Extensions are never downloaded. */
+/** Options of DuckDB. DuckDB gets one thread; the other cores are for Twinbook. Extensions are never downloaded. */
 const OPTIONS = {
   threads: '1',
   memory_limit: '512MB',
@@ -80,7 +80,7 @@ export async function* streamChunks(connection: DuckDBConnection, sql: string, w
 
 type Columns = BigInt64Array | Float64Array | Int32Array | Uint8Array;
 
-/** Returns a column as a typed array, four times faster than single values. The column must have the array's type. */
+/** Reads a column as a typed array, four times faster than value by value. The column must have the array's type. */
 export function typedColumn<Column extends Columns>(
   chunk: DuckDBDataChunk,
   column: number,

@@ -12,7 +12,7 @@ import { readMarket, toColumns, writeMarket } from './manifest.js';
 import { type FeedRow, type MarketSink, type OwnRow, ROW, Segment, type Stamp } from './segment.js';
 
 export const DEFAULT_RULES = {
-  /** Age of a segment at which the next `flush` closes it, our clock, ms. */
+  /** Age of a segment at which the next `flush` closes the segment, recorder's clock, ms. */
   rotateAfterMs: 3_600_000,
   /** Number of rows at which the next `flush` closes a segment. */
   rotateAfterRows: 1_000_000,
@@ -35,7 +35,7 @@ export class MarketWriter implements MarketSink {
   readonly #numbers = new Map<string, number>();
   /** Folders whose `market.json` has the present description. */
   readonly #described = new Set<string>();
-  /** Numbers of rejected events, and of events with a raised time, that are not yet in a manifest. */
+  /** Counts of rejected events and of events with a raised time; only counts that are not yet in a manifest. */
   #refused = 0;
   #steppedBack = 0;
   #changed = true;

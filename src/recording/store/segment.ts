@@ -8,9 +8,9 @@ import { EVENT, type RecordedMarket, type RecordedPoll } from '../contract.js';
 
 /** Times of an event: when it happened, and when the recorder received it. */
 export interface Stamp {
-  /** Time of the event, venue clock, Unix ms. A time below the last event's is raised to it, and counted. */
+  /** Time of the event, venue clock, Unix ms. A time below the previous event's time is raised to that time. */
   readonly timeMs: number;
-  /** Time when the answer arrived, our clock, Unix ms; null if unknown. */
+  /** Time when the answer arrived, recorder's clock, Unix ms; null if unknown. */
   readonly seenMs: number | null;
 }
 
@@ -52,7 +52,7 @@ export interface OwnRow {
   readonly timestamp: number | null;
 }
 
-/** A feed value as the recorder received it. The value's times are on our clock, like `seenMs`. */
+/** A feed value as the recorder received it. The value's times are on the recorder's clock, like `seenMs`. */
 export interface FeedRow {
   readonly feed: string;
   /** The venue's clock at the time `seenMs`, Unix ms. */
@@ -106,7 +106,7 @@ export class Segment {
     this.#pending.push(`${JSON.stringify(row)}\n`);
   }
 
-  /** Adds a line with the numbers of rejected and of raised events. Only the segment's last such line is valid. */
+  /** Adds a line that counts rejected events and events with a raised time. Only the last line with counts is valid. */
   counts(refused: number, steppedBack: number): void {
     const line = makeCounts(refused, steppedBack);
     if (line !== this.#counts) this.#pending.push(line);
@@ -120,7 +120,7 @@ export class Segment {
     return lines;
   }
 
-  /** Writes and syncs lines. A failed write leaves no part of the lines. Throws the system's error. */
+  /** Writes and syncs lines. After a failed write, the file has no part of the lines. Throws the system's error. */
   async write(lines: readonly string[]): Promise<void> {
     if (lines.length === 0) return;
     const bytes = Buffer.from(lines.join(''));

@@ -49,8 +49,8 @@ async function takeFolder(folder: string): Promise<{ release: () => void; recove
 }
 
 /**
- * Writer of a folder of recordings, which is locked while the store is open. The methods of a sink only store rows in
- * memory; `flush` writes and syncs these rows. Flushed rows are in an open segment, which readers can read. The next
+ * Writer of a folder of recordings. The folder is locked while the store is open. The methods of a sink only store rows
+ * in memory; `flush` writes and syncs these rows. Flushed rows are in an open segment, which readers can read. The next
  * `openRecordingStore` converts it to Parquet. A failed write ends the recording: only `close` may follow.
  */
 export class RecordingStore {

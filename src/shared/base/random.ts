@@ -6,7 +6,7 @@ interface Quotient {
   readonly below: readonly number[];
 }
 
-// From Cody (1969), "Rational Chebyshev approximations for the error function". `MIDDLE` takes z^2, `SHOULDER` |z|.
+// Cody (1969), "Rational Chebyshev approximations for the error function". Arguments: z^2 (`MIDDLE`), |z| (`SHOULDER`).
 const MIDDLE: Quotient = {
   above: [0.06568233791820745, 2.2352520354606837, 161.02823106855587, 1067.6894854603709, 18154.98125334356],
   below: [1, 47.20258190468824, 976.0985517377767, 10260.932208618979, 45507.78933502673],
@@ -138,7 +138,7 @@ export class Random {
     return -mean * Math.log(1 - this.uniform());
   }
 
-  /** Returns a standard normal number (Box-Muller, without its second value, so that the state is four words). */
+  /** Returns a standard normal number by Box-Muller, which discards the second number, so no number is stored. */
   normal(): number {
     return Math.sqrt(-2 * Math.log(1 - this.uniform())) * Math.cos(2 * Math.PI * this.uniform());
   }

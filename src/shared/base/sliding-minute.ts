@@ -29,13 +29,13 @@ export class SlidingMinute {
     return this.#size - this.#overAt(nowMs);
   }
 
-  /** Returns the expiry of the oldest counted time, or of the `skipped`-th after it, ms; null if there are fewer. */
+  /** Returns the expiry of the oldest counted time, or of the time `skipped` places later, ms; null if none. */
   leavesMs(nowMs: number, skipped = 0): number | null {
     const place = this.#overAt(nowMs) + skipped;
     return place < this.#size ? this.#time(place) + MINUTE_MS : null;
   }
 
-  /** Returns the minimum of `figure` over counted times, else Infinity. `since`: number of times from that time on. */
+  /** Returns the least `figure` of the counted times, or Infinity. `since`: number of times from this time on. */
   leastOf(nowMs: number, figure: (ageMs: number, since: number) => number): number {
     let least = Number.POSITIVE_INFINITY;
     for (let place = this.#overAt(nowMs); place < this.#size; place++)

@@ -114,7 +114,7 @@ export function cutText(text: string, columns: number): string {
   return columns < 1 ? '' : `${cut}…`;
 }
 
-/** Cuts a text from `plainLine` into pieces of at most `columns` columns. A wider letter is a piece of its own. */
+/** Cuts a text from `plainLine` into pieces of at most `columns` columns. A wider letter is a separate piece. */
 function splitText(text: string, columns: number): readonly string[] {
   const pieces = [''];
   let width = 0;

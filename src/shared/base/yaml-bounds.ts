@@ -21,7 +21,7 @@ export function findYamlExcess(text: string): string | null {
     else if (kind === 'flow-map-start' || kind === 'flow-seq-start') brackets += 1;
     else if (kind === 'flow-map-end' || kind === 'flow-seq-end') brackets = Math.max(0, brackets - 1);
     else if (isEntry && brackets === 0) marks += 1;
-    // The lexer also reports block text as `space`, so only a token of nothing but spaces is indentation.
+    // The lexer also reports block text as `space`, so only a token that contains only spaces is indentation.
     const isWide = lexeme.length > WIDEST_INDENT && lexeme.trim() === '';
     if (isWide || Math.max(brackets, marks) > MAX_YAML_DEPTH)
       return `is nested too deeply; at most ${MAX_YAML_DEPTH} levels are read`;

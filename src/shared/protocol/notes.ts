@@ -83,7 +83,7 @@ export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, { readonly when: str
     advice: 'Check the clock, the key and the signed bytes, then sign again.',
   },
   not_authenticated: { when: 'A signed call has no authentication headers.', advice: 'Sign the request.' },
-  permission_denied: { when: 'The call is not permitted, or a web page called a control (`/paper/…`).', advice: FIX },
+  permission_denied: { when: 'The call is not permitted. Web pages may not call controls (`/paper/…`).', advice: FIX },
   not_found: {
     when: 'The path or record is unknown, or the record belongs to another account.',
     advice: 'Check the path, its final slash and the id.',
@@ -99,7 +99,7 @@ export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, { readonly when: str
   internal_error: { when: 'The exchange failed, and the effect of the request is unknown.', advice: READ },
   gringotts_unavailable: { when: 'The signing service is down. The exchange made no draft.', advice: LATER },
   program_call_has_expired: { when: 'The draft expired, and its locked funds are free again.', advice: REDRAFT },
-  invalid_program_call_status: { when: 'The draft was already submitted, failed, or never existed.', advice: READ },
+  invalid_program_call_status: { when: 'The draft was already submitted, has failed or is unknown.', advice: READ },
   order_insufficient_funds: {
     when: 'The free currency is below the cost of the order with its fee. A refused submit makes the order `failed`.',
     advice: 'Cancel other orders, or order less.',
@@ -163,7 +163,7 @@ const ORDER_ERRORS = ['order_market_not_open', 'order_insufficient_funds', 'orde
 const NO_TP_SL = ['hyperliquid_margin_tp_sl_not_supported'] as const;
 const CONVERSION_SUBMIT = {
   description:
-    'Read the `in_process` record until it is `done` or `failed`. A conversion fails if the market does not permit it when the transaction lands.',
+    'Read the record until its state is `done` or `failed`. A merge or split fails if the market forbids it when the transaction lands.',
   errors: ['share_conversion_not_found', 'program_call_has_expired', 'share_conversion_invalid_state'],
 } as const;
 const CONVERSION_START_ERRORS = [
@@ -284,7 +284,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   'redeems.create': {
     summary: 'Draft a redeem',
     description:
-      'The draft locks and redeems all free shares of a resolved or canceled market. A winning share pays 1, a losing share 0, a share of a canceled market 0.5. A repeated call returns the same unsigned draft.',
+      'The draft locks all free shares of a resolved or canceled market, and the submit redeems them. A winning share pays 1, a losing share 0, a share of a canceled market 0.5. A repeated call returns the same unsigned draft.',
     errors: ['gringotts_unavailable'],
   },
   'redeems.submit': {
@@ -304,18 +304,18 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   'positions.list': { summary: 'List margin positions', ...SORTED },
   'positions.estimate': {
     summary: 'Estimate a margin position',
-    description: 'The answer is the effect of opening this position now. The call reserves nothing.',
+    description: 'The answer estimates the effect of opening the position now. The call reserves nothing.',
     defaults: { is_yes: true, leverage: 1 },
   },
   'positions.detail': { summary: 'Read a margin position' },
   'positions.close': {
     summary: 'Close a margin position',
-    description: 'The position closes at once. With `price` the position closes at this price or better.',
+    description: 'Without `price` the position closes at once. With `price` it closes at this price or better.',
     errors: ['order_market_not_open'],
   },
   'positions.setTpSl': {
     summary: 'Set take profit and stop loss',
-    description: 'A null clears a price; an absent field keeps it. At least one field is required.',
+    description: 'A null clears a price; an absent field keeps its price. At least one field is required.',
     errors: NO_TP_SL,
   },
   'positions.deleteTpSl': {

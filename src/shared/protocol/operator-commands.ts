@@ -98,7 +98,7 @@ const hasMarketButton = (name: OperatorName): name is MarketName => 'marketButto
 export const MARKET_NAMES = OPERATOR_NAMES.filter(hasMarketButton);
 /** Main commands: the dashboard offers these commands also for all traders at once. */
 export const FIRST_NAMES = ['pause', 'kill'] as const satisfies readonly OperatorName[];
-/** Commands that Telegram offers. A thief of the operator's telephone can therefore only stop the trader. */
+/** Commands that Telegram offers: a thief of the operator's telephone can only stop the trader. */
 export const CHAT_NAMES = ['pause', 'reduce-only', 'kill'] as const satisfies readonly OperatorName[];
 
 /**

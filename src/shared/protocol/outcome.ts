@@ -1,6 +1,6 @@
 import { type Micros, micros, mul, ONE } from '../base/micros.js';
 
-/** Outcome of a market. True: YES paid 1. False: NO paid 1. A number is the value of a YES share, from 0 to 1. */
+/** Outcome of a market. True: YES paid 1. False: NO paid 1. Number: value of a YES share, 0 to 1. */
 export type MarketOutcome = boolean | number;
 
 /** Value of a share of a void market, unless the venue reports a different value. */

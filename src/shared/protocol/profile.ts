@@ -70,7 +70,7 @@ export const venueProfileSchema = z.strictObject({
   own_trades: z.boolean(),
 });
 
-/** Profile of a venue. Ages in a profile are in seconds, limits in requests per minute. */
+/** Profile of a venue. Times in a profile are in seconds, rate limits in requests per minute. */
 export type VenueProfile = Readonly<z.output<typeof venueProfileSchema>>;
 
 /** Returns true for base58 of 32 bytes. A text of more than 44 characters is too long, and is not decoded. */

@@ -51,7 +51,7 @@ export const conversionRow = record('A merge of shares into currency, or a split
   message: absent(z.string()).describe('Message that the wallet signs, kept after signing; null if the draft failed.'),
   market_condition_id: z.string().describe('Id of the market.'),
   state: z.enum(CONVERSION_STATES).describe('State of the merge or split.'),
-  amount: amount.describe('Complete sets; each is one YES and one NO share, and equals 1 currency.'),
+  amount: amount.describe('Number of complete sets; each has one YES and one NO share and is worth 1 currency.'),
   onchain_amount: absent(amount).describe('Converted complete sets; null unless the state is `done`.'),
   created: unixSeconds.describe('Time of the draft, Unix seconds.'),
 });
@@ -64,7 +64,7 @@ const marketReference = z.object({
 export const orderRow = record('An order of the caller.', {
   pubkey: given(z.string()).describe('Permanent id of the order.'),
   status: given(z.enum(ORDER_STATUSES)).describe('State of the order.'),
-  side: z.enum(SIDES).describe('Side of the order: buys or sells shares of its outcome.'),
+  side: z.enum(SIDES).describe('Side of the order: it buys or sells shares of its outcome.'),
   price: absent(price).describe('Limit price of a share of the order’s outcome; null for a market order.'),
   amount: absent(amount).describe('Ordered shares; null for a market buy.'),
   remaining_amount: absent(amount).describe('Shares not yet traded; null for a market order.'),
@@ -232,7 +232,7 @@ export const orderbookConfig = record('Rules of a market with an order book.', {
 const marginConfigFields = {
   max_leverage_yes: decimalText.describe('Maximum leverage of a YES position.'),
   max_leverage_no: decimalText.describe('Maximum leverage of a NO position.'),
-  opening_fee: decimalText.describe('Rate of the opening fee on the own currency of a position.'),
+  opening_fee: decimalText.describe('Rate of the opening fee on the user’s own currency in a position.'),
   closing_fee: decimalText.describe('Fee rate on the proceeds of a position that wins or is liquidated.'),
   annual_fee_rate: decimalText.describe('Yearly interest rate on borrowed currency.'),
 };
@@ -278,7 +278,7 @@ export const eventRow = record('An event: a group of markets.', {
   video_url: absent(z.string()).describe('URL of a video of the event.'),
   category: given(z.string()).describe('Category of the event.'),
   created: given(unixSeconds).describe('Time when the event was created, Unix seconds.'),
-  markets: z.array(marketSummary).describe('Markets of the event: all in its detail, at most two in the list.'),
+  markets: z.array(marketSummary).describe('Markets of the event: all in the event’s detail, at most two in a list.'),
 });
 
 export const accountSummary = record('The account of the caller.', {
@@ -316,7 +316,7 @@ export const marginActivityRow = record('A change of a margin position of any ac
   market: marginMarket.describe('Market of the position.'),
   shares: given(decimalText).describe('Shares that were opened, added or closed.'),
   price: given(decimalText).describe('Price of a share of the position’s outcome.'),
-  realized_pnl: absent(decimalText).describe('Profit or loss that the change realized; null without one.'),
+  realized_pnl: absent(decimalText).describe('Profit or loss that the change realized; null if it realized none.'),
   leverage: given(decimalText).describe('Leverage of the position.'),
   is_yes: z.boolean().describe('Outcome of the position: true for YES, false for NO.'),
   created: given(unixSeconds).describe('Time of the change, Unix seconds.'),
@@ -356,7 +356,7 @@ export const accountPnl = record('Profit and loss of the account, a market or an
 export const tpSlRow = record('Prices at which a margin position closes automatically.', {
   take_profit_price: absent(decimalText).describe('The position closes at or above this price; null if not set.'),
   stop_loss_price: absent(decimalText).describe('The position closes at or below this price; null if not set.'),
-  state: z.enum(TP_SL_STATES).describe('State of both prices; `triggered` if one closed the position.'),
+  state: z.enum(TP_SL_STATES).describe('State of both prices; `triggered` if one of them closed the position.'),
   trigger_type: absent(z.enum(TP_SL_TRIGGERS)).describe('Price that closed the position; null before the trigger.'),
   triggered_price: absent(decimalText).describe('Price at the trigger; null before the trigger.'),
   triggered_at: absent(unixSeconds).describe('Time of the trigger, Unix seconds; null before the trigger.'),
@@ -372,7 +372,7 @@ export const positionRow = record('A margin position.', {
   total_shares: decimalText.describe('Shares of the position.'),
   avg_entry_price: given(decimalText).describe('Average price paid for a share.'),
   closing_price: absent(decimalText).describe('Average price of the close; null while the position is open.'),
-  unrealized_pnl: absent(decimalText).describe('Result of a close now, without fees; null if the position is closed.'),
+  unrealized_pnl: absent(decimalText).describe('Result of closing the position now, without fees; null once closed.'),
   realized_pnl: given(decimalText).describe('Result that the position has realized so far.'),
   user_liquidity: decimalText.describe('Own currency in the position.'),
   total_liquidity: decimalText.describe('Own and borrowed currency in the position.'),

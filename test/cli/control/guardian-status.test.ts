@@ -18,7 +18,7 @@ const report: GuardianReport = {
 const GONE = { pid: 2 ** 30, born: null };
 
 it.each([
-  ['exchange: {}', null, 'none needed: the exchange stops with the trader'],
+  ['exchange: {}', null, 'no guardian is needed: the exchange stops with the trader'],
   ['guardian: { enabled: false }', null, 'NONE: guardian.enabled is false'],
   ['', null, 'NONE'],
   ['', report, `canceling, process ${process.pid}: could not cancel: no answer`],

@@ -39,7 +39,7 @@ describe('the doctor compares a signed request with what the venue computed', ()
     const { doctor } = await behindProxy();
     expect(await doctor()).toMatchObject({
       result: 'ok',
-      text: expect.stringMatching(/^all \d{3} bytes equal the venue's, and the signature matches$/),
+      text: expect.stringMatching(/^all \d{3} bytes arrived unchanged, and the signature matches$/),
     });
   });
 
@@ -86,7 +86,7 @@ describe('the doctor compares a signed request with what the venue computed', ()
     const { result, text, out } = await doctor();
     expect({ result, text }).toEqual({
       result: 'fail',
-      text: 'the venue got the same bytes and refuses them: Invalid signature',
+      text: 'the venue received the same bytes but refused the request: Invalid signature',
     });
     expect(out).not.toContain(secret);
   });
@@ -100,7 +100,7 @@ describe('the doctor compares a signed request with what the venue computed', ()
     const { result, text } = await checkSignedRequest(venue.url, profile, { apiKey: 'k', secret: 's' }, 1);
     expect({ result, text }).toEqual({
       result: 'fail',
-      text: 'the venue got the same bytes and refuses them: No\\x1b[2J',
+      text: 'the venue received the same bytes but refused the request: No\\x1b[2J',
     });
   });
 

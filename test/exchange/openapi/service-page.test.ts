@@ -160,7 +160,7 @@ function records({ components: { schemas } }: Document): string {
       const base = BASES[name];
       const known = new Set(base === undefined ? [] : fieldRows(schemas[base] ?? {}));
       const lead =
-        base === undefined ? '' : ` The fields of [${base}](#${base.toLowerCase()}), with these added or changed:`;
+        base === undefined ? '' : ` It has the fields of [${base}](#${base.toLowerCase()}), with these new or changed:`;
       const rows = fieldRows(schema).filter((row) => !known.has(row));
       return `### ${name}\n\n${schema.description}${lead}\n\n${rows.join('\n')}`;
     })

@@ -148,7 +148,7 @@ describe('collateral', () => {
   });
 
   it.each([
-    ['more than free cash', { tick: 50, shares: 2001 }, 'is free'],
+    ['more than free cash', { tick: 50, shares: 2001 }, 'cash needed'],
     ['off the ticks', { tick: 100, shares: 1 }, 'tick 100 is not from'],
     ['below one quantum', { tick: 50, shares: 0.009 }, 'less than the minimum'],
   ])('an order for %s ends the simulation, and the edge so far counts', (_, order, message) => {

@@ -56,7 +56,7 @@ function madeUpArena(
 
 it('shows requests and conditions only where there are some', () => {
   const text = arenaTables(madeUpArena(3));
-  expect(text).toContain('rationed: 8 markets at once, 120 public requests a minute');
+  expect(text).toContain('rationed: 8 markets at once, 120 public and 300 signed requests a minute');
   expect(text).toMatch(/DRAWDOWN +REQUESTS/);
   expect(text).toContain('A risk limit halted far in 1 of 3 simulations of rationed.');
   const steps = arenaTables(madeUpArena(3, { worlds: ['challenge'] }));
@@ -65,7 +65,7 @@ it('shows requests and conditions only where there are some', () => {
 
 it('names the first failure and how often there was one', () => {
   expect(arenaTables(madeUpArena(3, { failure: 'quote() failed: no idea' }))).toContain(
-    'near failed in 1 of 3 simulations of challenge, whose results count until the failure; first failure: seed 500: quote() failed: no idea',
+    'near failed in 1 of 3 simulations of challenge; the results count until the failure. First failure: seed 500: quote() failed: no idea',
   );
 });
 

@@ -118,7 +118,7 @@ describe('a sweep over worlds', () => {
     // Seed 0 was used for a choice above; the same two configurations are no new trials.
     expect(more.result.fresh?.usedBefore).toBe(1);
     expect(more.result.counts.tried).toBe(2);
-    expect(sweepTables(more.result)).toContain('1 of the fresh seeds were used for the choice in an earlier sweep');
+    expect(sweepTables(more.result)).toContain('1 of the fresh seeds were used to choose a configuration');
     expect(sweepTables(more.result)).not.toContain('this result may be reported');
   });
 
@@ -132,7 +132,7 @@ describe('a sweep over worlds', () => {
   it('refuses seeds that are chosen on and reported, and several strategies', async () => {
     const plan = await planFor('refused', { seeds: { first: 0, count: 2 }, fresh: { first: 1, count: 9 } });
     await expect(runWorldSweep(plan, watching().watcher)).rejects.toThrow(
-      'seeds 1 to 1 would be used for both the choice and the report',
+      'seeds 1 to 1 would be used both to choose a configuration and to report its result',
     );
     const two = await planFor('refused', {}, 'two.yaml');
     await expect(runWorldSweep(two, watching().watcher)).rejects.toThrow('has 2 strategies');

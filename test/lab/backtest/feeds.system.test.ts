@@ -110,7 +110,7 @@ describe('a file with what a feed says', () => {
   });
 
   it('without a row is an error, and so is one that is not there', async () => {
-    await expect(read('{"market": "x"}\n')).rejects.toThrow(/model\.jsonl has no valid row of a feed: at: missing/);
+    await expect(read('{"market": "x"}\n')).rejects.toThrow(/model\.jsonl contains no valid feed row: at: missing/);
     const choices = [{ name: 'model', path: '/nowhere/model.csv' }];
     const question = { config: { feeds: [] }, recordings: [], choices, delayMs: null };
     await expect(readFeedData(question)).rejects.toThrow(/cannot read the feed \/nowhere\/model\.csv/);
@@ -140,7 +140,7 @@ describe('recorded values', () => {
     const question = { config: { feeds: [feed] }, recordings, choices: [], delayMs: null };
     const data = await readFeedData(question);
     expect(data.values.map(({ timeMs }) => timeMs)).toEqual([2, 5]);
-    expect(data.lines).toEqual(['feed model: 2 values of 1 market, as recorded']);
+    expect(data.lines).toEqual(['feed model: 2 values of 1 market, from the recordings']);
     const path = join(folderOf({ 'm.jsonl': jsonl([{ p: 0.3, at: FIRST_MS }]) }), 'm.jsonl');
     const given = await readFeedData({ ...question, choices: [{ name: 'model', path }] });
     expect(given.values.map(({ value: { p } }) => p)).toEqual([0.3]);

@@ -44,7 +44,7 @@ describe('a loss limit that is reached in a backtest', () => {
     expect(session.notices.filter(({ text }) => text.includes('clock'))).toEqual([]);
     const said = analysis.warnings.find(({ name }) => name === 'halted')?.text;
     expect(said).toMatch(/^Limits halted the trader 2 times, first at 2026-03-02 12:02:\d\d UTC \(lost 2 today/);
-    expect(said).toContain('It was resumed with the next event or day');
+    expect(said).toContain('The backtest resumed the trader at the next event or day');
   });
 
   it('ends the run for good where that is wanted, and the markets that were not played stand at the top', async () => {
@@ -77,7 +77,7 @@ describe('a part of a loss limit that is reached in a backtest', () => {
     expect(said).toMatch(
       /^Losses near a limit restricted the trader 3 times, 3 of them to reducing orders only, first at /,
     );
-    expect(said).toContain('The restriction ended with the next event or day');
+    expect(said).toContain('The backtest ended the restriction at the next event or day');
   });
 
   it('stays where the run is to end there, and markets without an order are not played', async () => {

@@ -101,7 +101,7 @@ describe('what has changed since a run', () => {
     if (maker === undefined) throw new Error('the first strategy');
     const before = { ...run, version: '0.0.1', strategies: [maker] };
     expect(await changes({ folder, run: before })).toEqual([
-      `the run was made by twinbook 0.0.1, this is twinbook ${VERSION}`,
+      `twinbook 0.0.1 recorded the run, this is twinbook ${VERSION}`,
       'strategy own is new',
     ]);
   });

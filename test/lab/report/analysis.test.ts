@@ -245,10 +245,10 @@ describe('the bracket', () => {
   });
 
   test.each([
-    [[1, 2], 'Above 0 under every fill model'],
-    [[-1, -2], 'Below 0 under every fill model'],
-    [[0, 0], 'Neither gain nor loss'],
-    [[0, 3], 'Results are neither all above 0 nor all below 0'],
+    [[1, 2], 'The result is above 0 under every fill model'],
+    [[-1, -2], 'The result is below 0 under every fill model'],
+    [[0, 0], 'The result is 0 under every fill model'],
+    [[0, 3], 'The results are neither all above 0 nor all below 0'],
   ])('%j does not flip, and one event is no gain and no loss', (micros, words) => {
     const verdict = bracketVerdict(micros.map((value, index) => withResult(`m${index}`, value * ONE)));
     expect(verdict.signFlips).toBe(false);
@@ -263,7 +263,7 @@ describe('the bracket', () => {
   };
 
   test.each([
-    [7, [1, 3], [1, 5], 'unclear', 'The result says little: 7 independent events'],
+    [7, [1, 3], [1, 5], 'unclear', 'The result says little: it has 7 independent events'],
     [8, [1, 3], [1, 5], 'gain', 'A gain under every fill model: +2.00 (m0, 95 % +1.00 … +3.00); +3.00 (m1'],
     [8, [-3, -1], [-9, -1], 'loss', 'A loss under every fill model: −2.00 (m0, 95 % −3.00 … −1.00)'],
     [8, [1, 3], [-1, 5], 'unclear', 'Neither a gain nor a loss is shown, because not every interval excludes 0'],

@@ -224,7 +224,7 @@ describe('the checks of strategies', () => {
 
     it('refuse to show a market where an event is quoted', () => {
       expect(checkStrategy(wholeOf(say), SHOWN, still)[1]?.text).toMatch(
-        /whole quotes events, but the subject is a market/,
+        /whole quotes events, but was called for a market/,
       );
     });
   });

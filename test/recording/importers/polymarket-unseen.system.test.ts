@@ -50,7 +50,7 @@ describe('a Polymarket file without a starting snapshot', () => {
       expect(gapsOf(recording)).toEqual([START_GAP]);
     }
     expect(recording.warnings.map(({ message }) => message)).toContain(
-      'there is no starting snapshot: the book is not known for the first 0.3 s, until the best prices of a row agree with it; trades left out of that time: 2',
+      'there is no starting snapshot: the book is not known for the first 0.3 s, until the best prices of a row agree with it; trades left out: 2',
     );
   });
 

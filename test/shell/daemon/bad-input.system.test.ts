@@ -18,7 +18,7 @@ describe('a start with', () => {
     const { code, output } = await traderAt(null, undefined, { 'trader.yaml': trader }).command('start');
     expect(code).toBe(1);
     expect(output).toContain(`127.0.0.1:${port} is in use by another program`);
-    expect(output).toContain('Stop it, or choose another port; port 0 picks a free one.');
+    expect(output).toContain('Stop that program, or choose another port; port 0 picks a free port.');
   });
 
   it('an exchange that has forgotten what the ledger remembers is told apart from a new one', async () => {

@@ -100,7 +100,7 @@ export function limitCost(pool: MarginPool, shares: number, price: number, lever
   return { userLiquidity, totalLiquidity, openingFee: feeOn(userLiquidity, pool.rules.openingRate) };
 }
 
-/** user_liquidity of a request: all funds of a market request, or the user's part of a limit request's maximum cost. */
+/** user_liquidity of a request: funds of a market request; price × shares / leverage of a limit request, rounded up. */
 export function computeUserLiquidity({ funds, price, shares, leverage }: RequestRecord): number {
   if (funds !== null) return funds;
   const totalLiquidity = timesUp(must(price, 'the price of a limit request'), must(shares, 'its shares'));
@@ -121,7 +121,7 @@ export function checkTerms(terms: MarginRequest, pool: MarginPool): Result<Openi
   );
 }
 
-/** Checks the terms of an estimate by the rules of a market request. */
+/** Returns the cost of an estimate. Refuses a leverage or funds that a market request must not have. */
 export function checkEstimate(terms: EstimateTerms, pool: MarginPool): Result<OpeningCost> {
   const fault = checkLeverage(terms, pool) ?? checkFunds(terms, pool);
   return fault ?? ok(marketCost(pool, terms.funds, terms.leverage));
@@ -151,7 +151,7 @@ function checkLimit(price: number, shares: number, { rules }: MarginPool): Refus
   );
 }
 
-/** Checks take profit and stop loss against the entry price: the mark, or the limit price if it is lower. */
+/** Checks take profit and stop loss against the entry price: the mark, or a lower limit price. */
 function checkTriggers(terms: MarginRequest, pool: MarginPool): Refusal | null {
   const { takeProfit = null, stopLoss = null } = terms;
   if (takeProfit === null && stopLoss === null) return null;

@@ -13,8 +13,8 @@
  *     proceeds        = shares × closing price                       rounded down
  *     closing fee     = closing_fee × proceeds                       rounded up, only for a win or a liquidation
  *
- * A position wins if its loss (with interest) is below 0. A closed position is worth user_liquidity + pnl, at least 0.
- * The pool bears any further loss. The interest is deducted from the position's worth first, then the closing fee.
+ * A position wins if its loss is below 0. A closed position is worth user_liquidity + pnl, at least 0. The pool bears
+ * any further loss. The interest is deducted from the position's worth first, then the closing fee.
  */
 
 import { type Micros, mulDiv, ONE } from '../../../shared/base/micros.js';
@@ -90,8 +90,8 @@ export const isLiquidatable = (
 ): boolean => computeBorrowed(position) > 0 && interest - pnlAt(position, mark) >= fatalLoss(position, lossPercent);
 
 /**
- * Highest mark that liquidates the position at this interest; 0 if nothing is borrowed or no mark liquidates it. The
- * mark is computed directly: floor(shares × mark) <= cost + interest − the loss that liquidates.
+ * Highest mark that liquidates the position at this interest; 0 if nothing is borrowed or no mark liquidates it. This
+ * is the highest mark with floor(shares × mark) <= cost + interest − `fatalLoss`.
  */
 export function liquidationPrice(position: MarginExposure, interest: number, lossPercent: number): Micros {
   const worth = position.cost + interest - fatalLoss(position, lossPercent);
@@ -107,13 +107,13 @@ export function liquidationDueMs(position: MarginExposure, mark: number, annualR
   const perMs = BigInt(computeBorrowed(position)) * BigInt(annualRate);
   const missing = fatalLoss(position, lossPercent) + pnlAt(position, mark) - position.interest;
   if (missing <= 0) return position.interestSinceMs;
-  // The result is the first millisecond at which the rounded interest equals the missing amount.
+  // Interest is rounded up, so it reaches `missing` in the first millisecond in which it exceeds `missing - 1`.
   const ms = Number((BigInt(missing - 1) * PER_RATE_AND_YEAR) / perMs) + 1;
   const atMs = position.interestSinceMs + ms;
   return Number.isSafeInteger(atMs) ? atMs : null;
 }
 
-/** Payout and closing fee at a position's end. The pool then receives user_liquidity − payout − closingFee. */
+/** Payout and closing fee at a position's end. The pool's balance changes by user_liquidity − payout − closingFee. */
 export type Ending = ReturnType<typeof computeEnding>;
 
 /** Computes the user's payout and the closing fee of a position whose interest is computed up to its end. */

@@ -67,7 +67,7 @@ export class Margin {
     return ok(detailRow(catalog, market));
   }
 
-  /** Claims the settlement of a position. An open position has no settlement; its claim gets a separate error. */
+  /** Claims the settlement of a position. Refuses an open position, because it has no settlement yet. */
   claimSettlement(account: number, positionPubkey: string): Result<Wire<'claimResult'>> {
     const settlement = this.settlements.find(account, positionPubkey);
     if (settlement !== null) {
@@ -177,7 +177,7 @@ export class Margin {
     return { rows: found, nextBeforeId: null };
   }
 
-  /** Margin results of an account, in all markets if none are given. `settlements` is read from running sums. */
+  /** Margin results of an account in the given markets, or in all markets if `markets` is absent. */
   pnl(account: number, markets?: readonly MarketIndex[]) {
     const { context, requests, positions, settlements } = this;
     const asked = markets === undefined ? null : new Set(markets);
@@ -214,7 +214,7 @@ export class Margin {
     };
   }
 
-  /** Call this method after the markets are loaded, because the pools of markets register positions and requests. */
+  /** Must be called after the markets are loaded, because positions and requests are added to the markets' pools. */
   load(dump: ReturnType<Margin['dump']>): void {
     this.requests.load(dump.requests);
     this.positions.load(dump.positions);
@@ -223,17 +223,17 @@ export class Margin {
   }
 }
 
-/** Filter by market state. `open` matches unsettled states, `resolved` settled states, any other only itself. */
+/** True if a state matches a filter: `open` means unsettled, `resolved` settled, any other filter an equal state. */
 function isInLife(state: MarketState, asked: MarketState): boolean {
   if (asked === 'open') return !isSettledMarket(state);
   return asked === 'resolved' ? isSettledMarket(state) : state === asked;
 }
 
 const NOTHING: MarginPage<never> = { rows: [], next: null };
-/** Number of archive rows per read, more than a page: some filters are applied only after the read. */
+/** Number of archive rows per read; more than a page, because some filters are applied after the read. */
 const BLOCK = 100;
 
-/** Filters of a margin list. The archive itself can filter by state and outcome. */
+/** Filters of a margin list. The archive applies only `states` and `isYes`. */
 interface Filter<R> extends Pick<ArchiveQuery, 'states' | 'isYes'> {
   /** True if no final record can match the filters. The archive is then not read. */
   readonly isLiveOnly?: boolean;

@@ -46,7 +46,7 @@ export function readRules(config: PoolConfigSpec) {
 
 type RateName = 'max_leverage_yes' | 'max_leverage_no' | 'opening_fee' | 'closing_fee' | 'annual_fee_rate';
 
-/** Refuses a price off the price grid or not between 0 and 1; null if the price is valid or not given. */
+/** Returns a refusal for a price off the price grid or not between 0 and 1; null for a valid or absent price. */
 export function badPrice(field: string, price: number | null, { priceStep }: MarginRules): Refusal | null {
   if (price === null) return null;
   if (price <= 0 || price >= ONE) return invalid(field, 'Must lie between 0 and 1.');
@@ -154,7 +154,7 @@ export class MarginPool {
     return { referencePrice, held, balance, activity: this.activity.dump() };
   }
 
-  /** Restores the pool without `openPositions` and `pendingRequests`, which the records' own `load` fills. */
+  /** Restores the pool except for `openPositions` and `pendingRequests`; loading positions and requests fills these. */
   load(dump: ReturnType<MarginPool['dump']>): void {
     this.referencePrice = dump.referencePrice;
     this.held = dump.held;

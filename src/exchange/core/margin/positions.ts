@@ -329,7 +329,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     }
   }
 
-  /** Checks all positions of a market that its price may affect, oldest first. */
+  /** Checks, oldest first, all positions of a market that may be affected by the present price. */
   sweep(pool: MarginMarket['pool']): void {
     for (const id of pool.positionIds()) {
       const position = this.requireLive(id);
@@ -373,8 +373,8 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
   }
 
   /**
-   * Sets a position's take profit and stop loss. Checks, in order: position found, supported by the backend (501),
-   * still open, prices. A price reached during a pause triggers after the pause.
+   * Sets a position's take profit and stop loss. Checks, in order: position found, backend supports trigger prices,
+   * position open, prices. A price reached during a pause triggers after the pause.
    */
   setTpSl(account: number, pubkey: string, { takeProfit, stopLoss }: TpSlChange): Result<Wire<'tpSlRow'>> {
     const found = this.#withTpSl(account, pubkey);

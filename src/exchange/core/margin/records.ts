@@ -24,7 +24,7 @@ export interface RequestRecord extends RecordOfAccount {
   readonly leverage: number;
   /** Currency that a market request spends; null for a limit request. */
   readonly funds: number | null;
-  /** Highest price of a limit request, for its outcome. A market request has neither price nor shares (null). */
+  /** Highest price of a limit request, for its outcome. `price` and `shares` are null for a market request. */
   readonly price: number | null;
   readonly shares: number | null;
   readonly takeProfit: number | null;
@@ -64,7 +64,7 @@ export interface PositionEnd {
 
 /** A leveraged margin position, open or ended. */
 export interface PositionRecord extends RecordOfAccount {
-  /** Pubkey of the request that opened the position. Later requests that increased the position are not stored. */
+  /** Pubkey of the request that opened the position. Requests that increased the position are not stored here. */
   readonly requestPubkey: string;
   readonly market: number;
   readonly isYes: boolean;

@@ -129,7 +129,7 @@ class RecordedSide {
     cells[at + EATEN] = stays;
     cells[at + TRADED] = 0;
     const after = total - stays;
-    // Most changes need no `#note`, because the level stays visible and has no eaten amount.
+    // Most changes need no call of `#note`, because the level stays visible and has no eaten amount.
     if (before > 0 !== after > 0 || eaten > 0) this.#note(tick);
   }
 
@@ -350,7 +350,7 @@ export class MatchingBook {
     return this.recorded === null ? real : real + this.recorded[side].displayedAmount(tick);
   }
 
-  /** Returns the recorded amounts of both sides; creates empty ones for a book without a recording. */
+  /** Returns the recorded amounts of both sides; creates empty sides for a book without a recording. */
   openRecorded(): readonly [RecordedSide, RecordedSide] {
     this.recorded ??= [new RecordedSide(this.#ticks), new RecordedSide(this.#ticks)];
     return this.recorded;

@@ -1,10 +1,10 @@
 /**
- * A recording shows a level's total amount, not the orders in its queue. A fill model estimates the recorded shares
- * ahead of a real order, and how they decrease without a trade.
+ * A recording shows a level's total amount, not the orders in its queue. A fill model estimates how many recorded
+ * shares are ahead of a real order, and how many of them are canceled.
  *
- * A recorded trade fills a resting order, and so does a recorded amount that arrives on the other side at its price.
- * One recorded event fills at most its own amount. A decrease of a recorded level never fills an order. The queue
- * formulas are hftbacktest's (models/queue.rs). Amounts are in micros and exclude real orders.
+ * A resting order is filled by a recorded trade, or by a recorded amount that arrives on the other side at the order's
+ * price. One recorded event fills at most its own amount. A decrease of a recorded level never fills an order. The
+ * queue formulas are hftbacktest's (models/queue.rs). Amounts are in micros and exclude real orders.
  */
 
 import { TwinbookError, unreachable } from '../../../shared/base/errors.js';
@@ -18,7 +18,7 @@ type QueueCurve =
 const SHARE = 1_000_000;
 
 /**
- * Returns a function for the fraction of a decrease without a trade that is assumed behind an order. `ahead` is above
+ * Returns a function that estimates which fraction of a level's canceled shares was behind an order. `ahead` is above
  * 0, `behind` at least 0. Curves use only arithmetic, square root and logarithm, for equal results on every machine.
  */
 function cancelledBehind(curve: QueueCurve): (ahead: number, behind: number) => number {
@@ -54,11 +54,11 @@ export type FillModelSpec = QueueSpec & { readonly postsOnly?: boolean };
 
 type QueueSpec = QueueCurve | { readonly kind: 'trade-through' | 'risk-averse' | 'optimistic' };
 
-/** Assumptions about the queue of a recorded market, and about its fills of real orders. */
+/** Assumptions about queues in a recorded book, and about the fills of real orders there. */
 export interface FillModel {
   /** Name that the function `fillModel` accepts, including the exponent, such as `power:3` or `posts-only:power:3`. */
   readonly name: string;
-  /** True: recorded makers only post, so an arriving amount fills no order. Absent: it first fills crossed orders. */
+  /** True: an arriving recorded amount is post-only and fills no order. Absent: such an amount fills crossed orders. */
   readonly postsOnly?: boolean;
   /** False: a recorded trade fills only orders with better prices than the trade's price. */
   readonly fillsAtTouch: boolean;
@@ -161,7 +161,7 @@ function sharedBy(name: string, curve: QueueCurve): FillModel {
   };
 }
 
-/** Returns a fill model by its name, or a user's model with bounds. Throws TwinbookError `usage` for unknown names. */
+/** Returns a named fill model, or a user's model with limits. Throws TwinbookError `usage` for unknown names. */
 export const chosenModel = (choice: string | FillModel): FillModel =>
   typeof choice === 'string' ? fillModel(choice) : boundedModel(choice);
 

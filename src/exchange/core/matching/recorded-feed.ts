@@ -106,8 +106,8 @@ export class RecordedFeed {
 
   /**
    * Plays one market's recorded events, in order of time, from index `from` up to `untilMs` (inclusive). The core's
-   * timers between two events run at their due times. Returns the index of the first unplayed event, or the chunk's
-   * length. An event is unplayed if it is after `untilMs` or of another kind. The call moves the clock to the last
+   * timers between two events run at their due times. Stops before the first event that is after `untilMs` or is not a
+   * level, trade or clear. Returns that event's index, or the chunk's length. The call moves the clock to the last
    * played event, but never back. The journal cannot record this call.
    */
   play(index: MarketIndex, events: EventChunk, from: number, untilMs: number): number {
@@ -149,7 +149,7 @@ export class RecordedFeed {
   }
 }
 
-/** Converts a side's bit (BID 0, ASK 1) to a side. A branch would take 10 % of a replay's time. */
+/** Returns the side of an event: BID (0) or ASK (1). A branch here would take 10 % of a replay's time. */
 const readSide = (sides: Uint8Array, at: number): MatchingSide => (u8(sides, at) & 1) as MatchingSide;
 
 /** Returns the tick of a price strictly between 0 and 1; OFF_GRID for any other price. */

@@ -3,7 +3,7 @@
  * `rewind` drops the rows archived after a snapshot, because the replay of later calls adds these rows again.
  */
 
-/** Rule that limits an archive: of the rows that `passes` accepts, the newest stay (`keep` to 2 × `keep` rows). */
+/** Rule that limits an archive: of the rows that `passes` accepts, only the newest `keep` to 2 × `keep` rows stay. */
 export interface Forgetting {
   passes(row: Archived): boolean;
   readonly keep: number;

@@ -6,7 +6,7 @@
  *               + margin settlements + unrealized profit of open positions − their opening fees
  *
  * Received and paid amounts include trades, fees, splits, merges and redeems. `redeems_funds` and `active_assets_value`
- * are parts of total_pnl. Without a price, complete sets are worth 1, and single shares are worth 0.
+ * are parts of total_pnl. If a market has no price, a complete set counts as 1, and any other share as 0.
  */
 
 import { mulDiv, ONE } from '../../../shared/base/micros.js';

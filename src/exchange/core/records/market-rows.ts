@@ -121,7 +121,7 @@ export function eventListRow(catalog: Catalog, index: number, maxMarkets: number
 
 const DAY_MS = 86_400_000;
 
-/** A market's volume of the last 24 hours. With over 20,000 trades in this time, 5-minute bars are summed. */
+/** A market's volume of the last 24 hours. If some of these trades were dropped, 5-minute bars are summed. */
 export const volume24h = (market: Market, nowMs: number): number =>
   market.tape.volumeSince(nowMs - DAY_MS) ?? market.tape.candles.volumeSince(nowMs - DAY_MS);
 

@@ -13,7 +13,7 @@ import { CONTROLS, type FaultControl } from '../controls.js';
 import { NAMES, SLUGS } from '../faults.js';
 import { MAX_PARAM_LENGTH, type ServerOptions } from '../messages.js';
 
-/** A JSON Schema or another part of the document. An answer has exactly its properties; a request may have more. */
+/** A part of the document. Answers have exactly the properties of their schema; requests may have more. */
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** A JSON Schema while zod generates it. The generated schema may be changed in place. */
@@ -100,7 +100,7 @@ function exact({ jsonSchema }: WrittenSchema): void {
 function eventListRow(components: readonly (readonly [string, z.core.JSONSchema.BaseSchema])[]): JsonSchema {
   const { properties = {}, required = [], ...schema } = Object.fromEntries(components)['EventRow'] ?? {};
   const { video_url: _video, ...rest } = properties;
-  const description = 'A group of markets in the list: without `video_url`, with at most two of its markets.';
+  const description = 'An event in the list of events: without `video_url`, with at most two of its markets.';
   return { ...schema, description, properties: rest, required: required.filter((name) => name !== 'video_url') };
 }
 
@@ -157,7 +157,7 @@ const HEADERS: Readonly<Record<string, JsonSchema>> = {
       'Requests that the budget of this call allows in any 60 seconds. Absent when the exchange runs without limits.',
     schema: integer,
   },
-  'X-RateLimit-Remaining': { description: 'Number of these requests that are left now.', schema: integer },
+  'X-RateLimit-Remaining': { description: 'Number of requests that the budget allows now.', schema: integer },
   'X-RateLimit-Reset': { description: 'Time at which one more request is allowed, Unix seconds.', schema: integer },
   'Retry-After': {
     description: 'Seconds to wait before the next request.',
@@ -231,7 +231,7 @@ const NO_CALL_ERRORS: readonly ServiceErrorSlug[] = [
   'internal_error',
 ];
 
-/** Error responses of all lists, by the component names that `errorAnswers` uses. */
+/** Error responses for all given lists of slugs, by the component names that `errorAnswers` uses. */
 function errorComponents(lists: readonly (readonly ServiceErrorSlug[])[]): Readonly<Record<string, JsonSchema>> {
   const components: Record<string, JsonSchema> = {};
   for (const slugs of lists) {
@@ -302,8 +302,8 @@ const ANSWER_FAULT = object({
   },
   status: { type: 'integer' },
   slug: orNull('string', 'Slug of the error; null for an HTML page.'),
-  retry_after_s: orNull('integer', 'Header `Retry-After`, seconds; null: only a `throttled` error has this header.'),
-  acts: { type: 'boolean', description: 'True if the exchange executes a call before it returns the injected error.' },
+  retry_after_s: orNull('integer', 'Header `Retry-After`, seconds; null: 1 for a `throttled` error, else no header.'),
+  acts: { type: 'boolean', description: 'True if the exchange executes a call before it returns the injected answer.' },
   count: orNull('integer', 'Maximum number of injected answers; null: no maximum.'),
   share: { type: 'number', description: 'Fraction of the calls that get an injected answer, above 0 and up to 1.' },
   given: { type: 'integer', description: 'Number of injected answers that the exchange has sent.' },
@@ -312,7 +312,7 @@ const perMinute = orNull('integer', 'Maximum requests in 60 seconds; null: the l
 const FAULTS = object({
   answers: { type: 'array', items: ANSWER_FAULT },
   limits: object({ public: perMinute, signed: perMinute, bootstrap: perMinute }),
-  landing_ms: orNull('integer', 'Duration of a landing, ms; null: the default duration.'),
+  landing_ms: orNull('integer', 'Time until a submitted change is final, ms; null: the default time.'),
   closing_ms: orNull('integer', 'Duration of the close of a margin position, ms; null: 0.'),
   until: orNull('integer', 'Time at which all faults end, Unix seconds; null: never.'),
 });
@@ -320,7 +320,7 @@ const FAULTS = object({
 export const CONTROL_NOTES: Readonly<Record<string, { readonly summary: string; readonly data: JsonSchema }>> = {
   'POST /paper/markets/': { summary: 'Create a market', data: DETAIL },
   'POST /paper/markets/{condition_id}/state/': { summary: 'Change the state of a market', data: DETAIL },
-  'POST /paper/markets/{condition_id}/resolve/': { summary: 'Resolve a market, or cancel it with null', data: DETAIL },
+  'POST /paper/markets/{condition_id}/resolve/': { summary: 'Resolve a market; null cancels it', data: DETAIL },
   'POST /paper/markets/{condition_id}/reference-price/': {
     summary: 'Move the reference price of a margin market',
     data: DETAIL,
@@ -337,7 +337,7 @@ export const CONTROL_NOTES: Readonly<Record<string, { readonly summary: string; 
     data: object({ now: { type: 'integer', description: 'New time of the exchange’s clock, Unix seconds.' } }),
   },
   'GET /paper/faults/': { summary: 'Read the simulated faults', data: FAULTS },
-  'POST /paper/faults/': { summary: 'Replace all simulated faults; `{}` ends them', data: FAULTS },
+  'POST /paper/faults/': { summary: 'Replace all simulated faults; `{}` ends all faults', data: FAULTS },
   'GET /paper/signed-request/': { summary: 'Check the signature of a request without a body', data: REPORT },
   'POST /paper/signed-request/': { summary: 'Check the signature of a request with a body', data: REPORT },
 };
@@ -412,7 +412,7 @@ function securitySchemes({ header_prefix, clock_tolerance_s }: VenueProfile): Js
   };
 }
 
-const DESCRIPTION = `A market has YES shares and NO shares, which are traded in one order book. One share of each together is worth one unit of currency.
+const DESCRIPTION = `A market has YES shares and NO shares, which are traded in one order book. One YES share and one NO share together are worth one unit of currency.
 
 Every answer is an envelope with \`data\`, \`meta\` and \`error\`. Prices, amounts and currency are decimal strings with at most six decimals. Times are Unix seconds. Every path ends with a slash. A change is first drafted, then signed by the wallet, then submitted.
 

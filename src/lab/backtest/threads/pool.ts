@@ -42,7 +42,7 @@ export async function backtestOnThreads(asked: ThreadedBacktest): Promise<readon
   );
 }
 
-/** Source of a configuration, which each thread reads again, because strategies cannot be sent to threads. */
+/** Source of a configuration. Each thread reads it again, because strategies cannot be sent to threads. */
 export interface ConfigOfThreads {
   readonly source: {
     readonly file: string;
@@ -129,7 +129,7 @@ export class TaskPool<T, R> {
     this.#options = options;
   }
 
-  /** Returns true after all tasks; false if `stopAsked` resolved earlier, and then only `close` may be called. */
+  /** Returns true after all tasks; false if `stopAsked` resolved earlier. After false, call only `close`. */
   run(batch: Batch<T, R>): Promise<boolean> {
     const { tasks, stopAsked } = batch;
     if (tasks.length === 0) return Promise.resolve(true);

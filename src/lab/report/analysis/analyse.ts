@@ -80,7 +80,7 @@ function judgeModels(models: readonly ComparedModel[], played: number, markets: 
   }
   const events = Math.max(...models.map((model) => model.events));
   if (models.every(({ micros }) => micros === 0) || events < LEAST_EVENTS) {
-    const few = ` The result says little: ${formatQuantity(events, 'independent event')}, and fewer than ${LEAST_EVENTS} prove nothing.`;
+    const few = ` The result says little: it has ${formatQuantity(events, 'independent event')}, and fewer than ${LEAST_EVENTS} prove nothing.`;
     const text = `${describeSigns(models)}: ${figures}.${events < LEAST_EVENTS ? few : ''}${over}`;
     return { signFlips: false, points: 'unclear', text };
   }
@@ -122,10 +122,10 @@ const WORDS = {
 } as const;
 
 function describeSigns(models: readonly ComparedModel[]): string {
-  if (models.every(({ micros }) => micros > 0)) return 'Above 0 under every fill model';
-  if (models.every(({ micros }) => micros < 0)) return 'Below 0 under every fill model';
-  if (models.every(({ micros }) => micros === 0)) return 'Neither gain nor loss under any fill model';
-  return 'Results are neither all above 0 nor all below 0, but no fill model contradicts another';
+  if (models.every(({ micros }) => micros > 0)) return 'The result is above 0 under every fill model';
+  if (models.every(({ micros }) => micros < 0)) return 'The result is below 0 under every fill model';
+  if (models.every(({ micros }) => micros === 0)) return 'The result is 0 under every fill model';
+  return 'The results are neither all above 0 nor all below 0, but no two fill models contradict each other';
 }
 
 /** `wrong`: figures contradict each other. `caution`: a figure may mislead. `note`: information. */
@@ -190,21 +190,21 @@ const CHECKS: Readonly<Record<WarningLevel, Readonly<Record<string, ReportCheck>
     },
     gaps: ({ coverage: { gaps, gapMs, coveredShare } }) =>
       gaps > 0 &&
-      `The recording has ${formatQuantity(gaps, 'gap')}, ${formatDuration(gapMs)} in all${coveredShare === null ? '' : ` (${formatPercent(1 - coveredShare, 2)} of the recorded time)`}: the events in them are unknown.`,
+      `The recording has ${formatQuantity(gaps, 'gap')}, ${formatDuration(gapMs)} in all${coveredShare === null ? '' : ` (${formatPercent(1 - coveredShare, 2)} of the recorded time)`}: the events in these gaps are unknown.`,
     skipped: ({ coverage: { skipped } }) =>
       skipped > 0 &&
       `${formatQuantity(skipped, 'line')} of the recording could not be used and ${skipped === 1 ? 'was' : 'were'} left out.`,
     requests_unsent: ({ requests }) =>
       requests !== null &&
       requests.unsent > 0 &&
-      `${formatQuantity(requests.unsent, 'request')} were never sent, because the rate limit did not allow them in time: quotes came late or not at all.`,
+      `The trader never sent ${formatQuantity(requests.unsent, 'request')}, because the rate limit was exhausted: quotes came late or not at all.`,
     throttled: ({ requests }) => {
       const refused = (requests?.public.throttled ?? 0) + (requests?.signed.throttled ?? 0);
       return refused > 0 && `The exchange answered ${formatQuantity(refused, 'request')} with 429 (too many requests).`;
     },
     fills_never_noticed: ({ trading: { neverNoticed } }) =>
       neverNoticed > 0 &&
-      `The trader never received ${formatQuantity(neverNoticed, 'fill')}: included in the result, but without effect on its decisions.`,
+      `The trader never received ${formatQuantity(neverNoticed, 'fill')}. The result includes every such fill, but the trader could not react to it.`,
     few_events: ({ byEvent: { events } }) =>
       events > 0 &&
       events < FEW_EVENTS &&
@@ -245,7 +245,7 @@ function misplacedShares(markets: readonly MarketSession[], results: readonly Ma
   return atMost(LISTED_MARKETS, wrong, 'such market');
 }
 
-/** Maximum number of markets that have a warning of their own; more warnings of this kind would hide the others. */
+/** Maximum number of markets with a separate warning; more warnings of this kind would hide other warnings. */
 const LISTED_MARKETS = 5;
 
 function atMost(limit: number, warnings: readonly Warning[], what: string): readonly Warning[] {
@@ -259,7 +259,7 @@ function warnNotPlayed({ coverage }: Figures, { halts }: SessionRecord): string 
   if (missing === 0) return null;
   const first = halts.find(({ rung }) => rung !== 'widened');
   const reason = first === undefined ? '' : ` (${first.reason})`;
-  const what = first?.rung === 'reducing' ? 'let the trader only reduce' : 'halted the trader';
+  const what = first?.rung === 'reducing' ? 'let the trader only reduce positions' : 'halted the trader';
   return `${count(missing)} of ${formatQuantity(coverage.markets, 'market')} were not played: a limit had ${what}${reason}. The result covers only the other markets.`;
 }
 
@@ -267,7 +267,7 @@ function warnHalted(_: Figures, { halts }: SessionRecord): string | null {
   const resumed = halts.filter(({ rung, resumedMs }) => rung === 'halted' && resumedMs !== null);
   const [first] = resumed;
   if (first === undefined) return null;
-  return `Limits halted the trader ${formatQuantity(resumed.length, 'time')}, first at ${utcText(first.fromMs)} UTC (${first.reason}). It was resumed with the next event or day; live it stays halted until a person resumes it.`;
+  return `Limits halted the trader ${formatQuantity(resumed.length, 'time')}, first at ${utcText(first.fromMs)} UTC (${first.reason}). The backtest resumed the trader at the next event or day; a live trader stays halted until an operator resumes it.`;
 }
 
 function warnHeldBack(_: Figures, { halts }: SessionRecord): string | null {
@@ -276,7 +276,7 @@ function warnHeldBack(_: Figures, { halts }: SessionRecord): string | null {
   if (first === undefined) return null;
   const reducing = held.filter(({ rung }) => rung === 'reducing').length;
   const lifted = held.some(({ resumedMs }) => resumedMs !== null)
-    ? ' The restriction ended with the next event or day; live it stays until the loss shrinks or a person resumes.'
+    ? ' The backtest ended the restriction at the next event or day; a live restriction lasts until the loss shrinks or an operator resumes the trader.'
     : '';
   return `Losses near a limit restricted the trader ${formatQuantity(held.length, 'time')}, ${count(reducing)} of them to reducing orders only, first at ${utcText(first.fromMs)} UTC (${first.reason}).${lifted}`;
 }
@@ -290,7 +290,7 @@ function topRefusals(refusals: readonly CountedRefusal[]): string {
   return `Most frequent reasons: ${named.join('; ')}${left > 0 ? `; and ${formatQuantity(left, 'more reason')}` : ''}.`;
 }
 
-/** Describes a refusal reason and the source of the refusal. A strategy's reason is sampled once a minute. */
+/** Describes the reason and the source of a refusal. A strategy's reasons are sampled once a minute. */
 const REFUSED_BY: Readonly<Record<CountedRefusal['by'], (name: string, times: number) => string>> = {
   risk: (name, times) => `risk limit ${name}, ${formatQuantity(times, 'time')}`,
   guard: (name, times) => `the strategy, “${name}”, in ${formatQuantity(times, 'sample')}`,
@@ -307,7 +307,7 @@ function listNotices({ notices }: SessionRecord): readonly Warning[] {
   return atMost(NOTICES, loudFirst, 'notice');
 }
 
-/** Returns each warning text once, most serious first. `models`: models to which it applies; empty for all models. */
+/** Returns each warning text once, most serious first. `models`: models with this warning; empty for all. */
 export function sharedWarnings(analyses: readonly Analysis[]) {
   const told = groupBy(
     analyses.flatMap((analysis) => analysis.warnings.map((warning) => ({ warning, model: nameModel(analysis) }))),

@@ -26,7 +26,7 @@ export const shownInterval = ({ events, intervalMicros }: EventFigures): Interva
 export const shownSharpe = ({ events, sharpe }: EventFigures): number | null => (events < LEAST_EVENTS ? null : sharpe);
 
 /**
- * Computes the result's statistics over the events with a fill. `sharpe`: mean / deviation of the results per event,
+ * Computes statistics of the result over all events with a fill. `sharpe`: mean / deviation of the results per event,
  * not annualised; null for fewer than two events. `caveat`: limits of these figures, in words.
  */
 export function computeEventFigures(markets: readonly MarketAnalysis[], seed: number) {
@@ -141,7 +141,7 @@ export function sumCoverage(markets: readonly MarketSession[]) {
   };
 }
 
-/** A market without an order counts as not played if a limit halted the trader most of the time. */
+/** A market without an order counts as not played if a limit halted the trader for more than half of the open time. */
 function isPlayed({ quoting: { ordersPlaced, haltedMs, openForMs } }: MarketSession): boolean {
   return ordersPlaced > 0 || haltedMs === null || openForMs === null || 2 * haltedMs <= openForMs;
 }

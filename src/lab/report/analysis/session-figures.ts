@@ -45,7 +45,7 @@ export function runFigures({ result, trading, assumptions, markets, markouts }: 
   };
 }
 
-/** Returns the index of the run with the middle result: the lower of two middle results, the first if equal. */
+/** Returns the index of the run with the middle result: the lower of two middle results, the first run with it. */
 export function findMiddle(runs: readonly RepeatedRun[]): number {
   const sorted = runs.toSorted((a, b) => a.resultMicros - b.resultMicros);
   const middle = sorted[Math.floor((sorted.length - 1) / 2)];
@@ -75,7 +75,7 @@ export function computeRepeats(runs: readonly RepeatedRun[], seed: number, playe
   };
 }
 
-/** Computes the result of runs over these markets; the interval is null with fewer than `LEAST_EVENTS` events. */
+/** Computes the results of runs from their markets; the interval is null with fewer than `LEAST_EVENTS` events. */
 function resultIn(runs: readonly RepeatedRun['markets'][], seed: number) {
   const byEvent = runs.map(resultsByEvent);
   const events = [...new Set(byEvent.flatMap((results) => [...results.keys()]))];
@@ -108,7 +108,7 @@ function computeEquity(record: SessionRecord, results: readonly MarketResult[]) 
     endCashMicros: record.endCashMicros,
     // Value of the final shares: at the known outcome; otherwise at the last mid; without a mid at cost.
     endHoldingsMicros,
-    // Part of the holdings' value that is at cost, because no price is known.
+    // Part of the holdings' value that is valued at cost, because no price is known.
     atCostMicros: value(results.filter(({ valuedAt }) => valuedAt === 'cost')),
     endEquityMicros,
     resultMicros,

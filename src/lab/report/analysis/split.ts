@@ -12,7 +12,7 @@ import { Holdings, listMoves, type Move, sharesMoved } from '../../session/holdi
  * - drift: gain or loss of held shares while the mid moved, until they were sold or the market closed. Drift includes
  *   the rounding error of all parts, at most 4 micros per market.
  * - fees: paid fees, as a positive number.
- * - merges: currency for complete sets minus their value, which is 0 except for rounding.
+ * - merges: currency for complete sets minus the value of the sets; 0 except for rounding.
  * - settlement: change from the last mid to the outcome, for shares that are still held.
  * - undivided: the part that cannot be assigned, because a mid is unknown.
  */
@@ -126,7 +126,7 @@ const UNIT = BigInt(ONE);
 const valueAt = (yes: number, no: number, markMicros: number): bigint =>
   BigInt(yes) * BigInt(markMicros) + BigInt(no) * BigInt(ONE - markMicros);
 
-/** A part of the result is unknown, not 0, if there are moves of its kind but none has a known mid. */
+/** A part of the result is unknown, not 0, if it has moves but none of these moves has a known mid. */
 const isKnown = ({ known, unknown }: SplitWalk['fills']): boolean => known > 0 || unknown === 0;
 
 /** Assigns each change of value to a part of the result. While the mid is unknown, changes of value are undivided. */
@@ -135,7 +135,7 @@ class SplitWalk {
   merges = 0n;
   settlement = 0n;
   undivided = 0n;
-  /** Number of fills and conversions with a known mid, and number without. */
+  /** Number of fills with a known mid, and number of fills with an unknown mid. */
   readonly fills = { known: 0, unknown: 0 };
   readonly settlements = { known: 0, unknown: 0 };
   readonly held = new Holdings();

@@ -1,4 +1,4 @@
-/** Charts of the page. The page states which data is left out; the report's figures come from the whole record. */
+/** Charts of the page. The charts may omit data, which the page states; the figures come from the whole record. */
 
 import { gzipSync } from 'node:zlib';
 import { must } from '../../../shared/base/errors.js';

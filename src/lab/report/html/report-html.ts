@@ -131,7 +131,7 @@ function repeatSection(sessions: readonly ShownText[]): Markup | null {
   const table = dataTable(modelHeads(sessions), linesOf(REPEAT_LINES, figures), {
     caption: 'Means and spreads over repeats',
   });
-  const lead = `${formatQuantity(first.repeats.count, 'run')} of each model, which differ in the times of polls and the latency of calls; ± is the deviation between runs. All other figures are from the run with the median result.`;
+  const lead = `${formatQuantity(first.repeats.count, 'run')} of each model. The runs of a model differ in the times of polls and the latency of calls; ± is the deviation between runs. All other figures are from the run with the median result.`;
   return section('repeats', 'Repeats', lead, table);
 }
 
@@ -197,7 +197,7 @@ const RESULT_COLUMNS: readonly HtmlColumn<Pick<MarketAnalysis, 'result' | 'fills
   column('Spread', '', ({ result }) => gain(result.spreadMicros)),
   column('Drift', '', ({ result }) => gain(result.driftMicros)),
   column('Fees', '', ({ result }) => gain(-result.feesMicros)),
-  column('Settlement', 'from the last mid price to the outcome', ({ result }) => gain(result.settlementMicros)),
+  column('Settlement', 'value change from the last mid to the outcome', ({ result }) => gain(result.settlementMicros)),
   column('Fills', '', ({ fills }) => figure(fills, count)),
 ];
 
@@ -303,7 +303,7 @@ function headline(analysis: Analysis): Markup {
   const row = findMarkout(markouts, 60_000);
   const [effective, after60s] = [row?.effectiveMicros ?? null, row?.markoutMicros ?? null];
   const onCapital = `on ${formatMoney(equity.capitalMicros)} of capital`;
-  const earned = effective === null ? 'a share' : `of ${signedCents(effective)} ¢ earned at the fill`;
+  const earned = effective === null ? 'a share' : `the fill earned ${signedCents(effective)} ¢`;
   const fallen = drawdown.maxShare === null ? 'not known' : `${formatPercent(drawdown.maxShare, 2)} of capital`;
   const spent = requests === null ? 'of the time' : `${formatPercent(requests.publicShare)} of the public budget`;
   const given = interval === null ? onCapital : `95 %: ${formatInterval(interval)}`;
@@ -326,7 +326,7 @@ function waterfall(result: ResultSplit): Markup {
     ['Inventory drift', 'value change of held shares while the mid price moved', result.driftMicros],
     ['Fees', 'paid to the exchange', -result.feesMicros],
     ['Merges', 'currency for complete sets beyond their value', result.mergesMicros],
-    ['Settlement', 'from the last mid price to the outcome', result.settlementMicros],
+    ['Settlement', 'value change from the last mid price to the outcome', result.settlementMicros],
   ];
   if (result.undividedMicros !== 0 || result.spreadMicros === null)
     steps.push(['Cannot be divided', 'the mid price is not known', result.undividedMicros]);
@@ -402,7 +402,7 @@ const countTable = (caption: string, title: string, counts: readonly (readonly [
     { caption },
   );
 
-/** Long lists on the page are cut; `--json` has the rest. */
+/** Maximum number of rows of a list on the page; `--json` has all rows. */
 const LISTED = 40;
 const takeListed = <T>(items: readonly T[]): readonly T[] => items.slice(0, LISTED);
 const describeUnlisted = (items: readonly unknown[]): Markup | null =>
@@ -422,7 +422,7 @@ function refusalSection(sessions: readonly ShownText[]): Markup {
 }
 
 const MAKERS: Readonly<Record<string, string>> = {
-  true: 'only post: a recorded order that reaches our price fills nothing',
+  true: 'post only: a recorded order that reaches our price fills no order',
   false: 'trade: a recorded order that reaches our price fills ours, up to its size',
 };
 
@@ -436,7 +436,7 @@ function sessionAssumptions({ analysis }: ShownText): Markup {
     ['Recorded makers', MAKERS[String(given.postsOnly)] ?? 'really traded'],
     ['Latency', given.latency ?? (isLive ? 'not simulated: real network' : 'none')],
     ['Fees', given.fees ?? (isLive ? 'as charged by the exchange' : 'not known')],
-    ['Capital', `${count(equity.capitalMicros / 1_000_000)} of currency, one budget for all markets`],
+    ['Capital', `${count(equity.capitalMicros / 1_000_000)} of currency, shared by all markets`],
     ['Version', given.version],
     ['Configuration', html`<code>${given.configHash}</code>`],
     ['Seed', given.seed === null ? 'none' : String(given.seed)],

@@ -29,7 +29,7 @@ async function unpackData() {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).json();
 }
 
-/** Returns times from their differences. @param {readonly number[]} steps */
+/** Returns times from the steps between them; the first step is the first time. @param {readonly number[]} steps */
 function timesOf(steps) {
   let time = 0;
   return steps.map((step) => (time += step));
@@ -56,7 +56,7 @@ const groups = { account: [], price: [] };
 
 /** @typedef {Omit<ChartOptions, 'hooks'> & { id: string, rows: Rows, draw?: (chart: uPlot) => void }} Drawing */
 
-/** Replaces the charts of a group, which are zoomed together. @param {keyof typeof groups} key @param {Drawing[]} drawings @param {(chart: uPlot) => void} hover */
+/** Replaces the charts of a group. All charts of a group are zoomed together. @param {keyof typeof groups} key @param {Drawing[]} drawings @param {(chart: uPlot) => void} hover */
 function drawGroup(key, drawings, hover) {
   for (const chart of groups[key]) chart.destroy();
   groups[key] = drawings.flatMap(({ id, rows, draw, ...options }) => {
@@ -126,7 +126,7 @@ function drawAccount() {
 }
 
 /**
- * Adds the final result, with settlements after the last sample, as a step at the end of the line.
+ * Adds a step to the final result at the end of the line. The final result includes settlements after the last sample.
  * @param {Rows} rows @param {number} time @param {number} result
  */
 function addEnd([times, results], time, result) {

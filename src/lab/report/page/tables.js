@@ -5,7 +5,7 @@ document.documentElement.classList.add('scripted');
 /** @param {HTMLTableRowElement} row @param {number} column */
 const sortKey = (row, column) => row.cells[column]?.dataset['v'] ?? row.cells[column]?.textContent ?? '';
 
-/** Sorts rows. Rows with unknown values, and the row that sums the other markets, stay at the end. */
+/** Sorts rows. The sum of the unlisted markets stays the last row, after the rows with unknown values. */
 function sortRows(
   /** @type {HTMLTableElement} */ table,
   /** @type {number} */ column,

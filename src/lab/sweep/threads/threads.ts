@@ -92,7 +92,7 @@ export function openThreads(
     warm = null;
     await pool?.close();
   };
-  /** Reads recordings completely. Throws for a damaged file; a thread would silently play only its readable part. */
+  /** Reads recordings completely. Throws for a damaged file, whose unreadable part a thread would silently skip. */
   const checkFiles = async (ids: ReadonlySet<string>): Promise<void> => {
     const own = recordings.filter(({ market }) => ids.has(market.conditionId));
     for (const [index, recording] of own.entries()) {

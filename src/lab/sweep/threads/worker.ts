@@ -10,7 +10,7 @@ boundHeapGrowth();
 const setup = workerData as WorkerSetup;
 const config = await sameConfig(setup);
 const { sources } = await openSources(setup.paths, { isStopped: () => Atomics.load(setup.stop, 0) !== 0 });
-// All reading is done before the backtests: if a strategy ended a thread within a read, the process would crash.
+// All recordings are read before the backtests: if a strategy ended a thread during a read, the process would crash.
 try {
   for (const source of sources) {
     if (!setup.ids.has(source.market.conditionId)) continue;
