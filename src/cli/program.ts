@@ -16,8 +16,8 @@ process.on('uncaughtException', (error) => {
   process.exit(EXIT.failed);
 });
 
-// A closed reader of the output, as in `| head`, is no failure. After another output error, such as a full disk, a
-// long-running program stops in an orderly way, because its orders may rest.
+// After any output error, a long-running program stops in an orderly way, because its orders may rest. For a short
+// program, a closed reader of the output, as in `| head`, is no failure.
 let told: (() => void) | null = null;
 /** When the output has this many unread bytes, a long-running program drops further output. */
 const MOST_UNREAD_BYTES = 64 * 1024;

@@ -46,7 +46,7 @@ type NamedSubject = Readonly<{ id: string; title?: string }>;
 
 /**
  * Returns the id of the candidate that matches by exact id, else by the id's beginning (or `beginning…end`), else by
- * title: each typed word begins a word of the title, in any order and case. Null without a match; `usage` for several.
+ * title: each typed word begins a title word, in any order and case. Null without a match; throws `usage` for several.
  */
 export function findNamed(typed: string, candidates: readonly NamedSubject[], kind: string): string | null {
   if (candidates.some(({ id }) => id === typed)) return typed;
@@ -106,7 +106,7 @@ export async function withVenue<T>(
   return withClient(config, credentials, (client) => use({ ...config.venue, client, wallet }));
 }
 
-/** Runs `use` with a client of the venue, which cannot sign without credentials. Always closes client and venue. */
+/** Runs `use` with a venue client; without credentials, the client cannot sign. Always closes client and venue. */
 export async function withClient<T>(
   config: TraderConfig,
   credentials: Credentials | null,

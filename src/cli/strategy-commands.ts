@@ -114,7 +114,7 @@ export const strategyTestCommand = command({
     const trials = strategies.map(({ module: strategy, params }) => {
       const ofEvents = strategy.scope === 'event';
       const tried = { strategy, params };
-      // Arguments: seed, number of events or markets, views of each. An event has two to five markets.
+      // Arguments: seed, number of events or markets, number of views of each. An event has two to five markets.
       const generated = ofEvents ? showEvents(seed, 10, 60) : showMarkets(seed, 20, 100, askedBy(tried));
       const on = `${generated.markets.length} generated ${ofEvents ? 'events' : 'markets'}, seed ${seed}`;
       return { strategy: strategy.name, on, checks: checkStrategy(tried, generated, () => performance.now()) };

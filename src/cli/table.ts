@@ -23,7 +23,7 @@ export interface TableColumn<Row> {
   readonly right?: boolean;
   /** How the column's text fits into a narrow terminal: `cut` with `…`, or wrapped (`fold`). */
   readonly gives?: 'cut' | 'fold';
-  /** Minimum width of the text column, as long as another column can be dropped. */
+  /** Minimum width of this text column. To keep this width, other columns are dropped first. */
   readonly least?: number;
   /** Priority of the column on a narrow terminal: the lowest is dropped first, columns without a priority last. */
   readonly keep?: number;

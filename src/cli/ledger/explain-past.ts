@@ -23,7 +23,7 @@ export async function explainPast(subject: string, atMs: number, journalDir: str
   const lines = marketLines(market, snapshot);
   if (difference === null) return [head, ...lines];
   const since = `the replay differs from the run since ${utcText(difference.timeMs)} UTC`;
-  return [head, `${since}, so these facts may differ: ${difference.what}`, ...lines];
+  return [head, `${since}, so the facts below may be wrong: ${difference.what}`, ...lines];
 }
 
 function findRunAt(atMs: number, dir: string): string {

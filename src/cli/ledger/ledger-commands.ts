@@ -25,7 +25,7 @@ const MOST_ROWS = 1_000_000;
 
 type InMarket = { readonly marketConditionId: string } | { readonly conditionId: string };
 
-/** A key of `--json`, and the record's field that gives its value. A field with a title is also a table column. */
+/** A key of `--json`, and the record's field that has the key's value. A field with a title is also a table column. */
 type ListField<Item> = readonly [key: string, field: string & keyof Item, look?: Partial<TableColumn<Item>>];
 
 type Page = Readonly<{ limit: number; marketConditionId?: string }>;
@@ -191,7 +191,7 @@ export const addLedgerCommands = all(
   pnlCommand,
   command({
     name: 'events',
-    help: 'lists events such as commands with their reasons, limits and refusals, newest first',
+    help: 'lists events, newest first: commands and their reasons, reached limits, refusals and others',
     config: 'trader',
     options: { limit: option.integer('--limit <n>', 'maximum number of events', [1, MOST_ROWS], TABLE_ROWS) },
     tool: { kind: 'read', options: ['limit'] },

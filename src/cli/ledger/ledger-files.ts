@@ -120,7 +120,7 @@ const restoreCommand = command({
   },
 });
 
-const NEXT_STEPS = `  This ledger lacks all later orders and fills, and any later kill, pause or halt. Next steps:
+const NEXT_STEPS = `  This ledger lacks every order, fill, kill, pause and halt after the backup. Next steps:
   twinbook cancel-all --verify      cancels also orders that the backup lacks
   twinbook reconcile                shows what the ledger lacks; the next start books missing fills
   twinbook start                    starts killed; then \`twinbook unkill --reason TEXT\`
@@ -171,7 +171,7 @@ const pruneCommand = command({
   },
 });
 
-/** Returns the newest intact backup made after this time; the backup has every row that ended before this time. */
+/** Returns the newest intact backup made after `beforeMs`; it has every row that ended before `beforeMs`. */
 async function findBackup({ ledger }: TraderConfig, beforeMs: number): Promise<string> {
   if (!existsSync(ledger.path)) throw noLedger(ledger.path);
   const { listBackups, locateBackupFolder } = await import('../../shell/backup/backups.js');

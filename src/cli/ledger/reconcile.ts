@@ -21,14 +21,14 @@ import * as option from '../options.js';
 import { readLedger, valueOn, withVenue } from '../reach.js';
 import { type TableColumn, table } from '../table.js';
 
-/** Time before a difference is checked again, ms. Without a trader, the venue's lists change only if they lag. */
+/** Time before a difference is checked again, ms. Without a trader, only lagging lists of the venue change. */
 const CONFIRM_AFTER_MS = 3_000;
-/** Mark of a list that was never compared. A read ends at the rows of a mark; this mark has none, so all is read. */
+/** Stored position of a list that was never compared: it has no rows, so a read continues to the end of the list. */
 const ALL_OF_IT = JSON.stringify({ older: [], newer: [], seq: 0, held: 0 });
 
 type ReconcileReport = Readonly<{ differences: readonly Difference[]; accepted: readonly AcceptedDifference[] }>;
 
-/** Returns the differences that two rounds found, or none after one round without any. Throws `timed_out`. */
+/** Returns the differences that two rounds found; a first round without differences suffices. Throws `timed_out`. */
 async function reconcileDirectly(
   reader: LedgerReader,
   client: ServiceClient,
@@ -71,7 +71,7 @@ async function reconcileDirectly(
 
 /**
  * Runs one round of comparison. Returns the differences, or the reason why the round failed.
- * @param within runs the comparison, which moves stored marks; uses a transaction if the ledger is writable
+ * @param within runs the comparison, which changes stored list positions; in a transaction if the ledger is writable
  */
 export async function oneRound(
   comparison: Comparison,
@@ -119,7 +119,7 @@ export async function performAsk(request: PlannedRequest, client: ServiceClient)
   return { request, ...(await client.perform({ ...request, id: 1 })) };
 }
 
-/** Returns a list's first mark. The mark of trades excludes foreign trades from before the ledger's first start. */
+/** Returns a list's first position. The position of trades excludes foreign trades from before the first start. */
 function beginning(ledger: LedgerReader, key: string): string {
   const baseline = key === 'history/trades' ? ledger.note('trades_baseline') : null;
   if (baseline === null || baseline === '-') return ALL_OF_IT;

@@ -14,7 +14,7 @@ const SIDE_FILES = ['-wal', '-shm', ''] as const;
 
 /**
  * Replaces the ledger by a copy of the backup. Returns the old ledger's new path; null if none. Before any change it
- * throws `ledger_locked` (a trader runs), `file_unreadable` (no backup), `ledger_broken` or `ledger_newer` (bad one).
+ * throws `ledger_locked` (a trader runs), or `file_unreadable`, `ledger_broken` or `ledger_newer` (a bad backup).
  */
 export function restoreLedger(ledgerPath: string, backup: string, reason: string, holder: LockHolder): string | null {
   if (!existsSync(backup)) {
@@ -50,7 +50,7 @@ export function verifyLedger(given: string, ledgerPath: string) {
 function findChange(file: string, sha256: string): string | null {
   const listed = `${file}.sha256`;
   if (!existsSync(listed) || readFileSync(listed, 'utf8').split(' ')[0] === sha256) return null;
-  return `was changed since it was made: its checksum is not the one in ${basename(listed)}`;
+  return `was changed after its creation: its checksum differs from the checksum in ${basename(listed)}`;
 }
 
 /** Makes a verified copy of the backup, before any file is moved. */

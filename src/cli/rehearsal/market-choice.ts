@@ -109,7 +109,7 @@ const feesText = ({ makerFeeRateMicros, takerFeeRateMicros }: MarketFacts): stri
 /** Minimum ratio of the best ask to the rehearsal order's price, so that a fill is unlikely. */
 const FAR_PART = 2;
 
-/** Returns the minimum order to buy the dearer outcome at the lowest price that `limits` permit; else the reason. */
+/** Returns the smallest order to buy the dearer outcome at the lowest price within `limits`, or why none exists. */
 export function farOrder(config: OrderbookConfig, book: Book, limits: RiskLimits) {
   // Prices of `book` are in YES space.
   const yesAsk = book.asks[0]?.priceMicros ?? ONE;

@@ -231,10 +231,10 @@ class OrderLife {
       return rows.find(({ pubkey }) => pubkey === this.#pubkey) ?? null;
     });
     const book = await this.#until('the book does not show the order', () => this.#inBook());
-    return `the list of own orders says ${row.status}, ${row.remaining_amount === null ? '' : formatDecimal(row.remaining_amount)} left; ${book}`;
+    return `the list of own orders shows the order: ${row.status}, ${row.remaining_amount === null ? '' : formatDecimal(row.remaining_amount)} left; ${book}`;
   }
 
-  /** Repeats a read until it returns a value. Throws `missing` at the time limit. */
+  /** Repeats a read until it returns a value. At the time limit, throws an error with the text `missing`. */
   async #until<T>(missing: string, read: () => Promise<T | null>): Promise<T> {
     for (;;) {
       const found = await read();

@@ -54,7 +54,7 @@ export const addRehearseCommand = command({
 function checkFlags({ live, iAcceptThatThisTrades }: RehearseFlags): void {
   const both = '--live places a real order at the venue and cancels it: give --i-accept-that-this-trades too';
   const text = live === true ? both : '--i-accept-that-this-trades applies only with --live';
-  const hint = 'Without both options, the rehearsal runs only on paper and calls no venue.';
+  const hint = 'Without these two options, the rehearsal runs only on paper and calls no venue.';
   if (live !== iAcceptThatThisTrades) throw new TwinbookError('usage', text, hint);
 }
 

@@ -114,7 +114,7 @@ export function lineText({ where, step, result, text, profile, came, draft, todo
   return linesText([`${result.padEnd(4)}  ${where}  ${step}: ${text}`, ...known].map(plainLine));
 }
 
-/** Calls the venue. Throws a difference if another program answered; for other failures, `requireAnswer`'s errors. */
+/** Calls the venue. Throws a `Difference` if another program answered, else the errors of `requireAnswer`. */
 export async function ask<N extends EndpointName>(
   client: ServiceClient,
   endpoint: N,
@@ -155,6 +155,6 @@ export function limitText({ budget }: ClientAnswer, scope: Scope, profile: Venue
     const todo = `Write ${key}: ${budget.limit} under rate_limits of your copy of the profile.`;
     throw difference(text, `${key}: ${due}`, `X-RateLimit-Limit: ${budget.limit}`, todo);
   }
-  const more = budget.limit === due ? '' : ` (the profile limits it to ${due})`;
+  const more = budget.limit === due ? '' : ` (the profile limits the rate to ${due})`;
   return `${scope}: ${budget.limit} a minute${more}`;
 }

@@ -46,7 +46,7 @@ export function outside(field: string, value: number, least: number, most: numbe
 /** Refuses a submit whose signature was not made by the caller's wallet for the draft. */
 export const badSignature = (): Refusal => invalid('signature', 'The signature does not verify.');
 
-/** Result of a core call: its record, or the service's fault. */
+/** Result of a core call: the record, or the error of a refusal. */
 export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: ServiceFault };
 
 /** Fixed settings of an exchange. */
@@ -69,7 +69,7 @@ export interface CoreSettings {
   readonly challengeLifetimeMs: number;
   /** Seed of all pubkeys and condition ids. */
   readonly seed: number;
-  /** Fill model or its name: it sets the places of real orders in recorded queues. Absent: `risk-averse`. */
+  /** Fill model or its name; a model places accounts' orders in recorded queues. Absent: `risk-averse`. */
   readonly fillModel?: string | FillModel;
   /** Listener that receives fills as they happen; absent: no listener. */
   readonly observer?: CoreObserver;
@@ -77,7 +77,7 @@ export interface CoreSettings {
 
 /** Observer that receives fills for measurements. A fill observer may read the core but must never change it. */
 export interface CoreObserver {
-  /** During this call, the book still has its state from before the trade, except for real orders filled so far. */
+  /** During this call, the book is as before the trade, except for accounts' orders that the trade has filled. */
   onFill(fill: ObservedFill): void;
 }
 
@@ -126,7 +126,7 @@ export interface MarketSpec extends DetailFields {
   readonly event?: string | undefined;
   /** Id of the event if this market creates the event; absent: a derived id. */
   readonly event_condition_id?: string;
-  /** Slugs of the market's sport in the sports catalog, and of one of its leagues. */
+  /** Slug of the market's sport in the sports catalog. `league`: slug of one of the sport's leagues. */
   readonly sport?: string | null | undefined;
   readonly league?: string | null | undefined;
   /** Initial reference price of a margin market, YES space, strictly between 0 and 1; default 0.5. */
@@ -154,7 +154,7 @@ export type MatchingSide = typeof BID | typeof ASK;
 
 /** Refusal codes of `InternalOrders.place`: negative numbers, so that the hot path allocates nothing. */
 export const REFUSED_MARKET = -1; // The market has no book, is not open, or is paused.
-export const REFUSED_GRID = -2; // Price or amount off the grid or out of range.
+export const REFUSED_GRID = -2; // The price or amount is off the grid or out of range.
 export const REFUSED_BALANCE = -3; // A limited account cannot pay.
 
 /** Wire format of a record, by the record's name in protocol/records.ts. */

@@ -111,7 +111,7 @@ export class Redeems extends Records<Redeem, Wire<'redeemRow'>> {
   }
 }
 
-/** Payment for shares of a settled market: 1 per winning share; if canceled, by a given YES value or 0.5 per share. */
+/** Payment for shares: 1 per winning share of a resolved market; in a canceled market by its YES value, default 0.5. */
 export const payout = (outcome: MarketOutcome | null, yes: number, no: number): number =>
   settledValue(outcome ?? VOID_OUTCOME, yes, no);
 
@@ -238,7 +238,7 @@ export class Conversions {
     if (record?.state === 'waiting_to_sign') this.#end(record, this.#context.catalog.market(record.market), 'expired');
   }
 
-  /** Submits a draft. Checks, in order: found, not expired, still a draft, signature. `land` checks the market. */
+  /** Submits a draft. Checks existence, expiry, state and signature, in this order; `land` checks the market. */
   submit(kind: SetConversion, account: number, pubkey: string, signatureValid: boolean) {
     const record = this.records[kind].find(account, pubkey);
     if (record === null) return refuse('share_conversion_not_found');
@@ -251,7 +251,7 @@ export class Conversions {
     return ok(this.records[kind].toRow(record));
   }
 
-  /** Executes a submitted conversion. If the market now refuses it, the conversion fails and releases its locks. */
+  /** Executes a submitted conversion. If the market now refuses the conversion, it fails and its locks are released. */
   land(id: number): void {
     const record = must(this.#live(id), `conversion ${id} in process`);
     const market = this.#context.catalog.market(record.market);

@@ -101,7 +101,7 @@ class MarketControls {
     });
   }
 
-  /** Resolves or cancels a market. A number cancels the market at this value per YES share, null at 0.5. */
+  /** Resolves a market; a number as outcome cancels it at this value per YES share, null cancels it at 0.5. */
   resolve(conditionId: string, outcome: MarketOutcome | null) {
     return this.#change(conditionId, (market) => {
       if (isSettledMarket(market.state)) return invalid('is_yes', `The market is ${market.state} already.`);

@@ -17,7 +17,7 @@ export type PollTarget =
 /** A list that a reconciliation round reads. The list `sums` is a second, independent read of the trader's trades. */
 export type RoundList = 'assets' | 'orders' | 'trades' | 'merges' | 'splits' | 'redeems' | 'sums';
 
-/** Kind of request for an intent (an order, cancel, merge, split or redeem). */
+/** Kind of a request that an intent needs. An intent is an order, cancel, merge, split or redeem. */
 export type IntentStep = 'draft' | 'submit' | 'read';
 
 /** Part of the core that receives the outcome of a request, and the subject of the request. */
@@ -28,7 +28,7 @@ export type RequestOwner =
   /** Owner in a program that uses parts of the trader without its engine, such as the recorder. */
   | { readonly kind: 'other'; readonly name: string };
 
-/** Returns the owner of a request as text for messages. The text is not parsed by any program. */
+/** Returns the owner of a request as text for messages. Programs do not parse this text. */
 export function describeOwner(owner: RequestOwner): string {
   if (owner.kind === 'round') return `round/${owner.list}`;
   if (owner.kind === 'intent') return `executor/${owner.step}/${owner.intentId}`;

@@ -7,7 +7,7 @@ import type { BodyOf, DataOf, EndpointName, PathParamsOf, QueryInput, Scope } fr
 import type { ErrorDetails } from './errors.js';
 import type { RequestOwner } from './request-owner.js';
 
-/** Priority classes of requests, most urgent first. In the last three classes, every fourth request is the oldest. */
+/** Priority classes, most urgent first. Every fourth send from the last three classes takes their oldest request. */
 export const LANES = ['cancel', 'submit', 'own', 'draft', 'hot', 'quiet'] as const;
 /** Lane of a request: its priority class. */
 export type Lane = (typeof LANES)[number];
@@ -20,7 +20,7 @@ export interface Call<N extends EndpointName = EndpointName> {
   readonly body: BodyOf<N>;
 }
 
-/** A call of any endpoint; the field `endpoint` determines its type. */
+/** A call of any endpoint; the field `endpoint` determines the call's type. */
 export type AnyCall = { [N in EndpointName]: Call<N> }[EndpointName];
 
 /** A request that a part of the core plans, before the scheduler assigns an id and sends it within the budget. */
@@ -36,11 +36,11 @@ export interface PlannedRequest {
 export interface Request extends Omit<PlannedRequest, 'owner'> {
   /** Id of the request: unique within a run of the trader, and ascending. */
   readonly id: number;
-  /** True for the cancel of an order after a kill, which may exceed an estimated rate limit; absent: false. */
+  /** True for a cancel after a kill; such a cancel may exceed an estimated rate limit; absent: false. */
   readonly isUrgent?: boolean;
 }
 
-/** Row of an answer that violates the interface. */
+/** Unreadable row of an answer: the row violates the interface of the service. */
 export interface UnreadRow {
   /** Condition id of the row's market; null if the row has none. */
   readonly conditionId: string | null;
@@ -73,9 +73,9 @@ export interface BudgetReport {
   readonly scope: Scope;
   readonly limit: number;
   readonly remaining: number;
-  /** Time when the request budget is full again, or permits a request again, our clock, ms. */
+  /** Time when the request budget is full again, or when the pause after a refusal ends, our clock, ms. */
   readonly resetMs: number;
-  /** True if our own requests explain the refusal; until `resetMs`, only cancels of a kill are sent; absent: false. */
+  /** True if our own requests caused a refusal; only cancels of a kill are sent until `resetMs`; absent: false. */
   readonly isFirm?: boolean;
   /** Whether the venue has shown its limit through rate headers or a refusal; absent: true. */
   readonly isShown?: boolean;
@@ -93,13 +93,13 @@ export interface RequestResult {
   readonly venueTimeMs: number | null;
 }
 
-/** Command that replaces all settings of the running trader. Settings that are unchanged have no effect. */
+/** Command that replaces all settings of the running trader. Unchanged settings have no effect. */
 export interface ConfigureCommand {
   readonly kind: 'configure';
   readonly hash: string;
   /** Settings as JSON, for the journal. Each strategy in the JSON has a key that identifies its code. */
   readonly config: string;
-  /** SHA-256 in the file name of the configuration's copy beside the ledger; empty if there is no copy. */
+  /** SHA-256 that names the configuration's stored copy beside the ledger; empty if there is no copy. */
   readonly copy: string;
   /** One sentence for each changed setting; the ledger stores these sentences. */
   readonly changes: readonly string[];
@@ -107,7 +107,7 @@ export interface ConfigureCommand {
   readonly reason: string;
 }
 
-/** Permissions of a trader in a fleet. A trader outside a fleet never gets this command. */
+/** Command that sets a trader's permissions in a fleet. A trader outside a fleet never gets this command. */
 export interface FleetCommand {
   readonly kind: 'fleet';
   /** Reason to cancel all orders (another trader may soon use the wallet); null while this trader may use it. */
@@ -159,7 +159,7 @@ export interface FeedValue {
   readonly validUntilMs: number | null;
 }
 
-/** Observation that the shell returns; `nowMs` is the earliest time of the observation's effect, our clock, ms. */
+/** Observation that the shell gives to the core. The core applies it at `nowMs` (our clock, ms) or later. */
 export type Observation =
   | { readonly kind: 'time'; readonly nowMs: number }
   | {
@@ -169,7 +169,7 @@ export type Observation =
       readonly outcome: Outcome;
       /** Time when the request was sent, or when the unsent request was dropped, our clock, ms. */
       readonly sentMs: number;
-      /** Time of the exchange's clock in the answer, ms, in whole seconds; null if the answer has none. */
+      /** The answer's time by the exchange's clock, ms, in whole seconds; null if the answer has no time. */
       readonly venueTimeMs: number | null;
       readonly budget: BudgetReport | null;
     }

@@ -51,7 +51,7 @@ const budget = shape({
   blockedUntilMs: moment.nullable(),
 });
 
-/** Histogram with counts of values between the bounds in `histogram.ts`; the last count is above all bounds. */
+/** Histogram of durations. `counts`: values per bucket (`telemetry.ts` has the upper bounds; the last has none). */
 const histogram = shape({ counts: list(count), sum: float });
 
 const feed = shape({
@@ -116,7 +116,7 @@ const accountStatus = shape({
     /** Currency lost if every order filled at its worst price and every market resolved against the trader. */
     totalLossMicros: micros,
     pace: shape({ lastSecond: count, lastMinute: count }),
-    /** Largest number of recent fills within one time window of the fill limit. */
+    /** Largest number of recent fills within any span of the fill limit's window length. */
     fillsInWindow: count,
     /** Events in which the trader has shares or orders. A market without an event counts as its own event. */
     events: list(shape({ eventKey: text, positionMicros: micros, lossMicros: micros })),
@@ -190,7 +190,7 @@ const marketStatus = shape({
   refusals: list(shape({ name: text, count, text })),
   /** A sentence about consecutive orders that the exchange refused; null if the exchange accepted the newest order. */
   exchangeRefusal: text.nullable(),
-  /** Distance of the venue's mark from the newest book's price, less half a tick; 0 if the mark is not newer. */
+  /** Distance of the venue's mark from the newest book's price, less half a tick; 0 without a newer mark. */
   markMove: float,
   /** Newest values of the feeds that the market's strategies use, even if expired. */
   feeds: list(
@@ -221,7 +221,7 @@ const marketStatus = shape({
       fillsPerS: float,
       currencyBound: float,
     }),
-    /** Estimated costs in currency: `look` of one book read, `request` of one signed request. */
+    /** Estimated costs in currency. `look`: cost of one book read; `request`: cost of one signed request. */
     prices: shape({ look: float, request: float }),
     belief: shape({ fillRatio: float, adversePart: float }),
   }).nullable(),

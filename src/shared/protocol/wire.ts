@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { type Micros, ONE, parseDecimal } from '../base/micros.js';
 
-/** Number of uncompiled parses before zod compiles a schema. They cost about as much time as the compilation. */
+/** Number of uncompiled parses before zod compiles a schema. These parses cost as much time as the compilation. */
 const PARSES_UNCOMPILED = 100;
 
 /** Number of parses of each schema that is not yet compiled. */

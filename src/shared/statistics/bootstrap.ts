@@ -1,4 +1,4 @@
-/** Efron's percentile bootstrap interval. It resamples whole events, because only events are independent. */
+/** Efron's percentile bootstrap interval. The bootstrap resamples whole events, because only events are independent. */
 
 import { must } from '../base/errors.js';
 import { Random } from '../base/random.js';
@@ -37,7 +37,7 @@ export function clusteredMean(clusters: readonly Cluster[]) {
 const RESAMPLES = 2000;
 const CONFIDENCE = 0.95;
 
-/** Returns a 95 % interval for the sum of the events' results; null for fewer than two. Depends only on the inputs. */
+/** Returns a 95 % interval for the sum of events' results, equal for equal inputs; null for fewer than two results. */
 export function bootstrapSum(results: readonly number[], seed: number) {
   if (results.length < 2) return null;
   const random = Random.fromSeed(seed, 'bootstrap');

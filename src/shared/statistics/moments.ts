@@ -40,7 +40,7 @@ export function quantileOfSorted(ascending: Values, part: number): number | null
   const low = valueAt(ascending, below);
   if (place === below) return low;
   const share = place - below;
-  // A weighted sum, because `high - low` could overflow. Equal neighbours are returned without rounding.
+  // The result is a weighted sum, because `high - low` could overflow. Equal neighbours are returned without rounding.
   const high = valueAt(ascending, below + 1);
   return low === high ? low : low * (1 - share) + high * share;
 }

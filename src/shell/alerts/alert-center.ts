@@ -33,12 +33,12 @@ export class AlertBook {
     this.#run = run;
   }
 
-  /** Restores the previous console's alerts. An alert without its condition then ends after `CLEARED_AFTER_MS`. */
+  /** Restores the previous console's alerts. A restored alert whose condition is absent ends after 30 s. */
   goOn(alerts: readonly RememberedAlert[], nowMs: number): void {
     for (const alert of alerts) this.#open.set(alert.kind, { ...alert, forMs: 0, seenMs: nowMs });
   }
 
-  /** Acknowledges an alert: no message is sent until its end. Has no effect on a closed or acknowledged alert. */
+  /** Acknowledges an alert: its next message is sent at its end. Has no effect on a closed or acknowledged alert. */
   acknowledge({ kind, sinceMs, timeMs }: Acknowledgement): void {
     const alert = this.#open.get(kind);
     if (alert?.sinceMs === sinceMs) alert.acknowledgedMs ??= timeMs;
@@ -68,7 +68,7 @@ export class AlertBook {
     );
   }
 
-  /** Moves alert times after the present back to it: the clock was set back, and later times would delay messages. */
+  /** Sets future alert times to the present after the clock was set back: future times would delay messages. */
   #onClockSetBack(nowMs: number): void {
     for (const alert of this.#open.values()) {
       alert.seenMs = Math.min(alert.seenMs, nowMs);
@@ -131,12 +131,12 @@ export class Outbox {
     return this.#waiting.length + this.#underWay.length;
   }
 
-  /** All undelivered messages, including the message that is being sent, whose delivery is unknown. */
+  /** All undelivered messages, including messages that are being sent. */
   get content(): readonly AlertMessage[] {
     return [...this.#underWay, ...this.#waiting].map(({ message }) => message);
   }
 
-  /** Adds a message; a full queue drops the oldest of its least urgent messages and counts it. */
+  /** Adds a message. A full queue drops the oldest of its least urgent messages and counts the loss. */
   add(message: AlertMessage, steadyMs: number): void {
     this.#waiting.push({ message, sinceMs: steadyMs });
     if (this.length <= MOST_WAITING) return;
@@ -146,7 +146,7 @@ export class Outbox {
     this.counts.lost++;
   }
 
-  /** Returns the next message to send, critical messages first; null if none is due or one is being sent. */
+  /** Returns the next message to send, critical messages first; null if none is due or a send is in progress. */
   next(steadyMs: number): AlertMessage | null {
     this.#giveUp(steadyMs);
     if (this.#underWay.length > 0 || steadyMs < this.#notBeforeMs) return null;

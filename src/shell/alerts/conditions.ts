@@ -7,7 +7,7 @@ const LIFELINE_MS = 60_000;
 
 /**
  * A dead man's switch: a remote monitor raises an alarm when the console's calls to it stop. The returned function
- * returns null if no call is due, else the reason why the trader does not work normally; empty if it does.
+ * returns null if no call is due, an empty text if the trader works normally, and otherwise the problem.
  *
  * @param beganMs monotonic time, ms; the first call is due one interval later
  */
@@ -41,7 +41,7 @@ export interface WatchedFacts {
   readonly nowMs: number;
   /** Time of a monotonic clock, ms. */
   readonly steadyMs: number;
-  /** Time since the trader's last message, ms; before the first message, since it was due; null if none was due. */
+  /** Time since the trader's last message, or since its first message was due, ms; null if no message was due. */
   readonly silentMs: number | null;
   /** Whether this console has ever received a message from this trader. */
   readonly isHeard: boolean;
@@ -97,7 +97,7 @@ const toldWarning = kindOf('warning', 'notice');
 
 const BACK_UP = '`twinbook ledger backup` makes a backup now, or says why it fails';
 const KILL_AND_LOOK = 'run `twinbook kill`, then `twinbook events`';
-const REDUCES_ONLY = '`twinbook events`; only reducing orders are sent until `twinbook resume --reason TEXT`';
+const REDUCES_ONLY = 'see `twinbook events`; only reducing orders are sent until `twinbook resume --reason TEXT`';
 const LETS_TRY = '`twinbook resume --reason TEXT` restarts the strategy or the market';
 
 const KINDS = {
@@ -111,7 +111,7 @@ const KINDS = {
   disk_low: seenWarning('the disk is almost full', 'remove journals, recordings and logs, never the ledger'),
   login_refused: seenWarning(
     'logins to the page are refused',
-    'if it was you, `twinbook alerts --ack login_refused`; else give the page another password and restart its console',
+    'if you mistyped the password, run `twinbook alerts --ack login_refused`; else give the page another password and restart its console',
   ),
   killed: shownCritical('the trader is killed', 'see `twinbook events`, then run `twinbook unkill --reason TEXT`'),
   halted: shownCritical('the trader is halted', 'see `twinbook events`, then run `twinbook resume --reason TEXT`'),
@@ -121,7 +121,7 @@ const KINDS = {
   ),
   unknown_orders: shownCritical(
     'the state of orders is unknown',
-    'run `twinbook cancel-all --verify`, then compare with the website of the venue',
+    'run `twinbook cancel-all --verify`, then compare the open orders with the venue’s website',
     5 * MINUTE_MS,
   ),
   venue_silent: shownWarning(
@@ -132,32 +132,32 @@ const KINDS = {
   throttled: shownWarning('the exchange throttles requests', '`twinbook status` shows the requests left', MINUTE_MS),
   clock_off: shownWarning('this machine’s clock is wrong', 'synchronise the clock of this machine', MINUTE_MS),
   reconciled_late: shownWarning('no recent reconciliation', 'run `twinbook reconcile`'),
-  loss: shownWarning('a loss limit is near', '`twinbook pnl --by market` shows why; `reduce-only` limits it'),
+  loss: shownWarning('a loss limit is near', '`twinbook pnl --by market` shows the losses; `reduce-only` limits them'),
   feed_silent: shownWarning(
     'a feed is silent',
-    '`twinbook status` shows the age of its values; strategies that need the feed do not quote',
+    '`twinbook status` shows the age of the feed’s values; strategies that need the feed do not quote',
     2 * MINUTE_MS,
   ),
   backup_failed: shownWarning('no new backup', BACK_UP),
   backup_old: shownWarning('the newest backup is old', BACK_UP),
   journal_ended: shownWarning(
     'the journal has ended',
-    'free space on the disk of the journal (`journal.max_mb` limits its size); `twinbook stop`, then `twinbook start`, begins a new journal',
+    'make space on the disk of the journal (`journal.max_mb` limits its size); `twinbook stop`, then `twinbook start`, begins a new journal',
   ),
   signing_refused: toldCritical('the signer refused a draft', KILL_AND_LOOK),
   signed_elsewhere: toldCritical('an order was signed elsewhere', KILL_AND_LOOK),
   foreign_order: toldCritical('an order that this trader did not send was found', KILL_AND_LOOK),
   cancel_undone: toldCritical(
     'an order is open although the exchange canceled it',
-    'run `twinbook kill --verify`, then compare with the website of the venue; the market is not quoted until `twinbook resume --reason TEXT`',
+    'run `twinbook kill --verify`, then compare the open orders with the venue’s website; the market is not quoted until `twinbook resume --reason TEXT`',
   ),
   fill_differs: toldCritical('a fill differs from its signed order', REDUCES_ONLY),
   settled_trade_failed: toldCritical('a settled trade was reversed', REDUCES_ONLY),
   list_unread: toldCritical(
     'a list of the exchange cannot be read',
-    '`twinbook doctor` shows the exchange’s refusal; if it refuses the key: `twinbook keys list`, `twinbook keys bootstrap`',
+    '`twinbook doctor` shows the exchange’s refusal; if the exchange refuses the key, run `twinbook keys list`, then `twinbook keys bootstrap`',
   ),
-  market_unread: toldWarning('a market cannot be read', '`twinbook events` shows field and value; other markets run'),
+  market_unread: toldWarning('a market cannot be read', '`twinbook events` shows the fault; other markets are traded'),
   orders_refused: toldCritical(
     'the exchange refuses every order',
     '`twinbook explain MARKET` shows the reason of the exchange; if funds are missing, compare `capital` with the account',
@@ -183,7 +183,7 @@ function findSeen(facts: WatchedFacts): AlertConditions {
   const isSilent = !isGone && !hasEnded && silentMs !== null && silentMs > SILENT_MS;
   const isFull = diskFreeBytes !== null && diskFreeBytes < LITTLE_DISK_BYTES;
   return {
-    trader_gone: isGone && 'the process ended without canceling any order',
+    trader_gone: isGone && 'the trader’s process ended without canceling any order',
     trader_silent: isSilent && {
       text: `the trader has sent no message for ${wholeSeconds(silentMs)} s`,
       sinceMs: nowMs - silentMs,
@@ -225,7 +225,7 @@ function findShown(account: AccountStatus, facts: WatchedFacts): AlertConditions
       sinceMs: comparedMs,
     },
     loss: lossUsed > MOST_LOSS && `${Math.round(lossUsed * 100)} % of a loss limit is used`,
-    feed_silent: names.length > 0 && `no market has a current value of ${names.join(', ')}`,
+    feed_silent: names.length > 0 && `no market has a current value from feed ${names.join(', ')}`,
     backup_failed: isBackupFailing(backupFailed, backupMs) && {
       text: `the ledger could not be backed up: ${backupFailed.why}`,
       sinceMs: backupFailed.at,
@@ -245,7 +245,7 @@ const findKind = (kind: string): AlertKind | undefined => (isKind(kind) ? KINDS[
 
 export const findNextStep = (kind: string): string => findKind(kind)?.next ?? '';
 
-/** Appends the alert kind's next step to a text, on a separate line; returns the text unchanged without a step. */
+/** Appends the alert kind's next step to a text, on a separate line; returns the text unchanged if there is none. */
 export function addNextStep(kind: string, text: string): string {
   const step = findNextStep(kind);
   return step === '' ? text : `${text}\nDo: ${step}`;
@@ -261,7 +261,7 @@ export function findConditions(facts: WatchedFacts): readonly Condition[] {
   });
 }
 
-/** Whether facts are missing that decide if a condition of this kind holds. An open alert then stays open. */
+/** Whether the facts about conditions of this kind are missing. An open alert then stays open. */
 export function isUndecided(kind: string, facts: WatchedFacts): boolean {
   const { silentMs, isHeard, hasEnded, isGone, diskFreeBytes, account } = facts;
   if (kind === 'disk_low') return diskFreeBytes === null;

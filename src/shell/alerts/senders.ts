@@ -87,7 +87,7 @@ async function send(channel: ChannelConfig, trader: string, message: AlertMessag
     case 'slack':
       return json({ text: escapeForSlack(text) });
     case 'discord':
-      // No mentions, so that text from the exchange cannot notify Discord users.
+      // Mentions are disabled, so that text from the exchange cannot notify Discord users.
       return json({ content: text, allowed_mentions: { parse: [] } });
     case 'telegram':
       return sendBotMessage(makeBotUrl(address), to ?? '', text);

@@ -42,7 +42,7 @@ export async function makeBackup(
   return { path, bytes: fs.statSync(path).size, sha256, gone };
 }
 
-/** Lists a ledger's backups, oldest first; empty if the folder is missing. Each was valid when made. */
+/** Lists a ledger's backups, oldest first; empty if the folder is missing. Each backup was valid when it was made. */
 export function listBackups(ledgerPath: string): readonly BackupFile[] {
   const folder = locateBackupFolder(ledgerPath);
   if (!fs.existsSync(folder)) return [];
@@ -58,7 +58,7 @@ export function findBackup(ledgerPath: string, folder: string, given: string): s
   return fs.existsSync(path) || basename(given) !== given || !fs.existsSync(named) ? path : named;
 }
 
-/** Returns the newest backup's path in the folder for its link `<ledger>.backup`; returns other paths unchanged. */
+/** Returns the backup's path in the backup folder if `backup` is the link `<ledger>.backup`; else `backup` itself. */
 export function findOwnName(backup: string): string {
   const folder = `${backup}s`;
   const found = fs.statSync(backup, { throwIfNoEntry: false });
@@ -80,7 +80,7 @@ function nameNewest(ledgerPath: string, path: string): void {
   syncFolder(dirname(newest));
 }
 
-/** Removes incomplete copies, and damaged copies, which are kept as evidence until the next backup. */
+/** Removes incomplete and damaged copies. A damaged copy is evidence, so it is kept until the next backup. */
 function removeUnchecked(folder: string): void {
   const names = fs.readdirSync(folder).filter((name) => name.includes(UNCHECKED));
   for (const name of names) fs.rmSync(join(folder, name), { force: true });
@@ -91,7 +91,7 @@ function makeDamageError(ledgerPath: string, copy: string, problem: string, prob
   return new TwinbookError(
     'ledger_broken',
     `the copy of the ledger ${ledgerPath} is damaged: ${problem}${more}`,
-    `Earlier backups are kept, and the copy as ${copy}. Check the ledger with \`twinbook ledger verify\`.`,
+    `Earlier backups are kept; the damaged copy is kept as ${copy}. Check the ledger with \`twinbook ledger verify\`.`,
   );
 }
 

@@ -42,7 +42,7 @@ export class BudgetLine {
   readonly #monotonicMs: () => number;
   /** Bottleneck's queue; null until the first request must wait. */
   #limiter: Bottleneck | null = null;
-  /** Number of jobs in Bottleneck's queue, including expired jobs; `#called`: jobs of these that have a place. */
+  /** Number of jobs in Bottleneck's queue, including expired jobs. `#called`: number of queued jobs with a place. */
   #queued = 0;
   #called = 0;
   /** Requests that may probe a refusing venue, in the order of arrival, including expired requests. */
@@ -75,7 +75,7 @@ export class BudgetLine {
   }
 
   /**
-   * Waits at most `patienceMs` for a place in the window; returns null after it, or if the queue is full or closed.
+   * Waits up to `patienceMs` for a place in the window; returns null at this limit, or if the queue is full or closed.
    * @param isUrgent whether the request is a cancel of a kill; default: whether it is a cancel
    */
   enter(lane: Lane, patienceMs: number, isUrgent = lane === 'cancel'): Promise<Permit | null> {

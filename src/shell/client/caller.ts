@@ -104,7 +104,7 @@ export class HttpCaller {
         }
       : null;
     this.#credentials = options.credentials ?? null;
-    // Each waiting retry adds a listener to the signal. No limit, because Node would warn at eleven listeners.
+    // Each waiting retry adds a listener to the signal. Without this call, Node would warn at eleven listeners.
     setMaxListeners(0, this.#closing.signal);
   }
 
@@ -328,7 +328,7 @@ function requireAnswer<N extends EndpointName>({ outcome }: ClientAnswer<N>, wan
 
 type Header = (name: string) => string | null;
 
-/** Reads the rate limit headers; null unless all three are plausible. `offsetMs`: venue's clock minus our clock. */
+/** Reads three rate limit headers; null unless all are plausible. `offsetMs`: venue's clock minus our clock. */
 export function readBudget(header: Header, scope: Scope, offsetMs: number): BudgetReport | null {
   const limit = whole(header('x-ratelimit-limit'));
   const remaining = whole(header('x-ratelimit-remaining'));
@@ -385,7 +385,7 @@ interface Bounds {
 /** Estimates the venue's clock from `Date` headers. A jump of our wall clock does not change the estimate. */
 export class VenueClock {
   #bounds: Bounds | null = null;
-  /** Last reported clock offset, or the first estimate if it was too small to report, ms; null before an estimate. */
+  /** Last reported clock offset, ms; before the first report, the first estimate; null before an estimate. */
   #toldMs: number | null = null;
   /** Times of the newest reports of a clock offset, monotonic ms, newest first. */
   #reports: readonly number[] = [];

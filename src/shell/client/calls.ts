@@ -211,7 +211,7 @@ export async function* walkPages<N extends ListName>(
     const { rows, nextCursor } = page;
     emptyPages = rows.length === 0 ? emptyPages + 1 : 0;
     const size = page.limit ?? limit;
-    const found = `a page of at most ${size} rows has ${rows.length}`;
+    const found = `a page of at most ${size} rows has ${rows.length} rows`;
     if (rows.length > size) throw fail('page_overfull', found);
     if (nextCursor !== null && !UNEVEN.includes(endpoint) && query['sort'] === undefined && rows.length < size)
       throw fail('page_cut', `${found}, although another page follows`);

@@ -211,7 +211,7 @@ const landing = <R>(
 
 const OVER = ['failed', 'expired', 'cancelled'] as const;
 
-/** Returns the stage of placing an order. An order that was in the book is done, even if canceled later. */
+/** Returns the stage of an order's placement: `done` once the order was in the book, even if canceled later. */
 function placeStage({ status }: OrderRow): ChangeStage {
   if (status === null || ORDER_STANDING[status].phase === 'unsigned') return 'unsigned';
   if (ORDER_STANDING[status].tookEffect) return 'done';
@@ -318,7 +318,7 @@ class Submission<R> {
 
   /** Reads the record a second time after a refused submit, because the submit may still change the record later. */
   async #onRefusal(refusal: ServiceRefused): Promise<R> {
-    if (!(await this.#pace.wait())) throw this.#makeUnknown(`${refusal.message}; its record was read only once`);
+    if (!(await this.#pace.wait())) throw this.#makeUnknown(`${refusal.message}; the record was read only once`);
     const again = await this.#look();
     if (this.#change.getStage(again) === 'unsigned') throw refusal;
     return this.#end(again, refusal);
@@ -345,7 +345,7 @@ class Submission<R> {
       if (!isOver(this.#change.getStage(again))) return this.#end(again, refusal);
     }
     if (refusal instanceof ServiceRefused) throw refusal;
-    throw new NotDone(this.#change.endpoint, why, `the state of its record is ${why}`, this.#pubkey, record);
+    throw new NotDone(this.#change.endpoint, why, `the state of the record is ${why}`, this.#pubkey, record);
   }
 
   /** Reads the record of the change repeatedly, until a read succeeds or the time limit passes. */
@@ -382,9 +382,9 @@ async function settle<R>(promise: Promise<R>): Promise<CallResult<R>> {
   }
 }
 
-/** Tolerance for the venue's clock and for rounding in the latest accepted expiry of a draft, s. */
+/** Time added to the latest accepted expiry of a draft, s, because clocks differ and times are rounded. */
 const EXPIRY_SLACK_S = 60;
-/** Intent id of the only draft of each draft signer here; a draft signer finds drafts by intent id. */
+/** A draft signer finds drafts by intent id. Each signer made here has a single draft, which has this id. */
 const INTENT_ID = 'safe call';
 
 /** A draft that the service returned, together with the requested terms. */

@@ -105,7 +105,7 @@ async function finishCopy({ done }: LedgerCopy, folder: string, options: Journal
   }
 }
 
-/** Writes the run's description. Whenever the process ends, the file is complete or absent. */
+/** Writes the run's description. Even if the process ends meanwhile, `run.json` is never incomplete. */
 function writeDescription(folder: string, description: RunDescription): void {
   const path = join(folder, RUN_FILE);
   writeFileSync(`${path}.part`, `${JSON.stringify(description, null, 2)}\n`);
@@ -146,7 +146,7 @@ async function copyLedger(options: JournalOptions, folder: string, room: DiskQuo
   return { missing, copy, bytes };
 }
 
-/** Deletes old runs until this run fits. `ownBytes`: its size; `unwritten`: part not yet on disk. Throws if no room. */
+/** Makes room for this run by deleting old runs, or throws. `ownBytes`: the run's size; `unwritten`: bytes to write. */
 async function makeRoom(room: DiskQuota, ownBytes: number, unwritten: number, options: JournalOptions): Promise<void> {
   const { config, keptFreeBytes = KEPT_FREE_BYTES } = options;
   const { dir, maxBytes } = config.journal;

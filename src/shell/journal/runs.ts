@@ -73,7 +73,7 @@ const description = z.looseObject({
   ledgerMissing: z.string().nullable(),
 });
 const runEnd = z.object({
-  /** Number of steps passed to the journal. If the journal ended early, the last of these may be missing on disk. */
+  /** Number of steps passed to the journal. If the journal ended early, its last steps may be missing on disk. */
   steps: z.number().int(),
   endedMs: z.number(),
   /** Reason why the journal ended before the run, such as a full disk; null for a complete journal. */
@@ -91,7 +91,7 @@ const step = z.object({
   failure: z.string().nullable().default(null),
 });
 
-/** Opens a run's journal. Throws TwinbookError `file_unreadable` if missing, `recording_invalid` if invalid. */
+/** Opens a run's journal. Throws `file_unreadable` if `run.json` is missing, `recording_invalid` if it is invalid. */
 export function readRun(folder: string) {
   const file = join(folder, RUN_FILE);
   let told: unknown;
@@ -117,7 +117,7 @@ export function readRun(folder: string) {
     ledgerFile: existsSync(ledger) && parsed.data.ledgerMissing === null ? ledger : null,
     // Content of `end.json`; null if the run continues, its process was killed, or a full disk left the file empty.
     end: existsSync(end) ? (runEnd.safeParse(parseJson(readFileSync(end, 'utf8'))).data ?? null) : null,
-    /** Warnings about the journal; complete after `steps()` was read to its end. */
+    /** Warnings about the journal; complete once all of `steps()` was read. */
     warnings,
     /** Reads the steps from the first. A truncated last line adds a warning. Throws `recording_invalid`. */
     steps: () => readSteps(folder, warnings),
@@ -153,7 +153,7 @@ async function* readSteps(folder: string, warnings: string[]): AsyncGenerator<Ru
   }
 }
 
-/** Lists a journal's segments in order. If a segment exists in both forms, the compressed file is complete. */
+/** Lists a journal's segments in order. If a segment exists plain and compressed, the compressed file is complete. */
 function segmentFiles(folder: string): readonly string[] {
   const names = readdirSync(folder).filter((name) => /^observations-\d+\.ndjson(\.gz)?$/.test(name));
   return names

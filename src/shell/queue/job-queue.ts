@@ -175,7 +175,7 @@ const isRefusal = (error: unknown): boolean => error instanceof Error && error.n
 function explain(place: string, error: unknown): TwinbookError {
   const text = messageOf(error);
   if (isRefusal(error))
-    return unusable(`${place} refuses: ${text}`, 'Permit the user to write twinbook:*, or free memory');
+    return unusable(`${place} refuses: ${text}`, 'Permit the user to write twinbook:*, or give the server more memory');
   const wanted = 'Use a server that `redis-cli ping` reaches (rediss:// for TLS, otherwise redis://)';
   return unusable(`${place} does not answer: ${text}`, wanted);
 }
@@ -221,7 +221,7 @@ export class JobQueue {
   readonly #address: QueueAddress;
   readonly #queue: Queue;
 
-  /** @param say called with a sentence when the connection is lost and when it returns */
+  /** @param say called with a sentence when the connection is lost or restored */
   constructor(address: QueueAddress, say: (text: string) => void) {
     this.#redis = connect(address.url, say);
     this.#address = address;

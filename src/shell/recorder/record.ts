@@ -116,13 +116,13 @@ function statusLine(elapsed: string, plan: RecordPlan, { capture, usualMs }: Rec
     `${plan.open} markets open`,
     countsText(capture.counts),
     `each book is read about every ${Math.round(usualMs / 1000)} s`,
-    `requests/min public ${Math.max(0, perMinute - left)} of ${plan.limits.public_per_minute}`,
+    `public requests in this minute: ${Math.max(0, perMinute - left)} of ${plan.limits.public_per_minute}`,
   ].join(' | ');
 }
 
 function describeNotice(notice: ClientNotice): string {
   return notice.kind === 'throttled'
-    ? `the venue rejects requests for ${Math.ceil(notice.waitMs / 1000)} s: the limit is reached`
+    ? `the request limit is reached: the venue rejects requests for ${Math.ceil(notice.waitMs / 1000)} s from now`
     : `this machine's clock differs from the venue's by ${(notice.offsetMs / 1000).toFixed(1)} s`;
 }
 

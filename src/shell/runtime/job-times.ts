@@ -14,7 +14,7 @@ const REPEATED_MS = { everyHour: MINUTE_MS, namedHours: 180 * MINUTE_MS };
 /** Converts a time to this machine's local time, expressed as Unix ms as if it were UTC. */
 const toMachineLocal = (timeMs: number): number => timeMs - new Date(timeMs).getTimezoneOffset() * MINUTE_MS;
 
-/** Scheduled times of a cron expression: real time if it names all hours, else local time without repeated hours. */
+/** Scheduled times: in real time if the cron expression names all hours, else in local time without repeated hours. */
 export class JobTimes {
   readonly #fields: CronFields;
   /** Seconds within a minute that the cron expression names, in ms, in descending order. */

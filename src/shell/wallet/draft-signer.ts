@@ -136,7 +136,7 @@ function judgeKind(message: string, rules: SigningRules, wallet: string): Judged
   return refuse('this venue’s drafts cannot be read, and blind signing is not allowed');
 }
 
-/** Accepts a call of Memo if its text matches the intent. Other programs need a profile entry and blind signing. */
+/** Accepts a memo that matches the intent. Programs except Memo need a profile entry and blind signing. */
 function judgeTransaction(transaction: Transaction, rules: SigningRules, wallet: string): JudgedMessage {
   const { instructions, messageBytes } = transaction;
   const isBlind = instructions.some(({ program }) => program !== MEMO_PROGRAM);
@@ -153,7 +153,7 @@ function judgeTransaction(transaction: Transaction, rules: SigningRules, wallet:
   return { ok: true, bytes: messageBytes, draft };
 }
 
-/** Checks a transaction's payer and signers. The payer is the first signer; the order of the others has no meaning. */
+/** Checks a transaction's payer and signers. The payer is the first signer; the other signers have no order. */
 function objectionToSigners(
   { feePayer, signers, filledSlots }: Transaction,
   { draft_cosigners: cosigners }: SigningRules,
@@ -194,7 +194,7 @@ function objectionToAccounts(
   if (lookupTables.length > 0 && !(isBlind && rules.solana_lookup_tables === true)) {
     return 'the transaction uses an address lookup table, which is not allowed';
   }
-  // Memo needs only the accounts of the signers, which `objectionToSigners` has checked.
+  // The Memo program needs only the accounts of the signers, which `objectionToSigners` has checked.
   const named = isBlind ? [] : [...accounts, ...instructions.flatMap((instruction) => instruction.accounts)];
   const stranger = named.find((account) => !signers.includes(account) && account !== MEMO_PROGRAM);
   return stranger === undefined ? null : `the transaction names the account ${stranger}, which a memo does not need`;

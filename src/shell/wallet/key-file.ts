@@ -87,7 +87,7 @@ export function openKeyFile({ path, passphrase }: KeyFileOptions): Wallet {
 const makeWallet = (text: string, path: string, passphrase: string | null): Wallet =>
   hiddenWallet(readSeed(text, path, passphrase));
 
-/** Makes a wallet. All later logs hide its seed, and the seed followed by the public key, as in key files. */
+/** Makes a wallet. All later logs hide the seed, alone and followed by the public key as in key files. */
 function hiddenWallet(seed: Uint8Array): Wallet {
   secrets.hide(seed);
   secrets.hide(Uint8Array.from([...seed, ...derivePublicKey(seed)]));

@@ -53,7 +53,7 @@ function readAll(descriptor: number): string {
   return text;
 }
 
-/** Writes and syncs a file of mode 0600, then calls `verify` with its text. Throws file_unreadable, or as `verify`. */
+/** Writes a file of mode 0600, then calls `verify` with its text. Throws file_unreadable, or the error of `verify`. */
 export function writePrivateFile(
   path: string,
   text: string,
@@ -94,7 +94,7 @@ function moveToFreePlace(temporary: string, path: string): void {
     unlinkSync(temporary);
   } catch (error) {
     if (systemCode(error) === 'EEXIST' || existsSync(path)) throw error;
-    renameSync(temporary, path); // The file system has no links.
+    renameSync(temporary, path); // The file system supports no links.
   }
 }
 

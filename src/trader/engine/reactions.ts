@@ -165,7 +165,7 @@ function noteRefused(
   return here.waitMs(PLACE_PAUSE_MS);
 }
 
-/** Slugs of failed intents after which the next order need not wait. */
+/** Failure slugs of intents after which the next order in the market need not wait. */
 const HARMLESS: readonly string[] = ['unsent', 'withdrawn', 'throttled'];
 
 function onNotDone(state: TraderState, event: Of<'notDone'>, nowMs: number): void {
@@ -187,7 +187,7 @@ function onNotDone(state: TraderState, event: Of<'notDone'>, nowMs: number): voi
   }
   // The market may have changed since its detail was read, so the detail is read again.
   requests.poller.expedite({ kind: 'detail', marketConditionId: market });
-  const what = `${intentKind} in "${showTitle(markets, market)}" was not executed`;
+  const what = `${intentKind} intent in "${showTitle(markets, market)}" was not executed`;
   notices.notify(nowMs, 'not_done', `${what}: ${slug}, ${event.reason}`);
 }
 
@@ -221,7 +221,7 @@ function tellClosed(ledger: IntentReader, markets: Slots, event: Of<'orderClosed
   tellMarket(markets, market, { kind: 'canceled', nowMs, ...placed, leftMicros }, strategy);
 }
 
-/** Passes a refused order to its strategy, and a refused conversion to every subscribed quoter of the market. */
+/** Reports a refused order or cancel to the order's strategy, and a refused conversion to all subscribed quoters. */
 export function tellRefused(
   ledger: IntentReader,
   markets: Slots,

@@ -1,4 +1,4 @@
-/** Requests to the exchange: the request queue, the due polls, and the price of a signed request. */
+/** Holds the trader's request queue, its poll plan and the price of a signed request. */
 
 import { MINUTE_MS } from '../../shared/base/sliding-minute.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
@@ -129,8 +129,8 @@ export class Polling {
 
   /**
    * Best interval between reads of own trades, ms, computed from the values of markets with own orders. The interval
-   * is 0 (no wait) while a market with own orders has no value, nothing is quoted, or requests are plentiful. If the
-   * interval is above 0, signs of missing fills also trigger a read.
+   * is 0 (no wait) while a market with own orders is not valued yet, nothing is quoted, or requests are plentiful. If
+   * the interval is above 0, signs of missing fills also trigger a read.
    */
   get ownPaceMs(): number {
     const { account, selection } = this.#state;
@@ -155,7 +155,7 @@ export class Polling {
     return sum;
   }
 
-  /** Best interval between reads of the exchange's marks, which avoid stale-quote losses, ms; Infinity: no reads. */
+  /** Best interval between reads of the exchange's marks, ms; Infinity: no reads. Marks reduce stale-quote losses. */
   get marksEveryMs(): number {
     const { settings, markets, selection, account, requests } = this.#state;
     const { own } = account;
@@ -172,7 +172,7 @@ export class Polling {
     return this.#marked.paceMs < polling.assetsIntervalMs ? this.#marked.paceMs : Number.POSITIVE_INFINITY;
   }
 
-  /** Returns the growth of the stale-quote loss per second without a new book; assumes that the loss grows linearly. */
+  /** Returns how fast the stale-quote loss rate grows while no new book is read; assumes linear growth. */
   #sumStalePace(): number {
     const { account, markets } = this.#state;
     let sum = 0;
@@ -255,7 +255,7 @@ class Polled implements PolledMarket {
 
 const NO_QUOTES: readonly RestingQuote[] = [];
 
-/** Returns the price's volatility per square root of a second. Near the resolution it exceeds the measured one. */
+/** Returns the price volatility per square root of a second; near the resolution, at least the value of `newsSigma`. */
 export function computeSigma(feed: MarketEntry['feed'], nowMs: number): number {
   const { motion } = feed;
   const leftMs = feed.timeToResolutionMs(nowMs);

@@ -31,7 +31,7 @@ const RULES_EVERY_MS = 5_000;
 const VALUE_EVERY_MS = 60_000;
 /** Maximum number of markets that one valuation adds to the quoted markets. A first selection has no maximum. */
 const ENTRIES = 2;
-/** A strategy's first selection waits until all candidate markets have been read, at most this time, ms. */
+/** Maximum time for which a strategy's first selection waits until all candidate markets have been read, ms. */
 const FIRST_PATIENCE_MS = 120_000;
 /** Assumed fraction of the public request budget for book reads. Other polls use the rest. */
 const BOOK_PART = 0.6;
@@ -65,7 +65,7 @@ export class Selection {
   /** Time of a strategy's last quotes in a market, our clock, ms. */
   readonly #offeredMs = new WeakMap<QuoteSlot, number>();
 
-  /** Called at each tick: measures own fills, and applies the market rules and values the markets if due. */
+  /** Measures own fills. If due, applies the market rules and values the markets. Called at each tick. */
   look(state: Chooser, nowMs: number): void {
     this.#bornMs ??= nowMs;
     for (const { measures, feed } of state.markets.all) measures.look(feed.motion);
@@ -86,7 +86,7 @@ export class Selection {
     );
   }
 
-  /** Leaves out markets that break the rules. With `choose: listed`, takes quoted markets first, then others. */
+  /** Excludes markets that break the market rules. With `choose: listed`, selects quoted markets first, then others. */
   #applyRules(state: Chooser, strategy: StrategySettings, nowMs: number): void {
     const { markets } = strategy;
     if (!isSelective(markets)) return;
@@ -101,7 +101,7 @@ export class Selection {
     const others = wanted.filter(([, slot]) => !this.#chosen.has(slot));
     [...quoted, ...others].forEach(([, slot], place) => {
       if (place < markets.max) this.#take(slot);
-      else this.#leaveOut(slot, `the strategy quotes at most ${markets.max} markets, and others come first`);
+      else this.#leaveOut(slot, `the strategy quotes at most ${markets.max} markets, and other markets come first`);
     });
   }
 
@@ -139,7 +139,7 @@ export class Selection {
     const choice = choose(candidates, supply, least, bounds);
     this.prices = choice.prices;
     const places = new Map(choice.ranked.map(({ id, value }, i) => [id, { value, place: i + 1 }]));
-    // The request price counts only if our own requests use up the budget, not throttling or other programs.
+    // The request price is 0 unless own requests, not throttling or other programs, use up the budget.
     this.requestPrice = queue.isSteady(nowMs) && queue.burstLeft(nowMs) < SHORT_PART ? choice.prices.request : 0;
     for (const { slot, candidate, belief, gross, lateFillCost } of offered) {
       const found = places.get(candidate.id);
@@ -215,7 +215,7 @@ export class Selection {
   }
 }
 
-/** Income per second that an unseen fill costs: the mean of both sides. The minimum distance is one tick. */
+/** Mean income per second of both sides, the cost of an unseen fill. A side's distance is at least one tick. */
 const sideIncome = ({ sides, market }: MarketOffer): number =>
   sides.reduce(
     (sum, { fillsPerS, sharesPerFill, distance }) =>

@@ -23,7 +23,7 @@ export interface TraderSettings {
   readonly polling: PollingSettings;
   readonly merge: MergeSettings;
   readonly economics: Economics;
-  /** Declared outcomes of events, because the exchange does not report them. */
+  /** Outcome rules of events, which the operator declares because the exchange does not report them. */
   readonly events: readonly EventRule[];
   readonly strategies: readonly StrategySettings[];
   /** Value feeds declared in the trader's file; absent: no feeds. */
@@ -87,7 +87,7 @@ export interface MarketSelection extends MarketFilter {
   readonly ids: readonly string[];
   readonly state: MarketState;
   readonly max: number;
-  /** Maximum number of tracked markets from the list; absent: `max`. */
+  /** Maximum number of listed markets that the strategy tracks; absent: `max`. */
   readonly candidates?: number;
   /** `listed` (default) quotes the first markets that meet the rules, `value` the most valuable markets. */
   readonly choose?: 'listed' | 'value';

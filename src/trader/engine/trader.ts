@@ -25,7 +25,7 @@ import {
 } from './snapshot.js';
 import { TraderState } from './state.js';
 
-/** Maximum rounds of releasing requests in one step, because reports of unsent requests may cause new requests. */
+/** Maximum number of request releases in one step; the report of an unsent request may cause a further request. */
 const MAX_UNSENT_ROUNDS = 4;
 /** Backward steps of our clock up to this size are ignored, ms. Late answers and clock corrections cause them. */
 const WAITED_OUT_MS = 1_000;
@@ -54,7 +54,7 @@ export class Trader {
       if (before !== settings.capitalMicros) state.safety.capitalMoved(sub(settings.capitalMicros, before));
       const { startedWith: start } = settings;
       if (start !== undefined) rememberStart(ledger, { ...start, reason: '', hash: configHash, atMs: nowMs });
-      // No order is signed or sent again before own orders and holdings are read, or while the trader is killed.
+      // No order is signed or sent until own orders and holdings are read, or while the trader is killed.
       executor.setPlacing(false);
       executor.setConverting('none');
       react(state, executor.recover(nowMs), nowMs);

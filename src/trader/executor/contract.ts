@@ -3,7 +3,7 @@
  *
  * The engine runs two transactions per observation. The first transaction decides and books (`begin`, `onReport`,
  * `onOwnOrders`, `onOwnTrades`, `tick`). The second transaction runs `signDrafts`, which signs the drafts that the
- * first has made durable. The engine queues the requests after both transactions.
+ * first has stored. The engine queues the requests after both transactions.
  */
 
 import type { Micros } from '../../shared/base/micros.js';
@@ -32,10 +32,10 @@ export interface ExecutorSettings {
 /** Returns a sentence that says why an order must not be signed; null if it may be signed. */
 export type PlaceObjection = (place: IntentRow) => string | null;
 
-/** Which orders may begin, be signed and sent: all (true), none (false), or those of one strategy. */
+/** Orders that the executor may begin, sign and send: all (true), none (false), or those of one strategy. */
 export type Placing = boolean | { readonly onlyStrategy: string };
 
-/** Which conversions may begin, be signed and sent: all, only merges and redeems (`to_currency`), or none. */
+/** Conversions that the executor may begin, sign and send: all, only merges and redeems (`to_currency`), or none. */
 export type Converting = 'all' | 'to_currency' | 'none';
 
 type TermName = 'kind' | 'marketConditionId' | 'isYes' | 'side' | 'priceMicros' | 'strategy' | 'isProbe' | 'createdMs';

@@ -31,7 +31,7 @@ export class InFlight {
   tries = 0;
   /** Time when the record was first shown as expired, our clock, ms; null if not. A second read confirms the expiry. */
   expiredSinceMs: number | null = null;
-  /** Time since which the intent is known to be live, our clock, ms. An earlier list may not show the order. */
+  /** Time since which the intent is known to be live, our clock, ms. A list requested earlier may lack the order. */
   liveSinceMs: number;
   /** Whether the operator was notified that the exchange does not know the record. */
   missingTold = false;
@@ -89,7 +89,7 @@ export class InFlightIntents {
     return this.byId.get(intentId) ?? null;
   }
 
-  /** Returns the unfinished `place` or `cancel` of an order, or conversion of a market; null if there is none. */
+  /** Returns the unfinished `place` or `cancel` of an order, or the unfinished conversion of a market; null if none. */
   find(kind: IntentKind, name: string): InFlight | null {
     return this.#slots[kind].get(name) ?? null;
   }
@@ -208,7 +208,7 @@ const isSameRow = (a: OwnTradeRow, b: OwnTradeRow): boolean =>
   a.order.outcome.is_yes === b.order.outcome.is_yes;
 const TRADE_FIELDS = ['state', 'price', 'amount', 'fee', 'is_maker', 'timestamp', 'market_condition_id'] as const;
 
-/** Cache of the newest rows of booked own trades. For an equal row in a later poll, the ledger is not read. */
+/** Cache of the newest rows of booked own trades. If a later poll shows an equal row, the ledger is not read. */
 export class BookedTrades {
   readonly #rows = new Map<string, OwnTradeRow>();
 

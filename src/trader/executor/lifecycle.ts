@@ -50,7 +50,7 @@ export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<Int
     recordExpired: 'expired',
   },
   unknown: {
-    // The intent's signature was sent again, without a clear answer.
+    // The trader sent the intent's signature again and got no clear answer.
     uncertain: 'unknown',
     accepted: 'live',
     settled: 'done',
@@ -112,8 +112,8 @@ interface StateRule {
   readonly reserves: Reservation['phase'] | null;
   /**
    * Effect of the intent at the exchange. `none`: no signature is stored yet. `maybe`: the intent may take effect, or
-   * its signature must be sent again. `there`: the intent took effect. `over`: the intent has ended and is read at most
-   * once more. `never`: the intent had no effect.
+   * its signature must be sent again. `there`: the intent took effect. `over`: the intent has ended; its record is read
+   * at most once more. `never`: the intent had no effect.
    */
   readonly effect: 'none' | 'maybe' | 'there' | 'over' | 'never';
 }
@@ -162,11 +162,11 @@ export function nextState(state: IntentState, event: IntentEvent): IntentState {
 // Wait times before the next read or retry. The executor reads an unfinished record until it shows the end of the
 // intent. Until then, the intent's capital stays reserved.
 
-/** Wait before the first read after an uncertain submit, ms. An earlier read could reach the exchange first. */
+/** Wait before the first read after an uncertain submit, ms. An earlier read could overtake the submit. */
 export const FIRST_LOOK_MS = 500;
 /** Maximum waits, ms. */
 const LONGEST_WAITS_MS = {
-  /** Wait between requests while the exchange does not answer. Short, to notice soon that it answers again. */
+  /** Wait between requests while the exchange does not answer; short, so that a new answer is noticed soon. */
   silent: 10_000,
   /** Wait before the next read of a record that the exchange does not know. */
   missing: 60_000,
@@ -184,7 +184,7 @@ export const EXPIRY_SLACK_S = 60;
 /** Tolerance for a comparison of two exchange times, s: both are rounded to whole seconds. */
 export const WHOLE_SECONDS_S = 2;
 
-/** Returns the wait before the next request, ms. The wait doubles with each of the `tries` requests without news. */
+/** Returns the wait before the next request, ms. Each of the `tries` requests without a change doubles the wait. */
 export const growingWaitMs = (tries: number, cause: keyof typeof LONGEST_WAITS_MS): number =>
   // The exponent is limited to avoid overflow; with 2^20 the product exceeds every maximum wait.
   Math.min(LONGEST_WAITS_MS[cause], FIRST_LOOK_MS * 2 ** Math.min(tries, 20));

@@ -23,7 +23,7 @@ export function observeOrder(context: Context, order: OrderRecord, row: OrderRow
   }
   const says = row.status === null ? null : RECORD_STATES[row.status];
   switch (says) {
-    // For an ended order, a row without a status, or with that of an unsigned draft, changes nothing.
+    // A row without a status, or with the status of an unsigned draft, does not change an ended order.
     case null:
       if (inFlight !== null && order.closedMs === null) context.lookLater(inFlight, look.nowMs);
       break;
@@ -132,11 +132,11 @@ export function readAgain(context: Context, order: OrderRecord, nowMs: number): 
   inFlight.dueMs = nowMs;
 }
 
-/** Returns true if this filled amount exceeds the order's. Always false on an exchange without a list of own trades. */
+/** Returns true if this filled amount exceeds the order's amount; always false if the exchange lists no own trades. */
 const exceedsOrder = ({ profile }: Context, order: OrderRecord, filledMicros: Micros): boolean =>
   profile.own_trades && filledMicros > order.amountMicros;
 
-/** Returns the filled shares by an order's row: its filled amount, or computed from its status or remaining amount. */
+/** Returns the filled shares that an order's row shows by its filled amount, its status or its remaining amount. */
 function readFilled(row: OrderRow, order: OrderRecord): Micros {
   if (row.filled_amount !== null) return row.filled_amount;
   if (row.status !== null && ORDER_STANDING[row.status].filled === 'all') return order.amountMicros;

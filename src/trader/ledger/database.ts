@@ -30,8 +30,8 @@ export class LedgerBroken extends TwinbookError {
 const VIRTUAL_CACHE_KIB = 16_384;
 
 /**
- * Number of written rows after which an idle trader checkpoints the write-ahead log. They fill about a thousand pages,
- * SQLite's default limit. A checkpoint takes as long as several commits. A busy trader waits for eight times the rows.
+ * Number of written rows after which an idle trader checkpoints the write-ahead log. These rows fill about a
+ * thousand pages, SQLite's default. A checkpoint takes as long as several commits. A busy trader uses 8 times the rows.
  */
 const CHECKPOINT_AFTER_WRITES = 400;
 const MOST_WRITES_IN_LOG = 8 * CHECKPOINT_AFTER_WRITES;
@@ -262,7 +262,7 @@ export class Database {
     return statement;
   }
 
-  /** Calls SQLite and converts its errors. A violated constraint is a bug; any other error makes the ledger unusable. */
+  /** Calls SQLite and converts its errors. A violated constraint is a bug; other errors make the ledger unusable. */
   #attempt<T>(call: () => T): T {
     try {
       return call();

@@ -210,7 +210,7 @@ export class Ledger extends LedgerReader {
     const known = this.fill(fill.pubkey);
     if (known !== null) return this.#bookAgain(known, fill);
     this.#forgetOrder(fill.orderPubkey);
-    // If no fill was ever removed, the place is null, so SQLite chooses the next place.
+    // If no fill was ever removed, the row's sequence number is null, so SQLite chooses the next one.
     const place = this.note(FILL_PLACES_NOTE) === null ? null : this.#newestFillPlace() + 1;
     FILLS.insert(this.db, fill, place);
     this.db.run('UPDATE orders SET booked = booked + ? WHERE pubkey = ?', fill.amountMicros, fill.orderPubkey);
@@ -242,7 +242,7 @@ export class Ledger extends LedgerReader {
     return true;
   }
 
-  /** Adds a failed trade to its order's failed amount, once per trade pubkey. If the trade was booked, reverses it. */
+  /** Adds a failed trade to its order's failed amount, once per trade pubkey. Reverses a booked trade. */
   noteFailedTrade(tradePubkey: string, orderPubkey: string, amount: Micros, nowMs: number): FailureNote {
     this.#forgetOrder(orderPubkey);
     const sql = 'INSERT INTO failed_trades VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
@@ -251,8 +251,8 @@ export class Ledger extends LedgerReader {
     this.#countTurn();
     const fill = this.fill(tradePubkey);
     if (fill === null) return 'noted';
-    // The fill's postings stay, and reversing postings are added. A removed fill's place is never used again, because
-    // readers continue after the last place that they have read.
+    // The fill's postings stay, and reversing postings are added. A removed fill's sequence number is never
+    // used again, because readers continue after the last number that they have read.
     this.setNote(FILL_PLACES_NOTE, `${this.#newestFillPlace()}`);
     this.db.run('DELETE FROM fills WHERE pubkey = ?', tradePubkey);
     this.#forgetOrder(fill.orderPubkey);
@@ -266,12 +266,12 @@ export class Ledger extends LedgerReader {
     this.setNote(TRADE_TURNS_NOTE, `${this.tradeTurns() + 1}`);
   }
 
-  /** Returns the highest place that any fill ever had, including removed fills. */
+  /** Returns the highest sequence number that any fill ever had, including removed fills. */
   #newestFillPlace(): number {
     return Math.max(Number(this.note(FILL_PLACES_NOTE) ?? 0), this.newestSeq('fills'));
   }
 
-  /** Returns the reference of a trade's next transaction: the pubkey, and a number if it has earlier ones. */
+  /** Returns the reference of a trade's next transaction: the trade's pubkey, with a number unless it is the first. */
   #freeRef(pubkey: string): string {
     const sql = "SELECT count(*) AS n FROM transactions WHERE kind = 'fill' AND (ref = ? OR (ref > ? AND ref < ?))";
     // The range ends at the character after the separator, so it contains all references with a number.
@@ -335,7 +335,7 @@ export class Ledger extends LedgerReader {
   /**
    * Deletes ended intents without bookings, with their orders and events. Returns the number of deleted `rows`.
    *
-   * @param after place of the last checked intent; at most `most` later intents are checked
+   * @param after sequence number of the last checked intent; at most `most` later intents are checked
    * @param limits an intent is deleted only if it ended before `beforeMs` (our clock, ms), and at least `lagMs` before
    *   the oldest order in `marked` was created; without a marked order, nothing is deleted
    * @param keeps returns true if the intent or order with this id or pubkey must stay
@@ -394,13 +394,13 @@ export class Ledger extends LedgerReader {
   }
 }
 
-/** Key of the note with the highest place that a fill had when a fill was last removed. */
+/** Key of the note that stores the highest sequence number of a fill at the last removal of a fill. */
 const FILL_PLACES_NOTE = 'fill_places';
 
 /** Maximum number of characters of a stored text. Texts may quote long records of the exchange. */
 const LONGEST_TEXT = 2_000;
 
-/** Returns true if a repeated record equals the booked trade. The time of receipt and missing fields do not count. */
+/** Returns true if a repeated record equals the booked trade, apart from the time of receipt and missing fields. */
 const isSameTrade = (booked: BookedFill, told: BookedFill): boolean =>
   booked.timestampS === told.timestampS &&
   TERMS.every((field) => booked[field] === told[field]) &&
@@ -428,12 +428,12 @@ const PRUNABLE = `SELECT i.seq, i.id, o.pubkey FROM intents AS i LEFT JOIN order
 interface LateTable<Row> {
   /** Returns true if the row will rarely change again. */
   isOver(row: Row): boolean;
-  /** Inserts a row at a given place among all rows of its table. */
+  /** Inserts a row with the sequence number `place`. */
   insert(row: Row, place: number): unknown;
   update(row: Row): void;
 }
 
-/** Number of cached rows at which ended rows are written to their tables. A cached row takes about a kilobyte. */
+/** Number of cached rows at which rows of ended intents and orders are written. A cached row takes about 1 kB. */
 const MOST_WAITING = 256;
 
 /**
@@ -446,7 +446,7 @@ class LateRows<Row> {
   readonly #table: LateTable<Row>;
   /** Cached rows that differ from their table, by key. */
   readonly unwritten = new Map<string, Row>();
-  /** Places of cached rows that are not inserted yet, by key. */
+  /** Sequence numbers of cached rows that are not inserted yet, by key. */
   readonly #places = new Map<string, number>();
   #newestPlace = 0;
   #most = MOST_WAITING;
@@ -495,7 +495,7 @@ function openWriteCache(db: Database) {
   const orders = new LateRows<OrderRecord>(db, {
     isOver: ({ closedMs }) => closedMs !== null,
     insert: (order, place) => {
-      // An order's row references the row of its intent.
+      // An order's row references its intent's row, so the intent is inserted first.
       intents.write(order.intentId);
       ORDERS.insert(db, order, place);
     },

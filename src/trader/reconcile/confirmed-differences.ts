@@ -33,7 +33,7 @@ interface Suspicion {
 /** Stored acceptance of a difference. Old notes have no time and no reason. `adopted`: the difference was booked. */
 type StoredAcceptance = readonly [name: string, figures: string, sinceMs?: number, reason?: string, by?: 'adopted'];
 
-/** Kinds of differences that later comparisons skip after acceptance. If found again, they are new differences. */
+/** Kinds of differences that later comparisons leave out after acceptance. Differences found later are new ones. */
 const REBASED: readonly Difference['what'][] = ['position', 'sum', 'list'];
 /** If a round reports at least this number of differences, it may have missed others. */
 const MOST_FOUND = 200;
@@ -98,7 +98,7 @@ export class ConfirmedDifferences {
    * Processes the differences of a complete round, and returns the newly confirmed ones.
    *
    * @param begunMs time when the round's first request was sent, our clock, ms
-   * @param isUndecided returns true if the round could not check a difference; a confirmed one then remains
+   * @param isUndecided returns true if the round could not check a difference; a confirmed difference then remains
    */
   take(
     differences: readonly Difference[],
@@ -137,7 +137,7 @@ export class ConfirmedDifferences {
       this.#open.set(name, { difference, sinceMs, believed, gapSinceMs, isCertain });
     }
     this.#remember();
-    // An accepted difference that the round did not find is dropped, if the round cannot have missed any.
+    // An accepted difference that the round did not find is dropped, unless the round may be incomplete.
     if (differences.length < MOST_FOUND && !differences.some(({ what }) => what === 'list')) {
       const names = new Set(differences.map(nameDifference));
       this.forgetAccepted((accepted) => !REBASED.includes(accepted.what) && !names.has(nameDifference(accepted)));
@@ -157,7 +157,7 @@ export class ConfirmedDifferences {
     if (gone.length > 0) this.#saveAccepted();
   }
 
-  /** True if some position has a gap that only one round has found. */
+  /** True if only one round has found the present gap (`formatGap`) of some position. */
   get isGapUncertain(): boolean {
     return [...this.#open.values()].some(({ difference, isCertain }) => difference.what === 'position' && !isCertain);
   }
@@ -167,7 +167,7 @@ export class ConfirmedDifferences {
     return this.#open.get(nameDifference(difference))?.believed === true || this.isAccepted(difference);
   }
 
-  /** Clears all differences after an adoption. Differences of records that the ledger knows are stored as adopted. */
+  /** Clears all differences once the ledger has booked them. Differences of known records are stored as adopted. */
   onAdopted(nowMs: number): void {
     const records = [...this.believed, ...this.accepted].filter(
       ({ what, ledger }) => !REBASED.includes(what) && ledger !== UNKNOWN,
@@ -235,7 +235,7 @@ const parseName = (name: string): Pick<Difference, 'what' | 'subject'> => ({
   ),
   subject: name.slice(name.indexOf(' ') + 1),
 });
-/** Returns the exchange's shares minus the ledger's: trading does not change this gap. For other kinds: the figures. */
+/** Returns a position's gap, which trading does not change: exchange's minus ledger's shares. Else: both figures. */
 function formatGap(difference: Difference): string {
   const [theirs, ours] = [parseDecimal(difference.exchange), parseDecimal(difference.ledger)];
   return theirs === null || ours === null ? formatFigures(difference) : formatDecimal(sub(theirs, ours));

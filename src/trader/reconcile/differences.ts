@@ -85,7 +85,7 @@ export const orderText = ({ side, amountMicros, isYes, priceMicros, status, fill
 
 export function tradeDifference(row: OwnTradeRow, books: OwnBooks): Difference | null {
   const fill = books.fill(row.pubkey);
-  // A row of a matched trade decides nothing. A newer answer may have shown its settlement to the executor.
+  // A row of an unsettled trade is not compared, because the executor may have seen the settlement already.
   if (row.state === 'created' || row.state === 'in_process') return null;
   const where =
     elsewhere(row.market_condition_id, fill?.marketConditionId ?? null) +
@@ -205,7 +205,7 @@ export function compareShares(
   return { differing, undecided };
 }
 
-/** Returns true if the account may have held `there` before some of the latest fills and conversions. */
+/** Returns true if the account may have held the amount `there` before some of the latest fills and conversions. */
 function wasHeld(there: Micros, now: Micros, lately: Moves = { fills: [], conversions: [] }): boolean {
   const earlier = new Set(backwards(now, lately.fills));
   return backwards(there, lately.conversions.map(negate)).some((held) => earlier.has(held));
@@ -213,7 +213,7 @@ function wasHeld(there: Micros, now: Micros, lately: Moves = { fills: [], conver
 
 export const negate = (move: Micros): Micros => sub(ZERO, move);
 
-/** Returns the amount held now, the amount before the newest move, the amount before the move before it, and so on. */
+/** Returns the amount held now, and the amount held before each move, newest move first. */
 function backwards(from: Micros, moves: readonly Micros[]): readonly Micros[] {
   const held = [from];
   for (const move of moves) held.push(sub(held.at(-1) ?? from, move));

@@ -15,7 +15,7 @@ import { type Difference, LONGEST_LAG_MS, UNKNOWN } from './differences.js';
 
 /** Maximum pages of one list read. Resting orders need far fewer. The maximum ends the read of an endless list. */
 const MAX_PAGES = 50;
-/** Maximum wait of the request for a further page in the request queue, ms. After this wait, the read is void. */
+/** Maximum time for which a page's request waits in the request queue, ms. After this time, the read is void. */
 const PAGE_USEFUL_MS = 10_000;
 
 type ListEndpoint = Extract<EndpointName, `${string}.list` | 'account.assets'>;
@@ -96,13 +96,13 @@ export function overfull({ call }: PlannedRequest, data: unknown): string | null
   return `a page of at most ${most} rows has ${data.length} rows`;
 }
 
-/** Number of pubkeys in a mark. More than one, because a lagging list may lack some rows. */
+/** Number of pubkeys in a mark; several, because a lagging list may lack some rows. */
 const MARKED_ROWS = 8;
 /** Maximum pages of one read (20,000 rows). If the mark is not found, an operator must check the list. */
 const MOST_PAGES = 200;
 /** Number of rounds for which a difference delays the mark. Then the mark moves, and only differing rows are stored. */
 const HELD_ROUNDS = 10;
-/** Maximum number of differing rows stored for later rounds. More than that probably have one common cause. */
+/** Maximum number of differing rows stored for later rounds. More differing rows probably have one cause. */
 const MOST_KEPT = 200;
 
 interface ListCursorRule<N extends HistoryEndpoint> {
@@ -110,7 +110,7 @@ interface ListCursorRule<N extends HistoryEndpoint> {
   bornS(row: ListedRow<N>): number | null;
   /** Returns true if the row can no longer change. */
   isSettled(row: ListedRow<N>): boolean;
-  /** Returns the row's difference; null if it agrees. @param listMs time of the list's first request, our clock, ms */
+  /** Returns the row's difference from the ledger, or null. @param listMs time of the first request, our clock, ms */
   compare(row: ListedRow<N>, listMs: number): Difference | null;
   /** Access to the bookings that this list must contain; null if no booking corresponds to the list's rows. */
   readonly booked: {
@@ -208,7 +208,7 @@ export class ListCursor<N extends HistoryEndpoint> {
     return this.#kept.value.rows;
   }
 
-  /** Restarts the comparison of the list, after an operator has accepted its difference, or after an adoption. */
+  /** Restarts the list's comparison, after an operator has accepted its difference or the ledger has booked it. */
   forget(): void {
     this.#mark.value = null;
     this.#keep({ rows: [], invented: [] });
@@ -233,7 +233,7 @@ export class ListCursor<N extends HistoryEndpoint> {
     return { differences, seq: unseen.at(-1)?.seq ?? seq };
   }
 
-  /** Sets the list's first mark. Compares only rows that the ledger knows, because others are older than the ledger. */
+  /** Sets the list's first mark. Compares only known rows, because other rows are older than the ledger. */
   #baseline(walk: PageWalk<N>): readonly Difference[] {
     const { compare, booked } = this.#rule;
     const ours = walk.rows.flatMap((row) => {

@@ -1,6 +1,6 @@
 /**
  * Deletes ended intents and orders without fills from the ledger. Comparisons read the exchange's list of orders back
- * to a mark, so an order is deleted only if it is older than the mark and does not differ.
+ * to a mark, so an order is deleted only if it is older than the mark and has no difference.
  */
 
 import type { Ledger } from '../ledger/contract.js';
@@ -16,7 +16,7 @@ const WANTED_MS = 15;
 /** Number of written rows after which a checkpoint runs instead of a batch. Both then take about equally long. */
 const CHECKPOINT_AFTER_WRITES = 100;
 
-/** One pruning batch. A batch checks intents after number `after`, or releases unused pages if `after` is null. */
+/** Pruning batch. It checks intents after sequence number `after`, or frees unused pages if `after` is null. */
 export interface PruneBatch {
   /** Only rows that ended before this time are deleted, our clock, ms. */
   readonly beforeMs: number;
@@ -29,7 +29,7 @@ export interface PruneBatch {
 export interface PrunedBatch {
   /** Number of deleted rows. */
   readonly rows: number;
-  /** Place of the last checked intent; null if no intent is left to check. */
+  /** Sequence number of the last checked intent; null if no intent is left to check. */
   readonly after: number | null;
   /** Only rows that ended before this time were deleted, our clock, ms; null if no row could be deleted. */
   readonly untilMs: number | null;
@@ -60,5 +60,5 @@ export function pruneBatch(
 export const adaptRows = (rows: number, tookMs: number): number =>
   Math.ceil(Math.max(10, Math.min(MOST_PRUNED_AT_ONCE, 1.25 * rows, (rows * WANTED_MS) / Math.max(1, tookMs))));
 
-/** Returns the number of rows for the batch after a checkpoint, which may take three times as long as a batch. */
+/** Returns the number of rows for the batch after a checkpoint. A checkpoint may take as long as three batches. */
 export const adaptToCheckpoint = (rows: number, tookMs: number): number => Math.min(rows, adaptRows(rows, tookMs / 3));

@@ -82,7 +82,7 @@ export class Reconciler {
     this.#ledger = ledger;
   }
 
-  /** Expected number of signed requests of a round. Further pages: the lower number of the two newest rounds. */
+  /** Expected signed requests of a round, with the fewer further pages of the two newest rounds. */
   get requestsARound(): number {
     return requestsOfRound(this.#ownTrades) + Math.min(...this.#furtherPages);
   }
@@ -107,7 +107,7 @@ export class Reconciler {
     return [...(orders ? (['orders'] as const) : []), ...(fills ? (['fills'] as const) : [])];
   }
 
-  /** Text with the confirmed differences, because of which orders may only reduce positions; null without any. */
+  /** Text that lists the confirmed differences; null without any. With any, orders may only reduce positions. */
   get verdict(): string | null {
     return this.#suspicions.verdict;
   }
@@ -140,7 +140,7 @@ export class Reconciler {
     return accepted;
   }
 
-  /** Returns the bookings of an adoption, or a text with the reason why they are unknown. */
+  /** Returns the bookings that adopt the exchange's figures, or a text that says why they are unknown. */
   planAdoption(): Adoption | string {
     if (this.newest === null) return 'ledger and exchange are not compared yet';
     if (this.voidReason !== null) return `the newest comparison was discarded: ${this.voidReason}`;
@@ -193,7 +193,7 @@ export class Reconciler {
     return { requests: [], result: end.unsent ? 'unsent' : 'failed' };
   }
 
-  /** Processes a complete read of own resting orders, after the executor has booked its fills. */
+  /** Processes a complete read of own resting orders, after the executor has booked the fills that the read shows. */
   onOrdersRead(resting: RestingOrders, nowMs: number): void {
     this.#resting = resting;
     this.#looked.orders = this.#asked.orders;
@@ -281,7 +281,7 @@ const CALLS: Readonly<Record<Exclude<RoundList, 'assets'>, AnyCall>> = {
   sums: { endpoint: 'trades.list', params: {}, query: { limit: SECOND_READER_ROWS }, body: undefined },
 };
 
-/** Names of lists that exist only on venues with own trades. */
+/** Names of lists that exist only on exchanges that list own trades. */
 const OF_OWN_TRADES: readonly RoundList[] = ['trades', 'sums'];
 
 /** Returns the number of signed requests of a round with one page per list, later reads included. */

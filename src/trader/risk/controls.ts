@@ -28,7 +28,7 @@ export interface RiskControl<I> {
   readonly number: number;
   /** Name of the risk control. A control with a limit has the limit's name. */
   readonly name: string;
-  /** Checks an intent. `order` returns a place intent as a working order. */
+  /** Checks an intent. `order` converts a place intent into a working order. */
   readonly check: (intent: I, facts: RiskFacts, order: () => WorkingOrder) => Breach | null;
 }
 
@@ -253,7 +253,7 @@ function openOrders(_: unknown, { exposure, limits }: RiskFacts): Breach | null 
 
 function position(place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrder): Breach | null {
   const worst = facts.exposure.worstCase(place.marketConditionId, order());
-  // An order changes only one extreme of the position. The other extreme must not block an order that reduces it.
+  // An order changes only the highest or only the lowest possible position. The other one must not block the order.
   const extreme = toYesDirection(place).raises ? worst.highMicros : sub(ZERO, worst.lowMicros);
   return atMost('the worst possible position in this market', extreme, facts.limits.maxPositionSharesMicros, 'shares');
 }
@@ -381,7 +381,7 @@ function addsNothing(_: unknown, { stance, stanceReason }: RiskFacts): Breach | 
 
 function coreSets(split: SplitIntent, { exposure, limits }: RiskFacts): Breach | null {
   const sets = exposure.setsMicros(split.marketConditionId) + split.amountMicros;
-  return atMost('the complete sets of this market with the split', sets, limits.maxCoreSetsMicros, 'shares');
+  return atMost('the complete sets of this market including the split', sets, limits.maxCoreSetsMicros, 'shares');
 }
 
 function splitCash(split: SplitIntent, { exposure, cashMicros }: RiskFacts): Breach | null {

@@ -172,7 +172,7 @@ export class Exposure {
     return computeWorst(this.holding(marketConditionId), this.#weigh(marketConditionId, extra));
   }
 
-  /** Returns the sum of the largest possible |YES - NO| of an event's markets. The key of a lone market is its id. */
+  /** Returns the summed largest |YES - NO| of an event's markets. The key of a market without event is its own id. */
   eventPosition(eventKey: string): Micros {
     let sum = ZERO;
     for (const [marketConditionId, { holding }] of this.#markets)
@@ -180,7 +180,7 @@ export class Exposure {
     return sum;
   }
 
-  /** Returns the worst loss of an event, optionally with one more order. The key is as for `eventPosition`. */
+  /** Returns the worst loss of an event, optionally with one more order. `eventPosition` has the same key. */
   eventLoss(eventKey: string, extra: WorkingOrder | null = null): Micros {
     const losses: OutcomeLosses[] = [];
     for (const [marketConditionId, { holding }] of this.#markets) {
@@ -392,7 +392,7 @@ function worstEventLoss(markets: readonly OutcomeLosses[], rule: EventRule | nul
   const ours = new Set(markets.map(({ marketConditionId }) => marketConditionId));
   const { outcomes, marketConditionIds } = rule;
   const areAllOurs = ours.size === marketConditionIds.length && marketConditionIds.every((id) => ours.has(id));
-  // An exhaustive event resolves one market YES. If the exposure lacks a market, that market may be the one.
+  // Exactly one market of an exhaustive event resolves YES. It may be a market that the exposure lacks.
   let worst = outcomes === 'exhaustive' && areAllOurs ? ZERO : none;
   for (const { ifYesMicros, ifNoMicros } of markets) worst = maxMicros(worst, add(sub(none, ifNoMicros), ifYesMicros));
   return maxMicros(worst, ZERO);

@@ -10,7 +10,7 @@ import { add, type Micros, maxMicros, mul, sub, ZERO } from '../../shared/base/m
 import { showFigure } from './intent.js';
 import type { RiskLimits } from './limits.js';
 
-/** State of the loss guard, stored as JSON in the same transaction as the change that caused it. */
+/** State of the loss guard, stored as JSON in the transaction that caused the state's change. */
 export interface LossState {
   /** The loss guard's current UTC day, `YYYY-MM-DD`. */
   readonly day: string;
@@ -147,7 +147,7 @@ export class LossGuard {
       return this.#halt(`lost ${showFigure(dayLossMicros)} today, the limit is ${showFigure(limits.maxLossDayMicros)}`);
     if (drawdownMicros > ZERO && drawdownMicros >= limits.maxDrawdownMicros) {
       return this.#halt(
-        `${showFigure(drawdownMicros)} below the high-water mark, the limit is ${showFigure(limits.maxDrawdownMicros)}`,
+        `equity ${showFigure(drawdownMicros)} below the high-water mark, the limit is ${showFigure(limits.maxDrawdownMicros)}`,
       );
     }
     return null;
@@ -303,7 +303,7 @@ export class ActionPace {
     this.#timesMs = [...timesMs];
   }
 
-  /** Counts an action, and drops the times that no longer count. */
+  /** Counts an action, and drops the times of actions older than a minute. */
   note(nowMs: number): void {
     this.#timesMs = this.#timesMs.filter((timeMs) => Math.abs(nowMs - timeMs) < MINUTE_MS);
     this.#timesMs.push(nowMs);

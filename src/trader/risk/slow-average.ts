@@ -12,7 +12,7 @@ import { type Micros, micros, ONE } from '../../shared/base/micros.js';
 export const AVERAGING_MS = 7 * 86_400_000;
 /** Maximum time for which one price observation counts, ms, also after a pause or restart. */
 const LONGEST_LOOK_MS = 300_000;
-/** Bars over this time span fully replace the start value 0.5, ms. Bars do not change an average observed this long. */
+/** Price bars over this time fully replace the start value 0.5, ms. They do not change averages observed this long. */
 const TRUSTED_BARS_MS = 86_400_000;
 const MOST_STORED = 1000;
 const MOST_KEPT = 2 * MOST_STORED;
@@ -82,7 +82,7 @@ export class SlowAverages {
     return { yesMicros: micros(Math.floor(known.low * ONE)), noMicros: micros(Math.floor((1 - known.high) * ONE)) };
   }
 
-  /** Drops the markets that were observed longest ago. A dropped market starts with new averages when it returns. */
+  /** Drops the markets that were observed longest ago. A dropped market later starts with new averages. */
   prune(): void {
     if (this.#averages.size <= MOST_KEPT) return;
     for (const [conditionId] of this.#newestFirst().slice(MOST_STORED)) this.#averages.delete(conditionId);

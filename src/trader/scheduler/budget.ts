@@ -1,6 +1,6 @@
 /**
- * Counts the requests of one scope (public, signed or bootstrap) in the exchange's sliding minute. It uses own requests
- * and the HTTP client's reports of limits.
+ * Counts the requests of one scope (public, signed or bootstrap) in the exchange's sliding minute. The count uses own
+ * requests and the HTTP client's reports of limits.
  *
  * A released request counts until a minute after its outcome is known. The exchange counts the request between release
  * and outcome, so this window contains the exchange's window at any network delay.

@@ -60,7 +60,7 @@ const REQUESTS = { move: 4, fill: 2, cancel: 2 } as const;
 
 /**
  * Distance from its best price at which a quote should be moved. A displacement d loses k d^2 per second, and a move
- * costs requests. The result w minimises k w^2 / 6 + cost sigma^2 / w^2: 0 if moves are free, infinite if k is 0.
+ * costs requests. The result w minimises k w^2 / 6 + cost sigma^2 / w^2: 0 if moves cost nothing, infinite if k is 0.
  *
  * @param cost cost of a move, currency
  * @param k currency per second and squared price
@@ -112,7 +112,7 @@ export const requestsPerS = ({ movesPerS, fillsPerS, orders }: NetValue): number
 /** Intervals between book reads to choose from, s; each is 25 % longer than the previous one. */
 const INTERVALS = Array.from({ length: 36 }, (_, i) => 1.25 ** i);
 
-/** A market's income and costs. The stale-quote loss of each read interval is computed once for any resource prices. */
+/** A market's income and costs. The stale-quote loss of each read interval is computed only once. */
 export class PricedOffer {
   readonly #offer: MarketOffer;
   readonly #losses: readonly number[];

@@ -45,7 +45,7 @@ export interface PollFacts {
 
 /** Settings of the poll plan; intervals in ms. */
 export interface PollSettings {
-  /** Shortest interval of own-trade reads while orders rest; intervals of other own reads derive from it. */
+  /** Shortest interval of own-trade reads while orders rest; intervals of other reads of own state derive from it. */
   readonly ownIntervalMs: number;
   /** Longest interval of own-trade reads while orders rest, at least the shortest; absent: 15 s. */
   readonly ownLongestMs?: number;
@@ -106,7 +106,7 @@ export class PollRecord {
     return askedMs === null || nowMs < askedMs ? Number.POSITIVE_INFINITY : nowMs - askedMs;
   }
 
-  /** True if the poll is not in flight, does not back off, and its interval has passed. */
+  /** True if the poll is not in flight, and is expedited or past its interval and backoff. */
   ready(intervalMs: number, nowMs: number): boolean {
     if (this.underWay) return false;
     if (this.expedited !== null) return true;
@@ -216,7 +216,7 @@ export class PollMemory {
     return this.#markets.get(target.marketConditionId)?.[target.kind];
   }
 
-  /** Drops the polls of markets that are not listed, except polls in flight. Returns true if none of them remains. */
+  /** Drops the polls of other markets than these, except polls in flight. Returns true if no such poll remains. */
   keep(marketConditionIds: ReadonlySet<string>): boolean {
     let done = true;
     for (const [marketConditionId, records] of this.#markets) {

@@ -17,17 +17,17 @@ import {
 import { fitOwnReads, ORDERS_PER_FILLS, USUAL_LONGEST_MS } from './request-price.js';
 import { staleIndex } from './stale-index.js';
 
-/** Budget share of each kind of market poll when the budget is too small for all; other kinds use unused shares. */
+/** Budget share of each kind of market poll if the budget is too small for all polls; other kinds use unused shares. */
 const SHARES: Readonly<Record<MarketPoll, number>> = { book: 0.68, trades: 0.22, detail: 0.1, candles: 0.1 };
 /** Number of polls that may be sent at once after a quiet time: enough to begin quoting four markets. */
 const BURST = 12;
 /** Tenths of the public request budget for polls; further pages of lists and other programs use the rest. */
 const PUBLIC_TENTHS = 9;
-/** Parts per token (one poll); each ms earns `PUBLIC_TENTHS` parts per allowed request per minute. */
+/** Parts of a token, which pays for one poll; each ms earns `PUBLIC_TENTHS` parts per allowed request per minute. */
 const PARTS = 10 * 60_000;
 /** Interval between reads of a market's detail, ms. Details change when a market opens, closes or resolves. */
 const DETAIL_INTERVAL_MS = 60_000;
-/** Interval between reads of details by pages, ms; shorter than for single reads, so that no single read is due. */
+/** Interval between page reads of market details, ms; shorter than for single reads, so that no single read is due. */
 const DETAILS_INTERVAL_MS = 50_000;
 /** Market details are read by pages if a page contains at least this many tracked markets on average. */
 const MARKETS_A_PAGE = 3;
@@ -173,7 +173,7 @@ export class PollPlan {
     return Math.min(detailMs, bookMs, trades.readyFromMs(hotIntervalMs, nowMs), barsMs);
   }
 
-  /** Sets the intervals for reads of own state and the market list; returns true if an input changed. */
+  /** Sets the intervals for reads of own state and for reads of the market list; returns true if an input changed. */
   #setPace(facts: PollFacts): boolean {
     const { openOrders, signedPerMinute, openMarketPages, markets, ownPaceMs = 0, requestsARound = 1 } = facts;
     const marksEveryMs = facts.marksEveryMs ?? Number.POSITIVE_INFINITY;
@@ -204,7 +204,7 @@ export class PollPlan {
       const watched = kind === 'book' ? this.#nextBook(nowMs) : this.#chooseNext(kind, nowMs);
       if (watched === null) continue;
       const { market, records } = watched;
-      // A kind without due polls does not save its unused budget share for later.
+      // A kind of poll without due polls does not save its unused budget share for later.
       for (const idle of byNeed.slice(0, byNeed.indexOf(kind))) this.#used[idle] = this.#used[kind];
       this.#used[kind] += 1 / SHARES[kind];
       // A book is useless without the market's detail (price grid), so a missing detail is read first.

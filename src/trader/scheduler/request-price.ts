@@ -1,4 +1,4 @@
-/** Computes the price of a signed request from the unused requests. Prices are floats, as they are never booked. */
+/** Computes the price of a signed request from the free part of the request burst. Prices are floats, never booked. */
 
 import { MINUTE_MS } from '../../shared/base/sliding-minute.js';
 
@@ -32,7 +32,7 @@ export class RequestPrice {
   }
 }
 
-/** The newest order has weight 1 / 16 in the mean time from decision to resting order. */
+/** The newest order has weight 1 / 16 in the average time from decision to resting order. */
 const ORDERS = 16;
 /** Longest accepted time from decision to resting order, s. Longer times come from an earlier run or a lost answer. */
 const LONGEST_S = 60;
@@ -40,7 +40,7 @@ const LONGEST_S = 60;
 export class ReactionPace {
   seconds: number;
 
-  /** @param usualS assumed mean time from decision to resting order before the first order, s */
+  /** @param usualS assumed average time from decision to resting order before the first order, s */
   constructor(usualS: number) {
     this.seconds = usualS;
   }
@@ -57,7 +57,7 @@ export const USUAL_LONGEST_MS = 15_000;
 /**
  * Best interval between reads of own trades, ms. A read every T seconds costs `requestPrice` / T per second. Fills
  * become known T / 2 late on average, which costs `lateFillCost` T / 2. The total cost is smallest at T = sqrt(2
- * requestPrice / lateFillCost): 0 if reads are free, Infinity if late fills cost nothing.
+ * requestPrice / lateFillCost): 0 if reads cost nothing, Infinity if late fills cost nothing.
  *
  * @param requestPrice price of a signed request, currency
  * @param lateFillCost fills per second times the loss per second of an unknown fill, currency per square second
@@ -81,7 +81,7 @@ interface OwnIntervals {
 }
 
 /**
- * Extends the intervals of own reads to fit the signed request budget. Reconciliation rounds, the most expensive and
+ * Extends the intervals of reads of own state to fit the signed budget. Reconciliation rounds, the most expensive and
  * least urgent, are slowed first, down to their minimum part. Reads of own trades and of orders are slowed next.
  *
  * @param requestsARound signed requests of a reconciliation round

@@ -44,7 +44,7 @@ export interface Quotes {
   readonly edge?: { readonly bid: number; readonly ask: number };
   /** True: the checks before draft and signature reject an order that would trade at once; absent: false. */
   readonly postOnly?: boolean;
-  /** Wanted complete sets; absent: no wish. The wish stays valid, also after restarts, until it is changed. */
+  /** Wanted complete sets, also after restarts. Absent: none, or the earlier wish if `fairMicros` is null. */
   readonly sets?: SetsWish;
   /** Latest time of the next `quote` call, our clock, ms. Absent: a second later, and at each market observation. */
   readonly againMs?: number;
@@ -338,7 +338,7 @@ interface Said {
 export type StrategyEvent<K extends EventKind = 'fill'> = {
   readonly [Each in K]: {
     readonly kind: Each;
-    /** Our clock, ms, when the event became known. */
+    /** Time when the trader learned of the event, our clock, ms. */
     readonly nowMs: number;
   } & Said[Each];
 }[K];

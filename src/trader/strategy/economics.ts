@@ -22,7 +22,7 @@ export const USUAL_PAIRS_PER_S = 0.01;
 
 /**
  * Best number of sets per merge or split (economic order quantity). This number balances the cost of two requests
- * against the cost of waiting currency. The number is infinite if currency is free, and 0 if requests are free.
+ * against the cost of waiting currency. It is infinite if tied-up currency costs nothing, 0 if requests cost nothing.
  *
  * @param setsPerS rate at which sets arise or are used
  */
@@ -37,7 +37,7 @@ export const pairCost = ({ requestPrice, currencyPricePerS }: Economics, setsPer
  * True if sell orders that lock pairs should be canceled for a merge, because waiting costs more than the requests of
  * the merge and the cancels. Lost queue positions are not counted as a cost.
  *
- * @param waitS time for which the pairs would otherwise wait, s
+ * @param waitS time for which the pairs wait if no order is canceled, s
  */
 export const isPullingWorth = (
   { requestPrice, currencyPricePerS }: Economics,

@@ -99,7 +99,7 @@ export function whyNoQuotes(view: MarketView, setting: GuardSetting): string | n
     return `the price jumped ${health.sinceJumpMs} ms ago, quoting pauses for ${setting.jumpPauseMs} ms`;
   if (timeToResolutionMs !== null && timeToResolutionMs <= setting.haltBeforeMs) {
     const seconds = Math.round(timeToResolutionMs / 1000);
-    return `the market resolves in ${seconds} s, quoting stops ${setting.haltBeforeMs / 1000} s before`;
+    return `the market resolves in ${seconds} s, quoting stops ${setting.haltBeforeMs / 1000} s before that`;
   }
   return null;
 }

@@ -44,7 +44,7 @@ describe('the loss guard', () => {
       expect(guard.facts.halted).toBeNull();
     }
     expect(guard.observe(NOON + 3 * DAY_MS, money(910), limits)).toBe(
-      '100 below the high-water mark, the limit is 100',
+      'equity 100 below the high-water mark, the limit is 100',
     );
   });
 

@@ -18,7 +18,7 @@ describe('guards', () => {
     [{ health: { ...health, frozen: true } }, 'frozen'],
     [{ health: { ...health, bookAgeMs: 1001 } }, 'the book is 1001 ms old, at most 1000 ms are accepted'],
     [{ health: { ...health, sinceJumpMs: 4999 } }, 'the price jumped 4999 ms ago, quoting pauses for 5000 ms'],
-    [{ timeToResolutionMs: 60_000 }, 'the market resolves in 60 s, quoting stops 60 s before'],
+    [{ timeToResolutionMs: 60_000 }, 'the market resolves in 60 s, quoting stops 60 s before that'],
   ])('%j', (changes, reason) => {
     expect(whyNoQuotes({ ...VIEW, ...changes }, setting)).toContain(reason);
   });

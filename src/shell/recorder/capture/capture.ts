@@ -53,7 +53,7 @@ export class Capture {
     this.#settings = settings;
   }
 
-  /** Numbers of recorded items. `refused`: invalid levels, and events off the price or amount grid. */
+  /** Numbers of recorded items. `refused`: invalid levels, and events with a price or amount off the market's grid. */
   get counts() {
     const total = { markets: this.#markets.size, own: this.#own.count, levels: 0, trades: 0, gaps: 0, refused: 0 };
     for (const { counts } of this.#markets.values())
@@ -224,7 +224,7 @@ function why(outcome: Outcome): string {
 /** Category recorded for a market whose category is unknown to us. */
 const OTHER_CATEGORY = 'finance';
 
-/** Infers a market's outcome from our own redeem; null before it is paid, or if we held equal YES and NO shares. */
+/** Infers a market's outcome from our own redeem; null before its payment, or if we held equal YES and NO shares. */
 function learnOutcome(row: RedeemRow): MarketOutcome | null {
   const { state, funds, onchain_funds: paid, yes_shares: yes, no_shares: no } = row;
   const received = paid ?? funds;
@@ -242,7 +242,7 @@ const HOLD_MS = 20_000;
 const LATE_FACTOR = 3;
 /** Maximum step back in time, ms, due to answers out of order. A larger step means that our clock was set back. */
 const STEP_BACK_MS = 60_000;
-/** Possible error of the estimated venue clock, ms. A trade this little after a book is recorded before the book. */
+/** Possible error of the estimated venue clock, ms. A trade within this time after a book is recorded before it. */
 const CLOCK_SLACK_MS = 500;
 
 interface HeldBook {
@@ -302,9 +302,9 @@ class MarketCapture {
     const known = this.#newestTradeMs;
     const times = rows.map((row) => row.timestamp * 1000);
     if (times.length > 0) this.#newestTradeMs = Math.max(known ?? 0, ...times);
-    // The venue's trades have no id. No trade is missing if the page goes back to the newest known trade's time.
+    // The venue's trades have no id. No trade is missing if the page reaches back to the newest known trade's time.
     const isWhole = known === null || isLast || times.length === 0 || Math.min(...times) <= known;
-    if (!isWhole && this.#knownMs !== null) this.onGap('more new trades than one page holds', at.seenMs);
+    if (!isWhole && this.#knownMs !== null) this.onGap('there were more new trades than one page holds', at.seenMs);
     this.#trades = [...this.#trades, ...trades].sort((a, b) => a.venueTimeMs - b.venueTimeMs);
     this.#tradesSentMs = Math.max(this.#tradesSentMs, at.sentMs);
     this.#release(at.seenMs);

@@ -32,7 +32,7 @@ const MAX_DRAFTS = 1_000;
 /** Maximum number of remembered orders and trades, enough for hours. Recording a forgotten state again is harmless. */
 const MAX_WRITTEN = 20_000;
 
-/** Returns a row of a recording with the fields that orders and trades share; fields of only one kind are null. */
+/** Returns a recording's row with the fields that orders and trades share. All other fields are null. */
 const makeRow = (order: OwnOrderRow, seenMs: number) => ({
   seen_ms: seenMs,
   side: order.side,

@@ -18,7 +18,7 @@ export const PLACE_PAUSE_MS = 5_000;
 /** Probe orders are sent only while open orders are below this fraction of the allowed number. */
 const PROBES_PART = 1 / 4;
 
-/** After a fill, new orders wait for a newer book of the market, at most this time, ms. */
+/** Maximum time for which new orders wait for a newer book after a fill, ms. */
 const FILL_PATIENCE_MS = 3_000;
 
 /** Orders are moved only while at least this fraction of the request burst is free, unless the move is urgent. */
@@ -39,7 +39,7 @@ export function quoteSlot(
     (order) => order.strategy === slot.strategy.name,
   );
   if (sight === null) return cancelAll(orders, slot.conditionId, context);
-  // Part of the request burst is kept for missing orders and for cancels that cannot wait.
+  // The rest of the request burst is reserved for levels without an order and for urgent cancels.
   const movesWait = () => context.requests.queue.burstLeft(nowMs) < KEPT_FROM_MOVES;
   const { cancels, wishes } = findChanges(quotes, orders, sight.market, movesWait);
   const canceled = cancelAll(cancels, slot.conditionId, context);
@@ -59,7 +59,7 @@ export function quoteSlot(
 const mayProbe = ({ strategy }: QuoteSlot, { requests, nowMs, own }: StepContext): boolean =>
   requests.queue.burstLeft(nowMs) >= 1 && own.exposure.workingOrders < strategy.risk.maxOpenOrders * PROBES_PART;
 
-/** Cancels these orders, except pending ones and those with a cancel in flight. Returns true if a cancel began. */
+/** Cancels the resting orders that have no recent or pending cancel. Returns true if a cancel began. */
 export function cancelAll(orders: readonly QuotedOrder[], conditionId: string, context: StepContext): boolean {
   let begun = false;
   for (const { orderPubkey, phase } of orders) {
@@ -69,7 +69,7 @@ export function cancelAll(orders: readonly QuotedOrder[], conditionId: string, c
   return begun;
 }
 
-/** Cancels one order, even if the ledger does not know it. Returns false if risk refuses, or a cancel is in flight. */
+/** Cancels one order, even one that is not in the ledger. Returns false if risk refuses, or a cancel is in flight. */
 export function cancelOrder(orderPubkey: string, marketConditionId: string, context: StepContext): boolean {
   if (context.executor.pendingCancel(orderPubkey) !== null) return false;
   const intentId = context.requests.nextIntentId(marketConditionId);
@@ -152,7 +152,7 @@ type SeenPrices = Pick<Sight, 'others' | 'newestTrade'>;
 
 /**
  * Returns why a post-only order at this YES price must not be sent; null if it may be sent. The exchange has no
- * post-only flag, so the trader drops orders that would trade at once. It checks before the draft and the signature.
+ * post-only flag, so the trader drops orders that would trade at once. The check runs before draft and signature.
  */
 export function findCrossing(side: BookSide, priceMicros: Micros, { others, newestTrade }: SeenPrices): string | null {
   const best = side === 'bid' ? others.asks[0] : others.bids[0];
@@ -168,8 +168,8 @@ const reaches = (side: BookSide, price: Micros, opposite: Micros): boolean =>
   side === 'bid' ? price >= opposite : price <= opposite;
 
 /**
- * Returns true if an order at `price` reaches the newest trade's price and the book may be outdated: the trade's taker
- * was on the order's side, or the trade's price was beyond `beside`, the best price on that side (null: empty side).
+ * Returns true if an order at `price` reaches the newest trade's price and the book may be outdated. The book may be
+ * outdated if the taker was on the order's side, or if that side's best price `beside` (null: none) beats the trade's.
  */
 function isTradedThrough(side: BookSide, price: Micros, trade: TapeTrade, beside: Micros | null): boolean {
   if (!reaches(side, price, trade.priceMicros)) return false;
@@ -178,7 +178,7 @@ function isTradedThrough(side: BookSide, price: Micros, trade: TapeTrade, beside
   return side === 'bid' ? trade.priceMicros < beside : trade.priceMicros > beside;
 }
 
-/** Returns why this order must not be signed: its strategy is post-only, and it would trade at once; else null. */
+/** Returns why a post-only order must not be signed, because it would now trade at once; null if it may be signed. */
 export function objectionToPlace(row: IntentRow, market: MarketEntry | undefined, nowMs: number): string | null {
   const { isYes, side, priceMicros, strategy } = row;
   const slot = market?.slots.find((each) => each.strategy.name === strategy);

@@ -51,7 +51,7 @@ export class StrategySandbox {
   #savedMs = Number.NEGATIVE_INFINITY;
   #savedText: string | null = null;
   #hasLearned = false;
-  /** Whether the quoter began without its saved state, although such state existed. */
+  /** True if a saved state existed but the quoter began without it. */
   readonly hasBegunAnew: boolean;
 
   /** @param event event that is quoted as a whole; null for a quoter of one market */
@@ -100,14 +100,14 @@ export class StrategySandbox {
     }
   }
 
-  /** Returns each failure of the quoter only once, for a notice; otherwise null. */
+  /** Returns the quoter's failure once, for a notice; null if there is no new failure. */
   takeFailure(): string | null {
     if (this.#isFailureTaken) return null;
     this.#isFailureTaken = this.failure !== null;
     return this.failure;
   }
 
-  /** Returns, only once, why saved state could not be used, or why the state is not saved; otherwise null. */
+  /** Returns once why the saved state is unusable or why saving failed; null if there is no new trouble. */
   takeMemoryTrouble(): string | null {
     const trouble = this.#memoryTrouble;
     this.#memoryTrouble = null;
@@ -132,7 +132,7 @@ export class StrategySandbox {
     this.#eventQuotes = view && this.#ask(view, checkEventQuotes);
   }
 
-  /** Returns one market's quotes; no levels after a failure. For an event, `askEvent` has computed the quotes. */
+  /** Returns one market's quotes, without levels after a failure. For an event, `askEvent` has computed the quotes. */
   quote(view: MarketView): Quotes {
     const quotes =
       this.event === null
@@ -240,7 +240,7 @@ export class Sandboxes {
     return this.#kept.size > 0;
   }
 
-  /** Returns a new quoter, or the event's existing one; null if the strategy quotes events and the market has none. */
+  /** Returns a new quoter, or the event's existing one; null if the strategy needs an event and the market has none. */
   open(
     strategy: StrategySettings,
     facts: MarketFacts,
@@ -269,7 +269,7 @@ export class Sandboxes {
     for (const [key, kept] of this.#kept) if (kept.strategy.name === strategy) this.#kept.delete(key);
   }
 
-  /** Drops an event's quoters; call if none of its markets is tracked. The caller must open a ledger transaction. */
+  /** Drops the quoters and saved states of an event whose markets are not tracked. Call inside a ledger transaction. */
   forget(event: string): void {
     this.#memory.forgetStrategyStates(event);
     for (const [key, kept] of this.#kept) if (kept.event === event) this.#kept.delete(key);
@@ -285,7 +285,7 @@ export class Sandboxes {
     const version = module.state?.version;
     const saved = version === undefined ? null : this.#memory.strategyState(name, memoryId, version);
     const sandbox = new StrategySandbox(module, create, params, call, event, saved);
-    // The next save would overwrite saved state that could not be used, so that state is marked and kept.
+    // Unusable saved state is marked and kept, because otherwise the next save would overwrite it.
     const hasBegunAnew = sandbox.hasBegunAnew && sandbox.failure === null;
     if (saved !== null && saved.version === version && hasBegunAnew)
       this.#memory.setStrategyStateAside(name, memoryId, saved.version);

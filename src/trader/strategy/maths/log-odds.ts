@@ -30,7 +30,7 @@ export const reservationPrice = (p: number, gamma: number, netShares: number, he
 export function certaintyEquivalent(p: number, gamma: number, netShares: number): number {
   if (gamma === 0) return p * netShares;
   const shift = gamma * netShares;
-  // For a short position, e^(-gamma q) is very large. Outside the logarithm, as the term q, it causes no overflow.
+  // For a short position, e^(-gamma q) is very large. The term q outside the logarithm avoids the overflow.
   if (shift < 0) return netShares - Math.log(p + (1 - p) * Math.exp(shift)) / gamma;
   return -Math.log(p * Math.exp(-shift) + 1 - p) / gamma;
 }

@@ -106,7 +106,7 @@ describe('a captured market', () => {
     polls.book(3000, { 0.4: 10 }, {});
     polls.trades(3200, [tradeOf(3, 0.4, 1), tradeOf(2, 0.4, 1), tradeOf(1, 0.4, 1)], 'more');
     expect(polls.remembered.lines().filter((line) => line.startsWith('gap'))[0]).toBe(
-      'gap 1050 more new trades than one page holds',
+      'gap 1050 there were more new trades than one page holds',
     );
   });
 
