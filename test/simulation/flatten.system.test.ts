@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import { m } from '../trader/risk/states.js';
 import { CALM } from './faults.js';
+import { STANDARD } from './setting.js';
 import { World } from './world.js';
 
 const MINUTE_MS = 60_000;
@@ -28,7 +30,8 @@ it('flattening does not run against a market that is paused on the chain', () =>
 });
 
 it('one market is flattened while the others are quoted, over a crash in the middle, and nothing is sold twice', () => {
-  const world = new World(7, CALM);
+  const setting = { ...STANDARD };
+  const world = new World(7, CALM, null, 'given', setting);
   const snapshot = () => world.process?.trader.snapshot(world.ourMs);
   const findMarket = (id: string) => snapshot()?.markets.find(({ conditionId }) => conditionId === id);
   const sales = (id: string) =>
@@ -43,8 +46,12 @@ it('one market is flattened while the others are quoted, over a crash in the mid
     const conditionId = most[0]?.conditionId ?? '';
     const before = findMarket(conditionId);
     expect(Math.abs((before?.yesMicros ?? 0) - (before?.noMicros ?? 0))).toBeGreaterThan(5_000_000);
+    // The holding is larger than one order may be.
+    setting.limits = { ...STANDARD.limits, maxOrderSharesMicros: m(4_000_000), maxOrderNotionalMicros: m(3_000_000) };
+    world.kill();
+    world.pass(MINUTE_MS);
     world.command({ kind: 'flatten-market', marketConditionId: conditionId });
-    while (sales(conditionId) === 0) world.pass(100);
+    for (let waited = 0; waited < MINUTE_MS && sales(conditionId) === 0; waited += 100) world.pass(100);
     world.kill();
     world.pass(2 * MINUTE_MS);
     const flat = findMarket(conditionId);

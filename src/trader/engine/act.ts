@@ -15,7 +15,7 @@ import {
   scarceCash,
 } from './control/complete-sets.js';
 import { LADDER, type Mode } from './control/modes.js';
-import { isOfPlace, isOfSplit, makeStepContext, type StepContext } from './gate.js';
+import { makeStepContext, type StepContext } from './gate.js';
 import type { MarketEntry, Markets } from './markets.js';
 import { type Notices, showTitle } from './notices.js';
 import { heldIn } from './own/own-state.js';
@@ -108,12 +108,10 @@ function hasNothingDue(state: TraderState, entry: MarketEntry, nowMs: number): b
 }
 
 /** Applies the trader's current mode: withdraws orders and conversions in flight that the mode forbids. */
-function applyRung({ executor, safety, requests, markets }: TraderState, nowMs: number): void {
+function applyRung({ executor, safety, markets }: TraderState, nowMs: number): void {
   const { mode } = safety.mode();
   const { orders, conversions, stance } = LADDER[mode];
   executor.setConverting(conversions);
-  if (conversions !== 'all')
-    requests.queue.recall(conversions === 'none' ? isOfConversion : isOfSplit, `the trader is ${mode}`);
   // During a flatten, only sales may be placed. Quotes in flight when a flatten begins must not rest afterwards.
   executor.setPlacing(orders === 'sales' ? { onlyStrategy: FLATTEN } : orders === 'quotes');
   // If the risk stance changed, orders in flight that were decided under another stance are withdrawn and decided
@@ -121,15 +119,9 @@ function applyRung({ executor, safety, requests, markets }: TraderState, nowMs: 
   const isOutdated = safety.guards.fillAlarm.takeNew() || stance !== safety.stance;
   const isWishedAnew = orders !== 'none' && stance !== 'normal' && isOutdated;
   if (isWishedAnew) executor.withdraw(null, nowMs);
-  // If orders are forbidden or outdated, orders in the request queue must not be sent, even if they are signed.
-  if (orders === 'none' || isWishedAnew) requests.queue.recall(isOfPlace, `the trader is ${mode}`);
   if (stance !== safety.stance) markets.requestRequote();
   safety.stance = stance;
 }
-
-const TO_CURRENCY_CALLS: readonly string[] = ['merges.create', 'merges.submit', 'redeems.create', 'redeems.submit'];
-const isOfConversion = (request: PlannedRequest): boolean =>
-  isOfSplit(request) || TO_CURRENCY_CALLS.includes(request.call.endpoint);
 
 /** Returns true for a settled market that only an operator has paused: its shares are redeemed despite the pause. */
 function mayRedeem({ safety }: TraderState, { conditionId, feed: { facts } }: MarketEntry): boolean {
@@ -147,9 +139,7 @@ function actInMarket(
   const { nowMs } = base;
   const { safety, account, markets } = state;
   const { conditionId } = entry;
-  const paused = safety.pauses.flattening.includes(conditionId)
-    ? safety.whyUnclaimed(conditionId)
-    : safety.whyPaused(conditionId);
+  const paused = safety.isFlattening(conditionId) ? safety.whyUnclaimed(conditionId) : safety.whyPaused(conditionId);
   const hold = findHold(safety, conditionId, base.hold);
   const context = hold === base.hold ? base : makeStepContext(state, hold, nowMs);
   context.own = account.own;
@@ -177,7 +167,7 @@ function actInMarket(
     finishTurn(markets, state.notices, slot, nowMs);
   }
   markets.saveOwnFills(entry);
-  // If no strategy quotes the market any longer, its orders and splits in flight are withdrawn.
+  // If no strategy quotes the market any longer, its orders in flight are withdrawn.
   if (entry.slots.length > 0 && entry.slots.every(({ quotes }) => quotes.fairMicros === null)) {
     const orders = account.own.orders.get(conditionId) ?? [];
     if (orders.some(({ phase, strategy }) => phase === 'pending' && strategy !== FLATTEN))

@@ -1,6 +1,5 @@
 /** The gate between decisions and the executor: every intent needs an approval by risk before its requests begin. */
 
-import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import type { Sight } from '../market/view.js';
 import { type RiskFacts, toWorkingOrder } from '../risk/controls.js';
 import type { Intent, Refused } from '../risk/intent.js';
@@ -8,11 +7,6 @@ import type { RiskLimits } from '../risk/limits.js';
 import { judge } from '../risk/risk.js';
 import { LADDER } from './control/modes.js';
 import type { TraderState } from './state.js';
-
-export const isOfPlace = ({ call }: PlannedRequest): boolean =>
-  call.endpoint === 'orders.create' || call.endpoint === 'orders.submit';
-export const isOfSplit = ({ call }: PlannedRequest): boolean =>
-  call.endpoint === 'splits.create' || call.endpoint === 'splits.submit';
 
 export type StepContext = ReturnType<typeof makeStepContext>;
 

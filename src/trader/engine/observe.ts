@@ -15,13 +15,13 @@ import type { RestingOrders } from '../reconcile/comparison.js';
 import { overfull, PageWalk } from '../reconcile/list-cursor.js';
 import type { PollResult } from '../scheduler/poll-memory.js';
 import { obey } from './control/commands.js';
-import { conversionDone } from './control/complete-sets.js';
+import { endConversionWait } from './control/complete-sets.js';
 import { makeStepContext } from './gate.js';
 import { type MarketEntry, takeCandles } from './markets.js';
 import { showTitle, type WatchedList } from './notices.js';
 import { ownOrders } from './own/own-state.js';
 import { cancelOrder, PLACE_PAUSE_MS } from './quoting/quoting.js';
-import { lookAtEvent, react, tellMarket } from './reactions.js';
+import { lookAtEvent, pauseMarket, react, tellMarket } from './reactions.js';
 import type { TraderState } from './state.js';
 
 /** Records a request that the exchange did not answer. Sends one notice when the exchange stops answering. */
@@ -150,12 +150,11 @@ function readData(state: TraderState, entry: MarketEntry, poll: StatePoll, data:
 }
 
 /** Excludes a market whose data cannot be processed, until an operator resumes it. The market's orders are canceled. */
-function exclude({ markets, safety, notices }: TraderState, entry: MarketEntry, why: string, nowMs: number): void {
-  const { conditionId } = entry;
-  const title = showTitle(markets, conditionId);
+function exclude(state: TraderState, entry: MarketEntry, why: string, nowMs: number): void {
+  const { markets, notices } = state;
+  const title = showTitle(markets, entry.conditionId);
   markets.exclude(entry, why);
-  safety.pauses.pause(conditionId, why);
-  markets.requestRequote(conditionId);
+  pauseMarket(state, entry.conditionId, why, nowMs);
   const text = `"${title}" is excluded: ${why}; it has no orders until an operator resumes it with a reason`;
   notices.alert(nowMs, 'market_failed', text);
 }
@@ -187,8 +186,7 @@ function readDetail(
     if (phase === 'resolved' || phase === 'canceled') {
       tellMarket(markets, conditionId, { kind: 'resolved', nowMs: at.seenMs, phase });
       // Failed merges and splits of the open market must not delay its redeem.
-      conversionDone(entry);
-      entry.nextConversionMs = 0;
+      endConversionWait(entry);
     }
   }
   account.invalidate(); // The market's fees and event may change the cost of own orders.

@@ -4,6 +4,7 @@ import { complement, formatDecimal, maxMicros, sub, ZERO } from '../../shared/ba
 import { ORDER_STANDING } from '../../shared/protocol/states.js';
 import type { ExecutorEvent, Reaction, Trouble } from '../executor/contract.js';
 import type { BookedFill, IntentRow, LedgerReader } from '../ledger/contract.js';
+import { CONVERSION_KINDS } from '../ledger/tables.js';
 import type { OwnFill } from '../market/own-activity.js';
 import type { AnyEvent, AskedEvent } from '../strategy/contract.js';
 import { conversionDone, conversionFailed } from './control/complete-sets.js';
@@ -49,20 +50,23 @@ function onEvent(state: TraderState, event: ExecutorEvent, nowMs: number): void 
       return onConverted(state, event, nowMs);
     case 'signingRefused': {
       const { market, intentId, reason } = event;
-      safety.pauses.pause(market, `the signer refused a draft: ${reason}`);
-      markets.requestRequote(market);
+      pauseMarket(state, market, `the signer refused a draft: ${reason}`, nowMs);
       conversionFailed(markets.track(market), nowMs);
       tellRefused(ledger, markets, event, 'signing_refused', nowMs);
       return notices.alert(nowMs, 'signing_refused', `${intentId} in "${showTitle(markets, market)}": ${reason}`);
     }
     case 'trouble':
-      if (event.market !== null && PAUSING.includes(event.trouble)) {
-        safety.pauses.pause(event.market, event.text);
-        markets.requestRequote(event.market);
-      }
+      if (event.market !== null && PAUSING.includes(event.trouble)) pauseMarket(state, event.market, event.text, nowMs);
       if (ALARMING.includes(event.trouble)) safety.guards.fillAlarm.raise(event.text);
       return notices.alert(nowMs, event.trouble, event.text, event.subject);
   }
+}
+
+/** Pauses a market until an operator resumes it with a reason. Nothing that is in flight there is signed or sent. */
+export function pauseMarket({ safety, executor, markets }: TraderState, id: string, why: string, nowMs: number): void {
+  safety.pauses.pause(id, why);
+  executor.withdraw(id, nowMs, ['place', ...CONVERSION_KINDS]);
+  markets.requestRequote(id);
 }
 
 function noteReactionPace({ executor, requests, clock }: TraderState, intentId: string, nowMs: number): void {

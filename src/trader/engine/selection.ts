@@ -108,7 +108,9 @@ export class Selection {
   #isReady(state: Chooser, strategy: StrategySettings, nowMs: number): boolean {
     const slots = this.#listSlots(state, strategy);
     if (slots.length === 0) return false;
-    return nowMs - (this.#bornMs ?? nowMs) > FIRST_PATIENCE_MS || slots.every(([, slot]) => slot.view !== null);
+    return (
+      Math.abs(nowMs - (this.#bornMs ?? nowMs)) > FIRST_PATIENCE_MS || slots.every(([, slot]) => slot.view !== null)
+    );
   }
 
   #chooseByValue(state: Chooser, nowMs: number): void {

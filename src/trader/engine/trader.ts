@@ -58,6 +58,7 @@ export class Trader {
       executor.setPlacing(false);
       executor.setConverting('none');
       react(state, executor.recover(nowMs), nowMs);
+      state.account.invalidate();
     });
   }
 
@@ -97,10 +98,10 @@ export class Trader {
     const { executor } = this.#state;
     const { queue } = this.#state.requests;
     const requests: Request[] = [];
-    // While a submit waits, a read may show that its intent has ended. Example: a cancel whose order is filled.
-    const isOver = ({ owner }: PlannedRequest) =>
-      owner.kind === 'intent' && owner.step === 'submit' && executor.isOver(owner.intentId);
-    if (queue.waiting > 0) queue.recall(isOver, 'the intent of the request has ended');
+    // While a request waits, its intent may end, or be withdrawn or forbidden. Example: a cancel whose order is filled.
+    const findObjection = ({ owner }: PlannedRequest) =>
+      owner.kind === 'intent' ? executor.findObjection(owner.intentId, owner.step, nowMs) : null;
+    if (queue.waiting > 0) queue.recall(findObjection);
     for (let round = 0; round < MAX_UNSENT_ROUNDS; round++) {
       const released = queue.release(nowMs);
       for (const { id, call } of released.requests) this.#outgoing.check(call, queue.findOwner(id));

@@ -173,7 +173,7 @@ export class Context {
     const { kind, strategy, createdMs } = intent;
     if (!this.isAllowed(kind, strategy))
       return kind === 'place' ? 'the trader stopped placing orders' : 'the trader stopped converting shares';
-    if (withdrawn && (kind === 'place' || kind === 'split')) return 'the intent was withdrawn';
+    if (withdrawn) return 'the intent was withdrawn';
     if (kind !== 'place') return null;
     // If our clock was set back, the difference is negative, so its absolute value is compared.
     const ageMs = Math.abs(nowMs - createdMs);

@@ -17,6 +17,7 @@ import { describeOwner, type IntentStep } from '../../shared/protocol/request-ow
 import type { PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
 import {
   type ConversionKind,
+  type IntentKind,
   type IntentRow,
   isFinalIntent,
   type Ledger,
@@ -72,9 +73,11 @@ export class Executor {
     }).requests;
   }
 
-  /** True if the intent has ended, or was never begun. */
-  isOver(intentId: string): boolean {
-    return this.#context.intents.get(intentId) === null;
+  /** Returns why a draft or submit that waits must not leave now; null if it may. Reads may always leave. */
+  findObjection(intentId: string, step: IntentStep, nowMs: number): string | null {
+    if (step === 'read') return null;
+    const inFlight = this.#context.intents.get(intentId);
+    return inFlight === null ? 'the intent of the request has ended' : this.#context.findObjection(inFlight, nowMs);
   }
 
   onReport(report: RequestResult): Reaction {
@@ -179,15 +182,13 @@ export class Executor {
   }
 
   /**
-   * Withdraws the orders and splits that are in flight now in this market (null: the orders in all markets). The
-   * executor does not draft, sign or send them, but still tracks those that may have been sent. Later intents are not
-   * affected. The caller must remove the requests of withdrawn intents from the queue.
+   * Withdraws intents of these kinds that are in flight now in this market (null: in all markets). The executor does not
+   * draft, sign or send withdrawn intents, but still tracks those that may have been sent. Later intents are not affected.
    */
-  withdraw(marketConditionId: string | null, nowMs: number): void {
+  withdraw(marketConditionId: string | null, nowMs: number, kinds: readonly IntentKind[] = ['place']): void {
     for (const inFlight of this.#context.intents.all()) {
       const { kind, state, marketConditionId: market } = inFlight.intent;
-      const isWithdrawn = kind === 'place' || (kind === 'split' && marketConditionId !== null);
-      if (!isWithdrawn || inFlight.withdrawn) continue;
+      if (!kinds.includes(kind) || inFlight.withdrawn) continue;
       if (marketConditionId !== null && market !== marketConditionId) continue;
       const { effect } = STANDINGS[state];
       if (effect !== 'none' && effect !== 'maybe') continue;
@@ -299,7 +300,8 @@ export class Executor {
     if (effect === 'none') {
       this.#context.giveUp(inFlight, 'withdrawn', 'withdrawn', nowMs, 'the trader stopped before the draft was signed');
     } else if (effect === 'maybe') {
-      inFlight.withdrawn = true; // Orders and splits are not sent again: their market may have been paused or flattened.
+      // Orders and splits are not sent again, because their market may have been paused or flattened since.
+      inFlight.withdrawn = inFlight.intent.kind === 'place' || inFlight.intent.kind === 'split';
       markUncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before the outcome was known');
     } else if (effect === 'there' && inFlight.intent.kind !== 'place') {
       // The next list of own orders confirms orders, but the record of a conversion must be read.

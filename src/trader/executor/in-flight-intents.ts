@@ -35,7 +35,7 @@ export class InFlight {
   liveSinceMs: number;
   /** Whether the operator was notified that the exchange does not know the record. */
   missingTold = false;
-  /** Whether the intent was withdrawn. The executor does not draft, sign or send withdrawn orders and splits. */
+  /** Whether the intent was withdrawn; the executor then does not draft, sign or send it. */
   withdrawn = false;
   /** Whether the operator was notified that the record differs from the request. */
   differsTold = false;

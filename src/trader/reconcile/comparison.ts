@@ -159,8 +159,11 @@ export class Comparison {
         .filter(({ pubkey }) => this.#ledger.conversion(pubkey) === null)
         .flatMap((row) => movesOfConversion(kind, row)),
     );
+    const unbooked = (this.#histories.trades?.differing ?? []).filter(
+      ({ pubkey, state }) => state === 'done' && this.#ledger.fill(pubkey) === null,
+    );
     // The exchange has recorded these moves, and the ledger lacks them. Other shares are booked at their present price.
-    const recorded = [...this.#secondReader.lacking, ...conversions];
+    const recorded = [...this.#secondReader.sumLacking(unbooked), ...conversions];
     const plan: AdoptionOfOutcome[] = [];
     const outcomes = new Set([...theirs.keys(), ...now.keys(), ...recorded.map(({ outcome }) => outcome)]);
     for (const outcome of [...outcomes].sort()) {

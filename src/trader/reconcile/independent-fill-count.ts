@@ -143,9 +143,16 @@ export class IndependentFillCount {
     this.#memory.value = null;
   }
 
-  /** Sums of fills that the exchange lists and the ledger lacks, including those of accepted differences. */
-  get lacking(): readonly RecordedMove[] {
-    return Object.entries(sumUp(this.#leftOut.value, this.#lacking)).map(([key, { amount, worth, fees }]) => {
+  /**
+   * Returns the sums of fills that the exchange lists and the ledger lacks, including those of accepted differences. If
+   * the newest round compared no sums, the settled trades in `unbooked` replace sums of fewer trades.
+   */
+  sumLacking(unbooked: readonly OwnTradeRow[]): readonly RecordedMove[] {
+    const sums = sumUp(this.#leftOut.value, this.#lacking);
+    if (!this.hasCompared)
+      for (const [key, listed] of Object.entries(addUp({}, unbooked)))
+        if (listed.count > (sums[key]?.count ?? 0)) sums[key] = listed;
+    return Object.entries(sums).map(([key, { amount, worth, fees }]) => {
       const sign = key.endsWith(' buy') ? 1 : -1;
       const outcome = key.slice(0, key.lastIndexOf(' '));
       const [sharesMicros, spentMicros] = [micros(sign * amount), micros(sign * worth)];

@@ -260,7 +260,9 @@ export class Reconciler {
     const isUndecided = (difference: Difference) => this.#comparison.isUndecided(difference);
     const believed = this.#suspicions.take(found, round.begunMs, nowMs, isUndecided);
     this.#suspicions.forgetAccepted(({ what, subject }) => what === 'position' && !this.#comparison.leavesOut(subject));
-    const differences = found.filter((difference) => !this.#suspicions.isAccepted(difference));
+    // A confirmed difference that this round could not check still exists.
+    const unchecked = this.#suspicions.believed.filter((difference) => !found.includes(difference));
+    const differences = [...found.filter((difference) => !this.#suspicions.isAccepted(difference)), ...unchecked];
     this.newest = { begunMs: round.begunMs, comparedMs: nowMs, differences };
     this.againMs = this.#suspicions.doubtsFromMs;
     for (const difference of believed) this.#news.push({ loud: true, text: inWords(difference) });

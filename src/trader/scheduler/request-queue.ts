@@ -92,9 +92,9 @@ export class RequestQueue {
     line.waiting++;
   }
 
-  /** Drops unwanted waiting requests, which the next release reports as unsent. */
-  recall(isUnwanted: (request: PlannedRequest) => boolean, reason: string): void {
-    for (const unsent of this.#takeOut(isUnwanted, reason)) this.#givenUp.push(unsent);
+  /** Drops waiting requests for which `findReason` returns a reason. The next release reports them as unsent. */
+  recall(findReason: (request: PlannedRequest) => string | null): void {
+    for (const unsent of this.#takeOut(findReason)) this.#givenUp.push(unsent);
   }
 
   /**
@@ -120,7 +120,9 @@ export class RequestQueue {
     // Requests are unsent if they expired while they waited, or were dropped.
     const reason = 'the request expired while it waited for the request budget';
     const hasExpired = this.#findEarliestLatestMs() <= nowMs;
-    const expired = hasExpired ? this.#takeOut((request) => request.latestMs <= nowMs, reason) : NOTHING.unsent;
+    const expired = hasExpired
+      ? this.#takeOut((request) => (request.latestMs <= nowMs ? reason : null))
+      : NOTHING.unsent;
     const unsent = this.#givenUp.length === 0 ? expired : [...this.#givenUp, ...expired];
     if (this.#givenUp.length > 0) this.#givenUp = [];
     const requests: Request[] = [];
@@ -269,18 +271,20 @@ export class RequestQueue {
     return earliestMs;
   }
 
-  #takeOut(isUnwanted: (request: PlannedRequest) => boolean, reason: string): Unsent[] {
+  #takeOut(findReason: (request: PlannedRequest) => string | null): Unsent[] {
     const unsent: Unsent[] = [];
     for (const scope of SCOPES) {
       const line = this.#lines[scope];
       if (line.waiting === 0) continue;
       const { lanes } = line;
       for (const lane of LANES) {
-        const out = lanes[lane].filter(({ request }) => isUnwanted(request));
-        if (out.length === 0) continue;
-        for (const { request } of out) unsent.push({ request, reason });
-        lanes[lane] = lanes[lane].filter((each) => !out.includes(each));
-        line.waiting -= out.length;
+        const before = unsent.length;
+        lanes[lane] = lanes[lane].filter(({ request }) => {
+          const reason = findReason(request);
+          if (reason !== null) unsent.push({ request, reason });
+          return reason === null;
+        });
+        line.waiting -= unsent.length - before;
       }
     }
     return unsent;

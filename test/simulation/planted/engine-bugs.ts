@@ -59,8 +59,8 @@ export const ENGINE_BUGS: readonly WrittenBug[] = [
     name: 'flatten-lost-by-restart',
     what: 'A start does not read that a market was being flattened, and quotes it.',
     file: 'src/trader/engine/control/safety.ts',
-    text: 'new Map(stored.map(([id',
-    replacement: "new Map(stored.filter(([, , by]) => by !== 'flattening').map(([id",
+    text: 'of stored) this.#of(kind)',
+    replacement: "of stored) if (kind !== 'flattening') this.#of(kind)",
   },
   {
     name: 'reduce-only-ignored',

@@ -209,7 +209,7 @@ export const EXECUTOR_BUGS: readonly WrittenBug[] = [
     edits: [
       {
         file: 'src/trader/executor/context.ts',
-        text: "    if (withdrawn && (kind === 'place' || kind === 'split')) return 'the intent was withdrawn';",
+        text: "    if (withdrawn) return 'the intent was withdrawn';",
         replacement: '    void withdrawn;',
       },
       {

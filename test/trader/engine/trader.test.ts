@@ -6,8 +6,6 @@ import { must } from '../../../src/shared/base/errors.js';
 import type { DataOf } from '../../../src/shared/protocol/endpoints.js';
 import type { Outcome, Request } from '../../../src/shared/protocol/seam.js';
 import { Wallet } from '../../../src/shell/wallet/wallet.js';
-import { act } from '../../../src/trader/engine/act.js';
-import { obey } from '../../../src/trader/engine/control/commands.js';
 import { readNextStart } from '../../../src/trader/engine/control/safety.js';
 import { observeReport } from '../../../src/trader/engine/observe.js';
 import type { Reaction } from '../../../src/trader/executor/contract.js';
@@ -271,35 +269,4 @@ it('an outcome of a request that no room of the engine owns is an error', () => 
   const report = { request, outcome, nowMs: 1, sentMs: 1, venueTimeMs: null };
   const state = stateOf(openMemoryLedger(), settingsOf());
   expect(() => observeReport(state, report, 7)).toThrow('the result belongs to a request without an owner: resting');
-});
-
-it.each([
-  ['quoting', null],
-  ['paused', 'pause'],
-  ['killed', 'kill'],
-] as const)('a signed order that waits for the request budget while the trader is %s', (mode, kind) => {
-  const call = { endpoint: 'orders.submit', params: { pubkey: 'p' }, query: {}, body: { signature: '00' } } as const;
-  const owner = { kind: 'intent', step: 'submit', intentId: 'i' } as const;
-  const ledger = openMemoryLedger();
-  const state = stateOf(ledger, settingsOf());
-  state.safety.modes.isStarted = true;
-  if (kind !== null) state.safety.modes.apply({ kind, reason: 'news' });
-  state.requests.queue.push({ lane: 'submit', call, latestMs: START_MS + 60_000, owner });
-  ledger.transaction(() => act(state, START_MS));
-  const { requests, unsent } = state.requests.queue.release(START_MS);
-  expect(requests.some((request) => request.call === call)).toBe(kind === null);
-  expect(unsent.map(({ reason }) => reason)).toEqual(kind === null ? [] : [`the trader is ${mode}`]);
-});
-
-it.each(['pause-market', 'flatten-market'] as const)('%s drops a split that waits for its draft', (kind) => {
-  const ledger = openMemoryLedger();
-  const state = stateOf(ledger, settingsOf());
-  state.markets.track('good');
-  const owner = { kind: 'intent', step: 'draft', intentId: 'i' } as const;
-  const body = { market_condition_id: 'good', amount: '1' };
-  const call = { endpoint: 'splits.create', params: {}, query: {}, body } as const;
-  state.requests.queue.push({ lane: 'draft', call, latestMs: START_MS, owner });
-  ledger.transaction(() => obey(state, { kind, marketConditionId: 'good', reason: 'news' }, START_MS));
-  const { requests, unsent } = state.requests.queue.release(START_MS);
-  expect([requests, unsent.map(({ reason }) => reason)]).toEqual([[], [kind]]);
 });

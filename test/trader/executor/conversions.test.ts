@@ -235,7 +235,7 @@ it.each([
   s.begin(KINDS.split.intent);
   if (last === 'splits.submit')
     s.answer('splits.create', s.draftOf('sets', { action: 'split-shares', amount: m(TEN) }));
-  s.ledger.transaction(() => s.executor.withdraw(MARKET, s.nowMs));
+  s.ledger.transaction(() => s.executor.withdraw(MARKET, s.nowMs, ['split']));
   s.answer(last, outcome);
   s.wait(10_000);
   expect([s.state('c'), s.out]).toEqual(['abandoned', []]);

@@ -97,7 +97,10 @@ describe('a withdrawal', () => {
     const s = fresh().placed('p', 'order');
     s.answer('orders.submit', refused('throttled', 429));
     s.placed('q', 'o2');
+    const objection = () => s.executor.findObjection('q', 'submit', s.nowMs);
+    expect(objection()).toBeNull();
     s.ledger.transaction(() => s.executor.withdraw(null, s.nowMs));
+    expect([objection(), s.executor.findObjection('q', 'read', s.nowMs)]).toEqual(['the intent was withdrawn', null]);
     s.answer('orders.submit', unsent);
     s.wait(600);
     expect(s.out).toEqual(['orders.detail']);

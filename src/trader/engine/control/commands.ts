@@ -6,12 +6,12 @@ import type { Notes } from '../../ledger/contract.js';
 import type { AdoptionOfOutcome } from '../../reconcile/comparison.js';
 import { inWords } from '../../reconcile/confirmed-differences.js';
 import type { Reconciler } from '../../reconcile/reconciler.js';
-import { isOfPlace, isOfSplit } from '../gate.js';
 import type { Markets } from '../markets.js';
 import { showTitle } from '../notices.js';
 import type { Account } from '../own/account.js';
 import type { StrategySettings, TraderSettings } from '../settings.js';
 import type { TraderState } from '../state.js';
+import { endConversionWait } from './complete-sets.js';
 import { LADDER } from './modes.js';
 import type { Pauses, Safety } from './safety.js';
 
@@ -56,8 +56,9 @@ export function obey(state: TraderState, command: OperatorCommand, nowMs: number
   const isHeldBack = safety.heldBack !== null;
   if (command.kind === 'adopt') adopt(state, command.reason, nowMs);
   safety.modes.apply(command);
+  if (command.kind === 'flatten') for (const entry of markets.all) endConversionWait(entry);
   // A pause, cancel-all or kill also ends the sales of an earlier flatten.
-  if (ENDS_SALES.includes(command.kind)) for (const id of safety.pauses.flattening) safety.pauses.endFlattening(id);
+  if (ENDS_SALES.includes(command.kind)) safety.pauses.endAllFlattening();
   if (command.kind === 'resume') resume(state, command.reason, isHeldBack, nowMs);
   safety.saveModes();
   markets.requestRequote();
@@ -108,7 +109,7 @@ function flattenRefusal(safety: Safety, { marketConditionId: id }: MarketCommand
 }
 
 function turnMarket(state: TraderState, command: MarketCommand, nowMs: number): void {
-  const { notices, markets, safety, executor, requests } = state;
+  const { notices, markets, safety, executor } = state;
   const { kind, marketConditionId: id } = command;
   const reason = 'reason' in command ? `: ${command.reason || 'none given'}` : '';
   notices.alert(nowMs, 'command', `${kind} "${showTitle(markets, id)}" (${id})${reason}`);
@@ -118,11 +119,9 @@ function turnMarket(state: TraderState, command: MarketCommand, nowMs: number): 
     safety.pauses.resume(id);
     markets.reopen(id);
   }
-  if (kind !== 'resume-market') {
-    // Orders and splits in flight are withdrawn: after a pause, signed ones must not be sent and lost drafts not repeated.
-    executor.withdraw(id, nowMs);
-    requests.queue.recall((request) => isOfPlace(request) || isOfSplit(request), kind);
-  }
+  // Intents in flight are withdrawn: signed ones must not be sent any more, and lost drafts not repeated.
+  executor.withdraw(id, nowMs, kind === 'pause-market' ? ['place', 'split', 'merge'] : ['place', 'split']);
+  if (kind === 'flatten-market') endConversionWait(markets.get(id));
   markets.requestRequote(id);
 }
 
@@ -131,7 +130,9 @@ function turnMarket(state: TraderState, command: MarketCommand, nowMs: number): 
  * between ledger and exchange are accepted only with a reason, which shows that an operator has checked them.
  */
 function resume(state: TraderState, reason: string, isHeldBack: boolean, nowMs: number): void {
-  const { safety, markets, requests, reconciler, notices } = state;
+  const { safety, markets, requests, reconciler, notices, executor } = state;
+  // A sale of a flatten must not be sent after the resume.
+  executor.withdraw(null, nowMs);
   safety.guards.resume(isHeldBack);
   safety.saveLoss();
   safety.pauses.liftOwn();
@@ -219,8 +220,7 @@ function configure(state: TraderState, command: ConfigureCommand, nowMs: number)
     safety.capitalMoved(sub(live.capitalMicros, before));
   }
   executor.setConfigHash(command.hash);
-  executor.withdraw(null, nowMs);
-  requests.queue.recall(isOfPlace, 'the configuration has changed');
+  executor.withdraw(null, nowMs, ['place', 'split']);
   markets.configure(state.settings, nowMs);
   requests.poller.expedite({ kind: 'catalog' });
   markets.requestRequote();

@@ -12,6 +12,7 @@ import {
   ZERO,
 } from '../../../shared/base/micros.js';
 import { isSettledMarket } from '../../../shared/protocol/states.js';
+import { CONVERSION_KINDS } from '../../ledger/tables.js';
 import type { MarketFacts } from '../../market/view.js';
 import type { MergeIntent, PlaceIntent, RedeemIntent, SplitIntent } from '../../risk/intent.js';
 import { batchOf, type Economics, isPullingWorth, USUAL_PAIRS_PER_S } from '../../strategy/economics.js';
@@ -40,8 +41,7 @@ export function conversionRules(
 ) {
   const lot = feed.facts?.lotMicros;
   const markMicros = account.valuation.marks.get(conditionId) ?? null;
-  const isFlattening = safety.mode().mode === 'flattening' || safety.pauses.flattening.includes(conditionId);
-  if (!isFlattening || lot === undefined)
+  if (!safety.isFlattening(conditionId) || lot === undefined)
     return { merge: settings.merge, core: account.coreSets.of(slots), splits, markMicros };
   const merge: MergeSettings = { enabled: true, minSharesMicros: lot };
   return { merge, core: NO_CORE, splits: false, markMicros };
@@ -111,6 +111,13 @@ export function conversionDone(entry: MarketEntry): void {
   entry.conversionFailures = 0;
 }
 
+/** Permits the next conversion at once, whatever conversions have failed before. */
+export function endConversionWait(entry: MarketEntry | undefined): void {
+  if (entry === undefined) return;
+  entry.conversionFailures = 0;
+  entry.nextConversionMs = 0;
+}
+
 function planMerge(facts: MarketFacts, { merge, core }: ConversionRules, context: StepContext): MergeIntent | null {
   if (!mayMerge(facts, merge, core, context)) return null;
   const { conditionId: marketConditionId } = facts;
@@ -134,10 +141,9 @@ function freePairs({ conditionId, lotMicros }: MarketFacts, core: SetCore, { own
 
 function planRedeem({ conditionId }: MarketFacts, { own, executor, requests }: StepContext): RedeemIntent | null {
   const { yesMicros, noMicros } = heldIn(own, conditionId);
-  const pending = (kind: 'merge' | 'redeem') => executor.pendingConversion(kind, conditionId);
-  if ((yesMicros === 0 && noMicros === 0) || pending('redeem') !== null) return null;
-  // The holding is known exactly only if no own order is open and no merge is in flight.
-  if ((own.orders.get(conditionId) ?? []).length > 0 || pending('merge') !== null) return null;
+  if (yesMicros === 0 && noMicros === 0) return null;
+  // The holding is known exactly only if no own order is open and no conversion is in flight.
+  if (isUnderWay(own, executor, conditionId)) return null;
   const intentId = requests.nextIntentId(conditionId);
   return { kind: 'redeem', intentId, marketConditionId: conditionId, yesMicros, noMicros };
 }
@@ -190,9 +196,15 @@ function sellHolding(account: Account, { feed, conditionId, saleAfterMs }: Marke
     minAmountMicros,
     maxAmountMicros,
   } = sight.market;
-  const wanted = minMicros(level.amountMicros, micros(Math.abs(yesMicros - noMicros)));
-  const most = minMicros(minMicros(own.exposure.freeShares(marketConditionId, isYes), wanted), maxAmountMicros);
-  const amountMicros = micros(most - (most % lotMicros));
+  // YES shares are sold at the best bid, NO shares at 1 - best ask of YES.
+  const priceMicros = isYes ? level.priceMicros : complement(level.priceMicros);
+  const { maxOrderSharesMicros, maxOrderNotionalMicros } = context.limits;
+  // A larger holding is sold by several orders: the limits of one order apply to a flatten too.
+  const most = Math.min(
+    ...[level.amountMicros, Math.abs(yesMicros - noMicros), own.exposure.freeShares(marketConditionId, isYes)],
+    ...[maxAmountMicros, maxOrderSharesMicros, Math.floor((maxOrderNotionalMicros / priceMicros) * ONE)],
+  );
+  const amountMicros = toMultiple(micros(most), lotMicros, 'floor');
   if (amountMicros < minAmountMicros || amountMicros <= ZERO) return;
   const intent: PlaceIntent = {
     kind: 'place',
@@ -201,8 +213,7 @@ function sellHolding(account: Account, { feed, conditionId, saleAfterMs }: Marke
     eventConditionId,
     isYes,
     side: 'sell',
-    // YES shares are sold at the best bid, NO shares at 1 - best ask of YES.
-    priceMicros: isYes ? level.priceMicros : complement(level.priceMicros),
+    priceMicros,
     amountMicros,
     fairYesMicros: account.valuation.marks.get(conditionId) ?? null,
     strategy: FLATTEN,
@@ -220,13 +231,19 @@ export function isFlat(yes: Micros, no: Micros, { minAmountMicros, lotMicros }: 
 /** Sells all holdings; ends the flattening mode when no sellable holding is left. */
 export function flattenAll(state: TraderState, nowMs: number): void {
   const context = makeStepContext(state, 'flattening', nowMs);
-  const { account, markets, safety, notices } = state;
+  const { account, markets, safety, notices, executor } = state;
   let left = account.own.unsettled > 0;
+  let kept = '';
   for (const entry of markets.all) {
+    const { conditionId } = entry;
     // A market not claimed by this wallet is skipped, because another wallet of the fleet might buy our shares.
-    if (safety.whyUnclaimed(entry.conditionId) !== undefined) continue;
-    if (isHeld(account, entry)) left = true;
-    sellHolding(account, entry, context);
+    if (safety.whyUnclaimed(conditionId) !== undefined) continue;
+    if (isUnderWay(account.own, executor, conditionId)) left = true;
+    if (!isHeld(account, entry)) continue;
+    if (safety.isFlattening(conditionId)) {
+      left = true;
+      sellHolding(account, entry, context);
+    } else kept += `; the holding in "${showTitle(markets, conditionId)}" stays, because the trader paused that market`;
   }
   if (left) return;
   safety.modes.onFlat();
@@ -234,7 +251,7 @@ export function flattenAll(state: TraderState, nowMs: number): void {
   const ids = Array.from(markets.all, ({ conditionId }) => conditionId);
   const claimed = ids.filter((conditionId) => safety.whyUnclaimed(conditionId) === undefined);
   const rest = describeRest(account, markets, claimed);
-  notices.alert(nowMs, 'flattened', `no sellable holding is left; the trader is paused${rest}`);
+  notices.alert(nowMs, 'flattened', `no sellable holding is left; the trader is paused${rest}${kept}`);
 }
 
 /** Sells all holdings in the markets that the operator flattens. A market without remaining holdings stays paused. */
@@ -246,14 +263,11 @@ export function flattenMarkets(state: TraderState, nowMs: number): void {
   for (const conditionId of flattening) {
     if (safety.whyUnclaimed(conditionId) !== undefined) continue;
     const entry = markets.get(conditionId);
-    // An order or a conversion in flight may still change the market's holding.
-    const isUnderWay =
-      (account.own.orders.get(conditionId)?.length ?? 0) > 0 ||
-      (['merge', 'split'] as const).some((kind) => executor.pendingConversion(kind, conditionId) !== null);
-    if (entry !== undefined && (isUnderWay || isHeld(account, entry))) {
+    if (entry !== undefined && isHeld(account, entry)) {
       sellHolding(account, entry, context);
       continue;
     }
+    if (isUnderWay(account.own, executor, conditionId)) continue;
     safety.pauses.endFlattening(conditionId);
     const title = `"${showTitle(markets, conditionId)}"`;
     const rest = describeRest(account, markets, [conditionId]);
@@ -261,6 +275,11 @@ export function flattenMarkets(state: TraderState, nowMs: number): void {
     state.notices.alert(nowMs, 'flattened', text);
   }
 }
+
+/** Returns true if an order or a conversion may still change the market's holding. */
+const isUnderWay = (own: OwnState, executor: StepContext['executor'], conditionId: string): boolean =>
+  (own.orders.get(conditionId)?.length ?? 0) > 0 ||
+  CONVERSION_KINDS.some((kind) => executor.pendingConversion(kind, conditionId) !== null);
 
 /** Returns true for a sellable holding in the market, or for any holding while the market's facts are unknown. */
 function isHeld({ own }: Account, { feed, conditionId }: MarketEntry): boolean {

@@ -95,6 +95,12 @@ export class Safety {
     return reason === this.guards.loss.rung[rung] ? { rung, reason } : null;
   }
 
+  /** True if the market's holding is being sold. Nothing is sold in a market that the trader itself has paused. */
+  isFlattening(conditionId: string): boolean {
+    const isAll = this.mode().mode === 'flattening' && this.pauses.get(conditionId)?.kind !== 'refused';
+    return isAll || this.pauses.flattening.includes(conditionId);
+  }
+
   /** Returns why a market is neither quoted nor converted; undefined if quotes and conversions are allowed. */
   whyPaused(conditionId: string): string | undefined {
     return (
@@ -134,6 +140,8 @@ export class Safety {
     this.halt(this.guards.observeFill(timestampS), nowMs);
     this.guards.storeFills();
     this.#measureLoss(nowMs);
+    // A halt is stored in the transaction of the fill that caused it.
+    if (this.guards.loss.isDue) this.saveLoss();
   }
 
   /** Call after a change of capital: shifts the loss guard's reference values by `amount`, and stores its state. */
@@ -214,52 +222,56 @@ interface Pause {
   readonly kind: PauseKind;
 }
 
-type StoredPause = readonly [conditionId: string, reason: string, by?: Exclude<PauseKind, 'refused'>];
+type StoredPause = readonly [conditionId: string, reason: string, kind: PauseKind];
 
 /**
  * Pauses of single markets, kept across restarts. A pause or flatten by the operator ends only with a resume of that
- * market. A pause by the trader, for example after the signer refused, also ends with a resume of all markets.
+ * market. A pause by the trader, for example after the signer refused, also ends with a resume of all markets; a pause
+ * by the operator in the same market then remains.
  */
 export class Pauses {
   readonly #notes: Notes;
-  readonly #pauses: Map<string, Pause>;
+  readonly #refused = new Map<string, Pause>();
+  readonly #byOperator = new Map<string, Pause>();
+  /** Markets whose holdings are being sold. */
   flattening: readonly string[] = [];
 
   constructor(notes: Notes) {
     this.#notes = notes;
     // Only `Pauses` writes this ledger note, so it is valid JSON.
     const stored = JSON.parse(notes.note(NOTE) ?? '[]') as readonly StoredPause[];
-    this.#pauses = new Map(stored.map(([id, reason, by]) => [id, { reason, kind: by ?? 'refused' }]));
+    for (const [id, reason, kind] of stored) this.#of(kind).set(id, { reason, kind });
     this.#listFlattening();
   }
 
   get(conditionId: string): Pause | undefined {
-    return this.#pauses.get(conditionId);
+    return this.#refused.get(conditionId) ?? this.#byOperator.get(conditionId);
   }
 
   /** Describes the first market that the trader itself paused; null if none. Resuming it needs a reason. */
   get first(): string | null {
-    for (const [id, { reason, kind }] of this.#pauses) if (kind === 'refused') return `market ${id}: ${reason}`;
+    for (const [id, { reason }] of this.#refused) return `market ${id}: ${reason}`;
     return null;
   }
 
   get all(): readonly { readonly conditionId: string; readonly reason: string }[] {
-    return Array.from(this.#pauses, ([conditionId, { reason }]) => ({ conditionId, reason }));
+    const pauses = new Map([...this.#byOperator, ...this.#refused]);
+    return Array.from(pauses, ([conditionId, { reason }]) => ({ conditionId, reason }));
   }
 
   pause(conditionId: string, reason: string): void {
     this.#set(conditionId, { reason, kind: 'refused' });
   }
 
-  /** Pauses a market for the operator and ends its flatten. An earlier pause with another cause keeps its reason. */
+  /** Pauses a market for the operator and ends its flatten. A flattened market keeps its reason. */
   pauseByOperator(conditionId: string, reason: string): void {
-    const before = this.#pauses.get(conditionId)?.kind ?? 'operator';
-    if (before === 'flattening') this.endFlattening(conditionId);
-    else if (before === 'operator') this.#set(conditionId, { reason, kind: 'operator' });
+    const before = this.#byOperator.get(conditionId)?.kind ?? 'operator';
+    if (before === 'operator') this.#set(conditionId, { reason, kind: 'operator' });
+    else this.endFlattening(conditionId);
   }
 
   get flattened(): readonly string[] {
-    return [...this.#pauses].flatMap(([id, { kind }]) => (kind === 'flattened' ? [id] : []));
+    return [...this.#byOperator].flatMap(([id, { kind }]) => (kind === 'flattened' ? [id] : []));
   }
 
   /** Begins to flatten a market. The pause is stored before the first sale, so that no restart quotes the market. */
@@ -272,30 +284,43 @@ export class Pauses {
     this.#set(conditionId, { reason: 'flattened by the operator', kind: 'flattened' });
   }
 
+  /** Ends the sales of all flattens, also of those that a pause by the trader interrupts. */
+  endAllFlattening(): void {
+    for (const [id, { kind }] of this.#byOperator) if (kind === 'flattening') this.endFlattening(id);
+  }
+
   resume(conditionId: string): void {
-    if (this.#pauses.delete(conditionId)) this.#store();
+    this.#refused.delete(conditionId);
+    this.#byOperator.delete(conditionId);
+    this.#store();
   }
 
   /** Ends all pauses that the trader itself began; pauses by an operator stay. */
   liftOwn(): void {
-    for (const [id, { kind }] of this.#pauses) if (kind === 'refused') this.#pauses.delete(id);
+    this.#refused.clear();
     this.#store();
   }
 
+  #of(kind: PauseKind): Map<string, Pause> {
+    return kind === 'refused' ? this.#refused : this.#byOperator;
+  }
+
   #set(conditionId: string, pause: Pause): void {
-    this.#pauses.set(conditionId, pause);
+    this.#of(pause.kind).set(conditionId, pause);
     this.#store();
   }
 
   #store(): void {
     this.#listFlattening();
-    const stored = [...this.#pauses].map(
-      ([id, { reason, kind }]): StoredPause => (kind === 'refused' ? [id, reason] : [id, reason, kind]),
+    const stored = [...this.#byOperator, ...this.#refused].map(
+      ([id, { reason, kind }]): StoredPause => [id, reason, kind],
     );
     this.#notes.setNote(NOTE, JSON.stringify(stored));
   }
 
   #listFlattening(): void {
-    this.flattening = [...this.#pauses].flatMap(([id, { kind }]) => (kind === 'flattening' ? [id] : []));
+    const ids = [...this.#byOperator].flatMap(([id, { kind }]) => (kind === 'flattening' ? [id] : []));
+    // Nothing is signed in a market that the trader has paused.
+    this.flattening = ids.filter((id) => !this.#refused.has(id));
   }
 }

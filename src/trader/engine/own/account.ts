@@ -66,14 +66,17 @@ export class Account {
   }
 
   readMarks(nowMs: number): void {
-    for (const { conditionId, feed } of this.#markets.all)
-      this.valuation.look(conditionId, feed.mark(nowMs, ownOrders(this.own, conditionId)), feed.others, nowMs);
+    for (const { conditionId, feed } of this.#markets.all) {
+      // The empty book of a closed market says nothing about the worth of its shares.
+      const others = feed.facts?.phase === 'open' ? feed.others : null;
+      this.valuation.look(conditionId, feed.mark(nowMs, ownOrders(this.own, conditionId)), others, nowMs);
+    }
   }
 
   /** Returns true if the wallet has shares, orders or conversions in flight in this market. */
   isOurs(conditionId: string): boolean {
     const held = heldIn(this.own, conditionId);
-    if (held.yesMicros > 0 || held.noMicros > 0 || (this.own.orders.get(conditionId)?.length ?? 0) > 0) return true;
+    if (held.yesMicros !== 0 || held.noMicros !== 0 || (this.own.orders.get(conditionId)?.length ?? 0) > 0) return true;
     return CONVERSION_KINDS.some((kind) => this.#executor.pendingConversion(kind, conditionId) !== null);
   }
 }
@@ -270,11 +273,12 @@ export class Marks extends Map<string, Micros> {
     if (isNew) this.save(held.keys());
   }
 
-  /** Stores the marks of held markets. */
+  /** Stores the marks of held markets. A market without a new mark keeps its stored mark. */
   save(held: Iterable<string>): void {
+    const before = new Map(this.#stored);
     this.#stored.clear();
     for (const conditionId of held) {
-      const mark = this.get(conditionId);
+      const mark = this.get(conditionId) ?? before.get(conditionId);
       if (mark !== undefined) this.#stored.set(conditionId, mark);
     }
     this.#ledger.setNote(NOTE, JSON.stringify([...this.#stored]));

@@ -25,17 +25,6 @@ const resume = (marketConditionId: string, reason = '') =>
 
 const flatten = (marketConditionId: string) => ({ kind: 'flatten-market', marketConditionId }) as const;
 
-it.each([pause('a'), flatten('a')])('lets no signed order leave that waits: $kind', (command) =>
-  withLedger((ledger) => {
-    const { state, order } = start(ledger);
-    const call = { endpoint: 'orders.submit', params: { pubkey: 'p' }, query: {}, body: { signature: 's' } } as const;
-    const owner = { kind: 'intent', intentId: 'i', step: 'submit' } as const;
-    state.requests.queue.push({ lane: 'submit', call, latestMs: START_MS + 60_000, owner });
-    order(command);
-    expect(state.requests.queue.release(START_MS)).toMatchObject({ requests: [], unsent: [{ reason: command.kind }] });
-  }),
-);
-
 testWithLedger('a pause holds in that market alone, over a restart, until it is resumed without a reason', (ledger) => {
   expect(start(ledger).order(pause('a'))).toBeNull();
   const { state, order, paused } = start(ledger);
@@ -63,9 +52,10 @@ it.each(['', 'looked at it'])('stays, over a restart, when everything is resumed
 
 testWithLedger('a refusal of the signer ends when all is resumed with a reason, and a pause stays', (ledger) => {
   const { state, order, paused } = start(ledger);
-  ledger.transaction(() => state.safety.pauses.pause('a', 'the signer refused a draft'));
   order(pause('b'));
+  for (const id of ['a', 'b']) ledger.transaction(() => state.safety.pauses.pause(id, 'the signer refused a draft'));
   expect(order({ kind: 'resume', reason: '' })).toContain('market a: the signer refused a draft');
+  expect(start(ledger).paused()).toEqual(Array(2).fill('the signer refused a draft'));
   expect(order({ kind: 'resume', reason: 'looked at it' })).toBeNull();
   expect(paused()).toEqual([undefined, 'news']);
 });

@@ -44,6 +44,12 @@ describe('the last mark of what is held', () => {
     expect(marks.get('a')).toBe(500_000);
   });
 
+  testAfterRestart('is kept when it is stored again before the market has a new one', (marks) => {
+    marks.save(held.keys());
+    marks.fill(held, isOut, 0);
+    expect(marks.get('a')).toBe(MARK);
+  });
+
   testInStep('is not kept of a market in which nothing is held any more', (ledger) => {
     const before = new Marks(ledger);
     before.set('a', MARK);
