@@ -3,19 +3,20 @@
 import { messageOf, TwinbookError } from '../shared/base/errors.js';
 import { utcText } from '../shared/base/text.js';
 import { OPERATOR_COMMANDS, type OperatorRow, operatorRequest } from '../shared/protocol/operator-commands.js';
-import { RESTING_STATUSES } from '../shared/protocol/states.js';
 import type { TraderConfig } from '../shell/config/config.js';
 import { explainLines } from '../shell/console/views/explain-view.js';
 import { askTrader } from '../shell/control/control-client.js';
 import type { CancelAllData, ControlData, ControlRequest, KillData } from '../shell/control/control-protocol.js';
 import { prunedText } from '../shell/daemon/status-text.js';
 import type { LedgerReader } from '../trader/ledger/contract.js';
+import { ENDED_PROVEN } from '../trader/ledger/tables.js';
 import { type AddCommand, all, type CommandOutput, command, modeText, toolOf } from './command.js';
 import { type CliIo, EXIT, type ExitCode } from './io.js';
 import * as option from './options.js';
 import {
   askOrPass,
   askThere,
+  countOrders,
   findNamed,
   marketsNamed,
   nameMeant,
@@ -69,13 +70,12 @@ const stopCommand = command({
   answer: async ({ options: { timeout }, config }) => {
     await askThere({ command: 'stop' }, config, { timeoutMs: timeout * 1000, untilGone: true });
     const data = await readLedger(config, (ledger) => {
-      const limit = Number.MAX_SAFE_INTEGER;
-      const open = ledger.orders({ statuses: RESTING_STATUSES, limit }).length;
-      const unknown = ledger.intents({ states: ['unknown'], kind: 'place', limit }).length;
+      const { open, unknown } = countOrders(ledger);
       return { mode: 'stopped', reason: ledger.runs(1)[0]?.note ?? '', may_rest: open + unknown };
     });
-    if (data.may_rest === 0) return { data, text: 'stopped; no order is left open\n' };
-    const text = `stopped, but ${data.may_rest} orders may still rest: run \`twinbook cancel-all --verify\`\n`;
+    if (data.may_rest === 0 && data.reason === ENDED_PROVEN) return { data, text: 'stopped; no order is left open\n' };
+    const left = data.may_rest === 0 ? 'orders' : `${data.may_rest} orders`;
+    const text = `stopped, but ${left} may still rest: run \`twinbook cancel-all --verify\`\n`;
     return { data, text, code: EXIT.failed };
   },
 });

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ErrorCode, TwinbookError } from '../shared/base/errors.js';
 import type { DataOf, EndpointName } from '../shared/protocol/endpoints.js';
+import { RESTING_STATUSES } from '../shared/protocol/states.js';
 import type { ServiceClient } from '../shell/client/client.js';
 import type { ClientAnswer } from '../shell/client/contract.js';
 import type { Environment, TraderConfig } from '../shell/config/config.js';
@@ -26,6 +27,15 @@ export async function readLedger<T>(
   } finally {
     ledger.close();
   }
+}
+
+/** Counts the orders that may rest: the open ones, and those that were sent with an unknown outcome. */
+export function countOrders(ledger: LedgerReader) {
+  const limit = Number.MAX_SAFE_INTEGER;
+  const open = ledger.orders({ statuses: RESTING_STATUSES, limit }).length;
+  // A crash during a submit leaves the intent `signed`.
+  const unknown = ledger.intents({ states: ['signed', 'unknown'], kind: 'place', limit }).length;
+  return { open, unknown };
 }
 
 export const marketsNamed = (ledger: LedgerReader): readonly NamedSubject[] =>

@@ -9,6 +9,7 @@ import {
   readControlRequest,
 } from '../../src/shell/control/control-protocol.js';
 import { type ControlHost, serveControl } from '../../src/shell/control/control-server.js';
+import { ENDED_PROVEN } from '../../src/trader/ledger/tables.js';
 import { trader } from '../shell/config/files.js';
 import { folderOf } from '../support/folders.js';
 import { intentOf, orderOf } from '../trader/ledger/books.js';
@@ -117,12 +118,21 @@ describe('commands reach the running trader', () => {
       await new Promise((resolve) => server.close(resolve));
       return ran;
     };
+    expect(await stop()).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/^stopped, but orders may still rest: /),
+    });
+    writeLedger(cwd, (ledger) => ledger.stopRun('run', 2, ENDED_PROVEN));
     expect(await stop()).toEqual({ code: 0, out: 'stopped; no order is left open\n', err: '' });
     writeLedger(cwd, (ledger) => {
       ledger.addIntent(intentOf({ state: 'live', draftPubkey: 'order-1' }));
       ledger.addOrder(orderOf());
+      ledger.addIntent(intentOf({ id: 'run-a-2', state: 'signed', draftPubkey: 'order-2', submitCount: 1 }));
+      ledger.addOrder(orderOf({ pubkey: 'order-2', intentId: 'run-a-2', status: 'waiting_to_sign' }));
     });
-    expect(await stop()).toMatchObject({ code: 1, out: expect.stringContaining('1 orders may still rest') });
+    expect(await stop()).toMatchObject({ code: 1, out: expect.stringContaining('2 orders may still rest') });
+    const status = await run(['status', '--json', '-c', 'trader.yaml'], { cwd });
+    expect(JSON.parse(status.out)).toMatchObject({ open_orders: 1, unknown_orders: 1 });
   });
 
   test('a refusal is told', async () => {

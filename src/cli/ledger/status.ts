@@ -2,7 +2,6 @@
 
 import { formatDecimal } from '../../shared/base/micros.js';
 import { utcText } from '../../shared/base/text.js';
-import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import {
   type AccountStatus,
   describeQuoting,
@@ -18,7 +17,7 @@ import { agreementText } from '../../trader/reconcile/differences.js';
 import { command } from '../command.js';
 import { guardianStatus } from '../console-commands.js';
 import type { CliIo } from '../io.js';
-import { askThere, readLedger, valueOn } from '../reach.js';
+import { askThere, countOrders, readLedger, valueOn } from '../reach.js';
 import { amountText, json, type Pair, record, short, type TableCell, type TableColumn, table } from '../table.js';
 
 export const statusCommand = command({
@@ -46,6 +45,7 @@ function stoppedStatus(ledger: LedgerReader, config: TraderConfig, guardian: str
   const { mode, reason, wayBack } = readNextStart(ledger, config.risk, stopFile);
   // If the last comparison found no difference, `agreement` is null, because present agreement is not proven.
   const { open, accepted } = readStanding({ note: (key) => ledger.note(key) });
+  const orders = countOrders(ledger);
   const agreement: StatusAgreement = { text: agreementText(open, accepted), open, accepted: accepted.length };
   return {
     running: false,
@@ -57,8 +57,8 @@ function stoppedStatus(ledger: LedgerReader, config: TraderConfig, guardian: str
     agreement: open + accepted.length === 0 ? null : agreement,
     cash: formatDecimal(ledger.cash()),
     positions: ledger.positions().length,
-    open_orders: ledger.orders({ statuses: RESTING_STATUSES, limit: Number.MAX_SAFE_INTEGER }).length,
-    unknown_orders: ledger.intents({ states: ['unknown'], limit: Number.MAX_SAFE_INTEGER }).length,
+    open_orders: orders.open,
+    unknown_orders: orders.unknown,
     fills: ledger.fills({ limit: Number.MAX_SAFE_INTEGER }).length,
     signing_refused: ledger.eventCount('signing_refused'),
     next_start: { mode, reason, way_back: wayBack },
