@@ -12,17 +12,15 @@ import {
   sessionFromLedger,
 } from '../../lab/report/session-from-ledger.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import type { Micros } from '../../shared/base/micros.js';
 import type { TraderConfig } from '../../shell/config/config.js';
 import { VERSION } from '../../shell/config/shipped.js';
-import { askTrader } from '../../shell/control/control-client.js';
 import { readRun, runFolders } from '../../shell/journal/runs.js';
 import { storedMarks } from '../../trader/engine/own/account.js';
 import type { PnlRow } from '../../trader/ledger/contract.js';
 import { command } from '../command.js';
 import { type CliIo, writeWhole } from '../io.js';
 import * as option from '../options.js';
-import { readLedger } from '../reach.js';
+import { askThere, readLedger, valueOn } from '../reach.js';
 import { amounts, amountText, formatOf, json, record, writeAnswer } from '../table.js';
 
 const BY: option.OptionRow<BreakdownBy | undefined> = new Option(
@@ -50,7 +48,7 @@ export const pnlCommand = command({
     const running = await runningTrader(config);
     const nowMs = running?.nowMs ?? null;
     const { marks, pnl } = await readLedger(config, (ledger) => {
-      const prices = running?.marks ?? storedMarks(ledger);
+      const prices = new Map([...storedMarks(ledger), ...(running?.marks ?? [])]);
       return { marks: prices, pnl: ledger.pnl(prices) };
     });
     const isWhole = report !== undefined || by !== undefined;
@@ -83,13 +81,11 @@ function printPnl(pnl: PnlRow, isLastKnown: boolean, io: CliIo): void {
     io.out(`Holdings in ${pnl.unmarked.length} market(s) have no price now and are valued at their cost.\n`);
 }
 
-async function runningTrader({ control: { socket } }: TraderConfig) {
-  const status = await askTrader({ command: 'status' }, { socket, timeoutMs: 2000 }).catch(() => null);
+async function runningTrader(config: TraderConfig) {
+  const status = await askThere({ command: 'status' }, config, { timeoutMs: 5000 }).catch(valueOn(null, 'not_running'));
   if (status === null) return null;
-  const marks = status.markets.flatMap(({ conditionId, fairMicros }) =>
-    fairMicros === null ? [] : [[conditionId, fairMicros] as const],
-  );
-  return { marks: new Map<string, Micros>(marks), nowMs: status.nowMs };
+  const { readMarks } = await import('../../shell/console/views/money-view.js');
+  return { marks: readMarks(status.markets), nowMs: status.nowMs };
 }
 
 /** @param nowMs present time, Unix ms; null if no trader runs */

@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { serveControl } from '../../../src/shell/control/control-server.js';
 import { trader } from '../../shell/config/files.js';
+import { ACCOUNT, market, PROCESS } from '../../shell/console/state-of-markets.js';
 import { folderOf } from '../../support/folders.js';
 import { fillOf, intentOf, m, ONE, orderOf } from '../../trader/ledger/books.js';
 import { run } from '../run.js';
@@ -73,6 +75,25 @@ describe('pnl --report', () => {
     expect(readdirSync(cwd).filter((name) => name.includes('part'))).toEqual([]);
     expect(readFileSync(join(cwd, 'report.html/kept.txt'), 'utf8')).toBe('kept');
   });
+});
+
+test('pnl uses the marks of a trader that does not quote, and hides none of its errors', async () => {
+  const cwd = written();
+  const held = { ...market('a'), fairMicros: null, markMicros: m(300_000) };
+  const running = { dashboard: null, signingRefused: 0, account: ACCOUNT, process: PROCESS };
+  let data: object | null = { ...running, nowMs: T0, markets: [held] };
+  const control = await serveControl(join(cwd, 'twinbook.sqlite.sock'), {
+    answer: async () => (data === null ? { ok: false, error: 'no status' } : { ok: true, data }),
+    subscribe: () => 'none',
+  });
+  onTestFinished(() => control.close());
+  expect(JSON.parse((await pnl(cwd, '--json')).out)).toMatchObject({
+    unrealised: '-1.2',
+    total: '-1.242',
+    unmarked: [],
+  });
+  data = null;
+  expect(await pnl(cwd)).toMatchObject({ code: 2, out: '', err: expect.stringContaining('refused: no status') });
 });
 
 describe('pnl --by', () => {
