@@ -124,27 +124,35 @@ function cancelAllText(data: CancelAllData, isProven: boolean): string {
 
 const isClean = ({ resting, verified }: CancelAllData): boolean => resting === 0 && verified;
 
-async function cancelAlone({ config, io, verify }: Omit<Cancelling, 'timeoutMs'>): Promise<CancelAllData> {
-  const { cancelDirectly } = await import('../shell/daemon/direct-cancel.js');
-  return withVenue(config, io, (venue) => cancelDirectly({ ...venue, verify }));
+/** The reads continue until no new order appears: lists may lag, and late requests may arrive. */
+const patience = ({ timeoutMs }: Cancelling) => ({ withinMs: timeoutMs, pauseMs: 2_000 });
+
+/** Cancels without a trader. Throws `venue_unreachable` or `venue_refused` if no order can be read or canceled. */
+async function cancelAlone(asked: Cancelling): Promise<CancelAllData> {
+  const { cancelDirectly, cancelUntilNothingRests } = await import('../shell/daemon/direct-cancel.js');
+  return withVenue(asked.config, asked.io, async (venue) => {
+    const first = await cancelDirectly({ ...venue, verify: false });
+    if (!asked.verify) return first;
+    const proof = await cancelUntilNothingRests(venue, patience(asked));
+    return { ...proof, asked: first.asked + proof.asked };
+  });
 }
 
 /** Writes a stop file, so that a hanging trader cannot quote again, and cancels its orders at the exchange. */
 async function cancelPast(
-  { config, io, timeoutMs }: Cancelling,
+  asked: Cancelling,
   reason: string,
   reach: Unreached,
 ): Promise<CancelAllData & { readonly killed: boolean }> {
+  const { config, io } = asked;
   const killed = await leaveMark(config, reason, reach, io);
-  if (reach === 'not running') return { ...(await cancelAlone({ config, io, verify: true })), killed };
+  if (reach === 'not running') return { ...(await cancelAlone({ ...asked, verify: true })), killed };
   if (config.exchange?.embedded === true) {
     io.err("  The embedded exchange hangs with its trader: end the trader's process, then cancel again.\n");
     return { asked: 0, resting: 0, verified: false, killed };
   }
   const { cancelUntilNothingRests } = await import('../shell/daemon/direct-cancel.js');
-  // The reads continue until no new order appears: a frozen trader's requests may still arrive between two reads.
-  const patience = { withinMs: timeoutMs, pauseMs: 2_000 };
-  const canceled = await withVenue(config, io, (venue) => cancelUntilNothingRests(venue, patience));
+  const canceled = await withVenue(config, io, (venue) => cancelUntilNothingRests(venue, patience(asked)));
   return { ...canceled, killed };
 }
 

@@ -12,6 +12,7 @@ import { loadCredentials, openKeyFile, saveCredentials } from '../../src/shell/w
 import type { Wallet } from '../../src/shell/wallet/wallet.js';
 import { openLedger } from '../../src/trader/ledger/ledger.js';
 import { trader } from '../shell/config/files.js';
+import { alteringProxy } from '../support/altering-proxy.js';
 import { folderOf } from '../support/folders.js';
 import { listeningWeb } from '../support/listening.js';
 import { fillOf, HOLDER, intentOf, orderOf } from '../trader/ledger/books.js';
@@ -121,11 +122,20 @@ describe('keys', () => {
 });
 
 describe('cancel-all without a trader', () => {
-  test('cancels every order and proves that none rests', async () => {
+  test('cancels every order, also those that the list shows late, and proves that none rests', async () => {
     await withKeys();
     const { client, place } = await ownClient();
     await place('0.41');
     await place('0.42');
+    const proxy = await alteringProxy(exchange.url);
+    let late = 3;
+    proxy.answer = (body, { method, path }) =>
+      method === 'GET' && path.startsWith('/orders/?') && late-- > 0
+        ? JSON.stringify({ ...JSON.parse(body), data: [] })
+        : body;
+    const yaml = readFileSync(join(cwd, 'trader.yaml'), 'utf8').replace(exchange.url, proxy.url);
+    writeFileSync(join(cwd, 'trader.yaml'), yaml);
+    await twinbook('keys bootstrap');
     expect(await twinbook('cancel-all --verify')).toEqual({
       code: 0,
       out: 'canceled 2 orders; two reads show that none rests\n',
