@@ -11,6 +11,7 @@ import {
 import { type ControlHost, serveControl } from '../../src/shell/control/control-server.js';
 import { ENDED_PROVEN } from '../../src/trader/ledger/tables.js';
 import { trader } from '../shell/config/files.js';
+import { ACCOUNT, PROCESS } from '../shell/console/state-of-markets.js';
 import { folderOf } from '../support/folders.js';
 import { intentOf, orderOf } from '../trader/ledger/books.js';
 import { folderWith, writeLedger } from './ledger/written.js';
@@ -133,6 +134,12 @@ describe('commands reach the running trader', () => {
     expect(await stop()).toMatchObject({ code: 1, out: expect.stringContaining('2 orders may still rest') });
     const status = await run(['status', '--json', '-c', 'trader.yaml'], { cwd });
     expect(JSON.parse(status.out)).toMatchObject({ open_orders: 1, unknown_orders: 1 });
+  });
+
+  test('status gives the time of an old comparison', async () => {
+    const rest = { dashboard: null, signingRefused: 0, account: ACCOUNT, process: PROCESS, markets: [] };
+    const trader = await socketIn(() => ({ ok: true, data: { ...rest, nowMs: 3_600_000 } }));
+    expect((await trader.command('status')).out).toMatch(/^ledger .*agree \(compared at 1970-01-01 00:00:04 UTC\)$/m);
   });
 
   test('a refusal is told', async () => {

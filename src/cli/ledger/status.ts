@@ -10,6 +10,7 @@ import {
 } from '../../shared/protocol/trader-status.js';
 import type { TraderConfig } from '../../shell/config/config.js';
 import { locateStopFile, readStopFile } from '../../shell/control/stop-file.js';
+import { describeAgreement } from '../../shell/daemon/status-text.js';
 import { readNextStart } from '../../trader/engine/control/safety.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { readStanding } from '../../trader/reconcile/confirmed-differences.js';
@@ -157,7 +158,7 @@ function makeStatus({ process, account, markets, dashboard, nowMs, signingRefuse
     dashboard,
     started: process.startedMs,
     now: nowMs,
-    agreement: makeAgreement(account),
+    agreement: makeAgreement(account, nowMs),
     cash: amountText(account.cashMicros) ?? '',
     /** Total result: cash plus holdings at their marks, minus the invested capital. */
     result: amountText(account.resultMicros) ?? '',
@@ -177,10 +178,9 @@ function makeStatus({ process, account, markets, dashboard, nowMs, signingRefuse
 }
 
 /** Describes the newest complete comparison; null before the first one. `open`: number of unaccepted differences. */
-function makeAgreement({ reconciled, accepted }: AccountStatus) {
-  const open = reconciled?.differences.length ?? null;
-  const text = open === null ? 'ledger and exchange are not compared yet' : agreementText(open, accepted);
-  return { text, open, accepted: accepted.length };
+function makeAgreement(account: AccountStatus, nowMs: number) {
+  const open = account.reconciled?.differences.length ?? null;
+  return { text: describeAgreement(account, nowMs), open, accepted: account.accepted.length };
 }
 
 function makeMarket(market: MarketStatus) {

@@ -2,10 +2,11 @@
 
 import { formatDecimal, type Micros, micros } from '../../shared/base/micros.js';
 import { plainLine, utcText } from '../../shared/base/text.js';
-import type { BudgetStatus, MarketStatus } from '../../shared/protocol/trader-status.js';
+import type { AccountStatus, BudgetStatus, MarketStatus } from '../../shared/protocol/trader-status.js';
 import type { Mode } from '../../trader/engine/control/modes.js';
 import type { TraderSnapshot } from '../../trader/engine/snapshot.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
+import { agreementText } from '../../trader/reconcile/differences.js';
 import { duration } from '../runtime/clock.js';
 
 /** Formats money with two decimals, rounded towards zero; `?` for an unknown value. */
@@ -109,6 +110,19 @@ export class Screen {
     this.say(statusLine(snapshot, nowMs));
   }
 }
+
+/** Age from which a comparison of ledger and exchange is shown with its time, ms. */
+const OLD_COMPARISON_MS = 600_000;
+
+/** Describes the newest complete comparison of ledger and exchange. */
+export function describeAgreement({ reconciled, accepted }: Compared, nowMs: number): string {
+  if (reconciled === null) return 'ledger and exchange are not compared yet';
+  const text = agreementText(reconciled.differences.length, accepted);
+  if (nowMs - reconciled.comparedMs < OLD_COMPARISON_MS) return text;
+  return `${text} (compared at ${utcText(reconciled.comparedMs)} UTC)`;
+}
+
+type Compared = Pick<AccountStatus, 'reconciled' | 'accepted'>;
 
 /** Explains why an order or intent may be missing in the ledger; empty if the ledger was never pruned. */
 export function prunedText(ledger: Pick<LedgerReader, 'prunedBefore'>): string {

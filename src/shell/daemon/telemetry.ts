@@ -3,7 +3,6 @@
 import type { Observation, Request } from '../../shared/protocol/seam.js';
 import type { AccountStatus, ProcessStatus, TraderStatus } from '../../shared/protocol/trader-status.js';
 import type { AccountSnapshot } from '../../trader/engine/snapshot.js';
-import { agreementText } from '../../trader/reconcile/differences.js';
 import type { Config } from '../config/config.js';
 import { VERSION } from '../config/shipped.js';
 import { shownConfig } from '../config/shown.js';
@@ -12,7 +11,7 @@ import type { FeedStatus } from '../feeds/inbox.js';
 import { nowMs, steadyMs } from '../runtime/clock.js';
 import { BEAT_MS } from '../runtime/loop.js';
 import type { TraderSession } from './session.js';
-import { formatSigned, money } from './status-text.js';
+import { describeAgreement, formatSigned, money } from './status-text.js';
 
 const STEPS_KEPT = 500;
 const BEATS_KEPT = 100;
@@ -91,7 +90,7 @@ export class Telemetry {
     const day = { day: days?.ended?.day ?? null, day_result_micros: days?.ended?.resultMicros ?? null };
     const figures = { equity_micros: equityMicros, result_micros: resultMicros, fills };
     this.#session.log.info({ ...day, ...figures }, 'daily summary');
-    this.publisher.notice(nowMs(), 'info', 'daily_summary', summaryText(account));
+    this.publisher.notice(nowMs(), 'info', 'daily_summary', summaryText(account, nowMs()));
   }
 
   readonly backedUp = (why: string | null): void => {
@@ -197,13 +196,13 @@ function dayText(days: AccountSnapshot['days']): string {
   return `${DATE.format(Date.parse(day))} (UTC)${days.ended === null ? ' so far' : ''}: ${formatSigned(resultMicros)}`;
 }
 
-export function summaryText(account: AccountSnapshot): string {
-  const { mode, resultMicros, days, cashMicros, equityMicros, fills, openOrders, reconciled, accepted } = account;
+export function summaryText(account: AccountSnapshot, nowMs: number): string {
+  const { mode, resultMicros, days, cashMicros, equityMicros, fills, openOrders } = account;
   return [
     dayText(days),
     `total result ${formatSigned(resultMicros)}`,
     `cash ${money(cashMicros)}, worth ${money(equityMicros)}`,
     `${fills} fills in this run, ${openOrders} open orders, ${mode}`,
-    agreementText(reconciled?.differences.length ?? 0, accepted),
+    describeAgreement(account, nowMs),
   ].join('; ');
 }

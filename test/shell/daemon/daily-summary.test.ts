@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
 import { DailySummary, summaryText } from '../../../src/shell/daemon/telemetry.js';
 import type { AccountSnapshot } from '../../../src/trader/engine/snapshot.js';
+import { agreedAt } from '../console/state-of-markets.js';
 
 const MIDNIGHT = Date.UTC(2026, 11, 2);
 const MINUTE_MS = 60_000;
@@ -46,15 +47,23 @@ describe('a daily summary', () => {
 describe('its text', () => {
   const account = {
     ...{ mode: 'quoting', resultMicros: 17_960_000, cashMicros: 900_000_000, equityMicros: 1_017_960_000 },
-    ...{ fills: 12, openOrders: 8, reconciled: null, accepted: [] },
+    ...{ fills: 12, openOrders: 8, reconciled: agreedAt(MIDNIGHT - 600_000), accepted: [] },
   };
   it.each([
     [second, '1 December (UTC): +17.82'],
     [first, '1 December (UTC) so far: +17.82'],
     [null, 'no valuation yet'],
   ])('names the day', (days, head) => {
-    expect(summaryText({ ...account, days } as unknown as AccountSnapshot)).toBe(
+    expect(summaryText({ ...account, days } as unknown as AccountSnapshot, MIDNIGHT - 1)).toBe(
       `${head}; total result +17.96; cash 900.00, worth 1017.96; 12 fills in this run, 8 open orders, quoting; ledger and exchange agree`,
     );
+  });
+
+  it.each([
+    [agreedAt(MIDNIGHT - 600_000), 'ledger and exchange agree (compared at 2026-12-01 23:50:00 UTC)'],
+    [null, 'ledger and exchange are not compared yet'],
+  ])('claims no present agreement without a new comparison', (reconciled, end) => {
+    const text = summaryText({ ...account, days: null, reconciled } as unknown as AccountSnapshot, MIDNIGHT);
+    expect(text.split('; ').at(-1)).toBe(end);
   });
 });
