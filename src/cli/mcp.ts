@@ -19,6 +19,9 @@ const LONGEST_TEXT = 400;
 /** Default and maximum number of rows in a tool's answer. */
 const USUAL_ROWS = 50;
 const MOST_ROWS = 200;
+/** Maximum number of rows above the limit that a tool reads to count them. */
+const COUNTED_ROWS = 1_000;
+const LIMIT_HELP = `maximum number of rows (default ${USUAL_ROWS}); left_off counts up to ${COUNTED_ROWS} further rows`;
 const LONGEST_ANSWER = 60_000;
 /** Maximum length of a request line, bytes; longer lines are dropped. */
 const LONGEST_LINE = 1024 * 1024;
@@ -55,7 +58,7 @@ export const addMcpCommand: AddCommand = (parent, session) =>
           },
           async (given: Readonly<Record<string, unknown>>) => {
             if (underWay.size >= MOST_CALLS) return failure(`${MOST_CALLS} calls are in progress; wait for an answer`);
-            const call = performCall(argvOf(made, tool, file, given), file, config, session);
+            const call = performCall(argvOf(made, tool, file, given), rowsOf(given), file, config, session);
             underWay.add(call);
             return call.finally(() => underWay.delete(call));
           },
@@ -96,8 +99,9 @@ function makeSchema(made: Command, { options, required = [] }: Tool) {
   for (const argument of made.registeredArguments)
     fields[SUBJECT] = z.string().min(1).max(LONGEST_TEXT).describe(argument.description);
   for (const option of optionsOf(made, options)) {
-    const field = schemaOf(option).describe(option.description);
-    fields[option.attributeName()] = required.includes(option.attributeName()) ? field : field.optional();
+    const name = option.attributeName();
+    const field = schemaOf(option).describe(name === 'limit' ? LIMIT_HELP : option.description);
+    fields[name] = required.includes(name) ? field : field.optional();
   }
   return z.strictObject(fields);
 }
@@ -114,7 +118,15 @@ function schemaOf(option: Option): z.ZodType {
   return z.string().trim().min(1).max(LONGEST_TEXT);
 }
 
-async function performCall(argv: readonly string[], file: string, config: TraderConfig, session: CommandSession) {
+const rowsOf = (given: Readonly<Record<string, unknown>>): number => Number(given['limit'] ?? USUAL_ROWS);
+
+async function performCall(
+  argv: readonly string[],
+  rows: number,
+  file: string,
+  config: TraderConfig,
+  session: CommandSession,
+) {
   if ((await reachTrader(config)) === 'not running') {
     const next = `\`twinbook start -c ${file}\` starts one; without a trader \`twinbook status\`, \`fills\`, \`cancel-all\` and \`kill\` work on the command line`;
     return failure(`no trader is running with ${file}: ${next}`);
@@ -125,14 +137,13 @@ async function performCall(argv: readonly string[], file: string, config: Trader
   const [out, err] = [outs.join(''), errs.join('')];
   if (out === '') return failure(err.slice(0, LONGEST_ANSWER));
   const notes = [...(err === '' ? [] : [err]), ...(code === 0 ? [] : [`exit code ${code}`])];
-  const texts = [shorten(JSON.parse(out)), ...notes.map((text) => text.slice(0, LONGEST_TEXT))];
+  const texts = [shorten(JSON.parse(out), rows), ...notes.map((text) => text.slice(0, LONGEST_TEXT))];
   return { content: texts.map(contentOf), isError: code !== 0 } satisfies CallToolResult;
 }
 
 /** Converts a tool call to command arguments. With `--name=value` and `--`, no value can act as an option. */
 function argvOf(made: Command, { options }: Tool, file: string, given: Readonly<Record<string, unknown>>) {
-  const usual = options.includes('limit') ? { limit: USUAL_ROWS } : {};
-  const values: Readonly<Record<string, unknown>> = { ...usual, ...given };
+  const values: Readonly<Record<string, unknown>> = { ...given, limit: rowsOf(given) + COUNTED_ROWS };
   const named = optionsOf(made, options).flatMap((option) => {
     const value = values[option.attributeName()];
     if (value === undefined || value === false) return [];
@@ -145,10 +156,10 @@ function argvOf(made: Command, { options }: Tool, file: string, given: Readonly<
 const contentOf = (text: string) => ({ type: 'text' as const, text: secrets.clean(text) });
 const failure = (text: string): CallToolResult => ({ content: [contentOf(text)], isError: true });
 
-/** Returns JSON of limited length. The longest list loses rows from its end, and `left_off` counts these rows. */
-function shorten(data: unknown): string {
-  const answer = Array.isArray(data) ? { rows: data } : Object(data);
-  let leftOff = 0;
+/** Returns JSON of limited rows and length. The longest list loses rows from its end; `left_off` counts them. */
+function shorten(data: unknown, rows: number): string {
+  const answer = Array.isArray(data) ? { rows: data.slice(0, rows) } : Object(data);
+  let leftOff = Array.isArray(data) ? Math.max(0, data.length - rows) : 0;
   for (;;) {
     const text = JSON.stringify(leftOff === 0 ? answer : { ...answer, left_off: leftOff });
     const lists = Object.values(answer).filter((value) => Array.isArray(value));

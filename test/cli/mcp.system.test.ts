@@ -112,6 +112,10 @@ describe('twinbook mcp', () => {
     expect(JSON.parse((await call('status')).text)).toMatchObject({ running: true, mode: 'quoting' });
     const { rows: fills } = JSON.parse((await call('fills', { limit: 1 })).text) as { rows: { pubkey: string }[] };
     expect(fills).toHaveLength(1);
+    const one = JSON.parse((await call('markets', { limit: 1 })).text) as object;
+    expect(one).toEqual({ rows: [expect.anything()], left_off: expect.any(Number) });
+    const limitHelp = { limit: { description: expect.stringContaining('(default 50); left_off counts') } };
+    expect(tools.find(({ name }) => name === 'orders')?.inputSchema.properties).toMatchObject(limitHelp);
     expect((await call('explain', { subject: fills[0]?.pubkey })).text).toContain('Fill: ');
     for (const name of ['markets', 'orders', 'drafts', 'positions', 'pnl', 'events'])
       expect(await call(name)).toMatchObject({ isError: false });
