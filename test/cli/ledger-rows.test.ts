@@ -5,10 +5,12 @@ import { fillOf, intentOf, m, ONE, orderOf } from '../trader/ledger/books.js';
 import { folderWith, MARKET, writeLedger } from './ledger/written.js';
 import { run } from './run.js';
 
+const RUN = { id: 'run', version: '0.1.0', configHash: 'hash', startedMs: 1_700_000_000_000 };
+
 /** A ledger with one partly filled order, one intent in progress, and a market with a hostile title. */
 const written = (): string =>
   folderWith((ledger) => {
-    ledger.startRun({ id: 'run', version: '0.1.0', configHash: 'hash', startedMs: 1_700_000_000_000 });
+    ledger.startRun(RUN);
     ledger.setCapital(m(1000 * ONE), 1);
     ledger.saveMarket({ ...MARKET, title: 'Will \u001b[2J it rain?' });
     ledger.addIntent(intentOf({ state: 'live', draftPubkey: 'order-1' }));
@@ -17,7 +19,7 @@ const written = (): string =>
       intentOf({ id: 'run-a-2', state: 'unknown', draftPubkey: 'order-2', submitCount: 1, lastReason: 'timed out' }),
     );
     ledger.addOrder(orderOf({ pubkey: 'order-2', intentId: 'run-a-2', status: 'canceled', isYes: false, closedMs: 2 }));
-    ledger.bookFill(fillOf({ amountMicros: m(2.5 * ONE) }));
+    ledger.bookFill(fillOf({ amountMicros: m(2.5 * ONE), seenMs: 1_700_000_000_000 }));
     ledger.changeOrder('order-1', { status: 'partially_filled', filledMicros: m(2.5 * ONE), closedMs: null });
   });
 
@@ -69,6 +71,10 @@ describe('--json rows have exactly the fields of the surface', () => {
     const counts = { positions: 1, open_orders: 1, unknown_orders: 1, fills: 1 };
     const status = { running: false, last_run: 'run', stopped: null, cash: '998.908', ...counts };
     expect(await rows('status')).toMatchObject(status);
+    const cwd = written();
+    writeLedger(cwd, (ledger) => ledger.startRun({ ...RUN, id: 'next', startedMs: RUN.startedMs + 1 }));
+    const { out } = await run(['status', '--json', '-c', 'trader.yaml'], { cwd });
+    expect(JSON.parse(out)).toMatchObject({ last_run: 'next', fills: 0 });
   });
 });
 

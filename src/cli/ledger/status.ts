@@ -60,7 +60,8 @@ function stoppedStatus(ledger: LedgerReader, config: TraderConfig, guardian: str
     positions: ledger.positions().length,
     open_orders: orders.open,
     unknown_orders: orders.unknown,
-    fills: ledger.fills({ limit: Number.MAX_SAFE_INTEGER }).length,
+    /** Fills of the last run; the status of a running trader counts its own run. */
+    fills: run === undefined ? 0 : ledger.bookedSince(run.startedMs, Number.MAX_SAFE_INTEGER).fills.length,
     signing_refused: ledger.eventCount('signing_refused'),
     next_start: { mode, reason, way_back: wayBack },
     guardian,
