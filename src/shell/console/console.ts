@@ -180,7 +180,7 @@ function openShownTrader(options: ShownTraderOptions) {
   const { control } = config;
   const ledgerPath = config.ledger.path;
   const storePath = locateStore(ledgerPath);
-  const trader = new ShownState();
+  const trader = new ShownState(undefined, isWithTrader);
   const ledger = new LedgerConnection(() => openReadOnly(ledgerPath));
   const store = new StoreFile({ path: storePath, note, nowMs, steadyMs: () => performance.now() });
   const history = new History(store);

@@ -28,13 +28,10 @@ interface PageSources extends Pick<ShownParts, 'trader' | 'name' | 'ledger' | 'g
 /** Makes one trader's row in the list of traders. Counts are null before the trader's first message. */
 export function makeTraderRow({ trader, name, guardian, watch, ledger, history }: PageSources) {
   const { account } = trader;
-  const { mode, reason } = judgeMode(trader);
   const markets = [...trader.markets.values()];
   return {
     name,
-    // Without a connection and without any message, the trader is shown as `not running` instead of `starting`.
-    mode: mode === 'starting' && trader.lost !== null ? 'not running' : mode,
-    reason,
+    ...judgeMode(trader),
     answers: trader.isCurrent,
     heard: trader.frameMs ?? history.newestMs(),
     guardian: guardian.status(),
@@ -208,9 +205,9 @@ export function makePageState({ trader, name, ledger, config, guardian, watch }:
     cash: moneyText(account?.cashMicros ?? null),
     result: moneyText(account?.resultMicros ?? null),
     result_day: moneyText(account?.days?.current.resultMicros ?? null),
-    open_orders: account?.openOrders ?? 0,
-    unknown_orders: account?.unknownOrders ?? 0,
-    fill_count: account?.fills ?? 0,
+    open_orders: account?.openOrders ?? null,
+    unknown_orders: account?.unknownOrders ?? null,
+    fill_count: account?.fills ?? null,
     budget: Object.entries(account?.budgets ?? {}).map(([scope, { limit, available }]) => ({
       scope,
       limit,
@@ -228,10 +225,10 @@ export type ServedState = PageState & Readonly<{ role: Role; traders: readonly s
 
 /** Returns the mode to show: the trader's last mode, or `not answering` after 5 s without a message. */
 export function judgeMode(trader: ShownState): { readonly mode: string; readonly reason: string } {
-  const { account, bye, lost, silentMs } = trader;
+  const { account, bye, isCurrent, isWithTrader, lost, silentMs } = trader;
   if (bye !== null) return { mode: bye.proven ? 'stopped' : 'ending', reason: bye.reason };
-  if (trader.isCurrent && account !== null) return { mode: account.mode, reason: account.reason };
-  if (silentMs === null || (lost === null && account === null)) return { mode: 'starting', reason: lost ?? '' };
+  if (isCurrent) return { mode: account?.mode ?? 'starting', reason: account?.reason ?? '' };
+  if (silentMs === null) return { mode: isWithTrader ? 'starting' : 'not running', reason: lost ?? '' };
   const since = `${Math.round(silentMs / 1000)} s`;
   return { mode: 'not answering', reason: lost === null ? `no message for ${since}` : `${lost}, for ${since}` };
 }

@@ -21,6 +21,8 @@ export class ShownState {
   readonly notices: StatusLineOf<'notice'>[] = [];
   /** Reason why the trader is not connected; null while connected. */
   lost: string | null = 'not connected yet';
+  /** Whether the trader started this console, so that it counts as starting before its first message. */
+  readonly isWithTrader: boolean;
   readonly #steadyMs: () => number;
   /** Monotonic time when the trader's newest line arrived, ms; null before the first line. */
   #heardMs: number | null = null;
@@ -29,8 +31,9 @@ export class ShownState {
   /** Time of the first message with the present mode, trader's clock, Unix ms; null until the mode first changes. */
   modeSinceMs: number | null = null;
 
-  constructor(steadyMs: () => number = () => performance.now()) {
+  constructor(steadyMs: () => number = () => performance.now(), isWithTrader = false) {
     this.#steadyMs = steadyMs;
+    this.isWithTrader = isWithTrader;
   }
 
   onLine(line: StatusLine): void {

@@ -49,7 +49,7 @@ test('status says how the trader is, and bare of that no figure and no reason', 
   );
   expect(await ask('status', null, true)).toBe('paused\nalerts: killed');
   expect(await place(new ShownState()).ask('status')).toBe(
-    'starting, not connected yet\nalerts: killed\nguardian: watching',
+    'not running, not connected yet\nalerts: killed\nguardian: watching',
   );
 });
 

@@ -364,7 +364,11 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     await page.locator('#markets a').first().click();
     await page.locator('#plot-net canvas').waitFor();
     await page.locator('#trader-name').selectOption('second');
-    await page.locator('#mode', { hasText: /^starting$/ }).waitFor();
+    await page.locator('#mode.stopped', { hasText: /^not running$/ }).waitFor();
+    expect(await page.locator('#banner').textContent()).toContain(
+      'The data shown is from the ledger. KILL still works',
+    );
+    expect(await page.locator('#figures').textContent()).toContain('Open orders–');
     expect(page.url()).toBe(`${several.url}?trader=second`);
     await page.locator('#trader-name').selectOption('');
     await page.locator('#view-traders').waitFor();

@@ -30,8 +30,11 @@ test('keeps the newest of each market, and forgets those that are over or of ano
 test('takes a trader that has said nothing for a while for one that does not answer', () => {
   let ms = 0;
   const trader = new ShownState(() => ms);
-  expect(modeOf(trader)).toBe('starting');
+  expect([modeOf(trader), modeOf(new ShownState(() => ms, true))]).toEqual(['not running', 'starting']);
   trader.onLine(hello('one'));
+  expect(modeOf(trader)).toBe('starting');
+  ms += SILENT_AFTER_MS;
+  expect(modeOf(trader)).toBe('not answering');
   trader.onLine(frame([], []));
   ms += SILENT_AFTER_MS - 1;
   expect([trader.isCurrent, modeOf(trader)]).toEqual([true, 'quoting']);

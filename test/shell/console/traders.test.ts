@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { TraderConfig } from '../../../src/shell/config/config.js';
 import { loadTraderConfig } from '../../../src/shell/config/load.js';
 import { nameTraders, requireDistinct } from '../../../src/shell/console/console.js';
-import { makeTraderRow, type ServedTraders } from '../../../src/shell/console/page-state.js';
+import { makePageState, makeTraderRow, type ServedTraders } from '../../../src/shell/console/page-state.js';
 import { ShownState } from '../../../src/shell/console/trader-state.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { folderOf } from '../../support/folders.js';
@@ -49,8 +49,10 @@ describe('traders of one console', () => {
   });
 
   test('have unknown figures before their first message, and the time of the newest stored one', () => {
-    const row = makeTraderRow({ ...NOTHING_BESIDE, trader: new ShownState(), name: 'one' });
-    expect(row).toMatchObject({ heard: 77, cash: '', open_orders: null, alerts: 2, critical: 1 });
+    const parts = { ...NOTHING_BESIDE, trader: new ShownState(), name: 'one' };
+    const unknown = { mode: 'not running', answers: false, open_orders: null, unknown_orders: null };
+    expect(makeTraderRow(parts)).toMatchObject({ ...unknown, heard: 77, cash: '', alerts: 2, critical: 1 });
+    expect(makePageState(parts, null)).toMatchObject({ ...unknown, heard: null, fill_count: null });
   });
 });
 

@@ -64,7 +64,9 @@ function top() {
 function proofText({ mode, proven, open_orders: open, unknown_orders: unknown }) {
   if (!isStopped(mode)) return '';
   if (proven !== null) return `Nothing rests: read twice at ${moment(proven)}.`;
-  return open === 0 ? '' : `${open} orders may still rest${unknown > 0 ? `, ${unknown} of them unknown` : ''}.`;
+  return open === null || open === 0
+    ? ''
+    : `${open} orders may still rest${unknown ? `, ${unknown} of them unknown` : ''}.`;
 }
 
 /** Returns the text that screen readers read aloud when it changes: mode and number of open alerts. */

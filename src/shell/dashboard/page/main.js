@@ -21,7 +21,7 @@ const HIDDEN_MS = 30_000;
 function describeOld({ answers, heard, mode, guardian, silent, brake, markets, now }) {
   if (!answers && (mode === 'stopped' || mode === 'starting')) return '';
   if (!answers)
-    return `The trader does not answer. The data shown is ${heard === null ? 'empty' : `from ${clock(heard)}`}. KILL still works. Guardian: ${guardian}`;
+    return `The trader does not answer. The data shown is from ${heard === null ? 'the ledger' : clock(heard)}. KILL still works. Guardian: ${guardian}`;
   if (silent) return 'The exchange does not answer: prices below are old, and orders may have changed.';
   const old = markets.filter((market) => market.is_old && market.book_seen !== null);
   const oldest = Math.min(now, ...old.map(({ book_seen: seen }) => seen ?? now));

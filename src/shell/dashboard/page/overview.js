@@ -41,13 +41,13 @@ function figuresOf(state) {
     ['Result today (UTC)', gain(state.result_day), state.result_day.startsWith('-'), { isMain: true }],
     [
       'Result in total',
-      state.result === '' ? 'a holding has no price yet' : gain(state.result),
+      state.result === '' && state.heard !== null ? 'a holding has no price yet' : gain(state.result),
       state.result.startsWith('-'),
       { isMain: true },
     ],
     ['Cash', money(state.cash)],
     ...state.losses.map(lossFigure),
-    ['Open orders', orderText(state), state.unknown_orders > 0],
+    ['Open orders', orderText(state), Boolean(state.unknown_orders)],
     ['Open alerts', String(state.alerts), state.alerts > 0],
     ...state.budget.map(
       ({ scope, limit, remaining }) =>
@@ -55,7 +55,7 @@ function figuresOf(state) {
     ),
     ['Ledger and exchange', ...agreementFigure(state.agreement)],
     ['Guardian', state.guardian, state.guardian.startsWith('NONE')],
-    ['Fills of this run', String(state.fill_count)],
+    ['Fills of this run', String(state.fill_count ?? '–')],
   ];
 }
 
