@@ -363,7 +363,20 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     expect(page.url()).toBe(`${several.url}?trader=trader`);
     await page.locator('#markets a').first().click();
     await page.locator('#plot-net canvas').waitFor();
+    // Until the other trader's state arrives, the buttons act on what is shown.
+    const asked = listenToTrader(several);
+    const isLate = (url: URL) => url.search.includes('trader=second');
+    await page.route(isLate, (request) => request.abort());
+    const question = page.waitForEvent('dialog').then(async (dialog) => {
+      await dialog.accept();
+      return dialog.message();
+    });
     await page.locator('#trader-name').selectOption('second');
+    await page.getByText('Flatten this market').click();
+    expect(await question).toContain('\n\nTrader: trader\nMarket: Will it rain in Reykjavík on Friday?');
+    await page.getByText('flatten-market of trader: done').waitFor();
+    expect(asked()).toEqual([{ command: 'flatten', market: 'm1' }]);
+    await page.unroute(isLate);
     await page.locator('#mode.stopped', { hasText: /^not running$/ }).waitFor();
     expect(await page.locator('#banner').textContent()).toContain(
       'The data shown is from the ledger. KILL still works',

@@ -1,6 +1,6 @@
 /** Buttons for one trader, or for all traders on the overview. Shows only buttons that the user's role permits. */
 
-import { html } from '../../web-kit/page/template.js';
+import { html, plain } from '../../web-kit/page/template.js';
 import { byId, closer, hrefWith, model, NEVER, route, update } from './model.js';
 import { alarm, ask, explainFailure, PATIENCE_MS } from './session.js';
 
@@ -17,6 +17,10 @@ const ASKED_BEFORE = {
 const LONG_PATIENCE_MS = 30_000;
 
 const isForAll = () => model.wanted?.view === 'traders';
+
+/** Name of the shown trader; null if there is only one. The address may already name another trader. */
+const shownTrader = () => model.wanted?.trader ?? null;
+const ofTrader = () => (isForAll() || shownTrader() === null ? '' : ` of ${shownTrader()}`);
 
 /** Roles in ascending order; a role may do everything that earlier roles may do. */
 const ROLES = ['view', 'stop', 'operate'];
@@ -56,8 +60,8 @@ const toggle = (/** @type {{ currentTarget: HTMLElement }} */ { currentTarget: b
 function actionPath(action, of) {
   if (isForAll()) return `/traders/${action}`;
   const query = traderQuery({});
-  const market = of ?? (action.endsWith('-market') ? route().market : null);
-  if (market !== null) query.set('market', market);
+  const market = of ?? (action.endsWith('-market') ? model.state?.market?.id : null);
+  if (market) query.set('market', market);
   return `/actions/${action}?${query}`;
 }
 
@@ -73,25 +77,28 @@ function pressAgain({ key }) {
 async function press(action, of) {
   const why = byId('why');
   if (model.role === 'view' || !(why instanceof HTMLInputElement)) return;
+  // The page may show another trader after the comparison.
+  const path = actionPath(action, of);
+  const what = `${action}${ofTrader()}`;
   const sure = ASKED_BEFORE[action];
-  if (action === 'apply') await compare();
+  const about = action === 'apply' ? await compare() : namesOf(action);
   // If a required reason is missing, the trader refuses the action anyway, so the page asks for no confirmation.
-  const isRefused = action === 'rollback' || (action === 'apply' && model.diff.includes('[wants a reason]'));
+  const isRefused = action === 'rollback' || (action === 'apply' && about.includes('[wants a reason]'));
   const isSure = sure === undefined || (isRefused && why.value === '');
-  if (!isSure && !confirm(action === 'apply' ? `${sure}\n\n${model.diff}` : sure)) return;
-  say(`${action} …`, false);
+  if (!isSure && !confirm(`${sure}\n\n${about}`.trim())) return;
+  say(`${what} …`, false);
   try {
-    const response = await ask(actionPath(action, of), {
+    const response = await ask(path, {
       method: 'POST',
       body: JSON.stringify({ reason: why.value }),
       signal: AbortSignal.timeout(sure === undefined ? PATIENCE_MS : LONG_PATIENCE_MS),
     });
     const answer = await response.json();
     const hint = /(needs|wants) a reason/.test(answer.error) ? '. Type it under Reason, then press Enter.' : '';
-    say(response.ok ? `${action}: ${answer.text}` : `${answer.error}${hint}`, !response.ok);
+    say(response.ok ? `${what}: ${answer.text}` : `${answer.error}${hint}`, !response.ok);
     // The view's data is requested again at once, so that the button's effect shows without delay.
     closer.askedMs = NEVER;
-    refused = response.status === 409 ? { action, path: actionPath(action) } : { action: '', path: '' };
+    refused = response.status === 409 ? { action, path } : { action: '', path: '' };
     if (response.ok) {
       why.value = '';
       update({ diff: '' });
@@ -100,7 +107,7 @@ async function press(action, of) {
       why.focus();
     }
   } catch (error) {
-    say(`${action}: no answer, so the trader may or may not have executed the command`, true);
+    say(`${what}: no answer, so the trader may or may not have executed the command`, true);
     alarm(explainFailure(error));
   }
 }
@@ -115,20 +122,29 @@ function pressKill() {
   const isSecond = performance.now() - killed.atMs < KILL_WITHIN_MS && path === killed.path;
   killed = { atMs: isSecond ? NEVER : performance.now(), path };
   if (isSecond) return void press('kill');
-  const whose = isForAll() ? 'all orders of all traders' : 'all orders';
+  const whose = isForAll() ? 'all orders of all traders' : `all orders${ofTrader()}`;
   say(`Press KILL again within three seconds. It cancels ${whose}, and blocks new orders until the kill ends.`, true);
 }
 
 const say = (/** @type {string} */ words, /** @type {boolean} */ isRefused) => update({ said: { words, isRefused } });
 
+/** Names the shown trader if there are several, and the shown market if the action is about one. @param {string} action */
+const namesOf = (action) =>
+  [
+    shownTrader() === null ? '' : `Trader: ${shownTrader()}\n`,
+    action.endsWith('-market') ? `Market: ${plain(model.state?.market?.title ?? '')}\n` : '',
+  ].join('');
+
+/** Shows the differences between the shown trader's configuration and its files. Returns the shown text. */
 export async function compare() {
+  const names = namesOf('apply');
   update({ diff: 'comparing …' });
-  try {
-    const answer = await (await ask(`/views/diff?${traderQuery({})}`)).json();
-    update({ diff: (answer.lines ?? [answer.error]).join('\n') });
-  } catch {
-    update({ diff: 'no answer' });
-  }
+  const answer = await ask(`/views/diff?${traderQuery({})}`)
+    .then((response) => response.json())
+    .catch(() => ({ error: 'no answer' }));
+  const diff = names + (answer.lines ?? [answer.error]).join('\n');
+  update({ diff });
+  return diff;
 }
 
 export const Filter = (/** @type {{ name: string, hint: string, found: string }} */ { name, hint, found }) =>
@@ -177,7 +193,7 @@ export function Pages({ lists }) {
 
 /** Makes a request's query; adds the shown trader's name if there are several traders. @param {Record<string, string>} parts */
 function traderQuery(parts) {
-  const { trader } = route();
+  const trader = shownTrader();
   return new URLSearchParams(trader === null ? parts : { ...parts, trader });
 }
 
@@ -186,7 +202,7 @@ const follow = (attributes) => Object.assign(document.createElement('a'), attrib
 
 /** Downloads a file with a session's proof, which a link cannot carry, and saves it for the user. @param {string} name */
 export async function download(name) {
-  const { trader } = route();
+  const trader = shownTrader();
   try {
     const response = await ask(`/csv/${name}?${traderQuery({})}`);
     if (!response.ok) return update({ unknown: (await response.json()).error });
