@@ -140,13 +140,15 @@ export interface WatchedMarket {
 
 export const watchMarkets = (state: TraderState, nowMs: number): readonly WatchedMarket[] =>
   Array.from(state.markets.all, (entry) => {
-    const { conditionId, slots } = entry;
-    const { yesMicros, noMicros } = heldIn(state.account.own, conditionId);
-    const orders = state.account.own.orders.get(conditionId) ?? NO_ORDERS;
+    const { conditionId, feed, slots } = entry;
+    const { own, valuation } = state.account;
+    const { yesMicros, noMicros } = heldIn(own, conditionId);
+    const orders = own.orders.get(conditionId) ?? NO_ORDERS;
     const { view, quotes, worth } = slots[0] ?? {};
+    const read = [feed.bookSeenMs, valuation.marks.get(conditionId)];
     return {
       conditionId,
-      sources: [view, quotes, worth, orders, yesMicros, noMicros, noteOf(state.safety, entry, orders)],
+      sources: [view, quotes, worth, orders, yesMicros, noMicros, ...read, noteOf(state.safety, entry, orders)],
       makeStatus: () => ({ ...makeMarketStatus(state, entry, nowMs), ...(view && listDepth(view)) }),
     };
   });

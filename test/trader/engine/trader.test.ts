@@ -8,6 +8,7 @@ import type { Outcome, Request } from '../../../src/shared/protocol/seam.js';
 import { Wallet } from '../../../src/shell/wallet/wallet.js';
 import { readNextStart } from '../../../src/trader/engine/control/safety.js';
 import { observeReport } from '../../../src/trader/engine/observe.js';
+import { watchMarkets } from '../../../src/trader/engine/snapshot.js';
 import type { Reaction } from '../../../src/trader/executor/contract.js';
 import { Executor } from '../../../src/trader/executor/executor.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
@@ -16,7 +17,7 @@ import { defineStrategy, NO_QUOTES } from '../../../src/trader/strategy/strategy
 import { benchTrader } from '../../bench/bench-trader.js';
 import { HOLDER } from '../ledger/books.js';
 import { testInFolder, testWithLedger } from '../ledger/ledger-tests.js';
-import { detail, snapshot, trade } from '../market/fixtures.js';
+import { at, detail, snapshot, trade } from '../market/fixtures.js';
 import { limitsOf, m, ONE } from '../risk/states.js';
 import {
   NOTHING,
@@ -269,4 +270,18 @@ it('an outcome of a request that no room of the engine owns is an error', () => 
   const report = { request, outcome, nowMs: 1, sentMs: 1, venueTimeMs: null };
   const state = stateOf(openMemoryLedger(), settingsOf());
   expect(() => observeReport(state, report, 7)).toThrow('the result belongs to a request without an owner: resting');
+});
+
+it('telemetry sends a market without a strategy again after a read of its book, and after a new mark', () => {
+  const state = stateOf(openMemoryLedger(), settingsOf());
+  const { feed } = state.markets.track('good');
+  const look = () => watchMarkets(state, START_MS)[0]?.sources;
+  const read = (seenMs: number) => feed.onBook(snapshot([[0.48, 30]], [[0.52, 40]]), at(seenMs), []);
+  read(START_MS);
+  const first = look();
+  read(START_MS + 1000);
+  const second = look();
+  state.account.valuation.look('good', 0.5, null, START_MS);
+  expect([second, look()]).not.toContainEqual(first);
+  expect(look()).not.toEqual(second);
 });
