@@ -22,7 +22,7 @@ import {
 import type { AlertStore } from '../shell/console/store.js';
 import { locateStopFile } from '../shell/control/stop-file.js';
 import { readBeatNow } from '../shell/guardian/beat-file.js';
-import { describeReport, locateReportFile, reportSchema } from '../shell/guardian/decide.js';
+import { ABLE, describeReport, HANGS_AFTER_MS, locateReportFile, reportSchema } from '../shell/guardian/decide.js';
 import { nowMs } from '../shell/runtime/clock.js';
 import { all, type CommandOutput, command } from './command.js';
 import { type CliIo, EXIT, keepFilesPrivate } from './io.js';
@@ -66,10 +66,7 @@ const consoleCommand = command({
     const { openConsole } = await import('../shell/console/console.js');
     const password = passwordFrom(io.env);
     const secret = password ?? obtainPageToken(config.ledger.path);
-    const shown = (one: TraderConfig) => ({
-      config: one,
-      guardian: { status: () => guardianStatus(one), isGuarded: () => isGuarded(one) },
-    });
+    const shown = (one: TraderConfig) => ({ config: one, guardian: watchGuardian(one) });
     const opened = await openConsole({ ...shown(config), others: others.map(shown), isWithTrader, secret, note });
     const { url, isElsewhere } = opened;
     const { port } = config.dashboard;
@@ -148,11 +145,24 @@ export function guardianStatus({ exchange, guardian, ledger }: TraderConfig): st
   return `NONE; the last guardian reported: ${report.state}, ${report.text}`;
 }
 
-/** Returns whether an active guardian can cancel orders; null if no guardian is needed or configured. */
-export function isGuarded({ exchange, guardian, ledger }: TraderConfig): boolean | null {
-  if (exchange?.embedded === true || !guardian.enabled) return null;
-  const report = readReport(ledger.path);
-  return report !== null && ['watching', 'canceling', 'secured'].includes(report.state) && !isGone(report.process);
+/** Watches the guardian for a console: a guardian whose report no longer changes counts as hanging. */
+export function watchGuardian(config: TraderConfig, steadyMs = () => performance.now()) {
+  let [newest, movedMs] = ['', 0];
+  /** Returns whether an active guardian can cancel orders; null if no guardian is needed or configured. */
+  const isGuarded = (): boolean | null => {
+    if (config.exchange?.embedded === true || !config.guardian.enabled) return null;
+    const report = readReport(config.ledger.path);
+    const read = `${report?.run} ${report?.count}`;
+    if (read !== newest) [newest, movedMs] = [read, steadyMs()];
+    if (report === null || !ABLE.includes(report.state) || isGone(report.process)) return false;
+    return steadyMs() - movedMs < HANGS_AFTER_MS;
+  };
+  const status = (): string => {
+    const text = guardianStatus(config);
+    const isHanging = ABLE.some((state) => text.startsWith(state)) && isGuarded() === false;
+    return isHanging ? `NONE: the guardian hangs; its last report: ${text}` : text;
+  };
+  return { status, isGuarded };
 }
 
 function readReport(ledgerPath: string) {

@@ -12,16 +12,16 @@ import { type Config, type Environment, isConsoleWanted } from '../config/config
 import { addressText, obtainPageToken, passwordFrom } from '../console/page-access.js';
 import { Heart, readBeat } from '../guardian/beat-file.js';
 import {
+  ABLE,
   describeReport,
   type GuardianReport,
   type GuardianState,
+  HANGS_AFTER_MS,
   locateReportFile,
   reportSchema,
 } from '../guardian/decide.js';
 
 const LOOK_EVERY_MS = 500;
-/** Time without a new report after which a guardian counts as hanging, ms; guardians write four reports a second. */
-const HANGS_AFTER_MS = 5_000;
 /** Running time after which the pause before the guardian's next restart is reset to the shortest, ms. */
 const LIVED_MS = 60_000;
 /** Maximum wait for a required guardian, ms. Decrypting the guardian's key takes a second, longer on a busy machine. */
@@ -29,7 +29,6 @@ const READY_WITHIN_MS = 20_000;
 /** Maximum wait for a child's end, ms: the guardian first reads the orders again, and the console sends its alerts. */
 const GONE_WITHIN_MS = 3_000;
 
-const ABLE: readonly string[] = ['watching', 'canceling', 'secured'] satisfies readonly GuardianState[];
 const OVER: readonly string[] = ['ended', 'failed'] satisfies readonly GuardianState[];
 
 const HERE = fileURLToPath(import.meta.url);

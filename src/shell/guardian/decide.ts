@@ -51,6 +51,11 @@ export const reportSchema = z.object({
 export type GuardianReport = Readonly<z.infer<typeof reportSchema>>;
 export type GuardianState = GuardianReport['state'];
 
+/** States of a guardian that can cancel orders. */
+export const ABLE: readonly string[] = ['watching', 'canceling', 'secured'] satisfies readonly GuardianState[];
+/** Time without a new report after which a guardian counts as hanging, ms; guardians write four reports a second. */
+export const HANGS_AFTER_MS = 5_000;
+
 export const describeReport = ({ process, state, text }: GuardianReport): string =>
   `${state}, process ${process.pid}${text === '' ? '' : `: ${text}`}`;
 

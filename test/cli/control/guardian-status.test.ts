@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { guardianStatus } from '../../../src/cli/console-commands.js';
+import { guardianStatus, watchGuardian } from '../../../src/cli/console-commands.js';
 import { readMark } from '../../../src/shared/base/processes.js';
 import { BeatWriter } from '../../../src/shell/guardian/beat-file.js';
-import { type GuardianReport, locateReportFile } from '../../../src/shell/guardian/decide.js';
+import { type GuardianReport, HANGS_AFTER_MS, locateReportFile } from '../../../src/shell/guardian/decide.js';
 import { loadedTrader } from '../../shell/config/files.js';
 
 const report: GuardianReport = {
@@ -28,4 +28,21 @@ it.each([
   const config = loadedTrader(lines);
   if (written !== null) new BeatWriter(locateReportFile(config.ledger.path)).write(written);
   expect(guardianStatus(config)).toBe(text);
+});
+
+it('a console takes a guardian that writes no new report for one that hangs', () => {
+  const config = loadedTrader();
+  const writer = new BeatWriter(locateReportFile(config.ledger.path));
+  let nowMs = 1_000_000;
+  const { status, isGuarded } = watchGuardian(config, () => nowMs);
+  const look = (count: number, passedMs: number) => {
+    writer.write({ ...report, state: 'watching', text: '', count });
+    nowMs += passedMs;
+    return [isGuarded(), status()];
+  };
+  const [well, hangs] = [`watching, process ${process.pid}`, 'NONE: the guardian hangs; its last report: watching'];
+  expect([look(1, 0), look(1, HANGS_AFTER_MS - 1), look(2, 1)]).toEqual(Array(3).fill([true, well]));
+  expect(look(2, HANGS_AFTER_MS)).toEqual([false, expect.stringContaining(hangs)]);
+  expect(look(3, 0)).toEqual([true, well]);
+  expect(watchGuardian(loadedTrader('guardian: { enabled: false }')).isGuarded()).toBeNull();
 });
