@@ -45,7 +45,7 @@ export class AlertBook {
   }
 
   /** Returns the due messages. An open alert does not end while its condition is unknown (`isUndecided`). */
-  observe(conditions: readonly Condition[], nowMs: number, isUndecided: (kind: string) => boolean = () => false) {
+  observe(conditions: readonly Condition[], nowMs: number, isUndecided = (_kind: string, _sinceMs: number) => false) {
     if (nowMs < this.#seenMs) this.#onClockSetBack(nowMs);
     this.#seenMs = nowMs;
     for (const condition of conditions) {
@@ -53,7 +53,7 @@ export class AlertBook {
       const begunMs = sinceMs ?? condition.sinceMs ?? nowMs;
       this.#open.set(condition.kind, { ...condition, sinceMs: begunMs, seenMs: nowMs, toldMs, acknowledgedMs });
     }
-    for (const [kind, alert] of this.#open) if (isUndecided(kind)) alert.seenMs = nowMs;
+    for (const [kind, alert] of this.#open) if (isUndecided(kind, alert.sinceMs)) alert.seenMs = nowMs;
     return [...this.#open.values()].flatMap((alert) => this.#say(alert, nowMs) ?? []);
   }
 
@@ -289,7 +289,7 @@ export class AlertCenter {
   tick(facts: WatchedFacts): void {
     const { nowMs, steadyMs } = facts;
     for (const one of this.#options.memory?.acknowledgements() ?? []) this.#book.acknowledge(one);
-    const undecided = (kind: string) => isUndecided(kind, facts);
+    const undecided = (kind: string, sinceMs: number) => isUndecided(kind, sinceMs, facts);
     for (const message of this.#book.observe(findConditions(facts), nowMs, undecided)) this.#tell(message, steadyMs);
     for (const channel of this.#channels) this.#deliver(channel, steadyMs);
     this.#remember();

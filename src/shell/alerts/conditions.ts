@@ -208,7 +208,7 @@ function findShown(account: AccountStatus, facts: WatchedFacts): AlertConditions
   );
   const silentFeeds = account.feeds.filter(({ current }) => current === 0);
   const names = silentFeeds.map(({ name, trouble }) => (trouble === null ? name : `${name} (${trouble})`));
-  const backupAgeMs = nowMs - Math.max(backupMs ?? 0, process?.startedMs ?? nowMs);
+  const backupAgeMs = nowMs - (backupMs ?? process?.startedMs ?? nowMs);
   return {
     killed: mode === 'killed' && reason,
     halted: mode === 'halted' && reason,
@@ -261,14 +261,18 @@ export function findConditions(facts: WatchedFacts): readonly Condition[] {
   });
 }
 
-/** Whether the facts about conditions of this kind are missing. An open alert then stays open. */
-export function isUndecided(kind: string, facts: WatchedFacts): boolean {
-  const { silentMs, isHeard, hasEnded, isGone, diskFreeBytes, account } = facts;
+/** Whether facts are missing that decide if a condition of this kind, open since `sinceMs`, has ended. */
+export function isUndecided(kind: string, sinceMs: number, facts: WatchedFacts): boolean {
+  const { silentMs, isHeard, hasEnded, isGone, diskFreeBytes, backupMs, backupWithinMs, account } = facts;
   if (kind === 'disk_low') return diskFreeBytes === null;
   if (hasEnded) return false;
   if (kind === 'trader_gone') return !isGone && !isHeard;
   if (kind === 'trader_silent') return silentMs === null;
-  return account === null && findKind(kind)?.by === 'trader';
+  if (account === null) return findKind(kind)?.by === 'trader';
+  if (kind === 'ledger_differs') return account.reconciled === null;
+  // A new run does not know earlier failures, so only a newer backup ends these alerts.
+  if (kind === 'backup_failed') return (backupMs ?? 0) < sinceMs;
+  return kind === 'backup_old' && backupWithinMs !== null && backupMs === null;
 }
 
 type FailedBackup = AccountStatus['upkeep']['backupFailed'];

@@ -6,6 +6,7 @@ import {
   findNextStep,
   isUndecided,
   toldAs,
+  type WatchedFacts,
 } from '../../../src/shell/alerts/conditions.js';
 import { m } from '../../trader/ledger/books.js';
 import { agreedAt, PROCESS } from '../console/state-of-markets.js';
@@ -152,17 +153,29 @@ test.each([
   expect(findNextStep(kind)).not.toBe('');
 });
 
-test('no backup is old where none is scheduled, and none of before in a run that has just begun', () => {
+test('no backup is old where none is scheduled, and a restart makes none newer', () => {
   const nowMs = 9 * MINUTE + HOUR + 1;
   const late = { ...WELL, nowMs, account: { ...ACCOUNT, ...reconciled(HOUR), upkeep } };
+  const restarted = { ...late, process: { ...PROCESS, startedMs: HOUR } };
   expect(findConditions({ ...late, backupMs: 0, backupWithinMs: null })).toEqual([]);
-  expect(findConditions({ ...late, process: { ...PROCESS, startedMs: HOUR } })).toEqual([]);
+  expect(findConditions(restarted)).toMatchObject([{ kind: 'backup_old' }]);
+  expect(findConditions({ ...restarted, backupMs: null })).toEqual([]);
+});
+
+test.each([
+  ['ledger_differs', { account: { ...ACCOUNT, reconciled: null } }, {}],
+  ['backup_failed', { backupMs: MINUTE - 1 }, { backupMs: MINUTE }],
+  ['backup_failed', NO_BACKUP, {}],
+  ['backup_old', NO_BACKUP, { ...NO_BACKUP, backupWithinMs: null }],
+])('%s goes on in a new run until its end is proven', (kind, unproven, proven) => {
+  const isOpen = (facts: Partial<WatchedFacts>) => isUndecided(kind, MINUTE, { ...WELL, ...facts });
+  expect([isOpen(unproven), isOpen(proven)]).toEqual([true, false]);
 });
 
 test('only what the trader says shows that its upkeep is in order again, and the page itself that nobody tries', () => {
   const unheard = { ...WELL, account: null };
   const kinds = ['backup_failed', 'backup_old', 'journal_ended', 'login_refused'];
-  expect(kinds.filter((kind) => !isUndecided(kind, unheard))).toEqual(['login_refused']);
+  expect(kinds.filter((kind) => !isUndecided(kind, 0, unheard))).toEqual(['login_refused']);
 });
 
 test('notices that a person must look into are told of, and the usual ones are not', () => {
