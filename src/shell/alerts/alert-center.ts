@@ -1,5 +1,6 @@
 /** Sends alerts to the operator through channels. Keeps the open alerts, and one queue of messages for each channel. */
 
+import { utcText } from '../../shared/base/text.js';
 import type { StatusLineOf } from '../../shared/protocol/trader-status.js';
 import type { AlertsConfig, ChannelConfig } from '../config/config.js';
 import { ALERT_SEVERITIES, type AlertSeverity } from '../config/schema.js';
@@ -94,7 +95,8 @@ export class AlertBook {
 
   #message(alert: OpenAlert, state: 'open' | 'cleared', nowMs: number): AlertMessage {
     const { kind, severity, title, text, sinceMs } = alert;
-    const since = new Date(sinceMs).toISOString().slice(11, 19);
+    // A time more than a day ago has its date.
+    const since = utcText(sinceMs).slice(nowMs - sinceMs < 24 * HOUR_MS ? 11 : 0);
     const told = state === 'open' ? addNextStep(kind, `${text}, since ${since} UTC`) : `ended; began at ${since} UTC`;
     return { id: this.#nextId(), timeMs: nowMs, severity, kind, state, title, text: told };
   }

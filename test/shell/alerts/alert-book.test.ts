@@ -205,6 +205,9 @@ test('says since when it holds, where that is known, and what to do next', () =>
   ]);
   const late = findConditions({ ...WELL, account: { ...ACCOUNT, ...reconciled(-5 * MINUTE) } });
   expect(book.observe(late, WELL.nowMs)[0]?.text).toContain('since 23:55:00 UTC\nDo: run `twinbook reconcile`');
+  const old = findConditions({ ...WELL, nowMs: 24 * HOUR, account: { ...ACCOUNT, ...reconciled(0) } });
+  const text = new AlertBook('run').observe(old, 24 * HOUR).find(({ kind }) => kind === 'reconciled_late')?.text;
+  expect(text).toContain('since 1970-01-01 00:00:00 UTC');
   expect(book.once('warning', 'strategy_failed', 'a strategy failed', 'it threw', 0).text).toBe(
     'it threw\nDo: `twinbook resume --reason TEXT` restarts the strategy or the market',
   );

@@ -494,12 +494,14 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     played.tell({ ...frameAt(Date.now()), account: { ...ACCOUNT, silent: true } });
     // Not in the color of success.
     await page.locator('#mode.stopped', { hasText: 'quoting, the exchange does not answer' }).waitFor();
-    played.tell(frameAt(Date.now()));
+    played.tell(frameAt(Date.now() - 172_800_000));
     await page.locator('#mode.quoting').waitFor();
-    await page.locator('#banner').waitFor();
+    await page.locator('#banner', { hasText: /^The trader does not answer/ }).waitFor();
+    // A time before today has its date.
     expect(await page.locator('#banner').textContent()).toMatch(
-      /^The trader does not answer\. The data shown is from \d.*KILL still works\. Guardian: watching/,
+      /The data shown is from \d+ \w+ \d\d:\d\d:\d\d\. KILL still works\. Guardian: watching/,
     );
+    expect(await page.locator('#figures').textContent()).toMatch(/ledger and exchange agree, \d+ \w+ \d\d:/);
     expect(await page.locator('#mode').textContent()).toBe('not answering');
     expect(await page.locator('#markets tr').count()).toBe(2);
     expect(await violationsOf(page)).toEqual([]);

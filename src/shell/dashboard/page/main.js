@@ -6,7 +6,7 @@
 import { redrawCharts } from '../../web-kit/page/chart.js';
 import { html, render } from '../../web-kit/page/template.js';
 import { App, answerKey, documentTitle } from './app.js';
-import { ageText, clock } from './format.js';
+import { ageText, moment } from './format.js';
 import { byId, closer, model, NEVER, route, setDrawer, update, viewHref } from './model.js';
 import { alarm, ask, explainFailure, LockedOut, setSecret, takeSecretFromAddress } from './session.js';
 
@@ -21,7 +21,7 @@ const HIDDEN_MS = 30_000;
 function describeOld({ answers, heard, mode, guardian, silent, brake, markets, now }) {
   if (!answers && (mode === 'stopped' || mode === 'starting')) return '';
   if (!answers)
-    return `The trader does not answer. The data shown is from ${heard === null ? 'the ledger' : clock(heard)}. KILL still works. Guardian: ${guardian}`;
+    return `The trader does not answer. The data shown is from ${heard === null ? 'the ledger' : moment(heard)}. KILL still works. Guardian: ${guardian}`;
   if (silent) return 'The exchange does not answer: prices below are old, and orders may have changed.';
   const old = markets.filter((market) => market.is_old && market.book_seen !== null);
   const oldest = Math.min(now, ...old.map(({ book_seen: seen }) => seen ?? now));

@@ -2,7 +2,7 @@
 
 import { figures, gainBars, link, number, table, text, used } from '../../web-kit/page/table.js';
 import { html } from '../../web-kit/page/template.js';
-import { ageText, clock, gain, money, price, shares } from './format.js';
+import { ageText, gain, moment, money, price, shares } from './format.js';
 import { fillTable, lineTable, orderTable } from './lists.js';
 import { explainHref, marketHref, traderHref } from './model.js';
 import { Equity } from './money.js';
@@ -63,7 +63,7 @@ function figuresOf(state) {
 function agreementFigure(agreement) {
   if (agreement === null) return ['not compared yet', false, { isWarning: false }];
   const { compared, differences, text: sentence, accepted } = agreement;
-  const words = html`<span title=${differences.join('; ')}>${sentence}, ${clock(compared)}</span>`;
+  const words = html`<span title=${differences.join('; ')}>${sentence}, ${moment(compared)}</span>`;
   return [words, differences.length > 0, { isWarning: accepted > 0 }];
 }
 
