@@ -279,7 +279,12 @@ test('the log has the events of the ledger and other notices of the trader, with
     expect(list(ledger, { words: 'asks' })).toEqual(['throttled']);
     expect(list(null)).toEqual(['throttled', 'kill']);
     expect(logView(ledger, told, ALL).refusals).toEqual([{ control: 'max_open_orders', count: 3, text: '2 orders' }]);
-    expect(runsView(ledger, told).runs).toMatchObject([{ id: 'run', stoppedMs: null, isCurrent: false }]);
+    const isCurrent = () => runsView(ledger, told).runs.map((run) => [run.id, run.stoppedMs, run.isCurrent]);
+    expect(isCurrent()).toEqual([['run', null, false]]);
+    told.onLine(hello({ run: 'run' }));
+    expect(isCurrent()).toEqual([['run', null, true]]);
+    told.onLost('no trader is running');
+    expect(isCurrent()).toEqual([['run', null, false]]);
   });
 });
 

@@ -48,8 +48,8 @@ export function logView(ledger: LedgerReader | null, { notices, markets }: Shown
 
 export type LogView = ReturnType<typeof logView>;
 
-export const runsView = (ledger: LedgerReader, { hello, bye }: ShownState) => ({
-  runs: ledger.runs(RUNS).map((run) => ({ ...run, isCurrent: run.id === hello?.run && bye === null })),
+export const runsView = (ledger: LedgerReader, { hello, isCurrent }: ShownState) => ({
+  runs: ledger.runs(RUNS).map((run) => ({ ...run, isCurrent: isCurrent && run.id === hello?.run })),
 });
 
 const MB = 1_000_000;

@@ -176,7 +176,7 @@ export const Runs = (/** @type {{ view: import('../../console/views/views.js').R
     ${table({ id: 'runs-list', title: 'Runs of this ledger' }, view.runs, [
       time('Started', 'startedMs', moment),
       time('Ended', (row) =>
-        row.isCurrent ? 'runs now' : row.stoppedMs === null ? 'was killed' : moment(row.stoppedMs),
+        row.isCurrent ? 'runs now' : row.stoppedMs === null ? 'not recorded' : moment(row.stoppedMs),
       ),
       text('Version', 'version'),
       text('Configuration', (row) => row.configHash.slice(0, 12)),
