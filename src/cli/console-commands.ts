@@ -234,10 +234,11 @@ const alertsCommand = command({
   },
   answer: async ({ options: { ack, test }, config, io }) => {
     if (test !== undefined) return testNamed(config, test);
-    const { open, store, close } = await openAlerts(config, io);
+    const { open, isWatched, store, close } = await openAlerts(config, io);
     try {
       if (ack !== undefined) return acknowledge(ack, open, store);
-      return { data: open, text: (width) => (open.length === 0 ? 'no alert is open\n' : table(open, COLUMNS, width)) };
+      const none = isWatched ? 'no alert is open\n' : 'no alert was open\n';
+      return { data: open, text: (width) => (open.length === 0 ? none : table(open, COLUMNS, width)) };
     } finally {
       close();
     }
@@ -281,7 +282,16 @@ async function openAlerts({ ledger }: TraderConfig, io: CliIo) {
   const note = (text: string) => io.err(`${text}\n`);
   const opened = new StoreFile({ path, note, nowMs, steadyMs: () => performance.now() });
   const store = new AlertStore(opened);
-  return { open: store.load()?.open ?? [], store, close: () => opened.close() };
+  const state = store.load();
+  if (state === null) {
+    opened.close();
+    const hint = 'Another program may be using this file. Try again.';
+    throw new TwinbookError('file_unreadable', `no alerts can be read from ${path}`, hint);
+  }
+  const { findWriter } = await import('../trader/ledger/lock.js');
+  const isWatched = (await Promise.resolve(path).then(findWriter).catch(valueOn('unknown'))) !== null;
+  if (!isWatched) note('warning: no console watches the trader; these alerts are those of the last console');
+  return { open: state.open, isWatched, store, close: () => opened.close() };
 }
 
 export const addConsoleCommands = all(guardianCommand, consoleCommand, dashboardCommand, alertsCommand);

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { AlertCenter, type AlertMessage, type Delivery } from '../../../../src/shell/alerts/alert-center.js';
 import type { ChannelConfig } from '../../../../src/shell/config/config.js';
 import { AlertStore, locateStore, StoreFile } from '../../../../src/shell/console/store.js';
+import { lockWriter } from '../../../../src/trader/ledger/lock.js';
 import { run } from '../../../cli/run.js';
 import { folderOf, newFolder } from '../../../support/folders.js';
 import { FACTS } from '../../alerts/facts.js';
@@ -79,6 +80,26 @@ test('a person sees what is open, and says that it was seen', async () => {
   center.tick({ ...FACTS, isGone: true, ...at(16 * MINUTE) });
   expect(sent).toHaveLength(1);
   expect(await list()).toMatchObject([{ acknowledgedMs: expect.any(Number) }]);
+});
+
+test('that no alert is open is said only while a console watches, and its store can be read', async () => {
+  const cwd = folderOf({ 'trader.yaml': trader() });
+  const path = locateStore(join(cwd, 'twinbook.sqlite'));
+  const file = openFile(path);
+  openCenter(file, delivered, 0).center.tick(FACTS);
+  const list = async () => {
+    const { code, out, err } = await run(['alerts', '-c', 'trader.yaml'], { cwd });
+    return [code, `${out}${err}`];
+  };
+  expect(await list()).toEqual([
+    0,
+    expect.stringMatching(/^no alert was open\nwarning: no console watches the trader/),
+  ]);
+  const lock = lockWriter(path, { pid: process.pid, startedMs: 0 });
+  onTestFinished(() => lock.release());
+  expect(await list()).toEqual([0, 'no alert is open\n']);
+  file.attempt((sqlite) => sqlite.prepare('DELETE FROM kept').run(), undefined);
+  expect(await list()).toEqual([1, expect.stringContaining('no alerts can be read')]);
 });
 
 test('a damaged state is forgotten', () => {
