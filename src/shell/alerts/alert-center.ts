@@ -237,6 +237,8 @@ export type AlertSender = (message: AlertMessage) => Promise<Delivery>;
 export interface AlertState {
   readonly open: readonly RememberedAlert[];
   readonly waiting: Readonly<Record<string, readonly AlertMessage[]>>;
+  /** Field `eventId` of the alert center; absent in older stores. */
+  readonly eventId?: number | null;
 }
 
 /** Acknowledgement of an alert that has been open since `sinceMs`. */
@@ -273,6 +275,8 @@ export class AlertCenter {
   readonly #options: AlertCenterOptions;
   readonly #book: AlertBook;
   readonly #recent: AlertMessage[] = [];
+  /** Id of the newest ledger event that was read for alerts; null before the first read. */
+  eventId: number | null = null;
   #remembered = '';
 
   constructor(options: AlertCenterOptions) {
@@ -282,6 +286,7 @@ export class AlertCenter {
     this.#book = new AlertBook(run);
     const state = memory?.load() ?? null;
     if (state === null) return;
+    this.eventId = state.eventId ?? null;
     this.#book.goOn(state.open, nowMs);
     for (const { config: one, outbox } of this.#channels)
       for (const message of state.waiting[one.name] ?? []) outbox.add(message, steadyMs);
@@ -346,7 +351,7 @@ export class AlertCenter {
     const { memory } = this.#options;
     if (memory === undefined) return;
     const waiting = Object.fromEntries(this.#channels.map(({ config, outbox }) => [config.name, outbox.content]));
-    const state = { open: this.#book.open, waiting };
+    const state: AlertState = { open: this.#book.open, waiting, eventId: this.eventId };
     const text = JSON.stringify(state);
     if (text === this.#remembered) return;
     this.#remembered = text;

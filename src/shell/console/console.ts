@@ -198,6 +198,7 @@ function openShownTrader(options: ShownTraderOptions) {
     onDuty: () => duty.take(),
     lastRun: () =>
       existsSync(ledgerPath) ? ledger.read(readLastRun) : existsSync(dirname(ledgerPath)) ? 'none' : null,
+    ledger,
     isWithTrader,
     refusedLogins: () => refusedLogins?.() ?? 0,
   });
@@ -208,7 +209,8 @@ function openShownTrader(options: ShownTraderOptions) {
       // The ledger is reopened for each new run, because the trader may then write a different ledger file.
       if (line.type === 'hello' && line.process.run !== trader.hello?.run) ledger.close();
       trader.onLine(line);
-      if (line.type === 'notice') watch.notice(line);
+      // The watch reads loud notices from the ledger.
+      if (line.type === 'notice' && line.severity === 'info') watch.notice(line);
     },
     onLost: (why) => trader.onLost(why),
   });

@@ -17,6 +17,7 @@ import type { AlertSeverity } from '../config/schema.js';
 import { nowMs } from '../runtime/clock.js';
 import { findLongestPauseMs } from '../runtime/job-times.js';
 import { readPrivateFile, secrets } from '../wallet/secrets.js';
+import type { LedgerConnection } from './ledger-lists.js';
 import type { ShownState } from './trader-state.js';
 
 /** Reads facts about the ledger's files; an unknown fact is null. `backupMs`: time of the newest backup, Unix ms. */
@@ -102,6 +103,8 @@ export class Duty {
 const EVERY_MS = 1_000;
 const WINDOW_MS = 600_000;
 const LOOK_MS = 50;
+/** Age up to which a console without a predecessor reports ledger events, ms. */
+const FIRST_EVENTS_MS = 60_000;
 
 /** State of a ledger's newest run. `open`: the run has not ended with proof that no order rests. */
 export type LastRun = 'none' | 'ended' | 'open';
@@ -123,6 +126,7 @@ export interface WatchOptions {
   readonly onDuty: () => boolean;
   /** State of the last run in the ledger; null while the ledger cannot be read. */
   readonly lastRun: () => LastRun | null;
+  readonly ledger: Pick<LedgerConnection, 'read'>;
   /** Whether the trader started this console, so that it counts as running before its first message. */
   readonly isWithTrader: boolean;
   /** Number of wrong passwords entered since the page started. */
@@ -183,9 +187,10 @@ export class Watch {
   /** Waits until all messages were delivered, but at most `withinMs`. */
   async deliver(withinMs: number): Promise<void> {
     const endMs = performance.now() + withinMs;
+    this.#tick();
     while ((this.#center?.waiting ?? 0) > 0 && performance.now() < endMs) {
-      this.#tick();
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      this.#tick();
     }
   }
 
@@ -225,6 +230,20 @@ export class Watch {
     };
   }
 
+  /** Queues alerts for new ledger events, including those since the end of the previous console. */
+  #readEvents(center: AlertCenter, steadyMs: number): void {
+    const events = this.#options.ledger.read((ledger) => {
+      const lastId = center.eventId ?? ledger.newestEventId(nowMs() - FIRST_EVENTS_MS);
+      // A restored backup of the ledger has fewer events.
+      center.eventId = Math.min(lastId, ledger.newestEventId());
+      return ledger.eventsAfter(center.eventId);
+    });
+    for (const { id, timeMs: time, ...event } of events ?? []) {
+      center.notice({ ...event, time }, steadyMs);
+      center.eventId = id;
+    }
+  }
+
   #tick(): void {
     const { trader, config, isGuarded, refusedLogins } = this.#options;
     const { account, hello } = trader;
@@ -235,6 +254,7 @@ export class Watch {
     this.#logins = [...recent, { atMs: steadyMs, total }];
     const center = this.#findCenter();
     if (center === null) return;
+    this.#readEvents(center, steadyMs);
     const { diskFreeBytes, backupMs } = readFileFacts(config.ledger.path);
     if (this.#backupWithinMs === undefined) this.#backupWithinMs = boundBackupAge(config.schedule.ledgerBackup);
     const facts: WatchedFacts = {

@@ -257,6 +257,17 @@ export class LedgerReader {
     return this.db.all<OperatorEvent>(sql, limit);
   }
 
+  /** Returns the 100 oldest events with a higher id, oldest first. */
+  eventsAfter(id: number): (OperatorEvent & { readonly id: number })[] {
+    const sql = 'SELECT id, time_ms AS timeMs, severity, kind, text FROM events WHERE id > ? ORDER BY id LIMIT ?';
+    return this.db.all<OperatorEvent & { readonly id: number }>(sql, id, PAGE);
+  }
+
+  /** Returns the highest id of the events before a time (our clock, ms); 0 without such events. */
+  newestEventId(beforeMs = Number.MAX_SAFE_INTEGER): number {
+    return this.db.get<{ id: number }>('SELECT max(id) AS id FROM events WHERE time_ms < ?', beforeMs)?.id ?? 0;
+  }
+
   /** Returns the number of stored events of this kind, over all runs. */
   eventCount(kind: string): number {
     return this.db.get<{ count: number }>('SELECT count(*) AS count FROM events WHERE kind = ?', kind)?.count ?? 0;

@@ -17,7 +17,7 @@ import { ENDED_PROVEN } from '../../../src/trader/ledger/tables.js';
 import { newFolder } from '../../support/folders.js';
 import { HOLDER } from '../../trader/ledger/books.js';
 import { loadedTrader } from '../config/files.js';
-import { ACCOUNT, agreedAt, hello } from './state-of-markets.js';
+import { ACCOUNT, agreedAt, hello, NOTHING_BESIDE } from './state-of-markets.js';
 
 const S = 1_000;
 
@@ -45,6 +45,7 @@ function watchOf(last: LastRun | null, options: Partial<WatchOptions> & { readon
     memory: { load: () => remembered, save: () => undefined, acknowledgements: () => [] },
     onDuty: () => true,
     lastRun: () => last,
+    ledger: NOTHING_BESIDE.ledger,
     isWithTrader: false,
     refusedLogins: () => 0,
     ...options,
@@ -171,6 +172,40 @@ test('who is not on duty tells nothing, shows what the other one remembers, and 
   isOnDuty = true;
   vi.advanceTimersByTime(5 * S);
   expect([watch.isOnDuty, kinds(), told()]).toEqual([true, ['killed', 'trader_silent'], ['trader_silent open']]);
+});
+
+test('an event in the ledger is told once: found before the console came, between two consoles, after a restore', () => {
+  const open = (name: string) => {
+    const ledger = openLedger(join(folder, name), HOLDER);
+    onTestFinished(() => ledger.close());
+    const add = (kind: string, agoMs = 0) =>
+      ledger.transaction(() => ledger.addEvent({ timeMs: Date.now() - agoMs, severity: 'loud', kind, text: 'odd' }));
+    return { ledger, add };
+  };
+  const folder = newFolder();
+  const [before, restored] = [open('before.sqlite'), open('restored.sqlite')];
+  let state: AlertState | null = null;
+  const console = ({ ledger } = before) => {
+    const save = (next: AlertState) => {
+      state = next;
+    };
+    const memory: WatchOptions['memory'] = { load: () => state, save, acknowledgements: () => [] };
+    const { watch, told } = watchOf('ended', { memory, ledger: { read: (work) => work(ledger) } });
+    vi.advanceTimersByTime(5 * S);
+    return { told, watch };
+  };
+  before.add('foreign_order', 3_600 * S);
+  before.add('fill_differs', 5 * S);
+  const first = console();
+  before.add('cancel_undone');
+  void first.watch.deliver(0);
+  expect(first.told()).toEqual(['cancel_undone once', 'fill_differs once']);
+  first.watch.close();
+  before.add('signed_elsewhere');
+  expect(console().told()).toEqual(['signed_elsewhere once']);
+  expect(console(restored).told()).toEqual([]);
+  restored.add('foreign_order');
+  expect(console(restored).told()).toEqual(['foreign_order once']);
 });
 
 test('the newest run of a ledger says whether a trader ought to be there', () => {
