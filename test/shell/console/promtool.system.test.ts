@@ -19,10 +19,18 @@ function promtool(args: readonly string[], input = '') {
 }
 
 /** For each alert: series that must fire it after this number of minutes, and series that must not. */
-const CASES: Readonly<Record<string, { readonly fires: Series; readonly silent: Series; readonly minutes?: number }>> =
+const CASES: Readonly<Record<string, { readonly fires: Inputs; readonly silent: Inputs; readonly minutes?: number }>> =
   {
     TwinbookDown: levels('twinbook_up', 0, 1),
-    TwinbookConsoleAbsent: { fires: {}, silent: { 'twinbook_up{trader="t"}': '0x60' } },
+    // No console, one console that is dead, and one of two.
+    TwinbookConsoleAbsent: {
+      fires: [
+        {},
+        { 'up{job="twinbook",instance="a"}': '0x60' },
+        { 'up{job="twinbook",instance="a"}': '0x60', 'twinbook_up{trader="t",instance="b"}': '1x60' },
+      ],
+      silent: { 'up{job="twinbook",instance="a"}': '1x60', 'twinbook_up{trader="t"}': '0x60' },
+    },
     TwinbookHalted: {
       fires: { 'twinbook_mode{trader="t",mode="killed"}': '1x60' },
       silent: { 'twinbook_mode{trader="t",mode="killed"}': '0x60', 'twinbook_mode{trader="t",mode="paused"}': '1x60' },
@@ -102,6 +110,7 @@ function levels(name: string, bad: number, good: number) {
 }
 
 function counts(kind: string, other: string) {
+type Inputs = Series | Series[];
   const series = (of: string) => ({ [`twinbook_events_total{trader="t",kind="${of}"}`]: '0 0 0 0 0 0 1 1 1 1 1' });
   return { fires: series(kind), silent: series(other) };
 }
@@ -124,11 +133,13 @@ describe.skipIf(isMissing)('Prometheus’ own checker (promtool)', () => {
       exp_samples: samples === 0 ? [] : [{ labels: '{}', value: samples }],
     });
     const tests = Object.entries(CASES).flatMap(([alert, { fires, silent, minutes = 10 }]) =>
-      [fires, silent].map((series, i) => ({
-        interval: '1m',
-        input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
-        promql_expr_test: [firing(alert, minutes, 1 - i)],
-      })),
+      [fires, silent].flatMap((cases, i) =>
+        [cases].flat().map((series) => ({
+          interval: '1m',
+          input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+          promql_expr_test: [firing(alert, minutes, 1 - i)],
+        })),
+      ),
     );
     const folder = folderOf({ 'tests.yml': stringify({ rule_files: [RULES], evaluation_interval: '1m', tests }) });
     expect(promtool(['test', 'rules', join(folder, 'tests.yml')])).toMatchObject({ status: 0 });
