@@ -254,6 +254,9 @@ export type MarketStatus = z.output<typeof marketStatus>;
 /** Status of one scope's request budget. */
 export type BudgetStatus = z.output<typeof budget>;
 
+/** Note on a market whose strategy is outside its quote hours. */
+export const OUTSIDE_HOURS = 'the strategy is outside its quote hours';
+
 /** Returns `quoting`, or the reason why the market is not quoted. */
 export const describeQuoting = ({ orders, fairMicros, note }: MarketStatus): string =>
   orders.length > 0 && fairMicros !== null ? 'quoting' : note;

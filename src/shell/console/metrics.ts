@@ -4,6 +4,7 @@ import {
   type AccountStatus,
   describeQuoting,
   type MarketStatus,
+  OUTSIDE_HOURS,
   type ProcessStatus,
 } from '../../shared/protocol/trader-status.js';
 import { isBackupFailing } from '../alerts/conditions.js';
@@ -109,7 +110,7 @@ export const METRICS = {
   twinbook_reconciled_timestamp_seconds: gauge('Time when ledger and exchange were last compared completely.'),
   twinbook_reconciliation_differences: gauge('Differences between ledger and exchange in the newest comparison.'),
   twinbook_events_total: counter('Number of events of a kind in the ledger, over all runs.', 'kind'),
-  twinbook_markets: gauge('Number of polled markets, by state.', 'state'),
+  twinbook_markets: gauge('Number of polled markets, by state: quoting, outside_hours or waiting.', 'state'),
   twinbook_market_info: gauge('Always 1; the labels have title and strategies.', 'market', 'title', 'strategy'),
   twinbook_market_fair_price: gauge('Fair value of YES in a market, by its strategy.', 'market'),
   twinbook_market_best_price: gauge("Best price of others' orders, as a YES price.", 'market', 'side'),
@@ -274,9 +275,12 @@ function addMarkets(set: MetricSet, markets: readonly MarketStatus[]): void {
   const orders = markets.flatMap((market) => market.orders);
   for (const phase of ['resting', 'pending', 'canceling'])
     set.add('twinbook_orders', orders.filter((order) => order.phase === phase).length, { phase });
-  const quoting = markets.filter((market) => describeQuoting(market) === 'quoting').length;
-  set.add('twinbook_markets', quoting, { state: 'quoting' });
-  set.add('twinbook_markets', markets.length - quoting, { state: 'waiting' });
+  const states = { quoting: 0, outside_hours: 0, waiting: 0 };
+  for (const market of markets) {
+    const text = describeQuoting(market);
+    states[text === 'quoting' ? text : text === OUTSIDE_HOURS ? 'outside_hours' : 'waiting']++;
+  }
+  for (const [state, count] of Object.entries(states)) set.add('twinbook_markets', count, { state });
   const ours = markets.filter((one) => one.orders.length > 0 || one.yesMicros > 0 || one.noMicros > 0);
   for (const market of ours.slice(0, MOST_MARKETS)) addMarket(set, market);
 }

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { OUTSIDE_HOURS } from '../../../src/shared/protocol/trader-status.js';
 import { packageRoot } from '../../../src/shell/config/shipped.js';
 import { METRICS, renderMetrics } from '../../../src/shell/console/metrics.js';
 import { ACCOUNT, facts, market, toldTrader } from './state-of-markets.js';
@@ -34,6 +35,16 @@ describe('metrics', () => {
       'twinbook_mode{trader="paper",mode="killed"} 0',
     ])
       expect(text.split('\n')).toContain(line);
+  });
+
+  test('tell markets outside their quote hours from markets that wait', () => {
+    const idle = (id: string, note: string) => ({ ...market(id), orders: [], note });
+    const markets = [market('m'), idle('n', OUTSIDE_HOURS), idle('o', 'the book has not been read yet'), idle('p', '')];
+    expect(linesOf(renderMetrics(facts({ trader: toldTrader(markets) })), 'twinbook_markets')).toEqual([
+      'twinbook_markets{trader="paper",state="quoting"} 1',
+      'twinbook_markets{trader="paper",state="outside_hours"} 1',
+      'twinbook_markets{trader="paper",state="waiting"} 2',
+    ]);
   });
 
   test('count histograms upwards', () => {

@@ -53,10 +53,17 @@ const CASES: Readonly<Record<string, { readonly fires: Inputs; readonly silent: 
         'twinbook_markets{trader="t",state="quoting"}': '0x60',
         'twinbook_mode{trader="t",mode="quoting"}': '1x60',
       },
-      silent: {
-        'twinbook_markets{trader="t",state="quoting"}': '0x60',
-        'twinbook_mode{trader="t",mode="quoting"}': '0x60',
-      },
+      silent: [
+        {
+          'twinbook_markets{trader="t",state="quoting"}': '0x60',
+          'twinbook_mode{trader="t",mode="quoting"}': '0x60',
+        },
+        {
+          'twinbook_markets{trader="t",state="quoting"}': '0x60',
+          'twinbook_markets{trader="t",state="outside_hours"}': '2x60',
+          'twinbook_mode{trader="t",mode="quoting"}': '1x60',
+        },
+      ],
       minutes: 15,
     },
     TwinbookVenueSilent: levels('twinbook_venue_silent', 1, 0),

@@ -2,6 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { type Micros, micros, minMicros, ONE } from '../../../shared/base/micros.js';
+import { OUTSIDE_HOURS } from '../../../shared/protocol/trader-status.js';
 import type { MarketFacts, MarketView } from '../../market/view.js';
 import type { Refused } from '../../risk/intent.js';
 import { limitChanges, type RiskLimits } from '../../risk/limits.js';
@@ -162,7 +163,7 @@ export class QuoteSlot {
   whySilent(view: MarketView | null, hold: string | null): string | null {
     if (hold !== null) return hold;
     if (this.#pulledBecause !== null) return this.#pulledBecause;
-    if (!this.inQuoteHours) return 'the strategy is outside its quote hours';
+    if (!this.inQuoteHours) return OUTSIDE_HOURS;
     if (view === null || !this.#isOpen) return 'the book has not been read yet';
     // The risk module only rejects new orders beyond these limits. This check also cancels resting orders.
     const { health, market, timeToResolutionMs } = view;
