@@ -249,7 +249,7 @@ function openShownTrader(options: ShownTraderOptions) {
       trader,
       eventCount: (kind) => ledger.read((open) => open.eventCount(kind)),
       files: readFileFacts(ledgerPath),
-      isGuarded: guardian.isGuarded(),
+      isGuarded: watch.hasEnded ? null : guardian.isGuarded(),
       refusedLogins: refusedLogins?.() ?? null,
       alerts: watch,
     }),

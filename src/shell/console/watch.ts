@@ -162,6 +162,11 @@ export class Watch {
     return this.#center !== null;
   }
 
+  /** Whether the trader needs no guardian: its last run ended with proof that no order rests, or it never ran. */
+  get hasEnded(): boolean {
+    return this.#findPresence().hasEnded;
+  }
+
   get open(): AlertCenter['open'] {
     return this.#center?.open ?? this.#options.memory.load()?.open ?? [];
   }

@@ -75,18 +75,21 @@ const CASES: Readonly<Record<string, { readonly fires: Inputs; readonly silent: 
     TwinbookClockSkew: levels('twinbook_venue_clock_offset_seconds', -3, -1),
     TwinbookBookStale: {
       fires: { 'twinbook_market_book_timestamp_seconds{trader="t",market="a"}': '0x60' },
-      silent: {
-        'twinbook_market_book_timestamp_seconds{trader="t",market="a"}': '0x60',
-        'twinbook_market_book_timestamp_seconds{trader="t",market="b"}': '0+60x60',
-      },
+      silent: [
+        {
+          'twinbook_market_book_timestamp_seconds{trader="t",market="a"}': '0x60',
+          'twinbook_market_book_timestamp_seconds{trader="t",market="b"}': '0+60x60',
+        },
+        afterStop('twinbook_market_book_timestamp_seconds'),
+      ],
     },
     // Times: a fixed one, and one that advances.
     TwinbookReconciledOld: {
-      ...courses('twinbook_reconciled_timestamp_seconds', '0x900', '0+60x900'),
+      ...aged('twinbook_reconciled_timestamp_seconds'),
       minutes: 15,
     },
     TwinbookStrategyFailed: counts('strategy_failed', 'command'),
-    TwinbookBackupOld: { ...courses('twinbook_backup_timestamp_seconds', '0x900', '0+60x900'), minutes: 14 * 60 },
+    TwinbookBackupOld: { ...aged('twinbook_backup_timestamp_seconds'), minutes: 14 * 60 },
     TwinbookBackupFailed: levels('twinbook_backup_failing', 1, 0),
     TwinbookJournalEnded: levels('twinbook_journal_writing', 0, 1),
     TwinbookLoginRefused: courses('twinbook_logins_refused_total', '0 0 0 0 1 2 3 4 4 4 4', '4 4 4 4 4 5 6 6 6 6 6'),
@@ -107,9 +110,20 @@ const CASES: Readonly<Record<string, { readonly fires: Inputs; readonly silent: 
   };
 
 type Series = Readonly<Record<string, string>>;
+type Inputs = Series | Series[];
 
 function courses(name: string, bad: string, good: string) {
   return { fires: { [`${name}{trader="t"}`]: bad }, silent: { [`${name}{trader="t"}`]: good } };
+}
+
+/** A time that no longer advances after a proven stop. */
+function afterStop(name: string) {
+  return { [`${name}{trader="t"}`]: '0x900', 'twinbook_mode{trader="t",mode="stopped"}': '1x900' };
+}
+
+function aged(name: string) {
+  const { fires, silent } = courses(name, '0x900', '0+60x900');
+  return { fires, silent: [silent, afterStop(name)] };
 }
 
 function levels(name: string, bad: number, good: number) {
@@ -117,7 +131,6 @@ function levels(name: string, bad: number, good: number) {
 }
 
 function counts(kind: string, other: string) {
-type Inputs = Series | Series[];
   const series = (of: string) => ({ [`twinbook_events_total{trader="t",kind="${of}"}`]: '0 0 0 0 0 0 1 1 1 1 1' });
   return { fires: series(kind), silent: series(other) };
 }

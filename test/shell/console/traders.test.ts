@@ -94,6 +94,11 @@ describe('a console of several', () => {
       'twinbook_up{trader="rain/trader"} 1',
       'twinbook_up{trader="dead/trader"} 0',
     ]);
+    // No guardian is needed for a trader that never ran.
+    expect(metrics.match(/^twinbook_guardian_watching\{.*$/gm)).toEqual([
+      'twinbook_guardian_watching{trader="sun/trader"} 1',
+      'twinbook_guardian_watching{trader="rain/trader"} 1',
+    ]);
     expect(metrics.match(/^# TYPE twinbook_up /gm)).toHaveLength(1);
     const press = (path: string) => ask(`/${path}`, { method: 'POST', body: '{"reason":"odd prices"}' });
     expect((await press('actions/kill?trader=rain%2Ftrader')).status).toBe(200);
