@@ -52,7 +52,7 @@ export const PARAMETER_NOTES: Readonly<Record<string, { readonly description: st
   interval: { description: 'Length of one bar of the chart.' },
   activity_type: { description: 'Shows only changes of this kind, in upper or lower case.' },
   category: { description: 'Shows only rows of this category.' },
-  sport: { description: 'Shows only rows of these sports, as comma-separated slugs.', example: 'football' },
+  sport: { description: 'Shows only rows of these sports, as comma-separated slugs.', example: 'soccer' },
   league: { description: 'Shows only rows of these leagues, as comma-separated slugs; requires `sport`.' },
   q: { description: 'Words to search for, at least 2 characters.', example: 'rain' },
   resolution_time_gt: { description: 'Shows only markets that resolve after this time, Unix seconds.' },

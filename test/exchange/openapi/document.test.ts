@@ -1,10 +1,11 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
+import { SPORTS } from '../../../src/exchange/core/market.js';
 import { CONTROL_NOTES, openApiDocument } from '../../../src/exchange/http/openapi/document.js';
 import { declarationOf, ENDPOINTS, type EndpointName } from '../../../src/shared/protocol/endpoints.js';
 import { SERVICE_ERRORS } from '../../../src/shared/protocol/errors.js';
-import { ENDPOINT_NOTES } from '../../../src/shared/protocol/notes.js';
+import { ENDPOINT_NOTES, PARAMETER_NOTES } from '../../../src/shared/protocol/notes.js';
 import * as records from '../../../src/shared/protocol/records.js';
 import { PROFILE, send } from '../http/harness.js';
 import { sharedExchange } from '../http/shared-exchange.js';
@@ -68,6 +69,7 @@ describe('the OpenAPI document', () => {
     const { schemas } = document['components'] as { readonly schemas: Readonly<Record<string, Described>> };
     const wrong = Object.entries(schemas).flatMap(([name, schema]) => wrongExamples(schema, name));
     expect(wrong).toEqual([]);
+    expect(SPORTS.map(({ slug }) => slug)).toContain(PARAMETER_NOTES['sport']?.example);
   });
 
   it('knows what every control answers', () => {
