@@ -24,7 +24,7 @@ export const PARAMETER_NOTES: Readonly<Record<string, { readonly description: st
   states: { description: 'Shows only rows in these comma-separated states, in upper or lower case.' },
   market_state: {
     description:
-      'Shows only rows of markets in this state, in upper or lower case. Without a position or market, only `open` and `resolved` are permitted.',
+      'Shows only rows of markets in this state, in upper or lower case; `open` matches every unsettled market, `resolved` also canceled markets. Without a position or market, only `open` and `resolved` are permitted.',
   },
   is_closed: { description: 'True shows only closed positions, false only open ones.' },
   is_yes: { description: 'True selects the YES outcome, false the NO outcome.', example: true },

@@ -125,7 +125,7 @@ export const assetRow = record('The caller’s shares of one outcome.', {
       condition_id: z.string().describe('Id of the market.'),
       title: given(z.string()).describe('Title of the market.'),
       state: given(z.enum(MARKET_STATES)).describe('State of the market.'),
-      margin_enabled: given(z.boolean()).describe('True if the market is a margin market.'),
+      margin_enabled: given(z.boolean()).describe('True if margin trading is enabled in the market.'),
     }),
     is_yes: z.boolean().describe('True for the YES outcome, false for NO.'),
     outcome_text: given(z.string()).describe('Label of the outcome.'),
@@ -196,7 +196,7 @@ export const marketSummary = record('A market without its rules.', {
   ).describe('Account that created the market.'),
   event: given(eventReference).describe('Event of the market.'),
   margin_enabled: given(z.boolean()).describe(
-    'True for a margin market without a book, false for a market with a book.',
+    'True if margin trading is enabled; orders are then refused, even if the market has a book.',
   ),
 });
 
@@ -435,7 +435,7 @@ export const marginEstimate = record('Estimated effect of opening a margin posit
   total_cost: decimalText.describe('Own and borrowed currency in the position.'),
   best_ask: given(decimalText).describe('Price at which the first share would be bought.'),
   worst_fill_price: given(decimalText).describe('Price at which the last share would be bought.'),
-  is_fully_filled: z.boolean().describe('True if the market has enough liquidity for the position.'),
+  is_fully_filled: z.boolean().describe('True if the market is `open` and not paused; any size is then filled.'),
   fee_amount: decimalText.describe('Opening fee, currency.'),
   user_funds_needed: decimalText.describe('Own currency that the position needs, opening fee included.'),
   liquidation_price: absent(decimalText).describe('Price at which the position is liquidated; null at leverage 1.'),
