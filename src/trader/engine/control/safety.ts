@@ -222,7 +222,7 @@ interface Pause {
   readonly kind: PauseKind;
 }
 
-type StoredPause = readonly [conditionId: string, reason: string, kind: PauseKind];
+type StoredPause = readonly [conditionId: string, reason: string, kind?: PauseKind];
 
 /**
  * Pauses of single markets, kept across restarts. A pause or flatten by the operator ends only with a resume of that
@@ -240,7 +240,7 @@ export class Pauses {
     this.#notes = notes;
     // Only `Pauses` writes this ledger note, so it is valid JSON.
     const stored = JSON.parse(notes.note(NOTE) ?? '[]') as readonly StoredPause[];
-    for (const [id, reason, kind] of stored) this.#of(kind).set(id, { reason, kind });
+    for (const [id, reason, kind = 'refused'] of stored) this.#of(kind).set(id, { reason, kind });
     this.#listFlattening();
   }
 
