@@ -28,14 +28,16 @@ export const statusCommand = command({
   tool: { kind: 'read', options: [] },
   hasJson: true,
   run: async ({ config, isJson, io }) => {
-    const guardian = guardianStatus(config);
+    const report = guardianStatus(config);
     // A running trader that does not answer in time is an error (exit code 5).
     const live = await askThere({ command: 'status' }, config, { timeoutMs: 5000 }).catch(valueOn(null, 'not_running'));
     if (live !== null) {
       const status = makeStatus(live);
+      // The trader also knows whether the guardian hangs.
+      const guardian = live.account.health.guardian || report;
       return isJson ? io.out(json({ running: true, ...status, guardian })) : printLive(io, status, guardian);
     }
-    const stopped = await readLedger(config, (ledger) => stoppedStatus(ledger, config, guardian));
+    const stopped = await readLedger(config, (ledger) => stoppedStatus(ledger, config, report));
     return isJson ? io.out(json(stopped)) : printStopped(io, stopped);
   },
 });

@@ -45,6 +45,7 @@ interface Job {
   readonly message: Message;
   readonly lane: Lane;
   readonly isUrgent: boolean;
+  readonly findObjection: () => string | null;
   /** Time limit of the call, monotonic ms. */
   readonly endMs: number;
 }
@@ -54,6 +55,8 @@ interface PlannedOptions extends CallOptions {
   readonly isPlanned?: boolean;
   /** Whether the request is a cancel that belongs to a kill; default: true for every cancel. */
   readonly isUrgent?: boolean;
+  /** As in `perform`. */
+  readonly findObjection?: () => string | null;
 }
 
 interface Attempted {
@@ -115,17 +118,17 @@ export class HttpCaller {
     return answer as Promise<ClientAnswer<N>>;
   }
 
-  /** Performs a request of the trader's core and returns its outcome. Never throws. */
-  async perform({
-    id,
-    lane,
-    call,
-    latestMs,
-    isUrgent = false,
-  }: Request): Promise<Extract<Observation, { kind: 'outcome' }>> {
-    const { pageLimit: _, ...answer } = await this.#track(
-      this.#call(call.endpoint, call, { lane, latestMs, isPlanned: true, isUrgent }),
-    );
+  /**
+   * Performs a request of the trader's core and returns its outcome. Never throws.
+   *
+   * @param findObjection returns why the request must not be sent any more after its wait; null if it may be sent
+   */
+  async perform(
+    { id, lane, call, latestMs, isUrgent = false }: Request,
+    findObjection: () => string | null = () => null,
+  ): Promise<Extract<Observation, { kind: 'outcome' }>> {
+    const options = { lane, latestMs, isPlanned: true, isUrgent, findObjection };
+    const { pageLimit: _, ...answer } = await this.#track(this.#call(call.endpoint, call, options));
     const { scope } = declarationOf(call.endpoint);
     const left = answer.outcome.kind !== 'unknown' || answer.outcome.sent;
     const window = left ? this.#lines?.[scope].read() : undefined;
@@ -189,12 +192,12 @@ export class HttpCaller {
 
   async #call(endpoint: EndpointName, parts: CallParts, options: PlannedOptions): Promise<ClientAnswer> {
     const { lane = 'own', latestMs = Number.POSITIVE_INFINITY, isPlanned = false } = options;
-    const { isUrgent = lane === 'cancel' } = options;
+    const { isUrgent = lane === 'cancel', findObjection = () => null } = options;
     const declaration = declarationOf(endpoint);
     const message = writeMessage(this.#base, declaration, parts);
     if (typeof message === 'string') return this.#answerUnsent(message);
     const endMs = this.clock.monotonicMs() + latestMs - this.clock.nowMs();
-    const job: Job = { declaration, parts, message, lane, isUrgent, endMs };
+    const job: Job = { declaration, parts, message, lane, isUrgent, findObjection, endMs };
     let last = await this.#attempt(job);
     for (let retry = 0; retry < READ_RETRIES && last.again && message.method === 'GET'; retry++) {
       // A retry after an answer needs no delay: throttled requests wait in the queue, and a wrong clock is corrected.
@@ -242,7 +245,8 @@ export class HttpCaller {
     const sentMs = this.clock.nowMs();
     const sentMonotonicMs = this.clock.monotonicMs();
     const lateness = sentMonotonicMs >= endMs ? TOO_LATE : null;
-    const objection = this.#objection(lane) ?? (this.#closing.signal.aborted ? CLOSED : lateness);
+    const objection =
+      this.#objection(lane) ?? job.findObjection() ?? (this.#closing.signal.aborted ? CLOSED : lateness);
     if (objection !== null) {
       line?.onUnsent(place);
       return this.#givenUp(objection);

@@ -136,7 +136,8 @@ class Service implements RunningTrader {
     this.#screen = screen;
     this.#stopWatch = stopWatch;
     this.#loop = new Loop(session.trader, {
-      perform: (request) => session.client().perform(request),
+      perform: (request) =>
+        session.client().perform(request, () => session.trader.findObjection(request.id, Date.now())),
       before: () => {
         this.#telemetry.stepBegins();
         return stopWatch.due();

@@ -1,7 +1,8 @@
 /** The trader's entry point: takes observations and returns requests. */
 
 import { sub } from '../../shared/base/micros.js';
-import type { Observation, OperatorCommand, PlannedRequest, Request } from '../../shared/protocol/seam.js';
+import type { RequestOwner } from '../../shared/protocol/request-owner.js';
+import type { Observation, OperatorCommand, Request } from '../../shared/protocol/seam.js';
 import type { AccountStatus } from '../../shared/protocol/trader-status.js';
 import type { Executor } from '../executor/executor.js';
 import type { IntentRow, Ledger, OperatorEvent } from '../ledger/contract.js';
@@ -93,15 +94,21 @@ export class Trader {
     if (!requests.queue.carriesIntents) ledger.rest();
   }
 
+  /** Returns why a released request that waits to be sent must not leave any more, for example after a kill; or null. */
+  findObjection(requestId: number, nowMs: number): string | null {
+    return this.#findObjection(this.#state.requests.queue.findOwner(requestId), nowMs);
+  }
+
+  #findObjection(owner: RequestOwner, nowMs: number): string | null {
+    return owner.kind === 'intent' ? this.#state.executor.findObjection(owner.intentId, owner.step, nowMs) : null;
+  }
+
   /** Takes requests from the queue within the budget. Reports each request that is dropped unsent. */
   #release(nowMs: number): readonly Request[] {
-    const { executor } = this.#state;
     const { queue } = this.#state.requests;
     const requests: Request[] = [];
     // While a request waits, its intent may end, or be withdrawn or forbidden. Example: a cancel whose order is filled.
-    const findObjection = ({ owner }: PlannedRequest) =>
-      owner.kind === 'intent' ? executor.findObjection(owner.intentId, owner.step, nowMs) : null;
-    if (queue.waiting > 0) queue.recall(findObjection);
+    if (queue.waiting > 0) queue.recall(({ owner }) => this.#findObjection(owner, nowMs));
     for (let round = 0; round < MAX_UNSENT_ROUNDS; round++) {
       const released = queue.release(nowMs);
       for (const { id, call } of released.requests) this.#outgoing.check(call, queue.findOwner(id));

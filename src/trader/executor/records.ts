@@ -233,12 +233,14 @@ function movedSets({ kind, priceMicros }: IntentRow, amount: Micros, landed: Mic
 function observeRedeem(context: Context, inFlight: InFlight, row: RedeemRow, look: RecordPoll): void {
   const { marketConditionId, redeemYesMicros, redeemNoMicros } = inFlight.intent;
   if (row.market_condition_id !== marketConditionId) differs(context, inFlight, row);
-  if ((row.state === 'done' || row.state === 'completed') && row.onchain_funds !== null) {
+  // A record may show 0 as the paid currency before the payment.
+  const paid = row.onchain_funds === ZERO && (row.funds ?? ZERO) > ZERO ? null : row.onchain_funds;
+  if ((row.state === 'done' || row.state === 'completed') && paid !== null) {
     // A redeem consumes all shares held at the exchange, so the record's amounts replace the expected ones.
     const yesMicros = row.yes_shares ?? must(redeemYesMicros, 'YES shares of a redeem');
     const noMicros = row.no_shares ?? must(redeemNoMicros, 'NO shares of a redeem');
     if (yesMicros !== redeemYesMicros || noMicros !== redeemNoMicros) differs(context, inFlight, row);
-    const moved = { yesMicros, noMicros, cashMicros: row.onchain_funds, yesCostMicros: null };
+    const moved = { yesMicros, noMicros, cashMicros: paid, yesCostMicros: null };
     settle(context, inFlight, moved, look);
   } else {
     observeState(context, inFlight, row.state, look);

@@ -52,7 +52,11 @@ describe('a call', () => {
   it('performs a request of the core and reports it as one observation', async () => {
     server.answer = answering(201, envelope(draft));
     const call = { endpoint: 'orders.create', params: {}, query: {}, body: orderBody } as const;
-    const observation = await client.perform({ id: 7, lane: 'draft', latestMs: Date.now() + 10_000, call });
+    const request = { id: 7, lane: 'draft', latestMs: Date.now() + 10_000, call } as const;
+    const reason = 'the trader is killed';
+    const unsent = await client.perform(request, () => reason);
+    expect([unsent.outcome, server.asked]).toEqual([{ kind: 'unknown', reason, sent: false }, []]);
+    const observation = await client.perform(request);
     expect(observation).toMatchObject({ kind: 'outcome', requestId: 7, outcome: { kind: 'answered', data: draft } });
   });
 

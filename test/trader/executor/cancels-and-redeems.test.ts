@@ -160,9 +160,9 @@ describe('a redeem', () => {
     expect(s.heard()).toEqual(['redeemDone']);
   });
 
-  it('waits for the figure when the record has none yet', () => {
+  it.each([{}, { funds: m(7 * ONE), onchain_funds: m(0) }])('waits for the payment that %o lacks', (unpaid) => {
     const s = redeeming();
-    s.answer('redeems.submit', answered(redeemRow('completed')));
+    s.answer('redeems.submit', answered(redeemRow('completed', unpaid)));
     expect(s.ledger.conversions()).toEqual([]);
     s.wait(5_000);
     s.answer('redeems.detail', answered(redeemRow('completed', { onchain_funds: m(7 * ONE) })));
