@@ -198,7 +198,7 @@ const TICK = 0.01;
 /** Returns a tick's price. 57 / 100 gives the double 0.57, but 57 × 0.01 gives the double next to it. */
 export const tickToPrice = (tick: number): number => tick / 100;
 
-/** Rounds a double to 10 decimal places of its exact binary value, half to even. */
+/** Rounds a double to 10 decimal places, half to even. The double's exact binary value decides. */
 export function round10(value: number): number {
   // A double is exactly half-way between two numbers of ten decimals only if it is an odd multiple of 2^-11.
   const halves = value * 2048;

@@ -68,7 +68,7 @@ export const orderRow = record('An order of the caller.', {
   price: absent(price).describe('Limit price of a share of the order’s outcome; null for a market order.'),
   amount: absent(amount).describe('Ordered shares; null for a market buy.'),
   remaining_amount: absent(amount).describe('Shares not yet traded; null for a market order.'),
-  filled_amount: absent(amount).describe('Traded shares; null for a market order.'),
+  filled_amount: absent(amount).describe('Shares traded so far; null for a market order.'),
   funds: absent(amount).describe('Maximum spending of a market buy, fees included; null for other orders.'),
   remaining_funds: absent(amount).describe('Unspent funds of a market buy; null for other orders.'),
   filled_funds: absent(amount).describe(

@@ -142,7 +142,7 @@ async function copyLedger(options: JournalOptions, folder: string, room: DiskQuo
   const target = join(folder, LEDGER_COPY);
   const copy = bytes > COPIED_AT_ONCE_BYTES ? await beginCopy(path, target) : null;
   if (!isTooLarge && copy === null) await ledger.backupSource.backup(target);
-  const missing = isTooLarge ? `its ledger of ${megabytes(size)} is too large to be copied at the start` : null;
+  const missing = isTooLarge ? `the ledger (${megabytes(size)}) is too large for a copy at the trader’s start` : null;
   return { missing, copy, bytes };
 }
 

@@ -146,7 +146,7 @@ function next(
 ): Failing {
   const all = longer(before.all, nowMs);
   const answered = isSilent && before.told === 'nothing' ? FRESH.answered : longer(before.answered, nowMs);
-  // Failed reads count even while the exchange is silent, because it may answer other calls.
+  // Failed reads of this list count even if the exchange answers no call: it may have answered others in between.
   const isBlind = list !== 'catalog' && lasts(all, nowMs, PULLED_AFTER_MS);
   const pulled = before.pulled ?? (isBlind ? why : null);
   const isTold = before.told === 'nothing' && lasts(answered, nowMs, TOLD_AFTER_MS);

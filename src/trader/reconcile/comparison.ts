@@ -384,7 +384,7 @@ class OpeningShares {
   }
 }
 
-/** Maximum number of recent fills and conversions to read. The trader makes fewer within some seconds. */
+/** Maximum number of recent fills and conversions to read: more than the trader has within `LONGEST_LAG_MS`. */
 const MOST_MOVES = 100;
 
 interface Lately {

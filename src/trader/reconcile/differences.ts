@@ -15,7 +15,7 @@ import type {
 } from '../ledger/contract.js';
 
 export const DIFFERENCE_KINDS = ['order', 'fill', 'position', 'merge', 'split', 'redeem', 'list', 'sum'] as const;
-/** Kind of a difference. `list`: a list lacks rows that it showed before. `sum`: two fill sums differ. */
+/** Kind of a difference. `list`: a list lacks rows that it showed before. `sum`: sums of fills differ. */
 type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
 
 /** Difference between ledger and exchange. `ledger` and `exchange` are the two figures as text. */

@@ -54,7 +54,7 @@ export class IndependentFillCount {
   #rows: OwnTradeRow[] = [];
   #cursors: string[] = [];
   #venueS: number | null = null;
-  /** Time of the counted trade at which the newest read ended, exchange clock, s; null if the read found none. */
+  /** Time of the known trade at which the newest read stopped, exchange clock, s; null if the read met none. */
   #metS: number | null = null;
   #isDone = false;
   /** True if the newest round compared the fill sums. */

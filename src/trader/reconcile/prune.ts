@@ -7,7 +7,7 @@ import type { Ledger } from '../ledger/contract.js';
 import { LONGEST_LAG_MS } from './differences.js';
 import { readCompared } from './list-cursor.js';
 
-/** Minimum age of a deleted row, ms. Risk limits count the orders of the last minute, and lists of the exchange lag. */
+/** Minimum age of a deleted row, ms. Risk limits count the last minute’s orders, and the exchange’s lists lag behind. */
 const YOUNG_MS = 120_000;
 export const MOST_PRUNED_AT_ONCE = 250;
 export const FIRST_PRUNED_AT_ONCE = 100;

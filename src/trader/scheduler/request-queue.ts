@@ -45,7 +45,7 @@ interface ReleasedRequest {
 export class RequestQueue {
   readonly #lines: Readonly<Record<Scope, ScopeLine>>;
   readonly #underWay = new Map<number, ReleasedRequest>();
-  /** Clock of the request budgets; the times in requests and observations use our clock instead. */
+  /** Clock of the request budgets. Times in requests and observations are of this machine's clock (our clock). */
   readonly #clock = new SteadyClock();
   /** Dropped or recalled requests, which the next release reports as unsent. */
   #givenUp: Unsent[] = [];

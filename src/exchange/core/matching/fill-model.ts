@@ -126,7 +126,7 @@ function makeUnknownModelError(came: string): TwinbookError {
   return new TwinbookError(
     'usage',
     `there is no fill model ${JSON.stringify(came)}`,
-    `Use one of ${FILL_MODEL_NAMES.join(', ')}; N is a multiple of 0.5 from 0.5 to ${MOST_EXPONENT}, ${DEFAULT_EXPONENT} if left out. With ${POSTS_ONLY}:NAME, recorded makers only post.`,
+    `Use one of ${FILL_MODEL_NAMES.join(', ')}; N is a multiple of 0.5 from 0.5 to ${MOST_EXPONENT}, ${DEFAULT_EXPONENT} if left out. With ${POSTS_ONLY}:NAME, recorded orders of makers never take.`,
   );
 }
 

@@ -3,7 +3,7 @@
 export const model = {
   /** Whether the password or token must be entered first; null before any answer. @type {boolean | null} */
   isLocked: null,
-  /** Route of the shown answer. @type {Route | null} */
+  /** Route whose data the page shows. @type {Route | null} */
   wanted: null,
   banner: '',
   /** Whether the banner is only about prices of some markets. */

@@ -107,7 +107,7 @@ export class StrategySandbox {
     return this.failure;
   }
 
-  /** Returns once why the saved state is unusable or why saving failed; null if there is no new trouble. */
+  /** Returns a new problem with the saved state: it is unusable, or saving failed. Null if the problem was returned. */
   takeMemoryTrouble(): string | null {
     const trouble = this.#memoryTrouble;
     this.#memoryTrouble = null;
