@@ -128,13 +128,12 @@ const isClean = ({ resting, verified }: CancelAllData): boolean => resting === 0
 const patience = ({ timeoutMs }: Cancelling) => ({ withinMs: timeoutMs, pauseMs: 2_000 });
 
 /** Cancels without a trader. Throws `venue_unreachable` or `venue_refused` if no order can be read or canceled. */
-async function cancelAlone(asked: Cancelling): Promise<CancelAllData> {
+async function cancelAlone(options: Cancelling): Promise<CancelAllData> {
   const { cancelDirectly, cancelUntilNothingRests } = await import('../shell/daemon/direct-cancel.js');
-  return withVenue(asked.config, asked.io, async (venue) => {
-    const first = await cancelDirectly({ ...venue, verify: false });
-    if (!asked.verify) return first;
-    const proof = await cancelUntilNothingRests(venue, patience(asked));
-    return { ...proof, asked: first.asked + proof.asked };
+  return withVenue(options.config, options.io, async (venue) => {
+    const asked = new Set<string>();
+    const first = await cancelDirectly({ ...venue, verify: false }, asked);
+    return options.verify ? cancelUntilNothingRests(venue, patience(options), asked) : first;
   });
 }
 

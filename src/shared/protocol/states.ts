@@ -1,5 +1,7 @@
 /** States of the venue's records, spelled as the venue spells them: both `canceled` and `cancelled` occur. */
 
+import type { Micros } from '../base/micros.js';
+
 export const ORDER_STATUSES = [
   'open',
   'partially_filled',
@@ -126,3 +128,7 @@ export type TpSlState = (typeof TP_SL_STATES)[number];
 export const MARGIN_ACTIVITIES = ['opened', 'increased', 'decreased', 'closed', 'liquidated'] as const;
 /** Kind of a change of a margin position that the service publishes. */
 export type MarginActivity = (typeof MARGIN_ACTIVITIES)[number];
+
+/** Returns the currency that a redeem has paid, micros; null before the payment, for which a record may show 0. */
+export const paidFunds = ({ funds, onchain_funds: paid }: Record<'funds' | 'onchain_funds', Micros | null>) =>
+  paid === 0 && (funds ?? 0) > 0 ? null : paid;

@@ -10,6 +10,8 @@ import { addNextStep, type Condition, findConditions, isUndecided, toldAs, type 
 const AGAIN_MS = 15 * 60_000;
 /** An alert ends when its condition was absent for this time, ms. */
 const CLEARED_AFTER_MS = 30_000;
+/** Age of an event, ms, from which its message gives the event's time. */
+const LATE_MS = 60_000;
 
 /** An open alert, in the form in which it is stored and shown. Times are Unix ms. */
 export interface RememberedAlert extends Pick<AlertMessage, 'kind' | 'severity' | 'title' | 'text'> {
@@ -59,7 +61,9 @@ export class AlertBook {
   }
 
   once(severity: AlertSeverity, kind: string, title: string, text: string, timeMs: number): AlertMessage {
-    return { id: this.#nextId(), timeMs, severity, kind, state: 'once', title, text: addNextStep(kind, text) };
+    // The message may be late, for example after an outage of the console.
+    const when = this.#seenMs - timeMs > LATE_MS ? `; at ${utcText(timeMs)} UTC` : '';
+    return { id: this.#nextId(), timeMs, severity, kind, state: 'once', title, text: addNextStep(kind, text + when) };
   }
 
   /** Open alerts about which a message was sent, oldest first. */

@@ -238,9 +238,9 @@ export class Watch {
   /** Queues alerts for new ledger events, including those since the end of the previous console. */
   #readEvents(center: AlertCenter, steadyMs: number): void {
     const events = this.#options.ledger.read((ledger) => {
-      const lastId = center.eventId ?? ledger.newestEventId(nowMs() - FIRST_EVENTS_MS);
       // A restored backup of the ledger has fewer events.
-      center.eventId = Math.min(lastId, ledger.newestEventId());
+      if (center.eventId === null || center.eventId > ledger.newestEventId())
+        center.eventId = ledger.newestEventId(nowMs() - FIRST_EVENTS_MS);
       return ledger.eventsAfter(center.eventId);
     });
     for (const { id, timeMs: time, ...event } of events ?? []) {

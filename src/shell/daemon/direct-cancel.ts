@@ -37,9 +37,11 @@ export interface DirectCancel {
   readonly verify: boolean;
 }
 
-/** Cancels all orders. Throws `venue_unreachable` or `venue_refused` if no order can be read or canceled. */
-export async function cancelDirectly(options: DirectCancel): Promise<CancelAllData> {
-  const asked = new Set<string>();
+/**
+ * Cancels all orders; adds their pubkeys to `asked`. Throws `venue_unreachable` or `venue_refused` if no order can be
+ * read or canceled.
+ */
+export async function cancelDirectly(options: DirectCancel, asked = new Set<string>()): Promise<CancelAllData> {
   for (let round = 1; round <= ROUNDS; round++) {
     const { orders, trouble } = await restingOrders(options.client);
     if (orders.length === 0 && trouble !== null) throw trouble;
@@ -60,22 +62,20 @@ export async function cancelDirectly(options: DirectCancel): Promise<CancelAllDa
 export async function cancelUntilNothingRests(
   options: Omit<DirectCancel, 'verify'>,
   { withinMs, pauseMs } = PATIENCE,
+  asked = new Set<string>(),
 ): Promise<CancelAllData> {
   const endMs = steadyMs() + withinMs;
-  let canceled = 0;
   for (let empty = 0; ; await pause(pauseMs)) {
-    const { asked, resting, verified } = await cancelDirectly({ ...options, verify: true }).catch(() => NOTHING_KNOWN);
-    canceled += asked;
-    empty = verified && asked === 0 ? empty + 1 : 0;
-    if (empty === 2) return { asked: canceled, resting: 0, verified: true };
-    if (steadyMs() >= endMs) return { asked: canceled, resting, verified: false };
+    const before = asked.size;
+    const round = await cancelDirectly({ ...options, verify: true }, asked).catch(() => null);
+    empty = round?.verified === true && asked.size === before ? empty + 1 : 0;
+    if (empty === 2) return { asked: asked.size, resting: 0, verified: true };
+    if (steadyMs() >= endMs) return { asked: asked.size, resting: round?.resting ?? 0, verified: false };
   }
 }
 
 /** Maximum time of `cancelUntilNothingRests`, and its pause between two rounds, ms. */
 const PATIENCE = { withinMs: 90_000, pauseMs: 3_000 };
-
-const NOTHING_KNOWN: CancelAllData = { asked: 0, resting: 0, verified: false };
 
 async function cancelEach(orders: readonly OrderRow[], asked: Set<string>, options: DirectCancel): Promise<string[]> {
   const waiting = orders.filter((order) => order.pubkey !== null);

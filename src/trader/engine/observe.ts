@@ -24,6 +24,10 @@ import { cancelOrder, PLACE_PAUSE_MS } from './quoting/quoting.js';
 import { lookAtEvent, pauseMarket, react, tellMarket } from './reactions.js';
 import type { TraderState } from './state.js';
 
+/** Returns true if the request's intent must not be executed any more, so that the client has dropped the request. */
+const isForbidden = ({ executor }: TraderState, { owner }: RequestResult['request'], nowMs: number): boolean =>
+  owner.kind === 'intent' && executor.findObjection(owner.intentId, owner.step, nowMs) !== null;
+
 /** Records a request that the exchange did not answer. Sends one notice when the exchange stops answering. */
 function noteSilence({ safety, notices, markets }: TraderState, because: string, nowMs: number): void {
   const { silence } = safety;
@@ -53,8 +57,10 @@ export function observe(state: TraderState, seen: Observation): void {
       const request = state.requests.queue.onOutcome(seen);
       const { outcome, nowMs, sentMs, venueTimeMs } = seen;
       if (venueTimeMs !== null) state.clock.venue.observe(venueTimeMs, sentMs, nowMs);
-      if (outcome.kind === 'unknown') noteSilence(state, outcome.reason, nowMs);
-      else {
+      const isDropped = outcome.kind === 'unknown' && !outcome.sent && isForbidden(state, request, nowMs);
+      if (outcome.kind === 'unknown') {
+        if (!isDropped) noteSilence(state, outcome.reason, nowMs);
+      } else {
         const { wasOn, isBack } = state.safety.silence.onAnswer();
         if (isBack) state.notices.alert(nowMs, 'answering', 'the exchange answers again');
         if (wasOn) for (const kind of OWN_STATE) state.requests.poller.expedite({ kind });

@@ -6,6 +6,7 @@ import { readDraftMessage } from '../../shared/protocol/drafts/draft-message.js'
 import type { DataOf, EndpointName } from '../../shared/protocol/endpoints.js';
 import type { ConversionRow, RedeemRow } from '../../shared/protocol/records.js';
 import type { RequestResult } from '../../shared/protocol/seam.js';
+import { paidFunds } from '../../shared/protocol/states.js';
 import { type BookedConversion, type IntentRow, placeTerms } from '../ledger/contract.js';
 import type { Intent } from '../risk/intent.js';
 import type { Context, RecordPoll } from './context.js';
@@ -65,7 +66,8 @@ export function onDraft(context: Context, inFlight: InFlight, report: RequestRes
       }
       break;
     case 'unknown':
-      if (outcome.sent) draftLost(context, inFlight, nowMs, outcome.reason);
+      // An earlier request whose answer was lost may have made a draft.
+      if (outcome.sent || inFlight.tries > 0) draftLost(context, inFlight, nowMs, outcome.reason);
       else draftRefused(context, inFlight, 'unsent', outcome.reason, nowMs);
   }
 }
@@ -233,8 +235,7 @@ function movedSets({ kind, priceMicros }: IntentRow, amount: Micros, landed: Mic
 function observeRedeem(context: Context, inFlight: InFlight, row: RedeemRow, look: RecordPoll): void {
   const { marketConditionId, redeemYesMicros, redeemNoMicros } = inFlight.intent;
   if (row.market_condition_id !== marketConditionId) differs(context, inFlight, row);
-  // A record may show 0 as the paid currency before the payment.
-  const paid = row.onchain_funds === ZERO && (row.funds ?? ZERO) > ZERO ? null : row.onchain_funds;
+  const paid = paidFunds(row);
   if ((row.state === 'done' || row.state === 'completed') && paid !== null) {
     // A redeem consumes all shares held at the exchange, so the record's amounts replace the expected ones.
     const yesMicros = row.yes_shares ?? must(redeemYesMicros, 'YES shares of a redeem');

@@ -274,7 +274,7 @@ export class LedgerReader {
   }
 
   runs(limit = PAGE): RunRow[] {
-    return RUNS.list(this.db, 'ORDER BY started_ms DESC, id DESC LIMIT ?', limit);
+    return RUNS.list(this.db, 'ORDER BY rowid DESC LIMIT ?', limit);
   }
 
   /** Returns a strategy's newest saved state of a market, preferably of this version; null if none is saved. */

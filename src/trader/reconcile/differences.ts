@@ -3,7 +3,7 @@
 import { formatDecimal, type Micros, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
 import { utcText } from '../../shared/base/text.js';
 import type { AssetRow, ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../shared/protocol/records.js';
-import { ORDER_STANDING, type OrderStatus } from '../../shared/protocol/states.js';
+import { ORDER_STANDING, type OrderStatus, paidFunds } from '../../shared/protocol/states.js';
 import { sameTerms } from '../executor/orders.js';
 import type {
   AdoptedMove,
@@ -115,7 +115,8 @@ interface SettledAmounts {
 /** Returns the amounts that a conversion moved; null until the record shows settlement and amount. */
 export function readMoved(kind: ConversionKind, row: ConversionRow | RedeemRow): SettledAmounts | null {
   if ('onchain_funds' in row) {
-    const { state, yes_shares: yes, no_shares: no, onchain_funds: cash } = row;
+    const { state, yes_shares: yes, no_shares: no } = row;
+    const cash = paidFunds(row);
     return (state === 'done' || state === 'completed') && cash !== null ? { yes, no, cash } : null;
   }
   const { state, amount, onchain_amount: landed } = row;

@@ -208,8 +208,8 @@ test('says since when it holds, where that is known, and what to do next', () =>
   const old = findConditions({ ...WELL, nowMs: 24 * HOUR, account: { ...ACCOUNT, ...reconciled(0) } });
   const text = new AlertBook('run').observe(old, 24 * HOUR).find(({ kind }) => kind === 'reconciled_late')?.text;
   expect(text).toContain('since 1970-01-01 00:00:00 UTC');
-  expect(book.once('warning', 'strategy_failed', 'a strategy failed', 'it threw', 0).text).toBe(
+  expect(book.once('warning', 'strategy_failed', 'a strategy failed', 'it threw', 1_600_000_000_000).text).toBe(
     'it threw\nDo: `twinbook resume --reason TEXT` restarts the strategy or the market',
   );
-  expect(book.once('info', 'daily_summary', 'the day', 'good', 0).text).toBe('good');
+  expect(book.once('info', 'daily_summary', 'the day', 'good', 0).text).toBe('good; at 1970-01-01 00:00:00 UTC');
 });

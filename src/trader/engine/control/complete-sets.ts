@@ -249,8 +249,8 @@ export function flattenAll(state: TraderState, nowMs: number): void {
   safety.modes.onFlat();
   // Holdings in markets that this wallet has not claimed are not reported.
   const ids = Array.from(markets.all, ({ conditionId }) => conditionId);
-  const claimed = ids.filter((conditionId) => safety.whyUnclaimed(conditionId) === undefined);
-  const rest = describeRest(account, markets, claimed);
+  const isSold = (id: string) => safety.whyUnclaimed(id) === undefined && safety.pauses.get(id)?.kind !== 'refused';
+  const rest = describeRest(account, markets, ids.filter(isSold));
   notices.alert(nowMs, 'flattened', `no sellable holding is left; the trader is paused${rest}${kept}`);
 }
 
