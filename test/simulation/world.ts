@@ -64,6 +64,7 @@ export class World {
   readonly exchange: ExchangeSide;
   readonly network: Network;
   readonly invariants: Invariants;
+  reads = 0;
   readonly #setting: Setting;
   readonly #random: Random;
   /** Random numbers of the client. */
@@ -463,6 +464,7 @@ export class World {
   #release(process: TraderProcess, request: Request): void {
     this.#note('request', request);
     this.tally.add('requests');
+    if (request.call.body === undefined) this.reads += 1;
     this.invariants.released(request);
     this.#send(process, request);
   }
