@@ -65,6 +65,7 @@ export class World {
   readonly network: Network;
   readonly invariants: Invariants;
   reads = 0;
+  readonly #commands: OperatorCommand[] = [];
   readonly #setting: Setting;
   readonly #random: Random;
   /** Random numbers of the client. */
@@ -179,10 +180,18 @@ export class World {
     this.command({ kind: 'stop' });
   }
 
-  /** Sends a command like an operator: retried until a process has accepted it. */
+  /** Sends a command like an operator: retried until a process has accepted it, in the order of the commands. */
   command(command: OperatorCommand): void {
-    const taken = this.#step({ kind: 'command', nowMs: this.ourMs, command });
-    if (!taken && this.invariants.violations.length === 0) this.timeline.after(500, () => this.command(command));
+    if (this.#commands.push(command) === 1) this.#sendCommands();
+  }
+
+  #sendCommands(): void {
+    for (let [command] = this.#commands; command !== undefined; [command] = this.#commands) {
+      const taken = this.#step({ kind: 'command', nowMs: this.ourMs, command });
+      if (!taken && this.invariants.violations.length === 0) this.timeline.after(500, () => this.#sendCommands());
+      if (!taken) return;
+      this.#commands.shift();
+    }
   }
 
   /** The process ends as by kill -9 or a power cut: only committed data stays. It restarts after this time. */
