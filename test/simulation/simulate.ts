@@ -111,12 +111,18 @@ function heal(world: World, { profile, polling }: Setting): void {
   const reason = 'the simulation';
   world.calm();
   // A difference may come from two lists that lacked the same row. After its acceptance, the trader asks again.
-  const isAccepted = (world.process?.trader.snapshot(world.ourMs).reduceOnly ?? null) !== null;
+  const asks = () => (world.process?.trader.snapshot(world.ourMs).reduceOnly ?? null) !== null;
+  let isAccepted = asks();
   world.command({ kind: 'unkill', reason });
   world.command({ kind: 'resume', reason });
   world.pass(TAIL_MS);
-  // The last of them may be reported this late.
-  if (isAccepted || world.exchange.trades.failed.size > 0) world.command({ kind: 'resume', reason });
+  // Failed trades may be reported late.
+  isAccepted ||= world.exchange.trades.failed.size > 0;
+  for (let times = 0; isAccepted && times < 2; times++) {
+    if (times > 0) world.pass(TAIL_MS);
+    isAccepted = asks();
+    world.command({ kind: 'resume', reason });
+  }
   const detailMs = (MOST_MARKETS * 60_000) / (DETAIL_PART * profile.rate_limits.public_per_minute);
   world.pass(profile.draft_lifetime_s * 1000 + 2 * Math.max(60_000, detailMs, polling.assetsIntervalMs));
   check(world, 'after calm', ({ process, say }) => {
