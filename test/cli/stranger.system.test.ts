@@ -71,7 +71,7 @@ const mine = () => {
 
 const REFUSED =
   /no strategy file of .* has the code of strategy evil of the run \(SHA-256 \w{12}\)[\s\S]*--accept-changed-code/;
-const UNNAMED = /strategy evil of the run is not a shipped strategy\n[\s\S]*-c FILE/;
+const UNNAMED = /the run's strategy evil is not a shipped strategy\n[\s\S]*-c FILE/;
 
 describe('a run that another person made', () => {
   it('runs none of its code, wherever it lies and whatever it names', async () => {
@@ -81,7 +81,7 @@ describe('a run that another person made', () => {
     const c = ['-c', file];
     const at = ['--at', new Date(STARTED_MS + 5_000).toISOString()];
     const commands: readonly (readonly [args: readonly string[], err: RegExp])[] = [
-      [['replay', path], /name its configuration with -c FILE to run its code/],
+      [['replay', path], /to run it, give the configuration with -c FILE/],
       [['replay', path, '--as-recorded'], UNNAMED],
       [['replay', path, '--as-recorded', '--accept-changed-code'], UNNAMED],
       [['replay', path, ...c], REFUSED],
@@ -162,5 +162,5 @@ it('configurations of a trader that was started again are rolled back from copie
   expect((await ran(['config', 'diff', ...c])).output).toContain('params.order_shares: 25 → 24');
   await endInOrder(second);
   const third = started(['start', ...c]);
-  await third.waitFor(/since the last configuration in force: strategy maker: params\.order_shares: 25 → 24/);
+  await third.waitFor(/differs from the last one in force: strategy maker: params\.order_shares: 25 → 24/);
 });

@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
  * Seed 6 with half a minute of faults: the hash of every request and outcome. Another hash means changed behavior of
  * trader or exchange; if intended, replace it with the one in the failure.
  */
-const PINNED = '735a1e62398ce3c9d8897ba20d6a6d394ffeb0d5fbf4b831f19ddf6c8b6e7118';
+const PINNED = 'c7620265029f0405fe52b008aec9c0c79b39f207c75e027f3f26ae02cc07430a';
 
 /** All faults at high rates, and an operator who intervenes. */
 const EVERYTHING: Faults = {

@@ -20,9 +20,9 @@ const ROOT = join(import.meta.dirname, '../../..');
  * exchange, a fill model or the sample: update them by hand, in the commit with the reason.
  */
 const PINNED = {
-  'risk-averse': '50c11ba09030a028 82c1489bfab05002a2d3ff8f7e105d23a086c464c97a740423a2a85498da8cf6',
-  'power:3': '50c11ba09030a028 82c1489bfab05002a2d3ff8f7e105d23a086c464c97a740423a2a85498da8cf6',
-  optimistic: 'b70d422b931c7f08 7a3340e286d27e11123c2b18fe053f3e5784f868060b3b30fd1b71e5ae9469c5',
+  'risk-averse': '50c11ba09030a028 0ab3aaa0af1962db274cb89a1e6ae9674d16e4912eea3a127a62308968247c62',
+  'power:3': '50c11ba09030a028 0ab3aaa0af1962db274cb89a1e6ae9674d16e4912eea3a127a62308968247c62',
+  optimistic: 'b70d422b931c7f08 0bd32ef9162aae7331a1b47b43e3fa769337dc54f21808c41a68841946f66c1b',
 };
 
 const hashOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');

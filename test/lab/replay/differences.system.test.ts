@@ -72,7 +72,7 @@ describe('the first difference', () => {
     const others = signed.map(({ answer }) => ({ intentId: 'another', answer }));
     const renamed = await differing(only(index, () => ({ signed: others })));
     expect(renamed.difference.what).toMatch(
-      /^intent another was signed in the run, but the replay signs intent \S+ there$/,
+      /^intent another was signed in the run, but the replay signs intent \S+ in its place$/,
     );
     const more = { intentId: 'one more', answer: { ok: true, signature: '0' } } as const;
     const added = await differing(only(index, () => ({ signed: [...signed, more] })));

@@ -108,7 +108,7 @@ describe.skipIf(CHROMIUM === null)('another program at the port of the page', ()
 
     const next = await open(first.port);
     // Both automatically, with their token.
-    await areTold(/^$/);
+    await areTold(/^The trader does not answer\. The data shown is from the ledger/);
     const replayed = proven.map(async ({ method, url, headers, body }) => {
       const { authorization = '' } = headers;
       const again = { method, headers: { authorization, 'content-type': 'application/json' } };

@@ -17,7 +17,7 @@ it('makes no key file without a passphrase, and says what to set', async () => {
   for (const argv of [create, ['keys', 'import', '--from', 'id.json', '--to', 'wallet.json']]) {
     const ran = await run(argv, { cwd });
     expect(ran).toMatchObject({ code: 4, out: '' });
-    expect(ran.err).toContain('no passphrase to seal');
+    expect(ran.err).toContain('no passphrase is set to encrypt');
     expect(ran.err).toContain('TWINBOOK_WALLET_PASSPHRASE_FILE');
     expect(existsSync(join(cwd, 'wallet.json'))).toBe(false);
   }
