@@ -381,6 +381,22 @@ describe('reconciliation after its first round', () => {
     expect([account.reconciler.verdict, account.reconciler.accepted, adopt('again')]).toEqual([null, [], 0]);
   });
 
+  it('adopts with its cash a trade that follows an accepted one', () => {
+    account.fill('buy', true, 10 * ONE);
+    account.look('fills');
+    rounds(account, 4);
+    const cash = account.ledger.cash();
+    for (const shares of [5, 2]) {
+      const amount = m(shares * ONE);
+      account.trade({ ...account.foreignOrder('filled'), amount, filled_amount: amount }, shares * ONE);
+      rounds(account, 4);
+      if (shares === 5) accept();
+      rounds(account, 3);
+    }
+    adopt();
+    expect([heldNow(), account.ledger.cash() - cash]).toEqual([[['YES', 17]], -2.8 * ONE]);
+  });
+
   it('accepts and adopts no holdings that one round read differently', () => {
     account.moves.push({ outcome: 'A YES', amount: ONE, sinceMs: account.nowMs });
     rounds(account, 2);
