@@ -285,3 +285,22 @@ it('telemetry sends a market without a strategy again after a read of its book, 
   expect([second, look()]).not.toContainEqual(first);
   expect(look()).not.toEqual(second);
 });
+
+it.each([
+  ['open', 10],
+  ['waiting_to_resolve', 0],
+] as const)('shares without a bid in a market that is %s count %d less at the bids', (phase, less) => {
+  const ledger = openMemoryLedger();
+  const state = stateOf(ledger, settingsOf());
+  const { feed } = state.markets.track('M');
+  feed.onDetail(detail({ state: 'open' }), at(START_MS));
+  feed.onBook(snapshot([[0.5, 30]], [[0.5, 40]]), at(START_MS + 1), []);
+  state.account.readMarks(START_MS);
+  feed.onDetail(detail({ state: phase }), at(START_MS + 2));
+  feed.onBook(snapshot([], []), at(START_MS + 3), []);
+  state.account.readMarks(START_MS);
+  const held = new Map([['M', { yesMicros: m(20 * ONE), noMicros: m(0), yesCostMicros: m(0), noCostMicros: m(0) }]]);
+  const value = () => state.account.valuation.value({ cashMicros: m(0), held }, () => false, 0);
+  const worth = ledger.transaction(value);
+  expect(worth?.passingMicros).toBe(less * ONE);
+});
