@@ -174,7 +174,7 @@ test('who is not on duty tells nothing, shows what the other one remembers, and 
   expect([watch.isOnDuty, kinds(), told()]).toEqual([true, ['killed', 'trader_silent'], ['trader_silent open']]);
 });
 
-test('an event in the ledger is told once: found before the console came, between two consoles, after a restore', () => {
+test('an event in the ledger is sent once: stored before the console came, between two consoles, or after a restore', () => {
   const open = (name: string) => {
     const ledger = openLedger(join(folder, name), HOLDER);
     onTestFinished(() => ledger.close());

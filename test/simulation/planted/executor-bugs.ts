@@ -139,7 +139,7 @@ export const EXECUTOR_BUGS: readonly WrittenBug[] = [
   },
   {
     name: 'split-sent-anew',
-    what: 'A split whose submit nobody answered is given up, and asked for with a new draft: the first may have worked.',
+    what: 'A split whose submit got no answer is given up and drafted again, although the first may have worked.',
     file: SUBMITS,
     text: LOST_SUBMIT,
     replacement: draftedAgain('split'),

@@ -239,6 +239,34 @@ testWithLedger('a market that an operator has paused merges nothing, and is rede
   expect(new Set(sent)).toEqual(new Set(['redeems.create']));
 });
 
+it.each([
+  ['resume', true],
+  ['kill', false],
+  ['pause', false],
+  ['pause-market', false],
+] as const)('orders that wait in the queue leave after the command %s: %s', (kind, isSent) => {
+  const strategy = strategyWith(() => ({
+    ...wish(0.5, 0.47),
+    bids: Array.from({ length: 8 }, (_, at) => ({ priceMicros: m(470_000 - 10_000 * at), amountMicros: m(ONE) })),
+  }));
+  const settings = { wallet: Wallet.makeUnkept(), ledger: openMemoryLedger(), strategy, params: {}, markets: 1 };
+  const drafts: Request[] = [];
+  const played = new PlayedTrader(benchTrader({ ...settings, nowMs: START_MS }), (request) => {
+    if (request.call.endpoint !== 'orders.create') return answerTo(request);
+    drafts.push(request);
+    return null;
+  });
+  played.pass(10);
+  const before = drafts.length;
+  const { body } = must(drafts[0], 'an order under way').call;
+  const marketConditionId = must(body && 'market_condition_id' in body ? body.market_condition_id : null, 'its market');
+  const reason = 'news';
+  played.command(kind === 'pause-market' ? { kind, reason, marketConditionId } : { kind, reason });
+  for (const { id } of [...drafts]) played.tell(id, refused('no', 'insufficient_balance'));
+  played.pass(1);
+  expect([before > 0, drafts.length > before]).toEqual([true, isSent]);
+});
+
 testInFolder('the log of the ledger is carried over at a beat, but not while an order waits', (path) => {
   const ledger = openLedger(path, HOLDER);
   const strategy = strategyWith(() => wish(0.5, 0.47));

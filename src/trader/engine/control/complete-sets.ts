@@ -114,7 +114,7 @@ export function conversionDone(entry: MarketEntry): void {
 /** Permits the next conversion at once, whatever conversions have failed before. */
 export function endConversionWait(entry: MarketEntry | undefined): void {
   if (entry === undefined) return;
-  entry.conversionFailures = 0;
+  conversionDone(entry);
   entry.nextConversionMs = 0;
 }
 
