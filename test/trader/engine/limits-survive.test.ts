@@ -248,3 +248,18 @@ describe('a part of a loss limit that holds the trader back', () => {
     expect(modesAfter(...paused).modes).toEqual(['reducing', 'paused', 'reducing']);
   });
 });
+
+it('a halt by the loss of a fill is stored with the fill, before the next valuation', () =>
+  inFolder((path) => {
+    const risk = limitsOf({ maxLossDayMicros: m(5 * ONE) });
+    const life = Life.first(path, risk);
+    life.verdict(START_MS);
+    life.write(() => {
+      buySet(life, 9, START_MS + 1);
+      life.state.safety.countFill(fillOf(), START_MS + 1);
+    });
+    life.ledger.close();
+    const next = new Life(path, risk);
+    expect(next.state.safety.guards.halted).toContain('lost 9');
+    next.ledger.close();
+  }));
