@@ -167,8 +167,8 @@ function hold(world: World, { polling }: Setting, [hold, lift]: Hold, random: Ra
   }
   check(world, `after ${lift}`, ({ process, say }) => {
     const { reason, markets: all, pausedMarkets } = process.trader.snapshot(world.ourMs);
-    // A resume of the trader does not lift the flatten of a market. A draft that arrives late pauses its market.
-    const paused = pausedMarkets.filter((pause) => /flattened by the operator$|before it arrived$/.test(pause.reason));
+    // A resume of the trader does not lift the flatten of a market.
+    const paused = pausedMarkets.filter((pause) => pause.reason.endsWith('flattened by the operator'));
     const markets = all.filter(({ conditionId }) => !paused.some((pause) => pause.conditionId === conditionId));
     // Its holdings may have reached the position limits of all quoted markets.
     const isFull = markets.some(({ refusals }) => refusals.some(({ name }) => POSITION_CONTROLS.has(name)));

@@ -107,8 +107,11 @@ function storeDraft(context: Context, inFlight: InFlight, report: RequestResult)
       closedMs: null,
     });
   }
+  const late = findLateness(context, expiresAtS, report);
   const objection = objectionToExpiry(context, expiresAtS, report);
-  if (objection === null) context.toSign.push(inFlight);
+  // A late draft is no sign of a dishonest exchange, so its market is not paused.
+  if (late !== null) context.giveUp(inFlight, 'signRefused', 'expired', nowMs, late);
+  else if (objection === null) context.toSign.push(inFlight);
   else context.refuseToSign(inFlight, nowMs, objection);
 }
 
@@ -120,19 +123,24 @@ function findExpiry(context: Context, message: string, venueTimeMs: number | nul
   return nowMs === null ? null : Math.ceil(nowMs / 1000) + context.profile.draft_lifetime_s;
 }
 
+/** Returns a text if a draft has expired by the exchange's clock; else null. Our clock never decides this. */
+function findLateness({ venueNowMs }: Context, expiresAtS: number | null, report: RequestResult): string | null {
+  const venueMs = report.venueTimeMs ?? venueNowMs;
+  if (expiresAtS === null || venueMs === null) return null;
+  const lateS = Math.floor(venueMs / 1000) - expiresAtS;
+  return lateS >= 0 ? `the draft expired ${lateS} s before it arrived` : null;
+}
+
 /**
- * Returns why a draft must not be signed: it has expired, or it expires too late; null if it may be signed. If the
- * exchange time is unknown, the latest accepted expiry is computed from our clock, with a tolerance. Our clock never
- * decides that a draft has expired.
+ * Returns a text if a draft expires too late to be signed; else null. If the exchange time is unknown, the latest
+ * accepted expiry is computed from our clock, with a tolerance.
  */
 function objectionToExpiry(context: Context, expiresAtS: number | null, report: RequestResult): string | null {
   if (expiresAtS === null) return null;
-  const { venueTimeMs, nowMs } = report;
   const { draft_lifetime_s, clock_tolerance_s } = context.profile;
-  const venueMs = venueTimeMs ?? context.venueNowMs;
-  const leftS = expiresAtS - Math.floor((venueMs ?? nowMs) / 1000);
+  const venueMs = report.venueTimeMs ?? context.venueNowMs;
+  const leftS = expiresAtS - Math.floor((venueMs ?? report.nowMs) / 1000);
   const mostS = 2 * draft_lifetime_s + EXPIRY_SLACK_S + (venueMs === null ? clock_tolerance_s : 0);
-  if (venueMs !== null && leftS <= 0) return `the draft expired ${-leftS} s before it arrived`;
   return leftS > mostS ? `the draft expires in ${leftS} s, but at most ${mostS} s are accepted` : null;
 }
 
