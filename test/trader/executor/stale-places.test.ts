@@ -123,12 +123,17 @@ describe('placing of one strategy only', () => {
 });
 
 describe('the expiry that a draft names', () => {
-  it.each([-1, 0, 2 * LIFETIME_S + 61, 400 * DAY_S])('is refused, loudly, when it is %d s away', (seconds) => {
+  it.each([
+    [-1, 'notDone'],
+    [0, 'notDone'],
+    [2 * LIFETIME_S + 61, 'signingRefused'],
+    [400 * DAY_S, 'signingRefused'],
+  ])('%d s away prevents the signature, and pauses the market only if it is too late', (seconds, event) => {
     const s = fresh().place();
     const draft = s.take('orders.create');
     // The answer takes 10 ms, so the exchange's clock stays within one second.
     s.report(draft, s.draft('order', {}, seconds));
-    expect([s.state(), s.heard(), s.out]).toEqual(['abandoned', ['signingRefused'], []]);
+    expect([s.state(), s.heard(), s.out]).toEqual(['abandoned', [event], []]);
     s.wait((LIFETIME_S + 60 + 5) * 1000);
     expect(s.state()).toBe('expired');
     expect(s.executor.reservations()).toEqual([]);
