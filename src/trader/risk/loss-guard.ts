@@ -6,7 +6,7 @@
  * operator resumes with a reason; a restart or a new day does not end the halt.
  */
 
-import { add, type Micros, maxMicros, mul, sub, ZERO } from '../../shared/base/micros.js';
+import { add, type Micros, maxMicros, minMicros, mul, sub, ZERO } from '../../shared/base/micros.js';
 import { showFigure } from './intent.js';
 import type { RiskLimits } from './limits.js';
 
@@ -23,6 +23,8 @@ export interface LossState {
   readonly dayBeganMicros: Micros;
   /** Result of the newest ended UTC day; null before the first day has ended. */
   readonly endedDay: DayResult | null;
+  /** Part of `HoldingsWorth.passingMicros` that an operator has accepted by a resume. It falls with the loss at bids. */
+  readonly acceptedMicros?: Micros;
 }
 
 /** Value of the currency and shares that the trader holds. */
@@ -135,7 +137,9 @@ export class LossGuard {
     this.#endedWith = today > before.day ? (this.#endedWith ?? before.equityMicros) : null;
     const begunWith = isSteady ? this.#endedWith : null;
     if (begunWith !== null) this.#endedWith = null;
-    this.state = { ...before, highWaterMicros: maxMicros(equityMicros, before.highWaterMicros), equityMicros };
+    const acceptedMicros = minMicros(before.acceptedMicros ?? ZERO, passingMicros);
+    const highWaterMicros = maxMicros(sub(equityMicros, acceptedMicros), before.highWaterMicros);
+    this.state = { ...before, highWaterMicros, equityMicros, acceptedMicros };
     if (begunWith !== null) {
       const endedDay = { day: before.day, resultMicros: sub(begunWith, before.dayBeganMicros) };
       this.state = { ...this.state, day: today, dayStartEquityMicros: begunWith, dayBeganMicros: begunWith, endedDay };
@@ -173,7 +177,8 @@ export class LossGuard {
   resume(isHeldBack = false): void {
     if (this.state.halted === null && !isHeldBack) return;
     const equityMicros = this.#payable;
-    this.state = { ...this.state, dayStartEquityMicros: equityMicros, highWaterMicros: equityMicros, halted: null };
+    const restarted = { dayStartEquityMicros: equityMicros, highWaterMicros: equityMicros, halted: null };
+    this.state = { ...this.state, ...restarted, acceptedMicros: this.#passingMicros };
     if (this.#endedWith !== null) this.#endedWith = equityMicros;
   }
 

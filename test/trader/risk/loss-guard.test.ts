@@ -77,6 +77,19 @@ describe('the loss guard', () => {
     expect(guard.facts).toEqual({ dayLossMicros: 0, drawdownMicros: 0, halted: null });
   });
 
+  it('counts a loss at the bids that an operator accepted no more, until the bids return', () => {
+    const guard = LossGuard.start(NOON, money(1000));
+    guard.observe(NOON, money(1000), limits, money(45));
+    guard.resume(true);
+    const restarted = new LossGuard(JSON.parse(JSON.stringify(guard.state)));
+    const lostAt = (passing: number) => {
+      restarted.observe(NOON, money(1000), limits, money(passing));
+      return restarted.facts.drawdownMicros;
+    };
+    expect([45, 52, 30, 45].map(lostAt)).toEqual([0, 7, 0, 15].map(money));
+    expect([0, 45].map(lostAt)).toEqual([0, 45].map(money));
+  });
+
   it('counts capital that is put in neither as a gain that hides a loss nor as a loss', () => {
     const guard = LossGuard.start(NOON, money(1000));
     expect(guard.observe(NOON + 1000, money(955), limits)).toBeNull();
