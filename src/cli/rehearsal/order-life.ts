@@ -172,7 +172,7 @@ class OrderLife {
     }
   }
 
-  /** Checks that no order rests, and marks the account's earlier rows as compared. */
+  /** Checks that no order rests, and marks the account's earlier records at the venue as compared. */
   async #openAccount(): Promise<string> {
     const { rows } = await this.#resting();
     // Another resting order could be mistaken for the rehearsal's own order.
@@ -328,7 +328,7 @@ class OrderLife {
     }
     let isGone = await this.#nothingLeft();
     if (!this.#isSettled) {
-      // A submit got no answer. Only the order's record shows the result, at the latest after the draft has expired.
+      // The submit got no answer. The order's record shows the result, at the latest after the draft has expired.
       const endMs = performance.now() + 2_000 * config.venue.profile.draft_lifetime_s + TAKE_BACK.withinMs;
       const isKnown = await this.#goOnUntil(() => this.#isSettled, endMs);
       isGone = (await this.#nothingLeft()) && isKnown;
@@ -399,7 +399,7 @@ class OrderLife {
     return resting;
   }
 
-  /** Throws if a submit succeeded without a normal answer: the executor handles this case, but operators must know. */
+  /** Throws if a submit had its effect but no normal answer: the executor accepts this, but operators must know. */
   #throwOddAnswer(outcome: Outcome, became: string): void {
     if (outcome.kind === 'answered') return;
     const came = `${outcome.kind === 'refused' ? `${outcome.slug}: ${outcome.message}` : outcome.reason}; ${became} nevertheless`;
@@ -417,7 +417,7 @@ class OrderLife {
     throw difference('the venue shows another order than requested', due, found.text, todo);
   }
 
-  /** Makes the facts for risk checks. The exposure is empty: resting orders would have ended the rehearsal before. */
+  /** Makes the facts for risk checks. The exposure is empty, because a rehearsal ends early if another order rests. */
   #facts(): RiskFacts {
     const { config } = this.#place;
     const { view } = this.#market;
@@ -431,7 +431,7 @@ class OrderLife {
       stanceReason: '',
       loss: { dayLossMicros: ZERO, drawdownMicros: ZERO, halted: null },
       findCaps: () => ({ yesMicros: ONE, noMicros: ONE }),
-      fills: { inWindow: 0, halted: null },
+      fills: { halted: null },
       pace: { lastSecond: 0, lastMinute: 0 },
       requestHeadroom: config.venue.profile.rate_limits.signed_per_minute,
     };
@@ -497,7 +497,7 @@ function draftWords(message: string, venue: Config['venue'], wallet: string, ven
   const { draft } = judged;
   if (draft === null) return `an unreadable draft; ${shape}`;
   const leftS = draft.expires - Math.floor(venueNowMs / 1000);
-  // The venue rounds to whole seconds, and transmission takes time.
+  // The venue rounds times to whole seconds, and transmission takes time.
   if (Math.abs(leftS - profile.draft_lifetime_s) > 3) {
     const todo = `Write draft_lifetime_s: ${leftS} into your copy of the profile, if the venue documents it.`;
     const due = `draft_lifetime_s: ${profile.draft_lifetime_s}`;
@@ -526,7 +526,7 @@ function signersDue({ draft_message, draft_cosigners, solana_programs = [] }: Ve
   if (draft_message !== 'solana_tx') return `draft_message: ${draft_message}`;
   return [
     `signers ${[wallet, ...(draft_cosigners?.keys ?? [])].join(' and ')}`,
-    `the fee paid by ${draft_cosigners?.fee_payer ?? 'our wallet'}`,
+    `the fee is paid by ${draft_cosigners?.fee_payer ?? 'our wallet'}`,
     `programs ${['Memo', ...solana_programs].join(', ')}`,
   ].join('; ');
 }

@@ -116,7 +116,7 @@ const accountStatus = shape({
     /** Currency lost if every order filled at its worst price and every market resolved against the trader. */
     totalLossMicros: micros,
     pace: shape({ lastSecond: count, lastMinute: count }),
-    /** Largest number of recent fills within any span of the fill limit's window length. */
+    /** Number of fills in the fill limit's window that ends now. */
     fillsInWindow: count,
     /** Events in which the trader has shares or orders. A market without an event counts as its own event. */
     events: list(shape({ eventKey: text, positionMicros: micros, lossMicros: micros })),

@@ -19,6 +19,7 @@ import { makeStepContext, type StepContext } from './gate.js';
 import type { MarketEntry, Markets } from './markets.js';
 import { type Notices, showTitle } from './notices.js';
 import { heldIn } from './own/own-state.js';
+import { findExcess } from './quoting/changes.js';
 import {
   type EventTurns,
   findHold,
@@ -174,6 +175,11 @@ function actInMarket(
       state.executor.withdraw(conditionId, nowMs);
   }
   if (isTick) begun = cancelOrphans(state, entry, context) || begun;
+  if (LADDER[safety.mode().mode].stance === 'reduce-only') {
+    const { yesMicros, noMicros } = heldIn(account.own, conditionId);
+    const excess = findExcess(account.own.orders.get(conditionId) ?? [], yesMicros - noMicros);
+    begun = cancelAll(excess, conditionId, context) || begun;
+  }
   if (begun) account.invalidate();
 }
 

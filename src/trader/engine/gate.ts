@@ -63,7 +63,7 @@ export const gatherFacts = (
   cashMicros: context.own.cashMicros,
   loss: context.guards.loss.facts,
   findCaps: context.findCaps,
-  fills: context.guards.fills.facts,
+  fills: context.guards.fills.state,
   pace: context.guards.pace.facts(context.nowMs),
   stance: context.stance,
   stanceReason: context.stanceReason,

@@ -46,7 +46,7 @@ export class Guards {
     this.loss = new LossMemory(ledger, limits);
     const fills = ledger.note(FILLS_NOTE);
     // Only this guard writes the ledger note, so it is valid JSON.
-    this.fills = new FillGuard(fills === null ? NO_FILLS : (JSON.parse(fills) as FillState), limits);
+    this.fills = new FillGuard(fills === null ? NO_FILLS : (JSON.parse(fills) as FillState));
     this.keys = new KeyAlarm(ledger, 'key_alarm');
     this.fillAlarm = new FillAlarm(ledger, 'fill_alarm');
     const rows = ledger.intents({ limit: limits.maxActionsPerMinute * ROWS_PER_ACTION });
@@ -68,6 +68,12 @@ export class Guards {
   /** Counts a fill at this exchange time, Unix s. Returns the reason if the fill halts trading, else null. */
   observeFill(timeS: number): string | null {
     return this.fills.observe(timeS, this.#limits);
+  }
+
+  /** Returns the number of fills in the window of `max_fills` that ends at this exchange time, ms. */
+  fillsInWindow(nowMs: number): number {
+    const sinceS = nowMs / 1000 - this.#limits.fillsWindowS;
+    return this.fills.state.timesS.filter((timeS) => timeS > sinceS).length;
   }
 
   storeFills(): void {

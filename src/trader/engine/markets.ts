@@ -179,6 +179,12 @@ export class Markets {
     this.version++;
   }
 
+  /** Cancels all orders of the strategies at their next turn; the turn after it places new orders. */
+  pullOrders(because: string): void {
+    for (const { slots } of this.#tracked.values()) for (const slot of slots) slot.pulledBecause ??= because;
+    this.requestRequote();
+  }
+
   /** Returns the markets that a strategy keeps under new settings; empty if its market selection changed. */
   #keptMarkets(before: StrategySettings, next: StrategySettings | undefined): ReadonlySet<string> {
     if (next === undefined) return new Set();

@@ -153,7 +153,12 @@ export const watchMarkets = (state: TraderState, nowMs: number): readonly Watche
     };
   });
 
-export const readRiskUse = ({ own }: Account, { guards }: Safety, nowMs: number): AccountStatus['risk'] => ({
+export const readRiskUse = (
+  { own }: Account,
+  { guards }: Safety,
+  nowMs: number,
+  exchangeMs: number,
+): AccountStatus['risk'] => ({
   totalLossMicros: own.exposure.totalLossMicros,
   events: own.exposure.eventKeys.map((eventKey) => ({
     eventKey,
@@ -161,5 +166,5 @@ export const readRiskUse = ({ own }: Account, { guards }: Safety, nowMs: number)
     lossMicros: own.exposure.eventLoss(eventKey),
   })),
   pace: guards.pace.facts(nowMs),
-  fillsInWindow: guards.fills.facts.inWindow,
+  fillsInWindow: guards.fillsInWindow(exchangeMs),
 });

@@ -8,7 +8,7 @@ import type { Executor } from '../executor/executor.js';
 import type { IntentRow, Ledger, OperatorEvent } from '../ledger/contract.js';
 import { type PruneBatch, type PrunedBatch, pruneBatch } from '../reconcile/prune.js';
 import { act, quietUntilMs } from './act.js';
-import { commandRefusal, rememberStart } from './control/commands.js';
+import { commandRefusal, LESS_CAPITAL, rememberStart } from './control/commands.js';
 import type { Mode } from './control/modes.js';
 import { observe, observeReport } from './observe.js';
 import { OutboundCheck } from './outbound-check.js';
@@ -53,6 +53,7 @@ export class Trader {
       const before = ledger.pnl(new Map()).capitalMicros;
       ledger.setCapital(settings.capitalMicros, nowMs);
       if (before !== settings.capitalMicros) state.safety.capitalMoved(sub(settings.capitalMicros, before));
+      if (settings.capitalMicros < before) state.markets.pullOrders(LESS_CAPITAL);
       const { startedWith: start } = settings;
       if (start !== undefined) rememberStart(ledger, { ...start, reason: '', hash: configHash, atMs: nowMs });
       // No order is signed or sent until own orders and holdings are read, or while the trader is killed.
@@ -153,7 +154,8 @@ export class Trader {
   }
 
   riskUse(nowMs: number): AccountStatus['risk'] {
-    return readRiskUse(this.#state.account, this.#state.safety, nowMs);
+    const { account, safety, clock } = this.#state;
+    return readRiskUse(account, safety, nowMs, clock.venue.nowMs(nowMs) ?? nowMs);
   }
 
   watchMarkets(nowMs: number): readonly WatchedMarket[] {

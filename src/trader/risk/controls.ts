@@ -22,7 +22,7 @@ import {
   showFigure,
 } from './intent.js';
 import { LIMIT_NAMES, type RiskLimits } from './limits.js';
-import type { FillFacts, LossFacts, PaceFacts } from './loss-guard.js';
+import type { FillState, LossFacts, PaceFacts } from './loss-guard.js';
 
 export interface RiskControl<I> {
   readonly number: number;
@@ -140,10 +140,9 @@ function drawdown(_: unknown, { stance, loss, limits }: RiskFacts): Breach | nul
   return atMost('the loss below the high-water mark', loss.drawdownMicros, limits.maxDrawdownMicros - 1, 'currency');
 }
 
-function fillBurst(_: unknown, { stance, fills, limits }: RiskFacts): Breach | null {
+function fillBurst(_: unknown, { stance, fills }: RiskFacts): Breach | null {
   if (stance === 'flatten') return null;
-  if (fills.halted !== null) return flag(`trading is halted: ${fills.halted}`);
-  return atMost(`fills within ${limits.fillsWindowS} s`, fills.inWindow, limits.maxFills, 'fills');
+  return fills.halted === null ? null : flag(`trading is halted: ${fills.halted}`);
 }
 
 function marketOpen(_: unknown, { sight }: RiskFacts): Breach | null {
@@ -417,7 +416,7 @@ export interface RiskFacts {
   readonly loss: LossFacts;
   /** Returns the highest values that risk limits may assume for a market's shares. */
   readonly findCaps: FindCaps;
-  readonly fills: FillFacts;
+  readonly fills: Pick<FillState, 'halted'>;
   /** Number of recent orders and cancels of the whole trader, including those of this engine step. */
   readonly pace: PaceFacts;
   readonly stance: RiskStance;

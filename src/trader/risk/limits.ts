@@ -102,7 +102,7 @@ const limitsSchema = z.strictObject({
     .describe('15: minimum time from a new order to the market’s resolution, in seconds.'),
   max_core_sets: perMarket.max_core_sets
     .prefault('100')
-    .describe('21: maximum complete sets of one market, including those of the split.'),
+    .describe('21: maximum complete sets in one market, including the sets that a split adds.'),
 });
 
 /** Schema of `risk:` in a trader's file. Money, shares and prices are decimal strings; all have defaults. */

@@ -229,13 +229,6 @@ export interface FillState {
   readonly halted: string | null;
 }
 
-/** Figures that risk control 11 compares with its limits. */
-export interface FillFacts {
-  /** Largest number of fills within one time window, among the newest fills. */
-  readonly inWindow: number;
-  readonly halted: string | null;
-}
-
 type FillLimits = Pick<RiskLimits, 'maxFills' | 'fillsWindowS'>;
 
 export const NO_FILLS: FillState = { timesS: [], halted: null };
@@ -250,28 +243,28 @@ const KEPT_TIMES = 4;
  */
 export class FillGuard {
   state: FillState;
-  facts: FillFacts;
 
-  constructor(state: FillState, limits: FillLimits) {
+  constructor(state: FillState) {
     this.state = state;
-    this.facts = { inWindow: fullest(state.timesS, limits.fillsWindowS), halted: state.halted };
   }
 
   /** Counts a fill by its exchange time, Unix s. Returns the reason if this fill halts quoting, else null. */
   observe(timeS: number, limits: FillLimits): string | null {
     const before = this.state.halted;
     const timesS = [...this.state.timesS, timeS].sort((a, b) => a - b).slice(-KEPT_TIMES * (limits.maxFills + 1));
-    const inWindow = fullest(timesS, limits.fillsWindowS);
+    // An earlier burst does not count again after a change of the limits.
+    const inWindow = fullest(
+      timesS.filter((each) => Math.abs(each - timeS) < limits.fillsWindowS),
+      limits.fillsWindowS,
+    );
     const burst = `${inWindow} fills within ${limits.fillsWindowS} s, the limit is ${limits.maxFills}`;
     const halted = before ?? (inWindow > limits.maxFills ? burst : null);
     this.state = { timesS, halted };
-    this.facts = { inWindow, halted };
     return before === null ? halted : null;
   }
 
   resume(): void {
     this.state = NO_FILLS;
-    this.facts = { inWindow: 0, halted: null };
   }
 }
 

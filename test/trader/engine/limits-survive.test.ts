@@ -56,7 +56,7 @@ class Life {
     const { mode, reason } = state.safety.mode();
     const context = makeStepContext(state, LADDER[mode].orders === 'quotes' ? null : `${mode}: ${reason}`, nowMs);
     const { stance, stanceReason, guards } = context;
-    const [loss, fills] = [guards.loss.facts, guards.fills.facts];
+    const [loss, fills] = [guards.loss.facts, guards.fills.state];
     const { lastSecond, lastMinute } = guards.pace.facts(nowMs);
     // Beyond the limit a start only counts as many as a rejection needs.
     const pace = {

@@ -9,21 +9,27 @@ describe('the guard against many fills in a short time', () => {
   const limits = { maxFills: 3, fillsWindowS: 10 };
 
   it('halts at one fill too many within its window, says so once, and stays halted over a restart', () => {
-    const guard = new FillGuard(NO_FILLS, limits);
+    const guard = new FillGuard(NO_FILLS);
     expect([100, 103, 106].map((timeS) => guard.observe(timeS, limits))).toEqual([null, null, null]);
     expect(guard.observe(109, limits)).toBe('4 fills within 10 s, the limit is 3');
     expect(guard.observe(110, limits)).toBeNull();
-    const restarted = new FillGuard(again(guard.state), limits);
+    const restarted = new FillGuard(again(guard.state));
     restarted.observe(5_000, limits);
-    expect(restarted.facts).toEqual({ inWindow: 4, halted: '4 fills within 10 s, the limit is 3' });
+    expect(restarted.state.halted).toBe('4 fills within 10 s, the limit is 3');
   });
 
   it('counts anew once a person has resumed', () => {
-    const guard = new FillGuard({ timesS: [1, 1, 1, 1], halted: 'many' }, limits);
+    const guard = new FillGuard({ timesS: [1, 1, 1, 1], halted: 'many' });
     guard.resume();
-    expect(guard.facts).toEqual({ inWindow: 0, halted: null });
+    expect(guard.state.halted).toBeNull();
     expect([1, 1, 1].map((timeS) => guard.observe(timeS, limits))).toEqual([null, null, null]);
     expect(guard.observe(1, limits)).not.toBeNull();
+  });
+
+  it('does not halt later for an earlier burst that a lower limit would have forbidden', () => {
+    const guard = new FillGuard({ timesS: [1, 2, 3, 4], halted: null });
+    expect(guard.observe(5_000, limits)).toBeNull();
+    expect([5_001, 5_002, 5_003].map((timeS) => guard.observe(timeS, limits))[2]).toContain('4 fills within 10 s');
   });
 
   it('is halted exactly when some window of the times so far holds too many, in whatever order they are read', () => {
@@ -36,14 +42,14 @@ describe('the guard against many fills in a short time', () => {
       fc.property(times, bounds, fc.nat(), (all, { maxFills, fillsWindowS }, cut) => {
         // Each page lists its newest fills first, so fills arrive in any order within the guard's memory.
         const read = all.length <= 4 * (maxFills + 1) ? all : [...all].sort((a, b) => a - b);
-        let guard = new FillGuard(NO_FILLS, { maxFills, fillsWindowS });
+        let guard = new FillGuard(NO_FILLS);
         let tooMany = false;
         for (const [i, timeS] of read.entries()) {
           guard.observe(timeS, { maxFills, fillsWindowS });
           const seen = read.slice(0, i + 1);
           tooMany ||= seen.some((from) => seen.filter((t) => t >= from && t < from + fillsWindowS).length > maxFills);
-          if (i === cut % 14) guard = new FillGuard(again(guard.state), { maxFills, fillsWindowS });
-          expect(guard.facts.halted !== null).toBe(tooMany);
+          if (i === cut % 14) guard = new FillGuard(again(guard.state));
+          expect(guard.state.halted !== null).toBe(tooMany);
         }
       }),
       { numRuns: 500 },

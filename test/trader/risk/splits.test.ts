@@ -27,7 +27,7 @@ const refusals: readonly (readonly [string, number, string, Partial<SplitIntent>
   ['a loss that halted', 8, 'halted', {}, { loss: { ...factsOf().loss, halted: 'lost' } }],
   ['a day that lost its limit', 8, 'max_loss_day', {}, { loss: { ...factsOf().loss, dayLossMicros: shares(50) } }],
   ['a drawdown at its limit', 8, 'max_drawdown', {}, { loss: { ...factsOf().loss, drawdownMicros: shares(100) } }],
-  ['a burst of fills', 11, 'max_fills', {}, { fills: { inWindow: 0, halted: 'too many' } }],
+  ['a burst of fills', 11, 'max_fills', {}, { fills: { halted: 'too many' } }],
   [
     'a market that is not open',
     15,

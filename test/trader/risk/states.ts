@@ -43,7 +43,7 @@ export const factsOf = (changes: Partial<RiskFacts> = {}): RiskFacts => ({
   cashMicros: m(1000 * ONE),
   loss: { dayLossMicros: m(0), drawdownMicros: m(0), halted: null },
   findCaps: () => ({ yesMicros: m(ONE), noMicros: m(ONE) }),
-  fills: { inWindow: 0, halted: null },
+  fills: { halted: null },
   pace: { lastSecond: 0, lastMinute: 0 },
   stance: 'normal',
   stanceReason: '',

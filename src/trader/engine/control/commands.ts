@@ -190,6 +190,9 @@ function describeOutcome(markets: Markets, outcome: AdoptionOfOutcome, restWorth
   return parts.join('; ');
 }
 
+/** Note on slots whose orders are canceled because the operator lowered `capital`. */
+export const LESS_CAPITAL = "the trader's capital is lower now: orders are canceled and placed again";
+
 /** All trader settings that can be changed while the trader runs. */
 export interface LiveSettings extends Pick<TraderSettings, 'capitalMicros' | 'risk' | 'merge' | 'economics'> {
   readonly strategies: readonly LiveStrategy[];
@@ -204,7 +207,7 @@ interface LiveStrategy extends Omit<StrategySettings, 'module' | 'moduleKey'> {
  * decided again with the new settings. Halts, pauses, a kill, losses and market estimates remain.
  */
 function configure(state: TraderState, command: ConfigureCommand, nowMs: number): void {
-  const { executor, ledger, markets, notices, requests, safety } = state;
+  const { account, executor, ledger, markets, notices, requests, safety } = state;
   // The cast is safe: the shell wrote this JSON from the same types.
   const { strategies: wanted, ...live } = JSON.parse(command.config).settings as LiveSettings;
   const strategies = wanted.flatMap((strategy) => withModule(strategy, state.settings));
@@ -218,10 +221,13 @@ function configure(state: TraderState, command: ConfigureCommand, nowMs: number)
   if (live.capitalMicros !== before) {
     ledger.setCapital(live.capitalMicros, nowMs);
     safety.capitalMoved(sub(live.capitalMicros, before));
+    // The next valuation must use the new cash. With the old cash, the change of capital would look like a loss.
+    account.invalidate();
   }
   executor.setConfigHash(command.hash);
   executor.withdraw(null, nowMs, ['place', 'split']);
   markets.configure(state.settings, nowMs);
+  if (live.capitalMicros < before) markets.pullOrders(LESS_CAPITAL);
   requests.poller.expedite({ kind: 'catalog' });
   markets.requestRequote();
   rememberConfig(ledger, { ...command, atMs: nowMs });

@@ -99,6 +99,18 @@ function addChanges(
   if (!waiting) changes.wishes.push(...wishes);
 }
 
+/** Returns the newest orders of all strategies that could together move the net position across zero. */
+export function findExcess(orders: readonly QuotedOrder[], netMicros: number): QuotedOrder[] {
+  const room = { bid: -netMicros, ask: netMicros };
+  return [...orders]
+    .sort((a, b) => a.submittedMs - b.submittedMs)
+    .filter(({ side, remainingMicros }) => {
+      if (remainingMicros > room[side]) return true;
+      room[side] -= remainingMicros;
+      return false;
+    });
+}
+
 /** A wanted level, and the number of shares that further orders may still offer there. */
 interface Room {
   readonly priceMicros: Micros;

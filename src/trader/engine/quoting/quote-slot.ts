@@ -49,7 +49,7 @@ export class QuoteSlot {
   strategy: StrategySettings;
   feeds: readonly string[];
   /** Why the next call of `wish` cancels all orders of the slot, to place them again; null otherwise. */
-  #pulledBecause: string | null = null;
+  pulledBecause: string | null = null;
   /** True after `open` was called, which happens at the market's first detail. */
   #isOpen = false;
   sandbox: StrategySandbox | null = null;
@@ -80,12 +80,12 @@ export class QuoteSlot {
     const isChoosing = isSelective(next.markets);
     if (!isChoosing) this.#leftOutBecause = null;
     else if (!isSelective(before.markets)) this.#leftOutBecause = NOT_CHOSEN;
-    if (limitChanges(before.risk, next.risk).some(({ isLooser }) => !isLooser)) this.#pulledBecause = TIGHTER;
+    if (limitChanges(before.risk, next.risk).some(({ isLooser }) => !isLooser)) this.pulledBecause = TIGHTER;
     if ((before.quoteHours === null) !== (next.quoteHours === null)) this.inQuoteHours = next.quoteHours === null;
     const isSameCode = before.moduleKey === next.moduleKey;
     const wants = isSameCode ? findLiveClass(next.module.params, before.params, next.params) : 'restart';
     if (wants === null) return false;
-    if (wants === 'requote') this.#pulledBecause ??= REQUOTED;
+    if (wants === 'requote') this.pulledBecause ??= REQUOTED;
     if (wants !== 'restart' && this.sandbox?.takeParams(next.params) === true) return false;
     this.#isOpen = false;
     this.sandbox = null;
@@ -138,7 +138,7 @@ export class QuoteSlot {
     const because = this.whySilent(view, hold);
     const silent = because === null ? null : NO_QUOTES(because);
     // This call returns no quotes, with the reason, so the slot's orders are canceled. The next call may quote again.
-    if (hold === null) this.#pulledBecause = null;
+    if (hold === null) this.pulledBecause = null;
     if (silent !== null || view === null || !this.#isOpen) {
       // A market with an outdated book keeps its wanted quotes, because the market's valuation uses them.
       if (view === null || view.market.phase !== 'open') this.wanted = silent ?? NOT_QUOTED;
@@ -162,7 +162,7 @@ export class QuoteSlot {
   /** Returns why the strategy may not quote now, in one sentence; null if it may. */
   whySilent(view: MarketView | null, hold: string | null): string | null {
     if (hold !== null) return hold;
-    if (this.#pulledBecause !== null) return this.#pulledBecause;
+    if (this.pulledBecause !== null) return this.pulledBecause;
     if (!this.inQuoteHours) return OUTSIDE_HOURS;
     if (view === null || !this.#isOpen) return 'the book has not been read yet';
     // The risk module only rejects new orders beyond these limits. This check also cancels resting orders.
@@ -220,6 +220,8 @@ function widen(quotes: Quotes, market: MarketFacts, distance: Micros): Quotes {
   const lowest = micros(Math.ceil((fairMicros + distance) / tick) * tick);
   return {
     ...quotes,
+    // Without a tolerance, an order nearer than the distance is canceled.
+    keepWithinTicks: 0,
     bids: movedOut(quotes.bids, (price) => minMicros(price, highest), market),
     asks: movedOut(quotes.asks, (price) => micros(Math.max(price, lowest)), market),
   };
