@@ -1,4 +1,4 @@
-/** Makes commands from rows. Each row declares a command: arguments, options, `-c`, `--json`, help and action. */
+/** Makes commands from declarations with arguments, options, `-c`, `--json`, help and action. */
 
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -17,7 +17,7 @@ import {
 import type { OptionRows, OptionValues } from './options.js';
 import { json } from './table.js';
 
-/** Loader of each kind of configuration. `none` and `file` (a path) load nothing; `trader` omits strategy files. */
+/** Loader of each kind of configuration. `none` and `file` load nothing; `trader` loads no strategy files. */
 const LOAD = { none: () => undefined, file: () => undefined, trader: loadTraderConfig, whole: loadConfig };
 type Configs = { readonly [Kind in keyof typeof LOAD]: Awaited<ReturnType<(typeof LOAD)[Kind]>> };
 

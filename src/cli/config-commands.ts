@@ -133,7 +133,7 @@ const CHECKED_S = 24;
 
 const diffCommand = command({
   name: 'diff',
-  help: 'compares the configuration files with the running or the last configuration; --history lists earlier ones',
+  help: 'compares the configuration files with the running or last configuration; --history lists earlier versions',
   config: 'trader',
   options: {
     history: option.flag('--history', 'list the earlier configurations and their changes'),

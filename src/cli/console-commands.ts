@@ -189,7 +189,7 @@ const dashboardCommand = command({
   },
 });
 
-/** Returns the page's address that the trader reports, else the configured address of a separate console. */
+/** Returns the dashboard's address from the trader's status, else the configured address of a separate console. */
 async function findPage(config: TraderConfig): Promise<string> {
   const { enabled, start, port } = config.dashboard;
   if (!enabled) {
@@ -202,7 +202,7 @@ async function findPage(config: TraderConfig): Promise<string> {
   return status?.dashboard ?? `http://127.0.0.1:${port}/`;
 }
 
-/** Throws unless the program at `url` proves that it knows the secret: the browser sends the token to this program. */
+/** Throws unless the program at `url` proves that it knows `secret`, because the browser will send it the token. */
 async function requirePage(url: string, secret: string, { ledger }: TraderConfig): Promise<void> {
   const proof = await provePage(url, secret);
   if (proof === 'proven') return;

@@ -56,7 +56,7 @@ function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
       const request = asked as Extract<ControlRequest, { command: typeof name }>;
       const data: ControlData['resume'] = await askThere(request, config, { timeoutMs: options.timeout * 1000 });
       // The command may concern one market, but the printed mode is that of the whole trader.
-      const more = one === null ? '' : `; for this market run \`twinbook explain ${one}\``;
+      const more = one === null ? '' : `; to see this market, run \`twinbook explain ${one}\``;
       return { data, text: linesText([`${modeText(data)}${more}`, ...(data.notes ?? [])]) };
     },
   });
@@ -88,7 +88,7 @@ const cancelAllCommand = command({
   help: OPERATOR_COMMANDS['cancel-all'].help,
   config: 'trader',
   options: {
-    verify: option.flag('--verify', 'read the own orders twice to verify that none rests; exit code 1 if one rests'),
+    verify: option.flag('--verify', 'read our orders twice to verify that no order rests; exit code 1 if one rests'),
     timeout: option.timeout(option.SLOW_S),
   },
   ...toolOf('cancel-all'),
@@ -216,7 +216,7 @@ async function verifyKill(killing: Killing, killed: KillData): Promise<CommandOu
     newest = asked?.answer ?? newest;
     if (newest !== null && isClean(newest))
       return makeAnswer({ ...killed, ...newest }, cancelAllText(newest, true), EXIT.ok);
-    // The trader answers within a minute even if nothing is verified, so the command may have to ask again.
+    // The trader answers within a minute even if nothing is verified, so the command may have to repeat its request.
     if (asked !== null && performance.now() < endMs) continue;
     const found = newest === null ? '' : `${cancelAllText(newest, true)}; `;
     const text = `${found}no proof within ${killing.timeoutMs / 1000} s that no order rests. The trader keeps canceling; \`kill --verify\` waits again`;
@@ -243,7 +243,7 @@ const SUBJECT =
 
 const explainCommand = command({
   name: 'explain',
-  help: 'explains why an order has its price, the facts of a fill, or why a market is not quoted',
+  help: 'explains the price of an order, the facts of a fill, or why a market is not quoted',
   args: [['<order|fill|market>', SUBJECT]],
   config: 'trader',
   options: {
@@ -253,7 +253,7 @@ const explainCommand = command({
   },
   tool: { kind: 'read', options: [] },
   answer: async ({ options: { timeout, acceptsChanged, at }, config, file, args: [typed = ''], io }) => {
-    // The subject may be missing in the ledger: a running trader may know a market that is not stored yet.
+    // The ledger may lack the named market, because a running trader may know a market that is not stored yet.
     const subject = await nameMeant(typed, config, findSubject);
     let lines: readonly string[];
     if (at === undefined) lines = await explainSubject(subject, config, timeout * 1000);
@@ -303,7 +303,7 @@ function savedLines(ledger: LedgerReader, market: string): readonly string[] {
       );
       const round = (value: unknown) => (typeof value === 'number' ? Number(value.toPrecision(6)) : value);
       const lines = shown.map(([name, value]) => `  ${name}: ${round(value)}`);
-      return lines.length === 0 ? [] : [`${strategy} saved at ${utcText(savedMs)} UTC:`, ...lines];
+      return lines.length === 0 ? [] : [`values saved by ${strategy} at ${utcText(savedMs)} UTC:`, ...lines];
     });
 }
 

@@ -196,7 +196,7 @@ function signingCheck(): DoctorCheck {
       requestSignature(SECRET, { timestamp: TIMESTAMP, method, pathWithQuery, body }) !== signature,
   );
   if (wrong !== undefined) return fail('signing', `${wrong[0]} ${wrong[1]}: the signature is wrong`, DAMAGED);
-  return ok('signing', `${VECTORS.length} reference requests: all signatures match the interface byte for byte`);
+  return ok('signing', `${VECTORS.length} reference requests: every signature equals the expected signature`);
 }
 
 /** A well-formed pubkey that belongs to no account. */
@@ -246,7 +246,7 @@ const PARTS: CallParts = {
 
 const answerSchema = z.object({ data: signedRequestReport.omit({ payload: true }) });
 
-/** Sends a signed request. Reports whether the venue received the same bytes, or that it does not show them. */
+/** Sends a signed request. Reports whether the venue received the same bytes, or that the venue shows no bytes. */
 export async function checkSignedRequest(
   baseUrl: string,
   profile: VenueProfile,
@@ -259,7 +259,7 @@ export async function checkSignedRequest(
   const headers = writeHeaders(message, profile.header_prefix, credentials, venueSeconds);
   const attempt = await transport.send(message, headers, TIMEOUT_MS).finally(() => transport.close());
   const text = attempt.kind === 'failure' ? null : attempt.text;
-  // `computed` is undefined if the venue's text is not JSON or has another shape.
+  // `computed` is undefined without an answer, and for an answer that is not JSON of the expected shape.
   const computed = text === null ? undefined : answerSchema.safeParse(parseJson(text)).data?.data;
   if (computed === undefined) {
     const why = attempt.kind === 'failure' ? attempt.reason : `HTTP ${attempt.status}`;

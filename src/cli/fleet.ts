@@ -113,7 +113,7 @@ const releaseCommand = command({
   config: 'trader',
   options: {
     reason: option.required('--reason <text>', "reason, stored in the fleet's database", option.nonEmpty),
-    wallet: option.text('--wallet <address>', 'address of a wallet with its key elsewhere; requires --unproven'),
+    wallet: option.text('--wallet <address>', 'address of a wallet whose key is elsewhere; requires --unproven'),
     unproven: option.flag('--unproven', 'confirm that no order of that wallet rests at the venue'),
     timeout: option.integer('--timeout <s>', "maximum wait for the end of the owner's lease, s", [1, 3600], 120),
   },

@@ -74,7 +74,7 @@ const bootstrapCommand = command({
     const { loadCredentials, saveCredentials } = await import('../shell/wallet/key-file.js');
     const file = config.wallet.credentials;
     const owner = ownerOf(config, wallet.address);
-    // The venue shows a key's secret only once, so an unusable credentials file must fail before the key is created.
+    // The venue shows a key's secret only once, so the credentials file is checked before the key is created.
     loadCredentials(file, owner, {});
     const apiKey = await withClient(config, null, async (client) => {
       const credentials = await client.bootstrap(wallet);
@@ -118,7 +118,7 @@ const revokeCommand = command({
       // The file has the only copy of the key's secret, so the secret stays in it while the key may be valid.
       if (revoked.revoked_at === null) {
         const hint = 'Try again; `twinbook keys list` shows the keys that the venue still accepts.';
-        throw new TwinbookError('venue_refused', `the venue answered, but ${id} is not revoked`, hint);
+        throw new TwinbookError('venue_refused', `the venue answered, but key ${id} is not revoked`, hint);
       }
       // Only credentials in the file can be removed, so credentials in the environment are not read.
       if ((await findCredentials(config, wallet.address, {}))?.apiKey === id)

@@ -19,7 +19,7 @@ const LONGEST_TEXT = 400;
 /** Default and maximum number of rows in a tool's answer. */
 const USUAL_ROWS = 50;
 const MOST_ROWS = 200;
-/** Maximum number of rows above the limit that a tool reads to count them. */
+/** Maximum number of rows beyond the limit that a tool reads, only to count them. */
 const COUNTED_ROWS = 1_000;
 const LIMIT_HELP = `maximum number of rows (default ${USUAL_ROWS}); left_off counts up to ${COUNTED_ROWS} further rows`;
 const LONGEST_ANSWER = 60_000;

@@ -85,7 +85,7 @@ export const timeout = (timeoutS: number): OptionRow<number> =>
 
 type Range = readonly [min: number, max: number];
 
-/** An option with a whole number. Its reader has the range as properties, from which schemas are made. */
+/** An option with a whole number. Its reader has the properties `min` and `max`, which tool schemas use. */
 export function integer<T extends number | undefined = undefined>(
   flags: string,
   help: string,

@@ -47,7 +47,7 @@ function listenForStop(stop: () => void): void {
   });
 }
 
-/** Beginning of the `npm start` script. `exec` makes the program npm's direct child, without a shell between. */
+/** Beginning of the `npm start` script. `exec` makes the program npm's direct child, without a shell between them. */
 const SCRIPT = 'exec node dist/src/cli/twinbook.js start';
 
 /** Calls `isGone` when `npm start` has ended: npm forwards only SIGINT and SIGTERM to the trader. */

@@ -33,7 +33,7 @@ export async function readLedger<T>(
 export function countOrders(ledger: LedgerReader) {
   const limit = Number.MAX_SAFE_INTEGER;
   const open = ledger.orders({ statuses: RESTING_STATUSES, limit }).length;
-  // A crash during a submit leaves the intent `signed`.
+  // A crash during a submit leaves the intent in the state `signed`.
   const unknown = ledger.intents({ states: ['signed', 'unknown'], kind: 'place', limit }).length;
   return { open, unknown };
 }
@@ -134,7 +134,7 @@ export async function withClient<T>(
   }
 }
 
-/** Returns the answer's data; otherwise throws `venue_refused` or `venue_unreachable`. */
+/** Returns the answer's data. Throws `venue_refused` for a refusal, and `venue_unreachable` without a valid answer. */
 export function requireAnswer<N extends EndpointName>(answer: ClientAnswer<N>, asked: string): DataOf<N> {
   const { outcome } = answer;
   if (outcome.kind === 'answered') return outcome.data;

@@ -69,7 +69,7 @@ const exchangeCommand = command({
       controls: options.controls === true,
       draftLifetimeS: options.draftLifetimeS ?? profile.draft_lifetime_s,
       marketData: resolveData(options.marketData ?? [], io),
-      // Standard output is for the address and the account, which scripts read.
+      // Log lines go to standard error, because scripts read address and account from standard output.
       logger: {
         info: (_: object, message: string) => options.verbose === true && io.err(`${message}\n`),
         warn: (_: object, message: string) => io.err(`warning: ${message}\n`),

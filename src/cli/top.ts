@@ -25,7 +25,7 @@ const QUIT = ['q', '\u0003', '\u0004', '\u001b'];
 
 export const addTopCommand = command({
   name: 'top',
-  help: 'shows a live table of markets by profit, from the running trader or from its ledger',
+  help: 'shows a live table of markets, highest result first, from the running trader or its ledger',
   config: 'trader',
   options: {
     every: option.number('--every <seconds>', 'time between two updates of the table, s', [0.2, 3600], 1),
@@ -60,7 +60,7 @@ export const addTopCommand = command({
 
 type TopPicture = Awaited<ReturnType<typeof look>>;
 
-/** Reads the table. `status` is the running trader's status, or the reason why no trader is running. */
+/** Reads the table. `status` is the running trader's status, or the error message of the failed status request. */
 async function look(config: TraderConfig, book: ResultBook) {
   const { socket } = config.control;
   const status = await askTrader({ command: 'status' }, { socket, timeoutMs: 3_000 }).catch((error) => {

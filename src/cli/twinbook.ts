@@ -19,7 +19,7 @@ if (major < 20 || (major === 20 && Number(parts[1]) < 19)) {
   );
   process.exit(1);
 } else {
-  // process.nextTick stays fast if these are its first calls; the benchmark book-reads shows the difference.
+  // process.nextTick stays fast if its first calls are those below; the benchmark book-reads shows the difference.
   while (calls-- > 0) process.nextTick(Number);
   import('./program.js');
 }

@@ -1,17 +1,17 @@
-/** Converts a venue's events into chunks: tracks the book, and puts each trade before its price level's decrease. */
+/** Converts a venue's events into chunks: puts each trade before the decrease of its price level. */
 
 import { EVENT, type EventChunk, SIDE } from './contract.js';
 
 export interface PairingRules {
-  /** Maximum time by which a trade may be reported after its level decrease, ms of the venue's clock. */
+  /** Maximum time by which the venue reports a trade after the decrease of its price level, venue clock, ms. */
   readonly tradeLagMs: number;
-  /** Maximum time by which a trade may be reported before its level decrease, ms of the venue's clock. */
+  /** Maximum time by which the venue reports a trade before the decrease of its price level, venue clock, ms. */
   readonly tradeLeadMs: number;
-  /** Maximum difference of two sizes that count as equal, millionths, because a venue may round one of the two. */
+  /** Maximum difference at which a trade and a decrease count as equal, millionths (a venue may round one of them). */
   readonly toleranceMicros: number;
 }
 
-/** Maximum waiting events, in case a feed's times do not advance. The largest real burst is below 1,000 events. */
+/** Maximum number of waiting events, in case a feed's times do not advance. Real bursts have below 1,000 events. */
 const MAX_WAITING = 20_000;
 
 /** Number of written events that the queue removes at a time; single removals double the time of an import. */
@@ -33,7 +33,7 @@ interface WaitingEvent {
   moved: boolean;
 }
 
-/** Places each trade before its level decrease. Venues send the two in either order, so events wait for a match. */
+/** Places each trade before the decrease of its level. Venues send both in any order, so events wait for a match. */
 export class TradePairing {
   readonly #writer: ChunkWriter;
   readonly #rules: PairingRules;
@@ -50,7 +50,7 @@ export class TradePairing {
     this.#rules = rules;
   }
 
-  /** Adds a level's new total. `decreaseMicros`: decrease of the total; 0 or less if the total did not decrease. */
+  /** Queues a level event. `decreaseMicros`: decrease of the level's total; 0 or less if the total did not decrease. */
   level(venueMs: number, side: number, priceMicros: number, totalMicros: number, decreaseMicros: number): void {
     const event = this.#enqueue(EVENT.level, venueMs, side, priceMicros, totalMicros, Math.max(0, decreaseMicros));
     const trade = this.#lone.find((lone) => this.#belong(lone, event) && this.#sameSize(lone, event));
@@ -61,7 +61,7 @@ export class TradePairing {
     this.#release();
   }
 
-  /** Adds a trade. `side`: the taker's action (`SIDE.bid`: bought). `priceMicros`: price in YES space. */
+  /** Queues a trade. `side`: the taker's action (`SIDE.bid`: bought). `priceMicros`: price in YES space. */
   trade(venueMs: number, side: number, priceMicros: number, amountMicros: number): void {
     const event = this.#enqueue(EVENT.trade, venueMs, side, priceMicros, amountMicros, 0);
     const decrease = this.#queue.findLast(
@@ -95,7 +95,7 @@ export class TradePairing {
     return event;
   }
 
-  /** Matches a trade whose size equals no decrease with the largest decrease at its price and time. */
+  /** Matches a trade with the largest decrease at its price and time, because no decrease equals the trade's size. */
   #settle(trade: WaitingEvent): void {
     let largest: WaitingEvent | null = null;
     for (const level of this.#queue.slice(this.#first)) {
@@ -180,7 +180,7 @@ export class Levels {
     for (const amounts of this.#amounts) amounts.fill(0);
   }
 
-  /** Returns the prices of a side's non-empty levels, lowest first, from `from` to before `to` (in ticks). */
+  /** Returns the prices of a side's non-empty levels, lowest first, from tick `from` (included) to `to` (excluded). */
   prices(side: number, from = 0, to = Number.POSITIVE_INFINITY): number[] {
     const prices: number[] = [];
     const amounts = this.#side(side);

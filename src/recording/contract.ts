@@ -16,7 +16,7 @@ export const EVENT = {
   level: 0,
   /** A trade of `amountMicros` at `priceMicros`. A level event with the level's new total follows. */
   trade: 1,
-  /** The book becomes empty; events of a new snapshot's levels follow. Side, price and amount of this event are 0. */
+  /** The book becomes empty; level events of a new snapshot follow. Side, price and amount of this event are 0. */
   clear: 2,
   /** The market closed: always the last event, exactly once. Side, price and amount of this event are 0. */
   end: 3,
@@ -129,7 +129,7 @@ export interface RecordingSummary {
   readonly bytes: number;
 }
 
-/** Warnings and gaps found by a reader of a venue's files. A gap is added before the event chunk in which it ends. */
+/** Findings of a reader of a venue's files. The reader adds a gap before it yields the chunk in which the gap ends. */
 export interface ReadFindings {
   readonly warnings: RecordingWarning[];
   gaps: readonly RecordedGap[];
@@ -144,9 +144,9 @@ export function noteGaps(found: ReadFindings, gaps: readonly RecordedGap[]): voi
 export interface Recording {
   readonly market: RecordedMarket;
   readonly summary?: RecordingSummary;
-  /** Hex SHA-256 over the checksums of the read files; absent unless a manifest lists every file with its size. */
+  /** Hex SHA-256 over the checksums of the read files; absent if a file is in no manifest, or has another size. */
   readonly fingerprint?: string;
-  /** Gaps that `chunks()` has found; absent if `summary` exists. A gap is added before the chunk in which it ends. */
+  /** Gaps that `chunks()` has found so far, each before the chunk in which it ends; absent if `summary` exists. */
   readonly gaps?: readonly RecordedGap[];
   /** Streams the requests of the recorder, oldest first. Only recordings in Twinbook's format may have requests. */
   polls?(): AsyncIterable<RecordedPoll>;

@@ -36,7 +36,7 @@ export interface ImportedMarket {
   readonly conditionId: string;
   readonly ticker: string;
   readonly title: string;
-  /** `present`: market already existed. `failed`: nothing was written. `not read`: files are of an unknown kind. */
+  /** `present`: already in the target. `failed`: nothing was written. `not read`: files are of an unknown kind. */
   readonly status: 'imported' | 'present' | 'failed' | 'not read';
   readonly events: number;
   readonly failure: string | null;
@@ -50,7 +50,7 @@ interface ImportOptions {
   readonly progress?: (progress: ImportProgress) => void;
 }
 
-/** Imports all recordings of one kind. Throws like `openRecordings`; `recording_invalid` for another kind of file. */
+/** Imports recordings of `kind`. Throws `openRecordings`' errors, and `recording_invalid` for files of other kinds. */
 export async function importRecordings(
   kind: 'kalshi' | 'polymarket',
   paths: readonly string[],

@@ -52,7 +52,7 @@ describe('commands reach the running trader', () => {
     const trader = await socketIn(() => ({ ok: true, data: { mode: 'quoting', reason: '' } }));
     expect(await trader.command(`${line} --market M1`)).toEqual({
       code: 0,
-      out: 'quoting; for this market run `twinbook explain M1`\n',
+      out: 'quoting; to see this market, run `twinbook explain M1`\n',
       err: '',
     });
     expect(trader.asked).toEqual([{ ...request, market: 'M1' }]);

@@ -42,7 +42,7 @@ export const addArenaCommand = command({
   options: {
     config: FILES,
     world: WORLD,
-    seeds: option.integer('--seeds <n>', 'simulations per strategy and world', [1, MOST_SEEDS], 20),
+    seeds: option.integer('--seeds <n>', 'number of simulations per strategy and world', [1, MOST_SEEDS], 20),
     first: option.integer('--first <seed>', 'first seed of the simulations', [0, HIGHEST_SEED], 0),
     workers: threadsOption,
     markets: marketsOption,
@@ -69,7 +69,7 @@ export const addArenaCommand = command({
 export function arenaTables(result: ArenaResult, width?: number): string {
   const { worlds, conditions, standings, differences, firstSeed, seeds } = result;
   const say = (text: string) => prose(text, width, '  ');
-  const seedLine = `seeds ${firstSeed} to ${firstSeed + seeds - 1}; mean per simulation ± standard error; edge is measured against the true probability\n`;
+  const seedLine = `seeds ${firstSeed} to ${firstSeed + seeds - 1}; figures are means per simulation ± standard error; edge is measured against the true probability\n`;
   const conditionLines = worlds.flatMap(({ name, conditions: taken }) => {
     const text = conditionsText(taken, conditions);
     return text === '' ? [] : [`${name}: ${text}\n`];
@@ -133,7 +133,7 @@ const listCautions = ({ standings }: ArenaResult): readonly string[] => {
     ...halts.map((row) => `A risk limit halted ${row.strategy} in ${simulations(row.halted, row)}.`),
     ...failures.map(
       (row) =>
-        `${row.strategy} failed in ${simulations(row.failed, row)}; the results count until the failure. First failure: ${row.firstFailure}`,
+        `${row.strategy} failed in ${simulations(row.failed, row)}; results before the failure are counted. First failure: ${row.firstFailure}`,
     ),
   ];
 };

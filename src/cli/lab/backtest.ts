@@ -127,7 +127,7 @@ export const addBacktestCommand = command({
 
 function feedChoice(text: string, before: readonly FeedChoice[]): FeedChoice {
   const [, name = '', path = ''] = /^([^=]*)(?:=(.*))?$/s.exec(text) ?? [];
-  if (!FEED_NAME.test(name)) throw new InvalidArgumentError('Wanted NAME=FILE, a name in lower case with dashes.');
+  if (!FEED_NAME.test(name)) throw new InvalidArgumentError('Wanted NAME=FILE, with NAME in lower case with dashes.');
   if (before.some((other) => other.name === name)) throw new InvalidArgumentError(`The feed ${name} is given twice.`);
   return { name, path: path === '' ? null : path };
 }

@@ -174,7 +174,7 @@ async function loadOther(run: RunJournal, file: string, io: CliIo): Promise<Repl
 const parityCommand = command({
   name: 'parity',
   args: [['<run>', RUN_ARGUMENT]],
-  help: 'compares a recorded run with backtests of the same span: fills, result, spread, inventory, requests',
+  help: 'compares a recorded run with backtests over the same time: fills, result, spread, inventory, requests',
   options: {
     latency: option.text('--latency <model>', 'constant:MS or recorded, optionally scaled by :xK (default: the run’s)'),
     seed: seedOption,

@@ -83,7 +83,7 @@ async function resultAnswer(result: SweepResult, outDir: string, report: string 
   return { data: result, text: (width?: number) => `${sweepTables(result, width)}${places}` };
 }
 
-/** @param words nouns of the progress line: the counted tasks, then the unit of speed */
+/** @param words two nouns for the progress line: what it counts, and the unit of the speed */
 const watcher = (line: ProgressLine, io: CliIo, words: readonly [string, string]): SweepWatcher => ({
   now: () => performance.now(),
   progress: (progress) =>
@@ -129,7 +129,7 @@ const QUESTION_OPTIONS = {
   ),
   out: option.text(
     '--out <dir>',
-    'folder of the results and the count of trials (default: sweep/ beside the ledger; for a lone strategy file data/sweep/NAME)',
+    'folder for the results and the trial count (default: sweep/ beside the ledger; for a lone strategy file data/sweep/NAME)',
   ),
 };
 
@@ -216,10 +216,10 @@ const WORLD_OPTIONS = {
   markets: marketsOption,
 };
 
-/** Default chunk durations, s: far above a job's start time; `queued` is below the 2 min notice of spot machines. */
+/** Default chunk durations, s, far above a job's start time. A `queued` chunk fits a spot machine's 2 min notice. */
 const USUAL_SECONDS = { planned: 300, queued: 90 };
 
-/** Variables with a job's index in Slurm, Kubernetes and AWS Batch; from 0 if the jobs are submitted as documented. */
+/** Environment variables of Slurm, Kubernetes and AWS Batch with a job's index; documented jobs begin at index 0. */
 const INDEX_VARIABLES = ['SLURM_ARRAY_TASK_ID', 'JOB_COMPLETION_INDEX', 'AWS_BATCH_JOB_ARRAY_INDEX'];
 
 const chunkSecondsOption = (seconds: number): option.OptionRow<number> =>
@@ -251,7 +251,7 @@ const planCommand = command({
       ['configurations', count(sheet.candidates.length)],
       ['events', `${count(facts.events.length)} in ${facts.assumptions.folds} folds`],
       ['chunks', `${count(chunks.length)}, numbered from 0 to ${count(last)}`],
-      ['time zone', `${sheet.timeZone}; workers use it on every machine`],
+      ['time zone', `${sheet.timeZone}; workers use this zone on every machine`],
     ]);
     const how = `Run each chunk by its number, for example with Slurm:\n  sbatch --array=0-${last} --wrap "${run}"\nThen store the results:\n  twinbook sweep collect --dir ${options.dir}\n`;
     return { data: { dir, chunks: chunks.length, timeZone: sheet.timeZone }, text: `${figures}\n${how}` };
@@ -263,7 +263,7 @@ const collectCommand = command({
   help: 'stores the finished results of a planned sweep, and prints the numbers of missing chunks',
   options: {
     dir: option.required('--dir <dir>', 'folder that `sweep plan` has written'),
-    out: option.text('--out <dir>', 'folder of the results and the count of trials (default: the folder of the plan)'),
+    out: option.text('--out <dir>', 'folder for the results and the trial count (default: the folder of the plan)'),
     report: reportOption,
   },
   answer: async ({ options, io }) => {
@@ -325,11 +325,11 @@ function readJobIndex({ env }: CliIo): number {
   const name = INDEX_VARIABLES.find((variable) => env[variable] !== undefined);
   if (name !== undefined && /^\d{1,7}$/.test(env[name] ?? '')) return Number(env[name]);
   const what = name === undefined ? 'no chunk number is given' : `${name} is ${JSON.stringify(env[name])}`;
-  const hint = `Give --index N, or run it as an array job: ${INDEX_VARIABLES.join(', ')}.`;
+  const hint = `Give --index N, or run the command as an array job, which sets one of ${INDEX_VARIABLES.join(', ')}.`;
   throw new TwinbookError('usage', `${what}: wanted a whole number from 0`, hint);
 }
 
-/** Variable with the address of a Redis or Valkey queue; in an argument, other users could read its password. */
+/** Variable with the address of a Redis or Valkey queue; other users could read a password in an argument. */
 const ADDRESS = 'TWINBOOK_QUEUE_URL';
 /** Environment variable with the secret that signs results. A result without a valid signature is not stored. */
 const SECRET = 'TWINBOOK_QUEUE_SECRET';

@@ -29,6 +29,6 @@ export async function explainPast(subject: string, atMs: number, journalDir: str
 function findRunAt(atMs: number, dir: string): string {
   const folder = runFolders(dir).findLast((one) => Number(runField(one, 'startedMs')) <= atMs);
   if (folder !== undefined) return folder;
-  const hint = 'Twinbook deletes the oldest runs above `journal.max_mb`; `twinbook replay x` lists the remaining runs.';
+  const hint = 'Twinbook keeps runs up to `journal.max_mb`; with an unknown name, `twinbook replay` lists the runs.';
   throw new TwinbookError('usage', `no run in ${dir} had begun by ${utcText(atMs)} UTC`, hint);
 }

@@ -25,7 +25,7 @@ const MOST_ROWS = 1_000_000;
 
 type InMarket = { readonly marketConditionId: string } | { readonly conditionId: string };
 
-/** A key of `--json`, and the record's field that has the key's value. A field with a title is also a table column. */
+/** A key of `--json`, and the record's field with this key's value. A field with a title is also a table column. */
 type ListField<Item> = readonly [key: string, field: string & keyof Item, look?: Partial<TableColumn<Item>>];
 
 type Page = Readonly<{ limit: number; marketConditionId?: string }>;

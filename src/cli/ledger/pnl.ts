@@ -25,7 +25,7 @@ import { amounts, amountText, formatOf, json, record, writeAnswer } from '../tab
 
 const BY: option.OptionRow<BreakdownBy | undefined> = new Option(
   '--by <what>',
-  'divide the result by UTC day, market, strategy or event',
+  'show the result per UTC day, market, strategy or event',
 ).choices(BREAKDOWNS);
 
 export const pnlCommand = command({

@@ -21,9 +21,9 @@ import * as option from '../options.js';
 import { readLedger, valueOn, withVenue } from '../reach.js';
 import { type TableColumn, table } from '../table.js';
 
-/** Time before a difference is checked again, ms. Without a trader, only lagging lists of the venue change. */
+/** Time after which a difference is checked again, ms, because the venue's lists may lag. */
 const CONFIRM_AFTER_MS = 3_000;
-/** Stored position of a list that was never compared: it has no rows, so a read continues to the end of the list. */
+/** Position of a list that was never compared: without known rows, a read continues to the end of the list. */
 const ALL_OF_IT = JSON.stringify({ older: [], newer: [], seq: 0, held: 0 });
 
 type ReconcileReport = Readonly<{ differences: readonly Difference[]; accepted: readonly AcceptedDifference[] }>;
@@ -71,7 +71,7 @@ async function reconcileDirectly(
 
 /**
  * Runs one round of comparison. Returns the differences, or the reason why the round failed.
- * @param within runs the comparison, which changes stored list positions; in a transaction if the ledger is writable
+ * @param within runs the comparison, which changes stored list positions, for example in a ledger transaction
  */
 export async function oneRound(
   comparison: Comparison,

@@ -9,7 +9,7 @@ import { leaveStopFile, locateStopFile } from '../../shell/control/stop-file.js'
 import { openLedger } from '../../trader/ledger/ledger.js';
 import { type LockHolder, lockWriter } from '../../trader/ledger/lock.js';
 
-/** Suffixes of a ledger's files. The log is moved first: a ledger without its log is consistent, but older. */
+/** Suffixes of a ledger's files. The write-ahead log is moved first: a ledger without it is consistent, but older. */
 const SIDE_FILES = ['-wal', '-shm', ''] as const;
 
 /**

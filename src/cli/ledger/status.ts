@@ -33,7 +33,7 @@ export const statusCommand = command({
     const live = await askThere({ command: 'status' }, config, { timeoutMs: 5000 }).catch(valueOn(null, 'not_running'));
     if (live !== null) {
       const status = makeStatus(live);
-      // The trader also knows whether the guardian hangs.
+      // A running trader's report on the guardian also shows whether the guardian hangs.
       const guardian = live.account.health.guardian || report;
       return isJson ? io.out(json({ running: true, ...status, guardian })) : printLive(io, status, guardian);
     }
@@ -62,7 +62,7 @@ function stoppedStatus(ledger: LedgerReader, config: TraderConfig, guardian: str
     positions: ledger.positions().length,
     open_orders: orders.open,
     unknown_orders: orders.unknown,
-    /** Fills of the last run; the status of a running trader counts its own run. */
+    /** Number of fills in the last run; a running trader's status counts the fills of the present run. */
     fills: run === undefined ? 0 : ledger.bookedSince(run.startedMs, Number.MAX_SAFE_INTEGER).fills.length,
     signing_refused: ledger.eventCount('signing_refused'),
     next_start: { mode, reason, way_back: wayBack },

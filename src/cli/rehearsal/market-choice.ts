@@ -27,7 +27,7 @@ export type ChosenMarket = Exclude<Awaited<ReturnType<typeof lookAt>>, string>;
 /** Maximum number of markets that the choice examines; each needs two requests. */
 const MOST_LOOKS = 10;
 
-/** Returns the market of `--market`, else the first market that accepts the order; strategies' markets come first. */
+/** Returns the market of `--market`, else the first that accepts the order; strategies' markets are tried first. */
 export async function chooseMarket({ client, config, where, market }: RehearsalPlace): Promise<ChosenMarket> {
   // An embedded exchange does not know the venue's market ids, because it has its own markets.
   const wanted = where === 'paper' ? null : market;

@@ -41,7 +41,7 @@ export const addRehearseCommand = command({
       if (!isJson) io.out(lineText(line));
     };
     await runSteps(options, file, io, note).catch((error: unknown) => {
-      // A step has already printed its own error.
+      // A failed step has already printed its error.
       if (!(error instanceof TwinbookError) || steps.every((line) => line.result === 'ok')) throw error;
     });
     const { result } = steps.findLast((line) => line.result !== 'ok') ?? { result: 'ok' };

@@ -11,7 +11,7 @@ import type * as record from '../../shared/protocol/records.js';
 import type { FillModel } from './matching/fill-model.js';
 import { text } from './money.js';
 
-/** Returns the result of a successful call. */
+/** Makes the result of a successful call from the call's value. */
 export const ok = <T>(value: T): Result<T> => ({ ok: true, value });
 
 /** Result of a refused call, which changed nothing. */

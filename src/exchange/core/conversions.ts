@@ -45,8 +45,8 @@ export class Redeems extends Records<Redeem, Wire<'redeemRow'>> {
   }
 
   /**
-   * Drafts a redeem of all unlocked shares, which stay locked until its submit or expiry. A second request returns the
-   * same draft. Redeems are checked in this order: signing service, market known and settled, unlocked shares.
+   * Drafts a redeem of all unlocked shares, and locks them until the draft is submitted or expires. A second request
+   * returns the same draft. Checks, in order: signing service, market known, market settled, unlocked shares.
    */
   draft(account: number, conditionId: string): Result<Wire<'draft'>> {
     const context = this.context;
@@ -111,7 +111,7 @@ export class Redeems extends Records<Redeem, Wire<'redeemRow'>> {
   }
 }
 
-/** Payment for shares: 1 per winning share of a resolved market; in a canceled market by its YES value, default 0.5. */
+/** Payout: 1 per winning share; a canceled market pays v per YES and 1 - v per NO share, v = 0.5 if unset. */
 export const payout = (outcome: MarketOutcome | null, yes: number, no: number): number =>
   settledValue(outcome ?? VOID_OUTCOME, yes, no);
 

@@ -74,7 +74,7 @@ export class Identity {
     if (!signatureValid) return badSignature();
     assert(
       !this.#keys.has(apiKey) && this.#context.archive.key.byPubkey(apiKey) === null,
-      'a new API key must never repeat',
+      'a new API key must differ from all earlier keys',
     );
     this.#challenges.delete(nonce);
     let account = this.#byWallet.get(wallet);

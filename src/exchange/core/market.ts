@@ -216,7 +216,7 @@ function makeTrading(market: Market, config: OrderbookConfig, pool: OrderPool, m
   };
 }
 
-/** Completes a market's specification, or refuses its first wrong field. `given` comes from the catalog. */
+/** Completes a market's specification, or refuses its first wrong field. `given`: fields that the catalog assigns. */
 export function readSpec(
   spec: MarketSpec,
   given: { readonly conditionId: string; readonly eventIndex: number; readonly number: number; readonly nowMs: number },

@@ -104,20 +104,20 @@ function takeAway(path: string, refuse: () => never): () => void {
 const MOST_MS = 5;
 /** Maximum age of a book on which a strategy may quote, ms. */
 const OLD_MS = 600_000;
-/** Maximum fraction of views without mirrored quotes: rounding is not symmetrical, so quotes may differ. */
+/** Maximum fraction of views whose quotes may differ after a swap of YES and NO: rounding is not symmetrical. */
 const MIRROR_TOLERANCE = 0.01;
 
-/** Returns a text such as `40 views`, or the reason for a skip. Throws `Failed`. `stopwatch` returns ms. */
+/** Returns the result of a passed check, such as `40 views`, or `Skipped`. Throws `Failed`. `stopwatch` returns ms. */
 type StrategyCheck = (tried: TriedStrategy, shown: ShownMarkets, stopwatch: () => number) => string | Skipped;
 
-/** All checks of a strategy, most interesting first. A check that calls the strategy fails if the strategy throws. */
+/** All checks of a strategy, in report order. A check that calls the strategy fails if the strategy throws. */
 const CHECKS: Readonly<Record<string, StrategyCheck>> = {
   'parameters have defaults, units and help texts'({ strategy }) {
     const specs = Object.entries(strategy.params);
     for (const [name, { help }] of specs) if (help.trim().length < 3) throw new Failed(`${name} has no help text`);
     const { problems } = readParams(strategy, {});
     const [first] = problems;
-    if (first !== undefined) throw new Failed(`its default parameters are invalid: ${JSON.stringify(first)}`);
+    if (first !== undefined) throw new Failed(`the default parameters are invalid: ${JSON.stringify(first)}`);
     return `${specs.length} parameters`;
   },
 
@@ -179,7 +179,7 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
         }
       }
     }
-    return 'the strategy quotes two markets in turn as it quotes each market alone';
+    return 'a second market does not change the quotes of the first market';
   },
 
   'a quoter restored from saved state continues unchanged'(tried, { markets }) {
@@ -294,11 +294,11 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
   },
 
   'if YES and NO are swapped, the quotes are mirrored'(tried, { markets, mirrored }) {
-    if (mirrored === null) return { because: 'views of an event cannot be mirrored' };
+    if (mirrored === null) return { because: 'YES and NO cannot be swapped in a view of an event' };
     const seen = { looks: 0, differ: 0, first: '' };
     for (const [index, market] of markets.entries()) {
       const other = mirrored[index];
-      // Fees depend on the price, so the quotes of a market with fees differ from those of its mirror.
+      // Fees depend on the price, so a swap of YES and NO changes the quotes of a market with fees.
       if (other === undefined || !isFree(market)) continue;
       const [plain, turned] = [collectAnswers(tried, market), collectAnswers(tried, other)];
       for (const [look, answers] of plain.entries()) {
@@ -353,7 +353,7 @@ function judge(name: string, check: () => string | Skipped) {
   }
 }
 
-/** Number of observations between two restarts of the quoter. */
+/** Number of views after which the check restores the strategy from its saved state. */
 const RESTART_EVERY = 7;
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
@@ -367,7 +367,7 @@ const isSound = ({ health: { bookAgeMs, crossed, locked, frozen }, others: { bid
 const isFree = (shown: ShownSubject): boolean =>
   'event' in shown ? shown.isFree : shown.facts.makerFeeRateMicros === 0;
 
-/** Allows a difference of one tick and of 1 % of the size, because floating-point rounding is not symmetrical. */
+/** Returns true if `turned` mirrors the quotes, up to one tick and 1 % of each size (rounding is not symmetrical). */
 function isMirror({ quotes, view }: MarketQuotes, turned: MarketQuotes | undefined): boolean {
   if (turned === undefined) return true;
   const twin = turned.quotes;

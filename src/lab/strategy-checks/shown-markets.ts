@@ -41,7 +41,7 @@ export const askedBy = ({ strategy, params }: TriedStrategy) => ({
   event: strategy.inputs?.event === true,
 });
 
-/** `told`: one value for all feeds; null if missing. `other`: the event's second market; null if missing. */
+/** `told`: the value that every feed has; null without a value. `other`: the event's second market; null if missing. */
 type Beside = Readonly<{ told: ReturnType<typeof drawTold>; other: ReturnType<typeof drawOther> | null }>;
 
 /** Returns the feeds as the strategy sees them. All feeds give the same value. */
@@ -68,7 +68,7 @@ const MAX_POSITION_SHARES = 200;
 
 type RowOfBook = readonly [tick: number, shares: number];
 
-/** Result of a poll of a market, with the trader's fill and position at that time. Prices are in ticks of YES. */
+/** Result of a poll of a market, with the trader's fill and position at that time. Prices are YES prices, in ticks. */
 type Look = ReturnType<typeof drawLook>;
 
 type GridOfMarket = Readonly<{ ticks: number; isFree: boolean }>;
@@ -162,7 +162,7 @@ export const makeDetail = (
 const KINDS: readonly EventOutcomes[] = ['exhaustive', 'exclusive', 'nested'];
 const FEWEST = 2;
 const MOST = 5;
-/** Every second generated market has no fees. Without fees, a market and its mirror have equal costs. */
+/** Every second generated market has no fees. Without fees, a swap of YES and NO changes no costs. */
 const FREE_EVERY = 2;
 
 /** Generates events of all `KINDS` in turn. Probabilities drift; in a nested event their sum exceeds 1. */
@@ -271,7 +271,7 @@ function drawLook(random: Random, middle: number, ticks: number, before: number,
   return {
     /** Time since the market's previous poll, ms. */
     afterMs: moment?.afterMs ?? drawPauseMs(random, isOld),
-    /** New book; null if the poll returned none, so that the last book becomes older. */
+    /** Book that the poll returned; null without a new book, so that the last book becomes older. */
     book: isOld ? null : drawBook(random, middle, ticks),
     trade: drawTrade(random, middle),
     fill,
@@ -311,7 +311,7 @@ function computeMiddle({ book }: Look, ticks: number): number | null {
   return bid === undefined || ask === undefined ? null : (bid + ask) / (2 * ticks);
 }
 
-/** Draws a feed value near `middle` (the market's mid) and a second market near 1 - `middle`; some are far or old. */
+/** Draws a feed value near `middle` (the market's mid), and a second market near 1 - `middle`. Some are far or old. */
 function drawBeside(random: Random, middle: number | null): Beside {
   const told = drawTold(random, middle ?? 0.5);
   const other = drawOther(random, middle ?? 0.5);

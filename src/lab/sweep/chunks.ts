@@ -47,7 +47,7 @@ export const sheetHash = (sheet: SweepSheet): string => hashValue(sheet);
 
 class OtherVersion extends TwinbookError {}
 
-/** Parses a sheet. Throws TwinbookError `usage` for another checksum, Twinbook version or Node version. */
+/** Parses a sheet. Throws TwinbookError `usage` if the checksum, Twinbook version or Node version differs. */
 export function readSheet(text: string, hash: string): SweepSheet {
   // This cast is safe, because the checks of version and hash prove that this version of Twinbook wrote the sheet.
   const sheet = JSON.parse(text) as SweepSheet;
@@ -315,9 +315,9 @@ export function openChunkWorker(place: RunnerPlace, takeTimeZone: (name: string)
   return { handle, close };
 }
 
-/** Plan of a sweep, in the folder that all jobs of an array share. Each finished chunk adds `results/chunk-N.json`. */
+/** Plan file in the folder that all jobs of a job array share. Each finished chunk adds `results/chunk-N.json`. */
 const PLAN = 'plan.json';
-/** Key of the folder's seals. It is not secret: these seals only detect truncated, changed or swapped files. */
+/** Key of the files' checksums (seals). It is public: the seals only detect truncated, changed or swapped files. */
 const FOLDER = { name: 'folder', secret: '' };
 
 export interface FolderPlan {
@@ -369,7 +369,7 @@ export const resultPath = (dir: string, index: number): string => join(dir, 'res
 
 const makeId = (plan: FolderPlan, index: number): string => chunkId(sheetHash(plan.sheet), chunkAt(plan, index));
 
-/** Writes a file completely or not at all. Two writers use different temporary names (with host and process). */
+/** Writes a file completely or not at all. Temporary names contain host and process, so no two writers share one. */
 function writeSynced(path: string, text: string): void {
   const beside = `${path}.${hostname()}-${process.pid}.part`;
   guardAccess(path, () => {
@@ -413,7 +413,7 @@ export async function collectChunks(dir: string, plan: FolderPlan, outDir: strin
   }
 }
 
-/** Formats chunk indexes in the syntax of array jobs, for example `3,17-19`. */
+/** Formats chunk indexes in the syntax of job arrays, for example `3,17-19`. */
 export function listOfChunks(indexes: readonly number[]): string {
   const runs: [number, number][] = [];
   for (const index of indexes) {

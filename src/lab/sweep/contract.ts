@@ -8,13 +8,13 @@ import type { ConfigOfThreads, TaskEnd } from '../backtest/threads/pool.js';
 export const MAX_CONFIGURATIONS = 10_000;
 
 export const USUAL_FOLDS = 4;
-/** Minimum number of events per fold. With fewer events, the default number of folds is smaller. */
+/** Minimum number of events per fold, if the user does not choose the number of folds. */
 export const LEAST_EVENTS_PER_FOLD = 2;
 export const MAX_FOLDS = 50;
 
 /** Minimum number of events for a Sharpe ratio; with fewer events the ratio is too random to be shown. */
 export const LEAST_EVENTS_FOR_SHARPE = 8;
-/** Default fill models: the three with the fewest fills. Reject a configuration if their results differ in sign. */
+/** Default fill models: the three with the fewest fills. Users should reject results that differ in sign. */
 export const USUAL_FILL_MODELS = ['trade-through', 'posts-only', 'risk-averse'] as const;
 
 export type RawValue = number | boolean | string;
@@ -40,11 +40,11 @@ export type Choice =
 export interface Search {
   readonly kind: 'grid' | 'random';
   readonly axes: readonly Axis[];
-  /** Candidates in the order of the draws or of the grid; the last axis of a grid varies fastest. */
+  /** Candidates in the order of the draws or of the grid; in a grid, the last parameter varies fastest. */
   readonly candidates: readonly SweepCandidate[];
   /** Reasons why strategies reject combinations, with the number of combinations, most frequent first. */
   readonly leftOut: readonly { readonly why: string; readonly count: number }[];
-  /** Requested number of candidates: size of the grid, or number of draws; there may be fewer combinations. */
+  /** Requested number of candidates: size of the grid, or `--random`. There are fewer if strategies reject many. */
   readonly wanted: number;
 }
 
@@ -134,7 +134,7 @@ export type SweepSubject = 'recordings' | 'worlds';
 export interface SweepAssumptions {
   readonly version: string;
   readonly configHash: string;
-  /** SHA-256 over all data that the sweep plays, lower-case hex. */
+  /** SHA-256 over all data that the sweep replays, lower-case hex. */
   readonly dataHash: string;
   readonly seed: number;
   readonly fillModels: readonly string[];

@@ -51,7 +51,7 @@ function* listRemarks({ subject, data, search, assumptions }: NotedFacts): Gener
   if (search.kind === 'random' && found < search.wanted)
     yield `${search.wanted} configurations were asked for, but only ${found} different ones were drawn.`;
   if (assumptions.folds > 1 && subject === 'recordings')
-    yield 'Each fold begins with the whole capital; drawdowns are the largest within a fold.';
+    yield 'Each fold begins with the whole capital; a drawdown is the largest of all folds.';
 }
 
 export const TERMS: Readonly<Record<SweepSubject, Readonly<Record<'model' | 'models' | 'event' | 'result', string>>>> =
@@ -115,7 +115,7 @@ export const REMARK: SharedColumn<Placed> = {
   cell: ({ configuration }) => remark(configuration),
 };
 
-/** A narrow terminal always shows the varied values and the result under the first fill model. */
+/** Even a narrow terminal shows the varied values and the result under the first fill model. */
 export function configurationColumns({ subject, search, assumptions, counts }: SweepResult): SharedColumn<Placed>[] {
   const { event, model, models, result } = TERMS[subject];
   const of =

@@ -24,7 +24,7 @@ import { hashValue, makeIdentity, type SweepIdentity } from './search.js';
 /** `hash`: SHA-256 of the market's description and events, lower-case hex; independent of the files' location. */
 export type PlannedMarket = Awaited<ReturnType<typeof planData>>['markets'][number];
 
-/** Decodes a recording only if its manifest lacks span, size or hash. Throws `recording_invalid` without any event. */
+/** Decodes a recording only if its manifest lacks span, size or hash. Throws `recording_invalid` if all are empty. */
 export async function planData(recordings: readonly Recording[], progress: (done: number) => void = () => undefined) {
   const markets = [];
   const empty: RecordedMarket[] = [];
@@ -98,7 +98,7 @@ function groupEvents(markets: readonly PlannedMarket[]): readonly Omit<SweptEven
   return events.sort((a, b) => a.fromMs - b.fromMs || (a.title < b.title ? -1 : 1));
 }
 
-/** Returns indexes of earlier folds' events: `learned` ended at least `embargoMs` before the fold, `purged` did not. */
+/** Returns indexes of events of earlier folds: `learned` end at least `embargoMs` before `fold`, `purged` do not. */
 export function trainingFor(events: readonly SweptEvent[], fold: number, embargoMs: number) {
   const beginsMs = Math.min(...eventsIn(events, fold).map(({ fromMs }) => fromMs));
   const [learned, purged]: [number[], number[]] = [[], []];
@@ -120,14 +120,14 @@ export interface SweepFacts {
 
 export type PlannedSweep = Awaited<ReturnType<typeof planSweep>>;
 
-/** Plans a sweep. Throws for an unknown fill model, or if no strategy selects a market, before it reads a recording. */
+/** Plans a sweep. Before any read, throws for an unknown fill model, or if no strategy selects a market. */
 export async function planSweep(plan: SweepPlan, progress: (done: number, all: number) => void = () => undefined) {
   const { search, fillModels, embargoMs, config, latency, seed, landingMs, fees, allMarkets } = plan;
   for (const name of fillModels) fillModel(name);
   const sources = plan.recordings.map((recording) => streamRecording(recording));
   const model = new LatencyModel(latency, seed);
   const options = { fillModel: fillModels[0] ?? '', latency: model, seed, landingMs, fees, allMarkets };
-  // `makePlan` selects the markets of the strategies; its title and data lines describe the whole sweep.
+  // `makePlan` selects the strategies' markets. The title and data lines of its plan describe the whole sweep.
   const whole = makePlan(config, sources, options);
   const selected = new Set(whole.sources.map(({ market }) => market.conditionId));
   const recordings = plan.recordings.filter(({ market }) => selected.has(market.conditionId));

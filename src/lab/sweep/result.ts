@@ -20,7 +20,7 @@ import type { SweepStore } from './store.js';
 export class Outcomes {
   readonly #folds: number;
   readonly #models: readonly string[];
-  /** Reads a finished backtest's results by event, which are not kept in memory. */
+  /** Reads the results of a finished backtest per event from the store, because they are not kept in memory. */
   readonly #eventsAt: SweepStore['eventResults'];
   readonly #byNumber = new Map<number, (TaskOutcome | undefined)[]>();
   count = 0;
@@ -99,7 +99,7 @@ export function judge(
     const luckySharpe = trials === null ? null : expectedMaxSharpe(trials);
     return { trials, judgement: { fillModel, sharpeVariance, luckySharpe } };
   });
-  /** Number and variance of trials for each fill model, used for deflated Sharpe ratios; null if unknown. */
+  /** Per fill model: number of tried configurations, and variance of this sweep's Sharpe ratios; null if unknown. */
   const trials = judged.map((model) => model.trials);
   const configurations = candidates.map((candidate) => configurationResult(candidate, outcomes, trials)).sort(byWorst);
   return { models: judged.map(({ judgement }) => judgement), configurations, trials };
@@ -178,7 +178,7 @@ export function walkForward(
       /** Index of the tested fold, from 1, because fold 0 is used only for training. */
       fold,
       trainEvents: learned.length,
-      /** Number of earlier folds' events that are purged: they end later than `embargoMs` before this fold. */
+      /** Number of events of earlier folds that end too late (less than `embargoMs` before this fold) for training. */
       purgedEvents: purged.length,
       testEvents: tested.length,
       /** Number of the configuration chosen for this fold; null without training data. */
@@ -200,7 +200,7 @@ export function walkForward(
   return { steps, outOfSample, testedEvents: unseen[0]?.length ?? 0 };
 }
 
-/** Returns each fold's best configuration: highest training result under its worst fill model; null if none. */
+/** Returns, per fold, the configuration whose lowest training result over all fill models is highest; null if none. */
 function bestOn(
   candidates: readonly SweepCandidate[],
   trained: readonly { readonly learned: readonly number[] }[],
@@ -246,7 +246,7 @@ export type FreshMean = Readonly<{ mean: number; standardError: number | null }>
 export interface SweepResult {
   /** Format version, incremented when the meaning of a key changes. */
   readonly format: 1;
-  /** Kind of the replayed data. For `worlds`, a model is a world, an event is a seed, and a result is the edge. */
+  /** Kind of replayed data. For `worlds`, the models are worlds, the events are seeds, and the results are edges. */
   readonly subject: SweepSubject;
   readonly title: string;
   readonly assumptions: SweepAssumptions;

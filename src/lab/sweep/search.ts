@@ -167,7 +167,7 @@ function bad(name: string, came: string, want: string): TwinbookError {
   return new TwinbookError('usage', `--param ${name}: got '${came}', wanted ${want}`, hint);
 }
 
-/** Returns the values of a range FROM:TO:STEP, with both ends and with at most the decimals of FROM, TO and STEP. */
+/** Returns the values FROM, FROM + STEP and so on up to TO, rounded to the most decimals of FROM, TO and STEP. */
 function steps(numbers: readonly string[], name: string, text: string, spec: FieldSpec): readonly RawValue[] {
   const places = Math.max(...numbers.map((number) => (number.split('.')[1] ?? '').length));
   const [from = 0, to = 0, step = 0] = numbers.map(Number);
@@ -296,7 +296,7 @@ function makeSearch(
   return { kind, axes, candidates, leftOut, wanted };
 }
 
-/** Returns every strategy's parameters with the axes' values, or the reason why the values cannot be combined. */
+/** Returns every strategy's parameters with the varied values, or the reason why the values cannot be combined. */
 function combine(config: Config, axes: readonly Axis[], values: readonly RawValue[]): readonly ParamValues[] | string {
   const params: ParamValues[] = [];
   for (const strategy of config.strategies) {

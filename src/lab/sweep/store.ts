@@ -65,7 +65,7 @@ JOIN json_each(figures, '$.eventResults') ON key = place;
 const FILE = 'sweep.sqlite';
 const LOCK = 'sweep.lock';
 
-/** True: continues a sweep, retries failures. False: rejects an unfinished sweep. `either`: continues or begins one. */
+/** True: continue a sweep, retry failures. False: reject an unfinished sweep. `either`: continue or begin a sweep. */
 export type Resume = boolean | 'either';
 
 type SweepHeader = Pick<SweepFacts, 'identity' | 'title' | 'events' | 'search'>;
@@ -88,7 +88,7 @@ function takeLock(outDir: string): Sqlite.Database {
     lock.close();
     const isBusy = cause instanceof SqliteDriver.SqliteError && cause.code.startsWith('SQLITE_BUSY');
     if (!isBusy) throw cause;
-    const hint = 'Wait for the other sweep, or give another folder with --out; trials are counted by folder.';
+    const hint = 'Wait for the other sweep, or use another --out folder. Each folder counts its tried configurations.';
     throw new TwinbookError('file_unreadable', `another sweep is writing to ${outDir}`, hint, { cause });
   }
 }

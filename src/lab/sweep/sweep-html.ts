@@ -60,7 +60,7 @@ function configurationSection(result: SweepResult): Markup {
   return section(
     'configurations',
     'Configurations',
-    `Configurations are ranked by their lowest ${terms.result} over all ${terms.models}, summed over all ${terms.event}s. Click a heading to sort.`,
+    `Each ${terms.result} is a sum over all ${terms.event}s. Each configuration is ranked by its lowest ${terms.result} over all ${terms.models}. Click a heading to sort.`,
     html`${sharedTable(remarkFirst, placed.slice(0, MAX_ROWS), 'Configurations', true)}${more}`,
   );
 }

@@ -11,7 +11,7 @@ import { EARLIEST_MS, isCoarseSql, LATEST_MS, lineSource, numberTimeSql, timeSql
 import { isPolymarketMessage } from './polymarket-rows.js';
 
 const LOOKED_AT = 400;
-/** Maximum length of a line that is inspected, bytes; twice as many bytes are read from a file. */
+/** Maximum length of an inspected line, bytes. The read buffer has twice this size. */
 const LOOK_BYTES = 256 * 1024;
 /** Minimum fraction of consecutive message numbers in a file. Below this fraction, other markets share the numbers. */
 const DENSE = 0.9;
@@ -20,7 +20,7 @@ const FINEST_TICK_MICROS = 100;
 
 interface KalshiFacts {
   readonly path: string;
-  /** Path of the content, for a faster parser; null if messages have different paths or old field names. */
+  /** Path of the content in every message, for a faster parser; null if paths differ or field names are old. */
   readonly place: ContentPlace | null;
   /** An example of a message in the file; null without a message. */
   readonly example: string | null;
@@ -57,7 +57,7 @@ function makeGroup(looks: readonly KalshiFacts[]) {
   for (const look of sorted) {
     const { path } = look;
     const known = first.get(basename(path));
-    const message = `${path} is left out: ${known?.path} is a recording of the same market with the same name`;
+    const message = `${path} is left out: ${known?.path} is a recording of the same market with the same file name`;
     if (known === undefined) first.set(basename(path), look);
     else warnings.push({ path, message });
   }
@@ -72,7 +72,7 @@ function makeGroup(looks: readonly KalshiFacts[]) {
   };
 }
 
-/** Inspects a file's start; null for Polymarket. The ticker is the folder's name, unless no message has this ticker. */
+/** Inspects a file; null for Polymarket's. The ticker is the folder's name, unless messages have only other tickers. */
 async function lookAt(path: string): Promise<KalshiFacts | null> {
   const folder = basename(dirname(resolve(path)));
   const lines = await firstLines(path);

@@ -309,7 +309,7 @@ class KalshiStream {
       [this.#repeated, `${messages(this.#repeated)} skipped as repeated`],
       [
         this.#overdrawn,
-        `${overdrawn} more from a level than its amount, so messages are missing: the level is taken as empty`,
+        `${overdrawn} more from a level than the level has, so messages are missing: the level is treated as empty`,
       ],
       [unpaired, `${unpaired} trades have no matching decrease of a price level`],
       [this.#closed ? 0 : 1, `${STOPS_EARLY}: the market ends there`],
@@ -419,7 +419,7 @@ class KalshiStream {
     const closing = snapshot.levels.length === 0 && this.firstMs !== null;
     const isAfterClose = !(snapshot.timeMs < (this.#market.closeTimeMs ?? Number.NEGATIVE_INFINITY));
     if (closing && isAfterClose) {
-      // The venue sends an empty book after the close, which does not change the recorded book.
+      // The venue sends an empty snapshot after the close. This snapshot does not change the recorded book.
       this.#closed = true;
       this.#closing ??= snapshot;
       return;
@@ -443,7 +443,7 @@ class KalshiStream {
     this.writer.write(EVENT.clear, this.#timeMs, 0, 0, 0);
   }
 
-  /** Undoes a close that no record states when a message follows: the empty snapshot was a real book. */
+  /** If a message follows a close that no record states, undoes the close: the empty snapshot was a real book. */
   #wasNoClose(): void {
     const empty = this.#closing;
     if (empty === null || this.#market.closeTimeMs !== null) return;

@@ -1,4 +1,4 @@
-/** Finds files of recorded messages, and counts their faults. DuckDB decompresses files and splits them into lines. */
+/** Finds files of recorded messages, and counts their broken lines. DuckDB decompresses and splits the files. */
 
 import { readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -43,7 +43,7 @@ export class LineCount {
 
   /** Returns the warnings about the file. Throws TwinbookError `recording_invalid` for too many broken lines. */
   finish(path: string): RecordingWarning[] {
-    const end = this.#failure ?? (this.#isLastBroken ? 'its last line is broken' : null);
+    const end = this.#failure ?? (this.#isLastBroken ? 'the last line is broken' : null);
     const cut = end === null ? [] : [`the file is cut or damaged (${end})`];
     refuseBroken(path, this.#lines, this.#broken, [this.#example ?? '', this.#good], cut);
     const broken = this.#broken === 0 ? [] : [`${this.#broken} broken lines were skipped`];

@@ -6,7 +6,7 @@
  * 20 ms (3 to 135 ms) after the change of the level. Sizes of levels have two decimals; sizes of trades have six.
  *
  * A file may start without a snapshot. The book is then built from changes, and is unknown (a gap) until its best
- * prices equal those of a row. Even then, levels behind the best price are missing until they change.
+ * prices equal the best prices in a row. Even then, levels behind the best price are missing until they change.
  */
 
 import { ONE } from '../../shared/base/micros.js';
@@ -31,7 +31,7 @@ const newReport = () => ({
   unpairedTrades: 0,
   /** Number of trades that were left out because the book was unknown. */
   unseenTrades: 0,
-  /** Time of the first row, and time from which the book is known, Unix ms; null before. */
+  /** Time of the first row, and time from which the book is known, Unix ms; null until then. */
   firstMs: null as number | null,
   knownMs: null as number | null,
   /** True if the book is known from a snapshot or the previous file. */
@@ -111,7 +111,7 @@ export async function* polymarketChunks(
   }
   const [first] = captures;
   if (first !== undefined && first.form !== 'table' && !stream.sawTrade) {
-    const message = 'the recording has no trades: in a backtest, only orders that cross the book fill';
+    const message = 'the recording has no trades: in a backtest, only orders that cross the book are filled';
     found.warnings.push({ path: first.path, message });
   }
   const rest = stream.end();

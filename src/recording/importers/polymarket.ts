@@ -17,7 +17,7 @@ import { describeColumns } from './message-files.js';
 import { brokenRows, formOf, type OpenEvents, openEvents, ROW_IS_SOUND, sortByMarket } from './polymarket-rows.js';
 import { type PolymarketCapture, polymarketChunks } from './polymarket-stream.js';
 
-/** Decimals of share amounts, because sizes of trades have six decimals. */
+/** Number of decimals of a share amount. The sizes of Polymarket's trades have six decimals. */
 const AMOUNT_PRECISION = 6;
 /** Number of a token's first changes that are compared with other tokens' mirrored changes, to find its twin. */
 const SAMPLE = 400;
@@ -117,7 +117,7 @@ async function pairTokens(
         ? findMirror(first, [...lonely.values()], samples)
         : (byMarket.get(first.market)?.find(({ id }) => lonely.has(id)) ?? null);
     if (twin !== null) lonely.delete(twin.id);
-    else warnings.push({ path, message: `token ${short(first.id)} has no mirror; the token is a separate market` });
+    else warnings.push({ path, message: `token ${short(first.id)} has no opposite token; it is a separate market` });
     pairs.push(twin?.isYes === true ? [twin, first] : [first, twin]);
   }
   return pairs;

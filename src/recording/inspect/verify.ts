@@ -130,7 +130,7 @@ async function verifyDay(folder: string, rows: RowCheck | null, findings: Findin
   const differ = (path: string, message: string) => findings.push({ path, severity: 'difference', message });
   if (manifest !== null) {
     if (manifest.condition_id !== conditionIdIn(folder) || manifest.date !== parseDay(folder)) {
-      differ(folder, `its manifest describes market ${manifest.condition_id} on ${manifest.date}`);
+      differ(folder, `the manifest describes market ${manifest.condition_id} on ${manifest.date}`);
     }
     for (const file of manifest.files) {
       const problem = await findProblem(join(folder, file.name), file);
@@ -151,7 +151,7 @@ async function findProblem(path: string, file: Manifest['files'][number]): Promi
   const bytes = statSync(path, { throwIfNoEntry: false })?.size;
   if (bytes === undefined) return 'the file is missing';
   if (bytes !== file.bytes) return `the file has ${bytes} bytes, but its manifest says ${file.bytes}`;
-  return (await sha256(path)) === file.sha256 ? null : 'its checksum differs from the checksum in its manifest';
+  return (await sha256(path)) === file.sha256 ? null : 'the file has another checksum than its manifest says';
 }
 
 /** Adds findings about files that are in no manifest. */
@@ -162,7 +162,7 @@ function strangers(folder: string, manifest: Manifest | null, findings: Finding[
     const message =
       findWriter(root) !== null
         ? 'the file is being written'
-        : 'its writer did not close the file; `twinbook data verify --repair` converts it into Parquet';
+        : 'the writer did not close the file; `twinbook data verify --repair` converts it into Parquet';
     findings.push({ path: join(folder, segmentName(number)), severity: 'note', message });
   }
   const message = 'no manifest lists the file, so it is not read';

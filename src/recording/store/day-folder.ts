@@ -1,4 +1,4 @@
-/** Reads the files of one market and UTC day, closed Parquet files and open segments, and converts segments. */
+/** Reads the files of one market and UTC day (Parquet files and open segments), and converts segments to Parquet. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';

@@ -24,7 +24,7 @@ export async function loadDuckDb(): Promise<DuckDb> {
   } catch (cause) {
     const where = `${process.platform} ${process.arch}`;
     const hint =
-      'Recording, backtests and `twinbook data` need DuckDB; trading does not. Install again with `npm ci`, without leaving out optional packages; docs/install.md lists the platforms that have a binding.';
+      'Recording, backtests and `twinbook data` need DuckDB; trading does not. Install again with `npm ci`, including optional packages; docs/install.md lists the platforms that have a binding.';
     throw fileError('file_unreadable', `DuckDB's binding for ${where} cannot be loaded`, cause, hint);
   }
 }
@@ -37,7 +37,7 @@ export async function connect(): Promise<DuckDBConnection> {
   return (await shared).connect();
 }
 
-/** Calls `run` with a connection to an instance of DuckDB that stores rows above its memory limit in `folder`. */
+/** Calls `run` with a connection to a DuckDB that moves rows to files in `folder` at its memory limit. */
 export async function withScratch<T>(folder: string, run: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
   const { DuckDBInstance } = await loadDuckDb();
   const instance = await DuckDBInstance.create(':memory:', { ...OPTIONS, temp_directory: folder });

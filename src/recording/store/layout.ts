@@ -109,7 +109,7 @@ const CHUNK_COLUMNS = `time_ms::DOUBLE,
 
 const LOCK = '.writer';
 
-/** Folders that this process has locked. A lock file with this process's id may be from before a reboot. */
+/** Folders that this process has locked. A lock file alone is no proof: its process id may be from before a reboot. */
 const held = new Set<string>();
 
 /** Locks a folder; returns the function that unlocks it. Throws `file_unreadable` if another process locked it. */

@@ -77,7 +77,7 @@ const manifest = z.strictObject({
   refused: count,
   /** Number of events whose time was below the previous row's time, and was raised to the previous row's time. */
   stepped_back: count,
-  /** Number of the segment's lines that a crash or damage made unreadable. */
+  /** Number of lines in the day's segments that a crash or damage made unreadable. */
   broken_lines: count,
 });
 

@@ -199,7 +199,7 @@ export class MarketWriter implements MarketSink {
 
   /** Writes pending rows, then closes the due segments, or all segments. Throws TwinbookError `file_unreadable`. */
   async flush(everything: boolean): Promise<void> {
-    // The oldest segment stores the counts of bad events; it is closed first, so that a manifest contains them.
+    // The oldest segment stores the counts of bad events; it is closed first, so that a manifest gets the counts.
     const [oldest] = [...this.#open.keys()].sort();
     if (oldest !== undefined) this.#open.get(oldest)?.counts(this.#refused, this.#steppedBack);
     const segments = [...this.#open.values()];
@@ -256,7 +256,7 @@ export class MarketWriter implements MarketSink {
     if (!existsSync(path)) return;
     const [refused, steppedBack] = [this.#refused, this.#steppedBack];
     await closeSegment(folder, number, { refused, steppedBack, brokenLines: 0 });
-    // Events may have been rejected during the write, so only the written counts are subtracted.
+    // More events may be rejected during the write, so only the counts in the manifest are subtracted.
     this.#refused -= refused;
     this.#steppedBack -= steppedBack;
   }

@@ -37,7 +37,7 @@ export class TwinbookError extends Error {
   }
 }
 
-/** A violated invariant of Twinbook. The process then cancels its orders and stops: never catch it and continue. */
+/** A violated invariant of Twinbook. The process then cancels its orders and stops: never catch this error. */
 export class AssertionFailed extends Error {
   constructor(message: string) {
     super(message);

@@ -1,4 +1,4 @@
-/** Functions about processes and threads. A process counts as alive if the system reports nothing about it. */
+/** Functions about processes and threads. A process whose state is unknown counts as alive. */
 
 import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';

@@ -18,7 +18,7 @@ type Settings<F> = {
   readonly [K in keyof F & string as Name<K, F[K]>]-?: Value<F[K]>;
 };
 
-/** Marks that a setting's schema has in its `.meta()`. An amount is parsed into Micros; a path is made absolute. */
+/** Marks in the `.meta()` of a setting's schema. An amount is parsed into Micros; a path is made absolute. */
 export const AMOUNT = { 'x-amount': true } as const;
 export const PATH = { 'x-path': true } as const;
 

@@ -24,18 +24,18 @@ export class SlidingMinute {
     this.#size += 1;
   }
 
-  /** Returns the number of counted times. Expired times are kept, in case the clock jumps ahead and back. */
+  /** Returns the number of times in the last minute. Older times are kept, in case the clock jumps ahead and back. */
   countAt(nowMs: number): number {
     return this.#size - this.#overAt(nowMs);
   }
 
-  /** Returns the expiry of the oldest counted time, or of the time `skipped` places later, ms; null if none. */
+  /** Returns when the oldest time in the last minute expires, or the time `skipped` places later, ms; null if none. */
   leavesMs(nowMs: number, skipped = 0): number | null {
     const place = this.#overAt(nowMs) + skipped;
     return place < this.#size ? this.#time(place) + MINUTE_MS : null;
   }
 
-  /** Returns the least `figure` of the counted times, or Infinity. `since`: number of times from this time on. */
+  /** Returns the least `figure` of the last minute's times, or Infinity. `since`: count of this and all later times. */
   leastOf(nowMs: number, figure: (ageMs: number, since: number) => number): number {
     let least = Number.POSITIVE_INFINITY;
     for (let place = this.#overAt(nowMs); place < this.#size; place++)

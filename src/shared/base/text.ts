@@ -162,7 +162,7 @@ export interface FittedColumn<Row> {
   readonly isText?: true;
   /** Cuts long text with `…`, or wraps it. Without `gives`, the column has its full width or is dropped. */
   readonly gives?: 'cut' | 'fold';
-  /** Minimum width, terminal columns. If the table has less space, one of its columns is dropped. */
+  /** Minimum width, terminal columns. If the table has less space, the column with the lowest `keep` is dropped. */
   readonly least?: number;
   readonly most?: number;
   /** Priority in a too wide table: the column with the lowest priority is dropped first; of equal columns, the last. */

@@ -32,7 +32,7 @@ export function findYamlExcess(text: string): string | null {
 
 export const formatByteExcess = (bytes: number): string => `has ${bytes} bytes; at most ${MAX_YAML_BYTES} are read`;
 
-/** Maximum indentation, characters: a coarse limit, because the reader of the parsed YAML counts nesting levels. */
+/** Maximum indentation, characters. The limit is coarse, because the exact depth is checked after parsing. */
 const WIDEST_INDENT = 200;
 
 /** Kinds of YAML tokens that count as entries; each token is an entry or a part of one. */

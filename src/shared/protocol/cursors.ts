@@ -1,6 +1,6 @@
 /** Cursors of lists. A list's page cursor is unpadded base64url JSON, which clients must not interpret. */
 
-/** Name of the number in a cursor, which is the id of the last row or an offset into a list. */
+/** Key of the number in a cursor. The number is the id of the last row, or an offset into a list. */
 export type CursorKey = 'before_id' | 'o' | 'e_offset' | 'm_offset';
 
 /** Encodes a position such as `{ before_id: 17 }` as a cursor. */

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 
-/** The paper exchange chose some codes that the interface does not document. No client may depend on a code. */
+/** Some codes are undocumented, and the paper exchange chose them. No client may depend on a code. */
 export const SERVICE_ERRORS = {
   invalid_request_params: { status: 400, code: -11, message: 'Validation Error' },
   authentication_failed: { status: 401, code: -12, message: 'Invalid signature' },

@@ -37,7 +37,7 @@ export const PARAMETER_NOTES: Readonly<Record<string, { readonly description: st
   amount: { description: 'Number of shares or complete sets: a positive multiple of the lot.', example: '10' },
   funds: { description: 'Currency that the order or position request may spend.', example: '25' },
   shares: { description: 'Number of shares of the position.', example: '100' },
-  leverage: { description: 'Total / own currency in the position, from 1 to the market’s maximum.', example: 2 },
+  leverage: { description: 'Total currency / own currency in the position, 1 to the market’s maximum.', example: 2 },
   position_leverage: { description: 'Shows only settlements of positions with this leverage.' },
   take_profit_price: { description: 'The position closes at or above this price. Null clears it.', example: '0.8' },
   stop_loss_price: { description: 'The position closes at or below this price. Null clears it.', example: '0.2' },
@@ -83,7 +83,7 @@ export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, { readonly when: str
     advice: 'Check the clock, the key and the signed bytes, then sign again.',
   },
   not_authenticated: { when: 'A signed call has no authentication headers.', advice: 'Sign the request.' },
-  permission_denied: { when: 'The call is not permitted. Web pages may not call controls (`/paper/…`).', advice: FIX },
+  permission_denied: { when: 'The call is not permitted. Web pages may not send requests to `/paper/…`.', advice: FIX },
   not_found: {
     when: 'The path or record is unknown, or the record belongs to another account.',
     advice: 'Check the path, its final slash and the id.',

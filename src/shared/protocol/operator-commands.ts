@@ -72,7 +72,7 @@ export const OPERATOR_COMMANDS = {
   resume: {
     reason: 'optional',
     role: 'operate',
-    help: 'quotes as usual again; markets paused individually stay paused; needs a reason except after a plain pause, widen or reduce-only',
+    help: 'quotes as usual again; markets paused individually stay paused; needs a reason except after pause, widen or reduce-only by the operator',
     button: ['Resume', 'quotes as usual again'],
     marketButton: ['Resume this market', 'quotes this market as usual again'],
   },

@@ -40,7 +40,7 @@ export const venueProfileSchema = z.strictObject({
   draft_message: z.enum(['utf8', 'solana_tx', 'opaque']),
   /**
    * Programs that the venue's transactions may call besides Memo, which is always allowed; absent: none. The trader
-   * cannot read how a program uses its signature, so an entry needs `allow_blind_signing: true` in the trader's file.
+   * cannot read how a program uses the signature, so an entry needs `allow_blind_signing: true` in the trader's file.
    */
   solana_programs: z
     .array(z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'the base58 address of a program'))

@@ -127,7 +127,7 @@ const feedSchema = z.strictObject({
     .max(100)
     .optional()
     .describe(
-      'Environment variables that the program gets beside PATH, HOME, LANG, LC_*, TZ and TMPDIR; only for kind child.',
+      'Environment variables that the program gets besides PATH, HOME, LANG, LC_*, TZ and TMPDIR; only for kind child.',
     ),
   every_ms: integer(100, 3_600_000, 'Interval between reads of the file, ms; only for kind file.').default(1000),
   max_age_s: z.number().min(0.1).max(86_400).describe('Maximum age of a feed value for strategies, s.').default(60),
@@ -138,8 +138,8 @@ export const traderSchema = z.strictObject({
     profile: path('Name of a shipped venue profile (paper, worm), or the path of a profile file.'),
     base_url: address.optional().describe('Address of the venue’s API; overrides the venue profile’s.'),
     draft_message: choice(['utf8', 'solana_tx', 'opaque'], 'Format of drafts; overrides the profile’s.').optional(),
-    fee_schedule: choice(FEE_SCHEDULES, 'Base of the venue’s fee rates; overrides the profile’s.').optional(),
-    allow_blind_signing: flag(false, 'Whether to sign unverifiable drafts: opaque ones, or with solana_programs.'),
+    fee_schedule: choice(FEE_SCHEDULES, 'Quantity that the fee rates multiply; overrides the profile’s.').optional(),
+    allow_blind_signing: flag(false, 'Whether to sign drafts that cannot be checked: opaque, or with solana_programs.'),
   }),
   exchange: section('The embedded paper exchange. Omit this section to trade on another exchange.', {
     embedded: flag(true, 'Whether the trader runs a paper exchange in its own process, and trades on it.'),
@@ -152,9 +152,9 @@ export const traderSchema = z.strictObject({
     crowd_markets: integer(1, 1000, 'Number of markets in which simulated traders trade.').default(4),
     controls: flag(false, 'Whether the paper exchange serves its test controls under /paper/.'),
     rate_limits: flag(true, 'Whether the paper exchange enforces the venue profile’s request limits.'),
-    starting_funds: amount('0', '1000000000', 'Currency of a new account on the paper exchange.').prefault('10000'),
+    starting_funds: amount('0', '1000000000', 'Amount of currency in a new paper account.').prefault('10000'),
     landing_ms: integer(0, 600_000, 'Time that a paper merge or split stays in_process, ms.').default(400),
-    draft_lifetime_s: integer(5, 3600, 'Time to sign a draft, s; default: the venue profile’s.').optional(),
+    draft_lifetime_s: integer(5, 3600, 'Lifetime of an unsigned draft, s; default: the venue profile’s.').optional(),
   }).optional(),
   wallet: section('The wallet that signs the orders.', {
     file: path('File of mode 0600 with the wallet’s key.'),
@@ -178,13 +178,13 @@ export const traderSchema = z.strictObject({
     own_longest_ms: integer(
       200,
       60_000,
-      'Longest interval between reads of own trades while orders rest and fills are rare, ms; disabled by a value up to own_interval_ms.',
+      'Longest interval between reads of own trades while orders rest and fills are rare, ms; a value up to own_interval_ms disables it.',
     ).default(15_000),
     hot_interval_ms: integer(100, 60_000, 'Shortest interval between reads of one order book, ms.').default(500),
     quiet_interval_ms: integer(
       1000,
       600_000,
-      'Age from which an order book is overdue, ms. Of two to ten reads, one is of the oldest overdue book.',
+      'Age from which an order book is overdue, ms. Every second (few markets) to tenth (many markets) read is of the most overdue book.',
     ).default(10_000),
     catalog_interval_ms: integer(5000, 3_600_000, 'Interval between reads of the list of markets, ms.').default(60_000),
     assets_interval_ms: integer(
@@ -195,12 +195,12 @@ export const traderSchema = z.strictObject({
     candles_prior: flag(true, 'Whether a market’s first volatility estimate uses two days of price bars.'),
     marks: choice(
       ['auto', 'off'],
-      'auto: the venue’s valuation of holdings decides which books are read first, after reads have confirmed it.',
+      'auto: once book reads have confirmed the venue’s share prices, these prices decide which books are read first.',
     ).default('auto'),
     cancel_all_within_s: integer(
       0,
       60,
-      'Time after a kill in which the reserved request budget allows every cancel, s; 0: at once.',
+      'Time within which the request budget must allow the cancel of every open order, s; 0: at once.',
     ).default(0),
   }).prefault({}),
   merge: section('Merges of complete sets (a YES and a NO share) into currency.', {
@@ -208,7 +208,7 @@ export const traderSchema = z.strictObject({
     min_shares: amount(
       '0.01',
       '1000000',
-      'Minimum number of complete sets in a merge. Default: the smallest number that saves more than its requests cost by `economics` (20 with its defaults).',
+      'Minimum number of complete sets in a merge. Default: the smallest number whose merge saves more than its requests cost, at the prices under `economics` (20 at the default prices).',
     ).optional(),
   })
     .prefault({})
@@ -239,7 +239,7 @@ export const traderSchema = z.strictObject({
     .prefault([]),
   schedule: section('Schedules of the trader’s own jobs; null disables a job.', {
     reconcile: cron('Times at which the ledger is compared with the exchange.', '30 */5 * * * *'),
-    ledger_backup: cron('Times at which the ledger is copied into the backups beside it.', '0 0 */6 * * *'),
+    ledger_backup: cron('Times at which a backup of the ledger is made.', '0 0 */6 * * *'),
     daily_summary: cron('Times at which the result of the last complete UTC day is reported.', '0 0 0 * * *'),
   }).prefault({}),
   log: section('The trader’s log.', {
@@ -260,7 +260,7 @@ export const traderSchema = z.strictObject({
     start: flag(true, 'Whether the trader starts and restarts the guardian; false if a service manager starts it.'),
     required: flag(false, 'Whether the trader refuses to start without a guardian that can cancel.'),
     timeout_ms: integer(2000, 10_000, 'Time without a trader’s heartbeat until the guardian acts, ms.').default(8000),
-    resume_after_alarm: flag(false, 'Whether quoting resumes after a guardian’s alarm; false: killed until `unkill`.'),
+    resume_after_alarm: flag(false, 'Whether quoting resumes after a guardian’s alarm; else only after `unkill`.'),
     credentials: path(
       'API credentials of the guardian, mode 0600; default: guardian-credentials.json beside the key file.',
     ).optional(),
@@ -330,10 +330,10 @@ const marketsSchema = section('Markets that the strategy quotes: listed ids, or 
   ids: z.array(id).min(1).max(1000).optional().describe('Condition ids of the markets to quote.'),
   select: selectSchema.optional().describe('Selects the venue’s markets that match every filter.'),
   max: integer(1, 1000, 'Maximum number of markets that the strategy quotes at once.').default(20),
-  candidates: integer(1, 1000, 'Number of polled markets, the best of which are quoted; default: `max`.').optional(),
+  candidates: integer(1, 1000, 'Number of markets to poll; the best of them are quoted; default: `max`.').optional(),
   choose: choice(
     ['listed', 'value'],
-    'listed quotes the first polled markets in the venue’s list; value quotes those of the highest estimated profit.',
+    'Which polled markets are quoted. listed: first in the venue’s list; value: highest estimated profit.',
   ).default('listed'),
 }).prefault({});
 

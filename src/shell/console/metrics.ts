@@ -120,7 +120,7 @@ export const METRICS = {
   twinbook_market_position_shares: gauge('YES shares minus NO shares held in a market.', 'market'),
   twinbook_market_book_timestamp_seconds: gauge('Time when the newest book of a market was seen.', 'market'),
   twinbook_feed_current_markets: gauge('Number of markets with a current value of this feed.', 'feed'),
-  twinbook_feed_problems_total: counter('Number of rows of this feed that were left out.', 'feed'),
+  twinbook_feed_problems_total: counter('Number of rows of this feed that the trader skipped.', 'feed'),
   twinbook_ledger_size_bytes: gauge('Size of a file of the ledger.', 'file'),
   twinbook_backup_timestamp_seconds: gauge('Time of the newest backup of the ledger; absent without a backup.'),
   twinbook_backup_failing: gauge('1 if the newest attempt to back up the ledger has failed.'),

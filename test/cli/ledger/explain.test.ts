@@ -14,7 +14,7 @@ test('explain shows what strategies saved of a market, from the ledger alone', a
   });
   const { code, out } = await run(['explain', 'market-1', '-c', 'trader.yaml'], { cwd });
   expect(code).toBe(0);
-  expect(out).toMatch(/^belief-maker saved at 2023-11-14 .* UTC:\n {2}believed_price: 0\.\d+/);
+  expect(out).toMatch(/^values saved by belief-maker at 2023-11-14 .* UTC:\n {2}believed_price: 0\.\d+/);
   expect(out).toMatch(/low_wall_price: 0\.45\n.*high_wall_price: 0\.55/s);
   for (const name of ['deviation_price', 'takers_per_s', 'buyer_shares', 'jumps_per_s']) expect(out).toContain(name);
   expect(out).not.toContain('other');

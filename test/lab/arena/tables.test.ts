@@ -65,7 +65,7 @@ it('shows requests and conditions only where there are some', () => {
 
 it('names the first failure and how often there was one', () => {
   expect(arenaTables(madeUpArena(3, { failure: 'quote() failed: no idea' }))).toContain(
-    'near failed in 1 of 3 simulations of challenge; the results count until the failure. First failure: seed 500: quote() failed: no idea',
+    'near failed in 1 of 3 simulations of challenge; results before the failure are counted. First failure: seed 500: quote() failed: no idea',
   );
 });
 

@@ -163,7 +163,7 @@ describe('a Kalshi recording', () => {
     );
     expect(rows).toEqual([...HEAD, '1 level bid 0.4 0', '2 level bid 0.4 10', END]);
     expect(warnings).toEqual([
-      '1 change takes more from a level than its amount, so messages are missing: the level is taken as empty',
+      '1 change takes more from a level than the level has, so messages are missing: the level is treated as empty',
     ]);
   });
 

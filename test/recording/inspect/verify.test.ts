@@ -52,7 +52,7 @@ describe('a check of files', () => {
         bytes[20] = (bytes[20] ?? 0) ^ 1;
         writeFileSync(join(folder, EVENTS), bytes);
       },
-      'its checksum differs from the checksum in its manifest',
+      'the file has another checksum than its manifest says',
     ],
     ['a cut manifest', (folder) => truncateSync(join(folder, DAY_2, 'manifest.json'), 30), 'is not a manifest'],
     ['a missing description', (folder) => rmSync(join(folder, DAY_1, 'market.json')), 'market.json is missing'],
@@ -64,7 +64,7 @@ describe('a check of files', () => {
     [
       'a folder under another name',
       (folder) => renameSync(join(folder, DAY_2), join(folder, 'market=market-1/date=2026-11-22')),
-      'its manifest describes market market-1 on 2026-11-21',
+      'the manifest describes market market-1 on 2026-11-21',
     ],
     ['a missing day', (folder) => rmSync(join(folder, DAY_1), { recursive: true }), ''],
     ['a missing column', (f) => rewrite(f, '* EXCLUDE (amount_micros)'), 'the file cannot be read'],

@@ -1,6 +1,6 @@
 /**
- * One market's book in YES space. Each tick has recorded amounts and a queue of real orders, which are linked lists in
- * the order pool. Real bids and real asks never share a tick, so both sides use the same arrays.
+ * One market's book in YES space. Each tick has recorded amounts, and a queue of the accounts' real orders as a linked
+ * list in the order pool. Real bids and real asks never share a tick, so both sides use the same arrays.
  */
 
 import { ASK, BID, type MatchingSide } from '../contract.js';
@@ -195,7 +195,7 @@ export class MatchingBook {
   bestAsk = NO_TICK;
   /** Recorded amounts by side; null if the market has no recording. */
   recorded: readonly [RecordedSide, RecordedSide] | null = null;
-  /** True after a clear of partly eaten levels, until the recording's next snapshot is complete. */
+  /** True from a clear of partly eaten levels until the recording's next snapshot is complete. */
   awaitsSnapshot = false;
 
   readonly model: FillModel;
@@ -207,7 +207,7 @@ export class MatchingBook {
   readonly #amount: Float64Array;
   readonly #bids: TickSet;
   readonly #asks: TickSet;
-  /** By side: first tick at which a recorded amount reaches the other side's real orders; negated for asks. */
+  /** By side: first tick at which a recorded amount could trade with the other side's real orders; negated for asks. */
   readonly #reachedFrom = new Int32Array(2);
   /** Time of the recording's next book snapshot, Unix ms; infinite until its first level arrives. */
   #snapshotMs = Number.POSITIVE_INFINITY;
@@ -294,7 +294,7 @@ export class MatchingBook {
     this.#rememberBest();
   }
 
-  /** True if a recorded amount of `side` at `tick` reaches the best real order of the other side. */
+  /** True if a recorded amount of `side` at `tick` could trade with the best real order of the other side. */
   isReached(side: number, tick: number): boolean {
     // Ticks of asks are negated to avoid a branch, which would be mispredicted for half of all events.
     return (tick ^ -side) + side >= i32(this.#reachedFrom, side);
@@ -325,7 +325,7 @@ export class MatchingBook {
     return this.recorded === null ? real : betterTick(side, real, this.bestShown(side));
   }
 
-  /** Next visible tick of a side after `tick`, in order of price; NO_TICK if there is none. */
+  /** Next visible tick of a side at a worse price than `tick`; NO_TICK if there is none. */
   nextShown(side: MatchingSide, tick: number): number {
     const bid = side === BID;
     const real = bid ? this.#bids.down(tick - 1) : this.#asks.up(tick + 1);

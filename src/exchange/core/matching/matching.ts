@@ -338,7 +338,7 @@ export class Matching {
     this.#funds.lock(account, still - before);
   }
 
-  /** Puts the unfilled part of an incoming order into the book, locks its currency or shares and returns its slot. */
+  /** Puts an order's unfilled part into the book, locks its currency or shares and returns the slot of the order. */
   rest(trading: Trading, account: number, leg: LegCode, tick: number, amount: number, record: number): number {
     const pool = this.#pool;
     const slot = pool.take();

@@ -113,7 +113,7 @@ type Envelope = ReturnType<typeof envelopes.decode>;
 type AnyMessage = ReturnType<typeof messages.decode>;
 type CompiledMessage = Exclude<AnyMessage, { version: 1 }>;
 
-/** True if encoding the decoded values gives equal bytes. A decoder may ignore trailing bytes and overlong numbers. */
+/** True if the decoded values encode to the original bytes. Decoders may ignore trailing bytes and overlong numbers. */
 const isCanonical = (bytes: Buffer, envelope: Envelope, message: CompiledMessage): boolean =>
   bytes.equals(copyBytes(envelopes.encode(envelope))) &&
   copyBytes(envelope.messageBytes).equals(copyBytes(messages.encode(message)));
