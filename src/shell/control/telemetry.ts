@@ -87,6 +87,7 @@ export class Histogram {
 export const TRADER_MODES: readonly string[] = Object.keys(LADDER);
 
 export const MOST_READERS = 4;
+/** Maximum unread bytes in addition to the longest line, which a reader may need time to read. */
 const MOST_UNREAD_BYTES = 1024 * 1024;
 /** Maximum share of a CPU for telemetry; exceeded only if the page's figures would be older than 2 s. */
 const MOST_SHARE = 0.005;
@@ -128,6 +129,7 @@ export class TelemetryPublisher {
   #periodMs = PERIOD_MS.shortest;
   #mode: string | null = null;
   #cut = 0;
+  #longestBytes = 0;
   /** Last line of the stream, sent when the trader ends, and to readers that subscribe later; null before the end. */
   #bye: StatusLineOf<'bye'> | null = null;
 
@@ -226,12 +228,14 @@ export class TelemetryPublisher {
 
   #tell(line: StatusLine): void {
     const bytes = encodeLine(line);
+    const most = MOST_UNREAD_BYTES + this.#longestBytes;
+    this.#longestBytes = Math.max(this.#longestBytes, bytes.length);
     for (const reader of this.#readers) {
-      reader.write(bytes);
-      if (reader.writableLength <= MOST_UNREAD_BYTES) continue;
-      this.#cut++;
-      this.#letGo(reader);
-      reader.destroy();
+      if (reader.writableLength > most) {
+        this.#cut++;
+        this.#letGo(reader);
+        reader.destroy();
+      } else reader.write(bytes);
     }
   }
 

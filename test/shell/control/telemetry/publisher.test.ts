@@ -249,6 +249,19 @@ describe('telemetry', () => {
     expect(good.lines.length).toBe(before + 1);
   });
 
+  test('keeps a reader that still reads a long frame, and cuts it when more lines stay unread', () => {
+    const { at, step, publisher } = world([watched('a', 'x'.repeat(3_000_000))]);
+    const reader = new Reader(false);
+    publisher.subscribe(reader);
+    step(500);
+    publisher.notice(1, 'info', 'fill', 'bought 5');
+    expect(reader.lines.map(({ type }) => type)).toEqual(['hello', 'frame', 'notice']);
+    at.markets = [watched('a', 'y'.repeat(3_000_000))];
+    step(500);
+    step(500);
+    expect([reader.destroyed, publisher.figures.readersCut]).toEqual([true, 1]);
+  });
+
   test(`refuses more than ${MOST_READERS} readers, and takes one in the place of one that went`, () => {
     const { publisher } = world([]);
     const readers = Array.from({ length: MOST_READERS }, () => new Reader());
