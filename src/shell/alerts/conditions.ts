@@ -41,7 +41,7 @@ export interface WatchedFacts {
   readonly nowMs: number;
   /** Time of a monotonic clock, ms. */
   readonly steadyMs: number;
-  /** Time since the trader's last message, or since its first message was due, ms; null if no message was due. */
+  /** Time since the trader's last frame, or since its first message was due, ms; null if no message was due. */
   readonly silentMs: number | null;
   /** Whether this console has ever received a message from this trader. */
   readonly isHeard: boolean;

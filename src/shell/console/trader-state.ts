@@ -8,7 +8,7 @@ import type {
   StatusLineOf,
 } from '../../shared/protocol/trader-status.js';
 
-/** Time without a message after which a trader counts as not answering, ms. A trader sends at least every 2 s. */
+/** Time without a frame after which a trader counts as not answering, ms. A trader sends one at least every 2 s. */
 export const SILENT_AFTER_MS = 5_000;
 const NOTICES_KEPT = 500;
 
@@ -24,7 +24,7 @@ export class ShownState {
   /** Whether the trader started this console, so that it counts as starting before its first message. */
   readonly isWithTrader: boolean;
   readonly #steadyMs: () => number;
-  /** Monotonic time when the trader's newest line arrived, ms; null before the first line. */
+  /** Monotonic time when the newest frame, or the first line of a new run, arrived, ms; null before the first line. */
   #heardMs: number | null = null;
   /** Time by the trader's clock in its newest status message, Unix ms; null before the first message. */
   frameMs: number | null = null;
@@ -38,11 +38,11 @@ export class ShownState {
 
   onLine(line: StatusLine): void {
     this.lost = null;
-    this.#heardMs = this.#steadyMs();
     switch (line.type) {
       case 'hello':
         // When a new run of the trader begins, the state of the previous run is deleted.
         if (this.hello?.run !== line.process.run) {
+          this.#heardMs = this.#steadyMs();
           this.markets.clear();
           this.account = null;
         }
@@ -51,6 +51,7 @@ export class ShownState {
         return;
       case 'frame': {
         const known = new Set(line.known);
+        this.#heardMs = this.#steadyMs();
         this.frameMs = line.time;
         if (this.account !== null && this.account.mode !== line.account.mode) this.modeSinceMs = line.time;
         this.account = line.account;

@@ -35,6 +35,11 @@ test('takes a trader that has said nothing for a while for one that does not ans
   expect(modeOf(trader)).toBe('starting');
   ms += SILENT_AFTER_MS;
   expect(modeOf(trader)).toBe('not answering');
+  // A reader that is always disconnected before a frame receives only first lines.
+  trader.onLine(hello('one'));
+  expect([trader.silentMs, modeOf(trader)]).toEqual([SILENT_AFTER_MS, 'not answering']);
+  trader.onLine(hello('two'));
+  expect([trader.silentMs, modeOf(trader)]).toEqual([0, 'starting']);
   trader.onLine(frame([], []));
   ms += SILENT_AFTER_MS - 1;
   expect([trader.isCurrent, modeOf(trader)]).toEqual([true, 'quoting']);
