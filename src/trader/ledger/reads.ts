@@ -122,8 +122,8 @@ export class LedgerReader {
   }
 
   /** Returns the fills booked after the place `seq`, oldest first. Earlier rows do not make the query slower. */
-  fillsAfter(seq: number): readonly Booked<BookedFill>[] {
-    return FILLS.listAfter(this.db, seq);
+  fillsAfter(seq: number, limit?: number): readonly Booked<BookedFill>[] {
+    return FILLS.listAfter(this.db, seq, limit);
   }
 
   conversionsAfter(seq: number): readonly Booked<BookedConversion>[] {

@@ -149,9 +149,9 @@ export class LedgerTable<Row> {
     return this.#all(db, rest, values).map((row) => this.#read(row));
   }
 
-  /** Returns the table's rows with places above `seq`, in ascending order of their places. */
-  listAfter(db: TableStore, seq: number): Booked<Row>[] {
-    return this.#all(db, 'WHERE seq > ? ORDER BY seq', [seq]).map((row) => ({
+  /** Returns the table's rows with places above `seq`, in ascending order of their places. `limit` -1: all rows. */
+  listAfter(db: TableStore, seq: number, limit = -1): Booked<Row>[] {
+    return this.#all(db, 'WHERE seq > ? ORDER BY seq LIMIT ?', [seq, limit]).map((row) => ({
       seq: Number(row['seq']),
       row: this.#read(row),
     }));

@@ -240,6 +240,27 @@ describe('lists', () => {
       ]);
     });
   });
+
+  test('of a long ledger have the round trips of the fills read so far, and their fraction', () => {
+    withLedger((ledger) => {
+      const parts = Array.from({ length: 12 }, (_, i) =>
+        many.slice(10).map((one) => ({ ...one, id: `${i} ${one.id}` })),
+      );
+      bookTrades(ledger, parts.flat());
+      const trips = new RoundTrips();
+      let now = 0;
+      const look = () => {
+        const { closed, read } = trips.readOn(ledger, 1, () => (now += 30));
+        return [closed.length, read];
+      };
+      expect([look(), look(), look()]).toEqual([
+        [250, 500 / 600],
+        [300, 1],
+        [300, 1],
+      ]);
+      expect(listOrders(ledger, {})).toMatchObject({ trips: { count: 300 }, read: 1 });
+    });
+  });
 });
 
 test.each([

@@ -116,9 +116,10 @@ function summarize(all: readonly Judged[], horizon: number, side: (typeof SIDES)
   };
 }
 
-const PAGE = 500;
+/** Number of ledger rows that are read at once. */
+export const PAGE = 500;
 /** Maximum time for reading the ledger in one call, ms; a long ledger is read in several calls. */
-const READING_MS = 40;
+export const READING_MS = 40;
 
 /** Sum over no bookings. `settledMicros`: realised profit from redeemed holdings (payout minus cost). */
 const NOTHING = { fills: 0, turnoverMicros: ZERO, realisedMicros: ZERO, feesMicros: ZERO, settledMicros: ZERO };

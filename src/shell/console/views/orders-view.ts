@@ -16,6 +16,7 @@ import {
   yesPrice,
 } from '../ledger-lists.js';
 import type { ShownParts } from '../page-state.js';
+import { PAGE, READING_MS } from './money-view.js';
 
 /** Maximum rows of a spreadsheet file, which has the newest rows; `twinbook ledger query` has no such limit. */
 const MOST_CSV_ROWS = 20_000;
@@ -120,19 +121,25 @@ export class RoundTrips {
   /** Identifies the ledger file and its reversed trades; a change means that all fills must be read again. */
   #of = '';
 
-  /** Returns round trips, newest first. @param opened number of times the ledger was opened */
-  read(ledger: Pick<LedgerReader, 'tradeTurns' | 'fillsAfter'>, opened: number) {
+  /**
+   * Reads more fills for a limited time. Returns the round trips found so far, newest first, and the fraction of fills
+   * read. @param opened number of times the ledger was opened
+   */
+  readOn(ledger: LedgerReader, opened: number, steadyMs = () => performance.now()) {
+    const endMs = steadyMs() + READING_MS;
+    const newest = ledger.newestSeq('fills');
     const of = `${opened} ${ledger.tradeTurns()}`;
-    if (of !== this.#of) {
+    if (of !== this.#of || newest < this.#last) {
       [this.#of, this.#last, this.#trips] = [of, 0, []];
       this.#lots.clear();
     }
-    for (const { seq, row } of ledger.fillsAfter(this.#last)) {
-      this.#take(row);
-      this.#last = seq;
-    }
+    while (this.#last < newest && steadyMs() < endMs)
+      for (const { seq, row } of ledger.fillsAfter(this.#last, PAGE)) {
+        this.#take(row);
+        this.#last = seq;
+      }
     this.#trips = this.#trips.slice(-MOST_TRIPS);
-    return this.#trips.toReversed();
+    return { closed: this.#trips.toReversed(), read: newest === 0 ? 1 : this.#last / newest };
   }
 
   /** Closes the oldest lots of the opposite direction, then opens a lot with the remaining shares. */
@@ -195,7 +202,7 @@ function listOrders(open: LedgerReader, { trader, ledger }: ViewSources, trips: 
   const newest = { limit: MOST_ROWS, ...(market === null ? {} : { marketConditionId: market }) };
   const find = makeTitleLookup(trader, open);
   const fromMs = spanMs === 0 ? 0 : nowMs() - spanMs;
-  const closed = trips.read(open, ledger.opened);
+  const { closed, read } = trips.readOn(open, ledger.opened);
   const ours = closed.filter((trip) => trip.time >= fromMs && (market === null || trip.market === market));
   const titled = <Row extends { readonly market: string }>(row: Row) => ({ ...row, title: find(row.market) });
   const pageOf = <Row extends { readonly time: number; readonly side: string }>(rows: readonly Row[]) =>
@@ -207,6 +214,7 @@ function listOrders(open: LedgerReader, { trader, ledger }: ViewSources, trips: 
     orders: pageOf(open.orders(newest).map((order) => titled(orderRow(order)))),
     fills: pageOf(open.fills(newest).map((fill) => titled(fillRow(fill)))),
     trips: findPage(ours.map(titled), query),
+    read,
   };
 }
 

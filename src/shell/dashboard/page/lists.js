@@ -3,7 +3,7 @@
 import { link, number, table, text, time } from '../../web-kit/page/table.js';
 import { html } from '../../web-kit/page/template.js';
 import { ActionButton, Choice, compare, download, Filter, openReport, Pages, SPANS } from './controls.js';
-import { durationText, gain, known, moment, money, price, shares } from './format.js';
+import { durationText, gain, known, moment, money, percent, price, shares } from './format.js';
 import { explainHref, marketHref, model, route } from './model.js';
 
 /** @typedef {import('./controls.js').Go} Go */
@@ -54,8 +54,9 @@ export const fillTable = (id, title, rows) =>
   ]);
 
 /** @param {{ view: import('../../console/views/orders-view.js').OrdersView, go: Go }} props */
-export function Orders({ view: { orders, fills, trips }, go }) {
+export function Orders({ view: { orders, fills, trips, read }, go }) {
   const markets = model.state?.markets.map(({ id, title }) => /** @type {const} */ ([id, title])) ?? [];
+  const part = read < 1 ? ` of the oldest ${percent(read)} of the fills` : '';
   return html`<p class="files">As a file: <button type="button" onClick=${() => void download('orders')}>Orders (CSV)</button> <button type="button" onClick=${() => void download('fills')}>Fills (CSV)</button></p>
     <div class="choices"><${Choice} name="market" label="Market" choices=${[['', 'all'], ...markets]} go=${go} />
     <${Choice} name="side" label="Side" choices=${[['', 'all'], ['buy', 'bought'], ['sell', 'sold']]} go=${go} />
@@ -65,7 +66,7 @@ export function Orders({ view: { orders, fills, trips }, go }) {
     <${Pages} lists=${[orders, fills, trips]} />
     ${orderTable('order-list', 'Orders', orders.rows)}
     ${fillTable('fill-list', 'Fills', fills.rows)}
-    ${table({ id: 'trip-list', title: 'Round trips, first in, first out, after fees' }, trips.rows, [
+    ${table({ id: 'trip-list', title: `Round trips${part}, first in, first out, after fees` }, trips.rows, [
       time('Closed', 'time', moment),
       MARKET,
       text('Held', 'held'),
