@@ -71,8 +71,7 @@ function makeMarketStatus(state: TraderState, entry: MarketEntry, nowMs: number)
   const orders = state.account.own.orders.get(conditionId) ?? NO_ORDERS;
   const best = bestOwn(orders);
   const bookAgeMs = feed.sight(nowMs)?.health.bookAgeMs ?? null;
-  const view = slots[0]?.view ?? null;
-  const quotes = slots[0]?.quotes;
+  const { view = null, quotes, leftOutBecause = null, worth = null } = findShownSlot(entry) ?? {};
   const feeds = slots.flatMap((slot) => slot.feeds);
   return {
     conditionId,
@@ -106,16 +105,19 @@ function makeMarketStatus(state: TraderState, entry: MarketEntry, nowMs: number)
     exchangeRefusal: exchangeRefusals.describe(nowMs),
     markMove: feed.motion?.markMove ?? 0,
     feeds: state.feeds.readings(conditionId, feeds, nowMs),
-    leftOutBecause: slots[0]?.leftOutBecause ?? null,
-    worth: slots[0]?.worth ?? null,
+    leftOutBecause,
+    worth,
   };
 }
+
+/** Returns the slot that represents the market: the first slot with a fair price, else the first slot. */
+const findShownSlot = ({ slots }: MarketEntry) => slots.find(({ quotes }) => quotes.fairMicros !== null) ?? slots[0];
 
 const noteOf = ({ unreadMarkets }: Safety, entry: MarketEntry, orders: readonly QuotedOrder[]): string =>
   (orders.length === 0 ? entry.exchangeRefusals.note : null) ??
   unreadMarkets.findReason(entry.conditionId) ??
   entry.feed.unsuitable ??
-  entry.slots[0]?.quotes.note ??
+  findShownSlot(entry)?.quotes.note ??
   'no strategy quotes the market';
 
 function listDepth({ others, trades }: MarketView): Pick<MarketStatus, 'bids' | 'asks' | 'trades'> {
@@ -140,11 +142,11 @@ export interface WatchedMarket {
 
 export const watchMarkets = (state: TraderState, nowMs: number): readonly WatchedMarket[] =>
   Array.from(state.markets.all, (entry) => {
-    const { conditionId, feed, slots } = entry;
+    const { conditionId, feed } = entry;
     const { own, valuation } = state.account;
     const { yesMicros, noMicros } = heldIn(own, conditionId);
     const orders = own.orders.get(conditionId) ?? NO_ORDERS;
-    const { view, quotes, worth } = slots[0] ?? {};
+    const { view, quotes, worth } = findShownSlot(entry) ?? {};
     const read = [feed.bookSeenMs, valuation.marks.get(conditionId)];
     return {
       conditionId,

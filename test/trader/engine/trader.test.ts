@@ -315,6 +315,22 @@ it('telemetry sends a market without a strategy again after a read of its book, 
 });
 
 it.each([
+  ['first', 0],
+  ['second', 1],
+])('the status of a market with two strategies shows the %s, which alone quotes', (_, place) => {
+  const strategies = [strategyOf(['good'], watching), strategyOf(['good'], watching)];
+  const state = stateOf(openMemoryLedger(), settingsOf({ strategies }));
+  const slots = must(state.markets.get('good'), 'the market').slots;
+  const quoting = must(slots[place], 'its slot');
+  for (const slot of slots) slot.leftOutBecause = slot === quoting ? null : 'another market is better';
+  const before = must(watchMarkets(state, START_MS)[0], 'the market').sources;
+  quoting.quotes = wish(0.5, 0.49);
+  const watched = must(watchMarkets(state, START_MS)[0], 'the market');
+  expect(watched.sources).not.toEqual(before);
+  expect(watched.makeStatus()).toMatchObject({ note: 'quotes', fairMicros: m(0.5 * ONE), leftOutBecause: null });
+});
+
+it.each([
   ['open', 10],
   ['waiting_to_resolve', 0],
 ] as const)('shares without a bid in a market that is %s count %d less at the bids', (phase, less) => {
