@@ -204,7 +204,9 @@ export function makePageState({ trader, name, ledger, config, guardian, watch }:
     losses: account === null || hello === null ? [] : listLosses(account, hello),
     cash: moneyText(account?.cashMicros ?? null),
     result: moneyText(account?.resultMicros ?? null),
-    result_day: moneyText(account?.days?.current.resultMicros ?? null),
+    /** Result of the newest UTC day that the trader confirmed, `result_day_of`; empty while a holding has no price. */
+    result_day: account?.resultMicros === null ? '' : moneyText(account?.days?.current.resultMicros ?? null),
+    result_day_of: account?.days?.current.day ?? '',
     open_orders: account?.openOrders ?? null,
     unknown_orders: account?.unknownOrders ?? null,
     fill_count: account?.fills ?? null,
@@ -246,13 +248,9 @@ function describeAgreement({ reconciled, accepted }: AccountStatus) {
 }
 
 /** Lists the loss limits, each with the present loss; a negative loss is a gain. */
-const listLosses = (account: AccountStatus, { limits }: ProcessStatus) => [
-  { name: 'today', loss: moneyText(account.losses.dayLossMicros), limit: moneyText(limits.maxLossDayMicros) },
-  {
-    name: 'from the highest equity',
-    loss: moneyText(account.losses.drawdownMicros),
-    limit: moneyText(limits.maxDrawdownMicros),
-  },
+const listLosses = ({ losses }: AccountStatus, { limits: { maxLossDayMicros, maxDrawdownMicros } }: ProcessStatus) => [
+  { name: 'today', loss: moneyText(losses.dayLossMicros), limit: moneyText(maxLossDayMicros) },
+  { name: 'from the highest equity', loss: moneyText(losses.drawdownMicros), limit: moneyText(maxDrawdownMicros) },
 ];
 
 const countAlerts = (watch: Pick<Watch, 'count'>): number =>

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { MarketStatus } from '../../../src/shared/protocol/trader-status.js';
 import { makePageState, marketDetail, marketRow } from '../../../src/shell/console/page-state.js';
 import { m } from '../../trader/ledger/books.js';
-import { market, NOTHING_BESIDE, toldTrader } from './state-of-markets.js';
+import { ACCOUNT, market, NOTHING_BESIDE, toldTrader } from './state-of-markets.js';
 
 const [bid] = market('m').orders;
 if (bid === undefined) throw new Error('that market has orders');
@@ -61,6 +61,15 @@ test('a page that asks for a market sees it from close by, and for one that is n
   const shown = (wanted: string | null) => makePageState(parts, wanted);
   expect([shown('m').market?.id, shown('x').market, shown(null).market]).toEqual(['m', null, null]);
   expect(shown(null).losses[0]).toEqual({ name: 'today', loss: '10', limit: '50' });
+});
+
+test.each([
+  ['has its UTC day', m(1_000_000), { result: '1', result_day: '2', result_day_of: '2025-12-01' }],
+  ['is not shown while a holding has no price', null, { result: '', result_day: '' }],
+])('the result of the day %s', (_, resultMicros, shown) => {
+  const days = { current: { day: '2025-12-01', resultMicros: m(2_000_000) }, ended: null };
+  const trader = toldTrader([MARKET], { ...ACCOUNT, resultMicros, days });
+  expect(makePageState({ trader, name: 'trader', ...NOTHING_BESIDE }, null)).toMatchObject(shown);
 });
 
 test('public trades are shown in decimals, and none are made up', () => {

@@ -1,5 +1,6 @@
 /** The page's overview of one trader: result, whether it may trade, age of data, open alerts and markets. */
 
+import { dayOf } from '../../web-kit/page/chart.js';
 import { figures, gainBars, link, number, table, text, used } from '../../web-kit/page/table.js';
 import { html } from '../../web-kit/page/template.js';
 import { ageText, gain, moment, money, price, shares } from './format.js';
@@ -11,6 +12,7 @@ import { Equity } from './money.js';
 
 /** Maximum number of shown characters of a reason; a link leads to the whole reason. */
 const WHY = 60;
+const DAY_MS = 86_400_000;
 
 /** @param {{ state: PageState, money: import('../../console/views/money-view.js').MoneyView | null }} props */
 export function Overview({ state, money: booked }) {
@@ -37,14 +39,11 @@ export function Overview({ state, money: booked }) {
 
 /** Figures of the overview, the most important first. @param {PageState} state @returns {import('../../web-kit/page/table.js').FigureList} */
 function figuresOf(state) {
+  const day = Date.parse(state.result_day_of);
+  const ofDay = `Result ${state.now - day >= DAY_MS ? `of ${dayOf(day, true)}` : 'today'} (UTC)`;
   return [
-    ['Result today (UTC)', gain(state.result_day), state.result_day.startsWith('-'), { isMain: true }],
-    [
-      'Result in total',
-      state.result === '' && state.heard !== null ? 'a holding has no price yet' : gain(state.result),
-      state.result.startsWith('-'),
-      { isMain: true },
-    ],
+    resultFigure(ofDay, state.result_day, state),
+    resultFigure('Result in total', state.result, state),
     ['Cash', money(state.cash)],
     ...state.losses.map(lossFigure),
     ['Open orders', orderText(state), Boolean(state.unknown_orders)],
@@ -58,6 +57,14 @@ function figuresOf(state) {
     ['Fills of this run', String(state.fill_count ?? '–')],
   ];
 }
+
+/** @param {string} name @param {string} value @param {PageState} state @returns {import('../../web-kit/page/table.js').FigureList[number]} */
+const resultFigure = (name, value, { result, heard }) => [
+  name,
+  result === '' && heard !== null ? 'a holding has no price yet' : gain(value),
+  value.startsWith('-'),
+  { isMain: true },
+];
 
 /** @param {PageState['agreement']} agreement @returns {readonly [any, boolean, { isWarning: boolean }]} */
 function agreementFigure(agreement) {
