@@ -228,15 +228,14 @@ export class TelemetryPublisher {
 
   #tell(line: StatusLine): void {
     const bytes = encodeLine(line);
-    const most = MOST_UNREAD_BYTES + this.#longestBytes;
-    this.#longestBytes = Math.max(this.#longestBytes, bytes.length);
     for (const reader of this.#readers) {
-      if (reader.writableLength > most) {
+      if (reader.writableLength > MOST_UNREAD_BYTES + this.#longestBytes) {
         this.#cut++;
         this.#letGo(reader);
         reader.destroy();
       } else reader.write(bytes);
     }
+    this.#longestBytes = Math.max(this.#longestBytes, bytes.length);
   }
 
   #letGo(reader: LineReader): void {

@@ -121,10 +121,7 @@ export class RoundTrips {
   /** Identifies the ledger file and its reversed trades; a change means that all fills must be read again. */
   #of = '';
 
-  /**
-   * Reads more fills for a limited time. Returns the round trips found so far, newest first, and the fraction of fills
-   * read. @param opened number of times the ledger was opened
-   */
+  /** Reads on, and returns the trips found so far, newest first. @param opened number of times the ledger was opened */
   readOn(ledger: LedgerReader, opened: number, steadyMs = () => performance.now()) {
     const endMs = steadyMs() + READING_MS;
     const newest = ledger.newestSeq('fills');
