@@ -99,7 +99,7 @@ export type PageLists = ReturnType<typeof readLists>;
 export class LedgerConnection {
   readonly #open: () => LedgerReader;
   #ledger: LedgerReader | null = null;
-  #lists: PageLists = { orders: [], fills: [], events: [] };
+  #lists: PageLists = { resting_orders: 0, orders: [], fills: [], events: [] };
   /** Number of times the ledger was opened. After a change, earlier data may be of another file. */
   opened = 0;
 
@@ -135,15 +135,15 @@ export class LedgerConnection {
   }
 }
 
-const readLists = (ledger: LedgerReader) => ({
-  orders: ledger
-    .unsettledOrders()
-    .filter(({ status }) => RESTING_STATUSES.includes(status))
-    .slice(-MOST_ORDERS)
-    .map(orderRow),
-  fills: ledger.fills({ limit: ROWS }).map(fillRow),
-  events: ledger.events(ROWS),
-});
+function readLists(ledger: LedgerReader) {
+  const resting = ledger.unsettledOrders().filter(({ status }) => RESTING_STATUSES.includes(status));
+  return {
+    resting_orders: resting.length,
+    orders: resting.slice(-MOST_ORDERS).map(orderRow),
+    fills: ledger.fills({ limit: ROWS }).map(fillRow),
+    events: ledger.events(ROWS),
+  };
+}
 
 export interface ViewSources {
   readonly trader: ShownState;

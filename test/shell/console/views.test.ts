@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { add, ZERO } from '../../../src/shared/base/micros.js';
 import { shownConfig } from '../../../src/shell/config/shown.js';
 import { listActions } from '../../../src/shell/console/actions.js';
+import { LedgerConnection } from '../../../src/shell/console/ledger-lists.js';
 import { ShownState } from '../../../src/shell/console/trader-state.js';
 import { type ExplainNode, explainView } from '../../../src/shell/console/views/explain-view.js';
 import { moneyView, ResultBook } from '../../../src/shell/console/views/money-view.js';
@@ -11,7 +12,7 @@ import { ordersView, RoundTrips } from '../../../src/shell/console/views/orders-
 import { riskView } from '../../../src/shell/console/views/risk-view.js';
 import { configView, logView, runsView, withinText } from '../../../src/shell/console/views/views.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
-import { m, ONE, withLedger } from '../../trader/ledger/books.js';
+import { intentOf, m, ONE, orderOf, withLedger } from '../../trader/ledger/books.js';
 import { loadedTrader } from '../config/files.js';
 import { bookTrades } from './booked-trades.js';
 import { hello, market, PROCESS, toldTrader } from './state-of-markets.js';
@@ -215,6 +216,19 @@ describe('lists', () => {
       bookTrades(ledger, many);
       const { fills } = listOrders(ledger, query);
       expect([fills.rows.length, fills.count]).toEqual([shown, count]);
+    });
+  });
+
+  test('of resting orders have the newest 100, and the number of all', () => {
+    withLedger((ledger) => {
+      ledger.transaction(() => {
+        for (let i = 0; i < 150; i++) {
+          ledger.addIntent(intentOf({ id: `i${i}`, draftPubkey: `o${i}` }));
+          ledger.addOrder(orderOf({ pubkey: `o${i}`, intentId: `i${i}` }));
+        }
+      });
+      const { orders, resting_orders: count } = new LedgerConnection(() => ledger).lists();
+      expect([orders.length, orders.at(-1)?.id, count]).toEqual([100, 'o149', 150]);
     });
   });
 

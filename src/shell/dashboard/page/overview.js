@@ -18,6 +18,8 @@ const DAY_MS = 86_400_000;
 export function Overview({ state, money: booked }) {
   const results = new Map(booked?.markets.map(({ key, result }) => [key, result]));
   const bars = gainBars([...results.values()].map(Number));
+  const some =
+    state.orders.length < state.resting_orders ? `: newest ${state.orders.length} of ${state.resting_orders}` : '';
   return html`${figures('figures', figuresOf(state))}
     <${Equity} view=${booked} />
     ${table({ id: 'markets', title: 'Markets', kind: (one) => (one.is_old ? 'old' : '') }, state.markets, [
@@ -32,7 +34,7 @@ export function Overview({ state, money: booked }) {
       number('Book age', (one) => ageText(one.book_seen, state.now)),
       link('State', ({ state: why, id }) => [why.length > WHY ? `${why.slice(0, WHY)}…` : why, explainHref(id)]),
     ])}
-    ${orderTable('orders', 'Open orders', state.orders)}
+    ${orderTable('orders', `Open orders${some}`, state.orders)}
     ${fillTable('fills', 'Newest fills', state.fills)}
     ${lineTable('events', 'Newest events', state.events)}`;
 }
