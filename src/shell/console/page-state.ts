@@ -225,7 +225,7 @@ export function makePageState({ trader, name, ledger, config, guardian, watch }:
 export type PageState = ReturnType<typeof makePageState>;
 export type ServedState = PageState & Readonly<{ role: Role; traders: readonly string[] }>;
 
-/** Returns the mode to show: the trader's last mode, or `not answering` after 5 s without a message. */
+/** Returns the mode to show: the trader's last mode, or `not answering` after 5 s without a frame. */
 export function judgeMode(trader: ShownState): { readonly mode: string; readonly reason: string } {
   const { account, bye, isCurrent, isWithTrader, lost, silentMs } = trader;
   if (bye !== null) return { mode: bye.proven ? 'stopped' : 'ending', reason: bye.reason };

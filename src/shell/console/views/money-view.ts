@@ -61,7 +61,7 @@ export class MarkoutBook {
   }
 
   read(ledger: LedgerReader, nowMs: number) {
-    const endMs = this.#steadyMs() + READING_MS;
+    const endMs = this.#steadyMs() + READING.ms;
     const before = this.#judged;
     this.#judged = new Map();
     for (const fill of ledger.fills({ limit: MOST_FILLS })) {
@@ -116,10 +116,8 @@ function summarize(all: readonly Judged[], horizon: number, side: (typeof SIDES)
   };
 }
 
-/** Number of ledger rows that are read at once. */
-export const PAGE = 500;
-/** Maximum time for reading the ledger in one call, ms; a long ledger is read in several calls. */
-export const READING_MS = 40;
+/** Rows of one query, and maximum time for reading the ledger in one call; a long ledger is read in several calls. */
+export const READING = { rows: 500, ms: 40 } as const;
 
 /** Sum over no bookings. `settledMicros`: realised profit from redeemed holdings (payout minus cost). */
 const NOTHING = { fills: 0, turnoverMicros: ZERO, realisedMicros: ZERO, feesMicros: ZERO, settledMicros: ZERO };
@@ -147,7 +145,7 @@ export class ResultBook {
   }
 
   readOn(ledger: Pick<LedgerReader, 'newestBooking' | 'tradeTurns' | 'bookingsAfter'>, opened: number): void {
-    const endMs = this.#steadyMs() + READING_MS;
+    const endMs = this.#steadyMs() + READING.ms;
     this.#newest = ledger.newestBooking();
     const of = `${opened} ${ledger.tradeTurns()}`;
     if (of !== this.#of || this.#newest < this.#last) {
@@ -156,7 +154,7 @@ export class ResultBook {
     }
     this.#of = of;
     while (this.#last < this.#newest) {
-      const bookings = ledger.bookingsAfter(this.#last, PAGE);
+      const bookings = ledger.bookingsAfter(this.#last, READING.rows);
       for (const booking of bookings) this.#take(booking);
       this.#last = bookings.at(-1)?.id ?? this.#newest;
       if (this.#steadyMs() >= endMs) return;

@@ -16,7 +16,7 @@ import {
   yesPrice,
 } from '../ledger-lists.js';
 import type { ShownParts } from '../page-state.js';
-import { PAGE, READING_MS } from './money-view.js';
+import { READING } from './money-view.js';
 
 /** Maximum rows of a spreadsheet file, which has the newest rows; `twinbook ledger query` has no such limit. */
 const MOST_CSV_ROWS = 20_000;
@@ -123,7 +123,7 @@ export class RoundTrips {
 
   /** Reads on, and returns the trips found so far, newest first. @param opened number of times the ledger was opened */
   readOn(ledger: LedgerReader, opened: number, steadyMs = () => performance.now()) {
-    const endMs = steadyMs() + READING_MS;
+    const endMs = steadyMs() + READING.ms;
     const newest = ledger.newestSeq('fills');
     const of = `${opened} ${ledger.tradeTurns()}`;
     if (of !== this.#of || newest < this.#last) {
@@ -131,7 +131,7 @@ export class RoundTrips {
       this.#lots.clear();
     }
     while (this.#last < newest && steadyMs() < endMs)
-      for (const { seq, row } of ledger.fillsAfter(this.#last, PAGE)) {
+      for (const { seq, row } of ledger.fillsAfter(this.#last, READING.rows)) {
         this.#take(row);
         this.#last = seq;
       }
