@@ -257,7 +257,16 @@ export class Markets {
   }
 
   #open(slot: QuoteSlot, facts: MarketFacts): void {
-    slot.open(() => this.sandboxes.open(slot.strategy, facts, this.#settings));
+    const { conditionId, strategy } = slot;
+    const findStrategy = (orderPubkey: string) =>
+      this.#ledger.intent(this.#ledger.order(orderPubkey)?.intentId ?? '')?.strategy;
+    const findFills = (sinceMs: number) =>
+      this.#ledger
+        .bookedSince(sinceMs + 1, MOST_FILLS)
+        .fills.filter((fill) => fill.marketConditionId === conditionId)
+        .filter(({ orderPubkey }) => findStrategy(orderPubkey) === strategy.name)
+        .reverse();
+    slot.open(() => this.sandboxes.open(strategy, facts, this.#settings), findFills);
   }
 
   #isQuotedBy(conditionId: string, strategy: StrategySettings): boolean {
@@ -284,6 +293,9 @@ export const makeMarketRecord = (facts: MarketFacts, detail: MarketDetail, seenM
   resolutionS: detail.resolution_date,
   seenMs,
 });
+
+/** Number of the ledger's newest fills among which fills later than a restored quoter's state are searched. */
+const MOST_FILLS = 1_000;
 
 const ownFillsNote = (conditionId: string): string => `own-fills.${conditionId}`;
 

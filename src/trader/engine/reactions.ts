@@ -11,6 +11,7 @@ import { conversionDone, conversionFailed } from './control/complete-sets.js';
 import type { Markets } from './markets.js';
 import { showTitle } from './notices.js';
 import { inYesSpace } from './quoting/changes.js';
+import { toFillEvent } from './quoting/quote-slot.js';
 import { PLACE_PAUSE_MS, POST_ONLY } from './quoting/quoting.js';
 import type { TraderState } from './state.js';
 
@@ -108,8 +109,7 @@ function onFill(state: TraderState, fill: BookedFill, strategy: string, nowMs: n
   const where = inYesSpace(fill.isYes, fill.side, fill.priceMicros);
   noteOwnFill(state, fill, strategy, where, nowMs);
   markets.requestRequote(marketConditionId);
-  const event = { kind: 'fill', nowMs, ...where, amountMicros, isMaker: fill.isMaker === true } as const;
-  tellMarket(markets, marketConditionId, event, strategy);
+  tellMarket(markets, marketConditionId, toFillEvent(fill, nowMs), strategy);
   const [shares, price] = [formatDecimal(amountMicros), formatDecimal(fill.priceMicros)];
   const what = `${fill.side} ${shares} ${fill.isYes ? 'YES' : 'NO'} at ${price}`;
   const yes = fill.isYes ? '' : ` (YES at ${formatDecimal(complement(fill.priceMicros))})`;

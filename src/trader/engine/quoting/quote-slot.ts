@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Micros, micros, minMicros, ONE } from '../../../shared/base/micros.js';
 import { OUTSIDE_HOURS } from '../../../shared/protocol/trader-status.js';
+import type { BookedFill } from '../../ledger/contract.js';
 import type { MarketFacts, MarketView } from '../../market/view.js';
 import type { Refused } from '../../risk/intent.js';
 import { limitChanges, type RiskLimits } from '../../risk/limits.js';
@@ -19,6 +20,7 @@ import {
 import { feedsNamed } from '../../strategy/read-params.js';
 import { isSelective, type Worth } from '../market-worth.js';
 import type { StrategySettings } from '../settings.js';
+import { inYesSpace } from './changes.js';
 import type { StrategySandbox } from './strategy-sandbox.js';
 
 const TIGHTER = "the strategy's limits are tighter now: its orders are canceled and placed again";
@@ -92,12 +94,18 @@ export class QuoteSlot {
     return true;
   }
 
-  /** Creates the quoter on the first call. `make` returns null for an event strategy without an event. */
-  open(make: () => StrategySandbox | null): void {
+  /**
+   * Creates the quoter on the first call. `make` returns null for an event strategy without an event.
+   *
+   * @param findFills returns the fills of the strategy in this market that were booked later, oldest first
+   */
+  open(make: () => StrategySandbox | null, findFills = (_sinceMs: number): readonly BookedFill[] => []): void {
     if (this.#isOpen) return;
     this.#isOpen = true;
     this.sandbox = make();
     this.dirty = true;
+    const restoredMs = this.sandbox?.takeRestoredMs(this.conditionId) ?? null;
+    if (restoredMs !== null) for (const fill of findFills(restoredMs)) this.observe(toFillEvent(fill, fill.seenMs));
   }
 
   /** Time when the slot must be quoted again, our clock, ms; -Infinity if an input has changed. */
@@ -179,6 +187,9 @@ export class QuoteSlot {
     return null;
   }
 }
+
+export const toFillEvent = ({ isYes, side, priceMicros, amountMicros, isMaker }: BookedFill, nowMs: number) =>
+  ({ kind: 'fill', nowMs, ...inYesSpace(isYes, side, priceMicros), amountMicros, isMaker: isMaker === true }) as const;
 
 /** Counts and newest texts of the slot's refused orders since the start, by name of the risk control. */
 class Refusals extends Map<string, Pick<Refused, 'name' | 'text'> & { readonly count: number }> {

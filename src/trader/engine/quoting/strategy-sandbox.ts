@@ -53,6 +53,9 @@ export class StrategySandbox {
   #hasLearned = false;
   /** True if a saved state existed but the quoter began without it. */
   readonly hasBegunAnew: boolean;
+  /** Save time of the state with which the quoter began, our clock, ms; null if it began without one. */
+  restoredMs: number | null = null;
+  readonly #restoredIn = new Set<string>();
 
   /** @param event event that is quoted as a whole; null for a quoter of one market */
   constructor(
@@ -71,6 +74,13 @@ export class StrategySandbox {
     const restored = this.#restoreQuoter(saved);
     this.hasBegunAnew = saved !== null && restored === null;
     this.#quoter = restored ?? this.#createQuoter();
+  }
+
+  /** Returns, once per market, the time of the restored state: the quoter has not observed later fills. Else null. */
+  takeRestoredMs(conditionId: string): number | null {
+    if (this.#restoredIn.has(conditionId)) return null;
+    this.#restoredIn.add(conditionId);
+    return this.restoredMs;
   }
 
   /** Creates a quoter from saved state. Returns null if the state is unusable; `takeMemoryTrouble` then says why. */
@@ -287,6 +297,7 @@ export class Sandboxes {
     const sandbox = new StrategySandbox(module, create, params, call, event, saved);
     // Unusable saved state is marked and kept, because otherwise the next save would overwrite it.
     const hasBegunAnew = sandbox.hasBegunAnew && sandbox.failure === null;
+    if (!sandbox.hasBegunAnew) sandbox.restoredMs = saved?.savedMs ?? null;
     if (saved !== null && saved.version === version && hasBegunAnew)
       this.#memory.setStrategyStateAside(name, memoryId, saved.version);
     return sandbox;

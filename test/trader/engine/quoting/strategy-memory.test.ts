@@ -183,3 +183,31 @@ describe('the trader', () => {
     expect(life.ledger.strategyStates()).toEqual([]);
   });
 });
+
+it('observes the fills that were booked after it was saved, once', () => {
+  const observed: AnyEvent[] = [];
+  const module = defineStrategy({
+    ...counting(1),
+    create: (_params, _market, _saved): Quoter => ({
+      quote: () => NO_QUOTES('counts fills'),
+      observe: (event) => void observed.push(event),
+      save: () => ({ asked: 0 }),
+    }),
+  });
+  const first = new Life(module, [MARKET]);
+  first.step(START_MS, [MARKET]);
+  const [before, after] = [START_MS - 1, START_MS + 60_000];
+  first.ledger.transaction(() => {
+    for (const [id, strategy, seenMs] of [
+      ['saved', 'counting', before],
+      ['missed', 'counting', after],
+      ['foreign', 'other', after],
+    ] as const)
+      bookFill(first.ledger, MARKET, id, strategy, seenMs);
+  });
+  const second = first.restart(module);
+  second.step(START_MS + 61_000, [MARKET]);
+  expect(observed).toMatchObject([{ kind: 'fill', nowMs: after }]);
+  second.step(START_MS + 62_000, [MARKET]);
+  expect(observed).toHaveLength(1);
+});
