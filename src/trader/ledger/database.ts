@@ -1,7 +1,7 @@
 /** The ledger's SQLite database. Verifies SQLite's durability settings. After a failed write, all calls fail. */
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type Sqlite from 'better-sqlite3';
 import { AssertionFailed, assert, TwinbookError } from '../../shared/base/errors.js';
 import { makePrivate, makePrivateFile } from '../../shared/base/files.js';
@@ -337,6 +337,17 @@ export function refuseOtherNames(path: string): void {
   const text = `the ledger ${path} has ${names} hard links, so two traders could write to it at once`;
   const hint = 'Remove the other links, or replace them by copies while no trader runs.';
   throw new TwinbookError('file_unreadable', text, hint);
+}
+
+/** Throws ledger_broken if the ledger is gone, but another file of it is left: a new ledger would lack its kills. */
+export function refuseLostLedger(path: string): void {
+  const hasContent = (place: string) => (statSync(place, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  // Every start copies its configuration to the last of these paths.
+  const left = ['-wal', '.backup', '.backups', '.config'].map((ending) => `${path}${ending}`).find(hasContent);
+  if (hasContent(path) || left === undefined) return;
+  const text = `the ledger ${path} is missing or empty, but ${left} of this ledger exists`;
+  const hint = `Put the ledger back, or restore a backup with \`twinbook ledger restore FILE --reason TEXT\`. To begin a new ledger, move or delete all files and folders whose names begin with ${basename(path)}.`;
+  throw new TwinbookError('ledger_broken', text, hint);
 }
 
 /** Positions of the bytes with write version and read version in SQLite's header: 2 means WAL, 1 means no WAL. */

@@ -8,7 +8,7 @@
 
 import { assert, must } from '../../shared/base/errors.js';
 import { type Micros, sub, ZERO } from '../../shared/base/micros.js';
-import { checkFolder, Database, openLedgerFile, refuseOtherNames } from './database.js';
+import { checkFolder, Database, openLedgerFile, refuseLostLedger, refuseOtherNames } from './database.js';
 import { type LockHolder, lockWriter, type WriterLock } from './lock.js';
 import {
   adoptionPostings,
@@ -56,6 +56,7 @@ export function openLedger(path: string, holder: LockHolder): Ledger {
   const lock = lockWriter(path, holder);
   try {
     refuseOtherNames(path);
+    refuseLostLedger(path);
     const { database, checkFile } = openLedgerFile(path);
     return new Ledger(database, lock, checkFile);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
@@ -31,6 +31,21 @@ describe('opening a ledger', () => {
     expect(again.intent('run-a-1')).toEqual(intentOf());
     again.close();
   });
+
+  it.each(['-wal', '.backup', '.backups', '.config'])('begins no new ledger beside a %s of a lost one', (ending) =>
+    inFolder((path) => {
+      const left = `${path}${ending}`;
+      if (ending.endsWith('s') || ending === '.config') mkdirSync(join(left, 'one'), { recursive: true });
+      else writeFileSync(left, 'left');
+      const refused = { code: 'ledger_broken', message: expect.stringContaining(`${left} of this ledger exists`) };
+      expect(refusalOf(() => openLedger(path, HOLDER))).toMatchObject(refused);
+      expect([existsSync(path), existsSync(left)]).toEqual([false, true]);
+      writeFileSync(path, '');
+      expect(refusalOf(() => openLedger(path, HOLDER))).toMatchObject(refused);
+      rmSync(left, { recursive: true });
+      openLedger(path, HOLDER).close();
+    }),
+  );
 
   it.each([
     ['newer', 99, 'ledger_newer', /version 99/],
