@@ -1,10 +1,9 @@
 /** Runs one command line; loads only the code of its command group. Secrets are never arguments and never printed. */
 
 import { Command, CommanderError } from 'commander';
-import { TwinbookError } from '../shared/base/errors.js';
 import { plainText } from '../shared/base/text.js';
 import { VERSION } from '../shell/config/shipped.js';
-import { type CliIo, type CommandSession, EXIT, type ExitCode, findExitCode } from './io.js';
+import { type CliIo, type CommandSession, EXIT, type ExitCode, reportFailure } from './io.js';
 
 /** @param argv arguments without `node` and the program's name. Never throws for a user's error. */
 export async function runCli(argv: readonly string[], given: CliIo): Promise<ExitCode> {
@@ -44,20 +43,6 @@ Every command finds ledger, venue and control socket through its configuration f
   const groups = await Promise.all(groupsFor(argv).map(({ load }) => load()));
   for (const add of groups) add(program, session);
   return program;
-}
-
-/** Prints a message and a hint after a user's mistake, never a stack trace. */
-function reportFailure(error: unknown, io: CliIo): ExitCode {
-  if (error instanceof TwinbookError) {
-    io.err(`${error.message}\n`);
-    if (error.hint !== '') io.err(`  ${error.hint}\n`);
-    return findExitCode(error);
-  }
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  io.err(`Sorry, this is a bug in Twinbook: ${text}\n`);
-  if (io.env['TWINBOOK_DEBUG'] === '1' && error instanceof Error) io.err(`${error.stack ?? ''}\n`);
-  else io.err('  Run the command again with TWINBOOK_DEBUG=1, and report the stack trace with the command.\n');
-  return EXIT.failed;
 }
 
 interface CommandGroup {

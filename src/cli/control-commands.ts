@@ -11,7 +11,7 @@ import { prunedText } from '../shell/daemon/status-text.js';
 import type { LedgerReader } from '../trader/ledger/contract.js';
 import { ENDED_PROVEN } from '../trader/ledger/tables.js';
 import { type AddCommand, all, type CommandOutput, command, modeText, toolOf } from './command.js';
-import { type CliIo, EXIT, type ExitCode } from './io.js';
+import { type CliIo, EXIT, type ExitCode, reportFailure } from './io.js';
 import * as option from './options.js';
 import {
   askOrPass,
@@ -94,29 +94,28 @@ const cancelAllCommand = command({
   ...toolOf('cancel-all'),
   answer: async ({ options, config, io }) => {
     const asked = { config, io, timeoutMs: options.timeout * 1000, verify: options.verify === true };
-    const { data, isProven } = await cancelAll(asked);
-    const code = !isProven || isClean(data) ? EXIT.ok : EXIT.failed;
-    return { data, text: `${cancelAllText(data, isProven)}\n`, code };
+    const { data, isChecked } = await cancelAll(asked);
+    const code = !isChecked || isClean(data) ? EXIT.ok : EXIT.failed;
+    return { data, text: `${cancelAllText(data, isChecked)}\n`, code };
   },
 });
 
-/** Cancels all orders. `isProven`: whether two reads of the exchange have verified the result. */
+/** Cancels all orders. `isChecked`: whether the data shows if an order may rest. */
 async function cancelAll(asked: Cancelling) {
   const { config, io, timeoutMs, verify } = asked;
   const found = await askOrPass({ command: 'cancel-all', verify }, config, { timeoutMs, lost: ['not_running'] });
-  if ('answer' in found) return { data: found.answer, isProven: verify };
+  if ('answer' in found) return { data: found.answer, isChecked: verify };
   if (found.reach === 'not running') {
     io.err('The trader is not running; canceling at the exchange directly.\n');
-    return { data: await cancelAlone(asked), isProven: verify };
+    return cancelAlone(asked);
   }
-  const { killed: _, ...data } = await cancelPast(asked, 'cancel-all: the trader did not answer', found.reach);
-  return { data, isProven: true };
+  return cancelPast(asked, 'cancel-all: the trader did not answer', found.reach);
 }
 
 const orders = (count: number): string => `${count} order${count === 1 ? '' : 's'}`;
 
-function cancelAllText(data: CancelAllData, isProven: boolean): string {
-  if (!isProven) return `asked to cancel ${orders(data.asked)}`;
+function cancelAllText(data: CancelAllData, isChecked: boolean): string {
+  if (!isChecked) return `asked to cancel ${orders(data.asked)}`;
   if (isClean(data)) return `canceled ${orders(data.asked)}; two reads show that none rests`;
   if (data.resting === 0) return `asked to cancel ${orders(data.asked)}; it is not proven that none rests`;
   return `${orders(data.resting)} still open after ${data.asked} cancel requests`;
@@ -127,32 +126,30 @@ const isClean = ({ resting, verified }: CancelAllData): boolean => resting === 0
 /** The reads continue until no new order appears: lists may lag, and late requests may arrive. */
 const patience = ({ timeoutMs }: Cancelling) => ({ withinMs: timeoutMs, pauseMs: 2_000 });
 
-/** Cancels without a trader. Throws `venue_unreachable` or `venue_refused` if no order can be read or canceled. */
-async function cancelAlone(options: Cancelling): Promise<CancelAllData> {
+/** Cancels without a trader. Unless `retries`, throws `venue_…` if no order can be read or canceled. */
+async function cancelAlone(options: Cancelling, retries = false) {
   const { cancelDirectly, cancelUntilNothingRests } = await import('../shell/daemon/direct-cancel.js');
-  return withVenue(options.config, options.io, async (venue) => {
+  const { config, io, verify } = options;
+  return withVenue(config, io, async (venue) => {
     const asked = new Set<string>();
-    const first = await cancelDirectly({ ...venue, verify: false }, asked);
-    return options.verify ? cancelUntilNothingRests(venue, patience(options), asked) : first;
+    const first = retries ? null : await cancelDirectly({ ...venue, verify: false }, asked);
+    const last = first === null || verify ? await cancelUntilNothingRests(venue, patience(options), asked) : first;
+    const { trouble, ...data }: CancelAllData & { readonly trouble?: unknown } = last;
+    if (trouble !== undefined) reportFailure(trouble, io);
+    return { data, isChecked: verify };
   });
 }
 
 /** Writes a stop file, so that a hanging trader cannot quote again, and cancels its orders at the exchange. */
-async function cancelPast(
-  asked: Cancelling,
-  reason: string,
-  reach: Unreached,
-): Promise<CancelAllData & { readonly killed: boolean }> {
+async function cancelPast(asked: Cancelling, reason: string, reach: Unreached) {
   const { config, io } = asked;
   const killed = await leaveMark(config, reason, reach, io);
-  if (reach === 'not running') return { ...(await cancelAlone({ ...asked, verify: true })), killed };
-  if (config.exchange?.embedded === true) {
+  const hangs = reach !== 'not running';
+  if (hangs && config.exchange?.embedded === true) {
     io.err("  The embedded exchange hangs with its trader: end the trader's process, then cancel again.\n");
-    return { asked: 0, resting: 0, verified: false, killed };
+    return { data: { asked: 0, resting: 0, verified: false }, isChecked: true, killed };
   }
-  const { cancelUntilNothingRests } = await import('../shell/daemon/direct-cancel.js');
-  const canceled = await withVenue(config, io, (venue) => cancelUntilNothingRests(venue, patience(asked)));
-  return { ...canceled, killed };
+  return { ...(await cancelAlone({ ...asked, verify: true }, hangs)), killed };
 }
 
 /** Writes the stop file, which kills the trader. Returns false if the file could not be written. */
@@ -226,7 +223,7 @@ async function verifyKill(killing: Killing, killed: KillData): Promise<CommandOu
 
 async function killPast(killing: Killing, reach: Unreached): Promise<CommandOutput> {
   const { reason, verify } = killing;
-  const { killed, ...data } = await cancelPast(killing, reason, reach);
+  const { killed, data } = await cancelPast(killing, reason, reach);
   const mode = { mode: killed ? 'killed' : 'unknown', reason };
   const notDone = verify && killed ? EXIT.timedOut : EXIT.failed;
   return makeAnswer({ ...mode, ...data }, cancelAllText(data, true), killed && isClean(data) ? EXIT.ok : notDone);

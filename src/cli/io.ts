@@ -142,3 +142,17 @@ const BY_CODE: Readonly<Partial<Record<ErrorCode, ExitCode>>> = {
 
 export const findExitCode = (error: unknown): ExitCode =>
   error instanceof TwinbookError ? (BY_CODE[error.code] ?? EXIT.failed) : EXIT.failed;
+
+/** Prints a message and a hint after a user's mistake, never a stack trace. */
+export function reportFailure(error: unknown, io: CliIo): ExitCode {
+  if (error instanceof TwinbookError) {
+    io.err(`${error.message}\n`);
+    if (error.hint !== '') io.err(`  ${error.hint}\n`);
+    return findExitCode(error);
+  }
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  io.err(`Sorry, this is a bug in Twinbook: ${text}\n`);
+  if (io.env['TWINBOOK_DEBUG'] === '1' && error instanceof Error) io.err(`${error.stack ?? ''}\n`);
+  else io.err('  Run the command again with TWINBOOK_DEBUG=1, and report the stack trace with the command.\n');
+  return EXIT.failed;
+}

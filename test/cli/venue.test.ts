@@ -11,6 +11,7 @@ import { venueFile } from '../../src/shell/config/shipped.js';
 import { loadCredentials, openKeyFile, saveCredentials } from '../../src/shell/wallet/key-file.js';
 import type { Wallet } from '../../src/shell/wallet/wallet.js';
 import { openLedger } from '../../src/trader/ledger/ledger.js';
+import { lockWriter } from '../../src/trader/ledger/lock.js';
 import { trader } from '../shell/config/files.js';
 import { alteringProxy } from '../support/altering-proxy.js';
 import { folderOf } from '../support/folders.js';
@@ -150,6 +151,18 @@ describe('cancel-all without a trader', () => {
     expect(await twinbook('cancel-all --verify')).toMatchObject({ code: 1, err: expect.stringContaining('refused') });
     exchange = await startExchange({ ...PAPER_DEFAULTS, profile, port: 0, crowd: false });
   });
+});
+
+test('kill past a trader that hangs says why nothing is proven', async () => {
+  await withKeys();
+  const [key] = JSON.parse((await twinbook('keys list --json')).out) as { key_id: string }[];
+  const { client } = await ownClient();
+  await client.keys.revoke(key?.key_id ?? '');
+  const lock = lockWriter(join(cwd, 'twinbook.sqlite'), HOLDER);
+  onTestFinished(() => lock.release());
+  const { code, out, err } = await twinbook('kill --verify --timeout 1');
+  expect([code, out]).toEqual([5, 'killed: operator\nasked to cancel 0 orders; it is not proven that none rests\n']);
+  expect(err).toMatch(/the exchange refused the list of open orders: [\s\S]*`twinbook keys bootstrap` makes a new key/);
 });
 
 test('reconcile without a trader agrees, differs and agrees again', async () => {

@@ -58,21 +58,22 @@ export async function cancelDirectly(options: DirectCancel, asked = new Set<stri
   return { asked: asked.size, resting: Math.max(first, second), verified: first === 0 && second === 0 };
 }
 
-/** Cancels until two rounds in a row find no order. The pause between rounds lets a delayed request arrive. */
+/** Cancels until two rounds find no order; pauses let delayed requests arrive. `trouble`: error of a failed last round. */
 export async function cancelUntilNothingRests(
   options: Omit<DirectCancel, 'verify'>,
   { withinMs, pauseMs } = PATIENCE,
   asked = new Set<string>(),
-): Promise<CancelAllData> {
+): Promise<CancelAllData & { readonly trouble?: unknown }> {
   const endMs = steadyMs() + withinMs;
   for (let empty = 0; ; await pause(pauseMs)) {
     const before = asked.size;
-    const round = await cancelDirectly({ ...options, verify: true }, asked).catch(() => null);
-    empty = round?.verified === true && asked.size === before ? empty + 1 : 0;
-    if (empty === 2) return { asked: asked.size, resting: 0, verified: true };
-    if (steadyMs() >= endMs) return { asked: asked.size, resting: round?.resting ?? 0, verified: false };
+    const round = await cancelDirectly({ ...options, verify: true }, asked).catch(failedRound);
+    empty = round.verified && asked.size === before ? empty + 1 : 0;
+    if (empty === 2 || steadyMs() >= endMs) return { ...round, asked: asked.size, verified: empty === 2 };
   }
 }
+
+const failedRound = (trouble: unknown) => ({ resting: 0, verified: false, trouble });
 
 /** Maximum time of `cancelUntilNothingRests`, and its pause between two rounds, ms. */
 const PATIENCE = { withinMs: 90_000, pauseMs: 3_000 };
@@ -188,9 +189,9 @@ export async function cancelLeftovers(config: Config, env: Environment, say: (te
     const credentials = loadCredentials(credentialsFile, { baseUrl: profile.base_url, wallet: wallet.address }, env);
     if (credentials === null) return;
     const client = new ServiceClient({ profile, credentials });
-    const { verified } = await cancelUntilNothingRests({ client, wallet, profile, allowBlindSigning }).finally(() =>
-      client.close(),
-    );
+    const access = { client, wallet, profile, allowBlindSigning };
+    const { verified, trouble } = await cancelUntilNothingRests(access).finally(() => client.close());
+    if (trouble !== undefined) throw trouble;
     say(verified ? 'every order was canceled without the ledger; nothing rests at the exchange' : MAY_REST);
   } catch (error) {
     say(`${MAY_REST} (${messageOf(error)})`);
