@@ -136,7 +136,13 @@ async function cancelAlone(options: Cancelling, retries = false) {
     const last = first === null || verify ? await cancelUntilNothingRests(venue, patience(options), asked) : first;
     const { trouble, ...data }: CancelAllData & { readonly trouble?: unknown } = last;
     if (trouble !== undefined) reportFailure(trouble, io);
-    return { data, isChecked: verify };
+    // The orders of a ledger that belongs to another wallet may rest.
+    const { checkOwner } = await import('../shell/daemon/session.js');
+    const check = (ledger: LedgerReader) => checkOwner(config, ledger, venue.wallet.address);
+    const other: unknown = await readLedger(config, check).catch((error) => error);
+    const isForeign = other instanceof TwinbookError && other.code === 'key_invalid';
+    if (isForeign) reportFailure(other, io);
+    return { data: { ...data, verified: data.verified && !isForeign }, isForeign, isChecked: verify || isForeign };
   });
 }
 
@@ -147,7 +153,7 @@ async function cancelPast(asked: Cancelling, reason: string, reach: Unreached) {
   const hangs = reach !== 'not running';
   if (hangs && config.exchange?.embedded === true) {
     io.err("  The embedded exchange hangs with its trader: end the trader's process, then cancel again.\n");
-    return { data: { asked: 0, resting: 0, verified: false }, isChecked: true, killed };
+    return { data: { asked: 0, resting: 0, verified: false }, isForeign: false, isChecked: true, killed };
   }
   return { ...(await cancelAlone({ ...asked, verify: true }, hangs)), killed };
 }
@@ -223,9 +229,9 @@ async function verifyKill(killing: Killing, killed: KillData): Promise<CommandOu
 
 async function killPast(killing: Killing, reach: Unreached): Promise<CommandOutput> {
   const { reason, verify } = killing;
-  const { killed, data } = await cancelPast(killing, reason, reach);
+  const { killed, data, isForeign } = await cancelPast(killing, reason, reach);
   const mode = { mode: killed ? 'killed' : 'unknown', reason };
-  const notDone = verify && killed ? EXIT.timedOut : EXIT.failed;
+  const notDone = verify && killed && !isForeign ? EXIT.timedOut : EXIT.failed;
   return makeAnswer({ ...mode, ...data }, cancelAllText(data, true), killed && isClean(data) ? EXIT.ok : notDone);
 }
 

@@ -1,13 +1,15 @@
 /** Commands that use the exchange directly, against a real one in this process. */
 
-import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { PAPER_DEFAULTS, type RunningExchange, startExchange } from '../../src/exchange/exchange.js';
 import { must } from '../../src/shared/base/errors.js';
 import { ServiceClient } from '../../src/shell/client/client.js';
 import { readProfile } from '../../src/shell/config/config.js';
+import { loadConfig } from '../../src/shell/config/load.js';
 import { venueFile } from '../../src/shell/config/shipped.js';
+import { openOwnWallet } from '../../src/shell/daemon/session.js';
 import { loadCredentials, openKeyFile, saveCredentials } from '../../src/shell/wallet/key-file.js';
 import type { Wallet } from '../../src/shell/wallet/wallet.js';
 import { openLedger } from '../../src/trader/ledger/ledger.js';
@@ -143,6 +145,30 @@ describe('cancel-all without a trader', () => {
       err: 'The trader is not running; canceling at the exchange directly.\n',
     });
     expect((await client.orders.list({ status: ['open', 'partially_filled'] })).rows).toEqual([]);
+  });
+
+  test('proves nothing for a ledger of another wallet, and neither does kill; reconcile refuses', async () => {
+    const former = await withKeys();
+    const config = await loadConfig('trader.yaml', { cwd, env: {} });
+    const ledger = openLedger(config.ledger.path, HOLDER);
+    openOwnWallet({ config, env: {}, say: () => undefined }, ledger);
+    ledger.close();
+    rmSync(join(cwd, 'wallet.json'));
+    const own = await withKeys();
+    await (await ownClient()).place('0.41');
+    const whose = `belongs to wallet ${former.slice(0, 6)}…, but ${join(cwd, 'wallet.json')} has the key of ${own}`;
+    for (const [line, asked] of [
+      ['cancel-all', 1],
+      ['cancel-all --verify', 0],
+      ['kill --verify', 0],
+    ] as const) {
+      const { code, out, err } = await twinbook(line);
+      expect([code, err]).toEqual([1, expect.stringContaining(whose)]);
+      expect(out).toContain(
+        `asked to cancel ${asked} order${asked === 1 ? '' : 's'}; it is not proven that none rests\n`,
+      );
+    }
+    expect(await twinbook('reconcile')).toMatchObject({ code: 4, out: '', err: expect.stringContaining(whose) });
   });
 
   test('says when the exchange is down', async () => {

@@ -180,9 +180,11 @@ async function compare(config: TraderConfig, timeoutMs: number, io: CliIo): Prom
   const answer = await askTrader({ command: 'reconcile' }, { socket, timeoutMs }).catch(valueOn(null, 'not_running'));
   if (answer === null)
     return readLedger(config, (ledger) =>
-      withVenue(config, io, ({ client, profile }) =>
-        reconcileDirectly(ledger, client, profile.own_trades, timeoutMs, sayVoid),
-      ),
+      withVenue(config, io, async ({ client, profile, wallet }) => {
+        const { checkOwner } = await import('../../shell/daemon/session.js');
+        checkOwner(config, ledger, wallet.address);
+        return reconcileDirectly(ledger, client, profile.own_trades, timeoutMs, sayVoid);
+      }),
     );
   for (const reason of answer.voided) sayVoid(reason);
   if (answer.complete) return answer;

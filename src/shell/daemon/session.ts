@@ -12,14 +12,14 @@ import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { TraderSettings } from '../../trader/engine/settings.js';
 import { Trader } from '../../trader/engine/trader.js';
 import { Executor } from '../../trader/executor/executor.js';
-import type { Ledger } from '../../trader/ledger/contract.js';
+import type { Ledger, LedgerReader } from '../../trader/ledger/contract.js';
 import { openLedger } from '../../trader/ledger/ledger.js';
 import { FEE_ROWS, feeContradiction } from '../../trader/market/fee-fit.js';
 import { MAX_IN_FLIGHT_WITH_CANCELS } from '../../trader/scheduler/request-queue.js';
 import { ApiKey } from '../client/accepted-credentials.js';
 import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';
-import { type Config, type Environment, PAPER } from '../config/config.js';
+import { type Config, type Environment, PAPER, type TraderConfig } from '../config/config.js';
 import { VERSION } from '../config/shipped.js';
 import type { FleetMember } from '../fleet/member.js';
 import { openJournal, type RunFacts } from '../journal/journal-writer.js';
@@ -255,10 +255,7 @@ function warn({ log, say }: SessionOptions, text: string): void {
 }
 
 function tell(notice: ClientNotice, { log, say }: SessionOptions): void {
-  if (notice.kind === 'throttled') {
-    log.warn(notice, 'throttled');
-    return;
-  }
+  if (notice.kind === 'throttled') return log.warn(notice, 'throttled');
   const seconds = (notice.offsetMs / 1000).toFixed(1);
   log.warn(notice, 'clock offset');
   say(`this machine's clock differs from the exchange's by ${seconds} s; requests are signed with the exchange's time`);
@@ -304,20 +301,26 @@ export function openOwnWallet(
   { config, env, say }: Pick<SessionOptions, 'config' | 'env' | 'say'>,
   ledger: Ledger,
 ): Wallet {
+  if (!existsSync(config.wallet.file)) checkOwner(config, ledger, null);
+  const wallet = openWallet({ config, env, say });
+  checkOwner(config, ledger, wallet.address);
+  if (ledger.note(WALLET_NOTE) === null) ledger.transaction(() => ledger.setNote(WALLET_NOTE, markOf(wallet.address)));
+  return wallet;
+}
+
+/** Throws `key_invalid` if the ledger belongs to another wallet. `address`: the wallet's; null without a wallet file. */
+export function checkOwner(config: TraderConfig, ledger: LedgerReader, address: string | null): void {
   const { file } = config.wallet;
   const own = ledger.note(WALLET_NOTE);
-  const name = `${own?.slice(0, SHOWN_LENGTH)}…`;
+  if (own === null || (address !== null && own === markOf(address))) return;
+  const name = `${own.slice(0, SHOWN_LENGTH)}…`;
+  const what = address === null ? `there is no wallet file ${file}` : `${file} has the key of ${address}`;
   const hint = `Put the wallet file of ${name} back (wallet.file; \`twinbook keys show\` prints a file's address), or give this wallet its own ledger (ledger.path).`;
-  const refuse = (what: string): never => {
-    const text = `the ledger ${config.ledger.path} belongs to wallet ${name}, but ${what}`;
-    throw new TwinbookError('key_invalid', text, hint);
-  };
-  if (own !== null && !existsSync(file)) refuse(`there is no wallet file ${file}`);
-  const wallet = openWallet({ config, env, say });
-  const mark = markOf(wallet.address);
-  if (own !== null && own !== mark) refuse(`${file} has the key of ${wallet.address}`);
-  if (own === null) ledger.transaction(() => ledger.setNote(WALLET_NOTE, mark));
-  return wallet;
+  throw new TwinbookError(
+    'key_invalid',
+    `the ledger ${config.ledger.path} belongs to wallet ${name}, but ${what}`,
+    hint,
+  );
 }
 
 function openWallet({ config, env, say }: Pick<SessionOptions, 'config' | 'env' | 'say'>): Wallet {
