@@ -27,12 +27,14 @@ export function restoreLedger(ledgerPath: string, backup: string, reason: string
     // The stop file now keeps every trader from using this ledger, even if a later step fails.
     leaveStopFile(locateStopFile(ledgerPath), `the ledger was restored from ${backup}: ${reason}`);
     const stamp = new Date(holder.startedMs).toISOString().replaceAll(':', '-');
-    const aside = existsSync(ledgerPath) ? `${ledgerPath}.before-restore-${stamp}` : null;
-    for (const side of aside === null ? [] : SIDE_FILES)
+    const aside = `${ledgerPath}.before-restore-${stamp}`;
+    for (const side of SIDE_FILES)
       if (existsSync(`${ledgerPath}${side}`)) renameSync(`${ledgerPath}${side}`, `${aside}${side}`);
+    // After a power loss, the old log must not lie beside the new ledger, because SQLite would add it.
+    syncFolder(dirname(ledgerPath));
     renameSync(fresh, ledgerPath);
     syncFolder(dirname(ledgerPath));
-    return aside;
+    return existsSync(aside) ? aside : null;
   } finally {
     lock.release();
   }

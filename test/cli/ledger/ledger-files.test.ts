@@ -1,4 +1,13 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
@@ -89,6 +98,23 @@ describe('a restore', () => {
     old.close();
     expect(out).toContain('twinbook cancel-all --verify');
     expect(readdirSync(cwd).filter((name) => name.includes('restoring'))).toEqual([]);
+  });
+
+  it('moves the log of a lost ledger aside', async () => {
+    const cwd = folder();
+    const path = join(cwd, 'twinbook.sqlite');
+    const backup = await backUp(cwd);
+    const writer = openLedger(path, HOLDER);
+    writer.transaction(() => writer.setNote('test', 'second'));
+    copyFileSync(`${path}-wal`, `${path}-kept`);
+    writer.close();
+    rmSync(path);
+    renameSync(`${path}-kept`, `${path}-wal`);
+    const { code, out } = await restore(cwd, backup);
+    expect([code, noteIn(cwd), out.includes('is kept as')]).toEqual([0, 'first', false]);
+    expect(readdirSync(cwd).filter((name) => name.includes('.before-restore-'))).toEqual([
+      expect.stringMatching(/^twinbook\.sqlite\..*-wal$/),
+    ]);
   });
 
   it('works where the ledger is damaged beyond reading', async () => {
