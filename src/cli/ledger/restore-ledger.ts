@@ -58,6 +58,8 @@ function findChange(file: string, sha256: string): string | null {
 /** Makes a verified copy of the backup, before any file is moved. */
 function takeCopy(backup: string, fresh: string, holder: LockHolder): void {
   removeCopy(fresh);
+  // The log of an unclosed ledger has its newest commits; opening the copy adds these commits to it.
+  if (existsSync(`${backup}-wal`)) copyFileSync(`${backup}-wal`, `${fresh}-wal`);
   copyFileSync(backup, fresh);
   makePrivate(fresh);
   try {
@@ -66,16 +68,12 @@ function takeCopy(backup: string, fresh: string, holder: LockHolder): void {
     ledger.close();
     syncFile(fresh);
     const [problem] = problems;
-    if (problem !== undefined) {
-      const hint = 'Take an older backup: `twinbook ledger backups` lists them.';
-      throw new TwinbookError('ledger_broken', `the backup ${backup} is damaged or incomplete: ${problem}`, hint);
-    }
-    const change = findChange(backup, hashFile(backup));
-    if (change !== null) {
-      const hint =
-        'Take another backup: `twinbook ledger backups` lists them. To use a backup that you changed on purpose, delete its checksum file.';
-      throw new TwinbookError('ledger_broken', `the backup ${backup} ${change}`, hint);
-    }
+    const fault = problem === undefined ? findChange(backup, hashFile(backup)) : `is damaged or incomplete: ${problem}`;
+    if (fault === null) return;
+    const onPurpose =
+      problem === undefined ? ' To use a backup that you changed on purpose, delete its checksum file.' : '';
+    const hint = `Take another backup: \`twinbook ledger backups\` lists them.${onPurpose}`;
+    throw new TwinbookError('ledger_broken', `the backup ${backup} ${fault}`, hint);
   } catch (error) {
     removeCopy(fresh);
     throw error;

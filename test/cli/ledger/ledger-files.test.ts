@@ -117,6 +117,18 @@ describe('a restore', () => {
     ]);
   });
 
+  it('takes the newest commits of a ledger from the log beside it', async () => {
+    const cwd = folder();
+    const path = join(cwd, 'twinbook.sqlite');
+    const writer = openLedger(path, HOLDER);
+    writer.transaction(() => writer.setNote('test', 'second'));
+    for (const end of ['', '-wal']) copyFileSync(`${path}${end}`, join(cwd, `old.sqlite${end}`));
+    writer.close();
+    keep(cwd, 'third');
+    expect((await restore(cwd, 'old.sqlite')).code).toBe(0);
+    expect(noteIn(cwd)).toBe('second');
+  });
+
   it('works where the ledger is damaged beyond reading', async () => {
     const cwd = folder();
     const backup = await backUp(cwd);
