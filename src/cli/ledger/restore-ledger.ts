@@ -5,7 +5,7 @@ import { basename, dirname } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { makePrivate, syncFile, syncFolder } from '../../shared/base/files.js';
 import { examineFile, findOwnName, hashFile } from '../../shell/backup/backups.js';
-import { leaveStopFile, locateStopFile } from '../../shell/control/stop-file.js';
+import { leaveStopFile, locateStopFile, readStopFile } from '../../shell/control/stop-file.js';
 import { openLedger } from '../../trader/ledger/ledger.js';
 import { type LockHolder, lockWriter } from '../../trader/ledger/lock.js';
 
@@ -24,8 +24,12 @@ export function restoreLedger(ledgerPath: string, backup: string, reason: string
   try {
     const fresh = `${ledgerPath}.restoring`;
     takeCopy(backup, fresh, holder);
+    const stopFile = locateStopFile(ledgerPath);
+    const earlier = readStopFile(stopFile);
+    const text = `the ledger was restored from ${backup}: ${reason}`;
     // The stop file now keeps every trader from using this ledger, even if a later step fails.
-    leaveStopFile(locateStopFile(ledgerPath), `the ledger was restored from ${backup}: ${reason}`);
+    leaveStopFile(`${fresh}.kill`, earlier === null ? text : `${text}; earlier: ${earlier}`);
+    renameSync(`${fresh}.kill`, stopFile);
     const stamp = new Date(holder.startedMs).toISOString().replaceAll(':', '-');
     const aside = `${ledgerPath}.before-restore-${stamp}`;
     for (const side of SIDE_FILES)
@@ -83,5 +87,5 @@ function takeCopy(backup: string, fresh: string, holder: LockHolder): void {
 }
 
 function removeCopy(fresh: string): void {
-  for (const side of SIDE_FILES) rmSync(`${fresh}${side}`, { force: true });
+  for (const side of [...SIDE_FILES, '.kill']) rmSync(`${fresh}${side}`, { force: true });
 }

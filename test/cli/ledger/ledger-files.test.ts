@@ -11,6 +11,7 @@ import {
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
+import { readStopFile } from '../../../src/shell/control/stop-file.js';
 import { openLedger, openReadOnly } from '../../../src/trader/ledger/ledger.js';
 import { HOLDER } from '../../trader/ledger/books.js';
 import { run } from '../run.js';
@@ -115,6 +116,14 @@ describe('a restore', () => {
     expect(readdirSync(cwd).filter((name) => name.includes('.before-restore-'))).toEqual([
       expect.stringMatching(/^twinbook\.sqlite\..*-wal$/),
     ]);
+  });
+
+  it('keeps the reason of an earlier stop file behind its own', async () => {
+    const cwd = folder();
+    const stopFile = join(cwd, 'twinbook.sqlite.kill');
+    writeFileSync(stopFile, 'odd prices\n');
+    await restore(cwd, await backUp(cwd));
+    expect(readStopFile(stopFile)).toMatch(/^the ledger was restored from .*: the disk lied; earlier: odd prices$/);
   });
 
   it('takes the newest commits of a ledger from the log beside it', async () => {
