@@ -2,7 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { StrategySandbox } from '../../../../src/trader/engine/quoting/strategy-sandbox.js';
+import type { Ledger } from '../../../../src/trader/ledger/contract.js';
 import {
+  type AnyEvent,
   defineStrategy,
   type EventQuoter,
   MAX_STATE_BYTES,
@@ -11,6 +13,7 @@ import {
   type Strategy,
 } from '../../../../src/trader/strategy/contract.js';
 import { strategyFrom } from '../../../../src/trader/strategy/read-params.js';
+import { fillOf, intentOf, orderOf } from '../../ledger/books.js';
 import { m, ONE } from '../../risk/states.js';
 import { FACTS } from '../../strategy/fixtures.js';
 import { Life, START_MS } from './life.js';
@@ -184,6 +187,14 @@ describe('the trader', () => {
   });
 });
 
+/** Books a fill of an order of this strategy. */
+function bookFill(ledger: Ledger, id: string, strategy: string, seenMs: number): void {
+  const of = { marketConditionId: MARKET, strategy };
+  ledger.addIntent(intentOf({ id: `intent ${id}`, runId: 'run0', ...of }));
+  ledger.addOrder(orderOf({ pubkey: `order ${id}`, intentId: `intent ${id}`, marketConditionId: MARKET }));
+  ledger.bookFill(fillOf({ pubkey: id, orderPubkey: `order ${id}`, marketConditionId: MARKET, seenMs }));
+}
+
 it('observes the fills that were booked after it was saved, once', () => {
   const observed: AnyEvent[] = [];
   const module = defineStrategy({
@@ -203,7 +214,7 @@ it('observes the fills that were booked after it was saved, once', () => {
       ['missed', 'counting', after],
       ['foreign', 'other', after],
     ] as const)
-      bookFill(first.ledger, MARKET, id, strategy, seenMs);
+      bookFill(first.ledger, id, strategy, seenMs);
   });
   const second = first.restart(module);
   second.step(START_MS + 61_000, [MARKET]);
