@@ -98,7 +98,7 @@ const toldWarning = kindOf('warning', 'notice');
 const BACK_UP = '`twinbook ledger backup` makes a backup now, or says why it fails';
 const KILL_AND_LOOK = 'run `twinbook kill`, then `twinbook events`';
 const REDUCES_ONLY = 'see `twinbook events`; only reducing orders are sent until `twinbook resume --reason TEXT`';
-const LETS_TRY = '`twinbook resume --reason TEXT` restarts the strategy or the market';
+const LETS_TRY = '`twinbook resume --market MARKET` restarts the strategy or the market';
 
 const KINDS = {
   trader_gone: seenCritical('the trader is gone', 'run `twinbook cancel-all --verify`, then restart the trader'),

@@ -209,7 +209,7 @@ test('says since when it holds, where that is known, and what to do next', () =>
   const text = new AlertBook('run').observe(old, 24 * HOUR).find(({ kind }) => kind === 'reconciled_late')?.text;
   expect(text).toContain('since 1970-01-01 00:00:00 UTC');
   expect(book.once('warning', 'strategy_failed', 'a strategy failed', 'it threw', 1_600_000_000_000).text).toBe(
-    'it threw\nDo: `twinbook resume --reason TEXT` restarts the strategy or the market',
+    'it threw\nDo: `twinbook resume --market MARKET` restarts the strategy or the market',
   );
   expect(book.once('info', 'daily_summary', 'the day', 'good', 0).text).toBe('good; at 1970-01-01 00:00:00 UTC');
 });

@@ -6,7 +6,7 @@ import type { Notes } from '../../ledger/contract.js';
 import type { AdoptionOfOutcome } from '../../reconcile/comparison.js';
 import { inWords } from '../../reconcile/confirmed-differences.js';
 import type { Reconciler } from '../../reconcile/reconciler.js';
-import type { Markets } from '../markets.js';
+import type { MarketEntry, Markets } from '../markets.js';
 import { showTitle } from '../notices.js';
 import type { Account } from '../own/account.js';
 import type { StrategySettings, TraderSettings } from '../settings.js';
@@ -21,7 +21,7 @@ export function commandRefusal({ markets, safety, reconciler }: TraderState, com
     case 'pause-market':
       return unknownMarket(markets, command);
     case 'resume-market':
-      return resumeRefusal(safety.pauses, command);
+      return resumeRefusal(safety.pauses, markets.get(command.marketConditionId), command);
     case 'flatten-market':
       return unknownMarket(markets, command) ?? flattenRefusal(safety, command);
     case 'adopt':
@@ -85,8 +85,14 @@ const unknownMarket = (markets: Markets, { marketConditionId: id }: MarketComman
 
 type ResumeMarket = Extract<OperatorCommand, { kind: 'resume-market' }>;
 
-function resumeRefusal(pauses: Pauses, { marketConditionId: id, reason }: ResumeMarket): string | null {
+function resumeRefusal(
+  pauses: Pauses,
+  entry: MarketEntry | undefined,
+  { marketConditionId: id, reason }: ResumeMarket,
+): string | null {
   const pause = pauses.get(id);
+  const hasFailed = entry?.excludedBecause || entry?.slots.some(({ sandbox }) => sandbox?.failure);
+  if (pause === undefined && hasFailed) return null;
   if (pause === undefined) return `market ${id} is not paused; \`twinbook explain ${id}\` shows why it is not quoted`;
   if (pause.kind === 'operator' || reason !== '') return null;
   return `this command needs a reason (${pause.reason}): resume --market … --reason TEXT`;

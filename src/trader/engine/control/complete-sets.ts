@@ -93,7 +93,9 @@ export function convert(entry: MarketEntry, rules: ConversionRules, context: Ste
     return approveAndExecute(intent, gatherFacts(context), NO_REASON, context) === null;
   }
   const { core, splits, markMicros } = rules;
-  const split = splits && core.slot !== null ? planSplit(core, facts, markMicros, context) : null;
+  // A strategy that does not quote now, for example outside its quote hours, needs no new sets.
+  const isWanted = splits && core.slot !== null && core.slot.quotes.fairMicros !== null;
+  const split = isWanted ? planSplit(core, facts, markMicros, context) : null;
   if (split === null || core.slot === null) return false;
   entry.nextConversionMs = context.nowMs + RETRY_MS;
   const splitFacts = gatherFacts(context, feed.sight(context.nowMs), core.slot.strategy.risk);

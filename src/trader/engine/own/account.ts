@@ -93,6 +93,9 @@ export interface SetCore {
 
 export const NO_CORE: SetCore = { sharesMicros: ZERO, merges: true, slot: null };
 
+/** Maximum number of stored wishes for complete sets; the oldest wishes are those of ended markets. */
+const MOST_WISHES = 2_000;
+
 /** Complete sets that each strategy wants to keep per market. Kept while an old book stops quotes. */
 export class CoreSets {
   readonly #notes: Notes;
@@ -112,8 +115,9 @@ export class CoreSets {
     const before = this.#wishes.get(key);
     const wish = sets === undefined || isPlain(sets) ? undefined : sets;
     if (before?.coreSharesMicros === wish?.coreSharesMicros && before?.merge === wish?.merge) return;
-    if (wish === undefined) this.#wishes.delete(key);
-    else this.#wishes.set(key, { coreSharesMicros: wish.coreSharesMicros, merge: wish.merge });
+    this.#wishes.delete(key);
+    if (wish !== undefined) this.#wishes.set(key, { coreSharesMicros: wish.coreSharesMicros, merge: wish.merge });
+    for (const oldest of [...this.#wishes.keys()].slice(0, -MOST_WISHES)) this.#wishes.delete(oldest);
     this.#notes.setNote(CORE_SETS_NOTE, JSON.stringify([...this.#wishes]));
   }
 
@@ -123,7 +127,7 @@ export class CoreSets {
     let core = NO_CORE;
     for (const slot of slots) {
       const wish = this.#wishes.get(makeKey(slot));
-      if (wish === undefined) continue;
+      if (wish === undefined || slot.isNotSelected) continue;
       const isMore = core.slot === null || wish.coreSharesMicros > core.sharesMicros;
       const merges = core.merges && wish.merge === 'auto';
       core = isMore ? { merges, sharesMicros: wish.coreSharesMicros, slot } : { ...core, merges };

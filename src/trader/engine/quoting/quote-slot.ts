@@ -119,6 +119,11 @@ export class QuoteSlot {
     return this.#leftOutBecause;
   }
 
+  /** True if the selection has decided against this market; false before its first decision. */
+  get isNotSelected(): boolean {
+    return this.#leftOutBecause !== null && this.#leftOutBecause !== NOT_CHOSEN;
+  }
+
   set leftOutBecause(because: string | null) {
     if ((because === null) !== (this.#leftOutBecause === null)) this.dirty = true;
     this.#leftOutBecause = because;

@@ -61,6 +61,8 @@ it('of two strategies the larger core holds, and the one that merges nothing; of
   sets.take(large, quoting(wish(30)));
   expect(sets.of([small, large])).toEqual({ sharesMicros: 30 * ONE, merges: false, slot: large });
   expect(sets.of([large])).toEqual({ sharesMicros: 30 * ONE, merges: true, slot: large });
+  large.leftOutBecause = 'others are worth more';
+  expect(sets.of([small, large])).toEqual({ sharesMicros: 10 * ONE, merges: false, slot: small });
   expect([sets.of([]).sharesMicros, sets.of([elsewhere]).sharesMicros]).toEqual([0, 0]);
 });
 

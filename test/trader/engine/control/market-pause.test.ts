@@ -117,3 +117,11 @@ testWithLedger('of a market that nobody looks at, or that is not paused, is refu
   expect(order(resume('a'))).toBe('market a is not paused; `twinbook explain a` shows why it is not quoted');
   expect(paused()).toEqual([undefined, undefined]);
 });
+
+testWithLedger('a resume of a market that failed restarts it, without a pause', (ledger) => {
+  const { state, order } = start(ledger);
+  const entry = state.markets.track('a');
+  entry.excludedBecause = 'its book is unreadable';
+  expect(order(resume('a'))).toBeNull();
+  expect(entry.excludedBecause).toBeNull();
+});
