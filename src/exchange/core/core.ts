@@ -253,19 +253,10 @@ export class ExchangeCore implements CoreContext {
 
   /** Returns the `message` of an account's draft, which the wallet signs; null without such a draft. */
   draftMessage(kind: DraftKind, account: number, pubkey: string): string | null {
-    switch (kind) {
-      case 'order':
-        return this.orders.find(account, pubkey)?.message || null; // empty after the submit
-      case 'cancel':
-        return this.orders.find(account, pubkey)?.cancel?.message ?? null;
-      case 'merge':
-      case 'split':
-        return this.conversions.records[kind].find(account, pubkey)?.message ?? null;
-      case 'redeem':
-        return this.redeems.find(account, pubkey)?.message ?? null;
-      case 'request':
-        return this.margin.requests.find(account, pubkey)?.message ?? null;
-    }
+    if (kind === 'cancel') return this.orders.find(account, pubkey)?.cancel?.message ?? null;
+    const { merge, split } = this.conversions.records;
+    const records = { order: this.orders, merge, split, redeem: this.redeems, request: this.margin.requests }[kind];
+    return records.find(account, pubkey)?.message || null; // The message of an order is empty after the submit.
   }
 
   #doAllDue(nowMs: number): void {

@@ -1,4 +1,4 @@
-import { AssertionFailed, assert, must } from '../../shared/base/errors.js';
+import { assert, must } from '../../shared/base/errors.js';
 import { type Micros, ONE } from '../../shared/base/micros.js';
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { ServiceErrorSlug } from '../../shared/protocol/errors.js';
@@ -100,9 +100,8 @@ export class InternalOrders {
     const slot = pool.findSlot(handle);
     // API orders also have handles, but only a signed draft may cancel them.
     if (slot === 0 || i32(pool.record, slot) !== 0) return false;
-    const market = this.#context.catalog.market(i32(pool.market, slot));
-    if (market.orderbook === null) throw new AssertionFailed('the market of a resting order must have a book');
-    this.#context.matching.cancel(market.orderbook, slot);
+    const { orderbook } = this.#context.catalog.market(i32(pool.market, slot));
+    this.#context.matching.cancel(must(orderbook, 'the book of a resting order'), slot);
     return true;
   }
 

@@ -54,14 +54,6 @@ export interface TpSlRecord {
   trigger: { readonly type: TriggerType; readonly price: number; readonly timeMs: number } | null;
 }
 
-/** Price, time and payout at the end of a position. */
-export interface PositionEnd {
-  readonly price: number;
-  readonly timeMs: number;
-  readonly isLiquidated: boolean;
-  readonly payout: number;
-}
-
 /** A leveraged margin position, open or ended. */
 export interface PositionRecord extends RecordOfAccount {
   /** Pubkey of the request that opened the position. Requests that increased the position are not stored here. */
@@ -85,7 +77,7 @@ export interface PositionRecord extends RecordOfAccount {
   tpSl: TpSlRecord | null;
   /** Time of the position's next interest check, Unix ms; null if none is scheduled. */
   watchMs: number | null;
-  end: PositionEnd | null;
+  end: Readonly<{ price: number; timeMs: number; isLiquidated: boolean; payout: number }> | null;
   isClaimed: boolean;
 }
 

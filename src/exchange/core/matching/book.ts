@@ -404,10 +404,6 @@ export class MatchingBook {
     this.#snapshotMs = Number.POSITIVE_INFINITY;
   }
 
-  endRecorded(): void {
-    this.recorded = null;
-  }
-
   /** Slots of all real orders: bids from the lowest tick up, then asks; at equal ticks in queue order. */
   resting(): number[] {
     const slots: number[] = [];

@@ -145,7 +145,7 @@ export class RecordedFeed {
     const market = this.#context.catalog.market(index);
     assert(market.state !== 'open', 'a market must be closed before its recording ends');
     market.tape.settle(keepTrades);
-    market.orderbook?.book.endRecorded();
+    if (market.orderbook !== null) market.orderbook.book.recorded = null;
   }
 }
 
