@@ -63,7 +63,7 @@ export interface RunningExchange {
   readonly port: number;
   /** Description of the replay: one line for each replayed recording. */
   readonly replays: readonly string[];
-  /** Stops the server after its running requests, writes a last snapshot and releases the data folder. */
+  /** Stops the server after its running requests, writes a last snapshot and releases the data folder, only once. */
   close(): Promise<void>;
 }
 
@@ -129,7 +129,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     const { port } = address;
     const url = `http://${HOST}:${port}`;
     logger.info({ url, markets: core.catalog.markets.length }, 'the paper exchange listens');
-    const close = once(async () => {
+    const close = async () => {
       ticker.stop();
       // Without this limit, a stalled connection would delay the exchange's close.
       const timeout = setTimeout(() => server.server.closeAllConnections(), CLOSING_GRACE_MS);
@@ -141,8 +141,9 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
         clearTimeout(timeout);
         persistentCore.close();
       }
-    });
-    return { url, port, replays: replay?.plan ?? [], close };
+    };
+    let closing: Promise<void> | null = null;
+    return { url, port, replays: replay?.plan ?? [], close: () => (closing ??= close()) };
   } catch (error) {
     await replay?.close();
     persistentCore.close();
@@ -152,15 +153,6 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
 
 /** Time limit for running requests when the exchange closes, ms. Usually requests need microseconds. */
 const CLOSING_GRACE_MS = 500;
-
-/** Returns a function that calls `work` only once and gives every caller the same promise. */
-function once(work: () => Promise<void>): () => Promise<void> {
-  let done: Promise<void> | null = null;
-  return () => {
-    done ??= work();
-    return done;
-  };
-}
 
 function coreSettings(options: ExchangeOptions): CoreSettings {
   const { profile, landingMs, startingFunds, seed } = options;

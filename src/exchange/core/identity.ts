@@ -174,7 +174,7 @@ export class Identity {
 
   fundsOfWallet(wallet: string) {
     const slot = this.#byWallet.get(wallet);
-    return slot === undefined ? null : this.#fundsRow(slot);
+    return slot === undefined ? refuse('not_found') : ok(this.#fundsRow(slot));
   }
 
   /** Answer of the control calls under `/paper/accounts/{wallet}/`. */

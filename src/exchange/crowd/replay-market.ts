@@ -169,11 +169,8 @@ export class ReplayMarket {
     const kind = chunk.kind[at];
     if (kind === EVENT.clear) return feed.clear(index);
     const side: MatchingSide = chunk.side[at] === BID ? BID : ASK;
-    // The casts are right: recordings contain prices and amounts as integers.
-    const price = chunk.priceMicros[at] as Micros;
-    const amount = chunk.amountMicros[at] as Micros;
     const change = kind === EVENT.level ? 'level' : 'trade';
-    if (!feed[change](index, side, price, amount)) this.refusedEvents++;
+    if (!feed[change](index, side, chunk.priceMicros[at] ?? 0, chunk.amountMicros[at] ?? 0)) this.refusedEvents++;
   }
 
   /** Sets the market's recorded amounts to those of `book`. Orders at unchanged levels keep their queue places. */
@@ -183,8 +180,7 @@ export class ReplayMarket {
     const tick = stepOfPrecision(this.recorded.tickPrecision);
     for (let price = tick as number; price < 1_000_000; price += tick) {
       for (const side of [BID, ASK] as const) {
-        // The casts are right: recorded totals, and prices on the tick, are integers in millionths.
-        this.#core.at(nowMs).feed.level(index, side, price as Micros, (book[side].get(price) ?? 0) as Micros);
+        this.#core.at(nowMs).feed.level(index, side, price, book[side].get(price) ?? 0);
       }
     }
   }

@@ -114,10 +114,7 @@ export const CONTROLS: readonly FaultControl[] = [
   control('/paper/accounts/{wallet}/', z.object({ custodial: z.boolean() }), ({ nowMs, params, body, core }) =>
     core.at(nowMs).identity.setCustodial(params['wallet'] ?? '', body.custodial),
   ),
-  bare('GET', '/paper/accounts/{wallet}/', ({ params, core }) => {
-    const funds = core.identity.fundsOfWallet(params['wallet'] ?? '');
-    return funds === null ? refuse('not_found') : ok(funds);
-  }),
+  bare('GET', '/paper/accounts/{wallet}/', ({ params, core }) => core.identity.fundsOfWallet(params['wallet'] ?? '')),
   control('/paper/signing-service/', z.object({ available: z.boolean() }), ({ nowMs, body, core }) => {
     core.at(nowMs).setSigningAvailable(body.available);
     return ok({ available: body.available });

@@ -12,12 +12,8 @@ import {
 } from '../core/records/archive.js';
 import type { Transactions } from './database.js';
 
-interface ArchiveRow {
-  readonly id: number;
-  readonly account: number;
-  readonly market: number;
+interface ArchiveRow extends Pick<Archived, 'id' | 'account' | 'market' | 'pubkey'> {
   readonly kind: number;
-  readonly pubkey: string;
   readonly record: string;
 }
 
