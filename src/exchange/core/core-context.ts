@@ -47,10 +47,8 @@ export interface CoreContext {
   deposited: number;
 }
 
-/** Converts Unix ms to Unix seconds, rounded down. */
 export const seconds = (ms: number): number => Math.floor(ms / 1000);
 
-/** Expiry of a draft made now, Unix ms. */
 export const draftExpiryMs = (context: CoreContext): number => context.nowMs + context.settings.draftLifetimeMs;
 
 /** Creates the pubkey and message of a new record's draft, and schedules the draft's expiry. */

@@ -125,7 +125,6 @@ export class Playback {
   }
 }
 
-/** Hint in errors about unreadable recordings. */
 const VERIFY_HINT = '`twinbook data verify` describes each error of a recording.';
 
 /** The exchange's market for one recording, open from the recording's first event to its last. */

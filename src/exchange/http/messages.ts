@@ -126,7 +126,6 @@ export function takeMediaType(request: FastifyRequest): void {
   delete request.raw.headers['content-type'];
 }
 
-/** Returns the bytes of a request's body; empty without a body. */
 const readBytes = ({ body }: FastifyRequest): Buffer => (Buffer.isBuffer(body) ? body : Buffer.alloc(0));
 
 /** Parts of a request that its signature covers. */

@@ -95,7 +95,6 @@ function cut<R, T>(
 
 const isOpen = ({ state }: Market): boolean => state === 'open';
 
-/** Returns true if the outcome is proposed or awaited, and the market is not settled. */
 const isUnderReview = ({ state }: Market) => state === 'answer_proposed' || state === 'waiting_to_resolve';
 
 /** Returns true for a market that is under review or interrupted: it no longer trades and is not settled. */
@@ -303,7 +302,6 @@ function marketFilter(core: ExchangeCore, query: SearchQuery, words: readonly st
     isFrom(maxLeverage(market, false), query.max_leverage_no_gte, query.max_leverage_no_lte);
 }
 
-/** True if each word occurs in a title or description of the market or its event. */
 function hasWords({ catalog }: ExchangeCore, { card }: Market, words: readonly string[]): boolean {
   const event = catalog.event(card.eventIndex);
   const text = [card.title, card.description ?? '', event.title, event.description].join('\n').toLowerCase();

@@ -90,7 +90,6 @@ const SIGNATURE_WANTED = '128 hex characters are required: the 64-byte signature
 
 const MAX_SPAN_S = 30 * 86_400;
 
-/** Refuses a time span of candles that is empty or longer than 30 days; returns null for a valid span. */
 function badSpan({ start_time, end_time }: QueryOf<'markets.candles'>): Refusal | null {
   if (end_time <= start_time) return invalid('end_time', 'Must be later than start_time.');
   if (end_time - start_time > MAX_SPAN_S) return invalid('end_time', 'Must be at most 30 days after start_time.');

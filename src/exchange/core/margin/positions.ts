@@ -337,7 +337,6 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     }
   }
 
-  /** Returns true if a check of the position at this mark would have no effect. */
   #isUnaffected({ id, closePrice, tpSl }: PositionRecord, mark: number): boolean {
     const isSafe = mark > (this.#safeAbove.get(id) ?? Number.POSITIVE_INFINITY);
     return isSafe && (closePrice === null || mark < closePrice) && triggerAt(tpSl, mark) === null;

@@ -56,7 +56,6 @@ function recordSchemas(): Readonly<Record<string, JsonSchema>> {
   return { ...Object.fromEntries(components), EventListRow: eventListRow(components) };
 }
 
-/** Schema of an answer's `data`: a record or a list of records. */
 function dataSchema(data: z.ZodType): JsonSchema {
   if (data instanceof z.ZodArray) return { type: 'array', items: dataSchema(data.element as z.ZodType) };
   const name = namedRecords().find(([, record]) => record === data)?.[0];
@@ -170,7 +169,6 @@ const HEADERS: Readonly<Record<string, JsonSchema>> = {
 
 const orNull = (type: string, description: string) => ({ type: [type, 'null'], description });
 
-/** JSON Schemas that only answer envelopes use. */
 const ENVELOPE_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   NoMeta: { description: 'Empty object: this answer has no metadata.', type: 'object', additionalProperties: false },
   PageMeta: object({
@@ -188,7 +186,6 @@ const ENVELOPE_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   },
 };
 
-/** Makes the JSON Schema of an object with exactly these properties. */
 function object(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }

@@ -36,7 +36,6 @@ const FILES: readonly (readonly [path: string, type: string, read: (profile: Ven
   ['/docs/favicon-32x32.png', 'image/png', readPackaged('favicon-32x32.png')],
 ];
 
-/** Paths that redirect to the documentation page. */
 const REDIRECTED = ['/', '/docs'];
 
 /** All paths of the documentation page, so that other methods get a 405 instead of a 404. */
