@@ -32,11 +32,7 @@ const ERROR_MS = 60_000;
 /** The maker replaces an order of which less than this fraction is left; the new order joins the end of the queue. */
 const WORN_PART = 0.4;
 
-interface Level {
-  readonly tick: number;
-  readonly handle: number;
-  readonly shares: number;
-}
+type Level = Readonly<{ tick: number; handle: number; shares: number }>;
 
 /** The crowd's market maker. Its quotes follow a delayed and inexact estimate of the log-odds of YES. */
 function openMaker(

@@ -92,10 +92,7 @@ export function faultAnswer(fault: ServiceFault): Answer {
 }
 
 /** Context that all handlers share. */
-export interface HandlerContext {
-  readonly core: ExchangeCore;
-  readonly wallets: WalletSignatures;
-}
+export type HandlerContext = Readonly<{ core: ExchangeCore; wallets: WalletSignatures }>;
 
 /** One validated call, as a handler receives it. */
 export interface ServiceCall<N extends EndpointName> {

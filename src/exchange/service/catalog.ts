@@ -58,16 +58,10 @@ const sum = (markets: readonly Market[], of: (market: Market) => number): number
 const most = (markets: readonly Market[], of: (market: Market) => number): number =>
   markets.reduce((greatest, market) => Math.max(greatest, of(market)), Number.NEGATIVE_INFINITY);
 
-interface PagePlace {
-  readonly offset: number;
-  /** Number of markets at the time of the list's first page; later markets are excluded, so that pages do not shift. */
-  readonly until: number;
-}
+/** `until`: number of markets at the time of the list's first page. Later markets are excluded from all its pages. */
+type PagePlace = Readonly<{ offset: number; until: number }>;
 
-interface OffsetList {
-  readonly list: CursorList;
-  readonly key: 'e_offset' | 'm_offset';
-}
+type OffsetList = Readonly<{ list: CursorList; key: 'e_offset' | 'm_offset' }>;
 
 /** The number in a sorted list's cursor is `until` × PER_MARKET + offset; `until` and offset are below 2^24. */
 const PER_MARKET = 2 ** 24;

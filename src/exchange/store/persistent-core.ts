@@ -9,12 +9,7 @@ import { openArchive } from './sqlite-archive.js';
 /** Number of journal rows per read. A replay writes between reads, because SQLite cannot write during a read. */
 const CHUNK = 5_000;
 
-interface JournalRow {
-  readonly seq: number;
-  readonly now_ms: number;
-  readonly method: Command[1];
-  readonly args: string;
-}
+type JournalRow = Readonly<{ seq: number; now_ms: number; method: Command[1]; args: string }>;
 
 /** Stores the newest snapshot and all later state-changing calls. A call is on disk before its answer is sent. */
 export class CoreJournal {
@@ -99,10 +94,7 @@ const SNAPSHOT_EVERY_MS = 60_000;
 /** Maximum calls between two snapshots, so that a restart after a crash takes only seconds. */
 const MOST_ROWS = 50_000;
 
-interface StoredCore {
-  readonly settings: CoreSettings;
-  readonly core: unknown;
-}
+type StoredCore = Readonly<{ settings: CoreSettings; core: unknown }>;
 
 /** A core that stores its state in a data folder, if one is given. */
 export class PersistentCore {

@@ -19,10 +19,7 @@ import { badPrice, type MarginPool } from './pool.js';
 import type { RequestRecord, TpSlRecord, TriggerType } from './records.js';
 
 /** A market that trades on margin, with its pool. */
-export interface MarginMarket {
-  readonly market: Market;
-  readonly pool: MarginPool;
-}
+export type MarginMarket = Readonly<{ market: Market; pool: MarginPool }>;
 
 /** Loss that liquidates a margin position, in percent of its user_liquidity. */
 export const fatalPercent = ({ settings }: CoreContext): number => settings.liquidationLossPercent ?? 100;

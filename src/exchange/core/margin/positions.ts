@@ -129,10 +129,7 @@ export class Settlements extends Records<SettlementRecord, Wire<'settlementRow'>
 /** Longest interval between interest checks of a position, ms. */
 const CHECK_MS = 30 * 86_400_000;
 
-interface Fill extends OpeningCost {
-  readonly shares: number;
-  readonly mark: number;
-}
+type Fill = OpeningCost & Readonly<{ shares: number; mark: number }>;
 
 /** Opens, increases, marks, liquidates and closes the positions of all accounts. */
 export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {

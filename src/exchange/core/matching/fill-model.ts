@@ -130,10 +130,7 @@ function makeUnknownModelError(came: string): TwinbookError {
   );
 }
 
-interface QueueName {
-  readonly kind: string;
-  readonly exponent: number | null;
-}
+type QueueName = Readonly<{ kind: string; exponent: number | null }>;
 
 function readName(name: string): QueueName & { readonly postsOnly: boolean } {
   if (name === POSTS_ONLY) return { kind: RISK_AVERSE, exponent: null, postsOnly: true };
