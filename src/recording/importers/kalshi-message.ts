@@ -18,17 +18,7 @@ const DENSE = 0.9;
 const LEAST_NUMBERED = 5;
 const FINEST_TICK_MICROS = 100;
 
-interface KalshiFacts {
-  readonly path: string;
-  /** Path of the content in every message, for a faster parser; null if paths differ or field names are old. */
-  readonly place: ContentPlace | null;
-  /** An example of a message in the file; null without a message. */
-  readonly example: string | null;
-  readonly ticker: string;
-  readonly firstMs: number;
-  readonly tickPrecision: number;
-  readonly isNumbered: boolean;
-}
+type KalshiFacts = NonNullable<Awaited<ReturnType<typeof lookAt>>>;
 
 export type KalshiGroup = ReturnType<typeof makeGroup>;
 
@@ -73,7 +63,7 @@ function makeGroup(looks: readonly KalshiFacts[]) {
 }
 
 /** Inspects a file; null for Polymarket's. The ticker is the folder's name, unless messages have only other tickers. */
-async function lookAt(path: string): Promise<KalshiFacts | null> {
+async function lookAt(path: string) {
   const folder = basename(dirname(resolve(path)));
   const lines = await firstLines(path);
   const seen = lines.filter(({ isMessage }) => isMessage);
@@ -84,6 +74,7 @@ async function lookAt(path: string): Promise<KalshiFacts | null> {
   const [place = null, ...otherPlaces] = new Set(seen.map((line) => line.place));
   return {
     path,
+    /** Path of the content, for a faster parser; null if messages have different paths or old field names. */
     place: otherPlaces.length === 0 && seen.some(({ isSnapshot }) => !isSnapshot) ? place : null,
     ticker: most === undefined || counts.has(folder) ? folder : most[0],
     example: seen[0]?.line ?? null,
@@ -253,11 +244,7 @@ function currentSql(lines: string, place: ContentPlace): string {
     FROM (SELECT line, TRY(json_transform(line, ${quote(shape)})) AS j FROM ${lines})))`;
 }
 
-export interface LevelAmount {
-  readonly side: number;
-  readonly priceMicros: number;
-  readonly amountMicros: number;
-}
+export type LevelAmount = Readonly<{ side: number; priceMicros: number; amountMicros: number }>;
 
 /** Names of a snapshot's two sides in a message, and the factor that converts their prices to micros. */
 const SIDES = [
@@ -266,7 +253,6 @@ const SIDES = [
   ['yes', 'no', ONE / 100],
 ] as const;
 
-/** Parses the book of a snapshot; null for an unreadable book. */
 export function readBook(line: string, tickMicros: number): LevelAmount[] | null {
   const content = readContent(line);
   const keys = SIDES.find(([yes, no]) => isThere(content[yes]) || isThere(content[no]));

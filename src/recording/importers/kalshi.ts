@@ -247,11 +247,8 @@ function nothingRead(path: string, read: number, warnings: readonly RecordingWar
 const STOPS_EARLY = 'the recording stops before the close of the market';
 const messages = (count: number): string => (count === 1 ? '1 message' : `${count} messages`);
 
-interface Snapshot {
-  /** Receive time of the snapshot, Unix ms; NaN if unknown. */
-  readonly timeMs: number;
-  readonly levels: readonly LevelAmount[];
-}
+/** `timeMs`: receive time of the snapshot, Unix ms; NaN if unknown. */
+type Snapshot = Readonly<{ timeMs: number; levels: readonly LevelAmount[] }>;
 
 const EXAMPLE =
   '{"recv_ms":1785901540731,"event":{"type":"orderbook_delta","sid":1,"seq":2,"msg":{"market_ticker":"KXGOLD-26AUG05","price_dollars":"0.3200","delta_fp":"-46.02","side":"no","ts_ms":1785901540722}}}';
@@ -261,7 +258,6 @@ const MISSING = 'gaps in the message numbers show missing messages';
 class KalshiStream {
   readonly stepsBack = new ClockRegression(KALSHI_PAIRING.tradeLagMs);
   readonly gaps: RecordedGap[] = [];
-  /** Counter of the current file's lines. */
   lines = new LineCount(EXAMPLE);
   readonly #market: KalshiFiles;
   readonly #tickMicros: number;
@@ -271,7 +267,6 @@ class KalshiStream {
   readonly #twice = new DuplicateFilter();
   /** Number of the last message of each subscription. */
   readonly #numbers = new Map<number, number>();
-  /** Number of read messages of this market. */
   read = 0;
   #foreign = 0;
   #other = 0;

@@ -44,10 +44,7 @@ export function isPolymarketMessage(line: string): boolean {
   return /"(event_type|update_type)"/.test(line) && /"(asset_id|token_id|price_changes)"/.test(line);
 }
 
-export interface OpenEvents {
-  readonly connection: DuckDBConnection;
-  readonly form: PolymarketForm;
-}
+export type OpenEvents = Awaited<ReturnType<typeof openEvents>>;
 
 /**
  * Opens a connection with the view `events`, which has the rows of a file in the file's order. Its columns are
@@ -56,7 +53,7 @@ export interface OpenEvents {
  * bids and asks as JSON) and `message`. `markets`: prefixes of the wanted markets or tokens. Throws TwinbookError
  * `recording_invalid`.
  */
-export async function openEvents(path: string, markets: readonly string[] = []): Promise<OpenEvents> {
+export async function openEvents(path: string, markets: readonly string[] = []) {
   const connection = await connect();
   try {
     return { connection, form: await makeView(connection, path, markets) };

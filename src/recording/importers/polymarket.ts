@@ -179,10 +179,7 @@ function sharedWith(a: ChangeSample | undefined, b: ChangeSample | undefined): n
 /** Files of a market, oldest first. */
 type Captures = readonly [PolymarketCapture, ...PolymarketCapture[]];
 
-interface PolymarketRecording extends Recording {
-  readonly captures: Captures;
-  readonly hours: ReadonlySet<number>;
-}
+type PolymarketRecording = Recording & Readonly<{ captures: Captures; hours: ReadonlySet<number> }>;
 
 const isCaptured = (recording: Recording): recording is PolymarketRecording => 'captures' in recording;
 

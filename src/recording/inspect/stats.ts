@@ -184,10 +184,7 @@ function computeMeans({ time, longestCrossedMs }: BookMeter) {
   };
 }
 
-interface RecordedSpan {
-  readonly fromMs: number;
-  readonly toMs: number;
-}
+type RecordedSpan = Readonly<{ fromMs: number; toMs: number }>;
 
 /** Returns the fraction of the span `life` that is in span `recorded` and outside gaps; null if `life` is empty. */
 export function computeCoverage(

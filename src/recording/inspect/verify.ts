@@ -25,11 +25,7 @@ import { openMarket } from '../store/market-reader.js';
 import { ROW } from '../store/segment.js';
 import { BookMeter } from './stats.js';
 
-interface Finding {
-  readonly path: string;
-  readonly severity: 'difference' | 'note';
-  readonly message: string;
-}
+type Finding = Readonly<{ path: string; severity: 'difference' | 'note'; message: string }>;
 
 /** Maximum time with a crossed book, ms: after a price change, feeds send the two sides one after the other. */
 export const CROSSED_LIMIT_MS = 5000;
