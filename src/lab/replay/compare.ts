@@ -2,12 +2,8 @@ import type { AnyCall, Observation, OperatorCommand, Outcome, Request } from '..
 import { canonicalJson } from '../../shell/config/shown.js';
 import type { RunStep } from '../../shell/journal/runs.js';
 
-export interface Redone {
-  readonly requests: readonly Request[];
-  /** Ids of the intents for which the trader requested a signature, in order. */
-  readonly signed: readonly string[];
-  readonly failure: string | null;
-}
+/** `signed`: ids of the intents for which the trader requested a signature, in order. */
+export type Redone = Readonly<{ requests: readonly Request[]; signed: readonly string[]; failure: string | null }>;
 
 /** First step that differs: index (from 0), time (trader's clock, Unix ms), texts, and differing `fields`. */
 export type ReplayDifference = NonNullable<ReturnType<typeof findDifference>>;

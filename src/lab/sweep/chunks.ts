@@ -320,12 +320,7 @@ const PLAN = 'plan.json';
 /** Key of the files' checksums (seals). It is public: the seals only detect truncated, changed or swapped files. */
 const FOLDER = { name: 'folder', secret: '' };
 
-export interface FolderPlan {
-  readonly sheet: SweepSheet;
-  readonly facts: SweepFacts;
-  readonly chunks: readonly Chunk[];
-  readonly outDir: string;
-}
+export type FolderPlan = Readonly<{ sheet: SweepSheet; facts: SweepFacts; chunks: readonly Chunk[]; outDir: string }>;
 
 /** Throws TwinbookError `usage` if a plan already exists, `file_unreadable` if the folder is not writable. */
 export function writePlan(dir: string, plan: FolderPlan): void {

@@ -21,7 +21,6 @@ import {
   type SweepPlan,
 } from './contract.js';
 
-/** Returns the SHA-256 of a value's canonical JSON, lower-case hex. */
 export const hashValue = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex');
 
 export type SweepIdentity = ReturnType<typeof identityOf>;

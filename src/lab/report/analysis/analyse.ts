@@ -131,12 +131,8 @@ function describeSigns(models: readonly ComparedModel[]): string {
 /** `wrong`: figures contradict each other. `caution`: a figure may mislead. `note`: information. */
 type WarningLevel = 'wrong' | 'caution' | 'note';
 
-interface Warning {
-  readonly level: WarningLevel;
-  /** Name of the warning for programs; it stays the same in all versions. */
-  readonly name: string;
-  readonly text: string;
-}
+/** `name`: name of the warning for programs; it stays the same in all versions. */
+type Warning = Readonly<{ level: WarningLevel; name: string; text: string }>;
 
 /** Returns the text of a warning; false or null if it does not apply. */
 type ReportCheck = (figures: Figures, record: SessionRecord) => string | false | null;

@@ -130,7 +130,6 @@ function longestUnderWater({ stepMs, equityMicros }: AccountSeries): number | nu
 
 export type RequestFigures = NonNullable<ReturnType<typeof computeRequestUse>>;
 
-/** Computes the use of the request budget; null if requests were not counted. */
 function computeRequestUse(record: SessionRecord, fills: number, resultMicros: number) {
   const { requests, account } = record;
   if (requests === null) return null;

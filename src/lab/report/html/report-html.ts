@@ -374,11 +374,7 @@ function requestSection(sessions: readonly ShownText[]): Markup {
 
 const BUDGET_HEADS = [
   { title: 'Budget', isText: true },
-  { title: 'Requests' },
-  { title: 'A minute' },
-  { title: 'Limit' },
-  { title: 'Used' },
-  { title: 'Fullest minute' },
+  ...['Requests', 'A minute', 'Limit', 'Used', 'Fullest minute'].map((title) => ({ title })),
   { title: '429', explains: 'refused: too many requests' },
 ];
 
