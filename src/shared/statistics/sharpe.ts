@@ -6,17 +6,13 @@
 import { normalCdf, normalQuantile } from '../base/random.js';
 import { computeMoments, figure, requireFinite, type Values } from './moments.js';
 
-interface ObservedSharpe {
-  readonly sharpe: number;
-  /** Number T of equity changes in the sample. */
-  readonly samples: number;
-  /** Skewness g3 and raw kurtosis g4 (3 for a normal distribution) of the equity changes. */
-  readonly skewness: number;
-  readonly kurtosis: number;
-}
+type ObservedSharpe = Readonly<NonNullable<ReturnType<typeof observedSharpe>>>;
 
-/** Returns the observed Sharpe ratio of equity changes; null for fewer than two changes or without variance. */
-export function observedSharpe(changes: Values): ObservedSharpe | null {
+/**
+ * Returns the observed Sharpe ratio of T equity changes (`samples`), with their skewness g3 and raw kurtosis g4. Returns
+ * null for fewer than two changes or without variance.
+ */
+export function observedSharpe(changes: Values) {
   const sharpe = sharpePerSample(changes);
   const { count, skewness, kurtosis } = computeMoments(changes);
   if (sharpe === null || skewness === null || kurtosis === null) return null;
@@ -36,11 +32,8 @@ export function probabilisticSharpe(observed: ObservedSharpe, benchmark = 0): nu
   return figure(normalCdf(((sharpe - benchmark) * Math.sqrt(samples - 1)) / Math.sqrt(variance)));
 }
 
-export interface Trials {
-  /** Number N of all configurations ever tried, including discarded ones; at least 1. */
-  readonly count: number;
-  readonly variance: number;
-}
+/** `count`: number N of all configurations ever tried, including discarded ones; at least 1. */
+export type Trials = Readonly<{ count: number; variance: number }>;
 
 /**
  * Returns SR0, the expected highest of N Sharpe ratios per sample if no trial has any skill: sqrt(V) ((1 - E)

@@ -15,13 +15,7 @@ const MAX_MARKETS = 2_000;
 
 const MAX_KINDS = 20;
 
-export interface FeedStatus {
-  readonly name: string;
-  /** Number of the feed's invalid lines and dropped rows. */
-  readonly problems: number;
-  /** Reason why the feed's source cannot be read now; null if readable. */
-  readonly trouble: string | null;
-}
+export type FeedStatus = FeedInbox['status'];
 
 export interface FeedEars {
   readonly deliver: (feed: string, values: readonly FeedValue[]) => void;
@@ -38,7 +32,9 @@ export class FeedInbox {
   readonly #known = new Map<string, string>();
   readonly #told = new Set<string>();
   #timer: NodeJS.Timeout | null = null;
+  /** Number of the feed's invalid lines and dropped rows. */
   #problems = 0;
+  /** Reason why the feed's source cannot be read now; null if readable. */
   #trouble: string | null = null;
 
   constructor(name: string, ears: FeedEars) {
@@ -82,7 +78,7 @@ export class FeedInbox {
     this.#trouble = null;
   }
 
-  get status(): FeedStatus {
+  get status() {
     return { name: this.name, problems: this.#problems, trouble: this.#trouble };
   }
 
@@ -157,10 +153,7 @@ function readLine(bytes: Buffer, rows: FileRows): ReadLine | null {
 }
 
 /** Problem of a feed's row. Each `kind` of problem is reported once and then counted. */
-export interface RowProblem {
-  readonly kind: string;
-  readonly text: string;
-}
+export type RowProblem = Readonly<{ kind: string; text: string }>;
 
 /** Maximum time by which the time of a feed's value may be ahead of our clock, ms. */
 const EARLY_MS = 1_000;
