@@ -49,8 +49,6 @@ export interface CoreContext {
 
 export const seconds = (ms: number): number => Math.floor(ms / 1000);
 
-export const draftExpiryMs = (context: CoreContext): number => context.nowMs + context.settings.draftLifetimeMs;
-
 /** Creates the pubkey and message of a new record's draft, and schedules the draft's expiry. */
 export function openDraft(
   context: CoreContext,
@@ -61,26 +59,20 @@ export function openDraft(
   terms: DraftTerms,
 ) {
   const pubkey = makeName(context.settings.seed, kind, id);
-  const expiresMs = draftExpiryMs(context);
-  context.timers.put(expiresMs, kind, id);
-  return { pubkey, message: draftText(context, account, market, pubkey, expiresMs, terms), expiresMs };
+  const draft = makeDraft(context, account, market, pubkey, terms);
+  context.timers.put(draft.expiresMs, kind, id);
+  return draft;
 }
 
-/** Returns the `message` of a draft, which the account's wallet must sign. */
-export const draftText = (
-  context: CoreContext,
-  account: number,
-  market: Market,
-  pubkey: string,
-  expiresMs: number,
-  terms: DraftTerms,
-): string => {
-  const { serviceName, draftMessage = 'utf8', draftCosigners } = context.settings;
+/** Makes a draft's `message`, which the account's wallet must sign. `expiresMs`: its expiry, Unix ms. */
+export function makeDraft(context: CoreContext, account: number, market: Market, pubkey: string, terms: DraftTerms) {
+  const { serviceName, draftLifetimeMs, draftMessage = 'utf8', draftCosigners } = context.settings;
+  const expiresMs = context.nowMs + draftLifetimeMs;
   const { conditionId: marketConditionId } = market.card;
   const draft = { serviceName, marketConditionId, draftPubkey: pubkey, expires: seconds(expiresMs), terms };
   const wallet = must(context.identity.account(account).wallet, 'the wallet of a draft');
-  return writeDraftMessage(draftMessage, draft, wallet, draftCosigners);
-};
+  return { pubkey, message: writeDraftMessage(draftMessage, draft, wallet, draftCosigners), expiresMs };
+}
 
 /** Returns the operator's delays that apply now; empty after their end time. */
 export const delaysInForce = ({ delays, nowMs }: Pick<CoreContext, 'delays' | 'nowMs'>): Delays =>

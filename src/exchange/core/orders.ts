@@ -30,7 +30,7 @@ import {
   refuse,
   type Wire,
 } from './contract.js';
-import { type CoreContext, draftExpiryMs, draftText, openDraft, seconds } from './core-context.js';
+import { type CoreContext, makeDraft, openDraft, seconds } from './core-context.js';
 import type { Market, Trading } from './market.js';
 import { type FillListener, legFor, Matching, RECORDED_ACCOUNT } from './matching/matching.js';
 import {
@@ -312,10 +312,9 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
     const open = record.cancel;
     if (open !== null && !open.submitted && open.expiresMs > context.nowMs)
       return ok({ pubkey, message: open.message });
-    const expiresMs = draftExpiryMs(context);
     const terms: DraftTerms = { action: 'cancel-order', orderPubkey: pubkey };
     const market = context.catalog.market(record.market);
-    const message = draftText(context, account, market, pubkey, expiresMs, terms);
+    const { message, expiresMs } = makeDraft(context, account, market, pubkey, terms);
     record.cancel = { message, expiresMs, submitted: false };
     return ok({ pubkey, message });
   }

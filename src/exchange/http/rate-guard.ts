@@ -119,8 +119,7 @@ export class RateGuard {
   admit(request: FastifyRequest, reply: FastifyReply, scope: Scope | 'paper'): boolean {
     const nowMs = this.#clock.nowMs();
     reply.header('date', this.#clock.dateHeader(nowMs));
-    if (scope === 'paper' || this.#limits === null) return true;
-    const verdict = this.#count(scope, this.#chooseKey(request, scope), nowMs);
+    const verdict = scope === 'paper' ? null : this.#count(scope, this.#chooseKey(request, scope), nowMs);
     if (verdict === null) return true;
     for (const [name, value] of makeHeaders(verdict, nowMs)) reply.header(name, value);
     if (!verdict.allowed) send(reply, makeRefusal(verdict, nowMs));

@@ -81,12 +81,8 @@ const fatalLoss = ({ userLiquidity }: MarginExposure, lossPercent: number): numb
   mulDiv(asMicros(userLiquidity), asMicros(lossPercent), asMicros(100), 'ceil');
 
 /** True if a position must be liquidated; false without borrowed money, because then only its user can lose. */
-export const isLiquidatable = (
-  position: MarginExposure,
-  mark: number,
-  interest: number,
-  lossPercent: number,
-): boolean => computeBorrowed(position) > 0 && interest - pnlAt(position, mark) >= fatalLoss(position, lossPercent);
+export const isLiquidatable = (position: MarginExposure, mark: number, interest: number, lossPercent: number) =>
+  computeBorrowed(position) > 0 && interest - pnlAt(position, mark) >= fatalLoss(position, lossPercent);
 
 /**
  * Highest mark that liquidates the position at this interest; 0 if nothing is borrowed or no mark liquidates it. This

@@ -253,6 +253,7 @@ export class Matching {
     return affordable(this.#purse, wanted, price, trading.takerRate, trading.lot, isYes);
   }
 
+  /** Trades `amount` with a resting order, and releases the order's lock for this amount. */
   #meet(trading: Trading, slot: number, tick: number, amount: number): void {
     const pool = this.#pool;
     const account = i32(pool.account, slot);
@@ -260,7 +261,14 @@ export class Matching {
     const record = i32(pool.record, slot);
     trading.book.reduce(slot, amount);
     const left = f64(pool.remaining, slot);
-    this.#unlock(trading, slot, account, leg, tick, amount, left);
+    if (isBuyLeg(leg)) {
+      const before = f64(pool.locked, slot);
+      const price = leg === BUY_YES ? tick * trading.tick : 1_000_000 - tick * trading.tick;
+      // The order may have locked less than `buyLock` computes; the method `rest` explains why.
+      const still = left === 0 ? 0 : Math.min(before, buyLock(price, left, trading.lockRate));
+      pool.locked[slot] = still;
+      this.#funds.lock(account, still - before);
+    } else trading.market.shares.lock(account, leg === SELL_YES, -amount);
     if (left === 0) {
       trading.book.leave(slot);
       pool.release(slot);
@@ -314,28 +322,6 @@ export class Matching {
     if (fee !== 0) market.shares.pay(account, -fee);
     this.fees += fee;
     return fee;
-  }
-
-  /** Releases the lock for the filled `amount` of a resting order. `left` is the order's unfilled amount. */
-  #unlock(
-    trading: Trading,
-    slot: number,
-    account: number,
-    leg: LegCode,
-    tick: number,
-    amount: number,
-    left: number,
-  ): void {
-    if (!isBuyLeg(leg)) {
-      trading.market.shares.lock(account, leg === SELL_YES, -amount);
-      return;
-    }
-    const before = f64(this.#pool.locked, slot);
-    const price = leg === BUY_YES ? tick * trading.tick : 1_000_000 - tick * trading.tick;
-    // The order may have locked less than `buyLock` computes; the method `rest` explains why.
-    const still = left === 0 ? 0 : Math.min(before, buyLock(price, left, trading.lockRate));
-    this.#pool.locked[slot] = still;
-    this.#funds.lock(account, still - before);
   }
 
   /** Puts an order's unfilled part into the book, locks its currency or shares and returns the slot of the order. */
