@@ -6,13 +6,7 @@ import { inferOutcome, type MarketOutcome } from '../../shared/protocol/outcome.
 import { isSettledMarket, ORDER_STANDING } from '../../shared/protocol/states.js';
 import type { BookedConversion, IntentRow, LedgerReader, MarketRecord, RunRow } from '../../trader/ledger/contract.js';
 import type { CountedRefusal, MarketSession, RequestUse, SessionNotice, SessionRecord } from '../session/contract.js';
-import {
-  foldSession,
-  type LedgerMarket,
-  MarketWalk,
-  type RecordedPrices,
-  tradeTimeMs,
-} from '../session/live-session.js';
+import { foldSession, MarketWalk, type RecordedPrices, tradeTimeMs } from '../session/live-session.js';
 import type { Span } from '../session/samples.js';
 import type { Analysis } from './analysis/analyse.js';
 import { eventOf, type MarketAnalysis } from './analysis/markets.js';
@@ -38,12 +32,7 @@ export interface BreakdownRow
 export type StandingPrice = (conditionId: string, timeMs: number) => number | null;
 
 /** Splits the result by day, market, strategy or event. The rows add up to the whole result, to the micro. */
-export function computeBreakdown(
-  record: SessionRecord,
-  analysis: Analysis,
-  by: BreakdownBy,
-  standing: StandingPrice,
-): readonly BreakdownRow[] {
+export function computeBreakdown(record: SessionRecord, analysis: Analysis, by: BreakdownBy, standing: StandingPrice) {
   if (by === 'day') return makeDayRows(record, analysis, standing);
   const sessions = new Map(record.markets.map((market) => [market.conditionId, market]));
   const keyOf = {
@@ -145,7 +134,7 @@ export interface JournalFacts {
 }
 
 /** Reads all rows of the ledger, oldest first or by market. `theirs` converts a row's time to the exchange's clock. */
-function readRows(reader: LedgerReader, { nowMs, journals }: LedgerSessionOptions) {
+function readRows(reader: LedgerReader, { nowMs, journals, findPrices }: LedgerSessionOptions) {
   const page = { limit: Number.MAX_SAFE_INTEGER };
   const intents = reader.intents(page).toReversed();
   const orders = reader.orders(page).toReversed();
@@ -158,6 +147,8 @@ function readRows(reader: LedgerReader, { nowMs, journals }: LedgerSessionOption
     ...[...fills, ...conversions].map(({ seenMs }) => seenMs),
     ...runs.map(({ startedMs, stoppedMs }) => stoppedMs ?? startedMs),
   ];
+  const traded = [...orders, ...fills, ...conversions, ...reader.positions()];
+  const ids = new Set(traded.map(({ marketConditionId }) => marketConditionId));
   const endMs = nowMs ?? seen.reduce((latest, time) => Math.max(latest, time), 0);
   return {
     intents,
@@ -166,9 +157,8 @@ function readRows(reader: LedgerReader, { nowMs, journals }: LedgerSessionOption
     endMs,
     toMs: theirs(endMs),
     firstFillMs: fills.reduce((first, { timestampS }) => Math.min(first, timestampS * 1000), endMs),
-    ids: new Set(
-      [...orders, ...fills, ...conversions, ...reader.positions()].map(({ marketConditionId }) => marketConditionId),
-    ),
+    ids,
+    titles: eventTitles(reader, ids, findPrices),
     orders: groupBy(orders, (row) => row.marketConditionId),
     fills: groupBy(fills, (row) => row.marketConditionId),
     conversions: groupBy(conversions, (row) => row.marketConditionId),
@@ -184,7 +174,6 @@ export function sessionFromLedger(reader: LedgerReader, options: LedgerSessionOp
   const { nowMs, journals } = options;
   const rows = readRows(reader, options);
   const { intents, runs, ids, theirs, endMs, toMs, firstFillMs } = rows;
-  const titles = eventTitles(reader, ids, options);
   const untouched = reader.markets().filter(({ conditionId }) => !ids.has(conditionId)).length;
   const last = runs.at(-1);
   return foldSession({
@@ -193,7 +182,7 @@ export function sessionFromLedger(reader: LedgerReader, options: LedgerSessionOp
     toMs,
     capitalMicros: reader.pnl(new Map()).capitalMicros,
     endCashMicros: reader.cash(),
-    markets: [...ids].map((id) => listMarket(id, reader, rows, titles, options)),
+    markets: [...ids].map((id) => listMarket(id, reader, rows, options)),
     running: computeSpans(runs, intents, endMs, nowMs !== null).map(([from, to]) => [theirs(from), theirs(to)]),
     requests: journals?.requests ?? null,
     refusals: countRefusals(intents),
@@ -230,7 +219,7 @@ function computeSpans(runs: readonly RunRow[], intents: readonly IntentRow[], to
 }
 
 /** Returns titles by event id, so that all markets of an event have one title, even without a recording or journal. */
-const eventTitles = (reader: LedgerReader, ids: ReadonlySet<string>, { findPrices }: LedgerSessionOptions) =>
+const eventTitles = (reader: LedgerReader, ids: ReadonlySet<string>, findPrices: LedgerSessionOptions['findPrices']) =>
   new Map(
     [...ids].flatMap((id): readonly (readonly [string, string])[] => {
       const title = findPrices(id)?.eventTitle ?? '';
@@ -239,13 +228,7 @@ const eventTitles = (reader: LedgerReader, ids: ReadonlySet<string>, { findPrice
     }),
   );
 
-function listMarket(
-  conditionId: string,
-  reader: LedgerReader,
-  rows: LedgerRows,
-  titles: ReadonlyMap<string, string>,
-  options: LedgerSessionOptions,
-): LedgerMarket {
+function listMarket(conditionId: string, reader: LedgerReader, rows: LedgerRows, options: LedgerSessionOptions) {
   const market = reader.market(conditionId);
   const prices = options.findPrices(conditionId);
   const orders = rows.orders.get(conditionId) ?? [];
@@ -255,7 +238,7 @@ function listMarket(
   return {
     conditionId,
     title: market?.title ?? conditionId,
-    eventTitle: titles.get(market?.eventConditionId ?? '') ?? market?.eventConditionId ?? '',
+    eventTitle: rows.titles.get(market?.eventConditionId ?? '') ?? market?.eventConditionId ?? '',
     closeMs,
     outcome: readOutcome(conversions) ?? settledOutcome(market, prices?.outcome ?? null),
     orders: orders

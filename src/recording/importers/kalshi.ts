@@ -213,15 +213,11 @@ async function* kalshiChunks(market: KalshiFiles, found: ReadFindings): AsyncGen
   yield* rest;
 }
 
-async function* streamRows(
-  { path, place }: KalshiFiles['files'][number],
-  { ticker, tickPrecision }: KalshiFiles,
-  lines: LineCount,
-) {
+async function* streamRows({ path, place }: KalshiFiles['files'][number], market: KalshiFiles, lines: LineCount) {
   const connection: DuckDBConnection = await connect();
   try {
     const source = await lineSource(connection, path);
-    const sql = kalshiRowSql(source, place, ticker, stepOfPrecision(tickPrecision));
+    const sql = kalshiRowSql(source, place, market.ticker, stepOfPrecision(market.tickPrecision));
     yield* streamChunks(connection, sql, `cannot read ${path}`);
     const { count, example } = await takeRejects(connection);
     for (let at = 0; at < count; at++) {

@@ -187,11 +187,7 @@ function computeMeans({ time, longestCrossedMs }: BookMeter) {
 type RecordedSpan = Readonly<{ fromMs: number; toMs: number }>;
 
 /** Returns the fraction of the span `life` that is in span `recorded` and outside gaps; null if `life` is empty. */
-export function computeCoverage(
-  life: RecordedSpan,
-  recorded: RecordedSpan,
-  gaps: readonly RecordedGap[],
-): number | null {
+export function computeCoverage(life: RecordedSpan, recorded: RecordedSpan, gaps: readonly RecordedGap[]) {
   const lifeMs = life.toMs - life.fromMs;
   if (lifeMs <= 0) return null;
   const from = Math.max(life.fromMs, recorded.fromMs);
