@@ -43,10 +43,7 @@ export const MAX_PARAM_LENGTH = 256;
 export const routeUrl = (template: string): string => template.replace(/\{(\w+)\}/g, ':$1');
 
 /** Lists the methods that are declared for a path. */
-export function listMethods(
-  path: string,
-  declarations: readonly { readonly method: string; readonly path: string }[],
-): string[] {
+export function listMethods(path: string, declarations: readonly { readonly method: string; readonly path: string }[]) {
   const segments = path.split('/');
   const matching = declarations.filter((declaration) => matches(segments, declaration.path.split('/')));
   return [...new Set(matching.map(({ method }) => method))];

@@ -7,7 +7,6 @@ import { canonicalJson } from '../../shell/config/shown.js';
 import { sum } from '../report/analysis/split.js';
 import type { SweepCandidate, SweepPlan, SweepWatcher, TaskOutcome } from '../sweep/contract.js';
 import { listTasks, type SweepFacts, type TaskWork } from '../sweep/facts.js';
-import type { FreshResult } from '../sweep/result.js';
 import { hashValue, identityOf } from '../sweep/search.js';
 import { openStore } from '../sweep/store.js';
 import { makeSweep } from '../sweep/sweep.js';
@@ -125,12 +124,7 @@ function judge(world: string, results: readonly SimulationResult[]): TaskOutcome
   return { kind: 'done', figures };
 }
 
-async function showFresh(
-  plan: WorldSweepPlan,
-  watcher: SweepWatcher,
-  best: SweepCandidate,
-  usedBefore: number,
-): Promise<FreshResult | null> {
+async function showFresh(plan: WorldSweepPlan, watcher: SweepWatcher, best: SweepCandidate, usedBefore: number) {
   const { fresh, worlds } = plan;
   const [from, to] = [fresh.first, getLastSeed(fresh)];
   watcher.say(`Configuration ${best.number} is the best; its test on the fresh seeds ${from} to ${to} begins.`);

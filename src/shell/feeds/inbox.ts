@@ -109,12 +109,7 @@ const TOO_LONG: RowProblem = { kind: 'long', text: `a line is longer than ${MAX_
 const NOT_UTF8: RowProblem = { kind: 'utf8', text: 'a line is not UTF-8' };
 
 /** Passes every complete line to `inbox` and returns the number of their bytes. Ignores an incomplete last line. */
-export async function takeLines(
-  chunks: AsyncIterable<Buffer>,
-  inbox: FeedInbox,
-  rows: FileRows,
-  signal: AbortSignal,
-): Promise<number> {
+export async function takeLines(chunks: AsyncIterable<Buffer>, inbox: FeedInbox, rows: FileRows, signal: AbortSignal) {
   let rest: Buffer = Buffer.alloc(0);
   let isSkipping = false;
   let bytes = 0;
