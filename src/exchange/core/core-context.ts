@@ -47,6 +47,7 @@ export interface CoreContext {
   deposited: number;
 }
 
+/** Converts Unix ms to Unix seconds, rounded down. */
 export const seconds = (ms: number): number => Math.floor(ms / 1000);
 
 /** Creates the pubkey and message of a new record's draft, and schedules the draft's expiry. */

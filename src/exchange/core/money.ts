@@ -7,7 +7,9 @@ import { formatDecimal, type Micros } from '../../shared/base/micros.js';
 
 /** Reads a cell at a valid index, on the hot path. A function for each array type keeps calls monomorphic. */
 export const f64 = (cells: Float64Array, index: number): number => cells[index] as number;
+/** Reads a cell of an integer array, like `f64`. */
 export const i32 = (cells: Int32Array, index: number): number => cells[index] as number;
+/** Reads a cell of a byte array, like `f64`. */
 export const u8 = (cells: Uint8Array, index: number): number => cells[index] as number;
 
 type NumberColumn = Float64Array | Int32Array | Uint8Array;

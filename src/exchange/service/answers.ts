@@ -54,6 +54,7 @@ export function cursorPosition(list: CursorList, cursor: string | undefined, key
   return number === null ? null : positionIn(list, number);
 }
 
+/** Returns the cursor that continues a list at a position. */
 export const cursorAt = (list: CursorList, key: CursorKey, position: number): string =>
   encodeCursor({ [key]: computeBase(list) + position });
 
@@ -65,6 +66,7 @@ export function cursorPlace(list: CursorList, cursor: string | undefined): Sorte
   return place === null || sortValue === null ? null : { pubkey: place.pubkey, sortValue };
 }
 
+/** Returns the cursor that continues a sorted list after a record. */
 export const cursorBehind = (list: CursorList, { pubkey, sortValue }: SortedPlace): string =>
   encodeCursor({ pubkey, sort_value: computeBase(list) + sortValue });
 
@@ -82,6 +84,7 @@ type Meta =
   | { readonly is_yes: boolean }
   | Readonly<Record<string, never>>;
 
+/** Body of a successful answer. */
 export const successText = (data: unknown, meta: Meta): string => JSON.stringify({ data, meta, error: null });
 
 /** Converts an error of the core to the service's answer, with the HTTP status of the error's slug. */
@@ -121,6 +124,7 @@ export type Reply<N extends EndpointName> =
 /** A handler for every declared call. */
 export type Handlers = { readonly [N in EndpointName]: (call: ServiceCall<N>, context: HandlerContext) => Reply<N> };
 
+/** Returns a reply with the record; for null, the error `not_found`. */
 export const answerFound = <T>(record: T | null) => (record === null ? refuse('not_found') : ok(record));
 
 /** Makes a handler that calls `answer` with the market that the path names; `not_found` for an unknown market. */

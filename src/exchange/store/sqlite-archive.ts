@@ -140,5 +140,6 @@ type ArchiveKind = Omit<Facets, 'market'> & { readonly number: number };
 
 type KindRow = Omit<ArchiveKind, 'isYes'> & { readonly is_yes: number | null };
 
+/** Opens the archive of final records in the exchange's file. */
 export const openArchive = (db: Database.Database, transactions: Transactions): Archive =>
   makeArchive((recordKind) => new ArchiveTable(db, transactions, recordKind));

@@ -51,6 +51,7 @@ export function sharesFor(totalLiquidity: number, price: number, step: number): 
   return shares - (shares % step);
 }
 
+/** Fee on an amount of currency, rounded up. */
 export const feeOn = (amount: number, rate: number): number => (rate === 0 ? 0 : timesUp(rate, amount));
 
 /** Entry price of a position: cost / shares, rounded up. After a single fill, this is exactly the fill's price. */

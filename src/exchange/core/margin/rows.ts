@@ -43,12 +43,14 @@ export function cancelledRequestRow(context: CoreContext, record: RequestRecord)
   return { ...requestRow(context, record), market: { condition_id: card.conditionId, title: card.title } };
 }
 
+/** Answer to a call that closes a margin position. */
 export const closeRow = (position: PositionRecord, closeType: CloseType): Wire<'closeResult'> => ({
   close_type: closeType,
   position_pubkey: position.pubkey,
   is_closed: position.end !== null,
 });
 
+/** Take profit and stop loss in wire format. */
 export const tpSlRow = ({ takeProfit, stopLoss, state, trigger }: TpSlRecord): Wire<'tpSlRow'> => ({
   take_profit_price: textOrNull(takeProfit),
   stop_loss_price: textOrNull(stopLoss),
@@ -103,6 +105,7 @@ function makeWireMarket({ catalog }: CoreContext, market: Market): Wire<'positio
   };
 }
 
+/** A settlement with its position in wire format. */
 export const settlementRow = (context: CoreContext, settlement: SettlementRecord, position: PositionRecord) => ({
   position_pubkey: settlement.pubkey,
   position: positionRow(context, position),
@@ -136,6 +139,7 @@ export function estimateRow(
   };
 }
 
+/** A margin market's public activity, in wire format. */
 export const activityRow = (context: CoreContext, market: Market, activity: Activity, username: string) => ({
   activity_type: activity.type,
   user: { username, profile_image: null, twitter_username: null },

@@ -11,8 +11,11 @@ export const SELL_NO = 3;
 /** Outcome and side of an order, as `BUY_YES`, `SELL_YES`, `BUY_NO` or `SELL_NO`. */
 export type LegCode = number;
 
+/** True if the leg is on the bid side of the YES book. */
 export const isBidLeg = (leg: LegCode): boolean => leg === BUY_YES || leg === SELL_NO;
+/** True if the leg pays currency for shares. */
 export const isBuyLeg = (leg: LegCode): boolean => leg === BUY_YES || leg === BUY_NO;
+/** True if the leg trades YES shares. */
 export const isYesLeg = (leg: LegCode): boolean => leg === BUY_YES || leg === SELL_YES;
 
 /** Fields of all resting orders: one array per field, indexed by slot. Slots are reused without an allocation. */
