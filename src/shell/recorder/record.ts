@@ -126,9 +126,10 @@ function describeNotice(notice: ClientNotice): string {
     : `this machine's clock differs from the venue's by ${(notice.offsetMs / 1000).toFixed(1)} s`;
 }
 
-function countsText({ markets, levels, trades, gaps, own, refused }: CaptureCounts): string {
-  const more = [...(own > 0 ? [`${own} own rows`] : []), ...(refused > 0 ? [`${refused} invalid events`] : [])];
-  return [`${markets} recorded`, `${levels} levels`, `${trades} trades`, `${gaps} gaps`, ...more].join(', ');
+function countsText({ markets, levels, trades, gaps, own, refused, dropped }: CaptureCounts): string {
+  const more = { 'own rows': own, 'invalid events': refused, 'trades dropped': dropped };
+  const seen = Object.entries(more).flatMap(([name, count]) => (count > 0 ? [`${count} ${name}`] : []));
+  return [`${markets} recorded`, `${levels} levels`, `${trades} trades`, `${gaps} gaps`, ...seen].join(', ');
 }
 
 /** Maximum interval between two reads of a book, ms, if the request budget suffices. */

@@ -153,7 +153,7 @@ export class MarketTracker {
     const book = this.#book?.raw ?? EMPTY_BOOK;
     const latestMs = (at.venueTimeMs ?? Number.POSITIVE_INFINITY) + EARLY_MS;
     const past = rows.filter(({ timestamp }) => timestamp * 1000 <= latestMs);
-    for (const trade of this.#tape.add(past, at.seenMs, book)) this.#takeIn(trade, at, book);
+    for (const trade of this.#tape.add(past, at.seenMs, () => book)) this.#takeIn(trade, at, book);
   }
 
   #takeIn(trade: TapeTrade, at: SeenAt, book: Book): void {

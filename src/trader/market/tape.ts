@@ -47,8 +47,8 @@ export class Tape {
     return this.#meanShares;
   }
 
-  /** Adds a page of trade rows (newest first). Returns new trades, oldest first, with takers inferred from `book`. */
-  add(rows: readonly PublicTradeRow[], seenMs: number, book: Book): readonly TapeTrade[] {
+  /** Adds a page of rows (newest first). Returns new trades, oldest first; `bookAt` gives the book for their takers. */
+  add(rows: readonly PublicTradeRow[], seenMs: number, bookAt: (timeMs: number) => Book): readonly TapeTrade[] {
     this.#page += 1;
     const fresh: TapeTrade[] = [];
     for (let i = rows.length - 1; i >= 0; i--) {
@@ -60,7 +60,7 @@ export class Tape {
       if (twins.shown <= twins.count) continue;
       twins.count = twins.shown;
       const priceMicros = row.is_yes ? row.price : complement(row.price);
-      const taker = inferTaker(priceMicros, row.is_yes, book);
+      const taker = inferTaker(priceMicros, row.is_yes, bookAt(row.timestamp * 1000));
       fresh.push({ priceMicros, amountMicros: row.amount, taker, venueTimeMs: row.timestamp * 1000, seenMs });
     }
     this.#keep(fresh);

@@ -53,12 +53,12 @@ export class Capture {
     this.#settings = settings;
   }
 
-  /** Numbers of recorded items. `refused`: invalid levels, and events with a price or amount off the market's grid. */
+  /** Numbers of recorded items. `refused`: invalid levels and events. `dropped`: trades read too late or in a gap. */
   get counts() {
-    const total = { markets: this.#markets.size, own: this.#own.count, levels: 0, trades: 0, gaps: 0, refused: 0 };
+    const total = { levels: 0, trades: 0, gaps: 0, refused: 0, dropped: 0 };
     for (const { counts } of this.#markets.values())
-      for (const name of ['levels', 'trades', 'gaps', 'refused'] as const) total[name] += counts[name];
-    return total;
+      for (const name of ['levels', 'trades', 'gaps', 'refused', 'dropped'] as const) total[name] += counts[name];
+    return { markets: this.#markets.size, own: this.#own.count, ...total };
   }
 
   get ownResting(): number {
@@ -236,8 +236,10 @@ function learnOutcome(row: RedeemRow): MarketOutcome | null {
 const sameDescription = (a: RecordedMarket, b: RecordedMarket): boolean =>
   JSON.stringify({ ...a, openTimeMs: 0, closeTimeMs: 0 }) === JSON.stringify({ ...b, openTimeMs: 0, closeTimeMs: 0 });
 
-/** Maximum time that a book waits for a later read of the trades, ms. Later trades may be written after the book. */
-const HOLD_MS = 20_000;
+/** Maximum time that a book waits for a later read of the trades, ms; longer than the reads of many markets take. */
+const HOLD_MS = 300_000;
+/** Time from a book's arrival until our own amounts in the book count as known, ms. */
+const OWN_WAIT_MS = 20_000;
 /** A book that arrives later than this multiple of the usual interval causes a gap. */
 const LATE_FACTOR = 3;
 /** Maximum step back in time, ms, due to answers out of order. A larger step means that our clock was set back. */
@@ -249,6 +251,8 @@ interface HeldBook {
   readonly book: Book;
   readonly depth: number;
   readonly at: PolledAt;
+  /** Our own amounts in the book; absent until known. */
+  own?: OwnInBook;
 }
 
 /** Converts one market's reads into events. A book waits up to `HOLD_MS` for the trades that caused its decreases. */
@@ -261,18 +265,20 @@ class MarketCapture {
   #newestTradeMs: number | null = null;
   #held: HeldBook[] = [];
   #trades: TapeTrade[] = [];
-  /** The newest book, including own orders, from which we infer whether a trade's taker bought or sold. */
-  #latest: Book = EMPTY_BOOK;
+  /** The last written book, including own orders. The book before a trade shows whether the taker bought or sold. */
+  #written: Book = EMPTY_BOOK;
   #latestAt: PolledAt | null = null;
   /** Our clock at the last call of this capture, ms. */
   #nowMs = Number.NEGATIVE_INFINITY;
   /** Time when the newest answered read of the trades was sent, our clock, ms. */
   #tradesSentMs = Number.NEGATIVE_INFINITY;
-  /** Time of the last written book or trade, venue clock, ms; null before the first book. */
-  #knownMs: number | null = null;
-  /** Reason for the present gap in the recording; null if there is no gap. */
-  #gap: string | null = null;
-  counts = { levels: 0, trades: 0, gaps: 0, refused: 0 };
+  /** Time of the last written book or trade, venue clock, ms. */
+  #knownMs = Number.NEGATIVE_INFINITY;
+  /** The first book includes the effect of trades up to this time, venue clock, ms. */
+  #beforeMs = Number.POSITIVE_INFINITY;
+  /** True while the book is unknown: before the first book and in a gap. */
+  #inGap = true;
+  counts = { levels: 0, trades: 0, gaps: 0, refused: 0, dropped: 0 };
 
   constructor(sink: MarketSink, own: OwnOrders) {
     this.sink = sink;
@@ -289,7 +295,6 @@ class MarketCapture {
     const sinceMs = this.#latestAt === null ? 0 : at.seenMs - this.#latestAt.seenMs;
     if (sinceMs > LATE_FACTOR * usualMs)
       this.onGap(`the book could not be read for ${Math.round(sinceMs / 1000)} s`, at.seenMs);
-    this.#latest = book;
     this.#latestAt = at;
     this.#held.push({ book, depth, at });
     this.#release(at.seenMs);
@@ -298,13 +303,18 @@ class MarketCapture {
   /** Records a page of public trades, newest first. `isLast`: this is the list's last page. */
   onTrades(rows: readonly PublicTradeRow[], isLast: boolean, at: PolledAt): void {
     this.#note(at.seenMs);
-    const trades = this.#tape.add(rows, at.seenMs, this.#latest);
+    const bookAt = (ms: number) => this.#held.findLast((held) => held.at.venueMs <= ms + 500)?.book ?? this.#written;
+    const trades = this.#tape.add(rows, at.seenMs, bookAt);
     const known = this.#newestTradeMs;
     const times = rows.map((row) => row.timestamp * 1000);
     if (times.length > 0) this.#newestTradeMs = Math.max(known ?? 0, ...times);
     // The venue's trades have no id. No trade is missing if the page reaches back to the newest known trade's time.
-    const isWhole = known === null || isLast || times.length === 0 || Math.min(...times) <= known;
-    if (!isWhole && this.#knownMs !== null) this.onGap('there were more new trades than one page holds', at.seenMs);
+    const oldestMs = Math.min(...times);
+    if (known !== null && !isLast && times.length > 0 && oldestMs > known) {
+      // Books before the oldest trade of the page lack trades, so these books belong to the gap.
+      this.#held = this.#held.filter((held) => held.at.venueMs >= oldestMs);
+      this.#beginGap('there were more new trades than one page holds', at.seenMs);
+    }
     this.#trades = [...this.#trades, ...trades].sort((a, b) => a.venueTimeMs - b.venueTimeMs);
     this.#tradesSentMs = Math.max(this.#tradesSentMs, at.sentMs);
     this.#release(at.seenMs);
@@ -313,18 +323,20 @@ class MarketCapture {
   /** Records a gap from the last known book to the next book. */
   onGap(reason: string, nowMs: number): void {
     this.flush(nowMs);
-    if (this.#gap !== null || this.#knownMs === null) return;
-    this.#gap = reason;
+    this.#beginGap(reason, nowMs);
+  }
+
+  #beginGap(reason: string, nowMs: number): void {
+    if (this.#inGap) return;
+    this.#inGap = true;
     this.counts.gaps += 1;
     this.sink.gap({ timeMs: this.#knownMs, seenMs: nowMs }, reason);
   }
 
-  /** Writes books and trades that have waited long enough. */
+  /** Writes books that have waited long enough, and their trades. */
   tick(nowMs: number): void {
     this.#note(nowMs);
     this.#release(nowMs);
-    if (this.#held.length > 0 || this.#knownMs === null) return;
-    this.#writeTrades((trade) => trade.seenMs + HOLD_MS <= nowMs, Number.POSITIVE_INFINITY);
   }
 
   flush(nowMs: number): void {
@@ -333,13 +345,13 @@ class MarketCapture {
 
   end(at: PolledAt): void {
     this.flush(at.seenMs);
-    this.#writeTrades(() => true, at.venueMs);
-    this.sink.end({ timeMs: Math.max(at.venueMs, this.#knownMs ?? at.venueMs), seenMs: at.seenMs });
+    this.#writeTrades(Number.POSITIVE_INFINITY, at.venueMs);
+    this.sink.end({ timeMs: Math.max(at.venueMs, this.#knownMs), seenMs: at.seenMs });
     // The memory of an ended market is freed, because many markets end while a recorder runs for months.
     this.#levels = new KnownLevels();
     this.#tape = new Tape();
     this.#newestTradeMs = null;
-    this.#latest = EMPTY_BOOK;
+    this.#written = EMPTY_BOOK;
   }
 
   /** Detects that the clock was set back, and then writes all waiting data, which could otherwise wait for hours. */
@@ -353,6 +365,8 @@ class MarketCapture {
   }
 
   #release(nowMs: number): void {
+    for (const held of this.#held)
+      if (nowMs - held.at.seenMs >= OWN_WAIT_MS) held.own ??= this.#own.inBook(this.sink.market.conditionId, held.at);
     for (let next = this.#held[0]; next !== undefined; next = this.#held[0]) {
       const { seenMs } = next.at;
       if (this.#tradesSentMs < seenMs && nowMs - seenMs < HOLD_MS) return;
@@ -361,17 +375,13 @@ class MarketCapture {
     }
   }
 
-  #write({ book, depth, at }: HeldBook): void {
-    const own = this.#own.inBook(this.sink.market.conditionId, at.sentMs, at.seenMs);
-    const first = this.#knownMs === null;
+  #write({ book, depth, at, own = this.#own.inBook(this.sink.market.conditionId, at) }: HeldBook): void {
     const untilMs = at.venueMs + CLOCK_SLACK_MS;
-    // The first book includes the effect of earlier trades, so earlier trades are dropped.
-    if (first) this.#trades = this.#trades.filter((trade) => trade.venueTimeMs > untilMs);
-    else this.#writeTrades((trade) => trade.venueTimeMs <= untilMs, at.venueMs);
-    const timeMs = Math.max(at.venueMs, this.#knownMs ?? at.venueMs);
+    this.#beforeMs = Math.min(this.#beforeMs, untilMs);
+    this.#writeTrades(untilMs, at.venueMs);
+    const timeMs = Math.max(at.venueMs, this.#knownMs);
     const stamp: Stamp = { timeMs, seenMs: at.seenMs };
-    const isRebuilt = first || this.#gap !== null;
-    if (isRebuilt) {
+    if (this.#inGap) {
       this.sink.clear(stamp);
       this.#levels = new KnownLevels();
     }
@@ -379,23 +389,25 @@ class MarketCapture {
       const taken = this.sink.level(stamp, change.side, change.priceMicros, change.amountMicros);
       this.counts[taken ? 'levels' : 'refused'] += 1;
     }
-    this.#gap = null;
+    this.#inGap = false;
+    this.#written = book;
     this.#knownMs = timeMs;
   }
 
-  /** Writes due trades in order. A trade's time is the middle of its second, limited by `latestMs` and earlier data. */
-  #writeTrades(isDue: (trade: TapeTrade) => boolean, latestMs: number): void {
-    const due = this.#trades.filter(isDue);
-    this.#trades = this.#trades.filter((trade) => !isDue(trade));
-    for (const trade of due) {
-      const timeMs = Math.max(Math.min(trade.venueTimeMs + 500, latestMs), this.#knownMs ?? trade.venueTimeMs);
-      const side = trade.taker === 'buy' ? SIDE.bid : SIDE.ask;
-      const stamp = { timeMs, seenMs: trade.seenMs };
-      const taken = this.sink.trade(stamp, side, trade.priceMicros, trade.amountMicros);
+  /** Writes trades in order, at the middle of their seconds if possible. Drops trades that are late or in a gap. */
+  #writeTrades(untilMs: number, latestMs: number): void {
+    const due = this.#trades.filter((trade) => trade.venueTimeMs <= untilMs);
+    this.#trades = this.#trades.filter((trade) => trade.venueTimeMs > untilMs);
+    for (const { venueTimeMs, seenMs, taker, priceMicros, amountMicros } of due) {
+      if (venueTimeMs <= this.#beforeMs) continue;
+      if (this.#inGap || venueTimeMs + 1000 + CLOCK_SLACK_MS < this.#knownMs) {
+        this.counts.dropped += 1;
+        continue;
+      }
+      this.#knownMs = Math.max(Math.min(venueTimeMs + 500, latestMs), this.#knownMs);
+      const side = taker === 'buy' ? SIDE.bid : SIDE.ask;
+      const taken = this.sink.trade({ timeMs: this.#knownMs, seenMs }, side, priceMicros, amountMicros);
       this.counts[taken ? 'trades' : 'refused'] += 1;
-      this.#knownMs = timeMs;
-      // A gap continues after a trade, because the book is still unknown.
-      if (this.#gap !== null) this.sink.gap(stamp, this.#gap);
     }
   }
 }

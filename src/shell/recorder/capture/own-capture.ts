@@ -235,7 +235,7 @@ export class OwnOrders {
   }
 
   /** Returns our own amounts in a book that was read between two times of our clock. */
-  inBook(market: string, sentMs: number, seenMs: number): OwnInBook {
+  inBook(market: string, { sentMs, seenMs }: PolledAt): OwnInBook {
     const found = [new Map<number, OwnAtPrice>(), new Map<number, OwnAtPrice>()] as const;
     for (const known of this.#orders.values()) {
       if (known.market !== market || known.bornMs >= seenMs) continue;

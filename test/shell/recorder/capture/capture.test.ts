@@ -48,10 +48,42 @@ describe('a captured market', () => {
   it('does not wait for ever for a look at the trades', () => {
     const polls = begun();
     polls.book(2000, { 0.4: 9 }, {});
-    polls.capture.tick(15_000);
+    polls.capture.tick(300_000);
     expect(polls.remembered.book()).toEqual(['bid 0.4 10']);
-    polls.capture.tick(23_000);
+    polls.capture.tick(303_000);
     expect(polls.remembered.book()).toEqual(['bid 0.4 9']);
+  });
+
+  it('has a trade that is read late at its own time, with the side of the book at that time', () => {
+    const polls = begun({ 0.3: 10 }, { 0.32: 10 });
+    polls.capture.expect(100_000);
+    polls.book(30_000, { 0.4: 10 }, { 0.42: 10 });
+    for (let nowMs = 31_000; nowMs < 80_000; nowMs += 1000) polls.capture.tick(nowMs);
+    polls.trades(80_000, [tradeOf(12, 0.32, 3)]);
+    expect(polls.remembered.lines().slice(3, 5)).toEqual(['trade 12500 bid 0.32 3', 'level 30050 bid 0.3 0']);
+  });
+
+  it('drops and counts a trade that is older than the last recorded book', () => {
+    const polls = begun();
+    polls.capture.expect(1_000_000);
+    polls.book(30_000, { 0.4: 9 }, {});
+    polls.capture.tick(340_000);
+    polls.trades(341_000, [tradeOf(30, 0.4, 2), tradeOf(12, 0.4, 1)]);
+    polls.book(342_000, { 0.4: 9 }, {});
+    polls.trades(343_000, []);
+    expect(polls.remembered.lines().slice(2)).toEqual(['level 30050 bid 0.4 9', 'trade 30500 bid 0.4 2']);
+    expect(polls.capture.counts).toMatchObject({ trades: 1, dropped: 1 });
+  });
+
+  it('has no trade from before its first book, whenever the trade is read', () => {
+    const polls = bookSeen();
+    polls.trades(1200, []);
+    const rows = [tradeOf(3, 0.4, 1), tradeOf(1, 0.4, 2), tradeOf(-60, 0.4, 5)];
+    polls.trades(3200, rows);
+    polls.book(4000, { 0.4: 10 }, {});
+    polls.trades(4200, rows);
+    expect(polls.remembered.lines().slice(2)).toEqual(['trade 3500 bid 0.4 1']);
+    expect(polls.capture.counts).toMatchObject({ trades: 1, dropped: 0 });
   });
 
   it('does not call a level gone that lies deeper than was asked', () => {
@@ -81,14 +113,11 @@ describe('a captured market', () => {
     polls.trades(6200, [tradeOf(3, 0.4, 1, false)]);
     expect(polls.remembered.lines().slice(2)).toEqual([
       `gap 1050 ${reason}`,
-      // Another trader bought NO at 0.4, so sold YES at 0.6. That price is known; the book is still unknown.
-      'trade 3500 ask 0.6 1',
-      `gap 3500 ${reason}`,
       'clear 6050',
       'level 6050 bid 0.4 9',
       'level 6050 bid 0.3 1',
     ]);
-    expect(polls.capture.counts).toMatchObject({ gaps: 1, trades: 1, levels: 3, markets: 1 });
+    expect(polls.capture.counts).toMatchObject({ gaps: 1, trades: 0, dropped: 1, levels: 3, markets: 1 });
   });
 
   it('has no gap when only the trades were not answered', () => {
@@ -108,6 +137,21 @@ describe('a captured market', () => {
     expect(polls.remembered.lines().filter((line) => line.startsWith('gap'))[0]).toBe(
       'gap 1050 there were more new trades than one page holds',
     );
+  });
+
+  it('begins again, after such a page, with the first book that has all later trades', () => {
+    const polls = bookSeen();
+    polls.capture.expect(100_000);
+    polls.trades(1200, [tradeOf(1, 0.4, 1)], 'more');
+    for (const nowMs of [2000, 4000, 6000]) polls.book(nowMs, { 0.4: nowMs / 1000 }, {});
+    polls.trades(6200, [tradeOf(5, 0.4, 1), tradeOf(3, 0.4, 1)], 'more');
+    expect(polls.remembered.lines().slice(2)).toEqual([
+      'gap 1050 there were more new trades than one page holds',
+      'clear 4050',
+      'level 4050 bid 0.4 4',
+      'trade 5500 bid 0.4 1',
+      'level 6050 bid 0.4 6',
+    ]);
   });
 
   it('goes on when our clock is set back by an hour', () => {
@@ -224,6 +268,16 @@ describe('own orders', () => {
       ['order', 5e6],
       ['trade', 3e6],
     ]);
+  });
+
+  it('that end while a book waits for the trades count as they were at the time of the book', () => {
+    const polls = begunSlowly();
+    rests(polls);
+    polls.book(2000, { 0.4: 18 }, {});
+    polls.capture.tick(23_000);
+    polls.poll({ endpoint: 'orders.cancelSubmit', params: { pubkey: 'P' } }, order('canceled', 5), 30_000);
+    polls.trades(40_000, []);
+    expect(polls.remembered.book()).toEqual(['bid 0.4 13']);
   });
 
   it('that a whole list of what rests does not show are gone', () => {
