@@ -222,7 +222,7 @@ function gapNotices(measured: MeasuredRun): SessionNotice[] {
   return [...measured.metrics.markets.values()].flatMap((market): SessionNotice[] => {
     const gaps = clipGaps(market, measured);
     const within = market.fills.rows.filter(({ timeMs }) =>
-      gaps.some((gap) => gap.fromMs < timeMs && timeMs < gap.toMs),
+      gaps.some((gap) => gap.fromMs <= timeMs && timeMs <= gap.toMs),
     );
     const [first] = within;
     if (first === undefined) return [];

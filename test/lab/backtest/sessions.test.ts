@@ -116,6 +116,14 @@ describe('a gap in a recording', () => {
       if (told > 0) expect(loud[0]).toMatch(/^1 fill lies in gaps of the recording of "Will it\?"/);
     }
   });
+
+  it('includes its first and its last moment', async () => {
+    const rows = [...GAP_ROWS.slice(0, 2), trade(100_000, ASK, 0.4, 5), trade(200_000, ASK, 0.4, 6), end(240_000)];
+    const { summary } = withGaps([gap]);
+    const { session } = await runBacktest(plan([{ ...source(rows), ...(summary && { summary }) }], ONE_BID));
+    expect(session.markets[0]?.fills.map(({ timeMs }) => timeMs - FIRST_MS)).toEqual([100_000, 200_000]);
+    expect(session.notices.find(({ severity }) => severity === 'loud')?.text).toMatch(/^2 fills lie in gaps/);
+  });
 });
 
 it('a market whose outcome nobody knows is called off when we hold nothing in it, and stays when we do', async () => {
