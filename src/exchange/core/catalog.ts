@@ -100,11 +100,13 @@ export class Catalog {
     if (!CONDITION_ID.test(conditionId))
       return invalid('condition_id', 'Up to 128 visible characters without blanks, commas or pipes.');
     if (this.#marketById.has(conditionId)) return invalid('condition_id', 'A market already has this condition id.');
-    const known = spec.event === undefined ? undefined : this.#eventByTitle.get(spec.event);
+    const { event, event_condition_id: eventId } = spec;
+    const named = eventId === undefined ? this.#eventByTitle.get(event ?? '') : this.#eventById.get(eventId);
+    const known = event === undefined ? undefined : named;
     const eventIndex = known ?? this.events.length;
     const card = readSpec(spec, { conditionId, eventIndex, number: index + 1, nowMs });
     if (!card.ok) return card;
-    if (known === undefined) this.#openEvent(card.value, spec.event ?? null, spec.event_condition_id);
+    if (known === undefined) this.#openEvent(card.value, event ?? null, eventId);
     return ok(this.#add(card.value, spec.state ?? 'open'));
   }
 

@@ -122,9 +122,9 @@ type DetailFields = { readonly [F in DetailField | OtherField]?: Wire<'marketDet
  */
 export interface MarketSpec extends DetailFields {
   readonly config: BookConfigSpec | PoolConfigSpec;
-  /** Title of the event; markets with equal titles share an event. A market without a title gets its own event. */
+  /** Title of the event. Markets with equal ids, else with equal titles, share an event; absent: an own event. */
   readonly event?: string | undefined;
-  /** Id of the event if this market creates the event; absent: a derived id. */
+  /** Id of the event; absent: the id of the event with the title, or a derived id. */
   readonly event_condition_id?: string;
   /** Slug of the market's sport in the sports catalog. `league`: slug of one of the sport's leagues. */
   readonly sport?: string | null | undefined;

@@ -1,7 +1,7 @@
 /** Runs one backtest: recorded events, requests in flight and the trader's heartbeats share one virtual clock. */
 
 import { Heap } from '../../exchange/core/timer-queue.js';
-import type { RecordedFeedValue } from '../../recording/contract.js';
+import { eventOf, type RecordedFeedValue } from '../../recording/contract.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { declarationOf } from '../../shared/protocol/endpoints.js';
 import type { FeedValue, Observation, OperatorCommand, Request } from '../../shared/protocol/seam.js';
@@ -183,7 +183,7 @@ class BacktestRun {
     const listener: MarketListener = {
       onOpen: (played) => {
         metrics.onOpen(played);
-        halts.onOpen(played.source.market.eventTitle || played.source.market.conditionId);
+        halts.onOpen(eventOf(played.source.market));
       },
       ending: (played) => metrics.ending(played),
       onClose: (played, nowMs) => {

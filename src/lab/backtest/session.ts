@@ -310,6 +310,7 @@ function marketSession(metrics: MarketMetrics, measured: MeasuredRun): MarketSes
   return {
     conditionId: market.conditionId,
     title: market.title,
+    eventConditionId: market.eventConditionId,
     eventTitle: market.eventTitle,
     category: market.category,
     closeMs: played.closedMs,

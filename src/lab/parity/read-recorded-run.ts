@@ -436,6 +436,7 @@ function listMarket(
   return {
     conditionId,
     title: market?.title ?? conditionId,
+    eventConditionId: market?.eventConditionId,
     eventTitle: market?.eventTitle ?? '',
     closeMs: null,
     outcome: market?.outcome ?? null,

@@ -1,6 +1,7 @@
 /** Builds the session record of a live trader from its ledger and run journals, and splits its result into groups. */
 
 import { basename } from 'node:path';
+import { eventOf } from '../../recording/contract.js';
 import { complement, micros } from '../../shared/base/micros.js';
 import { inferOutcome, type MarketOutcome } from '../../shared/protocol/outcome.js';
 import { isSettledMarket, ORDER_STANDING } from '../../shared/protocol/states.js';
@@ -9,7 +10,7 @@ import type { CountedRefusal, MarketSession, RequestUse, SessionNotice, SessionR
 import { foldSession, MarketWalk, type RecordedPrices, tradeTimeMs } from '../session/live-session.js';
 import type { Span } from '../session/samples.js';
 import type { Analysis } from './analysis/analyse.js';
-import { eventOf, type MarketAnalysis } from './analysis/markets.js';
+import type { MarketAnalysis } from './analysis/markets.js';
 import { groupBy, type ResultSplit, sum, sumSplits } from './analysis/split.js';
 import { computeVolume } from './analysis/trading.js';
 import { formatQuantity } from './figures.js';
@@ -44,7 +45,7 @@ export function computeBreakdown(record: SessionRecord, analysis: Analysis, by: 
   const rows = [...groups].map(([key, markets]): BreakdownRow => {
     const split = sumSplits(markets.map(({ result }) => result));
     return {
-      key,
+      key: (by === 'event' && markets[0]?.eventTitle) || key,
       title: by === 'market' ? (markets[0]?.title ?? '') : '',
       fills: sum(markets.map(({ fills }) => fills)),
       boughtMicros: sum(markets.map(({ boughtMicros }) => boughtMicros)),
@@ -238,6 +239,7 @@ function listMarket(conditionId: string, reader: LedgerReader, rows: LedgerRows,
   return {
     conditionId,
     title: market?.title ?? conditionId,
+    eventConditionId: market?.eventConditionId ?? undefined,
     eventTitle: rows.titles.get(market?.eventConditionId ?? '') ?? market?.eventConditionId ?? '',
     closeMs,
     outcome: readOutcome(conversions) ?? settledOutcome(market, prices?.outcome ?? null),

@@ -57,7 +57,9 @@ export interface AccountSeries {
 export interface MarketSession {
   readonly conditionId: string;
   readonly title: string;
-  /** Title of the market's event; empty if unknown: the market then counts as its own event. */
+  /** Id of the market's event; absent if the venue gave none: the title then identifies the event. */
+  readonly eventConditionId?: string | undefined;
+  /** Title of the market's event; empty if unknown: a market without an id then counts as its own event. */
   readonly eventTitle: string;
   readonly category: string;
   readonly closeMs: number | null;

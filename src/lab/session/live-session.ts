@@ -163,7 +163,7 @@ export interface ReportedTrade
 }
 
 export interface LedgerMarket
-  extends Pick<MarketSession, 'conditionId' | 'title' | 'eventTitle' | 'closeMs' | 'outcome'> {
+  extends Pick<MarketSession, 'conditionId' | 'title' | 'eventConditionId' | 'eventTitle' | 'closeMs' | 'outcome'> {
   readonly orders: readonly SessionOrder[];
   readonly trades: readonly ReportedTrade[];
   /** A split without `yesCostMicros` gets the cost from the mid at the split. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { fillModel } from '../../exchange/core/matching/fill-model.js';
-import type { RecordedMarket, Recording } from '../../recording/contract.js';
+import { eventOf, type RecordedMarket, type Recording } from '../../recording/contract.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { LatencyModel } from '../backtest/latency.js';
 import { makePlan } from '../backtest/plan.js';
@@ -87,9 +87,9 @@ export const eventsIn = (events: readonly SweptEvent[], fold: number): readonly 
   events.filter((event) => event.fold === fold);
 
 function groupEvents(markets: readonly PlannedMarket[]): readonly Omit<SweptEvent, 'fold'>[] {
-  const byTitle = groupBy(markets, ({ market: { eventTitle, conditionId } }) => eventTitle || conditionId);
-  const events = [...byTitle].map(([title, together]) => ({
-    title,
+  const byEvent = groupBy(markets, ({ market }) => eventOf(market));
+  const events = [...byEvent].map(([event, together]) => ({
+    title: together[0]?.market.eventTitle || event,
     conditionIds: together.map(({ market }) => market.conditionId),
     fromMs: Math.min(...together.map(({ firstMs }) => firstMs)),
     toMs: Math.max(...together.map(({ lastMs }) => lastMs)),

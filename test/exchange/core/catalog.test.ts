@@ -92,6 +92,18 @@ describe('a market', () => {
     );
   });
 
+  it('joins the event of the same id, and not another event of the same title', () => {
+    const make = (event_condition_id: string) =>
+      accepted(venue.now.markets.create({ config: { kind: 'orderbook' }, event: 'Up in 15 min?', event_condition_id }));
+    const [first, second, third] = [make('E1'), make('E2'), make('E1')];
+    const { catalog } = venue.core;
+    const indexes = catalog.events.slice(1).map(({ conditionId, markets }) => [conditionId, ...markets]);
+    expect(indexes).toEqual([
+      ['E1', first.index, third.index],
+      ['E2', second.index],
+    ]);
+  });
+
   it('has the price of its book, else of its last trade, else of its one side, else none', () => {
     const [account, taker] = [venue.account(1), venue.account(2)];
     const price = (isYes = true) => priceRow(venue.first, isYes).price;

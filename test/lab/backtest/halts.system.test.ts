@@ -23,7 +23,9 @@ function losing(number: number) {
   ];
   const conditionId = base58.encode(new Uint8Array(32).fill(number + 1));
   const [openTimeMs, closeTimeMs] = [FIRST_MS + at(-60_000), FIRST_MS + at(400_000)];
-  return source(rows, { conditionId, eventTitle: `Event ${number}`, outcome: false, openTimeMs, closeTimeMs });
+  // Recurring events have one title.
+  const event = { eventTitle: 'Up in the next half hour?', eventConditionId: `E${number}` };
+  return source(rows, { conditionId, ...event, outcome: false, openTimeMs, closeTimeMs });
 }
 
 async function played(afterHalt: AfterHalt, maxLossDay: string, parts: Readonly<Record<string, string>> = {}) {

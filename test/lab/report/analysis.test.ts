@@ -162,6 +162,12 @@ describe('the result by event', () => {
     expect(byEvent.intervalMicros?.[1]).toBeGreaterThan(0);
   });
 
+  test('tells events of one title apart by their ids', () => {
+    const markets = [gain('a', 'Up?', 3), gain('b', 'Up?', -1)];
+    const { byEvent } = analyse(aSession(markets.map((one, n) => ({ ...one, eventConditionId: `E${n}` }))));
+    expect(byEvent).toMatchObject({ events: 2, won: 1, lost: 1 });
+  });
+
   test('has neither deviation nor interval from one event, and says so', () => {
     const { byEvent } = analyse(aSession([gain('a', 'E', 3)]));
     expect(byEvent).toMatchObject({ events: 1, sharpe: null, deviationMicros: null, intervalMicros: null });

@@ -35,6 +35,16 @@ describe('folds', () => {
     });
   });
 
+  it('take events of one title with two ids for two events', () => {
+    const [a, b] = [plannedMarket('a', 0, 1, 'Up?'), plannedMarket('b', 1, 2, 'Up?')];
+    const withId = (one: typeof a, eventConditionId: string) => ({
+      ...one,
+      market: { ...one.market, eventConditionId },
+    });
+    expect(assignFolds([withId(a, 'E1'), withId(b, 'E2')], null).map(({ title }) => title)).toEqual(['Up?', 'Up?']);
+    expect(assignFolds([withId(a, 'E1'), withId(b, 'E1')], null)).toHaveLength(1);
+  });
+
   it('take a market without an event for an event of its own', () => {
     expect(assignFolds([plannedMarket('a', 0, 1, ''), plannedMarket('b', 1, 2, '')], null)).toHaveLength(2);
   });

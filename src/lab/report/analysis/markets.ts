@@ -1,5 +1,6 @@
 /** Figures for each market and each event, and sums of coverage and quoted time over markets. */
 
+import { eventOf } from '../../../recording/contract.js';
 import { bootstrapSum } from '../../../shared/statistics/bootstrap.js';
 import { computeMoments } from '../../../shared/statistics/moments.js';
 import { sharpePerSample } from '../../../shared/statistics/sharpe.js';
@@ -45,10 +46,6 @@ export function computeEventFigures(markets: readonly MarketAnalysis[], seed: nu
   };
 }
 
-/** Returns the event title, or the condition id of a market without an event. Markets of one event resolve together. */
-export const eventOf = ({ eventTitle, conditionId }: MarketAnalysis): string =>
-  eventTitle === '' ? conditionId : eventTitle;
-
 export function resultsByEvent(
   markets: readonly { readonly event: string; readonly resultMicros: number; readonly fills: number }[],
 ): ReadonlyMap<string, number> {
@@ -76,10 +73,11 @@ function caveatFor(events: number): string {
 export type MarketAnalysis = ReturnType<typeof marketAnalysis>;
 
 export function marketAnalysis(market: MarketSession, result: MarketResult) {
-  const { conditionId, title, eventTitle, category, outcome, fills, quoting, coverage } = market;
+  const { conditionId, title, eventConditionId, eventTitle, category, outcome, fills, quoting, coverage } = market;
   return {
     conditionId,
     title,
+    eventConditionId,
     eventTitle,
     category,
     outcome,
