@@ -251,7 +251,6 @@ interface HeldBook {
   readonly book: Book;
   readonly depth: number;
   readonly at: PolledAt;
-  /** Our own amounts in the book; absent until known. */
   own?: OwnInBook;
 }
 
@@ -312,8 +311,10 @@ class MarketCapture {
     const oldestMs = Math.min(...times);
     if (known !== null && !isLast && times.length > 0 && oldestMs > known) {
       // Books before the oldest trade of the page lack trades, so these books belong to the gap.
-      this.#held = this.#held.filter((held) => held.at.venueMs >= oldestMs);
-      this.#beginGap('there were more new trades than one page holds', at.seenMs);
+      const later = this.#held.filter((held) => held.at.venueMs >= oldestMs);
+      this.#held = [];
+      this.onGap('there were more new trades than one page holds', at.seenMs);
+      this.#held = later;
     }
     this.#trades = [...this.#trades, ...trades].sort((a, b) => a.venueTimeMs - b.venueTimeMs);
     this.#tradesSentMs = Math.max(this.#tradesSentMs, at.sentMs);
@@ -323,10 +324,6 @@ class MarketCapture {
   /** Records a gap from the last known book to the next book. */
   onGap(reason: string, nowMs: number): void {
     this.flush(nowMs);
-    this.#beginGap(reason, nowMs);
-  }
-
-  #beginGap(reason: string, nowMs: number): void {
     if (this.#inGap) return;
     this.#inGap = true;
     this.counts.gaps += 1;
@@ -379,8 +376,8 @@ class MarketCapture {
     const untilMs = at.venueMs + CLOCK_SLACK_MS;
     this.#beforeMs = Math.min(this.#beforeMs, untilMs);
     this.#writeTrades(untilMs, at.venueMs);
-    const timeMs = Math.max(at.venueMs, this.#knownMs);
-    const stamp: Stamp = { timeMs, seenMs: at.seenMs };
+    this.#knownMs = Math.max(at.venueMs, this.#knownMs);
+    const stamp: Stamp = { timeMs: this.#knownMs, seenMs: at.seenMs };
     if (this.#inGap) {
       this.sink.clear(stamp);
       this.#levels = new KnownLevels();
@@ -391,7 +388,6 @@ class MarketCapture {
     }
     this.#inGap = false;
     this.#written = book;
-    this.#knownMs = timeMs;
   }
 
   /** Writes trades in order, at the middle of their seconds if possible. Drops trades that are late or in a gap. */
