@@ -58,7 +58,7 @@ export interface RecordedMarket {
   /** Closing time of the market, Unix ms. Without a record: time of the last event, or of the recorder's first poll. */
   readonly closeTimeMs: number;
   /** True if the closing time is a guess, because no record has it. The trader must not receive a guess. */
-  readonly closeIsGuessed?: true;
+  readonly closeIsGuessed?: true | undefined;
   /** Outcome of the market; null if unknown. A market without a known outcome closes but stays unresolved. */
   readonly outcome: MarketOutcome | null;
   /** Fee rates in millionths of the traded value; 10,000 is one per cent. */

@@ -240,7 +240,12 @@ export class MarketWriter implements MarketSink {
     }
     for (const folder of folders) {
       if (this.#described.has(folder)) continue;
-      writeMarket(join(folder, MARKET), { market: this.market, notes: this.#notes }, this.#rules.origin);
+      const file = join(folder, MARKET);
+      const first = readMarket(file, folder)?.market ?? this.market;
+      // A trader of this day knew only the first announced closing time, so a later time does not replace it.
+      const { closeTimeMs, closeIsGuessed } = first.closeIsGuessed === true ? this.market : first;
+      const market = { ...this.market, closeTimeMs, closeIsGuessed };
+      writeMarket(file, { market, notes: this.#notes }, this.#rules.origin);
       this.#described.add(folder);
       this.#changed = false;
     }

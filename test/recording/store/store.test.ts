@@ -196,6 +196,23 @@ describe('a recording that goes on', () => {
     expect(recording.summary?.gaps).toEqual([gap]);
   });
 
+  it('after a restart on the same day has the first announced closing time', async () => {
+    const [guessed, first, later] = [START_MS + 1000, START_MS + 400_000, START_MS + 200_000];
+    for (const [ms, close] of [
+      [0, { closeTimeMs: guessed, closeIsGuessed: true }],
+      [10_000, { closeTimeMs: first }],
+      [20_000, { closeTimeMs: later }],
+      [30_000, { closeTimeMs: guessed, closeIsGuessed: true }],
+    ] as const) {
+      const store = await openStore(folder);
+      store.market(market(close)).clear(at(ms));
+      await store.close();
+    }
+    const recording = await opened(folder);
+    expect(recording.market.closeTimeMs).toBe(first);
+    expect(recording.market.closeIsGuessed).toBeUndefined();
+  });
+
   it('takes no event of a market that has ended', async () => {
     await written(folder, shortLife);
     const store = await openStore(folder);
