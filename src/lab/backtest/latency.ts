@@ -70,7 +70,8 @@ export function makeLatencySource(calls: readonly MeasuredCall[]): Omit<LatencyC
   const byKind: Partial<Record<CallKind, readonly number[]>> = {};
   for (const kind of CALL_KINDS) {
     const own = calls.filter(({ endpoint }) => isEndpoint(endpoint) && callKind(endpoint) === kind);
-    if (kind !== 'read' && own.length >= LEAST_OF_KIND) byKind[kind] = own.map(({ roundTripMs }) => roundTripMs);
+    if (own.length >= LEAST_OF_KIND && own.length < calls.length)
+      byKind[kind] = own.map(({ roundTripMs }) => roundTripMs);
   }
   const roundTripsMs = calls.map(({ roundTripMs }) => roundTripMs);
   return Object.keys(byKind).length === 0 ? { roundTripsMs } : { roundTripsMs, byKind };

@@ -14,7 +14,7 @@ const roundTrip = (model: LatencyModel): number => model.thereMs + model.backMs;
 describe('latency by kind of call', () => {
   it('as recorded is that of a kind where it was measured often enough, else that of all', () => {
     const calls = [
-      ...Array.from({ length: 50 }, () => ({ endpoint: 'markets.book', roundTripMs: 100 })),
+      ...Array.from({ length: 50 }, () => ({ endpoint: 'markets.book', roundTripMs: 50 })),
       ...Array.from({ length: 20 }, () => ({ endpoint: 'orders.submit', roundTripMs: 700 })),
       ...Array.from({ length: 19 }, () => ({ endpoint: 'orders.create', roundTripMs: 100 })),
       { endpoint: 'unheard.of', roundTripMs: 100 },
@@ -24,8 +24,12 @@ describe('latency by kind of call', () => {
     expect(roundTrip(model)).toBe(700);
     for (let n = 0; n < 30; n++) {
       model.draw('orders.create');
-      expect([100, 700]).toContain(roundTrip(model));
+      expect([50, 100, 700]).toContain(roundTrip(model));
+      model.draw('markets.book');
+      expect(roundTrip(model)).toBe(50);
     }
+    // If all calls are of one kind, the recording has one latency for all calls.
+    expect(makeLatencySource(calls.slice(0, 50)).byKind).toBeUndefined();
   });
 
   it('beyond what a client waits for is an answer that nobody hears', () => {
