@@ -163,9 +163,12 @@ export class Metrics {
     for (const { fills } of this.#open) this.#nextMarkMs = Math.min(this.#nextMarkMs, fills.nextMs);
   }
 
-  get #equityMicros(): number {
+  get #equityMicros(): number | null {
     let equity: number = this.#core.funds.read(this.#account).total;
-    for (const market of this.#holding) equity += market.valueMicros;
+    for (const { valueMicros } of this.#holding) {
+      if (valueMicros === null) return null;
+      equity += valueMicros;
+    }
     return equity;
   }
 
@@ -264,11 +267,11 @@ export class MarketMetrics {
     this.samples.take(nowMs, top, this.held.netMicros);
   }
 
-  /** Value of the held shares at the last mid (0 before the first mid), or at the outcome after the settlement. */
-  get valueMicros(): number {
+  /** Value of the held shares at the last mid (null before the first mid), or at the outcome after the settlement. */
+  get valueMicros(): number | null {
     const { closedMs, source } = this.played;
     const { outcome } = source.market;
     if (closedMs !== null && outcome !== null) return settledValue(outcome, this.held.yesMicros, this.held.noMicros);
-    return this.held.worthMicros(this.markMicros ?? 0);
+    return this.held.worthMicros(this.markMicros);
   }
 }

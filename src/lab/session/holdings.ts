@@ -76,8 +76,6 @@ export class Holdings {
   }
 
   /** Returns the value of the held shares at a YES price, rounded down; null if the value needs an unknown price. */
-  worthMicros(markMicros: number): number;
-  worthMicros(markMicros: number | null): number | null;
   worthMicros(markMicros: number | null): number | null {
     const [yes, no] = [this.yesMicros, this.noMicros];
     if (yes === no) return yes;

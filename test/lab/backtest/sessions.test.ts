@@ -69,6 +69,15 @@ it('a loss at the settlement of the last market is in the drawdown and in the cu
   }
 });
 
+it('an account that holds shares without a mid has no known equity and drawdown', async () => {
+  const rows: readonly Row[] = [level(0, BID, 0.4, 100), trade(120_000, ASK, 0.44, 50), end(180_000)];
+  const { session } = await runBacktest(plan([source(rows)], ONE_BID));
+  expect(session.markets[0]?.fills.length).toBe(1);
+  expect(session.account.equityMicros).toContain(null);
+  expect(session.account.equityMicros).not.toContain(1_000_000_000 - 4_500_000);
+  expect(session.maxDrawdownMicros).toBeNull();
+});
+
 it('what is held at the close is marked at the last middle before it', async () => {
   for (const [rows, markMicros] of [
     [EQUITY_ROWS, 500_000],

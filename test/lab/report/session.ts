@@ -109,7 +109,7 @@ function playMarket(plan: SessionPlan, index: number, steps: number) {
     }
     if (isKnown && step === lastStep + 3) hand.redeem(timeMs, mid, outcome);
     const price = isKnown && step > lastStep + 2 ? (outcome ? ONE : 0) : mid;
-    equity.push(hand.held.cashMicros + hand.held.worthMicros(price));
+    equity.push(hand.held.cashMicros + (hand.held.worthMicros(price) ?? 0));
     locked.push(Math.round(hand.held.costMicros + (top?.ourBidMicros ?? 0) * 40));
   }
   const ordersPlaced = Math.round(lastStep / 6);
