@@ -221,9 +221,8 @@ function dataNotices({ plan, empty, metrics, fromMs }: MeasuredRun): SessionNoti
 function gapNotices(measured: MeasuredRun): SessionNotice[] {
   return [...measured.metrics.markets.values()].flatMap((market): SessionNotice[] => {
     const gaps = clipGaps(market, measured);
-    const within = market.fills.rows.filter(({ timeMs }) =>
-      gaps.some((gap) => gap.fromMs <= timeMs && timeMs <= gap.toMs),
-    );
+    const isInGap = (timeMs: number) => gaps.some(({ fromMs, toMs }) => fromMs <= timeMs && timeMs <= toMs);
+    const within = market.fills.rows.filter(({ timeMs }) => isInGap(timeMs));
     const [first] = within;
     if (first === undefined) return [];
     const fills = within.length === 1 ? '1 fill lies' : `${within.length} fills lie`;
