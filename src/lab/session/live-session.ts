@@ -47,7 +47,7 @@ export interface SessionOrder {
 export type RecordedBest = Readonly<Record<'bidMicros' | 'askMicros' | 'middleMicros', number | null>>;
 
 export interface RecordedPrices {
-  /** Returns the book's best prices at a time; all are null outside the recording and in its gaps. */
+  /** Returns the book's best prices at a time: in a gap the last prices before the gap, null outside the recording. */
   readonly at: (timeMs: number) => RecordedBest;
   /** Returns the last known mid at a time, whatever its age; null before the first mid. */
   readonly standing: (timeMs: number) => number | null;
