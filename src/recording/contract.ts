@@ -162,10 +162,6 @@ export interface Recording {
 export const gapsIn = (recording: Pick<Recording, 'gaps'> & { readonly summary?: RecordingSummary | null }) =>
   recording.summary?.gaps ?? recording.gaps ?? [];
 
-/** Returns the event's id, else its title, else the market's id. Markets of one event resolve together. */
-export const eventOf = (market: { eventConditionId?: string | undefined; eventTitle: string; conditionId: string }) =>
-  market.eventConditionId ?? (market.eventTitle || market.conditionId);
-
 export const invalidRecording = (message: string, hint: string): TwinbookError =>
   new TwinbookError('recording_invalid', message, hint);
 

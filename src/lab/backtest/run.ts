@@ -1,7 +1,7 @@
 /** Runs one backtest: recorded events, requests in flight and the trader's heartbeats share one virtual clock. */
 
 import { Heap } from '../../exchange/core/timer-queue.js';
-import { eventOf, type RecordedFeedValue } from '../../recording/contract.js';
+import type { RecordedFeedValue } from '../../recording/contract.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { declarationOf } from '../../shared/protocol/endpoints.js';
 import type { FeedValue, Observation, OperatorCommand, Request } from '../../shared/protocol/seam.js';
@@ -11,6 +11,7 @@ import { Trader } from '../../trader/engine/trader.js';
 import type { IntentSigner } from '../../trader/executor/contract.js';
 import { Executor } from '../../trader/executor/executor.js';
 import { openMemoryLedger } from '../../trader/ledger/ledger.js';
+import { eventOf } from '../report/analysis/markets.js';
 import type {
   BacktestOutcome,
   BacktestPlan,

@@ -1,7 +1,6 @@
 /** Builds the session record of a live trader from its ledger and run journals, and splits its result into groups. */
 
 import { basename } from 'node:path';
-import { eventOf } from '../../recording/contract.js';
 import { complement, micros } from '../../shared/base/micros.js';
 import { inferOutcome, type MarketOutcome } from '../../shared/protocol/outcome.js';
 import { isSettledMarket, ORDER_STANDING } from '../../shared/protocol/states.js';
@@ -10,7 +9,7 @@ import type { CountedRefusal, MarketSession, RequestUse, SessionNotice, SessionR
 import { foldSession, MarketWalk, type RecordedPrices, tradeTimeMs } from '../session/live-session.js';
 import type { Span } from '../session/samples.js';
 import type { Analysis } from './analysis/analyse.js';
-import type { MarketAnalysis } from './analysis/markets.js';
+import { eventOf, type MarketAnalysis } from './analysis/markets.js';
 import { groupBy, type ResultSplit, sum, sumSplits } from './analysis/split.js';
 import { computeVolume } from './analysis/trading.js';
 import { formatQuantity } from './figures.js';

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { fillModel } from '../../exchange/core/matching/fill-model.js';
-import { eventOf, type RecordedMarket, type Recording } from '../../recording/contract.js';
+import type { RecordedMarket, Recording } from '../../recording/contract.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { LatencyModel } from '../backtest/latency.js';
 import { makePlan } from '../backtest/plan.js';
 import { streamRecording } from '../backtest/replay-driver.js';
+import { eventOf } from '../report/analysis/markets.js';
 import { groupBy } from '../report/analysis/split.js';
 import {
   LEAST_EVENTS_PER_FOLD,

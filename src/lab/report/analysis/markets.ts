@@ -1,6 +1,5 @@
 /** Figures for each market and each event, and sums of coverage and quoted time over markets. */
 
-import { eventOf } from '../../../recording/contract.js';
 import { bootstrapSum } from '../../../shared/statistics/bootstrap.js';
 import { computeMoments } from '../../../shared/statistics/moments.js';
 import { sharpePerSample } from '../../../shared/statistics/sharpe.js';
@@ -45,6 +44,10 @@ export function computeEventFigures(markets: readonly MarketAnalysis[], seed: nu
     caveat: caveatFor(results.length),
   };
 }
+
+/** Returns the event's id, else its title, else the market's id. Markets of one event resolve together. */
+export const eventOf = (market: Pick<MarketSession, 'eventConditionId' | 'eventTitle' | 'conditionId'>): string =>
+  market.eventConditionId ?? (market.eventTitle || market.conditionId);
 
 export function resultsByEvent(
   markets: readonly { readonly event: string; readonly resultMicros: number; readonly fills: number }[],

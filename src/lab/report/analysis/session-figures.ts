@@ -6,7 +6,6 @@
  * figures, `null` means unknown or undefined (a mean without values), never zero.
  */
 
-import { eventOf } from '../../../recording/contract.js';
 import { computeMean, computeMoments } from '../../../shared/statistics/moments.js';
 import type { AccountSeries, SessionRecord } from '../../session/contract.js';
 import {
@@ -14,6 +13,7 @@ import {
   computeEventFigures,
   computeQuotingShare,
   drawInterval,
+  eventOf,
   LEAST_EVENTS,
   type MarketAnalysis,
   marketAnalysis,
