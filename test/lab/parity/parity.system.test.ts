@@ -119,7 +119,7 @@ describe('live and backtests side by side', () => {
   });
 
   it('say what cannot be compared', () => {
-    expect(result.parity.remarks.join('\n')).toMatch(/our own orders were part of the book/);
+    expect(result.parity.remarks.join('\n')).toMatch(/other traders may have reacted to our orders/);
     expect(result.parity.remarks.join('\n')).toMatch(/there is no copy of its starting ledger/);
     expect(result.latency).toBe('recorded');
   });
