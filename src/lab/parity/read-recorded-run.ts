@@ -5,7 +5,7 @@ import { must, TwinbookError } from '../../shared/base/errors.js';
 import { type DataOf, declarationOf } from '../../shared/protocol/endpoints.js';
 import type { ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../shared/protocol/records.js';
 import type { AnyCall, Observation, Outcome } from '../../shared/protocol/seam.js';
-import { isFinalOrder, ORDER_STANDING } from '../../shared/protocol/states.js';
+import { isFinalOrder, ORDER_STANDING, paidFunds } from '../../shared/protocol/states.js';
 import type { RunJournal, RunStep } from '../../shell/journal/runs.js';
 import { Capture } from '../../shell/recorder/capture/capture.js';
 import { VenueTimeBounds } from '../../trader/engine/venue-clock.js';
@@ -260,7 +260,8 @@ class RunOrders {
   }
 
   #onRedeem(row: RedeemRow, at: AnsweredAt): void {
-    const { pubkey, state, onchain_funds: cash, yes_shares, no_shares, market_condition_id } = row;
+    const { pubkey, state, yes_shares, no_shares, market_condition_id } = row;
+    const cash = paidFunds(row);
     if ((state !== 'done' && state !== 'completed') || cash === null || this.conversions.has(pubkey)) return;
     const moved = { yesMicros: yes_shares ?? 0, noMicros: no_shares ?? 0, cashMicros: cash, yesCostMicros: null };
     this.conversions.set(pubkey, { kind: 'redeem', conditionId: market_condition_id, ...moved, seenMs: at.seenMs });

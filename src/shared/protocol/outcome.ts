@@ -14,6 +14,10 @@ export const settledValue = (outcome: MarketOutcome, yes: number, no: number): M
   // The formula equals yes x value + no x (1 - value), but rounds only once.
   micros(no + mul(micros(yes - no), yesValue(outcome), 'floor'));
 
+/** Returns true if some outcome pays `paid`: a complete set always pays 1, and any other share 0 to 1. */
+export const isPossiblePayment = (paid: number, yes: number, no: number): boolean =>
+  paid >= Math.min(yes, no) && paid <= Math.max(yes, no);
+
 /** Returns the outcome in which a YES share has a given value; null for a value outside 0 to 1. */
 export function outcomeOf(value: number): MarketOutcome | null {
   if (!(value >= 0 && value <= 1)) return null;

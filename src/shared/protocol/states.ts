@@ -129,6 +129,6 @@ export const MARGIN_ACTIVITIES = ['opened', 'increased', 'decreased', 'closed', 
 /** Kind of a change of a margin position that the service publishes. */
 export type MarginActivity = (typeof MARGIN_ACTIVITIES)[number];
 
-/** Returns the currency that a redeem has paid, micros; null before the payment, for which a record may show 0. */
+/** Returns the currency that a redeem has paid, micros; null before. A paid 0 only counts if the value is 0 too. */
 export const paidFunds = ({ funds, onchain_funds: paid }: Record<'funds' | 'onchain_funds', Micros | null>) =>
-  paid === 0 && (funds ?? 0) > 0 ? null : paid;
+  paid === 0 && funds !== 0 ? null : paid;

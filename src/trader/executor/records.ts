@@ -4,6 +4,7 @@ import { assert, must } from '../../shared/base/errors.js';
 import { type Micros, mul, sub, ZERO } from '../../shared/base/micros.js';
 import { readDraftMessage } from '../../shared/protocol/drafts/draft-message.js';
 import type { DataOf, EndpointName } from '../../shared/protocol/endpoints.js';
+import { isPossiblePayment } from '../../shared/protocol/outcome.js';
 import type { ConversionRow, RedeemRow } from '../../shared/protocol/records.js';
 import type { RequestResult } from '../../shared/protocol/seam.js';
 import { paidFunds } from '../../shared/protocol/states.js';
@@ -242,18 +243,16 @@ function movedSets({ kind, priceMicros }: IntentRow, amount: Micros, landed: Mic
 
 function observeRedeem(context: Context, inFlight: InFlight, row: RedeemRow, look: RecordPoll): void {
   const { marketConditionId, redeemYesMicros, redeemNoMicros } = inFlight.intent;
-  if (row.market_condition_id !== marketConditionId) differs(context, inFlight, row);
-  const paid = paidFunds(row);
-  if ((row.state === 'done' || row.state === 'completed') && paid !== null) {
-    // A redeem consumes all shares held at the exchange, so the record's amounts replace the expected ones.
-    const yesMicros = row.yes_shares ?? must(redeemYesMicros, 'YES shares of a redeem');
-    const noMicros = row.no_shares ?? must(redeemNoMicros, 'NO shares of a redeem');
-    if (yesMicros !== redeemYesMicros || noMicros !== redeemNoMicros) differs(context, inFlight, row);
-    const moved = { yesMicros, noMicros, cashMicros: paid, yesCostMicros: null };
-    settle(context, inFlight, moved, look);
-  } else {
-    observeState(context, inFlight, row.state, look);
-  }
+  // A redeem consumes all shares held at the exchange, so the record's amounts replace the expected ones.
+  const yesMicros = row.yes_shares ?? must(redeemYesMicros, 'YES shares of a redeem');
+  const noMicros = row.no_shares ?? must(redeemNoMicros, 'NO shares of a redeem');
+  const paid = row.state === 'done' || row.state === 'completed' ? paidFunds(row) : null;
+  const isPayment = paid !== null && isPossiblePayment(paid, yesMicros, noMicros);
+  const isOther = paid !== null && (yesMicros !== redeemYesMicros || noMicros !== redeemNoMicros || !isPayment);
+  if (row.market_condition_id !== marketConditionId || isOther) differs(context, inFlight, row);
+  // An impossible payment is not booked, and the record is read again.
+  if (isPayment) settle(context, inFlight, { yesMicros, noMicros, cashMicros: paid, yesCostMicros: null }, look);
+  else observeState(context, inFlight, row.state, look);
 }
 
 function observeState(context: Context, inFlight: InFlight, state: RedeemRow['state'], look: RecordPoll): void {

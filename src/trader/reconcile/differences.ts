@@ -2,6 +2,7 @@
 
 import { formatDecimal, type Micros, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
 import { utcText } from '../../shared/base/text.js';
+import { isPossiblePayment } from '../../shared/protocol/outcome.js';
 import type { AssetRow, ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../shared/protocol/records.js';
 import { ORDER_STANDING, type OrderStatus, paidFunds } from '../../shared/protocol/states.js';
 import { sameTerms } from '../executor/orders.js';
@@ -112,12 +113,13 @@ interface SettledAmounts {
   readonly cash: Micros;
 }
 
-/** Returns the amounts that a conversion moved; null until the record shows settlement and amount. */
+/** Returns the amounts that a conversion moved; null until the record shows settlement and a possible amount. */
 export function readMoved(kind: ConversionKind, row: ConversionRow | RedeemRow): SettledAmounts | null {
   if ('onchain_funds' in row) {
     const { state, yes_shares: yes, no_shares: no } = row;
-    const cash = paidFunds(row);
-    return (state === 'done' || state === 'completed') && cash !== null ? { yes, no, cash } : null;
+    const cash = state === 'done' || state === 'completed' ? paidFunds(row) : null;
+    const isPaid = cash !== null && (yes === null || no === null || isPossiblePayment(cash, yes, no));
+    return isPaid ? { yes, no, cash } : null;
   }
   const { state, amount, onchain_amount: landed } = row;
   if (state !== 'done' || landed === null) return null;

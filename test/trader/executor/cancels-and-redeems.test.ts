@@ -141,11 +141,12 @@ describe('a redeem', () => {
     created: 1,
     ...changes,
   });
-  /** Returns a script whose redeem of 7 shares has a draft of this number of shares. */
-  const redeeming = (drafted = 7): Script => {
+  /** Returns a script whose redeem of 7 YES shares has a draft of this number of YES shares, and NO shares in both. */
+  const redeeming = (drafted = 7, noShares = 0): Script => {
     const s = fresh();
-    s.begin({ kind: 'redeem', intentId: 'r', marketConditionId: MARKET, yesMicros: m(7 * ONE), noMicros: m(0) });
-    s.answer('redeems.create', s.draftOf('redeem', { action: 'redeem-shares', yes: m(drafted * ONE), no: m(0) }));
+    const noMicros = m(noShares * ONE);
+    s.begin({ kind: 'redeem', intentId: 'r', marketConditionId: MARKET, yesMicros: m(7 * ONE), noMicros });
+    s.answer('redeems.create', s.draftOf('redeem', { action: 'redeem-shares', yes: m(drafted * ONE), no: noMicros }));
     return s;
   };
 
@@ -167,6 +168,34 @@ describe('a redeem', () => {
     s.wait(5_000);
     s.answer('redeems.detail', answered(redeemRow('completed', { onchain_funds: m(7 * ONE) })));
     expect(s.ledger.conversions()).toMatchObject([{ yesMicros: 7 * ONE }]);
+  });
+
+  it.each([
+    [7, 4, null, 0, 'unpaid'],
+    [7, 0, null, 0, 'unpaid'],
+    [7, 4, 0, 0, 'impossible'],
+    [7, 4, 7_000_000, 7_000_000, 'impossible'],
+    [7, 4, 3.999999, 3.999999, 'impossible'],
+    [7, 4, 4, 4, 'paid'],
+    [7, 4, 5.5, 5.5, 'paid'],
+    [7, 0, 0, 0, 'paid'],
+  ])('of %d YES and %d NO worth %d that paid %d is %s', (yes, no, funds, paid, judged) => {
+    const s = redeeming(yes, no);
+    const shown = { yes_shares: m(yes * ONE), no_shares: m(no * ONE), onchain_funds: m(paid * ONE) };
+    s.answer(
+      'redeems.submit',
+      answered(redeemRow('completed', { ...shown, funds: funds === null ? null : m(funds * ONE) })),
+    );
+    const isPaid = judged === 'paid';
+    expect(s.ledger.conversions().map(({ cashMicros }) => cashMicros)).toEqual(isPaid ? [paid * ONE] : []);
+    expect(s.heard()).toEqual({ unpaid: [], impossible: ['record_differs'], paid: ['redeemDone'] }[judged]);
+    if (isPaid) return;
+    s.wait(5_000);
+    s.answer('redeems.detail', answered(redeemRow('completed', shown)));
+    s.wait(5_000);
+    s.answer('redeems.detail', answered(redeemRow('completed', { ...shown, onchain_funds: m(7 * ONE) })));
+    expect(s.ledger.conversions()).toMatchObject([{ cashMicros: 7 * ONE }]);
+    expect(s.heard()).toEqual(['redeemDone']);
   });
 
   it('of other shares than the ledger holds is not signed', () => {

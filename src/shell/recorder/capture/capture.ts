@@ -11,7 +11,7 @@ import type { DataOf } from '../../../shared/protocol/endpoints.js';
 import { inferOutcome, type MarketOutcome } from '../../../shared/protocol/outcome.js';
 import type { MarketDetail, Orderbook, PublicTradeRow, RedeemRow } from '../../../shared/protocol/records.js';
 import type { AnyCall, Observation, Outcome, Request } from '../../../shared/protocol/seam.js';
-import { CATEGORIES, isSettledMarket } from '../../../shared/protocol/states.js';
+import { CATEGORIES, isSettledMarket, paidFunds } from '../../../shared/protocol/states.js';
 import { EMPTY_BOOK, readBook } from '../../../trader/market/book.js';
 import { Tape } from '../../../trader/market/tape.js';
 import type { Book, BookLevel, TapeTrade } from '../../../trader/market/view.js';
@@ -226,8 +226,8 @@ const OTHER_CATEGORY = 'finance';
 
 /** Infers a market's outcome from our own redeem; null before its payment, or if we held equal YES and NO shares. */
 function learnOutcome(row: RedeemRow): MarketOutcome | null {
-  const { state, funds, onchain_funds: paid, yes_shares: yes, no_shares: no } = row;
-  const received = paid ?? funds;
+  const { state, funds, yes_shares: yes, no_shares: no } = row;
+  const received = paidFunds(row) ?? funds;
   if ((state !== 'done' && state !== 'completed') || received === null || yes === null || no === null) return null;
   return inferOutcome(yes, no, received);
 }

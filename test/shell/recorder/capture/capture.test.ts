@@ -179,6 +179,9 @@ describe('a captured market', () => {
     const polls = bookSeen();
     const redeem = { pubkey: 'R', market_condition_id: MARKET, state: 'done', message: null, created: 1 };
     const paid = { funds: 7_000_000, onchain_funds: 7_000_000, yes_shares: 2_000_000, no_shares: 7_000_000 };
+    const unpaid = { ...paid, funds: null, onchain_funds: 0, yes_shares: 0 };
+    polls.poll({ endpoint: 'redeems.detail', params: { pubkey: 'R' } }, { ...redeem, ...unpaid }, 1900);
+    expect(polls.remembered.descriptions.at(-1)?.outcome).toBeNull();
     polls.poll({ endpoint: 'redeems.detail', params: { pubkey: 'R' } }, { ...redeem, ...paid }, 2000);
     expect(polls.remembered.descriptions.at(-1)?.outcome).toBe(false);
     // A later detail does not contain it and keeps it.
