@@ -98,7 +98,7 @@ const adoptCommand = command({
   answer: async ({ options: { reason, timeout }, config }) => {
     const data = await askThere({ command: 'adopt', reason }, config, { timeoutMs: timeout * 1000 });
     const { booked } = data;
-    const lines = booked.length === 0 ? ['the holdings of ledger and exchange agree: nothing was booked'] : booked;
+    const lines = booked.length === 0 ? ['nothing was booked: the ledger lacks no holding and no record'] : booked;
     return { data, text: linesText([...lines, modeText(data)]) };
   },
 });

@@ -155,12 +155,10 @@ export class Comparison {
     const isKnown = (outcome: string) =>
       !undecided.has(outcome) && (now.get(outcome) ?? ZERO) === (ours.get(outcome) ?? ZERO);
     const conversions = [...this.#histories.conversions].flatMap(([kind, { differing }]) =>
-      differing
-        .filter(({ pubkey }) => this.#ledger.conversion(pubkey) === null)
-        .flatMap((row) => movesOfConversion(kind, row)),
+      differing.filter(({ pubkey }) => !this.isBooked(pubkey)).flatMap((row) => movesOfConversion(kind, row)),
     );
     const unbooked = (this.#histories.trades?.differing ?? []).filter(
-      ({ pubkey, state }) => state === 'done' && this.#ledger.fill(pubkey) === null,
+      ({ pubkey, state }) => state === 'done' && !this.isBooked(pubkey),
     );
     // The exchange has recorded these moves, and the ledger lacks them. Other shares are booked at their present price.
     const recorded = [...this.#secondReader.sumLacking(unbooked), ...conversions];
@@ -186,11 +184,16 @@ export class Comparison {
     return plan;
   }
 
+  /** True if the ledger has booked this trade or conversion. An adoption books no other figures of such a record. */
+  isBooked(pubkey: string): boolean {
+    return this.#ledger.conversion(pubkey) !== null || this.#ledger.fill(pubkey) !== null;
+  }
+
   /** Restarts the comparison of all lists after an adoption. The ledger's shares then equal the exchange's. */
   onAdopted(): void {
     this.#opening.onAdopted();
     this.#secondReader.onAdopted();
-    for (const list of this.#cursors) list.forget();
+    for (const list of this.#cursors) list.forget((pubkey) => this.isBooked(pubkey));
   }
 
   get #cursors() {

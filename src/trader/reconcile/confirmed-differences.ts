@@ -167,14 +167,13 @@ export class ConfirmedDifferences {
     return this.#open.get(nameDifference(difference))?.believed === true || this.isAccepted(difference);
   }
 
-  /** Clears all differences once the ledger has booked them. Differences of known records are stored as adopted. */
-  onAdopted(nowMs: number): void {
-    const records = [...this.believed, ...this.accepted].filter(
-      ({ what, ledger }) => !REBASED.includes(what) && ledger !== UNKNOWN,
-    );
-    this.#open.clear();
-    this.#accepted.clear();
-    for (const record of records) {
+  /** Clears the differences that an adoption has booked. Those of known records are stored as adopted. */
+  onAdopted(nowMs: number, isUnbooked: (difference: Pick<Difference, 'what' | 'subject'>) => boolean): void {
+    const booked = [...this.believed, ...this.accepted].filter((difference) => !isUnbooked(difference));
+    for (const [name, { difference }] of this.#open) if (!isUnbooked(difference)) this.#open.delete(name);
+    this.forgetAccepted((difference) => !isUnbooked(difference));
+    for (const record of booked) {
+      if (REBASED.includes(record.what) || record.ledger === UNKNOWN) continue;
       const name = nameDifference(record);
       this.#accepted.set(name, [name, formatFigures(record), nowMs, '', 'adopted']);
     }

@@ -208,10 +208,11 @@ export class ListCursor<N extends HistoryEndpoint> {
     return this.#kept.value.rows;
   }
 
-  /** Restarts the list's comparison, after an operator has accepted its difference or the ledger has booked it. */
-  forget(): void {
+  /** Restarts the list's comparison, after its difference was accepted or booked. Only rows of `isKept` still differ. */
+  forget(isKept: (pubkey: string) => boolean = () => false): void {
+    const { rows, invented } = this.#kept.value;
     this.#mark.value = null;
-    this.#keep({ rows: [], invented: [] });
+    this.#keep({ rows: rows.filter(({ pubkey }) => isKept(pubkey ?? '')), invented: invented.filter(isKept) });
   }
 
   #compare(rows: readonly ListedRow<N>[], listMs: number, seq: number) {
@@ -236,14 +237,11 @@ export class ListCursor<N extends HistoryEndpoint> {
   /** Sets the list's first mark. Compares only known rows, because other rows are older than the ledger. */
   #baseline(walk: PageWalk<N>): readonly Difference[] {
     const { compare, booked } = this.#rule;
-    const ours = walk.rows.flatMap((row) => {
-      const difference = compare(row, walk.startedMs);
-      return difference === null || difference.ledger === UNKNOWN ? [] : [{ row, difference }];
-    });
-    this.#keep({ rows: ours.map(({ row }) => row), invented: [] });
+    const known = walk.rows.filter((row) => compare(row, walk.startedMs)?.ledger !== UNKNOWN);
+    const { differences, seq } = this.#compare(known, walk.startedMs, booked?.newestSeq() ?? 0);
     const marked = this.#newestSettled(walk.rows, [], null);
-    this.#mark.value = { older: marked, newer: marked, seq: booked?.newestSeq() ?? 0, held: 0 };
-    return ours.map(({ difference }) => difference);
+    this.#mark.value = { older: marked, newer: marked, seq, held: 0 };
+    return differences;
   }
 
   /**

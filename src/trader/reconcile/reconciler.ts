@@ -151,9 +151,10 @@ export class Reconciler {
 
   /** Restarts the comparison after the ledger has booked the plan of `planAdoption`. */
   onAdopted(nowMs: number): void {
-    this.#suspicions.onAdopted(nowMs);
+    const isUnbooked = (difference: Pick<Difference, 'subject'>) => this.#comparison.isBooked(difference.subject);
+    this.#suspicions.onAdopted(nowMs, isUnbooked);
     this.#comparison.onAdopted();
-    if (this.newest !== null) this.newest = { ...this.newest, differences: [] };
+    if (this.newest !== null) this.newest = { ...this.newest, differences: this.newest.differences.filter(isUnbooked) };
     this.againMs = nowMs;
   }
 

@@ -415,7 +415,7 @@ describe('reconciliation after its first round', () => {
   });
 
   it.each(Object.keys(FOREIGN))('adopts %s after it was accepted, and once only', (kind) => {
-    FOREIGN[kind]?.(account);
+    const subject = FOREIGN[kind]?.(account);
     rounds(account, 3);
     accept();
     rounds(account, 3);
@@ -425,8 +425,42 @@ describe('reconciliation after its first round', () => {
     const { newest, accepted } = account.reconciler;
     // A resting order that was not signed here is not a holding, so it still differs.
     const resting = newest?.differences.filter(({ exchange }) => exchange.includes(', open,')) ?? [];
-    expect([newest?.differences, accepted, adopt('again')]).toEqual([resting, [], 0]);
+    expect([newest?.differences, adopt('again')]).toEqual([resting, 0]);
+    // A booked trade keeps its figures in the ledger, so its difference is still accepted.
+    const isKept = subject !== undefined && account.ledger.fill(subject.replace('fill ', '')) !== null;
+    expect(accepted.map(({ what, subject: pubkey }) => `${what} ${pubkey}`)).toEqual(isKept ? [subject] : []);
     expect(account.ledger.verify()).toEqual([]);
+  });
+
+  it.each([
+    ['redeem', 'fills seen', false],
+    ['redeem', 'accepted', true],
+    ['a wrong price of a fill', 'fills seen', false],
+    ['a fill that never happened', 'fills seen', false],
+  ])('an adoption does not hide the booked figures of %s (%s)', (kind, _how, isAccepted) => {
+    let subject = '';
+    if (kind === 'redeem') {
+      const row = account.redeem(true);
+      account.redeems.rows[0] = {
+        row: { ...row, funds: m(ONE), onchain_funds: m(ONE), yes_shares: m(ONE) },
+        sinceMs: 0,
+      };
+      subject = `redeem ${row.pubkey}`;
+    } else subject = FOREIGN[kind]?.(account) ?? '';
+    rounds(account, 3);
+    if (isAccepted) accept();
+    rounds(account, 3);
+    expect(adopt()).not.toBeTypeOf('string');
+    for (const restarts of [false, true]) {
+      const { newest, accepted } = account.reconciler;
+      const listed = isAccepted ? accepted : (newest?.differences ?? []);
+      expect(listed.map(({ what, subject: pubkey }) => `${what} ${pubkey}`)).toContain(subject);
+      expect(agreementText(newest?.differences.length ?? 0, accepted)).toMatch(
+        isAccepted ? / except for / : / differ in /,
+      );
+      if (restarts) account.restart();
+      rounds(account, 3);
+    }
   });
 
   it('drops what was accepted once it agrees', () => {
