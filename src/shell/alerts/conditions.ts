@@ -168,6 +168,7 @@ const KINDS = {
   ),
   strategy_failed: toldWarning('a strategy failed', LETS_TRY),
   market_failed: toldWarning('a market is no longer quoted', LETS_TRY),
+  market_unsuitable: toldWarning('a market cannot be quoted', '`twinbook events` shows the reason'),
   clock_set_back: toldWarning('the clock was set back'),
   command: toldWarning('an operator gave a command'),
   configured: toldWarning('the configuration was changed', '`twinbook config diff --history` says who changed what'),

@@ -180,13 +180,22 @@ function readBook(state: TraderState, { conditionId, feed }: MarketEntry, data: 
 }
 
 function readDetail(
-  { account, markets, notices }: TraderState,
+  { account, markets, notices, requests }: TraderState,
   entry: MarketEntry,
   data: DataOf<'markets.detail'>,
   at: SeenAt,
 ) {
-  const { conditionId, feed } = entry;
-  if (markets.onDetail(entry, data, at)) {
+  const { conditionId, feed, ending: before } = entry;
+  const isNewPhase = markets.onDetail(entry, data, at);
+  const { ending } = entry;
+  if (ending !== null && before?.why !== ending.why)
+    requests.poller.expedite({ kind: 'detail', marketConditionId: conditionId });
+  if (feed.unsuitable !== null && ending?.isConfirmed === true && before?.isConfirmed !== true) {
+    // Instead of an unlisted market, the selection chooses another one.
+    const isListed = entry.slots.some(({ strategy }) => strategy.markets.ids.length > 0);
+    notices[isListed ? 'alert' : 'notify'](at.seenMs, 'market_unsuitable', `${conditionId}: ${ending.why}`);
+  }
+  if (isNewPhase) {
     const phase = feed.facts?.phase;
     notices.notify(at.seenMs, 'market', `"${showTitle(markets, conditionId)}" is now ${phase}`);
     if (phase === 'resolved' || phase === 'canceled') {

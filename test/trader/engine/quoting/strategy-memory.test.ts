@@ -182,7 +182,7 @@ describe('the trader', () => {
     const life = begin();
     life.step(START_MS, [MARKET]);
     expect(savedBy(life)).toBeDefined();
-    for (const afterMs of [1_000, 2_000]) life.step(START_MS + afterMs, [MARKET], 'resolved');
+    for (const afterMs of [1_000, 12_000, 13_000]) life.step(START_MS + afterMs, [MARKET], 'resolved');
     expect(life.ledger.strategyStates()).toEqual([]);
   });
 });

@@ -162,12 +162,13 @@ describe('what it remembers', () => {
     const { executor } = life.state;
     life.ledger.transaction(() => executor.withdraw(null, START_MS));
     life.state.account.invalidate();
-    life.step(START_MS + 1_000, ['a'], 'resolved');
-    life.step(START_MS + 2_000, []);
+    // Two details confirm that a market has ended.
+    for (const afterMs of [1_000, 12_000]) life.step(START_MS + afterMs, ['a'], 'resolved');
+    life.step(START_MS + 13_000, []);
     expect(life.state.markets.get('a')).toBeUndefined();
     expect(life.ledger.strategyStates()).toHaveLength(1);
-    life.step(START_MS + 3_000, ['b'], 'resolved');
-    life.step(START_MS + 4_000, []);
+    for (const afterMs of [14_000, 25_000]) life.step(START_MS + afterMs, ['b'], 'resolved');
+    life.step(START_MS + 26_000, []);
     expect(life.ledger.strategyStates()).toEqual([]);
     expect(life.state.markets.sandboxes.haveEvents).toBe(false);
   });
