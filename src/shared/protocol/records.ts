@@ -19,7 +19,7 @@ import {
   TP_SL_TRIGGERS,
   TRADE_STATES,
 } from './states.js';
-import { absent, amount, decimalText, given, money, price, rate, unixSeconds } from './wire.js';
+import { absent, amount, decimalText, given, LARGEST_AMOUNT, money, price, rate, unixSeconds } from './wire.js';
 
 const record = <const S extends z.core.$ZodLooseShape>(help: string, fields: S) => z.object(fields).describe(help);
 
@@ -87,11 +87,13 @@ export const ownTradeRow = record('A trade of one of the caller’s orders.', {
   amount: amount.describe('Traded shares.'),
   price: price.describe('Price of a share of the order’s outcome.'),
   timestamp: unixSeconds.describe('Time of the trade, Unix seconds.'),
-  fee: given(amount).describe('Fee of the caller. A buyer pays the fee in addition, a seller receives less.'),
+  fee: given(money).describe(
+    'Fee of the caller, negative for a rebate. A buyer pays it in addition, a seller gets less.',
+  ),
   is_maker: given(z.boolean()).describe('True if the caller’s order rested in the book.'),
   state: z.enum(TRADE_STATES).describe('State of the trade’s settlement.'),
   order: orderRow.describe('The caller’s order in its present state.'),
-});
+}).refine(({ fee, amount: traded }) => fee === null || (fee >= -traded && fee <= LARGEST_AMOUNT), 'The fee is absurd.');
 
 export const redeemRow = record('A redeem: payment for the shares of a settled market.', {
   pubkey: z.string().describe('Permanent id of the redeem.'),

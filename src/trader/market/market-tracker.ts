@@ -3,6 +3,7 @@
 import type { FeeSchedule } from '../../shared/base/fees.js';
 import { type Micros, minMicros, ONE, stepOfPrecision, sub } from '../../shared/base/micros.js';
 import type { MarketDetail, Orderbook, PublicTradeRow } from '../../shared/protocol/records.js';
+import { isSettledMarket } from '../../shared/protocol/states.js';
 import { copyToShow, EMPTY_BOOK, micropriceOf, midOf, readBook, sameBook, touch, without } from './book.js';
 import { Arrivals, computeLogOdds, Flow, TakerFlow, Volatility } from './estimators.js';
 import { isShortOfOwn, OwnFills, OwnOrderMemory, QueuePlaces } from './own-activity.js';
@@ -372,6 +373,9 @@ function readFacts(detail: MarketDetail, feeSchedule: FeeSchedule): MarketFacts 
   const { config } = detail;
   if (config.kind !== 'orderbook') return `the market's kind is ${config.kind}, but only orderbook markets are quoted`;
   if (detail.margin_enabled === true) return 'margin is enabled, and the exchange rejects orders in margin markets';
+  // Risk and fills assume fees of 0 or more. Shares of a settled market are redeemed without a fee.
+  if (minMicros(config.maker_fee_rate, config.taker_fee_rate) < 0 && !isSettledMarket(detail.state))
+    return 'a fee rate is negative, and markets with rebates are not quoted';
   // The facts are frozen, because strategies and risk checks use the same object.
   return Object.freeze({
     conditionId: detail.condition_id,

@@ -71,7 +71,7 @@ describe('an answer', () => {
 
   it.each(CASES)('of %s with a negative or absurd %s is unknown', (endpoint, name, record) => {
     expect(answerOf(endpoint, { ...record, [name]: '-5' })).toBe('unknown');
-    expect(answerOf(endpoint, { ...record, [name]: '-0.000001' })).toBe('unknown');
+    expect(answerOf(endpoint, { ...record, [name]: '-0.000001' })).toBe(name === 'fee' ? 'answered' : 'unknown');
     expect(answerOf(endpoint, { ...record, [name]: name === 'price' ? '1.000001' : '1000000001' })).toBe('unknown');
   });
 });

@@ -25,6 +25,7 @@ describe('a fill of a buy of 10 at 0.42', () => {
     ['of more than was ordered', { amount: m(100 * ONE) }, /has the amount 100, but only 10 of the order was left/],
     ['of nothing', { amount: m(0) }, /has the amount 0/],
     ['with a fee above the rate', { fee: m(16_800 + 2) }, /has the fee 0.016802, but the market.s maximum is 0.016801/],
+    ['with a rebate', { fee: m(-1_000) }, /has the fee -0.001/],
     ['with a fee of 25', { fee: m(25 * ONE) }, /has the fee 25/],
   ])('%s is booked as the exchange reports it, with one alarm', (_name, changes, says) => {
     const s = resting();

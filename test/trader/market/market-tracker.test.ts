@@ -71,6 +71,18 @@ test('a margin market has no facts but a reason', () => {
   expect(state.unsuitable).toContain('margin');
 });
 
+test('a market with a rebate has no facts until it has settled', () => {
+  const state = new MarketTracker('M');
+  const { config, ...rest } = detail();
+  state.onDetail({ ...rest, config: { ...config, maker_fee_rate: m(-0.001) } as typeof config }, at(5));
+  expect([state.facts, state.unsuitable]).toEqual([null, expect.stringContaining('rebate')]);
+  state.onDetail(
+    { ...rest, state: 'resolved', config: { ...config, maker_fee_rate: m(-0.001) } as typeof config },
+    at(6),
+  );
+  expect(state.facts?.phase).toBe('resolved');
+});
+
 describe('own orders are no part of the book that a fair value comes from', () => {
   test('while they rest', () => {
     const state = fed();
