@@ -353,7 +353,7 @@ function readRetryAfter(header: Header, venueNowMs: number): number | null {
 
 /** Returns the time of the venue's clock from the `Date` header, ms; null for a cached answer, whose date is old. */
 function readDate(header: Header): number | null {
-  if (header('age') !== null) return null;
+  if (![null, '0'].includes(header('age'))) return null;
   const dateMs = Date.parse(header('date') ?? '');
   return Number.isNaN(dateMs) ? null : dateMs;
 }

@@ -4,8 +4,8 @@
  * the executor changes the states of intents and orders, by the table in `lifecycle.ts`.
  *
  * The executor signs only stored drafts. It never requests a second draft of an intent that may have been submitted. A
- * missing answer proves nothing, and only the exchange's clock decides whether a draft has expired. The executor has no
- * network access: it returns requests and gets one report for each.
+ * missing answer proves nothing, and only the exchange's clock ends a signed draft. The executor has no network access:
+ * it returns requests and gets one report for each.
  */
 
 import { assert, must } from '../../shared/base/errors.js';

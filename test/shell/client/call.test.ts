@@ -33,6 +33,12 @@ describe('a call', () => {
     expect(answer.venueTimeMs).toBe(Date.parse(date));
     expect(answer.budget).toMatchObject({ scope: 'public', limit: 120, remaining: 7 });
     expect(answer.sentMs).toBeLessThanOrEqual(answer.nowMs);
+    const dates: (number | null)[] = [];
+    for (const age of ['0', '1', '-1', '']) {
+      server.answer = answering(200, envelope(bookData), { ...headers, age });
+      dates.push((await read()).venueTimeMs);
+    }
+    expect(dates, 'the date of a cached answer is old').toEqual([Date.parse(date), null, null, null]);
   });
 
   it('hands on the next cursor of a list, and takes a page that does not say it as unknown', async () => {

@@ -77,6 +77,22 @@ describe('placing an order', () => {
     },
   );
 
+  it.each([0, -3_600_000, 3_600_000])(
+    'whose draft is lost before the exchange has shown its time lapses by our clock, even if it was set by %d ms',
+    (stepMs) => {
+      const s = fresh();
+      s.nowMs = 10_000_000;
+      s.place().answer('orders.create', lost);
+      s.nowMs += stepMs;
+      for (let waitedS = 0; waitedS < 150; waitedS += 10) {
+        if (stepMs === 0) expect(s.state()).toBe('abandoned');
+        s.wait(10_000, false);
+      }
+      s.wait(1, false);
+      expect([s.state(), s.executor.reservations()]).toEqual(['expired', []]);
+    },
+  );
+
   it('whose draft comes back with the pubkey of another order is given up, loudly', () => {
     const s = resting();
     s.place('q');

@@ -170,10 +170,10 @@ export class Script {
     this.#step(() => this.executor.onReport({ request: request, outcome, nowMs: this.nowMs, sentMs, venueTimeMs }));
   }
 
-  /** Advances the clock and runs the executor's due actions. */
-  wait(ms: number): void {
+  /** Advances the clock and runs the executor's due actions. @param told true if the exchange has shown its time */
+  wait(ms: number, told = true): void {
     this.nowMs += ms;
-    this.#step(() => this.executor.tick(this.nowMs, this.nowMs + VENUE_AHEAD_MS));
+    this.#step(() => this.executor.tick(this.nowMs, told ? this.nowMs + VENUE_AHEAD_MS : null));
   }
 
   list(rows: readonly OrderRow[], sentMs = this.nowMs): void {
