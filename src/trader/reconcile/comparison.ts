@@ -22,6 +22,7 @@ import {
   orderText,
   outcomeKey,
   parseMarket,
+  pastTime,
   type RecordedMove,
   readMoved,
   sharesAtExchange,
@@ -281,8 +282,8 @@ function openListCursors(ledger: LedgerReader, notes: Notes, books: OwnBooks, ow
       after: (seq) => ledger.fillsAfter(seq).filter(({ row }) => !ledger.hadFailed(row.pubkey)),
       findInvented: (pubkey, _listMs, venueS) => {
         const fill = ledger.fill(pubkey);
-        const isYoung = fill !== null && venueS !== null && fill.timestampS >= venueS - LONGEST_LAG_MS / 1000;
-        if (fill === null || isYoung) return null;
+        if (fill === null) return null;
+        if (venueS !== null && pastTime(fill.timestampS, venueS) >= venueS - LONGEST_LAG_MS / 1000) return null;
         return { what: 'fill', subject: pubkey, ledger: fillText(fill), exchange: NOTHING };
       },
     },

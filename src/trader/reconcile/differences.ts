@@ -42,6 +42,12 @@ export interface OwnBooks extends Pick<LedgerReader, 'order' | 'fill' | 'convers
 
 /** Longest lag of an exchange's list, ms: the list may lack events younger than this lag. */
 export const LONGEST_LAG_MS = 10_000;
+/** Maximum time by which a correct time in a list is later than the exchange's clock, s. */
+const FUTURE_S = 120;
+
+/** Returns a record's time, exchange clock, s. A time in the future is wrong, and counts as long past. */
+export const pastTime = (timeS: number, venueS: number): number =>
+  timeS > venueS + FUTURE_S ? Number.NEGATIVE_INFINITY : timeS;
 
 const tookEffect = (status: OrderStatus | null): boolean => status !== null && ORDER_STANDING[status].tookEffect;
 

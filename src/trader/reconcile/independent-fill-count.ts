@@ -12,7 +12,7 @@ import type { OwnTradeRow } from '../../shared/protocol/records.js';
 import type { RequestResult } from '../../shared/protocol/seam.js';
 import type { BookedFill, LedgerReader, Notes } from '../ledger/contract.js';
 import { StoredMemory } from '../ledger/tables.js';
-import { type Difference, outcomeKey, type RecordedMove } from './differences.js';
+import { type Difference, outcomeKey, pastTime, type RecordedMove } from './differences.js';
 import type { WalkStep } from './list-cursor.js';
 
 /** Rows per page of this second reader. The first reader uses 100, so the pages end at different rows. */
@@ -86,7 +86,7 @@ export class IndependentFillCount {
       if (this.#rows.some(({ pubkey }) => pubkey === row.pubkey))
         return { kind: 'void', reason: 'a trade appears twice in the list of own trades' };
       if (memory?.met.includes(row.pubkey) === true) {
-        this.#metS = row.timestamp;
+        this.#metS = pastTime(row.timestamp, this.#venueS ?? Number.POSITIVE_INFINITY);
         return this.#finish();
       }
       this.#rows.push(row);
@@ -118,12 +118,13 @@ export class IndependentFillCount {
       return [];
     }
     this.hasCompared = true;
-    const oldS = this.#venueS - YOUNG_S;
+    const venueS = this.#venueS;
+    const isOld = (timeS: number) => pastTime(timeS, venueS) <= venueS - YOUNG_S;
     const trades = this.#rows.filter(({ state }) => state === 'done');
     const fills = this.#ledger.fillsAfter(memory.seq).map(({ row }) => row);
     this.#lacking = agreed ? {} : sumUp(addUp(memory.exchange, trades), addUp(memory.ledger, fills), -1);
-    const oldTrades = trades.filter(({ timestamp }) => timestamp <= oldS);
-    const oldFills = fills.filter(({ timestampS }) => timestampS <= oldS);
+    const oldTrades = trades.filter(({ timestamp }) => isOld(timestamp));
+    const oldFills = fills.filter(({ timestampS }) => isOld(timestampS));
     const [exchange, ledger] = [addUp(memory.exchange, oldTrades), addUp(memory.ledger, oldFills)];
     const keys = [...new Set([...Object.keys(exchange), ...Object.keys(ledger)])].sort();
     const differing = keys.filter((key) => text(exchange[key]) !== text(ledger[key]));
@@ -172,7 +173,8 @@ export class IndependentFillCount {
     const shown = new Set([...this.#rows.map(({ pubkey }) => pubkey), ...(memory?.met ?? [])]);
     // A later list must show booked trades that this list lacks, from `lateS` (exchange clock, s) on. A read that
     // ended at a counted trade has read all newer rows. The first read has only one page.
-    const firstS = Math.max(must(this.#venueS, 'time of the look') - LATE_S, this.#rows.at(-1)?.timestamp ?? 0) + 1;
+    const venueS = must(this.#venueS, 'time of the look');
+    const firstS = Math.max(venueS - LATE_S, pastTime(this.#rows.at(-1)?.timestamp ?? 0, venueS)) + 1;
     const lateS = memory === null ? firstS : (this.#metS ?? Number.NEGATIVE_INFINITY);
     const seq = this.#ledger.newestSeq('fills');
     const late = this.#ledger
@@ -186,13 +188,12 @@ export class IndependentFillCount {
 
   /** Moves the marks of list and ledger to the newest trades that can no longer change. Drops sums that agree. */
   #remember(memory: CountMemory, differing: ReadonlySet<string>): void {
-    const beforeS = must(this.#venueS, 'time of the look') - LATE_S;
-    const rows = this.#rows.slice(
-      this.#rows.findLastIndex((row) => row.timestamp > beforeS || (row.state !== 'done' && row.state !== 'failed')) +
-        1,
-    );
+    const venueS = must(this.#venueS, 'time of the look');
+    const isYoung = (timeS: number) => pastTime(timeS, venueS) > venueS - LATE_S;
+    const mayChange = ({ timestamp, state }: OwnTradeRow) => isYoung(timestamp) || !['done', 'failed'].includes(state);
+    const rows = this.#rows.slice(this.#rows.findLastIndex(mayChange) + 1);
     const fills = this.#ledger.fillsAfter(memory.seq);
-    const young = fills.findIndex(({ row }) => row.timestampS > beforeS);
+    const young = fills.findIndex(({ row }) => isYoung(row.timestampS));
     const old = young < 0 ? fills : fills.slice(0, young);
     const done = rows.filter(({ state }) => state === 'done');
     const exchange = addUp(memory.exchange, done);

@@ -11,7 +11,7 @@ import type { RoundList } from '../../shared/protocol/request-owner.js';
 import type { PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
 import type { Booked, Notes } from '../ledger/contract.js';
 import { StoredMemory } from '../ledger/tables.js';
-import { type Difference, LONGEST_LAG_MS, UNKNOWN } from './differences.js';
+import { type Difference, LONGEST_LAG_MS, pastTime, UNKNOWN } from './differences.js';
 
 /** Maximum pages of one list read. Resting orders need far fewer. The maximum ends the read of an endless list. */
 const MAX_PAGES = 50;
@@ -251,8 +251,9 @@ export class ListCursor<N extends HistoryEndpoint> {
    */
   #newestSettled(rows: readonly ListedRow<N>[], older: readonly string[], venueS: number | null): readonly string[] {
     const { isSettled, bornS } = this.#rule;
-    const youngS = (venueS ?? Number.POSITIVE_INFINITY) - LONGEST_LAG_MS / 1000;
-    const settled = rows.slice(rows.findLastIndex((row) => !isSettled(row) || (bornS(row) ?? 0) > youngS) + 1);
+    const nowS = venueS ?? Number.POSITIVE_INFINITY;
+    const isYoung = (row: ListedRow<N>) => pastTime(bornS(row) ?? 0, nowS) > nowS - LONGEST_LAG_MS / 1000;
+    const settled = rows.slice(rows.findLastIndex((row) => !isSettled(row) || isYoung(row)) + 1);
     const names = settled.flatMap((row) => row.pubkey ?? []);
     return [...names, ...older].slice(0, MARKED_ROWS);
   }

@@ -485,6 +485,23 @@ describe('reconciliation after its first round', () => {
     rounds(account, 2);
   }
 
+  it('one trade from the future does not make every round read all later trades', () => {
+    rounds(account, 2);
+    const row = account.fill('buy', true, ONE);
+    account.trades.replace(row, { ...row, timestamp: row.timestamp + 400 * 86_400 }, account.nowMs);
+    for (let i = 0; i < 150; i++) {
+      account.fill('buy', true, ONE);
+      if (i % 50 === 0) account.look('fills');
+    }
+    account.look('fills');
+    rounds(account, 8);
+    expectAgreement();
+    expect(account.reconciler.requestsARound).toBe(requestsOfRound(true));
+    hideTrade();
+    rounds(account, 6);
+    expect(account.reconciler.verdict).toContain('sum A YES buy');
+  });
+
   it('a second reader finds a trade that the first one is never shown', () => {
     account.fill('buy', true, ONE);
     rounds(account, 2);
