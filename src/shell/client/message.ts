@@ -163,7 +163,7 @@ function readSuccess(declaration: Declaration, status: number, json: unknown, as
   return believe(unread.length === 0 ? answered : { ...answered, unread }, pageLimit);
 }
 
-/** Leaves out the unreadable rows of a page, and keeps the others. A page without a readable row is invalid. */
+/** Leaves out the unreadable rows of a page. A page without a readable row is invalid, unless each row names its id. */
 function leaveOutUnread(looseRow: z.ZodType, data: unknown): { rows: unknown; unread: readonly UnreadRow[] } {
   if (!Array.isArray(data)) return { rows: data, unread: [] };
   const unread: UnreadRow[] = [];
@@ -172,7 +172,8 @@ function leaveOutUnread(looseRow: z.ZodType, data: unknown): { rows: unknown; un
     if (!read.success) unread.push({ conditionId: nameMarket(row), problem: problemOf(read.error, row) });
     return read.success;
   });
-  return rows.length === 0 ? { rows: data, unread: [] } : { rows, unread };
+  const isInvalid = rows.length === 0 && unread.some(({ conditionId }) => conditionId === null);
+  return isInvalid ? { rows: data, unread: [] } : { rows, unread };
 }
 
 function nameMarket(row: unknown): string | null {

@@ -143,8 +143,13 @@ it('a list of markets leaves out the row that cannot be read, and names market, 
   expect(answerOf([row('a'), row('b')])).not.toHaveProperty('unread');
 });
 
-it('a page without a readable row, and a list of own orders with one unreadable row, stay unread', () => {
-  expect(answerOf([row('a', 'disputed')])).toMatchObject({ kind: 'unknown' });
+it('a page without a readable row is empty if each row names its market', () => {
+  const unread = [{ conditionId: 'a' }];
+  expect(answerOf([row('a', 'disputed')])).toMatchObject({ kind: 'answered', data: [], unread });
+  expect(answerOf([row('a', 'disputed'), { title: 'b' }])).toMatchObject({ kind: 'unknown' });
+});
+
+it('a list of own orders with one unreadable row stays unread', () => {
   const order = { pubkey: 'x', status: 'odd', side: 'buy' };
   expect(answerOf([order], 'orders.list')).toMatchObject({ kind: 'unknown' });
 });
