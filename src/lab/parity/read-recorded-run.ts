@@ -260,9 +260,9 @@ class RunOrders {
   }
 
   #onRedeem(row: RedeemRow, at: AnsweredAt): void {
-    const { pubkey, state, yes_shares, no_shares, market_condition_id } = row;
+    const { pubkey, yes_shares, no_shares, market_condition_id } = row;
     const cash = paidFunds(row);
-    if ((state !== 'done' && state !== 'completed') || cash === null || this.conversions.has(pubkey)) return;
+    if (cash === null || this.conversions.has(pubkey)) return;
     const moved = { yesMicros: yes_shares ?? 0, noMicros: no_shares ?? 0, cashMicros: cash, yesCostMicros: null };
     this.conversions.set(pubkey, { kind: 'redeem', conditionId: market_condition_id, ...moved, seenMs: at.seenMs });
   }

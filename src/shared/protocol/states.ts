@@ -130,5 +130,5 @@ export const MARGIN_ACTIVITIES = ['opened', 'increased', 'decreased', 'closed', 
 export type MarginActivity = (typeof MARGIN_ACTIVITIES)[number];
 
 /** Returns the currency that a redeem has paid, micros; null before. A paid 0 only counts if the value is 0 too. */
-export const paidFunds = ({ funds, onchain_funds: paid }: Record<'funds' | 'onchain_funds', Micros | null>) =>
-  paid === 0 && funds !== 0 ? null : paid;
+export const paidFunds = (row: Record<'funds' | 'onchain_funds', Micros | null> & { state: RedeemState }) =>
+  ['done', 'completed'].includes(row.state) && (row.onchain_funds !== 0 || row.funds === 0) ? row.onchain_funds : null;

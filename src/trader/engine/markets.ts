@@ -24,8 +24,10 @@ export class MarketEntry {
   feed: MarketTracker;
   /** Why this market's data is ignored until an operator resumes the market; null if the data is used. */
   excludedBecause: string | null = null;
-  /** Ending of the market in its newest details: it has settled, or it cannot be quoted; null while it can trade. */
-  ending: Ending | null = null;
+  /** Time of the first of the newest details with an ending (settled or unsuitable), our clock, ms; null without. */
+  endingMs: number | null = null;
+  /** True if a later detail has confirmed the ending. One detail may be wrong. */
+  isEnded = false;
   /** One quote slot per strategy that quotes this market; empty when the market is tracked for its holding only. */
   readonly slots: QuoteSlot[] = [];
   /** Own orders, holdings and trader mode when `act` last processed the market; null before the first time. */
@@ -114,19 +116,18 @@ export class Markets {
   /** Excludes a market with unusable data. The data is ignored until an operator resumes the market. */
   exclude(entry: MarketEntry, reason: string): void {
     entry.excludedBecause = reason;
-    entry.ending = null;
     entry.feed = this.#newFeed(entry.conditionId);
   }
 
   /** Stops tracking markets that have ended or are not quoted, unless the wallet has shares or orders there. */
   forget(isOurs: (conditionId: string) => boolean): void {
-    for (const { conditionId, feed, slots, ending } of this.#tracked.values()) {
-      const isUnwanted = ending === null ? slots.length === 0 : ending.isConfirmed;
+    for (const { conditionId, feed, slots, endingMs, isEnded } of this.#tracked.values()) {
+      const isUnwanted = endingMs === null ? slots.length === 0 : isEnded;
       if (!isUnwanted || isOurs(conditionId)) continue;
       if (feed.unsuitable !== null) this.#unsuitable.add(conditionId);
       this.#tracked.delete(conditionId);
       this.version++;
-      if (ending === null || feed.unsuitable !== null) continue;
+      if (!isEnded || feed.unsuitable !== null) continue;
       const event = feed.facts?.eventConditionId ?? null;
       this.#ledger.forgetStrategyStates(conditionId);
       const isOfEvent = (entry: MarketEntry) => entry.feed.facts?.eventConditionId === event;
@@ -229,8 +230,8 @@ export class Markets {
   onDetail(entry: MarketEntry, detail: MarketDetail, at: SeenAt): boolean {
     const before = entry.feed.facts;
     entry.feed.onDetail(detail, at);
-    entry.ending = readEnding(entry, at);
     const facts = entry.feed.facts;
+    noteEnding(entry, at);
     if (facts === null) return false;
     const category = facts.category ?? '';
     const flow = this.#flows.get(category) ?? new CategoryFlow();
@@ -287,21 +288,13 @@ export class Markets {
 /** Minimum time between the two details that confirm an ending, ms. An outdated answer may be this old. */
 const CONFIRM_AFTER_MS = 10_000;
 
-/** `sinceMs`: time of the first detail with this ending, our clock, ms. One detail may be wrong, a second confirms it. */
-interface Ending {
-  readonly why: string;
-  readonly sinceMs: number;
-  readonly isConfirmed: boolean;
-}
-
-function readEnding({ ending, feed: { facts, unsuitable } }: MarketEntry, { sentMs, seenMs }: SeenAt): Ending | null {
-  const why = facts !== null && isSettledMarket(facts.phase) ? facts.phase : unsuitable;
-  if (why === null) return null;
-  const known = ending?.why === why ? ending : null;
+function noteEnding(entry: MarketEntry, { sentMs, seenMs }: SeenAt): void {
+  const { facts } = entry.feed;
   // If our clock was set back, stored times may be later than now.
-  const sinceMs = Math.min(known?.sinceMs ?? seenMs, seenMs);
+  const sinceMs = Math.min(entry.endingMs ?? seenMs, seenMs);
+  entry.endingMs = facts === null || isSettledMarket(facts.phase) ? sinceMs : null;
   const isLater = Math.min(sentMs, seenMs) >= sinceMs + CONFIRM_AFTER_MS;
-  return { why, sinceMs, isConfirmed: known?.isConfirmed === true || isLater };
+  entry.isEnded = entry.endingMs !== null && (entry.isEnded || isLater);
 }
 
 export const makeMarketRecord = (facts: MarketFacts, detail: MarketDetail, seenMs: number): MarketRecord => ({

@@ -179,21 +179,16 @@ function readBook(state: TraderState, { conditionId, feed }: MarketEntry, data: 
   if (requests.polling.ownPaceMs > 0 && feed.isShortOfOwn(resting)) requests.poller.expedite({ kind: 'fills' });
 }
 
-function readDetail(
-  { account, markets, notices, requests }: TraderState,
-  entry: MarketEntry,
-  data: DataOf<'markets.detail'>,
-  at: SeenAt,
-) {
-  const { conditionId, feed, ending: before } = entry;
+function readDetail(state: TraderState, entry: MarketEntry, data: DataOf<'markets.detail'>, at: SeenAt): void {
+  const { account, markets, notices, requests } = state;
+  const { conditionId, feed, endingMs, isEnded } = entry;
   const isNewPhase = markets.onDetail(entry, data, at);
-  const { ending } = entry;
-  if (ending !== null && before?.why !== ending.why)
+  if (endingMs === null && entry.endingMs !== null)
     requests.poller.expedite({ kind: 'detail', marketConditionId: conditionId });
-  if (feed.unsuitable !== null && ending?.isConfirmed === true && before?.isConfirmed !== true) {
+  if (feed.unsuitable !== null && entry.isEnded && !isEnded) {
     // Instead of an unlisted market, the selection chooses another one.
     const isListed = entry.slots.some(({ strategy }) => strategy.markets.ids.length > 0);
-    notices[isListed ? 'alert' : 'notify'](at.seenMs, 'market_unsuitable', `${conditionId}: ${ending.why}`);
+    notices[isListed ? 'alert' : 'notify'](at.seenMs, 'market_unsuitable', `${conditionId}: ${feed.unsuitable}`);
   }
   if (isNewPhase) {
     const phase = feed.facts?.phase;

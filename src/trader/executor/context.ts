@@ -221,26 +221,22 @@ export class Context {
     else this.waitOut(inFlight, nowMs);
   }
 
-  /** Ends an abandoned intent once its draft has expired. */
+  /** Ends an abandoned intent once its draft has expired by the exchange's clock. */
   lapse(inFlight: InFlight, nowMs: number): void {
     this.waitOut(inFlight, nowMs);
-    const { draftPubkey, kind } = inFlight.intent;
-    if (!this.#hasExpired(inFlight.intent, nowMs)) return;
+    const { expiresAtS, draftPubkey, kind, updatedMs } = inFlight.intent;
+    const { draft_lifetime_s, clock_tolerance_s } = this.profile;
+    // An abandoned draft takes no effect, so our clock may decide while the exchange has shown no time. It may be wrong.
+    const isOver =
+      this.venueNowMs === null
+        ? Math.abs(nowMs - updatedMs) > (draft_lifetime_s + LATE_DELIVERY_S + clock_tolerance_s) * 1000
+        : this.venueNowMs > (must(expiresAtS, 'expiry of an abandoned draft') + WHOLE_SECONDS_S) * 1000;
+    if (!isOver) return;
     const order = kind === 'place' && draftPubkey !== null ? this.orders.get(draftPubkey) : null;
     // An unsigned draft cannot take effect, so the order ends without an answer from the exchange.
     if (order !== null)
       this.orders.change(order.pubkey, { status: 'expired', filledMicros: order.filledMicros, closedMs: nowMs });
     this.intents.move(inFlight, 'lapsed', nowMs, inFlight.intent.lastReason);
-  }
-
-  /**
-   * The exchange's clock decides. Ours decides while the exchange has shown no time: an abandoned draft takes no effect,
-   * so a wrong clock only frees its reservation too early. A clock that was set back gives a negative age.
-   */
-  #hasExpired({ expiresAtS, updatedMs }: IntentRow, nowMs: number): boolean {
-    if (this.venueNowMs !== null) return this.venueNowMs > (must(expiresAtS, 'expiry') + WHOLE_SECONDS_S) * 1000;
-    const { draft_lifetime_s, clock_tolerance_s } = this.profile;
-    return Math.abs(nowMs - updatedMs) > (draft_lifetime_s + LATE_DELIVERY_S + clock_tolerance_s) * 1000;
   }
 
   /** Sets an abandoned draft's expiry to the latest possible one, because the answer with its expiry may be lost. */

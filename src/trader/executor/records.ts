@@ -246,7 +246,7 @@ function observeRedeem(context: Context, inFlight: InFlight, row: RedeemRow, loo
   // A redeem consumes all shares held at the exchange, so the record's amounts replace the expected ones.
   const yesMicros = row.yes_shares ?? must(redeemYesMicros, 'YES shares of a redeem');
   const noMicros = row.no_shares ?? must(redeemNoMicros, 'NO shares of a redeem');
-  const paid = row.state === 'done' || row.state === 'completed' ? paidFunds(row) : null;
+  const paid = paidFunds(row);
   const isPayment = paid !== null && isPossiblePayment(paid, yesMicros, noMicros);
   const isOther = paid !== null && (yesMicros !== redeemYesMicros || noMicros !== redeemNoMicros || !isPayment);
   if (row.market_condition_id !== marketConditionId || isOther) differs(context, inFlight, row);

@@ -115,11 +115,8 @@ export class ConfirmedDifferences {
       if (!this.#open.has(name) && isUndecided(difference))
         this.#open.set(name, { difference, sinceMs: nowMs, believed: true, gapSinceMs: nowMs, isCertain: false });
     }
-    const found = new Map(
-      differences
-        .filter((difference) => !this.isAccepted(difference))
-        .map((difference) => [nameDifference(difference), difference] as const),
-    );
+    const unaccepted = differences.filter((difference) => !this.isAccepted(difference));
+    const found = new Map(unaccepted.map((difference) => [nameDifference(difference), difference]));
     for (const [name, { difference, believed }] of this.#open) {
       if (!found.has(name) && !(believed && isUndecided(difference))) this.#open.delete(name);
     }

@@ -122,8 +122,8 @@ interface SettledAmounts {
 /** Returns the amounts that a conversion moved; null until the record shows settlement and a possible amount. */
 export function readMoved(kind: ConversionKind, row: ConversionRow | RedeemRow): SettledAmounts | null {
   if ('onchain_funds' in row) {
-    const { state, yes_shares: yes, no_shares: no } = row;
-    const cash = state === 'done' || state === 'completed' ? paidFunds(row) : null;
+    const { yes_shares: yes, no_shares: no } = row;
+    const cash = paidFunds(row);
     const isPaid = cash !== null && (yes === null || no === null || isPossiblePayment(cash, yes, no));
     return isPaid ? { yes, no, cash } : null;
   }

@@ -163,9 +163,8 @@ export class IndependentFillCount {
 
   /** Restarts the fill count after an adoption, because the ledger then holds all listed fills. */
   onAdopted(): void {
-    this.#lacking = {};
+    this.forget();
     this.#leftOut.value = {};
-    this.#memory.value = null;
   }
 
   /** Starts a fill count after the listed trades. Booked trades that the list does not show yet count on both sides. */

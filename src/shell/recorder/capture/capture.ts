@@ -226,10 +226,9 @@ const OTHER_CATEGORY = 'finance';
 
 /** Infers a market's outcome from our own redeem; null before its payment, or if we held equal YES and NO shares. */
 function learnOutcome(row: RedeemRow): MarketOutcome | null {
-  const { state, funds, yes_shares: yes, no_shares: no } = row;
-  const received = paidFunds(row) ?? funds;
-  if ((state !== 'done' && state !== 'completed') || received === null || yes === null || no === null) return null;
-  return inferOutcome(yes, no, received);
+  const { funds, onchain_funds, yes_shares: yes, no_shares: no } = row;
+  const paid = paidFunds({ ...row, onchain_funds: onchain_funds ?? funds });
+  return paid === null || yes === null || no === null ? null : inferOutcome(yes, no, paid);
 }
 
 /** Returns whether two descriptions are equal apart from the opening and closing times, which the venue may omit. */
