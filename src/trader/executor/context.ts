@@ -226,7 +226,7 @@ export class Context {
     this.waitOut(inFlight, nowMs);
     const { expiresAtS, draftPubkey, kind, updatedMs } = inFlight.intent;
     const { draft_lifetime_s, clock_tolerance_s } = this.profile;
-    // An abandoned draft takes no effect, so our clock may decide while the exchange has shown no time. It may be wrong.
+    // Our clock may decide while the exchange has shown no time, because an abandoned draft takes no effect.
     const isOver =
       this.venueNowMs === null
         ? Math.abs(nowMs - updatedMs) > (draft_lifetime_s + LATE_DELIVERY_S + clock_tolerance_s) * 1000
