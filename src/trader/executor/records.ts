@@ -241,12 +241,16 @@ function movedSets({ kind, priceMicros }: IntentRow, amount: Micros, landed: Mic
   return { yesMicros: came, noMicros: came, cashMicros: sub(ZERO, amount), yesCostMicros };
 }
 
+/** Without `funds`, an amount of 0 counts as the payment after this time, ms: records also show 0 before it. */
+const UNPAID_MS = 600_000;
+
 function observeRedeem(context: Context, inFlight: InFlight, row: RedeemRow, look: RecordPoll): void {
   const { marketConditionId, redeemYesMicros, redeemNoMicros } = inFlight.intent;
   // A redeem consumes all shares held at the exchange, so the record's amounts replace the expected ones.
   const yesMicros = row.yes_shares ?? must(redeemYesMicros, 'YES shares of a redeem');
   const noMicros = row.no_shares ?? must(redeemNoMicros, 'NO shares of a redeem');
-  const paid = paidFunds(row);
+  const hasLasted = inFlight.intent.state === 'live' && look.nowMs - inFlight.liveSinceMs >= UNPAID_MS;
+  const paid = paidFunds(hasLasted ? { ...row, funds: row.funds ?? row.onchain_funds } : row);
   const isPayment = paid !== null && isPossiblePayment(paid, yesMicros, noMicros);
   const isOther = paid !== null && (yesMicros !== redeemYesMicros || noMicros !== redeemNoMicros || !isPayment);
   if (row.market_condition_id !== marketConditionId || isOther) differs(context, inFlight, row);

@@ -198,6 +198,18 @@ describe('a redeem', () => {
     expect(s.heard()).toEqual(['redeemDone']);
   });
 
+  it.each([0, 4])('of 7 YES and %d NO without a value is believed to be worth nothing after ten minutes', (no) => {
+    const s = redeeming(7, no);
+    const shown = { yes_shares: m(7 * ONE), no_shares: m(no * ONE), onchain_funds: m(0) };
+    s.answer('redeems.submit', answered(redeemRow('completed', shown)));
+    for (let waitedMs = 0; waitedMs < 620_000; waitedMs += 5_000) {
+      s.wait(5_000);
+      if (s.out.includes('redeems.detail')) s.answer('redeems.detail', answered(redeemRow('completed', shown)));
+    }
+    expect(s.heard()).toContain(no === 0 ? 'redeemDone' : 'record_differs');
+    expect(s.ledger.conversions()).toHaveLength(no === 0 ? 1 : 0);
+  });
+
   it('of other shares than the ledger holds is not signed', () => {
     const s = redeeming(8);
     expect(s.state('r')).toBe('abandoned');
