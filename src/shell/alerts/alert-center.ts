@@ -39,6 +39,7 @@ export class AlertBook {
   /** Restores the previous console's alerts. A restored alert whose condition is absent ends after 30 s. */
   goOn(alerts: readonly RememberedAlert[], nowMs: number): void {
     for (const alert of alerts) this.#open.set(alert.kind, { ...alert, forMs: 0, seenMs: nowMs });
+    this.#onClockSetBack(nowMs);
   }
 
   /** Acknowledges an alert: its next message is sent at its end. Has no effect on a closed or acknowledged alert. */

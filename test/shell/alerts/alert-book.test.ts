@@ -63,6 +63,14 @@ describe('an alert', () => {
     expect([look(0, false), look(29, false), look(30, false)]).toEqual([[], [], ['cleared']]);
   });
 
+  test('is told again in its time though the clock was set back between two consoles', () => {
+    const before = new AlertBook('run');
+    before.observe([condition('critical')], 24 * HOUR);
+    const book = new AlertBook('again');
+    book.goOn(before.open, HOUR);
+    expect(book.observe([condition('critical')], HOUR + 15 * MINUTE).map(({ state }) => state)).toEqual(['open']);
+  });
+
   test('that was not told yet is told in its time though the clock was set back', () => {
     const book = new AlertBook('run');
     const look = (second: number) => book.observe([condition('critical', 5 * S)], second * S).length;
