@@ -121,6 +121,7 @@ const HOUR_MS = 3_600_000;
 const PAUSE_MS = { first: 2_000, longest: 300_000 } as const;
 /** Maximum age of a pending message, ms. Older messages are dropped if the channel's last delivery failed. */
 const PATIENCE_MS = { info: HOUR_MS, warning: HOUR_MS, critical: 24 * HOUR_MS } as const;
+/** Maximum number of messages that are joined into one. */
 const MOST_JOINED = 10;
 
 type WaitingMessage = Readonly<{ message: AlertMessage; sinceMs: number }>;
@@ -160,7 +161,7 @@ export class Outbox {
     const critical = this.#waiting.find(({ message }) => message.severity === 'critical');
     this.#sentMs = this.#sentMs.filter((sentMs) => steadyMs - sentMs < HOUR_MS);
     const others = this.#sentMs.length < MOST_AN_HOUR ? this.#waiting : [];
-    const taken = critical === undefined ? others : [critical];
+    const taken = critical === undefined ? others.slice(0, MOST_JOINED) : [critical];
     if (taken.length === 0) return null;
     this.#waiting = this.#waiting.filter((one) => !taken.includes(one));
     this.#underWay = taken;
@@ -202,16 +203,15 @@ function joinMessages(messages: readonly AlertMessage[]): AlertMessage {
   const [first, ...others] = messages;
   if (first === undefined) throw new Error('there are no alert messages to join');
   if (others.length === 0) return first;
-  const lines = messages.slice(0, MOST_JOINED).map(({ state, title, text }) => `${stateText(state)}${title}: ${text}`);
-  const more = messages.length - lines.length;
+  const titles = new Set(messages.map(({ state, title }) => `${stateText(state)}${title}`));
   const severity = messages.some((one) => one.severity === 'warning') ? 'warning' : first.severity;
   return {
     ...first,
     severity,
     state: 'once',
     kind: 'several',
-    title: `${messages.length} messages`,
-    text: [...lines, ...(more > 0 ? [`… and ${more} more`] : [])].join('\n'),
+    title: `${messages.length} messages: ${[...titles].join(', ')}`,
+    text: messages.map(({ state, title, text }) => `${stateText(state)}${title}: ${text}`).join('\n'),
   };
 }
 

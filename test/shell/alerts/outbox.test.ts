@@ -68,9 +68,20 @@ describe('the outbox of a channel', () => {
     for (const severity of ['info', 'warning', 'critical', 'warning'] as const) outbox.add(message(severity), 0);
     expect(outbox.next(0)?.severity).toBe('critical');
     outbox.settle(DELIVERED, 0);
-    expect(outbox.next(1_000)).toMatchObject({ severity: 'warning', title: '3 messages' });
+    expect(outbox.next(1_000)).toMatchObject({ severity: 'warning', title: '3 messages: odd' });
     outbox.settle(DELIVERED, 1_000);
     expect([outbox.length, outbox.counts.delivered]).toEqual([0, 4]);
+  });
+
+  test('names in the title each thing that it joins, and leaves for later what is more than ten', () => {
+    const outbox = new Outbox();
+    for (let i = 0; i < 11; i++)
+      outbox.add(message('warning', ['the disk is almost full', 'a feed is silent'][i % 2]), 0);
+    outbox.add({ ...message('warning', 'a feed is silent'), state: 'cleared' }, 0);
+    expect(outbox.next(0)?.title).toBe('10 messages: the disk is almost full, a feed is silent');
+    outbox.settle(DELIVERED, 0);
+    expect([outbox.length, outbox.counts.delivered]).toEqual([2, 10]);
+    expect(outbox.next(1_000)?.title).toBe('2 messages: the disk is almost full, over: a feed is silent');
   });
 
   test('sends twenty an hour that can wait, and any that is critical', () => {
