@@ -37,14 +37,15 @@ export function readSecret(path: string, what: string): string {
   return secret;
 }
 
-/** Returns the body of an answer as text. Throws for an incomplete answer, or for more than `mostBytes`. */
+/** Returns an answer's body as text. Throws for an incomplete answer, or, with the bytes read, for a longer one. */
 export async function readBounded(response: Response, mostBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > mostBytes) throw new Error(`the answer has more than ${mostBytes} bytes`);
     chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > mostBytes)
+      throw new Error(`the answer has more than ${mostBytes} bytes`, { cause: Buffer.concat(chunks) });
   }
   return Buffer.concat(chunks).toString('utf8');
 }
@@ -122,8 +123,8 @@ export const makeBotUrl = (address: string): string =>
 export const sendBotMessage = (url: string, chat: string, text: string): Promise<Delivery> =>
   postText(`${url}/sendMessage`, JSON.stringify({ chat_id: chat, text: text.slice(0, LONGEST.telegram) }), JSON_TYPE);
 
-const MOST_BYTES = 1_000_000; // Maximum size of an answer, bytes; twenty messages are shorter.
-const QUESTION = { timeout: 25, limit: 20, allowed_updates: ['message'] };
+const MOST_BYTES = 4_000_000; // Maximum size of an answer, bytes; twenty of the longest messages are shorter.
+const QUESTION = { timeout: 25, allowed_updates: ['message'] };
 const [id, none] = [z.int(), z.undefined().optional()];
 const chat = { chat: z.object({ id, type: z.literal('private') }), sender_chat: none };
 const from = { from: z.object({ id, is_bot: z.literal(false) }), via_bot: none };
@@ -137,16 +138,27 @@ const answerSchema = z.object({ ok: z.literal(true), result: z.array(z.unknown()
 
 export type DirectMessage = z.infer<typeof directSchema>;
 
-/** Reads a bot's updates newer than `taken` (null: all), ascending. Throws for an answer that is not a list. */
-export async function readBotUpdates(url: string, taken: number | null, signal: AbortSignal) {
-  const body = JSON.stringify({ ...QUESTION, ...(taken === null ? {} : { offset: taken + 1 }) });
+/** Reads updates after `taken` (null: all), ascending; an oversized one has no message. Throws for no list. */
+export async function readBotUpdates(
+  url: string,
+  taken: number | null,
+  signal: AbortSignal,
+  limit = 20,
+): Promise<z.infer<typeof updateSchema>[]> {
+  const body = JSON.stringify({ ...QUESTION, limit, ...(taken === null ? {} : { offset: taken + 1 }) });
   const post = { method: 'POST', body, headers: JSON_TYPE, redirect: 'manual', signal } as const;
   const response = await fetch(`${url}/getUpdates`, post);
   if (!response.ok) {
     await response.body?.cancel();
     throw new Error(`it answered ${response.status}`);
   }
-  const { data } = answerSchema.safeParse(parseJson(await readBounded(response, MOST_BYTES)));
+  const text = await readBounded(response, MOST_BYTES).catch((error: Error) => error);
+  if (text instanceof Error) {
+    const [, first] = /"update_id":(\d+)/.exec(String(text.cause)) ?? [];
+    if (first === undefined) throw text;
+    return limit === 1 ? [{ update_id: Number(first), message: null }] : readBotUpdates(url, taken, signal, 1);
+  }
+  const { data } = answerSchema.safeParse(parseJson(text));
   if (data === undefined) throw new Error('the answer is not a list of Telegram updates');
   const updates = data.result.flatMap((one) => updateSchema.safeParse(one).data ?? []);
   return updates.toSorted((a, b) => a.update_id - b.update_id);

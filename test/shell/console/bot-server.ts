@@ -13,6 +13,8 @@ export interface BotServer {
   /** A file of mode 0600 with the address of the bot, its token included. */
   readonly addressFile: string;
   readonly offsets: (number | undefined)[];
+  /** The most updates that each request asked for. */
+  readonly limits: number[];
   readonly sent: { readonly chat_id: string; readonly text: string }[];
   /** Returned for every request from now on. */
   updates: readonly unknown[];
@@ -21,19 +23,20 @@ export interface BotServer {
 
 export async function serveBot(): Promise<BotServer> {
   const { url } = await listeningWeb(async (request, response) => {
-    const asked = (await json(request)) as { offset?: number; chat_id: string; text: string };
+    const asked = (await json(request)) as { offset?: number; limit: number; chat_id: string; text: string };
     if (request.url === `/${TOKEN}/sendMessage`) {
       server.sent.push(asked);
       response.end('{"ok":true}');
       return;
     }
     server.offsets.push(asked.offset);
+    server.limits.push(asked.limit);
     if (server.answer !== null) return server.answer(response);
     response.end(JSON.stringify({ ok: true, result: server.updates }));
   });
   const addressFile = join(newFolder(), 'address');
   writeFileSync(addressFile, `${url}/${TOKEN}\n`, { mode: 0o600 });
-  const server: BotServer = { addressFile, offsets: [], sent: [], updates: [], answer: null };
+  const server: BotServer = { addressFile, offsets: [], limits: [], sent: [], updates: [], answer: null };
   return server;
 }
 

@@ -161,7 +161,7 @@ describe('a service that', () => {
   test.each([
     ['answers with a page', (to: ServerResponse) => to.end('<html>'), 2_000, NO_LIST],
     ['answers with something else', (to: ServerResponse) => to.end('{"ok":true,"result":{}}'), 2_000, NO_LIST],
-    ['answers without end', (to: ServerResponse) => to.end('x'.repeat(1_000_001)), 2_000, 'more than 1000000 bytes'],
+    ['answers without end', (to: ServerResponse) => to.end('x'.repeat(4_000_001)), 2_000, 'more than 4000000 bytes'],
     ['fails', (to: ServerResponse) => to.writeHead(502).end(), 2_000, 'it answered 502'],
     ['leads elsewhere', (to: ServerResponse) => to.writeHead(302, ELSEWHERE).end(), 2_000, '302'],
     ['hangs up', (to: ServerResponse) => void to.destroy(), 2_000, 'takes no commands'],
@@ -191,6 +191,22 @@ describe('a service that', () => {
     await running;
     expect(notes).toEqual([]);
   });
+});
+
+test('a message too long to be read is passed over, and blocks no later command', async () => {
+  const { server, done, restart } = await place();
+  const [long, kill] = [said(3, 'x'.repeat(4_000_001), NOW_S), said(4, 'kill', NOW_S)];
+  server.answer = (response) => {
+    const offset = server.offsets.at(-1) ?? 0;
+    const updates = [said(2, 'status', NOW_S), long, kill].slice(Math.max(0, offset - 2));
+    response.end(JSON.stringify({ ok: true, result: server.limits.at(-1) === 1 ? updates.slice(0, 1) : updates }));
+  };
+  const listener = restart();
+  for (let i = 0; i < 3; i++) await listener.look();
+  expect([done, server.limits]).toEqual([
+    ['status - 5', 'kill - 5'],
+    [20, 1, 20, 1, 20],
+  ]);
 });
 
 test('who is not on duty asks nothing', async () => {
