@@ -92,8 +92,7 @@ export class AlertBook {
     }
     if ((toldMs === null && nowMs - sinceMs < forMs) || seenMs < nowMs) return null;
     const isWanted = severity === 'critical' && acknowledgedMs === null;
-    const isAgain = toldMs !== null && isWanted && nowMs - toldMs >= AGAIN_MS;
-    if (toldMs !== null && !isAgain) return null;
+    if (toldMs !== null && !(isWanted && nowMs - toldMs >= AGAIN_MS)) return null;
     alert.toldMs = nowMs;
     return this.#message(alert, 'open', nowMs);
   }
@@ -121,7 +120,6 @@ const HOUR_MS = 3_600_000;
 const PAUSE_MS = { first: 2_000, longest: 300_000 } as const;
 /** Maximum age of a pending message, ms. Older messages are dropped if the channel's last delivery failed. */
 const PATIENCE_MS = { info: HOUR_MS, warning: HOUR_MS, critical: 24 * HOUR_MS } as const;
-/** Maximum number of messages that are joined into one. */
 const MOST_JOINED = 10;
 
 type WaitingMessage = Readonly<{ message: AlertMessage; sinceMs: number }>;
@@ -162,7 +160,6 @@ export class Outbox {
     this.#sentMs = this.#sentMs.filter((sentMs) => steadyMs - sentMs < HOUR_MS);
     const others = this.#sentMs.length < MOST_AN_HOUR ? this.#waiting : [];
     const taken = critical === undefined ? others.slice(0, MOST_JOINED) : [critical];
-    if (taken.length === 0) return null;
     this.#waiting = this.#waiting.filter((one) => !taken.includes(one));
     this.#underWay = taken;
     return joinMessages(taken.map(({ message }) => message));
@@ -199,10 +196,9 @@ export class Outbox {
   }
 }
 
-function joinMessages(messages: readonly AlertMessage[]): AlertMessage {
-  const [first, ...others] = messages;
-  if (first === undefined) throw new Error('there are no alert messages to join');
-  if (others.length === 0) return first;
+function joinMessages(messages: readonly AlertMessage[]): AlertMessage | null {
+  const [first] = messages;
+  if (first === undefined || messages.length === 1) return first ?? null;
   const titles = new Set(messages.map(({ state, title }) => `${stateText(state)}${title}`));
   const severity = messages.some((one) => one.severity === 'warning') ? 'warning' : first.severity;
   return {

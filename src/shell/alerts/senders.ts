@@ -37,7 +37,7 @@ export function readSecret(path: string, what: string): string {
   return secret;
 }
 
-/** Returns an answer's body as text. Throws for an incomplete answer, or, with the bytes read, for a longer one. */
+/** Returns an answer's body as text. Throws for an incomplete answer, and above `mostBytes` (cause: the bytes read). */
 export async function readBounded(response: Response, mostBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -134,18 +134,14 @@ const directSchema = z
   .object({ date: z.int().nonnegative(), text: z.string(), ...chat, ...from, ...forwarded })
   .refine(({ chat, from }) => chat.id === from.id);
 const updateSchema = z.object({ update_id: id.nonnegative(), message: directSchema.nullable().catch(null) });
+type Update = z.infer<typeof updateSchema>;
 const answerSchema = z.object({ ok: z.literal(true), result: z.array(z.unknown()).max(1_000) });
 
 export type DirectMessage = z.infer<typeof directSchema>;
 
-/** Reads updates after `taken` (null: all), ascending; an oversized one has no message. Throws for no list. */
-export async function readBotUpdates(
-  url: string,
-  taken: number | null,
-  signal: AbortSignal,
-  limit = 20,
-): Promise<z.infer<typeof updateSchema>[]> {
-  const body = JSON.stringify({ ...QUESTION, limit, ...(taken === null ? {} : { offset: taken + 1 }) });
+/** Reads a bot's updates after `last` (null: all), ascending; an oversized one has no message. Throws for no list. */
+export async function readUpdates(url: string, last: number | null, signal: AbortSignal, most = 20): Promise<Update[]> {
+  const body = JSON.stringify({ ...QUESTION, limit: most, ...(last === null ? {} : { offset: last + 1 }) });
   const post = { method: 'POST', body, headers: JSON_TYPE, redirect: 'manual', signal } as const;
   const response = await fetch(`${url}/getUpdates`, post);
   if (!response.ok) {
@@ -156,7 +152,7 @@ export async function readBotUpdates(
   if (text instanceof Error) {
     const [, first] = /"update_id":(\d+)/.exec(String(text.cause)) ?? [];
     if (first === undefined) throw text;
-    return limit === 1 ? [{ update_id: Number(first), message: null }] : readBotUpdates(url, taken, signal, 1);
+    return most === 1 ? [{ update_id: Number(first), message: null }] : readUpdates(url, last, signal, 1);
   }
   const { data } = answerSchema.safeParse(parseJson(text));
   if (data === undefined) throw new Error('the answer is not a list of Telegram updates');

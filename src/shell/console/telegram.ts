@@ -11,8 +11,8 @@ import {
   cleanText,
   type DirectMessage,
   makeBotUrl,
-  readBotUpdates,
   readSecret,
+  readUpdates,
   sendBotMessage,
 } from '../alerts/senders.js';
 import type { ChannelConfig } from '../config/config.js';
@@ -101,7 +101,7 @@ export class TelegramListener {
     if (this.#taken !== null && Math.abs(nowMs() - this.#taken.timeMs) > NUMBERS_KEPT_MS) this.#taken = null;
     const url = makeBotUrl(readSecret(channel.addressFile, `the address of alert channel ${channel.name}`));
     const signal = AbortSignal.any([this.#ending, AbortSignal.timeout(withinMs)]);
-    const updates = await readBotUpdates(url, this.#taken?.id ?? null, signal);
+    const updates = await readUpdates(url, this.#taken?.id ?? null, signal);
     this.#failures = 0;
     this.#noteTrouble('');
     for (const { update_id: id, message } of updates) {
