@@ -35,6 +35,8 @@ export interface DirectCancel {
   readonly allowBlindSigning: boolean;
   /** Whether to read the orders twice at the end, to verify that no order rests. */
   readonly verify: boolean;
+  /** Throws if the orders belong to another trader now; called before each cancel. */
+  readonly checkOwner?: () => void;
 }
 
 /**
@@ -66,6 +68,7 @@ export async function cancelUntilNothingRests(
 ): Promise<CancelAllData & { readonly trouble?: unknown }> {
   const endMs = steadyMs() + withinMs;
   for (let empty = 0; ; await pause(pauseMs)) {
+    options.checkOwner?.();
     const before = asked.size;
     const round = await cancelDirectly({ ...options, verify: true }, asked).catch(failedRound);
     empty = round.verified && asked.size === before ? empty + 1 : 0;
@@ -85,6 +88,7 @@ async function cancelEach(orders: readonly OrderRow[], asked: Set<string>, optio
   const worker = async (_: unknown, nth: number) => {
     for (let order = waiting.pop(); order !== undefined; order = waiting.pop()) {
       const pubkey = order.pubkey ?? '';
+      options.checkOwner?.();
       asked.add(pubkey);
       const refusal = await cancelOne(pubkey, order.market.condition_id, options);
       if (refusal !== null) refusals.push(refusal);

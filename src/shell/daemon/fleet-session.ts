@@ -154,22 +154,26 @@ export const objectionOf =
 
 const SETTLE_LOOK_MS = 200;
 
-/** Cancels the orders of a wallet's previous trader and waits until its drafts have expired; false if stopped. */
+/** Cancels the previous trader's orders and waits until its drafts have expired; false if stopped. Throws on loss. */
 export async function settleWallet(
   { member, isSettled }: { readonly member: FleetMember | null; readonly isSettled: boolean },
   access: Omit<DirectCancel, 'verify'>,
   { say, isStopping }: Pick<Starting, 'say' | 'isStopping'>,
 ): Promise<boolean> {
+  const checkOwner = () => {
+    if (member.standing === 'lost' && member.lease.successor?.isFree === false) throw explainLoss(member.lease);
+  };
   if (member === null || isSettled) return true;
   const { profile } = access;
   const endMs = performance.now() + profile.draft_lifetime_s * 1000 + member.lease.rules.marginMs;
   say(
     `took over the wallet (term ${member.lease.term}): canceling orders of its previous trader, and waiting ${profile.draft_lifetime_s} s until the drafts of that trader have expired`,
   );
-  await cancelUntilNothingRests(access);
-  while (performance.now() < endMs && !isStopping()) await pause(SETTLE_LOOK_MS);
+  await cancelUntilNothingRests({ ...access, checkOwner });
+  for (; performance.now() < endMs && !isStopping(); await pause(SETTLE_LOOK_MS)) checkOwner();
   while (!isStopping()) {
-    const { verified } = await cancelUntilNothingRests(access);
+    const { verified } = await cancelUntilNothingRests({ ...access, checkOwner });
+    if (member.standing === 'lost') throw explainLoss(member.lease);
     if (!verified) continue;
     await member.settle();
     say('all orders of the previous trader are gone');

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import { cancelDirectly } from '../../../src/shell/daemon/direct-cancel.js';
+import { explainLoss, settleWallet } from '../../../src/shell/daemon/fleet-session.js';
+import { type FleetMember, Lease, rulesOf } from '../../../src/shell/fleet/member.js';
 import { profile } from '../client/hostile-server.js';
 import { startPaper } from '../client/paper.js';
 
@@ -14,8 +16,10 @@ async function withOrders(count: number) {
     pubkeys.push(pubkey ?? '');
   }
   const statuses = () => Promise.all(pubkeys.map(async (pubkey) => (await client.orders.detail(pubkey)).status));
-  const cancel = (verify = true) => cancelDirectly({ client, wallet, profile, allowBlindSigning: false, verify });
-  return { client, network, pubkeys, statuses, cancel };
+  const access = { client, wallet, profile, allowBlindSigning: false };
+  const cancel = (verify = true, checkOwner = (): void => undefined) =>
+    cancelDirectly({ ...access, verify, checkOwner });
+  return { access, client, network, pubkeys, statuses, cancel };
 }
 
 it.each([true, false])('orders that nobody can name are not taken for canceled (verify: %s)', async (verify) => {
@@ -26,6 +30,21 @@ it.each([true, false])('orders that nobody can name are not taken for canceled (
       : attempt;
   await expect(cancel(verify)).rejects.toThrow('no order could be canceled: an order has no pubkey');
   expect(await statuses()).toEqual(['open']);
+});
+
+it('orders of the trader that has taken over the wallet meanwhile are left alone', async () => {
+  const { access, statuses, cancel } = await withOrders(3);
+  const lease = new Lease(rulesOf(3_000));
+  lease.lose({ holder: 'b', instance: 'b', term: 2, renewal: 1, leaseMs: 3_000, isFree: false });
+  const member = { lease, standing: 'lost' } as FleetMember; // No database is asked.
+  const settled = settleWallet({ member, isSettled: false }, access, { say: () => undefined, isStopping: () => false });
+  await expect(settled).rejects.toMatchObject({ code: 'wallet_taken' });
+  let asked = 0;
+  const checkOwner = () => {
+    if (++asked > 1) throw explainLoss(lease);
+  };
+  await expect(cancel(true, checkOwner)).rejects.toMatchObject({ code: 'wallet_taken' });
+  expect((await statuses()).filter((status) => status === 'open').length).toBeGreaterThan(1);
 });
 
 it('a key that was revoked is said with what makes another', async () => {
