@@ -105,17 +105,15 @@ export const leasedSigner = (
 const isHeld = ({ yesMicros, noMicros }: MarketStatus): boolean => yesMicros > ZERO || noMicros > ZERO;
 
 /** Lists the markets to claim in the fleet; null until own orders are known, which keeps earlier claims. */
-const listWanted = ({ mode, markets }: TraderSnapshot): readonly string[] | null =>
-  mode === 'starting'
-    ? null
-    : markets
-        .filter(
-          (market) =>
-            (market.strategies.length > 0 && market.leftOutBecause === null) ||
-            market.orders.length > 0 ||
-            isHeld(market),
-        )
-        .map(({ conditionId }) => conditionId);
+function listWanted({ mode, markets, reconciled, disagreement, accepted }: TraderSnapshot) {
+  if (mode === 'starting') return null;
+  const isWanted = (market: MarketStatus) =>
+    (market.strategies.length > 0 && market.leftOutBecause === null) || market.orders.length > 0 || isHeld(market);
+  return {
+    markets: markets.filter(isWanted).map(({ conditionId }) => conditionId),
+    isComplete: reconciled?.differences.length === 0 && disagreement === null && accepted.length === 0,
+  };
+}
 
 const summarize = (now: TraderSnapshot): TraderSummary => ({
   mode: now.mode,
@@ -160,11 +158,11 @@ export async function settleWallet(
   access: Omit<DirectCancel, 'verify'>,
   { say, isStopping }: Pick<Starting, 'say' | 'isStopping'>,
 ): Promise<boolean> {
+  if (member === null || isSettled) return true;
+  const { profile } = access;
   const checkOwner = () => {
     if (member.standing === 'lost' && member.lease.successor?.isFree === false) throw explainLoss(member.lease);
   };
-  if (member === null || isSettled) return true;
-  const { profile } = access;
   const endMs = performance.now() + profile.draft_lifetime_s * 1000 + member.lease.rules.marginMs;
   say(
     `took over the wallet (term ${member.lease.term}): canceling orders of its previous trader, and waiting ${profile.draft_lifetime_s} s until the drafts of that trader have expired`,

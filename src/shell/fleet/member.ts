@@ -156,8 +156,8 @@ interface MemberOptions {
 interface MemberHooks {
   /** Returns the trader's summary for the fleet's database; null while the trader has none. */
   summarize(): TraderSummary | null;
-  /** Returns the markets that are quoted or have own orders or shares; null before own data has been read. */
-  wanted(): readonly string[] | null;
+  /** Returns quoted markets and those with own orders or shares, and whether none is missing; null if unknown. */
+  wanted(): { readonly markets: readonly string[]; readonly isComplete: boolean } | null;
   onChange(): void;
 }
 
@@ -172,8 +172,8 @@ export class FleetMember {
   readonly #candidate: OwnerCandidate;
   #desk: DatabaseDesk | null = null;
   #running: MemberHooks | null = null;
-  /** Whether claims of dropped markets must still be deleted. They are deleted after the core knows of the loss. */
-  #toGiveBack = false;
+  /** Whether dropped claims must be deleted, after the core knows of their loss; null before the first claim. */
+  #toGiveBack: boolean | null = null;
   #timer: NodeJS.Timeout | undefined;
   #turn: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -365,16 +365,17 @@ export class FleetMember {
   }
 
   async #updateMarkets(desk: DatabaseDesk): Promise<void> {
-    const wanted = this.#running?.wanted() ?? null;
-    if (wanted === null) return;
-    if (this.#toGiveBack) {
-      await desk.keepOnly(this.lease.term, this.markets);
+    const { markets: wanted, isComplete } = this.#running?.wanted() ?? {};
+    if (wanted === undefined) return;
+    if (this.#toGiveBack === true && isComplete === true) {
+      await desk.keepOnly(this.lease.term, [...this.markets, ...wanted]);
       this.#toGiveBack = false;
     }
     const missing = wanted.filter((market) => !this.markets.includes(market));
     const ours = missing.length === 0 ? [] : await desk.claim(this.lease.term, missing);
     const kept = this.markets.filter((market) => wanted.includes(market));
-    this.#toGiveBack = kept.length < this.markets.length;
+    // After the first claim, claims of an earlier run or of the previous owner remain.
+    this.#toGiveBack = this.#toGiveBack !== false || kept.length < this.markets.length;
     this.markets = [...kept, ...ours];
   }
 

@@ -7,7 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
 import type { FleetDatabaseConfig } from '../../../src/shell/config/config.js';
 import { FleetDatabase } from '../../../src/shell/fleet/database.js';
-import { DatabaseDesk, initFleet, requireTables } from '../../../src/shell/fleet/owner-desk.js';
+import { FleetMember } from '../../../src/shell/fleet/member.js';
+import { DatabaseDesk, initFleet, readFleet, requireTables } from '../../../src/shell/fleet/owner-desk.js';
+import { readBeatNow } from '../../../src/shell/guardian/beat-file.js';
+import { heartbeatSchema, locateHeartbeatFile } from '../../../src/shell/guardian/decide.js';
 import { endInOrder, exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { IS_LONG, times } from '../../support/effort.js';
 import { freePort } from '../../support/listening.js';
@@ -51,8 +54,8 @@ async function prepare(): Promise<void> {
   await database.close();
 }
 
-async function deskOf(wallet: string): Promise<DatabaseDesk> {
-  const candidate = { wallet, holder: 'test', instance: `of ${wallet}`, machine: 'here', leaseMs: 60_000 };
+async function deskOf(wallet: string, leaseMs = 60_000): Promise<DatabaseDesk> {
+  const candidate = { wallet, holder: 'test', instance: `of ${wallet}`, machine: 'here', leaseMs };
   const desk = new DatabaseDesk(await open(), candidate);
   await desk.take(null);
   return desk;
@@ -164,7 +167,7 @@ describe.skipIf(!HAS_POSTGRES)('a fleet', () => {
   it('grants no more capital than there is, and each market once, to eight who ask at once', async () => {
     await prepare();
     const wallets = Array.from({ length: 8 }, (_, i) => `wallet-${i}`);
-    const desks = await Promise.all(wallets.map(deskOf));
+    const desks = await Promise.all(wallets.map((wallet) => deskOf(wallet)));
     for (let round = 0; round < times(3, 100); round++) {
       const answers = await Promise.all(desks.map((desk) => desk.grant(1, 300_000_000)));
       expect(answers.filter(({ kind }) => kind === 'granted')).toHaveLength(3);
@@ -182,6 +185,33 @@ describe.skipIf(!HAS_POSTGRES)('a fleet', () => {
   });
 
   // A guardian waits for seconds, and the lease must outlast it.
+  it('returns the markets of a crashed run that the next run does not want, once its ledger is right', async () => {
+    await prepare();
+    const crashed = await deskOf('again', 300);
+    await crashed.claim(1, ['held', 'dropped']);
+    await crashed.close();
+    const config = { database: place(), name: 'test', leaseMs: 3_000, standby: false };
+    const silent = { say: () => undefined, isStopping: () => false };
+    const options = { config, wallet: 'again', password: PASSWORD, capitalMicros: micros(0), ...silent };
+    const joined = await FleetMember.join(options);
+    if (joined === null) throw new Error('not joined');
+    const { member } = joined;
+    let [isComplete, looks] = [false, 0];
+    member.attach({
+      summarize: () => null,
+      wanted: () => ({ markets: ['held'], isComplete }),
+      onChange: () => void looks++,
+    });
+    const database = await open();
+    const claimed = async () => (await readFleet(database)).wallets.find(({ wallet }) => wallet === 'again')?.markets;
+    await untilTrue(() => looks >= 3);
+    expect(await claimed()).toEqual(['dropped', 'held']);
+    isComplete = true;
+    await untilTrue(async () => (await claimed())?.join() === 'held');
+    await member.close();
+    await database.close();
+  });
+
   it.for(times(['alone'], ['alone', 'beside a guardian']))(
     'lets one of two traders sign, though the one that is frozen wakes, %s',
     async (how) => {
