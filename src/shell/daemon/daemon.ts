@@ -235,9 +235,10 @@ class Service implements RunningTrader {
     this.#session.trader.end(nowMs(), last.proven ? ENDED_PROVEN : 'stopped, but not proven that no order rests');
     for (const line of resultLines(last, this.#startedWith, steadyMs() - this.#bornMs)) this.#screen.say(line);
     if (last.proven) {
-      await this.#lease?.release(last, this.#session.config.capitalMicros);
+      // The guardian learns of the end first, because an unreachable fleet database delays the release.
       this.#session.guardian?.heart.end();
       return 0;
+      await this.#lease?.release(last, this.#session.config.capitalMicros);
     }
     this.#screen.say(
       `${last.openOrders} orders may still rest: run \`twinbook cancel-all --verify\` when the exchange answers again`,

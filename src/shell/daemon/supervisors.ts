@@ -127,7 +127,7 @@ export class GuardianSupervisor {
   }
 
   #look(): void {
-    if (this.#isClosed) return;
+    if (this.#isClosed || this.heart.hasEnded) return;
     const report = this.#report;
     const isLost = report === null || this.#isStill || OVER.includes(report.state) || isGone(report.process);
     // A guardian that is still loading has no report yet, and a second guardian would delay the first.

@@ -1,6 +1,7 @@
 /** A fleet with a real database: its sums, its rejections, and two traders for one wallet. */
 
 import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -13,7 +14,7 @@ import { readBeatNow } from '../../../src/shell/guardian/beat-file.js';
 import { heartbeatSchema, locateHeartbeatFile } from '../../../src/shell/guardian/decide.js';
 import { endInOrder, exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { IS_LONG, times } from '../../support/effort.js';
-import { freePort } from '../../support/listening.js';
+import { freePort, listening } from '../../support/listening.js';
 import {
   HAS_OPENSSL,
   HAS_POSTGRES,
@@ -184,7 +185,6 @@ describe.skipIf(!HAS_POSTGRES)('a fleet', () => {
     await Promise.all(desks.map((desk) => desk.close()));
   });
 
-  // A guardian waits for seconds, and the lease must outlast it.
   it('returns the markets of a crashed run that the next run does not want, once its ledger is right', async () => {
     await prepare();
     const crashed = await deskOf('again', 300);
@@ -212,6 +212,7 @@ describe.skipIf(!HAS_POSTGRES)('a fleet', () => {
     await database.close();
   });
 
+  // A guardian waits for seconds, and the lease must outlast it.
   it.for(times(['alone'], ['alone', 'beside a guardian']))(
     'lets one of two traders sign, though the one that is frozen wakes, %s',
     async (how) => {
@@ -294,4 +295,31 @@ fleet: { database: "${server.address}", name: ${name}, lease_s: ${isGuarded ? 15
       expect(released.output()).toContain(`${meant} is free`);
     },
   );
+
+  it('does not delay the guardian’s news of an orderly stop while its database hangs', async () => {
+    await prepare();
+    const sockets: Socket[] = [];
+    const proxy = createServer((client) => {
+      const behind = connect(server.port, '127.0.0.1');
+      for (const socket of [client, behind]) sockets.push(socket.on('error', () => socket.destroy()));
+      client.pipe(behind).pipe(client);
+    });
+    const { port } = await listening(proxy);
+    const address = server.address.replace(`:${server.port}`, `:${port}`);
+    const more = `strategies: [maker.yaml]
+fleet: { database: "${address}", name: hanging, lease_s: 6 }
+guardian: { start: false }`;
+    const url = await exchangeHere();
+    const files = folderOf({ 'trader.yaml': traderYaml(url, more), 'maker.yaml': makerYaml('{ max: 1 }') });
+    const trader = started(['start', '-c', join(files, 'trader.yaml')], ENV);
+    await trader.waitFor(/quoting \| markets 1 of 1 quoted/);
+    for (const socket of sockets) socket.unpipe().pause();
+    proxy.removeAllListeners('connection');
+    trader.process.kill('SIGTERM');
+    const beat = () => readBeatNow(locateHeartbeatFile(join(files, 'ledger.sqlite')), heartbeatSchema);
+    await until(beat, (read) => read !== null && read !== 'unreadable' && read.phase === 'ended');
+    expect(trader.output()).not.toContain('could not be released');
+    expect(await trader.exited).toBe(0);
+    expect(trader.output()).toContain('could not be released');
+  });
 });
