@@ -81,7 +81,7 @@ const consoleCommand = command({
   },
 });
 
-/** Resolves to `ended` when the trader reports its end on stdin, or to `gone` when stdin closes without a report. */
+/** Resolves to `ended` after the report of an orderly end on stdin, or to `gone` when stdin closes. */
 function traderEnded(): Promise<'ended' | 'gone'> {
   // A service manager signals trader and console together, but the console must run until the trader ends.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);

@@ -47,8 +47,8 @@ export interface WatchedFacts {
   readonly isHeard: boolean;
   /** Whether the trader ended after proof that no order is open. */
   readonly hasEnded: boolean;
-  /** Whether the trader's process ended without a last message. */
-  readonly isGone: boolean;
+  /** Why orders may rest after the trader's end; null while the trader runs, and after an orderly end. */
+  readonly gone: string | null;
   readonly isGuarded: boolean | null;
   readonly diskFreeBytes: number | null;
   /** Time of the newest backup, Unix ms; null if there is none. */
@@ -101,7 +101,10 @@ const REDUCES_ONLY = 'see `twinbook events`; only reducing orders are sent until
 const LETS_TRY = '`twinbook resume --market MARKET` restarts the strategy or the market';
 
 const KINDS = {
-  trader_gone: seenCritical('the trader is gone', 'run `twinbook cancel-all --verify`, then restart the trader'),
+  trader_gone: seenCritical(
+    'the trader is gone',
+    'unless another trader of the fleet has the wallet, run `twinbook cancel-all --verify`, then restart the trader',
+  ),
   trader_silent: seenCritical('the trader does not answer', 'see `twinbook status`; `twinbook kill` still works'),
   guardian_absent: seenCritical(
     'no guardian',
@@ -180,11 +183,11 @@ type FoundCondition = string | Readonly<{ text: string; sinceMs: number }>;
 type AlertConditions = Readonly<Partial<Record<keyof typeof KINDS, FoundCondition | false | null>>>;
 
 function findSeen(facts: WatchedFacts): AlertConditions {
-  const { nowMs, isGone, hasEnded, silentMs, isGuarded, diskFreeBytes, refusedLogins } = facts;
-  const isSilent = !isGone && !hasEnded && silentMs !== null && silentMs > SILENT_MS;
+  const { nowMs, gone, hasEnded, silentMs, isGuarded, diskFreeBytes, refusedLogins } = facts;
+  const isSilent = gone === null && !hasEnded && silentMs !== null && silentMs > SILENT_MS;
   const isFull = diskFreeBytes !== null && diskFreeBytes < LITTLE_DISK_BYTES;
   return {
-    trader_gone: isGone && 'the trader’s process ended without canceling any order',
+    trader_gone: gone,
     trader_silent: isSilent && {
       text: `the trader has sent no message for ${wholeSeconds(silentMs)} s`,
       sinceMs: nowMs - silentMs,
@@ -264,10 +267,10 @@ export function findConditions(facts: WatchedFacts): readonly Condition[] {
 
 /** Whether facts are missing that decide if a condition of this kind, open since `sinceMs`, has ended. */
 export function isUndecided(kind: string, sinceMs: number, facts: WatchedFacts): boolean {
-  const { silentMs, isHeard, hasEnded, isGone, diskFreeBytes, backupMs, backupWithinMs, account } = facts;
+  const { silentMs, isHeard, hasEnded, gone, diskFreeBytes, backupMs, backupWithinMs, account } = facts;
   if (kind === 'disk_low') return diskFreeBytes === null;
   if (hasEnded) return false;
-  if (kind === 'trader_gone') return !isGone && !isHeard;
+  if (kind === 'trader_gone') return gone === null && !isHeard;
   if (kind === 'trader_silent') return silentMs === null;
   if (account === null) return findKind(kind)?.by === 'trader';
   if (kind === 'ledger_differs') return account.reconciled === null;

@@ -134,7 +134,7 @@ export async function openConsole(options: ConsoleOptions) {
       /** Address of the page; null when the configuration has no page. */
       url: page?.dashboard.url ?? null,
       isElsewhere: page?.isElsewhere ?? false,
-      /** Call this when the first trader's process ended without a last message. Sends an alert, for up to a minute. */
+      /** Call this when the first trader's process ended, but not in order. Sends an alert, for up to a minute. */
       traderGone: async () => {
         traders[0]?.watch.traderGone();
         await traders[0]?.watch.deliver(GONE_TOLD_WITHIN_MS);

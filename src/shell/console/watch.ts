@@ -144,7 +144,7 @@ export class Watch {
   #logins = [{ atMs: performance.now(), total: 0 }];
   /** Maximum age of a backup, ms; null for no bound. Computed in the first tick, so that the start is not delayed. */
   #backupWithinMs: number | null | undefined;
-  #isGone = false;
+  #gone: string | null = null;
 
   constructor(options: WatchOptions) {
     this.#options = options;
@@ -183,9 +183,9 @@ export class Watch {
     return this.open.filter((alert) => alert.severity === severity).length;
   }
 
-  /** Call this when the trader's process ended without a message. */
+  /** Call this when the trader's process ended without a report of an orderly end. */
   traderGone(): void {
-    this.#isGone = true;
+    this.#gone = 'the trader’s process ended without canceling any order';
     this.#tick();
   }
 
@@ -251,7 +251,7 @@ export class Watch {
 
   #tick(): void {
     const { trader, config, isGuarded, refusedLogins } = this.#options;
-    const { account, hello } = trader;
+    const { account, hello, bye } = trader;
     const steadyMs = performance.now();
     const total = refusedLogins();
     const recent = this.#logins.filter(({ atMs }) => steadyMs - atMs < WINDOW_MS + EVERY_MS);
@@ -266,7 +266,7 @@ export class Watch {
       nowMs: nowMs(),
       steadyMs,
       ...this.#findPresence(),
-      isGone: this.#isGone,
+      gone: bye?.proven === false ? `orders may rest: ${bye.reason}` : this.#gone,
       isGuarded: isGuarded(),
       diskFreeBytes,
       backupMs,

@@ -90,10 +90,11 @@ async function runSession(config: Config, io: TraderIo, verbose: boolean): Promi
     return 0;
   }
   stopWatch.guard(session.ledger);
+  const service = new Service(session, screen, stopWatch, manager);
   try {
-    return await new Service(session, screen, stopWatch, manager).run(stopAsked, io.onUncaught);
+    return await service.run(stopAsked, io.onUncaught);
   } finally {
-    await session.close();
+    await session.close(service.isProven);
   }
 }
 
@@ -121,7 +122,7 @@ class Service implements RunningTrader {
   readonly #bornMs = steadyMs();
   /** Equity at the first valuation of this run; null before the first valuation. */
   #startedWith: Micros | null = null;
-  #isProven = false;
+  isProven = false;
   #failure: unknown = null;
   stop: () => void = () => undefined;
 
@@ -198,7 +199,7 @@ class Service implements RunningTrader {
       control.close();
       this.#lease?.end();
       this.#loop.end();
-      this.#telemetry.publisher.close(this.ending() ?? 'it has ended', this.#isProven);
+      this.#telemetry.publisher.close(this.ending() ?? 'it has ended', this.isProven);
       await (await feeds)?.close();
     }
   }
@@ -231,14 +232,14 @@ class Service implements RunningTrader {
   async #end(): Promise<0 | 1> {
     this.#loop.end();
     const last = this.snapshot();
-    this.#isProven = last.proven;
+    this.isProven = last.proven;
     this.#session.trader.end(nowMs(), last.proven ? ENDED_PROVEN : 'stopped, but not proven that no order rests');
     for (const line of resultLines(last, this.#startedWith, steadyMs() - this.#bornMs)) this.#screen.say(line);
     if (last.proven) {
       // The guardian learns of the end first, because an unreachable fleet database delays the release.
       this.#session.guardian?.heart.end();
-      return 0;
       await this.#lease?.release(last, this.#session.config.capitalMicros);
+      return 0;
     }
     this.#screen.say(
       `${last.openOrders} orders may still rest: run \`twinbook cancel-all --verify\` when the exchange answers again`,
@@ -257,10 +258,10 @@ class Service implements RunningTrader {
       return 1;
     }
     // A new client sends the cancels, so that the core's pending requests are never sent.
-    this.#isProven = (await cancelUntilNothingRests(await this.#freshAccess())).verified;
-    if (this.#isProven) this.#session.guardian?.heart.end();
+    this.isProven = (await cancelUntilNothingRests(await this.#freshAccess())).verified;
+    if (this.isProven) this.#session.guardian?.heart.end();
     this.#screen.say(
-      this.#isProven
+      this.isProven
         ? 'every order was canceled without the ledger; nothing rests at the exchange (read repeatedly)'
         : MAY_REST,
     );

@@ -56,9 +56,9 @@ interface SessionOptions {
 
 /** Opens a session; null if stopped while it waits for fleet or exchange. After an error, closes all opened parts. */
 export async function openSession(options: SessionOptions) {
-  const closers: (() => unknown)[] = [];
-  const close = async () => {
-    for (const closer of closers.reverse()) await closer();
+  const closers: ((isOrderly: boolean) => unknown)[] = [];
+  const close = async (isOrderly = true) => {
+    for (const closer of closers.reverse()) await closer(isOrderly);
   };
   const stopped = () => close().then(() => null);
   try {
@@ -70,7 +70,7 @@ export async function openSession(options: SessionOptions) {
     // null without a console.
     const { config, env, say, log } = options;
     const page = ConsoleSupervisor.start({ config, env, say, note: (text) => log.warn(text) });
-    closers.push(() => page?.close());
+    closers.push((isOrderly) => page?.close(isOrderly));
     const wallet = openOwnWallet(options, ledger);
     // The trader joins the fleet before it signs, and before its guardian sees orders that may be another trader's.
     const joined = await joinFleet(options, wallet);

@@ -223,11 +223,13 @@ export class ConsoleSupervisor {
     }
   }
 
-  async close(): Promise<void> {
+  /** Ends the console. After an unproven end, the console first sends its alert and may outlive us. */
+  async close(isOrderly: boolean): Promise<void> {
     this.#isClosed = true;
     if (this.#again !== null) clearTimeout(this.#again);
     const child = this.#child;
     if (child === null) return;
+    if (!isOrderly) return void child.stdin?.end();
     const gone = new Promise<void>((resolve) => child.once('close', () => resolve()));
     child.stdin?.end('end\n');
     const timer = setTimeout(() => child.kill('SIGKILL'), GONE_WITHIN_MS);

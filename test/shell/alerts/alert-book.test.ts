@@ -136,7 +136,7 @@ test('nothing is wrong with a trader that works, nor with one that has ended as 
 });
 
 test.each([
-  ['trader_gone', { isGone: true, silentMs: MINUTE }],
+  ['trader_gone', { gone: 'it has ended', silentMs: MINUTE }],
   ['trader_silent', { silentMs: 10_001 }],
   ['guardian_absent', { isGuarded: false }],
   ['disk_low', { diskFreeBytes: 1e9 }],

@@ -12,7 +12,7 @@ export const FACTS: WatchedFacts = {
   silentMs: 0,
   isHeard: true,
   hasEnded: false,
-  isGone: false,
+  gone: null,
   isGuarded: true,
   diskFreeBytes: 1e12,
   backupMs: null,

@@ -63,7 +63,8 @@ function watchOf(last: LastRun | null, options: Partial<WatchOptions> & { readon
     return told();
   };
   const greet = (startedMs = Date.now()) => trader_.onLine(hello({ startedMs }));
-  return { watch, greet, hear, kinds, told };
+  const end = (reason: string, proven: boolean) => trader_.onLine({ type: 'bye', time: Date.now(), reason, proven });
+  return { watch, greet, hear, kinds, told, end };
 }
 
 describe('a console that was started anew beside a trader that is silent', () => {
@@ -105,6 +106,22 @@ test('a trader that has started its console is there, however long it waits for 
   const { told } = watchOf('open', { isWithTrader: true });
   vi.advanceTimersByTime(120 * S);
   expect(told()).toEqual([]);
+});
+
+test('a trader that ends without proof that no order rests is told of at once, with its reason', () => {
+  const { greet, kinds, told, watch, end } = watchOf('open', { isWithTrader: true });
+  greet();
+  end('the disk is full', false);
+  vi.advanceTimersByTime(S);
+  expect([told(), watch.recent[0]?.text]).toEqual([
+    ['trader_gone open'],
+    expect.stringMatching(/^orders may rest: the disk is full, since .*\nDo: .*cancel-all --verify/),
+  ]);
+  vi.advanceTimersByTime(60 * S);
+  expect(kinds()).toEqual(['trader_gone']);
+  end('it has ended', true);
+  vi.advanceTimersByTime(31 * S);
+  expect([kinds(), told()[0]]).toEqual([[], 'trader_gone cleared']);
 });
 
 test('a first reconciliation that never comes is told of', () => {

@@ -59,9 +59,9 @@ test('what was not delivered is sent by the next console, and what is open is no
 
 test('a message is sent again although the clock was set back an hour', async () => {
   const { center, sent } = openCenter(openFile(), failed, 60 * MINUTE);
-  center.tick({ ...FACTS, isGone: true, ...at(60 * MINUTE) });
+  center.tick({ ...FACTS, gone: 'it has ended', ...at(60 * MINUTE) });
   await Promise.resolve();
-  center.tick({ ...FACTS, isGone: true, nowMs: 0, steadyMs: 60 * MINUTE + 2_000 });
+  center.tick({ ...FACTS, gone: 'it has ended', nowMs: 0, steadyMs: 60 * MINUTE + 2_000 });
   expect(sent.map(({ kind }) => kind)).toEqual(['trader_gone', 'trader_gone']);
 });
 
@@ -71,13 +71,13 @@ test('a person sees what is open, and says that it was seen', async () => {
   expect((await run(['alerts', ...config], { cwd })).err).toContain('no alerts are recorded');
   const file = openFile(locateStore(join(cwd, 'twinbook.sqlite')));
   const { center, sent } = openCenter(file, delivered, 0);
-  center.tick({ ...FACTS, isGone: true });
+  center.tick({ ...FACTS, gone: 'it has ended' });
   const list = async () => JSON.parse((await run(['alerts', '--json', ...config], { cwd })).out) as object[];
   expect(await list()).toMatchObject([{ kind: 'trader_gone', severity: 'critical', acknowledgedMs: null }]);
   expect((await run(['alerts', '--ack', 'nothing', ...config], { cwd })).err).toContain('There are: trader_gone.');
   expect((await run(['alerts', '--ack', 'trader_gone', ...config], { cwd })).code).toBe(0);
   await Promise.resolve();
-  center.tick({ ...FACTS, isGone: true, ...at(16 * MINUTE) });
+  center.tick({ ...FACTS, gone: 'it has ended', ...at(16 * MINUTE) });
   expect(sent).toHaveLength(1);
   expect(await list()).toMatchObject([{ acknowledgedMs: expect.any(Number) }]);
 });
