@@ -250,7 +250,7 @@ export class Watch {
   }
 
   #tick(): void {
-    const { trader, config, isGuarded, refusedLogins } = this.#options;
+    const { trader, config, isGuarded, isWithTrader, refusedLogins } = this.#options;
     const { account, hello, bye } = trader;
     const steadyMs = performance.now();
     const total = refusedLogins();
@@ -267,7 +267,8 @@ export class Watch {
       steadyMs,
       ...this.#findPresence(),
       gone: bye?.proven === false ? `orders may rest: ${bye.reason}` : this.#gone,
-      isGuarded: isGuarded(),
+      // Before its first message, a fleet's trader waits for its wallet, whose orders are the present owner's.
+      isGuarded: isWithTrader && config.fleet !== null && trader.silentMs === null ? null : isGuarded(),
       diskFreeBytes,
       backupMs,
       backupWithinMs: this.#backupWithinMs,

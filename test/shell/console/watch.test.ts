@@ -124,6 +124,16 @@ test('a trader that ends without proof that no order rests is told of at once, w
   expect([kinds(), told()[0]]).toEqual([[], 'trader_gone cleared']);
 });
 
+test('a trader of a fleet that has started its console needs no guardian while it waits for its wallet', () => {
+  const config = loadedTrader('fleet: { database: "postgresql://fleet@127.0.0.1/fleet", name: a, standby: true }');
+  const { greet, told } = watchOf('open', { config, isGuarded: () => false, isWithTrader: true });
+  vi.advanceTimersByTime(120 * S);
+  expect(told()).toEqual([]);
+  greet();
+  vi.advanceTimersByTime(31 * S);
+  expect(told()).toContain('guardian_absent open');
+});
+
 test('a first reconciliation that never comes is told of', () => {
   const { greet, hear, told } = watchOf('open');
   greet();
