@@ -50,7 +50,9 @@ const consoleCommand = command({
     const config = loadTraderConfig(file, io);
     const others = also.map((other) => loadTraderConfig(other, io));
     const isWithTrader = withTrader === true;
-    const note = (text: string) => io.err(`${text}\n`);
+    let isAlone = false;
+    // Without the trader, nothing reads stderr: a write would fail and end this console before it has delivered alerts.
+    const note = (text: string) => isAlone || io.err(`${text}\n`);
     if (others.length === 0 && !isConsoleWanted(config)) {
       note('Nothing to do: dashboard.enabled is false (the default, except on paper), and no alert channel is set.');
       return EXIT.configuration;
@@ -75,7 +77,8 @@ const consoleCommand = command({
       if (isElsewhere) note(`warning: port ${port} is taken (dashboard.port), so the dashboard uses another port`);
       io.out(`${addressText(url, password, secret)}\n`);
     }
-    if ((await ended) === 'gone') await opened.traderGone();
+    isAlone = (await ended) === 'gone';
+    if (isAlone) await opened.traderGone();
     await opened.close();
     return EXIT.ok;
   },
