@@ -10,7 +10,7 @@ import { nowMs } from '../runtime/clock.js';
 /** Interval at which a feed's values are passed to the core, ms: at most ten steps a second. */
 export const TOGETHER_MS = 100;
 
-/** Maximum number of markets of one feed. Values of further markets are dropped and reported once. */
+/** Maximum number of markets stored per feed; the core forgets the same markets as this inbox. */
 const MAX_MARKETS = 2_000;
 
 const MAX_KINDS = 20;
@@ -51,11 +51,11 @@ export class FeedInbox {
     const { conditionId, atMs } = read;
     const told = JSON.stringify(read);
     if (this.#known.get(conditionId) === told || (this.#waiting.get(conditionId)?.atMs ?? atMs) > atMs) return;
-    if (!this.#known.has(conditionId) && this.#known.size >= MAX_MARKETS) {
-      return this.problem({ kind: 'markets', text: `has values for more than ${MAX_MARKETS} markets` });
-    }
+    this.#forget(conditionId);
     this.#known.set(conditionId, told);
     this.#waiting.set(conditionId, read);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MAX_MARKETS && oldest !== undefined) this.#forget(oldest);
     this.#timer ??= setTimeout(() => this.#passOn(), TOGETHER_MS);
   }
 
@@ -84,6 +84,11 @@ export class FeedInbox {
 
   close(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+
+  #forget(conditionId: string): void {
+    this.#known.delete(conditionId);
+    this.#waiting.delete(conditionId);
   }
 
   #passOn(): void {
