@@ -93,6 +93,8 @@ export class FeedInbox {
 
   #passOn(): void {
     this.#timer = null;
+    // A value ahead of our clock is from before a step back; its source may send the value again.
+    for (const { conditionId, atMs } of this.#waiting.values()) if (atMs > nowMs()) this.#forget(conditionId);
     const values = [...this.#waiting.values()];
     this.#waiting.clear();
     this.#ears.deliver(this.name, values);

@@ -89,12 +89,14 @@ export class Feeds {
     });
   }
 
-  /** Drops all feed values after our clock was set back, because their age is unknown. */
-  clockSetBack(): void {
+  /** Sets all times back together with our clock, so that no value becomes newer or valid for longer. */
+  clockSetBack(byMs: number): void {
     for (const feed of this.#feeds.values()) {
-      feed.newest.clear();
-      feed.sinceMs = null;
-      feed.told = null;
+      if (feed.sinceMs !== null) feed.sinceMs -= byMs;
+      for (const [conditionId, value] of feed.newest) {
+        const validUntilMs = value.validUntilMs === null ? null : value.validUntilMs - byMs;
+        feed.newest.set(conditionId, { ...value, atMs: value.atMs - byMs, validUntilMs });
+      }
     }
   }
 

@@ -78,7 +78,7 @@ function onClockSetBack(state: TraderState, byMs: number, nowMs: number): void {
   clock.bornMs = Number.NEGATIVE_INFINITY;
   safety.modes.settledMs = null;
   requests.cancelTries.clear();
-  state.feeds.clockSetBack();
+  state.feeds.clockSetBack(byMs);
   markets.requestRequote();
   for (const entry of markets.all) {
     entry.feed.clockSetBack(byMs, requests.queue.newestId);

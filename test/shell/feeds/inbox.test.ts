@@ -43,3 +43,13 @@ it('passes markets on in the order of their newest values, because the core forg
   inbox.line({ row: { market: 'A', p: 0.5, at: NOW_MS } });
   expect(send(['B', 'A'])).toEqual(['B', 'A']);
 });
+
+it('passes on no value from before a clock that was set back, until the value is sent again', () => {
+  const { inbox, passed, send } = opened();
+  inbox.line({ row: { market: 'A', p: 0.6, at: NOW_MS } });
+  vi.setSystemTime(NOW_MS - 500);
+  vi.advanceTimersByTime(TOGETHER_MS);
+  expect(passed).toEqual([]);
+  vi.setSystemTime(NOW_MS);
+  expect(send(['A'])).toEqual(['A']);
+});

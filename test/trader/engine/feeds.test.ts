@@ -110,11 +110,33 @@ describe('the feeds of a trader', () => {
     ]);
   });
 
-  it('are forgotten when the clock is set back: their age can no longer be told', () => {
+  it('keep their ages and expire no later when the clock is set back, and a newer value replaces them', () => {
     const all = feeds();
-    take(all, [value('A')]);
-    all.clockSetBack();
-    expect(all.of('A', ['model'], NOW_MS)).toEqual({});
+    const hourMs = 3_600_000;
+    take(all, [value('A'), value('B', { validUntilMs: NOW_MS + 500 }), value('C', { atMs: NOW_MS - 10_000 })]);
+    all.clockSetBack(hourMs);
+    const now = NOW_MS - hourMs;
+    const ageOf = (id: string, afterMs: number) => all.of(id, ['model'], now + afterMs)['model']?.ageMs;
+    expect([ageOf('A', 0), ageOf('A', 10_000), ageOf('A', 10_001)]).toEqual([0, 10_000, undefined]);
+    expect([ageOf('B', 499), ageOf('B', 500)]).toEqual([499, undefined]);
+    expect([ageOf('C', 0), ageOf('C', 1)]).toEqual([10_000, undefined]);
+    take(all, [value('A', { atMs: now + 50 })], now + 50);
+    expect(ageOf('A', 60)).toBe(10);
+  });
+
+  it('say that one falls silent also when the clock is set back meanwhile', () => {
+    const all = feeds();
+    const { notices, said } = take(all, [value('A')]);
+    all.look(notices, NOW_MS);
+    all.clockSetBack(5);
+    for (const afterMs of [0, 10_000, 10_001]) all.look(notices, NOW_MS - 5 + afterMs);
+    expect(said).toEqual(['feed_current', expect.stringContaining('feed_silent: feed model has no current value')]);
+    const unheard = feeds();
+    const trader = around();
+    unheard.look(trader.notices, NOW_MS);
+    unheard.clockSetBack(20_000);
+    for (const afterMs of [0, 10_001]) unheard.look(trader.notices, NOW_MS - 20_000 + afterMs);
+    expect(trader.said).toEqual([expect.stringContaining('feed_silent: feed model has sent no value yet')]);
   });
 
   it('remember so many markets and no more, and are deaf to a feed that is not configured', () => {
