@@ -3,14 +3,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../shared/base/errors.js';
 import { makePrivate } from '../../shared/base/files.js';
-import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
-import { beginView, copyView } from '../runtime/disk.js';
+import { copyLedger } from '../runtime/disk.js';
 import { type BackupOrder, examineFile } from './backups.js';
 
 // Only `makeBackup` starts this worker thread.
 const { source, target } = workerData as BackupOrder;
-const ledger = new SqliteDriver(source, { readonly: true, fileMustExist: true });
-beginView(ledger);
-await copyView(ledger, target);
+await copyLedger(source, target);
 makePrivate(target);
 must(parentPort, 'parent of this thread').postMessage(examineFile(target));

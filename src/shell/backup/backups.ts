@@ -3,28 +3,38 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { messageOf, TwinbookError } from '../../shared/base/errors.js';
+import { messageOf, TwinbookError, unreadable } from '../../shared/base/errors.js';
 import { makeFolder, PRIVATE_FILE, syncFile, syncFolder } from '../../shared/base/files.js';
 import { startWorker } from '../../shared/base/processes.js';
 import { openReadOnly } from '../../trader/ledger/ledger.js';
+import { KEPT_FREE_BYTES, measureLedger, megabytes, noRoom, spareBytes } from '../runtime/disk.js';
 
 const ENDING = '.sqlite';
 /** File name suffix of an incomplete or unchecked ledger copy, which is not a backup. */
 const UNCHECKED = '.unchecked';
+const HINT = 'Check the free space on the disk; the ledger needs it too. `twinbook ledger verify` checks the ledger.';
 
 export const locateBackupFolder = (ledgerPath: string): string => `${ledgerPath}.backups`;
 
 /**
  * Backs up an open or closed ledger. Returns the backup and the names of deleted backups. Throws `ledger_broken` if the
- * copy is damaged; the damaged copy keeps the suffix of unchecked copies. Throws the system's error on a full disk.
+ * copy is damaged; the damaged copy keeps the suffix of unchecked copies. Throws `file_unreadable` if the copy fails, or
+ * if the copy would leave less than `keptFreeBytes` free on the disk.
  */
 export async function makeBackup(
   { path: ledgerPath, backups }: { readonly path: string; readonly backups: { readonly maxBytes: number } },
   nowMs: number,
+  keptFreeBytes = KEPT_FREE_BYTES,
 ) {
   const folder = locateBackupFolder(ledgerPath);
   makeFolder(folder);
   removeUnchecked(folder);
+  const needed = measureLedger(ledgerPath);
+  const spare = await spareBytes(folder, keptFreeBytes);
+  if (spare < needed) {
+    const what = `the copy needs ${megabytes(needed)}, and ${megabytes(spare + keptFreeBytes)} are free`;
+    throw unreadable(what, noRoom(folder, keptFreeBytes), HINT);
+  }
   const path = join(folder, `${new Date(nowMs).toISOString().replaceAll(':', '-')}${ENDING}`);
   const unchecked = `${path}${UNCHECKED}`;
   const { sha256, problems } = await copyChecked({ source: ledgerPath, target: unchecked });
@@ -95,16 +105,13 @@ function makeDamageError(ledgerPath: string, copy: string, problem: string, prob
   );
 }
 
-export interface BackupOrder {
-  readonly source: string;
-  readonly target: string;
-}
+export type BackupOrder = Readonly<Record<'source' | 'target', string>>;
 
-function copyChecked(data: BackupOrder): Promise<ExaminedFile> {
+function copyChecked(data: BackupOrder): Promise<ReturnType<typeof examineFile>> {
   const thread = startWorker({ name: 'backup-thread', data }, import.meta.url);
   return new Promise((resolve, reject) => {
     thread.once('message', resolve);
-    thread.once('error', reject);
+    thread.once('error', (error) => reject(unreadable(`the ledger ${data.source} cannot be copied`, error, HINT)));
     thread.once('exit', () => reject(new Error('the copy of the ledger was interrupted')));
   });
 }
@@ -150,14 +157,8 @@ export function expendable(files: readonly BackupFile[], policy: BackupPolicy): 
 
 const PART_BYTES = 1_048_576;
 
-interface ExaminedFile {
-  readonly sha256: string;
-  /** Problems found in the ledger, one sentence each; empty for an undamaged ledger. */
-  readonly problems: readonly string[];
-}
-
-/** Checks a ledger file: the pages by SQLite, and each sum by adding its rows. Throws for an unreadable file. */
-export function examineFile(path: string): ExaminedFile {
+/** Checks a ledger file: its pages, and each sum by adding its rows. `problems` is empty for an undamaged ledger. */
+export function examineFile(path: string): { readonly sha256: string; readonly problems: readonly string[] } {
   const sha256 = hashFile(path);
   try {
     const ledger = openReadOnly(path);

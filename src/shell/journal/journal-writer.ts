@@ -3,7 +3,7 @@
  * reports this once and ends. A journal contains no key, secret or passphrase.
  */
 
-import { createReadStream, createWriteStream, existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { createReadStream, createWriteStream, renameSync, statSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -18,7 +18,7 @@ import type { IntentSigner } from '../../trader/executor/contract.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import type { Config } from '../config/config.js';
 import { nowMs } from '../runtime/clock.js';
-import { endsWithin, KEPT_FREE_BYTES, megabytes, noRoom, spareBytes } from '../runtime/disk.js';
+import { endsWithin, KEPT_FREE_BYTES, measureLedger, megabytes, noRoom, spareBytes } from '../runtime/disk.js';
 import { CallTimedOut } from '../runtime/loop.js';
 import {
   DiskQuota,
@@ -132,8 +132,7 @@ export function describeRun(facts: RunFacts, ledgerMissing: string | null): RunD
 async function copyLedger(options: JournalOptions, folder: string, room: DiskQuota) {
   const { ledger, config, beginCopy = beginLedgerCopy } = options;
   const { path } = config.ledger;
-  // The ledger's size includes the write-ahead log, which has the newest commits.
-  const size = [path, `${path}-wal`].reduce((sum, file) => sum + (existsSync(file) ? statSync(file).size : 0), 0);
+  const size = measureLedger(path);
   const isTooLarge = size > Math.min(LARGEST_LEDGER_BYTES, config.journal.maxBytes / 2);
   const bytes = isTooLarge ? 0 : size;
   await makeRoom(room, bytes, bytes, options);

@@ -5,8 +5,7 @@ import { renameSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../shared/base/errors.js';
-import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
-import { beginView, copyView } from '../runtime/disk.js';
+import { copyLedger } from '../runtime/disk.js';
 import type { CopyNews, CopyOrder } from './journal-writer.js';
 
 const parent = must(parentPort, 'parent of this thread');
@@ -15,12 +14,11 @@ const { source, target, beginAfterMs } = workerData as CopyOrder;
 const tell = (news: CopyNews) => parent.postMessage(news);
 const hurried = once(parent, 'message');
 
-const ledger = new SqliteDriver(source, { readonly: true, fileMustExist: true });
-beginView(ledger);
-tell('begun');
-await Promise.race([pause(beginAfterMs), hurried]);
 const part = `${target}.part`;
-await copyView(ledger, part);
+await copyLedger(source, part, async () => {
+  tell('begun');
+  await Promise.race([pause(beginAfterMs), hurried]);
+});
 renameSync(part, target);
 tell('done');
 parent.close();

@@ -124,10 +124,8 @@ export class Recorder {
   }
 
   async #write(): Promise<void> {
-    const { folder, keptFreeBytes } = this.#options;
-    if (keptFreeBytes !== undefined && (await spareBytes(folder, keptFreeBytes)) < 0) {
-      throw noRoom(folder, keptFreeBytes);
-    }
+    const { folder, keptFreeBytes = 0 } = this.#options;
+    if ((await spareBytes(folder, keptFreeBytes)) < 0) throw noRoom(folder, keptFreeBytes);
     await this.#store.flush();
   }
 

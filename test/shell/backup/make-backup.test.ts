@@ -1,0 +1,35 @@
+/** Backups that cannot be made. */
+
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { locateBackupFolder, makeBackup } from '../../../src/shell/backup/backups.js';
+import { folderOf } from '../../support/folders.js';
+
+const NOW_MS = Date.UTC(2026, 0, 1);
+
+const failBackup = async (keptFreeBytes: number) => {
+  const path = join(folderOf({}), 'ledger.sqlite');
+  writeFileSync(path, 'this is no database');
+  writeFileSync(`${path}-wal`, Buffer.alloc(2_500_000));
+  const attempt = makeBackup({ path, backups: { maxBytes: 1e9 } }, NOW_MS, keptFreeBytes);
+  const error: unknown = await attempt.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  return { error, files: readdirSync(locateBackupFolder(path)) };
+};
+
+it('a backup that would take the space which the ledger needs is refused before its copy', async () => {
+  const { error, files } = await failBackup(1e18);
+  const text =
+    /^the copy needs 3 MB, and \d+ MB are free: less than 1000000000000 MB would be left free on the disk of/;
+  expect(error).toMatchObject({ code: 'file_unreadable', message: expect.stringMatching(text) });
+  expect(files).toEqual([]);
+});
+
+it('a failed copy reports the reason of its thread', async () => {
+  const { error } = await failBackup(0);
+  const text = /^the ledger .*ledger\.sqlite cannot be copied: file is not a database$/;
+  expect(error).toMatchObject({ code: 'file_unreadable', message: expect.stringMatching(text) });
+});
