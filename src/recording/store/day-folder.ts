@@ -183,16 +183,16 @@ export async function closeSegment(folder: string, number: number, counts: Retur
 
 /** Converts a dead writer's segments into Parquet, and removes incomplete files. Returns the segments' number. */
 export async function recoverFolder(folder: string): Promise<number> {
-  const manifest = readManifest(join(folder, MANIFEST));
-  const open = openSegments(folder, manifest);
-  const listed = new Set(manifest?.files.map((file) => file.name));
-  for (const name of readdirSync(folder)) {
+  const names = readdirSync(folder);
+  // Manifests are read only if necessary: reading thousands of them takes seconds.
+  if (!names.some((name) => name.endsWith('.tmp') || parseName(name)?.table === 'segment')) return 0;
+  const open = openSegments(folder, readManifest(join(folder, MANIFEST)));
+  for (const name of names) {
     const file = parseName(name);
-    const isSegment = file?.table === 'segment';
-    const half =
-      name.endsWith('.tmp') || (file !== null && !isSegment && !listed.has(name) && open.includes(file.number));
-    const done = isSegment && !open.includes(file.number);
-    if (half || done) await rm(join(folder, name), { force: true });
+    const isOpen = file !== null && open.includes(file.number);
+    // An open segment has no complete Parquet files yet.
+    const isLeftOver = file?.table === 'segment' ? !isOpen : isOpen;
+    if (isLeftOver || name.endsWith('.tmp')) await rm(join(folder, name), { force: true });
   }
   for (const number of open) await closeSegment(folder, number, readCounts(join(folder, segmentName(number))));
   return open.length;

@@ -1,5 +1,6 @@
 /** Writes recordings in Twinbook's format (docs/recordings.md). Flushed rows survive `kill -9` and a full disk. */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { makeFolder } from '../../shared/base/files.js';
 import type { RecordedMarket } from '../contract.js';
 import { recoverFolder, unreadableFolder } from './day-folder.js';
@@ -40,6 +41,7 @@ async function takeFolder(folder: string): Promise<{ release: () => void; recove
     let recovered = 0;
     for (const market of marketFolders(folder)) {
       for (const day of dayFolders(market)) recovered += await recoverFolder(day);
+      await nextTurn(); // The trader's event loop must not wait for thousands of folders.
     }
     return { release, recovered };
   } catch (error) {

@@ -1,4 +1,13 @@
-import { appendFileSync, cpSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -336,6 +345,25 @@ describe('a writer that dies', () => {
     await repairFolder(folder);
     expect(existsSync(segment)).toBe(false);
     expect(await rowsOf(await opened(folder), START_MS)).toEqual(SHORT_LIFE);
+  });
+
+  it('leaves no work in closed days: their manifests are not read, and other work has its turns', async () => {
+    const MARKETS = 50;
+    for (let number = 0; number < MARKETS; number++) {
+      const day = join(folder, `market=M${number}`, 'date=2026-11-20');
+      mkdirSync(day, { recursive: true });
+      writeFileSync(join(day, 'manifest.json'), 'this manifest is not read');
+    }
+    let turns = 0;
+    let isOver = false;
+    const takeTurn = (): void => {
+      turns += 1;
+      if (!isOver) setImmediate(takeTurn);
+    };
+    takeTurn();
+    expect(await repairFolder(folder)).toBe(0);
+    isOver = true;
+    expect(turns).toBeGreaterThanOrEqual(MARKETS);
   });
 
   it('leaves a lock that does not hold', async () => {
