@@ -55,7 +55,7 @@ export class Recorder {
   /** Usual interval between two reads of a book, ms: `bookIntervalMs`, or longer if the request budget is too small. */
   get usualMs(): number {
     const { bookIntervalMs, publicPerMinute } = this.#options;
-    return Math.max(bookIntervalMs, (this.capture.counts.markets * 60_000) / (publicPerMinute * BOOK_PART));
+    return Math.max(bookIntervalMs, (this.capture.read * 60_000) / (publicPerMinute * BOOK_PART));
   }
 
   /** Records one step of the core. Never throws. */

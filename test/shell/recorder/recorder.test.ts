@@ -18,18 +18,18 @@ async function opened(limits: { keptFreeBytes?: number; closeWithinMs?: number }
 }
 
 /** One poll of a market and of its book. */
-function poll(recorder: Recorder): void {
+function poll(recorder: Recorder, state: Parameters<typeof detailOf>[0] = 'open', nowMs = NOW_MS): void {
   const answers = [
-    ['markets.detail', detailOf()],
+    ['markets.detail', detailOf(state)],
     ['markets.book', bookOf({ 0.4: 10 }, { 0.5: 7 })],
   ] as const;
   for (const [id, [endpoint, data]] of answers.entries()) {
     const call = { endpoint, params: { condition_id: MARKET }, query: { depth: 100 }, body: null } as const;
     // Only the fields of a request that the recorder reads; the client's types have more.
-    const request = { id, lane: 'quiet', call, latestMs: NOW_MS } as never;
-    recorder.step({ kind: 'time', nowMs: NOW_MS }, [request]);
+    const request = { id, lane: 'quiet', call, latestMs: nowMs } as never;
+    recorder.step({ kind: 'time', nowMs }, [request]);
     const outcome = { kind: 'answered', data: data as never, nextCursor: null } as const;
-    const times = { sentMs: NOW_MS, nowMs: NOW_MS + 1, venueTimeMs: null, budget: null };
+    const times = { sentMs: nowMs, nowMs: nowMs + 1, venueTimeMs: null, budget: null };
     recorder.step({ kind: 'outcome', requestId: id, outcome, ...times }, []);
   }
 }
@@ -51,4 +51,18 @@ it('is not waited for without end when the disk is slow to take what is left', a
   await expect(recorder.close()).rejects.toThrow(/the disk of .* does not answer/);
   // It continues meanwhile, undisturbed.
   await vi.waitFor(() => expect(readdirSync(folder)).not.toContain('.writer'), 10_000);
+});
+
+it('expects longer pauses only for the markets that it still reads', async () => {
+  const { recorder } = await opened({});
+  poll(recorder);
+  expect(recorder.usualMs).toBeCloseTo(60_000 / (60 * 0.6));
+  const dayMs = 86_400_000;
+  recorder.step({ kind: 'time', nowMs: NOW_MS + 2 * dayMs }, []);
+  expect(recorder.usualMs).toBe(1000);
+  poll(recorder, 'open', NOW_MS + 2 * dayMs);
+  expect(recorder.usualMs).toBeGreaterThan(1000);
+  poll(recorder, 'resolved', NOW_MS + 2 * dayMs + 5000);
+  expect(recorder.usualMs).toBe(1000);
+  await recorder.close();
 });

@@ -65,6 +65,11 @@ export class Capture {
     return this.#own.orders.resting;
   }
 
+  /** Number of markets whose books are still read. */
+  get read(): number {
+    return [...this.#markets.values()].filter(({ isRead }) => isRead).length;
+  }
+
   /** Sets the usual interval between two reads of a book, ms. A pause of over three usual intervals counts as a gap. */
   expect(usualMs: number): void {
     this.#usualMs = usualMs;
@@ -243,6 +248,7 @@ const OWN_WAIT_MS = 20_000;
 const LATE_FACTOR = 3;
 /** Maximum step back in time, ms, due to answers out of order. A larger step means that our clock was set back. */
 const STEP_BACK_MS = 60_000;
+const DAY_MS = 86_400_000;
 /** Possible error of the estimated venue clock, ms. A trade within this time after a book is recorded before it. */
 const CLOCK_SLACK_MS = 500;
 
@@ -266,6 +272,7 @@ class MarketCapture {
   /** The last written book, including own orders. The book before a trade shows whether the taker bought or sold. */
   #written: Book = EMPTY_BOOK;
   #latestAt: PolledAt | null = null;
+  #hasEnded = false;
   /** Our clock at the last call of this capture, ms. */
   #nowMs = Number.NEGATIVE_INFINITY;
   /** Time when the newest answered read of the trades was sent, our clock, ms. */
@@ -281,6 +288,11 @@ class MarketCapture {
   constructor(sink: MarketSink, own: OwnOrders) {
     this.sink = sink;
     this.#own = own;
+  }
+
+  /** False after the market's end, and if its book was not read for a day. */
+  get isRead(): boolean {
+    return !this.#hasEnded && this.#latestAt !== null && this.#nowMs - this.#latestAt.seenMs < DAY_MS;
   }
 
   /** Records a book from an answer. `depth`: requested levels per side; `usualMs`: usual interval between reads, ms. */
@@ -346,6 +358,7 @@ class MarketCapture {
     // The memory of an ended market is freed, because many markets end while a recorder runs for months.
     this.#levels = new KnownLevels();
     this.#tape = new Tape();
+    this.#hasEnded = true;
     this.#newestTradeMs = null;
     this.#written = EMPTY_BOOK;
   }
