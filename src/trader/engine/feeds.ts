@@ -1,6 +1,6 @@
 /** Stores the newest values of the user's feeds for each market. Strategies see only current feed values. */
 
-import type { FeedValue } from '../../shared/protocol/seam.js';
+import type { FeedValue, Observation } from '../../shared/protocol/seam.js';
 import type { FeedView, FeedViews } from '../market/view.js';
 import type { Markets } from './markets.js';
 import type { Notices } from './notices.js';
@@ -40,10 +40,7 @@ export class Feeds {
   }
 
   /** Stores new values of a feed. Ignores values older than the stored value, and values of an unknown feed. */
-  take(
-    seen: { readonly feed: string; readonly values: readonly FeedValue[]; readonly nowMs: number },
-    around: FeedsContext,
-  ): void {
+  take(seen: Omit<Extract<Observation, { kind: 'feed' }>, 'kind'>, around: FeedsContext): void {
     const feed = this.#feeds.get(seen.feed);
     if (feed === undefined) return;
     for (const value of seen.values) {
@@ -66,7 +63,6 @@ export class Feeds {
 
   /** Returns the current values of the feeds `names` for one market, as a frozen object. */
   of(conditionId: string, names: readonly string[], nowMs: number): FeedViews {
-    if (names.length === 0) return NONE;
     const views: Record<string, FeedView> = {};
     for (const { name, view, withheld } of this.readings(conditionId, names, nowMs))
       if (view !== null && withheld === null) views[name] = view;
@@ -108,7 +104,7 @@ export class Feeds {
       const isCurrent = countCurrent(feed, nowMs) > 0;
       const isNew = feed.told !== isCurrent && (isCurrent || feed.told === true || nowMs - feed.sinceMs > maxAgeMs);
       if (!isNew) continue;
-      const silence = `feed ${name} ${describeSilence(feed, nowMs)}: strategies that need it do not quote`;
+      const silence = `feed ${name} ${describeSilence(newestAgeMs(feed, nowMs))}: strategies that need it do not quote`;
       if (isCurrent) notices.notify(nowMs, 'feed_current', `feed ${name} has current values`);
       else notices.alert(nowMs, 'feed_silent', silence);
       feed.told = isCurrent;
@@ -126,8 +122,6 @@ export class Feeds {
   }
 }
 
-const NONE: FeedViews = Object.freeze({});
-
 function whyNotCurrent({ atMs, validUntilMs }: FeedValue, { maxAgeMs }: FeedSettings, nowMs: number): string | null {
   if (!(nowMs - atMs <= maxAgeMs)) return `the value is older than ${maxAgeMs / 1000} s`;
   return validUntilMs !== null && nowMs >= validUntilMs ? 'the value has expired' : null;
@@ -139,12 +133,10 @@ const countCurrent = ({ newest, settings }: FeedMemory, nowMs: number): number =
 const newestAgeMs = ({ newest }: FeedMemory, nowMs: number): number | null =>
   newest.size === 0 ? null : Math.min(...Array.from(newest.values(), ({ atMs }) => nowMs - atMs));
 
-function describeSilence(feed: FeedMemory, nowMs: number): string {
-  const ageMs = newestAgeMs(feed, nowMs);
-  return ageMs === null
+const describeSilence = (ageMs: number | null): string =>
+  ageMs === null
     ? 'has sent no value yet'
     : `has no current value, its newest value is ${Math.round(ageMs / 1000)} s old`;
-}
 
 /** Sends one notice per feed if the feed names an unknown market after the first complete market list. */
 function nameUnknown(
