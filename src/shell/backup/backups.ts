@@ -18,8 +18,8 @@ export const locateBackupFolder = (ledgerPath: string): string => `${ledgerPath}
 
 /**
  * Backs up an open or closed ledger. Returns the backup and the names of deleted backups. Throws `ledger_broken` if the
- * copy is damaged; the damaged copy keeps the suffix of unchecked copies. Throws `file_unreadable` if the copy fails, or
- * if the copy would leave less than `keptFreeBytes` free on the disk.
+ * copy is damaged; the damaged copy keeps the suffix of unchecked copies. Throws `file_unreadable` if the copy fails
+ * or would leave less than `keptFreeBytes` free on the disk.
  */
 export async function makeBackup(
   { path: ledgerPath, backups }: { readonly path: string; readonly backups: { readonly maxBytes: number } },

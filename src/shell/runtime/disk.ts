@@ -1,4 +1,4 @@
-/** Limits how much journal, recording and backups write to a disk. A full disk would stop the ledger and thus the trader. */
+/** Limits how much journal, recording and backups write to a disk. A full disk would stop ledger and trader. */
 
 import { statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
