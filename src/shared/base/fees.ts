@@ -1,6 +1,6 @@
 /** Fees according to the schedule of a venue profile. Each price is a price of the traded outcome, YES or NO. */
 
-import { complement, type Micros, micros, mul, mulDiv, ONE } from './micros.js';
+import { complement, type Micros, mul, mulDiv, ONE } from './micros.js';
 
 /**
  * Formulas of a fee. `notional`: rate x price x shares. `variance`: rate x price x (1 - price) x shares. `per_share`:
@@ -12,8 +12,7 @@ export type FeeSchedule = (typeof FEE_SCHEDULES)[number];
 
 /** Returns the fee for one share as a float, for strategies' estimates. `rate` and `price` are from 0 to 1. */
 export function feePerShare(schedule: FeeSchedule, rate: number, price: number): number {
-  const base = { notional: price, variance: price * (1 - price), per_share: 1 }[schedule];
-  return rate * base;
+  return rate * { notional: price, variance: price * (1 - price), per_share: 1 }[schedule];
 }
 
 /**
@@ -29,11 +28,10 @@ export function notionalRate(schedule: FeeSchedule, rateMicros: Micros, priceMic
 export function computeFee(
   schedule: FeeSchedule,
   rateMicros: Micros,
-  trade: { readonly priceMicros: Micros; readonly amountMicros: Micros; readonly notionalMicros: Micros },
+  trade: Readonly<Record<'priceMicros' | 'amountMicros' | 'notionalMicros', Micros>>,
 ): Micros {
-  const { priceMicros, amountMicros, notionalMicros } = trade;
-  if (schedule === 'per_share') return mul(rateMicros, amountMicros, 'ceil');
-  if (schedule === 'notional') return mul(rateMicros, notionalMicros, 'ceil');
-  const spread = mulDiv(notionalMicros, micros(ONE - priceMicros), ONE, 'ceil');
+  if (schedule === 'per_share') return mul(rateMicros, trade.amountMicros, 'ceil');
+  if (schedule === 'notional') return mul(rateMicros, trade.notionalMicros, 'ceil');
+  const spread = mulDiv(trade.notionalMicros, complement(trade.priceMicros), ONE, 'ceil');
   return mul(rateMicros, spread, 'ceil');
 }

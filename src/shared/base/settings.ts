@@ -22,8 +22,6 @@ type Settings<F> = {
 export const AMOUNT = { 'x-amount': true } as const;
 export const PATH = { 'x-path': true } as const;
 
-const BYTES_PER_MB = 1_000_000;
-
 /** Converts the parsed values of a section to settings. @param absolute makes a path of the file absolute */
 export function toSettings<F extends object>(
   schema: z.core.$ZodType<F | undefined>,
@@ -32,7 +30,7 @@ export function toSettings<F extends object>(
 ): Settings<F> {
   const fields = Object.entries(shapeOf(schema)).map(([key, field]) => {
     const value: unknown = Reflect.get(values, key) ?? null;
-    const taken = key.endsWith('_mb') ? Number(value) * BYTES_PER_MB : value;
+    const taken = key.endsWith('_mb') ? Number(value) * 1_000_000 : value;
     return [settingKey(key, field), findMark(field, 'x-path') === true ? resolvePaths(taken, absolute) : taken];
   });
   // The cast is safe, because the type `Settings` maps the names by the same rules.

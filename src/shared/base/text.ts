@@ -67,10 +67,8 @@ const ONLY_MARKS = /^[\p{Mn}\p{Me}]+$/u;
 const WIDE: readonly (readonly [number, number])[] = [
   [0x1100, 0x115f],
   [0x2e80, 0x303e],
-  [0x3041, 0x33ff],
-  [0x3400, 0x4dbf],
-  [0x4e00, 0x9fff],
-  [0xa000, 0xa4cf],
+  [0x3041, 0x4dbf],
+  [0x4e00, 0xa4cf],
   [0xa960, 0xa97f],
   [0xac00, 0xd7a3],
   [0xf900, 0xfaff],
@@ -164,7 +162,6 @@ export interface FittedColumn<Row> {
   readonly gives?: 'cut' | 'fold';
   /** Minimum width, terminal columns. If the table has less space, the column with the lowest `keep` is dropped. */
   readonly least?: number;
-  readonly most?: number;
   /** Priority in a too wide table: the column with the lowest priority is dropped first; of equal columns, the last. */
   readonly keep: number;
 }
@@ -191,9 +188,8 @@ export function fitTable<Row>(all: readonly FittedColumn<Row>[], rows: readonly 
 }
 
 function sizeColumn<Row>(column: FittedColumn<Row>, rows: readonly Row[]): Sized<Row> {
-  const { name, cell, gives, most: atMost = Number.POSITIVE_INFINITY } = column;
-  const widest = rows.reduce((most, row) => Math.max(most, measureText(cell(row))), measureText(name));
-  const most = Math.min(widest, atMost);
+  const { name, cell, gives } = column;
+  const most = rows.reduce((widest, row) => Math.max(widest, measureText(cell(row))), measureText(name));
   if (gives === undefined) return { column, least: most, most };
   return { column, least: Math.min(most, Math.max(measureText(name), column.least ?? LEAST[gives])), most };
 }
@@ -222,8 +218,7 @@ function fillRow<Row>(texts: readonly string[], columns: readonly FittedColumn<R
     const [text = '', width = 0] = [texts[place], widths[place]];
     return gives === 'fold' ? foldText(text, width) : [cutText(text, width)];
   });
-  const height = Math.max(...folded.map((lines) => lines.length));
-  return Array.from({ length: height }, (_, line) =>
+  return Array.from({ length: Math.max(...folded.map((lines) => lines.length)) }, (_, line) =>
     columns.map(({ isText }, place) => {
       const text = folded[place]?.[line] ?? '';
       // A text in the last column of a table needs no padding.

@@ -111,21 +111,16 @@ const list = <const S extends Scope, const P extends Path, Q extends z.ZodObject
 
 /** Declares the first call of a signed change. The call returns the draft, with status 201 and a `Location` header. */
 const start = <const P extends Path, const L extends Path, B extends z.ZodObject>(path: P, location: L, body: B) => ({
-  ...({ method: 'POST', status: 201, scope: 'signed' } as const),
-  path,
+  ...change('POST', path, record.draft),
+  status: 201 as const,
   location,
-  query: none,
   body,
-  data: record.draft,
 });
 
 /** Declares the last call of a signed change. The call sends the draft's signature and returns the record. */
 const submit = <const P extends Path, D extends z.ZodType>(path: P, data: D) => ({
-  ...({ method: 'POST', status: 200, scope: 'signed' } as const),
-  path,
-  query: none,
+  ...change('POST', path, data),
   body: signature,
-  data,
 });
 
 const orderBody = z.object({

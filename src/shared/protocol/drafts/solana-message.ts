@@ -80,10 +80,8 @@ export function writeMemoTransaction({ wallet, cosigners, text, blockhash, versi
   };
   const lifetime = { blockhash: blockhash as Blockhash, lastValidBlockHeight: 0n };
   const paid = setTransactionMessageFeePayer(payer, createTransactionMessage({ version }));
-  const message = appendTransactionMessageInstruction(
-    memo,
-    setTransactionMessageLifetimeUsingBlockhash(lifetime, paid),
-  );
+  const dated = setTransactionMessageLifetimeUsingBlockhash(lifetime, paid);
+  const message = appendTransactionMessageInstruction(memo, dated);
   return copyBytes(envelopes.encode(compileTransaction(message))).toString('hex');
 }
 
@@ -110,8 +108,7 @@ function readBytes(bytes: Buffer): ReadTransaction {
 }
 
 type Envelope = ReturnType<typeof envelopes.decode>;
-type AnyMessage = ReturnType<typeof messages.decode>;
-type CompiledMessage = Exclude<AnyMessage, { version: 1 }>;
+type CompiledMessage = Exclude<ReturnType<typeof messages.decode>, { version: 1 }>;
 
 /** True if the decoded values encode to the original bytes. Decoders may ignore trailing bytes and overlong numbers. */
 const isCanonical = (bytes: Buffer, envelope: Envelope, message: CompiledMessage): boolean =>
