@@ -17,9 +17,8 @@ const copyLevel = ({ priceMicros, amountMicros }: BookLevel): BookLevel => ({ pr
 export function readBook(snapshot: Orderbook): { readonly book: Book; readonly droppedLevels: number } {
   const bids = readSide(snapshot.bid, 'bid');
   const asks = readSide(snapshot.ask, 'ask');
-  const droppedLevels = bids.dropped + asks.dropped;
   const book = { bids: bids.levels, asks: asks.levels };
-  return { book: snapshot.is_yes ? book : mirror(book), droppedLevels };
+  return { book: snapshot.is_yes ? book : mirror(book), droppedLevels: bids.dropped + asks.dropped };
 }
 
 function readSide(rows: Orderbook['bid'], side: BookSide): { readonly levels: BookLevel[]; readonly dropped: number } {
@@ -46,10 +45,8 @@ function joinLevels(levels: readonly BookLevel[]): BookLevel[] {
   for (const level of levels) {
     const last = result.at(-1);
     if (last?.priceMicros === level.priceMicros) {
-      result[result.length - 1] = {
-        ...last,
-        amountMicros: minMicros(add(last.amountMicros, level.amountMicros), LARGEST_AMOUNT),
-      };
+      const amountMicros = minMicros(add(last.amountMicros, level.amountMicros), LARGEST_AMOUNT);
+      result[result.length - 1] = { ...last, amountMicros };
     } else result.push(level);
   }
   return result;

@@ -23,7 +23,6 @@ export const SIGMA_FLOOR = 0.0001;
 
 /** Prior volatility of log-odds, per square root of a second. The prior weighs and decays like one sample. */
 const USUAL_SIGMA = 0.002;
-const PRIOR_SAMPLES = 1;
 
 /** A volatility sample ends when the price has moved by this many grid steps, so that rounding hardly matters. */
 const CLOSING_STEPS = 3;
@@ -43,13 +42,6 @@ const PRIOR_JUMPS = 1;
 const PRIOR_JUMP_SECONDS = 3600;
 const JUMP_HALF_LIFE_MS = 86_400_000;
 
-interface SampleStart {
-  readonly logOdds: number;
-  readonly atMs: number;
-  /** Step of the price grid, converted to log-odds at the sample's first price. */
-  readonly step: number;
-}
-
 /**
  * Estimates the volatility of log-odds from irregular reads of a rounded price. A sample lasts until the price change
  * is large compared with rounding. By Wald's identity, the mean squared change of samples is sigma^2 times their mean
@@ -60,10 +52,10 @@ export class Volatility {
   #squares = 0;
   #seconds = 0;
   #samples = 0;
-  #start: SampleStart | null = null;
+  #start: ReturnType<typeof startAt> | null = null;
   #last: { readonly logOdds: number; readonly atMs: number } | null = null;
   #priorSigma = USUAL_SIGMA;
-  #priorSamples = PRIOR_SAMPLES;
+  #priorSamples = 1;
   #jumps = 0;
   #seenSeconds = 0;
   /** Current estimate of the log-odds volatility, per square root of a second; at least `SIGMA_FLOOR`. */
@@ -139,7 +131,8 @@ export class Volatility {
   }
 }
 
-function startAt(probability: number, logOdds: number, atMs: number, gridStep: number): SampleStart {
+/** Begins a volatility sample. `step`: step of the price grid, converted to log-odds at the sample's first price. */
+function startAt(probability: number, logOdds: number, atMs: number, gridStep: number) {
   const p = Math.max(MIN_PROBABILITY, Math.min(1 - MIN_PROBABILITY, probability));
   return { logOdds, atMs, step: gridStep / (p * (1 - p)) };
 }
@@ -327,9 +320,8 @@ export class TakerFlow {
   /** Returns kappa, per unit of price. The rate of takers at distance d from the mid falls as exp(-kappa d). */
   kappaAt(nowMs: number, tickMicros: Micros): number {
     const believed = this.#category.distance.with(USUAL_DISTANCE_TICKS, nowMs);
-    const tick = tickMicros / ONE;
     // A mean distance of zero would make kappa infinite.
-    return 1 / (tick * Math.max(LEAST_DISTANCE_TICKS, this.#own.distance.with(believed, nowMs)));
+    return 1 / ((tickMicros / ONE) * Math.max(LEAST_DISTANCE_TICKS, this.#own.distance.with(believed, nowMs)));
   }
 
   /** Returns the mid's expected move, in the taker's direction, after a taker takes a whole level; 0 or more. */

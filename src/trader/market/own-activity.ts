@@ -195,8 +195,7 @@ export class OwnFills {
   onFill({ side, priceMicros, amountMicros, nowMs }: OwnFill): void {
     this.onLateFill();
     if (this.#waiting.length >= MAX_WAITING) return;
-    const shares = amountMicros / ONE;
-    this.#waiting.push({ side, price: priceMicros / ONE, shares, filledMs: nowMs });
+    this.#waiting.push({ side, price: priceMicros / ONE, shares: amountMicros / ONE, filledMs: nowMs });
   }
 
   /** Counts an own fill that became known too late for a markout. */
@@ -249,8 +248,7 @@ export class OwnFills {
   takeSaved(): string | null {
     if (!this.#isChanged) return null;
     this.#isChanged = false;
-    const saved: Saved = { fills: this.#fills, seconds: this.#seconds, ...this.#sums };
-    return JSON.stringify(saved);
+    return JSON.stringify({ fills: this.#fills, seconds: this.#seconds, ...this.#sums } satisfies Saved);
   }
 
   /** Restores saved statistics. Call `restore` before the first fill and book. Fills awaiting a markout are lost. */

@@ -16,8 +16,7 @@ export function readVenueMark({ amounts, value, position }: AssetRow): number | 
   const worth = value.usdt === null ? null : parseDecimal(value.usdt);
   if (worth === null || total < LEAST_MICROS || position.is_final === true) return null;
   const price = worth / total;
-  const isPrice = price > 0 && price < 1;
-  return isPrice ? (position.is_yes ? price : 1 - price) : null;
+  return price > 0 && price < 1 ? (position.is_yes ? price : 1 - price) : null;
 }
 
 /** Maximum time between a mark and the book that checks it, ms. Later books may contain newer price moves. */
