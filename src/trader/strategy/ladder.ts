@@ -1,6 +1,6 @@
 /** Rounds a strategy's float prices and sizes to a market's tick, lot and limits. */
 
-import { complement, type Micros, maxMicros, micros, minMicros, ONE, toMultiple } from '../../shared/base/micros.js';
+import { complement, type Micros, maxMicros, micros, ONE, toMultiple } from '../../shared/base/micros.js';
 import type { Book, BookSide, MarketFacts, MarketView } from '../market/view.js';
 import { MAX_LEVELS, type QuoteLevel } from './contract.js';
 
@@ -72,9 +72,8 @@ const FLOAT_NOISE = 1e-4;
 /** Rounds shares down to a valid order amount; null below the market's minimum amount. */
 export function amountOnLot(shares: number, market: MarketFacts): Micros | null {
   const wanted = Math.floor(Math.max(0, shares) * ONE + FLOAT_NOISE);
-  const capped = Math.min(wanted, market.maxAmountMicros);
-  const amount = toMultiple(micros(capped), market.lotMicros, 'floor');
-  return amount > 0 && amount >= market.minAmountMicros ? minMicros(amount, market.maxAmountMicros) : null;
+  const amount = toMultiple(micros(Math.min(wanted, market.maxAmountMicros)), market.lotMicros, 'floor');
+  return amount > 0 && amount >= market.minAmountMicros ? amount : null;
 }
 
 /** Conditions under which a strategy does not quote. */

@@ -144,19 +144,13 @@ export function describeParam(spec: ParamSpec): Readonly<Record<'unit' | 'range'
     case 'number': {
       const { kind, unit, min, max } = spec;
       const range = `${min} to ${max}`;
-      return {
-        unit,
-        range,
-        wanted: `${kind === 'integer' ? `a whole number of ${unit}` : `a number (${unit})`} from ${range}`,
-      };
+      const number = kind === 'integer' ? `a whole number of ${unit}` : `a number (${unit})`;
+      return { unit, range, wanted: `${number} from ${range}` };
     }
     case 'shares': {
       const { min, max } = spec;
-      return {
-        unit: 'shares',
-        range: `${min} to ${max}`,
-        wanted: `shares as a decimal string from "${min}" to "${max}"`,
-      };
+      const wanted = `shares as a decimal string from "${min}" to "${max}"`;
+      return { unit: 'shares', range: `${min} to ${max}`, wanted };
     }
     case 'boolean':
       return { unit: '', range: 'true, false', wanted: 'true or false' };
@@ -166,11 +160,8 @@ export function describeParam(spec: ParamSpec): Readonly<Record<'unit' | 'range'
     }
     case 'feed': {
       const [orNone, orEmpty] = spec.optional === true ? [', or ""', ', or "" for none'] : ['', ''];
-      return {
-        unit: 'feed',
-        range: `its name${orNone}`,
-        wanted: `the name of a feed: lower case with dashes${orEmpty}`,
-      };
+      const wanted = `the name of a feed: lower case with dashes${orEmpty}`;
+      return { unit: 'feed', range: `its name${orNone}`, wanted };
     }
     case 'rows': {
       const range = `${spec.minRows} to ${spec.maxRows} rows`;
@@ -252,10 +243,8 @@ function wrongPart(found: Loose): string | null {
   if (typeof summary !== 'string') return 'summary must be text';
   if (typeof create !== 'function') return 'create must be a function';
   if (check !== undefined && typeof check !== 'function') return 'check must be a function';
-  if (
-    state !== undefined &&
-    !(Number(asRecord(state)?.['version']) >= 1 && Number.isSafeInteger(asRecord(state)?.['version']))
-  )
+  const version = asRecord(state)?.['version'];
+  if (state !== undefined && !(Number(version) >= 1 && Number.isSafeInteger(version)))
     return 'state.version must be a whole number of 1 or more';
   if (scope !== undefined && scope !== 'market' && scope !== 'event')
     return `scope must be 'market' or 'event', got ${JSON.stringify(scope)}`;

@@ -8,18 +8,12 @@
  */
 
 export * from '../../shared/base/micros.js';
-export { formatDecimal, parseDecimal } from '../../shared/base/micros.js';
 export * from '../../shared/base/random.js';
 export { amountAt, micropriceOf, midOf, touch, touchOf } from '../market/book.js';
 export type * from '../market/view.js';
-export type * from './contract.js';
-export type * from './contract.js';
 export * from './contract.js';
 export * from './economics.js';
 export * from './fair-value.js';
-export * from './fair-value.js';
 export * from './ladder.js';
-export * from './maths/inventory-quotes.js';
-export * from './maths/inventory-quotes.js';
 export * from './maths/inventory-quotes.js';
 export * from './maths/log-odds.js';
