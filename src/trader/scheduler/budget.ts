@@ -84,8 +84,7 @@ export class Budget {
 
   /** True if requests are neither slowed nor blocked, and no other program is known to use the budget. */
   isSteady(nowMs: number): boolean {
-    if (this.probing || this.blockedUntilMs(nowMs) > nowMs) return false;
-    return this.#foreignAt(nowMs) === 0;
+    return !this.probing && this.blockedUntilMs(nowMs) <= nowMs && this.#foreignAt(nowMs) === 0;
   }
 
   /** Number of requests that may be sent `withinMs` from now, if none is sent before and others' use stays constant. */

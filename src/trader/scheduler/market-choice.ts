@@ -36,24 +36,7 @@ export interface MarketOffer {
 }
 
 /** Terms of a market's net value (income less costs), currency per second; each cost term is 0 or more. */
-export interface NetValue {
-  /** Income of fills, less fees and the adverse price move after fills. */
-  readonly edge: number;
-  readonly stale: number;
-  readonly looks: number;
-  readonly moves: number;
-  readonly fills: number;
-  /** Cost of requests kept free so that the orders can be canceled at once. */
-  readonly reserve: number;
-  readonly currency: number;
-  readonly net: number;
-  /** Best interval between book reads at the given resource prices, s. */
-  readonly lookEveryS: number;
-  readonly movesPerS: number;
-  readonly fillsPerS: number;
-  readonly orders: number;
-  readonly currencyBound: number;
-}
+export type NetValue = Readonly<ReturnType<typeof netValue>>;
 
 /** Requests per action. A move is a cancel and a new order, each with draft and submit; a fill needs a new order. */
 const REQUESTS = { move: 4, fill: 2, cancel: 2 } as const;
@@ -73,7 +56,7 @@ export function netValue(
   offer: Pick<MarketOffer, 'sides' | 'currency'> & { readonly orders: number; readonly movesPerS: number },
   { lookEveryS, stale }: { readonly lookEveryS: number; readonly stale: number },
   prices: ScarcityPrices,
-): NetValue {
+) {
   const { sides, orders, movesPerS, currency: currencyBound } = offer;
   let edge = 0;
   let fillsPerS = 0;
@@ -86,17 +69,19 @@ export function netValue(
   const fills = prices.request * REQUESTS.fill * fillsPerS;
   const reserve = (prices.request * REQUESTS.cancel * orders) / 60;
   const currency = prices.currencyPerS * currencyBound;
-  const net = edge - stale - looks - moves - fills - reserve - currency;
   // All fields are listed, because spread syntax would be slower.
   return {
+    /** Income of fills, less fees and the adverse price move after fills. */
     edge,
     stale,
     looks,
     moves,
     fills,
+    /** Cost of requests kept free so that the orders can be canceled at once. */
     reserve,
     currency,
-    net,
+    net: edge - stale - looks - moves - fills - reserve - currency,
+    /** Best interval between book reads at the given resource prices, s. */
     lookEveryS,
     movesPerS,
     fillsPerS,
@@ -263,17 +248,13 @@ export function choose(
   };
   offerWanted(false);
   offerWanted(true);
-  const ranked = valued.map(({ candidate, value }) => ({ id: candidate.id, value }));
-  return { prices, ranked, chosen };
+  return { prices, ranked: valued.map(({ candidate, value }) => ({ id: candidate.id, value })), chosen };
 }
 
-interface RankedMarket {
-  readonly candidate: MarketCandidate;
-  readonly value: NetValue;
-}
+type RankedMarket = ReturnType<typeof rank>[number];
 
 /** Sorts markets by net value, highest first; equal values stay in input order. */
-const rank = (candidates: readonly MarketCandidate[], prices: ScarcityPrices): RankedMarket[] =>
+const rank = (candidates: readonly MarketCandidate[], prices: ScarcityPrices) =>
   candidates
     .map((candidate) => ({ candidate, value: candidate.offer.at(prices) }))
     .sort((a, b) => b.value.net - a.value.net);

@@ -221,9 +221,8 @@ export class PollMemory {
     let done = true;
     for (const [marketConditionId, records] of this.#markets) {
       if (marketConditionIds.has(marketConditionId)) continue;
-      const waiting = MARKET_POLLS.some((kind) => records[kind].underWay);
       for (const kind of MARKET_POLLS) if (!records[kind].underWay) records[kind].forget();
-      if (waiting) done = false;
+      if (MARKET_POLLS.some((kind) => records[kind].underWay)) done = false;
       else this.#markets.delete(marketConditionId);
     }
     return done;

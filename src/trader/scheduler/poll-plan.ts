@@ -100,10 +100,8 @@ export class PollPlan {
       this.#markets = markets;
       this.#watched = markets.map((market) => ({ market, records: this.#memory.market(market.marketConditionId) }));
     }
-    if (this.#forgetting) {
-      const wanted = new Set(this.#markets.map(({ marketConditionId }) => marketConditionId));
-      this.#forgetting = !this.#memory.keep(wanted);
-    }
+    if (this.#forgetting)
+      this.#forgetting = !this.#memory.keep(new Set(this.#markets.map(({ marketConditionId }) => marketConditionId)));
     const requests: PlannedRequest[] = [];
     let room = facts.publicHeadroom();
     for (const [kind, intervalMs] of this.#intervals) {
@@ -151,8 +149,7 @@ export class PollPlan {
     let accountMs = Number.POSITIVE_INFINITY;
     for (const [kind, intervalMs] of this.#intervals)
       accountMs = Math.min(accountMs, this.#memory.account(kind).readyFromMs(intervalMs, nowMs));
-    const missing = Math.max(0, PARTS - this.#credit);
-    const creditMs = nowMs + Math.ceil(missing / (this.#publicPerMinute * PUBLIC_TENTHS));
+    const creditMs = nowMs + Math.ceil(Math.max(0, PARTS - this.#credit) / (this.#publicPerMinute * PUBLIC_TENTHS));
     let marketMs = Number.POSITIVE_INFINITY;
     for (const watched of this.#watched) {
       if (marketMs <= creditMs) break;
@@ -217,7 +214,6 @@ export class PollPlan {
   /** Chooses the next book to read: expedited books first; then unread, overdue and most valuable books in turn. */
   #nextBook(nowMs: number): PolledEntry | null {
     const turn = this.#bookTurns++;
-    const wantsNew = turn % NEW_TURN === 1;
     const { fewest, most, marketsATurn } = OLDEST_TURN;
     const oldestTurn = Math.min(most, Math.max(fewest, Math.ceil(this.#markets.length / marketsATurn)));
     const wantsOldest = turn % oldestTurn === 0;
@@ -233,7 +229,7 @@ export class PollPlan {
       best.offer(watched, scoreBook(watched, nowMs));
     }
     if (best.score === Number.POSITIVE_INFINITY) return best.watched;
-    if (wantsNew && unseen.watched !== null) return unseen.watched;
+    if (turn % NEW_TURN === 1 && unseen.watched !== null) return unseen.watched;
     return oldest.watched ?? best.watched;
   }
 

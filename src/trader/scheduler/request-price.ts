@@ -22,8 +22,7 @@ export class RequestPrice {
   look(queue: { burstLeft(nowMs: number): number }, nowMs: number): void {
     if (Math.abs(nowMs - this.#lookedMs) < EVERY_MS) return;
     this.#lookedMs = nowMs;
-    const rise = this.#rise + STEP * (AIM - queue.burstLeft(nowMs));
-    this.#rise = Math.max(0, Math.min(MOST_RISE, rise));
+    this.#rise = Math.max(0, Math.min(MOST_RISE, this.#rise + STEP * (AIM - queue.burstLeft(nowMs))));
   }
 
   /** Returns the current price of a signed request, currency. The price is `least` while requests are plentiful. */

@@ -176,14 +176,12 @@ export class RequestQueue {
    */
   headroom(scope: Scope, lane: Lane, nowMs: number): number {
     const line = this.#lines[scope];
-    const { lanes } = line;
-    const steadyMs = this.#clock.advance(nowMs);
     let before = 0;
     for (const earlier of LANES) {
-      before += lanes[earlier].length;
+      before += line.lanes[earlier].length;
       if (earlier === lane) break;
     }
-    return Math.max(0, line.room(lane, this.#openOrders, steadyMs) - before);
+    return Math.max(0, line.room(lane, this.#openOrders, this.#clock.advance(nowMs)) - before);
   }
 
   /** Requests per minute that may be sent now: the limit less its margin and less other programs' use; at least 1. */
@@ -276,10 +274,9 @@ export class RequestQueue {
     for (const scope of SCOPES) {
       const line = this.#lines[scope];
       if (line.waiting === 0) continue;
-      const { lanes } = line;
       for (const lane of LANES) {
         const before = unsent.length;
-        lanes[lane] = lanes[lane].filter(({ request }) => {
+        line.lanes[lane] = line.lanes[lane].filter(({ request }) => {
           const reason = findReason(request);
           if (reason !== null) unsent.push({ request, reason });
           return reason === null;

@@ -128,8 +128,7 @@ export function staleIndex(market: StaleMarket, nowMs: number): number {
   const movedS = sigma > 0 ? ((market.markMove ?? 0) / sigma) ** 2 : 0;
   let index = 0;
   for (const { side, priceMicros, remainingMicros } of quotes) {
-    const distance = side === 'bid' ? price - priceMicros / ONE : priceMicros / ONE - price;
-    const h = Math.max(0, distance);
+    const h = Math.max(0, side === 'bid' ? price - priceMicros / ONE : priceMicros / ONE - price);
     index += (remainingMicros / ONE) * shareIndex(h, t, REACTION_S, sigma, variance, jumpsPerS, movedS);
   }
   if (quotes.length === 0)
@@ -142,8 +141,7 @@ export function staleLossPerS(market: StaleMarket, everyS: number): number {
   const { price, sigmaPerSqrtS, jumpsPerS, quotes, takersPerS } = market;
   const variance = Math.max(SMALLEST_VARIANCE, price * (1 - price));
   const sigma = Math.min(LARGEST_SIGMA, sigmaPerSqrtS);
-  const oldest = Math.min(everyS + REACTION_S, variance / (sigma * sigma));
-  const deviation = sigma * Math.sqrt(oldest);
+  const deviation = sigma * Math.sqrt(Math.min(everyS + REACTION_S, variance / (sigma * sigma)));
   const jump = JUMP_SIZE * variance;
   let loss = 0;
   for (const { side, priceMicros, remainingMicros } of quotes) {
