@@ -23,7 +23,6 @@ import { channelSchema, type TraderFile, traderSchema } from './schema.js';
 import { venueFile, venueNames } from './shipped.js';
 import { type ReadYamlOptions, readYaml, type SourceTexts } from './yaml-source.js';
 
-/** Environment variables of a process, by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Settings of the trader's file. Emergency commands load only these, so that a broken strategy cannot stop them. */
@@ -166,7 +165,6 @@ export function relationProblems(content: TraderFile, at: At): readonly Problem[
 const usualBatch = (economics: Economics): Micros =>
   micros(Math.round(Math.min(1e6, Math.max(0.01, batchOf(economics, USUAL_PAIRS_PER_S))) * ONE));
 
-/** Makes a path of the trader's file absolute. */
 type MakeAbsolute = (path: string) => string;
 
 /** Makes the settings of the paper exchange. An embedded exchange listens on the port of `venue.base_url`. */
@@ -249,7 +247,6 @@ function makeAlerts(alerts: AlertsFile, absolute: MakeAbsolute) {
   };
 }
 
-/** Returns true if the settings need a console process. */
 export const isConsoleWanted = ({ dashboard, alerts }: Pick<TraderConfig, 'dashboard' | 'alerts'>): boolean =>
   dashboard.enabled || alerts.channels.length > 0 || alerts.heartbeat !== null;
 
@@ -272,7 +269,6 @@ const WANTED =
   'wants postgresql://USER@HOST:PORT/DATABASE, or postgresql:///DATABASE?host=FOLDER&user=USER for a socket';
 const TLS = { disable: 'off', require: 'unverified', 'verify-full': 'verified' } as const;
 const PARAMETERS = ['host', 'user', 'sslmode', 'sslrootcert'];
-/** Host names of this machine. */
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
 
 /** Checks the fleet's database. Error messages omit the database's address, which may contain a password. */
@@ -335,9 +331,8 @@ export function loadVenue(
   at: At,
 ) {
   const path = profilePath(file.profile, folder, at);
-  const shipped = readProfile(path, cwd, { asker: at(['venue', 'profile'], 'the profile'), sources });
   const profile: VenueProfile = {
-    ...shipped,
+    ...readProfile(path, cwd, { asker: at(['venue', 'profile'], 'the profile'), sources }),
     ...(file.base_url === undefined ? {} : { base_url: file.base_url }),
     ...(file.draft_message === undefined ? {} : { draft_message: file.draft_message }),
     ...(file.fee_schedule === undefined ? {} : { fee_schedule: file.fee_schedule }),
@@ -353,8 +348,7 @@ export function loadVenue(
     const text = `${unreadable}: their content cannot be checked before signing; to accept that, write allow_blind_signing: true`;
     throw configError([at(['venue', file.draft_message === undefined ? 'profile' : 'draft_message'], text)]);
   }
-  const name = basename(path, extname(path));
-  return { name, profile, allowBlindSigning: file.allow_blind_signing };
+  return { name: basename(path, extname(path)), profile, allowBlindSigning: file.allow_blind_signing };
 }
 
 /** Returns why the content of the venue's drafts cannot be checked; null if it can. */

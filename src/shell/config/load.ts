@@ -77,8 +77,7 @@ async function readFiles(main: string, options: LoadOptions) {
   const sourceHashes: string[] = [];
   for (const [index, name] of strategyFiles.entries()) {
     const asker = at(['strategies', index], 'the strategy file');
-    const path = resolve(dirname(file), name);
-    const loaded = await readStrategyFile(path, known, options.cwd, asker).catch(problems.keep);
+    const loaded = await readStrategyFile(resolve(dirname(file), name), known, options.cwd, asker).catch(problems.keep);
     if (loaded === null) continue;
     const twin = strategies.find((other) => other.name === loaded.config.name);
     if (twin !== undefined) {
@@ -226,12 +225,11 @@ function readText(text: string, node: SchemaNode, cwd: string): unknown {
       : readText(text, { ...option, 'x-path': option['x-path'] ?? node['x-path'] ?? false }, cwd);
   }
   if (node.type === 'array') {
-    const item = node.items ?? {};
     return text
       .split(',')
       .map((part) => part.trim())
       .filter((part) => part !== '')
-      .map((part) => readText(part, item, cwd));
+      .map((part) => readText(part, node.items ?? {}, cwd));
   }
   if (node.type === 'integer' || node.type === 'number')
     return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text;
@@ -263,8 +261,7 @@ export async function readStrategyFile(file: string, known: KnownToTrader, cwd: 
   const { limits, feeds } = known;
   const source = readYaml(file, cwd, { asker, sources: known.sources });
   const problems = new ProblemList();
-  const parts = readParts(strategyFileSchema.shape, source.value);
-  const { strategy: name, params, markets, risk, schedule } = parts;
+  const { strategy: name, params, markets, risk, schedule } = readParts(strategyFileSchema.shape, source.value);
   const loaded = name === undefined ? null : await findModule(source, name, known).catch(problems.keep);
   const strategy = loaded?.strategy ?? null;
   problems.attempt(() => checkShape(source, strategy));

@@ -166,7 +166,6 @@ export const knownKeys = (node: SchemaNode | null): readonly string[] =>
 /** For each settings key, the names of the groups that contain it. */
 type KeyGroups = ReadonlyMap<string, readonly string[]>;
 
-/** Returns, for each key inside a group, the names of the groups that contain it. */
 function placesBelow(root: SchemaNode): KeyGroups {
   const places = new Map<string, string[]>();
   const walk = (node: SchemaNode, path: string): void => {
@@ -353,8 +352,8 @@ function describeRange({ minimum: low = -UNBOUNDED, maximum: high = UNBOUNDED }:
 /** Limit that zod writes into the JSON Schema of an integer without a bound. */
 const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
-const stringKind = (node: SchemaNode | null): string =>
-  /decimal string/i.test(node?.description ?? '') || /^\d+(\.\d+)?$/.test(String(node?.default))
+const stringKind = (node: SchemaNode): string =>
+  /decimal string/i.test(node.description ?? '') || /^\d+(\.\d+)?$/.test(String(node.default))
     ? 'a decimal string'
     : 'a text';
 

@@ -27,7 +27,6 @@ const list = <S extends z.ZodType>(item: S, longest: number, help: string) =>
 
 const section = <S extends z.core.$ZodLooseShape>(help: string, shape: S) => z.strictObject(shape).describe(help);
 
-/** Schema of a name that the operator chooses. */
 const name = (form: RegExp) => z.string().regex(form, 'wants a name in lower case with dashes, at most 40 characters');
 
 /** A market's or event's condition id. */
@@ -104,8 +103,6 @@ export const channelSchema = z.strictObject({
     .optional()
     .describe('Telegram ids of users who may send `commands`, each in a private chat with the bot.'),
 });
-
-const CHANNEL_NAME = /^[a-z][a-z0-9-]{0,39}$/;
 
 const address = z.url({ protocol: /^https?$/ });
 const texts = (longest: number) => z.array(z.string().min(1).max(longest)).min(1).max(100);
@@ -287,7 +284,7 @@ export const traderSchema = z.strictObject({
   }).prefault({}),
   alerts: section('Alerts to people who do not watch the trader.', {
     channels: z
-      .record(name(CHANNEL_NAME), channelSchema)
+      .record(name(/^[a-z][a-z0-9-]{0,39}$/), channelSchema)
       .default({})
       .describe('Channels that get the alerts, by name; see docs/monitoring.md.'),
     heartbeat: section('An external monitor that raises an alarm when the trader stops calling it every minute.', {
@@ -364,12 +361,10 @@ export const liveClass = ({ shape }: typeof traderSchema | typeof strategyFileSc
   return String((field && findMark(field, 'live')) ?? 'restart');
 };
 
-const CRON_FIELDS = 6;
-
 /** Returns the error of a cron expression; null if valid. An expression of five fields lacks the seconds. */
 function cronProblem(expression: string, second: '*' | '0'): string | null {
   const texts = expression.split(/\s+/).filter((text) => text !== '');
-  if (texts.length !== CRON_FIELDS) {
+  if (texts.length !== 6) {
     const hint = texts.length === 5 ? `; for a five-field expression write "${second} ${texts.join(' ')}"` : '';
     return `wants six cron fields (second minute hour day month weekday), got ${texts.length}${hint}`;
   }

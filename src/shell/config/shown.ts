@@ -16,8 +16,7 @@ const SECRET = /secret|passphrase|password|private|token/i;
 /** Returns a configuration with the names of its files, money as decimal strings, and secrets as stars. */
 export function shownConfig(config: Config | ReadConfig): Shown {
   const { texts: _texts, ...rest } = config;
-  const strategies = config.strategies.map(spellStrategy);
-  return shownObject({ ...rest, strategies });
+  return shownObject({ ...rest, strategies: config.strategies.map(spellStrategy) });
 }
 
 /** Returns a strategy's settings. If the strategy's code is not loaded, `params` are those of its file. */
@@ -71,7 +70,10 @@ export function configChanges(before: ReadConfig, after: ReadConfig): readonly C
   return [
     ...names
       .filter((name) => !OF_THEIR_OWN.includes(name))
-      .flatMap((name) => sectionChanges(name, then[name], now[name])),
+      .flatMap((name) => {
+        const wants = liveClass(traderSchema, name) === 'restart' ? 'restart' : 'nothing';
+        return leafChanges(name, then[name], now[name]).map((text): ConfigChange => ({ text, wants }));
+      }),
     ...capitalChange(before, after),
     ...limitTexts('risk', before.risk, after.risk),
     ...strategyChanges(before, after),
@@ -81,18 +83,12 @@ export function configChanges(before: ReadConfig, after: ReadConfig): readonly C
 /** Fields that other functions compare (capital, limits, strategies), and fields that are not settings. */
 const OF_THEIR_OWN = ['file', 'config_hash', 'capital', 'risk', 'strategies'];
 
-function sectionChanges(section: string, then: unknown, now: unknown): readonly ConfigChange[] {
-  const wants = liveClass(traderSchema, section) === 'restart' ? 'restart' : 'nothing';
-  return leafChanges(section, then, now).map((text) => ({ text, wants }));
-}
-
 function capitalChange(before: ReadConfig, { capitalMicros: now }: ReadConfig): readonly ConfigChange[] {
   const then = before.capitalMicros;
   if (then === now) return [];
-  const text = `capital: ${formatDecimal(then)} → ${formatDecimal(now)}`;
   // In a fleet, more capital needs a restart, because the fleet's database assigns capital only at the start.
   const wants = before.fleet === null ? 'reason' : 'restart';
-  return [{ text, wants: now > then ? wants : 'nothing' }];
+  return [{ text: `capital: ${formatDecimal(then)} → ${formatDecimal(now)}`, wants: now > then ? wants : 'nothing' }];
 }
 
 function limitTexts(name: string, then: RiskLimits, now: RiskLimits, said: readonly string[] = []) {

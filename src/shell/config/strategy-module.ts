@@ -17,14 +17,6 @@ import { joinWithOr } from './problems.js';
 import { shippedStrategies, shippedStrategyFile } from './shipped.js';
 import { SourceTexts } from './yaml-source.js';
 
-interface LoadedModule {
-  readonly strategy: Strategy;
-  /** SHA-256 of the module's file and its relative imports; changed code therefore changes the configuration's hash. */
-  readonly sourceHash: string;
-  /** Key of the module; equal for equal code. */
-  readonly key: string;
-}
-
 const EXTENSIONS = ['.ts', '.js', '.mts', '.mjs'];
 
 /** Permissions for the user's own code. Shipped strategies may always run. */
@@ -35,8 +27,14 @@ export interface CodeRules {
   readonly other?: 'omit' | ((key: string) => string | null);
 }
 
-/** A strategy module; `strategy` is null if its code may not be loaded. */
-export type FoundModule = Omit<LoadedModule, 'strategy'> & { readonly strategy: Strategy | null };
+export interface FoundModule {
+  /** The module's strategy; null if its code may not be loaded. */
+  readonly strategy: Strategy | null;
+  /** SHA-256 of the module's file and its relative imports; changed code therefore changes the configuration's hash. */
+  readonly sourceHash: string;
+  /** Key of the module; equal for equal code. */
+  readonly key: string;
+}
 
 /** Finds a strategy module, and loads it if the rules in `code` permit that. Throws `strategy_invalid`. */
 export async function findStrategyModule(
@@ -55,11 +53,11 @@ export async function findStrategyModule(
   return findOwn(isAbsolute(name) ? name : resolve(folder, name), code, sources);
 }
 
-export async function loadShipped(name: string): Promise<LoadedModule> {
+export async function loadShipped(name: string) {
   const file = shippedStrategyFile(name);
-  const module: unknown = await import(pathToFileURL(file).href);
+  const strategy = strategyFrom(await import(pathToFileURL(file).href), file);
   const sourceHash = createHash('sha256').update(readFileSync(file)).digest('hex');
-  return { strategy: strategyFrom(module, file), sourceHash, key: `shipped ${name}` };
+  return { strategy, sourceHash, key: `shipped ${name}` };
 }
 
 async function findOwn(file: string, code: CodeRules, sources?: SourceTexts): Promise<FoundModule> {

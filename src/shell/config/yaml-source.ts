@@ -146,14 +146,13 @@ function findOffset(root: unknown, path: readonly PropertyKey[], part: 'key' | '
   let node: unknown = root;
   let offset = asNode(root)?.range?.[0] ?? 0;
   for (const [depth, step] of path.entries()) {
-    const last = depth === path.length - 1;
     if (isSeq(node) && typeof step === 'number') {
       node = node.items[step];
     } else if (isMap(node)) {
       const pair = node.items.find((candidate) => readKey(candidate) === step);
       if (pair === undefined) return offset;
       offset = asNode(pair.key)?.range?.[0] ?? offset;
-      if (last && part === 'key') return offset;
+      if (depth === path.length - 1 && part === 'key') return offset;
       node = pair.value;
     } else {
       return offset;
