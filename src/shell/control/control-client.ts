@@ -49,9 +49,8 @@ function requireTrusted(socket: string): void {
 function connectFailure(socket: string, error: NodeJS.ErrnoException): TwinbookError {
   if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') {
     const hint = 'Start one with `twinbook start`, with the same -c FILE.';
-    return new TwinbookError('not_running', `no trader is running (no process listens on ${socket})`, hint, {
-      cause: error,
-    });
+    const what = `no trader is running (no process listens on ${socket})`;
+    return new TwinbookError('not_running', what, hint, { cause: error });
   }
   const hint = 'The socket belongs to the user who started the trader.';
   const what = `the control socket ${socket} cannot be used (${error.code ?? error.message})`;

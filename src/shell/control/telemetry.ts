@@ -141,23 +141,19 @@ export class TelemetryPublisher {
   subscribe(reader: LineReader): string | null {
     if (this.#readers.size >= MOST_READERS) return `${MOST_READERS} other readers are connected; close one of them`;
     try {
-      this.#add(reader);
+      const hello = encodeLine({ type: 'hello', process: this.#source.process() });
+      this.#readers.add(reader);
+      reader.once('close', () => this.#letGo(reader));
+      reader.write(hello);
+      // Usually only changed markets are sent, but a new reader needs every market.
+      if (this.#bye === null) this.#told.clear();
+      else this.#endAll(this.#bye);
       return null;
     } catch (error) {
       this.#letGo(reader);
       this.#source.onFailure(error);
       return 'telemetry failed; the log says why';
     }
-  }
-
-  #add(reader: LineReader): void {
-    const hello = encodeLine({ type: 'hello', process: this.#source.process() });
-    this.#readers.add(reader);
-    reader.once('close', () => this.#letGo(reader));
-    reader.write(hello);
-    if (this.#bye !== null) return this.#endAll(this.#bye);
-    // Usually only changed markets are sent, but a new reader needs every market.
-    this.#told.clear();
   }
 
   /** Call this after a step, once the requests of the step are sent. */
@@ -222,8 +218,7 @@ export class TelemetryPublisher {
   }
 
   get figures(): Pick<AccountStatus['health'], 'brake' | 'readers' | 'readersCut'> {
-    const brake = this.#periodMs > PERIOD_MS.shortest ? 1 : 0;
-    return { brake, readers: this.#readers.size, readersCut: this.#cut };
+    return { brake: this.#periodMs > PERIOD_MS.shortest ? 1 : 0, readers: this.#readers.size, readersCut: this.#cut };
   }
 
   #tell(line: StatusLine): void {

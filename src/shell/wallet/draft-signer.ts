@@ -125,7 +125,8 @@ function judgeKind(message: string, rules: SigningRules, wallet: string): Judged
     const read = readTransaction(message);
     return read.ok ? judgeTransaction(read.transaction, rules, wallet) : refuse(read.problem);
   }
-  if (spellsTransaction(message)) return refuse('the draft, which should be text, is an encoded transaction');
+  if (readings(message).some(isTransaction))
+    return refuse('the draft, which should be text, is an encoded transaction');
   const bytes = Buffer.from(message, 'utf8');
   const draft = readDraftText(message);
   if (rules.draft_message === 'utf8') {
@@ -270,9 +271,7 @@ const LONGEST_TRANSACTION_BYTES = 2464;
 /** Matches text with only characters of hex, base64 or base58. Other text, such as a readable draft, is not encoded. */
 const SPELLED = /^[A-Za-z0-9+/_=-]*$/;
 
-/** Returns whether a signature over the text could move money on chain: it is a transaction, raw or encoded. */
-const spellsTransaction = (text: string): boolean => readings(text).some(isTransaction);
-
+/** Decodes a text in every encoding of a transaction: a signature over a transaction could move money on chain. */
 function readings(text: string): Uint8Array[] {
   const found: Uint8Array[] = [Buffer.from(text, 'utf8')];
   const compact = text.replace(/\s+/g, '').replace(/^0x/i, '');

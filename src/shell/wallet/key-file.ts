@@ -131,8 +131,7 @@ function parseKeyFile(text: string, path: string): z.output<typeof keyFileSchema
   if (json === undefined) throw keyInvalid(`the wallet file ${path} is not JSON, or is incomplete`, TAKE_COPY);
   const parsed = keyFileSchema.safeParse(json);
   // Repeated JSON keys are refused, because a person may read a value that the parser ignores.
-  const isPlainlySpelled = text.replace(/\s/g, '') === JSON.stringify(json);
-  if (parsed.success && isPlainlySpelled) return parsed.data;
+  if (parsed.success && text.replace(/\s/g, '') === JSON.stringify(json)) return parsed.data;
   throw keyInvalid(`the wallet file ${path} is not a Twinbook wallet`, '`twinbook keys import` makes a wallet.');
 }
 
@@ -164,10 +163,8 @@ function fromHex(text: string): Uint8Array | null {
   return /^(?:[0-9a-fA-F]{64}|[0-9a-fA-F]{128})$/.test(digits) ? new Uint8Array(Buffer.from(digits, 'hex')) : null;
 }
 
-function fromBase58(text: string): Uint8Array | null {
-  if (!/^[1-9A-HJ-NP-Za-km-z]{32,90}$/.test(text)) return null;
-  return base58.decode(text);
-}
+const fromBase58 = (text: string): Uint8Array | null =>
+  /^[1-9A-HJ-NP-Za-km-z]{32,90}$/.test(text) ? base58.decode(text) : null;
 
 type ScryptCost = Pick<SealedKey, 'n' | 'r' | 'p'>;
 
@@ -279,8 +276,7 @@ export function loadCredentials(
 /** Stores one owner's credentials in the file, and keeps those of other owners. Throws like `loadCredentials`. */
 export function saveCredentials(path: string, owner: CredentialsOwner, { apiKey, secret }: Credentials): void {
   secrets.hide(secret);
-  const of = { base_url: normalUrl(owner.baseUrl), wallet: owner.wallet };
-  writeEntries(path, owner, [{ ...of, api_key: apiKey, secret }]);
+  writeEntries(path, owner, [{ base_url: normalUrl(owner.baseUrl), wallet: owner.wallet, api_key: apiKey, secret }]);
 }
 
 export const forgetCredentials = (path: string, owner: CredentialsOwner): void => writeEntries(path, owner, []);
