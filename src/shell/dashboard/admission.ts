@@ -97,8 +97,7 @@ export class Gate {
       return greeting ?? reply.code(400).send({ error: 'the nonce must be 32 bytes in hex' });
     });
     server.post<{ Body: unknown }>('/session', (request, reply) => {
-      const nonce = readField(request.body, 'nonce');
-      const outcome = this.#sessions.open(nonce, readField(request.body, 'proof'));
+      const outcome = this.#sessions.open(readField(request.body, 'nonce'), readField(request.body, 'proof'));
       if (outcome === 'too many guesses') return reply.code(429).send({ error: TOO_MANY_GUESSES });
       return outcome === 'open' ? { open: true } : reply.code(401).send({ error: NOT_IN });
     });
@@ -137,8 +136,7 @@ export class Gate {
       if (this.#metricsDigests.filter((known) => timingSafeEqual(digest, known)).length > 0) return true;
       guesses.add();
     }
-    const error = isLocked ? TOO_MANY_GUESSES : METRICS_WANT_TOKEN;
-    void reply.code(isLocked ? 429 : 401).send({ error });
+    void reply.code(isLocked ? 429 : 401).send({ error: isLocked ? TOO_MANY_GUESSES : METRICS_WANT_TOKEN });
     return false;
   }
 }

@@ -97,8 +97,6 @@ const GUESSING_ROUNDS = 600_000;
 const NONCE_BYTES = 32;
 const NONCE = /^[0-9a-f]{64}$/;
 
-type Derivation = Pick<Greeting, 'salt' | 'rounds'>;
-
 /** `seen`: numbers of the newest requests. */
 interface PageSession {
   readonly role: Role;
@@ -118,7 +116,7 @@ function useNumber(session: PageSession, count: number): boolean {
 
 interface SessionParts {
   readonly keys: readonly (readonly [role: Role, key: Buffer])[];
-  readonly derivation: Derivation;
+  readonly derivation: Pick<Greeting, 'salt' | 'rounds'>;
   readonly guesses: Guesses;
   /** Monotonic clock, ms. */
   readonly steadyMs: () => number;

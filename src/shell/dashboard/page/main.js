@@ -88,16 +88,14 @@ const DAY_MS = 86_400_000;
 function closerPath({ view, trader, market, span, subject, side, filter, page, at }) {
   if (view === 'overview') return pathWith('/views/money', { span: DAY_MS, trader });
   if (view === 'market') return pathWith('/views/chart', { market, span, trader });
-  const parts = { market, span, subject, side, filter, page, at: Date.parse(at) || null, trader };
-  return pathWith(`/views/${view}`, parts);
+  return pathWith(`/views/${view}`, { market, span, subject, side, filter, page, at: Date.parse(at) || null, trader });
 }
 
 async function lookCloser(/** @type {Route} */ wanted) {
   const { view } = wanted;
-  const everyMs = CLOSER[view] ?? CLOSER_MS;
   if (view === 'traders') return;
   const path = closerPath(wanted);
-  if (path === closer.path && performance.now() - closer.askedMs < everyMs) return;
+  if (path === closer.path && performance.now() - closer.askedMs < (CLOSER[view] ?? CLOSER_MS)) return;
   Object.assign(closer, { path, askedMs: performance.now() });
   const response = await ask(path);
   const answer = await response.json();

@@ -45,7 +45,6 @@ export function update(changes) {
 
 /** Views in the order of their links. */
 const LINKED = ['traders', 'overview', 'orders', 'money', 'risk', 'health', 'alerts', 'log', 'config', 'runs'];
-const VIEWS = [...LINKED, 'market', 'explain'];
 
 /** Labels of the links by view: the capitalised names. @type {Readonly<Record<string, string>>} */
 export const LABELS = Object.fromEntries(LINKED.map((name) => [name, name.charAt(0).toUpperCase() + name.slice(1)]));
@@ -55,7 +54,7 @@ export function route() {
   const market = query.get('market');
   const wanted = query.get('view') ?? (market === null ? 'overview' : 'market');
   return {
-    view: VIEWS.includes(wanted) ? wanted : 'overview',
+    view: [...LINKED, 'market', 'explain'].includes(wanted) ? wanted : 'overview',
     trader: query.get('trader'),
     market,
     subject: query.get('subject'),

@@ -40,8 +40,7 @@ const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 /** Calendar of daily results for the newest months: one cell for each UTC day. @param {MoneyView['days']} days */
 function calendar(days) {
   const nets = new Map(days.map(({ key, net }) => [key, net]));
-  const months = [...new Set(days.map(({ key }) => key.slice(0, 7)))].slice(0, MOST_MONTHS);
-  return months.map((month) => {
+  return [...new Set(days.map(({ key }) => key.slice(0, 7)))].slice(0, MOST_MONTHS).map((month) => {
     const [year = 0, number = 0] = month.split('-').map(Number);
     const before = (new Date(Date.UTC(year, number - 1, 1)).getUTCDay() + 6) % 7;
     const count = new Date(Date.UTC(year, number, 0)).getUTCDate();
