@@ -15,7 +15,6 @@ import { readParams } from '../../trader/strategy/read-params.js';
 import type { ShownMarkets, ShownSubject, TriedStrategy } from './shown-markets.js';
 
 type MarketQuotes = Readonly<{ quotes: Quotes; view: MarketView }>;
-type TrialQuoter = ReturnType<typeof makeTrialQuoter>;
 
 /** `look` throws the strategy's errors. It throws TypeError for missing quotes and for quotes of an unknown market. */
 function makeTrialQuoter({ strategy, params }: TriedStrategy, shown: ShownSubject, saved?: unknown) {
@@ -115,8 +114,7 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
   'parameters have defaults, units and help texts'({ strategy }) {
     const specs = Object.entries(strategy.params);
     for (const [name, { help }] of specs) if (help.trim().length < 3) throw new Failed(`${name} has no help text`);
-    const { problems } = readParams(strategy, {});
-    const [first] = problems;
+    const [first] = readParams(strategy, {}).problems;
     if (first !== undefined) throw new Failed(`the default parameters are invalid: ${JSON.stringify(first)}`);
     return `${specs.length} parameters`;
   },
@@ -132,7 +130,7 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
 
   'the strategy uses no clock, timer, randomness or network'(tried, { markets }) {
     for (const market of markets) {
-      let quoter: TrialQuoter | null = null;
+      let quoter: ReturnType<typeof makeTrialQuoter> | null = null;
       const call = (what: string, run: () => void) => {
         const reached = callTrapped(run);
         if (reached !== null) throw new Failed(`${what}() used ${reached}, in ${nameShown(market)}`);
@@ -371,12 +369,11 @@ const isFree = (shown: ShownSubject): boolean =>
 function isMirror({ quotes, view }: MarketQuotes, turned: MarketQuotes | undefined): boolean {
   if (turned === undefined) return true;
   const twin = turned.quotes;
-  const { tickMicros } = view.market;
   const fits = (levels: readonly QuoteLevel[], others: readonly QuoteLevel[]) =>
     levels.length === others.length &&
     levels.every(({ priceMicros, amountMicros }, index) => {
       const other = others[index];
-      if (other === undefined || Math.abs(ONE - other.priceMicros - priceMicros) > tickMicros) return false;
+      if (other === undefined || Math.abs(ONE - other.priceMicros - priceMicros) > view.market.tickMicros) return false;
       return Math.abs(other.amountMicros - amountMicros) <= amountMicros / 100;
     });
   return fits(quotes.bids, twin.asks) && fits(quotes.asks, twin.bids);

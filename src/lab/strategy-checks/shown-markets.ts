@@ -34,8 +34,6 @@ export interface ShownMarkets {
 
 type Asked = ReturnType<typeof askedBy>;
 
-const NOTHING_MORE: Asked = { feeds: [], event: false };
-
 export const askedBy = ({ strategy, params }: TriedStrategy) => ({
   feeds: feedsNamed(strategy.params, params),
   event: strategy.inputs?.event === true,
@@ -223,7 +221,7 @@ function drawEventLooks(random: Random, count: number, looks: number, outcomes: 
   });
 }
 
-export function showMarkets(seed: number, markets: number, looks: number, asked = NOTHING_MORE) {
+export function showMarkets(seed: number, markets: number, looks: number, asked: Asked = { feeds: [], event: false }) {
   const shown: ShownMarket[] = [];
   const mirrored: ShownMarket[] = [];
   for (let number = 0; number < markets; number++) {
