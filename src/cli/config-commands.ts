@@ -89,8 +89,7 @@ const explainCommand = command({
   help: 'lists every setting with its range, default and meaning',
   args: [['[setting]', 'setting or group to list, such as risk.max_loss_day or risk (default: all settings)']],
   answer: ({ args: [wanted] }) => {
-    const schemas = { trader: traderSchema, strategy: strategyFileSchema };
-    const files = Object.entries(schemas)
+    const files = Object.entries({ trader: traderSchema, strategy: strategyFileSchema })
       .map(([file, schema]) => ({ file, rows: listSettingRows(schema, wanted) }))
       .filter(({ rows }) => rows.length > 0);
     if (files.length === 0) {
@@ -106,8 +105,6 @@ const explainCommand = command({
   },
 });
 
-type SettingRow = ReturnType<typeof listSettingRows>[number];
-
 /** @param wanted full name of a setting, its group or the last part of its name; all settings if undefined */
 const listSettingRows = (schema: FileSchema, wanted = '') =>
   listSettings(jsonSchema(schema))
@@ -121,7 +118,7 @@ const listSettingRows = (schema: FileSchema, wanted = '') =>
       meaning: node.description ?? '',
     }));
 
-const SETTING_COLUMNS: readonly TableColumn<SettingRow>[] = [
+const SETTING_COLUMNS: readonly TableColumn<ReturnType<typeof listSettingRows>[number]>[] = [
   { title: 'SETTING', cell: (row) => row.setting },
   { title: 'WANTS', cell: (row) => row.kind, gives: 'fold' },
   { title: 'DEFAULT', cell: (row) => row.default, gives: 'fold' },

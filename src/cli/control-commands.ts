@@ -123,17 +123,16 @@ function cancelAllText(data: CancelAllData, isChecked: boolean): string {
 
 const isClean = ({ resting, verified }: CancelAllData): boolean => resting === 0 && verified;
 
-/** The reads continue until no new order appears: lists may lag, and late requests may arrive. */
-const patience = ({ timeoutMs }: Cancelling) => ({ withinMs: timeoutMs, pauseMs: 2_000 });
-
 /** Cancels without a trader. Unless `retries`, throws `venue_…` if no order can be read or canceled. */
 async function cancelAlone(options: Cancelling, retries = false) {
   const { cancelDirectly, cancelUntilNothingRests } = await import('../shell/daemon/direct-cancel.js');
-  const { config, io, verify } = options;
+  const { config, io, verify, timeoutMs } = options;
+  // The reads continue until no new order appears: lists may lag, and late requests may arrive.
+  const patience = { withinMs: timeoutMs, pauseMs: 2_000 };
   return withVenue(config, io, async (venue) => {
     const asked = new Set<string>();
     const first = retries ? null : await cancelDirectly({ ...venue, verify: false }, asked);
-    const last = first === null || verify ? await cancelUntilNothingRests(venue, patience(options), asked) : first;
+    const last = first === null || verify ? await cancelUntilNothingRests(venue, patience, asked) : first;
     const { trouble, ...data }: CancelAllData & { readonly trouble?: unknown } = last;
     if (trouble !== undefined) reportFailure(trouble, io);
     // The orders of a ledger that belongs to another wallet may rest.

@@ -29,8 +29,7 @@ const listCommand = command({
   answer: async ({ args, file, io }) => {
     const { recordings, failures } = await openThose(args, file, io);
     const rows = recordings.map(listing);
-    const known = rows.every((row) => row.events !== null);
-    const hint = known
+    const hint = rows.every((row) => row.events !== null)
       ? ''
       : 'events of raw recordings are not counted here: `twinbook data stats` reads and counts them\n';
     const text = (width: number | undefined) => `${table(rows, LIST_COLUMNS, width)}${hint}`;
@@ -183,9 +182,8 @@ const queryCommand = command({
   options: { csv: option.csv() },
   hasJson: true,
   run: async ({ options, file, args: [sql = '', ...paths], isJson, io }) => {
-    const folders = await pathsMeant(paths, file, io);
     const { queryRecordings } = await import('../recording/inspect/query.js');
-    const answer = await queryRecordings(sql, folders);
+    const answer = await queryRecordings(sql, await pathsMeant(paths, file, io));
     await writeAnswer(answer, formatOf(isJson, options.csv), io).finally(() => answer.close());
   },
 });
@@ -212,12 +210,6 @@ const listing = ({ market, summary, warnings }: Recording) => ({
 
 type ListRow = ReturnType<typeof listing>;
 
-const duration = (ms: number): string => {
-  const seconds = Math.round(ms / 1000);
-  if (seconds < 120) return `${seconds} s`;
-  return seconds < 2 * 3600 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
-};
-
 const LIST_COLUMNS: readonly TableColumn<ListRow>[] = [
   { title: 'MARKET', cell: (row) => short(row.condition_id) },
   { title: 'ORIGIN', cell: (row) => row.origin, keep: 2 },
@@ -230,8 +222,11 @@ const LIST_COLUMNS: readonly TableColumn<ListRow>[] = [
   { title: 'TITLE', cell: (row) => cutText(row.title, 44), gives: 'cut' },
 ];
 
-const formatSpan = (row: ListRow): string =>
-  duration((row.last_event ?? row.close_time) - (row.first_event ?? row.open_time));
+function formatSpan(row: ListRow): string {
+  const seconds = Math.round(((row.last_event ?? row.close_time) - (row.first_event ?? row.open_time)) / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  return seconds < 2 * 3600 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
+}
 
 const decimalText = (value: number): string => formatDecimal(micros(Math.round(value)));
 const sides = (pair: readonly [number, number] | null) =>

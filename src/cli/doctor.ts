@@ -280,8 +280,7 @@ export async function checkSignedRequest(
       const at = ours.findIndex((byte, place) => byte !== theirs[place]);
       const place = at < 0 ? ours.length : at;
       const where = `the ${name} differs at byte ${place} (byte ${before + place} of the signed text)`;
-      const text = `${where}: sent ${around(ours, place)}, the venue got ${around(theirs, place)}`;
-      return fail(NAME, text, REWRITTEN);
+      return fail(NAME, `${where}: sent ${around(ours, place)}, the venue got ${around(theirs, place)}`, REWRITTEN);
     }
     before += ours.length;
   }

@@ -44,8 +44,7 @@ const money = (value: number): string => formatDecimal(micros(value));
 /** Describes the owner of a wallet by the age of the lease's last renewal, measured by the database's clock. */
 function describeOwner({ isFree, isSettled, renewedS, leaseMs }: WalletRow): string {
   if (isFree) return 'free';
-  const { marginMs } = rulesOf(leaseMs);
-  if (renewedS * 1000 >= leaseMs + marginMs) return 'gone: the wallet can be taken over';
+  if (renewedS * 1000 >= leaseMs + rulesOf(leaseMs).marginMs) return 'gone: the wallet can be taken over';
   if (renewedS * 1000 >= leaseMs / 2) return 'silent';
   return isSettled ? 'trading' : 'takes over';
 }

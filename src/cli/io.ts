@@ -73,10 +73,8 @@ export function writeWhole(path: string, text: string): void {
 
 const besideOf = (path: string): string => `${path}.part-${process.pid}`;
 
-function cannotWrite(path: string, cause: unknown): TwinbookError {
-  const hint = 'Check that its folder exists, is writable and has free space.';
-  return unreadable(`cannot write ${path}`, cause, hint);
-}
+const cannotWrite = (path: string, cause: unknown): TwinbookError =>
+  unreadable(`cannot write ${path}`, cause, 'Check that its folder exists, is writable and has free space.');
 
 export interface CliIo extends TraderIo {
   /** Writes text unchanged, for cursor sequences. Never use `raw` for texts from outside the program. */

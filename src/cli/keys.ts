@@ -55,9 +55,8 @@ async function sealingPassphrase(isPlain: true | undefined, io: CliIo): Promise<
   const { walletPassphrase } = await import('../shell/wallet/key-file.js');
   const passphrase = walletPassphrase(io.env);
   if (passphrase !== null && isPlain === true) {
-    const text = '--plain-text-key was given, but the environment sets a passphrase';
     const hint = 'Leave out --plain-text-key, or unset TWINBOOK_WALLET_PASSPHRASE and TWINBOOK_WALLET_PASSPHRASE_FILE.';
-    throw new TwinbookError('usage', text, hint);
+    throw new TwinbookError('usage', '--plain-text-key was given, but the environment sets a passphrase', hint);
   }
   if (passphrase !== null || isPlain === true) return passphrase;
   const hint =

@@ -34,8 +34,7 @@ export function countOrders(ledger: LedgerReader) {
   const limit = Number.MAX_SAFE_INTEGER;
   const open = ledger.orders({ statuses: RESTING_STATUSES, limit }).length;
   // A crash during a submit leaves the intent in the state `signed`.
-  const unknown = ledger.intents({ states: ['signed', 'unknown'], kind: 'place', limit }).length;
-  return { open, unknown };
+  return { open, unknown: ledger.intents({ states: ['signed', 'unknown'], kind: 'place', limit }).length };
 }
 
 export const marketsNamed = (ledger: LedgerReader): readonly NamedSubject[] =>

@@ -143,8 +143,7 @@ const recordCommand = command({
     const hasOwn = options.own && existsSync(config.wallet.file);
     const credentials = hasOwn ? await findCredentials(config, (await openWallet(config, io)).address, io.env) : null;
     const { record } = await import('../shell/recorder/record.js');
-    const meant = await Promise.all((options.market ?? []).map((typed) => nameMeant(typed, config)));
-    const marketIds = [...new Set(meant)];
+    const marketIds = [...new Set(await Promise.all((options.market ?? []).map((typed) => nameMeant(typed, config))))];
     const { name: venue, profile } = config.venue;
     const { out = config.recording.dir, share, minutes = null, depth: bookDepth } = options;
     const folder = resolve(io.cwd, out);

@@ -117,8 +117,7 @@ function drawHead({ status, cashMicros, rows }: TopPicture, width: number): read
 
 /** Returns the lines of a whole screen, limited to the terminal's lines and columns. */
 export function drawScreen(picture: TopPicture, { columns, rows }: ReturnType<CliTerminal['size']>): readonly string[] {
-  const lines = table(picture.rows, COLUMNS, columns).trimEnd().split('\n');
-  return [...drawHead(picture, columns), '', ...lines]
+  return [...drawHead(picture, columns), '', ...table(picture.rows, COLUMNS, columns).trimEnd().split('\n')]
     .map((line) => cutText(line, columns))
     .slice(0, Math.max(1, rows));
 }

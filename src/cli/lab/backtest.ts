@@ -95,9 +95,8 @@ export const addBacktestCommand = command({
     const { latency, fees: feeCurve, feedDelay: feedDelayMs, repeat, afterHalt, report } = options;
     const fillModels = options.fillModel ?? BRACKET;
     const data = resolveData(options.data, io);
-    const files = Object.fromEntries(choices.map(({ name, path }) => [name, path]));
     const rules = { ...planOptions(options, config), latency, feeCurve, feedDelayMs, repeat, afterHalt };
-    const asked = { ...rules, data, feeds: files };
+    const asked = { ...rules, data, feeds: Object.fromEntries(choices.map(({ name, path }) => [name, path])) };
     const progress = (share: number, name: string) => line.show(share, name);
     const workers = options.workers ?? (await usualWorkers(asked.data, repeat));
     const { backtestOf } = await import('../../lab/backtest/backtest.js');
@@ -115,8 +114,7 @@ export const addBacktestCommand = command({
     const analyses = results.map(({ analysis }) => analysis);
     if (report !== undefined) {
       const { reportHtml } = await import('../../lab/report/html/report-html.js');
-      const sessions = results.map(({ session }) => session);
-      writeWhole(resolve(io.cwd, report), reportHtml({ sessions }, analyses));
+      writeWhole(resolve(io.cwd, report), reportHtml({ sessions: results.map(({ session }) => session) }, analyses));
     }
     return {
       data: results.map(({ analysis, events, traceHash }) => ({ ...analysis, events, traceHash })),

@@ -245,11 +245,10 @@ function sidesAnswer(run: RunJournal, { parity, liveRun, data, latency }: Parity
   const isParity = compared.replay !== undefined;
   const { fromMs, toMs } = liveRun;
   const { sides, markets, band, ...rest } = parity;
-  const ended = run.end === null ? 'cut off' : 'complete';
   const known: readonly Pair[] = [
     ['run', basename(run.folder)],
     ['span', `${utcText(fromMs)} to ${utcText(toMs)} UTC`],
-    ['journal', isParity ? ended : undefined],
+    ['journal', isParity ? (run.end === null ? 'cut off' : 'complete') : undefined],
     ['replay', compared.replay],
     ['played', compared.played],
     ...data.map((line) => ['data', line] as const),
@@ -266,8 +265,6 @@ function sidesAnswer(run: RunJournal, { parity, liveRun, data, latency }: Parity
     ...sideColumns<MarketParity>(sides, (market, index) => formatShares(market.sides[index]?.sharesMicros ?? 0)),
     ...(isParity ? [offBy] : []),
   ];
-  const paragraphs = [...(isParity ? [bandText(band)] : []), remarks];
-  const withoutBand = { sides, markets: markets.map(({ band: _, ...market }) => market), ...rest };
   return {
     data: {
       ...makeRunRow(run),
@@ -276,10 +273,10 @@ function sidesAnswer(run: RunJournal, { parity, liveRun, data, latency }: Parity
       data,
       latency,
       ...compared,
-      ...(isParity ? parity : withoutBand),
+      ...(isParity ? parity : { sides, markets: markets.map(({ band: _, ...market }) => market), ...rest }),
     },
     text: (width?: number) => {
-      const said = paragraphs.map((text) => `${prose(text, width, '  ')}\n`);
+      const said = [...(isParity ? [bandText(band)] : []), remarks].map((text) => `${prose(text, width, '  ')}\n`);
       const parts = [record(known, width), table(LINES, figures, width), table(markets, shares, width), ...said];
       return parts.join('\n').replace(/[^\P{C}\n]/gu, '?');
     },

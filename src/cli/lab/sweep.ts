@@ -237,7 +237,6 @@ const planCommand = command({
   answer: async ({ options, file, io }) => {
     const { makeChunks, makeSheet, writePlan } = await import('../../lab/sweep/chunks.js');
     const { planSweep } = await import('../../lab/sweep/facts.js');
-    const data = requireData(options);
     const plan = await planFrom({ ...options, file, workers: 1 }, io);
     const planned = await planSweep(plan);
     const { facts } = planned;
@@ -246,7 +245,7 @@ const planCommand = command({
     const sheet = makeSheet(planned);
     writePlan(dir, { sheet, facts, chunks, outDir: plan.outDir });
     const last = chunks.length - 1;
-    const run = `twinbook sweep worker --dir ${options.dir} -c ${file} --data ${data.join(' ')}`;
+    const run = `twinbook sweep worker --dir ${options.dir} -c ${file} --data ${requireData(options).join(' ')}`;
     const figures = record([
       ['configurations', count(sheet.candidates.length)],
       ['events', `${count(facts.events.length)} in ${facts.assumptions.folds} folds`],
@@ -387,8 +386,7 @@ async function work(machine: ChunkMachine, queue: string, lockMs: number, io: Cl
   const say = (text: string) => io.err(`${text}\n`);
   const worker = openChunkWorker(copyPlace(machine, io), takeTimeZone, say);
   const stopAsked = io.stopAsked().then(() => say('stopping: the worker finishes its chunk, then ends'));
-  const address = readAddress(queue, io);
-  await workOn(address, { lockMs, handle: worker.handle, say, stopAsked }).finally(() => worker.close());
+  await workOn(readAddress(queue, io), { lockMs, handle: worker.handle, say, stopAsked }).finally(() => worker.close());
   return EXIT.ok;
 }
 
@@ -471,8 +469,7 @@ async function overWorlds(options: SweepFlags, line: ProgressLine, io: CliIo) {
   const chosen = await chooseWorlds(options.world ?? [], options.markets);
   const question = await questionFrom(options, io);
   const { seeds: count = USUAL_SEEDS, first = 0, fresh = count, freshFirst = first + count } = options;
-  const seeds = { first, count };
-  const plan = { ...question, ...chosen, seeds, fresh: { first: freshFirst, count: fresh } };
+  const plan = { ...question, ...chosen, seeds: { first, count }, fresh: { first: freshFirst, count: fresh } };
   const told = watcher(line, io, ['configurations and worlds', 'simulations']);
   return { outDir: plan.outDir, ...(await runWorldSweep(plan, told)) };
 }
