@@ -149,7 +149,6 @@ export interface MarketCandidate {
   readonly doubt: number;
 }
 
-/** Limits of one selection of markets. */
 interface ChoiceBounds {
   /** Maximum number of markets quoted at once, by group. */
   readonly most: ReadonlyMap<string, number>;

@@ -14,7 +14,6 @@ export type Urgency = 'first' | 'next';
 /** Result of a poll; `unsent` means that the request was never sent, so that the next poll needs no backoff. */
 export type PollResult = 'ok' | 'failed' | 'unsent';
 
-/** Facts about one market that the poll plan uses. */
 export interface PolledMarket extends StaleMarket {
   readonly marketConditionId: string;
   /** True for a permanently closed market, in which only the detail can still change. */
@@ -43,7 +42,6 @@ export interface PollFacts {
   readonly publicHeadroom: () => number;
 }
 
-/** Settings of the poll plan; intervals in ms. */
 export interface PollSettings {
   /** Shortest interval of own-trade reads while orders rest; intervals of other reads of own state derive from it. */
   readonly ownIntervalMs: number;
@@ -189,11 +187,9 @@ export class PollMemory {
   }
 
   account(kind: AccountPoll): PollRecord {
-    const known = this.#account.get(kind);
-    if (known !== undefined) return known;
-    const fresh = new PollRecord({ kind }, this.#bookDepth);
-    this.#account.set(kind, fresh);
-    return fresh;
+    const record = this.#account.get(kind) ?? new PollRecord({ kind }, this.#bookDepth);
+    this.#account.set(kind, record);
+    return record;
   }
 
   market(marketConditionId: string): MarketRecords {

@@ -208,7 +208,6 @@ export class RequestQueue {
     };
   }
 
-  /** Number of reads of own state in the last minute. */
   ownReadsPerMinute(nowMs: number): number {
     return this.#ownReads.countAt(this.#clock.peek(nowMs));
   }
