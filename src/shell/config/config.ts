@@ -55,7 +55,6 @@ export interface StrategyConfig extends StrategySettings {
   /** The setting `strategy` of the strategy file: the name of a shipped module, or a path. */
   readonly moduleName: string;
   readonly moduleKey: string;
-  /** Parameters as in the strategy file. */
   readonly writtenParams: Readonly<Record<string, unknown>>;
   readonly markets: MarketSelection & { readonly kind: 'orderbook' };
 }

@@ -75,7 +75,6 @@ const cron = (help: string, usual: string | null, second: '*' | '0' = '0') =>
 export const ALERT_SEVERITIES = ['info', 'warning', 'critical'] as const;
 export type AlertSeverity = (typeof ALERT_SEVERITIES)[number];
 
-/** Commands that an operator can send as a chat message to a bot. */
 export const CHAT_COMMANDS = ['status', 'ack', ...CHAT_NAMES] as const;
 export type ChatCommand = (typeof CHAT_COMMANDS)[number];
 

@@ -10,7 +10,6 @@ import { liveClass, traderSchema } from './schema.js';
 
 export type Shown = Readonly<Record<string, unknown>>;
 
-/** Matches the names of settings whose values could be secret. */
 const SECRET = /secret|passphrase|password|private|token/i;
 
 /** Returns a configuration with the names of its files, money as decimal strings, and secrets as stars. */

@@ -17,8 +17,6 @@ import { joinWithOr } from './problems.js';
 import { shippedStrategies, shippedStrategyFile } from './shipped.js';
 import { SourceTexts } from './yaml-source.js';
 
-const EXTENSIONS = ['.ts', '.js', '.mts', '.mjs'];
-
 /** Permissions for the user's own code. Shipped strategies may always run. */
 export interface CodeRules {
   /** Strategies that were loaded before, by module key; absent if no strategy was loaded before. */
@@ -45,7 +43,7 @@ export async function findStrategyModule(
 ): Promise<FoundModule> {
   const shipped = shippedStrategies();
   if (shipped.includes(name)) return loadShipped(name);
-  if (!EXTENSIONS.includes(extname(name))) {
+  if (!['.ts', '.js', '.mts', '.mjs'].includes(extname(name))) {
     const near = closest(name, shipped);
     const meant = near === null ? `shipped are ${joinWithOr(shipped)}` : `did you mean '${near}'?`;
     throw invalid(`no shipped strategy '${name}'; ${meant}`, 'Give your own module as a path that ends in .ts or .js.');
