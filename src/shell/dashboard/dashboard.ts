@@ -12,16 +12,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { FIRST_NAMES } from '../../shared/protocol/operator-commands.js';
 import { OWN_HEADERS } from '../web-kit/page-script.js';
 import { findRefusal, findTrader, Gate, type Passes, type QueryRoute } from './admission.js';
-import {
-  type Acted,
-  type Host,
-  marketCommand,
-  PAGE_ACTIONS,
-  type PageAction,
-  ROLE_OF,
-  readText,
-  viewQuery,
-} from './contract.js';
+import { type Host, marketCommand, PAGE_ACTIONS, type PageAction, ROLE_OF, readText, viewQuery } from './contract.js';
 import { pageDocument } from './document.js';
 
 const ADDRESS = '127.0.0.1';
@@ -174,7 +165,9 @@ function addActions(server: FastifyInstance, host: Host, gate: Gate): void {
     // A thrown error is not part of the answer, because the page must not get internal errors.
     const tryToAct = async (name: string) => host.trader(name)?.act(action, reason, null);
     const asked = host.names.map((name) => tryToAct(name).catch(() => undefined));
-    const answers = (await Promise.all(asked)).map((acted) => acted ?? UNREACHED);
+    const answers = (await Promise.all(asked)).map(
+      (acted) => acted ?? { refusal: 'the trader cannot be reached', text: '' },
+    );
     const text = answers.map(({ refusal, text: done }, i) => `${host.names[i]}: ${refusal ?? done}`).join('; ');
     const isDone = answers.every(({ refusal }) => refusal === null);
     return isDone ? { done: true, text } : reply.code(409).send({ error: text });
@@ -205,9 +198,6 @@ function addReports(server: FastifyInstance, host: Host, gate: Gate): void {
     return reply.header('content-security-policy', 'sandbox allow-scripts').type('text/html; charset=utf-8').send(html);
   });
 }
-
-/** Answer for a trader whose action failed. The action still applies to the other traders. */
-const UNREACHED: Acted = { refusal: 'the trader cannot be reached', text: '' };
 
 const NO_MARKET = 'the request needs a market; ?market= wants its condition id';
 const NOT_KNOWN = 'the dashboard has no data for this request yet';

@@ -61,7 +61,6 @@ const WINDOW_MS = 60_000;
 
 /** Counts wrong proofs and tokens per minute. Counts all callers together, because callers cannot be distinguished. */
 export class Guesses {
-  /** Monotonic clock, ms. */
   readonly #steadyMs: () => number;
   #timesMs: number[] = [];
   count = 0;
@@ -118,7 +117,6 @@ interface SessionParts {
   readonly keys: readonly (readonly [role: Role, key: Buffer])[];
   readonly derivation: Pick<Greeting, 'salt' | 'rounds'>;
   readonly guesses: Guesses;
-  /** Monotonic clock, ms. */
   readonly steadyMs: () => number;
 }
 
