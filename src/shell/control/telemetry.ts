@@ -115,7 +115,6 @@ interface TelemetrySource {
 interface PublisherClocks {
   readonly steadyMs: () => number;
   readonly nowMs: () => number;
-  /** Returns the CPU time that this process has used, ms. */
   readonly cpuMs: () => number;
 }
 

@@ -2,7 +2,6 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Name and secret of a queue. */
 export interface SealKey {
   readonly name: string;
   readonly secret: string;

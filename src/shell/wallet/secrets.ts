@@ -121,8 +121,6 @@ function attempt<T>(path: string, what: string, action: () => T): T {
 
 const LOOK = 'Check that the path names the intended file, and that this user may read it.';
 
-const CENSOR = '[redacted]';
-
 /** Minimum length of a secret to remove, bytes. Shorter values occur in harmless text; real secrets are far longer. */
 const SHORTEST_CHARACTERS = 6;
 
@@ -142,7 +140,7 @@ export class Secrets {
   clean(text: string): string {
     if (this.#spellings.size === 0) return text;
     this.#pattern ??= makePattern(this.#spellings);
-    return text.replace(this.#pattern, CENSOR);
+    return text.replace(this.#pattern, '[redacted]');
   }
 }
 

@@ -14,7 +14,6 @@ import { makeSigner, type SigningPolicy, type SignResult } from './draft-signer.
 // Signing is synchronous, so that no other task runs between reading a stored draft and signing its text.
 hashes.sha512 = (message: Uint8Array) => new Uint8Array(createHash('sha512').update(message).digest());
 
-/** Returns the 32-byte public key of a 32-byte seed. */
 export const derivePublicKey = (seed: Uint8Array): Uint8Array => getPublicKey(seed);
 
 /** Signs a message; returns the signature as 128 lowercase hex characters. */
