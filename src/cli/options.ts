@@ -27,7 +27,6 @@ export const text = (flags: string, help: string, ...conflicts: string[]): Optio
 export const read = <T>(flags: string, help: string, reader: OptionReader<T>): OptionRow<T | undefined> =>
   new Option(flags, help).argParser(reader);
 
-/** An option with a parsed value and a default value. */
 export const usual = <T>(
   flags: string,
   help: string,

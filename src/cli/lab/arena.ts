@@ -92,8 +92,7 @@ export function meanText({ mean, standardError }: FreshMean, places = 2): string
   return `${sign}${decimal(mean, places)}${error}`;
 }
 
-type NamedStanding = Pick<ArenaStanding, 'world' | 'strategy'>;
-const NAMES: readonly TableColumn<NamedStanding>[] = [
+const NAMES: readonly TableColumn<Pick<ArenaStanding, 'world' | 'strategy'>>[] = [
   { title: 'WORLD', cell: ({ world }) => world, gives: 'cut' },
   { title: 'STRATEGY', cell: ({ strategy }) => strategy, gives: 'cut' },
 ];

@@ -108,7 +108,6 @@ export interface FillRecord {
   /** Traded outcome (YES or NO), and whether the trader bought or sold it. */
   readonly isYes: boolean;
   readonly isBuy: boolean;
-  /** Price of the fill in YES space. */
   readonly priceMicros: number;
   readonly amountMicros: number;
   /** Change of currency by the fill without the fee; negative for a purchase. */

@@ -7,7 +7,6 @@ import { complement, type Micros, mul, mulDiv, ONE } from './micros.js';
  * rate x shares, with the rate in currency per share.
  */
 export const FEE_SCHEDULES = ['notional', 'variance', 'per_share'] as const;
-/** Formula by which a venue computes fees. */
 export type FeeSchedule = (typeof FEE_SCHEDULES)[number];
 
 /** Returns the fee for one share as a float, for strategies' estimates. `rate` and `price` are from 0 to 1. */
