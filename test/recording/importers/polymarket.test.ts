@@ -84,7 +84,7 @@ describe('a Polymarket recording', () => {
     expect(markets.map((market) => market.source.ticker)).toEqual([YES, '555']);
     expect(warnings).toEqual([
       '1 broken rows were skipped: 1 with a price that is not a multiple of 0.0001 between 0 and 1',
-      expect.stringContaining('no mirror'),
+      expect.stringContaining('no opposite token'),
       INCOMPLETE,
       disagree(62),
     ]);
