@@ -49,7 +49,7 @@ export interface ExchangeOptions {
   readonly logger?: ExchangeLogger;
 }
 
-/** Receives log messages for the operator; a pino logger fits. Log messages contain no secrets. */
+/** Receives log messages for the operator, for example a pino logger. Log messages contain no secrets. */
 export interface ExchangeLogger {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;
@@ -103,9 +103,9 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     const drivers = [replay, crowd, notices].filter((driver) => driver !== null);
     const onError = (error: unknown, where: string) => logger.error({ err: error, where }, 'the exchange has a bug');
     const ticker = new Ticker(persistentCore, clock, drivers, onError);
-    // A restart clears the delays that a control call set, as it clears simulated faults.
+    // A restart clears delays that a control call set; simulated faults also end at a restart.
     if (Object.keys(core.delays).length > 0) core.at(clock.nowMs()).setDelays({});
-    // Due work is done before the first request, so that the first answer has the markets of crowd or replay.
+    // Due work is done before the first request, so that the markets of the crowd or replay exist.
     ticker.run();
     const server = buildServer({
       core,
@@ -117,7 +117,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
       settle: () => ticker.settle(),
       advanceClock: (ms) => {
         clock.advance(ms);
-        // The clock is moved even without due work, because the journal must contain the new time.
+        // The core's time is advanced even without due work, because the journal must contain the new time.
         core.advance(clock.nowMs());
         return ticker.run();
       },

@@ -91,7 +91,7 @@ describe('a live paper session', () => {
       /^Fill error, as a fraction of the |^Fill error: unknown, because nothing was filled live/m,
     );
     expect(text.out).toMatch(/^! In the live run, other traders may have reacted/m);
-    expect(text.out).toMatch(/^! The run began with \d holdings?, the backtest with none/m);
+    expect(text.out).toMatch(/^! The run began with \d holdings?, the backtest began with none/m);
     await playsAnother(second, folder, file);
   });
 

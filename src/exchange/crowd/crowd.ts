@@ -16,7 +16,7 @@ import type { Market } from '../core/market.js';
 /** Distance of the maker's best level from its estimate, in ticks, at a price of 0.50; smaller near 0 and 1. */
 const HALF_SPREAD_TICKS = 3.5;
 const LEAST_HALF_SPREAD_TICKS = 1.5;
-/** Levels of the maker: distance from the best level in ticks, and usual size in shares. */
+/** Levels of the maker: distance from the best level in ticks, and mean size of an order in shares. */
 const LADDER = [
   { behind: 0, shares: 40 },
   { behind: 1, shares: 60 },
@@ -34,7 +34,7 @@ const WORN_PART = 0.4;
 
 type Level = Readonly<{ tick: number; handle: number; shares: number }>;
 
-/** The crowd's market maker. Its quotes follow a delayed and inexact estimate of the log-odds of YES. */
+/** The crowd's market maker. The maker's quotes follow a delayed and inexact estimate of the log-odds of YES. */
 function openMaker(
   core: ExchangeCore,
   account: AccountSlot,
@@ -112,7 +112,7 @@ const REVERSION_PER_HOUR = 0.4;
 /** News moves the hidden probability: a jump every 40 minutes on average, of 7 cents at a price of 0.50. */
 const JUMP_MEAN_MS = 40 * 60_000;
 const JUMP_SIGMA = 0.3;
-/** Standard deviation of markets' start prices, in log-odds: two of three prices are between 0.35 and 0.65. */
+/** Standard deviation of markets' start prices, in log-odds: two thirds of the prices are between 0.35 and 0.65. */
 const START_SIGMA = 0.6;
 
 /**
@@ -289,14 +289,14 @@ class CrowdMarket {
   }
 }
 
-/** A sequence of questions. Each question is one market; it opens after the previous question's market is settled. */
+/** A sequence of questions, one market each. A market opens after the previous question's market is settled. */
 interface Slot {
   readonly name: string;
   readonly event: string;
   readonly category: Category;
   /** Days from the listing of a market to the midnight (UTC) of its resolution. */
   readonly days: number;
-  /** Titles of the slot's markets, used in turn. In a title, `{date}` stands for the last day before the resolution. */
+  /** Titles of the slot's markets, used in turn. In a title, the last day before the resolution replaces `{date}`. */
   readonly questions: readonly string[];
 }
 

@@ -134,7 +134,7 @@ export class ReplayMarket {
   #index: MarketIndex | null = null;
   /** `absent`: not played yet. `open`: partly played. `finished`: market closed or settled, not replayed again. */
   state: 'absent' | 'open' | 'finished' = 'absent';
-  /** Number of skipped events: off the market's price grid, or a trade while the market does not trade. */
+  /** Number of skipped events: events off the market's price grid, and trades while the market does not trade. */
   refusedEvents = 0;
 
   constructor(core: ExchangeCore, recorded: RecordedMarket) {
@@ -190,7 +190,7 @@ export class ReplayMarket {
     if (index === null) return;
     const { conditionId, outcome } = this.recorded;
     this.state = 'finished';
-    // An operator may have closed or settled the market before.
+    // An operator may already have closed or settled the market.
     const market = this.#core.catalog.market(index);
     if (market.state === 'open') {
       this.#core.at(nowMs).feed.clear(index);

@@ -125,7 +125,7 @@ export const CONTROLS: readonly FaultControl[] = [
   }),
   control('/paper/faults/', faultsBody, (call) => setFaults(call, call.body)),
   bare('GET', '/paper/faults/', (call) => ok(shownFaults(call))),
-  // The request's body is not parsed, because the report repeats its bytes.
+  // The request's body is not parsed, because the report contains the body as received.
   bare('GET', '/paper/signed-request/', ({ report }) => ok(report())),
   bare('POST', '/paper/signed-request/', ({ report }) => ok(report())),
 ];
@@ -136,7 +136,7 @@ function changeState(call: FaultControlCall<z.output<typeof stateBody>>): Result
   const id = call.params['condition_id'] ?? '';
   if (core.catalog.byId(id) === null) return refuse('not_found');
   let changed: Result<unknown> = invalid('state', 'One of state, paused and unbacked_collateral is required.');
-  // The state is changed first, because only this change can be refused. A refused call then changes nothing.
+  // `state` is applied first: only its change can be refused, and a refused call must not change other fields.
   if (state !== undefined) {
     changed = core.at(nowMs).markets.setState(id, state);
     if (!changed.ok) return changed;

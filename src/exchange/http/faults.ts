@@ -31,7 +31,7 @@ const answerFault = z
     calls: z
       .array(
         z.enum(NAMES.map(describeCall), {
-          error: 'Must be a call as it is documented, such as "POST /orders/{pubkey}/".',
+          error: 'Must be a documented call, such as "POST /orders/{pubkey}/".',
         }),
       )
       .min(1)

@@ -77,7 +77,7 @@ function parse<S extends z.ZodType>(schema: S, value: object): Result<z.output<S
 function makeErrorDetails(issues: readonly z.core.$ZodIssue[], value: object): ErrorDetails {
   const seen = new Map<string, string>();
   for (const issue of issues) {
-    // Element indexes are omitted, because they do not help the sender of a list such as `status=open,done`.
+    // Field names omit list indexes, which do not help the sender of a list such as `status=open,done`.
     const names = issue.path.filter((part) => typeof part === 'string');
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) seen.set([...names, key].join('.'), 'There is no such field.');
@@ -92,7 +92,7 @@ function makeErrorDetails(issues: readonly z.core.$ZodIssue[], value: object): E
 function isMissing(value: object, path: readonly PropertyKey[]): boolean {
   let current: unknown = value;
   for (const key of path) {
-    // A schema may parse a comma-separated text as a list. A list sent as text counts as present.
+    // The elements of a list that was sent as comma-separated text count as present.
     if (typeof current !== 'object' || current === null) return false;
     if (!Object.hasOwn(current, key)) return true;
     current = (current as Record<PropertyKey, unknown>)[key]; // The key is an own property, as checked above.
@@ -115,7 +115,7 @@ export function toRefusal({ statusCode = 500 }: FastifyError): Refusal {
 /** Path and query of a request, as received. */
 export const readRawUrl = (request: FastifyRequest): string => request.raw.url ?? '/';
 
-/** Moves the media type to `bodyType`, so that the framework cannot reject it before the caller is checked. */
+/** Moves the media type to `bodyType`, so that the framework cannot reject it before the authentication. */
 export function takeMediaType(request: FastifyRequest): void {
   const named = request.headers['content-type'];
   if (named === undefined) return;

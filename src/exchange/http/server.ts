@@ -144,7 +144,7 @@ class MalformedConnections {
   watch(server: Server): void {
     const note = ({ socket }: IncomingMessage, response: ServerResponse) =>
       this.#open.set(socket, [...this.#openOn(socket), response]);
-    // Valid requests are only noted here: the answer to a malformed request must not precede their answers.
+    // Valid requests are only recorded here: the answer to a malformed request must not precede their answers.
     server.on(
       'request',
       guarded(note, () => undefined),

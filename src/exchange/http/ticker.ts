@@ -7,7 +7,7 @@ import type { PersistentCore } from '../store/persistent-core.js';
  */
 export interface Driver {
   tick(nowMs: number): void;
-  /** Time of the driver's next work, Unix ms of the exchange's clock; infinite if there will be none. */
+  /** Time of the driver's next work, Unix ms of the exchange's clock; infinite without further work. */
   nextDueMs(): number;
 }
 

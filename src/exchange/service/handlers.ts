@@ -105,7 +105,7 @@ const answerCandles: Handlers['markets.candles'] = ofMarket((market, { query }) 
 /** Reused buffers for the levels of one side of a book: prices and amounts, micros. */
 const PRICES = new Int32Array(100);
 const AMOUNTS = new Float64Array(100);
-/** Buffer of the newest read book: its outcome, then for each side the number of levels and the levels. */
+/** Buffer of the book that was read last: its outcome, then for each side the number of levels and the levels. */
 const shown = new Float64Array(3 + 4 * PRICES.length);
 
 /** Last book answer of each market, and the numbers of `shown` from which the answer was made. */

@@ -89,7 +89,7 @@ export const listEntrants = (config: Config): readonly Entrant[] =>
 export async function loadEntrants(source: ConfigSource): Promise<readonly Entrant[]> {
   const config = await loadConfig(source.file, { ...source, strategyFileToo: true, feeds: 'any' });
   if (config.strategies.length === 0)
-    throw new TwinbookError('config_invalid', `${source.file} lists no strategy`, 'List strategy files in it.');
+    throw new TwinbookError('config_invalid', `${source.file} lists no strategy`, 'List strategy files in that file.');
   return listEntrants(config);
 }
 

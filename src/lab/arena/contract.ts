@@ -17,7 +17,7 @@ export interface Conditions {
 
 export type ConditionName = keyof Conditions;
 
-/** Defaults: one market, request limits as in the `paper` profile, round trips between continents, accurate feeds. */
+/** Defaults: one market, request limits of the `paper` profile, a long-distance round trip, feeds with small errors. */
 export const USUAL_CONDITIONS: Conditions = {
   markets: 1,
   publicPerMinute: 120,

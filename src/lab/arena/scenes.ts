@@ -172,7 +172,7 @@ const WALKED_TICKS = 34;
 const RESOLVES_AFTER_MS = 86_400_000;
 /** Probability that the quoter's own accounts trade with each other after a step. */
 const WASH_CHANCE = 0.3;
-/** Quote sizes, in shares; the largest exceeds a trader's usual position. */
+/** Sizes of quotes, in shares; the largest exceeds the position that a trader usually holds. */
 const QUOTED = [SHARES, SHARES, 2000] as const;
 
 /** The only quoter moves its quotes away from the true price, and then trades with traders whose quotes follow. */

@@ -39,7 +39,7 @@ export class PythonRandom {
   /** Second value of the newest pair that `gauss` has computed; null if that value is already used. */
   #spare: number | null = null;
 
-  /** @param seed a safe integer, 0 or more */
+  /** `seed`: a safe integer, 0 or more. */
   constructor(seed: number) {
     const low = seed >>> 0;
     const high = Math.floor(seed / 2 ** 32);

@@ -23,7 +23,7 @@ export interface WorldSweepPlan
 
 const UNCHANGED: SweepCandidate = { number: 0, values: [], hash: '' };
 
-/** Throws `usage` unless the trader's file has exactly one strategy. A failed configuration does not throw. */
+/** Throws `usage` unless the trader's file has exactly one strategy. The result lists failed configurations. */
 export async function runWorldSweep(plan: WorldSweepPlan, watcher: SweepWatcher) {
   const { file, strategies } = plan.config;
   if (strategies.length !== 1) {
@@ -50,7 +50,7 @@ export async function runWorldSweep(plan: WorldSweepPlan, watcher: SweepWatcher)
   }
 }
 
-/** Throws `usage` if a seed is in both ranges: seeds that chose the best configuration cannot confirm it. */
+/** Throws `usage` if a seed is in both ranges: the best configuration needs a test on seeds that did not choose it. */
 export function requireApart(seeds: SeedRange, fresh: SeedRange): void {
   const [from, to] = [Math.max(seeds.first, fresh.first), Math.min(getLastSeed(seeds), getLastSeed(fresh))];
   if (from > to) return;

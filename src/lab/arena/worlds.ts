@@ -1,4 +1,4 @@
-/** The arena's worlds. `challenge` is the public orderbook prediction market challenge (2026), bit for bit. */
+/** The arena's worlds. `challenge` reproduces the public orderbook prediction market challenge (2026) bit for bit. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import { micros, ONE } from '../../shared/base/micros.js';
@@ -73,7 +73,7 @@ export const WORLDS: readonly World[] = [
   polled(
     'liar',
     'four markets in which one manipulator makes all other quotes; the whole trader has a daily loss limit of 50',
-    // The daily loss limit, currency, bounds the trader's loss to the manipulator.
+    // The daily loss limit of 50 (in currency) bounds the trader's loss to the manipulator.
     { lastsMs: 600_000, scene: liarScene, maxLossDayMicros: micros(50 * ONE) },
   ),
 ];
@@ -87,7 +87,7 @@ export function worldNamed(name: string): World {
   throw new TwinbookError('usage', `no world '${name}'${meant}`, `Known worlds: ${names.join(', ')}.`);
 }
 
-/** Returns the default conditions with the given number of markets. Throws `usage` if no world uses this number. */
+/** Returns the default conditions with the given number of markets. Throws `usage` if all worlds ignore this number. */
 export function withMarkets(markets: number, worlds: readonly World[]): Conditions {
   if (worlds.some(({ conditions }) => conditions.includes('markets'))) return { ...USUAL_CONDITIONS, markets };
   const names = worlds.map(({ name }) => name).join(', ');

@@ -131,7 +131,7 @@ export interface ModelRuns {
   readonly runs: readonly RepeatedRun[];
 }
 
-/** Adds figures over repeated runs; these figures compare the fill models on the markets that every run played. */
+/** Adds figures over repeated runs. Fill models are compared only over the markets that every run played. */
 export function compareRuns(models: readonly ModelRuns[], seed: number): readonly BacktestResult[] {
   const played = playedByAll(models.flatMap(({ runs }) => runs));
   return models.map(({ shown, runs }) =>

@@ -22,7 +22,7 @@ export interface EventSource {
   /** True if `open` begins to read at once, so that an early call of `open` shortens the wait for the first chunk. */
   readonly readsAhead?: boolean | undefined;
   readonly summary: RecordingSummary | null;
-  /** Gaps in a recording without a summary, which are found while the market is played. */
+  /** Gaps that are found while the market is played, if the recording has no summary. */
   readonly gaps?: readonly RecordedGap[];
   /** Warnings about the data for the user. The list of warnings is complete after the market was played to its end. */
   readonly warnings: readonly string[];
@@ -88,7 +88,7 @@ export interface TimedCommand {
   readonly command: OperatorCommand;
 }
 
-/** After a halt, trading can `resume` at the next event or UTC day, or `end`, like a trader without an operator. */
+/** After a halt, the trader can `resume` trading at the next event or UTC day, or `end` trading. */
 export const AFTER_HALT = ['resume', 'end'] as const;
 export type AfterHalt = (typeof AFTER_HALT)[number];
 

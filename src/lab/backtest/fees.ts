@@ -101,7 +101,7 @@ function chargedMarket(
   return { ...market, fills: market.fills.map(chargeFill) };
 }
 
-/** Returns the larger of the known drawdown and the samples' drawdown, because fees can only deepen a drawdown. */
+/** Returns the larger of `found` and the drawdown of the samples after fees, because fees can deepen a drawdown. */
 function deeper(found: number | null, equityMicros: readonly (number | null)[]): number | null {
   if (found === null) return null;
   let [peak, deepest] = [Number.NEGATIVE_INFINITY, found];

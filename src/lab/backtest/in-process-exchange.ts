@@ -38,7 +38,7 @@ import type { Orderbook } from '../../shared/protocol/records.js';
 import type { AnyCall, BudgetReport, Outcome } from '../../shared/protocol/seam.js';
 import { isFinalOrder, isSettledMarket, ORDER_STANDING, ORDER_STATUSES } from '../../shared/protocol/states.js';
 
-// Frequent records have hand-written parsers, because schemas take ten times as long. A test compares the results.
+// Frequent records have hand-written parsers, because schemas take ten times as long. A test compares both parsers.
 const money = (text: string): Micros => must(parseDecimal(text), `a decimal, not ${text}`);
 const moneyIfAny = (text: string | null | undefined): Micros | null =>
   text === null || text === undefined ? null : money(text);
@@ -234,7 +234,7 @@ export class InProcessExchange {
     return { outcome, venueTimeMs: Math.floor(nowMs / 1000) * 1000, budget };
   }
 
-  /** Ends a market and drops its data. Cancels an unsettled market without the trader's shares, to stop its polling. */
+  /** Drops a market's data. Cancels an unsettled market without shares of the trader, so that its polls end. */
   closeMarket(market: MarketIndex, nowMs: number): void {
     const { card, state, shares } = this.core.catalog.market(market);
     const { yes, no } = shares.read(this.account);
@@ -262,7 +262,7 @@ export class InProcessExchange {
       }
       case 'orders.list':
         if (this.#orders === null || this.#ordersQuery !== call.query) {
-          // Each poll of the trader makes a new query object with equal fields. A different query gets a fresh answer.
+          // Each poll of the trader makes a new query object, so the fields of the queries are compared.
           const isSame = JSON.stringify(call.query) === JSON.stringify(this.#ordersQuery);
           if (this.#orders === null || !isSame) this.#orders = this.#handleCall(call, nowMs);
           this.#ordersQuery = call.query;

@@ -161,7 +161,7 @@ export function makePlan(config: Config, sources: readonly EventSource[], option
     allMarkets ? { ...strategy, markets: { ...strategy.markets, ...unfiltered } } : strategy,
   );
   if (strategies.length === 0) {
-    throw new TwinbookError('config_invalid', `${config.file} lists no strategy`, 'List strategy files in it.');
+    throw new TwinbookError('config_invalid', `${config.file} lists no strategy`, 'List strategy files in that file.');
   }
   const selected = sources.filter(({ market }) => strategies.some((strategy) => isSelected(strategy, market)));
   if (selected.length === 0) throw nothingSelected(sources, strategies);

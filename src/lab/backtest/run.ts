@@ -175,7 +175,7 @@ class BacktestRun {
       fillModel: plan.fillModel,
     };
     const exchange = new InProcessExchange(settings, profile.rate_limits, 0, (fill) => {
-      // Metrics are measured first, because they need the book as it was right before the trade.
+      // Metrics are measured at once, because they need the book as it was right before the trade.
       metrics.onFill(fill);
       plan.made?.onFill(fill);
     });

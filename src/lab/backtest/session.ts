@@ -24,7 +24,7 @@ import type { InProcessExchange } from './in-process-exchange.js';
 import type { MarketMetrics, Metrics, PendingFill } from './metrics.js';
 
 export const RESUME_REASON = 'the next event of the backtest begins';
-/** Reason to resume a halted trader after its markets end: unredeemed shares would halt it in the next event. */
+/** Reason to resume a halted trader after its markets end: it must redeem its shares before the next event. */
 export const SETTLE_REASON = 'all open markets have ended';
 
 const DAY_MS = 86_400_000;
@@ -49,7 +49,7 @@ export class Halts {
     }
   }
 
-  /** Records a restriction by a partly used loss limit. Must be called before `takeResume`. */
+  /** Records that a partly used loss limit restricts the trader. Must be called before `takeResume`. */
   onLook(fromMs: number, heldBack: HeldBack | null): void {
     if (this.#isHalted || heldBack?.rung === this.#since?.rung) return;
     this.#since = heldBack === null ? null : { fromMs, ...heldBack };
@@ -257,7 +257,7 @@ function feeAssumptions({ sources, fees, feeCurve = null }: BacktestPlan): Pick<
   const isSaid = feeCurve !== null || makerRateMicros > 0 || takerRateMicros > 0;
   const rates = `notional:${takerRateMicros / 1e6}/${makerRateMicros / 1e6}`;
   const given = feeCurve?.name ?? (isSaid ? rates : 'none');
-  const named = `as recorded in ${sources.length - unnamed} of ${sources.length} markets`;
+  const named = `recorded fees in ${sources.length - unnamed} of ${sources.length} markets`;
   return {
     fees: unnamed === 0 ? named : `${given} for recordings without fees; ${named}`,
     freeMarkets: isSaid ? 0 : unnamed,

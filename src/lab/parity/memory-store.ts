@@ -6,7 +6,7 @@ import { stepOfPrecision } from '../../shared/base/micros.js';
 import type { EventSource } from '../backtest/contract.js';
 import { playFromMemory } from '../backtest/replay-driver.js';
 
-/** Maximum time from a run's start to a first book that moves to the start, ms; backtests may read a book earlier. */
+/** A first book within this time after a run's start, ms, is moved to the start: backtests may read a book earlier. */
 export const FIRST_LOOK_MS = 10_000;
 
 export class MemoryStore implements Pick<RecordingStore, 'market'> {
@@ -72,7 +72,7 @@ class MemorySink implements MarketSink {
     if (this.#openGap !== null) this.#gaps.push({ ...this.#openGap, toMs: null });
   }
 
-  /** Ends the recording at `toMs`. Returns its events; null without events. `FIRST_LOOK_MS` explains the moved time. */
+  /** Ends the recording at `toMs`. Returns its events; null without events. An early first book moves to `fromMs`. */
   source(fromMs: number, toMs: number): EventSource | null {
     this.end({ timeMs: toMs, seenMs: null });
     const { refused } = this;

@@ -85,7 +85,7 @@ function computeFillBand([live, ...models]: readonly Pick<ParitySide, 'name' | '
 
 export interface ParityOptions {
   readonly trader: ReplayedTrader;
-  /** True if the trader is not the run's trader. It then ignores the run's changes of configuration and fleet. */
+  /** True if `trader` is not the run's trader. Backtests then ignore the run's changes of configuration and fleet. */
   readonly isOther?: boolean;
   readonly fillModels: readonly string[];
   /** Latency of the backtests as in `--latency`; null: the round trips of the run. */
@@ -199,7 +199,7 @@ function readOpening(run: RunJournal, settings: ReplayedTrader, atMs: number) {
     );
     const { mode, reason } = trader.snapshot(startedMs);
     const [held, underWay] = [ledger.positions().length, ledger.activeIntents().length];
-    const begun = (what: string) => `The run began with ${what}, the backtest with none`;
+    const begun = (what: string) => `The run began with ${what}, the backtest began with none`;
     if (held > 0) remarks.push(`${begun(formatQuantity(held, 'holding'))}; only later changes are compared.`);
     if (underWay > 0) remarks.push(`${begun(`${formatQuantity(underWay, 'order')} or conversions in progress`)}.`);
     const kind = OPENING[mode];

@@ -217,7 +217,7 @@ class RunOrders {
     }
   }
 
-  /** @param isNew true if the row is the answer to the order's submit */
+  /** `isNew`: true if the row is the answer to the order's submit. */
   #onOrder(row: OrderRow, at: AnsweredAt, isNew: boolean): void {
     const { pubkey, status, price, amount, market, outcome, side } = row;
     if (pubkey === null || price === null || amount === null || status === null) return;
@@ -250,7 +250,7 @@ class RunOrders {
     if (row.state === 'done' && !this.fills.has(row.pubkey)) this.fills.set(row.pubkey, { row, seenMs: at.seenMs });
   }
 
-  /** Records a merge or split when its record has the settled amount, as the ledger does. */
+  /** Records a finished merge or split once its row has the settled amount, as the ledger does. */
   #onSets(kind: 'merge' | 'split', row: ConversionRow, at: AnsweredAt): void {
     const { pubkey, state, market_condition_id, onchain_amount } = row;
     if (state !== 'done' || onchain_amount === null || this.conversions.has(pubkey)) return;
@@ -417,7 +417,7 @@ class RunReading {
     const calls = formatQuantity(this.#timedOut, 'call');
     const requests = formatQuantity(this.#unsent, 'request');
     const counted = [
-      [this.#timedOut, `Live, ${calls} of a strategy exceeded the time limit; a backtest has no such limit.`],
+      [this.#timedOut, `In the run, ${calls} of a strategy exceeded the time limit; a backtest has no such limit.`],
       [gaps, `The run’s polls have ${formatQuantity(gaps, 'gap')} in which a market’s state is unknown.`],
       [this.#unsent, `The live trader never sent ${requests}, because the rate limit was exhausted.`],
     ] as const;

@@ -125,7 +125,7 @@ function redo(trader: Trader, inputs: RecordedInputs, step: RunStep): Redone {
   }
 }
 
-/** Builds the trader of a run without key and clock, otherwise like a live trader. The trader writes the ledger. */
+/** Builds the trader of a run like a live trader, but without key and clock. The trader writes to `ledger`. */
 export function remadeTrader(
   { trader: settings, ledger, startedMs }: Pick<ReplayPlan, 'trader' | 'ledger' | 'startedMs'>,
   inputs: Pick<RecordedInputs, 'sign' | 'boundedCall'>,

@@ -106,7 +106,7 @@ function strategyChanges(run: RunDescription, { strategies, risk }: ReplayedTrad
   ];
 }
 
-/** Lists a strategy's changes. `withRisk`: also lists its limits; false if the trader's limits changed. */
+/** Lists a strategy's changes. `withRisk`: includes changed limits; false if the trader's own limits changed. */
 function oneStrategyChanges(then: JournaledStrategy, now: StrategySettings, withRisk: boolean): string[] {
   const name = `strategy ${then.name}:`;
   const specs: ParamSpecs = now.module.params;

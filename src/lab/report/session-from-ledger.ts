@@ -133,7 +133,7 @@ export interface JournalFacts {
   readonly remarks: readonly string[];
 }
 
-/** Reads all rows of the ledger, oldest first or by market. `theirs` converts a row's time to the exchange's clock. */
+/** Reads all ledger rows, oldest first or grouped by market. `theirs` converts a time to the exchange's clock. */
 function readRows(reader: LedgerReader, { nowMs, journals, findPrices }: LedgerSessionOptions) {
   const page = { limit: Number.MAX_SAFE_INTEGER };
   const intents = reader.intents(page).toReversed();

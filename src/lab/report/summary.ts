@@ -114,7 +114,7 @@ const LEAST_WIDTH = NAME_WIDTH + LEAST_COLUMN;
 
 /**
  * Returns a table of the sessions, at most 100 characters wide, with verdict, warnings and a final line break.
- * @param columns width of the terminal; absent for a file
+ * `columns`: width of the terminal in characters; absent for a file.
  */
 export function summaryTable(analyses: readonly Analysis[], columns = WIDTH): string {
   const width = Math.max(LEAST_WIDTH, Math.min(WIDTH, columns));

@@ -22,7 +22,7 @@ export interface SessionRecord {
   readonly account: AccountSeries;
   /** Largest drawdown of the equity, ≥ 0, over all samples before thinning; null if any equity was unknown. */
   readonly maxDrawdownMicros: number | null;
-  /** Use of the request budget; null for a ledger without journals, which does not count requests. */
+  /** Use of the request budget; null without journals, because a ledger does not count requests. */
   readonly requests: RequestUse | null;
   /** Halts and restrictions by risk limits, oldest first; empty for a live session, where they are unknown. */
   readonly halts: readonly HaltRecord[];
@@ -33,7 +33,7 @@ export interface SessionRecord {
   readonly assumptions: Assumptions;
 }
 
-/** A period in which a risk limit halted or restricted the trader. A partly used loss limit also restricts it. */
+/** A period in which a risk limit, or a partly used loss limit, halted or restricted the trader. */
 export interface HaltRecord {
   /** `halted`: orders canceled, no quotes. `reducing`: only orders that reduce positions. `widened`: wider quotes. */
   readonly rung: 'halted' | 'reducing' | 'widened';
@@ -57,13 +57,13 @@ export interface AccountSeries {
 export interface MarketSession {
   readonly conditionId: string;
   readonly title: string;
-  /** Id of the market's event; absent if the venue gave none: the title then identifies the event. */
+  /** Id of the market's event; absent if the venue gave no id: the title then identifies the event. */
   readonly eventConditionId?: string | undefined;
-  /** Title of the market's event; empty if unknown: a market without an id then counts as its own event. */
+  /** Title of the market's event; empty if unknown. Without event id and event title, a market is its own event. */
   readonly eventTitle: string;
   readonly category: string;
   readonly closeMs: number | null;
-  /** Outcome of the market, which gives the value of final shares; if null (unknown), `endMarkMicros` gives it. */
+  /** Outcome of the market, null if unknown. Final shares are valued at the outcome, else at `endMarkMicros`. */
   readonly outcome: MarketOutcome | null;
   readonly series: MarketSeries;
   /** Fills in the market, in order of time. */
@@ -114,7 +114,7 @@ export interface FillRecord {
   readonly cashMicros: number;
   /** Fee paid for the fill, ≥ 0. */
   readonly feeMicros: number;
-  /** True if the trader was the maker; null if the exchange did not report it. */
+  /** True if the trader was the maker of the fill; null if the exchange did not report the maker. */
   readonly isMaker: boolean | null;
   /**
    * Mid right before the fill, without the trader's orders. While a side of the book is empty, the last known mid;
@@ -146,7 +146,7 @@ export interface ConversionRecord {
   readonly markMicros: number | null;
 }
 
-/** Figures about quoting. Times are ms while the market is open and the trader runs; null if unknown. */
+/** Figures about quoting. Times in ms, counted while the market is open and the trader runs; null if unknown. */
 export interface QuotingFigures {
   readonly openForMs: number | null;
   readonly twoSidedMs: number | null;

@@ -14,7 +14,7 @@ export function listMoves(market: Pick<MarketSession, 'fills' | 'conversions'>):
   return [...fills, ...market.conversions].sort((a, b) => a.timeMs - b.timeMs);
 }
 
-/** Returns the part of a split's cost for the YES shares: cost × YES mid, or half of the cost without a mid. */
+/** Returns the part of a split's cost that the YES shares get: cost × YES mid, or half of the cost without a mid. */
 export const computeYesCost = (setsMicros: number, markMicros: number | null): number =>
   Math.floor((setsMicros * (markMicros ?? 500_000)) / 1_000_000);
 

@@ -20,12 +20,12 @@ export type RoundList = 'assets' | 'orders' | 'trades' | 'merges' | 'splits' | '
 /** Kind of a request that an intent needs. An intent is an order, cancel, merge, split or redeem. */
 export type IntentStep = 'draft' | 'submit' | 'read';
 
-/** Part of the core that receives the outcome of a request, and the subject of the request. */
+/** Part of the core that receives a request's outcome, and the data or the intent that the request is for. */
 export type RequestOwner =
   | { readonly kind: 'poll'; readonly target: PollTarget }
   | { readonly kind: 'round'; readonly list: RoundList }
   | { readonly kind: 'intent'; readonly step: IntentStep; readonly intentId: string }
-  /** Owner in a program that uses parts of the trader without its engine, such as the recorder. */
+  /** Owner of a request of another program, for example the recorder, which runs without the trader's engine. */
   | { readonly kind: 'other'; readonly name: string };
 
 /** Returns the owner of a request as text for messages. Programs do not parse this text. */

@@ -7,7 +7,7 @@ import type { BodyOf, DataOf, EndpointName, PathParamsOf, QueryInput, Scope } fr
 import type { ErrorDetails } from './errors.js';
 import type { RequestOwner } from './request-owner.js';
 
-/** Priority classes, most urgent first. Every fourth send from the last three classes takes their oldest request. */
+/** Priority classes, most urgent first. Of the last three classes, every fourth request is the longest waiting one. */
 export const LANES = ['cancel', 'submit', 'own', 'draft', 'hot', 'quiet'] as const;
 /** Lane of a request: its priority class. */
 export type Lane = (typeof LANES)[number];
@@ -36,7 +36,7 @@ export interface PlannedRequest {
 export interface Request extends Omit<PlannedRequest, 'owner'> {
   /** Id of the request: unique within a run of the trader, and ascending. */
   readonly id: number;
-  /** True for a cancel after a kill; such a cancel may exceed an estimated rate limit; absent: false. */
+  /** True for a cancel while all orders are being canceled; it may exceed an estimated rate limit; absent: false. */
   readonly isUrgent?: boolean;
 }
 
@@ -75,7 +75,7 @@ export interface BudgetReport {
   readonly remaining: number;
   /** Time when the request budget is full again, or when the pause after a refusal ends, our clock, ms. */
   readonly resetMs: number;
-  /** True if our own requests caused a refusal; only cancels of a kill are sent until `resetMs`; absent: false. */
+  /** True if our own requests caused a refusal: until `resetMs`, only cancels of all orders are sent; absent: false. */
   readonly isFirm?: boolean;
   /** Whether the venue has shown its limit through rate headers or a refusal; absent: true. */
   readonly isShown?: boolean;

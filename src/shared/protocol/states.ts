@@ -126,9 +126,9 @@ export const TP_SL_STATES = ['active', 'triggered', 'cancelled'] as const;
 export type TpSlState = (typeof TP_SL_STATES)[number];
 
 export const MARGIN_ACTIVITIES = ['opened', 'increased', 'decreased', 'closed', 'liquidated'] as const;
-/** Kind of a change of a margin position that the service publishes. */
+/** Change of a margin position, as the service publishes it. */
 export type MarginActivity = (typeof MARGIN_ACTIVITIES)[number];
 
-/** Returns the currency that a redeem has paid, micros; null before. A paid 0 only counts if the value is 0 too. */
+/** Returns the currency that a redeem has paid, micros; null if unknown: 0 is only valid if `funds` is 0. */
 export const paidFunds = (row: Record<'funds' | 'onchain_funds', Micros | null> & { state: RedeemState }) =>
   ['done', 'completed'].includes(row.state) && (row.onchain_funds !== 0 || row.funds === 0) ? row.onchain_funds : null;

@@ -51,7 +51,7 @@ const budget = shape({
   blockedUntilMs: moment.nullable(),
 });
 
-/** Histogram of durations. `counts`: values per bucket (`telemetry.ts` has the upper bounds; the last has none). */
+/** Histogram of durations. `counts`: number of values per bucket; `telemetry.ts` has the buckets' upper bounds. */
 const histogram = shape({ counts: list(count), sum: float });
 
 const feed = shape({
@@ -97,7 +97,7 @@ const accountStatus = shape({
   disagreement: text.nullable(),
   /** Differences between ledger and exchange that an operator has accepted. */
   accepted: list(shape({ ...difference, sinceMs: moment.nullable(), reason: text })),
-  /** True if a difference was found, and the next reconciliation round must confirm or clear it. */
+  /** True if a difference between ledger and exchange must be confirmed by the next reconciliation round. */
   inDoubt: z.boolean(),
   /** Reason why the newest reconciliation round is void; null if the round is valid. */
   voidReason: text.nullable(),
@@ -177,10 +177,10 @@ const marketStatus = shape({
   /** Time when the trader requested the market's newest book; null before the first book. */
   bookSentMs: moment.nullable(),
   resolvesMs: moment.nullable(),
-  /** Best bid and ask of other traders; null if there is none. */
+  /** Best bid and best ask of other traders; null for a side without orders. */
   bestBidMicros: micros.nullable(),
   bestAskMicros: micros.nullable(),
-  /** Best bid and ask of the trader's orders; null if there is none. */
+  /** Best bid and best ask of the trader's own orders; null for a side without orders. */
   bidMicros: micros.nullable(),
   askMicros: micros.nullable(),
   orders: list(orderStatus),
@@ -190,7 +190,7 @@ const marketStatus = shape({
   refusals: list(shape({ name: text, count, text })),
   /** A sentence about consecutive orders that the exchange refused; null if the exchange accepted the newest order. */
   exchangeRefusal: text.nullable(),
-  /** Distance of the venue's mark from the newest book's price, less half a tick; 0 without a newer mark. */
+  /** Distance between the newest book's price and a newer mark of the venue, less half a tick; 0 if none is newer. */
   markMove: float,
   /** Newest values of the feeds that the market's strategies use, even if expired. */
   feeds: list(
@@ -225,10 +225,10 @@ const marketStatus = shape({
     prices: shape({ look: float, request: float }),
     belief: shape({ fillRatio: float, adversePart: float }),
   }).nullable(),
-  /** Book levels of other traders: price and shares, best price first; absent if no strategy views the market. */
+  /** Book levels of other traders: price and shares, best price first; absent if no strategy reads the market. */
   bids: list(level).optional(),
   asks: list(level).optional(),
-  /** Public trades, newest first: exchange time, price, shares, taker's side; absent if no strategy views them. */
+  /** Public trades, newest first: exchange time, price, shares, taker's side; absent if no strategy reads them. */
   trades: list(z.tuple([moment, micros, micros, z.enum(['buy', 'sell'])]).readonly()).optional(),
 });
 

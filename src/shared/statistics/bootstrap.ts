@@ -34,7 +34,7 @@ export function clusteredMean(clusters: readonly Cluster[]) {
 const RESAMPLES = 2000;
 const CONFIDENCE = 0.95;
 
-/** Returns a 95 % interval for the sum of events' results, equal for equal inputs; null for fewer than two results. */
+/** Returns a 95 % interval for the sum of events' results; null below two results. Equal inputs give equal results. */
 export function bootstrapSum(results: readonly number[], seed: number) {
   if (results.length < 2) return null;
   const random = Random.fromSeed(seed, 'bootstrap');

@@ -10,7 +10,7 @@ import { addNextStep, type Condition, findConditions, isUndecided, toldAs, type 
 const AGAIN_MS = 15 * 60_000;
 /** An alert ends when its condition was absent for this time, ms. */
 const CLEARED_AFTER_MS = 30_000;
-/** Age of an event, ms, from which its message gives the event's time. */
+/** Minimum age of an event, ms, at which the message about the event contains the event's time. */
 const LATE_MS = 60_000;
 
 /** An open alert, in the form in which it is stored and shown. Times are Unix ms. */
@@ -62,7 +62,7 @@ export class AlertBook {
   }
 
   once(severity: AlertSeverity, kind: string, title: string, text: string, timeMs: number): AlertMessage {
-    // The message may be late, for example after an outage of the console.
+    // The message may be sent long after the event, for example after an outage of the console.
     const when = this.#seenMs - timeMs > LATE_MS ? `; at ${utcText(timeMs)} UTC` : '';
     return { id: this.#nextId(), timeMs, severity, kind, state: 'once', title, text: addNextStep(kind, text + when) };
   }
@@ -99,7 +99,7 @@ export class AlertBook {
 
   #message(alert: OpenAlert, state: 'open' | 'cleared', nowMs: number): AlertMessage {
     const { kind, severity, title, text, sinceMs } = alert;
-    // A time more than a day ago has its date.
+    // A time more than a day ago is shown with its date.
     const since = utcText(sinceMs).slice(nowMs - sinceMs < 24 * HOUR_MS ? 11 : 0);
     const told = state === 'open' ? addNextStep(kind, `${text}, since ${since} UTC`) : `ended; began at ${since} UTC`;
     return { id: this.#nextId(), timeMs: nowMs, severity, kind, state, title, text: told };
@@ -124,7 +124,7 @@ const MOST_JOINED = 10;
 
 type WaitingMessage = Readonly<{ message: AlertMessage; sinceMs: number }>;
 
-/** Queue of a channel's messages. The owner sends the messages and reports the results. Times are monotonic, ms. */
+/** Queue of a channel's messages. The queue's owner sends them and reports the results. Times are monotonic, ms. */
 export class Outbox {
   readonly counts = { delivered: 0, failed: 0, lost: 0 };
   #waiting: WaitingMessage[] = [];
@@ -238,7 +238,7 @@ export type AlertSender = (message: AlertMessage) => Promise<Delivery>;
 export interface AlertState {
   readonly open: readonly RememberedAlert[];
   readonly waiting: Readonly<Record<string, readonly AlertMessage[]>>;
-  /** Field `eventId` of the alert center; absent in older stores. */
+  /** Id of the newest ledger event that was read for alerts; absent in older stores. */
   readonly eventId?: number | null;
 }
 
@@ -342,7 +342,7 @@ export class AlertCenter {
     if (message === null) return;
     void send(message).then((delivery) => {
       if (delivery.kind !== 'delivered')
-        this.#options.note(`alert channel ${config.name}: ${delivery.kind}, ${delivery.why}`);
+        this.#options.note(`message to alert channel ${config.name} ${delivery.kind}: ${delivery.why}`);
       outbox.settle(delivery, steadyMs);
     });
   }

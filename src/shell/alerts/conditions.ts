@@ -20,7 +20,7 @@ export function startLifeline(beganMs: number) {
     steps = account?.health.steps ?? 0;
     answered = account?.health.requests.reduce((sum, one) => sum + one.answered, 0) ?? 0;
     if (!isCurrent) return 'the trader does not answer';
-    // An unchanged count means that there was no step. A smaller count means that a new run has begun.
+    // An unchanged count means that the trader's loop made no step. A smaller count means that a new run has begun.
     if (steps === stepsBefore) return 'the trader’s loop made no step';
     if (answered === answeredBefore) return 'the exchange answered no request';
     const comparedMs = account?.reconciled?.comparedMs ?? Number.NEGATIVE_INFINITY;
@@ -108,7 +108,7 @@ const KINDS = {
   trader_silent: seenCritical('the trader does not answer', 'see `twinbook status`; `twinbook kill` still works'),
   guardian_absent: seenCritical(
     'no guardian',
-    '`twinbook status` shows the last report of the guardian; its log is beside the ledger',
+    '`twinbook status` shows the last report of the guardian; the guardian’s log is beside the ledger',
     MINUTE_MS / 2,
   ),
   disk_low: seenWarning('the disk is almost full', 'remove journals, recordings and logs, never the ledger'),
@@ -132,7 +132,7 @@ const KINDS = {
     'see `twinbook status` and the venue’s status page',
     2 * MINUTE_MS,
   ),
-  throttled: shownWarning('the exchange throttles requests', '`twinbook status` shows the requests left', MINUTE_MS),
+  throttled: shownWarning('the exchange throttles requests', '`twinbook status` shows the request budget', MINUTE_MS),
   clock_off: shownWarning('this machine’s clock is wrong', 'synchronise the clock of this machine', MINUTE_MS),
   reconciled_late: shownWarning('no recent reconciliation', 'run `twinbook reconcile`'),
   loss: shownWarning('a loss limit is near', '`twinbook pnl --by market` shows the losses; `reduce-only` limits them'),
@@ -265,7 +265,7 @@ export function findConditions(facts: WatchedFacts): readonly Condition[] {
   });
 }
 
-/** Whether facts are missing that decide if a condition of this kind, open since `sinceMs`, has ended. */
+/** Returns true if the facts do not show whether an alert of this kind, open since `sinceMs`, has ended. */
 export function isUndecided(kind: string, sinceMs: number, facts: WatchedFacts): boolean {
   const { silentMs, isHeard, hasEnded, gone, diskFreeBytes, backupMs, backupWithinMs, account } = facts;
   if (kind === 'disk_low') return diskFreeBytes === null;
@@ -274,7 +274,7 @@ export function isUndecided(kind: string, sinceMs: number, facts: WatchedFacts):
   if (kind === 'trader_silent') return silentMs === null;
   if (account === null) return findKind(kind)?.by === 'trader';
   if (kind === 'ledger_differs') return account.reconciled === null;
-  // A new run does not know earlier failures, so only a newer backup ends these alerts.
+  // A new run of the trader does not report earlier failed backups, so only a newer backup ends this alert.
   if (kind === 'backup_failed') return (backupMs ?? 0) < sinceMs;
   return kind === 'backup_old' && backupWithinMs !== null && backupMs === null;
 }
@@ -287,7 +287,7 @@ export const isBackupFailing = (failed: FailedBackup, newestMs: number | null): 
 
 const wholeSeconds = (ms: number): number => Math.round(ms / 1000);
 
-/** Returns the kind of alert for a notice; null if the notice causes no alert, such as an `info` `command`. */
+/** Returns the alert for a trader's notice; null without one, as for the kind `command` with severity `info`. */
 export function toldAs(kind: string, severity: 'info' | 'loud') {
   const known = findKind(kind);
   return known?.by !== 'notice' || (kind === 'command' && severity === 'info') ? null : known;

@@ -37,7 +37,7 @@ export function readSecret(path: string, what: string): string {
   return secret;
 }
 
-/** Returns an answer's body as text. Throws for an incomplete answer, and above `mostBytes` (cause: the bytes read). */
+/** Returns an answer's body as text. Throws if it is incomplete or too large; `cause` then has the bytes read. */
 export async function readBounded(response: Response, mostBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -123,13 +123,13 @@ export const makeBotUrl = (address: string): string =>
 export const sendBotMessage = (url: string, chat: string, text: string): Promise<Delivery> =>
   postText(`${url}/sendMessage`, JSON.stringify({ chat_id: chat, text: text.slice(0, LONGEST.telegram) }), JSON_TYPE);
 
-const MOST_BYTES = 4_000_000; // Maximum size of an answer, bytes; twenty of the longest messages are shorter.
+const MOST_BYTES = 4_000_000; // Maximum size of an answer, bytes; twenty messages of maximum length need less.
 const QUESTION = { timeout: 25, allowed_updates: ['message'] };
 const [id, none] = [z.int(), z.undefined().optional()];
 const chat = { chat: z.object({ id, type: z.literal('private') }), sender_chat: none };
 const from = { from: z.object({ id, is_bot: z.literal(false) }), via_bot: none };
 const forwarded = { forward_origin: none, forward_date: none };
-/** Schema of a Telegram text message that a user has sent directly: no group, no bot, no forwarded message. */
+/** Schema of a Telegram text message of a user in a private chat: not from a group or bot, and not forwarded. */
 const directSchema = z
   .object({ date: z.int().nonnegative(), text: z.string(), ...chat, ...from, ...forwarded })
   .refine(({ chat, from }) => chat.id === from.id);
@@ -139,7 +139,7 @@ const answerSchema = z.object({ ok: z.literal(true), result: z.array(z.unknown()
 
 export type DirectMessage = z.infer<typeof directSchema>;
 
-/** Reads a bot's updates after `last` (null: all), ascending; an oversized one has no message. Throws for no list. */
+/** Returns a bot's updates with ids above `last` (null: all), ascending; an oversized update has no message. */
 export async function readUpdates(url: string, last: number | null, signal: AbortSignal, most = 20): Promise<Update[]> {
   const body = JSON.stringify({ ...QUESTION, limit: most, ...(last === null ? {} : { offset: last + 1 }) });
   const post = { method: 'POST', body, headers: JSON_TYPE, redirect: 'manual', signal } as const;

@@ -22,7 +22,7 @@ const LONG_AGO_MS = -1e14;
 
 function openLimiter(): Bottleneck {
   const limiter = new Bottleneck({ reservoir: 1, minTime: LONG_AGO_MS });
-  // This first job empties Bottleneck's reservoir; later, Bottleneck's next planned start is always in the past.
+  // This first job empties Bottleneck's reservoir. After this job, Bottleneck's next planned start is in the past.
   limiter.schedule({ priority: 0 }, () => Promise.resolve()).catch(() => undefined);
   return limiter;
 }
@@ -30,7 +30,7 @@ function openLimiter(): Bottleneck {
 /** A waiting request that may test (probe) whether the venue still refuses requests. */
 interface Prober {
   readonly lane: Lane;
-  /** Whether the request is a cancel of a kill. */
+  /** Whether the request is a cancel while all orders are being canceled. */
   readonly isUrgent: boolean;
   /** Gives the request a permit to be sent; returns false if the request no longer waits. */
   readonly settle: (place: Permit) => boolean;
@@ -42,7 +42,7 @@ export class BudgetLine {
   readonly #monotonicMs: () => number;
   /** Bottleneck's queue; null until the first request must wait. */
   #limiter: Bottleneck | null = null;
-  /** Number of jobs in Bottleneck's queue, including expired jobs. `#called`: number of queued jobs with a place. */
+  /** Number of jobs in Bottleneck's queue, including expired jobs. `#called`: queued jobs that have a place. */
   #queued = 0;
   #called = 0;
   /** Requests that may probe a refusing venue, in the order of arrival, including expired requests. */
@@ -56,7 +56,7 @@ export class BudgetLine {
     this.#monotonicMs = monotonicMs;
   }
 
-  /** Fraction of a minute's budget that is free after all waiting requests; negative if the budget is too small. */
+  /** Fraction of a minute's budget that all waiting requests leave free; negative if they need more than is free. */
   get freePart(): number {
     const nowMs = this.#monotonicMs();
     const remaining = this.#pacing.freePermits(nowMs) - (this.#queued - this.#called);
@@ -76,7 +76,7 @@ export class BudgetLine {
 
   /**
    * Waits up to `patienceMs` for a place in the window; returns null at this limit, or if the queue is full or closed.
-   * @param isUrgent whether the request is a cancel of a kill; default: whether it is a cancel
+   * @param isUrgent whether all orders are being canceled and the request is a cancel; default: true for every cancel
    */
   enter(lane: Lane, patienceMs: number, isUrgent = lane === 'cancel'): Promise<Permit | null> {
     const longest = URGENT.includes(lane) ? 2 * LONGEST_LINE : LONGEST_LINE;
@@ -153,7 +153,7 @@ export class BudgetLine {
     }
     const probeMs = Math.min(...this.#probers.map(({ isUrgent }) => this.#pacing.nextProbeMs(isUrgent, nowMs)));
     const wakeMs = Math.min(this.#pacing.nextPlaceMs(nowMs), probeMs);
-    // `wakeMs` is infinite while all counted requests are in flight; `onSilence` or `onAnswer` then calls `#callUp`.
+    // `wakeMs` is infinite if all requests in the window are in flight; `onSilence` or `onAnswer` then calls `#callUp`.
     if (Number.isFinite(wakeMs)) this.#timer = setTimeout(() => this.#callUp(), boundedDelay(wakeMs - nowMs));
   }
 

@@ -29,7 +29,7 @@ import { type Attempt, type Sender, Transport } from './transport.js';
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_CONCURRENCY = 8;
-/** Maximum automatic retries of an unanswered read. After three failures, the caller decides whether to read again. */
+/** Maximum automatic retries of an unanswered read. The application that uses the client may read again. */
 const READ_RETRIES = 2;
 /** Wait between two attempts of an unanswered read, ms; doubled for each attempt, less a random part of up to half. */
 const RETRY_DELAY_MS = 200;
@@ -53,7 +53,7 @@ interface Job {
 interface PlannedOptions extends CallOptions {
   /** Whether the trader's core made the request. The core retries reads, and reserves budget for urgent requests. */
   readonly isPlanned?: boolean;
-  /** Whether the request is a cancel that belongs to a kill; default: true for every cancel. */
+  /** Whether all orders are being canceled and the request is a cancel; default: true for every cancel. */
   readonly isUrgent?: boolean;
   /** As in `perform`. */
   readonly findObjection?: () => string | null;

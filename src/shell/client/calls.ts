@@ -1,6 +1,6 @@
 /**
  * Turns each call of `ENDPOINTS` into a method: the call `orders.create` becomes `client.orders.create`. Arguments:
- * the call's path key, body and query, if it has them, then `CallOptions`. A body of one field is passed as its value.
+ * the call's path key, body and query, if it has them, then `CallOptions`. For a body with one field, pass its value.
  */
 
 import {

@@ -366,7 +366,7 @@ class Submission<R> {
   }
 }
 
-/** True for a temporary refusal. A refusal of a timestamp is temporary, as it corrects our clock estimate. */
+/** True for a temporary refusal, such as of a timestamp: the client then corrects its estimate of the venue's clock. */
 const passes = (refusal: ServiceRefused): boolean =>
   refusal.is(...PASSING) || isClockRefusal(refusal.slug, refusal.reason);
 

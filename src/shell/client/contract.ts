@@ -46,7 +46,7 @@ export interface ClientOptions {
 
 /** Notice of the client for the operator; it contains no secret. */
 export type ClientNotice =
-  /** The venue's clock differs from ours by 2 s or more, or the difference changed so. The client corrects for it. */
+  /** Our clock and the venue's differ, or their difference changed, by 2 s or more. The client corrects for it. */
   | {
       readonly kind: 'clock_offset';
       /** The venue's clock minus our clock, ms. */

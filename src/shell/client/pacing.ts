@@ -1,10 +1,10 @@
 /**
  * Computes when a scope's next request may be sent: by a sliding window and the pause after a refusal. Probes (requests
- * that test a refusing venue) keep one answer from blocking the client for long. Simulations use this code too.
+ * that test a refusing venue) can end this pause early. Simulations use this code too.
  *
- * A reported limit below the profile's limit takes effect only after a second equal answer. Requests of the lanes
+ * A reported limit below the profile's limit takes effect only if the next report repeats it. Requests of the lanes
  * `cancel` and `own` may probe after a second or two, one at a time, less often after each refused probe. If our own
- * use of the budget explains the refusal, only cancels of a kill may probe.
+ * use of the budget explains the refusal, only cancels while all orders are being canceled may probe.
  */
 
 import { MINUTE_MS, SlidingMinute } from '../../shared/base/sliding-minute.js';
@@ -41,7 +41,7 @@ export class Pacing {
   /** True if our own use of the budget explains the refusal that caused the present pause. */
   #isFirm = false;
   #refusals = 0;
-  /** Time of the newest refusal, and (`#unexplainedMs`) of the newest refusal without a visible cause. */
+  /** `#refusedMs`: time of the newest refusal. `#unexplainedMs`: time of the newest refusal without a visible cause. */
   #refusedMs = Number.NEGATIVE_INFINITY;
   #unexplainedMs = Number.NEGATIVE_INFINITY;
   #isProbing = false;
@@ -63,14 +63,14 @@ export class Pacing {
     return nowMs < this.#pausedUntilMs ? 0 : this.window.free(nowMs);
   }
 
-  /** Time of the next free place if no answer arrives, ms; Infinity while all counted requests are in flight. */
+  /** Time of the next free place if no answer arrives, ms; Infinity if all requests in the window are in flight. */
   nextPlaceMs(nowMs: number): number {
     return Math.max(this.#pausedUntilMs, this.window.free(nowMs) >= 1 ? nowMs : this.window.nextFreeMs(nowMs));
   }
 
   /**
    * Returns when a probe may be sent, ms; Infinity while a probe is in flight or our own budget is used up.
-   * @param isUrgent whether the request is a cancel of a kill, which may probe even if our own use explains the refusal
+   * @param isUrgent true for a cancel while all orders are being canceled: it may probe even if our own use explains it
    */
   nextProbeMs(isUrgent: boolean, nowMs: number): number {
     if (this.#isProbing || this.window.ownRoom(nowMs) < 1) return Number.POSITIVE_INFINITY;
@@ -147,7 +147,7 @@ export class Pacing {
     return pauseMs;
   }
 
-  /** Records a refusal that neither headers nor profile explain. The second within a minute lowers the limit. */
+  /** Records a refusal that neither headers nor profile explain. Two such refusals in a minute lower the limit. */
   #doubt(nowMs: number): void {
     const isSecond = nowMs - this.#unexplainedMs < MINUTE_MS;
     this.#unexplainedMs = nowMs;
@@ -188,7 +188,7 @@ export class SlidingWindow {
   #inFlight = 0;
   /** Times at which requests of the last minute were finished, monotonic ms. */
   readonly #finished = new SlidingMinute();
-  /** Number of requests in the venue's count that this process did not send, but our last run or another program. */
+  /** Number of requests in the venue's count that another program or an earlier run of ours sent. */
   #foreign = 0;
   #foreignUntilMs = 0;
   /** Temporary limit, estimated from a refusal, requests per minute; doubled every minute. */
@@ -245,7 +245,7 @@ export class SlidingWindow {
     this.#inFlight += 1;
   }
 
-  /** Counts a request that was answered, or that may have arrived. */
+  /** Counts a request that was answered, or that may have reached the venue. */
   finish(nowMs: number): void {
     this.#inFlight -= 1;
     if (this.#limit !== Number.POSITIVE_INFINITY) this.#finished.add(nowMs);
@@ -268,7 +268,7 @@ export class SlidingWindow {
     this.#foreignUntilMs = nowMs + MINUTE_MS;
   }
 
-  /** Sets a temporary limit, the number of answered requests. `again`: it must not exceed the present limit. */
+  /** Sets a temporary limit: the last minute's number of answered requests. `again`: never above the present limit. */
   distrust(nowMs: number, again: boolean): void {
     if (this.#limit === Number.POSITIVE_INFINITY) return;
     const passed = this.#countUsed(nowMs) - this.#inFlight;
@@ -295,7 +295,7 @@ export class SlidingWindow {
     this.#ceilingSinceMs = nowMs + (FOUND_HOLDS_MINUTES - 1) * MINUTE_MS;
   }
 
-  /** Time of the window's next free place, monotonic ms; Infinity while all counted requests are in flight. */
+  /** Time of the window's next free place, monotonic ms; Infinity if all requests in the window are in flight. */
   nextFreeMs(nowMs: number): number {
     this.#countUsed(nowMs);
     const ours = this.#finished.leavesMs(nowMs) ?? Number.POSITIVE_INFINITY;

@@ -146,5 +146,5 @@ export function acknowledge(
   if (kept.length < open.length)
     return { refusal: 'the acknowledgement cannot be stored; the log of the console says why', text: '' };
   const kinds = open.map(({ kind }) => kind).join(', ');
-  return { refusal: null, text: `acknowledged; not sent again while open: ${kinds}` };
+  return { refusal: null, text: `these alerts are acknowledged, and not sent again while open: ${kinds}` };
 }

@@ -134,7 +134,7 @@ export async function openConsole(options: ConsoleOptions) {
       /** Address of the page; null when the configuration has no page. */
       url: page?.dashboard.url ?? null,
       isElsewhere: page?.isElsewhere ?? false,
-      /** Call this when the first trader's process ended, but not in order. Sends an alert, for up to a minute. */
+      /** Call this if the first trader's process ended abnormally. Sends an alert, and waits up to a minute for it. */
       traderGone: async () => {
         traders[0]?.watch.traderGone();
         await traders[0]?.watch.deliver(GONE_TOLD_WITHIN_MS);
@@ -209,7 +209,7 @@ function openShownTrader(options: ShownTraderOptions) {
       // The ledger is reopened for each new run, because the trader may then write a different ledger file.
       if (line.type === 'hello' && line.process.run !== trader.hello?.run) ledger.close();
       trader.onLine(line);
-      // The watch reads loud notices from the ledger.
+      // Notices with the severity `loud` are omitted, because `Watch` reads them from the ledger.
       if (line.type === 'notice' && line.severity === 'info') watch.notice(line);
     },
     onLost: (why) => trader.onLost(why),

@@ -27,7 +27,7 @@ export const formatEach = <Name extends string>(figures: Readonly<Record<Name, M
 
 export const yesPrice = (isYes: boolean, price: Micros): Micros => (isYes ? price : complement(price));
 
-/** Describes an order as the equal order in the other outcome: buy NO at 0.62 becomes `sell YES 0.38`. */
+/** Describes an order as the equivalent order in the other outcome: buy NO at 0.62 becomes `sell YES 0.38`. */
 export const otherSpace = ({ side, isYes }: Terms, price: Micros): string =>
   `${side === 'buy' ? 'sell' : 'buy'} ${outcomeName(!isYes)} ${formatDecimal(complement(price))}`;
 

@@ -18,7 +18,7 @@ export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 type Labels = Readonly<Record<string, string>>;
 type Counts = AccountStatus['health']['stepSeconds'];
 
-/** Maximum number of markets per trader with their own series. The configuration bounds the other series. */
+/** Maximum number of markets per trader that have time series. The configuration limits all other time series. */
 const MOST_MARKETS = 100;
 
 /** Collects the samples of all traders. The output has each metric's heading once, then the metric's samples. */

@@ -97,7 +97,7 @@ export class Reports {
     child.once('close', (code) => {
       this.#child = null;
       if (code !== 0) return;
-      this.#said = kind === 'parity' ? `the comparison of run ${of} is below` : `${name} is ready`;
+      this.#said = kind === 'parity' ? `the comparison of run ${of} with its backtests is below` : `${name} is ready`;
       if (kind === 'parity') this.#parity = output;
     });
     try {

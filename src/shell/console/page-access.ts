@@ -1,4 +1,4 @@
-/** Access to the operator's page: passwords and token, the check that a page is ours, and its start in a browser. */
+/** Access to the operator's page: reads its passwords and token, checks that a page is ours, and opens a browser. */
 
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -117,7 +117,7 @@ function requireLong(password: string, what: string, hint: string): string {
   throw new TwinbookError('usage', `${what} has ${password.length} characters; minimum ${SHORTEST_PASSWORD}`, hint);
 }
 
-/** Reads the passwords of roles stop and view; null if unset. Throws for a public file, a short or shared password. */
+/** Reads the stop and view passwords; null if unset. Throws for an unprotected file, and a short or shared password. */
 export function readPasses(
   { stopPasswordFile, viewPasswordFile }: Pick<DashboardConfig, 'stopPasswordFile' | 'viewPasswordFile'>,
   operate: string,

@@ -1,4 +1,4 @@
-/** Makes the page's data from ledgers and the traders' last messages: one trader, one market, a row per trader. */
+/** Makes the page's data about all traders, one trader and one market, from ledgers and the traders' messages. */
 
 import type { Role } from '../../shared/protocol/operator-commands.js';
 import {
@@ -57,7 +57,7 @@ export interface ServedTraders {
 
 const priceText = (value: number | null): string | null => (value === null ? null : moneyText(value));
 
-/** Minimum age of an old book, ms; the only criterion if the trader reports no poll interval. */
+/** Minimum age at which a book counts as old, ms; the only criterion if the trader reports no poll interval. */
 const USUAL_AGE_MS = 10_000;
 /** Number of poll intervals without a new book after which a book counts as old. */
 const LOOKS = 3;
@@ -73,7 +73,7 @@ function tickPlaces({ bestBidMicros, bestAskMicros, orders, bids = [], asks = []
   return Math.min(MOST_PLACES, Math.max(FEWEST_PLACES, ...places));
 }
 
-/** `stopped`: mode of a trader that does not quote or answer, else null. `paused`: ids of markets paused one by one. */
+/** `stopped`: mode of a trader that does not quote or answer, else null. `paused`: ids of singly paused markets. */
 type TraderFacts = Readonly<{ nowMs: number; stopped: string | null; paused: readonly string[] }>;
 
 export function marketRow(market: MarketStatus, { nowMs, stopped }: TraderFacts) {
@@ -204,7 +204,7 @@ export function makePageState({ trader, name, ledger, config, guardian, watch }:
     losses: account === null || hello === null ? [] : listLosses(account, hello),
     cash: moneyText(account?.cashMicros ?? null),
     result: moneyText(account?.resultMicros ?? null),
-    /** Result of the newest UTC day that the trader confirmed, `result_day_of`; empty while a holding has no price. */
+    /** Result of the trader's newest UTC day, `result_day_of`; empty while a holding has no mark. */
     result_day: account?.resultMicros === null ? '' : moneyText(account?.days?.current.resultMicros ?? null),
     result_day_of: account?.days?.current.day ?? '',
     open_orders: account?.openOrders ?? null,

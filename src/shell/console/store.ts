@@ -195,7 +195,7 @@ const LEAST_PART = 0.02;
 /** Factor by which each size check shortens the points' lifetimes while the file is too large. */
 const LESS = 0.8;
 
-/** YES prices. A point has the lowest best bid and the highest best ask of its time span; other figures are newest. */
+/** YES prices: the lowest best bid and highest best ask of a time span. All other figures are the span's newest. */
 export interface MarketPoint {
   readonly timeMs: number;
   readonly bestBidMicros: number | null;

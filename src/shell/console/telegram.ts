@@ -27,7 +27,7 @@ const APART_MS = 1_000; // Minimum pause between two reads, ms.
 const PAUSE_MS = { first: 2_000, longest: 60_000 } as const;
 const NUMBERS_KEPT_MS = 6 * 86_400_000; // Telegram may restart its update ids after a week without updates.
 const MOST_STRANGERS = 20; // Maximum number of unlisted users that the log names.
-const MOST_A_MINUTE = 6; // Maximum messages per user and minute, separate for reads and stops.
+const MOST_A_MINUTE = 6; // Maximum messages per user and minute; commands that stop trading count separately.
 const OLD_AFTER_MS = 120_000; // Maximum age of a command, ms; an older command may refer to an earlier situation.
 /** Matches a command word with optional slash and bot name, and an optional second word. */
 const COMMAND = /^\/?([a-z][a-z_-]{0,19})(?:@\w{1,64})?(?:\s+([\w-]{1,40}))?\s*$/i;
@@ -63,7 +63,7 @@ export class TelegramListener {
   readonly #ending: AbortSignal;
   readonly #perform: Perform;
   readonly #strangers = new Set<number>();
-  readonly #counts = new Map<string, SlidingMinute>(); // Newest messages, by user and by kind (stop or read).
+  readonly #counts = new Map<string, SlidingMinute>(); // Newest messages, by user and kind of command.
   #taken: TakenUpdate | null | undefined;
   #failures = 0;
   #trouble = '';
@@ -81,7 +81,7 @@ export class TelegramListener {
   /** Reads new messages once and obeys their commands. Returns the time until the next read, ms. Never rejects. */
   async look(): Promise<number> {
     try {
-      if (this.#options.watch.isOnDuty) await this.#takeUpdates(); // Only the console with the lock reads the bot.
+      if (this.#options.watch.isOnDuty) await this.#takeUpdates(); // Only the lock's holder reads messages.
       return APART_MS;
     } catch (error) {
       if (this.#ending.aborted) return APART_MS;
@@ -183,7 +183,7 @@ function statusText({ trader, watch, guardian }: ChatOptions, isBare: boolean): 
   const open = watch.open.map(({ kind, acknowledgedMs }) => (acknowledgedMs === null ? kind : `${kind} (seen)`));
   const alerts = `alerts: ${open.length === 0 ? 'none is open' : open.join(', ')}`;
   if (isBare) return `${mode}\n${alerts}`;
-  const asOf = isCurrent || frameMs === null ? '' : `, state of ${new Date(frameMs).toISOString().slice(0, 19)} UTC`;
+  const asOf = isCurrent || frameMs === null ? '' : `, as of ${new Date(frameMs).toISOString().slice(0, 19)} UTC`;
   const lines =
     account === null
       ? []

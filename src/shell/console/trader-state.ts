@@ -8,7 +8,7 @@ import type {
   StatusLineOf,
 } from '../../shared/protocol/trader-status.js';
 
-/** Time without a frame after which a trader counts as not answering, ms. A trader sends one at least every 2 s. */
+/** Time without a frame after which a trader counts as not answering, ms. A frame is due at least every 2 s. */
 export const SILENT_AFTER_MS = 5_000;
 const NOTICES_KEPT = 500;
 

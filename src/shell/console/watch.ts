@@ -65,7 +65,7 @@ export class Duty {
     const { path, startedMs } = this.#options;
     const folder = dirname(path);
     if (!existsSync(folder)) {
-      this.#say(`warning: there is no folder ${folder}: no trader has run with this file yet, or its disk is missing`);
+      this.#say(`warning: there is no folder ${folder}: no trader has run with this file yet, or a disk is missing`);
       return true;
     }
     try {
@@ -103,7 +103,7 @@ export class Duty {
 const EVERY_MS = 1_000;
 const WINDOW_MS = 600_000;
 const LOOK_MS = 50;
-/** Age up to which a console without a predecessor reports ledger events, ms. */
+/** Maximum age of the ledger events that a console reports if no earlier console has read the ledger, ms. */
 const FIRST_EVENTS_MS = 60_000;
 
 /** State of a ledger's newest run. `open`: the run has not ended with proof that no order rests. */
@@ -221,7 +221,7 @@ export class Watch {
     return this.#center;
   }
 
-  /** Finds whether the trader is silent or has ended; before its first message, reads its end from the ledger. */
+  /** Finds whether the trader is silent or has ended; before the first message, the ledger's last run decides. */
   #findPresence(): Pick<WatchedFacts, 'silentMs' | 'isHeard' | 'hasEnded'> {
     const { trader, lastRun, isWithTrader } = this.#options;
     const { silentMs } = trader;
@@ -267,7 +267,7 @@ export class Watch {
       steadyMs,
       ...this.#findPresence(),
       gone: bye?.proven === false ? `orders may rest: ${bye.reason}` : this.#gone,
-      // Before its first message, a fleet's trader waits for its wallet, whose orders are the present owner's.
+      // Until its first message, a fleet's trader waits for its wallet: it has no orders that need a guardian.
       isGuarded: isWithTrader && config.fleet !== null && trader.silentMs === null ? null : isGuarded(),
       diskFreeBytes,
       backupMs,

@@ -36,13 +36,13 @@ export async function askTrader<R extends ControlQuestion>(request: R, call: Con
   throw new TwinbookError(code, `the trader refused: ${response.error}`, isNamed ? '' : hint);
 }
 
-/** Throws for another user's socket, which could intercept a kill. Root's sockets are trusted; root trusts any. */
+/** Throws for another user's socket, which could intercept a kill. Accepts root's sockets; root accepts all sockets. */
 function requireTrusted(socket: string): void {
   const own = process.getuid?.();
   const owner = lstatSync(socket, { throwIfNoEntry: false })?.uid;
   if (own === undefined || own === 0 || owner === undefined || owner === own || owner === 0) return;
   const what = `the control socket ${socket} belongs to another user (${owner})`;
-  throw new TwinbookError('file_unreadable', what, 'Run this as the user who started the trader.');
+  throw new TwinbookError('file_unreadable', what, 'Run this command as the user who started the trader.');
 }
 
 /** Returns `not_running` only if no process listens: the socket is missing, or was left by a killed trader. */

@@ -1,4 +1,4 @@
-/** Runs work in a separate process, because only ending its process stops a SQLite query or a module that loads. */
+/** Runs SQL or loads a configuration in a separate process: only a kill of that process stops code that hangs. */
 
 import { type ExecFileException, type ExecFileOptions, execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -37,7 +37,7 @@ const MOST_MB = 512;
 interface CheckLoadOptions {
   readonly cwd: string;
   readonly env: Environment;
-  /** Stored copy of the configuration: each file's text by absolute path. If present, the files are not read. */
+  /** Stored copy of the configuration: each file's text by absolute path. If present, the copy is read instead. */
   readonly copy?: ReadonlyMap<string, string>;
   readonly withinMs?: number;
 }
@@ -59,7 +59,7 @@ export async function checkLoad(
     const why =
       error?.killed === true
         ? `the process did not end within ${withinMs / 1000} s`
-        : `the code ended that process${first === '' ? '' : `: ${first}`}`;
+        : `the strategies’ code ended the process${first === '' ? '' : `: ${first}`}`;
     return new TwinbookError(
       'strategy_invalid',
       `loading the strategies’ code in a separate process failed: ${why}`,
@@ -85,7 +85,7 @@ export type ProcessAnswer =
   | { readonly ok: true; readonly data: unknown }
   | { readonly ok: false; readonly code: ErrorCode; readonly message: string; readonly hint: string };
 
-/** Prefix of the answer, which is the last line of output; a strategy module may have printed lines before. */
+/** Prefix of the answer, the last line that the process prints. A strategy module may print lines before it. */
 export const ANSWER = 'answer: ';
 
 interface ProcessLimits extends Pick<ExecFileOptions, 'env' | 'maxBuffer'> {
@@ -93,7 +93,7 @@ interface ProcessLimits extends Pick<ExecFileOptions, 'env' | 'maxBuffer'> {
   readonly nodeOptions?: readonly string[];
 }
 
-/** Sends the question. Throws the TwinbookError of the answer, or the error of `explain` if there is no answer. */
+/** Asks a new process. Throws the TwinbookError that its answer contains, or without an answer, that of `explain`. */
 function askProcess(
   question: ProcessQuestion,
   { withinMs, nodeOptions = [], ...limits }: ProcessLimits,
@@ -111,7 +111,7 @@ function askProcess(
       if (answer.ok) resolve(answer.data);
       else reject(new TwinbookError(answer.code, answer.message, answer.hint));
     });
-    // Write errors are ignored: the child process ended early, which the callback of `execFile` reports.
+    // Errors of this write are ignored: they mean that the child process ended, and `execFile` reports its end.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(JSON.stringify(question));
   });

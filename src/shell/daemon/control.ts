@@ -22,13 +22,13 @@ export interface RunningTrader {
   readonly ledger: Ledger;
   status(): TraderStatus;
   snapshot(): TraderSnapshot;
-  /** Returns why the trader only cancels and then ends; null in normal operation. */
+  /** Returns the reason why the trader cancels all orders and then ends; null in normal operation. */
   ending(): string | null;
-  /** Executes a command. Returns null if the command is accepted, else the reason. */
+  /** Executes a command. Returns null if the command is accepted, else the reason of the refusal. */
   command(command: OperatorCommand): string | null;
   prune(batch: PruneBatch): PrunedBatch;
   readonly live: Pick<LiveConfig, 'config' | 'diff' | 'apply' | 'rollback'>;
-  /** Makes the trader stop; the command's answer is still sent. */
+  /** Makes the trader stop. The answer to the operator's command is still sent. */
   stop(): void;
 }
 
@@ -100,8 +100,8 @@ function obey(command: OperatorCommand, running: RunningTrader): ControlResponse
   if (command.kind !== 'resume') return { ok: true, data };
   const notes = listLeftAfterResume(running.snapshot());
   if (data.mode !== 'killed') return { ok: true, data: notes.length === 0 ? data : { ...data, notes } };
-  // An error, because the operator expects quotes after a resume, but a killed trader stays killed.
-  const error = `other stops are lifted, but the trader stays killed (${data.reason}): only unkill --reason TEXT lifts this`;
+  // The answer is an error: after a resume the operator expects quotes, but a killed trader stays killed.
+  const error = `other stops are lifted, but the trader stays killed (${data.reason}): only unkill --reason TEXT lifts the kill`;
   return { ok: false, error };
 }
 
@@ -113,7 +113,7 @@ const listLeftAfterResume = ({ pausedMarkets, reconciled, accepted }: TraderSnap
   ...(accepted.length === 0
     ? []
     : [
-        `${agreementText(reconciled?.differences.length ?? 0, accepted)}; nothing was booked: \`twinbook ledger adopt --reason TEXT\` books them`,
+        `${agreementText(reconciled?.differences.length ?? 0, accepted)}; nothing was booked: \`twinbook ledger adopt --reason TEXT\` books these differences`,
       ]),
 ];
 
@@ -139,7 +139,7 @@ async function cancelAll(verify: boolean, running: RunningTrader): Promise<Contr
   const refusal = running.command({ kind: 'cancel-all' });
   if (refusal !== null) return { ok: false, error: refusal };
   const verified = verify && (await until(() => running.snapshot().provenMs !== null));
-  // After the proof, `resting` is 0. New orders that a quoting trader has placed since are not counted.
+  // After the proof that no order rests, `resting` is 0, even if the trader has placed new quotes since the proof.
   return { ok: true, data: { asked, resting: verified ? 0 : running.snapshot().openOrders, verified } };
 }
 
@@ -166,7 +166,7 @@ async function adopt(reason: string, running: RunningTrader): Promise<ControlRes
   return { ok: true, data: { ...readMode(running), booked: booked.reverse() } };
 }
 
-/** Kind of the ledger events that an adoption writes, one for each changed outcome. */
+/** Kind of the ledger events that `adopt` writes, one for each outcome whose holding it changes. */
 const ADOPTED = 'adopted';
 const NEWER_EVENTS = 20;
 
@@ -245,7 +245,7 @@ export class StopWatch {
       leaveStopFile(this.#path, reason);
       return true;
     } catch {
-      return false; // Probably a full disk: the ledger then fails too, and its failure cancels all orders.
+      return false; // The disk is probably full. Then the ledger fails too, and the trader cancels all orders.
     }
   }
 
@@ -270,7 +270,7 @@ export class StopWatch {
     this.#obeyed = false;
   }
 
-  /** Call this after a kill was lifted, so that a stop file found later kills again. */
+  /** Call this after a kill was lifted, so that a stop file found later kills the trader again. */
   onLift(): void {
     this.#obeyed = false;
     this.#lookedMs = Number.NEGATIVE_INFINITY;

@@ -39,7 +39,7 @@ import { type Output, resultLines, Screen } from './status-text.js';
 import { openServiceManager } from './supervisors.js';
 import { Telemetry } from './telemetry.js';
 
-/** Time limit of a stop, ms, added to a draft's lifetime, in which a crashed run's draft may become an order. */
+/** Time limit of a stop, ms, beyond a draft's lifetime: until then, an earlier run's draft may become an order. */
 const STOP_MARGIN_MS = 30_000;
 const STATUS_EVERY_MS = 1_000;
 const STEP_MS = 50;
@@ -53,7 +53,7 @@ export interface TraderIo extends Output {
   readonly stopAsked: () => Promise<void>;
   /** Calls `kill` at every SIGUSR2, the signal for a kill. */
   readonly onKillSignal: (kill: (reason: string) => void) => void;
-  /** Calls `tell` with a text for the log at each SIGUSR1, which has no function. */
+  /** Calls `tell` with a text for the log at each SIGUSR1. The signal has no other effect. */
   readonly onUnusedSignal: (tell: (text: string) => void) => void;
   /** Calls `take` with each uncaught error instead of ending the process. */
   readonly onUncaught: (take: (error: unknown) => void) => void;
@@ -233,10 +233,10 @@ class Service implements RunningTrader {
     this.#loop.end();
     const last = this.snapshot();
     this.isProven = last.proven;
-    this.#session.trader.end(nowMs(), last.proven ? ENDED_PROVEN : 'stopped, but not proven that no order rests');
+    this.#session.trader.end(nowMs(), last.proven ? ENDED_PROVEN : 'stopped, but it is not proven that no order rests');
     for (const line of resultLines(last, this.#startedWith, steadyMs() - this.#bornMs)) this.#screen.say(line);
     if (last.proven) {
-      // The guardian learns of the end first, because an unreachable fleet database delays the release.
+      // The last heartbeat is written before the wallet is released: an unreachable fleet database delays the release.
       this.#session.guardian?.heart.end();
       await this.#lease?.release(last, this.#session.config.capitalMicros);
       return 0;
@@ -270,7 +270,7 @@ class Service implements RunningTrader {
 
   /** Cancels without the core, because the proof that no order rests is overdue. A repeated cancel has no effect. */
   async #tryAfresh(): Promise<void> {
-    this.#session.log.warn('it is not yet proven that no order rests; continuing with a new client');
+    this.#session.log.warn('it is not yet proven that no order rests; canceling directly with a new client');
     try {
       const { asked } = await cancelDirectly({ ...(await this.#freshAccess()), verify: false });
       if (asked > 0) this.#screen.say(`asked to cancel ${asked} orders directly, bypassing the trader’s queue`);
@@ -346,7 +346,7 @@ class Service implements RunningTrader {
     tellNotices(notices, this.#session.log, this.#screen);
   }
 
-  /** Writes a heartbeat after a step. Cancels all orders if the loop was blocked so long that the guardian may act. */
+  /** Writes a heartbeat after a step. Cancels all orders if the loop was blocked for almost the guardian's time-out. */
   #beat(): void {
     const { guardian, trader, member } = this.#session;
     const stoodStillMs = guardian?.heart.beat(trader.nothingMayRest, member?.oursForMs ?? null) ?? 0;
@@ -365,7 +365,7 @@ class Service implements RunningTrader {
     });
   }
 
-  /** Runs `work`; null if it throws. An error, such as a broken ledger's, ends the trader after it cancels all. */
+  /** Runs `work`; null if it throws. After an error (a broken ledger), the trader cancels all orders and ends. */
   #guard<T>(work: () => T): T | null {
     try {
       return work();
@@ -384,7 +384,7 @@ class Service implements RunningTrader {
   }
 }
 
-/** Kinds of info notices that the screen shows; without `quote_hours`, a strategy that pauses would seem broken. */
+/** Kinds of info notices that the screen shows. `quote_hours` explains why a strategy stopped quoting. */
 const SHOWN: readonly string[] = ['fill', 'mergeDone', 'splitDone', 'redeemDone', 'quote_hours'];
 
 export function tellNotices(notices: readonly OperatorEvent[], log: Logger, screen: Screen): void {

@@ -60,7 +60,7 @@ export async function cancelDirectly(options: DirectCancel, asked = new Set<stri
   return { asked: asked.size, resting: Math.max(first, second), verified: first === 0 && second === 0 };
 }
 
-/** Cancels until two rounds find no order; pauses let delayed requests arrive. `trouble`: error of a failed last round. */
+/** Cancels until two rounds in a row find no order. `trouble`: error of the last round, if that round failed. */
 export async function cancelUntilNothingRests(
   options: Omit<DirectCancel, 'verify'>,
   { withinMs, pauseMs } = PATIENCE,
@@ -78,7 +78,7 @@ export async function cancelUntilNothingRests(
 
 const failedRound = (trouble: unknown) => ({ resting: 0, verified: false, trouble });
 
-/** Maximum time of `cancelUntilNothingRests`, and its pause between two rounds, ms. */
+/** Maximum time of `cancelUntilNothingRests`, and pause between two rounds, in which delayed requests arrive, ms. */
 const PATIENCE = { withinMs: 90_000, pauseMs: 3_000 };
 
 async function cancelEach(orders: readonly OrderRow[], asked: Set<string>, options: DirectCancel): Promise<string[]> {
@@ -139,7 +139,7 @@ const listTrouble = (outcome: NotAnswered): TwinbookError =>
       )
     : new TwinbookError('venue_unreachable', `open orders cannot be read: ${outcome.reason}`, TRY_AGAIN);
 
-/** Drafts, signs and submits a cancel. Returns null for an accepted cancel or an ended order, else the reason. */
+/** Drafts, signs and submits a cancel. Returns null if accepted or if the order has ended, else the error. */
 async function cancelOne(pubkey: string, marketConditionId: string, options: DirectCancel): Promise<string | null> {
   const { client, wallet, profile, allowBlindSigning } = options;
   const drafted = await client.call('orders.cancel', { params: { pubkey } }, { lane: 'cancel' });
@@ -173,7 +173,7 @@ const describeReason = (outcome: NotAnswered): string =>
 /** Matches the error codes of Node and SQLite for a full, failing or read-only disk. */
 const DISK = /^(EIO|ENOSPC|EDQUOT|EROFS|EFBIG|SQLITE_FULL|SQLITE_READONLY.*|SQLITE_IOERR.*)$/;
 
-/** Returns whether an error ends the trader while its orders may rest: broken ledger, failing disk or bug. */
+/** Returns whether orders may still rest after this error ended the trader: broken ledger, failing disk or bug. */
 export function leavesOrdersBehind(error: unknown): boolean {
   if (!(error instanceof TwinbookError) || error.code === 'ledger_broken') return true;
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
@@ -210,8 +210,8 @@ const FIRST_MS = 10_000;
 const LONGEST_MS = 60_000;
 
 /**
- * Returns a function that is true once the proof that no order rests is overdue, so that a cancel without the core is
- * due. The first wait is 10 s. Each further wait is twice as long, at most 60 s.
+ * Returns a function that returns true when the proof that no order rests is overdue. The caller then cancels without
+ * the core. The first wait for the proof is 10 s. Each further wait is twice as long, at most 60 s.
  */
 export function watchProof(steadyMs: () => number = () => performance.now()): (wantsProof: boolean) => boolean {
   let dueMs: number | null = null;

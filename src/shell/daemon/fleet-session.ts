@@ -22,11 +22,11 @@ const LOOK_MS = 100;
 interface FleetHooks {
   readonly loop: { command(command: FleetCommand): boolean };
   snapshot(): TraderSnapshot;
-  /** Called when the wallet is lost. The trader then only cancels, and only if no other trader has the wallet. */
+  /** Called when the wallet is lost. The trader then ends; it cancels orders only if no other trader has the wallet. */
   fail(error: TwinbookError): void;
 }
 
-/** Reports to the core whether this trader holds the wallet's lease, until `end`. Call before the core's first step. */
+/** Reports the state of the wallet's lease to the core until `end` is called. Call before the core's first step. */
 export function followLease(member: FleetMember, hooks: FleetHooks) {
   let told: FleetCommand | null = null;
   let hasEnded = false;
@@ -55,7 +55,7 @@ export function followLease(member: FleetMember, hooks: FleetHooks) {
   look();
   return {
     end,
-    /** Releases the wallet. Call this after proof that no order rests. A wallet that holds shares keeps its capital. */
+    /** Releases the wallet after proof that no order rests. A wallet that holds shares keeps its granted capital. */
     release: ({ markets }: TraderSnapshot, capitalMicros: Micros): Promise<void> => {
       end();
       return member.release(markets.some(isHeld) ? capitalMicros : ZERO);
@@ -68,7 +68,7 @@ function describeTrouble({ trouble, lease }: FleetMember): string {
   return `the fleet's lease on the wallet was not renewed for ${lease.rules.pullMs / 1000} s, so all orders are canceled until it is renewed (${why})`;
 }
 
-/** Explains why the trader lost its wallet. If no other trader has the wallet, only this trader can cancel. */
+/** Explains why the trader lost its wallet. If no other trader has it, only this trader can cancel the orders. */
 export function explainLoss({ successor, term }: Pick<FleetMember['lease'], 'successor' | 'term'>): TwinbookError {
   if (successor === null || successor.isFree) {
     return new TwinbookError(
@@ -104,7 +104,7 @@ export const leasedSigner = (
 
 const isHeld = ({ yesMicros, noMicros }: MarketStatus): boolean => yesMicros > ZERO || noMicros > ZERO;
 
-/** Lists the markets to claim in the fleet; null until own orders are known, which keeps earlier claims. */
+/** Lists the markets to claim in the fleet; null until own orders are known, so that earlier claims remain. */
 function listWanted({ mode, markets, reconciled, disagreement, accepted }: TraderSnapshot) {
   if (mode === 'starting') return null;
   const isWanted = (market: MarketStatus) =>
@@ -133,7 +133,7 @@ interface Starting {
   readonly isStopping: () => boolean;
 }
 
-/** Joins the fleet; null if stopped. `isSettled`: whether the wallet's previous trader left no orders to cancel. */
+/** Joins the fleet; null if stopped. `isSettled`: it is proven that no order of the wallet's previous trader rests. */
 export async function joinFleet({ config, env, say, isStopping }: Starting, { address }: Wallet) {
   if (config.fleet === null) return { member: null, isSettled: true };
   const { fleet, capitalMicros } = config;

@@ -59,7 +59,7 @@ export class LiveConfig {
     });
   }
 
-  /** Applies the newest stored configuration whose hash begins with `hash`. Empty: the previous configuration. */
+  /** Applies the newest stored configuration whose hash begins with `hash`. If empty: the previous one. */
   rollback({ hash, reason, dryRun }: ConfigRequest & { readonly hash: string }): Promise<ConfigData> {
     return this.#alone(async () => {
       const entry = this.#findEntry(hash);
@@ -84,7 +84,7 @@ export class LiveConfig {
     const place = { env, cwd: process.cwd(), ...(copy && { copy: copy.texts }) };
     const isNew = strategies.some(({ module }) => module === null);
     const checked = isNew ? await checkLoad(file, place) : new Set<string>();
-    const other = (key: string) => (checked.has(key) ? null : 'its code has changed since it was checked; apply again');
+    const other = (key: string) => (checked.has(key) ? null : 'its code has changed since the check; apply again');
     return loadConfig(file, { ...place, code: { loaded: session.modules, other } });
   }
 
@@ -176,7 +176,7 @@ function refuseUnlessFree(changes: readonly ConfigChange[], reason: string, dryR
   const [restart, looser] = [list('restart'), list('reason')];
   if (restart !== '') {
     const what = `nothing was applied, because these changes need a restart: ${restart}`;
-    throw new TwinbookError('usage', what, 'Undo them in the files, or restart the trader.');
+    throw new TwinbookError('usage', what, 'Undo the changes in the files, or restart the trader.');
   }
   if (looser === '' || reason !== '' || dryRun) return;
   const what = `nothing was applied, because these changes need a reason: ${looser}`;
@@ -189,7 +189,7 @@ const LIST = 'files.json';
 const HASH = /^[0-9a-f]{64}$/;
 
 interface ConfigCopy {
-  /** Absolute path of the trader's file. */
+  /** Absolute path of the trader's main configuration file. */
   readonly main: string;
   readonly texts: ReadonlyMap<string, string>;
 }
@@ -200,7 +200,7 @@ interface CopyList {
   readonly files: readonly { readonly path: string; readonly file: string; readonly hash: string }[];
 }
 
-/** Folder of private copies. Each copy's name is the hash of its file list, so that changes are detected. */
+/** Folder of private copies. Each copy's name is the hash of its file list, so that a changed copy is detected. */
 const locateCopies = (ledgerPath: string): string => `${ledgerPath}.config`;
 
 /** Stores a copy and returns the hash that names it. Throws `file_unreadable` if the copy cannot be stored. */
@@ -282,11 +282,11 @@ function removeQuietly(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
   } catch {
-    // A failed removal is ignored, because the copy itself is not affected.
+    // A failed removal is ignored, because it damages no stored copy.
   }
 }
 
-/** Lists changes since the last configuration in the ledger; null if the ledger has none. Throws as `readCopy` does. */
+/** Lists changes since the last configuration in the ledger; null if it has no configuration. Throws as `readCopy`. */
 export async function changesSinceLast(
   config: ReadConfig,
   ledger: Pick<Ledger, 'note'>,

@@ -18,7 +18,7 @@ const SECRET_PATHS = [
 /** At `maxBytes` the log file is renamed to `FILE.1`, and a new file begins; `keep` old log files are kept. */
 const SIZES = { maxBytes: 100_000_000, keep: 5 };
 
-/** Opens the log. Throws `file_unreadable`. Reports later errors to `fallback`, so that the trader can still cancel. */
+/** Opens the log. Throws `file_unreadable`. Later errors of writes go to `fallback`, and do not stop the trader. */
 export function openLog({ file, level }: TraderConfig['log'], fallback: DestinationStream, sizes = SIZES): Logger {
   const target = file === null ? fallback : openFile(file, sizes, fallback);
   const scrubbed: DestinationStream = { write: (line) => target.write(plainJson(secrets.clean(line))) };

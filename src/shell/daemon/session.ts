@@ -66,8 +66,8 @@ export async function openSession(options: SessionOptions) {
     dataFolder(options);
     const ledger: Ledger = openLedger(options.config.ledger.path, { pid: process.pid, startedMs: nowMs() });
     closers.push(() => ledger.close());
-    // The console starts directly after the ledger is locked, because forking a larger process takes longer. `page` is
-    // null without a console.
+    // The console starts directly after the ledger is locked, because this process is still small: forking a larger
+    // process takes longer. `page` is null without a console.
     const { config, env, say, log } = options;
     const page = ConsoleSupervisor.start({ config, env, say, note: (text) => log.warn(text) });
     closers.push((isOrderly) => page?.close(isOrderly));
@@ -123,7 +123,7 @@ function dataFolder(options: SessionOptions): void {
   const folder = dirname(ledger.path);
   try {
     const open = openToOthers(folder);
-    // The files are private even in an open folder. With an embedded exchange, visible file names are harmless.
+    // The files are private even if others can enter the folder. With an embedded exchange, file names are harmless.
     if (open !== null && exchange?.embedded !== true) warn(options, `${open.text}. ${open.hint}`);
     makeFolder(folder);
   } catch (error) {
@@ -170,7 +170,7 @@ async function embeddedExchange({ config, log, say, verbose }: SessionOptions): 
 /** Connects; null if stopped. A fleet member never replaces a refused key, so that revoking it stops the trader. */
 async function connect(options: SessionOptions, wallet: Wallet, profile: VenueProfile, member: FleetMember | null) {
   const { config, env } = options;
-  // An embedded exchange has a new port at every start; its credentials are stored under the profile's address.
+  // An embedded exchange has a new port at every start; credentials are stored under the profile's base URL.
   const key = new ApiKey(config.wallet.credentials, config.venue.profile.base_url, wallet, env);
   const onNotice = (notice: ClientNotice) => tell(notice, options);
   const common = { profile, concurrency, onNotice, objection: objectionOf(member) };
@@ -241,7 +241,7 @@ function copyFiles(options: SessionOptions): string {
   }
 }
 
-/** Makes the guardian's supervisor; null if disabled, or if the exchange is embedded and therefore ends with us. */
+/** Makes the guardian's supervisor; null if disabled, or for an embedded exchange, which ends with this process. */
 function openGuardian(options: SessionOptions, ledger: Ledger): GuardianSupervisor | null {
   const { config, env } = options;
   if (!config.guardian.enabled || config.exchange?.embedded === true) return null;

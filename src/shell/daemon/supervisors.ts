@@ -34,7 +34,7 @@ const OVER: readonly string[] = ['ended', 'failed'] satisfies readonly GuardianS
 const HERE = fileURLToPath(import.meta.url);
 const PROGRAM = join(dirname(dirname(dirname(HERE))), 'cli', `twinbook${extname(HERE)}`);
 
-/** Starts a child in its own session, because Ctrl-C and a closed terminal must reach only the trader. */
+/** Starts a child process in its own session, because Ctrl-C and a closed terminal must reach only the trader. */
 const startBeside = (command: 'console' | 'guardian', file: string, options: SpawnOptions): ChildProcess =>
   spawn(process.execPath, [...process.execArgv, PROGRAM, command, '--with-trader', '-c', file], {
     ...options,
@@ -155,7 +155,7 @@ export class GuardianSupervisor {
     // The trader's credentials are withheld, because the guardian has its own API key.
     const withheld = { TWINBOOK_API_KEY: undefined, TWINBOOK_API_SECRET: undefined };
     const child = startBeside('guardian', config.file, { stdio: 'ignore', env: { ...env, ...withheld } });
-    // The guardian's time to start counts from here, because `spawn` itself may take long on a busy machine.
+    // The guardian's start time is read after `spawn`, because `spawn` itself may take long on a busy machine.
     const startedMs = performance.now();
     this.#startedMs = startedMs;
     this.#isAlive = true;
@@ -223,7 +223,7 @@ export class ConsoleSupervisor {
     }
   }
 
-  /** Ends the console. After an unproven end, the console first sends its alert and may outlive us. */
+  /** Ends the console. If orders may still rest, it first sends an alert and may outlive this process. */
   async close(isOrderly: boolean): Promise<void> {
     this.#isClosed = true;
     if (this.#again !== null) clearTimeout(this.#again);
@@ -309,7 +309,7 @@ interface ServiceManagerOptions {
   readonly send?: (message: string) => void;
 }
 
-/** Notifies systemd; null unless systemd waits for messages. */
+/** Returns an object that notifies systemd; null unless systemd waits for messages. */
 export function openServiceManager(options: ServiceManagerOptions) {
   const { env, clockMs = () => performance.now() } = options;
   const socket = env['NOTIFY_SOCKET'] ?? '';

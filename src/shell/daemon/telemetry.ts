@@ -163,7 +163,7 @@ export class Telemetry {
 }
 
 const DAY_MS = 86_400_000;
-/** Maximum wait for the result of a day, ms. The exchange's day may end 5 min late, and a valuation follows. */
+/** Maximum wait for the result of a day, ms. The exchange's clock may be 5 min late, and a valuation must follow. */
 const PATIENCE_MS = 15 * 60_000;
 const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' });
 

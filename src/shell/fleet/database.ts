@@ -114,7 +114,7 @@ function clientConfig({ server, password, answerMs, name }: DatabaseOptions): Cl
     port,
     database,
     user,
-    // If `password` were undefined, the PostgreSQL library would read one from the environment or a file of the user.
+    // If `password` were undefined, the PostgreSQL library would read a password from the environment or `~/.pgpass`.
     password: password ?? (() => Promise.reject(unusable(`${formatPlace(server)} ${NO_PASSWORD}`, SET_PASSWORD))),
     ssl: tlsOptions(server),
     application_name: name,
@@ -190,7 +190,7 @@ export function fleetPassword(env: Environment): string | null {
 export const unusable = (what: string, wanted: string): TwinbookError =>
   new TwinbookError('fleet_unusable', `the fleet's database ${what}`, `${wanted}.`);
 
-/** Returns whether PostgreSQL rejected one statement (five-character code), and the connection still works. */
+/** Returns whether PostgreSQL rejected only a statement, with a five-character code: the connection still works. */
 const isServerAnswer = (error: unknown): boolean => {
   const code = systemCode(error);
   return /^[0-9A-Z]{5}$/.test(code) && !ENDS_SESSION.test(code);

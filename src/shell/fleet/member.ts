@@ -23,7 +23,7 @@ export interface Instant {
   readonly steadyMs: number;
   /** Time since the machine's start, ms, including sleep. */
   readonly bootMs: number;
-  /** Unix time, ms; it can be set. After a virtual machine was paused, only the Unix time may have advanced. */
+  /** Unix time, ms; users can set it. After a virtual machine was paused, only the Unix time may have advanced. */
   readonly wallMs: number;
 }
 
@@ -36,7 +36,7 @@ export const rulesOf = (leaseMs: number) => ({
   leaseMs,
   /** Safety margin, ms, between the last signature and the lease's end, and between that end and the next owner. */
   marginMs: Math.max(LEAST_MARGIN_MS, leaseMs / MARGIN_SHARE),
-  /** Time without a renewal after which all orders are canceled, ms: they must be gone before the lease ends. */
+  /** Time without a renewal after which all orders are canceled, ms: no order may rest at the lease's end. */
   pullMs: leaseMs / 2,
   renewMs: leaseMs / 6,
 });
@@ -53,9 +53,9 @@ type LeaseRules = Readonly<ReturnType<typeof rulesOf>>;
 type LeaseStanding = 'none' | 'held' | 'failing' | 'over' | 'lost';
 
 /**
- * Decides whether this trader may sign for its wallet. Clocks of two machines are never compared. The holder measures
- * the lease from its request, by its fastest clock, and stops one margin early. The next owner measures from the newest
- * renewal that it saw, by its slowest clock, and waits one margin longer. The old owner thus stops before the next.
+ * Decides whether this trader may sign for its wallet. Clocks of two machines are never compared. The owner measures
+ * the lease from its own request, by its fastest clock, and stops signing one margin early. The next owner measures
+ * from the newest renewal it saw, by its slowest clock, and waits one margin longer. It thus starts after the stop.
  */
 export class Lease {
   readonly rules: LeaseRules;
@@ -72,7 +72,7 @@ export class Lease {
     this.rules = rules;
   }
 
-  /** Records the wallet's row; null if there is none. `at`: time after the database's answer. */
+  /** Records the wallet's row; null if there is no row. `at`: time when the database's answer arrived. */
   see(row: OwnerRow | null, at: Instant): void {
     const known = this.owner;
     if (row && known?.term === row.term && known.renewal === row.renewal && known.isFree === row.isFree) return;
@@ -156,7 +156,7 @@ interface MemberOptions {
 interface MemberHooks {
   /** Returns the trader's summary for the fleet's database; null while the trader has none. */
   summarize(): TraderSummary | null;
-  /** Returns quoted markets and those with own orders or shares, and whether none is missing; null if unknown. */
+  /** Returns all markets with quotes, own orders or shares, and whether the list is complete; null if unknown. */
   wanted(): { readonly markets: readonly string[]; readonly isComplete: boolean } | null;
   onChange(): void;
 }
@@ -172,7 +172,7 @@ export class FleetMember {
   readonly #candidate: OwnerCandidate;
   #desk: DatabaseDesk | null = null;
   #running: MemberHooks | null = null;
-  /** Whether dropped claims must be deleted, after the core knows of their loss; null before the first claim. */
+  /** Whether the next renewal must delete claims that this trader dropped; null before the first claim. */
   #toGiveBack: boolean | null = null;
   #timer: NodeJS.Timeout | undefined;
   #turn: Promise<void> = Promise.resolve();
@@ -263,7 +263,7 @@ export class FleetMember {
           return isSettled;
         }
       } catch (error) {
-        // An unusable database ends the start at the first attempt, but is retried while waiting for the wallet.
+        // At the first attempt, an unusable database ends the start. During the wait for the wallet, it is retried.
         if (isFirst || !(error instanceof TwinbookError) || error.code !== 'fleet_unusable') throw error;
         this.#drop();
       }
@@ -274,7 +274,7 @@ export class FleetMember {
     return null;
   }
 
-  /** Tries to take the lease; null if not possible, else whether the previous owner's orders are proven gone. */
+  /** Tries to take the lease; null if it is not free, else whether the previous owner's orders are proven gone. */
   async #tryToTake(): Promise<boolean | null> {
     const desk = await this.#open();
     const before = this.lease.owner;
@@ -374,7 +374,7 @@ export class FleetMember {
     const missing = wanted.filter((market) => !this.markets.includes(market));
     const ours = missing.length === 0 ? [] : await desk.claim(this.lease.term, missing);
     const kept = this.markets.filter((market) => wanted.includes(market));
-    // After the first claim, claims of an earlier run or of the previous owner remain.
+    // At the first claim, the database may still have claims of an earlier run or owner, which must be deleted.
     this.#toGiveBack = this.#toGiveBack !== false || kept.length < this.markets.length;
     this.markets = [...kept, ...ours];
   }

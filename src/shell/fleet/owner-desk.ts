@@ -1,14 +1,14 @@
-/** A fleet's tables, and queries about one wallet. The owner's session holds an advisory lock while connected. */
+/** A fleet's tables, and queries about one wallet. The wallet owner's database session holds an advisory lock. */
 
 import { createHash } from 'node:crypto';
 import { must, TwinbookError } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import { type FleetDatabase, unusable } from './database.js';
 
-/** Version of the fleet's tables, incremented with each change. A trader works only with its own version. */
+/** Version of the fleet's tables, incremented with each change. A trader works only with tables of its own version. */
 const TABLES_VERSION = 2;
 
-/** Each SQL function first locks the row of `about`, so its later statements see the writes of all earlier calls. */
+/** Each SQL function first locks the only row of table `about`, so that it sees the writes of all earlier calls. */
 const TABLES = `
 CREATE SCHEMA twinbook_fleet;
 CREATE TABLE twinbook_fleet.about (
@@ -86,7 +86,7 @@ export async function initFleet(database: FleetDatabase, capitalMicros: Micros):
   await requireTables(database);
   const sql = 'SELECT twinbook_fleet.set_capital($1) AS is_set';
   const [row] = await database.query<{ is_set: boolean }>(sql, [capitalMicros]);
-  const granted = 'the fleet has already granted more capital to its traders';
+  const granted = 'the fleet has already granted more than this capital to its traders';
   if (row?.is_set !== true) throw new TwinbookError('usage', granted, '`twinbook fleet status` shows the grants.');
   return isNew;
 }
@@ -184,7 +184,7 @@ export class DatabaseDesk {
     this.#candidate = candidate;
   }
 
-  /** Reads the owner's row; null for an unknown wallet. */
+  /** Reads the wallet's row, which names its owner; null for an unknown wallet. */
   async look(): Promise<OwnerRow | null> {
     const sql = `SELECT ${OWNER} FROM twinbook_fleet.wallet WHERE wallet = $1`;
     const [row] = await this.#database.query<OwnerRow>(sql, [this.#candidate.wallet]);
@@ -241,7 +241,7 @@ export class DatabaseDesk {
     return must(row, 'the answer of grant_capital');
   }
 
-  /** Claims markets for this wallet. Returns the `markets` that the wallet now has. */
+  /** Claims markets for this wallet. Returns those of `markets` that this wallet now has claimed. */
   async claim(term: number, markets: readonly string[]): Promise<readonly string[]> {
     const rows = await this.#ask('SELECT * FROM twinbook_fleet.claim_markets($1, $2, $3, $4)', term, markets);
     return rows.filter(({ wallet }) => wallet === this.#candidate.wallet).map(({ market }) => String(market));
@@ -287,7 +287,7 @@ export class DatabaseDesk {
     await this.#database.query('SELECT pg_advisory_unlock($1)', [lockKey(this.#candidate.wallet)]);
   }
 
-  /** Ends the session that holds the lock, if permitted: its trader is frozen or disconnected. */
+  /** Ends the database session that holds the lock, if permitted: the session's trader is frozen or disconnected. */
   async #evict(): Promise<void> {
     const sql = `SELECT pg_terminate_backend(pid) FROM pg_locks
       WHERE locktype = 'advisory' AND granted AND objsubid = 1 AND pid <> pg_backend_pid()

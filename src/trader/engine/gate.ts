@@ -1,4 +1,4 @@
-/** The gate between decisions and the executor: every intent needs an approval by risk before its requests begin. */
+/** Passes intents to the executor: the risk module must approve an intent before its first request. */
 
 import type { Sight } from '../market/view.js';
 import { type RiskFacts, toWorkingOrder } from '../risk/controls.js';
@@ -22,13 +22,13 @@ export function makeStepContext(state: TraderState, hold: string | null, nowMs: 
     requests,
     executor,
     guards: safety.guards,
-    /** The trader's risk limits; the limits of a strategy are tighter. */
+    /** The trader's risk limits; a strategy's own limits may differ. */
     limits: settings.risk,
     economics: settings.economics,
     stance: held === null ? LADDER[mode].stance : 'halted',
     /** Reason of the quoting stance; empty when the stance is `normal`. */
     stanceReason: held ?? reason,
-    /** Own orders and holdings before the market is processed; the caller replaces them after a conversion. */
+    /** Own orders and holdings; the caller replaces them for each market and after a conversion. */
     own: account.own,
     findCaps: (conditionId: string) => averages.caps(conditionId),
   };
@@ -70,5 +70,5 @@ export const gatherFacts = (
   requestHeadroom: context.requests.queue.headroom('signed', 'draft', context.nowMs),
 });
 
-/** Returns an empty reason (JSON), for intents without further data for the command `explain`. */
+/** Returns the reason of an intent as empty JSON, for intents about which `explain` shows nothing more. */
 export const NO_REASON = (): string => '{}';

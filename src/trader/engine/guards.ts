@@ -20,7 +20,7 @@ import {
   NO_LOSS_RUNG,
 } from '../risk/loss-guard.js';
 
-/** Ledger rows to read for each order or cancel allowed in a minute; above 1, because some rows are conversions. */
+/** Number of intents to read per order or cancel allowed in a minute; above 1, because some are conversions. */
 const ROWS_PER_ACTION = 2;
 
 const FILLS_NOTE = 'fill_guard';
@@ -135,7 +135,7 @@ class FillAlarm extends NotedText {
   }
 }
 
-/** Duration of rejections after which an API key counts as revoked, ms; rejections by mistake are shorter. */
+/** Duration of rejections after which an API key counts as revoked, ms. Temporary rejections are shorter. */
 const HALTS_AFTER_MS = 20_000;
 
 /** Alarm for a rejected API key. All orders are canceled until an operator resumes, because fills cannot be read. */
@@ -254,7 +254,7 @@ export class ExchangeRefusals {
     };
   }
 
-  /** Records an accepted order. Returns true if it ends a reported series of rejections, to report the end. */
+  /** Records an accepted order. Returns true if a reported series of rejections ends, so that the end is reported. */
   onTaken(): boolean {
     const wasTold = this.#isTold;
     this.#row = null;
@@ -284,6 +284,6 @@ export class ExchangeRefusals {
     if (this.#row === null) return null;
     const { slug, words, sinceMs, times } = this.#row;
     const lately = times.filter((atMs) => nowMs - atMs <= MINUTE_MS).length;
-    return `the exchange has rejected all orders since ${utcText(sinceMs)} UTC, ${lately} in the last minute; the newest: ${slug}, ${words}`;
+    return `the exchange has rejected all orders since ${utcText(sinceMs)} UTC, ${lately} in the last minute; the newest rejection: ${slug}, ${words}`;
   }
 }

@@ -88,7 +88,7 @@ function sharesAhead(levels: readonly BookLevel[], priceMicros: Micros, sign: 1 
   return ahead;
 }
 
-/** Returns levels shifted by fair price minus share value: losses of stale quotes then refer to the share value. */
+/** Returns levels shifted by fair price minus share value, so that stale-quote losses are measured from that value. */
 function resting(side: BookSide, quotes: OfferedLevels, fairMicros: Micros): RestingQuote[] {
   const shift = Math.round(fairMicros - worthOf(side, quotes, fairMicros));
   const levels = side === 'bid' ? quotes.bids : quotes.asks;
@@ -106,7 +106,7 @@ export interface Worth {
   /** Rank of the market by value; 1 is the most valuable market. */
   readonly place: number;
   readonly belief: Belief;
-  /** Cost rate of seeing fills late, currency per s²: fills per second times the income per second of one side. */
+  /** Cost of detecting fills late, currency per s²: fills per second times the income per second of one side. */
   readonly lateFillCost: number;
   /** Expected loss from stale quotes, as a fraction of the fills' distance from the fair price. */
   readonly stalePart: number;
@@ -137,7 +137,7 @@ interface WaitingFill {
 
 /** An own fill, with the data to measure its later result; NO prices are converted to YES prices. */
 interface MeasuredFill extends Omit<OwnFill, 'amountMicros'> {
-  /** The strategy's fair price at the time of the fill; null if it gave none. */
+  /** The strategy's fair price at the time of the fill; null if the strategy gave none. */
   readonly fairMicros: Micros | null;
   /** Expected loss from stale quotes, as a fraction of the fill's distance from the fair price. */
   readonly stalePart: number;
@@ -171,7 +171,7 @@ export class MarketMeasures {
     this.#waiting.push({ sign, filledMs: nowMs, fair: fairMicros / ONE, distance, stalePart });
   }
 
-  /** Measures the price move after fills that are old enough, by the newest market price. */
+  /** For each fill older than `HORIZON_MS`, measures the price move up to the newest market price. */
   look(motion: PriceMotion | null): void {
     if (motion === null || this.#waiting.length === 0) return;
     const { price, seenMs } = motion;
@@ -193,7 +193,7 @@ export class MarketMeasures {
     this.sums.expected += (expectedPerS * elapsedMs) / 1000;
   }
 
-  /** Drops fills that wait for their markout after our clock was set back, because their age is unknown. */
+  /** After our clock was set back, drops fills that wait for their markout, because their age is unknown. */
   clockSetBack(): void {
     this.#waiting = [];
     this.#atMs = null;
@@ -204,7 +204,7 @@ export class MarketMeasures {
 export interface Belief {
   /** Ratio of observed to expected fills. */
   readonly fillRatio: number;
-  /** Fraction of a fill's distance that is lost besides the expected loss from stale quotes; may be negative. */
+  /** Loss per fill beyond the expected stale-quote loss, as a fraction of the fill's distance; may be negative. */
   readonly adversePart: number;
 }
 
@@ -232,9 +232,9 @@ export const hasRules = (rules: MarketRules | undefined): rules is MarketRules =
   rules !== undefined && Object.values(rules).some((rule) => rule !== null);
 
 const DAY_MS = 86_400_000;
-/** Maximum number of trades in a market view. If all of these are younger than a day, the day may have had more. */
+/** Maximum number of trades in a market view. If all are younger than a day, more may have occurred. */
 const TRADES_SHOWN = 100;
-/** A quoted market is dropped only when it misses a rule by more than this fraction. */
+/** A quoted market is dropped only if it misses a rule's limit by more than this fraction of the limit. */
 const SLACK = 0.25;
 
 /**

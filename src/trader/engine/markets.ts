@@ -24,9 +24,9 @@ export class MarketEntry {
   feed: MarketTracker;
   /** Why this market's data is ignored until an operator resumes the market; null if the data is used. */
   excludedBecause: string | null = null;
-  /** Time of the first of the newest details with an ending (settled or unsuitable), our clock, ms; null without. */
+  /** Time since which details show the market as settled or unsuitable, our clock, ms; null if the newest does not. */
   endingMs: number | null = null;
-  /** True if a later detail has confirmed the ending. One detail may be wrong. */
+  /** True if a later detail also showed the market as settled or unsuitable, because one detail may be wrong. */
   isEnded = false;
   /** One quote slot per strategy that quotes this market; empty when the market is tracked for its holding only. */
   readonly slots: QuoteSlot[] = [];
@@ -55,7 +55,7 @@ export class Markets {
   #settings: TraderSettings;
   readonly #ledger: Ledger;
   readonly #tracked = new Map<string, MarketEntry>();
-  /** Markets that, by their detail, cannot be quoted. Later market lists do not add these markets again. */
+  /** Markets whose detail shows that they cannot be quoted. Later market lists do not add these markets again. */
   readonly #unsuitable = new Set<string>();
   /** Names of strategies that are within their quote hours now. */
   readonly #quoting = new Set<string>();
@@ -182,7 +182,7 @@ export class Markets {
     this.version++;
   }
 
-  /** Cancels all orders of the strategies at their next turn; the turn after it places new orders. */
+  /** Makes the next call of each strategy cancel its orders; the call after that may place new orders. */
   pullOrders(because: string): void {
     for (const { slots } of this.#tracked.values()) for (const slot of slots) slot.pulledBecause ??= because;
     this.requestRequote();
@@ -285,7 +285,7 @@ export class Markets {
   }
 }
 
-/** Minimum time between the two details that confirm an ending, ms. An outdated answer may be this old. */
+/** Minimum time between the two details that confirm a market's end, ms. An outdated answer may be this old. */
 const CONFIRM_AFTER_MS = 10_000;
 
 function noteEnding(entry: MarketEntry, { sentMs, seenMs }: SeenAt): void {
@@ -310,7 +310,7 @@ export const makeMarketRecord = (facts: MarketFacts, detail: MarketDetail, seenM
   seenMs,
 });
 
-/** Number of the ledger's newest fills among which fills later than a restored quoter's state are searched. */
+/** Maximum number of newest fills that are searched for those booked after a restored state was saved. */
 const MOST_FILLS = 1_000;
 
 const ownFillsNote = (conditionId: string): string => `own-fills.${conditionId}`;
@@ -367,7 +367,7 @@ export function forgetPrior(conditionId: string, ledger: Pick<Ledger, 'note' | '
   if ((ledger.note(noteOf(conditionId)) ?? '') !== '') ledger.setNote(noteOf(conditionId), '');
 }
 
-/** Returns true if price bars are due: the open, quoted market has a book and trades, but no unexpired result. */
+/** Returns true if price bars are due: the open, quoted market has a book and trades, but no valid result. */
 export function wantsCandles(entry: MarketEntry, { polling }: Pick<TraderSettings, 'polling'>, nowMs: number): boolean {
   if (polling.candlesPrior !== true || entry.candles.isAsked || entry.slots.length === 0) return false;
   const { feed, excludedBecause, candles } = entry;

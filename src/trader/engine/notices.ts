@@ -18,7 +18,7 @@ export class Notices {
     this.#waiting.push({ timeMs, severity: 'info', kind, text });
   }
 
-  /** Adds a loud notice and stores it in the ledger. Pruning the `subject` (order or intent) deletes it. */
+  /** Adds a notice of severity `loud` and stores it in the ledger until the order or intent `subject` is pruned. */
   alert(timeMs: number, kind: string, text: string, subject: string | null = null): void {
     const notice = { timeMs, severity: 'loud', kind, text } as const;
     this.#waiting.push(notice);
@@ -84,7 +84,7 @@ export class UnreadLists {
     return this.#failing.get('orders')?.pulled ?? this.#failing.get('fills')?.pulled ?? null;
   }
 
-  /** Records the result of a list read. Returns the notice that is due, or null. `isSilent`: no notice for failures. */
+  /** Records a list read. Returns a due notice, or null. `isSilent`: no call is answered, and failures are normal. */
   onLook(list: WatchedList, result: PollResult, report: RequestResult, isSilent: boolean) {
     if (result === 'unsent') return null;
     const before = this.#failing.get(list) ?? FRESH;
@@ -124,7 +124,7 @@ export class UnreadMarkets {
     this.#walk = new Map();
     if (!isComplete) return [];
     this.#reasons = new Map(
-      Array.from(now, ([id, problem]) => [id, `the row of the market in the list cannot be read: ${problem}`]),
+      Array.from(now, ([id, problem]) => [id, `the market's row in the list of markets cannot be read: ${problem}`]),
     );
     const unread = [...now].filter(([id]) => !before.has(id));
     const read = [...before.keys()].filter((id) => !now.has(id));
@@ -146,7 +146,7 @@ function next(
 ): Failing {
   const all = longer(before.all, nowMs);
   const answered = isSilent && before.told === 'nothing' ? FRESH.answered : longer(before.answered, nowMs);
-  // Failed reads of this list count even if the exchange answers no call: it may have answered others in between.
+  // Failures during a silence of the exchange count too, because other calls may be answered in between.
   const isBlind = list !== 'catalog' && lasts(all, nowMs, PULLED_AFTER_MS);
   const pulled = before.pulled ?? (isBlind ? why : null);
   const isTold = before.told === 'nothing' && lasts(answered, nowMs, TOLD_AFTER_MS);

@@ -24,7 +24,7 @@ import { cancelOrder, PLACE_PAUSE_MS } from './quoting/quoting.js';
 import { lookAtEvent, pauseMarket, react, tellMarket } from './reactions.js';
 import type { TraderState } from './state.js';
 
-/** Returns true if the request's intent must not be executed any more, so that the client has dropped the request. */
+/** Returns true if the request's intent must no longer be executed; the client then drops the request unsent. */
 const isForbidden = ({ executor }: TraderState, { owner }: RequestResult['request'], nowMs: number): boolean =>
   owner.kind === 'intent' && executor.findObjection(owner.intentId, owner.step, nowMs) !== null;
 
@@ -186,7 +186,7 @@ function readDetail(state: TraderState, entry: MarketEntry, data: DataOf<'market
   if (endingMs === null && entry.endingMs !== null)
     requests.poller.expedite({ kind: 'detail', marketConditionId: conditionId });
   if (feed.unsuitable !== null && entry.isEnded && !isEnded) {
-    // Instead of an unlisted market, the selection chooses another one.
+    // No alert for a market that the strategy does not list by id, because its selection replaces the market.
     const isListed = entry.slots.some(({ strategy }) => strategy.markets.ids.length > 0);
     notices[isListed ? 'alert' : 'notify'](at.seenMs, 'market_unsuitable', `${conditionId}: ${feed.unsuitable}`);
   }

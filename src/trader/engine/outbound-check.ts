@@ -1,7 +1,7 @@
 /**
- * Risk control 16: compares each outgoing request that can move money with its intent in the ledger. Content and
- * signature must equal the ledger's. The draft of an order or cancel may be requested only once. If a request differs
- * from the ledger, the trader does not send it, cancels all orders and exits.
+ * Risk control 16: compares each outgoing request that can move money with its intent in the ledger. The request's
+ * content and signature must equal those in the ledger. The draft of an order or cancel may be requested only once. If
+ * a request differs from the ledger, the trader does not send it, cancels all orders and exits.
  *
  * The check shares no code with the code that makes requests, so one bug cannot affect both.
  */
@@ -36,7 +36,7 @@ export class OutboundCheck {
     if (!matches(call, intent)) return `the request differs from its ledger row: ${JSON.stringify(call)}`;
     if (call.body !== undefined && 'signature' in call.body) return null;
     if (intent.signature !== null) return 'the intent of the request is already signed';
-    // If an answer is lost, a conversion's draft may be requested again. An order's or cancel's draft may not.
+    // If an answer is lost, a conversion's draft may be requested again, but no draft of an order or cancel.
     if (intent.kind !== 'place' && intent.kind !== 'cancel') return null;
     if (this.#drafted.has(intent.id)) return 'the draft of this intent was already requested';
     this.#drafted.add(intent.id);

@@ -63,7 +63,7 @@ function onEvent(state: TraderState, event: ExecutorEvent, nowMs: number): void 
   }
 }
 
-/** Pauses a market until an operator resumes it with a reason. Nothing that is in flight there is signed or sent. */
+/** Pauses a market until an operator resumes it with a reason. Orders and conversions in flight are withdrawn. */
 export function pauseMarket({ safety, executor, markets }: TraderState, id: string, why: string, nowMs: number): void {
   safety.pauses.pause(id, why);
   executor.withdraw(id, nowMs, ['place', ...CONVERSION_KINDS]);

@@ -19,7 +19,7 @@ import { OwnLists } from './own/own-lists.js';
 import type { OwnState } from './own/own-state.js';
 import type { TraderSettings } from './settings.js';
 
-/** Number of book levels per side to request. No shipped strategy uses more. */
+/** Number of book levels per side to request. No strategy shipped with Twinbook uses more. */
 const BOOK_DEPTH = 20;
 
 /** Wait before a cancel is retried, ms. */
@@ -52,7 +52,7 @@ export class Requests {
     this.#runId = runId;
   }
 
-  /** Returns true if a cancel of the order was attempted too recently for a retry. Otherwise records a new attempt. */
+  /** Returns true if a cancel of the order was attempted too recently for a retry; else records an attempt. */
   noteCancelTry(orderPubkey: string, nowMs: number): boolean {
     const triedMs = this.cancelTries.get(orderPubkey);
     if (triedMs !== undefined && nowMs - triedMs < CANCEL_RETRY_MS && nowMs >= triedMs) return true;

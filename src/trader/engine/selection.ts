@@ -141,7 +141,7 @@ export class Selection {
     const choice = choose(candidates, supply, least, bounds);
     this.prices = choice.prices;
     const places = new Map(choice.ranked.map(({ id, value }, i) => [id, { value, place: i + 1 }]));
-    // The request price is 0 unless own requests, not throttling or other programs, use up the budget.
+    // The request price is above 0 only if own requests use up the budget, not if throttling or other programs do.
     this.requestPrice = queue.isSteady(nowMs) && queue.burstLeft(nowMs) < SHORT_PART ? choice.prices.request : 0;
     for (const { slot, candidate, belief, gross, lateFillCost } of offered) {
       const found = places.get(candidate.id);
@@ -187,7 +187,7 @@ export class Selection {
     if (offer === null) return null;
     this.#offeredMs.set(slot, nowMs);
     const byValue = strategy.markets.choose === 'value';
-    // Gross income from own fills, currency per second.
+    // Expected gross income from own fills, currency per second.
     const gross = offer.sides.reduce(
       (sum, { fillsPerS, sharesPerFill, distance }) => sum + fillsPerS * sharesPerFill * distance,
       0,
@@ -217,7 +217,7 @@ export class Selection {
   }
 }
 
-/** Mean income per second of both sides, the cost of an unseen fill. A side's distance is at least one tick. */
+/** Returns the mean income per second of a side: the cost rate of an unseen fill. Distances are at least one tick. */
 const sideIncome = ({ sides, market }: MarketOffer): number =>
   sides.reduce(
     (sum, { fillsPerS, sharesPerFill, distance }) =>

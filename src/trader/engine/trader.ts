@@ -26,7 +26,7 @@ import {
 } from './snapshot.js';
 import { TraderState } from './state.js';
 
-/** Maximum number of request releases in one step; the report of an unsent request may cause a further request. */
+/** Maximum number of rounds of request releases in one step. Unsent requests of a round may cause new requests. */
 const MAX_UNSENT_ROUNDS = 4;
 /** Backward steps of our clock up to this size are ignored, ms. Late answers and clock corrections cause them. */
 const WAITED_OUT_MS = 1_000;

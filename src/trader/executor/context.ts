@@ -95,7 +95,7 @@ export class Context {
     this.emit({ kind: 'trouble', trouble, market, text, subject });
   }
 
-  /** Reports an irregular record of the exchange, once per record. A settled trade is reported at each failure. */
+  /** Reports an irregular record of the exchange, once per record. Each failure of a settled trade is reported. */
   reportOddity(kind: Oddity, pubkey: string, market: string | null, text: string, nowMs: number): void {
     const isNew = this.ledger.noteOddity(kind, pubkey, text, nowMs);
     // A trade may settle and fail again. Each reversal changes the position, so orders in flight are decided again.
@@ -154,7 +154,7 @@ export class Context {
     inFlight.dueMs = nowMs + growingWaitMs(inFlight.tries++, cause);
   }
 
-  /** Plans the next request of an intent: its submit again if the draft is still valid, else a read of its record. */
+  /** Plans an intent's next request: a repeated submit if the draft is still valid, else a read of its record. */
   sendAgain(inFlight: InFlight, look: Pick<RecordPoll, 'nowMs'>): void {
     this.lookLater(inFlight, look.nowMs);
     inFlight.expiredSinceMs = null;
@@ -226,7 +226,7 @@ export class Context {
     this.waitOut(inFlight, nowMs);
     const { expiresAtS, draftPubkey, kind, updatedMs } = inFlight.intent;
     const { draft_lifetime_s, clock_tolerance_s } = this.profile;
-    // Our clock may decide while the exchange has shown no time, because an abandoned draft takes no effect.
+    // If the exchange's time is unknown, our clock decides. An error is harmless: an abandoned draft takes no effect.
     const isOver =
       this.venueNowMs === null
         ? Math.abs(nowMs - updatedMs) > (draft_lifetime_s + LATE_DELIVERY_S + clock_tolerance_s) * 1000
@@ -371,7 +371,7 @@ export function fillObjection(
   const total = closedMs === null ? order.amountMicros : minMicros(order.amountMicros, filledMicros);
   const left = sub(total, order.bookedMicros);
   if (!feeOnly && !(amountMicros > 0 && amountMicros <= left)) {
-    const ended = `: the order ended ${order.status} with ${formatDecimal(filledMicros)} filled`;
+    const ended = `: the order ended as ${order.status} with ${formatDecimal(filledMicros)} filled`;
     const excess = `${formatDecimal(amountMicros)}, but only ${formatDecimal(left)} of the order was left`;
     objections.push(`has the amount ${excess}${closedMs === null ? '' : ended}`);
   }

@@ -4,8 +4,8 @@
  * the executor changes the states of intents and orders, by the table in `lifecycle.ts`.
  *
  * The executor signs only stored drafts. It never requests a second draft of an intent that may have been submitted. A
- * missing answer proves nothing, and only the exchange's clock ends a signed draft. The executor has no network access:
- * it returns requests and gets one report for each.
+ * missing answer proves nothing, and a signed draft expires only by the exchange's clock. The executor has no network
+ * access: it returns requests and gets one report for each.
  */
 
 import { assert, must } from '../../shared/base/errors.js';
@@ -73,7 +73,7 @@ export class Executor {
     }).requests;
   }
 
-  /** Returns why a draft or submit that waits must not leave now; null if it may. Reads may always leave. */
+  /** Returns why a waiting draft or submit request must not be sent now; null if it may. Reads may always be sent. */
   findObjection(intentId: string, step: IntentStep, nowMs: number): string | null {
     if (step === 'read') return null;
     const inFlight = this.#context.intents.get(intentId);
@@ -155,7 +155,7 @@ export class Executor {
     });
   }
 
-  /** Processes rows of any page of `trades.list`, in any order of pages. Rows that are already booked cost little. */
+  /** Processes rows of any page of `trades.list`, in any order of pages. Known rows are skipped by a cache. */
   onOwnTrades(rows: readonly OwnTradeRow[], nowMs: number): Reaction {
     return this.#context.reaction(nowMs, () => observeTrades(this.#context, rows, nowMs));
   }
@@ -249,7 +249,7 @@ export class Executor {
     return this.#context.intents.find('cancel', orderPubkey)?.intent.id ?? null;
   }
 
-  /** Returns orders whose filled amount exceeds their booked fills. For them, the engine reads older trades. */
+  /** Returns orders whose filled amount exceeds their booked fills. The engine searches older trades for the rest. */
   missingFills() {
     const found = [];
     for (const order of this.#context.orders.unsettled.values()) {

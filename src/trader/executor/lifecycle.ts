@@ -45,7 +45,7 @@ export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<Int
     uncertain: 'unknown',
     accepted: 'live',
     settled: 'done',
-    // A list or read may show the end of the intent before the submit is answered.
+    // A list or read may show that the intent failed or expired before the submit is answered.
     recordFailed: 'failed',
     recordExpired: 'expired',
   },
@@ -75,7 +75,7 @@ export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<Int
     // The exchange made no draft, so no shares or currency are locked.
     draftRefused: 'refused',
     lapsed: 'expired',
-    // The intent took effect although no signature was sent. The state follows the exchange's record, with an alarm.
+    // The intent took effect although no signature was sent. An alarm is raised, and the exchange's record decides.
     accepted: 'live',
     settled: 'done',
     recordFailed: 'failed',

@@ -194,7 +194,7 @@ function cancelOfEndedOrder(context: Context, orderPubkey: string, nowMs: number
 function cancelOfRestingOrder(context: Context, orderPubkey: string, look: RecordPoll): void {
   const inFlight = context.intents.find('cancel', orderPubkey);
   if (inFlight === null || inFlight.busy !== null) return;
-  // Only a signed cancel is handled here. Its submit may have been throttled or not sent, or its draft has expired.
+  // Only a signed cancel is sent again or expires. Its submit may be lost or throttled, or its draft has expired.
   if (STANDINGS[inFlight.intent.state].effect !== 'maybe') return;
   // A read that was sent before the last change of the cancel shows nothing about the cancel's effect.
   const { updatedMs } = inFlight.intent;

@@ -116,7 +116,7 @@ function storeDraft(context: Context, inFlight: InFlight, report: RequestResult)
   else context.refuseToSign(inFlight, nowMs, objection);
 }
 
-/** Returns the expiry of a draft, exchange time, Unix s; null if it has none and the exchange time is unknown. */
+/** Returns a draft's expiry, exchange time, Unix s; null if the draft has none and the exchange time is unknown. */
 function findExpiry(context: Context, message: string, venueTimeMs: number | null): number | null {
   const written = readDraftMessage(context.profile.draft_message, message)?.expires;
   if (written !== undefined) return written;
@@ -148,7 +148,7 @@ function objectionToExpiry(context: Context, expiresAtS: number | null, report: 
 function draftLost(context: Context, inFlight: InFlight, nowMs: number, reason: string): void {
   if (inFlight.intent.state !== 'intended') return;
   const { kind } = inFlight.intent;
-  // A repeated request for a merge or split returns the same draft. A redeem's second draft is never signed.
+  // A repeated request of a conversion's draft returns the same draft. If not, the lost draft stays unsigned.
   const isConversion = kind !== 'place' && kind !== 'cancel';
   const askAgain = isConversion && inFlight.tries + 1 < MOST_DRAFT_ASKS;
   if (askAgain) context.lookLater(inFlight, nowMs);
@@ -241,7 +241,7 @@ function movedSets({ kind, priceMicros }: IntentRow, amount: Micros, landed: Mic
   return { yesMicros: came, noMicros: came, cashMicros: sub(ZERO, amount), yesCostMicros };
 }
 
-/** Without `funds`, an amount of 0 counts as the payment after this time, ms: records also show 0 before it. */
+/** Without `funds`, an on-chain amount of 0 counts as payment only after this time, ms: it is also 0 before payment. */
 const UNPAID_MS = 600_000;
 
 function observeRedeem(context: Context, inFlight: InFlight, row: RedeemRow, look: RecordPoll): void {

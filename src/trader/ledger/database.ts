@@ -30,8 +30,8 @@ export class LedgerBroken extends TwinbookError {
 const VIRTUAL_CACHE_KIB = 16_384;
 
 /**
- * Number of written rows after which an idle trader checkpoints the write-ahead log. These rows fill about a
- * thousand pages, SQLite's default. A checkpoint takes as long as several commits. A busy trader uses 8 times the rows.
+ * Number of written rows after which an idle trader checkpoints the write-ahead log; a busy trader waits for 8 times as
+ * many. 400 rows fill about a thousand pages, SQLite's default. A checkpoint takes as long as several commits.
  */
 const CHECKPOINT_AFTER_WRITES = 400;
 const MOST_WRITES_IN_LOG = 8 * CHECKPOINT_AFTER_WRITES;
@@ -84,7 +84,7 @@ export class Database {
   }
 
   /**
-   * Opens a temporary ledger for a backtest or replay. It is deleted when its process ends. Pages that exceed the cache
+   * Opens a temporary ledger for a backtest or replay; it is deleted when the process ends. Pages that exceed the cache
    * are in a temporary file, because months of history exceed memory.
    *
    * @param content bytes of a closed ledger's file, or of SQLite's copy of a ledger, with which the new ledger begins
@@ -339,7 +339,7 @@ export function refuseOtherNames(path: string): void {
   throw new TwinbookError('file_unreadable', text, hint);
 }
 
-/** Throws ledger_broken if the ledger is gone, but another file of it is left: a new ledger would lack its kills. */
+/** Throws ledger_broken if the ledger is gone but another of its files exists: a new ledger would lack a past kill. */
 export function refuseLostLedger(path: string): void {
   const hasContent = (place: string) => (statSync(place, { throwIfNoEntry: false })?.size ?? 0) > 0;
   // Every start copies its configuration to the last of these paths.

@@ -206,7 +206,7 @@ export class Ledger extends LedgerReader {
     return after;
   }
 
-  /** Books a trade of an order, once per pubkey. If the trade was recorded as failed, that record is deleted. */
+  /** Books a trade of an order, once per trade pubkey. If the trade was recorded as failed, that record is deleted. */
   bookFill(fill: BookedFill): FillBooking {
     const known = this.fill(fill.pubkey);
     if (known !== null) return this.#bookAgain(known, fill);
@@ -243,7 +243,7 @@ export class Ledger extends LedgerReader {
     return true;
   }
 
-  /** Adds a failed trade to its order's failed amount, once per trade pubkey. Reverses a booked trade. */
+  /** Adds a failed trade to its order's failed amount, once per trade pubkey. Reverses the trade's booking, if any. */
   noteFailedTrade(tradePubkey: string, orderPubkey: string, amount: Micros, nowMs: number): FailureNote {
     this.#forgetOrder(orderPubkey);
     const sql = 'INSERT INTO failed_trades VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
@@ -272,7 +272,7 @@ export class Ledger extends LedgerReader {
     return Math.max(Number(this.note(FILL_PLACES_NOTE) ?? 0), this.newestSeq('fills'));
   }
 
-  /** Returns the reference of a trade's next transaction: the trade's pubkey, with a number unless it is the first. */
+  /** Returns the reference of a trade's next transaction: the trade's pubkey, from the second on with a number. */
   #freeRef(pubkey: string): string {
     const sql = "SELECT count(*) AS n FROM transactions WHERE kind = 'fill' AND (ref = ? OR (ref > ? AND ref < ?))";
     // The range ends at the character after the separator, so it contains all references with a number.
@@ -530,7 +530,7 @@ class ReadCache {
   }
 }
 
-/** Maximum number of cached orders. Fewer orders rest at the same time. */
+/** Maximum number of cached orders. Fewer orders than this rest at the same time. */
 const MOST_ORDERS = 1_000;
 
 function readThrough<K, V>(known: Map<K, V>, key: K, read: () => V): V {

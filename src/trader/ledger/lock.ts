@@ -135,7 +135,7 @@ function unusable(path: string, cause: unknown): TwinbookError {
   const why = cause instanceof Error ? cause.message : String(cause);
   const isFull = cause instanceof Error && 'code' in cause && (cause.code === 'SQLITE_FULL' || cause.code === 'ENOSPC');
   const hint = isFull
-    ? 'Free space on its disk: delete journals, recordings, logs or old backups, never the ledger or its -wal file. `twinbook cancel-all --verify` cancels without the ledger.'
+    ? 'Free space on the disk of the lock file: delete journals, recordings, logs or old backups, never the ledger or its -wal file. `twinbook cancel-all --verify` cancels without the ledger.'
     : 'The trader must be able to write this file. If no trader runs and the file is damaged, delete it.';
   return new TwinbookError('file_unreadable', `the lock file ${path} cannot be used: ${why}`, hint, { cause });
 }

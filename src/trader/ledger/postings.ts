@@ -69,7 +69,7 @@ export const feePostings = (feeMicros: Micros): Posting[] => [
   currency('fees', feeMicros),
 ];
 
-/** Returns postings that reverse a failed fill, at the current average cost. The sum of cost and result is exact. */
+/** Returns postings that reverse a failed fill, at the average cost. Rounding never changes cost + result. */
 export function undoingPostings(fill: BookedFill, held: BookedHolding): Posting[] {
   const side = fill.side === 'buy' ? 'sell' : 'buy';
   return fillPostings({ ...fill, side, feeMicros: negative(fill.feeMicros ?? ZERO) }, held);
@@ -95,7 +95,7 @@ export function conversionPostings(conversion: BookedConversion, yes: BookedHold
   ]);
 }
 
-/** Returns adoption postings. Recorded moves change `cash`; the value of the other shares is posted to `adopted`. */
+/** Returns the postings of an adoption. Moves with a record change `cash`; other shares' value goes to `adopted`. */
 export function adoptionPostings(outcome: AdoptedOutcome, held: BookedHolding): Posting[] {
   const { marketConditionId: market, isYes, recorded, restMicros, restWorthMicros } = outcome;
   const postings: Posting[] = [];
@@ -125,8 +125,8 @@ function sharesPostings(market: string, isYes: boolean, move: Micros): Posting[]
 
 /**
  * Divides the currency spent on shares (`value`; negative if received) between cost and result. Fills may be booked out
- * of order, so a holding can be negative for a moment. If no share is left, the remaining cost becomes a result. The
- * sum of cost and result is exact in any order of fills.
+ * of order, so a holding can be negative for a moment. If no share is left, the remaining cost becomes a result. In
+ * any order of fills, rounding does not change the sum of cost and result.
  */
 function resultPostings(market: string, isYes: boolean, move: Micros, value: Micros, held: BookedHolding): Posting[] {
   const left = add(held.sharesMicros, move);
@@ -141,7 +141,7 @@ function computeCostPart(sharesMicros: Micros, held: BookedHolding): Micros {
   return mulDiv(held.costMicros, minMicros(sharesMicros, held.sharesMicros), held.sharesMicros, 'floor');
 }
 
-/** Returns one posting per account with the sum, without zeros. Asserts that the postings of each asset sum to zero. */
+/** Sums the postings of each account and drops zero sums. Asserts that the postings of each asset sum to zero. */
 export function balance(postings: readonly Posting[]): Posting[] {
   const byAccount = new Map<string, Posting>();
   const sums = new Map<string, number>();

@@ -121,7 +121,7 @@ export class LedgerReader {
     return CONVERSIONS.find(this.db, 'pubkey', pubkey);
   }
 
-  /** Returns the fills booked after the place `seq`, oldest first. Earlier rows do not make the query slower. */
+  /** Returns the fills with sequence numbers above `seq`, oldest first. Earlier rows do not make the query slower. */
   fillsAfter(seq: number, limit?: number): readonly Booked<BookedFill>[] {
     return FILLS.listAfter(this.db, seq, limit);
   }
@@ -139,12 +139,12 @@ export class LedgerReader {
     };
   }
 
-  /** Returns the place of the table's newest row; 0 if the table is empty. */
+  /** Returns the sequence number of the table's newest row; 0 if the table is empty. */
   newestSeq(of: 'fills' | 'conversions'): number {
     return this.db.get<{ seq: number | null }>(`SELECT max(seq) AS seq FROM ${of}`)?.seq ?? 0;
   }
 
-  /** Returns up to `limit` bookings with ids above `id`, oldest first. All bookings sum up to the results in `pnl`. */
+  /** Returns up to `limit` bookings with ids above `id`, oldest first. The sums over all bookings equal `pnl`. */
   bookingsAfter(id: number, limit: number): BookingRow[] {
     this.writeLate();
     return this.db.all<BookingRow>(BOOKINGS_AFTER, id, limit);
@@ -257,7 +257,7 @@ export class LedgerReader {
     return this.db.all<OperatorEvent>(sql, limit);
   }
 
-  /** Returns the 100 oldest events with a higher id, oldest first. */
+  /** Returns the 100 oldest events with ids above `id`, oldest first. */
   eventsAfter(id: number): (OperatorEvent & { readonly id: number })[] {
     const sql = 'SELECT id, time_ms AS timeMs, severity, kind, text FROM events WHERE id > ? ORDER BY id LIMIT ?';
     return this.db.all<OperatorEvent & { readonly id: number }>(sql, id, PAGE);
@@ -277,7 +277,7 @@ export class LedgerReader {
     return RUNS.list(this.db, 'ORDER BY rowid DESC LIMIT ?', limit);
   }
 
-  /** Returns a strategy's newest saved state of a market, preferably of this version; null if none is saved. */
+  /** Returns a strategy's newest saved state in a market, preferably of this version; null if none is saved. */
   strategyState(strategy: string, marketConditionId: string, version: number): StrategyStateRow | null {
     const found = `WHERE version > 0 AND market = ? AND strategy = ?
       ORDER BY version = ? DESC, saved_ms DESC LIMIT 1`;

@@ -81,7 +81,7 @@ interface Options {
   readonly hasRowId?: boolean;
 }
 
-/** Booked row with its place in the order of booking. Two rows never have the same place, even if one was deleted. */
+/** Booked row with its sequence number, which grows with each booking and is not used again after a deletion. */
 export interface Booked<Row> {
   readonly seq: number;
   readonly row: Row;
@@ -114,7 +114,7 @@ export class LedgerTable<Row> {
     this.#insertion = `INSERT INTO ${name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
   }
 
-  /** Inserts a record as a row and returns the row's place. `seq` sets the place; null chooses the next free place. */
+  /** Inserts a record as a row and returns its sequence number: `seq`, or if null, the next free number. */
   insert(db: TableStore, record: Row, seq: number | null = null): number {
     const place = this.#isPlaced ? [seq] : [];
     return db.insert(this.#insertion, ...place, ...this.#store(record, this.#inserted));
@@ -149,7 +149,7 @@ export class LedgerTable<Row> {
     return this.#all(db, rest, values).map((row) => this.#read(row));
   }
 
-  /** Returns the table's rows with places above `seq`, in ascending order of their places. `limit` -1: all rows. */
+  /** Returns the table's rows with sequence numbers above `seq`, in ascending order. `limit` -1: all rows. */
   listAfter(db: TableStore, seq: number, limit = -1): Booked<Row>[] {
     return this.#all(db, 'WHERE seq > ? ORDER BY seq LIMIT ?', [seq, limit]).map((row) => ({
       seq: Number(row['seq']),

@@ -44,7 +44,7 @@ export const INTENT_STATES = [
 /** State of an intent; `executor/lifecycle.ts` lists the transitions. */
 export type IntentState = (typeof INTENT_STATES)[number];
 
-/** One start of the trader. */
+/** Runs of the trader, one row per start. */
 export const RUNS = new LedgerTable('runs', {
   id: text('id', 'PRIMARY KEY'),
   version: text('version'),
@@ -112,7 +112,7 @@ export const placeTerms = ({ isYes, side, priceMicros, amountMicros }: IntentRow
   priceMicros: must(priceMicros, 'price of a place'),
   amountMicros: must(amountMicros, 'amount of a place'),
 });
-/** Writes the changed fields of an intent into its row. Call this method only inside a transaction. */
+/** Writes the changeable fields of an intent into its row. Call this method only inside a transaction. */
 export const updateIntent = INTENTS.updater('id', [
   'state',
   'draftPubkey',
@@ -149,7 +149,7 @@ export const ORDERS = new LedgerTable(
   },
   { isPlaced: true },
 );
-/** Writes the changed fields of an order into its row. Call this method only inside a transaction. */
+/** Writes the changeable fields of an order into its row. Call this method only inside a transaction. */
 export const updateOrder = ORDERS.updater('pubkey', ['status', 'filledMicros', 'closedMs']);
 /** An own order. An order's row is written together with its draft. */
 export type OrderRecord = RecordOf<typeof ORDERS>;
@@ -249,7 +249,7 @@ export interface StoredDraftRow {
   readonly terms: DraftTerms;
 }
 
-/** Result of booking a trade. `fee_paid`: only a missing fee was booked. `differs`: it was booked with other terms. */
+/** Result of booking a trade. `fee_paid`: only a missing fee was booked. `differs`: the booking has other terms. */
 export type FillBooking = 'booked' | 'fee_paid' | 'repeated' | 'differs';
 
 /** Result of recording a failed trade. `noted`: the trade had no booking. `unbooked`: its booking was reversed. */
@@ -321,7 +321,7 @@ export interface Notes {
   setNote(key: string, value: string): void;
 }
 
-/** Value stored as a JSON note over restarts. Only one class writes each note, so invalid JSON is a bug and throws. */
+/** Value in a JSON note that survives restarts. Only one class writes a note, so invalid JSON is a bug and throws. */
 export class StoredMemory<T> {
   readonly #notes: Notes;
   readonly #key: string;
@@ -349,7 +349,7 @@ export class StoredMemory<T> {
   }
 }
 
-/** Open ledger database with SQLite's asynchronous online backup. */
+/** An open ledger database that offers SQLite's asynchronous online backup. */
 export type BackupSource = Pick<Sqlite.Database, 'backup'>;
 
 /** New values of an intent's fields. Absent fields stay unchanged. */

@@ -37,7 +37,7 @@ export interface PendingChanges extends Pick<Executor, 'pendingConversion'> {
   missingFills(): readonly Pick<MissingFills, 'orderPubkey' | 'marketConditionId' | 'missingMicros'>[];
 }
 
-/** Complete list of own resting orders. `startedMs`: time when its first page was requested, our clock, ms. */
+/** Complete list of own resting orders. `startedMs`: request time of the list's first page, our clock, ms. */
 export interface RestingOrders {
   readonly rows: readonly OrderRow[];
   readonly startedMs: number;
@@ -55,12 +55,12 @@ export class Comparison {
   #undecided: ReadonlySet<string> = new Set();
   /** Shares by outcome at the newest comparison, at the exchange (`theirs`) and in the ledger (`ours`). */
   #held: { readonly theirs: ReadonlyMap<string, Micros>; readonly ours: ReadonlyMap<string, Micros> } | null = null;
-  /** The ledger's `tradeTurns` at the newest comparison; null before the first comparison. */
+  /** Count of failed or changed trades (`tradeTurns`) at the newest comparison; null before the first comparison. */
   #turns: number | null = null;
-  /** Filled amount of each order with missing fills when they were first found missing, by the order's pubkey. */
+  /** By order pubkey: filled amount of the order when some of its fills were first found missing in the ledger. */
   #owed: ReadonlyMap<string, Micros> = new Map();
 
-  /** @param ownTrades true if the venue lists own trades */
+  /** @param ownTrades true if the exchange has a list of the account's own trades */
   constructor(ledger: LedgerReader, notes: Notes, underWay: PendingChanges, ownTrades: boolean) {
     this.#ledger = ledger;
     this.#underWay = underWay;
@@ -88,10 +88,10 @@ export class Comparison {
 
   /**
    * Returns the differences that a reconciliation round finds. The round's lists must be complete, and all own fills in
-   * the lists must be booked. The lists were requested at `begunMs`, so they may lack the newest bookings. Call
-   * `differences` once per round, because each call moves the marks of the lists.
+   * the lists must be booked. The lists were requested at `begunMs`, so they may lack later bookings. Call
+   * `differences` once per round, because each call advances the stored positions up to which the lists are compared.
    *
-   * @param sumsDiffer true if a `sum` difference is confirmed. Then only its acceptance restarts the fill count
+   * @param sumsDiffer true if a difference of fill sums is confirmed; the fill count then restarts after its acceptance
    */
   differences(restingOrders: RestingOrders, begunMs: number, sumsDiffer: boolean): readonly Difference[] {
     this.#turns = this.#ledger.tradeTurns();
@@ -119,7 +119,7 @@ export class Comparison {
     return what === 'position' && this.#undecided.has(subject);
   }
 
-  /** Makes later comparisons skip a difference that an operator accepts. Returns false if it is outdated. */
+  /** Makes later comparisons skip a difference that an operator accepts. Returns false for an outdated difference. */
   leaveOut(difference: Difference): boolean {
     const { what, subject, ledger } = difference;
     if (what === 'position') {
@@ -140,9 +140,9 @@ export class Comparison {
   }
 
   /**
-   * Returns the bookings that the ledger lacks by the newest round, or a text with the reason why they are unknown.
+   * Returns the bookings that the ledger lacks according to the newest round, or the reason why they are unknown.
    *
-   * @param isConfirmed returns true for a confirmed difference; confirmed missing fills do not delay the adoption
+   * @param isConfirmed returns true for a confirmed difference; the adoption does not wait for confirmed missing fills
    */
   planAdoption(isConfirmed: (difference: Difference) => boolean): Adoption | string {
     if (this.#held === null) return 'ledger and exchange are not compared yet';
@@ -161,7 +161,7 @@ export class Comparison {
     const unbooked = (this.#histories.trades?.differing ?? []).filter(
       ({ pubkey, state }) => state === 'done' && !this.isBooked(pubkey),
     );
-    // The exchange has recorded these moves, and the ledger lacks them. Other shares are booked at their present price.
+    // Moves that the exchange has recorded and the ledger lacks. Other missing shares are booked at the market's mark.
     const recorded = [...this.#secondReader.sumLacking(unbooked), ...conversions];
     const plan: AdoptionOfOutcome[] = [];
     const outcomes = new Set([...theirs.keys(), ...now.keys(), ...recorded.map(({ outcome }) => outcome)]);
@@ -185,7 +185,7 @@ export class Comparison {
     return plan;
   }
 
-  /** True if the ledger has booked this trade or conversion. An adoption books no other figures of such a record. */
+  /** True if the ledger has booked this trade or conversion. An adoption does not correct a booked record. */
   isBooked(pubkey: string): boolean {
     return this.#ledger.conversion(pubkey) !== null || this.#ledger.fill(pubkey) !== null;
   }
@@ -245,7 +245,7 @@ const OVER = ['done', 'completed', 'failed', 'expired'];
 
 type ConversionList = 'merges.list' | 'splits.list' | 'redeems.list';
 
-/** Returns one cursor for each list of past records. @param ownTrades true if the venue lists own trades */
+/** Returns one cursor for each list of past records. @param ownTrades true if the exchange has a list of own trades */
 function openListCursors(ledger: LedgerReader, notes: Notes, books: OwnBooks, ownTrades: boolean) {
   const conversions = (name: 'merges' | 'splits' | 'redeems', kind: ConversionKind) =>
     new ListCursor<ConversionList>(name, notes, {
@@ -265,7 +265,7 @@ function openListCursors(ledger: LedgerReader, notes: Notes, books: OwnBooks, ow
     });
   const orders = new ListCursor<'orders.list'>('orders', notes, {
     bornS: () => null,
-    // Orders in the ledger count as final, because the executor reads them. Other drafts may still be signed.
+    // The ledger's own orders count as final, because the executor polls them. Other unsigned drafts may still change.
     isSettled: ({ pubkey, status }) =>
       (status !== null && ORDER_STANDING[status].phase !== 'unsigned') ||
       (pubkey !== null && books.order(pubkey) !== null),
@@ -307,7 +307,7 @@ export interface AdoptionOfOutcome extends Omit<AdoptedOutcome, 'restWorthMicros
 
 export type Adoption = readonly AdoptionOfOutcome[];
 
-/** Returns a conversion's moves of YES and NO shares. Its currency is divided equally between the two outcomes. */
+/** Returns a conversion's changes of YES and of NO shares, each with half of the conversion's currency. */
 function movesOfConversion(kind: ConversionKind, row: ConversionRow | RedeemRow): readonly RecordedMove[] {
   const moved = readMoved(kind, row);
   if (moved === null) return [];
@@ -371,13 +371,13 @@ class OpeningShares {
     return amounts.reduce((sum, { amount }) => sum + amount, 0) !== 0;
   }
 
-  /** Ends the skipping of shares, after the ledger has adopted the exchange's shares. */
+  /** Makes later comparisons include all shares again, because the ledger has adopted the exchange's shares. */
   onAdopted(): void {
     this.#opening.value = [];
     this.#leftOut.value = [];
   }
 
-  /** Returns the accepted differences that are still skipped. Drops those of which a failed trade has settled. */
+  /** Returns the accepted differences still skipped. Drops a difference after one of its failed trades settles. */
   #leftOutStill(): readonly LeftOut[] {
     const leftOut = this.#leftOut.value;
     if (leftOut.length === 0) return leftOut;
@@ -388,7 +388,7 @@ class OpeningShares {
   }
 }
 
-/** Maximum number of recent fills and conversions to read: more than the trader has within `LONGEST_LAG_MS`. */
+/** Maximum number of recent fills and of conversions to read: more than can occur within `LONGEST_LAG_MS`. */
 const MOST_MOVES = 100;
 
 interface Lately {

@@ -1,7 +1,7 @@
 /**
- * Confirms differences by two reconciliation rounds. One list may lag behind another, so a difference counts only if a
- * second round finds it again some seconds later, even with other figures. A confirmed difference remains, also over
- * restarts, until ledger and exchange agree again or an operator accepts it.
+ * Confirms differences between ledger and exchange. One list may lag behind another, so a difference is confirmed only
+ * if a second reconciliation round finds it again some seconds later; its figures may have changed by then. A confirmed
+ * difference remains, also over restarts, until ledger and exchange agree again or an operator accepts the difference.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -15,7 +15,7 @@ const CONFIRM_AFTER_MS = 10_000;
 
 const NOTHING: readonly Difference[] = [];
 
-/** Maximum number of differences in one message. The command `reconcile` prints all. */
+/** Maximum number of differences in one message. The command `reconcile` prints all differences. */
 const MOST_TOLD = 5;
 
 interface Suspicion {
@@ -24,18 +24,18 @@ interface Suspicion {
   readonly sinceMs: number;
   /** True if a second round has confirmed the difference. */
   readonly believed: boolean;
-  /** Time of the comparison that first found the present gap (`formatGap`), our clock, ms. */
+  /** Time of the comparison that first found the present gap (exchange minus ledger), our clock, ms. */
   readonly gapSinceMs: number;
-  /** True if two rounds found the same gap. One round is not enough, because its list of shares may lack a row. */
+  /** True if two rounds found the same gap. One round is not enough, because a list of shares may lack a row. */
   readonly isCertain: boolean;
 }
 
-/** Stored acceptance of a difference. Old notes have no time and no reason. `adopted`: the difference was booked. */
+/** Stored acceptance of a difference. Old acceptances lack time and reason. `adopted`: the difference was booked. */
 type StoredAcceptance = readonly [name: string, figures: string, sinceMs?: number, reason?: string, by?: 'adopted'];
 
-/** Kinds of differences that later comparisons leave out after acceptance. Differences found later are new ones. */
+/** Kinds of differences whose acceptance resets their comparison, so that a difference found later is a new one. */
 const REBASED: readonly Difference['what'][] = ['position', 'sum', 'list'];
-/** If a round reports at least this number of differences, it may have missed others. */
+/** A round that reports at least this number of differences may have missed further differences. */
 const MOST_FOUND = 200;
 
 export class ConfirmedDifferences {
@@ -67,7 +67,7 @@ export class ConfirmedDifferences {
   }
 
   get believed(): readonly Difference[] {
-    // Each engine step reads this list many times, and it is almost always empty.
+    // Fast path: each engine step reads this list many times, and the list is almost always empty.
     if (this.#open.size === 0) return NOTHING;
     return [...this.#open.values()].filter(({ believed }) => believed).map(({ difference }) => difference);
   }
@@ -81,7 +81,7 @@ export class ConfirmedDifferences {
     return this.storedNames.some((name) => name.startsWith(`${what} `));
   }
 
-  /** Earliest time at which a round can confirm a difference, our clock, ms; Infinity if none is unconfirmed. */
+  /** Earliest time at which a round can confirm a difference, our clock, ms; Infinity if no difference waits. */
   get doubtsFromMs(): number {
     const doubts = [...this.#open.values()].filter(({ believed }) => !believed);
     return Math.min(...doubts.map(({ sinceMs }) => sinceMs + this.#confirmAfterMs));
@@ -98,7 +98,7 @@ export class ConfirmedDifferences {
    * Processes the differences of a complete round, and returns the newly confirmed ones.
    *
    * @param begunMs time when the round's first request was sent, our clock, ms
-   * @param isUndecided returns true if the round could not check a difference; a confirmed difference then remains
+   * @param isUndecided returns true if the round could not check a difference; if confirmed, the difference remains
    */
   take(
     differences: readonly Difference[],
@@ -109,7 +109,7 @@ export class ConfirmedDifferences {
     const before = new Set(this.storedNames);
     const certain = new Map(this.#certainNote.value);
     const told = new Set(this.believed.map(nameDifference));
-    // An earlier process confirmed the differences in `before`. Their figures are not stored.
+    // An earlier process may have confirmed the differences in `before`; their figures are not stored.
     for (const name of before) {
       const difference = { ...parseName(name), ledger: '?', exchange: '?' };
       if (!this.#open.has(name) && isUndecided(difference))
@@ -121,7 +121,7 @@ export class ConfirmedDifferences {
       if (!found.has(name) && !(believed && isUndecided(difference))) this.#open.delete(name);
     }
     for (const [name, difference] of found) {
-      // The minimum keeps a backward step of our clock from delaying the confirmation.
+      // Without `Math.min`, a backward step of our clock would delay the confirmation.
       const known = this.#open.get(name);
       const sinceMs = Math.min(known?.sinceMs ?? nowMs, nowMs);
       const again = known !== undefined && begunMs >= sinceMs + this.#confirmAfterMs;
@@ -154,7 +154,7 @@ export class ConfirmedDifferences {
     if (gone.length > 0) this.#saveAccepted();
   }
 
-  /** True if only one round has found the present gap (`formatGap`) of some position. */
+  /** True if a position's present gap (exchange minus ledger) was found by only one round. */
   get isGapUncertain(): boolean {
     return [...this.#open.values()].some(({ difference, isCertain }) => difference.what === 'position' && !isCertain);
   }
@@ -164,7 +164,7 @@ export class ConfirmedDifferences {
     return this.#open.get(nameDifference(difference))?.believed === true || this.isAccepted(difference);
   }
 
-  /** Clears the differences that an adoption has booked. Those of known records are stored as adopted. */
+  /** Clears the differences that an adoption has booked. Booked differences of own records are stored as adopted. */
   onAdopted(nowMs: number, isUnbooked: (difference: Pick<Difference, 'what' | 'subject'>) => boolean): void {
     const booked = [...this.believed, ...this.accepted].filter((difference) => !isUnbooked(difference));
     for (const [name, { difference }] of this.#open) if (!isUnbooked(difference)) this.#open.delete(name);
@@ -183,14 +183,14 @@ export class ConfirmedDifferences {
   }
 
   /**
-   * Accepts the confirmed differences on an operator's command, and returns them. Accepted differences block no orders
-   * while their figures are equal. Outdated or uncertain differences are dropped, and later rounds may find them again.
+   * Accepts the confirmed differences on an operator's command. Returns the accepted ones, which block no orders while
+   * their figures stay the same. Outdated or uncertain differences are dropped, and later rounds may find them again.
    *
    * @param leaveOut makes later comparisons skip a difference; returns false if a booking has changed the difference
    */
   accept(leaveOut: (difference: Difference) => boolean, reason: string, nowMs: number): readonly Difference[] {
     const { believed } = this;
-    // Before the first round of this process, the figures of stored differences are unknown.
+    // Figures of stored differences are unknown before this process's first round, so nothing can be accepted yet.
     if (believed.length === 0) return [];
     const accepted = believed.filter((difference) => {
       const name = nameDifference(difference);
@@ -231,7 +231,7 @@ const parseName = (name: string): Pick<Difference, 'what' | 'subject'> => ({
   ),
   subject: name.slice(name.indexOf(' ') + 1),
 });
-/** Returns a position's gap, which trading does not change: exchange's minus ledger's shares. Else: both figures. */
+/** Returns a position's gap (exchange minus ledger shares), which trading does not change; else both figures. */
 function formatGap(difference: Difference): string {
   const [theirs, ours] = [parseDecimal(difference.exchange), parseDecimal(difference.ledger)];
   return theirs === null || ours === null ? formatFigures(difference) : formatDecimal(sub(theirs, ours));

@@ -1,4 +1,4 @@
-/** Compares records of ledger and exchange. A record that moved no shares or currency is never a difference. */
+/** Compares records of ledger and exchange. Failed, expired or unsigned records that the ledger lacks are ignored. */
 
 import { formatDecimal, type Micros, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
 import { utcText } from '../../shared/base/text.js';
@@ -36,16 +36,16 @@ export const NOTHING = 'nothing';
 export interface OwnBooks extends Pick<LedgerReader, 'order' | 'fill' | 'conversion'> {
   /** True if fills of this order were booked recently or are missing, so that its filled amount may change. */
   isFilling(orderPubkey: string): boolean;
-  /** True while the own conversion with this draft is not finished. */
+  /** True while this trader's conversion with this draft is in progress. */
   isConverting(kind: ConversionKind, marketConditionId: string, draftPubkey: string): boolean;
 }
 
 /** Longest lag of an exchange's list, ms: the list may lack events younger than this lag. */
 export const LONGEST_LAG_MS = 10_000;
-/** Maximum time by which a correct time in a list is later than the exchange's clock, s. */
+/** Maximum time by which a valid record time may be ahead of the exchange's clock, s. */
 const FUTURE_S = 120;
 
-/** Returns a record's time, exchange clock, s. A time in the future is wrong, and counts as long past. */
+/** Returns a record's time, exchange clock, s; -Infinity for an invalid time, which is too far in the future. */
 export const pastTime = (timeS: number, venueS: number): number =>
   timeS > venueS + FUTURE_S ? Number.NEGATIVE_INFINITY : timeS;
 
@@ -53,7 +53,7 @@ const tookEffect = (status: OrderStatus | null): boolean => status !== null && O
 
 /**
  * Compares an order with its row in a list whose first page was requested at `listMs`. An open order's status is not
- * compared, because the executor reads it. The list may show an older state of recently filled or ended orders.
+ * compared, because the executor polls it. The list may show an older state of recently filled or ended orders.
  */
 export function orderDifference(row: OrderRow, books: OwnBooks, listMs: number): Difference | null {
   const order = row.pubkey === null ? null : books.order(row.pubkey);
@@ -72,14 +72,14 @@ function agreesOnEnd(row: OrderRow, order: OrderRecord, isFilling: boolean, list
   if (maxMicros(known, filled ?? ZERO) > order.amountMicros) return false;
   if (status === null || (order.closedMs !== null && order.closedMs >= listMs - LONGEST_LAG_MS)) return true;
   if (!tookEffect(status)) return order.closedMs === null ? known === ZERO : !tookEffect(order.status);
-  // The executor books a larger filled amount later. A smaller one is a difference, unless fills failed or are recent.
+  // The executor will book a larger listed amount. A smaller listed amount differs, unless fills failed or are recent.
   const least = maxMicros(order.bookedMicros, sub(known, order.failedMicros));
   if (filled !== null && filled < least && !isFilling) return false;
   const isSame = filled === null || (filled >= least && filled <= known);
   return order.closedMs === null || (order.status === status && (isSame || isFilling));
 }
 
-/** Returns a text with the two markets (or orders) if they differ; else an empty text. */
+/** Returns a text that names both ids of the market (or order) if they differ; else an empty text. */
 const elsewhere = (theirs: string | null, ours: string | null, word = 'in'): string =>
   theirs === null || ours === null || theirs === ours ? '' : ` ${word} ${theirs}, not ${ours}`;
 
@@ -119,7 +119,7 @@ interface SettledAmounts {
   readonly cash: Micros;
 }
 
-/** Returns the amounts that a conversion moved; null until the record shows settlement and a possible amount. */
+/** Returns the amounts that a conversion moved; null until the record is settled and its amounts are possible. */
 export function readMoved(kind: ConversionKind, row: ConversionRow | RedeemRow): SettledAmounts | null {
   if ('onchain_funds' in row) {
     const { yes_shares: yes, no_shares: no } = row;
@@ -133,7 +133,7 @@ export function readMoved(kind: ConversionKind, row: ConversionRow | RedeemRow):
   return { yes: negate(landed), no: negate(landed), cash: negate(amount) };
 }
 
-/** Move of one outcome's shares that the exchange has recorded and the ledger lacks. */
+/** Change of one outcome's shares that the exchange has recorded and the ledger lacks. */
 export interface RecordedMove extends AdoptedMove {
   readonly outcome: string;
 }

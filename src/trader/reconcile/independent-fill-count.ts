@@ -37,9 +37,9 @@ type SumsByKey = Readonly<Record<string, TradeSums>>;
 interface CountMemory {
   /** Pubkeys of the newest trades that are already counted. A read of the list ends at one of these trades. */
   readonly met: readonly string[];
-  /** Sequence number of the newest booked fill that the sums `ledger` include. */
+  /** Sequence number of the newest booked fill in the sums `ledger`. */
   readonly seq: number;
-  /** The ledger's `tradeTurns` when this fill count began. */
+  /** The ledger's count of failed or changed trades (`tradeTurns`) when this fill count began. */
   readonly turns: number;
   readonly exchange: SumsByKey;
   readonly ledger: SumsByKey;
@@ -47,19 +47,19 @@ interface CountMemory {
 
 export class IndependentFillCount {
   readonly #ledger: LedgerReader;
-  /** Stored sums and marks of the fill count; null before the first count. */
+  /** Stored sums of the fill count, and its positions in list and ledger; null before the first count. */
   readonly #memory: StoredMemory<CountMemory | null>;
-  /** Sums of missing fills whose difference an operator has accepted. */
+  /** Sums of fills that the ledger lacks and whose difference an operator has accepted. */
   readonly #leftOut: StoredMemory<SumsByKey>;
   #rows: OwnTradeRow[] = [];
   #cursors: string[] = [];
   #venueS: number | null = null;
-  /** Time of the known trade at which the newest read stopped, exchange clock, s; null if the read met none. */
+  /** Time of the known trade at which the newest read stopped, exchange clock, s; null if the read found none. */
   #metS: number | null = null;
   #isDone = false;
   /** True if the newest round compared the fill sums. */
   hasCompared = false;
-  /** Sums of the fills that the ledger lacked in the newest comparison, also of young trades. */
+  /** Sums of the fills that the ledger lacked in the newest comparison, young trades included. */
   #lacking: SumsByKey = {};
 
   constructor(ledger: LedgerReader, notes: Notes) {
@@ -107,12 +107,12 @@ export class IndependentFillCount {
     return { kind: 'page', next: null };
   }
 
-  /** Compares the sums of fills. @param agreed false if other differences were found, or a `sum` one is confirmed */
+  /** Compares the sums of fills. @param agreed false if other differences exist, or a `sum` difference is confirmed */
   settle(agreed: boolean): readonly Difference[] {
     const memory = this.#memory.value;
     this.hasCompared = false;
     if (!this.#isDone || this.#venueS === null) return [];
-    // After a change of a trade, ledger and exchange may count the trade at different times, so the count restarts.
+    // Ledger and exchange may count a failed or changed trade at different times, so the count restarts after it.
     if (memory === null || memory.turns !== this.#ledger.tradeTurns()) {
       if (agreed) this.#open(memory);
       return [];
@@ -137,7 +137,7 @@ export class IndependentFillCount {
     }));
   }
 
-  /** Restarts the count after an operator has accepted its difference. Missing fills are stored for an adoption. */
+  /** Restarts the fill count after an operator accepted its difference. Stores the missing fills for an adoption. */
   forget(): void {
     this.#leftOut.value = sumUp(this.#leftOut.value, this.#lacking);
     this.#lacking = {};
@@ -145,8 +145,8 @@ export class IndependentFillCount {
   }
 
   /**
-   * Returns the sums of fills that the exchange lists and the ledger lacks, including those of accepted differences. If
-   * the newest round compared no sums, the settled trades in `unbooked` replace sums of fewer trades.
+   * Returns the sums of fills that the exchange lists and the ledger lacks, accepted differences included. If the
+   * newest round compared no sums, the sums of the settled trades in `unbooked` replace sums that count fewer trades.
    */
   sumLacking(unbooked: readonly OwnTradeRow[]): readonly RecordedMove[] {
     const sums = sumUp(this.#leftOut.value, this.#lacking);
@@ -167,11 +167,11 @@ export class IndependentFillCount {
     this.#leftOut.value = {};
   }
 
-  /** Starts a fill count after the listed trades. Booked trades that the list does not show yet count on both sides. */
+  /** Starts a fill count after the listed trades. Booked trades that the list does not show yet are included. */
   #open(memory: CountMemory | null): void {
     const shown = new Set([...this.#rows.map(({ pubkey }) => pubkey), ...(memory?.met ?? [])]);
-    // A later list must show booked trades that this list lacks, from `lateS` (exchange clock, s) on. A read that
-    // ended at a counted trade has read all newer rows. The first read has only one page.
+    // Booked trades since `lateS` (exchange clock, s) that this list lacks must appear in a later list. `lateS` is the
+    // time of the counted trade where the read ended; for a first read, its page's oldest row, or at most `LATE_S` ago.
     const venueS = must(this.#venueS, 'time of the look');
     const firstS = Math.max(venueS - LATE_S, pastTime(this.#rows.at(-1)?.timestamp ?? 0, venueS)) + 1;
     const lateS = memory === null ? firstS : (this.#metS ?? Number.NEGATIVE_INFINITY);
@@ -185,7 +185,7 @@ export class IndependentFillCount {
     this.#memory.value = { met, seq, turns, exchange: {}, ledger: addUp({}, late) };
   }
 
-  /** Moves the marks of list and ledger to the newest trades that can no longer change. Drops sums that agree. */
+  /** Advances the stored list and ledger positions to the newest trades that can no longer change. Drops equal sums. */
   #remember(memory: CountMemory, differing: ReadonlySet<string>): void {
     const venueS = must(this.#venueS, 'time of the look');
     const isYoung = (timeS: number) => pastTime(timeS, venueS) > venueS - LATE_S;

@@ -3,7 +3,7 @@
  * Each list row is compared in two complete rounds. A row that differs from the ledger is compared until it agrees.
  *
  * A mark is the set of pubkeys of several rows, because a lagging list may lack its newest rows. If a list shows none
- * of these pubkeys, it lacks rows that it showed before. Rows older than the first read are not compared.
+ * of these pubkeys, it lacks rows that it showed before. The first read compares only records known to the ledger.
  */
 
 import type { DataOf, EndpointName } from '../../shared/protocol/endpoints.js';
@@ -58,7 +58,7 @@ export class PageWalk<N extends ListEndpoint> {
     this.pages = 0;
   }
 
-  /** Processes the answer to a list's first request, or to a `next` of this read. */
+  /** Processes the answer to the request for a list's first page, or for a further page (`next`). */
   onReport(report: RequestResult): WalkStep<{ readonly rows: readonly ListedRow<N>[] }> {
     const { outcome } = report;
     if (this.startedMs === Number.NEGATIVE_INFINITY) this.startedMs = report.sentMs;
@@ -89,7 +89,7 @@ export class PageWalk<N extends ListEndpoint> {
   }
 }
 
-/** Describes an invalid answer with more rows than its request allows; null for a valid page. */
+/** Returns the error of an answer with more rows than its request allows; null for a valid page. */
 export function overfull({ call }: PlannedRequest, data: unknown): string | null {
   const most = 'limit' in call.query ? call.query.limit : undefined;
   if (!Array.isArray(data) || most === undefined || data.length <= Number(most)) return null;
@@ -98,9 +98,9 @@ export function overfull({ call }: PlannedRequest, data: unknown): string | null
 
 /** Number of pubkeys in a mark; several, because a lagging list may lack some rows. */
 const MARKED_ROWS = 8;
-/** Maximum pages of one read (20,000 rows). If the mark is not found, an operator must check the list. */
+/** Maximum pages of one read (20,000 rows). If these pages lack the mark, an operator must check the list. */
 const MOST_PAGES = 200;
-/** Number of rounds for which a difference delays the mark. Then the mark moves, and only differing rows are stored. */
+/** Maximum rounds for which a difference holds the mark. Then the mark moves, and only the differing rows are kept. */
 const HELD_ROUNDS = 10;
 /** Maximum number of differing rows stored for later rounds. More differing rows probably have one cause. */
 const MOST_KEPT = 200;
@@ -112,7 +112,7 @@ interface ListCursorRule<N extends HistoryEndpoint> {
   isSettled(row: ListedRow<N>): boolean;
   /** Returns the row's difference from the ledger, or null. @param listMs time of the first request, our clock, ms */
   compare(row: ListedRow<N>, listMs: number): Difference | null;
-  /** Access to the bookings that this list must contain; null if no booking corresponds to the list's rows. */
+  /** Access to the ledger's bookings that this list must contain; null for the list of orders, which are not booked. */
   readonly booked: {
     newestSeq(): number;
     after(seq: number): readonly Booked<{ readonly pubkey: string }>[];
@@ -131,7 +131,7 @@ interface Mark {
   readonly older: readonly string[];
   /** Pubkeys of the next mark, from the newest complete round. */
   readonly newer: readonly string[];
-  /** Sequence number of the last checked booking. Checked bookings were in the list, or are stored as missing in it. */
+  /** Sequence number of the last checked booking. A checked booking was in the list, or is stored as missing. */
   readonly seq: number;
   /** Number of consecutive complete rounds with a difference. */
   readonly held: number;
@@ -208,7 +208,7 @@ export class ListCursor<N extends HistoryEndpoint> {
     return this.#kept.value.rows;
   }
 
-  /** Restarts the list's comparison, after its difference was accepted or booked. Only rows of `isKept` still differ. */
+  /** Restarts the comparison after a difference was accepted or booked. Rows of `isKept` stay stored as differing. */
   forget(isKept: (pubkey: string) => boolean = () => false): void {
     const { rows, invented } = this.#kept.value;
     this.#mark.value = null;
@@ -234,7 +234,7 @@ export class ListCursor<N extends HistoryEndpoint> {
     return { differences, seq: unseen.at(-1)?.seq ?? seq };
   }
 
-  /** Sets the list's first mark. Compares only known rows, because other rows are older than the ledger. */
+  /** Sets the list's first mark. Compares only records known to the ledger; others are older than the ledger. */
   #baseline(walk: PageWalk<N>): readonly Difference[] {
     const { compare, booked } = this.#rule;
     const known = walk.rows.filter((row) => compare(row, walk.startedMs)?.ledger !== UNKNOWN);

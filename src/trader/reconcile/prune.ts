@@ -1,28 +1,28 @@
 /**
- * Deletes ended intents and orders without fills from the ledger. Comparisons read the exchange's list of orders back
- * to a mark, so an order is deleted only if it is older than the mark and has no difference.
+ * Deletes intents and orders that ended without a fill from the ledger. The reconciler reads the exchange's list of
+ * orders back to a stored mark, so an order is deleted only if it is older than the mark and has no difference.
  */
 
 import type { Ledger } from '../ledger/contract.js';
 import { LONGEST_LAG_MS } from './differences.js';
 import { readCompared } from './list-cursor.js';
 
-/** Minimum age of a deleted row, ms. Risk limits count the last minute’s orders, and the exchange’s lists lag behind. */
+/** Minimum age of a deleted row, ms. Risk limits count the last minute’s orders, and the exchange’s lists may lag. */
 const YOUNG_MS = 120_000;
 export const MOST_PRUNED_AT_ONCE = 250;
 export const FIRST_PRUNED_AT_ONCE = 100;
 /** Target duration of a pruning batch, ms: other writes to the ledger must wait for the batch. */
 const WANTED_MS = 15;
-/** Number of written rows after which a checkpoint runs instead of a batch. Both then take about equally long. */
+/** Rows in the database log at which a checkpoint replaces the next batch. Both take about equally long. */
 const CHECKPOINT_AFTER_WRITES = 100;
 
-/** Pruning batch. It checks intents after sequence number `after`, or frees unused pages if `after` is null. */
+/** Pruning batch. It checks intents after sequence number `after`, or frees database pages if `after` is null. */
 export interface PruneBatch {
   /** Only rows that ended before this time are deleted, our clock, ms. */
   readonly beforeMs: number;
   /** Sequence number of the last intent that pruning has checked; 0 at the start, null if all intents are checked. */
   readonly after: number | null;
-  /** Maximum number of intents that a batch checks, or of pages that it releases. */
+  /** Maximum number of intents that a batch checks, or of database pages that it frees. */
   readonly rows: number;
 }
 

@@ -3,8 +3,8 @@
  * reconciler only reads the exchange and reports differences.
  *
  * A round requests all lists at the same time. Own fills are then read again, so that all fills in the lists are
- * booked. Trading continues during a round, so the lists may lack the newest bookings. A difference counts if two
- * rounds, some seconds apart, find it. Currency is not compared, because the exchange does not report it.
+ * booked. Trading continues during a round, so the lists may lack new bookings. A difference is confirmed if
+ * two rounds, some seconds apart, find it. Currency is not compared, because the exchange does not report it.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -25,7 +25,7 @@ export interface ComparedRound {
   readonly differences: readonly Difference[];
 }
 
-/** Notice of the reconciler for the operator. The ledger also stores `loud` notices. */
+/** Notice of the reconciler for the operator. `loud`: an important notice, which the ledger also stores. */
 export interface News {
   readonly loud: boolean;
   readonly text: string;
@@ -34,9 +34,9 @@ export interface News {
 /** First and longest wait before the retry of a void reconciliation round, ms. The wait doubles with each retry. */
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15_000;
-/** Minimum wait per further page before the retry of a void round, ms. All pages must be read again. */
+/** Minimum wait before the retry of a void round, ms per page beyond each list's first: all pages are read again. */
 const RETRY_PER_PAGE_MS = 1_000;
-/** Time without a complete reconciliation round after which the operator gets a loud notice, ms. */
+/** Time without a complete reconciliation round after which the operator gets an important notice, ms. */
 const OVERDUE_MS = 300_000;
 
 export class Reconciler {
@@ -46,16 +46,16 @@ export class Reconciler {
   readonly #ledger: Ledger;
   /** By order pubkey: time since which the listed filled amount is below the booked fills, our clock, ms. */
   #behindSinceMs: ReadonlyMap<string, number> = new Map();
-  /** Orders for which a too low listed filled amount has already triggered a reconciliation round. */
+  /** Pubkeys of orders whose too low listed filled amount has already triggered a reconciliation round. */
   readonly #outrun = new Set<string>();
   #round: ReconcileRound | null = null;
   /** Round with complete lists that still waits for a later read of orders or own fills; null without such a round. */
   #gathered: Extract<RoundEnd, { kind: 'complete' }> | null = null;
   #resting: RestingOrders | null = null;
-  /** Logical clock for rounds and reads. Increases when a round begins, and when the round's lists are complete. */
+  /** Logical clock, a counter that increases when a round begins, and when the round's lists are complete. */
   #turn = 0;
   #turns = { begun: 0, gathered: 0 };
-  /** `#asked`: value of `#turn` at the request of the newest read; `#looked`: of the newest complete read. */
+  /** `#asked`: value of `#turn` when the newest read was requested; `#looked`: same for the newest complete read. */
   readonly #asked = { orders: 0, fills: 0 };
   readonly #looked = { orders: 0, fills: 0 };
   #seenFills: boolean;
@@ -73,7 +73,7 @@ export class Reconciler {
   /** Numbers of further pages (beyond each list's first one) in the two newest complete rounds. */
   #furtherPages: readonly [number, number] = [0, 0];
 
-  /** @param ownTrades true if the venue lists own trades */
+  /** @param ownTrades true if the exchange has a list of the account's own trades */
   constructor(ledger: Ledger, underWay: PendingChanges, ownTrades: boolean) {
     this.#ownTrades = ownTrades;
     this.#seenFills = !ownTrades;
@@ -82,7 +82,7 @@ export class Reconciler {
     this.#ledger = ledger;
   }
 
-  /** Expected signed requests of a round, with the fewer further pages of the two newest rounds. */
+  /** Expected signed requests of the next round, with the smaller number of further pages of the two newest rounds. */
   get requestsARound(): number {
     return requestsOfRound(this.#ownTrades) + Math.min(...this.#furtherPages);
   }
@@ -107,7 +107,7 @@ export class Reconciler {
     return [...(orders ? (['orders'] as const) : []), ...(fills ? (['fills'] as const) : [])];
   }
 
-  /** Text that lists the confirmed differences; null without any. With any, orders may only reduce positions. */
+  /** Text that lists confirmed differences; null without any. While one exists, orders may only reduce positions. */
   get verdict(): string | null {
     return this.#suspicions.verdict;
   }
@@ -202,13 +202,13 @@ export class Reconciler {
     if (this.#findOutrun(resting)) this.againMs = Math.min(this.againMs, nowMs);
   }
 
-  /** Returns true, once per order, if a listed filled amount stays below the booked fills. Then a round must begin. */
+  /** Returns true, once per order, if a listed filled amount stays below the booked fills; a round is then needed. */
   #findOutrun({ rows, startedMs }: RestingOrders): boolean {
     const behind = new Map<string, number>();
     for (const { pubkey, filled_amount: filled } of rows) {
       if (pubkey === null || filled === null) continue;
       const order = this.#ledger.order(pubkey);
-      // If our clock was set back, the lag is measured from this read.
+      // If our clock was set back, the time since the lag began is measured from this read.
       if (order !== null && filled < order.bookedMicros)
         behind.set(pubkey, Math.min(this.#behindSinceMs.get(pubkey) ?? startedMs, startedMs));
     }
@@ -315,7 +315,7 @@ export class ReconcileRound {
     for (const reading of lists.values()) reading.begin();
   }
 
-  /** Returns the requests of all lists of the round. `first` is the regular poll, which reads the assets. */
+  /** Returns the requests of all lists of the round. `first` is the regular poll of the account's assets. */
   requests(first: PlannedRequest): readonly PlannedRequest[] {
     const further = [...this.#lists.keys()].flatMap((list) =>
       list === 'assets' ? [] : [{ ...first, call: CALLS[list], owner: { kind: 'round' as const, list } }],

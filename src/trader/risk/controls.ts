@@ -28,7 +28,7 @@ export interface RiskControl<I> {
   readonly number: number;
   /** Name of the risk control. A control with a limit has the limit's name. */
   readonly name: string;
-  /** Checks an intent. `order` converts a place intent into a working order. */
+  /** Checks an intent. `order` returns the place intent as a working order. */
   readonly check: (intent: I, facts: RiskFacts, order: () => WorkingOrder) => Breach | null;
 }
 
@@ -127,7 +127,7 @@ function checkHalt(_: unknown, { stance, stanceReason, loss }: RiskFacts): Breac
   return null;
 }
 
-/** Returns true if this stance allows only reducing orders (control 17). Loss controls then do not apply. */
+/** Returns true if this stance allows only reducing orders (control 17). The limits on losses then do not apply. */
 const mayOnlyReduce = (stance: RiskFacts['stance']): boolean => stance === 'flatten' || stance === 'reduce-only';
 
 function dayLoss(_: unknown, { stance, loss, limits }: RiskFacts): Breach | null {
@@ -237,7 +237,7 @@ function selfCross(place: PlaceIntent, { exposure }: RiskFacts): Breach | null {
   for (const order of exposure.listOrders(place.marketConditionId)) {
     const other = toYesDirection(order);
     if (other.raises === ours.raises) continue;
-    const what = `the YES price of the ${ours.raises ? 'bid' : 'ask'} against our own order ${order.intentId}`;
+    const what = `the YES price of the ${ours.raises ? 'bid' : 'ask'} compared with our own order ${order.intentId}`;
     const breach = ours.raises
       ? atMost(what, ours.priceMicros, other.priceMicros - 1, 'price')
       : atLeast(what, ours.priceMicros, other.priceMicros + 1, 'price');
@@ -252,7 +252,7 @@ function openOrders(_: unknown, { exposure, limits }: RiskFacts): Breach | null 
 
 function position(place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrder): Breach | null {
   const worst = facts.exposure.worstCase(place.marketConditionId, order());
-  // An order changes only the highest or only the lowest possible position. The other one must not block the order.
+  // An order changes only the highest or only the lowest possible position. The other extreme must not block it.
   const extreme = toYesDirection(place).raises ? worst.highMicros : sub(ZERO, worst.lowMicros);
   return atMost('the worst possible position in this market', extreme, facts.limits.maxPositionSharesMicros, 'shares');
 }
@@ -294,7 +294,7 @@ function averageLoss(_: unknown, facts: RiskFacts, order: () => WorkingOrder): B
 }
 
 function requestReserve(_: unknown, { requestHeadroom }: RiskFacts): Breach | null {
-  return atLeast('the free requests besides the reserve for cancels', requestHeadroom, REQUESTS_PER_PLACE, 'requests');
+  return atLeast('free requests, excluding the reserve for cancels', requestHeadroom, REQUESTS_PER_PLACE, 'requests');
 }
 
 function perSecond(_: unknown, { pace, limits }: RiskFacts): Breach | null {
@@ -422,6 +422,6 @@ export interface RiskFacts {
   readonly stance: RiskStance;
   /** Why the trading stance is not `normal`; empty if it is `normal`. */
   readonly stanceReason: string;
-  /** Number of signed requests that could be sent now without the reserve for cancels. */
+  /** Number of signed requests that could be sent now without use of the reserve for cancels. */
   readonly requestHeadroom: number;
 }

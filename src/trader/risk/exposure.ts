@@ -79,7 +79,7 @@ const WORKING = ['priceMicros', 'remainingMicros', 'feeRateMicros'] as const;
 interface MarketExposure {
   holding: Holding;
   readonly orders: Map<string, WorkingOrder>;
-  /** Cached sum of the orders' weights; null after an order was added or replaced. */
+  /** Cached sum of the orders' contributions (weights); null after an order was added or replaced. */
   weight: Weight | null;
 }
 
@@ -172,7 +172,7 @@ export class Exposure {
     return computeWorst(this.holding(marketConditionId), this.#weigh(marketConditionId, extra));
   }
 
-  /** Returns the summed largest |YES - NO| of an event's markets. The key of a market without event is its own id. */
+  /** Sums the largest possible |YES - NO| of an event's markets. A market without an event has its own id as key. */
   eventPosition(eventKey: string): Micros {
     let sum = ZERO;
     for (const [marketConditionId, { holding }] of this.#markets)
@@ -180,7 +180,7 @@ export class Exposure {
     return sum;
   }
 
-  /** Returns the worst loss of an event, optionally with one more order. `eventPosition` has the same key. */
+  /** Returns the worst loss of an event, optionally with one more order. `eventKey` is as in `eventPosition`. */
   eventLoss(eventKey: string, extra: WorkingOrder | null = null): Micros {
     const losses: OutcomeLosses[] = [];
     for (const [marketConditionId, { holding }] of this.#markets) {
@@ -316,7 +316,7 @@ export type FindCaps = (marketConditionId: string) => ShareCaps;
 
 /**
  * Returns the loss if working orders fill and every price then returns to its slow average, for the worst set of fills.
- * Fills that only reduce a position do not count. Other traders can fake book prices, but hardly slow averages.
+ * Fills that only reduce a position do not count. Other traders can fake book prices, but hardly move averages.
  */
 export function lossToAverage(exposure: Exposure, findCaps: FindCaps, extra: WorkingOrder | null = null): Micros {
   const markets = new Set(exposure.workingMarkets);
@@ -373,7 +373,7 @@ export interface EventRule {
   readonly marketConditionIds: readonly string[];
 }
 
-/** Loss of one market if it resolves YES, or NO, and every order that adds to this loss fills; negative for a gain. */
+/** Losses of one market by resolution, if every order that adds to the respective loss fills; negative for a gain. */
 interface OutcomeLosses {
   readonly marketConditionId: string;
   readonly ifYesMicros: Micros;
@@ -392,7 +392,7 @@ function worstEventLoss(markets: readonly OutcomeLosses[], rule: EventRule | nul
   const ours = new Set(markets.map(({ marketConditionId }) => marketConditionId));
   const { outcomes, marketConditionIds } = rule;
   const areAllOurs = ours.size === marketConditionIds.length && marketConditionIds.every((id) => ours.has(id));
-  // Exactly one market of an exhaustive event resolves YES. It may be a market that the exposure lacks.
+  // Exactly one market of an exhaustive event resolves YES. The exposure may lack that market.
   let worst = outcomes === 'exhaustive' && areAllOurs ? ZERO : none;
   for (const { ifYesMicros, ifNoMicros } of markets) worst = maxMicros(worst, add(sub(none, ifNoMicros), ifYesMicros));
   return maxMicros(worst, ZERO);

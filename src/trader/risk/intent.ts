@@ -12,7 +12,7 @@ interface OfKind<K extends string> {
 
 /** Intent to place a limit order for one outcome. */
 export interface PlaceIntent extends OfKind<'place'> {
-  /** Condition id of the market's event; null if it has none. A market without an event counts as its own event. */
+  /** Condition id of the market's event; null if none. A market without an event counts as its own event. */
   readonly eventConditionId: string | null;
   readonly isYes: boolean;
   readonly side: OrderSide;
@@ -39,7 +39,7 @@ export interface MergeIntent extends OfKind<'merge'> {
 
 /** Intent to split currency into complete sets. */
 export interface SplitIntent extends OfKind<'split'> {
-  /** Condition id of the market's event; null without one. */
+  /** Condition id of the market's event; null without an event. */
   readonly eventConditionId: string | null;
   /** Number of complete sets, equal to their cost in currency. */
   readonly amountMicros: Micros;
@@ -64,7 +64,7 @@ export interface Breach {
   /** Figure that the control found; null if missing or not finite, which is always a breach. */
   readonly found: number | null;
   readonly unit: BreachUnit;
-  /** Sentence with the breach's two numbers, for `explain` and the log. */
+  /** Sentence with the breach's two numbers, for the command `explain` and the log. */
   readonly text: string;
 }
 

@@ -23,7 +23,7 @@ export interface LossState {
   readonly dayBeganMicros: Micros;
   /** Result of the newest ended UTC day; null before the first day has ended. */
   readonly endedDay: DayResult | null;
-  /** Part of `HoldingsWorth.passingMicros` that an operator has accepted by a resume. It falls with the loss at bids. */
+  /** Loss at bids (`HoldingsWorth.passingMicros`) that an operator accepted by a resume; at most the present loss. */
   readonly acceptedMicros?: Micros;
 }
 
@@ -31,7 +31,7 @@ export interface LossState {
 export interface HoldingsWorth {
   /** Equity: currency plus shares at their marks, each mark capped by its slow average. */
   readonly equityMicros: Micros;
-  /** Equity of the shares less the proceeds of their sale at other traders' present bids; never negative. */
+  /** Loss at bids: value of the shares at marks less their sale proceeds at other traders' bids; never negative. */
   readonly passingMicros: Micros;
 }
 
@@ -110,7 +110,7 @@ export class LossGuard {
     return { current: { day, resultMicros: sub(equityMicros, dayBeganMicros) }, ended: endedDay };
   }
 
-  /** Equity with holdings valued at the bids of others. */
+  /** Equity with the shares valued at other traders' bids. */
   get #payable(): Micros {
     return sub(this.state.equityMicros, this.#passingMicros);
   }
@@ -252,7 +252,7 @@ export class FillGuard {
   observe(timeS: number, limits: FillLimits): string | null {
     const before = this.state.halted;
     const timesS = [...this.state.timesS, timeS].sort((a, b) => a - b).slice(-KEPT_TIMES * (limits.maxFills + 1));
-    // An earlier burst does not count again after a change of the limits.
+    // Only fills near this one count, so that an earlier burst does not count again after a change of the limits.
     const inWindow = fullest(
       timesS.filter((each) => Math.abs(each - timeS) < limits.fillsWindowS),
       limits.fillsWindowS,
@@ -291,7 +291,7 @@ const MINUTE_MS = 60_000;
 
 /**
  * Counts the orders and cancels of the last second and minute. Cancels count but are never blocked; their count may
- * block the next order. At a start, actions in the ledger are counted, so a restart does not reset the count.
+ * block the next order. A restart does not reset the count, because actions in the ledger are counted at the start.
  */
 export class ActionPace {
   /** Times of the orders and cancels of the last minute, our clock, ms. */
@@ -307,7 +307,7 @@ export class ActionPace {
     this.#timesMs.push(nowMs);
   }
 
-  /** Returns the counts at `nowMs`. If our clock was set back, a later action counts by its distance from `nowMs`. */
+  /** Returns the counts at `nowMs`. If our clock was set back, an action after `nowMs` counts by its distance. */
   facts(nowMs: number): PaceFacts {
     let [lastSecond, lastMinute] = [0, 0];
     for (const timeMs of this.#timesMs) {

@@ -54,7 +54,7 @@ function findRefusal<I extends PlaceIntent | SplitIntent>(
   controls: readonly RiskControl<I>[],
   facts: RiskFacts,
 ): Refused | null {
-  // The working order is created once: several controls use its weight, which is cached per object.
+  // The working order is created once, because its contribution to the worst case is cached per object.
   let made: WorkingOrder | null = null;
   const order = () => {
     assert(intent.kind === 'place', 'only a place intent becomes a working order');

@@ -272,7 +272,7 @@ describe('the bracket', () => {
     [7, [1, 3], [1, 5], 'unclear', 'The result says little: it has 7 independent events'],
     [8, [1, 3], [1, 5], 'gain', 'A gain under every fill model: +2.00 (m0, 95 % +1.00 … +3.00); +3.00 (m1'],
     [8, [-3, -1], [-9, -1], 'loss', 'A loss under every fill model: −2.00 (m0, 95 % −3.00 … −1.00)'],
-    [8, [1, 3], [-1, 5], 'unclear', 'Neither a gain nor a loss is shown, because not every interval excludes 0'],
+    [8, [1, 3], [-1, 5], 'unclear', 'Neither a gain nor a loss is shown, because at least one interval contains 0'],
     [8, [-3, 1], [-5, 1], 'unclear', 'Neither a gain nor a loss is shown'],
     [8, [-3, -1], [1, 5], 'unclear', 'The sign of the result depends on the fill model'],
   ] as const)('of %i events with the intervals %j and %j points to %s', (events, one, other, points, words) => {

@@ -57,8 +57,8 @@ test('ack says that one alert was seen, or all', async () => {
   const { ask, seen } = place();
   expect(await ask('ack', 'nothing')).toBe('no such alert is open');
   expect(seen).toEqual([]);
-  expect(await ask('ack')).toBe('acknowledged; not sent again while open: killed');
-  expect(await ask('ack', 'killed')).toBe('acknowledged; not sent again while open: killed');
+  expect(await ask('ack')).toBe('these alerts are acknowledged, and not sent again while open: killed');
+  expect(await ask('ack', 'killed')).toBe('these alerts are acknowledged, and not sent again while open: killed');
   expect(seen).toMatchObject([
     { kind: 'killed', sinceMs: 1 },
     { kind: 'killed', sinceMs: 1 },

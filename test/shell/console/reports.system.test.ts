@@ -62,7 +62,7 @@ test('a run with a journal is compared with its backtests, and the comparison is
   expect(reports.start('parity', 'mx1').refusal).toBeNull();
   await untilTrue(() => !reports.view().isWorking);
   expect(reports.view()).toMatchObject({
-    said: 'the comparison of run mx1 is below',
+    said: 'the comparison of run mx1 with its backtests is below',
     parity: 'parity mx1 -c trader.yaml\n',
     reports: [],
   });

@@ -61,7 +61,7 @@ describe('a running trader', () => {
     expect(await resting()).toEqual([]);
     expect(await command('resume', '--reason', 'I want to')).toEqual({
       code: 2,
-      output: `the trader refused: other stops are lifted, but the trader stays killed (odd prices): only unkill --reason TEXT lifts this\n${WAY_UP}`,
+      output: `the trader refused: other stops are lifted, but the trader stays killed (odd prices): only unkill --reason TEXT lifts the kill\n${WAY_UP}`,
     });
     expect((await command('unkill', '--reason', 'prices are back')).code).toBe(0);
     await killed.waitFor(/ fill: /);

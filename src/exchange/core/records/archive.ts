@@ -1,21 +1,21 @@
 /**
  * An archive stores the final records of one core: in memory (`memoryArchive`), or in the journal's SQLite file.
- * `rewind` drops the rows archived after a snapshot, because the replay of later calls adds these rows again.
+ * `rewind` drops the rows archived after a snapshot, because the replay of the journal adds these rows again.
  */
 
-/** Rule that limits an archive: of the rows that `passes` accepts, only the newest `keep` to 2 × `keep` rows stay. */
+/** Rule for old rows: when the archive has 2 × `keep` rows that `passes` accepts, it drops the oldest `keep`. */
 export interface Forgetting {
   passes(row: Archived): boolean;
   readonly keep: number;
 }
 
-/** Final records of one kind in memory. Without the rule `forgetting`, history is unlimited. */
+/** Final records of one kind in memory. Without the rule `forgetting`, no old record is dropped. */
 export class MemoryShelf implements Shelf {
   readonly #byId = new Map<number, Archived>();
   readonly #byPubkey = new Map<string, Archived>();
   /** Ids by account, ascending. */
   readonly #ids = new Map<number, number[]>();
-  /** Ids of archived rows that may be dropped, in order of `put`. */
+  /** Ids of the rows that `forgetting` accepts, in order of `put`. */
   readonly #passing: number[] = [];
   readonly #forgetting: Forgetting | undefined;
 
@@ -33,7 +33,7 @@ export class MemoryShelf implements Shelf {
     const forgetting = this.#forgetting;
     if (forgetting === undefined || !forgetting.passes(row)) return;
     this.#passing.push(id);
-    // Many rows are dropped at once, because each drop rewrites all lists of ids.
+    // Old rows are dropped in blocks of `keep`, because each drop rewrites all lists of ids.
     if (this.#passing.length >= 2 * forgetting.keep) this.#forget(this.#passing.splice(0, forgetting.keep));
   }
 
@@ -158,12 +158,12 @@ export interface Shelf {
 /** Store of records that no longer change, by kind. */
 export type Archive = Readonly<Record<RecordKind, Shelf>>;
 
-/** Makes an archive with a shelf for each kind of record. */
+/** Makes an archive with one store (`Shelf`) for each kind of record. */
 export const makeArchive = (makeShelf: (recordKind: RecordKind) => Shelf): Archive =>
-  // The cast is right: there is one shelf for each kind of record.
+  // The cast is right: the object has a `Shelf` for each kind of record.
   Object.fromEntries(RECORD_KINDS.map((recordKind) => [recordKind, makeShelf(recordKind)])) as Archive;
 
-/** Makes an archive in memory. Without a rule for a kind, the history of that kind is unlimited. */
+/** Makes an archive in memory. Without a rule for a kind, no old record of that kind is dropped. */
 export const memoryArchive = (rules: Readonly<Partial<Record<RecordKind, Forgetting>>> = {}): Archive =>
   makeArchive((recordKind) => new MemoryShelf(rules[recordKind]));
 

@@ -19,8 +19,8 @@ export function priceRow(market: Market, isYes: boolean): Wire<'marketPrice'> {
 }
 
 /**
- * The book of an outcome in wire format, with up to `depth` levels on each side; empty unless the market is open. The
- * book may be crossed, because some recorded levels do not trade with the real orders that they reach.
+ * The book of an outcome in wire format, with up to `depth` levels on each side; empty unless the market is open. A
+ * replayed book may be crossed, because recorded orders do not always trade with the real orders that they cross.
  */
 export function bookRow(market: Market, isYes: boolean, depth: number): Wire<'orderbook'> {
   const side = (of: MatchingSide) => {
@@ -46,7 +46,7 @@ export function summaryRow(catalog: Catalog, market: Market): Wire<'marketSummar
     description: card.description,
     condition_id: card.conditionId,
     logo: card.logo,
-    // The venue's interface requires a string. Before the first trade, the last price is 0.
+    // The venue's interface requires a string here, so the price is 0 before the first trade.
     last_trade_price: text(market.tape.lastPrice),
     state: market.state,
     category: card.category,
@@ -121,7 +121,7 @@ export function eventListRow(catalog: Catalog, index: number, maxMarkets: number
 
 const DAY_MS = 86_400_000;
 
-/** A market's volume of the last 24 hours. If some of these trades were dropped, 5-minute bars are summed. */
+/** A market's volume of the last 24 hours: the sum of its trades, or of 5-minute bars if some trades were dropped. */
 export const volume24h = (market: Market, nowMs: number): number =>
   market.tape.volumeSince(nowMs - DAY_MS) ?? market.tape.candles.volumeSince(nowMs - DAY_MS);
 

@@ -159,7 +159,7 @@ export class Records<R extends RecordOfMarket, W> {
     this.#archive.rewind(lastId, live);
     for (const record of structuredClone(records)) {
       this.keep(record);
-      // The account of a live record may still trade, so it needs cells for its shares.
+      // The account of a live record may still trade, so the market must have memory for the account's shares.
       this.context.catalog.market(record.market).shares.ensureAccount(record.account);
     }
   }
@@ -175,7 +175,7 @@ export function firstOf<R>(records: Iterable<R>, limit: number) {
   return { rows, last: null };
 }
 
-/** Returns the index of the market that a list's filter names; undefined without a filter, null if it is unknown. */
+/** Returns the index of the market that a list's filter names; undefined without a filter, null for an unknown id. */
 export function askedMarket(catalog: Catalog, conditionId: string | undefined): number | undefined | null {
   return conditionId === undefined ? undefined : (catalog.byId(conditionId)?.index ?? null);
 }

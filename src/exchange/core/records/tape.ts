@@ -200,7 +200,7 @@ const VOLUME = 5;
 /** A price bar: its start (Unix ms), YES prices, and volume in currency, in micros. */
 type Bar = ReturnType<Candles['bar']>;
 
-/** Five-minute bars of one market; none for an interval without a price. Half-hour bars are built on request. */
+/** Five-minute bars of one market; an interval without a price has no bar. Half-hour bars are built on request. */
 export class Candles extends Ring {
   /** End of the newest bar, Unix ms. */
   #endMs = Number.NEGATIVE_INFINITY;

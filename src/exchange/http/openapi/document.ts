@@ -85,7 +85,7 @@ function simplifyNull(property: z.core.JSONSchema.BaseSchema): void {
   if (description !== undefined) property.description = description;
 }
 
-/** Optional properties of the service's records. The interface says that `order_min_size` may be absent. */
+/** Properties that records of the service may omit: the venue's interface makes only `order_min_size` optional. */
 const MAY_BE_ABSENT: readonly string[] = ['order_min_size'];
 
 function exact({ jsonSchema }: WrittenSchema): void {
@@ -143,7 +143,7 @@ function chooseExample(name: string, { type, pattern, ...rest }: z.core.JSONSche
 
 const header = (name: string): JsonSchema => ({ $ref: `#/components/headers/${name}` });
 
-/** Rate headers, which answers to all counted calls have. */
+/** Headers with the state of the rate limit, in each answer to a call that the limit counts. */
 const RATE_HEADERS = Object.fromEntries(
   ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'].map((name) => [name, header(name)]),
 );
@@ -317,7 +317,7 @@ const FAULTS = object({
 export const CONTROL_NOTES: Readonly<Record<string, { readonly summary: string; readonly data: JsonSchema }>> = {
   'POST /paper/markets/': { summary: 'Create a market', data: DETAIL },
   'POST /paper/markets/{condition_id}/state/': { summary: 'Change the state of a market', data: DETAIL },
-  'POST /paper/markets/{condition_id}/resolve/': { summary: 'Resolve a market; null cancels it', data: DETAIL },
+  'POST /paper/markets/{condition_id}/resolve/': { summary: 'Resolve a market; null cancels the market', data: DETAIL },
   'POST /paper/markets/{condition_id}/reference-price/': {
     summary: 'Move the reference price of a margin market',
     data: DETAIL,

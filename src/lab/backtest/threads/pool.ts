@@ -42,7 +42,7 @@ export async function backtestOnThreads(asked: ThreadedBacktest): Promise<readon
   );
 }
 
-/** Source of a configuration. Each thread reads it again, because strategies cannot be sent to threads. */
+/** Source of a configuration. Each thread loads the configuration, because strategies cannot be sent to threads. */
 export interface ConfigOfThreads {
   readonly source: {
     readonly file: string;
@@ -65,7 +65,7 @@ export type TaskEnd<R> =
   | { readonly kind: 'done'; readonly figures: R }
   | { readonly kind: 'failed'; readonly error: string; readonly known?: KnownError };
 
-/** Fields of a `TwinbookError`. They are sent separately, because an error loses its class between threads. */
+/** Fields of a `TwinbookError`. These fields are sent separately, because an error loses its class between threads. */
 type KnownError = Pick<TwinbookError, 'code' | 'message' | 'hint'>;
 
 type WorkerReport<R> =

@@ -100,12 +100,12 @@ function comparedOver(analysis: Analysis, played: ReadonlySet<string>) {
   return { model: nameModel(analysis), micros, sign, events: byEvent.events, interval: shownInterval(byEvent) };
 }
 
-/** Returns a model's figures over repeated runs. `model`: its name and spread. `sign`: sign of the interval. */
+/** Returns a model's figures over repeated runs. `model`: name and spread as text. `sign`: sign of the interval. */
 function comparedRepeats({ model, repeats }: RepeatedModel): ComparedModel {
   const { resultMicros, intervalMicros: interval, events } = repeats.compared ?? repeats;
   const { mean, deviation, lowest, highest } = resultMicros;
   const apart = deviation === null ? '' : `, deviation ${formatGain(deviation).replace('+', '')}`;
-  const spread = `, mean of ${formatQuantity(repeats.count, 'repeat')} from ${formatGain(lowest)} to ${formatGain(highest)}${apart}`;
+  const spread = `, mean of ${formatQuantity(repeats.count, 'repeat')}, lowest ${formatGain(lowest)}, highest ${formatGain(highest)}${apart}`;
   return { model: model + spread, micros: mean ?? 0, sign: judgeInterval(interval), events, interval };
 }
 
@@ -118,7 +118,7 @@ function judgeInterval(interval: Interval | null): Direction {
 const WORDS = {
   gain: 'A gain under every fill model',
   loss: 'A loss under every fill model',
-  unclear: 'Neither a gain nor a loss is shown, because not every interval excludes 0',
+  unclear: 'Neither a gain nor a loss is shown, because at least one interval contains 0',
 } as const;
 
 function describeSigns(models: readonly ComparedModel[]): string {
@@ -255,7 +255,7 @@ function warnNotPlayed({ coverage }: Figures, { halts }: SessionRecord): string 
   if (missing === 0) return null;
   const first = halts.find(({ rung }) => rung !== 'widened');
   const reason = first === undefined ? '' : ` (${first.reason})`;
-  const what = first?.rung === 'reducing' ? 'let the trader only reduce positions' : 'halted the trader';
+  const what = first?.rung === 'reducing' ? 'restricted the trader to reducing positions' : 'halted the trader';
   return `${count(missing)} of ${formatQuantity(coverage.markets, 'market')} were not played: a limit had ${what}${reason}. The result covers only the other markets.`;
 }
 

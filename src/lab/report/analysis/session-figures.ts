@@ -45,7 +45,7 @@ export function runFigures({ result, trading, assumptions, markets, markouts }: 
   };
 }
 
-/** Returns the index of the run with the middle result: the lower of two middle results, the first run with it. */
+/** Returns the index of the run with the middle result, or with the lower of the two middle results. */
 export function findMiddle(runs: readonly RepeatedRun[]): number {
   const sorted = runs.toSorted((a, b) => a.resultMicros - b.resultMicros);
   const middle = sorted[Math.floor((sorted.length - 1) / 2)];
@@ -108,7 +108,7 @@ function computeEquity(record: SessionRecord, results: readonly MarketResult[]) 
     endCashMicros: record.endCashMicros,
     // Value of the final shares: at the known outcome; otherwise at the last mid; without a mid at cost.
     endHoldingsMicros,
-    // Part of the holdings' value that is valued at cost, because no price is known.
+    // Value, at cost, of those holdings that have no known price.
     atCostMicros: value(results.filter(({ valuedAt }) => valuedAt === 'cost')),
     endEquityMicros,
     resultMicros,

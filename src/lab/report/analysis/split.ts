@@ -126,7 +126,7 @@ const UNIT = BigInt(ONE);
 const valueAt = (yes: number, no: number, markMicros: number): bigint =>
   BigInt(yes) * BigInt(markMicros) + BigInt(no) * BigInt(ONE - markMicros);
 
-/** A part of the result is unknown, not 0, if it has moves but none of these moves has a known mid. */
+/** A part of the result is unknown, not 0, if it has fills or settlements, but none of them has a known mid. */
 const isKnown = ({ known, unknown }: SplitWalk['fills']): boolean => known > 0 || unknown === 0;
 
 /** Assigns each change of value to a part of the result. While the mid is unknown, changes of value are undivided. */
@@ -140,7 +140,7 @@ class SplitWalk {
   readonly settlements = { known: 0, unknown: 0 };
   readonly held = new Holdings();
   #mark: number | null = null;
-  /** Value of the held shares before the first move with an unknown mid, and currency flow since then. */
+  /** Value of the held shares before the first fill or conversion without a known mid, and currency flow since then. */
   #open: { readonly worthBefore: bigint; cash: bigint } | null = null;
 
   get lastMark(): number | null {
@@ -162,7 +162,7 @@ class SplitWalk {
     this.held.move(move);
   }
 
-  /** Ends the calculation after the market's last move: values the shares at the last mid, then at the outcome. */
+  /** Ends the calculation after the last fill or conversion: values the shares at the last mid, then at the outcome. */
   end({ markMicros, valueMicros, valuedAt }: End): void {
     if (markMicros !== null) this.#markAt(markMicros);
     const finalWorth = BigInt(valueMicros) * UNIT;

@@ -84,7 +84,7 @@ export function computeTrading(markets: readonly MarketSession[]) {
     takerFills: fills.filter((fill) => fill.isMaker === false).length,
     ...computeVolume(fills),
     ...computeFillRatio(markets),
-    /** Shares of fills that an arriving recorded order caused, not a recorded trade; null for live fills. */
+    /** Shares filled because a recorded order arrived, not because of a recorded trade; null for live fills. */
     atCrossingMicros: sumIfAll(
       fills.map(({ atCrossing, amountMicros }) => (atCrossing === null ? null : atCrossing ? amountMicros : 0)),
     ),

@@ -109,7 +109,7 @@ function drawnWith(
   });
   const live = shown.findIndex(({ analysis }) => analysis.kind === 'live');
   return {
-    /** Index of the session with a solid line: the live session, otherwise the middle one. */
+    /** Index of the session with a solid line: the live session, otherwise the middle session. */
     solid: live >= 0 ? live : Math.floor((shown.length - 1) / 2),
     sessions: shown.map(({ name, analysis }, index) => {
       const { account, capitalMicros, toMs } = must(sessions[index], 'a session for each analysis');

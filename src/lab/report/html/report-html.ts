@@ -431,7 +431,7 @@ function sessionAssumptions({ analysis }: ShownText): Markup {
     ['Fill model', given.fillModel ?? (isLive ? 'none: the exchange filled the orders' : 'none')],
     ['Recorded makers', MAKERS[String(given.postsOnly)] ?? 'really traded'],
     ['Latency', given.latency ?? (isLive ? 'not simulated: real network' : 'none')],
-    ['Fees', given.fees ?? (isLive ? 'as charged by the exchange' : 'not known')],
+    ['Fees', given.fees ?? (isLive ? 'fees charged by the exchange' : 'not known')],
     ['Capital', `${count(equity.capitalMicros / 1_000_000)} of currency, shared by all markets`],
     ['Version', given.version],
     ['Configuration', html`<code>${given.configHash}</code>`],

@@ -204,9 +204,9 @@ function marketTree(market: MarketStatus, account: AccountFacts | null): Explain
 
 type VenueMarks = NonNullable<AccountStatus['marks']>;
 const marksNode = ({ markMove }: MarketStatus, { isBelieved, told, precision, recall }: VenueMarks): ExplainNode =>
-  node("The venue's marks", isBelieved ? `price moved by ${markMove.toFixed(4)} since the book` : 'not trusted', [
-    node('Reported moves', told.toFixed(0), [node('Fraction also found in the book', precision.toFixed(2))]),
-    node('Fraction of all moves that were reported', recall.toFixed(2)),
+  node("The venue's marks", isBelieved ? `price moved by ${markMove.toFixed(4)} since the last book` : 'not trusted', [
+    node('Reported moves', told.toFixed(0), [node('Fraction that a book confirmed', precision.toFixed(2))]),
+    node('Fraction of all price moves that the marks reported', recall.toFixed(2)),
   ]);
 
 function feedNode({ name, view, withheld }: MarketStatus['feeds'][number]): ExplainNode {
@@ -214,7 +214,7 @@ function feedNode({ name, view, withheld }: MarketStatus['feeds'][number]): Expl
   const { p, bid, ask, sd, ageMs } = view;
   const price = p === null ? `${bid} to ${ask}` : String(p);
   const value = `${price}${sd === null ? '' : ` (sd ${sd})`}, ${(ageMs / 1000).toFixed(1)} s old`;
-  return node(`Feed ${name}`, value, withheld === null ? [] : [node('Not shown to the strategy', withheld)]);
+  return node(`Feed ${name}`, value, withheld === null ? [] : [node('Withheld from the strategy', withheld)]);
 }
 
 /** Lists the gains and costs that make up the value of quoting the market, currency per hour. */
@@ -225,7 +225,7 @@ function worthNode({ leftOutBecause, worth }: MarketStatus): ExplainNode {
   const hourly = (name: string, perS: number, why = '') => node(name, `${(perS * 3600).toFixed(4)} per hour${why}`);
   return node('Value of quoting this market', `${(value.net * 3600).toFixed(4)} per hour, rank ${place}`, [
     ...chosen,
-    hourly('Fills less adverse moves and fees', value.edge, `, ${(value.fillsPerS * 3600).toFixed(1)} fills`),
+    hourly('Gain from fills less adverse moves and fees', value.edge, `, ${(value.fillsPerS * 3600).toFixed(1)} fills`),
     hourly('Stale quotes', -value.stale, `, with a poll every ${value.lookEveryS.toFixed(0)} s`),
     hourly('Polls', -value.looks, `, at ${prices.look.toPrecision(3)} each`),
     hourly(
@@ -236,7 +236,7 @@ function worthNode({ leftOutBecause, worth }: MarketStatus): ExplainNode {
     hourly('Replacing filled orders', -value.fills),
     hourly('Reserve for cancels', -value.reserve),
     hourly('Currency', -value.currency, `, for ${value.currencyBound.toFixed(2)} locked currency`),
-    node('Estimated fills per expected fill', belief.fillRatio.toFixed(2)),
+    node('Ratio of observed to expected fills, estimated', belief.fillRatio.toFixed(2)),
     node('Estimated fraction of the quote distance lost after a fill', belief.adversePart.toFixed(2)),
   ]);
 }

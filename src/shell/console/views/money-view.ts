@@ -29,7 +29,7 @@ const MOST_FILLS = 500;
 /** Measures the price moves after a fill. The measurements are final after the longest horizon. */
 function judge(fill: BookedFill, history: Pick<History, 'closeUp'>, nowMs: number) {
   const { marketConditionId: market, isYes, side, priceMicros, amountMicros } = fill;
-  // The earlier of two times: the exchange's clock may be ahead, and the trader may see the fill late.
+  // The earlier time is used: the exchange's clock may be ahead, or the trader may have seen the fill late.
   const timeMs = Math.min(fill.seenMs, fill.timestampS * 1000);
   const points = history.closeUp(market, { fromMs: timeMs, toMs: timeMs + LONGEST_MS });
   const isBid = (side === 'buy') === isYes;
@@ -116,7 +116,7 @@ function summarize(all: readonly Judged[], horizon: number, side: (typeof SIDES)
   };
 }
 
-/** Rows of one query, and maximum time for reading the ledger in one call; a long ledger is read in several calls. */
+/** `rows`: maximum rows of a query. `ms`: maximum time for reading the ledger in one call; the next call continues. */
 export const READING = { rows: 500, ms: 40 } as const;
 
 /** Sum over no bookings. `settledMicros`: realised profit from redeemed holdings (payout minus cost). */

@@ -121,7 +121,7 @@ export class RoundTrips {
   /** Identifies the ledger file and its reversed trades; a change means that all fills must be read again. */
   #of = '';
 
-  /** Reads on, and returns the trips found so far, newest first. @param opened number of times the ledger was opened */
+  /** Reads more fills. Returns all known trips, newest first. @param opened number of times the ledger was opened */
   readOn(ledger: LedgerReader, opened: number, steadyMs = () => performance.now()) {
     const endMs = steadyMs() + READING.ms;
     const newest = ledger.newestSeq('fills');

@@ -9,7 +9,7 @@ import { readHoldings, readMarks, type ValuedHolding } from './money-view.js';
 
 type MarketHolding = ValuedHolding & { readonly market: string };
 
-/** Lists the holdings’ result in each scenario, without open orders. Events and their scenarios: worst first. */
+/** Lists the holdings’ result in each scenario, without open orders. Events and scenarios are sorted worst first. */
 export function listScenarios(trader: ShownState, ledger: LedgerReader) {
   const title = makeTitleLookup(trader, ledger);
   const events = new Map<string, MarketHolding[]>();

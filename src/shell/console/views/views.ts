@@ -112,7 +112,7 @@ function traderFigures(account: AccountStatus, { trader, guardian }: Pick<ShownP
     figure('Step, longest', ms(health.stepMaxMs)),
     figure('Delay of timed steps, p99', ms(health.beatLateP99Ms)),
     figure('Telemetry slowed', health.brake === 0 ? 'no' : 'yes', health.brake > 0),
-    figure('Readers', `${health.readers}, ${health.readersCut} disconnected for being slow`),
+    figure('Readers', `${health.readers} connected, ${health.readersCut} disconnected for being slow`),
     figure('Exchange answers', silent ? 'no' : 'yes', silent),
     figure(
       'Clock of the exchange, against ours',
@@ -225,7 +225,7 @@ function listReports(reports: Reports, title: (id: string) => string) {
 export type RunsView = ReturnType<typeof runsView> & ReturnType<typeof listReports>;
 
 const alertsView = ({ open, recent, figures }: Pick<Watch, 'open' | 'recent' | 'figures'>) => ({
-  // Backticks are removed, because the page does not render them.
+  // Backticks are removed, because the page would show them as characters.
   open: open.map((alert) => ({ ...alert, step: findNextStep(alert.kind).replaceAll('`', '') })),
   recent,
   channels: figures,

@@ -15,7 +15,7 @@ import { endConversionWait } from './complete-sets.js';
 import { LADDER } from './modes.js';
 import type { Pauses, Safety } from './safety.js';
 
-/** Returns the reason and the remedy, in one sentence, if a command would be rejected now; otherwise null. */
+/** Returns one sentence with the reason and the remedy if a command would be rejected now; otherwise null. */
 export function commandRefusal({ markets, safety, reconciler }: TraderState, command: OperatorCommand): string | null {
   switch (command.kind) {
     case 'pause-market':
@@ -52,7 +52,7 @@ export function obey(state: TraderState, command: OperatorCommand, nowMs: number
   if ('marketConditionId' in command) return turnMarket(state, command, nowMs);
   const reason = 'reason' in command ? `: ${command.reason || 'none given'}` : '';
   notices.alert(nowMs, 'command', `${command.kind}${reason}`);
-  // The restriction by a loss limit is read here, because the command may change the mode.
+  // `heldBack` depends on the mode, so it is read before the command changes the mode.
   const isHeldBack = safety.heldBack !== null;
   if (command.kind === 'adopt') adopt(state, command.reason, nowMs);
   safety.modes.apply(command);
@@ -98,7 +98,7 @@ function resumeRefusal(
   return `this command needs a reason (${pause.reason}): resume --market … --reason TEXT`;
 }
 
-/** Returns why one market cannot be flattened; null if it can. Modes without quotes only permit `flatten` for all. */
+/** Returns why one market cannot be flattened; null if it can. Without quotes, only all markets can be flattened. */
 function flattenRefusal(safety: Safety, { marketConditionId: id }: MarketCommand): string | null {
   const { modes, pauses } = safety;
   const { mode, reason } = safety.mode();
@@ -125,19 +125,19 @@ function turnMarket(state: TraderState, command: MarketCommand, nowMs: number): 
     safety.pauses.resume(id);
     markets.reopen(id);
   }
-  // Intents in flight are withdrawn: signed ones must not be sent any more, and lost drafts not repeated.
+  // Intents in flight are withdrawn: their signatures are not sent, and their lost drafts are not requested again.
   executor.withdraw(id, nowMs, kind === 'pause-market' ? ['place', 'split', 'merge'] : ['place', 'split']);
   if (kind === 'flatten-market') endConversionWait(markets.get(id));
   markets.requestRequote(id);
 }
 
 /**
- * Resumes after a halt, or after a loss that restricted orders. Markets paused by an operator stay paused. Differences
- * between ledger and exchange are accepted only with a reason, which shows that an operator has checked them.
+ * Ends a pause, a halt, or the restriction by a loss limit. Markets that an operator paused stay paused. Differences
+ * between ledger and exchange are accepted only if the operator gives a reason.
  */
 function resume(state: TraderState, reason: string, isHeldBack: boolean, nowMs: number): void {
   const { safety, markets, requests, reconciler, notices, executor } = state;
-  // A sale of a flatten must not be sent after the resume.
+  // A sale that a flatten began must not be sent after the resume.
   executor.withdraw(null, nowMs);
   safety.guards.resume(isHeldBack);
   safety.saveLoss();
@@ -147,7 +147,7 @@ function resume(state: TraderState, reason: string, isHeldBack: boolean, nowMs: 
   markets.reopen();
   const accepted = reason === '' ? [] : reconciler.accept(nowMs, reason);
   for (const difference of accepted)
-    notices.alert(nowMs, 'reconciliation', `difference accepted, no longer compared: ${inWords(difference)}`);
+    notices.alert(nowMs, 'reconciliation', `difference accepted and no longer reported: ${inWords(difference)}`);
 }
 
 /** Returns why the ledger cannot adopt the exchange's holdings now; null if it can. Changes nothing. */
@@ -178,7 +178,7 @@ function adopt(state: TraderState, reason: string, nowMs: number): void {
   state.requests.poller.expedite({ kind: 'assets' });
 }
 
-/** Returns the value of the shares that no record explains, at the market's mark; zero without a mark. */
+/** Returns the value, at the market's mark, of adopted shares without an exchange record; zero without a mark. */
 function worthOf({ valuation }: Account, { marketConditionId, isYes, restMicros }: AdoptionOfOutcome): Micros {
   const mark = valuation.marks.get(marketConditionId);
   if (mark === undefined) return ZERO;
@@ -191,12 +191,12 @@ function describeOutcome(markets: Markets, outcome: AdoptionOfOutcome, restWorth
   const spent = micros(recorded.reduce((sum, { spentMicros, feesMicros }) => sum + spentMicros + feesMicros, 0));
   const parts = [`${name}: ${formatDecimal(ledgerMicros)} in the ledger before, ${formatDecimal(exchangeMicros)} now`];
   if (recorded.length > 0) parts.push(`records of the exchange change cash by ${formatDecimal(micros(-spent))}`);
-  const booked = `shares have no record and are booked at a cost of ${formatDecimal(restWorth)}`;
+  const booked = `shares have no exchange record and are booked at a cost of ${formatDecimal(restWorth)}`;
   if (restMicros !== 0) parts.push(`${formatDecimal(restMicros)} ${booked}`);
   return parts.join('; ');
 }
 
-/** Note on slots whose orders are canceled because the operator lowered `capital`. */
+/** Status text of quote slots whose orders are canceled because the operator lowered `capital`. */
 export const LESS_CAPITAL = "the trader's capital is lower now: orders are canceled and placed again";
 
 /** All trader settings that can be changed while the trader runs. */
@@ -210,7 +210,7 @@ interface LiveStrategy extends Omit<StrategySettings, 'module' | 'moduleKey'> {
 
 /**
  * Applies new settings; applies none of them if a strategy's code is not loaded. Orders in flight are withdrawn and
- * decided again with the new settings. Halts, pauses, a kill, losses and market estimates remain.
+ * decided again with the new settings. Halts, pauses, a kill, measured losses and market estimates are kept.
  */
 function configure(state: TraderState, command: ConfigureCommand, nowMs: number): void {
   const { account, executor, ledger, markets, notices, requests, safety } = state;
@@ -242,7 +242,7 @@ function configure(state: TraderState, command: ConfigureCommand, nowMs: number)
   notices.alert(nowMs, 'configured', text);
 }
 
-/** Adds the module to a strategy's settings: the running module if its code is equal. Returns [] without a module. */
+/** Adds the module to a strategy's settings: the running one if its code is equal. Returns [] if none is loaded. */
 function withModule(strategy: LiveStrategy, settings: TraderSettings): readonly StrategySettings[] {
   const running = settings.strategies.find(
     ({ name, moduleKey }) => name === strategy.name && moduleKey === strategy.moduleKey,
@@ -262,7 +262,7 @@ export interface ConfigEntry {
   readonly hash: string;
   readonly by: 'start' | 'operator' | 'rollback';
   readonly reason: string;
-  /** SHA-256 of the copy of the configuration's files beside the ledger; empty without a copy. */
+  /** SHA-256 of the copy of the configuration files that is stored beside the ledger; empty without a copy. */
   readonly copy: string;
   /** One sentence for each setting that differs from the previous configuration. */
   readonly changes: readonly string[];
@@ -280,7 +280,7 @@ export function rememberConfig(ledger: Notes, { atMs, hash, by, reason, copy, ch
   ledger.setNote(HISTORY_NOTE, JSON.stringify(history));
 }
 
-/** Adds a start to the configuration history if its configuration is new. The caller must open a ledger transaction. */
+/** Adds an entry for this start if the configuration has changed. The caller must open a ledger transaction. */
 export function rememberStart(ledger: Notes, start: Omit<ConfigEntry, 'by'>): void {
   if (configHistory(ledger).at(-1)?.hash !== start.hash) rememberConfig(ledger, { ...start, by: 'start' });
 }

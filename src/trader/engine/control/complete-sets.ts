@@ -49,7 +49,7 @@ export function conversionRules(
 
 type ConversionRules = ReturnType<typeof conversionRules>;
 
-/** Returns sell orders to cancel because their shares should be merged: currency is scarce, or fills take too long. */
+/** Returns sell orders to cancel, so that their shares can be merged: currency is scarce, or fills take too long. */
 export function mergeBlockers(
   { feed, nextConversionMs }: MarketEntry,
   merge: MergeSettings,
@@ -65,7 +65,7 @@ export function mergeBlockers(
   if (pairs < merge.minSharesMicros || freePairs(facts, core, context) >= merge.minSharesMicros) return [];
   const sells = (own.orders.get(conditionId) ?? []).filter(({ side, isYes }) => (side === 'ask') === isYes);
   const blockers = sells.filter(({ isYes }) => own.exposure.freeShares(conditionId, isYes) < pairs);
-  // Each order is assumed to rest from now on for as long as it has rested until now.
+  // Each order is assumed to wait for its fill for as long again as it has already rested.
   const waitS = Math.max(0, ...blockers.map(({ submittedMs }) => nowMs - submittedMs)) / 1000;
   const isWorth = isPullingWorth(economics, { pairs: pairs / ONE, orders: blockers.length, waitS });
   return scarceCash(own) || isWorth ? blockers : [];
@@ -79,9 +79,9 @@ const mayMerge = (
 ) => merge.enabled && core.merges && phase === 'open' && executor.pendingConversion('merge', conditionId) === null;
 
 /**
- * Begins one conversion: redeems shares of a settled market, merges enough free sets, or splits currency into the sets
- * that strategies want to keep. While currency is scarce, smaller merges are allowed. Shares offered by open orders are
- * not merged. Returns true if a conversion began.
+ * Begins one conversion: redeems shares of a settled market, merges free sets if they are enough, or splits currency
+ * into sets that strategies want to keep. While currency is scarce, smaller merges are allowed. Shares offered by open
+ * orders are not merged. Returns true if a conversion began.
  */
 export function convert(entry: MarketEntry, rules: ConversionRules, context: StepContext): boolean {
   const { feed } = entry;
@@ -113,7 +113,7 @@ export function conversionDone(entry: MarketEntry): void {
   entry.conversionFailures = 0;
 }
 
-/** Permits the next conversion at once, whatever conversions have failed before. */
+/** Permits the next conversion at once, even after failed conversions. */
 export function endConversionWait(entry: MarketEntry | undefined): void {
   if (entry === undefined) return;
   conversionDone(entry);
@@ -134,7 +134,7 @@ function planMerge(facts: MarketFacts, { merge, core }: ConversionRules, context
 export const scarceCash = ({ availableMicros, cashMicros }: OwnState): boolean =>
   availableMicros < cashMicros * SCARCE_CASH_FRACTION;
 
-/** Returns the complete sets that no order offers minus the core of sets of the strategies, micros; may be negative. */
+/** Returns the number of complete sets that no order offers and no strategy keeps, micros; may be negative. */
 function freePairs({ conditionId, lotMicros }: MarketFacts, core: SetCore, { own: { exposure } }: StepContext): Micros {
   const free = minMicros(exposure.freeShares(conditionId, true), exposure.freeShares(conditionId, false));
   const beyond = sub(exposure.setsMicros(conditionId), core.sharesMicros);
@@ -150,7 +150,7 @@ function planRedeem({ conditionId }: MarketFacts, { own, executor, requests }: S
   return { kind: 'redeem', intentId, marketConditionId: conditionId, yesMicros, noMicros };
 }
 
-/** Returns true if a split is worth its requests: of the sets to keep, at least one batch, or all, are missing. */
+/** Returns true if a split is worth its requests: at least one batch of the wanted sets, or all, are missing. */
 export const isShort = (coreMicros: Micros, setsMicros: Micros, economics: Economics): boolean =>
   coreMicros - setsMicros >= Math.min(coreMicros, batchOf(economics, USUAL_PAIRS_PER_S) * ONE) && coreMicros > 0;
 
@@ -177,9 +177,9 @@ function planSplit(
 export const FLATTEN = 'flatten';
 
 /**
- * Sells shares beyond complete sets (which are merged) at the best opposite price, at most the amount offered there. A
- * sale waits while an own order is open in the market, so that the holding is known. The price collar refuses a sale to
- * a lone bid far below the market's mark.
+ * Sells the shares that form no complete set (sets are merged) at the best opposite price, up to the amount at that
+ * price. A sale waits while an own order is open in the market, so that the holding is known. The price collar refuses
+ * a sale to a lone bid far below the market's mark.
  */
 function sellHolding(account: Account, { feed, conditionId, saleAfterMs }: MarketEntry, context: StepContext): void {
   const { own, nowMs, requests } = context;
@@ -283,7 +283,7 @@ const isUnderWay = (own: OwnState, executor: StepContext['executor'], conditionI
   (own.orders.get(conditionId)?.length ?? 0) > 0 ||
   CONVERSION_KINDS.some((kind) => executor.pendingConversion(kind, conditionId) !== null);
 
-/** Returns true for a sellable holding in the market, or for any holding while the market's facts are unknown. */
+/** Returns true if the market has a sellable holding, or any holding while the market's facts are unknown. */
 function isHeld({ own }: Account, { feed, conditionId }: MarketEntry): boolean {
   const { yesMicros, noMicros } = heldIn(own, conditionId);
   const { facts } = feed;
@@ -294,7 +294,7 @@ function isHeld({ own }: Account, { feed, conditionId }: MarketEntry): boolean {
 function describeRest({ own }: Account, markets: Markets, conditionIds: readonly string[]): string {
   const rests = conditionIds.map((conditionId) => {
     const { yesMicros, noMicros } = heldIn(own, conditionId);
-    const why = `are fewer than the smallest order and stay unsold in "${showTitle(markets, conditionId)}"`;
+    const why = `shares stay unsold in "${showTitle(markets, conditionId)}", because the smallest order is larger`;
     const describe = (shares: Micros, name: string) => (shares > 0 ? `; ${formatDecimal(shares)} ${name} ${why}` : '');
     return describe(yesMicros, 'YES') + describe(noMicros, 'NO');
   });

@@ -7,19 +7,19 @@ import type { RiskStance } from '../../risk/controls.js';
 export type Mode =
   | 'starting' // own orders, fills and assets are not completely read yet
   | 'quoting'
-  | 'widened' // quotes keep a distance from the fair price: set by the operator, or because of a loss
-  | 'reducing' // only orders that reduce: set by the operator, because of a loss, or because the ledger differs
-  | 'paused' // set by the operator, or because own state is unreadable; orders are canceled
+  | 'widened' // quotes keep a minimum distance from the fair price; caused by the operator or a loss
+  | 'reducing' // only orders that reduce holdings; caused by the operator, a loss, a wrong fill or a ledger difference
+  | 'paused' // orders are canceled; caused by the operator, the fleet, or unreadable own orders or trades
   | 'canceling' // orders are canceled until the exchange shows none in two reads
   | 'flattening' // orders are canceled, then holdings are sold; ends in `paused`
-  | 'halted' // a limit was reached; only an operator resumes, with a reason
-  | 'killed' // killed by the operator; only an operator lifts it, with a reason
+  | 'halted' // a limit was reached, or the API key is rejected; ends only by an operator's resume with a reason
+  | 'killed' // killed by the operator; ends only by an operator's `unkill` with a reason
   | 'stopping' // as `canceling`, then `stopped`
   | 'stopped'; // verified that no order rests; the process may end
 
 /** Requests allowed in a trader mode. Cancels and reads are always allowed; the table of modes cannot block them. */
 export interface ModeRule {
-  /** Allowed orders: strategies' quotes, sales of a flatten, or none. The value `none` also cancels resting orders. */
+  /** Allowed orders: strategies' quotes, sales of a flatten, or none. With `none`, resting orders are canceled too. */
   readonly orders: 'quotes' | 'sales' | 'none';
   /** Allowed conversions. Merges and redeems add no risk. Splits use up currency, so reducing modes forbid them. */
   readonly conversions: Converting;
@@ -56,7 +56,7 @@ interface ChosenModes {
 export const MODES_NOTE = 'modes';
 
 export interface StoredModes extends ChosenModes {
-  /** Whether a cancel-all is not verified yet; the next process continues it. */
+  /** True while a cancel-all is not verified; after a restart, the trader continues it. */
   readonly canceling: boolean;
 }
 
@@ -69,7 +69,7 @@ export interface ModeNow {
 
 /** Reasons for stops by risk limits and reconciliation; null for a stop that does not apply. */
 export interface Stops {
-  /** Halt because a limit was reached; only an operator's resume ends it. */
+  /** Reason of a halt by a limit or a rejected API key; only an operator's resume ends the halt. */
   readonly halted: string | null;
   readonly reducing: string | null;
   readonly widened: string | null;
@@ -213,7 +213,7 @@ export class Modes {
     this.#flattening = false;
   }
 
-  /** True while the exchange must still show that no own order rests. */
+  /** True while a stop or a cancel-all waits for reads that show no own order. */
   get wantsProof(): boolean {
     return (this.#stopping || this.#canceling) && !this.proven;
   }

@@ -83,12 +83,12 @@ export class Safety {
     return this.#watched.reconciler.verdict ?? this.guards.fillAlarm.text;
   }
 
-  /** Why the trader or a market needs a resume with a reason; null if no resume is needed. */
+  /** Why a resume of the trader or of a market needs a reason; null if it needs none. */
   get stopped(): string | null {
     return this.guards.halted ?? this.pauses.first ?? this.guards.fillAlarm.text ?? this.heldBack?.reason ?? null;
   }
 
-  /** Restriction by a partly used loss limit; null if there is none or a stricter one applies. */
+  /** Mode caused by a partly used loss limit; null without one, or if the mode has another cause. */
   get heldBack(): HeldBack | null {
     const { mode: rung, reason } = this.mode();
     if (rung !== 'widened' && rung !== 'reducing') return null;
@@ -131,7 +131,7 @@ export class Safety {
     const { account, clock } = this.#watched;
     const worth = account.value(nowMs - (clock.bornMs ?? nowMs));
     if (worth === null) return;
-    // Daily losses follow the exchange's clock, because the local clock may be wrong.
+    // The day of a loss is taken from the exchange's clock, because our clock may be wrong.
     this.halt(this.guards.loss.observe(clock.venue.nowMs(nowMs) ?? nowMs, worth), nowMs);
   }
 
@@ -140,7 +140,7 @@ export class Safety {
     this.halt(this.guards.observeFill(timestampS), nowMs);
     this.guards.storeFills();
     this.#measureLoss(nowMs);
-    // A halt is stored in the transaction of the fill that caused it.
+    // A halt is stored in the same transaction as the fill that caused it.
     if (this.guards.loss.isDue) this.saveLoss();
   }
 
@@ -150,7 +150,7 @@ export class Safety {
     this.saveLoss();
   }
 
-  /** Stores the losses, and the marks and slow averages on which the losses depend. */
+  /** Stores the losses, and the marks and slow price averages from which losses are computed. */
   saveLoss(): void {
     const { loss } = this.guards;
     if (loss.guard === null) return;
@@ -177,7 +177,7 @@ const WITH_REASON = 'resume --reason TEXT';
 /** Command for the operator after a restored backup, or when the ledger lacks a holding that the exchange shows. */
 const ADOPT = 'ledger adopt --reason TEXT';
 
-/** Returns the operator's command that ends a stop; empty without a stop, or if it ends without a command. */
+/** Returns the command by which an operator ends a stop or restriction; empty if no command is needed. */
 export function describeWayBack(safety: Safety, reconciler: Reconciler, mode: Mode): string {
   const { heldBack, modes, pauses, reduceOnly, stopped } = safety;
   const way = modes.wayBack(mode, stopped, heldBack !== null);
@@ -193,7 +193,7 @@ export function describeWayBack(safety: Safety, reconciler: Reconciler, mode: Mo
   return mode === 'quoting' && flattened !== undefined ? `resume --market ${flattened} --reason TEXT` : '';
 }
 
-/** Reads the mode of the next start from a ledger. `stopFile` is the text of the stop file; null without a file. */
+/** Returns the mode that the next start reads from the ledger. `stopFile`: text of the stop file; null without one. */
 export function readNextStart(ledger: Pick<LedgerReader, 'note'>, limits: RiskLimits, stopFile: string | null) {
   const setNote = (key: string) => {
     throw new AssertionFailed(`the note ${key} must not be written while the next start is read`);
@@ -263,7 +263,7 @@ export class Pauses {
     this.#set(conditionId, { reason, kind: 'refused' });
   }
 
-  /** Pauses a market for the operator and ends its flatten. A flattened market keeps its reason. */
+  /** Pauses a market for the operator. In a market with a flatten, only ends the sales, and ignores `reason`. */
   pauseByOperator(conditionId: string, reason: string): void {
     const before = this.#byOperator.get(conditionId)?.kind ?? 'operator';
     if (before === 'operator') this.#set(conditionId, { reason, kind: 'operator' });

@@ -60,7 +60,7 @@ export class Account {
 
   /** Returns the value of the holdings at the newest marks; null while a held share has no mark. */
   value(ageMs: number): HoldingsWorth | null {
-    // An excluded market gets no new mark, so its stored mark is used without a wait.
+    // An excluded market gets no new mark, so its stored mark is used at once.
     const isOut = (conditionId: string) => (this.#markets.get(conditionId)?.excludedBecause ?? null) !== null;
     return this.valuation.value(this.own, isOut, ageMs);
   }
@@ -93,10 +93,10 @@ export interface SetCore {
 
 export const NO_CORE: SetCore = { sharesMicros: ZERO, merges: true, slot: null };
 
-/** Maximum number of stored wishes for complete sets; the oldest wishes are those of ended markets. */
+/** Maximum number of stored wishes for complete sets. The oldest, probably of ended markets, are dropped first. */
 const MOST_WISHES = 2_000;
 
-/** Complete sets that each strategy wants to keep per market. Kept while an old book stops quotes. */
+/** Complete sets that each strategy wants to keep per market. They do not change while an old book stops quotes. */
 export class CoreSets {
   readonly #notes: Notes;
   readonly #wishes: Map<string, SetsWish>;
@@ -249,7 +249,7 @@ function splitSets({ yesMicros, noMicros }: ShareCounts) {
 }
 
 const NOTE = 'marks';
-/** After a start, a market waits at most this time for a new mark, ms. Then its stored mark is used. */
+/** After a start, a market waits at most this time for a new mark, ms. After it, the stored mark is used. */
 const FRESH_MS = 60_000;
 
 export const storedMarks = (ledger: Pick<LedgerReader, 'note'>): Map<string, Micros> =>

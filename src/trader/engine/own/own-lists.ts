@@ -94,7 +94,7 @@ export class OwnLists {
     return oldestS * 1000 >= since;
   }
 
-  /** Returns the pubkey of the newest trade at this ledger's first start. No trade up to that one is ever booked. */
+  /** Returns the pubkey of the newest trade at the ledger's first start. That trade and older ones are never booked. */
   #baseline(newest: string): string {
     const stored = this.#ledger.note(BASELINE_NOTE);
     if (stored !== null) return stored;

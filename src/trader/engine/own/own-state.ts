@@ -106,7 +106,7 @@ function lockedIn(market: string, reservations: readonly Reservation[]) {
   return { lockedYesMicros: micros(yes), lockedNoMicros: micros(no), splittingMicros: micros(splitting) };
 }
 
-/** Cached order objects for the risk module, by reservation. Risk caches each order's weight by its object. */
+/** Cached order objects by reservation. They are reused, because the risk module caches a weight per object. */
 const workingOrders = new WeakMap<Reservation, WorkingOrder>();
 
 type OrderTerms = Pick<WorkingOrder, 'eventConditionId' | 'isYes' | 'side' | 'priceMicros'>;

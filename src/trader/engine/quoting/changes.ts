@@ -156,7 +156,7 @@ interface LegPricing {
   readonly economics: Economics;
 }
 
-/** Requests for one more order at a level: draft and submit of the order, draft and submit of its cancel. */
+/** Number of requests of one more order at a level: draft and submit of the order, draft and submit of its cancel. */
 const REQUESTS_OF_AN_ORDER = 4;
 
 /**

@@ -32,7 +32,7 @@ interface Member {
 
 export const NO_TURNS: EventTurns = new Map();
 
-/** Runs the strategy of every event with a due market. Then all markets of this event become due. */
+/** Runs the strategy of each event in which a market is due, and makes all markets of the event due. */
 export function takeEventTurns(state: TraderState, context: StepContext): EventTurns {
   const turns = new Map<StrategySandbox, ReadonlyMap<MarketEntry, MarketView | null>>();
   const { nowMs } = context;
@@ -123,7 +123,7 @@ interface EventTurnsContext {
   readonly settings: { readonly events: readonly EventRule[] };
 }
 
-/** Returns the view of a market's event; null if it has none, or its detail has not been read yet. */
+/** Returns the view of a market's event; null if the market has none, or before the market's first detail. */
 export function makeEventView(
   { markets, account: { own }, settings }: EventTurnsContext,
   entry: Pick<MarketEntry, 'conditionId' | 'feed'>,
@@ -179,7 +179,7 @@ export function isUnassigned({ safety, settings, markets, clock }: TraderState):
   return selects && !markets.hasCatalog && clock.ageMs <= settings.risk.maxBookAgeMs;
 }
 
-/** Returns true if the trader's mode allows quotes. In other modes the trader cancels its resting orders at once. */
+/** Returns true if the mode allows quotes or is `starting`. In other modes, the trader cancels its orders at once. */
 function mayQuote(safety: Safety): boolean {
   const { mode } = safety.mode();
   return mode === 'starting' || LADDER[mode].orders === 'quotes';

@@ -97,7 +97,7 @@ export class QuoteSlot {
   /**
    * Creates the quoter on the first call. `make` returns null for an event strategy without an event.
    *
-   * @param findFills returns the fills of the strategy in this market that were booked later, oldest first
+   * @param findFills returns the strategy's fills in this market that were booked after `sinceMs`, oldest first
    */
   open(make: () => StrategySandbox | null, findFills = (_sinceMs: number): readonly BookedFill[] => []): void {
     if (this.#isOpen) return;
@@ -108,13 +108,13 @@ export class QuoteSlot {
     if (restoredMs !== null) for (const fill of findFills(restoredMs)) this.observe(toFillEvent(fill, fill.seenMs));
   }
 
-  /** Time when the slot must be quoted again, our clock, ms; -Infinity if an input has changed. */
+  /** Time when the strategy must be called again, our clock, ms; -Infinity if an input has changed. */
   get dueMs(): number {
     if (this.dirty) return Number.NEGATIVE_INFINITY;
     return Math.min(this.#quotedMs + REQUOTE_MS, this.quotes.againMs ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Why the strategy does not quote this tracked market; null if it is selected. */
+  /** Why the strategy does not quote this tracked market; null if the market is selected. */
   get leftOutBecause(): string | null {
     return this.#leftOutBecause;
   }
@@ -142,7 +142,7 @@ export class QuoteSlot {
     this.#quotedMs = bounds.nowMs;
     this.view = view;
     this.quotes = this.#decide(view, bounds);
-    // Quotes without a fair price place no orders, so orders in flight come from earlier quotes.
+    // Quotes without a fair price place no orders, so orders in flight keep the `postOnly` of earlier quotes.
     if (this.quotes.fairMicros !== null) this.isPostOnly = this.quotes.postOnly === true;
     return this.quotes;
   }
@@ -150,7 +150,7 @@ export class QuoteSlot {
   #decide(view: MarketView | null, { hold, limits }: WishBounds): Quotes {
     const because = this.whySilent(view, hold);
     const silent = because === null ? null : NO_QUOTES(because);
-    // This call returns no quotes, with the reason, so the slot's orders are canceled. The next call may quote again.
+    // While `pulledBecause` is set, this call returns no quotes, so orders are canceled. The next call may quote again.
     if (hold === null) this.pulledBecause = null;
     if (silent !== null || view === null || !this.#isOpen) {
       // A market with an outdated book keeps its wanted quotes, because the market's valuation uses them.
@@ -203,7 +203,7 @@ class Refusals extends Map<string, Pick<Refused, 'name' | 'text'> & { readonly c
   }
 }
 
-/** Maximum age of a fresh book, ms. With a fresh book, a strategy that does not quote has another reason than age. */
+/** Maximum age of a fresh book, ms. A strategy that does not quote on a fresh book has a reason other than its age. */
 const FRESH_BOOK_MS = 2_000;
 
 /** Returns the strictest live class (now, requote, restart) of the changed parameters; null if none changed. */
@@ -236,7 +236,7 @@ function widen(quotes: Quotes, market: MarketFacts, distance: Micros): Quotes {
   const lowest = micros(Math.ceil((fairMicros + distance) / tick) * tick);
   return {
     ...quotes,
-    // Without a tolerance, an order nearer than the distance is canceled.
+    // With tolerance 0, resting orders nearer than the distance are canceled.
     keepWithinTicks: 0,
     bids: movedOut(quotes.bids, (price) => minMicros(price, highest), market),
     asks: movedOut(quotes.asks, (price) => micros(Math.max(price, lowest)), market),

@@ -39,7 +39,7 @@ export function quoteSlot(
     (order) => order.strategy === slot.strategy.name,
   );
   if (sight === null) return cancelAll(orders, slot.conditionId, context);
-  // The rest of the request burst is reserved for levels without an order and for urgent cancels.
+  // The last quarter of the request burst is reserved for levels without an order and for urgent cancels.
   const movesWait = () => context.requests.queue.burstLeft(nowMs) < KEPT_FROM_MOVES;
   const { cancels, wishes } = findChanges(quotes, orders, sight.market, movesWait);
   const canceled = cancelAll(cancels, slot.conditionId, context);
@@ -168,8 +168,8 @@ const reaches = (side: BookSide, price: Micros, opposite: Micros): boolean =>
   side === 'bid' ? price >= opposite : price <= opposite;
 
 /**
- * Returns true if an order at `price` reaches the newest trade's price and the book may be outdated. The book may be
- * outdated if the taker was on the order's side, or if that side's best price `beside` (null: none) beats the trade's.
+ * Returns true if an order at `price` reaches the newest trade's price and the book may be outdated. It may be outdated
+ * if the taker was on the order's side, or if `beside`, the best price of that side (null: none), beats the trade's.
  */
 function isTradedThrough(side: BookSide, price: Micros, trade: TapeTrade, beside: Micros | null): boolean {
   if (!reaches(side, price, trade.priceMicros)) return false;

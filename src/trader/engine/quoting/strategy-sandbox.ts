@@ -117,7 +117,7 @@ export class StrategySandbox {
     return this.failure;
   }
 
-  /** Returns a new problem with the saved state: it is unusable, or saving failed. Null if the problem was returned. */
+  /** Returns a new problem with the saved state, which is unusable or was not saved; null if there is no new one. */
   takeMemoryTrouble(): string | null {
     const trouble = this.#memoryTrouble;
     this.#memoryTrouble = null;
@@ -295,7 +295,7 @@ export class Sandboxes {
     const version = module.state?.version;
     const saved = version === undefined ? null : this.#memory.strategyState(name, memoryId, version);
     const sandbox = new StrategySandbox(module, create, params, call, event, saved);
-    // Unusable saved state is marked and kept, because otherwise the next save would overwrite it.
+    // Unusable saved state is marked, so that the next save does not overwrite it.
     const hasBegunAnew = sandbox.hasBegunAnew && sandbox.failure === null;
     if (!sandbox.hasBegunAnew) sandbox.restoredMs = saved?.savedMs ?? null;
     if (saved !== null && saved.version === version && hasBegunAnew)

@@ -27,7 +27,7 @@ describe('new code of a strategy', () => {
   it.each([
     ['that throws', "throw new Error('boom');", /threw while loading: Error: boom/],
     ['with a syntax error', 'const = 1;', /own\.ts: syntax error/],
-    ['that ends its process', 'process.exit(0);', /in a separate process failed: the code ended that process/],
+    ['that ends its process', 'process.exit(0);', /in a separate process failed: the strategies’ code ended/],
   ])('%s is refused, and comparisons load it not', async (_, code, message) => {
     const { live, commands, write, config } = await running();
     write('own.ts', 'export default', `${LOUD}${code}\nexport default`);
@@ -59,7 +59,7 @@ describe('new code of a strategy', () => {
     const own = JSON.stringify(join(folder, 'own.ts'));
     const changing = `import { appendFileSync } from 'node:fs';\nappendFileSync(${own}, ${JSON.stringify(LOUD)});\n`;
     write('own.ts', 'export default', `${changing}export default`);
-    await expect(apply(live, 'a reason')).rejects.toThrow(/its code has changed since it was checked/);
+    await expect(apply(live, 'a reason')).rejects.toThrow(/its code has changed since the check/);
     expect(commands).toEqual([]);
     expect(Reflect.get(globalThis, 'name')).toBeUndefined();
   });

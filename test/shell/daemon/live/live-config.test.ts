@@ -71,7 +71,7 @@ describe('a running trader’s configuration', () => {
     expect(await live.rollback({ hash: '', reason: 'worse', dryRun: true })).toMatchObject({ applied: false });
     const back = await live.rollback({ hash: config.configHash.slice(0, 8), reason: 'worse', dryRun: false });
     expect(back).toMatchObject({ applied: true, hash: config.configHash });
-    expect(back.lines.at(-1)).toContain('the next start would use the unchanged files');
+    expect(back.lines.at(-1)).toContain('the rollback did not change them, and the next start uses them');
     expect(commands.at(-1)).toMatchObject({ by: 'rollback', hash: config.configHash, reason: 'worse' });
     expect(live.config.strategies[0]?.params).toMatchObject({ half_spread_ticks: 2 });
     await expect(live.rollback({ hash: 'abc', reason: 'r', dryRun: false })).rejects.toThrow(/no configuration abc/);

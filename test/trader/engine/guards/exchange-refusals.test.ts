@@ -27,7 +27,7 @@ it('names slug, beginning, the last minute and the newest words, and tells a min
   expect([refusals.takeLasting(START_MS + 61_000), refusals.takeLasting(START_MS + 90_000)]).toEqual([true, false]);
   expect(refusals.note).toBe('refused by the exchange: order_insufficient_funds');
   expect(refusals.describe(START_MS + 61_000)).toBe(
-    'the exchange has rejected all orders since 2026-11-28 12:00:00 UTC, 3 in the last minute; the newest: order_insufficient_funds, 2 are missing',
+    'the exchange has rejected all orders since 2026-11-28 12:00:00 UTC, 3 in the last minute; the newest rejection: order_insufficient_funds, 2 are missing',
   );
   expect([refusals.onTaken(), refusals.onTaken(), refusals.note]).toEqual([true, false, null]);
 });
