@@ -225,7 +225,7 @@ function readMoves(market: LedgerMarket) {
 /** Milliseconds before a trade at which the book is read. The exchange reports times in whole seconds. */
 const BEFORE_TRADE_MS = 1;
 
-/** Estimates the exact time of a trade from its whole second: its middle, or the time of receipt if earlier. */
+/** Estimates a trade's exact time from its whole second: the middle of the second, or the receipt time if earlier. */
 export const tradeTimeMs = (timestampS: number, seenMs: number): number =>
   Math.max(timestampS * 1000, Math.min(timestampS * 1000 + 500, seenMs));
 

@@ -24,7 +24,7 @@ export const PARAMETER_NOTES: Readonly<Record<string, { readonly description: st
   states: { description: 'Shows only rows in these comma-separated states, in upper or lower case.' },
   market_state: {
     description:
-      'Shows only rows of markets in this state, in upper or lower case; `open` matches every unsettled market, `resolved` also canceled markets. Without a position or market, only `open` and `resolved` are permitted.',
+      'Shows only rows of markets in this state, in upper or lower case; `open` matches every unsettled market, `resolved` also canceled markets. Without a filter by position or market, only `open` and `resolved` are permitted.',
   },
   is_closed: { description: 'True shows only closed positions, false only open ones.' },
   is_yes: { description: 'True selects the YES outcome, false the NO outcome.', example: true },
@@ -163,7 +163,7 @@ const ORDER_ERRORS = ['order_market_not_open', 'order_insufficient_funds', 'orde
 const NO_TP_SL = ['hyperliquid_margin_tp_sl_not_supported'] as const;
 const CONVERSION_SUBMIT = {
   description:
-    'Read the record until its state is `done` or `failed`. A merge or split fails if the market forbids it when the transaction lands.',
+    'Read the record until its state is `done` or `failed`. A merge or split fails if the market forbids it when the transaction executes.',
   errors: ['share_conversion_not_found', 'program_call_has_expired', 'share_conversion_invalid_state'],
 } as const;
 const CONVERSION_START_ERRORS = [

@@ -110,7 +110,7 @@ export interface ConfigureCommand {
 /** Command that sets a trader's permissions in a fleet. A trader outside a fleet never gets this command. */
 export interface FleetCommand {
   readonly kind: 'fleet';
-  /** Reason to cancel all orders (another trader may soon use the wallet); null while this trader may use it. */
+  /** Reason to cancel all orders, because another trader may soon use the wallet; null while this trader may use it. */
   readonly hold: string | null;
   readonly markets: readonly string[];
 }
@@ -128,7 +128,7 @@ export type OperatorCommand =
   | { readonly kind: 'resume-market'; readonly marketConditionId: string; readonly reason: string }
   /** Flattens one market: cancels orders, merges shares and sells the rest. The market then stays paused. */
   | { readonly kind: 'flatten-market'; readonly marketConditionId: string }
-  /** Cancels all orders, and ends a flatten. Quoting then continues, unless the trader was paused. */
+  /** Cancels all orders, and ends a running flatten. Quoting then continues, unless the trader was paused. */
   | { readonly kind: 'cancel-all' }
   | { readonly kind: 'flatten' }
   | { readonly kind: 'kill'; readonly reason: string }

@@ -324,7 +324,7 @@ class Submission<R> {
     return this.#end(again, refusal);
   }
 
-  /** Ends the change once its record is final. If the change failed, throws a refusal of the submit, or NotDone. */
+  /** Ends the change once its record is final. Throws for a failed change: the submit's refusal, or else NotDone. */
   async #end(record: R, refusal: ServiceError | null): Promise<R> {
     let seen = record;
     for (;;) {

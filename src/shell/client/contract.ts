@@ -96,7 +96,7 @@ export interface ClientAnswer<N extends EndpointName = EndpointName> {
   /** Time of the venue's clock from the answer's `Date`, ms, in whole seconds; null if absent. */
   readonly venueTimeMs: number | null;
   readonly budget: BudgetReport | null;
-  /** Page size that a page of a list reports (`meta.limit`); null if it reports none, and for other calls. */
+  /** Page size that a page of a list reports (`meta.limit`); null if absent, and for calls of no list. */
   readonly pageLimit: number | null;
 }
 

@@ -108,7 +108,7 @@ interface Classification {
   readonly outcome: Outcome;
   /** True if the service sent the answer; false for a proxy's page, which lacks the service's clock and budget. */
   readonly genuine: boolean;
-  /** Page size that a page of a list reports; null if the page reports none, and for other calls. */
+  /** Page size that a page of a list reports; null if the page reports none, or the call returns no list. */
   readonly pageLimit: number | null;
 }
 

@@ -108,7 +108,7 @@ function obey(command: OperatorCommand, running: RunningTrader): ControlResponse
 const listLeftAfterResume = ({ pausedMarkets, reconciled, accepted }: TraderSnapshot): readonly string[] => [
   ...pausedMarkets.map(
     ({ title, conditionId, reason }) =>
-      `market "${title}" stays paused: ${reason}; \`twinbook resume --market ${conditionId} --reason TEXT\` lifts that`,
+      `market "${title}" stays paused: ${reason}; \`twinbook resume --market ${conditionId} --reason TEXT\` ends it`,
   ),
   ...(accepted.length === 0
     ? []
@@ -249,7 +249,7 @@ export class StopWatch {
     }
   }
 
-  /** Returns the due kill command, or null. Throws `ledger_broken` if the ledger's file was removed or replaced. */
+  /** Returns a due kill command, else null. Throws `ledger_broken` if the ledger's file was removed or replaced. */
   due(): OperatorCommand | null {
     const reason = this.#asked;
     this.#asked = null;

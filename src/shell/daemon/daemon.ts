@@ -43,7 +43,7 @@ import { Telemetry } from './telemetry.js';
 const STOP_MARGIN_MS = 30_000;
 const STATUS_EVERY_MS = 1_000;
 const STEP_MS = 50;
-/** Safety margin, ms: the guardian may act this much before we count its time-out, as it saw an older heartbeat. */
+/** Safety margin, ms: by an older heartbeat, the guardian may see its time-out this much earlier than the trader. */
 const DECLARED_DEAD_EARLIER_MS = 1_000;
 
 export interface TraderIo extends Output {
@@ -273,7 +273,7 @@ class Service implements RunningTrader {
     this.#session.log.warn('it is not yet proven that no order rests; canceling directly with a new client');
     try {
       const { asked } = await cancelDirectly({ ...(await this.#freshAccess()), verify: false });
-      if (asked > 0) this.#screen.say(`asked to cancel ${asked} orders directly, bypassing the trader’s queue`);
+      if (asked > 0) this.#screen.say(`asked the exchange to cancel ${asked} orders, bypassing the trader’s queue`);
     } catch (error) {
       this.#session.log.warn({ err: error }, 'canceling without the trader’s core failed too');
     }

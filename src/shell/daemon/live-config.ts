@@ -142,7 +142,7 @@ export class LiveConfig {
   }
 }
 
-const FILES_STAY = 'correct the configuration files: the next start would use the unchanged files';
+const FILES_STAY = 'correct the configuration files: the rollback did not change them, and the next start uses them';
 
 const compared = (changes: readonly ConfigChange[]): ConfigData => ({
   lines: formatLines(changes),

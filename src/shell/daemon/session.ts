@@ -140,7 +140,7 @@ function checkSamePast(dataDir: string, ledger: Ledger): void {
   throw new TwinbookError(
     'file_unreadable',
     `the embedded exchange's state in ${dataDir} is gone, but the ledger ${ledger.path} has orders and shares from it`,
-    'Restore that folder. To start empty instead, move the ledger away (all files whose names begin with its name).',
+    'Restore that folder. To start an empty one, move the ledger away (all files whose names begin with its name).',
   );
 }
 
@@ -167,7 +167,7 @@ async function embeddedExchange({ config, log, say, verbose }: SessionOptions): 
   return exchange;
 }
 
-/** Connects; null if stopped. A fleet member never replaces a refused key, so that revoking it stops the trader. */
+/** Connects; null if stopped. A fleet member never replaces a refused API key: a revoked key must stop the trader. */
 async function connect(options: SessionOptions, wallet: Wallet, profile: VenueProfile, member: FleetMember | null) {
   const { config, env } = options;
   // An embedded exchange has a new port at every start; credentials are stored under the profile's base URL.
@@ -341,7 +341,7 @@ function openWallet({ config, env, say }: Pick<SessionOptions, 'config' | 'env' 
   return wallet;
 }
 
-/** Opens the recording of the trader's reads; null if recording is off, or if opening failed, with a warning. */
+/** Opens the recording of the trader's reads; null if recording is off. Warns and returns null if opening fails. */
 async function openRecorder(
   { recording, venue, polling }: Config,
   warn: (text: string) => void,

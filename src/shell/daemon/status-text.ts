@@ -59,7 +59,7 @@ function inventory({ markets }: TraderSnapshot): string {
 export function resultLines(snapshot: TraderSnapshot, startedWith: Micros | null, runningMs: number) {
   const { equityMicros } = snapshot;
   const session = startedWith === null || equityMicros === null ? null : micros(equityMicros - startedWith);
-  const rests = snapshot.proven ? 'nothing rests at the exchange (read twice)' : 'some may still rest (not verified)';
+  const rests = snapshot.proven ? 'nothing rests at the exchange (read twice)' : 'some orders may rest (not verified)';
   const held = snapshot.markets.filter(({ yesMicros, noMicros }) => yesMicros > 0 || noMicros > 0);
   return [
     `session     ${duration(runningMs)}, ${snapshot.fills} fills`,

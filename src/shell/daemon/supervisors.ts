@@ -26,7 +26,7 @@ const LOOK_EVERY_MS = 500;
 const LIVED_MS = 60_000;
 /** Maximum wait for a required guardian, ms. Decrypting the guardian's key takes a second, longer on a busy machine. */
 const READY_WITHIN_MS = 20_000;
-/** Maximum wait for a child's end, ms: the guardian first reads the orders again, and the console sends its alerts. */
+/** Maximum wait for a process's end, ms: the guardian first reads orders again, and the console sends its alerts. */
 const GONE_WITHIN_MS = 3_000;
 
 const OVER: readonly string[] = ['ended', 'failed'] satisfies readonly GuardianState[];
@@ -347,7 +347,7 @@ export function openServiceManager(options: ServiceManagerOptions) {
   };
 }
 
-/** Starts a script that sends all messages: Node cannot write to systemd's socket, and new processes would block. */
+/** Starts one script for all messages: Node cannot write to systemd's socket, and a process per message would block. */
 function startRelay({ env, warn }: ServiceManagerOptions, socket: string): (message: string) => void {
   const relay: ChildProcess = spawn('/bin/sh', ['-c', RELAY], {
     stdio: ['pipe', 'ignore', 'ignore'],

@@ -92,7 +92,7 @@ export class Lease {
     return Math.max(0, leaseMs + marginMs - (now.steadyMs - this.#seenMs));
   }
 
-  /** Returns the row of a free lease, to check later that it is unchanged; undefined if the lease is not free. */
+  /** Returns the row of a lease that may be taken, which `take` must find unchanged; undefined for another lease. */
   expected(now: Instant): Expected | undefined {
     return this.successor !== null || this.waitMs(now) > 0 ? undefined : this.owner;
   }

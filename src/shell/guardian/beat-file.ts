@@ -11,7 +11,7 @@ import { type Heartbeat, heartbeatSchema, locateHeartbeatFile } from './decide.j
 
 const LENGTH = 1024;
 const CHECK_LENGTH = 16;
-/** Maximum size of the file's text, bytes. The text is followed by a blank, the checksum and a line break. */
+/** Maximum size of the file's text, bytes. A space, the checksum and a line break follow the text. */
 const MAX_TEXT_BYTES = LENGTH - CHECK_LENGTH - 2;
 
 export class BeatWriter {

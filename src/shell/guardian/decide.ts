@@ -1,9 +1,9 @@
 /**
  * The guardian's decision: a pure function from state and observation to state and actions. In doubt, the guardian
  * cancels, because an order that it could not read may be open. An alarm ends only after a new heartbeat, or when the
- * silent trader has ended and two rounds found no order. Silence is counted only while the guardian itself runs.
- *
- * Neither process uses the other's clock: a changed file shows only that its writer was active since the last read.
+ * silent trader has ended and two rounds of reads found no order. The trader's silence counts only while the guardian
+ * runs. Guardian and trader never use each other's clock: a changed file shows only that its writer was active since
+ * the last read.
  */
 
 import { z } from 'zod';
@@ -43,7 +43,7 @@ export const reportSchema = z.object({
    * - `watching`: there is no alarm, or a killed trader's orders are proven gone
    * - `canceling`: the heartbeat stopped; orders may rest
    * - `secured`: the heartbeat stopped; two rounds found no resting order
-   * - `ended`, `failed`: the guardian has ended; a failed guardian could not guard
+   * - `ended`, `failed`: the guardian has ended; `failed` if it could not load its wallet or API key
    */
   state: z.enum(['opening', 'watching', 'canceling', 'secured', 'ended', 'failed']),
   text: z.string(),
@@ -92,18 +92,18 @@ export type GuardianObservation =
 export type GuardianAction =
   /** Writes the stop file. While the file exists, a recovering or newly started trader does not quote. */
   | { readonly kind: 'leave-mark'; readonly reason: string }
-  /** Cancels all orders once and reads resting orders twice; the next `round` has the outcome. Rounds never overlap. */
+  /** Cancels all orders once, reads resting orders twice, and reports the outcome as `round`. Rounds never overlap. */
   | { readonly kind: 'cancel' }
   | { readonly kind: 'record'; readonly severity: 'quiet' | 'loud'; readonly text: string }
   | { readonly kind: 'end'; readonly text: string };
 
 /** Maximum time counted per check as the trader's silence, ms: the guardian itself may have been asleep longer. */
 const LONGEST_STEP_MS = 1_000;
-/** Maximum time for which traders may be starting while orders of an earlier run may rest, ms. */
+/** Time without trading after a trader's start that raises an alarm if orders of an earlier run may rest, ms. */
 const STARTING_LIMIT_MS = 60_000;
 /** Time until the guardian helps a killed but running trader to cancel, ms: the trader's requests may be blocked. */
 const PULLING_LIMIT_MS = 5_000;
-/** Interval of reads of the exchange for a killed trader after two empty rounds, ms. */
+/** Interval of rounds for a killed trader after two rounds found no order, ms. */
 const KILLED_MS = 60_000;
 /** Number of consecutive rounds without a resting order that count as proof that no order rests. */
 const EMPTY_ROUNDS = 2;
@@ -111,7 +111,7 @@ const EMPTY_ROUNDS = 2;
 const AGAIN_MS = 500;
 /** Pause after a round that found no order, ms: an interrupted request needs time to arrive. */
 const AGREE_MS = 2_000;
-/** Interval of rounds after two empty rounds for a silent trader, ms: a late order may still appear. */
+/** Interval of rounds for a silent trader after two rounds found no order, ms: a late order may still appear. */
 const SECURED_MS = 10_000;
 const RETRY_MS = { first: 1_000, longest: 15_000 } as const;
 
@@ -344,7 +344,7 @@ const onAsk = (mind: GuardianMind): Decision => ({
   actions:
     mind.alarm === null || isSecured(mind.alarm)
       ? []
-      : [{ kind: 'record', severity: 'loud', text: 'asked to end; the guardian ends when no order rests' }],
+      : [{ kind: 'record', severity: 'loud', text: 'the guardian was asked to end, and ends when no order rests' }],
 });
 
 export function describeState({ alarm, heartbeat }: GuardianMind): Pick<GuardianReport, 'state' | 'text'> {

@@ -34,7 +34,7 @@ const DISK_WITHIN_MS = 1_000;
 /** Maximum number of log lines that wait for a hanging disk; further lines are lost. */
 const MOST_WAITING = 1_000;
 
-/** Returns whether `work` succeeded in time. */
+/** Returns whether `work` succeeded within `DISK_WITHIN_MS`. */
 export const inTime = (work: Promise<unknown>): Promise<boolean> =>
   Promise.race([work.then(() => true), pause(DISK_WITHIN_MS, false, { ref: false })]).catch(() => false);
 
@@ -97,8 +97,8 @@ export class Reporter {
 }
 
 /**
- * Writes the stop file durably. An existing stop file stays, because its reason is older. A trader finds no file
- * or a complete file. On a full disk the file may be empty, but still works. Throws the file system's errors.
+ * Writes the stop file durably. An existing stop file stays, because its reason is older. A trader never finds a partly
+ * written file. On a full disk the file may be empty, but still kills the trader. Throws the file system's errors.
  */
 export async function leaveMark(path: string, reason: string): Promise<void> {
   const text = `${reason}\n`;
@@ -112,7 +112,7 @@ export async function leaveMark(path: string, reason: string): Promise<void> {
   await folder.sync().finally(() => folder.close());
 }
 
-/** Writes a temporary file and links it to the name; false if either fails. Throws if the sync to disk fails. */
+/** Writes a temporary file and links it to `path`; false if a step fails. Throws if the sync to disk fails. */
 async function leaveWhole(path: string, text: string): Promise<boolean> {
   // An earlier attempt may still hang on the disk, so each attempt has its own file.
   const beside = `${path}.${randomBytes(8).toString('hex')}`;
@@ -349,9 +349,9 @@ class Guardian {
       if (access.apiKey.option.credentials === undefined) await this.#check(access);
       const { asked, verified } = await this.#options.cancelEverything(access);
       this.#trouble = null;
-      if (verified && asked === 0) return { outcome: 'empty', text: 'two reads show that nothing rests' };
+      if (verified && asked === 0) return { outcome: 'empty', text: 'two reads show that no order rests' };
       const rests = verified ? 'two reads show that no order rests' : 'an order still rests';
-      return { outcome: 'canceled', text: `asked to cancel ${asked} orders; ${rests}` };
+      return { outcome: 'canceled', text: `the guardian asked to cancel ${asked} orders; ${rests}` };
     } catch (error) {
       const isRefused = error instanceof TwinbookError && error.code === 'venue_refused';
       if (isRefused && !this.#options.isFenced)

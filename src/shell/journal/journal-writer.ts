@@ -34,7 +34,7 @@ import {
 const FLUSH_EVERY_MS = 1_000;
 /** Maximum time for closing a journal, ms: the last lines must be written, and the last segment compressed. */
 const CLOSE_WITHIN_MS = 10_000;
-/** Maximum size of a ledger that is copied into a journal, bytes; each run needs this space on the disk. */
+/** Maximum size of a ledger that is copied into a journal, bytes; each run's journal has its own copy. */
 const LARGEST_LEDGER_BYTES = 500_000_000;
 /** Maximum size of a ledger that is copied during the start, bytes. A larger ledger is copied later, in a thread. */
 const COPIED_AT_ONCE_BYTES = 20_000_000;
@@ -221,7 +221,7 @@ class RunJournalWriter extends StepInputRecorder {
     const { timedOut, signed } = this.take();
     if (this.ended !== null) return;
     try {
-      // Empty fields are omitted, because most steps have nothing but their time.
+      // Empty fields are omitted, because most steps contain only an observation of the time.
       const line = JSON.stringify({
         index: this.#steps,
         observation,

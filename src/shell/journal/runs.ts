@@ -180,7 +180,7 @@ const invalidRun = (file: string, why: string, cause?: unknown): TwinbookError =
     cause,
   });
 
-/** Lists the runs under `dir`, oldest first by start time, because file times change when files are copied. */
+/** Lists the runs under `dir`, oldest first by the start time in `run.json`, because a copy changes file times. */
 export const runFolders = (dir: string): readonly string[] => listRuns(dir).map(({ folder }) => folder);
 
 function listRuns(dir: string) {
@@ -240,7 +240,7 @@ function listEntries(folder: string): readonly Dirent[] {
   }
 }
 
-/** Frees disk space for a run by deleting older runs. The older runs are read once, because they no longer grow. */
+/** Frees disk space for a run by deleting older runs. Reads their sizes only once, because old runs do not grow. */
 export class DiskQuota {
   /** Earlier runs of the same ledger, oldest first. */
   readonly #others: { readonly folder: string; readonly bytes: number }[];

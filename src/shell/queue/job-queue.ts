@@ -116,7 +116,7 @@ export function connect(url: string, report: (text: string, isAway: boolean) => 
   };
   // The `error` event of a failed attempt to connect is ignored, because a `close` event follows.
   redis.on('error', () => undefined);
-  redis.on('close', () => note(true, 'the connection to the queue’s server is lost; waiting for it'));
+  redis.on('close', () => note(true, 'the connection to the queue’s server is lost; reconnecting'));
   redis.on('ready', () => note(false, 'the queue’s server is connected again'));
   return redis;
 }
@@ -175,7 +175,7 @@ const isRefusal = (error: unknown): boolean => error instanceof Error && error.n
 function explain(place: string, error: unknown): TwinbookError {
   const text = messageOf(error);
   if (isRefusal(error))
-    return unusable(`${place} refuses: ${text}`, 'Permit the user to write twinbook:*, or give the server more memory');
+    return unusable(`${place} refuses: ${text}`, 'Let the user write keys twinbook:*, or give the server more memory');
   const wanted = 'Use a server that `redis-cli ping` reaches (rediss:// for TLS, otherwise redis://)';
   return unusable(`${place} does not answer: ${text}`, wanted);
 }
@@ -214,7 +214,7 @@ export const MOST_BYTES = 2 ** 26;
 
 const documentKey = (queue: string, key: string): string => `${PREFIX}:${queue}:document:${key}`;
 
-const UNSEALED = 'it is not signed with the TWINBOOK_QUEUE_SECRET of this process';
+const UNSEALED = 'the job or its result is not signed with the TWINBOOK_QUEUE_SECRET of this process';
 
 export class JobQueue {
   readonly #redis: Redis;
@@ -264,7 +264,7 @@ export class JobQueue {
   /** Reads an ended job; returns an empty list if another process has removed the job. */
   async #readEnded(id: string): Promise<readonly EndedJob[]> {
     if ((await this.#redis.hstrlen(this.#queue.toKey(id), 'returnvalue')) > MOST_BYTES)
-      return [{ id, kind: 'forged', text: `it has more than ${MOST_BYTES} bytes` }];
+      return [{ id, kind: 'forged', text: `the result has more than ${MOST_BYTES} bytes` }];
     const job = await Job.fromId(this.#queue, id);
     if (job === undefined) return [];
     // The server itself ends a stalled job. The server cannot sign, so the result of a stalled job is not signed.

@@ -5,7 +5,7 @@ import { statfs } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../../shared/base/errors.js';
 
-/** Number of bytes that journal, recording and backups leave free on their disk; ledger and log need less for days. */
+/** Number of bytes that journal, recording and backups leave free on their disk: enough for days of ledger and log. */
 export const KEPT_FREE_BYTES = 200_000_000;
 
 /** Number of free bytes on a folder's disk minus `keptBytes`; negative if less than `keptBytes` is free. */

@@ -6,9 +6,9 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const HOURS = 24;
 
-/** Maximum age of a missed job that still runs after a pause of the program, ms; enough for a monthly job. */
+/** Maximum age at which a missed job still runs after a pause of the program, ms; enough for a monthly job. */
 const LONGEST_LOOK_BACK_MS = 32 * 24 * 60 * MINUTE_MS;
-/** If the clock is set back by more than this, ms, the schedule restarts. A smaller step repeats no job. */
+/** If the clock is set back by more than this time, ms, passed jobs run again; after a smaller step no job repeats. */
 const REPEATED_MS = { everyHour: MINUTE_MS, namedHours: 180 * MINUTE_MS };
 
 /** Converts a time to this machine's local time, expressed as Unix ms as if it were UTC. */
@@ -86,7 +86,7 @@ function isNamed({ minute, hour, dayOfMonth, month, dayOfWeek }: CronFields, loc
 /** Number of future times that are compared; enough to include nights and weekends of a working-hours schedule. */
 const RUNS = 60;
 
-/** Returns the longest pause between the next times of a cron expression, ms; null if it has fewer than two. */
+/** Returns the longest pause between the next times of a cron expression, ms; null for fewer than two times. */
 export function findLongestPauseMs(schedule: string): number | null {
   const task = createTask(schedule, () => undefined);
   const runsMs = task.getNextRuns(RUNS).map((run) => run.getTime());

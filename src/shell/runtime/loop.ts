@@ -113,7 +113,7 @@ export class CallTimedOut extends Error {
 
 /** Maximum attempts of a call. On a busy machine a call may delay the trader by this many times its time limit. */
 const MOST_CALLS = 8;
-/** Fraction of the time limit. A busy machine delayed a late call that used less CPU time; such a call is repeated. */
+/** Fraction of the time limit. A late call that used less CPU time was delayed by a busy machine, and is repeated. */
 const OWN_SHARE = 0.8;
 
 /** Returns a function that limits the time of calls by a V8 `Script`. Delays by a busy machine stop no strategy. */

@@ -109,7 +109,7 @@ function readFields({ serviceName, marketConditionId, draftPubkey, terms }: Draf
   return fields;
 }
 
-/** Maximum length of a draft. Readable drafts have 300 characters, transactions 2464 in hex, opaque drafts more. */
+/** Maximum length of a draft. A readable draft has about 300 characters, a transaction at most 2464 in hex. */
 const LONGEST_MESSAGE_CHARACTERS = 16_384;
 
 export function judgeMessage(message: string, rules: SigningRules, wallet: string): JudgedMessage {
@@ -154,7 +154,7 @@ function judgeTransaction(transaction: Transaction, rules: SigningRules, wallet:
   return { ok: true, bytes: messageBytes, draft };
 }
 
-/** Checks a transaction's payer and signers. The payer is the first signer; the other signers have no order. */
+/** Checks a transaction's payer and signers. The payer is the first signer; other signers may be in any order. */
 function objectionToSigners(
   { feePayer, signers, filledSlots }: Transaction,
   { draft_cosigners: cosigners }: SigningRules,
@@ -231,7 +231,7 @@ export function nameProgram(program: string): string | null {
   return program === COMPUTE_BUDGET ? 'Compute Budget' : (GIVES_AWAY[program] ?? null);
 }
 
-/** Solana's program that buys priority in a block. The fee payer, possibly our wallet, pays for this. */
+/** Solana's program that buys priority in a block. The fee payer, possibly our wallet, pays for it. */
 const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111';
 const SET_UNIT_LIMIT = 2;
 const SET_UNIT_PRICE = 3;
@@ -266,7 +266,7 @@ function objectionToPriorityFee(instructions: readonly TransactionInstruction[])
 
 const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
-/** Maximum number of bytes that are tested for a transaction: twice the maximum size of a transaction, 1232 bytes. */
+/** Maximum number of bytes tested for a transaction: twice 1232 bytes, the maximum size of a transaction. */
 const LONGEST_TRANSACTION_BYTES = 2464;
 /** Matches text with only characters of hex, base64 or base58. Other text, such as a readable draft, is not encoded. */
 const SPELLED = /^[A-Za-z0-9+/_=-]*$/;

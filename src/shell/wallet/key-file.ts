@@ -79,7 +79,7 @@ export function isSealedKeyFile(path: string): boolean {
   return text.trimStart().startsWith('{') && 'sealed' in parseKeyFile(text, path);
 }
 
-/** Opens a key file, also one of another tool. Throws TwinbookError file_unreadable, key_insecure or key_invalid. */
+/** Opens a key file of this or another tool. Throws TwinbookError file_unreadable, key_insecure or key_invalid. */
 export function openKeyFile({ path, passphrase }: KeyFileOptions): Wallet {
   return makeWallet(readPrivateFile(path, WHAT), path, passphrase);
 }

@@ -164,7 +164,7 @@ function listSpellings(secret: string | Uint8Array, bytes: Uint8Array): string[]
   return [...asText, hex, hex.toUpperCase(), base58.encode(bytes), ...inBase64(bytes)];
 }
 
-/** Returns the forms that a secret may have within base64 text; they depend on the number of bytes before it. */
+/** Returns the forms that a secret may have within base64 text, for each number of preceding bytes modulo 3. */
 function inBase64(bytes: Uint8Array): string[] {
   return [0, 1, 2].flatMap((before) => {
     const text = base64.encode(Buffer.concat([Buffer.alloc(before), bytes])).replace(/=+$/, '');

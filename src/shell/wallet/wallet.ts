@@ -20,7 +20,7 @@ export const derivePublicKey = (seed: Uint8Array): Uint8Array => getPublicKey(se
 export const signToHex = (message: Uint8Array, seed: Uint8Array): string =>
   Buffer.from(sign(message, seed)).toString('hex');
 
-/** Matches a valid nonce. A nonce has no blank, pipe or line break, so it cannot add text to the challenge. */
+/** Matches a valid nonce. A nonce has no space, pipe or line break, so it cannot add text to the challenge. */
 const HARMLESS_NONCE = /^[A-Za-z0-9._~+/=-]{1,128}$/;
 
 export class Wallet {

@@ -1,4 +1,4 @@
-/** Parts of a page that is one document with style and script. The page's security policy forbids all other code. */
+/** Parts of web pages; each page contains its style and script. The page's security policy forbids all other code. */
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -92,7 +92,7 @@ export function bundlePage(file: string): string {
     alias: { uplot: `data:text/javascript,${encodeURIComponent(library)}` },
   });
   void stop();
-  // Line breaks beside tags and indentation are removed, because HTML templates ignore them.
+  // Indentation, and line breaks beside tags, are removed, because HTML templates ignore them.
   return (outputFiles[0]?.text ?? '').replaceAll(/\n {2,}/g, '\n').replaceAll(/>\n|\n(?=<)/g, (end) => end.trim());
 }
 

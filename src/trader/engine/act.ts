@@ -1,4 +1,4 @@
-/** Second part of a step: quotes, converts shares, verifies that no order rests if required, and polls the exchange. */
+/** Second part of a step: quotes, converts, verifies that no order rests if required, and polls the exchange. */
 
 import { minMicros } from '../../shared/base/micros.js';
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
@@ -168,7 +168,7 @@ function actInMarket(
     finishTurn(markets, state.notices, slot, nowMs);
   }
   markets.saveOwnFills(entry);
-  // If no strategy quotes the market any longer, its orders in flight are withdrawn.
+  // If no strategy quotes the market any longer, the market's orders in flight are withdrawn.
   if (entry.slots.length > 0 && entry.slots.every(({ quotes }) => quotes.fairMicros === null)) {
     const orders = account.own.orders.get(conditionId) ?? [];
     if (orders.some(({ phase, strategy }) => phase === 'pending' && strategy !== FLATTEN))
@@ -226,7 +226,7 @@ export function askDue({ requests, reconciler, account, safety }: TraderState, s
   }
 }
 
-/** Returns true for the assets poll, which begins a reconciliation round. The marks poll makes the same call. */
+/** Returns true for the assets poll, which begins a reconciliation round. The poll of marks has the same endpoint. */
 const beginsRound = ({ owner }: PlannedRequest): boolean => owner.kind === 'poll' && owner.target.kind === 'assets';
 
 /** Interval between the trader's ticks, ms. A tick runs the executor's due work and the valuation. */

@@ -90,7 +90,7 @@ describe.runIf(IS_LONG && HAS_REDIS)('behind a queue, in the long effort and wit
     await end(redis.running);
     redis = await startRedis(place.folder, KEPT, redis.port);
     expect(await expectSame('back', leading, working)).toMatch(
-      /the connection to the queue’s server is lost; waiting for it\n[\s\S]*the queue’s server is connected again\n/,
+      /the connection to the queue’s server is lost; reconnecting\n[\s\S]*the queue’s server is connected again\n/,
     );
   });
 
@@ -156,7 +156,7 @@ describe.runIf(IS_LONG && HAS_REDIS)('behind a queue, in the long effort and wit
     });
     const { code, err } = await lead('lied to');
     expect(code).toBe(1);
-    expect(err).toMatch(/A chunk failed and is sent again: a result was rejected: it is not signed/);
+    expect(err).toMatch(/A chunk failed and is sent again: a result was rejected: the job or its result is not signed/);
     await lying.close(true);
     const db = new SqliteDriver(join(place.folder, 'lied to', 'sweep.sqlite'), { readonly: true });
     expect(db.prepare('SELECT count(*) AS rows FROM results').all()).toEqual([{ rows: 0 }]);

@@ -91,7 +91,7 @@ describe.runIf(HAS_REDIS)('with redis-server, a queue that others write to', () 
       },
       others(),
     );
-    const text = 'it is not signed with the TWINBOOK_QUEUE_SECRET of this process';
+    const text = 'the job or its result is not signed with the TWINBOOK_QUEUE_SECRET of this process';
     expect(await allEnded()).toEqual([
       { id: 'one', kind: 'forged', text },
       { id: 'two', kind: 'forged', text },

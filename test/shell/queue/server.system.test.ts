@@ -62,7 +62,7 @@ describe.runIf(HAS_REDIS)('with redis-server, the server of a queue', () => {
     );
     await queue.close();
     expect(said).toEqual([
-      'the connection to the queue’s server is lost; waiting for it',
+      'the connection to the queue’s server is lost; reconnecting',
       'the queue’s server is connected again',
     ]);
   });

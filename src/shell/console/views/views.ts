@@ -135,7 +135,7 @@ const fileFigures = (files: FileFacts) => [
   figure('Free disk space', bytesText(files.diskFreeBytes), (files.diskFreeBytes ?? DISK_LOW_BYTES) < DISK_LOW_BYTES),
 ];
 
-/** Returns the bound of the bucket that contains this quantile of a histogram, such as `≤ 0.2 s`. */
+/** Returns the bound of the bucket that contains the given quantile of a histogram, such as `≤ 0.2 s`. */
 export function withinText(counts: readonly number[], part: number): string {
   const all = counts.reduce((a, b) => a + b, 0);
   if (all === 0) return '–';

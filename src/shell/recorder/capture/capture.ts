@@ -265,7 +265,7 @@ class MarketCapture {
   readonly #own: OwnOrders;
   #levels = new KnownLevels();
   #tape = new Tape();
-  /** Time of the newest known trade, venue clock, ms; null before the first page. */
+  /** Time of the newest known trade, venue clock, ms; null before the first page of trades. */
   #newestTradeMs: number | null = null;
   #held: HeldBook[] = [];
   #trades: TapeTrade[] = [];
@@ -420,7 +420,7 @@ class MarketCapture {
   }
 }
 
-/** New total amount of one price level, in YES space; 0 removes the level. */
+/** New total amount of one price level of the YES book; 0 removes the level. */
 type LevelChange = Readonly<Record<'side' | 'priceMicros' | 'amountMicros', number>>;
 
 /** Known price levels of a book. If an answer has the requested number of levels, deeper levels remain unknown. */

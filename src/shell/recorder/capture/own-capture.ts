@@ -17,7 +17,7 @@ export interface PolledAt {
 
 type OwnOrderRow = OwnTradeRow['order'];
 
-/** Certain and maximum own amount at one price. If these differ, the amount of others at the price is unknown. */
+/** Certain and maximum own amount at one price. If they differ, the amount of other traders there is unknown. */
 interface OwnAtPrice {
   readonly sureMicros: number;
   readonly mostMicros: number;
@@ -234,7 +234,7 @@ export class OwnOrders {
     }
   }
 
-  /** Returns our own amounts in a book that was read between two times of our clock. */
+  /** Returns our own amounts in a book that was requested at `sentMs` and received at `seenMs`, our clock. */
   inBook(market: string, { sentMs, seenMs }: PolledAt): OwnInBook {
     const found = [new Map<number, OwnAtPrice>(), new Map<number, OwnAtPrice>()] as const;
     for (const known of this.#orders.values()) {

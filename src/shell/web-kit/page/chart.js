@@ -5,7 +5,7 @@ import uPlot from 'uplot';
 /** @typedef {(number | null)[]} Column */
 /** Rows of a chart: a column of times, Unix ms, then columns of values of the same length. @typedef {[number[], ...Column[]]} Rows */
 /**
- * `least`: minimum span of the value axis. `isBelowZero`: the axis ends at 0. `more`: further values to show.
+ * `least`: minimum span of the value axis. `isBelowZero`: the axis ends at 0. `more`: values the axis must include.
  * `places`: minimum decimals of axis labels. `isZoomed`: dragging selects a time span.
  * @typedef {{ height: number, series: uPlot.Series[], least: number, isBelowZero?: boolean, more?: () => readonly number[],
  *   places?: number, bands?: uPlot.Band[], key?: string, isUtc?: boolean, isZoomed?: boolean, hooks: uPlot.Hooks.Arrays }} ChartOptions
@@ -97,7 +97,7 @@ export function colorOf(name) {
  * Converts columns from micros. Where samples are missing, inserts an empty row, which interrupts the lines.
  *
  * @param {readonly number[]} time ms @param {readonly (readonly (number | null)[])[]} columns micros
- * @param {number} step usual distance of samples, ms @param {number} gap distance that interrupts, ms @returns {Rows}
+ * @param {number} step distance of samples, ms @param {number} gap longest distance in one line, ms @returns {Rows}
  */
 export function rowsOf(time, columns, step, gap) {
   /** @template Value @param {readonly Value[]} column @param {(before: number) => Value} missing value of an inserted row */
@@ -110,7 +110,7 @@ export function rowsOf(time, columns, step, gap) {
   return [interrupt(time, (before) => before + step), ...values.map((column) => interrupt(column, () => null))];
 }
 
-/** Returns the smallest time between two samples: the usual interval. @param {readonly number[]} time */
+/** Returns the samples' interval: the smallest time between two of them. @param {readonly number[]} time */
 export const stepOf = (time) =>
   time.reduce((least, now, index) => Math.min(least, index === 0 ? least : now - (time[index - 1] ?? now)), 86_400_000);
 

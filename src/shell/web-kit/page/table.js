@@ -82,7 +82,7 @@ export function shareBar(share, kind = share !== null && share >= 0.8 ? 'much' :
   return html`<i class=${kind} style=${{ width }}></i>`;
 }
 
-/** Makes cells for gains and losses: a bar below each figure, relative to the largest @param {readonly number[]} all */
+/** Makes cells for gains and losses, each with a bar relative to the largest figure. @param {readonly number[]} all */
 export function gainBars(all) {
   const most = Math.max(...all.map(Math.abs)) || 1;
   /** @param {any} figure @param {number} value @returns {[figure: any, share: number, kind: string]} */
