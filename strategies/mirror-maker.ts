@@ -40,7 +40,7 @@ const params = {
     help: "Name of the feed in the trader's file that gives the other venue's price: bid and ask, or a probability.",
   },
   max_ref_age_s: number('s', [0.1, 86_400], 5, 'Maximum age of a reference price that the strategy quotes on.'),
-  max_ref_spread: number('price', [0.000001, 1], 0.05, 'Maximum spread between bid and ask of a reference that is used.'),
+  max_ref_spread: number('price', [0.000001, 1], 0.05, 'Maximum bid-ask spread of a reference that is used.'),
   max_basis_log_odds: number(
     'log-odds',
     [0, 5],

@@ -92,7 +92,7 @@ export const params = {
     "Time before the market's resolution from which only quotes that reduce the position are made.",
   ),
   halt_before_s: haltBeforeS(60),
-  widen_factor: number('times', [1, 100], 2, 'Factor that multiplies half-spreads while the trader is in mode `widened`.'),
+  widen_factor: number('times', [1, 100], 2, 'Factor of half-spreads while the trader is in mode `widened`.'),
   markout_s: number(
     's',
     [1, 3600],
