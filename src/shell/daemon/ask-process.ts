@@ -37,7 +37,7 @@ const MOST_MB = 512;
 interface CheckLoadOptions {
   readonly cwd: string;
   readonly env: Environment;
-  /** Stored copy of the configuration: each file's text by absolute path. If present, the copy is read instead. */
+  /** Stored copy of the configuration: each file's text by absolute path. If present, the files are not read. */
   readonly copy?: ReadonlyMap<string, string>;
   readonly withinMs?: number;
 }
@@ -93,7 +93,7 @@ interface ProcessLimits extends Pick<ExecFileOptions, 'env' | 'maxBuffer'> {
   readonly nodeOptions?: readonly string[];
 }
 
-/** Asks a new process. Throws the TwinbookError that its answer contains, or without an answer, that of `explain`. */
+/** Asks a new process. Throws the TwinbookError in its answer; without an answer, the error that `explain` returns. */
 function askProcess(
   question: ProcessQuestion,
   { withinMs, nodeOptions = [], ...limits }: ProcessLimits,

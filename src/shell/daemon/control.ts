@@ -108,7 +108,7 @@ function obey(command: OperatorCommand, running: RunningTrader): ControlResponse
 const listLeftAfterResume = ({ pausedMarkets, reconciled, accepted }: TraderSnapshot): readonly string[] => [
   ...pausedMarkets.map(
     ({ title, conditionId, reason }) =>
-      `market "${title}" stays paused: ${reason}; \`twinbook resume --market ${conditionId} --reason TEXT\` ends it`,
+      `market "${title}" stays paused: ${reason}; \`twinbook resume --market ${conditionId} --reason TEXT\` ends the pause`,
   ),
   ...(accepted.length === 0
     ? []

@@ -39,7 +39,7 @@ import { type Output, resultLines, Screen } from './status-text.js';
 import { openServiceManager } from './supervisors.js';
 import { Telemetry } from './telemetry.js';
 
-/** Time limit of a stop, ms, beyond a draft's lifetime: until then, an earlier run's draft may become an order. */
+/** Time limit of a stop minus a draft's lifetime, ms: within that lifetime, an old draft may become an order. */
 const STOP_MARGIN_MS = 30_000;
 const STATUS_EVERY_MS = 1_000;
 const STEP_MS = 50;

@@ -165,7 +165,7 @@ export async function settleWallet(
   };
   const endMs = performance.now() + profile.draft_lifetime_s * 1000 + member.lease.rules.marginMs;
   say(
-    `took over the wallet (term ${member.lease.term}): canceling orders of its previous trader, and waiting ${profile.draft_lifetime_s} s until the drafts of that trader have expired`,
+    `this trader took over the wallet (term ${member.lease.term}): canceling orders of its previous trader, and waiting ${profile.draft_lifetime_s} s until the drafts of that trader have expired`,
   );
   await cancelUntilNothingRests({ ...access, checkOwner });
   for (; performance.now() < endMs && !isStopping(); await pause(SETTLE_LOOK_MS)) checkOwner();

@@ -140,7 +140,7 @@ function checkSamePast(dataDir: string, ledger: Ledger): void {
   throw new TwinbookError(
     'file_unreadable',
     `the embedded exchange's state in ${dataDir} is gone, but the ledger ${ledger.path} has orders and shares from it`,
-    'Restore that folder. To start an empty one, move the ledger away (all files whose names begin with its name).',
+    'Restore that folder. To start with an empty exchange, move the ledger away (all files whose names begin with its name).',
   );
 }
 
@@ -308,7 +308,7 @@ export function openOwnWallet(
   return wallet;
 }
 
-/** Throws `key_invalid` if the ledger belongs to another wallet. `address`: the wallet's; null without a wallet file. */
+/** Throws `key_invalid` if the ledger belongs to another wallet. `address`: the wallet's; null without wallet file. */
 export function checkOwner(config: TraderConfig, ledger: LedgerReader, address: string | null): void {
   const { file } = config.wallet;
   const own = ledger.note(WALLET_NOTE);

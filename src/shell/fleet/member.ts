@@ -55,7 +55,7 @@ type LeaseStanding = 'none' | 'held' | 'failing' | 'over' | 'lost';
 /**
  * Decides whether this trader may sign for its wallet. Clocks of two machines are never compared. The owner measures
  * the lease from its own request, by its fastest clock, and stops signing one margin early. The next owner measures
- * from the newest renewal it saw, by its slowest clock, and waits one margin longer. It thus starts after the stop.
+ * from the newest renewal it saw, by its slowest clock, and waits one margin longer. The old owner thus stops first.
  */
 export class Lease {
   readonly rules: LeaseRules;

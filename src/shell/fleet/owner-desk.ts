@@ -191,7 +191,7 @@ export class DatabaseDesk {
     return row ?? null;
   }
 
-  /** Takes the lease; null if the row has changed. If the owner is connected, ends its session instead; then null. */
+  /** Takes the lease; null if the row changed. If the owner is connected, ends its session instead and returns null. */
   async take(expected: Expected): Promise<TakenLease | null> {
     if (!(await this.#lock())) {
       await this.#evict();

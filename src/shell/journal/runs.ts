@@ -195,7 +195,7 @@ function listRuns(dir: string) {
 /** Maximum number of runs that the message for an unknown run lists. */
 const MAX_NAMED = 10;
 
-/** Finds a run by `last`, the start of its id, or a path. Throws TwinbookError `usage` with a list of runs in `dir`. */
+/** Finds a run by path, start of its id, or `last` for the newest. Throws TwinbookError `usage`, which lists runs. */
 export function findRun(name: string, dir: string, cwd: string): string {
   const path = resolve(cwd, name);
   if (existsSync(join(path, RUN_FILE))) return path;

@@ -137,7 +137,7 @@ function judgeKind(message: string, rules: SigningRules, wallet: string): Judged
   return refuse('this venue’s drafts cannot be read, and blind signing is not allowed');
 }
 
-/** Accepts a memo that matches the intent. Programs except Memo need a profile entry and blind signing. */
+/** Returns the memo's draft, to compare with the intent. Other programs need a profile entry and blind signing. */
 function judgeTransaction(transaction: Transaction, rules: SigningRules, wallet: string): JudgedMessage {
   const { instructions, messageBytes } = transaction;
   const isBlind = instructions.some(({ program }) => program !== MEMO_PROGRAM);

@@ -254,7 +254,7 @@ const credentialsSchema = z.strictObject({
 });
 type CredentialsFile = z.output<typeof credentialsSchema>;
 
-/** Returns API credentials from the environment, else the file, else null. Throws config_invalid for half a pair. */
+/** Returns API credentials from environment, else file, else null. Throws config_invalid if only one part is set. */
 export function loadCredentials(
   path: string,
   owner: CredentialsOwner,

@@ -1,4 +1,4 @@
-/** Second part of a step: quotes, converts, verifies that no order rests if required, and polls the exchange. */
+/** Second part of a step: quotes, converts shares, verifies that no order rests if required, and polls the exchange. */
 
 import { minMicros } from '../../shared/base/micros.js';
 import type { PlannedRequest } from '../../shared/protocol/seam.js';

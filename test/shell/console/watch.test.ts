@@ -240,7 +240,7 @@ test('the newest run of a ledger says whether a trader ought to be there', () =>
   onTestFinished(() => ledger.close());
   const found = [readLastRun(ledger)];
   for (const [id, startedMs, note] of [
-    ['one', 1, 'stopped, but not proven that no order rests'],
+    ['one', 1, 'stopped, but it is not proven that no order rests'],
     ['two', 2, ENDED_PROVEN],
   ] as const) {
     ledger.transaction(() => ledger.startRun({ id, version: '1', configHash: 'h', startedMs }));

@@ -122,7 +122,7 @@ describe.runIf(HAS_REDIS)('with redis-server, a queue that others write to', () 
       return texts;
     });
     expect(said).toEqual([
-      'this worker leaves a job to other workers: it is not signed with the TWINBOOK_QUEUE_SECRET of this process',
+      'this worker leaves a job to other workers: the job or its result is not signed with the TWINBOOK_QUEUE_SECRET of this process',
       'this worker leaves a job to other workers: it is of a newer version',
     ]);
     expect(await queue.look(['older', 'nothing', 'newer'])).toEqual({ ended: [], absent: [] });

@@ -191,7 +191,7 @@ export class Capture {
     if (sink !== undefined && sink.market.outcome !== outcome) sink.describe({ ...sink.market, outcome });
   }
 
-  /** Returns a market's description; null if it has no order book. The time `at` replaces times that the venue omits. */
+  /** Returns a market's description; null if it has no order book. Time `at` replaces times that the venue omits. */
   #describe(detail: MarketDetail, outcome: MarketOutcome | null, at: PolledAt): RecordedMarket | null {
     const { venue, folder: path } = this.#settings;
     const seenMs = Math.round(at.venueMs);
@@ -249,7 +249,7 @@ const LATE_FACTOR = 3;
 /** Maximum step back in time, ms, due to answers out of order. A larger step means that our clock was set back. */
 const STEP_BACK_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** Possible error of the estimated venue clock, ms. A trade within this time after a book is recorded before it. */
+/** Possible error of the estimated venue clock, ms. A trade this soon after a book is recorded before the book. */
 const CLOCK_SLACK_MS = 500;
 
 interface HeldBook {
@@ -402,7 +402,7 @@ class MarketCapture {
     this.#written = book;
   }
 
-  /** Writes trades in order, at the middle of their seconds if possible. Drops trades that are late or in a gap. */
+  /** Writes trades in order, timed at the middle of their second if possible. Drops late trades and those in a gap. */
   #writeTrades(untilMs: number, latestMs: number): void {
     const due = this.#trades.filter((trade) => trade.venueTimeMs <= untilMs);
     this.#trades = this.#trades.filter((trade) => trade.venueTimeMs > untilMs);

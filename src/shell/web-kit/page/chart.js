@@ -1,4 +1,4 @@
-/** Frame of every chart over time: axes, scales, gaps, marks and theme colours. */
+/** Makes charts over time, with axes, scales, gaps, marks and theme colours. */
 
 import uPlot from 'uplot';
 
@@ -11,7 +11,7 @@ import uPlot from 'uplot';
  *   places?: number, bands?: uPlot.Band[], key?: string, isUtc?: boolean, isZoomed?: boolean, hooks: uPlot.Hooks.Arrays }} ChartOptions
  */
 
-/** Distances of time labels, ms. Two minutes are among them, so that a short run has several labels on a telephone. */
+/** Possible distances of time labels, ms. With two minutes, a short run has several labels on a telephone. */
 const TIME_STEPS = [
   ...[1, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800].map((seconds) => seconds * 1_000),
   ...[1, 2, 3, 4, 6, 8, 12, 24, 48, 72, 120, 240, 480, 720].map((hours) => hours * 3_600_000),

@@ -26,7 +26,7 @@ export const link = (head, of) =>
     return html`<a href=${href}>${words}</a>`;
   });
 /**
- * Makes a column of figures. A bar below each figure shows the used fraction of a limit; null draws no bar.
+ * Makes a column of numbers. A bar below each number shows the used fraction of a limit; null draws no bar.
  *
  * @template Row @param {string} head @param {(row: Row) => readonly [figure: any, share: number | null, kind?: string]} of
  * @returns {Column<Row>}
