@@ -14,9 +14,12 @@ export const settledValue = (outcome: MarketOutcome, yes: number, no: number): M
   // The formula equals yes x value + no x (1 - value), but rounds only once.
   micros(no + mul(micros(yes - no), yesValue(outcome), 'floor'));
 
+/** Rounding of the payments for YES and NO, micros: each is rounded down. */
+const ROUNDING = 2;
+
 /** Returns true if some outcome pays `paid`: a complete set always pays 1, and any other share 0 to 1. */
 export const isPossiblePayment = (paid: number, yes: number, no: number): boolean =>
-  paid >= Math.min(yes, no) && paid <= Math.max(yes, no);
+  paid >= Math.max(0, Math.min(yes, no) - ROUNDING) && paid <= Math.max(yes, no);
 
 /** Returns the outcome in which a YES share has a given value; null for a value outside 0 to 1. */
 export function outcomeOf(value: number): MarketOutcome | null {

@@ -32,7 +32,7 @@ export async function makeBackup(
   const needed = measureLedger(ledgerPath);
   const spare = await spareBytes(folder, keptFreeBytes);
   if (spare < needed) {
-    const what = `the copy needs ${megabytes(needed)}, and ${megabytes(spare + keptFreeBytes)} are free`;
+    const what = `the ledger's copy needs ${megabytes(needed)}, and ${megabytes(spare + keptFreeBytes)} are free`;
     throw unreadable(what, noRoom(folder, keptFreeBytes), HINT);
   }
   const path = join(folder, `${new Date(nowMs).toISOString().replaceAll(':', '-')}${ENDING}`);
@@ -128,14 +128,14 @@ interface BackupPolicy {
 
 export interface BackupFile {
   readonly name: string;
-  /** Time when the backup was started, our clock, ms. */
+  /** Time when the backup was started, Unix ms. */
   readonly atMs: number;
   readonly bytes: number;
 }
 
 const DAY_MS = 86_400_000;
 
-/** Returns the names of backups that may be deleted, oldest first. */
+/** Returns the names of the backups that the policy does not keep, oldest first. */
 export function expendable(files: readonly BackupFile[], policy: BackupPolicy): readonly string[] {
   const newestFirst = [...files].sort((a, b) => b.atMs - a.atMs);
   const days = new Set<number>();
@@ -157,7 +157,7 @@ export function expendable(files: readonly BackupFile[], policy: BackupPolicy): 
 
 const PART_BYTES = 1_048_576;
 
-/** Checks a ledger file: its pages, and each sum by adding its rows. `problems` is empty for an undamaged ledger. */
+/** Checks a ledger: its pages, and each stored sum against its rows. `problems` is empty for an undamaged ledger. */
 export function examineFile(path: string): { readonly sha256: string; readonly problems: readonly string[] } {
   const sha256 = hashFile(path);
   try {

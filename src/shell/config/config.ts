@@ -25,7 +25,7 @@ import { type ReadYamlOptions, readYaml, type SourceTexts } from './yaml-source.
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Settings of the trader's file. Emergency commands load only these, so that a broken strategy cannot stop them. */
+/** Settings of the trader's file. Emergency commands load only these, so they work even if a strategy is broken. */
 export type TraderConfig = Readonly<ReturnType<typeof makeTrader>>;
 
 /** A trader's configuration: it is frozen, with absolute paths, and money in micros. Contains no secret. */
@@ -64,7 +64,7 @@ export interface ReadStrategy extends Omit<StrategyConfig, 'module'> {
   readonly module: Strategy | null;
 }
 
-/** A configuration that is only compared; the code of its strategies need not be loaded. */
+/** A configuration that is only compared with another one; the code of its strategies need not be loaded. */
 export interface ReadConfig extends Omit<Config, 'strategies' | 'configHash'> {
   readonly strategies: readonly ReadStrategy[];
 }
@@ -131,31 +131,31 @@ export function relationProblems(content: TraderFile, at: At): readonly Problem[
   const wrong = fleet === undefined ? null : objection(fleet.database);
   if (wrong !== null) complain(['fleet', 'database'], wrong);
   if (fleet !== undefined && exchange?.embedded === true)
-    complain(['fleet'], 'cannot use an embedded exchange, which ends with its trader; run `twinbook exchange`');
+    complain(['fleet'], 'a fleet cannot use an embedded exchange, which ends with its trader; run `twinbook exchange`');
   // The scheduler chooses a market's poll interval between `hot_interval_ms` and `quiet_interval_ms`.
   if (polling.hot_interval_ms > polling.quiet_interval_ms)
     complain(['polling', 'hot_interval_ms'], `must not be above quiet_interval_ms (${polling.quiet_interval_ms})`);
   const { credentials } = content.guardian;
   if (credentials !== undefined && credentials === content.wallet.credentials) {
-    const text = 'is the trader’s file; the guardian needs its own key, which stays valid if the other is revoked';
+    const text = 'is the trader’s file; the guardian needs its own key, which stays valid if the trader’s is revoked';
     complain(['guardian', 'credentials'], text);
   }
   const told = venue.base_url === undefined ? null : parsePort(venue.base_url);
   if (exchange?.embedded === true && exchange.port !== 0 && told !== null && told !== exchange.port)
-    complain(['exchange', 'port'], `is ${exchange.port}, but venue.base_url has port ${told}; remove one`);
+    complain(['exchange', 'port'], `port is ${exchange.port}, but venue.base_url has port ${told}; remove one`);
   for (const [index, { event, outcomes, markets }] of content.events.entries()) {
     const path = ['events', index];
     if (content.events.findIndex((other) => other.event === event) < index)
-      complain([...path, 'event'], 'is declared above; keep one');
+      complain([...path, 'event'], 'this event is declared above; keep one of the two');
     const named = new Set(markets).size;
     const wanted =
       outcomes === 'nested'
         ? 'a nested event needs its markets, from widest to narrowest'
         : 'an exhaustive event needs all of its markets';
     if (outcomes !== 'exclusive' && (named < 2 || named < markets.length))
-      complain([...path, 'outcomes'], `${wanted}, two or more, each once`);
+      complain([...path, 'outcomes'], `${wanted}; list two or more markets, each once`);
     if (outcomes === 'exclusive' && named > 0)
-      complain([...path, 'markets'], 'an exclusive event takes no list: all markets of the event belong to it');
+      complain([...path, 'markets'], 'remove the list: an exclusive event always includes all of its markets');
   }
   return problems;
 }
@@ -183,7 +183,7 @@ const parsePort = (url: string): number => Number(new URL(url).port) || (url.sta
 /** Maximum number of symbolic links to follow; a longer chain counts as circular, as in Linux. */
 const MOST_LINKS = 40;
 
-/** Follows symbolic links, because the files beside a ledger must be found under every name of the ledger. */
+/** Follows symbolic links, so that every name of a ledger leads to the same files beside the ledger. */
 function fileBehind(path: string): string {
   let file = path;
   for (let links = 0; links < MOST_LINKS; links++) {
@@ -225,7 +225,7 @@ function alertProblems({ channels }: AlertsFile, at: At): readonly Problem[] {
   return Object.entries(channels).flatMap(([name, channel]) => {
     const path = ['alerts', 'channels', name];
     const { commands = [], users } = channel;
-    const lonely = 'commands require users: the Telegram ids of the people who may send commands';
+    const lonely = '`commands` requires `users`: the Telegram ids of the people who may send commands';
     return [
       ...(commands.length > 0 && users === undefined ? [at([...path, 'commands'], lonely)] : []),
       ...kindProblems('channel', channel, CHANNEL_KEYS, path, at),
@@ -280,9 +280,9 @@ function objection(address: string): string | null {
     return 'contains a password; remove it, and set TWINBOOK_FLEET_PASSWORD or name a file in TWINBOOK_FLEET_PASSWORD_FILE';
   if (!/^postgres(ql)?:$/.test(url.protocol) || url.pathname.length < 2) return WANTED;
   const strange = parameters.find((name) => !PARAMETERS.includes(name));
-  if (strange !== undefined) return `has the parameter ${strange}; permitted are ${PARAMETERS.join(', ')}`;
+  if (strange !== undefined) return `address has the parameter ${strange}; permitted are ${PARAMETERS.join(', ')}`;
   const mode = url.searchParams.get('sslmode');
-  if (mode !== null && !Object.hasOwn(TLS, mode)) return `has an sslmode other than ${Object.keys(TLS).join(', ')}`;
+  if (mode !== null && !Object.hasOwn(TLS, mode)) return `the sslmode is none of ${Object.keys(TLS).join(', ')}`;
   const { host, user } = readParts(url);
   return host === '' || user === '' ? WANTED : null;
 }
@@ -344,7 +344,7 @@ export function loadVenue(
   }
   const unreadable = unreadableDrafts(profile);
   if (unreadable !== null && !file.allow_blind_signing) {
-    const text = `${unreadable}: their content cannot be checked before signing; to accept that, write allow_blind_signing: true`;
+    const text = `${unreadable}, so the content of drafts cannot be checked before signing; to accept that, write allow_blind_signing: true`;
     throw configError([at(['venue', file.draft_message === undefined ? 'profile' : 'draft_message'], text)]);
   }
   return { name: basename(path, extname(path)), profile, allowBlindSigning: file.allow_blind_signing };
@@ -354,7 +354,7 @@ export function loadVenue(
 function unreadableDrafts({ draft_message, solana_programs = [] }: VenueProfile): string | null {
   if (draft_message === 'opaque') return 'drafts of this venue are opaque';
   if (draft_message !== 'solana_tx' || solana_programs.length === 0) return null;
-  return 'drafts of this venue call the programs of its solana_programs';
+  return 'drafts of this venue call programs listed in its solana_programs';
 }
 
 export function readProfile(path: string, cwd: string, options: ReadYamlOptions = {}): VenueProfile {
@@ -365,7 +365,7 @@ export function readProfile(path: string, cwd: string, options: ReadYamlOptions 
 /** Warning in the error for a mistyped profile name, if the suggested profile uses real money. */
 const LIVE_VENUE = `, a live venue with real money, on which this program was never run ('${PAPER}' is the simulated one)`;
 
-/** Finds a profile: a plain name among the shipped ones or in `venues/` beside the trader's file, or a path. */
+/** Finds a profile by its path, or by its name among shipped profiles and in `venues/` beside the trader's file. */
 export function profilePath(profile: string, folder: string, at: At): string {
   if (!/^[A-Za-z0-9_-]+$/.test(profile)) return resolve(folder, profile);
   if (venueNames().includes(profile)) return venueFile(profile);
@@ -374,12 +374,12 @@ export function profilePath(profile: string, folder: string, at: At): string {
   const near = closest(profile, venueNames());
   const meant =
     near === null
-      ? `shipped are ${joinWithOr(venueNames())}; or write the path of a profile file`
+      ? `shipped profiles are ${joinWithOr(venueNames())}; or write the path of a profile file`
       : `did you mean '${near}'${near === PAPER ? '' : LIVE_VENUE}?`;
   throw configError([at(['venue', 'profile'], `no venue profile '${profile}'; ${meant}`)]);
 }
 
-/** Refuses unencrypted addresses for signed headers, and addresses of other machines for an embedded exchange. */
+/** Returns why a venue's address is refused; null if accepted. An embedded exchange must be on this machine. */
 function addressProblem(baseUrl: string, embedded: boolean): string | null {
   const url = new URL(baseUrl);
   const loopback = LOOPBACK.includes(bareHost(url));

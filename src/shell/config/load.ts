@@ -37,7 +37,7 @@ import { type CodeRules, type FoundModule, findStrategyModule } from './strategy
 import { readYaml, SourceTexts, type YamlSource } from './yaml-source.js';
 
 export interface LoadOptions {
-  /** Whether `path` may also name a strategy file; it then gets the paper profile and a capital of 1000. */
+  /** Whether `path` may also name a strategy file; a strategy file gets the paper profile and a capital of 1000. */
   readonly strategyFileToo?: boolean;
   /** Names of feeds for a backtest, in addition to the trader's; `any` permits every name, for generated markets. */
   readonly feeds?: readonly string[] | 'any';
@@ -88,7 +88,7 @@ async function readFiles(main: string, options: LoadOptions) {
     sourceHashes.push(loaded.sourceHash);
   }
   problems.throwIfAny();
-  const config: ReadConfig = { ...must(trader, 'a trader without a problem'), strategies, texts: sources.all };
+  const config: ReadConfig = { ...must(trader, 'the trader’s valid settings'), strategies, texts: sources.all };
   return { config, sourceHashes };
 }
 
@@ -97,7 +97,7 @@ export function loadTraderConfig(path: string, options: LoadOptions): TraderConf
   const problems = new ProblemList();
   const { trader } = readTrader(path, options, problems);
   problems.throwIfAny();
-  return deepFrozen(must(trader, 'a trader without a problem'));
+  return deepFrozen(must(trader, 'the trader’s valid settings'));
 }
 
 function readTrader(path: string, options: LoadOptions, problems: ProblemList, sources = new SourceTexts()) {
@@ -150,7 +150,7 @@ export const isStrategyFileAt = (path: string, cwd: string): boolean =>
 const isStrategyFile = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'strategy' in value && !('strategies' in value);
 
-/** Returns trader settings for a backtest of one strategy file; its wallet and ledger are never opened. */
+/** Returns trader settings for a backtest of one strategy file. A backtest never opens this wallet and ledger. */
 const aroundStrategy = (file: string) => ({
   venue: { profile: 'paper' },
   wallet: { file: 'wallet.json' },
@@ -175,7 +175,7 @@ const PREFIX = 'TWINBOOK__';
 /** Matches a bare word such as `paper`, which names a shipped file. Any other path in a variable is made absolute. */
 const BARE_NAME = /^[A-Za-z0-9_-]+$/;
 
-/** Applies variables such as `TWINBOOK__RISK__MAX_LOSS_DAY=25`. Text `null` clears a field. */
+/** Applies variables such as `TWINBOOK__RISK__MAX_LOSS_DAY=25`. The text `null` sets an optional field to null. */
 function applyEnvironment(value: unknown, { env, cwd }: LoadOptions, problems: ProblemList) {
   const sources = new Map<string, string>();
   let result = value;
@@ -191,7 +191,7 @@ function applyEnvironment(value: unknown, { env, cwd }: LoadOptions, problems: P
     const field = fieldName(target.path);
     const earlier = sources.get(field);
     if (earlier === undefined) result = withValue(result, target.path, readText(text, target.node, cwd));
-    else complain(`sets ${field}, which ${earlier} sets too; keep one`);
+    else complain(`this variable sets ${field}, which ${earlier} sets too; keep one`);
     sources.set(field, earlier ?? name);
   }
   return { value: result, sources };
@@ -248,7 +248,7 @@ function withValue(tree: unknown, path: readonly string[], value: unknown): unkn
   return Object.fromEntries(fields);
 }
 
-/** Data to check a strategy file. `limits`: null if the trader's limits are invalid. `feeds`: null permits all. */
+/** Data for checking a strategy file. `limits`: null if the trader's limits are invalid. `feeds`: null permits all. */
 interface KnownToTrader {
   readonly limits: RiskLimits | null;
   readonly feeds: readonly string[] | null;
@@ -256,7 +256,7 @@ interface KnownToTrader {
   readonly sources?: SourceTexts;
 }
 
-/** Reads a strategy file; null if `limits` is null. `asker`: setting with its path. Throws `config_invalid`. */
+/** Reads a strategy file; null if `limits` is null. `asker`: setting that names the file. Throws `config_invalid`. */
 export async function readStrategyFile(file: string, known: KnownToTrader, cwd: string, asker?: Problem) {
   const { limits, feeds } = known;
   const source = readYaml(file, cwd, { asker, sources: known.sources });

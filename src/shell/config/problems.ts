@@ -136,7 +136,7 @@ export function jsonSchema(schema: z.ZodType): SchemaNode {
   return JSON.parse(JSON.stringify(made), split) as SchemaNode;
 }
 
-/** Writes `type: [string, null]` as two options, so that code which reads the schema needs only one form. */
+/** Converts `type: [string, null]` to `anyOf`, so that readers of the schema need to handle only `anyOf`. */
 function split(_: string, node: unknown): unknown {
   if (typeof node !== 'object' || node === null || !('type' in node) || !Array.isArray(node.type)) return node;
   const { type: types, ...rest } = node;
@@ -197,10 +197,10 @@ const getEntrySchema = ({ additionalProperties: inner }: SchemaNode): SchemaNode
 const asMapping = (node: SchemaNode): Readonly<Record<string, SchemaNode>> =>
   node.properties ?? node.anyOf?.find((option) => option.properties !== undefined)?.properties ?? {};
 
-/** Makes a problem at a field of a file. */
+/** Makes a `Problem` whose place is a field of a file. */
 export type At = (path: readonly PropertyKey[], text: string, part?: 'key' | 'value') => Problem;
 
-/** Parses a setting. Throws `config_invalid` with all issues. `addPlaces`: groups for misplaced keys. */
+/** Parses settings. Throws `config_invalid` with all problems. `addPlaces`: more keys and their groups. */
 export function readBySchema<S extends z.ZodType>(
   schema: S,
   value: unknown,

@@ -126,7 +126,7 @@ const feedSchema = z.strictObject({
       'Environment variables that the program gets besides PATH, HOME, LANG, LC_*, TZ and TMPDIR; only for kind child.',
     ),
   every_ms: integer(100, 3_600_000, 'Interval between reads of the file, ms; only for kind file.').default(1000),
-  max_age_s: z.number().min(0.1).max(86_400).describe('Maximum age of a feed value for strategies, s.').default(60),
+  max_age_s: z.number().min(0.1).max(86_400).describe('Maximum age of values that strategies use, s.').default(60),
 });
 
 export const traderSchema = z.strictObject({
@@ -135,7 +135,7 @@ export const traderSchema = z.strictObject({
     base_url: address.optional().describe('Address of the venue’s API; overrides the venue profile’s.'),
     draft_message: choice(['utf8', 'solana_tx', 'opaque'], 'Format of drafts; overrides the profile’s.').optional(),
     fee_schedule: choice(FEE_SCHEDULES, 'Quantity that the fee rates multiply; overrides the profile’s.').optional(),
-    allow_blind_signing: flag(false, 'Whether to sign drafts that cannot be checked: opaque, or with solana_programs.'),
+    allow_blind_signing: flag(false, 'Whether to sign opaque drafts and calls of solana_programs without a check.'),
   }),
   exchange: section('The embedded paper exchange. Omit this section to trade on another exchange.', {
     embedded: flag(true, 'Whether the trader runs a paper exchange in its own process, and trades on it.'),
@@ -159,7 +159,7 @@ export const traderSchema = z.strictObject({
   ledger: section('The ledger, which stores every order and fill.', {
     path: path('SQLite file of the ledger.'),
     backups: section(
-      'Backups of the ledger, made at schedule.ledger_backup. The newest 24 and the last of each of 30 UTC days are kept.',
+      'Backups of the ledger, made at the times of schedule.ledger_backup. The newest 24 backups and the last backup of each of 30 UTC days are kept.',
       { max_mb: integer(1, 10_000_000, 'Disk space for backups, MB; the newest is always kept.').default(5000) },
     ).prefault({}),
   }),
@@ -174,19 +174,19 @@ export const traderSchema = z.strictObject({
     own_longest_ms: integer(
       200,
       60_000,
-      'Longest interval between reads of own trades while orders rest and fills are rare, ms; a value up to own_interval_ms disables it.',
+      'Longest interval between reads of own trades while orders rest and fills are rare, ms; values below own_interval_ms count as own_interval_ms.',
     ).default(15_000),
     hot_interval_ms: integer(100, 60_000, 'Shortest interval between reads of one order book, ms.').default(500),
     quiet_interval_ms: integer(
       1000,
       600_000,
-      'Age from which an order book is overdue, ms. Every second (few markets) to tenth (many markets) read is of the most overdue book.',
+      'Age from which an order book is overdue, ms. The most overdue book gets every second book read with few markets, every tenth with many.',
     ).default(10_000),
     catalog_interval_ms: integer(5000, 3_600_000, 'Interval between reads of the list of markets, ms.').default(60_000),
     assets_interval_ms: integer(
       2000,
       3_600_000,
-      'Interval between reconciliations of assets, orders, trades, merges, splits and redeems, ms. Each costs nine signed requests; a small budget lengthens the interval.',
+      'Interval between reconciliations of assets, orders, trades, merges, splits and redeems, ms. Each reconciliation costs nine signed requests; a small budget lengthens the interval.',
     ).default(60_000),
     candles_prior: flag(true, 'Whether a market’s first volatility estimate uses two days of price bars.'),
     marks: choice(
@@ -221,7 +221,7 @@ export const traderSchema = z.strictObject({
         event: id.describe('Condition id of the event.'),
         outcomes: choice(
           EVENT_OUTCOMES,
-          'exclusive: at most one market of the event resolves YES; exhaustive: exactly one does; nested: each resolves YES only if the one before it does.',
+          'exclusive: at most one market of the event resolves YES; exhaustive: exactly one does; nested: each market resolves YES only if the market before it does.',
         ),
         markets: list(
           id,
@@ -256,7 +256,7 @@ export const traderSchema = z.strictObject({
     start: flag(true, 'Whether the trader starts and restarts the guardian; false if a service manager starts it.'),
     required: flag(false, 'Whether the trader refuses to start without a guardian that can cancel.'),
     timeout_ms: integer(2000, 10_000, 'Time without a trader’s heartbeat until the guardian acts, ms.').default(8000),
-    resume_after_alarm: flag(false, 'Whether quoting resumes after a guardian’s alarm; else only after `unkill`.'),
+    resume_after_alarm: flag(false, 'Whether quoting resumes after a guardian’s alarm; if false, only after `unkill`.'),
     credentials: path(
       'API credentials of the guardian, mode 0600; default: guardian-credentials.json beside the key file.',
     ).optional(),
@@ -354,7 +354,7 @@ export const strategyFileSchema = z.strictObject({
 export type TraderFile = z.output<typeof traderSchema>;
 export type StrategyFile = z.output<typeof strategyFileSchema>;
 
-/** Returns what changing a setting requires: `free` nothing, `limit` a reason if looser, `reason`, or `restart`. */
+/** Returns what a change requires: nothing (`free`), a reason if looser (`limit`), a `reason`, or a `restart`. */
 export const liveClass = ({ shape }: typeof traderSchema | typeof strategyFileSchema, setting: string): string => {
   const field = new Map(Object.entries(shape)).get(setting.split('.')[0] ?? '');
   return String((field && findMark(field, 'live')) ?? 'restart');
@@ -370,7 +370,7 @@ function cronProblem(expression: string, second: '*' | '0'): string | null {
   try {
     const { dayOfMonth, dayOfWeek } = parse(expression);
     const other = [...dayOfMonth, ...dayOfWeek].find((day) => !Number.isInteger(day));
-    return other === undefined ? null : `wants numbers and names of days, not ${other}`;
+    return other === undefined ? null : `wants days as numbers or names, not ${other}`;
   } catch (error) {
     return `is not a cron expression: ${messageOf(error)}`;
   }

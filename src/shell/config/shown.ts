@@ -1,4 +1,4 @@
-/** Shows a configuration with the names and units of its files, and compares two configurations. */
+/** Formats a configuration with the setting names and units of its files, and compares two configurations. */
 
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
@@ -12,7 +12,7 @@ export type Shown = Readonly<Record<string, unknown>>;
 
 const SECRET = /secret|passphrase|password|private|token/i;
 
-/** Returns a configuration with the names of its files, money as decimal strings, and secrets as stars. */
+/** Returns a configuration with setting names as in its files, money as decimal strings, and secrets as stars. */
 export function shownConfig(config: Config | ReadConfig): Shown {
   const { texts: _texts, ...rest } = config;
   return shownObject({ ...rest, strategies: config.strategies.map(spellStrategy) });
@@ -28,7 +28,7 @@ function spellStrategy(strategy: ReadStrategy) {
   return { ...rest, strategy: moduleName, quote_hours: quoteHours, params: Object.fromEntries(shownParams) };
 }
 
-/** Converts amounts of shares in a value back to decimal strings, also within lists. */
+/** Converts a parameter's share amounts from micros to decimal strings, also in each row of a list. */
 function shownParam(spec: ParamSpec | undefined, value: ParamValue): unknown {
   if (spec?.kind === 'shares' && typeof value === 'number') return formatDecimal(micros(value));
   if (spec?.kind !== 'rows' || typeof value !== 'object') return value;

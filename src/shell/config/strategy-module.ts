@@ -87,7 +87,7 @@ async function importStrategy(file: string, name: string): Promise<Strategy> {
   const { createJiti } = await import('jiti');
   // The loader's caches are off, so that the loaded code is exactly the hashed code.
   const jiti = createJiti(import.meta.url, {
-    // The module imports the `twinbook/strategy` of this process, so that jiti need not compile its thirty files.
+    // A module's import of `twinbook/strategy` gets this process's copy, so that jiti need not compile thirty files.
     virtualModules: { 'twinbook/strategy': strategyApi },
     fsCache: false,
     moduleCache: false,
@@ -114,7 +114,7 @@ async function importStrategy(file: string, name: string): Promise<Strategy> {
 function loadFailure(error: unknown): string {
   if (!(error instanceof Error)) return `threw ${String(error)} while loading`;
   const [first = ''] = error.message.split('\n');
-  if (first.startsWith('await is only valid')) return 'awaits at its top level; a strategy module must not wait';
+  if (first.startsWith('await is only valid')) return 'uses await at its top level; a strategy module must not';
   const syntax = /^(?:ParseError|SyntaxError): (.*?)\s*$/.exec(first);
   if (syntax === null) return `threw while loading: ${error.name}: ${first}`;
   const position = /:(\d+):(\d+)\s*$/m.exec(error.message);

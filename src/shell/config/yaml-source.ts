@@ -61,7 +61,7 @@ function readText(file: string, cwd: string, { asker }: ReadYamlOptions): string
   }
 }
 
-const SPLIT = 'Name a YAML file of settings; split a long one into several strategy files.';
+const SPLIT = 'Name a YAML file of settings; split a long file into several strategy files.';
 
 /** Parses YAML text whose size was checked. Throws one `config_invalid` with every problem. */
 export function parseYaml(text: string, file: string, name: string) {
@@ -95,7 +95,7 @@ export function parseYaml(text: string, file: string, name: string) {
     name,
     /** The file's content as plain objects (without `__proto__` keys), lists, texts, numbers, booleans and nulls. */
     value,
-    /** Makes a problem at a field's value or key, or at the closest existing parent of a missing field. */
+    /** Makes a problem placed at a field's value or key, or at the closest existing parent of a missing field. */
     problem: (path: readonly PropertyKey[], complaint: string, part: 'key' | 'value' = 'value'): Problem => {
       const field = fieldName(part === 'key' ? path.slice(0, -1) : path);
       return problemAt(findOffset(document.contents, path, part), field, complaint);
@@ -118,7 +118,7 @@ function plain(node: unknown, path: readonly PropertyKey[], complain: Complain):
   if (isAlias(node)) return complain(node, path, 'aliases (*name) are not used here; write the value out');
   if (path.length > MAX_YAML_DEPTH) return complain(null, path.slice(0, 3), 'nested too deeply');
   if (isScalar(node) || isMap(node) || isSeq(node)) {
-    if (node.anchor !== undefined) complain(node, path, `anchors (&${node.anchor}) are not used here; remove it`);
+    if (node.anchor !== undefined) complain(node, path, `anchors (&${node.anchor}) are not used; remove the anchor`);
     if (node.tag !== undefined && !node.tag.startsWith('tag:yaml.org,2002:'))
       complain(node, path, `unknown tag ${node.tag}`);
   }
@@ -139,7 +139,7 @@ function plain(node: unknown, path: readonly PropertyKey[], complain: Complain):
 const readKey = (pair: Pair): string | null =>
   isScalar(pair.key) && typeof pair.key.value === 'string' ? pair.key.value : null;
 
-/** Returns a YAML key or value as a node, which knows its place; null for other values. */
+/** Returns a YAML key or value as a node, which has its position in the text; null for other values. */
 const asNode = (end: unknown): Node | null => (isScalar(end) || isMap(end) || isSeq(end) || isAlias(end) ? end : null);
 
 function findOffset(root: unknown, path: readonly PropertyKey[], part: 'key' | 'value'): number {

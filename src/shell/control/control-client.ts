@@ -22,7 +22,7 @@ interface ControlCall {
 /** Sends a command. Throws `not_running`, `timed_out`, `usage` (refused command) or `config_invalid` (bad files). */
 export async function askTrader<R extends ControlQuestion>(request: R, call: ControlCall) {
   requireTrusted(call.socket);
-  // `until`: end of our wait. A trader that reads a risk-adding command after this time does not execute it.
+  // `until`: time when this wait ends. A trader that reads a risk-adding command after this time does not execute it.
   const line = await exchangeLine(JSON.stringify({ ...request, until: Date.now() + call.timeoutMs }), call);
   const response = readResponse(line, call.socket);
   if (response.ok) {
@@ -48,7 +48,7 @@ function requireTrusted(socket: string): void {
 /** Returns `not_running` only if no process listens: the socket is missing, or was left by a killed trader. */
 function connectFailure(socket: string, error: NodeJS.ErrnoException): TwinbookError {
   if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') {
-    const hint = 'Start one with `twinbook start`, with the same -c FILE.';
+    const hint = 'Start the trader with `twinbook start` and the same -c FILE.';
     const what = `no trader is running (no process listens on ${socket})`;
     return new TwinbookError('not_running', what, hint, { cause: error });
   }
@@ -83,7 +83,7 @@ function exchangeLine(line: string, { socket: path, timeoutMs, untilGone = false
     socket.on('error', (error) => finish(received.includes('\n') ? null : connectFailure(path, error)));
     socket.on('close', () => {
       const what = 'the trader closed the connection before it answered';
-      const early = new TwinbookError('not_running', what, 'Read its log; the trader may be stopping.');
+      const early = new TwinbookError('not_running', what, 'The trader may be stopping: read its log.');
       finish(received.includes('\n') ? null : early);
     });
   });

@@ -12,7 +12,7 @@ const said = z.string().trim().catch('');
 const why = said.transform((text) => text || 'operator');
 const needed = (error: string) => said.refine((text) => text !== '', error);
 const isTrue = z.boolean().catch(false);
-/** Condition id of one market; absent for all. An invalid id is kept, so that it is refused as an unknown market. */
+/** Condition id of one market; absent for all markets. An invalid id is kept, then refused as an unknown market. */
 const market = z
   .unknown()
   .transform((id) => (id === undefined || id === null ? undefined : String(id).trim()))
@@ -85,7 +85,7 @@ export interface ControlData
   readonly 'cancel-all': CancelAllData;
   readonly kill: KillData;
   readonly reconcile: {
-    /** Differences that two rounds of comparison found; if `complete` is false, of the newest complete round. */
+    /** Differences that two rounds of comparison found, or only the newest complete round if `complete` is false. */
     readonly differences: readonly Difference[];
     readonly accepted: readonly AcceptedDifference[];
     readonly voided: readonly string[];
@@ -143,7 +143,7 @@ export function isTooLate(line: string, { command }: ControlRequest, nowMs: numb
   return typeof until === 'number' && nowMs > until;
 }
 
-/** Parses one request line; returns an error text for an invalid line. The default reason is `operator`. */
+/** Parses one request line; returns an error text for an invalid line. */
 export function readControlRequest(line: string): ControlRequest | string {
   const parsed = parseJson(line);
   if (parsed === undefined) return 'not a line of JSON';

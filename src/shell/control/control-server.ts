@@ -27,7 +27,7 @@ export interface ControlHost {
   subscribe(reader: LineReader): string | null;
 }
 
-/** Listens on the socket. Replaces an old socket, as the caller has locked the ledger. Throws `file_unreadable`. */
+/** Listens on a socket. Replaces an old socket: the ledger's lock excludes other traders. Throws `file_unreadable`. */
 export async function serveControl(path: string, host: ControlHost): Promise<{ close(): void }> {
   // An error in one connection closes only this connection.
   const server = createServer((socket) => guarded(hearLines, () => socket.destroy())(socket, host));

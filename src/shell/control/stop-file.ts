@@ -1,8 +1,8 @@
 /**
- * The stop file: `<ledger>.kill`. If the file exists, the trader kills itself; the file's text is the reason. Anyone
- * with write access to the folder can stop an unresponsive trader: by hand (`touch`), a watchdog or `twinbook kill`. A
- * trader that was frozen checks for the file before its next step. The ledger stores the kill, so that removing the
- * file does not resume trading.
+ * The stop file: `<ledger>.kill`. If the file exists, the trader kills itself; the file's text is the reason. A person
+ * (with `touch`), a watchdog or `twinbook kill` can create the file to stop a trader that does not answer. A trader
+ * that was frozen checks for the file before its next step. The ledger stores the kill, so that removing the file does
+ * not resume trading.
  */
 
 import { closeSync, constants, fsyncSync, linkSync, lstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
@@ -19,7 +19,7 @@ export const locateStopFile = (ledgerPath: string): string => `${ledgerPath}.kil
 /** Returns the reason in the stop file; null if no file exists. For an unreadable file, the reason is the error. */
 export function readStopFile(path: string): string | null {
   try {
-    // `O_NONBLOCK`, because a named pipe at this path must not block the trader.
+    // With `O_NONBLOCK`, a named pipe at this path does not block the trader.
     const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const bytes = Buffer.alloc(MAX_BYTES);
@@ -32,7 +32,7 @@ export function readStopFile(path: string): string | null {
     if (systemCode(error) === 'ENOENT') {
       const entry = lstatSync(path, { throwIfNoEntry: false });
       if (entry === undefined) return null;
-      // A broken symbolic link also kills. Any other file was created since the first read, and is read now.
+      // A broken symbolic link also kills the trader. Any other file was created since the first read: it is read now.
       if (!entry.isSymbolicLink()) return readStopFile(path);
     }
     return `the stop file ${path} exists and cannot be read: ${messageOf(error)}`;
@@ -41,7 +41,7 @@ export function readStopFile(path: string): string | null {
 
 /**
  * Writes the stop file durably; an existing file stays, because its reason is older. A trader that checks meanwhile
- * finds no file or the complete reason. On a full disk, the file is empty, but still kills. Throws `file_unreadable`.
+ * finds no file or the complete reason. On a full disk, an empty file kills the trader too. Throws `file_unreadable`.
  */
 export function leaveStopFile(path: string, reason: string): void {
   const text = `${reason}\n`;

@@ -87,9 +87,9 @@ export class Histogram {
 export const TRADER_MODES: readonly string[] = Object.keys(LADDER);
 
 export const MOST_READERS = 4;
-/** Maximum unread bytes in addition to the longest line, which a reader may need time to read. */
+/** Maximum number of bytes that a reader has not read, in addition to the longest line sent. */
 const MOST_UNREAD_BYTES = 1024 * 1024;
-/** Maximum share of a CPU for telemetry; exceeded only if the page's figures would be older than 2 s. */
+/** Maximum share of a CPU for telemetry; exceeded only if the page's figures would otherwise be older than 2 s. */
 const MOST_SHARE = 0.005;
 /** Shortest and longest time between two sends, ms. The operator's page polls every 500 ms. */
 const PERIOD_MS = { shortest: 500, longest: 1_250 };
@@ -108,7 +108,7 @@ interface TelemetrySource {
   account(nowMs: number): AccountStatus;
   markets(nowMs: number): readonly WatchedMarket[];
   mode(): string;
-  /** Called when making the status failed, after readers were disconnected. Trading goes on. */
+  /** Called if the status could not be sent, after all readers were disconnected. Trading continues. */
   onFailure(error: unknown): void;
 }
 

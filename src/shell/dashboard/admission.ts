@@ -19,12 +19,12 @@ export function findRefusal(request: RequestHead, port: number): PageRefusal | n
   const { method = '', url: target = '', headersDistinct: headers } = request;
   const all = (name: string) => headers[name] ?? [];
   const [host, ...otherHosts] = all('host');
-  // This check excludes host names that an attacker has made resolve to this machine.
+  // This check refuses other host names, because an attacker can make his host name resolve to this machine.
   if (host === undefined || otherHosts.length > 0 || !listHosts(port).includes(host)) {
     return { status: 403, text: `this page is served only at its own addresses, such as ${listHosts(port)[0]}` };
   }
   if (method !== 'GET' && method !== 'POST') return { status: 405, text: 'only GET and POST are allowed' };
-  // Browsers set these headers about the origin; scripts in a page cannot, and other programs omit them.
+  // Browsers set these headers about the origin. Scripts in a page cannot set them; other programs omit them.
   if (all('origin').some((origin) => origin !== `http://${host}`)) return FOREIGN;
   const fromHere = method === 'GET' ? ['same-origin', 'none'] : ['same-origin'];
   // Links from anywhere may open the page's document: it contains no data, and no frame may show it.
@@ -51,7 +51,7 @@ export type QueryRoute = { Querystring: Readonly<Record<string, unknown>> };
 
 type PageGuesses = Readonly<Record<'page' | 'metrics', Guesses>>;
 
-/** Admits only requests that a session proves, and adds a proof to each answer. */
+/** Admits only requests that contain a session's proof, and adds a proof to each answer. */
 export class Gate {
   readonly #sessions: Sessions;
   /** Digests of tokens that may read the metrics: the metrics' own token and the page's secrets. */

@@ -1,4 +1,4 @@
-/** Data and requests of the operator's page. The console computes the data and decides; the page only displays. */
+/** Data and requests of the operator's page. The console makes all data and decisions; the page displays them. */
 
 import {
   MARKET_NAMES,
@@ -12,7 +12,7 @@ import {
 
 const ofMarket = (name: MarketName) => `${name}-market` as const;
 
-/** Buttons that send no command to the trader: acknowledge alerts, change the configuration, make a report. */
+/** Actions of the page that are not operator commands, such as acknowledging alerts, with their minimum role. */
 const OTHER_ACTIONS = {
   ack: 'stop',
   apply: 'operate',
@@ -76,8 +76,7 @@ export type ViewQuery = ReturnType<typeof viewQuery>;
 
 /**
  * Data and actions of one trader that the page shows. Money, prices and amounts are decimal strings, times Unix
- * milliseconds; columns of charts are micros. Null or an empty text means unknown. The types are those of the functions
- * that make the data.
+ * milliseconds; columns of charts are micros. Null or an empty text means unknown.
  */
 export interface TraderHost {
   /** Returns the trader's state, with details of `market`, without secrets. Does not throw if the trader is silent. */

@@ -1,6 +1,6 @@
 /**
  * The operator's page: the state of running traders, and buttons that stop them. It is served on the loopback address,
- * and shows data only after proof of the secret. The page is a single document that loads nothing from elsewhere.
+ * and shows data only to a user who has its secret. The page is a single document that loads nothing from elsewhere.
  *
  * The page makes no decisions and stores nothing. The page shows the console's data and forwards presses of buttons.
  * The server is in the console's process, so the page works while the trader hangs.
@@ -83,7 +83,7 @@ function buildPage({ host, metrics }: DashboardOptions, gate: Gate): FastifyInst
   gate.addTo(server, ownAddress);
   let packed: Buffer | null = null;
   server.get('/', (request, reply) => {
-    // A request to `localhost` is redirected: the name may lead to another program. Browsers keep the part after `#`.
+    // `localhost` is redirected, because the name may lead to another program. Browsers keep the secret after `#`.
     if (request.headers.host !== ownAddress()) return reply.redirect(`http://${ownAddress()}${request.url}`, 307);
     void reply.type('text/html; charset=utf-8').header('vary', 'accept-encoding');
     if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(document.html);

@@ -11,7 +11,7 @@ import { type FeedEars, FeedInbox, type FeedStatus, FileRows, takeLines } from '
 
 export type OpenFeeds = ReturnType<typeof openFeeds>;
 
-/** Starts reading the feeds. `env`: our variables; a feed program gets only `PASSED` and those listed for its feed. */
+/** Reads the feeds. A feed program gets only those variables of `env` that match `PASSED` or that its feed lists. */
 export function openFeeds(feeds: readonly FeedConfig[], ears: FeedEars, env: Environment) {
   const opened = feeds.map((feed) => {
     const inbox = new FeedInbox(feed.name, ears);

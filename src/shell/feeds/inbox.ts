@@ -93,7 +93,7 @@ export class FeedInbox {
 
   #passOn(): void {
     this.#timer = null;
-    // A value ahead of our clock is from before a step back; its source may send the value again.
+    // A value ahead of our clock came before the clock was set back. The value is dropped; its source may resend it.
     for (const { conditionId, atMs } of this.#waiting.values()) if (atMs > nowMs()) this.#forget(conditionId);
     const values = [...this.#waiting.values()];
     this.#waiting.clear();
@@ -203,7 +203,7 @@ export function readRow(raw: unknown, nowMs: number): FeedValue | RowProblem {
   if (!parsed.success) return describeProblem(parsed.error, raw);
   const { market, p = null, bid = null, ask = null, sd = null, at, valid_until = null } = parsed.data;
   if (at > nowMs + EARLY_MS) {
-    return { kind: 'at ahead', text: `at: is ${Math.round((at - nowMs) / 1000)} s ahead of this machine's clock` };
+    return { kind: 'at ahead', text: `at: time is ${Math.round((at - nowMs) / 1000)} s ahead of this machine's clock` };
   }
   return { conditionId: market, p, bid, ask, sd, atMs: Math.min(at, nowMs), validUntilMs: valid_until };
 }

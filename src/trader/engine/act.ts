@@ -268,7 +268,7 @@ function mayConvert({ account, safety, settings }: TraderState, { feed, conditio
   if (conversions === 'none' || facts === null) return false;
   const { own, coreSets } = account;
   const core = coreSets.of(slots);
-  const splits = conversions === 'all' && facts.phase === 'open';
+  const splits = conversions === 'all' && facts.phase === 'open' && (core.slot?.quotes.fairMicros ?? null) !== null;
   if (splits && isShort(core.sharesMicros, own.exposure.setsMicros(conditionId), settings.economics)) return true;
   const { yesMicros, noMicros } = heldIn(own, conditionId);
   if (yesMicros === 0 && noMicros === 0) return false;

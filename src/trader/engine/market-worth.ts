@@ -252,6 +252,10 @@ export function volumeOfDay(trades: readonly TapeTrade[], nowMs: number): number
 }
 
 /** Returns why the rules exclude a market; null if they allow it. `venueNowMs` is a time of the exchange clock. */
+/** Reasons against a market while data are missing: these are no decisions against the market. */
+export const BOOK_UNREAD = 'the book has not been read yet';
+export const TRADES_UNREAD = 'the trades have not been read yet';
+
 export function unwantedBecause(
   rules: MarketRules,
   view: Pick<MarketView, 'estimates' | 'trades' | 'timeToResolutionMs' | 'health'>,
@@ -275,7 +279,7 @@ export function unwantedBecause(
   if (maxDaysLeft !== null && days !== null && days > maxDaysLeft)
     return `the market resolves in ${formatShort(days)} days, max_days_left is ${maxDaysLeft}`;
   if (minVolumeDay === null) return null;
-  if (view.health.tradesAgeMs === null) return 'the trades have not been read yet';
+  if (view.health.tradesAgeMs === null) return TRADES_UNREAD;
   const volume = volumeOfDay(view.trades, venueNowMs);
   return volume < minVolumeDay * lower
     ? `${formatShort(volume)} of currency was traded in a day, min_volume_day is ${minVolumeDay}`

@@ -66,6 +66,8 @@ export class Markets {
   readonly markTrust = new MarkTrust();
   /** True after this process has read the first complete market list. */
   hasCatalog = false;
+  /** Why the slots that the first market list creates cancel their restored orders; null otherwise. */
+  #pulledBecause: string | null = null;
   /** Number of open markets in the newest market list; Infinity before the first list. */
   catalogSize = Number.POSITIVE_INFINITY;
 
@@ -147,6 +149,8 @@ export class Markets {
   /** Assigns the markets of a complete list to strategies that select them, up to each strategy's maximum. */
   onCatalog(rows: readonly MarketSummary[]): void {
     this.hasCatalog = true;
+    const pulledBecause = this.#pulledBecause;
+    this.#pulledBecause = null;
     this.catalogSize = rows.length;
     for (const strategy of this.#settings.strategies) {
       if (strategy.markets.ids.length > 0) continue;
@@ -156,7 +160,7 @@ export class Markets {
         if (room <= 0) break;
         if (this.#isQuotedBy(row.condition_id, strategy) || !selects(strategy, row)) continue;
         if (this.#unsuitable.has(row.condition_id)) continue;
-        this.#assign(row.condition_id, strategy);
+        this.#assign(row.condition_id, strategy, pulledBecause);
         room -= 1;
       }
     }
@@ -185,6 +189,7 @@ export class Markets {
   /** Makes the next call of each strategy cancel its orders; the call after that may place new orders. */
   pullOrders(because: string): void {
     for (const { slots } of this.#tracked.values()) for (const slot of slots) slot.pulledBecause ??= because;
+    if (!this.hasCatalog) this.#pulledBecause = because;
     this.requestRequote();
   }
 
@@ -251,10 +256,11 @@ export class Markets {
     return facts?.eventConditionId ?? null;
   }
 
-  #assign(conditionId: string, strategy: StrategySettings): void {
+  #assign(conditionId: string, strategy: StrategySettings, pulledBecause: string | null = null): void {
     const entry = this.track(conditionId);
     if (this.#isQuotedBy(conditionId, strategy)) return;
     const slot = new QuoteSlot(conditionId, strategy);
+    slot.pulledBecause = pulledBecause;
     if (this.#quoting.has(strategy.name)) slot.inQuoteHours = true;
     if (entry.feed.facts !== null) this.#open(slot, entry.feed.facts);
     entry.slots.push(slot);

@@ -12,6 +12,7 @@ import {
 import type { RequestQueue } from '../scheduler/request-queue.js';
 import {
   type Belief,
+  BOOK_UNREAD,
   believe,
   hasRules,
   isSelective,
@@ -230,7 +231,7 @@ const makeId = ({ strategy, conditionId }: QuoteSlot): string => `${strategy.nam
 function ruledOut(state: Chooser, slot: QuoteSlot, nowMs: number): string | null {
   const { rules } = slot.strategy.markets;
   if (!hasRules(rules)) return null;
-  if (slot.view === null) return 'the book has not been read yet';
+  if (slot.view === null) return BOOK_UNREAD;
   const venueNowMs = state.clock.venue.nowMs(nowMs) ?? nowMs;
   return unwantedBecause(rules, slot.view, slot.leftOutBecause === null, venueNowMs);
 }

@@ -251,11 +251,13 @@ function observeRedeem(context: Context, inFlight: InFlight, row: RedeemRow, loo
   const noMicros = row.no_shares ?? must(redeemNoMicros, 'NO shares of a redeem');
   const hasLasted = inFlight.intent.state === 'live' && look.nowMs - inFlight.liveSinceMs >= UNPAID_MS;
   const paid = paidFunds(hasLasted ? { ...row, funds: row.funds ?? row.onchain_funds } : row);
-  const isPayment = paid !== null && isPossiblePayment(paid, yesMicros, noMicros);
-  const isOther = paid !== null && (yesMicros !== redeemYesMicros || noMicros !== redeemNoMicros || !isPayment);
+  const isPossible = paid !== null && isPossiblePayment(paid, yesMicros, noMicros);
+  // A payment that stays too small, for example by a fee, is booked. A payment that is too large is never booked.
+  const isSmall = hasLasted && paid !== null && paid > 0 && paid < Math.min(yesMicros, noMicros);
+  const isOther = paid !== null && (yesMicros !== redeemYesMicros || noMicros !== redeemNoMicros || !isPossible);
   if (row.market_condition_id !== marketConditionId || isOther) differs(context, inFlight, row);
-  // An impossible payment is not booked, and the record is read again.
-  if (isPayment) settle(context, inFlight, { yesMicros, noMicros, cashMicros: paid, yesCostMicros: null }, look);
+  if (isPossible || isSmall)
+    settle(context, inFlight, { yesMicros, noMicros, cashMicros: paid, yesCostMicros: null }, look);
   else observeState(context, inFlight, row.state, look);
 }
 

@@ -78,7 +78,7 @@ function removeAmounts(levels: readonly BookLevel[], removal: ReadonlyMap<Micros
   return result;
 }
 
-/** Returns the levels where each side's total reaches `dustMicros`; null if a side is smaller, or the prices cross. */
+/** Returns each side's first level where the sum from the best price reaches `dustMicros`; null if none or crossed. */
 export function touchOf(book: Book, dustMicros: Micros): ReturnType<typeof touch> {
   return touch({ bids: findBeyondDust(book.bids, dustMicros), asks: findBeyondDust(book.asks, dustMicros) });
 }
@@ -105,7 +105,7 @@ export function midOf(book: Book): number | null {
   return best === null ? null : (best.bid.priceMicros + best.ask.priceMicros) / (2 * ONE);
 }
 
-/** Returns (ask x bid size + bid x ask size) / (bid size + ask size); null if a side is empty or the book crossed. */
+/** Returns (ask x bid size + bid x ask size) / (bid size + ask size); null if a side is empty or they cross. */
 export function micropriceOf(book: Book): number | null {
   const best = touch(book);
   if (best === null) return null;

@@ -267,14 +267,14 @@ export class CategoryFlow {
 interface PolledMid {
   readonly sentMs: number;
   readonly seenMs: number;
-  /** Twice the mid of other accounts' book, an exact integer; null if the book has no mid. */
+  /** Twice the mid of the book without own orders, an exact integer; null if that book has no mid. */
   readonly twiceMid: number | null;
   /** Best levels of the received book, own orders included. */
   readonly bid: Book['bids'][number] | undefined;
   readonly ask: Book['asks'][number] | undefined;
 }
 
-/** Estimates takers by comparing each trade with the books before and after it. */
+/** Estimates the behaviour of takers by comparing each trade with the books before and after it. */
 export class TakerFlow {
   readonly #own = new CategoryFlow();
   #category = new CategoryFlow();
@@ -295,7 +295,7 @@ export class TakerFlow {
     if (this.#waiting.length > 0) this.#judge(tickMicros);
   }
 
-  /** Compares a trade with the books before and after it. `atMs`: about the trade's time, our clock. */
+  /** Compares a trade with the books before and after it. `atMs`: estimated time of the trade, our clock. */
   onTrade(trade: TapeTrade, atMs: number, tickMicros: Micros): void {
     const before = this.#looks.findLast(({ seenMs }) => seenMs <= atMs);
     if (before === undefined || before.twiceMid === null) return;

@@ -1,26 +1,26 @@
 /**
  * Checks the declared fee schedule against a market's public trades. A fee schedule is possible if one taker rate and
- * one maker rate predict each trade's fee within two millionths.
+ * one maker rate predict the fees of all trades with an error of at most 0.000002 currency.
  */
 
 import { FEE_SCHEDULES, type FeeSchedule, feePerShare } from '../../shared/base/fees.js';
 import { type Micros, ONE, parseDecimal } from '../../shared/base/micros.js';
 import type { PublicTradeRow } from '../../shared/protocol/records.js';
 
-/** Number of settled trades from which the fee schedule is checked. With fewer trades, no check is made. */
+/** Number of settled trades that the check of the fee schedule needs. With fewer trades, there is no check. */
 export const FEE_ROWS = 100;
 /** Tolerance in the comparison of fees, millionths: a fee and its base are each rounded to a millionth. */
 const TOLERANCE_MICROS = 2;
 
 interface Charged {
   readonly feeMicros: number;
-  /** Possible fee bases, millionths: one for each outcome (YES, NO) that the taker or maker may have traded. */
+  /** Amounts to which the fee rate may apply, millionths: one for each outcome (YES, NO) that may have been traded. */
   readonly bases: readonly number[];
 }
 
 /**
- * Returns why the first `FEE_ROWS` settled trades contradict the declared fee schedule, in a sentence. Returns null if
- * the trades agree with the schedule, have no fees or are too few, or if no fee schedule explains their fees.
+ * Returns a sentence that says why the first `FEE_ROWS` settled trades contradict the declared fee schedule. Returns
+ * null if the trades agree with it, have no fees or are too few, or if no fee schedule explains their fees.
  */
 export function feeContradiction(rows: readonly PublicTradeRow[], declared: FeeSchedule): string | null {
   const isCharged = ({ state, maker_fee, taker_fee }: PublicTradeRow): boolean =>
@@ -53,7 +53,7 @@ function hasOneRate(rows: readonly Charged[]): boolean {
   if (rows.every((row) => row.feeMicros === 0)) return true;
   const largest = rows.reduce((most, row) => (row.feeMicros > most.feeMicros ? row : most));
   return largest.bases.some((largestBase) => {
-    // Fees are rounded up, so a fee before rounding is half a millionth lower on average.
+    // Fees are rounded up to a millionth, so an unrounded fee is half a millionth lower on average.
     const rate = (largest.feeMicros - 0.5) / largestBase;
     return rows.every(({ feeMicros: fee, bases }) =>
       bases.some((base) => Math.abs(fee - rate * base) <= TOLERANCE_MICROS),

@@ -43,9 +43,9 @@ interface SeenBook {
 export class MarketTracker {
   readonly conditionId: string;
   readonly #feeSchedule: FeeSchedule;
-  /** Facts from the market's newest detail; null before the first detail, or if the market cannot be quoted. */
+  /** Facts from the newest `MarketDetail`; null before the first `MarketDetail`, or if the market cannot be quoted. */
   facts: MarketFacts | null = null;
-  /** Reason why the market cannot be quoted, one sentence; null if it can be quoted, or before the first detail. */
+  /** Sentence that says why the market cannot be quoted; null if it can, or before the first `MarketDetail`. */
   unsuitable: string | null = null;
   #book: SeenBook | null = null;
   #tradesAt: SeenAt | null = null;
@@ -106,7 +106,7 @@ export class MarketTracker {
     const before = this.#book;
     // Book answers may arrive out of order. The answer to the later request has the newer book.
     if (before !== null && at.requestId < before.at.requestId) return;
-    // If our clock was set back during the request, the age of the answer is unknown.
+    // A book is dropped if its age is unknown because our clock was set back after the request.
     if (!this.#isTimed(at)) return;
     this.#noteClock(at);
     const { book: raw, droppedLevels } = readBook(snapshot);
@@ -122,7 +122,7 @@ export class MarketTracker {
     const mid = midOf(others);
     const microprice = micropriceOf(others);
     this.liveness.onBook(mid, at, changed, this.#volatility.sigmaPerSqrtS);
-    // The mid of a book moves by half ticks.
+    // A book's mid changes in steps of half a tick.
     if (mid !== null) this.#volatility.observe(mid, at.seenMs, this.#tick / 2);
     this.#queue.onBook(others, at, own);
     if (this.facts !== null) this.shape.onBook(raw, others, at, this.facts.tickMicros);
@@ -133,7 +133,7 @@ export class MarketTracker {
     this.ownFills.look(microprice ?? this.#flow.tradePrice, at.sentMs);
   }
 
-  /** Stores the exchange's mark of a YES share, a float in (0, 1). Marks may cause book reads, but set no prices. */
+  /** Stores the exchange's mark (valuation) of a YES share, in (0, 1). Marks cause book reads, but set no prices. */
   onVenueMark(price: number, at: SeenAt): void {
     if (this.#book === null || at.requestId < this.#book.at.requestId || !this.#isTimed(at)) return;
     this.venueMark.take(price, at);
@@ -158,7 +158,7 @@ export class MarketTracker {
   }
 
   #takeIn(trade: TapeTrade, at: SeenAt, book: Book): void {
-    // A trade's time is a whole second, so its middle is used, or the arrival of the answer if that is earlier.
+    // The exchange reports whole seconds, so the middle of the second is used, or the answer's arrival if earlier.
     const atMs = Math.min(at.seenMs, trade.venueTimeMs + 500 - this.#venueAheadMs);
     const shares = trade.amountMicros / ONE;
     this.#flow.observe({ price: trade.priceMicros / ONE, shares, bought: trade.taker === 'buy' }, atMs);
@@ -189,7 +189,7 @@ export class MarketTracker {
     this.ownFills.clockSetBack();
   }
 
-  /** Returns a strategy's view, made of tracked data and the arguments; null until a detail and a book have arrived. */
+  /** Returns a strategy's view of the stored data and the arguments; null while `facts` or the book is missing. */
   view(
     nowMs: number,
     own: OwnMarketState,
@@ -262,7 +262,7 @@ export class MarketTracker {
     });
   }
 
-  /** Returns the part of the view that risk checks need; null until a detail and a book have arrived. */
+  /** Returns the part of the view that risk checks need; null while `facts` or the book is missing. */
   sight(nowMs: number): Sight | null {
     if (this.facts === null || this.#book === null) return null;
     const trade = this.#tape.trades[0];
@@ -341,7 +341,7 @@ export class MarketTracker {
       unchangedMs: unchangedSinceMs === null ? 0 : nowMs - unchangedSinceMs,
       crossed: bid > ask,
       locked: bid === ask,
-      // The time of the last poll counts, not the present time: a book that is no longer polled does not become stuck.
+      // The last poll's time is used instead of `nowMs`, so that a book without further polls does not become frozen.
       frozen: through.count >= FROZEN_TRADES && at.sentMs - through.sinceMs >= FROZEN_MS,
       jumpLogOdds,
       sinceJumpMs: jump === null ? null : nowMs - jump.jumpedMs,
@@ -350,7 +350,7 @@ export class MarketTracker {
   }
 }
 
-/** In the mean time between book reads, the newest interval has the weight 1 / `LOOKS`. */
+/** Weight of the newest interval in the average interval between book reads: 1 / `LOOKS`. */
 const LOOKS = 8;
 
 const NO_FEEDS: FeedViews = Object.freeze({});
@@ -360,12 +360,12 @@ const USUAL_TAKERS_PER_S = 1 / 60;
 /** Tick size assumed before the first market detail, micros. */
 const USUAL_TICK_MICROS = 10_000;
 
-/** Maximum age of a young market, ms: two price bars. A young market's trades show more than its price bars. */
+/** Maximum age of a young market, ms: two price bars. For a young market, trades contain more data than price bars. */
 const YOUNG_MS = 600_000;
 /** Number of rows of a full page of trades. If a page is full, the market probably has more trades. */
 const FULL_PAGE = 100;
 
-/** A trade dated later than its answer by more than this, ms, is dropped. It would make later trades look old. */
+/** A trade dated later than its answer by more than this, ms, is dropped: else `Tape` would ignore others as old. */
 const EARLY_MS = 60_000;
 
 /** Returns the market's facts, or one sentence that says why the market cannot be quoted. */
@@ -373,10 +373,10 @@ function readFacts(detail: MarketDetail, feeSchedule: FeeSchedule): MarketFacts 
   const { config } = detail;
   if (config.kind !== 'orderbook') return `the market's kind is ${config.kind}, but only orderbook markets are quoted`;
   if (detail.margin_enabled === true) return 'margin is enabled, and the exchange rejects orders in margin markets';
-  // Risk and fills assume fees of 0 or more. Shares of a settled market are redeemed without a fee.
+  // Risk checks assume fees of 0 or more. Settled markets are exempt, because shares are redeemed without a fee.
   if (minMicros(config.maker_fee_rate, config.taker_fee_rate) < 0 && !isSettledMarket(detail.state))
     return 'a fee rate is negative, and markets with rebates are not quoted';
-  // The facts are frozen, because strategies and risk checks use the same object.
+  // The facts object is frozen, because strategies and risk checks share it.
   return Object.freeze({
     conditionId: detail.condition_id,
     eventConditionId: detail.event?.condition_id ?? null,
@@ -414,20 +414,20 @@ const viewOrder = (order: OwnOrder, queueAheadMicros: Micros | null, nowMs: numb
 const JUMP_SIGMAS = 6;
 const JUMP_MIN_LOG_ODDS = 0.25;
 
-/** A book is stuck after this number of trades beyond its best prices, the first `FROZEN_MS` before the last poll. */
+/** A book is frozen after this number of trades beyond its best prices, if `FROZEN_MS` passed since the first one. */
 const FROZEN_TRADES = 2;
 const FROZEN_MS = 10_000;
 
 /** A price jump: a change of the mid that is too large for the elapsed time. */
 interface Jump {
-  /** Arrival of the book with the jump, our clock, ms. */
+  /** Time when the book that shows the jump arrived, our clock, ms. */
   readonly jumpedMs: number;
   readonly changeLogOdds: number;
 }
 
-/** Detects jumps of one market's mid, and a stuck book: it stays equal while trades occur beyond its best prices. */
+/** Detects jumps of one market's mid, and a frozen book: the book stays equal while trades pass its best prices. */
 class Liveness {
-  /** Time when the newest change of the book arrived, our clock, ms; null before the first book. */
+  /** Time when the last changed book arrived, our clock, ms; null before the first book. */
   unchangedSinceMs: number | null = null;
   /** Number of trades beyond the best prices since the book last changed, and time of the first one, our clock, ms. */
   through: { readonly count: number; readonly sinceMs: number } = { count: 0, sinceMs: 0 };
@@ -436,7 +436,7 @@ class Liveness {
   /** The newest jump of the mid; null before the first jump. Each jump is a new object. */
   jump: Jump | null = null;
 
-  /** Checks the mid of a book without own orders for a jump. `changed` is true if the book as received changed. */
+  /** Checks the mid of a book without own orders for a jump. `changed`: true if the book with own orders changed. */
   onBook(mid: number | null, at: SeenAt, changed: boolean, sigmaPerSqrtS: number): void {
     if (changed) {
       this.unchangedSinceMs = at.seenMs;
@@ -454,7 +454,7 @@ class Liveness {
       this.jump = { jumpedMs: at.seenMs, changeLogOdds };
   }
 
-  /** Counts a trade at about `atMs` (our clock) beyond the best prices of `book`, if the book has not changed since. */
+  /** Counts a trade at about `atMs` (our clock) that is beyond the best prices of `book` and after its last change. */
   onTrade(trade: TapeTrade, atMs: number, book: Book): void {
     if (this.unchangedSinceMs === null || atMs <= this.unchangedSinceMs) return;
     const { bids, asks } = book;

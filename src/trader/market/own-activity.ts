@@ -1,6 +1,6 @@
 /**
  * Removes own orders from polled books, because a fair price must not depend on own quotes. A book may still contain an
- * own order that ended after the book's request, or one whose acceptance is not known yet. Also estimates the queue
+ * own order that ended after the book was requested, or one whose acceptance is not known yet. Also estimates the queue
  * positions and markouts of own orders.
  */
 
@@ -13,7 +13,7 @@ interface Remembered {
   /** Remaining amount of the order before its last known fill. `changedMs`: time when the fill became known. */
   readonly earlierMicros: Micros;
   readonly changedMs: number;
-  /** Submit time, our clock, ms; -Infinity if our clock was set back since. Earlier books do not contain the order. */
+  /** Submit time, our clock, ms; -Infinity if our clock was set back since. Books received earlier lack the order. */
   readonly submittedMs: number;
   /** Time when the order ended, our clock, ms; null while the order is or may be open. */
   readonly goneMs: number | null;
@@ -56,7 +56,7 @@ export class OwnOrderMemory {
     this.#orders = next;
   }
 
-  /** Returns the amounts of own orders that the book of this poll may contain. Drops orders that ended earlier. */
+  /** Returns the amounts of own orders that this poll's book may contain. Drops orders that ended before the poll. */
   inBook(at: SeenAt): Removal {
     const removal = { bid: new Map<Micros, Micros>(), ask: new Map<Micros, Micros>() };
     for (const [intentId, known] of this.#orders) {
@@ -89,7 +89,7 @@ const firstSeen = (order: OwnOrder, nowMs: number): Remembered => ({
   goneMs: null,
 });
 
-/** Returns the shares ahead of an own order after a book with `level` shares of others at the order's price. */
+/** Returns the shares ahead of an own order after a book showed `level` shares of others at the order's price. */
 export const aheadAfterBook = (ahead: Micros | null, level: Micros): Micros =>
   ahead === null ? level : minMicros(ahead, level);
 
@@ -101,7 +101,7 @@ type QueuePlace = { readonly ahead: Micros | null; readonly remaining: Micros };
 /**
  * Estimates the shares ahead of each own resting order, pessimistically ("risk-averse" in hftbacktest's queue models).
  * In the first book with the order, all others' shares at its price count as ahead. A trade at the order's price
- * reduces the shares ahead. If a level shrinks without a trade, the shares behind the order are removed first.
+ * reduces the shares ahead. If a level shrinks without a trade, shares behind the order count as canceled first.
  */
 export class QueuePlaces {
   #places = new Map<string, QueuePlace>();
@@ -130,7 +130,7 @@ export class QueuePlaces {
       const place = this.#places.get(order.intentId);
       if (place === undefined || place.ahead === null) continue;
       // `reach`: distance of the trade's price beyond the order's price. While a bid is open, no taker can buy at its
-      // price or below, so such a trade had a selling taker.
+      // price or below, so the taker of a trade at that price or below was a seller.
       const sign = order.side === 'bid' ? 1 : -1;
       const reach = sign * (order.priceMicros - trade.priceMicros);
       if (reach < 0) continue;
@@ -140,19 +140,19 @@ export class QueuePlaces {
   }
 }
 
-/** Markout horizons, ms. The first book after the horizon is used, unless it was read after twice the horizon. */
+/** Markout horizons, ms. A markout uses the first book requested after the horizon, but before twice the horizon. */
 const HORIZONS_MS = [5_000, 30_000, 300_000] as const;
 /** Half-life of the statistics of own fills: one day of observation, s. */
 const HALF_LIFE_S = 86_400;
 const FADES_EVERY_S = 600;
-/** Maximum observed time between two books, s. A longer gap counts as this time. */
+/** Maximum time between two books that counts as observed time, s. A longer gap counts as this maximum. */
 const MOST_BETWEEN_LOOKS_S = 60;
 /** Minimum observed time, s, for an estimate of the fill rate. */
 const LEAST_SEEN_S = 60;
 /** Maximum number of own fills that wait for their markout. Further fills are counted without a markout. */
 const MAX_WAITING = 200;
 
-/** An own fill with side and price of YES. Fills of NO orders are converted. */
+/** An own fill in YES terms: for a fill of a NO order, the side is reversed and the price is 1 - the NO price. */
 export interface OwnFill {
   readonly side: BookSide;
   readonly priceMicros: Micros;
@@ -204,7 +204,7 @@ export class OwnFills {
     this.#isChanged = true;
   }
 
-  /** Measures due markouts with `price` (null if unknown) of the book that was requested at `lookedMs`, our clock. */
+  /** Measures due markouts. `price` (null if unknown) is from the book that was requested at `lookedMs`, our clock. */
   look(price: number | null, lookedMs: number): void {
     const elapsedS = this.#lookedMs === null ? 0 : Math.max(0, lookedMs - this.#lookedMs) / 1000;
     this.#lookedMs = Math.max(lookedMs, this.#lookedMs ?? lookedMs);
@@ -251,7 +251,7 @@ export class OwnFills {
     return JSON.stringify({ fills: this.#fills, seconds: this.#seconds, ...this.#sums } satisfies Saved);
   }
 
-  /** Restores saved statistics. Call `restore` before the first fill and book. Fills awaiting a markout are lost. */
+  /** Restores saved statistics, without fills that awaited a markout. Call `restore` before the first fill and book. */
   restore(text: string): void {
     // Only `takeSaved` writes this text, so it is valid JSON.
     const { fills, seconds, bid, ask } = JSON.parse(text) as Saved;
@@ -264,7 +264,7 @@ export class OwnFills {
   #fade(): void {
     const kept = 2 ** (-this.#unfadedS / HALF_LIFE_S);
     this.#unfadedS = 0;
-    // After the first fill, observed time is saved too, because it lowers the fill rate.
+    // Observed time changes the fill rate, so the new time must be saved too, except before the first fill.
     this.#isChanged = this.#fills > 0;
     this.#fills *= kept;
     this.#seconds *= kept;

@@ -2,8 +2,8 @@
  * Collects a market's public trades, each once, from overlapping pages of rows without ids.
  *
  * Trade rows with equal second, outcome, price and amount are indistinguishable, so they are counted. If m equal rows
- * were counted and a page shows n > m of them, n - m trades are new. Missing newest rows, overlapping pages or another
- * order of rows in a second cause no error. A trade is missed only if an identical row of its second has left the page.
+ * were counted and a page shows n > m of them, n - m trades are new. Missing newest rows, overlapping pages and
+ * reordered rows of a second cause no error. A trade is missed only if an equal row of its second has left the page.
  * Trade rows older than the newest trade by more than `LATE_MS` are ignored.
  */
 
@@ -47,7 +47,7 @@ export class Tape {
     return this.#meanShares;
   }
 
-  /** Adds a page of rows (newest first). Returns new trades, oldest first; `bookAt` gives the book for their takers. */
+  /** Adds a page of rows (newest first). Returns new trades, oldest first. `bookAt`: book for `inferTaker`. */
   add(rows: readonly PublicTradeRow[], seenMs: number, bookAt: (timeMs: number) => Book): readonly TapeTrade[] {
     this.#page += 1;
     const fresh: TapeTrade[] = [];
@@ -89,7 +89,7 @@ export class Tape {
       if (second * 1000 < this.#newestMs - LATE_MS) this.#seconds.delete(second);
     }
     const all = [...fresh.toReversed(), ...this.trades];
-    // A stable sort puts late rows behind rows with later times.
+    // The sort moves late rows behind rows with later times. It is stable, so rows of one second keep their order.
     const isNewestFirst = all.every((trade, i) => i === 0 || trade.venueTimeMs <= (all[i - 1]?.venueTimeMs ?? 0));
     if (!isNewestFirst) all.sort((a, b) => b.venueTimeMs - a.venueTimeMs);
     if (all.length > MAX_TRADES) all.length = MAX_TRADES;

@@ -7,10 +7,10 @@ import { parseDecimal } from '../../shared/base/micros.js';
 import type { AssetRow } from '../../shared/protocol/records.js';
 import type { PriceMotion, SeenAt } from './view.js';
 
-/** Smallest holding whose mark is used, millionths of a share. For less, rounding would look like a price move. */
+/** Smallest holding whose mark is used, millionths of a share. For less, a rounding error looks like a price move. */
 const LEAST_MICROS = 10_000;
 
-/** Returns the exchange's mark of a YES share of this row's market, a float in (0, 1); null if the row has no mark. */
+/** Returns the exchange's mark of a YES share of this row's market, in (0, 1); null if the row has no usable mark. */
 export function readVenueMark({ amounts, value, position }: AssetRow): number | null {
   const total = amounts.total;
   const worth = value.usdt === null ? null : parseDecimal(value.usdt);
@@ -22,11 +22,11 @@ export function readVenueMark({ amounts, value, position }: AssetRow): number | 
 /** Maximum time between a mark and the book that checks it, ms. Later books may contain newer price moves. */
 const YOUNG_MS = 30_000;
 
-/** The exchange's newest mark of one market. A later book replaces the mark. */
+/** The exchange's newest mark of one market. The mark is dropped when a later book arrives. */
 export class VenueMark {
   #price: number | null = null;
   #at: Pick<SeenAt, 'requestId' | 'sentMs'> = { requestId: 0, sentMs: 0 };
-  /** Statistics of the marks' reliability, updated at each comparison of a mark with a book; null: no comparisons. */
+  /** Statistics of the marks' reliability, updated at each comparison of a mark with a book; null: not counted. */
   trust: MarkTrust | null = null;
 
   take(price: number, at: SeenAt): void {
@@ -57,11 +57,11 @@ export class VenueMark {
 
 /** Marks are trusted only after this number of reported price moves has been compared with books. */
 const ENOUGH = 20;
-/** Maximum weight of the statistics, in price moves. After about this number of wrong marks, trust has ended. */
+/** Maximum weight of all counted price moves. After about this number of wrong marks, marks are no longer trusted. */
 const MOST = 40;
 const LEAST_PRECISION = 0.5;
 
-/** Counts price moves in marks and in the next books. Its fractions are means of beta distributions, flat priors. */
+/** Counts price moves in marks and in the next books. `precision` and `recall` are beta means with a uniform prior. */
 export class MarkTrust {
   #toldRightly = 0;
   #toldWrongly = 0;
@@ -85,12 +85,12 @@ export class MarkTrust {
     return this.#toldRightly + this.#toldWrongly;
   }
 
-  /** Fraction of the price moves reported by marks that the next book confirmed. */
+  /** Fraction of the marks' price moves that the next book confirmed. */
   get precision(): number {
     return (this.#toldRightly + 1) / (this.told + 2);
   }
 
-  /** Fraction of the book's price moves that a mark had reported. */
+  /** Fraction of the books' price moves that a mark had reported before. */
   get recall(): number {
     return (this.#toldRightly + 1) / (this.#toldRightly + this.#missed + 2);
   }

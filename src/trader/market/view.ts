@@ -8,10 +8,10 @@ import type { MarketState as MarketPhase } from '../../shared/protocol/states.js
 /** Side of the order book for YES shares. A bid buys YES or sells NO; an ask sells YES or buys NO at 1 - price. */
 export type BookSide = 'bid' | 'ask';
 
-/** Market facts from the newest detail. Only order-book markets without margin have these facts. */
+/** Facts from a market's newest `MarketDetail`. Only order-book markets without margin have these facts. */
 export interface MarketFacts {
   readonly conditionId: string;
-  /** The market's event, or null if it has none. Outcomes of an event's markets may exclude or imply each other. */
+  /** The market's event; null without an event. Outcomes of an event's markets may exclude or imply each other. */
   readonly eventConditionId: string | null;
   readonly title: string;
   readonly category: string | null;
@@ -47,7 +47,7 @@ export interface Book {
   readonly asks: readonly BookLevel[];
 }
 
-/** Times of a poll: sent and answered (our clock, ms), and the exchange's time in the answer (whole seconds). */
+/** Times of a poll, ms: sent and answered (our clock), and the exchange's time in the answer (resolution 1 s). */
 export interface SeenAt {
   /** Request id, which increases within a process, so that answers can be ordered after our clock is set back. */
   readonly requestId: number;
@@ -68,25 +68,25 @@ export interface TapeTrade {
   readonly seenMs: number;
 }
 
-/** An own order that is or may be open: in flight, open, partly filled, being canceled, or unknown. */
+/** An own order that is or may be open: in flight, open, partly filled, being canceled, or in an unknown state. */
 export interface OwnOrder {
   readonly intentId: string;
-  /** True for a probe, an order that is sent to gain information; false if absent. */
+  /** True for a probe, an order that is sent to gain information; absent: false. */
   readonly isProbe?: boolean;
   readonly side: BookSide;
   /** YES price of the order; for an order of NO, 1 - its price. */
   readonly priceMicros: Micros;
   /** Number of unfilled shares of the order, as far as known. */
   readonly remainingMicros: Micros;
-  /** True for an order of YES shares: a bid buys YES or sells NO, an ask sells YES or buys NO. */
+  /** True if the order trades YES shares, false if NO shares: a NO bid sells NO shares, a NO ask buys NO shares. */
   readonly isYes: boolean;
   /** Submit time of the order, our clock, ms. Books that were received earlier do not contain the order. */
   readonly submittedMs: number;
-  /** Time when the exchange accepted the order, our clock, ms; null while the order is in flight or unknown. */
+  /** Time when the exchange accepted the order, our clock, ms; null while it is in flight or its state is unknown. */
   readonly acceptedMs: number | null;
 }
 
-/** Own holdings and limits in one market, which the engine reads from the ledger. */
+/** Own holdings, orders and limits in one market, supplied by the engine. */
 export interface OwnMarketState {
   /** Number of held shares, including shares locked by orders and conversions. */
   readonly yesMicros: Micros;
@@ -98,12 +98,12 @@ export interface OwnMarketState {
   readonly availableFundsMicros: Micros;
   /** Maximum net position |YES - NO|, shares; risk checks enforce it. Strategies quote less near this maximum. */
   readonly maxPositionMicros: Micros;
-  /** Quoting stance set by the kill ladder: normal, wider, or only orders that reduce the net position. */
+  /** Quoting restriction that follows from the trader's mode. */
   readonly stance: Stance;
   readonly orders: readonly OwnOrder[];
 }
 
-/** How a strategy may quote: `normal`, `widen` (further from the fair price) or `reduce-only` (the net position). */
+/** How a strategy may quote: `normal`, `widen` (further from the fair price), `reduce-only` (towards position 0). */
 export type Stance = 'normal' | 'widen' | 'reduce-only';
 
 /** An own order in a strategy's view, with its queue position. */
@@ -114,7 +114,7 @@ export interface OwnOrderView extends OwnOrder {
   readonly ageMs: number;
 }
 
-/** Own holdings in one market: shares, average cost, and remaining limits. */
+/** Own shares, their average costs, and limits in one market. */
 export interface Inventory extends Omit<OwnMarketState, 'stance' | 'orders'> {
   /** Net position YES - NO, shares: a positive position gains if the market resolves YES. */
   readonly netMicros: Micros;
@@ -126,9 +126,9 @@ export interface Inventory extends Omit<OwnMarketState, 'stance' | 'orders'> {
 export interface Estimates {
   /** Mean of best bid and ask, a probability in (0, 1); null if a side is empty or the book is crossed. */
   readonly mid: number | null;
-  /** Microprice: (ask x bid size + bid x ask size) / (bid size + ask size) of the best levels; null like `mid`. */
+  /** Microprice: (ask x bid size + bid x ask size) / (bid size + ask size) of best levels; null if `mid` is null. */
   readonly microprice: number | null;
-  /** Spread: best ask minus best bid, a price difference; null like `mid`. */
+  /** Spread: best ask minus best bid, a price difference; null if `mid` is null. */
   readonly spread: number | null;
   /** Volatility of the log-odds ln(p / (1 - p)) per square root of a second; at least `SIGMA_FLOOR`. */
   readonly sigmaLogOddsPerSqrtS: number;
@@ -136,11 +136,11 @@ export interface Estimates {
   readonly sigmaPricePerSqrtS: number;
   /** Size-weighted mean price of recent trades, with decaying weights; null before the first trade. */
   readonly tradePrice: number | null;
-  /** Decayed number of shares in the mean `tradePrice`; 0 before the first trade. */
+  /** Decayed number of traded shares from which `tradePrice` is computed; 0 before the first trade. */
   readonly tradeWeightShares: number;
   /** Imbalance of takers in [-1, 1]: (buys - sells) / (buys + sells), decayed shares; 0 before the first trade. */
   readonly flowImbalance: number;
-  /** Decayed taker volume, in shares per second. */
+  /** Volume of takers' trades with decaying weights, in shares per second. */
   readonly flowSharesPerS: number;
 }
 
@@ -183,24 +183,24 @@ interface FlowView {
   readonly meanTradeShares: number | null;
   /**
    * Kappa: the rate of takers at distance d from the mid of others' book falls as exp(-kappa d). Kappa is 1 / the mean
-   * distance of trades (half-life 1 h). The prior of this mean is the category's mean, or 2 ticks without one.
+   * distance of trades (half-life 1 h). The mean's prior is the category's mean, else 2 ticks.
    */
   readonly kappa: number;
-  /** Mean move of the mid, price, after a taker takes a whole best level. Prior: category's mean, else 1.5 ticks. */
+  /** Mean change of the mid after a taker takes a whole best level, price. Prior: category's mean, else 1.5 ticks. */
   readonly sweepMovePrice: number;
 }
 
-/** Pace of the trader: interval of book reads, reaction time, and the prices of reads, requests and currency. */
+/** Pace of the trader: interval of book reads, reaction time, and shadow prices of reads, requests and currency. */
 export interface PaceView {
   /** Mean time between recent reads of the market's book, s; null before the second read. */
   readonly lookEveryS: number | null;
   /** Recent mean time from the decision on an order until a read shows it open, s, over all markets; initially 2. */
   readonly reactS: number;
-  /** Price of one book read, currency; 0 while reads are plentiful, and before the first valuation of markets. */
+  /** Shadow price of a book read, currency; 0 while reads are plentiful, and before the first choice of markets. */
   readonly readPrice: number;
-  /** Price of one signed request, currency; at least `economics.request_price`. */
+  /** Shadow price of a signed request, currency; at least `economics.request_price`. */
   readonly requestPrice: number;
-  /** Price of using one unit of currency for a second; per day at least `economics.currency_price_per_day`. */
+  /** Shadow price of using one unit of currency for a second; at least `economics.currency_price_per_day` / 86400. */
   readonly currencyPricePerS: number;
 }
 
@@ -242,7 +242,7 @@ export interface Glance {
 export interface SiblingView extends Glance {
   /** Own net position (YES - NO) in the market, shares. */
   readonly netMicros: Micros;
-  /** YES prices of our best bid and best ask in the market, open or in flight; null if there is none. */
+  /** YES prices of our best bid and best ask in the market, open or in flight; null without a bid or ask. */
   readonly ownBidMicros: Micros | null;
   readonly ownAskMicros: Micros | null;
 }
@@ -250,7 +250,7 @@ export interface SiblingView extends Glance {
 /** Facts about an event (a group of related markets). */
 export interface EventFacts {
   readonly eventConditionId: string;
-  /** Outcomes of the event, declared in the trader's file because the exchange reports none; null if undeclared. */
+  /** Relation between the event's markets, declared in the trader's file; null if undeclared. */
   readonly outcomes: EventOutcomes | null;
   /** Condition ids of all markets of the event in the declared order; empty if undeclared. */
   readonly marketConditionIds: readonly string[];
@@ -258,14 +258,14 @@ export interface EventFacts {
 
 /**
  * Relation between an event's markets. `exclusive`: at most one market resolves YES. `exhaustive`: exactly one market
- * resolves YES. `nested`: a market can resolve YES only if the market declared before it does ("above 50", "above 60").
+ * resolves YES. `nested`: a market resolves YES only if the previous market resolves YES ("above 50", "above 60").
  */
 export type EventOutcomes = 'exclusive' | 'exhaustive' | 'nested';
 
 /** The event of a market, and the event's other tracked markets. */
 export interface EventView {
   readonly eventConditionId: string;
-  /** Declared outcomes of the event; null if undeclared. */
+  /** Declared relation between the event's markets; null if undeclared. */
   readonly outcomes: EventOutcomes | null;
   /** Number of the event's markets, including this market; null if unknown. */
   readonly markets: number | null;
@@ -294,7 +294,7 @@ export interface MarketView {
   readonly flow: FlowView;
   readonly pace: PaceView;
   readonly own: OwnFillsView;
-  /** The market's event; null if it has none, or the strategy's module does not declare `inputs: { event: true }`. */
+  /** The market's event; null without an event, or if the module does not declare `inputs: { event: true }`. */
   readonly event: EventView | null;
 }
 
@@ -302,7 +302,7 @@ export interface MarketView {
 export interface MarketOfEvent {
   /** View of the market, as for a strategy that quotes single markets. Its field `event` is null. */
   readonly view: MarketView;
-  /** Reason why the trader ignores the strategy's quotes for this market now, one sentence; null if it uses them. */
+  /** Reason why the trader ignores the quotes for this market now, one sentence; null if the quotes are used. */
   readonly silentBecause: string | null;
 }
 
@@ -323,13 +323,13 @@ export interface Sight extends Pick<MarketView, 'market' | 'book' | 'others' | '
   readonly newestTrade: TapeTrade | null;
 }
 
-/** Motion of a market's YES price, as floats. The object stays the same until new market data arrive. */
+/** A market's YES price and its rates of change, as floats. The object stays the same until new market data arrive. */
 export interface PriceMotion {
   /** Time when the newest book was requested, our clock, ms. The book possibly lacks later events. */
   readonly seenMs: number;
   /** Best estimate of the YES price: the microprice, else the mean of recent trades, else 0.5. */
   readonly price: number;
-  /** Half of the spread of other accounts' orders, at least a tick, price. */
+  /** Half of the spread of other accounts' orders, in price; at least one tick. */
   readonly halfSpread: number;
   /** Volatility of the price per square root of a second, defined as `Estimates.sigmaPricePerSqrtS`. */
   readonly sigmaPerSqrtS: number;
@@ -347,7 +347,7 @@ export type TraderPace = Omit<PaceView, 'lookEveryS'>;
 /** Value of `PaceView.reactS` before the first measurement, s. */
 export const USUAL_REACT_S = 2;
 
-/** Values before the first valuation of markets: the price of a read is 0, the other prices are defaults. */
+/** Values before the first choice of markets: the price of a read is 0, the other prices are defaults. */
 export const USUAL_PACE: TraderPace = Object.freeze({
   reactS: USUAL_REACT_S,
   readPrice: 0,

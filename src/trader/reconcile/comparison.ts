@@ -250,7 +250,8 @@ function openListCursors(ledger: LedgerReader, notes: Notes, books: OwnBooks, ow
   const conversions = (name: 'merges' | 'splits' | 'redeems', kind: ConversionKind) =>
     new ListCursor<ConversionList>(name, notes, {
       bornS: ({ created }) => created,
-      isSettled: ({ state }) => OVER.includes(state),
+      isSettled: ({ state, pubkey, market_condition_id }) =>
+        OVER.includes(state) && !books.isConverting(kind, market_condition_id, pubkey),
       compare: (row, listMs) => conversionDifference(kind, row, books, listMs),
       booked: {
         newestSeq: () => ledger.newestSeq('conversions'),

@@ -151,6 +151,9 @@ export function conversionDifference(
   const booked = books.conversion(subject);
   // A recently booked conversion may be newer than the list.
   if (booked !== null && moved === null && booked.seenMs >= listMs - LONGEST_LAG_MS) return null;
+  // The executor also books a payment that looks unpaid or impossible, once it has lasted.
+  const isPaid = 'onchain_funds' in row && UNDER_WAY.includes(state) && row.onchain_funds === booked?.cashMicros;
+  if (booked?.marketConditionId === market && moved === null && isPaid) return null;
   const exchange = moved === null ? state : movedText(moved);
   if (booked !== null) {
     const { kind, marketConditionId, yesMicros, noMicros, cashMicros } = booked;

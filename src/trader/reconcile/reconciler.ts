@@ -112,6 +112,11 @@ export class Reconciler {
     return this.#suspicions.verdict;
   }
 
+  /** True if an adoption would book a difference. Other figures of a booked record can only be accepted. */
+  get isLacking(): boolean {
+    return [...this.#suspicions.believed, ...this.accepted].some(({ subject }) => !this.#comparison.isBooked(subject));
+  }
+
   get accepted(): readonly AcceptedDifference[] {
     return this.#suspicions.accepted;
   }

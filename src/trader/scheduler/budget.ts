@@ -2,8 +2,8 @@
  * Counts the requests of one scope (public, signed or bootstrap) in the exchange's sliding minute. The count uses own
  * requests and the HTTP client's reports of limits.
  *
- * A released request counts until a minute after its outcome is known. The exchange counts the request between release
- * and outcome, so this window contains the exchange's window at any network delay.
+ * A released request counts until a minute after its outcome is known. The exchange's minute for the request begins
+ * between release and outcome, so this period contains the exchange's minute at any network delay.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -19,14 +19,14 @@ interface WatchedQueue {
 
 /** Fraction of the request limit that stays unused, for other programs and the exchange's coarse clock. */
 const MARGIN = 0.05;
-/** Wait after a refused request, if the refusal states no wait, ms. */
+/** Minimum wait after a throttled request, ms, even if the exchange's answer states no wait. */
 const FIRST_WAIT_MS = 1_000;
 /** Longest wait after a refusal or a jump of our clock, ms; after this wait, one request is sent as a test. */
 const LONGEST_WAIT_MS = 120_000;
 /** Wait before an urgent request tests (probes) a full budget, ms; doubled with each refused probe. */
 const PROBE_MS = { first: 1_000, longest: 10_000 } as const;
 
-/** A reported limit below 1 / 8 of the profile's limit is not trusted: cancels and own reads may probe it. */
+/** A reported limit below 1 / 8 of the profile's limit is not trusted: cancels and own reads may test it. */
 const LEAST_TRUST = 8;
 /** If own requests use at least this fraction of the limit, the exchange's report of a full budget is trusted. */
 const EXPLAINING_PART = 3 / 4;
@@ -77,7 +77,7 @@ export class Budget {
     return Math.min(this.#profileLimit, this.#learnedLimit);
   }
 
-  /** Requests per minute that this trader may use now: the limit less other programs' use; at least 1. */
+  /** Requests per minute that this trader may use now: the limit less `MARGIN` and other programs' use; at least 1. */
   perMinute(nowMs: number): number {
     return Math.max(1, this.#usable - this.#foreignAt(nowMs));
   }
@@ -127,7 +127,7 @@ export class Budget {
     const own = this.#own(nowMs);
     const room = Math.floor(this.#profileLimit * (1 - MARGIN)) - own;
     if (this.#isProbeUnderWay || room <= floor) return null;
-    // Own use explains a full budget if the exchange's reported limit is trusted and nearly used up.
+    // Own requests explain a full budget if the exchange's limit is trusted and own requests nearly reach the limit.
     const isTrusted = !this.#isGuess && this.limit * LEAST_TRUST >= this.#profileLimit;
     const isBlocked = this.blockedUntilMs(nowMs) > nowMs;
     if (!isUrgent && (isBlocked ? this.#isFirm : isTrusted && own >= this.limit * EXPLAINING_PART)) return null;
@@ -140,7 +140,7 @@ export class Budget {
     return !this.#isShown && this.#own(nowMs) >= this.#profileLimit * UNKNOWN_FROM_PART;
   }
 
-  /** Time at which throttling ends, our clock, ms; at most `LONGEST_WAIT_MS` from now. */
+  /** Time at which throttling ends, the queue's clock, ms; at most `LONGEST_WAIT_MS` from now. */
   blockedUntilMs(nowMs: number): number {
     return Math.min(this.#blockedUntilMs, nowMs + LONGEST_WAIT_MS);
   }
@@ -332,13 +332,13 @@ const SLACK = 20;
 /**
  * Number of requests that cancel all open orders and verify the result, `2 x open orders + 20`. If the budget is below
  * 80 requests per minute, a quarter of it replaces the 20. If the reserve exceeds the budget, no new draft is sent
- * until orders are gone.
+ * until the number of open orders falls.
  */
 export const cancelReserve = (openOrders: number, perMinute: number): number =>
   REQUESTS_PER_CANCEL * openOrders + Math.min(SLACK, Math.floor(perMinute / 4));
 
 /**
- * Number of requests that must remain in the budget when a request of this lane is sent. Cancels may use the whole
+ * Number of requests that must remain in the budget after a request of this lane. Cancels may use the whole
  * budget. Own reads may use half the cancel reserve: cancels need to know which orders are open, but reads must not
  * block cancels. All other lanes leave the whole cancel reserve unused. Only the signed scope has a reserve.
  */
@@ -349,11 +349,11 @@ function laneFloor(scope: Scope, lane: Lane, openOrders: number, perMinute: numb
   return Math.min(Math.ceil(reserve / 2), Math.floor(perMinute / 2));
 }
 
-/** The request budget is short below this fraction of the profile's limit. Usual throttling leaves a larger part. */
+/** The request budget is short below this fraction of the profile's limit. Brief throttling leaves a larger part. */
 const SHORT_PART = 1 / 5;
 /** The request budget is sufficient again above this fraction of the profile's limit. */
 const ENOUGH_PART = 1 / 2;
-/** Time for which the budget must be short before a notice, ms; longer than the effect of one wrong answer. */
+/** Time for which the budget must be short before a notice, ms; one wrong answer from the exchange causes no notice. */
 const SHORT_AFTER_MS = 10_000;
 /** Time for which the budget must be sufficient before a notice, ms; long, to avoid repeated notices. */
 const ENOUGH_AFTER_MS = 120_000;
@@ -364,7 +364,7 @@ interface WatchedScope {
   readonly scope: (typeof SCOPES)[number];
   readonly usual: number;
   isTold: boolean;
-  /** Time since which the budget's state differs from the last notice, our clock, ms; null while both agree. */
+  /** Time since which the budget's state differs from the last notice, our clock, ms; null without a difference. */
   sinceMs: number | null;
 }
 
@@ -391,7 +391,7 @@ export class BudgetWatch {
       watched.sinceMs = null;
       if (isTold) return [{ kind: 'budget_back', text: `${perMinute} ${scope} requests a minute are available again` }];
       const { limit } = queue.status(scope, nowMs);
-      const why = limit < usual ? `the exchange reports a limit of ${limit}` : 'other programs seem to use the rest';
+      const why = limit < usual ? `the exchange's request limit is ${limit}` : 'other programs seem to send requests';
       const left = `only ${perMinute} of ${usual} ${scope} requests a minute are available`;
       return [{ kind: 'budget_short', text: `${left}: ${why}; ${WAITING[scope]} wait` }];
     });

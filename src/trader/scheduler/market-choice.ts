@@ -1,8 +1,8 @@
-/** Selects markets with net value above 0 at resource prices that balance supply and demand. Pure. */
+/** Selects the markets to quote by net value. Shadow prices fit book reads, requests and currency to their supply. */
 
 import { type StaleMarket, staleLossPerS } from './stale-index.js';
 
-/** Marginal price of each scarce resource, currency. */
+/** Shadow prices of the scarce resources, currency. `look`: a book read; `request`: a signed request. */
 export interface ScarcityPrices {
   readonly look: number;
   readonly request: number;
@@ -42,16 +42,16 @@ export type NetValue = Readonly<ReturnType<typeof netValue>>;
 const REQUESTS = { move: 4, fill: 2, cancel: 2 } as const;
 
 /**
- * Distance from its best price at which a quote should be moved. A displacement d loses k d^2 per second, and a move
+ * Distance from the best price at which a quote should be moved. A distance d loses k d^2 per second, and a move
  * costs requests. The result w minimises k w^2 / 6 + cost sigma^2 / w^2: 0 if moves cost nothing, infinite if k is 0.
  *
  * @param cost cost of a move, currency
- * @param k currency per second and squared price
+ * @param k loss rate of the distance, currency per second and squared price
  */
 export const bestTolerance = (cost: number, sigmaPerSqrtS: number, k: number): number =>
   cost === 0 ? 0 : k <= 0 ? Number.POSITIVE_INFINITY : ((6 * cost * sigmaPerSqrtS ** 2) / k) ** (1 / 4);
 
-/** Computes all value terms at these resource prices. `stale`: loss per second if a book is read every `lookEveryS`. */
+/** Computes a market's net value at these shadow prices. `stale`: loss per second with a read every `lookEveryS`. */
 export function netValue(
   offer: Pick<MarketOffer, 'sides' | 'currency'> & { readonly orders: number; readonly movesPerS: number },
   { lookEveryS, stale }: { readonly lookEveryS: number; readonly stale: number },
@@ -81,7 +81,7 @@ export function netValue(
     reserve,
     currency,
     net: edge - stale - looks - moves - fills - reserve - currency,
-    /** Best interval between book reads at the given resource prices, s. */
+    /** Best interval between book reads at the given shadow prices, s. */
     lookEveryS,
     movesPerS,
     fillsPerS,
@@ -156,22 +156,22 @@ interface ChoiceBounds {
   readonly entries: number;
 }
 
-/** Number of rounds of the price search. Each round searches each resource price with the others fixed. */
+/** Number of rounds of the search for shadow prices. Each round searches each price with the other prices fixed. */
 const ROUNDS = 3;
-/** Number of bisection steps in the search for a resource price. */
+/** Number of bisection steps in the search for one shadow price. */
 const HALVINGS = 20;
-/** Maximum resource prices, at which no market is worth quoting. */
+/** Upper bounds of the shadow prices; at these prices, no market is worth quoting. */
 const MOST: ScarcityPrices = { look: 10, request: 10, currencyPerS: 1 };
 const LEAST = 1e-9;
 
-/** Expected time for which an added market is quoted, s. Costs of entering and leaving are spread over it. */
+/** Expected time for which an added market is quoted, s. Costs of adding and dropping it are spread over this time. */
 export const DWELL_S = 600;
 /** Requests for entering and leaving a market: two orders are placed and canceled. */
 const REQUESTS_TO_ENTER = 8;
 /** One of every ten quoted markets is chosen on trial, because it may be worth more than estimated. */
 const PLACES_A_TRIAL = 10;
 
-/** Finds resource prices, each at least `least`, at which the demand of all valuable markets fits the supply. */
+/** Finds shadow prices (lower bounds: `least`) at which all markets with net value above 0 fit the supply. */
 export function pricesFor(
   candidates: readonly MarketCandidate[],
   supply: Supply,
@@ -185,7 +185,7 @@ export function pricesFor(
   }
   return prices;
 
-  /** Lowest resource price at which all valuable markets fit the supply, by bisection of the price's logarithm. */
+  /** Lowest shadow price at which all markets with net value above 0 fit the supply, by bisection in logarithms. */
   function soughtPrice(name: keyof ScarcityPrices, takes: (value: NetValue) => number, there: number): number {
     const fits = (price: number): boolean => {
       let sum = 0;

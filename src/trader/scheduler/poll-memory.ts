@@ -25,7 +25,7 @@ export interface PolledMarket extends StaleMarket {
 export interface PollFacts {
   /** Markets that are quoted or wait for quotes, in a stable order. An unchanged array means that no market changed. */
   readonly markets: readonly PolledMarket[];
-  /** Number of own orders that rest, are in flight or unknown. */
+  /** Number of own orders that rest, are in flight or have an unknown state. */
   readonly openOrders: number;
   /** Requests per minute of the public and the signed scope, as in `RequestQueue.perMinute`. */
   readonly publicPerMinute: number;
@@ -38,12 +38,12 @@ export interface PollFacts {
   readonly marksEveryMs?: number;
   /** Number of signed requests of a reconciliation round, which an assets poll begins; absent: one request. */
   readonly requestsARound?: number;
-  /** Returns the number of public requests that could be sent now, by `RequestQueue.headroom`; limits market polls. */
+  /** Returns the number of public requests that could be sent now (`RequestQueue.headroom`). It limits market polls. */
   readonly publicHeadroom: () => number;
 }
 
 export interface PollSettings {
-  /** Shortest interval of own-trade reads while orders rest; intervals of other reads of own state derive from it. */
+  /** Shortest interval of own-trade reads while orders rest, ms; intervals of other own-state reads derive from it. */
   readonly ownIntervalMs: number;
   /** Longest interval of own-trade reads while orders rest, at least the shortest; absent: 15 s. */
   readonly ownLongestMs?: number;
@@ -73,7 +73,7 @@ export class PollRecord {
   answered = false;
   /** Urgency of the poll if expedited; null for a normal poll. */
   expedited: Urgency | null = null;
-  /** Time of the poll's last request, our clock, ms; null before the first. */
+  /** Time of the poll's last request, our clock, ms; null before the first request. */
   #askedMs: number | null = null;
   #failures = 0;
   /** True when the poll's last request failed; an unsent request does not count. */
@@ -93,7 +93,7 @@ export class PollRecord {
     return call;
   }
 
-  /** Time since the last request, ms; Infinity before the first, if expedited, or if our clock was set back. */
+  /** Time since the last request, ms; Infinity before the first request, if expedited, or if our clock was set back. */
   age(nowMs: number): number {
     return this.expedited !== null ? Number.POSITIVE_INFINITY : this.sinceAsked(nowMs);
   }
@@ -111,7 +111,7 @@ export class PollRecord {
     return this.age(nowMs) >= this.#wait(intervalMs) && !this.#backsOff(nowMs);
   }
 
-  /** Earliest time at which the poll is ready if it is not expedited, our clock, ms; Infinity while in flight. */
+  /** Time from which the poll is ready, unless it is expedited before, our clock, ms; Infinity while in flight. */
   readyFromMs(intervalMs: number, nowMs: number): number {
     if (this.underWay) return Number.POSITIVE_INFINITY;
     if (this.ready(intervalMs, nowMs)) return nowMs;
@@ -212,7 +212,7 @@ export class PollMemory {
     return this.#markets.get(target.marketConditionId)?.[target.kind];
   }
 
-  /** Drops the polls of other markets than these, except polls in flight. Returns true if no such poll remains. */
+  /** Drops the polls of unlisted markets, except polls in flight. Returns true if no poll in flight was kept. */
   keep(marketConditionIds: ReadonlySet<string>): boolean {
     let done = true;
     for (const [marketConditionId, records] of this.#markets) {
@@ -267,6 +267,6 @@ export function pollCall(target: PollTarget, bookDepth: number, nowMs: number): 
 /** Queue lane of a poll: own orders and trades first, then books with own orders, then other market data. */
 export function pollLane({ kind }: PollTarget, resting: boolean): Lane {
   if (kind === 'orders' || kind === 'fills' || kind === 'assets') return 'own';
-  // Marks only help to choose book reads, so their poll leaves the whole cancel reserve unused.
+  // Marks only help to choose book reads, so their poll has the least urgent lane.
   return kind === 'book' && resting ? 'hot' : 'quiet';
 }

@@ -23,7 +23,7 @@ const SHARES: Readonly<Record<MarketPoll, number>> = { book: 0.68, trades: 0.22,
 const BURST = 12;
 /** Tenths of the public request budget for polls; further pages of lists and other programs use the rest. */
 const PUBLIC_TENTHS = 9;
-/** Parts of a token, which pays for one poll; each ms earns `PUBLIC_TENTHS` parts per allowed request per minute. */
+/** Parts of a token. A token pays for a poll; each ms earns `PUBLIC_TENTHS` parts per allowed request per minute. */
 const PARTS = 10 * 60_000;
 /** Interval between reads of a market's detail, ms. Details change when a market opens, closes or resolves. */
 const DETAIL_INTERVAL_MS = 60_000;
@@ -37,7 +37,7 @@ const IDLE_FACTOR = 5;
 const NEW_TURN = 2;
 /** Every second (few markets) to tenth (many markets) book read goes to the most overdue market. */
 const OLDEST_TURN = { fewest: 2, most: 10, marketsATurn: 4 } as const;
-/** Bonus that puts an urgent book read before all others; higher than any value of a read. */
+/** Score bonus that puts an urgent book read before all others; higher than the score of any other read. */
 const BEFORE_ALL_OTHERS = 1e12;
 /** Weight of polls of public trades in markets with own resting orders; 1 in other markets. */
 const RESTING_TRADES_WEIGHT = 4;
@@ -56,7 +56,7 @@ export class PollPlan {
   readonly #settings: PollSettings;
   readonly #detailIntervalMs: number;
   readonly #memory: PollMemory;
-  /** Parts of tokens for market polls (token bucket); integers avoid rounding errors. */
+  /** Available parts of tokens for market polls (token bucket), an integer to avoid rounding errors. */
   #credit = BURST * PARTS;
   #publicPerMinute = 0;
   /** Used budget divided by share, per kind of poll (stride scheduling): the kind with the lowest value is next. */
@@ -164,7 +164,7 @@ export class PollPlan {
     if (!detail.answered) return detail.readyFromMs(hotIntervalMs, nowMs);
     const detailMs = detail.readyFromMs(this.#detailIntervalMs, nowMs);
     if (market.isOver) return detailMs;
-    // Expedited book polls respect the shortest interval too.
+    // The shortest interval between reads of a book also holds for expedited polls.
     const bookMs = Math.max(book.readyFromMs(hotIntervalMs, nowMs), nowMs + hotIntervalMs - book.sinceAsked(nowMs));
     const barsMs = market.wantsCandles === true ? candles.readyFromMs(hotIntervalMs, nowMs) : Number.POSITIVE_INFINITY;
     return Math.min(detailMs, bookMs, trades.readyFromMs(hotIntervalMs, nowMs), barsMs);

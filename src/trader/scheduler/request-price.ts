@@ -1,4 +1,4 @@
-/** Computes the price of a signed request from the free part of the request burst. Prices are floats, never booked. */
+/** Computes a signed request's shadow price from the unused part of the request burst. The price is never booked. */
 
 import { MINUTE_MS } from '../../shared/base/sliding-minute.js';
 
@@ -7,7 +7,7 @@ const EVERY_MS = 5_000;
 const AIM = 1 / 2;
 /** Change of the price's logarithm per update, per unit of the free fraction's distance from `AIM`. */
 const STEP = 0.2;
-/** Maximum rise of the price's logarithm: e^7 is about a thousand times the minimum price. */
+/** Maximum rise of the price's logarithm: the price is at most e^7 (about a thousand) times its minimum. */
 const MOST_RISE = 7;
 
 /**
@@ -18,7 +18,7 @@ export class RequestPrice {
   #rise = 0;
   #lookedMs = Number.NEGATIVE_INFINITY;
 
-  /** Updates the request price when due; the caller runs this at every tick. */
+  /** Updates the request price if `EVERY_MS` has passed since the last update. */
   look(queue: { burstLeft(nowMs: number): number }, nowMs: number): void {
     if (Math.abs(nowMs - this.#lookedMs) < EVERY_MS) return;
     this.#lookedMs = nowMs;
@@ -81,7 +81,7 @@ interface OwnIntervals {
 
 /**
  * Extends the intervals of reads of own state to fit the signed budget. Reconciliation rounds, the most expensive and
- * least urgent, are slowed first, down to their minimum part. Reads of own trades and of orders are slowed next.
+ * least urgent, slow down first, until they use `ROUNDS_PART`. Reads of own trades and of orders slow down next.
  *
  * @param requestsARound signed requests of a reconciliation round
  * @param signedPerMinute the whole signed budget, requests per minute

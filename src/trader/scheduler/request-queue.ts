@@ -28,7 +28,7 @@ export const MAX_WAITING = 512;
 export const MAX_IN_FLIGHT = 8;
 /** Maximum requests in flight per scope, so that public reads and own orders cannot block each other. */
 export const MAX_IN_FLIGHT_PER_SCOPE = 6;
-/** Maximum requests in flight when a cancel is sent. The two smaller maximums do not apply to cancels. */
+/** Maximum requests in flight when a cancel is sent. The two constants above do not limit cancels. */
 export const MAX_IN_FLIGHT_WITH_CANCELS = 16;
 
 const SCOPES: readonly Scope[] = ['signed', 'public', 'bootstrap'];
@@ -45,18 +45,18 @@ interface ReleasedRequest {
 export class RequestQueue {
   readonly #lines: Readonly<Record<Scope, ScopeLine>>;
   readonly #underWay = new Map<number, ReleasedRequest>();
-  /** Clock of the request budgets. Times in requests and observations are of this machine's clock (our clock). */
+  /** Clock of the request budgets. Times in requests and observations are by this machine's clock (our clock). */
   readonly #clock = new SteadyClock();
   /** Dropped or recalled requests, which the next release reports as unsent. */
   #givenUp: Unsent[] = [];
-  /** Times of sent reads of own state: resting orders, own trades, assets, reconciliation rounds. */
+  /** Times of sent reads of own state (orders, own trades, assets, reconciliation rounds), by `SteadyClock`, ms. */
   readonly #ownReads = new SlidingMinute();
   #intentsUnderWay = 0;
   #openOrders = 0;
   #places = 0;
   #nextId = 1;
 
-  /** @param cancelAllWithinMs maximum time until every open order can be canceled; 0 for at once */
+  /** @param cancelAllWithinMs maximum time until every open order can be canceled, ms; 0: at once */
   constructor(limits: VenueProfile['rate_limits'], cancelAllWithinMs = 0) {
     this.#lines = {
       public: new ScopeLine('public', limits.public_per_minute, 0),
@@ -98,7 +98,7 @@ export class RequestQueue {
   }
 
   /**
-   * Sets the number of own orders that rest, are in flight or unknown. The reserve for cancels depends on this number.
+   * Sets the number of own orders that rest, are in flight or in an unknown state. The cancel reserve depends on it.
    *
    * @param cancelsAll true when all orders are being canceled, for example by a kill: cancels then probe a full budget
    */
@@ -117,7 +117,7 @@ export class RequestQueue {
   release(nowMs: number): Release {
     const steadyMs = this.#clock.advance(nowMs);
     if (this.waiting === 0 && this.#givenUp.length === 0) return NOTHING;
-    // Requests are unsent if they expired while they waited, or were dropped.
+    // Waiting requests that have expired are reported as unsent, like dropped requests.
     const reason = 'the request expired while it waited for the request budget';
     const hasExpired = this.#findEarliestLatestMs() <= nowMs;
     const expired = hasExpired
@@ -232,7 +232,7 @@ export class RequestQueue {
     return Math.max(nowMs, nextMs);
   }
 
-  /** The most urgent request that may be sent now, by lane, then by waiting time; null without one. */
+  /** The most urgent request that may be sent now, by lane, then by waiting time; null if none may be sent. */
   #next(steadyMs: number): (Next & { readonly line: ScopeLine }) | null {
     let best: (Next & { line: ScopeLine; rank: number; place: number }) | null = null;
     for (const scope of SCOPES) {
@@ -286,7 +286,7 @@ export class RequestQueue {
     return unsent;
   }
 
-  /** Drops the newest request of the least urgent lane, or the new request itself; true if the new request has room. */
+  /** Drops the newest request of the least urgent lane, else `coming` itself; returns true if `coming` has room. */
   #makeRoom(coming: PlannedRequest): boolean {
     const reason = `more than ${MAX_WAITING} requests wait for the request budget`;
     for (const lane of [...LANES].reverse().slice(0, LANES.length - 1 - LANES.indexOf(coming.lane))) {
@@ -311,7 +311,7 @@ class SteadyClock {
   #ourMs: number | null = null;
   #steadyMs = 0;
 
-  /** Takes our time `nowMs`, and returns this clock's time, ms, which never decreases. */
+  /** Advances this clock to `nowMs` of our clock, and returns its time, ms, which never decreases. */
   advance(nowMs: number): number {
     const stepMs = nowMs - (this.#ourMs ?? nowMs);
     this.#steadyMs = this.peek(nowMs);
@@ -320,7 +320,7 @@ class SteadyClock {
     return this.#steadyMs;
   }
 
-  /** This clock's time, ms, for display; changes nothing. */
+  /** Returns this clock's time at `nowMs` of our clock, ms, without advancing this clock. */
   peek(nowMs: number): number {
     const stepMs = nowMs - (this.#ourMs ?? nowMs);
     return stepMs > 0 && stepMs <= LONGEST_STEP_MS ? this.#steadyMs + stepMs : this.#steadyMs;

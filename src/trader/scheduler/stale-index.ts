@@ -118,7 +118,7 @@ export function shareIndex(
   return Math.max(0, area - waited) + (jumpsPerS * jump * PICK_OFF.at(h / jump) * t * t) / 2;
 }
 
-/** Value of reading this market's book now, relative to other markets; Infinity before the first read. */
+/** Value of reading this market's book now, comparable between markets; Infinity before the first read. */
 export function staleIndex(market: StaleMarket, nowMs: number): number {
   const { seenMs, price, sigmaPerSqrtS, jumpsPerS, quotes } = market;
   if (seenMs === null) return Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-/** Checks a strategy's quotes for invalid values, before risk judges them. */
+/** Checks a strategy's quotes for invalid values, before the risk checks. */
 
 import { isMultiple, type Micros, ONE } from '../../shared/base/micros.js';
 import type { BookSide, MarketFacts, MarketView, WholeEventView } from '../market/view.js';
@@ -39,7 +39,7 @@ export function checkEventQuotes(quotes: Readonly<Record<string, Quotes>>, { mar
   const shown = new Set(markets.map(({ view }) => view.market.conditionId));
   const foreign = Object.keys(quotes).find((id) => !shown.has(id));
   if (foreign !== undefined)
-    return `quotes for ${foreign}, which is not one of the markets in the view: ${[...shown].join(', ')}`;
+    return `the strategy returned quotes for ${foreign}, which is not one of the markets in the view: ${[...shown].join(', ')}`;
   for (const { view } of markets) {
     const { conditionId } = view.market;
     if (!Object.hasOwn(quotes, conditionId))
@@ -85,13 +85,13 @@ function checkLadder(levels: readonly QuoteLevel[], side: BookSide, market: Mark
     const better = levels[index - 1];
     if (better === undefined) continue;
     if (side === 'bid' ? better.priceMicros <= level.priceMicros : better.priceMicros >= level.priceMicros)
-      return `${side} ${index + 1}: ${level.priceMicros} must be ${side === 'bid' ? 'below' : 'above'} the previous level`;
+      return `${side} ${index + 1}: price ${level.priceMicros} must be ${side === 'bid' ? 'below' : 'above'} the previous level`;
   }
   return null;
 }
 
 function checkLevel(level: QuoteLevel, market: MarketFacts): string | null {
-  if (typeof level !== 'object' || level === null) return `must be an object, got ${show(level)}`;
+  if (typeof level !== 'object' || level === null) return `the level must be an object, got ${show(level)}`;
   const { priceMicros, amountMicros, isProbe } = level;
   if (!isFlag(isProbe)) return `isProbe must be true or false, got ${show(isProbe)}`;
   const checkPrice = (name: string, price: number) =>

@@ -18,7 +18,7 @@ export interface QuoteLevel {
 export interface SetsWish {
   /** Number of sets to hold. Currency is split into missing sets in batches, up to `max_core_sets`. 0: no sets. */
   readonly coreSharesMicros: Micros;
-  /** `auto`: sets beyond `coreSharesMicros` are merged into currency. `never`: only a flatten merges sets. */
+  /** `auto`: sets beyond `coreSharesMicros` are merged into currency. `never`: only the mode `flatten` merges sets. */
   readonly merge: 'auto' | 'never';
 }
 
@@ -38,19 +38,19 @@ export interface Quotes {
   readonly exact?: boolean;
   /**
    * Expected gain per share of a fill at a side's best level, less the price move after the fill; currency, -1 to 1.
-   * The engine ranks markets and order changes by this gain. At a worse level, the gain is greater by the distance
-   * between both levels. If absent, the engine derives the gain from `fairMicros`.
+   * The engine ranks markets and order changes by this gain. At a worse level, the gain is greater by the level's
+   * distance from the best level. If absent, the engine derives the gain from `fairMicros`.
    */
   readonly edge?: { readonly bid: number; readonly ask: number };
   /** True: the checks before draft and signature reject an order that would trade at once; absent: false. */
   readonly postOnly?: boolean;
-  /** Wanted complete sets, also after restarts. Absent: none, or the earlier wish if `fairMicros` is null. */
+  /** Wanted complete sets, also after restarts. Absent: no sets, or unchanged if `fairMicros` is null. */
   readonly sets?: SetsWish;
-  /** Latest time of the next `quote` call, our clock, ms. Absent: a second later, and at each market observation. */
+  /** Latest time of the next `quote` call, our clock, ms; absent: a second later. New inputs cause an earlier call. */
   readonly againMs?: number;
-  /** Reason for these quotes, or for the lack of quotes; one sentence for `explain`. */
+  /** Reason for these quotes, or for the lack of quotes; one sentence for `twinbook explain`. */
   readonly note: string;
-  /** Finite numbers that explain the quotes, for `explain`; each name ends with the unit. */
+  /** Finite numbers that explain the quotes, for `twinbook explain`; each name ends with the unit. */
   readonly factors: Readonly<Record<string, number>>;
 }
 
@@ -74,7 +74,7 @@ export interface Quoter<K extends EventKind = 'fill', P = ParamValues> {
   observe?(event: StrategyEvent<K>): void;
   /**
    * Returns the state from which `create` can continue: any JSON value of at most `MAX_STATE_BYTES`. `twinbook explain
-   * MARKET` prints the figures and texts under its key `shown`. `save` is called only if the module declares `state`.
+   * MARKET` prints the values under the state's key `shown`. `save` is called only if the module declares `state`.
    */
   save?(): unknown;
   /** Receives new parameters of the class `now` or `requote`. If `params` is absent or throws, a new quoter is made. */
@@ -174,11 +174,11 @@ export interface EventStrategy extends HostedParts {
 /** The default export of a strategy module. */
 export type Strategy = MarketStrategy | EventStrategy;
 
-/** Declares a strategy of whole events, as a module's default export. */
+/** Declares a strategy that quotes whole events. A module exports the result as its default. */
 export function defineStrategy<const S extends ParamSpecs, const K extends AskedEvent = never>(
   definition: EventStrategyDefinition<S, K>,
 ): EventStrategy;
-/** Declares a strategy of markets, as a module's default export, with parameter types from its declarations. */
+/** Declares a strategy that quotes single markets. A module exports the result as its default. */
 export function defineStrategy<const S extends ParamSpecs, const K extends AskedEvent = never>(
   definition: StrategyDefinition<S, K>,
 ): MarketStrategy;
@@ -279,7 +279,7 @@ type ValueOf<S> = S extends { kind: 'rows'; fields: infer F }
   ? readonly { readonly [K in keyof F]: FieldValueOf<F[K]> }[]
   : FieldValueOf<S>;
 
-/** The typed values that `create` receives for these declarations. */
+/** Type of the parameter values that `create` receives, derived from the parameter declarations. */
 export type ParamsOf<S extends ParamSpecs> = { readonly [K in keyof S]: ValueOf<S[K]> };
 
 /** The parsed value of a field: shares as Micros, other values as written in the file. */
@@ -298,9 +298,9 @@ export type EventKind = 'fill' | AskedEvent;
 
 /** Fields by which an event identifies an order of this strategy. */
 interface OfOrder {
-  /** Id of the order's intent, as in `MarketView.orders`. */
+  /** The trader's id of the order, as in `MarketView.orders`. */
   readonly intentId: string;
-  /** Side and price in YES space; a `bid` buys YES or sells NO. */
+  /** Side and YES price of the order; a `bid` buys YES or sells NO. */
   readonly side: BookSide;
   readonly priceMicros: Micros;
 }

@@ -1,10 +1,10 @@
-/** Decides about complete sets by the costs of tied-up currency and of requests. Floats here are never booked. */
+/** Decides when to merge or split complete sets, by costs of currency and requests. Floats here are never booked. */
 
 import { feePerShare } from '../../shared/base/fees.js';
 import { ONE } from '../../shared/base/micros.js';
 import type { MarketFacts } from '../market/view.js';
 
-/** Two prices that the operator sets. Every choice between currency, requests and fees uses these prices. */
+/** Two prices that the operator sets. Decisions that weigh currency against requests use these prices. */
 export interface Economics {
   /** Cost of tying up one unit of currency for a second, as a fraction of it. 1e-7 is 0.9 % per day. */
   readonly currencyPricePerS: number;
@@ -22,14 +22,14 @@ export const USUAL_PAIRS_PER_S = 0.01;
 
 /**
  * Best number of sets per merge or split (economic order quantity). This number balances the cost of two requests
- * against the cost of waiting currency. It is infinite if tied-up currency costs nothing, 0 if requests cost nothing.
+ * against the cost of tied-up currency. It is infinite if tied-up currency costs nothing, 0 if requests cost nothing.
  *
  * @param setsPerS rate at which sets arise or are used
  */
 export const batchOf = ({ requestPrice, currencyPricePerS }: Economics, setsPerS: number): number =>
   requestPrice === 0 ? 0 : 2 * Math.sqrt((requestPrice * setsPerS) / currencyPricePerS);
 
-/** Cost of a YES-NO pair until its merge, in currency: its share of the requests, plus the cost of waiting. */
+/** Cost of a YES-NO pair until its merge, currency: its share of request costs, plus the cost of tied-up currency. */
 export const pairCost = ({ requestPrice, currencyPricePerS }: Economics, setsPerS: number): number =>
   2 * Math.sqrt((requestPrice * currencyPricePerS) / setsPerS);
 

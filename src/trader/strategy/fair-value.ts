@@ -29,7 +29,7 @@ export interface FairValue {
   readonly spread: number;
 }
 
-/** Returns the fair price, or one sentence that says why there is none. */
+/** Returns the fair price, or one sentence that says why no fair price exists. */
 export function fairValue(view: MarketView, setting: FairSetting): FairValue | string {
   const best = touchOf(view.others, setting.dustMicros);
   if (best === null) return "no fair price: a side of others' book has too few shares, or the book is crossed";
@@ -45,7 +45,7 @@ export function fairValue(view: MarketView, setting: FairSetting): FairValue | s
   const { tradePrice, tradeWeightShares } = view.estimates;
   if (tradePrice === null) return { fair: leaning, bid, ask, mid, microprice, spread };
   const weight = (setting.tradeWeight * tradeWeightShares) / (tradeWeightShares + bidSize + askSize);
-  // Past trades may lie outside the present spread, but the fair price stays inside.
+  // Past trades may lie outside the present spread, but the fair price stays inside the spread.
   const fair = Math.min(ask, Math.max(bid, leaning + (tradePrice - leaning) * weight));
   return { fair, bid, ask, mid, microprice, spread };
 }
@@ -57,7 +57,7 @@ const MAX_WAITING = 200;
 export interface MarkoutSetting {
   /** Time from a fill to its markout, ms. */
   readonly horizonMs: number;
-  /** Half-life of old markouts, ms. */
+  /** Half-life of a markout's weight, ms. */
   readonly halfLifeMs: number;
   /** Weight of the prior, in shares: the tracker starts with this number of assumed shares without an adverse move. */
   readonly priorShares: number;

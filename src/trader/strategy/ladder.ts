@@ -20,7 +20,7 @@ export function passiveLimit(book: Book, side: BookSide, tickMicros: Micros): nu
   return side === 'bid' ? opposite.priceMicros - tickMicros : opposite.priceMicros + tickMicros;
 }
 
-/** Millionths of shares that a side may fill until the position reaches its limit (in reduce-only mode: zero). */
+/** Millionths of shares that a side may fill before the net position reaches its limit. Reduce-only: the limit is 0. */
 export function positionRoom(side: BookSide, { inventory, stance }: Pick<MarketView, 'inventory' | 'stance'>): number {
   const net = side === 'bid' ? inventory.netMicros : -inventory.netMicros;
   return stance === 'reduce-only' ? Math.max(0, -net) : Math.max(0, inventory.maxPositionMicros - net);
@@ -91,7 +91,7 @@ export function whyNoQuotes(view: MarketView, setting: GuardSetting): string | n
   const { health, market, timeToResolutionMs } = view;
   if (market.phase !== 'open') return `the market is ${market.phase}, not open`;
   if (health.crossed || health.locked) return 'the book is crossed or locked, so it is old or wrong';
-  if (health.frozen) return 'the book is frozen: it does not change although trades occur at its prices';
+  if (health.frozen) return 'the book is frozen: it does not change although trades pass its best prices';
   if (health.bookAgeMs > setting.maxBookAgeMs)
     return `the book is ${health.bookAgeMs} ms old, at most ${setting.maxBookAgeMs} ms are accepted`;
   if (health.sinceJumpMs !== null && health.sinceJumpMs < setting.jumpPauseMs)

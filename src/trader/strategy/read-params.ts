@@ -43,7 +43,7 @@ export function readParams(strategy: Strategy, raw: unknown): ParamsRead {
 type ParamsSchema = z.ZodType<ParamValues>;
 const schemas = new WeakMap<ParamSpecs, ParamsSchema>();
 
-/** Returns the zod schema of declarations. The schema is cached, because a sweep reads thousands of candidates. */
+/** Returns the zod schema of parameter declarations. It is cached, because a sweep reads thousands of files. */
 function paramsSchema(specs: ParamSpecs): ParamsSchema {
   const known = schemas.get(specs) ?? makeSchema(specs);
   schemas.set(specs, known);
@@ -159,7 +159,7 @@ export function describeParam(spec: ParamSpec): Readonly<Record<'unit' | 'range'
       return { unit: '', range, wanted: `one of ${range}` };
     }
     case 'feed': {
-      const [orNone, orEmpty] = spec.optional === true ? [', or ""', ', or "" for none'] : ['', ''];
+      const [orNone, orEmpty] = spec.optional === true ? [', or ""', ', or "" for no feed'] : ['', ''];
       const wanted = `the name of a feed: lower case with dashes${orEmpty}`;
       return { unit: 'feed', range: `its name${orNone}`, wanted };
     }
@@ -173,7 +173,7 @@ export function describeParam(spec: ParamSpec): Readonly<Record<'unit' | 'range'
 /** One row of the table that describes a strategy's parameters, as texts. */
 export type ParamRow = ReturnType<typeof paramRow>;
 
-/** Returns the table of a strategy's parameters. The fields of a list follow it, such as `bands[].min_margin_ticks`. */
+/** Returns the table of a strategy's parameters. Rows for a list's fields follow it, as `bands[].min_margin_ticks`. */
 export function paramTable(strategy: Strategy): readonly ParamRow[] {
   return Object.entries(strategy.params).flatMap(([name, spec]) => {
     const row = paramRow(name, spec);
@@ -185,7 +185,7 @@ export function paramTable(strategy: Strategy): readonly ParamRow[] {
 function paramRow(name: string, spec: ParamSpec) {
   const { unit, range } = describeParam(spec);
   const usual = typeof spec.default === 'object' ? JSON.stringify(spec.default) : String(spec.default);
-  // `live` says how a running trader applies a new value: a `LiveClass`.
+  // `live` is a `LiveClass`: how a running trader applies a new value.
   return { name, unit, range, default: usual, live: spec.live ?? 'restart', help: spec.help } as const;
 }
 
@@ -209,7 +209,7 @@ export function strategyFrom(moduleExports: unknown, where: string): Strategy {
   const found = defaultExport(moduleExports);
   const wrong = found === null ? 'the module has no default export' : wrongPart(found);
   if (found === null || wrong !== null) {
-    const hint = 'export default defineStrategy({ name, summary, params, create }) from the module';
+    const hint = 'Write `export default defineStrategy({ name, summary, params, create })` in the module.';
     throw new TwinbookError('strategy_invalid', `${where} is not a strategy: ${wrong}`, hint);
   }
   // The checks above cover every part of the module that the host uses.
@@ -219,14 +219,14 @@ export function strategyFrom(moduleExports: unknown, where: string): Strategy {
   const at = problem.path.length === 0 ? '' : ` ${problem.path.join('.')}`;
   throw new TwinbookError(
     'strategy_invalid',
-    `${where}: the default of parameter${at}: ${problem.message}`,
+    `${where}: invalid default for parameter${at}: ${problem.message}`,
     'Change the default in the strategy’s module to a value within the range.',
   );
 }
 
 type Loose = Readonly<Record<string, unknown>>;
 
-/** Returns the module's default export; null without one. CommonJS loaders wrap the export in a second `default`. */
+/** Returns the module's default export, or null. CommonJS loaders wrap the export in a second `default`. */
 function defaultExport(moduleExports: unknown): Loose | null {
   const outer = asRecord(asRecord(moduleExports)?.['default']);
   return asRecord(outer?.['default']) ?? outer;
@@ -256,7 +256,7 @@ function wrongPart(found: Loose): string | null {
   if (takes !== undefined && takes !== true) return 'takes must be true, or absent';
   const isAsked = (kind: unknown): boolean => ASKED_EVENTS.some((known) => known === kind);
   if (observes !== undefined && !(Array.isArray(observes) && observes.every(isAsked)))
-    return `observes must be a list of ${ASKED_EVENTS.join(', ')}`;
+    return `observes must be a list of the kinds ${ASKED_EVENTS.join(', ')}`;
   const specs = asRecord(params);
   return specs === null ? 'params must be an object' : wrongSpec(specs);
 }

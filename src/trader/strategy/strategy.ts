@@ -2,7 +2,7 @@
  * The package's export `twinbook/strategy`: the strategy interface, parameter declarations, market views, exact numbers
  * and quoting mathematics.
  *
- * A strategy is a function of its view. The function returns the wanted orders in YES space, and the engine decides
+ * A strategy is a function of a market view. It returns the wanted orders in YES prices, and the engine decides
  * which requests to send. A strategy module runs live, on paper and in backtests. Strategies have no clock, input,
  * output or randomness.
  */

@@ -23,7 +23,7 @@ const failBackup = async (keptFreeBytes: number) => {
 it('a backup that would take the space which the ledger needs is refused before its copy', async () => {
   const { error, files } = await failBackup(1e18);
   const text =
-    /^the copy needs 3 MB, and \d+ MB are free: less than 1000000000000 MB would be left free on the disk of/;
+    /^the ledger's copy needs 3 MB, and \d+ MB are free: less than 1000000000000 MB would be left free on the disk of/;
   expect(error).toMatchObject({ code: 'file_unreadable', message: expect.stringMatching(text) });
   expect(files).toEqual([]);
 });

@@ -29,7 +29,7 @@ test.each([
   ['{ channels: { chat: { kind: telegram, address_file: s } } }', "a channel of kind telegram needs the key 'to'"],
   ['{ channels: { post: { kind: mail, address_file: s, to: me } } }', "a channel of kind mail needs the key 'from'"],
   ['{ channels: { hook: { kind: slack, address_file: s, to: me } } }', "of kind slack has no key 'to'; remove it"],
-  ['{ channels: { chat: { kind: telegram, address_file: s, to: "1", commands: [kill] } } }', 'commands require users'],
+  ['{ channels: { chat: { kind: telegram, address_file: s, to: "1", commands: [kill] } } }', 'requires `users`'],
   ['{ channels: { chat: { kind: telegram, address_file: s, to: "1", commands: [resume], users: [1] } } }', 'status'],
   ['{ channels: { hook: { kind: slack, address_file: s, users: [1] } } }', "of kind slack has no key 'users'"],
 ])('refuses %s', (alerts, why) => {

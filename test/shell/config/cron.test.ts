@@ -27,8 +27,8 @@ describe('a cron expression', () => {
     ['* */0 * * * *', 'is not a cron expression: */0 is a invalid expression for minute'],
     ['0 0 0 31 4,6 *', 'is not a cron expression: 31 4,6 is an impossible day of month for the given month'],
     ['* * * * foo *', 'is not a cron expression: foo is a invalid expression for month'],
-    ['0 0 0 L * *', 'wants numbers and names of days, not L'],
-    ['0 0 0 * * 1#2', 'wants numbers and names of days, not 1#2'],
+    ['0 0 0 L * *', 'wants days as numbers or names, not L'],
+    ['0 0 0 * * 1#2', 'wants days as numbers or names, not 1#2'],
   ])('%j is refused', (expression, problem) => {
     expect(problemOf(expression)).toBe(problem);
   });

@@ -31,7 +31,7 @@ describe('the fleet of a trader file', () => {
     ['postgresql://u@db/%zz', /wants postgresql:/],
     ['postgresql://db/d', /wants postgresql:/],
     ['postgresql://u@db/d?options=-cx', /has the parameter options/],
-    ['postgresql://u@db/d?sslmode=prefer', /has an sslmode other than/],
+    ['postgresql://u@db/d?sslmode=prefer', /the sslmode is none of/],
   ])('refuses %s, and does not repeat a password', (address, expected) => {
     const { read } = load(address);
     expect(read).toThrow(expected);

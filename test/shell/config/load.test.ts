@@ -35,13 +35,13 @@ describe('a trader file that cannot be used says where, what came and what to wr
     'merge: { min_shares: "0" }':
       '6:22: merge.min_shares: wants a decimal string from "0.01" to "1000000", got the text "0"',
     'events: [{ event: E, outcomes: nested, markets: [a] }]':
-      '6:32: events[0].outcomes: a nested event needs its markets, from widest to narrowest, two or more, each once',
+      '6:32: events[0].outcomes: a nested event needs its markets, from widest to narrowest; list two or more markets, each once',
     'events: [{ event: E, outcomes: exhaustive }]':
-      '6:32: events[0].outcomes: an exhaustive event needs all of its markets, two or more, each once',
+      '6:32: events[0].outcomes: an exhaustive event needs all of its markets; list two or more markets, each once',
     'events: [{ event: E, outcomes: exclusive, markets: [a, b] }]':
-      '6:52: events[0].markets: an exclusive event takes no list: all markets of the event belong to it',
+      '6:52: events[0].markets: remove the list: an exclusive event always includes all of its markets',
     'events: [{ event: E, outcomes: exclusive }, { event: E, outcomes: exclusive }]':
-      '6:54: events[1].event: is declared above; keep one',
+      '6:54: events[1].event: this event is declared above; keep one of the two',
     'merge: { enabled: yes }': '6:19: merge.enabled: wants true or false, got the text "yes"',
     'log: { level: inf }':
       '6:15: log.level: wants "fatal", "error", "warn", "info", "debug" or "trace", got the text "inf"; did you mean "info"?',
@@ -49,7 +49,7 @@ describe('a trader file that cannot be used says where, what came and what to wr
     'risk: [1]': '6:7: risk: wants a mapping (lines of key: value), got a list',
     'capital: "5"': '6:1: this key is twice in the same mapping; keep one',
     'log: { file: &f a.log }\ncontrol: { socket: *f }':
-      '6:17: log.file: anchors (&f) are not used here; remove it\ntrader.yaml:7:20: control.socket: aliases (*name) are not used here; write the value out',
+      '6:17: log.file: anchors (&f) are not used; remove the anchor\ntrader.yaml:7:20: control.socket: aliases (*name) are not used here; write the value out',
     '<<: { log: {} }': "6:1: unknown key '<<'",
     '__proto__: { capital: "5" }': "6:1: unknown key '__proto__'",
     '? [a]\n: b': '6:3: a key must be a plain word',
@@ -95,15 +95,15 @@ describe('a trader file that cannot be used says where, what came and what to wr
     ],
     [
       ofVenue('paper, draft_message: opaque'),
-      '1:41: venue.draft_message: drafts of this venue are opaque: their content cannot be checked before signing; to accept that, write allow_blind_signing: true',
+      '1:41: venue.draft_message: drafts of this venue are opaque, so the content of drafts cannot be checked before signing; to accept that, write allow_blind_signing: true',
     ],
     [
       trader('guardian: { credentials: c.json }').replace('wallet.json', 'wallet.json, credentials: c.json'),
-      '6:26: guardian.credentials: is the trader’s file; the guardian needs its own key, which stays valid if the other is revoked',
+      '6:26: guardian.credentials: is the trader’s file; the guardian needs its own key, which stays valid if the trader’s is revoked',
     ],
     [
       ofVenue('paper, base_url: "http://127.0.0.1:9001"', 'exchange: { port: 9000 }'),
-      '6:19: exchange.port: is 9000, but venue.base_url has port 9001; remove one',
+      '6:19: exchange.port: port is 9000, but venue.base_url has port 9001; remove one',
     ],
     [
       trader('', '\n  - strategies/none.yaml'),
@@ -155,7 +155,7 @@ describe('a trader file that cannot be used says where, what came and what to wr
   test.each([
     ['wrom', /did you mean 'worm', a live venue with real money, on which this program was never run \('paper' is/],
     ['papre', /did you mean 'paper'\?$/],
-    ['elsewhere', /shipped are paper or worm; or write the path/],
+    ['elsewhere', /shipped profiles are paper or worm; or write the path/],
   ])('a venue profile %s leads nobody to real money unawares', async (name, text) => {
     const yaml = trader().replace('profile: paper', `profile: ${name}`);
     expect((await failure({ 'trader.yaml': yaml })).message).toMatch(text);
@@ -207,7 +207,7 @@ describe('a strategy file', () => {
     ['no default export', 'export const a = 1;', /own\.ts is not a strategy: the module has no default export/],
     ['another shape', 'export default { name: "x" };', /own\.ts is not a strategy: summary must be text/],
     ['a throw', 'throw new Error("boom");', /own\.ts: threw while loading: Error: boom/],
-    ['an await outside of functions', 'const a = await 1; export default a;', /own\.ts: awaits at its top level;/],
+    ['an await outside of functions', 'const a = await 1; export default a;', /own\.ts: uses await at its top level;/],
     ['an import of nothing', 'import "no-such-package-here";', /own\.ts: threw while loading: .*no-such-package-here/],
   ])('whose own module has %s is refused at its place', async (_, body, message) => {
     const error = await failure(own(body));

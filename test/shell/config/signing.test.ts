@@ -33,7 +33,7 @@ test.each([
 describe('programs whose doing nobody can read', () => {
   test('need the operator’s word beside the profile’s', async () => {
     await expect(loadWith(`[${PROGRAM}]`)).rejects.toThrow(
-      'trader.yaml:1:19: venue.profile: drafts of this venue call the programs of its solana_programs: their content cannot be checked before signing; to accept that, write allow_blind_signing: true',
+      'trader.yaml:1:19: venue.profile: drafts of this venue call programs listed in its solana_programs, so the content of drafts cannot be checked before signing; to accept that, write allow_blind_signing: true',
     );
     const allowed = await loadWith(`[${PROGRAM}]`, ', allow_blind_signing: true');
     expect(allowed).toMatchObject({ allowBlindSigning: true, profile: { solana_programs: [PROGRAM] } });

@@ -473,7 +473,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     await page.goto(`${killed.url}#${encodeURIComponent(SECRET)}`);
     await page.locator('#mode.stopped', { hasText: 'killed' }).waitFor();
     expect(await page.locator('button[data-action]:visible').allTextContents()).toEqual(['Lift the kill']);
-    expect(await page.locator('#proof').textContent()).toMatch(/^Nothing rests: read twice at \d\d:\d\d:\d\d\.$/);
+    expect(await page.locator('#proof').textContent()).toMatch(/^No order rests: confirmed twice at \d\d:\d\d:\d\d\.$/);
     expect(await page.locator('#banner').textContent()).toMatch(/^Prices of 1 of 2 markets are up to \d+ s old/);
     expect(await page.locator('#markets tr.old').count()).toBe(1);
     expect(await page.locator('#markets tr td:last-child').allTextContents()).toEqual(['killed', 'killed']);

@@ -30,7 +30,7 @@ describe('a row of a feed', () => {
     [{ market: 'M', p: 0.6 }, 'at: missing'],
     [{ p: 0.6, at: NOW_MS }, 'market: missing'],
     [{ ...ROW, at: 1_770_000 }, 'at: wants Unix time in ms, or a text such as 2026-03-01T12:00:00Z, got 1770000'],
-    [{ ...ROW, at: NOW_MS + 60_000 }, "at: is 60 s ahead of this machine's clock"],
+    [{ ...ROW, at: NOW_MS + 60_000 }, "at: time is 60 s ahead of this machine's clock"],
     [{ ...ROW, prob: 1 }, 'unknown key "prob"; known are market, p, bid, ask, sd, at, valid_until'],
     [{ market: 'M', bid: 0.5, at: NOW_MS }, 'wants either p, or bid and ask'],
     [{ market: 'M', bid: 0.5, ask: 0.5, at: NOW_MS }, 'the bid is not below the ask'],

@@ -455,12 +455,22 @@ describe('reconciliation after its first round', () => {
       const { newest, accepted } = account.reconciler;
       const listed = isAccepted ? accepted : (newest?.differences ?? []);
       expect(listed.map(({ what, subject: pubkey }) => `${what} ${pubkey}`)).toContain(subject);
+      expect(account.reconciler.isLacking).toBe(false);
       expect(agreementText(newest?.differences.length ?? 0, accepted)).toMatch(
         isAccepted ? / except for / : / differ in /,
       );
       if (restarts) account.restart();
       rounds(account, 3);
     }
+  });
+
+  it('a redeem that was booked for 0, because its record shows no value, is no difference', () => {
+    const row = account.redeem(true);
+    const [booked] = account.ledger.conversions();
+    const shown = { ...row, funds: null, onchain_funds: booked?.cashMicros ?? null, yes_shares: m(0), no_shares: m(9) };
+    account.redeems.rows[0] = { row: shown, sinceMs: 0 };
+    rounds(account, 3);
+    expect([booked?.cashMicros, account.reconciler.verdict]).toEqual([0, null]);
   });
 
   it('drops what was accepted once it agrees', () => {

@@ -90,6 +90,18 @@ describe('the loss guard', () => {
     expect([0, 45].map(lostAt)).toEqual([0, 45].map(money));
   });
 
+  it('keeps an accepted loss at the bids over midnight, and limits the loss at the marks as before', () => {
+    const guard = LossGuard.start(NOON, money(1000));
+    guard.observe(NOON, money(1000), limits, money(45));
+    guard.resume(true);
+    for (let at = NOON; at < NOON + DAY_MS / 2 + 10 * MINUTE_MS; at += MINUTE_MS)
+      guard.observe(at, money(1000), limits, money(45));
+    expect([guard.state.day, guard.facts.dayLossMicros]).toEqual(['2026-01-11', 0]);
+    guard.observe(NOON + DAY_MS, money(990), limits, money(30));
+    expect(guard.facts.dayLossMicros).toBe(money(10));
+    expect(guard.observe(NOON + DAY_MS, money(950), limits, money(45))).toBe('lost 50 today, the limit is 50');
+  });
+
   it('counts capital that is put in neither as a gain that hides a loss nor as a loss', () => {
     const guard = LossGuard.start(NOON, money(1000));
     expect(guard.observe(NOON + 1000, money(955), limits)).toBeNull();

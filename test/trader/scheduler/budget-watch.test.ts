@@ -36,7 +36,7 @@ it('says nothing while there is enough', () => {
 it('says that others use it, once for all answers that say so, and that it is over', () => {
   const told = tell(600, (s) => (s > 20 && s < 300 && s % 60 < 30 ? { limit: 120, remaining: 0 } : null));
   expect(told).toEqual([
-    '32 budget_short: only 6 of 120 public requests a minute are available: other programs seem to use the rest; market reads wait',
+    '32 budget_short: only 6 of 120 public requests a minute are available: other programs seem to send requests; market reads wait',
     expect.stringMatching(/^\d+ budget_back: 114 public requests a minute are available again$/),
   ]);
 });
@@ -44,6 +44,6 @@ it('says that others use it, once for all answers that say so, and that it is ov
 it('says what limit is told', () => {
   const [told] = tell(120, (s) => (s > 20 ? { limit: 4, remaining: 4 } : null));
   expect(told).toMatch(
-    /3 of 120 public requests a minute are available: the exchange reports a limit of 4; market reads wait$/,
+    /3 of 120 public requests a minute are available: the exchange's request limit is 4; market reads wait$/,
   );
 });

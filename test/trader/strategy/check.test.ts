@@ -59,9 +59,9 @@ describe('nonsense is named', () => {
     ['bid 1: amountMicros 500000 is outside', { ...GOOD, bids: [level(0.4, 0.5)] }],
     ['bid 1: amountMicros -10000000 is outside', { ...GOOD, bids: [level(0.4, -10)] }],
     ['bid 1: amountMicros 10005000 is not a multiple of 10000', { ...GOOD, bids: [level(0.4, 10.005)] }],
-    ['bid 2: 490000 must be below the previous level', { ...GOOD, bids: [level(0.49), level(0.49)] }],
-    ['ask 2: 500000 must be above the previous level', { ...GOOD, asks: [level(0.52), level(0.5)] }],
-    ['bid 1: must be an object, got 5', { ...GOOD, bids: [5] }],
+    ['bid 2: price 490000 must be below the previous level', { ...GOOD, bids: [level(0.49), level(0.49)] }],
+    ['ask 2: price 500000 must be above the previous level', { ...GOOD, asks: [level(0.52), level(0.5)] }],
+    ['bid 1: the level must be an object, got 5', { ...GOOD, bids: [5] }],
     ['own quotes cross: best bid 510000 is not below best ask 510000', { ...GOOD, bids: [level(0.51)] }],
   ];
   test.each(cases)('%s', (message, quotes) => {

@@ -17,15 +17,15 @@ test.each([
   [{ default: { ...sample, summary: undefined } }, 'summary must be text'],
   [{ default: { ...sample, create: 'x' } }, 'create must be a function'],
   [{ default: { ...sample, check: 'x' } }, 'check must be a function'],
-  [{ default: { ...sample, observes: ['fills'] } }, 'observes must be a list of rested, canceled'],
-  [{ default: { ...sample, observes: 'jump' } }, 'observes must be a list of rested, canceled'],
+  [{ default: { ...sample, observes: ['fills'] } }, 'observes must be a list of the kinds rested, canceled'],
+  [{ default: { ...sample, observes: 'jump' } }, 'observes must be a list of the kinds rested, canceled'],
   [{ default: { ...sample, params: 5 } }, 'params must be an object'],
   [{ default: { ...sample, params: { a: { kind: 'integer' } } } }, 'parameter a must have a help text'],
   [{ default: { ...sample, params: { a: { ...integer, kind: 'int' } } } }, 'parameter a has the unknown kind "int"'],
   [{ default: { ...sample, params: { a: { ...integer, unit: 1 } } } }, 'parameter a must have a unit'],
   [{ default: { ...sample, params: { a: { kind: 'choice', help: 'h' } } } }, 'parameter a must have choices'],
   [{ default: { ...sample, params: { a: { kind: 'rows', help: 'h' } } } }, 'parameter a must have fields'],
-  [{ default: { ...sample, params: { a: { ...integer, default: 9 } } } }, 'the default of parameter a: got 9, wanted'],
+  [{ default: { ...sample, params: { a: { ...integer, default: 9 } } } }, 'invalid default for parameter a: got 9'],
 ])('%j is refused', (exports, message) => {
   expect(() => strategyFrom(exports, 'x.ts')).toThrow(message);
 });

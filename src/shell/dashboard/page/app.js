@@ -63,10 +63,10 @@ function top() {
 /** Returns a text that says whether orders still rest although the trader has stopped. @param {import('../../console/page-state.js').PageState} state */
 function proofText({ mode, proven, open_orders: open, unknown_orders: unknown }) {
   if (!isStopped(mode)) return '';
-  if (proven !== null) return `Nothing rests: read twice at ${moment(proven)}.`;
+  if (proven !== null) return `No order rests: confirmed twice at ${moment(proven)}.`;
   return open === null || open === 0
     ? ''
-    : `${open} orders may still rest${unknown ? `, ${unknown} of them unknown` : ''}.`;
+    : `${open} orders may still rest${unknown ? `, ${unknown} of them in an unknown state` : ''}.`;
 }
 
 /** Returns the text that screen readers read aloud when it changes: mode and number of open alerts. */

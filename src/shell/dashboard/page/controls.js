@@ -77,7 +77,7 @@ function pressAgain({ key }) {
 async function press(action, of) {
   const why = byId('why');
   if (model.role === 'view' || !(why instanceof HTMLInputElement)) return;
-  // The page may show another trader after the comparison.
+  // The path is made first, because the page may show another trader after the comparison.
   const path = actionPath(action, of);
   const what = `${action}${ofTrader()}`;
   const sure = ASKED_BEFORE[action];
@@ -94,7 +94,7 @@ async function press(action, of) {
       signal: AbortSignal.timeout(sure === undefined ? PATIENCE_MS : LONG_PATIENCE_MS),
     });
     const answer = await response.json();
-    const hint = /(needs|wants) a reason/.test(answer.error) ? '. Type it under Reason, then press Enter.' : '';
+    const hint = /(needs|wants) a reason/.test(answer.error) ? '. Type a reason under Reason; press Enter.' : '';
     say(response.ok ? `${what}: ${answer.text}` : `${answer.error}${hint}`, !response.ok);
     // The view's data is requested again at once, so that the button's effect shows without delay.
     closer.askedMs = NEVER;
@@ -200,7 +200,7 @@ function traderQuery(parts) {
 /** Opens an address in a new tab, or saves the file at the address. @param {Partial<HTMLAnchorElement>} attributes */
 const follow = (attributes) => Object.assign(document.createElement('a'), attributes).click();
 
-/** Downloads a file with a session's proof, which a link cannot carry, and saves it for the user. @param {string} name */
+/** Downloads a file. The request contains the session's proof, which a link cannot send. @param {string} name */
 export async function download(name) {
   const trader = shownTrader();
   try {

@@ -1,4 +1,4 @@
-/** Formats of figures and times for people. The console sends figures as decimal texts; an empty text means unknown. */
+/** Formats figures and times for people. The console sends figures as decimal texts; an empty text means unknown. */
 
 import { amount, clockOf, dayOf } from '../../web-kit/page/chart.js';
 import { html } from '../../web-kit/page/template.js';

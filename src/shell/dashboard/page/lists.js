@@ -66,7 +66,7 @@ export function Orders({ view: { orders, fills, trips, read }, go }) {
     <${Pages} lists=${[orders, fills, trips]} />
     ${orderTable('order-list', 'Orders', orders.rows)}
     ${fillTable('fill-list', 'Fills', fills.rows)}
-    ${table({ id: 'trip-list', title: `Round trips${part}, first in, first out, after fees` }, trips.rows, [
+    ${table({ id: 'trip-list', title: `Round trips${part}, matched first in, first out, after fees` }, trips.rows, [
       time('Closed', 'time', moment),
       MARKET,
       text('Held', 'held'),
@@ -184,7 +184,7 @@ export const Runs = (/** @type {{ view: import('../../console/views/views.js').R
       text('Note', ({ note }) => note || '–'),
       text('Comparison with backtests', ({ id }) =>
         view.journals.includes(id)
-          ? html`<${ActionButton} name="parity" of=${id} role="operate" label="Compare" help="the run and backtests of its span, under each fill model" />`
+          ? html`<${ActionButton} name="parity" of=${id} role="operate" label="Compare" help="compares the run with backtests of its time span, one for each fill model" />`
           : 'no journal',
       ),
       { ...text('Replay command', ({ id }) => `twinbook replay ${id}`), kind: 'text code' },

@@ -59,7 +59,7 @@ async function look(/** @type {string} */ path) {
 /** @param {string} path of the request @param {any} answer */
 function take(path, answer) {
   const wanted = route();
-  // The user has moved to another view since the request.
+  // If the user has moved to another view since the request, the answer is dropped.
   if (path !== pathOf(wanted)) return;
   if (path === '/traders') return lookAtAll(answer, wanted);
   alarm(describeOld(answer), answer.answers && !answer.silent);
@@ -99,7 +99,7 @@ async function lookCloser(/** @type {Route} */ wanted) {
   Object.assign(closer, { path, askedMs: performance.now() });
   const response = await ask(path);
   const answer = await response.json();
-  // The user has moved to another view since the request.
+  // If the user has moved to another view since the request, the answer is dropped.
   if (closer.path !== path) return;
   if (response.ok) update({ unknown: '', answer: { key: answerKey(wanted), content: answer } });
   else update({ unknown: answer.error, answer: { key: '', content: null } });

@@ -6,7 +6,7 @@ export const model = {
   /** Route whose data the page shows. @type {Route | null} */
   wanted: null,
   banner: '',
-  /** Whether the banner is only about prices of some markets. */
+  /** Whether the banner only says that prices of some markets are old. */
   isMild: false,
   /** @type {import('../../../shared/protocol/operator-commands.js').Role} */
   role: 'operate',
@@ -33,7 +33,7 @@ export function setDrawer(/** @type {() => void} */ drawer) {
   draw = drawer;
 }
 
-/** Sets values of the page; redraws it if one differs or none is given. @param {Partial<typeof model>} changes */
+/** Sets values of the model; redraws the page if a value changed or no value is given. @param {Partial<typeof model>} changes */
 export function update(changes) {
   const before = { ...model };
   Object.assign(model, changes);

@@ -65,7 +65,7 @@ export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: strin
   const days = view.days.filter(({ key }) => view.day === '' || key === view.day);
   const marketBars = gainBars(view.markets.map(({ result }) => Number(result)));
   return html`${figures('money-figures', figuresOf(view))}
-    <p class="soft" id="money-note">Limits and the equity line value shares cautiously: at most at the slow average of their price. The report of this ledger, under Runs, splits the whole result. ${view.read < 1 ? `${percent(view.read)} of the ledger is read.` : ''}</p>
+    <p class="soft" id="money-note">Limits and the equity line value shares cautiously: at most at the slow average of their price. The report of this ledger, under Runs, splits the whole result. ${view.read < 1 ? `${percent(view.read)} of the ledger has been read.` : ''}</p>
     <${SpanSelect} usual="86400000" go=${go} />
     <${Equity} view=${view} />
     <${Plot} id="plot-fallen" title="Drawdown" unit="currency below the highest equity shown" label="Drawdown over time" options=${FALLEN} rows=${plotRows(time, [fallen(equity)])} />
@@ -73,7 +73,7 @@ export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: strin
     <div class="scroll" id="calendar" tabindex="0" role="region" aria-labelledby="calendar-title">${calendar(view.days)}</div></div><div>${table(
       {
         id: 'money-days',
-        title: `Booked by UTC day; click a day to see ${view.day === '' ? 'its markets' : 'all days'}`,
+        title: `Booked results by UTC day; click a day to see ${view.day === '' ? 'its markets' : 'all days'}`,
       },
       days,
       [link('Day', ({ key }) => [key, hrefWith({ at: view.day === '' ? key : '' })]), ...bookedBy(days)],
@@ -123,14 +123,14 @@ const figuresOf = (view) => [
   ['Result at marks', gain(view.result), view.result.startsWith('-')],
   ['Equity, cautious', money(view.equity)],
   ['Realised', gain(view.realised)],
-  [`Spread of ${markoutOf(view, 0)?.fills ?? 0} of the newest fills`, gain(markoutOf(view, 0)?.total ?? '')],
-  [`Drift of ${markoutOf(view, 300)?.fills ?? 0} of these fills in 5 min`, gain(markoutOf(view, 300)?.drift ?? '')],
+  [`Spread earned by ${markoutOf(view, 0)?.fills ?? 0} of the newest fills`, gain(markoutOf(view, 0)?.total ?? '')],
+  [`Drift in 5 min after ${markoutOf(view, 300)?.fills ?? 0} of these fills`, gain(markoutOf(view, 300)?.drift ?? '')],
   ['Fees', money(view.fees)],
   ['Settlement', gain(view.settled)],
   ['Unrealised', gain(view.unrealised)],
   ['Cash', money(view.cash)],
   ['Capital', money(view.capital)],
-  ...(view.unmarked > 0 ? [/** @type {const} */ (['Markets held without a price', String(view.unmarked), true])] : []),
+  ...(view.unmarked > 0 ? [/** @type {const} */ (['Held markets without a price', String(view.unmarked), true])] : []),
 ];
 
 /** @typedef {import('../../console/views/money-view.js').MoneyRow} MoneyRow */
@@ -155,7 +155,7 @@ function sayEquity(/** @type {uPlot} */ chart) {
   place.textContent = `${moment(at)} · equity ${decimal(curve.equity[i])} · result ${decimal(curve.result[i])}`;
 }
 
-/** Formats a figure: money with two decimals, other figures unchanged. @param {string} value @param {string} unit */
+/** Formats a figure by its unit: money with two decimals; shares, sets and ms with at most two. @param {string} value @param {string} unit */
 const quantity = (value, unit) =>
   unit === 'currency' ? money(value) : ['shares', 'sets', 'ms'].includes(unit) ? shares(value) : known(value);
 
@@ -173,7 +173,7 @@ export const Risk = (/** @type {{ view: import('../../console/views/risk-view.js
   ${table(
     {
       id: 'risk-scenarios',
-      title: 'Result by outcome of the event: current holdings, open orders ignored',
+      title: 'Result of current holdings by outcome of the event, open orders ignored',
       key: (row) => `${row.event} ${row.scenario}`,
     },
     view.scenarios,

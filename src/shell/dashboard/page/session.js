@@ -5,7 +5,7 @@
 
 import { update } from './model.js';
 
-/** Name of the session's key in the tab's storage. The key survives a reload, and is useless after its console ends. */
+/** Storage name of the key derived from the secret. The key survives a reload, but is useless once its console ends. */
 const KEPT = 'twinbook-session';
 const NONCE_BYTES = 32;
 /** Maximum key derivation rounds that a genuine console requests. */
@@ -152,7 +152,7 @@ const GONE =
 export const explainFailure = (error) =>
   error instanceof LockedOut || error instanceof NotOurs ? error.message : GONE;
 
-/** Reads the secret after `#`, which browsers never send. Removes it from the address bar, so that it stays secret. */
+/** Reads the secret from the address's part after `#`, which browsers never send; then removes it from the address. */
 export function takeSecretFromAddress() {
   if (location.hash.length < 2) return;
   setSecret(decodeURIComponent(location.hash.slice(1)));

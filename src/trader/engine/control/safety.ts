@@ -182,8 +182,7 @@ export function describeWayBack(safety: Safety, reconciler: Reconciler, mode: Mo
   const { heldBack, modes, pauses, reduceOnly, stopped } = safety;
   const way = modes.wayBack(mode, stopped, heldBack !== null);
   // `resume` accepts differences but does not correct the ledger, so `adopt` is proposed instead.
-  const lacks = reconciler.verdict !== null || reconciler.accepted.length > 0;
-  if (lacks && (way === '' || mode === 'reducing')) return ADOPT;
+  if (reconciler.isLacking && (way === '' || mode === 'reducing')) return ADOPT;
   if (way !== '') return way;
   // After a contradictory fill, or while a market is paused, a resume also needs a reason.
   const isOdd = mode === 'reducing' && reduceOnly !== null;

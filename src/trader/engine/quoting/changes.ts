@@ -111,6 +111,12 @@ export function findExcess(orders: readonly QuotedOrder[], netMicros: number): Q
     });
 }
 
+/** Returns the orders nearer to the fair price than `distance`, or beyond it; none without a fair price. */
+export const findTooNear = (orders: readonly QuotedOrder[], fairMicros: Micros | null, distance: Micros) =>
+  orders.filter(
+    ({ side, priceMicros }) => fairMicros !== null && (fairMicros - priceMicros) * (side === 'bid' ? 1 : -1) < distance,
+  );
+
 /** A wanted level, and the number of shares that further orders may still offer there. */
 interface Room {
   readonly priceMicros: Micros;

@@ -18,7 +18,7 @@ import {
   type Quotes,
 } from '../../strategy/contract.js';
 import { feedsNamed } from '../../strategy/read-params.js';
-import { isSelective, type Worth } from '../market-worth.js';
+import { BOOK_UNREAD, isSelective, TRADES_UNREAD, type Worth } from '../market-worth.js';
 import type { StrategySettings } from '../settings.js';
 import { inYesSpace } from './changes.js';
 import type { StrategySandbox } from './strategy-sandbox.js';
@@ -119,9 +119,9 @@ export class QuoteSlot {
     return this.#leftOutBecause;
   }
 
-  /** True if the selection has decided against this market; false before its first decision. */
+  /** True if the selection has decided against this market; false before its first decision or without data. */
   get isNotSelected(): boolean {
-    return this.#leftOutBecause !== null && this.#leftOutBecause !== NOT_CHOSEN;
+    return this.#leftOutBecause !== null && ![NOT_CHOSEN, BOOK_UNREAD, TRADES_UNREAD].includes(this.#leftOutBecause);
   }
 
   set leftOutBecause(because: string | null) {
@@ -177,7 +177,7 @@ export class QuoteSlot {
     if (hold !== null) return hold;
     if (this.pulledBecause !== null) return this.pulledBecause;
     if (!this.inQuoteHours) return OUTSIDE_HOURS;
-    if (view === null || !this.#isOpen) return 'the book has not been read yet';
+    if (view === null || !this.#isOpen) return BOOK_UNREAD;
     // The risk module only rejects new orders beyond these limits. This check also cancels resting orders.
     const { health, market, timeToResolutionMs } = view;
     const { maxBookAgeMs, minTimeToResolutionS } = this.strategy.risk;
@@ -236,8 +236,6 @@ function widen(quotes: Quotes, market: MarketFacts, distance: Micros): Quotes {
   const lowest = micros(Math.ceil((fairMicros + distance) / tick) * tick);
   return {
     ...quotes,
-    // With tolerance 0, resting orders nearer than the distance are canceled.
-    keepWithinTicks: 0,
     bids: movedOut(quotes.bids, (price) => minMicros(price, highest), market),
     asks: movedOut(quotes.asks, (price) => micros(Math.max(price, lowest)), market),
   };

@@ -9,7 +9,7 @@ import type { Quotes } from '../../strategy/contract.js';
 import { approveAndExecute, gatherFacts, NO_REASON, type StepContext } from '../gate.js';
 import type { MarketEntry } from '../markets.js';
 import { heldIn } from '../own/own-state.js';
-import { chooseLegs, type DesiredQuotes, findChanges, inYesSpace, type QuotedOrder } from './changes.js';
+import { chooseLegs, type DesiredQuotes, findChanges, findTooNear, inYesSpace, type QuotedOrder } from './changes.js';
 import type { QuoteSlot } from './quote-slot.js';
 
 /** Pause before the next order after the exchange or the signer rejected an order in a market, ms. */
@@ -41,8 +41,15 @@ export function quoteSlot(
   if (sight === null) return cancelAll(orders, slot.conditionId, context);
   // The last quarter of the request burst is reserved for levels without an order and for urgent cancels.
   const movesWait = () => context.requests.queue.burstLeft(nowMs) < KEPT_FROM_MOVES;
-  const { cancels, wishes } = findChanges(quotes, orders, sight.market, movesWait);
-  const canceled = cancelAll(cancels, slot.conditionId, context);
+  // In the stance `widen`, an order nearer than the distance must not stay, even within the strategy's tolerance.
+  const isWide = context.stance === 'widen';
+  const tooNear = isWide ? findTooNear(orders, quotes.fairMicros, context.limits.widenDistanceMicros) : [];
+  const begun = cancelAll(tooNear, slot.conditionId, context);
+  const asCanceling = (order: QuotedOrder) =>
+    tooNear.includes(order) ? { ...order, phase: 'canceling' as const } : order;
+  const shown = tooNear.length === 0 ? orders : orders.map(asCanceling);
+  const { cancels, wishes } = findChanges(quotes, shown, sight.market, movesWait);
+  const canceled = cancelAll(cancels, slot.conditionId, context) || begun;
   if (wishes.length === 0 || nowMs < slot.placeAfterMs) return canceled;
   // New orders wait for a book that was read after the newest own fill.
   const bookMs = nowMs - sight.health.bookAgeMs;

@@ -22,7 +22,7 @@ export const slope = (p: number): number => p * (1 - p);
 // further share by gamma in log-odds. This is Hanson's LMSR with b = 1 / gamma (Chen and Pennock 2007). The Gaussian
 // model of Avellaneda and Stoikov does not fit binary settlement.
 
-/** Reservation price r = S(x - gamma q w). `heldPart` is w, the part of settlement variance before the sale. */
+/** Reservation price r = S(x - gamma q w). `heldPart` is w, the fraction of settlement variance until the sale. */
 export const reservationPrice = (p: number, gamma: number, netShares: number, heldPart = 1): number =>
   sigmoid(logit(p) - gamma * netShares * heldPart);
 

@@ -7,6 +7,7 @@ import {
   type DesiredQuotes,
   findChanges,
   findExcess,
+  findTooNear,
   inYesSpace,
   legFees,
   type OrderLeg,
@@ -159,6 +160,23 @@ describe('while only the net position may be reduced', () => {
     expect(findExcess([ask(1, 100)], shares(84))).toHaveLength(1);
     expect(findExcess([{ ...order('bid', 40, 10), submittedMs: 0 }], shares(-10))).toEqual([]);
   });
+});
+
+it('an order nearer to the fair price than the distance, or beyond it, is too near', () => {
+  const orders = [
+    order('bid', 47, 1),
+    order('bid', 48, 1),
+    order('bid', 52, 1),
+    order('ask', 53, 1),
+    order('ask', 52, 1),
+  ];
+  const found = findTooNear(orders, cents(50), cents(3));
+  expect(found.map(({ side, priceMicros }) => [side, priceMicros / 10_000])).toEqual([
+    ['bid', 48],
+    ['bid', 52],
+    ['ask', 52],
+  ]);
+  expect(findTooNear(orders, null, cents(3))).toEqual([]);
 });
 
 describe('while requests are short', () => {

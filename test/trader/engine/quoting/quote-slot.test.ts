@@ -81,8 +81,6 @@ describe('quotes under a stance', () => {
     const made = applyStance(wish, view('widen'), micros(30_000));
     expect(made.bids).toEqual([0.47, 0.45, 0.4].map(level));
     expect(made.asks).toEqual([0.53, 0.55].map(level));
-    // A tolerance would keep an order that is a tick too near.
-    expect(made.keepWithinTicks).toBe(0);
     expect(applyStance(wish, view('widen'), micros(600_000))).toMatchObject({ bids: [], asks: [] });
   });
 
