@@ -45,8 +45,8 @@ const params = {
     'part',
     [0.01, 1],
     0.7,
-    "A side's quotes are canceled if others remove at least this fraction of its best level between two polls " +
-      'and its best price stays.',
+    "The strategy cancels its quotes of a side if others remove at least this part of the side's best level between " +
+      'two polls, without a change of the best price.',
   ),
   pull_s: number('s', [0, 3600], 5, 'Time for which the strategy does not quote a side that it has canceled.'),
   prior_sweep_ticks: number('ticks', [0, 500_000], 1.5, 'Assumed price move after a taker has taken a whole level.'),

@@ -30,7 +30,7 @@ export function common(left: readonly Span[], right: readonly Span[]): readonly 
 
 export const sumSpans = (spans: readonly Span[]): number => spans.reduce((total, [from, to]) => total + to - from, 0);
 
-/** Returns at most `most` times in a span, at equal steps of at least 1 s; no times for an empty span. */
+/** Returns up to `most` sample times of a span, ms, at equal steps of at least 1 s; none for an empty span. */
 export function stepsOver(fromMs: number, toMs: number, most = MAX_SAMPLES) {
   if (toMs <= fromMs) return { stepMs: FIRST_STEP_MS, timeMs: [] };
   const stepMs = Math.max(FIRST_STEP_MS, Math.ceil((toMs - fromMs) / (most - 1)));

@@ -58,7 +58,7 @@ export function makeSweep(facts: SweepFacts, watcher: SweepWatcher, store: Sweep
   return { run, result: () => computeResult(facts, outcomes, store.tried) };
 }
 
-/** Returns a function that returns the progress after each backtest. `allEvents`: events of all remaining backtests. */
+/** Returns a function that returns the progress after each backtest. `allEvents`: number of events in all backtests that still have to run. */
 function makePace(now: () => number, all: number, allEvents: number) {
   const startMs = now();
   let events = 0;

@@ -28,7 +28,7 @@ interface WorkerProgram {
   readonly youngMb?: number;
 }
 
-/** Starts a worker. `from` is the `import.meta.url` of a module in the worker's folder; tests use the built program. */
+/** Starts a worker. `from` is the `import.meta.url` of a module in the worker's folder; in tests, the built worker runs. */
 export function startWorker({ name, data, youngMb }: WorkerProgram, from: string): Worker {
   // Only the last `/src/` is replaced by `/dist/`, because the project's own path may contain `/src/`.
   const root = from.lastIndexOf('/src/');

@@ -136,7 +136,7 @@ function readTraderFile(file: string, options: LoadOptions, problems: ProblemLis
     return source.problem(path, text, part);
   };
   if (isStrategy && options.strategyFileToo !== true) {
-    const text = "this is a strategy file; wants a trader's file that names it under strategies";
+    const text = "this is a strategy file; give the trader's file that lists this strategy file under strategies";
     problems.add(at(['strategy'], text, 'key'));
     return { content: null, value: null, at };
   }

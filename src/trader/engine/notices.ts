@@ -208,7 +208,7 @@ export class Silence {
     return true;
   }
 
-  /** Records an answer. `wasOn`: the answer ends a silence. `isBack`: a notice about the end of the silence is due. */
+  /** Records an answer. `wasOn`: the exchange was silent until now. `isBack`: a notice about the end of the silence is due. */
   onAnswer(): { readonly wasOn: boolean; readonly isBack: boolean } {
     const wasOn = this.isOn;
     this.#unanswered = 0;

@@ -24,7 +24,7 @@ interface Twins {
   readonly priceMicros: Micros;
   readonly amountMicros: Micros;
   count: number;
-  /** Index of the page that last contained these identical rows; `shown` is their number in that page. */
+  /** Index of the last page with such rows; `shown` is the number of such rows on that page. */
   page: number;
   shown: number;
 }

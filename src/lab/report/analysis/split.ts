@@ -129,7 +129,7 @@ const valueAt = (yes: number, no: number, markMicros: number): bigint =>
 /** A part of the result is unknown, not 0, if it has fills or settlements, but none of them has a known mid. */
 const isKnown = ({ known, unknown }: SplitWalk['fills']): boolean => known > 0 || unknown === 0;
 
-/** Assigns each change of value to a part of the result. While the mid is unknown, changes of value are undivided. */
+/** Assigns each change of value to a part of the result. While the mid is unknown, changes go to `undivided`. */
 class SplitWalk {
   spread = 0n;
   merges = 0n;
