@@ -62,7 +62,7 @@ describe('a trader file that cannot be used says where, what came and what to wr
     ...Object.entries(endings).map(([lines, text]) => [trader(lines), text] as const),
     [
       'strategy: bands\nmarkets: { max: 3 }\n',
-      "1:1: this is a strategy file; wants a trader's file that names it under strategies",
+      "1:1: this is a strategy file; give the trader's file that lists this strategy file under strategies",
     ],
     [
       trader().replace('"1000"', '1000'),
