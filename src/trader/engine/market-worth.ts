@@ -251,11 +251,12 @@ export function volumeOfDay(trades: readonly TapeTrade[], nowMs: number): number
   return sum * (DAY_MS / Math.max(1000, nowMs - oldest.venueTimeMs));
 }
 
-/** Returns why the rules exclude a market; null if they allow it. `venueNowMs` is a time of the exchange clock. */
 /** Reasons against a market while data are missing: these are no decisions against the market. */
 export const BOOK_UNREAD = 'the book has not been read yet';
 export const TRADES_UNREAD = 'the trades have not been read yet';
+export const UNCLAIMED = 'this trader’s wallet has not claimed the market in the fleet';
 
+/** Returns why the rules exclude a market; null if they allow it. `venueNowMs` is a time of the exchange clock. */
 export function unwantedBecause(
   rules: MarketRules,
   view: Pick<MarketView, 'estimates' | 'trades' | 'timeToResolutionMs' | 'health'>,

@@ -105,7 +105,7 @@ function makeMarketStatus(state: TraderState, entry: MarketEntry, nowMs: number)
     exchangeRefusal: exchangeRefusals.describe(nowMs),
     markMove: feed.motion?.markMove ?? 0,
     feeds: state.feeds.readings(conditionId, feeds, nowMs),
-    leftOutBecause,
+    leftOutBecause: slots.some((slot) => slot.leftOutBecause === null) ? null : leftOutBecause,
     worth,
   };
 }

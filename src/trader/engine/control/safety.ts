@@ -8,6 +8,7 @@ import type { Reconciler } from '../../reconcile/reconciler.js';
 import type { RiskStance } from '../../risk/controls.js';
 import type { RiskLimits } from '../../risk/limits.js';
 import { Guards } from '../guards.js';
+import { UNCLAIMED } from '../market-worth.js';
 import { type Notices, Silence, UnreadLists, UnreadMarkets } from '../notices.js';
 import type { Account } from '../own/account.js';
 import type { StepClock } from '../venue-clock.js';
@@ -15,7 +16,6 @@ import { type HeldBack, MODES_NOTE, type Mode, type ModeNow, Modes, type Stops, 
 
 /** Maximum time that a stop waits for conversions in flight, ms. Later results are booked at the next start. */
 const CONVERSION_PATIENCE_MS = 10_000;
-const UNCLAIMED = 'this trader’s wallet has not claimed the market in the fleet';
 
 interface SafetyInputs {
   readonly ledger: Ledger;

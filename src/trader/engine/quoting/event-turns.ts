@@ -15,6 +15,7 @@ import type { EventRule } from '../../risk/exposure.js';
 import { LADDER } from '../control/modes.js';
 import type { Safety } from '../control/safety.js';
 import type { StepContext } from '../gate.js';
+import { UNCLAIMED } from '../market-worth.js';
 import type { MarketEntry, Markets } from '../markets.js';
 import { averageCost, heldIn, type OwnState, ownOrders } from '../own/own-state.js';
 import type { TraderState } from '../state.js';
@@ -82,7 +83,8 @@ function makeWholeView(
 /** Returns why no strategy may quote a market now; null if quoting is allowed. */
 export function findHold(safety: Safety, conditionId: string, hold: string | null): string | null {
   const paused = safety.whyPaused(conditionId);
-  return paused === undefined ? hold : (hold ?? `paused: ${paused}`);
+  if (hold !== null || paused === undefined) return hold;
+  return paused === UNCLAIMED ? paused : `paused: ${paused}`;
 }
 
 /** Returns the strategy's view of its market; null before the first book. */

@@ -18,7 +18,7 @@ import {
   type Quotes,
 } from '../../strategy/contract.js';
 import { feedsNamed } from '../../strategy/read-params.js';
-import { BOOK_UNREAD, isSelective, TRADES_UNREAD, type Worth } from '../market-worth.js';
+import { BOOK_UNREAD, isSelective, TRADES_UNREAD, UNCLAIMED, type Worth } from '../market-worth.js';
 import type { StrategySettings } from '../settings.js';
 import { inYesSpace } from './changes.js';
 import type { StrategySandbox } from './strategy-sandbox.js';
@@ -151,7 +151,7 @@ export class QuoteSlot {
     const because = this.whySilent(view, hold);
     const silent = because === null ? null : NO_QUOTES(because);
     // While `pulledBecause` is set, this call returns no quotes, so orders are canceled. The next call may quote again.
-    if (hold === null) this.pulledBecause = null;
+    if (hold === null || because !== hold) this.pulledBecause = null;
     if (silent !== null || view === null || !this.#isOpen) {
       // A market with an outdated book keeps its wanted quotes, because the market's valuation uses them.
       if (view === null || view.market.phase !== 'open') this.wanted = silent ?? NOT_QUOTED;
@@ -162,6 +162,7 @@ export class QuoteSlot {
     const { bookAgeMs } = health;
     const quotes = this.sandbox?.quote(view) ?? WITHOUT_EVENT;
     if (quotes.fairMicros !== null || bookAgeMs < FRESH_BOOK_MS) this.wanted = quotes;
+    if (hold !== null) return NO_QUOTES(hold);
     const leftOut = this.#leftOutBecause;
     if (leftOut === null) return applyStance(quotes, { stance, market, inventory }, limits.widenDistanceMicros);
     // In a market that is not selected, quotes may only reduce the holding.
@@ -174,7 +175,8 @@ export class QuoteSlot {
 
   /** Returns why the strategy may not quote now, in one sentence; null if it may. */
   whySilent(view: MarketView | null, hold: string | null): string | null {
-    if (hold !== null) return hold;
+    // In an unclaimed market that is not selected, the strategy runs only to value the market.
+    if (hold !== null && (hold !== UNCLAIMED || this.#leftOutBecause === null)) return hold;
     if (this.pulledBecause !== null) return this.pulledBecause;
     if (!this.inQuoteHours) return OUTSIDE_HOURS;
     if (view === null || !this.#isOpen) return BOOK_UNREAD;

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { obey } from '../../../../src/trader/engine/control/commands.js';
 import { Modes } from '../../../../src/trader/engine/control/modes.js';
+import type { StrategySettings } from '../../../../src/trader/engine/settings.js';
+import { makeSnapshot } from '../../../../src/trader/engine/snapshot.js';
 import { openMemoryLedger } from '../../../../src/trader/ledger/ledger.js';
 import { settingsOf, stateOf, strategyOf } from '../played-trader.js';
 
@@ -13,6 +15,15 @@ function newTrader() {
 }
 
 describe('a trader in a fleet', () => {
+  it('wants a market that a second strategy is to quote, though the first strategy has not selected it', () => {
+    const listed = strategyOf(['m1']);
+    const byValue = { ...listed, name: 'by value', markets: { ...listed.markets, choose: 'value' as const } };
+    const shown = (strategies: StrategySettings[]) =>
+      makeSnapshot(stateOf(openMemoryLedger(), settingsOf({ strategies })), 0).markets[0]?.leftOutBecause;
+    expect(shown([byValue])).toMatch(/not chosen/);
+    expect(shown([byValue, listed])).toBeNull();
+  });
+
   it('quotes where it was told that a market is its own, and a trader by itself everywhere', () => {
     const { state, bound } = newTrader();
     const slots = ['m1', 'm2'].flatMap((id) => state.markets.listSlots(id));

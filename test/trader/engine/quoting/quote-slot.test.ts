@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { type Micros, micros } from '../../../../src/shared/base/micros.js';
+import { UNCLAIMED } from '../../../../src/trader/engine/market-worth.js';
 import { applyStance, findLiveClass, QuoteSlot } from '../../../../src/trader/engine/quoting/quote-slot.js';
 import { StrategySandbox } from '../../../../src/trader/engine/quoting/strategy-sandbox.js';
 import type { StrategySettings } from '../../../../src/trader/engine/settings.js';
@@ -11,6 +12,7 @@ import { paramTable, strategyFrom } from '../../../../src/trader/strategy/read-p
 import { LIMITS } from '../../../lab/backtest/plans.js';
 import { forAll } from '../../for-all.js';
 import { FACTS, paramsFor, VIEW } from '../../strategy/fixtures.js';
+import { wish as quotesAt, strategyOf, strategyWith } from '../played-trader.js';
 
 const { market } = VIEW;
 const { tickMicros, lotMicros, minAmountMicros } = market;
@@ -189,4 +191,27 @@ describe('other parameters', () => {
     const wrong = { ...module, params: { soft: { ...spec, live: 'soon' } } };
     expect(() => strategyFrom({ default: wrong }, 'x.ts')).toThrow('parameter soft: live must be one of now, requote');
   });
+});
+
+test.each([
+  ['a fleet’s market that no wallet has claimed yet', UNCLAIMED, 0.5],
+  ['a market that the operator has paused', 'paused: lunch', null],
+])('a strategy that has not selected its markets values, and does not quote, %s', (_, hold, wanted) => {
+  const module = strategyWith(() => quotesAt(0.5, 0.4, 0.6));
+  const settings = strategyOf(['M'], module);
+  const slot = new QuoteSlot('M', { ...settings, markets: { ...settings.markets, choose: 'value' } });
+  slot.open(
+    () =>
+      new StrategySandbox(
+        module,
+        (values) => module.create(values, FACTS),
+        {},
+        (call) => call(),
+      ),
+  );
+  const turn = () => slot.wish(VIEW, { nowMs: 1, hold, limits: LIMITS });
+  expect([turn(), slot.wanted.fairMicros]).toEqual([NO_QUOTES(hold), wanted === null ? null : wanted * 1e6]);
+  slot.leftOutBecause = null;
+  slot.wanted = NO_QUOTES('an earlier turn');
+  expect([turn(), slot.wanted.note]).toEqual([NO_QUOTES(hold), 'an earlier turn']);
 });
