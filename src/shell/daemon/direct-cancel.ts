@@ -9,7 +9,7 @@ import type { Outcome } from '../../shared/protocol/seam.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import { isKeyRefusal } from '../client/accepted-credentials.js';
 import { ServiceClient } from '../client/client.js';
-import type { Config, Environment } from '../config/config.js';
+import type { Environment, TraderConfig } from '../config/config.js';
 import type { CancelAllData } from '../control/control-protocol.js';
 import { steadyMs } from '../runtime/clock.js';
 import { type StoredDraft, signingRules } from '../wallet/draft-signer.js';
@@ -183,10 +183,16 @@ export function leavesOrdersBehind(error: unknown): boolean {
 }
 
 /** Cancels resting orders after the trader failed to start or end. Creates neither wallet nor API key. Never throws. */
-export async function cancelLeftovers(config: Config, env: Environment, say: (text: string) => void): Promise<void> {
+export async function cancelLeftovers(
+  config: TraderConfig,
+  env: Environment,
+  say: (text: string) => void,
+): Promise<void> {
   const { file, credentials: credentialsFile } = config.wallet;
   // The orders of an embedded exchange end with this process. Without a wallet file, cancels are impossible.
   if (config.exchange?.embedded === true || !existsSync(file)) return;
+  // In a fleet, another trader may own the orders of this wallet.
+  if (config.fleet !== null) return say(OWNER_CANCELS);
   try {
     const wallet = openKeyFile({ path: file, passphrase: walletPassphrase(env) });
     const { profile, allowBlindSigning } = config.venue;
@@ -203,6 +209,8 @@ export async function cancelLeftovers(config: Config, env: Environment, say: (te
 }
 
 export const MAY_REST = 'orders may still rest: run `twinbook cancel-all --verify`';
+const OWNER_CANCELS =
+  'orders may still rest: unless another trader of the fleet has the wallet, run `twinbook cancel-all --verify`';
 
 /** First wait for the proof that no order rests, ms. Cancels take 1 to 2 s, longer if the venue throttles. */
 const FIRST_MS = 10_000;

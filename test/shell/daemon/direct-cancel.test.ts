@@ -1,9 +1,11 @@
+import { writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { cancelDirectly } from '../../../src/shell/daemon/direct-cancel.js';
+import { cancelDirectly, cancelLeftovers } from '../../../src/shell/daemon/direct-cancel.js';
 import { explainLoss, settleWallet } from '../../../src/shell/daemon/fleet-session.js';
 import { type FleetMember, Lease, rulesOf } from '../../../src/shell/fleet/member.js';
 import { profile } from '../client/hostile-server.js';
 import { startPaper } from '../client/paper.js';
+import { loadedTrader } from '../config/files.js';
 
 /** A client whose account has as many resting orders. */
 async function withOrders(count: number) {
@@ -74,3 +76,13 @@ it.each(['each page shows the same and names another', 'the page behind the firs
 /** The same page with a cursor to another one. */
 const withCursor = (text: string, cursor: string): string =>
   text.replace(/"next_cursor":(null|"[^"]*")/, `"next_cursor":${JSON.stringify(cursor)}`);
+
+it('in a fleet, a trader that could not start cancels nothing, because another trader may own the orders', async () => {
+  const config = loadedTrader('fleet: { database: "postgresql://fleet@127.0.0.1/fleet", name: a, standby: true }');
+  writeFileSync(config.wallet.file, 'a key');
+  const said: string[] = [];
+  await cancelLeftovers(config, {}, (text) => said.push(text));
+  expect(said).toEqual([
+    expect.stringMatching(/^orders may still rest: unless another trader .* has the wallet, run /),
+  ]);
+});
