@@ -172,8 +172,10 @@ export class FleetMember {
   readonly #candidate: OwnerCandidate;
   #desk: DatabaseDesk | null = null;
   #running: MemberHooks | null = null;
-  /** Whether the next renewal must delete claims that this trader dropped; null before the first claim. */
-  #toGiveBack: boolean | null = null;
+  /** Markets that this trader dropped; the next renewal releases them, after the core knows of their loss. */
+  #dropped: readonly string[] = [];
+  /** Whether the database may still have claims of an earlier run or owner. */
+  #hasOldClaims = true;
   #timer: NodeJS.Timeout | undefined;
   #turn: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -367,15 +369,17 @@ export class FleetMember {
   async #updateMarkets(desk: DatabaseDesk): Promise<void> {
     const { markets: wanted, isComplete } = this.#running?.wanted() ?? {};
     if (wanted === undefined) return;
-    if (this.#toGiveBack === true && isComplete === true) {
-      await desk.keepOnly(this.lease.term, [...this.markets, ...wanted]);
-      this.#toGiveBack = false;
+    if (this.#hasOldClaims && isComplete === true) {
+      await desk.giveBack(this.lease.term, [...this.markets, ...wanted], true);
+      this.#hasOldClaims = false;
+    } else if (this.#dropped.length > 0) {
+      const unwanted = this.#dropped.filter((market) => !wanted.includes(market));
+      await desk.giveBack(this.lease.term, unwanted);
     }
     const missing = wanted.filter((market) => !this.markets.includes(market));
     const ours = missing.length === 0 ? [] : await desk.claim(this.lease.term, missing);
     const kept = this.markets.filter((market) => wanted.includes(market));
-    // At the first claim, the database may still have claims of an earlier run or owner, which must be deleted.
-    this.#toGiveBack = this.#toGiveBack !== false || kept.length < this.markets.length;
+    this.#dropped = this.markets.filter((market) => !wanted.includes(market));
     this.markets = [...kept, ...ours];
   }
 

@@ -247,10 +247,10 @@ export class DatabaseDesk {
     return rows.filter(({ wallet }) => wallet === this.#candidate.wallet).map(({ market }) => String(market));
   }
 
-  /** Releases all claims of the wallet except those on `markets`, including claims that its previous owner made. */
-  async keepOnly(term: number, markets: readonly string[]): Promise<void> {
+  /** Releases the wallet's claims on these markets; with `others`, all other claims, also of its previous owner. */
+  async giveBack(term: number, markets: readonly string[], others = false): Promise<void> {
     const sql = `DELETE FROM twinbook_fleet.claim c USING twinbook_fleet.wallet w
-      WHERE c.market <> ALL ($4) AND c.wallet = w.wallet AND w.wallet = $1 AND w.instance = $2 AND w.term = $3`;
+      WHERE c.market ${others ? '<> ALL' : '= ANY'} ($4) AND c.wallet = w.wallet AND w.wallet = $1 AND w.instance = $2 AND w.term = $3`;
     await this.#ask(sql, term, markets);
   }
 
