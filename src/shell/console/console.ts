@@ -136,6 +136,9 @@ export async function openConsole(options: ConsoleOptions) {
       isElsewhere: page?.isElsewhere ?? false,
       /** Call this if the first trader's process ended abnormally. Sends an alert, and waits up to a minute for it. */
       traderGone: async () => {
+        // The next trader's console needs the page's port.
+        void page?.dashboard.close();
+        traders[0]?.endStream();
         traders[0]?.watch.traderGone();
         await traders[0]?.watch.deliver(GONE_TOLD_WITHIN_MS);
       },
@@ -254,6 +257,7 @@ function openShownTrader(options: ShownTraderOptions) {
       alerts: watch,
     }),
     watch,
+    endStream,
     close: () => {
       clearInterval(sampling);
       reports.close();

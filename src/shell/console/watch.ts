@@ -133,6 +133,8 @@ export interface WatchOptions {
   readonly refusedLogins: () => number;
 }
 
+const describeEnd = ({ bye }: ShownState) => (bye?.proven === false ? `orders may rest: ${bye.reason}` : null);
+
 /** Watches one trader. A console without the lock only reads the alerts stored by the console that holds the lock. */
 export class Watch {
   readonly #options: WatchOptions;
@@ -185,7 +187,8 @@ export class Watch {
 
   /** Call this when the trader's process ended without a report of an orderly end. */
   traderGone(): void {
-    this.#gone = 'the trader’s process ended without canceling any order';
+    // The last message is kept as text, because the next trader's first message replaces it.
+    this.#gone = describeEnd(this.#options.trader) ?? 'the trader’s process ended without canceling any order';
     this.#tick();
   }
 
@@ -251,7 +254,7 @@ export class Watch {
 
   #tick(): void {
     const { trader, config, isGuarded, isWithTrader, refusedLogins } = this.#options;
-    const { account, hello, bye } = trader;
+    const { account, hello } = trader;
     const steadyMs = performance.now();
     const total = refusedLogins();
     const recent = this.#logins.filter(({ atMs }) => steadyMs - atMs < WINDOW_MS + EVERY_MS);
@@ -266,7 +269,7 @@ export class Watch {
       nowMs: nowMs(),
       steadyMs,
       ...this.#findPresence(),
-      gone: bye?.proven === false ? `orders may rest: ${bye.reason}` : this.#gone,
+      gone: this.#gone ?? describeEnd(trader),
       // Until its first message, a fleet's trader waits for its wallet: it has no orders that need a guardian.
       isGuarded: isWithTrader && config.fleet !== null && trader.silentMs === null ? null : isGuarded(),
       diskFreeBytes,

@@ -1,10 +1,13 @@
 /** The console over real sockets, beside a trader with prepared telemetry. */
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { StatusLine } from '../../../src/shared/protocol/trader-status.js';
 import type { PageState } from '../../../src/shell/console/page-state.js';
 import type { ControlQuestion, ControlResponse } from '../../../src/shell/control/control-protocol.js';
+import { newFolder } from '../../support/folders.js';
 import { openPageSession } from '../../support/page-client.js';
 import { loadedTrader } from '../config/files.js';
 import { ACCOUNT, hello, market } from './state-of-markets.js';
@@ -19,13 +22,13 @@ async function place(answer: (question: ControlQuestion) => ControlResponse | Pr
   const server = await serveTrader(config.control.socket, answer);
   const { asked, readers, tell } = server;
   onTestFinished(() => server.close());
-  const { url, notes, close } = await consoleOf({ config, secret: SECRET });
+  const { url, notes, close, traderGone } = await consoleOf({ config, secret: SECRET });
   const { ask } = await openPageSession(url, SECRET);
   const state = async () => (await (await ask('/state')).json()) as PageState;
   const press = (action: string, reason: string) =>
     ask(`/actions/${action}`, { method: 'POST', body: JSON.stringify({ reason }) });
   await vi.waitFor(() => expect(readers).toHaveLength(1));
-  return { notes, config, asked, server, state, press, tell, close };
+  return { notes, config, asked, server, state, press, tell, close, traderGone };
 }
 
 describe('the console', () => {
@@ -71,6 +74,23 @@ describe('the console', () => {
     tell(hello());
     tell({ type: 'bye', time: 6_000, reason: 'it has ended', proven: true });
     await vi.waitFor(async () => expect(await state()).toMatchObject({ mode: 'stopped', reason: 'it has ended' }));
+  });
+
+  test('leaves its port and the control socket to the next trader while it tells that its trader is gone', async () => {
+    const waiting = join(newFolder(), 'address');
+    writeFileSync(waiting, 'https://192.0.2.1/never', { mode: 0o600 });
+    const alerts = `alerts: { channels: { chat: { kind: slack, address_file: ${waiting} } } }`;
+    const { server, state, tell, traderGone } = await place(() => OBEYED, alerts);
+    tell(hello());
+    tell({ type: 'bye', time: 6_000, reason: 'the disk is full', proven: false });
+    let isTold = false;
+    void traderGone().then(() => {
+      isTold = true;
+    });
+    for (const reader of server.readers) reader.end();
+    await vi.waitFor(() => expect(state()).rejects.toThrow());
+    await setTimeout(1_500);
+    expect([server.readers.length, isTold]).toEqual([1, false]);
   });
 
   test('beside another one of the same trader says so, shows the page, and leaves the telling to it', async () => {

@@ -124,6 +124,16 @@ test('a trader that ends without proof that no order rests is told of at once, w
   expect([kinds(), told()[0]]).toEqual([[], 'trader_gone cleared']);
 });
 
+test('the reason of an end without proof outlives the first message of the next trader', () => {
+  const { greet, watch, end } = watchOf('open', { isWithTrader: true });
+  greet();
+  end('the disk is full', false);
+  watch.traderGone();
+  greet();
+  vi.advanceTimersByTime(S);
+  expect(watch.open.map(({ text }) => text)).toEqual(['orders may rest: the disk is full']);
+});
+
 test('a trader of a fleet that has started its console needs no guardian while it waits for its wallet', () => {
   const config = loadedTrader('fleet: { database: "postgresql://fleet@127.0.0.1/fleet", name: a, standby: true }');
   const { greet, told } = watchOf('open', { config, isGuarded: () => false, isWithTrader: true });
