@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { guarded, isGone } from '../../shared/base/processes.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
-import { type Config, type Environment, isConsoleWanted } from '../config/config.js';
+import { type Config, type Environment, isConsoleWanted, type TraderConfig } from '../config/config.js';
 import { addressText, obtainPageToken, passwordFrom } from '../console/page-access.js';
 import { Heart, readBeat } from '../guardian/beat-file.js';
 import {
@@ -183,7 +183,7 @@ export class GuardianSupervisor {
 }
 
 interface ConsoleSupervisorOptions {
-  readonly config: Config;
+  readonly config: TraderConfig;
   readonly env: Environment;
   readonly say: (text: string) => void;
   readonly note: (text: string) => void;
@@ -223,18 +223,17 @@ export class ConsoleSupervisor {
     }
   }
 
-  /** Ends the console. If orders may still rest, it first sends an alert and may outlive this process. */
+  /** Ends the console. If orders may still rest, the console first sends an alert; it may outlive the wait of 3 s. */
   async close(isOrderly: boolean): Promise<void> {
     this.#isClosed = true;
     if (this.#again !== null) clearTimeout(this.#again);
     const child = this.#child;
     if (child === null) return;
-    if (!isOrderly) return void child.stdin?.end();
-    const gone = new Promise<void>((resolve) => child.once('close', () => resolve()));
-    child.stdin?.end('end\n');
-    const timer = setTimeout(() => child.kill('SIGKILL'), GONE_WITHIN_MS);
-    await gone;
-    clearTimeout(timer);
+    await new Promise<void>((resolve) => {
+      child.once('close', () => resolve());
+      child.stdin?.end(isOrderly ? 'end\n' : '');
+      setTimeout(() => (isOrderly ? child.kill('SIGKILL') : resolve()), GONE_WITHIN_MS).unref();
+    });
   }
 
   #spawn(): void {
