@@ -6,6 +6,7 @@
 
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, parse } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { openReadOnly } from '../../trader/ledger/ledger.js';
 import { readSecret } from '../alerts/senders.js';
@@ -138,6 +139,7 @@ export async function openConsole(options: ConsoleOptions) {
       traderGone: async () => {
         // The next trader's console needs the page's port.
         void page?.dashboard.close();
+        await setImmediate(); // The trader's last message may have arrived together with its end.
         traders[0]?.endStream();
         traders[0]?.watch.traderGone();
         await traders[0]?.watch.deliver(GONE_TOLD_WITHIN_MS);
