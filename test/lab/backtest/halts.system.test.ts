@@ -87,7 +87,7 @@ describe('a part of a loss limit that is reached in a backtest', () => {
     expect(session.markets.map(({ fills }) => fills.length)).toEqual([1, 0, 0]);
     expect(analysis.coverage).toMatchObject({ markets: 3, marketsPlayed: 1 });
     expect(analysis.warnings[0]?.text).toMatch(
-      /^2 of 3 markets were not played: a limit had let the trader only reduce/,
+      /^2 of 3 markets were not played: a limit had restricted the trader to reducing positions/,
     );
   });
 

@@ -20,9 +20,9 @@ const ROOT = join(import.meta.dirname, '../../..');
  * exchange, a fill model or the sample: update them by hand, in the commit with the reason.
  */
 const PINNED = {
-  'risk-averse': '50c11ba09030a028 0ab3aaa0af1962db274cb89a1e6ae9674d16e4912eea3a127a62308968247c62',
-  'power:3': '50c11ba09030a028 0ab3aaa0af1962db274cb89a1e6ae9674d16e4912eea3a127a62308968247c62',
-  optimistic: 'b70d422b931c7f08 0bd32ef9162aae7331a1b47b43e3fa769337dc54f21808c41a68841946f66c1b',
+  'risk-averse': '6403beae15ab4fef d2f5bc3b24d5150ec00cfdbccdff0c49d9c093aaf8fc358b193ab7cb8c7c4322',
+  'power:3': '6403beae15ab4fef d2f5bc3b24d5150ec00cfdbccdff0c49d9c093aaf8fc358b193ab7cb8c7c4322',
+  optimistic: 'b1e098af2a5e859e 5d72faa20093de66b2e07b0f054b1d379227900c95d4bb2f19ef6cce96c57a5c',
 };
 
 const hashOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');

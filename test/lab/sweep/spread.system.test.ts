@@ -72,7 +72,7 @@ describe('a machine that runs chunks', () => {
 describe('a sweep as a job array', () => {
   it('gives the rows of threads, chunk by chunk, and says what is missing until then', async () => {
     const planned = await twinbook(['sweep', 'plan', ...QUESTION, '--dir', 'chunks', '--out', 'array']);
-    expect(planned).toMatchObject({ code: 0, out: expect.stringMatching(/chunks\s+2, from 0 to 1/) });
+    expect(planned).toMatchObject({ code: 0, out: expect.stringMatching(/chunks\s+2, numbered from 0 to 1/) });
     expect(planned.out).toContain('sbatch --array=0-1');
     const first = { code: 0, out: 'chunk 1: 2 backtests, 0 failed\n' };
     expect(await runChunk({ JOB_COMPLETION_INDEX: '1' })).toMatchObject(first);

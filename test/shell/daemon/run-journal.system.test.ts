@@ -136,7 +136,7 @@ describe('a journal that cannot go on', () => {
     const journal = await open();
     journal.step(time(1), [], null);
     await journal.close();
-    expect(said).toEqual([expect.stringMatching(/this run cannot be replayed: its ledger of \d+ MB is too large/)]);
+    expect(said).toEqual([expect.stringMatching(/this run cannot be replayed: the ledger \(\d+ MB\) is too large/)]);
     const run = readRun(join(runs, 'run1'));
     expect(run.ledgerFile).toBeNull();
     expect(await stepsOf(run)).toHaveLength(1);
