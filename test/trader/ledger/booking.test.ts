@@ -155,16 +155,13 @@ describe('a trade', () => {
     expect(fail()).toBe('unbooked');
     expect(ledger.pnl(new Map())).toMatchObject({ feesMicros: 0, cashMicros: capital });
     expect([book(null), book(7)]).toEqual(['booked', 'fee_paid']);
-    expect(ledger.pnl(new Map()).feesMicros).toBe(7);
-    expect(ledger.verify()).toEqual([]);
+    expect([ledger.pnl(new Map()).feesMicros, ledger.verify()]).toEqual([7, []]);
   });
 
   testWithLedger('that failed to settle counts against its order once', (ledger) => {
     const { fail } = prepare(ledger);
     expect([fail(), fail()]).toEqual(['noted', 'repeated']);
-    expect(ledger.order('order-1')?.failedMicros).toBe(10 * ONE);
-    expect(ledger.fills()).toEqual([]);
-    expect(ledger.verify()).toEqual([]);
+    expect([ledger.order('order-1')?.failedMicros, ledger.fills(), ledger.verify()]).toEqual([10 * ONE, [], []]);
   });
 
   testWithLedger('that is booked, undone and booked again leaves equal books each time', (ledger) => {
@@ -252,8 +249,7 @@ describe('a split', () => {
       { isYes: true, sharesMicros: 10 * ONE, costMicros: 9 * ONE },
     ]);
     expect(ledger.pnl(new Map([['a', m(900_000)]]))).toMatchObject({ realisedMicros: 0, totalMicros: 0 });
-    expect(ledger.conversions()).toEqual([split]);
-    expect(ledger.verify()).toEqual([]);
+    expect([ledger.conversions(), ledger.verify()]).toEqual([[split], []]);
   });
 
   it('and the merge of its sets leave everything as it was, whatever the price and the sizes', () => {

@@ -27,8 +27,7 @@ describe('opening a ledger', () => {
     ).toThrow('the step failed');
     ledger.close();
     const again = openLedger(path, HOLDER);
-    expect(again.intents().map(({ id }) => id)).toEqual(['run-a-1']);
-    expect(again.intent('run-a-1')).toEqual(intentOf());
+    expect([again.intents().map(({ id }) => id), again.intent('run-a-1')]).toEqual([['run-a-1'], intentOf()]);
     again.close();
   });
 
@@ -132,8 +131,7 @@ describe('the writer lock', () => {
   });
 
   testInFolder('tells who writes, and leaves a free one free', (path) => {
-    expect(findWriter(join(path, 'no', 'such.sqlite'))).toBeNull();
-    expect(findWriter(path)).toBeNull();
+    expect([findWriter(join(path, 'no', 'such.sqlite')), findWriter(path)]).toEqual([null, null]);
     const ledger = openLedger(path, HOLDER);
     symlinkSync(path, `${path}.alias`);
     expect(findWriter(`${path}.alias`)).toEqual(HOLDER);
@@ -160,8 +158,7 @@ describe('a ledger write', () => {
   testWithLedger('that fails breaks the ledger for good: nothing is retried', (ledger) => {
     const sqlite = ledger.backupSource as Sqlite.Database;
     // The file must not grow, so the next write fails as on a full disk.
-    const pages = sqlite.pragma('page_count', { simple: true });
-    sqlite.pragma(`max_page_count = ${String(pages)}`);
+    sqlite.pragma(`max_page_count = ${String(sqlite.pragma('page_count', { simple: true }))}`);
     const write = () => ledger.transaction(() => ledger.setNote('big', 'x'.repeat(100_000)));
     expect(write).toThrow(LedgerBroken);
     sqlite.pragma('max_page_count = 100000');

@@ -131,9 +131,8 @@ describe('volatility', () => {
   });
 });
 
-test('log-odds are clipped at both ends', () => {
-  expect([computeLogOdds(0), computeLogOdds(0.5), computeLogOdds(1)]).toEqual([-7, 0, 7]);
-});
+test('log-odds are clipped at both ends', () =>
+  expect([computeLogOdds(0), computeLogOdds(0.5), computeLogOdds(1)]).toEqual([-7, 0, 7]));
 
 describe('trade flow', () => {
   test('weighs by size and forgets by half per half-life', () => {
@@ -160,9 +159,8 @@ describe('trade flow', () => {
     expect(Math.abs(flow.at(1_200_000).flowImbalance)).toBeLessThan(0.02);
   });
 
-  test('says nothing before the first trade', () => {
-    expect(new Flow().at(5)).toEqual({ tradePrice: null, tradeWeightShares: 0, flowImbalance: 0, flowSharesPerS: 0 });
-  });
+  test('says nothing before the first trade', () =>
+    expect(new Flow().at(5)).toEqual({ tradePrice: null, tradeWeightShares: 0, flowImbalance: 0, flowSharesPerS: 0 }));
 });
 
 const TICK_MICROS = m(0.01);
@@ -353,8 +351,7 @@ describe('two days of price bars', () => {
   it('say the same whichever comes first, and nothing where there are fewer than two', () => {
     const rows = drawCloses(0.002, 0, 1);
     expect(sigmaOf(rows.toReversed())).toBe(sigmaOf(rows));
-    expect(sigmaOf([])).toBeNull();
-    expect(sigmaOf([bar(0, 0.5)])).toBeNull();
+    expect([sigmaOf([]), sigmaOf([bar(0, 0.5)])]).toEqual([null, null]);
   });
 
   it('of a price that stood still are calm, and never below the floor', () => {
@@ -365,8 +362,7 @@ describe('two days of price bars', () => {
   });
 
   it('have the mean of the newest close over time', () => {
-    const read = readCandles([bar(3, 0.5), bar(7, 0.75)], SPAN, TICK / 2);
-    expect(read).toMatchObject({ meanPrice: (4 * 0.5 + 0.75) / 5 });
+    expect(readCandles([bar(3, 0.5), bar(7, 0.75)], SPAN, TICK / 2)).toMatchObject({ meanPrice: (4 * 0.5 + 0.75) / 5 });
   });
 });
 

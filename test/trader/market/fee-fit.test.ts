@@ -68,10 +68,7 @@ describe('the fees of public trades', () => {
       'of a rate that has changed among them',
       [...tradesOf({ ...paid, count: 50 }, random()), ...tradesOf({ ...paid, taker: 30_000, count: 50 }, random())],
     ],
-    [
-      'with one that is an odd one out',
-      tradesOf(paid, random()).map((row, i) => (i === 7 ? { ...row, taker_fee: '0.5' } : row)),
-    ],
+    ['with an odd one out', tradesOf(paid, random()).map((row, i) => (i === 7 ? { ...row, taker_fee: '0.5' } : row))],
     ['free', tradesOf({ ...paid, taker: 0 }, random())],
   ])('%s contradict no schedule', (_, rows) => {
     for (const declared of FEE_SCHEDULES) expect(feeContradiction(rows, declared)).toBeNull();

@@ -9,8 +9,7 @@ export const m = (value: number) => micros(Math.round(value * 1e6));
 type Levels = readonly (readonly [price: number, amount: number])[];
 
 export const book = (bids: Levels, asks: Levels): Book => {
-  const side = (levels: Levels) =>
-    levels.map(([price, amount]) => ({ priceMicros: m(price), amountMicros: m(amount) }));
+  const side = (levels: Levels) => levels.map(([price, size]) => ({ priceMicros: m(price), amountMicros: m(size) }));
   return { bids: side(bids), asks: side(asks) };
 };
 
@@ -31,10 +30,7 @@ export const at = (seenMs: number, requestId = seenMs): SeenAt => ({
   venueTimeMs: null,
 });
 
-export const detail = (
-  changes: Readonly<Record<string, unknown>> = {},
-  config: Readonly<Record<string, unknown>> = {},
-) =>
+export const detail = (changes: Record<string, unknown> = {}, config: Readonly<Record<string, unknown>> = {}) =>
   marketDetail.parse({
     title: 'Will it?',
     condition_id: 'M',

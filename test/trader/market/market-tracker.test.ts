@@ -88,8 +88,7 @@ describe('own orders are no part of the book that a fair value comes from', () =
     const state = fed();
     state.onBook(snapshot(BIDS, ASKS), at(3000), [order()]);
     const view = look(state, 3000, own([order()]));
-    expect(view.book).toEqual(book(BIDS, ASKS));
-    expect(view.others.bids[0]).toEqual({ priceMicros: m(0.48), amountMicros: m(20) });
+    expect([view.book, view.others.bids[0]]).toEqual([book(BIDS, ASKS), { priceMicros: m(0.48), amountMicros: m(20) }]);
   });
 
   test('when one is all there is at its price, the level is gone', () => {
@@ -114,10 +113,8 @@ describe('own orders are no part of the book that a fair value comes from', () =
     expect(look(state, 4000, own([order({ remainingMicros: m(1) })])).others.bids[0]?.amountMicros).toBe(m(20));
   });
 
-  test('but one that was submitted after the answer had come cannot be in it', () => {
-    const state = fed();
-    expect(look(state, 2500, own([order({ submittedMs: 2400 })])).others).toEqual(book(BIDS, ASKS));
-  });
+  test('but one that was submitted after the answer had come cannot be in it', () =>
+    expect(look(fed(), 2500, own([order({ submittedMs: 2400 })])).others).toEqual(book(BIDS, ASKS)));
 });
 
 describe('health', () => {
@@ -138,15 +135,13 @@ describe('health', () => {
     ['locked', 0.52, false, true],
     ['sane', 0.51, false, false],
   ])('%s', (_, bid, crossed, locked) => {
-    const state = fed();
-    expect(poll(state, 3000, [[bid, 5]]).health).toMatchObject({ crossed, locked, jumpLogOdds: expect.any(Number) });
+    expect(poll(fed(), 3000, [[bid, 5]]).health).toMatchObject({ crossed, locked, jumpLogOdds: expect.any(Number) });
   });
 
   test('a book that stands still while trades go through it is frozen, until it changes', () => {
     const state = fed(10_000);
     state.onTrades([trade(12, 0.6, 1), trade(11, 0.6, 1)], at(13_000));
-    expect(poll(state, 15_000).health.frozen).toBe(false);
-    expect(poll(state, 25_000).health.frozen).toBe(true);
+    expect([poll(state, 15_000).health.frozen, poll(state, 25_000).health.frozen]).toEqual([false, true]);
     expect(poll(state, 26_000, BIDS, [[0.6, 1]]).health.frozen).toBe(false);
   });
 
@@ -165,10 +160,7 @@ describe('health', () => {
     expect(sinceJumpMs).toBe(1000);
   });
 
-  test('levels that cannot be are counted', () => {
-    const state = fed();
-    expect(poll(state, 3000, [[1, 5]]).health.droppedLevels).toBe(1);
-  });
+  test('levels that cannot be are counted', () => expect(poll(fed(), 3000, [[1, 5]]).health.droppedLevels).toBe(1));
 });
 
 test("time to resolution is by the exchange's clock", () => {

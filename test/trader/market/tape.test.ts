@@ -26,9 +26,8 @@ test('a row that its page had missed is taken when it appears', () => {
   expect(tape.trades.map(({ venueTimeMs }) => venueTimeMs)).toEqual([15_000, 13_000, 10_000]);
 });
 
-test('failed trades did not happen', () => {
-  expect(new Tape().add([trade(12, 0.5, 1, true, 'failed')], 1, () => EMPTY_BOOK)).toEqual([]);
-});
+test('failed trades did not happen', () =>
+  expect(new Tape().add([trade(12, 0.5, 1, true, 'failed')], 1, () => EMPTY_BOOK)).toEqual([]));
 
 const around = book([[0.4, 10]], [[0.5, 10]]);
 test.each([

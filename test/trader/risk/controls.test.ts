@@ -17,28 +17,28 @@ const beside = (order: Parameters<typeof orderOf>[0]) => ({ exposure: exposureOf
 const HOLDING = { exposure: exposureOf([held]) };
 const REDUCING = { stance: 'reduce-only', stanceReason: 'difference', ...HOLDING } as const;
 const LEVEL = { priceMicros: m(440_000), amountMicros: m(1) };
-const NO_BOOK = { sight: sight({ book: { bids: [], asks: [] } }) };
 const SELL = { side: 'sell', priceMicros: m(430_000) } as const;
+const selling = (count: number) => ({ ...SELL, amountMicros: shares(count) });
+const IN_FLIGHT = { priceMicros: m(410_000), phase: 'in_flight' } as const;
+const INTERRUPTED = { ...sight().market, phase: 'interrupted' } as const;
+const bidOf = (price: number, fair: number) => ({ priceMicros: m(price), fairYesMicros: m(fair) });
+const askOf = (price: number, fair: number) => ({ isYes: false, ...bidOf(price, fair) });
+const buysNo = (price: number) => beside({ isYes: false, priceMicros: m(price) });
+const seen = (changes: Partial<MarketSight>) => ({ sight: sight(changes) });
+const UNVALUED = { side: 'sell', fairYesMicros: null } as const;
+const NO_BOOK = seen({ book: { bids: [], asks: [] } });
 const limited = (limits: Partial<RiskLimits>) => ({ limits: limitsOf(limits) });
+const upToFour = (limit: keyof RiskLimits) => limited({ [limit]: shares(4) });
+/** A holding above this limit. */
+const above = (limit: keyof RiskLimits) => ({ ...limited({ [limit]: shares(20) }), ...HOLDING });
+const paceOf = (lastSecond: number, lastMinute: number) => ({ pace: { lastSecond, lastMinute } });
 const lossOf = (loss: Partial<RiskFacts['loss']>) => ({ loss: { ...factsOf().loss, ...loss } });
-const healthOf = (health: Partial<MarketSight['health']>) => ({
-  sight: sight({ health: { ...sight().health, ...health } }),
-});
+const healthOf = (health: Partial<MarketSight['health']>) => seen({ health: { ...sight().health, ...health } });
 
 const CASES: readonly Case[] = [
   ['a sane order', {}, {}, null],
-  [
-    '1: more shares than one order may have',
-    { amountMicros: shares(251) },
-    {},
-    [1, 'max_order_shares', 250 * ONE, 251 * ONE],
-  ],
-  [
-    '2: a larger notional than one order may have',
-    {},
-    limited({ maxOrderNotionalMicros: shares(4) }),
-    [2, 'max_order_notional', 4 * ONE, 4_100_000],
-  ],
+  ['1: too many shares in one order', { amountMicros: shares(251) }, {}, [1, 'max_order_shares', 250 * ONE, 251 * ONE]],
+  ['2: too large a notional', {}, upToFour('maxOrderNotionalMicros'), [2, 'max_order_notional', 4 * ONE, 4_100_000]],
   [
     '2: a notional that only its rounding up brings over the limit',
     { priceMicros: m(410_001), amountMicros: m(10 * ONE + 1) },
@@ -47,31 +47,11 @@ const CASES: readonly Case[] = [
   ],
   ['3: a bid above our own fair value', { fairYesMicros: m(359_999) }, {}, [3, 'price_collar_fair', 409_999, 410_000]],
   ['3: a bid within the collar', { fairYesMicros: m(360_000) }, {}, null],
-  [
-    '3: buying NO, an ask in YES space, below our own fair value',
-    { isYes: false, priceMicros: m(560_000), fairYesMicros: m(490_001) },
-    {},
-    [3, 'price_collar_fair', 440_001, 440_000],
-  ],
-  [
-    '3: a bid far through the book',
-    { priceMicros: m(460_001), fairYesMicros: m(500_000) },
-    {},
-    [3, 'price_collar_book', 460_000, 460_001],
-  ],
-  [
-    '3: an ask far through the book',
-    { isYes: false, priceMicros: m(620_001), fairYesMicros: m(380_000) },
-    {},
-    [3, 'price_collar_book', 380_000, 379_999],
-  ],
-  ['3: a bid anywhere when nobody offers', { priceMicros: m(700_000), fairYesMicros: m(700_000) }, NO_BOOK, null],
-  [
-    '3: a sale without a fair value and without a book',
-    { side: 'sell', fairYesMicros: null },
-    { ...NO_BOOK, ...HOLDING },
-    [3, 'price_collar_book', 0, 1],
-  ],
+  ['3: buying NO, an ask, below fair value', askOf(560_000, 490_001), {}, [3, 'price_collar_fair', 440_001, 440_000]],
+  ['3: a bid through the book', bidOf(460_001, 500_000), {}, [3, 'price_collar_book', 460_000, 460_001]],
+  ['3: an ask far through the book', askOf(620_001, 380_000), {}, [3, 'price_collar_book', 380_000, 379_999]],
+  ['3: a bid anywhere when nobody offers', bidOf(700_000, 700_000), NO_BOOK, null],
+  ['3: a sale without fair value or book', UNVALUED, { ...NO_BOOK, ...HOLDING }, [3, 'price_collar_book', 0, 1]],
   [
     '4: one order too many',
     {},
@@ -87,12 +67,7 @@ const CASES: readonly Case[] = [
     },
     [5, 'max_position_shares', 100 * ONE, 101 * ONE],
   ],
-  [
-    '5: selling down a position that is over its limit',
-    SELL,
-    { ...limited({ maxPositionSharesMicros: shares(20) }), ...HOLDING },
-    null,
-  ],
+  ['5: selling down a position over its limit', SELL, above('maxPositionSharesMicros'), null],
   [
     '6: a position of the whole event',
     {},
@@ -102,90 +77,30 @@ const CASES: readonly Case[] = [
     },
     [6, 'max_event_position_shares', 65 * ONE, 70 * ONE],
   ],
-  [
-    '6: selling down in an event that is over its limit',
-    SELL,
-    { ...limited({ maxEventPositionSharesMicros: shares(20) }), ...HOLDING },
-    null,
-  ],
-  [
-    '6: a loss that its event may bring',
-    {},
-    limited({ maxEventLossMicros: shares(4) }),
-    [6, 'max_event_loss', 4 * ONE, 4_141_000],
-  ],
-  [
-    '7: a loss that everything together may bring',
-    {},
-    limited({ maxTotalCostMicros: shares(4) }),
-    [7, 'max_total_cost', 4 * ONE, 4_141_000],
-  ],
-  [
-    '7: selling down what is over the limit of everything',
-    SELL,
-    { ...limited({ maxTotalCostMicros: shares(4) }), ...HOLDING },
-    null,
-  ],
+  ['6: selling down in an event over its limit', SELL, above('maxEventPositionSharesMicros'), null],
+  ['6: a loss that its event may bring', {}, upToFour('maxEventLossMicros'), [6, 'max_event_loss', 4 * ONE, 4_141_000]],
+  ['7: a loss of everything', {}, upToFour('maxTotalCostMicros'), [7, 'max_total_cost', 4 * ONE, 4_141_000]],
+  ['7: selling down what is over the limit of everything', SELL, above('maxTotalCostMicros'), null],
   ['8: a halted trader', {}, lossOf({ halted: 'lost 50 today' }), [8, 'halted', 0, 1]],
   ['8: a kill', {}, { stance: 'halted', stanceReason: 'killed' }, [8, 'halted', 0, 1]],
-  [
-    "8: a day's loss at its limit",
-    {},
-    lossOf({ dayLossMicros: shares(50) }),
-    [8, 'max_loss_day', 50 * ONE - 1, 50 * ONE],
-  ],
-  [
-    '8: a drawdown at its limit',
-    {},
-    lossOf({ drawdownMicros: shares(100) }),
-    [8, 'max_drawdown', 100 * ONE - 1, 100 * ONE],
-  ],
+  ["8: a day's loss at its limit", {}, lossOf({ dayLossMicros: m(5e7) }), [8, 'max_loss_day', 5e7 - 1, 5e7]],
+  ['8: a drawdown at its limit', {}, lossOf({ drawdownMicros: m(1e8) }), [8, 'max_drawdown', 1e8 - 1, 1e8]],
   [
     '22: more than is left of the day limit, if it fills and the price is back at its average',
     {},
     { ...lossOf({ dayLossMicros: shares(48) }), findCaps: () => ({ yesMicros: m(200_000), noMicros: m(500_000) }) },
     [22, 'loss_to_average', 50 * ONE - 1, 48 * ONE + 2_141_000],
   ],
-  [
-    '9: as many orders and cancels within a second as are allowed',
-    {},
-    { pace: { lastSecond: 40, lastMinute: 40 } },
-    [9, 'max_actions_per_second', 39, 40],
-  ],
-  [
-    '9: as many within a minute as are allowed',
-    {},
-    { pace: { lastSecond: 0, lastMinute: 200 } },
-    [9, 'max_actions_per_minute', 199, 200],
-  ],
-  [
-    '11: a burst that nobody has looked at yet',
-    {},
-    { fills: { halted: '41 fills within 10 s' } },
-    [11, 'max_fills', 0, 1],
-  ],
+  ['9: the most allowed within a second', {}, paceOf(40, 40), [9, 'max_actions_per_second', 39, 40]],
+  ['9: the most allowed within a minute', {}, paceOf(0, 200), [9, 'max_actions_per_minute', 199, 200]],
+  ['11: a burst of fills that halted us', {}, { fills: { halted: '41 fills within 10 s' } }, [11, 'max_fills', 0, 1]],
   ['10: too few requests left to cancel it again', {}, { requestHeadroom: 3 }, [10, 'request_reserve', 4, 3]],
-  [
-    '12: an order in flight with the same outcome, side and price',
-    {},
-    beside({ priceMicros: m(410_000), phase: 'in_flight' }),
-    [12, 'duplicate_intent', 0, 1],
-  ],
+  ['12: the same order in flight', {}, beside(IN_FLIGHT), [12, 'duplicate_intent', 0, 1]],
   ['12: a resting order at the same price', {}, beside({ priceMicros: m(410_000) }), null],
-  [
-    '12: an order in flight at the same price for the other outcome',
-    {},
-    beside({ isYes: false, priceMicros: m(410_000), phase: 'in_flight' }),
-    null,
-  ],
+  ['12: the same price in flight for the other outcome', {}, beside({ isYes: false, ...IN_FLIGHT }), null],
   ['12: an intent that is under way', {}, beside({ intentId: 'new' }), [12, 'duplicate_intent', 0, 1]],
-  [
-    '13: buying YES against our own purchase of NO, p + q = 1',
-    {},
-    beside({ isYes: false, priceMicros: m(590_000) }),
-    [13, 'self_cross', 409_999, 410_000],
-  ],
-  ['13: ... but not with p + q < 1', {}, beside({ isYes: false, priceMicros: m(589_999) }), null],
+  ['13: a bid against our purchase of NO, p + q = 1', {}, buysNo(590_000), [13, 'self_cross', 409_999, 410_000]],
+  ['13: ... but not with p + q < 1', {}, buysNo(589_999), null],
   [
     '13: buying YES against our own sale in flight at the same price',
     {},
@@ -203,40 +118,15 @@ const CASES: readonly Case[] = [
   ['14: a price of one', { priceMicros: m(ONE) }, {}, [14, 'sane_input', ONE - 1, ONE]],
   ['14: an old book', {}, healthOf({ bookAgeMs: 30_001 }), [14, 'max_book_age_ms', 30_000, 30_001]],
   ['14: a book from the future', {}, healthOf({ bookAgeMs: -1 }), [14, 'max_book_age_ms', 0, -1]],
-  [
-    '14: a locked book',
-    {},
-    { sight: sight({ book: { bids: [LEVEL], asks: [LEVEL] } }) },
-    [14, 'book_crossed', 439_999, 440_000],
-  ],
+  ['14: a locked book', {}, seen({ book: { bids: [LEVEL], asks: [LEVEL] } }), [14, 'book_crossed', 439_999, 440_000]],
   ['14: a frozen book', {}, healthOf({ frozen: true }), [14, 'book_frozen', 0, 1]],
-  [
-    '14: a jump that nothing confirmed yet',
-    {},
-    healthOf({ sinceJumpMs: 999 }),
-    [14, 'min_time_since_jump_ms', 1000, 999],
-  ],
-  [
-    '15: a market that is not open',
-    {},
-    { sight: sight({ market: { ...sight().market, phase: 'interrupted' } }) },
-    [15, 'market_open', 0, 1],
-  ],
-  [
-    '15: a market about to resolve',
-    {},
-    { sight: sight({ timeToResolutionMs: 59_000 }) },
-    [15, 'min_time_to_resolution_s', 60, 59],
-  ],
-  ['15: a market without a date', {}, { sight: sight({ timeToResolutionMs: null }) }, null],
+  ['14: a jump without confirmation', {}, healthOf({ sinceJumpMs: 999 }), [14, 'min_time_since_jump_ms', 1000, 999]],
+  ['15: a market that is not open', {}, seen({ market: INTERRUPTED }), [15, 'market_open', 0, 1]],
+  ['15: a market about to resolve', {}, seen({ timeToResolutionMs: 59_000 }), [15, 'min_time_to_resolution_s', 60, 59]],
+  ['15: a market without a date', {}, seen({ timeToResolutionMs: null }), null],
   ['17: an order that adds while only reducing is allowed', {}, REDUCING, [17, 'reduce_only', 0, 10 * ONE]],
-  [
-    '17: an order that would turn the position over',
-    { ...SELL, amountMicros: shares(61) },
-    REDUCING,
-    [17, 'reduce_only', 60 * ONE, 61 * ONE],
-  ],
-  ['17: one that brings it to zero', { ...SELL, amountMicros: shares(60) }, REDUCING, null],
+  ['17: an order that turns the position over', selling(61), REDUCING, [17, 'reduce_only', 60 * ONE, 61 * ONE]],
+  ['17: one that brings it to zero', selling(60), REDUCING, null],
   [
     '17: flattening without a fair value, after a loss that halted us',
     { side: 'sell', priceMicros: m(390_000), amountMicros: shares(60), fairYesMicros: null },
@@ -256,15 +146,10 @@ const CASES: readonly Case[] = [
     { cashMicros: m(8_140_000), ...beside({ phase: 'unknown' }) },
     [19, 'available_cash', 8_140_000, 8_181_000],
   ],
-  [
-    '19: a sale, however much the working buys need',
-    SELL,
-    { cashMicros: m(1), exposure: exposureOf([held], [orderOf()]) },
-    null,
-  ],
+  ['19: a sale, whatever the buys need', SELL, { cashMicros: m(1), exposure: exposureOf([held], [orderOf()]) }, null],
   [
     '20: more shares than are free',
-    { ...SELL, amountMicros: shares(20) },
+    selling(20),
     { exposure: exposureOf([held], [orderOf({ side: 'sell', priceMicros: m(440_000), remainingMicros: shares(90) })]) },
     [20, 'available_shares', 10 * ONE, 20 * ONE],
   ],

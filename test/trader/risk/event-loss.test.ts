@@ -70,17 +70,14 @@ describe('the worst loss of an event', () => {
     const less = placeOf({ isYes: false, side: 'sell', priceMicros: m(590_000), amountMicros: shares(10) });
     // The sold shares offset the other market's loss.
     expect(judge(less, facts(60))).toMatchObject({ verdict: 'refused', name: 'max_event_loss' });
-    const alone = { ...facts(10), exposure: exposureOf([noIn('a')], [], [EXCLUSIVE]) };
-    expect(judge(less, alone).verdict).toBe('approved');
+    expect(judge(less, { ...facts(10), exposure: exposureOf([noIn('a')], [], [EXCLUSIVE]) }).verdict).toBe('approved');
   });
 
   it('is that of the market alone where it belongs to no event', () => {
     const inC = { marketConditionId: 'c', eventConditionId: null };
     const alone = exposureOf([holdingOf({ ...inC, yesMicros: shares(10), costMicros: shares(4) })]);
-    expect([alone.eventLoss('c'), alone.eventLoss('event')]).toEqual([4 * ONE, 0]);
-    expect(alone.eventKeys).toEqual(['c']);
-    const order = orderOf({ ...inC, feeRateMicros: m(0) });
-    expect(alone.eventLoss('c', order)).toBe(8 * ONE);
+    expect([alone.eventLoss('c'), alone.eventLoss('event'), alone.eventKeys]).toEqual([4 * ONE, 0, ['c']]);
+    expect(alone.eventLoss('c', orderOf({ ...inC, feeRateMicros: m(0) }))).toBe(8 * ONE);
   });
 });
 

@@ -24,12 +24,11 @@ describe('the limits of a file', () => {
     for (const name of LIMIT_NAMES) expect(Number.isSafeInteger(limits[name]) && limits[name] > 0).toBe(true);
   });
 
-  it('are read as written', () => {
+  it('are read as written', () =>
     expect(riskLimitsSchema.parse({ max_loss_day: '25.5', max_open_orders: 12 })).toMatchObject({
       maxLossDayMicros: 25_500_000,
       maxOpenOrders: 12,
-    });
-  });
+    }));
 
   it.each([
     [{ max_loss_day: 50 }, 'max_loss_day: must be currency as a decimal string such as "50", got 50'],
@@ -44,9 +43,7 @@ describe('the limits of a file', () => {
       'price_collar_fair: must be a price difference, above 0 and at most 1, with at most 6 decimals, got "5"',
     ],
     [{ max_order_size: '5' }, ': Unrecognized key: "max_order_size"'],
-  ])('are refused with the field and what is wanted: %j', (file, message) => {
-    expect(messageOf(file)).toBe(message);
-  });
+  ])('are refused with the field and what is wanted: %j', (file, message) => expect(messageOf(file)).toBe(message));
 
   it('can be described as JSON Schema', () => {
     const schema = z.toJSONSchema(riskLimitsSchema, { io: 'input' });
@@ -79,9 +76,8 @@ describe('the overrides of a strategy file', () => {
     expect(() => tighten(base, override)).toThrow(TwinbookError);
   });
 
-  it('cannot name a limit of the whole trader', () => {
-    expect(riskOverrideSchema.safeParse({ max_loss_day: '10' }).success).toBe(false);
-  });
+  it('cannot name a limit of the whole trader', () =>
+    expect(riskOverrideSchema.safeParse({ max_loss_day: '10' }).success).toBe(false));
 
   it('never allow anything that the base forbids', () => {
     const values = fc.record(

@@ -15,7 +15,9 @@ const split = (changes: Partial<SplitIntent> = {}): SplitIntent => ({
   yesPriceMicros: m(420_000),
   ...changes,
 });
+const BUYING = { exposure: exposureOf([], [orderOf()]) };
 const held = (changes: Parameters<typeof holdingOf>[0]) => ({ exposure: exposureOf([holdingOf(changes)], []) });
+const SPLITTING = held({ marketConditionId: 'b', splittingMicros: shares(11) });
 
 const refusals: readonly (readonly [string, number, string, Partial<SplitIntent>, Partial<RiskFacts>])[] = [
   ['nothing', 14, 'sane_input', { amountMicros: m(0) }, {}],
@@ -28,13 +30,7 @@ const refusals: readonly (readonly [string, number, string, Partial<SplitIntent>
   ['a day that lost its limit', 8, 'max_loss_day', {}, { loss: { ...factsOf().loss, dayLossMicros: shares(50) } }],
   ['a drawdown at its limit', 8, 'max_drawdown', {}, { loss: { ...factsOf().loss, drawdownMicros: shares(100) } }],
   ['a burst of fills', 11, 'max_fills', {}, { fills: { halted: 'too many' } }],
-  [
-    'a market that is not open',
-    15,
-    'market_open',
-    {},
-    { sight: sight({ market: { ...sight().market, phase: 'resolved' } }) },
-  ],
+  ['a market not open', 15, 'market_open', {}, { sight: sight({ market: { ...sight().market, phase: 'resolved' } }) }],
   ['a market about to resolve', 15, 'min_time_to_resolution_s', {}, { sight: sight({ timeToResolutionMs: 59_000 }) }],
   ['a trader that only reduces', 17, 'reduce_only', {}, { stance: 'reduce-only' }],
   ['a trader that sells everything', 17, 'reduce_only', {}, { stance: 'flatten' }],
@@ -42,30 +38,14 @@ const refusals: readonly (readonly [string, number, string, Partial<SplitIntent>
   ['sets that are held beside it', 21, 'max_core_sets', {}, held({ yesMicros: shares(61), noMicros: shares(90) })],
   ['sets of a split under way', 21, 'max_core_sets', {}, held({ splittingMicros: shares(61) })],
   ['more than there is', 19, 'available_cash', {}, { cashMicros: m(40 * ONE - 1) }],
-  [
-    'currency that buys have reserved',
-    19,
-    'available_cash',
-    {},
-    { cashMicros: shares(44), exposure: exposureOf([], [orderOf()]) },
-  ],
-  [
-    'currency that another split takes',
-    19,
-    'available_cash',
-    {},
-    {
-      cashMicros: shares(50),
-      exposure: exposureOf([holdingOf({ marketConditionId: 'b', splittingMicros: shares(11) })], []),
-    },
-  ],
+  ['currency that buys have reserved', 19, 'available_cash', {}, { cashMicros: shares(44), ...BUYING }],
+  ['currency that another split takes', 19, 'available_cash', {}, { cashMicros: shares(50), ...SPLITTING }],
 ];
 
 describe('a split', () => {
   it('passes up to the limit of sets and to the last unit of free currency', () => {
     expect(judge(split(), factsOf({ cashMicros: shares(40) })).verdict).toBe('approved');
-    const facts = factsOf(held({ yesMicros: shares(60), noMicros: shares(99) }));
-    expect(judge(split(), facts).verdict).toBe('approved');
+    expect(judge(split(), factsOf(held({ yesMicros: shares(60), noMicros: shares(99) }))).verdict).toBe('approved');
     expect(judge(split(), factsOf({ stance: 'widen' })).verdict).toBe('approved');
     const tight = factsOf({ limits: limitsOf({ maxCoreSetsMicros: shares(39) }) });
     expect(judge(split(), tight)).toMatchObject({ verdict: 'refused', limit: 39 * ONE, found: 40 * ONE });

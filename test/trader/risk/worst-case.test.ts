@@ -90,8 +90,7 @@ describe('the exposure', () => {
         orderOf({ intentId: 'x', side: 'sell', isYes: false, remainingMicros: m(10), phase: 'abandoned' }),
       ],
     );
-    expect(exposure.freeShares('a', true)).toBe(50);
-    expect(exposure.freeShares('a', false)).toBe(20);
+    expect([exposure.freeShares('a', true), exposure.freeShares('a', false)]).toEqual([50, 20]);
     expect(exposure.freeShares('nowhere', true)).toBe(0);
     expect(new Exposure().worstCase('nowhere').positionMicros).toBe(0);
   });

@@ -29,9 +29,7 @@ function tell(seconds: number, say: (second: number) => { limit: number; remaini
   return told;
 }
 
-it('says nothing while there is enough', () => {
-  expect(tell(300, () => ({ limit: 120, remaining: 60 }))).toEqual([]);
-});
+it('says nothing while there is enough', () => expect(tell(300, () => ({ limit: 120, remaining: 60 }))).toEqual([]));
 
 it('says that others use it, once for all answers that say so, and that it is over', () => {
   const told = tell(600, (s) => (s > 20 && s < 300 && s % 60 < 30 ? { limit: 120, remaining: 0 } : null));

@@ -78,9 +78,8 @@ describe('the choice of markets', () => {
     });
   });
 
-  it('charges no more than was told where there is enough', () => {
-    expect(pricesFor([candidate('x', { fillsPerS: 0.002 })], PLENTY, LEAST)).toEqual(LEAST);
-  });
+  it('charges no more than was told where there is enough', () =>
+    expect(pricesFor([candidate('x', { fillsPerS: 0.002 })], PLENTY, LEAST)).toEqual(LEAST));
 
   it('takes the best for which there is room, and none that costs more than it brings', () => {
     const all = [0.002, 0.008, 0.004, 0.00001].map((fillsPerS, i) => candidate(`m${i}`, { fillsPerS }));
@@ -110,10 +109,8 @@ describe('the choice of markets', () => {
     };
     const isTaken = (net: number, isChosen: boolean) =>
       choose([candidate('x', { fillsPerS: fillsFor(net), isChosen })], PLENTY, LEAST, ROOM).chosen.has('x');
-    expect(isTaken(0.9 * margin, false)).toBe(false);
-    expect(isTaken(1.1 * margin, false)).toBe(true);
-    expect(isTaken(-0.9 * margin, true)).toBe(true);
-    expect(isTaken(-1.1 * margin, true)).toBe(false);
+    expect([isTaken(0.9 * margin, false), isTaken(1.1 * margin, false)]).toEqual([false, true]);
+    expect([isTaken(-0.9 * margin, true), isTaken(-1.1 * margin, true)]).toEqual([true, false]);
   });
 
   it('takes up few at once, and lets none go for one that is hardly better', () => {
@@ -124,16 +121,14 @@ describe('the choice of markets', () => {
     const against = (fillsPerS: number) => [
       ...choose([quoted, candidate('new', { fillsPerS })], PLENTY, LEAST, one).chosen,
     ];
-    expect(against(0.00402)).toEqual(['old']);
-    expect(against(0.008)).toEqual(['new']);
+    expect([against(0.00402), against(0.008)]).toEqual([['old'], ['new']]);
   });
 
   it('keeps every tenth place for one that may be better than believed', () => {
     const sure = Array.from({ length: 12 }, (_, i) => candidate(`m${i}`, { fillsPerS: 0.004 }));
     const doubtful = candidate('new', { fillsPerS: 0.002, doubt: 1 });
     const chosen = choose([...sure, doubtful], PLENTY, LEAST, { ...ROOM, most: new Map([['a', 10]]) }).chosen;
-    expect(chosen.size).toBe(10);
-    expect(chosen.has('new')).toBe(true);
+    expect([chosen.size, chosen.has('new')]).toEqual([10, true]);
   });
 
   it('counts what is quoted as a matter of course, whatever it is worth', () => {
@@ -141,8 +136,7 @@ describe('the choice of markets', () => {
     const free = candidate('free', { fillsPerS: 0.004 });
     const { chosen } = choose([fixed, free], PLENTY, LEAST, { ...ROOM, most: new Map() });
     expect([...chosen]).toEqual(['fixed']);
-    const scarce = { ...PLENTY, currency: 15 };
-    expect(choose([fixed, free], scarce, LEAST, ROOM).chosen.has('free')).toBe(false);
+    expect(choose([fixed, free], { ...PLENTY, currency: 15 }, LEAST, ROOM).chosen.has('free')).toBe(false);
   });
 });
 

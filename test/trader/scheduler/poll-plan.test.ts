@@ -164,9 +164,7 @@ describe('an hour with a hundred markets', () => {
     expect(watch.world.windows.public.throttled).toBe(0);
   });
 
-  it('remembers no more than it polls', () => {
-    expect(watch.largestPlan).toBeLessThanOrEqual(4 * 100 + 4);
-  });
+  it('remembers no more than it polls', () => expect(watch.largestPlan).toBeLessThanOrEqual(4 * 100 + 4));
 });
 
 it('an hour with a hundred and fifty markets leaves three quarters of the looks to books, and few to pages of details', () => {
@@ -342,15 +340,12 @@ describe('a poll that is seldom due', () => {
     return seconds;
   }
 
-  it('is asked again soon while it has never been answered', () => {
-    expect(asked((nth) => (nth < 4 ? 'failed' : 'ok'), 100)).toEqual([0, 1, 3, 7, 15, 75]);
-  });
+  it('is asked again soon while it has never been answered', () =>
+    expect(asked((nth) => (nth < 4 ? 'failed' : 'ok'), 100)).toEqual([0, 1, 3, 7, 15, 75]));
 
-  it('waits its time when its request never left', () => {
-    expect(asked((nth) => (nth === 0 ? 'failed' : 'unsent'), 130)).toEqual([0, 1, 61, 121]);
-  });
+  it('waits its time when its request never left', () =>
+    expect(asked((nth) => (nth === 0 ? 'failed' : 'unsent'), 130)).toEqual([0, 1, 61, 121]));
 
-  it('waits its time once it has been answered', () => {
-    expect(asked((nth) => (nth === 1 ? 'failed' : 'ok'), 200)).toEqual([0, 60, 120, 180]);
-  });
+  it('waits its time once it has been answered', () =>
+    expect(asked((nth) => (nth === 1 ? 'failed' : 'ok'), 200)).toEqual([0, 60, 120, 180]));
 });

@@ -51,9 +51,8 @@ describe('stale quotes lose', () => {
     },
   );
 
-  it('more where no look follows a fill', () => {
-    expect(lossOf('B').ofRound).toBeLessThan(0.7 * lossOf('B', {}).ofRound);
-  });
+  it('more where no look follows a fill', () =>
+    expect(lossOf('B').ofRound).toBeLessThan(0.7 * lossOf('B', {}).ofRound));
 
   it('not half as much where the venue tells what has moved', () => {
     const { ofRound, longestGapS } = lossOf('B', { looksAfterFills: true, marksEveryS: 5 });

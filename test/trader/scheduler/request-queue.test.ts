@@ -60,8 +60,7 @@ describe('the order of what leaves', () => {
     for (const lane of [...LANES].reverse())
       for (const nth of [1, 2]) queue.push(askOf('signed', lane, `${lane} ${nth}`));
     const names = send(queue).map(nameOf);
-    const first = 'cancel 1, cancel 2, submit 1, submit 2, own 1, own 2, draft 1, draft 2';
-    expect(names.slice(0, 8).join(', ')).toBe(first);
+    expect(names.slice(0, 8).join(', ')).toBe('cancel 1, cancel 2, submit 1, submit 2, own 1, own 2, draft 1, draft 2');
     expect(new Set(names).size).toBe(12);
   });
 
@@ -116,8 +115,7 @@ describe('what does not leave', () => {
     queue.push(askOf('public', 'hot', 'first', NOW + 100));
     queue.push(askOf('public', 'hot', 'second', NOW + 100));
     expect(queue.release(NOW)).toMatchObject({ requests: [{ id: 1 }], unsent: [] });
-    expect(queue.nextReleaseMs(NOW)).toBe(NOW + 100);
-    expect(queue.release(NOW + 99)).toEqual({ requests: [], unsent: [] });
+    expect([queue.nextReleaseMs(NOW), queue.release(NOW + 99)]).toEqual([NOW + 100, { requests: [], unsent: [] }]);
     const late = { request: { owner: { name: 'second' } } };
     expect(queue.release(NOW + 100)).toMatchObject({ requests: [], unsent: [late] });
     expect([queue.waiting, queue.nextReleaseMs(NOW + 100)]).toEqual([0, null]);
@@ -227,8 +225,7 @@ describe('the budget', () => {
     told(queue, first?.id ?? 0, NOW + 50, 'throttled', used);
     for (const { id } of rest) answer(queue, id, NOW + 60);
     expect(queue.status('public', NOW + 60)).toMatchObject({ available: 0, blockedUntilMs: NOW + 7000 });
-    expect(queue.nextReleaseMs(NOW + 60)).toBe(NOW + 7000);
-    expect(queue.release(NOW + 6999).requests).toEqual([]);
+    expect([queue.nextReleaseMs(NOW + 60), queue.release(NOW + 6999).requests]).toEqual([NOW + 7000, []]);
     const probe = queue.release(NOW + 7000).requests;
     expect(probe).toHaveLength(1);
     expect(queue.release(NOW + 7001).requests).toEqual([]);
@@ -275,8 +272,7 @@ describe('the budget', () => {
     const queue = push(new RequestQueue(LIMITS), 'signed', 'own');
     told(queue, releaseFirst(queue), NOW, 'throttled', { limit: 300, remaining: 0 });
     for (const lane of LANES) for (let n = 0; n < 2; n++) queue.push(askOf('signed', lane));
-    expect(queue.nextReleaseMs(NOW)).toBe(NOW + 1_000);
-    expect(queue.release(NOW + 999).requests).toEqual([]);
+    expect([queue.nextReleaseMs(NOW), queue.release(NOW + 999).requests]).toEqual([NOW + 1_000, []]);
     const [probe, ...others] = queue.release(NOW + 1_000).requests;
     expect([probe?.lane, others]).toEqual(['cancel', []]);
     expect(queue.release(NOW + 1_500).requests).toEqual([]);
@@ -316,8 +312,7 @@ describe('the budget', () => {
     const firm = { limit: 100, remaining: 0, resetMs: NOW + 30_000, isFirm: true };
     told(queue, releaseFirst(queue), NOW, 'throttled', firm);
     for (const lane of LANES) queue.push(askOf('signed', lane));
-    expect(queue.nextReleaseMs(NOW)).toBe(NOW + 30_000);
-    expect(queue.release(NOW + 29_999).requests).toEqual([]);
+    expect([queue.nextReleaseMs(NOW), queue.release(NOW + 29_999).requests]).toEqual([NOW + 30_000, []]);
     queue.setOpenOrders(1, true);
     const probe = queue.release(NOW + 29_999).requests;
     expect(probe).toMatchObject([{ lane: 'cancel', isUrgent: true }]);
@@ -374,8 +369,7 @@ describe('the budget', () => {
     const queue = push(new RequestQueue({ ...LIMITS, bootstrap_per_minute: 2 }), 'bootstrap', 'own');
     answer(queue, releaseFirst(queue), NOW + 500);
     queue.push(askOf('bootstrap', 'own'));
-    expect(queue.nextReleaseMs(NOW + 600)).toBe(NOW + 60_500);
-    expect(queue.release(NOW + 60_499).requests).toEqual([]);
+    expect([queue.nextReleaseMs(NOW + 600), queue.release(NOW + 60_499).requests]).toEqual([NOW + 60_500, []]);
     expect(queue.release(NOW + 60_500).requests).toHaveLength(1);
   });
 });
@@ -386,16 +380,14 @@ it('counts the reads of own state of the last minute, without those of intents a
   for (const request of [askOf('signed', 'own'), { ...askOf('signed', 'own'), owner: ofIntent }]) queue.push(request);
   queue.push(askOf('public', 'hot'));
   expect(drain(queue)).toEqual(['own', 'own', 'hot']);
-  expect(queue.ownReadsPerMinute(NOW + 59_999)).toBe(1);
-  expect(queue.ownReadsPerMinute(NOW + 60_000)).toBe(0);
+  expect([queue.ownReadsPerMinute(NOW + 59_999), queue.ownReadsPerMinute(NOW + 60_000)]).toEqual([1, 0]);
 });
 
 describe('the cancel reserve', () => {
   const openOrders = fc.integer({ min: 0, max: 60 });
 
-  it('is two requests an open order and twenty', () => {
-    expect([cancelReserve(0, 285), cancelReserve(40, 285), cancelReserve(5, 28)]).toEqual([20, 100, 17]);
-  });
+  it('is two requests an open order and twenty', () =>
+    expect([cancelReserve(0, 285), cancelReserve(40, 285), cancelReserve(5, 28)]).toEqual([20, 100, 17]));
 
   it('is never taken by drafts and reads of markets, and at most half of it by submits and own state', () => {
     const others = fc.array(fc.constantFrom<Lane>('submit', 'own', 'draft', 'hot', 'quiet'));
@@ -469,8 +461,7 @@ describe('the cancel reserve', () => {
     expect(queue.headroom('signed', 'draft', NOW), 'what may leave at once').toBe(46);
     queue.push(askOf('signed', 'own'));
     queue.push(askOf('signed', 'quiet'));
-    expect(queue.headroom('signed', 'draft', NOW)).toBe(46 - 1);
-    expect(queue.headroom('signed', 'cancel', NOW)).toBe(285);
+    expect([queue.headroom('signed', 'draft', NOW), queue.headroom('signed', 'cancel', NOW)]).toEqual([46 - 1, 285]);
     expect(queue.headroom('public', 'quiet', NOW)).toBe(114);
     queue.setOpenOrders(140);
     expect(queue.headroom('signed', 'draft', NOW)).toBe(0);
@@ -549,8 +540,7 @@ describe('new orders', () => {
       queue.push({ ...askOf('signed', 'draft'), latestMs: nowMs + 100_000 });
       const nextMs = queue.nextReleaseMs(nowMs) ?? Number.NaN;
       expect(nextMs).toBeGreaterThan(nowMs);
-      expect(drain(queue, nextMs - 1)).toEqual([]);
-      expect(drain(queue, nextMs)).toEqual(['draft']);
+      expect([drain(queue, nextMs - 1), drain(queue, nextMs)]).toEqual([[], ['draft']]);
     });
   });
 });

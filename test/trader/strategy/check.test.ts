@@ -17,8 +17,7 @@ const GOOD: Quotes = {
 };
 
 test('good quotes and no quotes pass', () => {
-  expect(checkQuotes(GOOD, VIEW)).toBeNull();
-  expect(checkQuotes(NO_QUOTES('a reason'), VIEW)).toBeNull();
+  expect([checkQuotes(GOOD, VIEW), checkQuotes(NO_QUOTES('a reason'), VIEW)]).toEqual([null, null]);
   expect(checkQuotes({ ...GOOD, exact: true, edge: { bid: 0.01, ask: -0.01 } }, VIEW)).toBeNull();
   expect(checkQuotes({ ...GOOD, sets: { coreSharesMicros: m(50), merge: 'never' } }, VIEW)).toBeNull();
 });
@@ -64,9 +63,7 @@ describe('nonsense is named', () => {
     ['bid 1: the level must be an object, got 5', { ...GOOD, bids: [5] }],
     ['own quotes cross: best bid 510000 is not below best ask 510000', { ...GOOD, bids: [level(0.51)] }],
   ];
-  test.each(cases)('%s', (message, quotes) => {
-    expect(checkQuotes(quotes as Quotes, VIEW)).toContain(message);
-  });
+  test.each(cases)('%s', (message, quotes) => expect(checkQuotes(quotes as Quotes, VIEW)).toContain(message));
 
   test('a price whose complement is no price: the ask could not be worked as buying NO', () => {
     const view = { ...VIEW, market: { ...FACTS, minPriceMicros: m(0.05) } };

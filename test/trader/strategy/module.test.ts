@@ -26,6 +26,4 @@ test.each([
   [{ default: { ...sample, params: { a: { kind: 'choice', help: 'h' } } } }, 'parameter a must have choices'],
   [{ default: { ...sample, params: { a: { kind: 'rows', help: 'h' } } } }, 'parameter a must have fields'],
   [{ default: { ...sample, params: { a: { ...integer, default: 9 } } } }, 'invalid default for parameter a: got 9'],
-])('%j is refused', (exports, message) => {
-  expect(() => strategyFrom(exports, 'x.ts')).toThrow(message);
-});
+])('%j is refused', (exports, message) => expect(() => strategyFrom(exports, 'x.ts')).toThrow(message));

@@ -4,7 +4,7 @@ import { objectSchema, paramTable, readParams } from '../../../src/trader/strate
 import { m } from '../market/fixtures.js';
 import { sample } from './fixtures.js';
 
-test('what is missing takes its default, shares become Micros', () => {
+test('what is missing takes its default, shares become Micros', () =>
   expect(readParams(sample, undefined)).toEqual({
     problems: [],
     values: {
@@ -15,8 +15,7 @@ test('what is missing takes its default, shares become Micros', () => {
       mode: 'join',
       steps: [{ at_ticks: 1 }],
     },
-  });
-});
+  }));
 
 test('what is given is read', () => {
   const raw = { half_spread_ticks: 7, order_shares: '12.5', mode: 'improve', steps: [{ at_ticks: 3 }, {}] };
@@ -85,7 +84,7 @@ test('the table has a row for each parameter and each field of a list', () => {
   });
 });
 
-test('the schema closes the object and names ranges', () => {
+test('the schema closes the object and names ranges', () =>
   expect(objectSchema(sample.params)).toMatchObject({
     type: 'object',
     additionalProperties: false,
@@ -95,5 +94,4 @@ test('the schema closes the object and names ranges', () => {
       mode: { enum: ['join', 'improve'] },
       steps: { type: 'array', items: { properties: { at_ticks: { type: 'integer' } } } },
     },
-  });
-});
+  }));

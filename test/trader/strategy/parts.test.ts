@@ -19,9 +19,7 @@ describe('guards', () => {
     [{ health: { ...health, bookAgeMs: 1001 } }, 'the book is 1001 ms old, at most 1000 ms are accepted'],
     [{ health: { ...health, sinceJumpMs: 4999 } }, 'the price jumped 4999 ms ago, quoting pauses for 5000 ms'],
     [{ timeToResolutionMs: 60_000 }, 'the market resolves in 60 s, quoting stops 60 s before that'],
-  ])('%j', (changes, reason) => {
-    expect(whyNoQuotes({ ...VIEW, ...changes }, setting)).toContain(reason);
-  });
+  ])('%j', (changes, reason) => expect(whyNoQuotes({ ...VIEW, ...changes }, setting)).toContain(reason));
 
   test('nothing speaks against a sane market just within all limits', () => {
     const edge = { ...VIEW, timeToResolutionMs: 60_001, health: { ...health, bookAgeMs: 1000, sinceJumpMs: 5000 } };
@@ -110,9 +108,7 @@ describe('ladders', () => {
     [1, m(1)],
     [1e6, m(10_000)],
     [-5, null],
-  ])('%d shares are %s as an amount', (shares, amount) => {
-    expect(amountOnLot(shares, FACTS)).toBe(amount);
-  });
+  ])('%d shares are %s as an amount', (shares, amount) => expect(amountOnLot(shares, FACTS)).toBe(amount));
 });
 
 describe('markouts', () => {

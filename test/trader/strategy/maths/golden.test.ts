@@ -26,10 +26,8 @@ describe('settlement-aware reservation price (CARA, p = 0.6, gamma = 0.01, n = 1
     expect([reservationPrice(0.6, 0.01, net), prices.bid, prices.ask]).toEqual(near([reservation, bid, ask], 8));
   });
 
-  test('is the LMSR with b = 1 / gamma: cost of 10 shares from 0.5 with b = 100 is 5.12494795', () => {
-    const cost = certaintyEquivalent(0.5, 0.01, 0) - certaintyEquivalent(0.5, 0.01, -10);
-    expect(cost).toBeCloseTo(5.12494795, 8);
-  });
+  test('is the LMSR with b = 1 / gamma: cost of 10 shares from 0.5 with b = 100 is 5.12494795', () =>
+    expect(certaintyEquivalent(0.5, 0.01, 0) - certaintyEquivalent(0.5, 0.01, -10)).toBeCloseTo(5.12494795, 8));
 
   // From 0.50 with b = 100: the YES size between there and each price (Hanson's LMSR as a ladder).
   test.each([
@@ -71,9 +69,7 @@ describe('Glosten–Milgrom quotes', () => {
 
   test('the informed part that a mean move betrays is bounded and grows with the move', () => {
     expect(informedFromMove(0.5, 0.1)).toBeCloseTo(0.2, 12);
-    expect(informedFromMove(0.5, -1)).toBe(0);
-    expect(informedFromMove(0.01, 1)).toBe(0.9);
-    expect(informedFromMove(0, 1)).toBe(0);
+    expect([informedFromMove(0.5, -1), informedFromMove(0.01, 1), informedFromMove(0, 1)]).toEqual([0, 0.9, 0]);
     expect(informedHalfSpread(0)).toBe(0);
   });
 });

@@ -21,9 +21,8 @@ test.each([
   expect(half + skew * inventory).toBeCloseTo(distance, 4);
 });
 
-test('GLFT without risk aversion quotes 1 / k from the fair price at any inventory', () => {
-  expect(gueantQuotes({ ...FIGURES, gamma: 0, xi: 0 })).toEqual({ half: 1 / 0.3, skew: 0 });
-});
+test('GLFT without risk aversion quotes 1 / k from the fair price at any inventory', () =>
+  expect(gueantQuotes({ ...FIGURES, gamma: 0, xi: 0 })).toEqual({ half: 1 / 0.3, skew: 0 }));
 
 describe('the closed form with order size (Guéant 2016), as in the hftbacktest notebook', () => {
   const setting = { a: 2.986162360812285, k: 0.04235741115084049, gamma: 0.05, xi: 0.05, orderSize: 1, sigma: 10.69 };
