@@ -11,8 +11,7 @@ beforeEach(() => {
 });
 
 describe('credentials', () => {
-  const ask = (venue: Venue, number: number, nonce: string) =>
-    accepted(venue.now.identity.challenge(wallet(number), nonce));
+  const ask = (venue: Venue, n: number, nonce: string) => accepted(venue.now.identity.challenge(wallet(n), nonce));
   const create = (venue: Venue, change: Record<string, string> = {}, valid = true, key = 'k') =>
     venue.now.identity.createKey(
       { wallet_address: wallet(1), message: challengeOf(wallet(1), 'n1'), nonce: 'n1', ...change },
@@ -20,8 +19,7 @@ describe('credentials', () => {
       key,
       's',
     );
-  const challengeOf = (address: string, nonce: string) =>
-    `Create SVC API credential | Wallet: ${address} | Nonce: ${nonce}`;
+  const challengeOf = (who: string, nonce: string) => `Create SVC API credential | Wallet: ${who} | Nonce: ${nonce}`;
 
   it('are made once per nonce, and the first key makes the account', () => {
     expect(ask(venue, 1, 'n1')).toEqual({
@@ -84,8 +82,7 @@ describe('a market', () => {
     expect(event).toMatchObject({ title: 'Election', markets: [first.index, second.index] });
     expect(eventListRow(core.catalog, 1, 1).markets.map((row) => row.title)).toEqual(['A wins']);
     expect(eventRow(core.catalog, 1).markets).toHaveLength(2);
-    expect(core.catalog.findIndex('given')).toBe(2);
-    expect(core.catalog.findEventIndex(event.conditionId)).toBe(1);
+    expect([core.catalog.findIndex('given'), core.catalog.findEventIndex(event.conditionId)]).toEqual([2, 1]);
     expect([core.catalog.findIndex('nobody'), core.catalog.findEventIndex(id)]).toEqual([null, null]);
     expect(faultOf(venue.now.markets.create({ config: { kind: 'orderbook' }, condition_id: 'given' }))).toBe(
       'invalid_request_params condition_id',

@@ -269,8 +269,8 @@ describe('a recorded book of two sides under any events', () => {
           );
           for (const of of [BID, ASK] as const) {
             expectSame(
-              ALL_TICKS.map((at) => exchange.displayed(of, at)),
-              ALL_TICKS.map((at) => plain.displayed(of, at)),
+              ALL_TICKS.map((t) => exchange.displayed(of, t)),
+              ALL_TICKS.map((t) => plain.displayed(of, t)),
             );
           }
         }

@@ -158,9 +158,8 @@ describe('the name of a fill model', () => {
     }
   });
 
-  it('stops an exchange from being made with a model that it does not know', () => {
-    expect(() => new Venue({}, {}, { ...settings, fillModel: 'lucky' })).toThrow(/"lucky"/);
-  });
+  it('stops an exchange from being made with a model that it does not know', () =>
+    expect(() => new Venue({}, {}, { ...settings, fillModel: 'lucky' })).toThrow(/"lucky"/));
 });
 
 describe('a half exponent', () => {

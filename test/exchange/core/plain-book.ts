@@ -33,8 +33,7 @@ export class PlainBook {
   join(side: MatchingSide, tick: number, amount: number): number {
     const other = side === BID ? ASK : BID;
     const taken = this.#queues[other].take(rankOf(other, tick), amount);
-    const order = this.#queues[side].join(rankOf(side, tick), amount - taken);
-    this.orders.push(Object.assign(order, { side, tick }));
+    this.orders.push(Object.assign(this.#queues[side].join(rankOf(side, tick), amount - taken), { side, tick }));
     return taken;
   }
 

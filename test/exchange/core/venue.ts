@@ -99,8 +99,7 @@ export class Venue extends Desk {
   }
 
   draft(account: number, request: Limit | OrderRequest): string {
-    const full = 'order_type' in request ? request : this.request(request);
-    return accepted(this.now.orders.draft(account, full)).pubkey;
+    return accepted(this.now.orders.draft(account, 'order_type' in request ? request : this.request(request))).pubkey;
   }
 
   /** Drafts and submits; returns the pubkey. */

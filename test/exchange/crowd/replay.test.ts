@@ -149,8 +149,7 @@ describe('a replay', () => {
 
   it('tells no close that only the last event of the recording stands for', async () => {
     const rows: Row[] = [...START, [8000, 'end']];
-    const replay = await attach([recordingOf(rows, { closeIsGuessed: true })]);
-    await play(replay, at(0));
+    await play(await attach([recordingOf(rows, { closeIsGuessed: true })]), at(0));
     expect(core.catalog.market(0)).toMatchObject({ state: 'open', card: { resolutionDate: null } });
   });
 

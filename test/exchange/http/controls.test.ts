@@ -38,8 +38,7 @@ describe('the paper controls', () => {
       ['/markets/unknown/reference-price/', { price: 'x' }, 'price'],
     ];
     for (const [path, body, name] of bad) {
-      const answer = await control(base, path, body);
-      expect(field(answer), path).toEqual({ status: 400, fields: [name] });
+      expect(field(await control(base, path, body)), path).toEqual({ status: 400, fields: [name] });
     }
     expect(await control(base, '/markets/unknown/resolve/', { is_yes: true })).toMatchObject({ slug: 'not_found' });
     expect(await control(base, '/accounts/unknown/deposit/', { funds: '5' })).toMatchObject({ slug: 'not_found' });

@@ -151,8 +151,7 @@ describe('of several errors the first is answered: size, credentials, media type
     for (const type of ['text/plain', 'nonsense', ';']) refused(await post('{', type), 'not_authenticated');
   });
 
-  it('the media type before the JSON', async () =>
-    refused(await signedPost('{', 'text/plain'), 'unsupported_media_type'));
+  it('the media type before JSON', async () => refused(await signedPost('{', 'text/plain'), 'unsupported_media_type'));
 
   it('the JSON and the fields before the signing service', async () => {
     await control(base, '/signing-service/', { available: false });

@@ -78,8 +78,7 @@ describe('the page of a proxy', () => {
       expect(answer.headers.get('x-ratelimit-limit')).toBeNull();
       expect(Date.parse(answer.headers.get('date') ?? '')).not.toBeNaN();
     }
-    const before = await trader.get(detail);
-    expect(before.row['status']).toBe('waiting_to_sign');
+    expect((await trader.get(detail)).row['status']).toBe('waiting_to_sign');
     expect((await trader.post(submit, body)).row['status']).toBe('open');
   });
 

@@ -84,9 +84,7 @@ describe('malformed requests', () => {
     ['\u0000\u0001\u0002', 'invalid_request_params'],
     ['GET /markets/ HTTP/1.1\r\nContent-Length: -5', 'invalid_request_params'],
     ['GET /markets/ HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked', 'invalid_request_params'],
-  ])('%j are answered in the envelope', async (line, slug) => {
-    expect((await raw([line])).slug).toBe(slug);
-  });
+  ])('%j are answered in the envelope', async (line, slug) => expect((await raw([line])).slug).toBe(slug));
 
   it('with headers larger than any are a 431', async () => {
     const long = 'a'.repeat(20_000);
@@ -104,8 +102,7 @@ describe('malformed requests', () => {
 
 const heard = (bytes: string): Promise<string> => bytesAnswered(exchange.port, bytes);
 
-const statuses = (text: string): number[] =>
-  [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
+const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 
 const signed = (method: string, path: string, body = ''): string => {
   const headers = { ...trader.headersFor(method, path, body), Host: 'x', 'Content-Length': String(body.length) };
@@ -116,16 +113,14 @@ const signed = (method: string, path: string, body = ''): string => {
 describe('bytes that are no request', () => {
   it('are refused after what came whole before them was answered', async () => {
     const split = JSON.stringify({ market_condition_id: market, amount: '1' });
-    const bytes = `${signed('POST', '/share-splits/', split)}${signed('GET', '/account/')}nonsense\r\n\r\n`;
-    const text = await heard(bytes);
+    const text = await heard(`${signed('POST', '/share-splits/', split)}${signed('GET', '/account/')}nonsense\r\n\r\n`);
     expect(statuses(text)).toEqual([201, 200, 400]);
     expect(text.indexOf('username')).toBeLessThan(text.indexOf('is not complete HTTP'));
   });
 
   it('are refused at once where they are the body of what came before', async () => {
     const head = 'POST /share-splits/ HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
-    const text = await heard(`${head}Transfer-Encoding: chunked\r\n\r\nnonsense\r\n\r\n`);
-    expect(statuses(text)).toEqual([400]);
+    expect(statuses(await heard(`${head}Transfer-Encoding: chunked\r\n\r\nnonsense\r\n\r\n`))).toEqual([400]);
   });
 
   it('that want a tunnel are told which methods there are', async () => {

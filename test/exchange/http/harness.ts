@@ -70,12 +70,7 @@ export interface Answered extends Envelope {
 }
 
 /** Sends the request and reads the envelope. */
-export async function send(
-  base: string,
-  method: string,
-  path: string,
-  wanted: Omit<Wanted, 'method'> = {},
-): Promise<Answered> {
+export async function send(base: string, method: string, path: string, wanted: Wanted = {}): Promise<Answered> {
   const { status, headers, text } = await ask(`${base}${path}`, { ...wanted, method });
   const envelope = JSON.parse(text) as Envelope;
   const row = (Array.isArray(envelope.data) ? {} : (envelope.data ?? {})) as Record<string, unknown>;
@@ -157,15 +152,10 @@ export class TestTrader {
   }
 
   /** The three headers for a request. */
-  headersFor(
-    method: string,
-    path: string,
-    body: string | Buffer = '',
-    timestamp = this.nowS(),
-  ): Record<string, string> {
-    const parts = { timestamp: String(timestamp), method, pathWithQuery: path, body };
-    const signature = requestSignature(this.secret, parts);
-    return { 'SVC-API-KEY': this.apiKey, 'SVC-TIMESTAMP': String(timestamp), 'SVC-SIGNATURE': signature };
+  headersFor(method: string, path: string, body: string | Buffer = '', atS = this.nowS()): Record<string, string> {
+    const timestamp = String(atS);
+    const signature = requestSignature(this.secret, { timestamp, method, pathWithQuery: path, body });
+    return { 'SVC-API-KEY': this.apiKey, 'SVC-TIMESTAMP': timestamp, 'SVC-SIGNATURE': signature };
   }
 
   nowS(): number {
@@ -207,8 +197,7 @@ export class TestTrader {
   async cancel(pubkey: string): Promise<Answered> {
     const draft = await this.post(`/orders/${pubkey}/cancel/`);
     if (draft.status !== 200) return draft;
-    const signature = this.sign(String(draft.row['message']));
-    return this.post(`/orders/${pubkey}/cancel/submit/`, { signature });
+    return this.post(`/orders/${pubkey}/cancel/submit/`, { signature: this.sign(String(draft.row['message'])) });
   }
 }
 

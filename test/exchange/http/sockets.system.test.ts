@@ -157,11 +157,7 @@ describe('an exchange', () => {
   it.each([
     ['without a Host', 'GET /markets/ HTTP/1.1\r\nConnection: close\r\n\r\n', 200],
     ['in HTTP/1.0', 'GET /markets/ HTTP/1.0\r\n\r\n', 200],
-    [
-      'that wants an upgrade',
-      GET.replace('\r\n\r\n', '\r\nUpgrade: websocket\r\nConnection: Upgrade, close\r\n\r\n'),
-      200,
-    ],
+    ['for an upgrade', GET.replace('\r\n\r\n', '\r\nUpgrade: websocket\r\nConnection: Upgrade, close\r\n\r\n'), 200],
     ['with an unknown expectation', GET.replace('\r\n\r\n', '\r\nExpect: cake\r\nConnection: close\r\n\r\n'), 200],
     ['of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
     ['of TLS', '\u0016\u0003\u0001\u0000\u0001', 400],

@@ -23,9 +23,8 @@ describe('conversions', () => conversions(venue));
 describe('margin', () => margin(venue));
 
 describe('the whole law', () => {
-  it('was seen: every call was answered with success', () => {
-    expect(ENDPOINTS.map(callOf).filter((call) => !answered.has(call))).toEqual([]);
-  });
+  it('was seen: every call was answered with success', () =>
+    expect(ENDPOINTS.map(callOf).filter((call) => !answered.has(call))).toEqual([]));
 
   it('was seen: every error came, but for two without a cause in the documents, and the limits of ../http', () => {
     const unseen = Object.keys(ERRORS).filter((slug) => !refused.has(slug));

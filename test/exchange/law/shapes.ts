@@ -17,8 +17,7 @@ export const nullOr = (inner: Shape) => inner.nullable();
 export const listOf = (inner: Shape) => z.array(inner);
 
 type Fields = Readonly<Record<string, Shape>>;
-export const decimals = (...names: readonly string[]): Fields =>
-  Object.fromEntries(names.map((name) => [name, decimal]));
+export const decimals = (...names: string[]): Fields => Object.fromEntries(names.map((name) => [name, decimal]));
 
 /** A missing field is an error, and so is an additional one. */
 export const record = (fields: Fields, mayBeAbsent: Fields = {}) =>

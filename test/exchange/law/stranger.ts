@@ -128,8 +128,7 @@ export class Trader {
 
   static async join(venue: Venue): Promise<Trader> {
     const trader = new Trader(venue);
-    const asked = await venue.post('/auth/keys/challenge/', { wallet_address: trader.wallet });
-    const { message, nonce } = asked.row;
+    const { message, nonce } = (await venue.post('/auth/keys/challenge/', { wallet_address: trader.wallet })).row;
     const signature = trader.sign(message);
     const made = await venue.post('/auth/keys/create/', { wallet_address: trader.wallet, message, nonce, signature });
     trader.apiKey = String(made.row['api_key']);
@@ -183,8 +182,7 @@ export class Trader {
   }
 
   limit(market: string, is_yes: boolean, side: string, price: string, amount: string): Promise<Reply> {
-    const terms = { market_condition_id: market, is_yes, side, order_type: 'limit', price, amount };
-    return this.complete('/orders/', terms);
+    return this.complete('/orders/', { market_condition_id: market, is_yes, side, order_type: 'limit', price, amount });
   }
 
   async cancel(pubkey: unknown): Promise<Reply> {

@@ -243,8 +243,7 @@ export class Pair {
       own.funds += funds;
       this.plain.deposited += funds;
     }
-    const plain = funds > 0 ? own : 'invalid_request_params funds';
-    this.#same('deposit', real, plain, () => this.#fundsRow(account));
+    this.#same('deposit', real, funds > 0 ? own : 'invalid_request_params funds', () => this.#fundsRow(account));
   }
 
   #fundsRow(account: number): object {

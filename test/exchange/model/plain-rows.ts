@@ -107,8 +107,7 @@ export function orderText(state: PlainState, order: PlainOrder): string {
   const head = `Outcome: ${order.isYes ? 'YES' : 'NO'}, Side: ${order.buys ? 'buy' : 'sell'}`;
   const kind = order.price === null ? 'Type: market' : `Type: limit, Price: ${decimal(order.price)}`;
   const size = order.funds === null ? `Amount: ${decimal(order.amount ?? 0)}` : `Funds: ${decimal(order.funds)}`;
-  const terms = `${head}, ${kind}, ${size}`;
-  return draft(state, order.market, 'place-order', terms, order.pubkey, order.expiresMs);
+  return draft(state, order.market, 'place-order', `${head}, ${kind}, ${size}`, order.pubkey, order.expiresMs);
 }
 
 export function cancelText(state: PlainState, order: PlainOrder): string {

@@ -254,8 +254,7 @@ export function whyClosed(kind: PlainConversion['kind'], market: PlainMarket): s
 export const isSettled = (market: PlainMarket): boolean => market.state === 'resolved' || market.state === 'canceled';
 
 /** Any state until it is settled; `resolved` needs an outcome, which this control does not have. */
-export const mayMove = (from: string, to: string): boolean =>
-  from !== 'resolved' && from !== 'canceled' && to !== 'resolved';
+export const mayMove = (from: string, to: string) => from !== 'resolved' && from !== 'canceled' && to !== 'resolved';
 
 export function floorTimes(rate: number, amount: number): number {
   return Number((BigInt(rate) * BigInt(amount)) / BigInt(ONE));

@@ -19,8 +19,7 @@ interface Fields {
 
 export function sizeOf(drawn: Drawn, rules: PlainRules | null): { readonly price: number; readonly amount: number } {
   const tick = rules?.tick ?? 10_000;
-  const price = 500_000 + drawn.cents * 10_000 + drawn.ticks * tick;
-  return { price, amount: amountOf(drawn, rules?.lot ?? ONE) };
+  return { price: 500_000 + drawn.cents * 10_000 + drawn.ticks * tick, amount: amountOf(drawn, rules?.lot ?? ONE) };
 }
 
 function amountOf({ units, lots }: Pick<Drawn, 'units' | 'lots'>, lot: number): number {
@@ -45,8 +44,7 @@ export function orderRequest(call: Extract<Call, { do: 'order' }>, rules: PlainR
     const all = floorTo(means.shares, rules.lot) + more * rules.lot;
     return call.isLimit ? { price, amount: all } : { amount: all };
   }
-  const fields = call.isLimit ? { price, amount } : call.buys ? { funds } : { amount };
-  return spoiled(fields, call.flaw);
+  return spoiled(call.isLimit ? { price, amount } : call.buys ? { funds } : { amount }, call.flaw);
 }
 
 const floorTo = (value: number, step: number): number => Math.floor(value / step) * step;

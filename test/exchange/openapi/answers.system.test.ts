@@ -12,8 +12,7 @@ it('would fail after a wrong answer of an exchange that it started', async () =>
   const folder = folderOf({ 'openapi.json': document.replace('"/sports/":{"get":', '"/sports/":{"put":') });
   symlinkSync(join(inject('answersFolder'), COMPILED), join(folder, COMPILED));
   const env = { TWINBOOK_OPENAPI: join(folder, 'openapi.json') };
-  const exchange = started(['exchange', '--port', '0', '--no-crowd'], env);
-  const [, url = ''] = await exchange.waitFor(/listening on (http:\S+)/);
+  const [, url = ''] = await started(['exchange', '--port', '0', '--no-crowd'], env).waitFor(/listening on (http:\S+)/);
   await send(url, 'GET', '/events/');
   expect(takeViolations()).toEqual([]);
   await send(url, 'GET', '/sports/');

@@ -20,8 +20,9 @@ const right = (over: Partial<Answer> = {}, data: unknown = [row], meta: unknown 
 });
 const refusal = (slug: string, code: number, details: unknown = []): string =>
   JSON.stringify({ data: null, meta: null, error: { slug, code, message: 'No.', details } });
+const invalid = (detail: object) => right({ status: 400, text: refusal('invalid_request_params', -11, [detail]) });
 const draft = JSON.stringify({ data: { pubkey: 'p', message: 'm' }, meta: {}, error: null });
-const LOCATION = { location: '/orders/p/' };
+const created = { method: 'POST', path: '/orders/', status: 201, text: draft };
 const throttled = refusal('throttled', -17);
 
 const WRONG: readonly (readonly [string, Answer])[] = [
@@ -39,28 +40,19 @@ const WRONG: readonly (readonly [string, Answer])[] = [
   ['has a status that is not declared', right({ status: 202 })],
   ['refuses with a slug of another call', right({ status: 400, text: refusal('order_not_cancelable', 4204) })],
   ['refuses with the code of another slug', right({ status: 401, text: refusal('not_authenticated', -12) })],
-  [
-    'names two fields in one detail',
-    right({ status: 400, text: refusal('invalid_request_params', -11, [{ a: 'x', b: 'y' }]) }),
-  ],
-  ['is created without a place', right({ method: 'POST', path: '/orders/', status: 201, text: draft })],
+  ['names two fields in one detail', invalid({ a: 'x', b: 'y' })],
+  ['is created without a place', right(created)],
   ['is throttled without a wait', right({ status: 429, text: throttled })],
   ['has a rate header that is no number', right({ headers: { ...JSON_TYPE, 'x-ratelimit-limit': 'many' } })],
   ['belongs to a call that is not declared', right({ path: '/auth/wallets/' })],
-  [
-    'says at no call what only a call may say',
-    right({ path: null, status: 409, text: refusal('share_merge_in_progress', 4306) }),
-  ],
+  ['has a call’s slug at no call', right({ path: null, status: 409, text: refusal('share_merge_in_progress', 4306) })],
 ];
 
 const RIGHT: readonly (readonly [string, Answer])[] = [
   ['a list', right()],
   ['an empty list', right({}, [])],
-  ['a validation failure', right({ status: 400, text: refusal('invalid_request_params', -11, [{ a: 'x' }]) })],
-  [
-    'a draft with its place',
-    right({ method: 'POST', path: '/orders/', status: 201, text: draft, headers: { ...JSON_TYPE, ...LOCATION } }),
-  ],
+  ['a validation failure', invalid({ a: 'x' })],
+  ['a draft with its place', right({ ...created, headers: { ...JSON_TYPE, location: '/orders/p/' } })],
   ['a throttled request', right({ status: 429, text: throttled, headers: { ...JSON_TYPE, 'retry-after': 3 } })],
   ['no such path', right({ path: null, status: 404, text: refusal('not_found', -15) })],
 ];
@@ -71,13 +63,9 @@ describe('an answer', () => {
     check = AnswerCheck.ofFile(`${inject('answersFolder')}/openapi.json`);
   });
 
-  it.each(WRONG)('that %s is found out', (_, answer) => {
-    expect(check.violations(answer)).not.toEqual([]);
-  });
+  it.each(WRONG)('that %s is found out', (_, answer) => expect(check.violations(answer)).not.toEqual([]));
 
-  it.each(RIGHT)('that is %s is let through', (_, answer) => {
-    expect(check.violations(answer)).toEqual([]);
-  });
+  it.each(RIGHT)('that is %s is let through', (_, answer) => expect(check.violations(answer)).toEqual([]));
 });
 
 describe('every test', () => {

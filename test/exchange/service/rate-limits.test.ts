@@ -107,8 +107,7 @@ describe('sliding windows', () => {
   it('keep a bounded number under a million made-up keys, and are as good as new a minute later', () => {
     const windows = new RateLimit(300);
     for (let n = 0; n < 1_000_000; n++) windows.take(`made up ${n}`, n / 100);
-    expect(windows.size).toBe(10_000);
-    expect(windows.take('one more', 10_000).allowed).toBe(false);
+    expect([windows.size, windows.take('one more', 10_000).allowed]).toEqual([10_000, false]);
     expect(windows.take('one more', 10_000, () => true)).toMatchObject({ allowed: true, remaining: 299 });
     expect(windows.take('a stranger', 10_000 + WINDOW_MS)).toMatchObject({ allowed: true, remaining: 299 });
     expect(windows.size).toBeLessThan(10);

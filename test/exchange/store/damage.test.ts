@@ -38,10 +38,7 @@ const DAMAGES: readonly (readonly [what: string, damage: () => void])[] = [
   ['overwritten at its beginning', () => writeSync(openSync(file, 'r+'), 'not a database any more, not at all')],
   ['full of something else', () => writeFileSync(file, 'nonsense '.repeat(10_000))],
   ['with a snapshot that was cut', () => change('UPDATE snapshot SET state = substr(state, 1, 500)')],
-  [
-    'with a snapshot of something else',
-    () => change(`UPDATE snapshot SET state = '{"settings":{},"core":{"version":7}}'`),
-  ],
+  ['with a foreign snapshot', () => change(`UPDATE snapshot SET state = '{"settings":{},"core":{"version":7}}'`)],
   ['with an unknown call', () => change(`INSERT INTO journal (now_ms, method, args) VALUES (1, 'forget', '[]')`)],
   ['with a call that was cut', () => change(`INSERT INTO journal (now_ms, method, args) VALUES (1, 'advance', '[')`)],
 ];
@@ -75,8 +72,7 @@ describe('a full disk', () => {
     const db = openDatabase(folder);
     const transactions = new Transactions(db);
     const journal = new CoreJournal(db, transactions);
-    const archive = openArchive(db, transactions);
-    const core = new ExchangeCore(settings, undefined, archive);
+    const core = new ExchangeCore(settings, undefined, openArchive(db, transactions));
     journal.save({ settings, core: core.snapshot() });
     recordMutations(core, journal);
     // SQLite's own limit has the effect of a full disk.

@@ -53,8 +53,7 @@ async function trade(trader: TestTrader, market: string, acknowledged: Acknowled
       if (dice < 0.1) acknowledged.take('split', trader, await trader.complete('/share-splits/', body));
       else if (dice < 0.2) acknowledged.take('merge', trader, await trader.complete('/share-merges/', body));
       else {
-        const side = dice < 0.75 ? 'buy' : 'sell';
-        const order = await trader.order(market, isYes, side, `0.${cents}`, body.amount);
+        const order = await trader.order(market, isYes, dice < 0.75 ? 'buy' : 'sell', `0.${cents}`, body.amount);
         acknowledged.take('order', trader, order);
         const rests = order.status === 200 && ['open', 'partially_filled'].includes(String(order.row['status']));
         if (rests && random.chance(0.3)) {
@@ -91,9 +90,7 @@ const readFunds = (traders: readonly TestTrader[]): Promise<number[]> =>
 async function readHoldings(traders: readonly TestTrader[]): Promise<{ funds: number[]; assets: readonly Row[] }> {
   for (;;) {
     const before = await readFunds(traders);
-    const assets = (await Promise.all(traders.map((trader) => trader.get('/account/assets/')))).flatMap(
-      ({ rows }) => rows,
-    );
+    const assets = (await Promise.all(traders.map((one) => one.get('/account/assets/')))).flatMap(({ rows }) => rows);
     const funds = await readFunds(traders);
     if (funds.every((total, at) => total === before[at])) return { funds, assets };
   }

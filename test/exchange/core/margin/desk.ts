@@ -56,11 +56,7 @@ export class MarginDesk extends Desk {
   /** A polymarket at 0.4 by default. */
   readonly id: string;
 
-  constructor(
-    config: PoolConfigSpec = POLYMARKET,
-    spec: Omit<MarketSpec, 'config'> = {},
-    own: CoreSettings = marginSettings,
-  ) {
+  constructor(config: PoolConfigSpec = POLYMARKET, spec: Omit<MarketSpec, 'config'> = {}, own = marginSettings) {
     super(own);
     this.id = this.market(config, spec);
   }

@@ -46,9 +46,8 @@ describe('opening', () => {
     expect(economics.userPart(m(total), m(leverage))).toBe(m(user));
   });
 
-  it('buys nothing that a position cannot hold', () => {
-    expect(economics.sharesFor(m(1_000_000_000), m('0.000001'), 1)).toBeNull();
-  });
+  it('buys nothing that a position cannot hold', () =>
+    expect(economics.sharesFor(m(1_000_000_000), m('0.000001'), 1)).toBeNull());
 
   it.each([
     ['357.142857', '0.7'],
@@ -108,8 +107,7 @@ describe('liquidation', () => {
 
   it('cannot happen to a position that has borrowed nothing', () => {
     const own = { ...position, totalLiquidity: m(100), cost: m(100), shares: m(250) };
-    expect(economics.liquidationPrice(own, 0, 100)).toBe(0);
-    expect(economics.isLiquidatable(own, 1, 0, 100)).toBe(false);
+    expect([economics.liquidationPrice(own, 0, 100), economics.isLiquidatable(own, 1, 0, 100)]).toEqual([0, false]);
     expect(economics.liquidationDueMs(own, 1, RATE, 100)).toBeNull();
   });
 

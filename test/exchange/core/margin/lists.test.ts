@@ -96,19 +96,14 @@ describe('the lists of margin', () => {
     desk.pass(STEP);
     const pubkeys = (query: object) =>
       desk.core.margin.settlementPage(account, { limit: 10, ...query }).rows.map((row) => row.position_pubkey);
-    expect(pubkeys({})).toEqual([second, first]);
-    expect(pubkeys({ position_pubkey: first })).toEqual([first]);
-    expect(pubkeys({ position_leverage: m('2.5') })).toEqual([first]);
-    expect(pubkeys({ market_state: 'open' })).toEqual([first]);
-    expect(pubkeys({ market_state: 'resolved' })).toEqual([second]);
-    expect(pubkeys({ market_state: 'interrupted' })).toEqual([]);
+    expect([pubkeys({}), pubkeys({ position_pubkey: first })]).toEqual([[second, first], [first]]);
+    expect([pubkeys({ position_leverage: m('2.5') }), pubkeys({ market_state: 'open' })]).toEqual([[first], [first]]);
+    expect([pubkeys({ market_state: 'resolved' }), pubkeys({ market_state: 'interrupted' })]).toEqual([[second], []]);
     accepted(desk.now.markets.setState(desk.id, 'interrupted'));
     expect(pubkeys({ market_state: 'open' })).toEqual([first]);
     accepted(desk.now.markets.resolve(desk.id, null));
-    expect(pubkeys({ market_state: 'open' })).toEqual([]);
-    expect(pubkeys({ market_state: 'resolved' })).toEqual([second, first]);
-    expect(pubkeys({ market_state: 'canceled' })).toEqual([first]);
-    expect(pubkeys({ market_condition_id: 'nowhere' })).toEqual([]);
+    expect([pubkeys({ market_state: 'open' }), pubkeys({ market_state: 'resolved' })]).toEqual([[], [second, first]]);
+    expect([pubkeys({ market_state: 'canceled' }), pubkeys({ market_condition_id: 'nowhere' })]).toEqual([[first], []]);
   });
 
   it('of positions filter by event', () => {
@@ -119,8 +114,7 @@ describe('the lists of margin', () => {
     const of = (event: string) =>
       desk.core.margin.positionPage(account, { limit: 10, event_condition_id: event }).rows.map((row) => row.pubkey);
     expect(of(eventRow(desk.core.catalog, 0).condition_id)).toEqual([inA]);
-    expect(of(eventRow(desk.core.catalog, 1).condition_id)).toEqual([inB]);
-    expect(of('nowhere')).toEqual([]);
+    expect([of(eventRow(desk.core.catalog, 1).condition_id), of('nowhere')]).toEqual([[inB], []]);
   });
 
   it('the activity of a market keeps the newest thousand, by type and page by page', () => {

@@ -41,8 +41,7 @@ describe('a request', () => {
     accepted(desk.now.margin.requests.submit(account, draft.pubkey, true));
     expect(desk.funds(account)).toEqual([10_000, 101]);
     expect(requestStates(draft.pubkey, 3)).toEqual(['funding_processing', 'processing', 'order_placed', 'completed']);
-    expect(desk.funds(account)).toEqual([9_899, 0]);
-    expect(desk.core.matching.fees).toBe(m('1'));
+    expect([desk.funds(account), desk.core.matching.fees]).toEqual([[9_899, 0], m('1')]);
     const request = desk.requestRow(account, draft.pubkey);
     expect(request).toMatchObject({ order_state: 'filled', refund_txid: null });
     expect(request.funding_txid).toMatch(/^[1-9A-HJ-NP-Za-km-z]{40,44}$/);
@@ -109,8 +108,7 @@ describe('a request', () => {
     desk.pass(59_999);
     expect(desk.funds(account)[1]).toBe(101);
     desk.pass(1);
-    expect(desk.requestRow(account, pubkey).state).toBe('failed');
-    expect(desk.funds(account)).toEqual([10_000, 0]);
+    expect([desk.requestRow(account, pubkey).state, desk.funds(account)]).toEqual(['failed', [10_000, 0]]);
     expect(faultOf(desk.now.margin.requests.submit(account, pubkey, true))).toBe('program_call_has_expired');
     expect(faultOf(desk.now.margin.requests.cancel(account, pubkey))).toBe('invalid_request_params pubkey');
   });
@@ -184,8 +182,7 @@ describe('a request', () => {
     desk.pass(TO_FILL);
     expect(desk.requestRow(account, pubkey).state).toBe('refund_processing');
     desk.pass(STEP);
-    expect(desk.requestRow(account, pubkey).state).toBe('failed');
-    expect(desk.funds(account)).toEqual([19_000, 0]);
+    expect([desk.requestRow(account, pubkey).state, desk.funds(account)]).toEqual(['failed', [19_000, 0]]);
   });
 });
 
@@ -256,8 +253,7 @@ describe('a close', () => {
     expect(desk.settlement(account, pubkey)).toMatchObject(claimable);
     const claimed = { position_pubkey: pubkey, state: 'claim_pending' };
     expect(accepted(desk.now.margin.claimSettlement(account, pubkey))).toEqual(claimed);
-    expect(desk.funds(account)[0]).toBe(9_899);
-    expect(desk.position(account, pubkey).is_claimed).toBe(false);
+    expect([desk.funds(account)[0], desk.position(account, pubkey).is_claimed]).toEqual([9_899, false]);
     desk.pass(STEP);
     expect(desk.settlement(account, pubkey)).toMatchObject({ state: 'done', position: { is_claimed: true } });
     expect(desk.funds(account)).toEqual([10_052.25, 0]); // 52.25 more than before: the settlement's total_pnl
@@ -528,7 +524,6 @@ describe('what everybody sees', () => {
       liquidation_price: '0.256',
     });
     expect(accepted(desk.core.margin.estimate({ ...terms, leverage: m('1') })).liquidation_price).toBeNull();
-    const position = desk.open(account, { leverage: '2.5' });
-    expect(position).toMatchObject({ total_shares: '625', liquidation_price: '0.256' });
+    expect(desk.open(account, { leverage: '2.5' })).toMatchObject({ total_shares: '625', liquidation_price: '0.256' });
   });
 });

@@ -130,6 +130,4 @@ it.each<[MarketSpec, string]>([
   [{ config: { ...POLYMARKET, opening_fee: '1.1' } }, 'config'],
   [{ config: { ...RULES, price_decimals: 7 } }, 'config'],
   [{ config: { ...RULES, shares_decimals: -1 } }, 'config'],
-])('no market is made from %j', (spec, field) => {
-  expect(faultOf(create(spec))).toBe(invalid(field));
-});
+])('no market is made from %j', (spec, field) => expect(faultOf(create(spec))).toBe(invalid(field)));

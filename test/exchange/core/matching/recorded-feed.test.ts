@@ -141,11 +141,9 @@ describe('recorded events in one call', () => {
       amount: timeMs * 1e6,
     });
     const chunk = columns([level(1000), level(2000), level(2000), level(3000)]);
-    expect(core.feed.play(0, chunk, 0, START_MS + 999)).toBe(0);
-    expect(core.feed.play(0, chunk, 0, START_MS + 2000)).toBe(3);
+    expect([core.feed.play(0, chunk, 0, START_MS + 999), core.feed.play(0, chunk, 0, START_MS + 2000)]).toEqual([0, 3]);
     expect([core.nowMs, levelAmount(core.catalog.market(0), BID, m('0.4'))]).toEqual([START_MS + 2000, 2000e6]);
-    expect(core.feed.play(0, chunk, 3, START_MS + 9000)).toBe(4);
-    expect(core.nowMs).toBe(START_MS + 3000);
+    expect([core.feed.play(0, chunk, 3, START_MS + 9000), core.nowMs]).toEqual([4, START_MS + 3000]);
   });
 
   it('stop at the end of a recording, which the caller handles', () => {
@@ -169,8 +167,7 @@ describe('recorded events in one call', () => {
     venue.core.feed.play(0, chunk, 0, dueMs - 1);
     expect(venue.shares(account).yes).toBe(0);
     venue.core.feed.play(0, chunk, 1, dueMs);
-    expect(venue.shares(account).yes).toBe(7);
-    expect(venue.order(account, draft).status).toBe('waiting_to_sign');
+    expect([venue.shares(account).yes, venue.order(account, draft).status]).toEqual([7, 'waiting_to_sign']);
     venue.core.feed.play(0, chunk, 2, Number.POSITIVE_INFINITY);
     expect(venue.order(account, draft).status).toBe('expired');
   });
@@ -182,11 +179,9 @@ describe('recorded events in one call', () => {
         const feeds = [drawEvents(random, 120), drawEvents(random, 120)];
         const two = () => {
           const venue = world('risk-averse');
-          const config = { kind: 'orderbook' } as const;
-          const { condition_id } = accepted(venue.now.markets.create({ config }));
+          const { condition_id } = accepted(venue.now.markets.create({ config: { kind: 'orderbook' } as const }));
           for (const account of TRADERS) {
-            const request = { ...venue.request([true, 'buy', '0.48', '30']), market_condition_id: condition_id };
-            venue.place(account, request);
+            venue.place(account, { ...venue.request([true, 'buy', '0.48', '30']), market_condition_id: condition_id });
           }
           return venue.core;
         };

@@ -32,8 +32,7 @@ describe('profit and loss', () => {
       total_pnl: '-1',
     });
     accepted(venue.now.markets.resolve(venue.id, true));
-    const draft = accepted(venue.now.redeems.draft(taker, venue.id));
-    accepted(venue.now.redeems.submit(taker, draft.pubkey, true));
+    accepted(venue.now.redeems.submit(taker, accepted(venue.now.redeems.draft(taker, venue.id)).pubkey, true));
     expect(accountPnl(venue.core.catalog, venue.core.margin, taker, {})).toMatchObject({
       redeems_funds: '10',
       active_assets_value: '0',
@@ -68,13 +67,9 @@ describe('profit and loss', () => {
     }
     venue.pass(settings.landingMs);
     const [a = '', b = ''] = [0, 1].map((index) => venue.core.catalog.event(index).conditionId);
-    const worth = (filter: object) =>
-      accountPnl(venue.core.catalog, venue.core.margin, account, filter).active_assets_value;
-    expect([worth({}), worth({ event_condition_id: a }), worth({ event_condition_id: b })]).toEqual([
-      '321',
-      '21',
-      '300',
-    ]);
+    const worth = (by: object) => accountPnl(venue.core.catalog, venue.core.margin, account, by).active_assets_value;
+    const inEvents = [{}, { event_condition_id: a }, { event_condition_id: b }];
+    expect(inEvents.map(worth)).toEqual(['321', '21', '300']);
     expect(worth({ market_condition_id: venue.id })).toBe('1');
     expect(worth({ market_condition_id: venue.id, event_condition_id: a })).toBe('1');
     expect(worth({ market_condition_id: venue.id, event_condition_id: b })).toBe('0');
@@ -120,8 +115,7 @@ describe('profit and loss', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const venue = new Venue({ maker_fee_rate: m('0.003'), price_precision: 3 });
-        const second = accepted(venue.now.markets.create({ config: { kind: 'orderbook' } }));
-        const ids = [venue.id, second.condition_id];
+        const ids = [venue.id, accepted(venue.now.markets.create({ config: { kind: 'orderbook' } })).condition_id];
         const accounts = [1, 2, 3].map((number) => venue.account(number));
         for (const one of steps) {
           take(venue, ids, accounts, one);
