@@ -42,17 +42,15 @@ describe('an alert', () => {
     expect(told((second) => (second < 100 ? warning : null), 300)).toEqual(['warning open 0', 'warning cleared 129']);
   });
 
-  test('is told every quarter of an hour while it is critical', () => {
+  test('is told every quarter of an hour while it is critical', () =>
     expect(told(() => condition('critical'), 1_900)).toEqual([
       'critical open 0',
       'critical open 900',
       'critical open 1800',
-    ]);
-  });
+    ]));
 
-  test('is not told anew when it comes and goes', () => {
-    expect(told((second) => (second % 20 < 10 ? condition('warning') : null), 200)).toEqual(['warning open 0']);
-  });
+  test('is not told anew when it comes and goes', () =>
+    expect(told((second) => (second % 20 < 10 ? condition('warning') : null), 200)).toEqual(['warning open 0']));
 
   test('is told again and is over in its time though the clock was set back', () => {
     const book = new AlertBook('run');
@@ -104,8 +102,7 @@ describe('an alert', () => {
     expect(book.observe([condition('critical')], 900 * S).map(({ state }) => state)).toEqual(['open']);
     const over = new AlertBook('again');
     over.goOn(before.open, 60 * S);
-    expect(over.observe([], 89 * S)).toEqual([]);
-    expect(over.observe([], 90 * S).map(({ state }) => state)).toEqual(['cleared']);
+    expect([over.observe([], 89 * S), over.observe([], 90 * S).map(({ state }) => state)]).toEqual([[], ['cleared']]);
   });
 
   test('has an id that no other message has', () => {
@@ -162,8 +159,7 @@ test.each([
 });
 
 test('no backup is old where none is scheduled, and a restart makes none newer', () => {
-  const nowMs = 9 * MINUTE + HOUR + 1;
-  const late = { ...WELL, nowMs, account: { ...ACCOUNT, ...reconciled(HOUR), upkeep } };
+  const late = { ...WELL, nowMs: 9 * MINUTE + HOUR + 1, account: { ...ACCOUNT, ...reconciled(HOUR), upkeep } };
   const restarted = { ...late, process: { ...PROCESS, startedMs: HOUR } };
   expect(findConditions({ ...late, backupMs: 0, backupWithinMs: null })).toEqual([]);
   expect(findConditions(restarted)).toMatchObject([{ kind: 'backup_old' }]);
@@ -187,8 +183,7 @@ test('only what the trader says shows that its upkeep is in order again, and the
 });
 
 test('notices that a person must look into are told of, and the usual ones are not', () => {
-  expect(toldAs('signing_refused', 'loud')?.severity).toBe('critical');
-  expect(toldAs('fill', 'info')).toBeNull();
+  expect([toldAs('signing_refused', 'loud')?.severity, toldAs('fill', 'info')]).toEqual(['critical', null]);
   expect(toldAs('constructor', 'loud')).toBeNull();
   // Keys that a user presses, and requests that a timer sends every few minutes.
   expect([toldAs('command', 'loud')?.severity, toldAs('command', 'info')]).toEqual(['warning', null]);

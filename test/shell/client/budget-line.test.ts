@@ -114,8 +114,7 @@ describe('the budget line', () => {
     onTestFinished(() => random.mockRestore());
     const { line, log, enter } = entrants(10);
     line.tryEnter();
-    expect(line.onAnswer('place', { ...REFUSED, askedMs: 20_000 })).toBe(20_000);
-    expect(line.tryEnter()).toBe(null);
+    expect([line.onAnswer('place', { ...REFUSED, askedMs: 20_000 }), line.tryEnter()]).toEqual([20_000, null]);
     void enter('draft', 'draft');
     void enter('own', 'own');
     void enter('cancel', 'cancel');
@@ -194,8 +193,7 @@ describe('the budget line', () => {
 
   it('turns away those without patience, those beyond a thousand, and all when it is closed', async () => {
     const line = newLine(1);
-    expect(line.tryEnter()).toBe('place');
-    expect(await line.enter('own', 0)).toBe(null);
+    expect([line.tryEnter(), await line.enter('own', 0)]).toEqual(['place', null]);
     const waiting = Array.from({ length: 1_000 }, () => line.enter('own', 1e9));
     expect(await line.enter('own', 1e9)).toBe(null);
     waiting.push(...Array.from({ length: 1_000 }, () => line.enter('cancel', 1e9)));
@@ -204,7 +202,6 @@ describe('the budget line', () => {
     await passTime(5_000);
     await closed;
     expect((await Promise.all(waiting)).every((entered) => entered === null)).toBe(true);
-    expect(line.tryEnter()).toBe(null);
-    expect(await line.enter('cancel', 1_000)).toBe(null);
+    expect([line.tryEnter(), await line.enter('cancel', 1_000)]).toEqual([null, null]);
   });
 });

@@ -22,8 +22,7 @@ const steady = () => ({ outMs: 40, backMs: 40 });
 /** A client of a virtual venue whose profile assumes `believed` requests a minute. */
 function meet(options: Partial<VenueOptions> & { limits: VenueOptions['limits'] }, believed = options.limits) {
   const venue = new VirtualVenue({ delay: steady, ...options });
-  const client = new ServiceClient({ profile, credentials, clock, budgets: believed }, venue);
-  return { venue, client };
+  return { venue, client: new ServiceClient({ profile, credentials, clock, budgets: believed }, venue) };
 }
 
 /** Requests in flight also run on the test's clock. */

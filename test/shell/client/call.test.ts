@@ -136,8 +136,7 @@ describe('a call', () => {
   });
 
   it('keeps a path that the base address has, and signs it', async () => {
-    const below = clientFor(`${server.url}/api/v1/`);
-    await below.call('orders.list', { query: {} });
+    await clientFor(`${server.url}/api/v1/`).call('orders.list', { query: {} });
     const asked = server.asked[0];
     expect(asked?.url).toBe('/api/v1/orders/');
     const timestamp = String(asked?.headers['svc-timestamp']);

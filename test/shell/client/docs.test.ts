@@ -9,9 +9,7 @@ const text = readFileSync(resolve(root, 'docs/client.md'), 'utf8');
 
 /** Every method of every group, and the verbs, with the document's names. */
 function methodsOfClient(): string[] {
-  const groups = Object.entries(new ServiceClient({ profile })).filter(
-    ([group]) => !['profile', 'clock'].includes(group),
-  );
+  const groups = Object.entries(new ServiceClient({ profile })).filter(([key]) => !['profile', 'clock'].includes(key));
   const methods = groups.flatMap(([group, calls]) => Object.keys(calls).map((name) => `client.${group}.${name}`));
   const verbs = Object.getOwnPropertyNames(ServiceClient.prototype).filter((name) => name !== 'constructor');
   return [...methods, ...verbs.map((name) => `client.${name}`)];

@@ -64,8 +64,7 @@ export const forgetNotices = () => {
   notices = [];
 };
 
-export const read = (options: CallOptions = {}) =>
-  client.call('markets.book', { params: { condition_id: 'm' } }, options);
+export const read = (more: CallOptions = {}) => client.call('markets.book', { params: { condition_id: 'm' } }, more);
 export const write = (options: CallOptions = {}) => client.call('orders.create', { body: orderBody }, options);
 
 /** Call it once at the top of a test file. */

@@ -32,11 +32,7 @@ describe('the lanes', () => {
 
   it('keep room for cancels and submits while everything else hangs', async () => {
     const { started, run, end } = runner(new Lanes(2));
-    const all = [
-      ...['a', 'b', 'c'].map((name) => run(name, 'quiet')),
-      run('cancel', 'cancel'),
-      run('submit', 'submit'),
-    ];
+    const all = [...[...'abc'].map((name) => run(name, 'quiet')), run('cancel', 'cancel'), run('submit', 'submit')];
     const later = [run('submit-2', 'submit'), run('cancel-2', 'cancel')];
     expect(started).toEqual(['a', 'b', 'cancel', 'submit']);
     await end('submit');

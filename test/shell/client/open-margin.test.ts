@@ -22,8 +22,7 @@ const row = (state: string, message: string | null) => ({
 /** A venue with these request drafts, whose request then has these states, one per read. */
 function serving(terms: DraftTerms, states: string[]): void {
   const expires = Math.floor(Date.now() / 1_000) + 60;
-  const draft = { serviceName: 'SVC', marketConditionId: 'm', draftPubkey: PUBKEY, expires, terms };
-  const message = writeDraftText(draft);
+  const message = writeDraftText({ serviceName: 'SVC', marketConditionId: 'm', draftPubkey: PUBKEY, expires, terms });
   server.answer = (response, asked, count) => {
     const isDraft = asked.method === 'POST' && !asked.url.endsWith('/submit/');
     const state = isDraft ? 'created' : (states.shift() ?? 'completed');

@@ -146,9 +146,7 @@ describe('closing', () => {
     while (server.asked.length < 2) await new Promise(setImmediate);
     await small.close();
     const outcomes = (await Promise.all(calls)).map(({ outcome }) => outcome);
-    expect(outcomes.every((outcome) => outcome.kind === 'unknown' && outcome.reason === 'the client was closed')).toBe(
-      true,
-    );
+    expect(outcomes.every((one) => one.kind === 'unknown' && one.reason === 'the client was closed')).toBe(true);
     expect(outcomes.filter((outcome) => outcome.kind === 'unknown' && outcome.sent)).toHaveLength(2);
     expect((await small.call('orders.create', { body: orderBody })).outcome).toMatchObject({ sent: false });
   });

@@ -47,7 +47,6 @@ describe('the package from outside', () => {
     };
     writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['consumer.ts'] }));
     run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', '.'], project);
-    const said = run(process.execPath, ['consumer.js'], project);
-    expect(said).toBe('in_process\n0.05 open 3\ntrue 404 true\n0 4\n');
+    expect(run(process.execPath, ['consumer.js'], project)).toBe('in_process\n0.05 open 3\ntrue 404 true\n0 4\n');
   });
 });

@@ -69,8 +69,7 @@ export async function startPaper(options: Partial<ExchangeOptions> = {}, clientO
 
 function controlsOf(exchange: RunningExchange) {
   const control = async (path: string, body: unknown): Promise<unknown> => {
-    const headers = { 'content-type': 'application/json' };
-    const request = { method: 'POST', headers, body: JSON.stringify(body) };
+    const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
     const response = await fetch(`${exchange.url}/paper${path}`, request);
     if (response.status !== 200) throw new Error(`${path}: ${await response.text()}`);
     return response.json();

@@ -55,8 +55,7 @@ it('asks over one secured connection again and again', async () => {
 });
 
 it('sends nothing to a server whose certificate nobody vouches for', async () => {
-  const client = clientFor(url);
-  const { outcome } = await call(client);
+  const { outcome } = await call(clientFor(url));
   expect(outcome).toEqual({ kind: 'unknown', sent: false, reason: expect.stringContaining('certificate') });
   expect(asked).toEqual([]);
 });

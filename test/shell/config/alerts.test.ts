@@ -21,8 +21,7 @@ test('reads channels and heartbeat, with paths beside the file', () => {
     ],
     heartbeat: { urlFile: join(cwd, 's/hc') },
   });
-  expect(isConsoleWanted(config())).toBe(true);
-  expect(isConsoleWanted(load('{}').config())).toBe(false);
+  expect([isConsoleWanted(config()), isConsoleWanted(load('{}').config())]).toEqual([true, false]);
 });
 
 test.each([

@@ -14,9 +14,7 @@ describe('a cron expression', () => {
     '30-50/10 * * * * *',
     '* * 22-4 * * *',
     '  0 0 0  1 1 0 ',
-  ])('%s is one', (expression) => {
-    expect(problemOf(expression)).toBeNull();
-  });
+  ])('%s is one', (expression) => expect(problemOf(expression)).toBeNull());
 
   const fields = 'wants six cron fields (second minute hour day month weekday), got';
   test.each([
@@ -29,7 +27,5 @@ describe('a cron expression', () => {
     ['* * * * foo *', 'is not a cron expression: foo is a invalid expression for month'],
     ['0 0 0 L * *', 'wants days as numbers or names, not L'],
     ['0 0 0 * * 1#2', 'wants days as numbers or names, not 1#2'],
-  ])('%j is refused', (expression, problem) => {
-    expect(problemOf(expression)).toBe(problem);
-  });
+  ])('%j is refused', (expression, problem) => expect(problemOf(expression)).toBe(problem));
 });

@@ -44,9 +44,7 @@ describe('the feeds of a trader file', () => {
     ['{ kind: file, path: x, env: [A] }', "feeds.a.env: a feed of kind file has no key 'env'; remove it"],
     ['{ kind: child, command: [] }', 'feeds.a.command: wants at least 1 entries, got 0'],
     ['{ kind: file, path: x }, B C: { kind: file, path: x }', 'wants a name in lower case with dashes'],
-  ])('a: %s', async (feed, message) => {
-    await expect(load(`feeds: { a: ${feed} }`).config).rejects.toThrow(message);
-  });
+  ])('a: %s', (feed, message) => expect(load(`feeds: { a: ${feed} }`).config).rejects.toThrow(message));
 
   it('are those that strategies may name', async () => {
     const feeds = 'feeds: { model: { kind: file, path: x.csv } }';

@@ -38,7 +38,6 @@ describe('the fleet of a trader file', () => {
     expect(read).not.toThrow(/sesame/);
   });
 
-  it('is none for a trader whose exchange ends with it', () => {
-    expect(load('postgresql://u@db/d', 'exchange: {}').read).toThrow(/cannot use an embedded exchange/);
-  });
+  it('is none for a trader whose exchange ends with it', () =>
+    expect(load('postgresql://u@db/d', 'exchange: {}').read).toThrow(/cannot use an embedded exchange/));
 });

@@ -10,8 +10,7 @@ import { trader } from './files.js';
 /** The smallest trader's file with this profile and further settings on its line. */
 const ofVenue = (profile: string, lines = '') => trader(lines).replace('profile: paper', `profile: ${profile}`);
 
-const load = (folder: string, env: Readonly<Record<string, string>> = {}) =>
-  loadConfig('trader.yaml', { env, cwd: folder });
+const load = (folder: string, env: Record<string, string> = {}) => loadConfig('trader.yaml', { env, cwd: folder });
 
 async function failure(files: Readonly<Record<string, string>>, env: Readonly<Record<string, string>> = {}) {
   const error: unknown = await load(folderOf(files), env).then(
@@ -225,8 +224,7 @@ export default defineStrategy({
   create: () => ({ quote: () => NO_QUOTES('never') }),
 });
 `;
-    const folder = folderOf(own(body));
-    const [strategy] = (await load(folder)).strategies;
+    const [strategy] = (await load(folderOf(own(body)))).strategies;
     expect(strategy).toMatchObject({
       name: 'mine',
       moduleName: './own.ts',
@@ -272,14 +270,12 @@ describe('what is read', () => {
       exchange: { embedded: true, port: 0, crowd: true, controls: false, startingFundsMicros: 10_000_000_000 },
       venue: { name: 'paper', allowBlindSigning: false, profile: PAPER },
     });
-    expect(Object.isFrozen(config)).toBe(true);
-    expect(Object.isFrozen(config.venue.profile.rate_limits)).toBe(true);
+    expect([Object.isFrozen(config), Object.isFrozen(config.venue.profile.rate_limits)]).toEqual([true, true]);
   });
 
   test('takes the embedded exchange’s port from an address given beside it', async () => {
     const yaml = trader('exchange: {}').replace('profile: paper', 'profile: paper, base_url: "http://127.0.0.1:9001"');
-    const config = await load(folderOf({ 'trader.yaml': yaml }));
-    expect(config.exchange?.port).toBe(9001);
+    expect((await load(folderOf({ 'trader.yaml': yaml }))).exchange?.port).toBe(9001);
   });
 
   test('a ledger by any name has one stop file, heartbeat and socket beside it, before it is there too', () => {
@@ -346,9 +342,8 @@ describe('overrides from the environment', () => {
     expect(config.wallet.file).toBe(join(cwd, 'sub/wallet.json'));
   });
 
-  test('an empty list empties', async () => {
-    expect((await load(folder(), { TWINBOOK__EXCHANGE__MARKET_DATA: '' })).exchange?.marketData).toEqual([]);
-  });
+  test('an empty list empties', async () =>
+    expect((await load(folder(), { TWINBOOK__EXCHANGE__MARKET_DATA: '' })).exchange?.marketData).toEqual([]));
 
   const wrong: readonly (readonly [name: string, value: string, message: string])[] = [
     ['TWINBOOK__RISK__MAX_LOS_DAY', '25', "risk: unknown key 'max_los_day'; did you mean 'max_loss_day'?"],

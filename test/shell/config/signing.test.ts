@@ -41,15 +41,13 @@ describe('programs whose doing nobody can read', () => {
     expect((await loadWith(`[${PROGRAM}]`, ', draft_message: utf8')).allowBlindSigning).toBe(false);
   });
 
-  test('have addresses', async () => {
-    await expect(loadWith('[memo]')).rejects.toThrow(
+  test('have addresses', () =>
+    expect(loadWith('[memo]')).rejects.toThrow(
       /mine\.yaml:\d+:19: solana_programs\[0]: .*the base58 address of a program/,
-    );
-  });
+    ));
 });
 
-const loadCosigned = (cosigners: string) =>
-  loadOn('mine', /draft_cosigners:\n.*\n.*\n/, `draft_cosigners: ${cosigners}\n`);
+const loadCosigned = (keys: string) => loadOn('mine', /draft_cosigners:\n.*\n.*\n/, `draft_cosigners: ${keys}\n`);
 
 describe('co-signers of drafts', () => {
   test('may leave the fee to our wallet', async () => {
@@ -64,7 +62,5 @@ describe('co-signers of drafts', () => {
     ['no key', '{ keys: [] }', /draft_cosigners\.keys: /],
     ['a payer who does not sign', `{ keys: [${FIRST}], fee_payer: ${SECOND} }`, /fee_payer: wants one of the keys/],
     ['a misspelt field', `{ keys: [${FIRST}], payer: ${FIRST} }`, /unknown key 'payer'/],
-  ])('are refused with %s', async (_, cosigners, expected) => {
-    await expect(loadCosigned(cosigners)).rejects.toThrow(expected);
-  });
+  ])('are refused with %s', (_, cosigners, expected) => expect(loadCosigned(cosigners)).rejects.toThrow(expected));
 });

@@ -52,9 +52,8 @@ describe('bounds on a YAML text', () => {
     expect(Object.keys(parseYaml(text, '/s.yaml', 's.yaml').value as object)).toHaveLength(MAX_YAML_ENTRIES - 1);
   });
 
-  test('bytes are counted as the file has them', () => {
-    expect(findYamlExcess(`a: ${'é'.repeat(131_072)}`)).toBe('has 262147 bytes; at most 262144 are read');
-  });
+  test('bytes are counted as the file has them', () =>
+    expect(findYamlExcess(`a: ${'é'.repeat(131_072)}`)).toBe('has 262147 bytes; at most 262144 are read'));
 });
 
 describe('every file of a configuration is bounded', () => {

@@ -50,15 +50,12 @@ const answersTo = (path: string, requests: readonly object[]) =>
     socket.on('close', () => resolve(answers));
   });
 
-test('what takes risk again, or sells, is not done late; what stops is', async () => {
-  expect(await obeyedOf({ until: Date.now() - 1 })).toEqual(['pause', 'kill', 'cancel-all', 'reduce-only']);
-});
+test('what takes risk again, or sells, is not done late; what stops is', async () =>
+  expect(await obeyedOf({ until: Date.now() - 1 })).toEqual(['pause', 'kill', 'cancel-all', 'reduce-only']));
 
 test.each([{ until: Date.now() + 3_600_000 }, {}])(
   'everything is done that somebody waits for, or may: %j',
-  async (more) => {
-    expect(await obeyedOf(more)).toEqual(Object.keys(REQUESTS));
-  },
+  async (more) => expect(await obeyedOf(more)).toEqual(Object.keys(REQUESTS)),
 );
 
 test('whoever asks says until when it waits', async () => {

@@ -12,8 +12,7 @@ const NOWHERE = 'http://127.0.0.1:9';
 
 describe('a start with', () => {
   it('a busy port of the embedded exchange names the port', async () => {
-    const url = await exchangeHere();
-    const { port } = new URL(url);
+    const { port } = new URL(await exchangeHere());
     const trader = traderYaml(null).replace('seed: 3', `seed: 3, port: ${port}`);
     const { code, output } = await traderAt(null, undefined, { 'trader.yaml': trader }).command('start');
     expect(code).toBe(1);

@@ -33,8 +33,7 @@ describe('a daily summary', () => {
   it('comes without the day when that does not end', () => {
     const summary = new DailySummary();
     summary.request(MIDNIGHT, 0);
-    expect(summary.take(first, 15 * MINUTE_MS - 1)).toBe(false);
-    expect(summary.take(first, 15 * MINUTE_MS)).toBe(true);
+    expect([summary.take(first, 15 * MINUTE_MS - 1), summary.take(first, 15 * MINUTE_MS)]).toEqual([false, true]);
   });
 
   it('at the midnight of a zone behind tells of the day that ended hours ago', () => {

@@ -51,8 +51,7 @@ it('is quoted while it is current, pulled when it is not, and said once each', a
   const isPulled = () => until(ordersOf, (open) => open === 0 && words().at(-1) === 'silent');
 
   await rests();
-  const explained = await command('explain', first);
-  expect(explained.output).toMatch(/Feed model: 0\.5 \(sd 2\), \d+\.\d s old/);
+  expect((await command('explain', first)).output).toMatch(/Feed model: 0\.5 \(sd 2\), \d+\.\d s old/);
 
   // The program runs on and sends nothing.
   rmSync(join(folder, 'speaks'));

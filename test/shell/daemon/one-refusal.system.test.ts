@@ -70,8 +70,7 @@ params:
 
 /** Not a number while the venue throttles: this reads with the trader's own credentials, within its limits. */
 async function restingOf(client: ServiceClient): Promise<number> {
-  const query = { status: [...RESTING_STATUSES], limit: 100 };
-  const { outcome } = await client.call('orders.list', { query });
+  const { outcome } = await client.call('orders.list', { query: { status: [...RESTING_STATUSES], limit: 100 } });
   return outcome.kind === 'answered' ? outcome.data.length : Number.NaN;
 }
 

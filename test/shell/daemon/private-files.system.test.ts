@@ -81,8 +81,7 @@ describe('a data folder that was there', () => {
 
   it('is told of at the start and by the doctor when others can enter it', async () => {
     const folder = shared();
-    const exchange = started('exchange', '--port', '0');
-    const [, url = ''] = await exchange.waitFor(/listening on (http:\S+)/);
+    const [, url = ''] = await started('exchange', '--port', '0').waitFor(/listening on (http:\S+)/);
     const config = writtenConfig(url, join(folder, 'twinbook.sqlite'));
     const running = started('start', '-c', config);
     await running.waitFor(/trades on/);
@@ -104,7 +103,6 @@ describe('a data folder that was there', () => {
     expect(openToOthers(inner)).toBeNull();
     chmodSync(folder, 0o755);
     chmodSync(inner, 0o700);
-    expect(openToOthers(inner)).toBeNull();
-    expect(openToOthers(join(inner, 'missing'))).toBeNull();
+    expect([openToOthers(inner), openToOthers(join(inner, 'missing'))]).toEqual([null, null]);
   });
 });

@@ -121,8 +121,7 @@ describe('twinbook record', () => {
       await running.waitFor(written);
       running.process.kill('SIGKILL');
       await running.exited;
-      const recorded = await allOf(recordings);
-      const levels = recorded.reduce((sum, one) => sum + one.levels, 0);
+      const levels = (await allOf(recordings)).reduce((sum, one) => sum + one.levels, 0);
       expect(levels).toBeGreaterThan(before);
       before = levels;
     }
@@ -142,8 +141,7 @@ describe('twinbook record', () => {
     expect(await running.exited, running.output()).toBe(1);
     expect(running.output()).toMatch(/recordings.*(EFBIG|file too large)/is);
     expect(running.output()).not.toContain('bug in Twinbook');
-    const recorded = await allOf(recordings);
-    expect(recorded.reduce((sum, one) => sum + one.levels, 0)).toBeGreaterThan(20);
+    expect((await allOf(recordings)).reduce((sum, one) => sum + one.levels, 0)).toBeGreaterThan(20);
     const again = started(words);
     await again.waitFor(/00:00:05 \| 4 markets open/);
     await endInOrder(again, 'SIGINT');

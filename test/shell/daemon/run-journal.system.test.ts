@@ -151,8 +151,7 @@ describe('a journal that cannot go on', () => {
     await vi.waitFor(() => expect(said).toHaveLength(1), 10_000);
     expect(said[0]).toContain('this run alone has reached journal.max_mb (10 MB)');
     await journal.close();
-    const steps = await stepsOf(readRun(join(runs, 'run1')));
-    expect(steps.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    expect((await stepsOf(readRun(join(runs, 'run1')))).map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
   });
 });
 
@@ -195,8 +194,7 @@ describe('a journal on a disk that the ledger needs', () => {
 
   it('gives up its oldest runs first, then ends, and is whole up to there', async () => {
     const { runs, said, limits, open } = await opened();
-    const first = await open();
-    await first.close();
+    await (await open()).close();
     const second = await open();
     second.step(time(1), [], null);
     limits.keptFreeBytes = ALL;

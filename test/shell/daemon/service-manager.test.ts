@@ -26,10 +26,8 @@ function managed(env: Readonly<Record<string, string>> = UNIT) {
 const LONGER = 'EXTEND_TIMEOUT_USEC=15000000';
 
 describe('what systemd is told', () => {
-  it('is nothing without its socket', () => {
-    expect(managed({}).manager).toBeNull();
-    expect(managed({ NOTIFY_SOCKET: '' }).manager).toBeNull();
-  });
+  it('is nothing without its socket', () =>
+    expect([managed({}).manager, managed({ NOTIFY_SOCKET: '' }).manager]).toEqual([null, null]));
 
   it('is asked for time until the trader is ready, and not after', () => {
     const { manager, pass, taken } = managed();

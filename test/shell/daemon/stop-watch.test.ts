@@ -25,8 +25,7 @@ describe('the watch for what stops a trader', () => {
     const { watch, stopFile } = watched();
     expect(watch.due()).toBeNull();
     writeFileSync(stopFile, 'why');
-    expect(watch.due()).toEqual(KILL('why'));
-    expect(watch.due()).toBeNull();
+    expect([watch.due(), watch.due()]).toEqual([KILL('why'), null]);
     rmSync(stopFile);
     expect(watch.due()).toBeNull();
     writeFileSync(stopFile, 'again');
@@ -46,12 +45,10 @@ describe('the watch for what stops a trader', () => {
 
   it('keeps a kill of its own in the file, and says when it cannot', () => {
     const { ledger, watch } = watched();
-    expect(watch.kill('mine')).toBe(true);
-    expect(watch.due()).toEqual(KILL('mine'));
+    expect([watch.kill('mine'), watch.due()]).toEqual([true, KILL('mine')]);
     watch.clear();
     rmSync(dirname(ledger), { recursive: true });
-    expect(watch.kill('mine')).toBe(false);
-    expect(watch.due()).toEqual(KILL('mine'));
+    expect([watch.kill('mine'), watch.due()]).toEqual([false, KILL('mine')]);
   });
 
   it('throws what its ledger finds wrong with its file', () => {
@@ -82,7 +79,5 @@ describe('a proof that is wanted', () => {
     ['is overdue after 10 s, then after twice as long, a minute at most', 300, () => true, [10, 30, 70, 130, 190, 250]],
     ['begins anew with the next one', 60, (second) => second < 15 || second > 20, [10, 31, 51]],
     ['is never overdue while none is wanted', 300, () => false, []],
-  ])('%s', (_, seconds, wantsProof, tried) => {
-    expect(triedAt(seconds, wantsProof)).toEqual(tried);
-  });
+  ])('%s', (_, seconds, wantsProof, tried) => expect(triedAt(seconds, wantsProof)).toEqual(tried));
 });

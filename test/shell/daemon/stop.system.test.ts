@@ -46,8 +46,7 @@ describe('a trader that listens', () => {
     writeFileSync(at.stopFile, 'the cable smells\n');
     const first = at.start();
     await first.waitFor(/killed: the cable smells/);
-    expect(await at.resting()).toEqual([]);
-    expect((await at.command('unkill', '--reason', 'it was the coffee')).code).toBe(0);
+    expect([await at.resting(), (await at.command('unkill', '--reason', 'it was the coffee')).code]).toEqual([[], 0]);
     await at.mode('quoting');
     expect(existsSync(at.stopFile)).toBe(false);
     await at.rests();
@@ -79,8 +78,7 @@ describe('a trader that listens', () => {
     expect(await at.resting()).toEqual([]);
 
     trader.process.kill('SIGCONT');
-    expect(await at.mode('killed')).toBe('it hangs');
-    expect(await at.resting()).toEqual([]);
+    expect([await at.mode('killed'), await at.resting()]).toEqual(['it hangs', []]);
 
     expect((await at.command('unkill', '--reason', 'it is awake')).code).toBe(0);
     await at.rests();

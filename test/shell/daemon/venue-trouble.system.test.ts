@@ -107,8 +107,7 @@ it('a trader trades on an exchange that speaks as the worm profile says, and the
   await trader.waitFor(/fill: (buy|sell) [\d.]+ (YES|NO) at 0\.\d+/);
   await stopped(trader);
   expect(trader.output()).not.toContain('refused to sign');
-  const agreed = await command('reconcile');
-  expect(agreed.output).toContain('ledger and exchange agree');
+  expect((await command('reconcile')).output).toContain('ledger and exchange agree');
   const doctor = await command('doctor');
   expect(doctor.output).toMatch(/^ok {4}signed request: all \d+ bytes/m);
   expect(doctor.code, doctor.output).toBe(0);

@@ -160,10 +160,8 @@ describe('the page', () => {
 
   it('shows its state to whoever has the pass', async () => {
     const { ask, knock } = await open();
-    const shown = await ask('/state');
-    expect(await shown.json()).toEqual({ ...STATE, role: 'operate', traders: ['one'] });
-    const near = await ask('/state?market=m');
-    expect(await near.json()).toMatchObject({ ...STATE, reason: 'close to m' });
+    expect(await (await ask('/state')).json()).toEqual({ ...STATE, role: 'operate', traders: ['one'] });
+    expect(await (await ask('/state?market=m')).json()).toMatchObject({ ...STATE, reason: 'close to m' });
     const hidden = await knock('/state');
     expect(hidden.status).toBe(401);
     expect(await hidden.text()).not.toContain('quoting');
@@ -210,8 +208,7 @@ describe('the page', () => {
     expect((await knock('/state', bearing(PASSES.operate))).status).toBe(401);
     expect((await knock('/state', bearing(METRICS_TOKEN))).status).toBe(401);
     const opened = await open(null, { isOpen: true, token: METRICS_TOKEN });
-    expect((await opened.knock('/metrics')).status).toBe(200);
-    expect((await opened.knock('/state')).status).toBe(401);
+    expect([(await opened.knock('/metrics')).status, (await opened.knock('/state')).status]).toEqual([200, 401]);
   });
 
   it('counts wrong proofs and tokens, and no caller without any', async () => {

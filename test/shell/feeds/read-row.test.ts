@@ -17,9 +17,8 @@ describe('a row of a feed', () => {
     expect(readRow({ ...ROW, sd: null, valid_until: validUntilMs }, NOW_MS)).toEqual({ ...VALUE, validUntilMs });
   });
 
-  it('that is a moment ahead of our clock holds now', () => {
-    expect(readRow({ ...ROW, at: NOW_MS + 900 }, NOW_MS)).toEqual(VALUE);
-  });
+  it('that is a moment ahead of our clock holds now', () =>
+    expect(readRow({ ...ROW, at: NOW_MS + 900 }, NOW_MS)).toEqual(VALUE));
 
   test.each<readonly [raw: unknown, text: string]>([
     [{ ...ROW, p: 1.2 }, 'p: wants a number below 1, got 1.2'],

@@ -44,15 +44,13 @@ function followed(feed: Omit<Extract<FeedConfig, { kind: 'file' }>, 'name' | 'ma
   return { values, loud, quiet, batches, feeds, heard, problems: () => feeds.status()[0]?.problems ?? 0 };
 }
 
-const row = (market: string, p: unknown, more: object = {}) =>
-  `${JSON.stringify({ market, p, at: Date.now(), ...more })}\n`;
+const row = (market: string, p: unknown, more = {}) => `${JSON.stringify({ market, p, at: Date.now(), ...more })}\n`;
 
 describe('a file', () => {
   const everyMs = 100;
 
   it('is read, read on where it grows, and read anew where another takes its name', async () => {
-    const folder = newFolder();
-    const path = join(folder, 'model.jsonl');
+    const path = join(newFolder(), 'model.jsonl');
     const { loud, quiet, heard } = followed({ kind: 'file', path, everyMs });
     await untilTrue(() => loud.length > 0);
     writeFileSync(path, row('A', 0.4));

@@ -35,9 +35,7 @@ describe('the signer of a trader in a fleet', () => {
     ['a redeem in a market that is not ours', null, REDEEM, SIGNED],
     ['a cancel, whatever the fleet says', OVER, CANCEL, SIGNED],
     ['what is not stored, which the wallet itself refuses', OVER, null, SIGNED],
-  ] as const)('judges %s', (_, objection, stored, expected) => {
-    expect(sign(objection, stored)).toEqual(expected);
-  });
+  ] as const)('judges %s', (_, objection, stored, expected) => expect(sign(objection, stored)).toEqual(expected));
 
   it('leaves to another trader what rests, and to nobody nothing', () => {
     const other: OwnerRow = { holder: 'b', instance: 'i', term: 3, renewal: 1, leaseMs: 6_000, isFree: false };
@@ -47,9 +45,8 @@ describe('the signer of a trader in a fleet', () => {
     expect(of(null).message).toContain('no trader of the fleet holds the wallet after our term 2');
   });
 
-  it('takes no other end for a wallet that is another’s', () => {
+  it('takes no other end for a wallet that is another’s', () =>
     expect(
       [new TwinbookError('wallet_taken', ''), new TwinbookError('ledger_broken', ''), new Error('')].map(isTakenOver),
-    ).toEqual([true, false, false]);
-  });
+    ).toEqual([true, false, false]));
 });

@@ -51,8 +51,7 @@ describe('a beat file', () => {
   });
 
   it('seen in the middle of a write is one beat, the other, or unreadable, never a mixture', () => {
-    const phases = fc.constantFrom('starting', 'trading', 'ended');
-    const drawn = fc.tuple(fc.nat(), phases, fc.boolean());
+    const drawn = fc.tuple(fc.nat(), fc.constantFrom('starting', 'trading', 'ended'), fc.boolean());
     const beats = drawn.map(([count, phase, mayRest]) => beat(count, { phase, mayRest }));
     fc.assert(
       fc.property(beats, beats, fc.nat({ max: 1024 }), (before, after, at) => {
@@ -63,9 +62,8 @@ describe('a beat file', () => {
     );
   });
 
-  it('is refused when the value does not fit', () => {
-    expect(() => encode({ text: 'x'.repeat(1_100) })).toThrow(/at most 1006 bytes/);
-  });
+  it('is refused when the value does not fit', () =>
+    expect(() => encode({ text: 'x'.repeat(1_100) })).toThrow(/at most 1006 bytes/));
 });
 
 const place = (): string => locateStopFile(join(folderOf({}), 'ledger.sqlite'));
@@ -87,7 +85,6 @@ describe('the mark that holds a woken trader', () => {
     expect(readdirSync(dirname(path))).toEqual([]);
   });
 
-  it('throws where there is no such folder', async () => {
-    await expect(leaveMark(join(place(), 'none', 'x.kill'), 'why')).rejects.toThrow(/ENOENT/);
-  });
+  it('throws where there is no such folder', () =>
+    expect(leaveMark(join(place(), 'none', 'x.kill'), 'why')).rejects.toThrow(/ENOENT/));
 });

@@ -101,8 +101,7 @@ describe.concurrent('everything is canceled when', () => {
     first.process.kill('SIGKILL');
     guarded.stop('killed');
     await until(() => (guarded.log().match(/could not cancel: /g) ?? []).length >= 2, 'it does not try');
-    const second = open(new URL(address).port);
-    await second.waitFor(/listening on/);
+    await open(new URL(address).port).waitFor(/listening on/);
     await until(() => guarded.report()?.state === 'secured', 'not secured');
     expect(guarded.log()).toMatch(/asked to cancel \d+ orders/);
     expect(await guarded.resting()).toBe(0);
@@ -187,8 +186,7 @@ describe.concurrent('a guardian', () => {
     const trader = guarded.start();
     await trader.waitFor(new RegExp(`warning: not guarded: NONE.*${why.source}`));
     await endInOrder(trader);
-    const env = { TWINBOOK__GUARDIAN__REQUIRED: 'true' };
-    const strict = started(test, ['start', '-c', guarded.config], env);
+    const strict = started(test, ['start', '-c', guarded.config], { TWINBOOK__GUARDIAN__REQUIRED: 'true' });
     expect(await strict.exited).toBe(5);
     expect(strict.output()).toMatch(why);
   });

@@ -120,8 +120,7 @@ export class Guarded {
 
   /** Starts it and waits until it is watched and this number of orders rests; returns the number. */
   async quoting(orders: number): Promise<number> {
-    const running = this.#running ?? this.start();
-    await running.waitFor(/trades on/);
+    await (this.#running ?? this.start()).waitFor(/trades on/);
     await until(() => this.report()?.state === 'watching', 'not watched');
     return this.untilResting(orders, 'too few orders');
   }

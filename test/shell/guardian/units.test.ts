@@ -44,9 +44,8 @@ describe('the units of systemd', () => {
     for (const unit of readdirSync(UNITS)) expect(valuesOf(unit, 'LimitCORE')).toEqual(['0']);
   });
 
-  it('stop the trader first', () => {
-    expect(valuesOf('twinbook.service', 'After').join(' ')).toContain('twinbook-guardian.service');
-  });
+  it('stop the trader first', () =>
+    expect(valuesOf('twinbook.service', 'After').join(' ')).toContain('twinbook-guardian.service'));
 });
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -71,9 +70,8 @@ it('copies what there is, and all that the package needs to be built', () => {
   expect(copied).toEqual(expect.arrayContaining(needed));
 });
 
-it('runs as a user without rights', () => {
-  expect(lines.filter((line) => line.startsWith('USER '))).toEqual(['USER 10001:10001']);
-});
+it('runs as a user without rights', () =>
+  expect(lines.filter((line) => line.startsWith('USER '))).toEqual(['USER 10001:10001']));
 
 it('describes a pod whose commands exist and whose guardian is not started twice', async () => {
   const [pod] = parseAllDocuments(readFileSync(join(FOLDER, 'pod.yaml'), 'utf8'));

@@ -58,9 +58,8 @@ describe('a run that is not found', () => {
     expect(() => findRun('ab', place(), '/')).toThrow(refused);
   });
 
-  it('because there is none says how one comes about', () => {
-    expect(() => findRun('last', '/nowhere', '/')).toThrow(refusal(/^There are no runs: `twinbook start` begins/));
-  });
+  it('because there is none says how one comes about', () =>
+    expect(() => findRun('last', '/nowhere', '/')).toThrow(refusal(/^There are no runs: `twinbook start` begins/)));
 
   it('among very many is not answered with all of them', () => {
     const dir = place();

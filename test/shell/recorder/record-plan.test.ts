@@ -40,8 +40,7 @@ class World {
       for (const { request, dueMs } of this.#underWay.filter(({ dueMs }) => dueMs <= this.nowMs)) {
         this.#underWay = this.#underWay.filter((other) => other.request !== request);
         const outcome = this.#answer(request.call);
-        const sentMs = dueMs - LATENCY_MS;
-        const times = { nowMs: this.nowMs, sentMs, venueTimeMs: null, budget: null };
+        const times = { nowMs: this.nowMs, sentMs: dueMs - LATENCY_MS, venueTimeMs: null, budget: null };
         this.#give({ kind: 'outcome', requestId: request.id, outcome, ...times });
       }
     }
@@ -155,15 +154,13 @@ describe('what a recorder asks', () => {
     world.pass(120);
     const over = world.nowMs;
     world.pass(120);
-    expect(world.plan.open).toBe(2);
-    expect(world.count('markets.detail', 'market-a', over)).toBe(0);
+    expect([world.plan.open, world.count('markets.detail', 'market-a', over)]).toEqual([2, 0]);
   });
 
   it('of named markets is over when none of them is left', () => {
     const world = new World(ids(3), { marketIds: ['market-b', 'nowhere'] });
     world.pass(60);
-    expect(world.plan.isOver).toBe(false);
-    expect(world.count('markets.list')).toBe(0);
+    expect([world.plan.isOver, world.count('markets.list')]).toEqual([false, 0]);
     expect(world.count('markets.book', 'market-a')).toBe(0);
     expect(world.plan.takeNotices()).toEqual(['the venue has no market nowhere']);
     world.markets.set('market-b', 'resolved');

@@ -13,8 +13,7 @@ async function opened(limits: { keptFreeBytes?: number; closeWithinMs?: number }
   const failures: string[] = [];
   const onFailure = (error: unknown) => failures.push(String(error));
   const settings = { folder, venue: 'paper', only: null, bookIntervalMs: 1000, publicPerMinute: 60, onFailure };
-  const recorder = await Recorder.open({ ...settings, ...limits });
-  return { folder, failures, recorder };
+  return { folder, failures, recorder: await Recorder.open({ ...settings, ...limits }) };
 }
 
 /** One poll of a market and of its book. */
@@ -26,8 +25,7 @@ function poll(recorder: Recorder, state: Parameters<typeof detailOf>[0] = 'open'
   for (const [id, [endpoint, data]] of answers.entries()) {
     const call = { endpoint, params: { condition_id: MARKET }, query: { depth: 100 }, body: null } as const;
     // Only the fields of a request that the recorder reads; the client's types have more.
-    const request = { id, lane: 'quiet', call, latestMs: nowMs } as never;
-    recorder.step({ kind: 'time', nowMs }, [request]);
+    recorder.step({ kind: 'time', nowMs }, [{ id, lane: 'quiet', call, latestMs: nowMs } as never]);
     const outcome = { kind: 'answered', data: data as never, nextCursor: null } as const;
     const times = { sentMs: nowMs, nowMs: nowMs + 1, venueTimeMs: null, budget: null };
     recorder.step({ kind: 'outcome', requestId: id, outcome, ...times }, []);

@@ -34,7 +34,6 @@ it('seals with a passphrase, dearly for whoever guesses, and without one only wh
   expect(openKeyFile({ path, passphrase: 'correct horse' }).address).toBe(sealed.out.trim());
   const plain = ['keys', 'create', '--plain-text-key', '--json', '--file', 'plain.json'];
   expect(await run(plain, { cwd, env })).toMatchObject({ code: 2, out: '' });
-  const made = await run(plain, { cwd });
-  expect(JSON.parse(made.out)).toMatchObject({ sealed: false });
+  expect(JSON.parse((await run(plain, { cwd })).out)).toMatchObject({ sealed: false });
   expect(isSealedKeyFile(join(cwd, 'plain.json'))).toBe(false);
 });

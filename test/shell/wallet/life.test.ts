@@ -38,8 +38,7 @@ describe.each(VENUES)('under %s', (_, profile, isMessage) => {
     const merged = await client.merge(wallet, { ...sets, amount: '3' }, options);
     expect(merged).toMatchObject({ state: 'done', onchain_amount: m(3) });
     await control(`/markets/${market}/resolve/`, { is_yes: true });
-    const redeemed = await client.redeem(wallet, market, options);
-    expect(redeemed).toMatchObject({ state: 'completed', onchain_funds: m(7) });
+    expect(await client.redeem(wallet, market, options)).toMatchObject({ state: 'completed', onchain_funds: m(7) });
   });
 
   it('margin positions are asked for, signed and on their way', async () => {

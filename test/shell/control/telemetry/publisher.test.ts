@@ -201,8 +201,7 @@ describe('telemetry', () => {
     'that costs %d ms is sent again after %d ms: half a percent of a processor, within the page’s two seconds',
     (cpuMs, periodMs) => {
       const { at, step, publisher } = world([]);
-      const reader = new Reader();
-      publisher.subscribe(reader);
+      publisher.subscribe(new Reader());
       at.wall = { ms: 0, cpuMs };
       step(500);
       step(periodMs - 1);
@@ -279,7 +278,6 @@ describe('telemetry', () => {
     publisher.close('it has ended', true);
     publisher.subscribe(late);
     const bye = { type: 'bye', time: 1_000, reason: 'it cannot go on', proven: false };
-    expect([there.lines.at(-1), late.lines.at(-1)]).toEqual([bye, bye]);
-    expect([there.ended, late.ended]).toEqual([true, true]);
+    expect([there.lines.at(-1), late.lines.at(-1), there.ended, late.ended]).toEqual([bye, bye, true, true]);
   });
 });

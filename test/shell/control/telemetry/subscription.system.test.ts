@@ -47,8 +47,7 @@ test.each([
   expect(lost).toEqual([expect.stringContaining(`not a trader of this version: ${why}`)]);
 });
 
-test('a line that is no status is refused', async () => {
+test('a line that is no status is refused', async () =>
   expect((await readLines([{ type: 'other' }])).lost).toEqual([
     expect.stringContaining('not a trader of this version'),
-  ]);
-});
+  ]));

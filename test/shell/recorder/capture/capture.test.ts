@@ -217,8 +217,7 @@ describe('own orders', () => {
   /** An accepted order of ours. */
   const rests = (polls: Polls, isYes = true, price = 0.4) => {
     const data = order('open', 5, isYes, price) as never;
-    const submit = place(polls, 1500, isYes, String(price));
-    polls.answer(submit, { kind: 'answered', data, nextCursor: null }, 1700);
+    polls.answer(place(polls, 1500, isYes, String(price)), { kind: 'answered', data, nextCursor: null }, 1700);
   };
   const seen = (polls: Polls, sentMs: number, bids: Levels, asks: Levels = {}) => {
     polls.book(sentMs, bids, asks);
@@ -229,8 +228,7 @@ describe('own orders', () => {
   it('are not recorded as the liquidity of others', () => {
     const polls = begunSlowly();
     rests(polls);
-    expect(seen(polls, 2000, { 0.4: 15 })).toEqual(['bid 0.4 10']);
-    expect(seen(polls, 3000, { 0.4: 18 })).toEqual(['bid 0.4 13']);
+    expect([seen(polls, 2000, { 0.4: 15 }), seen(polls, 3000, { 0.4: 18 })]).toEqual([['bid 0.4 10'], ['bid 0.4 13']]);
     expect(polls.capture.ownResting).toBe(1);
     polls.poll({ endpoint: 'orders.cancelSubmit', params: { pubkey: 'P' } }, order('canceled', 5), 3500);
     expect(seen(polls, 4000, { 0.4: 13 })).toEqual(['bid 0.4 13']);

@@ -140,7 +140,6 @@ export class Polls {
   }
 
   fails(endpoint: 'markets.book' | 'markets.trades', sentMs: number, outcome: Outcome): void {
-    const id = this.ask({ endpoint, params: { condition_id: MARKET } }, sentMs);
-    this.answer(id, outcome, sentMs);
+    this.answer(this.ask({ endpoint, params: { condition_id: MARKET } }, sentMs), outcome, sentMs);
   }
 }

@@ -14,15 +14,13 @@ describe('the corpus of hostile drafts', () => {
     expect(names.length).toBeGreaterThanOrEqual(100);
   });
 
-  it('makes its malformed transactions from the very bytes that the packages write', () => {
-    expect(isWireHonest(SEED)).toBe(true);
-  });
+  it('makes its malformed transactions from the very bytes that the packages write', () =>
+    expect(isWireHonest(SEED)).toBe(true));
 
   it.each(HOSTILE_CLASSES.map((kind) => [kind.name, kind] as const))(
     '%s: never signed, for its own reason',
-    (name, kind) => {
-      expect(tryClass(kind, CASES, SEED)).toEqual({ name, cases: CASES, signed: 0, misjudged: 0, example: '' });
-    },
+    (name, kind) =>
+      expect(tryClass(kind, CASES, SEED)).toEqual({ name, cases: CASES, signed: 0, misjudged: 0, example: '' }),
   );
 
   it.each(HONEST_FORMS)('honest drafts as %s are all signed, over the bytes that they should be', (form) => {

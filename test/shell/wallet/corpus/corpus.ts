@@ -93,8 +93,7 @@ const TRANSACTIONS: readonly HostileClass[] = [
   ask: (draw) => {
     const honest = draw.honest(draw.terms());
     const blind = programs === null ? {} : { allowBlindSigning: true, solana_programs: [...programs] };
-    const rules = rulesOf('solana_tx', { ...blind, ...cosignedBy(cosigners) });
-    return ask(draw, honest, make(honest, draw), rules);
+    return ask(draw, honest, make(honest, draw), rulesOf('solana_tx', { ...blind, ...cosignedBy(cosigners) }));
   },
 }));
 
@@ -206,8 +205,7 @@ const HONEST_MESSAGES: Readonly<Record<string, (honest: Honest, draw: Draw) => H
     const ours = { address: address(draw.wallet.address), role: READONLY_SIGNER };
     const memo = { program: MEMO_PROGRAM, text: textOf(honest), accounts: draw.chance(0.5) ? [ours] : [] };
     const version = draw.pick<'legacy' | 0>('legacy', 0);
-    const shape = { payer: draw.wallet.address, version, blockhash: draw.key(), instructions: [memo] };
-    const hex = transactionHex(shape);
+    const hex = transactionHex({ payer: draw.wallet.address, version, blockhash: draw.key(), instructions: [memo] });
     return { message: draw.chance(0.5) ? hex : hex.toUpperCase() };
   },
 };
@@ -219,8 +217,7 @@ export function tryHonest(form: string, cases: number, seed: number): HonestResu
   for (let number = 1; number <= cases; number++) {
     const honest = draw.honest(draw.terms());
     const { message, cosigners } = must(HONEST_MESSAGES[form], `the form ${form}`)(honest, draw);
-    const rules = rulesOf(form === 'utf8' ? 'utf8' : 'solana_tx', cosignedBy(cosigners));
-    const answer = ask(draw, honest, message, rules);
+    const answer = ask(draw, honest, message, rulesOf(form === 'utf8' ? 'utf8' : 'solana_tx', cosignedBy(cosigners)));
     // A transaction's message follows its slots, 64 bytes each, whose count is the first byte.
     const messageAt = 2 + 128 * Number.parseInt(message.slice(0, 2), 16);
     const signedBytes = form === 'utf8' ? Buffer.from(message, 'utf8') : Buffer.from(message.slice(messageAt), 'hex');

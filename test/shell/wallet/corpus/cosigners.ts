@@ -46,8 +46,7 @@ function built(honest: Honest, draw: Draw, { payer, signers, named = [], more = 
   ];
   const memo = { program: MEMO_PROGRAM, text: text ?? textOf(honest), accounts };
   const instructions = draw.chance(0.5) ? [memo, ...more] : [...more, memo];
-  const version = draw.pick<'legacy' | 0>('legacy', 0);
-  return transactionHex({ payer, version, blockhash: draw.key(), instructions });
+  return transactionHex({ payer, version: draw.pick<'legacy' | 0>('legacy', 0), blockhash: draw.key(), instructions });
 }
 
 const by = (payer: string, ...signers: readonly string[]): Asked => ({ payer, signers });
@@ -68,11 +67,7 @@ const kind = (
 });
 
 /** The honest co-signed bytes with a change. Slots begin at the second byte, 64 bytes each. */
-const bent = (
-  name: string,
-  because: RegExp,
-  change: (bytes: Buffer, draw: Draw) => Uint8Array,
-): HostileTransaction => ({
+const bent = (name: string, because: RegExp, change: (own: Buffer, draw: Draw) => Uint8Array): HostileTransaction => ({
   name: `co-signed: ${name}`,
   because,
   programs: null,

@@ -26,8 +26,7 @@ interface Payment {
 const u32 = (value: number) => Buffer.from(Uint32Array.of(value).buffer);
 const u64 = (value: bigint) => Buffer.from(BigUint64Array.of(value).buffer);
 const lamports = (draw: Draw) => u64(BigInt(1 + draw.below(2 ** 50)));
-const data = (...parts: readonly (Uint8Array | readonly number[])[]) =>
-  Buffer.concat(parts.map((part) => Buffer.from(part)));
+const data = (...parts: (Uint8Array | readonly number[])[]) => Buffer.concat(parts.map((part) => Buffer.from(part)));
 
 type Role = 'ours' | 'theirs' | 'read';
 

@@ -134,8 +134,10 @@ const numbers = (text: string, change: (number: string) => string) =>
   text.replace(/(Price: |Amount: )([\d.]+)/g, (_, name: string, number: string) => name + change(number));
 /** Splits the details of an order: `Outcome: …, Side: …, Type: …, Price: …, Amount: …`. */
 const fields = (text: string, change: (rows: string[]) => readonly string[]) => {
-  const parts = text.split(' | ');
-  return parts.map((part, at) => (at === 3 ? change(part.split(', ')).join(', ') : part)).join(' | ');
+  return text
+    .split(' | ')
+    .map((part, at) => (at === 3 ? change(part.split(', ')).join(', ') : part))
+    .join(' | ');
 };
 
 const SPELLINGS: readonly HostileText[] = [

@@ -8,8 +8,7 @@ import { CALLS, KilledWriter } from './kills.js';
 const writer = new KilledWriter(3);
 afterAll(() => writer.remove());
 
-const kills = (usual: number, long: number): readonly number[] =>
-  Array.from({ length: times(usual, long) }, (_, n) => n + 1);
+const kills = (usual: number, long: number) => Array.from({ length: times(usual, long) }, (_, n) => n + 1);
 
 describe('a writer of keys and credentials that is killed', () => {
   it.each(kills(3, 50))('at a random moment (%i) loses no key, neither old nor new', async () => {
