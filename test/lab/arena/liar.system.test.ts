@@ -15,8 +15,7 @@ describe('a quoter who lies', () => {
   it.each(Object.entries(LARGEST_ORDER).slice(0, IS_LONG ? 3 : 2))(
     'takes from %s no more than its day limit and one order, and the loss that is reported is the true one',
     async (name, order) => {
-      const file = `config/strategies/${name}.yaml`;
-      const [entrant] = await loadEntrants({ file, env: {}, cwd: process.cwd() });
+      const [entrant] = await loadEntrants({ file: `config/strategies/${name}.yaml`, env: {}, cwd: process.cwd() });
       if (entrant === undefined) return expect.unreachable();
       for (const seed of SEEDS) {
         const { edge, reported, fills, failure } = await worldNamed('liar').simulate(seed, entrant, USUAL_CONDITIONS);

@@ -20,8 +20,7 @@ const STEPS = times(160, 240);
 async function rationed(changes: Partial<Conditions> = {}, seed = 5, one = everyBand()) {
   const conditions = { ...USUAL_CONDITIONS, ...changes };
   const { markets } = conditions;
-  const lastsMs = STEPS * STEP_MS;
-  return runTrader({ seed, entrant: await one, conditions, markets, lastsMs, scene: challengeScene });
+  return runTrader({ seed, entrant: await one, conditions, markets, lastsMs: STEPS * STEP_MS, scene: challengeScene });
 }
 
 /** By the number of markets; each is played once for all tests. */
@@ -110,8 +109,7 @@ describe('a trader in the rationed challenge', () => {
     const { capitalMicros, risk, ownRisk } = moneyFor({ config, risk: config.risk }, 3);
     expect(capitalMicros).toBe(3000 * ONE);
     for (const limits of [risk, ownRisk]) {
-      expect(limits.maxOrderNotionalMicros).toBe(1000 * ONE);
-      expect(limits.maxPositionSharesMicros).toBe(3000 * ONE);
+      expect([limits.maxOrderNotionalMicros, limits.maxPositionSharesMicros]).toEqual([1000 * ONE, 3000 * ONE]);
       for (const most of [limits.maxEventLossMicros, limits.maxTotalCostMicros, limits.maxLossDayMicros])
         expect(most).toBe(capitalMicros);
     }
@@ -146,8 +144,7 @@ describe('a trader in the rationed challenge', () => {
         };
       },
     });
-    const result = await rationed({}, 5, Promise.resolve({ ...(await everyBand()), module }));
-    expect(result.failure).toContain(said);
+    expect((await rationed({}, 5, Promise.resolve({ ...(await everyBand()), module }))).failure).toContain(said);
   });
 });
 

@@ -75,8 +75,7 @@ describe('a strategy in the challenge', () => {
 
 describe('standings', () => {
   const base = { ...playChallenge(0, wishing(() => [null, null]).entrant), world: 'w' };
-  const play = (strategy: string, edges: readonly number[]) =>
-    edges.map((edge, seed) => ({ ...base, strategy, seed, edge }));
+  const play = (strategy: string, edges: number[]) => edges.map((edge, seed) => ({ ...base, strategy, seed, edge }));
 
   it('give means with their errors and compare seed by seed', () => {
     const [results, others] = [play('s', [1, 2, 6]), play('o', [0, 0, 3])];

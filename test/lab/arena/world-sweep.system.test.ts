@@ -108,16 +108,13 @@ describe('a sweep over worlds', () => {
       if (done >= 2) told.stop();
     });
     const stopped = await runWorldSweep(await planFor('again', { workers: 1 }), told.watcher);
-    expect(stopped.isComplete).toBe(false);
-    expect(stopped.result.fresh).toBeNull();
+    expect([stopped.isComplete, stopped.result.fresh]).toEqual([false, null]);
     const resumed = await runWorldSweep(await planFor('again', { workers: 1, resume: true }), watching().watcher);
-    const other = await usual();
-    expect(resumed.result).toEqual(other.result);
+    expect(resumed.result).toEqual((await usual()).result);
     const others = { workers: 1, seeds: { first: 100, count: 1 }, fresh: { first: 0, count: 1 } };
     const more = await runWorldSweep(await planFor('again', others), watching().watcher);
     // Seed 0 was used for a choice above; the same two configurations are no new trials.
-    expect(more.result.fresh?.usedBefore).toBe(1);
-    expect(more.result.counts.tried).toBe(2);
+    expect([more.result.fresh?.usedBefore, more.result.counts.tried]).toEqual([1, 2]);
     expect(sweepTables(more.result)).toContain('1 of the fresh seeds were used to choose a configuration');
     expect(sweepTables(more.result)).not.toContain('this result may be reported');
   });

@@ -72,8 +72,7 @@ describe('the exchange in process', () => {
   it('takes the body of an order as its schema reads it', () => {
     const decimal = fc.option(fc.integer({ min: 1, max: 1e9 }), { nil: undefined });
     const text = (value: number | undefined) => (value === undefined ? undefined : String(value / 1e6));
-    const given = (value: object) =>
-      Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined));
+    const given = (value: object) => Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined));
     const property = fc.property(fc.boolean(), decimal, decimal, decimal, (isYes, price, amount, funds) => {
       const body = {
         market_condition_id: CONDITION_ID,
@@ -127,8 +126,7 @@ function act(venue: InProcessExchange, random: Random, nowMs: number, open: stri
       return;
     case 2: {
       const body = { market_condition_id: CONDITION_ID, is_yes: random.chance(0.5), side: 'buy', order_type: 'limit' };
-      const whole = { ...body, price: String(price / 1e6), amount: '5' };
-      const draft = post('orders.create', {}, whole);
+      const draft = post('orders.create', {}, { ...body, price: String(price / 1e6), amount: '5' });
       if (draft.kind !== 'answered') return;
       const { pubkey } = draft.data as { pubkey: string };
       if (random.chance(0.1)) return;

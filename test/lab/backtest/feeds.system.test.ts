@@ -87,8 +87,7 @@ describe('a file with what a feed says', () => {
   it('is known when a live trader would know it, or after the given delay', async () => {
     const text = jsonl([{ p: 0.5, at: FIRST_MS + 1 }]);
     const knownAt = async (changes: Parameters<typeof read>[1]) => (await read(text, changes)).values[0]?.timeMs;
-    expect(await knownAt({})).toBe(FIRST_MS + 1200);
-    expect(await knownAt({ everyMs: 500 })).toBe(FIRST_MS + 700);
+    expect([await knownAt({}), await knownAt({ everyMs: 500 })]).toEqual([FIRST_MS + 1200, FIRST_MS + 700]);
     expect(await knownAt({ delayMs: 0 })).toBe(FIRST_MS + 100);
   });
 
@@ -151,10 +150,8 @@ describe('recorded values', () => {
 
   it('speak at their moment, of each market the newest', () => {
     const replay = new FeedReplay([value(1000, 0.4), value(1000, 0.5), value(2000, 0.6)]);
-    expect(replay.nextMs).toBe(1000);
-    expect(replay.take(999)).toEqual([]);
-    expect(replay.take(1000)).toEqual([{ feed: 'model', values: [value(1000, 0.5).value] }]);
-    expect(replay.nextMs).toBe(2000);
+    expect([replay.nextMs, replay.take(999)]).toEqual([1000, []]);
+    expect([replay.take(1000), replay.nextMs]).toEqual([[{ feed: 'model', values: [value(1000, 0.5).value] }], 2000]);
     expect(replay.take(5000)).toHaveLength(1);
     expect(replay.nextMs).toBe(Number.POSITIVE_INFINITY);
   });

@@ -88,9 +88,8 @@ describe('fees by name', () => {
     expect(fee(name, price, shares, isMaker)).toBeCloseTo(expected, 9);
   });
 
-  it('takes the price of the outcome that was traded', () => {
-    expect(fee('notional:0.1', 0.2, 10, false, false)).toBeCloseTo(0.8, 9);
-  });
+  it('takes the price of the outcome that was traded', () =>
+    expect(fee('notional:0.1', 0.2, 10, false, false)).toBeCloseTo(0.8, 9));
 
   it.each(['kalshi:0.07', 'quadratic', 'notional:2', 'free'])('refuses %s', (name) => {
     expect(() => feeCurve(name)).toThrow(/there is no fee schedule/);

@@ -89,8 +89,7 @@ export function wanderingRows(seed: number, minutes: number, eventsPerSecond = 8
     for (const side of [BID, ASK] as const) {
       const best = side === BID ? middle - 1 : middle + 1;
       for (const cents of book[side].keys()) if (side === BID ? cents > best : cents < best) set(atMs, side, cents, 0);
-      const cents = best + (side === BID ? -1 : 1) * random.below(5);
-      set(atMs, side, cents, 20 + random.below(200));
+      set(atMs, side, best + (side === BID ? -1 : 1) * random.below(5), 20 + random.below(200));
     }
     if (random.chance(0.08)) take(atMs, random.chance(0.5) ? BID : ASK);
   }

@@ -47,8 +47,7 @@ describe('repeats of a backtest', () => {
     const [other] = await run({ repeat: REPEAT, seed: 2 });
     expect(again?.analysis.repeats).toEqual(first?.analysis.repeats);
     expect(again?.traceHash).toBe(first?.traceHash);
-    const hashes = [...hashesOf(first?.analysis.repeats), ...hashesOf(other?.analysis.repeats)];
-    expect(new Set(hashes).size).toBe(2 * REPEAT);
+    expect(new Set([...hashesOf(first?.analysis.repeats), ...hashesOf(other?.analysis.repeats)]).size).toBe(2 * REPEAT);
   });
 
   it('draw the same for every fill model, and more of them begin with the same ones', async () => {
@@ -74,10 +73,8 @@ describe('repeats of a backtest', () => {
     const mean = results.reduce((sum, each) => sum + each, 0) / REPEAT;
     expect(repeats?.resultMicros.mean).toBeCloseTo(mean, 6);
     expect([repeats?.resultMicros.lowest, repeats?.resultMicros.highest]).toEqual([results[0], results[2]]);
-    const text = summaryTable([result.analysis]);
-    expect(text).toMatch(/^3 repeats +risk-averse\nResult, mean .* ± /);
-    const page = reportHtml({ sessions: [result.session] }, [result.analysis]);
-    expect(page).toContain('id="repeats"');
+    expect(summaryTable([result.analysis])).toMatch(/^3 repeats +risk-averse\nResult, mean .* ± /);
+    expect(reportHtml({ sessions: [result.session] }, [result.analysis])).toContain('id="repeats"');
   });
 });
 
@@ -175,8 +172,7 @@ describe('repeats in which a limit halted the trader', () => {
 
 describe('the run in the middle', () => {
   it('is that with the lower of two middle results, the first of equals', () => {
-    expect(findMiddle(runs([[3], [1], [2]]))).toBe(2);
-    expect(findMiddle(runs([[4], [1], [2], [3]]))).toBe(2);
+    expect([findMiddle(runs([[3], [1], [2]])), findMiddle(runs([[4], [1], [2], [3]]))]).toEqual([2, 2]);
     expect(findMiddle(runs([[1], [1], [1]]))).toBe(1);
   });
 });

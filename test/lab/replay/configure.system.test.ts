@@ -75,8 +75,7 @@ describe('a running trader that is configured', () => {
       const after = intents.filter(({ configHash }) => configHash === told.hash);
       expect(after.length).toBeGreaterThan(3);
       const [market] = quoted(world, 'crowd-maker');
-      const spread = Number(market?.askMicros) - Number(market?.bidMicros);
-      expect(spread).toBeGreaterThanOrEqual(2 * 9 * 10_000);
+      expect(Number(market?.askMicros) - Number(market?.bidMicros)).toBeGreaterThanOrEqual(2 * 9 * 10_000);
       const { hash, by, reason, copy, changes } = told;
       expect(history(world).at(-1)).toMatchObject({ hash, by, reason, copy, changes });
     });

@@ -136,11 +136,9 @@ describe('the code of a run with its own settings', () => {
     const { run } = await place();
     const unnamed = openRunCode(null, true);
     await expect(names(run, unnamed)).rejects.toMatchObject({ hint: expect.stringContaining('-c FILE') });
-    const shipped = { ...run, strategies: run.strategies.slice(0, 1) };
-    expect(await names(shipped, unnamed)).toEqual(['log-odds-maker']);
+    expect(await names({ ...run, strategies: run.strategies.slice(0, 1) }, unnamed)).toEqual(['log-odds-maker']);
   });
 
-  it('is in no description of a run', async () => {
-    expect(JSON.stringify((await place()).run)).not.toContain('how wide');
-  });
+  it('is in no description of a run', async () =>
+    expect(JSON.stringify((await place()).run)).not.toContain('how wide'));
 });

@@ -89,7 +89,7 @@ describe('orders and quotes', () => {
   ];
   const { trading, quoting } = analyse(aSession([aMarket({ fills, endYesMicros: 17 * ONE })]));
 
-  test('count filled against posted shares, takers apart', () => {
+  test('count filled against posted shares, takers apart', () =>
     expect(trading).toMatchObject({
       fills: 3,
       makerFills: 2,
@@ -98,12 +98,10 @@ describe('orders and quotes', () => {
       postedMicros: 40 * ONE,
       fillRatioShare: 0.3,
       ordersFilled: 1,
-    });
-  });
+    }));
 
-  test('say how much stood ahead, an order that filled in pieces once', () => {
-    expect(trading.queue).toEqual({ meanAheadMicros: 100 * ONE, filledMeanAheadMicros: 50 * ONE });
-  });
+  test('say how much stood ahead, an order that filled in pieces once', () =>
+    expect(trading.queue).toEqual({ meanAheadMicros: 100 * ONE, filledMeanAheadMicros: 50 * ONE }));
 
   test('say how long orders rested, and when fills were noticed, if they were', () => {
     expect(trading.rested).toMatchObject({ count: 2, mean: 3_000, median: 3_000 });
@@ -111,9 +109,8 @@ describe('orders and quotes', () => {
     expect(trading.neverNoticed).toBe(1);
   });
 
-  test('share the time that markets were open', () => {
-    expect(quoting).toMatchObject({ openForMs: 60_000, twoSidedShare: 0.5, oneSidedShare: 0.25 });
-  });
+  test('share the time that markets were open', () =>
+    expect(quoting).toMatchObject({ openForMs: 60_000, twoSidedShare: 0.5, oneSidedShare: 0.25 }));
 
   test('are not known where one market does not know them', () => {
     const unknown = aMarket();
@@ -222,8 +219,7 @@ describe('what a reader must know comes first', () => {
 
   test('a bracket says each sentence once, with the models that it is about', () => {
     const quiet = aSession([aMarket()], under('risk-averse'));
-    const busy = aSession([aMarket(held)]);
-    const shared = sharedWarnings([quiet, busy].map(analyse));
+    const shared = sharedWarnings([quiet, aSession([aMarket(held)])].map(analyse));
     expect(shared.find(({ name }) => name === 'no_fills')?.models).toEqual(['risk-averse']);
     expect(shared.find(({ name }) => name === 'without_outcome')?.models).toEqual([]);
   });

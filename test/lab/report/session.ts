@@ -198,8 +198,7 @@ function newHand(name: string, mids: readonly number[], random: Random) {
   function redeem(timeMs: number, markMicros: number, outcome: boolean): void {
     const { yesMicros, noMicros } = held;
     if (yesMicros === 0 && noMicros === 0) return;
-    const cashMicros = outcome ? yesMicros : noMicros;
-    convert({ kind: 'redeem', timeMs, yesMicros, noMicros, cashMicros, markMicros });
+    convert({ kind: 'redeem', timeMs, yesMicros, noMicros, cashMicros: outcome ? yesMicros : noMicros, markMicros });
   }
 
   function fill(side: 'bid' | 'ask', priceMicros: number, step: number): void {
@@ -209,8 +208,7 @@ function newHand(name: string, mids: readonly number[], random: Random) {
     const isSale = heldOther > 0 && random.chance(0.6);
     const amountMicros = isSale ? Math.min(size, heldOther) : size;
     const isYes = side === 'bid' ? !isSale : isSale;
-    const ownPrice = isYes ? priceMicros : ONE - priceMicros;
-    const notional = tradeNotional(isYes, micros(ownPrice), micros(amountMicros));
+    const notional = tradeNotional(isYes, micros(isYes ? priceMicros : ONE - priceMicros), micros(amountMicros));
     const isMaker = !random.chance(0.1);
     const at = FROM_MS + step * STEP_MS + random.below(STEP_MS - 1);
     const record = aFill({

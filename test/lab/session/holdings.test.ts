@@ -59,8 +59,7 @@ it('what was never bought has no cost, when it leaves and after it came back', (
 });
 
 it('complete sets are worth 1 each without a price; all else needs one', () => {
-  const sets = heldAfter(traded(true, true, 3, 0.4), traded(false, true, 3, 0.4));
-  expect(sets.worthMicros(null)).toBe(3 * ONE);
+  expect(heldAfter(traded(true, true, 3, 0.4), traded(false, true, 3, 0.4)).worthMicros(null)).toBe(3 * ONE);
   expect(heldAfter(traded(true, true, 3, 0.4)).worthMicros(null)).toBeNull();
   expect(heldAfter(traded(false, true, 3, 0.4)).worthMicros(250_000)).toBe(2.25 * ONE);
 });

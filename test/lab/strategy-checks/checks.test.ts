@@ -65,6 +65,8 @@ const ISOLATED = 'the strategy uses no clock, timer, randomness or network';
 const REPEATABLE = 'the same views give the same quotes';
 const SEPARATE = 'quotes of a market do not depend on other markets';
 const RESTORED = 'a quoter restored from saved state continues unchanged';
+const REDUCING = 'in reduce-only mode quotes never add to the position';
+const FRESH = 'there are no quotes on old, crossed or frozen books';
 
 /** A mistake, and the checks that must find it. */
 const MISTAKES: readonly (readonly [what: string, quote: Quote, found: string[]])[] = [
@@ -83,11 +85,7 @@ const MISTAKES: readonly (readonly [what: string, quote: Quote, found: string[]]
   ],
   ['makes a date', (view) => ({ ...soundQuotes(view), note: new Date(view.nowMs).toISOString() }), [ISOLATED]],
   ['draws', (view) => ({ ...soundQuotes(view), factors: { drawn: Math.random() } }), [ISOLATED, REPEATABLE, SEPARATE]],
-  [
-    'counts over all instances',
-    (view) => ({ ...soundQuotes(view), factors: { calls: ++shared } }),
-    [REPEATABLE, SEPARATE],
-  ],
+  ['counts all instances', (view) => ({ ...soundQuotes(view), factors: { calls: ++shared } }), [REPEATABLE, SEPARATE]],
   [
     'quotes off the grid',
     (view) => {
@@ -114,22 +112,14 @@ const MISTAKES: readonly (readonly [what: string, quote: Quote, found: string[]]
     (view) => soundQuotes({ ...view, inventory: { ...view.inventory, maxPositionMicros: micros(1e12) } }),
     ['possible fills on one side stay within the position limit'],
   ],
-  [
-    'forgets its stance',
-    (view) => soundQuotes({ ...view, stance: 'normal' }),
-    ['in reduce-only mode quotes never add to the position'],
-  ],
+  ['forgets its stance', (view) => soundQuotes({ ...view, stance: 'normal' }), [REDUCING]],
   [
     'is silent at the limit',
     (view) =>
       Math.abs(view.inventory.netMicros) === view.inventory.maxPositionMicros ? NO_QUOTES('full') : soundQuotes(view),
     [REDUCES],
   ],
-  [
-    'believes old books',
-    (view) => soundQuotes({ ...view, health: { ...view.health, bookAgeMs: 0 } }),
-    ['there are no quotes on old, crossed or frozen books'],
-  ],
+  ['believes old books', (view) => soundQuotes({ ...view, health: { ...view.health, bookAgeMs: 0 } }), [FRESH]],
   ['bids only', (view) => ({ ...soundQuotes(view), asks: [] }), [REDUCES, MIRRORED]],
 ];
 
@@ -142,9 +132,7 @@ describe('the checks of strategies', () => {
     expect(checks).toHaveLength(16);
   });
 
-  it.each(MISTAKES)('find one that %s', (_, quote, found) => {
-    expect(failedChecks(altered(quote))).toEqual(found);
-  });
+  it.each(MISTAKES)('find one that %s', (_, quote, found) => expect(failedChecks(altered(quote))).toEqual(found));
 
   const checked = (quote: Quote, check: string) =>
     checkStrategy(altered(quote), showMarkets(1, 4, 100), still).find(({ name }) => name === check);
@@ -207,9 +195,7 @@ describe('the checks of strategies', () => {
     const failed = (quote: typeof say) =>
       checkStrategy(wholeOf(quote), showEvents(1, 4, 40), still).filter(({ verdict }) => verdict === 'failed');
 
-    it('pass one that is sound', () => {
-      expect(failed(say)).toEqual([]);
-    });
+    it('pass one that is sound', () => expect(failed(say)).toEqual([]));
 
     it.each<[string, typeof say, RegExp]>([
       [
@@ -218,15 +204,12 @@ describe('the checks of strategies', () => {
         /threw TypeError: no quotes for/,
       ],
       ['quotes another', (view) => ({ ...say(view), other: NO_QUOTES('none') }), /quotes for other, which is not one/],
-    ])('find one that %s', (_name, quote, words) => {
-      expect(failed(quote)[0]?.text).toMatch(words);
-    });
+    ])('find one that %s', (_name, quote, words) => expect(failed(quote)[0]?.text).toMatch(words));
 
-    it('refuse to show a market where an event is quoted', () => {
+    it('refuse to show a market where an event is quoted', () =>
       expect(checkStrategy(wholeOf(say), SHOWN, still)[1]?.text).toMatch(
         /whole quotes events, but was called for a market/,
-      );
-    });
+      ));
   });
 
   it('put back what they took away', () => {

@@ -117,18 +117,14 @@ describe('a mistake', () => {
     [['behind_ticks=5', 'lean=1'], /no combination of these values is possible: maker: behind_ticks of 5/],
     [['lean=0:1:0.001', 'behind_ticks=0:9:1'], /10010 configurations \(maker\.lean: 1001, maker\.behind_ticks: 10\)/],
     [[], /no parameter to vary/],
-  ])('%j is said before anything runs', (params, message) => {
-    expect(() => grid(...params)).toThrow(message);
-  });
+  ])('%j is said before anything runs', (params, message) => expect(() => grid(...params)).toThrow(message));
 
   it.each([
     ['lean=log:0:1', /wanted FROM and TO above 0 on a logarithmic scale/],
     ['behind_ticks=0.5:3', /wanted integers/],
     ['behind_ticks=0:30', /got 30, wanted a whole number of ticks from 0 to 20/],
     ['lean=log:0.1:1:0.1', /wanted FROM:TO:STEP/],
-  ])('%s of a random search is said too', (text, message) => {
-    expect(() => random(5, 1, text)).toThrow(message);
-  });
+  ])('%s of a random search is said too', (text, message) => expect(() => random(5, 1, text)).toThrow(message));
 
   it('names the parameters that there are, with what they take', () => {
     expect.assertions(1);

@@ -122,8 +122,7 @@ describe('collecting', () => {
   it('stores what is there, names what is missing, and ends when nothing is, stored once however often it is asked', async () => {
     put(0, 3);
     const first = await collect();
-    expect(first.missing).toEqual([1, 2]);
-    expect(first.stored).toBe(6);
+    expect([first.missing, first.stored]).toEqual([[1, 2], 6]);
     expect(first.result.counts).toMatchObject({ configurations: 3, done: 0, unfinished: 3 });
     expect((await collect()).stored).toBe(0);
     expect(rowsOf('SELECT finished FROM sweeps')).toEqual([{ finished: 0 }]);
@@ -163,8 +162,7 @@ describe('collecting', () => {
     const withFigures = (changes: Partial<TaskFigures>) => (all: readonly ChunkOutcome[]) =>
       all.map(({ task }): ChunkOutcome => ({ task, outcome: { kind: 'done', figures: figuresOf([7], changes) } }));
     expect(bad((all) => all)?.outcomes).toHaveLength(4);
-    expect(bad((all) => all.slice(1))).toBeNull();
-    expect(bad(withFigures({ eventResults: [1, 2] }))).toBeNull();
+    expect([bad((all) => all.slice(1)), bad(withFigures({ eventResults: [1, 2] }))]).toEqual([null, null]);
     expect(bad(withFigures({ eventResults: [0.5] }))).toBeNull();
     expect(bad(withFigures({ resultMicros: Number.NaN }))).toBeNull();
   });
@@ -178,10 +176,8 @@ describe('collecting', () => {
     expect(kept).toEqual([{ micros: 1_000_000 }]);
   });
 
-  it('lists chunks as array jobs are submitted', async () => {
-    expect(listOfChunks([])).toBe('');
-    expect(listOfChunks([3, 17, 18, 19, 21])).toBe('3,17-19,21');
-  });
+  it('lists chunks as array jobs are submitted', async () =>
+    expect([listOfChunks([]), listOfChunks([3, 17, 18, 19, 21])]).toEqual(['', '3,17-19,21']));
 });
 
 describe('the effort of a backtest', () => {

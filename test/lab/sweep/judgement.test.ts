@@ -45,9 +45,8 @@ describe('folds', () => {
     expect(assignFolds([withId(a, 'E1'), withId(b, 'E1')], null)).toHaveLength(1);
   });
 
-  it('take a market without an event for an event of its own', () => {
-    expect(assignFolds([plannedMarket('a', 0, 1, ''), plannedMarket('b', 1, 2, '')], null)).toHaveLength(2);
-  });
+  it('take a market without an event for an event of its own', () =>
+    expect(assignFolds([plannedMarket('a', 0, 1, ''), plannedMarket('b', 1, 2, '')], null)).toHaveLength(2));
 
   it.each([
     [1, 1],
@@ -183,7 +182,5 @@ describe('walking forward', () => {
     expect(step).toMatchObject({ chosen: null, trainEvents: 0, purgedEvents: 4, outOfSampleMicros: [] });
   });
 
-  it('needs two folds', () => {
-    expect(forward(RESULTS, 1)).toBeNull();
-  });
+  it('needs two folds', () => expect(forward(RESULTS, 1)).toBeNull());
 });

@@ -167,8 +167,7 @@ describe.runIf(IS_LONG && HAS_REDIS)('behind a queue, in the long effort and wit
     const sheet = JSON.stringify({ version: '0.0.1', node: 20, timeZone: 'UTC' });
     const queue = new JobQueue({ url: redis.url, name: 'sweep', secret: SECRET }, () => undefined);
     await queue.keep('older', sheet);
-    const chunk = { fold: 0, first: 1, last: 1 };
-    await queue.add([{ id: 'of-another-version', data: { sheet: 'older', chunk } }]);
+    await queue.add([{ id: 'of-another-version', data: { sheet: 'older', chunk: { fold: 0, first: 1, last: 1 } } }]);
     const working = worker();
     await working.waitFor(/this worker leaves a job to other workers: the sweep was planned by Twinbook 0\.0\.1/);
     await expectSame('beside', lead('beside'));

@@ -79,8 +79,7 @@ describe('a sweep as a job array', () => {
     const early = await twinbook(['sweep', 'collect', '--dir', 'chunks']);
     expect(early).toMatchObject({ code: 6, out: '0\n' });
     expect(early.err).toContain('1 of 2 chunks are missing; 2 backtests were stored now.');
-    const second = { code: 0, out: 'chunk 0: 2 backtests, 0 failed\n' };
-    expect(await runChunk({}, 'chunks', FIRST)).toMatchObject(second);
+    expect(await runChunk({}, 'chunks', FIRST)).toMatchObject({ code: 0, out: 'chunk 0: 2 backtests, 0 failed\n' });
     const file = join(place.folder, 'chunks/results/chunk-0.json');
     const before = readFileSync(file, 'utf8');
     expect(await runChunk({ AWS_BATCH_JOB_ARRAY_INDEX: '0' })).toMatchObject({ out: 'chunk 0 is done already\n' });
@@ -102,8 +101,7 @@ describe('a sweep as a job array', () => {
     expect(await refused({ SLURM_ARRAY_TASK_ID: '2' })).toMatch(/^2 there is no chunk 2/);
     expect(await refused({}, [...OF_MACHINE, '--index', '2'])).toMatch(/^2 there is no chunk 2/);
     const index = { SLURM_ARRAY_TASK_ID: '0' };
-    const text = readFileSync(place.config, 'utf8');
-    writeFileSync(join(place.folder, 'other.yaml'), text.replace('"1000"', '"1001"'));
+    writeFileSync(join(place.folder, 'other.yaml'), readFileSync(place.config, 'utf8').replace('"1000"', '"1001"'));
     expect(await refused(index, ['-c', 'other.yaml', '--data', 'recordings'])).toMatch(
       /^4 .*other.yaml is not the configuration that the sweep was planned with/,
     );
@@ -122,8 +120,7 @@ describe.skipIf(!HAS_REDIS)('a sweep behind a queue (skipped where redis-server 
   let redis: RedisServer;
   const secret = { TWINBOOK_QUEUE_SECRET: 'a secret of 23 letters.' };
   const queueEnv = () => ({ ...secret, TWINBOOK_QUEUE_URL: redis.url });
-  const atQueue = (...args: readonly string[]) =>
-    twinbook(['sweep', ...QUESTION, '--engine', 'queue', ...args], queueEnv());
+  const atQueue = (...args: string[]) => twinbook(['sweep', ...QUESTION, '--engine', 'queue', ...args], queueEnv());
   const worker = (...args: readonly string[]) => {
     const paths = ['-c', place.config, '--data', place.data, '--workers', '1'];
     return startTwinbook(['sweep', 'worker', ...paths, ...args], queueEnv());

@@ -125,8 +125,7 @@ describe('a sweep', () => {
     const first = await sweep('counted', { params: ['behind_ticks=0:2:1'], fillModels: ['risk-averse'] });
     expect(first.counts.tried).toBe(3);
     const more = { params: ['behind_ticks=2:3:1', 'order_shares=10'], fillModels: ['risk-averse'] };
-    const second = await sweep('counted', more);
-    expect(second.counts).toMatchObject({ configurations: 2, tried: 4 });
+    expect((await sweep('counted', more)).counts).toMatchObject({ configurations: 2, tried: 4 });
   });
 
   it('marks a configuration that throws or ends its thread as failed, with its error, and goes on', async () => {

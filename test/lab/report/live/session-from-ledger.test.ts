@@ -103,8 +103,7 @@ describe('a ledger without recordings', () => {
       expect.arrayContaining(['held_at_cost', 'undivided', 'without_recording']),
     );
     expect(analysis.warnings.filter(({ level }) => level === 'wrong')).toEqual([]);
-    expect(analysis.drawdown.maxMicros).toBeNull();
-    expect(analysis.requests).toBeNull();
+    expect([analysis.drawdown.maxMicros, analysis.requests]).toEqual([null, null]);
     for (const { markoutMicros } of analysis.markouts) expect(markoutMicros).toBeNull();
   });
 
@@ -249,8 +248,7 @@ describe('settlement', () => {
     const { analysis } = read(redeemed(6 * ONE, 6 * ONE), { findPrices: () => PRICES });
     expect(analysis.markets[0]).toMatchObject({ outcome: true, valuedAt: 'nothing held' });
     // From 0.48, the middle when it was redeemed, to 1.
-    expect(analysis.result.settlementMicros).toBe(6 * 520_000);
-    expect(analysis.inventory.carriedMicros).toBe(6 * ONE);
+    expect([analysis.result.settlementMicros, analysis.inventory.carriedMicros]).toEqual([6 * 520_000, 6 * ONE]);
   });
 
   test('a worthless redemption is an outcome too', () => {
