@@ -49,8 +49,7 @@ export async function makeSample(folder: string): Promise<void> {
   watch(core, scribes);
   while (crowd.nextDueMs() < START_MS + LENGTH_MS) crowd.tick(crowd.nextDueMs());
   for (const [at, scribe] of scribes.entries()) {
-    const truth = crowd.truths()[at]?.probability ?? 0.5;
-    scribe.close(START_MS + LENGTH_MS, random.chance(truth));
+    scribe.close(START_MS + LENGTH_MS, random.chance(crowd.truths()[at]?.probability ?? 0.5));
     poll(scribe.sink, random);
   }
   await store.close();

@@ -31,8 +31,7 @@ it.each(needed)('%s says which binding is missing and what to do', async (_, wor
   const places: Readonly<Record<string, string>> = { CONFIG: 'trader.yaml', RECORDINGS: 'recordings' };
   const argv = words.map((word) => (places[word] === undefined ? word : join(folder, places[word])));
   const running = twinbook(argv, loadingFirst(join(folder, 'hook.mjs')));
-  const code = await running.exited;
-  expect(code, running.output()).not.toBe(0);
+  expect(await running.exited, running.output()).not.toBe(0);
   expect(running.output()).toContain(`DuckDB's binding for ${process.platform} ${process.arch} cannot be loaded`);
   expect(running.output()).toContain('npm ci');
   expect(running.output()).not.toContain('a bug in Twinbook');

@@ -44,8 +44,7 @@ describe('a replay', () => {
     const core = newCore();
     const other = { condition_id: conditionId, title: 'Will it rain?', event: 'Weather', description: '' };
     const config = { kind: 'orderbook' } as const;
-    const made = core.at(START_MS).markets.create({ ...other, category: 'wtf', rules: [], config });
-    expect(made.ok).toBe(true);
+    expect(core.at(START_MS).markets.create({ ...other, category: 'wtf', rules: [], config }).ok).toBe(true);
     const attached = attachReplay(core, await openRecordings([SAMPLE]), 1, START_MS);
     await expect(attached).rejects.toThrow(
       expect.objectContaining({

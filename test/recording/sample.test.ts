@@ -37,8 +37,7 @@ describe('the sample recording', () => {
 describe('the shipped recordings', () => {
   it('have names that no market of the simulated crowd has', async () => {
     const core = newCore();
-    const crowd = new Crowd(core, { seed: 1 }, START_MS);
-    crowd.tick(START_MS);
+    new Crowd(core, { seed: 1 }, START_MS).tick(START_MS);
     expect(core.catalog.markets.length).toBeGreaterThan(0);
     for (const { market } of await openRecordings([SAMPLE, POLYMARKET])) {
       expect(core.catalog.findIndex(market.conditionId), market.title).toBeNull();

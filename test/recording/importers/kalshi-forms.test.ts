@@ -72,9 +72,7 @@ describe('messages of Kalshi', () => {
     ['bom.json', `\uFEFF${JSON.stringify(MESSAGES)}`],
     ['crlf.ndjson', lines(MESSAGES).replaceAll('\n', '\r\n\r\n')],
   ];
-  it.each(files)('are read from %s', async (name, content) => {
-    expect((await read(name, content)).rows).toEqual(ROWS);
-  });
+  it.each(files)('are read from %s', async (name, content) => expect((await read(name, content)).rows).toEqual(ROWS));
 
   const lineColumns = "columns = {line: 'VARCHAR'}, delim = chr(1), quote = '', escape = '', header = false";
   it.each([

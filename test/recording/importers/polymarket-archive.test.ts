@@ -109,8 +109,7 @@ describe('an hour of the archive', () => {
     const markets = ['aa', 'bb', 'cc'].map((name) => `0x${name.repeat(32)}`);
     const folder = await write({ 17: markets.flatMap((market) => book(0, [['0.44', '1']], [['0.46', '1']], market)) });
     expect(await openRecordings([folder])).toHaveLength(3);
-    const out = newFolder();
-    const told = await importRecordings('polymarket', [folder], out, { markets: ['0xbb'] });
+    const told = await importRecordings('polymarket', [folder], newFolder(), { markets: ['0xbb'] });
     expect(told.map(({ ticker, status }) => [ticker, status])).toEqual([[markets[1], 'imported']]);
     await expect(openRecordings([folder], { markets: ['0xdd'] })).rejects.toThrow('has no market 0xdd');
   });

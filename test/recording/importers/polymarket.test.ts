@@ -10,8 +10,7 @@ import { BOOK, change, NO, print, type Row, read, T, write, YES } from './polyma
 const HEAD = ['0 clear', '0 level bid 0.4 100', '0 level ask 0.45 50'];
 const INCOMPLETE = expect.stringContaining('no starting snapshot');
 /** The first of the two rows of `BOOK` names an ask that does not exist yet. */
-const disagree = (of: number, rows = 1): unknown =>
-  expect.stringContaining(`(${rows} of ${of}) disagree with the book`);
+const disagree = (of: number, rows = 1) => expect.stringContaining(`(${rows} of ${of}) disagree with the book`);
 
 describe('a Polymarket recording', () => {
   it('makes one market of two mirrored tokens, and one pool of their liquidity', async () => {

@@ -36,7 +36,6 @@ describe('SQL over recordings', () => {
     ]);
   });
 
-  it('names columns that are alike apart', async () => {
-    expect((await ask('SELECT 1 AS a, 2 AS a', await recorded())).columns).toEqual(['a', 'a:1']);
-  });
+  it('names columns that are alike apart', async () =>
+    expect((await ask('SELECT 1 AS a, 2 AS a', await recorded())).columns).toEqual(['a', 'a:1']));
 });

@@ -31,6 +31,8 @@ async function rewrite(folder: string, columns: string, where = ''): Promise<voi
   writeFileSync(manifestPath, JSON.stringify(manifest));
 }
 
+const replacing = (columns: string) => (folder: string) => rewrite(folder, `* REPLACE (${columns})`);
+
 let folder: string;
 beforeEach(() => {
   folder = newFolder();
@@ -68,14 +70,10 @@ describe('a check of files', () => {
     ],
     ['a missing day', (folder) => rmSync(join(folder, DAY_1), { recursive: true }), ''],
     ['a missing column', (f) => rewrite(f, '* EXCLUDE (amount_micros)'), 'the file cannot be read'],
-    [
-      'time that runs backwards',
-      (f) => rewrite(f, '* REPLACE (-time_ms AS time_ms)'),
-      'rows with a time before that of the previous row',
-    ],
+    ['time that runs backwards', replacing('-time_ms AS time_ms'), 'rows with a time before that of the previous row'],
     [
       'a price that is not a multiple of the tick',
-      (f) => rewrite(f, '* REPLACE (price_micros + 1 AS price_micros)'),
+      replacing('price_micros + 1 AS price_micros'),
       'rows with a price that is not a multiple of the tick',
     ],
     [
@@ -83,14 +81,10 @@ describe('a check of files', () => {
       (f) => rewrite(f, '*', "WHERE kind <> 'trade'"),
       'rows with a number that does not follow the number of the previous row',
     ],
-    [
-      'a row of a kind that nobody knows',
-      (f) => rewrite(f, "* REPLACE (replace(kind, 'trade', 'swap') AS kind)"),
-      'rows with a kind that is not known',
-    ],
+    ['an unknown kind', replacing("replace(kind, 'trade', 'swap') AS kind"), 'rows with a kind that is not known'],
     [
       'changes that do not make the next snapshot',
-      (f) => rewrite(f, "* REPLACE (if(kind = 'level', amount_micros + 1, amount_micros) AS amount_micros)"),
+      replacing("if(kind = 'level', amount_micros + 1, amount_micros) AS amount_micros"),
       'snapshots that differ from the book',
     ],
   ];

@@ -124,8 +124,7 @@ describe('a recording in our format', () => {
       sink.level(at(50), 0, 400_000, 1_000_000);
       sink.end(at(200));
     });
-    const recording = await opened(folder);
-    expect(await rowsOf(recording, START_MS)).toEqual(['100 clear', '100 level bid 0.4 1', '200 end']);
+    expect(await rowsOf(await opened(folder), START_MS)).toEqual(['100 clear', '100 level bid 0.4 1', '200 end']);
     expect(JSON.parse(readFileSync(join(folder, DAY_1, 'manifest.json'), 'utf8'))).toMatchObject({ stepped_back: 1 });
   });
 
@@ -225,8 +224,7 @@ describe('a recording that goes on', () => {
   it('takes no event of a market that has ended', async () => {
     await written(folder, shortLife);
     const store = await openStore(folder);
-    const sink = store.market(market());
-    expect(sink.level(at(130_000), 0, 400_000, 1_000_000)).toBe(false);
+    expect(store.market(market()).level(at(130_000), 0, 400_000, 1_000_000)).toBe(false);
     await store.close();
     expect(await rowsOf(await opened(folder), START_MS)).toEqual(SHORT_LIFE);
   });
@@ -397,11 +395,7 @@ describe('a damaged recording', () => {
     ['no description', (folder) => remove(folder, 'market.json'), 'market.json'],
     ['no manifest', (folder) => remove(folder, 'manifest.json'), 'no events of markets'],
     ['another checksum', (folder) => rewrite(folder, /"sha256": ".{8}/, '"sha256": "00000000'), 'has the checksum'],
-    [
-      'a manifest that points elsewhere',
-      (folder) => rewrite(folder, EVENTS, '../../x.parquet'),
-      'is not the name of a file',
-    ],
+    ['a manifest of another file', (folder) => rewrite(folder, EVENTS, '../../x.parquet'), 'is not the name of a file'],
     ['rows of another file', (folder) => copy(folder, `${DAY_2}/${EVENTS}`, `${DAY_1}/${EVENTS}`), 'its manifest says'],
   ];
   it.each(damages)('with %s is an error that names it', async (_, damage, message) => {
