@@ -33,8 +33,7 @@ function file(name: string, text: string): string {
 
 /** A strategy file with the module of the documentation. */
 function documented(name: string): string {
-  const docs = readFileSync(join(ROOT, 'docs/strategies.md'), 'utf8');
-  file(`${name}.ts`, /```ts\n([\s\S]*?)```/.exec(docs)?.[1] ?? '');
+  file(`${name}.ts`, /```ts\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, 'docs/strategies.md'), 'utf8'))?.[1] ?? '');
   return file(`${name}.yaml`, `strategy: ./${name}.ts\n`);
 }
 

@@ -263,9 +263,7 @@ test.each([
   ['null', 'a request is a JSON object'],
   ['{', 'not a line of JSON'],
   ['', 'not a line of JSON'],
-])('a request line %s', (line, expected) => {
-  expect(readControlRequest(line)).toEqual(expected);
-});
+])('a request line %s', (line, expected) => expect(readControlRequest(line)).toEqual(expected));
 
 describe('a trader that is hard to reach', () => {
   test('kill leaves the stop file when the trader ends between its answer to a ping and the kill', async () => {
@@ -298,8 +296,7 @@ describe('a trader that is hard to reach', () => {
   test('a trader whose socket has the name of a file leaves that file alone', async () => {
     const cwd = folderOf({ 'wallet.json': 'a key' });
     const host = hostOf(async () => ({ ok: true, data: null }));
-    const serving = serveControl(join(cwd, 'wallet.json'), host);
-    await expect(serving).rejects.toThrow(/cannot be opened: .* not a socket/);
+    await expect(serveControl(join(cwd, 'wallet.json'), host)).rejects.toThrow(/cannot be opened: .* not a socket/);
     expect(readFileSync(join(cwd, 'wallet.json'), 'utf8')).toBe('a key');
   });
 });

@@ -56,9 +56,8 @@ describe('data stats', () => {
     expect((await data('stats', SAMPLE)).out).toContain('100.0 %');
   });
 
-  test('says which market has no outcome', async () => {
-    expect((await data('stats', await recorded({ outcome: null }))).out).toContain('the outcome is unknown');
-  });
+  test('says which market has no outcome', async () =>
+    expect((await data('stats', await recorded({ outcome: null }))).out).toContain('the outcome is unknown'));
 });
 
 describe('data verify', () => {

@@ -58,9 +58,7 @@ describe('--json rows have exactly the fields of the surface', () => {
     ['fills', [fill]],
     ['positions', [{ market_condition_id: 'a', is_yes: true, shares: '2.5' }]],
     ['pnl', { ...money, unmarked: ['a'] }],
-  ])('%s', async (command, expected) => {
-    expect(await rows(command)).toEqual(expected);
-  });
+  ])('%s', async (command, expected) => expect(await rows(command)).toEqual(expected));
 
   test('drafts: what is under way, or everything', async () => {
     expect(await rows('drafts')).toMatchObject([{ intent_id: 'run-a-2', state: 'unknown', submit_count: 1 }]);
@@ -79,12 +77,11 @@ describe('--json rows have exactly the fields of the surface', () => {
 });
 
 describe('tables for a person', () => {
-  test('have a header and figures to the right', async () => {
+  test('have a header and figures to the right', async () =>
     expect(await read('fills')).toBe(
       'TIME (UTC)           TRADE    MARKET  OUTCOME  SIDE  PRICE  AMOUNT    FEE  ROLE   TITLE\n' +
         '2023-11-14 22:13:20  trade-1  a       YES      buy    0.42     2.5  0.042  taker  Will ?[2J it rain?\n',
-    );
-  });
+    ));
 
   test.each(['orders', 'positions', 'drafts'])('of %s name the market', async (command) => {
     expect(await read(command)).toMatch(/ TITLE\n.* Will \?\[2J it rain\?\n/);

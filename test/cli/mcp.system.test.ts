@@ -147,8 +147,7 @@ describe('twinbook mcp', () => {
     expect((await ran(['stop', '-c', file])).code).toBe(0);
     for (const name of TOOLS) {
       const needed = (required[name] ?? []).map((argument) => [argument, 'x']);
-      const args = Object.fromEntries(needed) as Record<string, unknown>;
-      const { isError, text } = await call(name, args);
+      const { isError, text } = await call(name, Object.fromEntries(needed) as Record<string, unknown>);
       expect({ name, isError }).toEqual({ name, isError: true });
       expect(text).toContain(`no trader is running with ${folder}/trader.yaml: \`twinbook start -c `);
     }

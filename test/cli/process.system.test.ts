@@ -35,8 +35,7 @@ describe('the process', () => {
     const url = /^listening on (http:\/\/127\.0\.0\.1:\d+)\n/.exec(exchange.output())?.[1];
     expect(exchange.output()).toContain(`documentation: ${url}/docs/`);
     expect(exchange.output()).toContain('--demo-account');
-    const response = await fetch(`${url}/markets/`);
-    expect(response.status).toBe(200);
+    expect((await fetch(`${url}/markets/`)).status).toBe(200);
     const busy = started(['exchange', '--port', new URL(String(url)).port, '--no-crowd']);
     expect(await busy.exited).toBe(1);
     expect(busy.output()).toContain('in use');

@@ -114,8 +114,7 @@ describe('keys', () => {
     await withKeys();
     const again = await run(['keys', 'create', '--plain-text-key', '--file', 'wallet.json'], { cwd });
     expect(again).toMatchObject({ code: 1, out: '' });
-    const wallet = openKeyFile({ path: join(cwd, 'wallet.json'), passphrase: null });
-    const { secret } = credentialsOf(wallet);
+    const { secret } = credentialsOf(openKeyFile({ path: join(cwd, 'wallet.json'), passphrase: null }));
     for (const line of ['keys show', 'keys list', 'keys bootstrap', 'config show', 'doctor']) {
       const { out, err } = await twinbook(line);
       expect(out + err).not.toContain(secret);

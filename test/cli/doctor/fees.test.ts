@@ -35,11 +35,8 @@ describe('a trader on a venue that is not its own', () => {
     return refuseWrongFees(client, config);
   };
 
-  test('does not begin where trades contradict the declared fees', async () => {
-    await expect(starting('notional')).rejects.toThrow(/market M: .* variance, but fee_schedule is notional/);
-  });
+  test('does not begin where trades contradict the declared fees', () =>
+    expect(starting('notional')).rejects.toThrow(/market M: .* variance, but fee_schedule is notional/));
 
-  test('begins where they do not', async () => {
-    await expect(starting('variance')).resolves.toBeUndefined();
-  });
+  test('begins where they do not', () => expect(starting('variance')).resolves.toBeUndefined());
 });

@@ -61,8 +61,7 @@ describe('pnl --report', () => {
 
   test('needs a ledger', async () => {
     const cwd = folderOf({ 'trader.yaml': trader() });
-    const ran = await pnl(cwd, '--report', 'report.html');
-    expect(ran.code).toBe(1);
+    expect((await pnl(cwd, '--report', 'report.html')).code).toBe(1);
     expect(existsSync(join(cwd, 'report.html'))).toBe(false);
   });
 

@@ -110,9 +110,7 @@ async function holdings(folder: string, url: string, positions: string) {
   const rows = JSON.parse(positions) as { market_condition_id: string; is_yes: boolean; shares: string }[];
   const ours = rows.map((row) => `${row.market_condition_id} ${row.is_yes} ${parseDecimal(row.shares)}`).sort();
   const held = assets.filter(({ amounts }) => amounts.total > 0);
-  const theirs = held.map(
-    ({ position, amounts }) => `${position.market.condition_id} ${position.is_yes} ${amounts.total}`,
-  );
+  const theirs = held.map(({ position: at, amounts }) => `${at.market.condition_id} ${at.is_yes} ${amounts.total}`);
   return { ours, theirs: theirs.sort() };
 }
 
@@ -140,8 +138,7 @@ describe('after a restored backup', () => {
     expect(ours).toEqual(theirs);
     const ledger = openReadOnly(`${folder}/ledger.sqlite`);
     onTestFinished(() => ledger.close());
-    expect(ledger.verify()).toEqual([]);
-    expect(ledger.adopted()).toBe(0);
+    expect([ledger.verify(), ledger.adopted()]).toEqual([[], 0]);
     await paper(url, '/clock/', { advance_s: profile.draft_lifetime_s + 1 });
     const { address } = openKeyFile({ path: `${folder}/wallet.json`, passphrase: null });
     const { funds } = (await paper(url, `/accounts/${address}/`)) as { funds: { total: string } };
@@ -151,8 +148,7 @@ describe('after a restored backup', () => {
 
   it('resume leaves the differences out, and every surface goes on to say so', async () => {
     const { command, status } = await restored();
-    const resumed = await command('resume', '--reason', 'looked at it');
-    expect(resumed.code).toBe(0);
+    expect((await command('resume', '--reason', 'looked at it')).code).toBe(0);
     const sentence = /agree except for [1-9]\d* accepted differences? since 20\d\d-.* UTC \(looked at it\)/;
     const compared = await until(
       async () => {

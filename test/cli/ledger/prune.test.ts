@@ -21,8 +21,7 @@ function folder(): { readonly cwd: string; readonly path: string } {
   return { cwd, path: join(cwd, 'twinbook.sqlite') };
 }
 
-const prune = (cwd: string, ...args: readonly string[]) =>
-  run(['ledger', 'prune', ...args, '-c', 'trader.yaml'], { cwd });
+const prune = (cwd: string, ...args: string[]) => run(['ledger', 'prune', ...args, '-c', 'trader.yaml'], { cwd });
 
 function countOrders(path: string): number {
   const ledger = openReadOnly(path);

@@ -144,8 +144,7 @@ describe('a venue that differs from its profile', () => {
   });
 
   test('lets drafts live for a shorter time', async () => {
-    const there = await venue('', 20);
-    await stopsAt(there, 'draft', { said: ['draft_lifetime_s: 60'] });
+    await stopsAt(await venue('', 20), 'draft', { said: ['draft_lifetime_s: 60'] });
   });
 
   test('answers everything by the page of a proxy', async () => {

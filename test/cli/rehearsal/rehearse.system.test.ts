@@ -41,8 +41,7 @@ describe('on paper alone', () => {
     expect(await rehearse(['--ledger', 'twinbook.sqlite'])).toMatchObject({ code: 4, result: 'configuration' });
     expect(existsSync(join(cwd, 'twinbook.sqlite'))).toBe(false);
     writeFileSync(join(cwd, 'trader.yaml'), trader('capitol: 1'));
-    const steps = [{ step: 'configuration', result: 'configuration' }];
-    expect(await rehearse([])).toMatchObject({ code: 4, steps });
+    expect(await rehearse([])).toMatchObject({ code: 4, steps: [{ step: 'configuration', result: 'configuration' }] });
   });
 });
 
@@ -77,8 +76,7 @@ describe('at the venue', () => {
     }
     const ledger = openReadOnly(join(cwd, 'rehearsal.sqlite'));
     onTestFinished(() => ledger.close());
-    expect(ledger.orders().map(({ status }) => status)).toEqual(['canceled', 'canceled']);
-    expect(ledger.verify()).toEqual([]);
+    expect([ledger.orders().map(({ status }) => status), ledger.verify()]).toEqual([['canceled', 'canceled'], []]);
   });
 
   test('it is not begun under a kill, nor beside a trader that holds the ledger', async () => {

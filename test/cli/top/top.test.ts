@@ -68,8 +68,7 @@ describe('the screen of top', () => {
     const edge = measureText(names.slice(0, names.indexOf('result') + 'result'.length));
     for (const line of lines.slice(0, 4)) {
       const at = /[+-]?[\d.]+\d/.exec(line);
-      const figure = line.slice(0, (at?.index ?? 0) + (at?.[0].length ?? 0));
-      expect(measureText(figure), line).toBe(edge);
+      expect(measureText(line.slice(0, (at?.index ?? 0) + (at?.[0].length ?? 0))), line).toBe(edge);
     }
   });
 
@@ -121,13 +120,11 @@ describe('twinbook top', () => {
     });
     const never = () => new Promise<void>(() => undefined);
     const shown = await run(['top', ...CONFIG], { cwd, terminal: at(['t', 'q']), stopAsked: never });
-    expect(shown.code).toBe(0);
-    expect(shown.out.startsWith('\u001b[?1049h\u001b[?25l')).toBe(true);
+    expect([shown.code, shown.out.startsWith('\u001b[?1049h\u001b[?25l')]).toEqual([0, true]);
     expect(shown.out.endsWith('\u001b[?25h\u001b[?1049l')).toBe(true);
     expect(shown.out.split('\u001b[H')).toHaveLength(3);
     expect(left.keys).toBe(true);
-    const stopped = await run(['top', ...CONFIG], { cwd, terminal: at([]) });
-    expect(stopped.out.endsWith('\u001b[?1049l')).toBe(true);
+    expect((await run(['top', ...CONFIG], { cwd, terminal: at([]) })).out.endsWith('\u001b[?1049l')).toBe(true);
   });
 
   it('only reads', async () => {
