@@ -62,8 +62,7 @@ test('an order belongs to a band from its minimum margin to just before its maxi
 describe('above its maximum', () => {
   const NEAREST = band(1, 2, 4, '10', '20', '30');
   const MIDDLE = band(4, 5, 8, '10', '20', '30');
-  const FARTHEST = band(8, 9, 12, '10', '20', '30');
-  const rows = [NEAREST, MIDDLE, FARTHEST];
+  const rows = [NEAREST, MIDDLE, band(8, 9, 12, '10', '20', '30')];
   const others = resting([0.48, 15]);
 
   test('the first band lets go of the nearest order', () => {
@@ -96,14 +95,11 @@ test('a band whose average is beyond the last price uses the last one, a band th
   // The target is 0.03: the near band's 0.01 is a valid price, the far band ends below.
   expect(bids(low)).toEqual([[0.01, 20]]);
   expect(bids({ ...low, orders: resting([0.01, 20]) })).toEqual([[0.01, 20]]);
-  const lower = viewOf(book([[0.01, 100]], [[0.02, 100]]));
-  expect(bids(lower)).toEqual([[0.01, 20]]);
+  expect(bids(viewOf(book([[0.01, 100]], [[0.02, 100]])))).toEqual([[0.01, 20]]);
 });
 
-test('new orders step back from others instead of crossing them', () => {
-  const skewed = stacked(book([], [[0.47, 1]]), book([[0.4, 100]], [[0.6, 100]]));
-  expect(bids(viewOf(skewed))[0]).toEqual([0.46, 30]);
-});
+test('new orders step back from others instead of crossing them', () =>
+  expect(bids(viewOf(stacked(book([], [[0.47, 1]]), book([[0.4, 100]], [[0.6, 100]]))))[0]).toEqual([0.46, 30]));
 
 describe('where the price may go far before an order could be moved', () => {
   // One deviation of 0.009 until an order rests: three are 0.027 and exceed the near band, not the far one.
@@ -137,25 +133,22 @@ test('where the lowest price of the market would cross others, nothing is placed
 
 test('positions stay within the limit, and reducing only ends at zero', () => {
   const total = (view: MarketView) => bids(view).reduce((sum, [, amount = 0]) => sum + amount, 0);
-  expect(total(holding(VIEW, 160))).toBe(40);
-  expect(total(holding(VIEW, 200))).toBe(0);
+  expect([total(holding(VIEW, 160)), total(holding(VIEW, 200))]).toEqual([40, 0]);
   expect(total({ ...holding(VIEW, -25), stance: 'reduce-only' })).toBe(25);
   expect(total({ ...holding(VIEW, 25), stance: 'reduce-only' })).toBe(0);
 });
 
-test('told to widen, all margins grow', () => {
+test('told to widen, all margins grow', () =>
   expect(bids({ ...VIEW, stance: 'widen' })).toEqual([
     [0.46, 20],
     [0.42, 30],
-  ]);
-});
+  ]));
 
-test('what is left of a nearly filled order is let go', () => {
+test('what is left of a nearly filled order is let go', () =>
   expect(bids({ ...VIEW, orders: resting([0.49, 0.5], [0.46, 25]) })).toEqual([
     [0.48, 19.5],
     [0.46, 25],
-  ]);
-});
+  ]));
 
 test('without two sides of others, or on data that cannot be believed, it quotes nothing and says why', () => {
   expect(quote(viewOf(book([[0.4, 10]], []))).note).toContain('no fair price');

@@ -30,9 +30,7 @@ describe.each(Object.keys(MAKERS) as (keyof typeof MAKERS)[])('%s', (name) => {
     expect(sides(quote(name, VIEW, {}))).toEqual([1, 1]);
   });
 
-  it('opens at it', () => {
-    expect(sides(quote(name, { ...VIEW, ...at(0.46, 0.54) }))).toEqual([1, 1]);
-  });
+  it('opens at it', () => expect(sides(quote(name, { ...VIEW, ...at(0.46, 0.54) }))).toEqual([1, 1]));
 
   it('lets go of what it holds wherever it stands', () => {
     expect(sides(quote(name, holding(VIEW, 5)))).toEqual([0, 1]);
@@ -46,8 +44,7 @@ const at = (bid: number, ask: number): Pick<MarketView, 'book' | 'others' | 'est
 };
 
 it.each(['closingMaker', 'logOddsMaker'] as const)('%s may lean away behind others for what it holds', (name) => {
-  const wide = { ...VIEW, ...at(0.46, 0.54) };
-  const { bids, asks } = quote(name, holding(wide, 100));
+  const { bids, asks } = quote(name, holding({ ...VIEW, ...at(0.46, 0.54) }, 100));
   expect([bids.length, asks.length]).toEqual([1, 1]);
   expect(bids[0]?.priceMicros).toBeLessThan(m(0.46));
 });

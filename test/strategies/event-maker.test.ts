@@ -47,8 +47,7 @@ function quoteAll(views: readonly MarketView[], kind: EventFacts['outcomes'] = '
 const three = (...changes: readonly Partial<MarketView>[]) =>
   [0.5, 0.3, 0.2].map((mid, index) => outcome('abc'.charAt(index), mid, changes[index]));
 
-const order = (side: 'bid' | 'ask', price: number) =>
-  ownOrder({ intentId: `${side} ${price}`, side, priceMicros: m(price) });
+const order = (side: 'bid' | 'ask', at: number) => ownOrder({ intentId: `${side} ${at}`, side, priceMicros: m(at) });
 
 describe('what outcomes say of each other', () => {
   it('is shared out by how little each book knows', () => {
@@ -261,8 +260,7 @@ describe('event-maker', () => {
   it('is wider for as long as it is told while another outcome has just jumped', () => {
     const half = (sinceJumpMs: number | null, jumpWidenS = 10) => {
       const [a = outcome('a', 0.5), b = outcome('b', 0.3), ...rest] = three();
-      const views = [a, inHealth(b, { sinceJumpMs }), ...rest];
-      const said = quoteAll(views, 'exhaustive', { jump_widen_s: jumpWidenS });
+      const said = quoteAll([a, inHealth(b, { sinceJumpMs }), ...rest], 'exhaustive', { jump_widen_s: jumpWidenS });
       return said['a']?.factors['half_spread_price'] ?? 0;
     };
     expect(half(9000)).toBeCloseTo(2 * half(null), 9);
@@ -276,16 +274,14 @@ describe('event-maker', () => {
     const halves = (fillWidenS: number, agoMs: number): readonly number[] => {
       const params = paramsFor(eventMaker, { fill_widen_s: fillWidenS });
       const filled = eventMaker.create(params, event);
-      const nowMs = 1_000_000 - agoMs;
-      const fill = { kind: 'fill', nowMs, side: 'bid', isMaker: true } as const;
+      const fill = { kind: 'fill', nowMs: 1_000_000 - agoMs, side: 'bid', isMaker: true } as const;
       filled.observe?.({ ...fill, priceMicros: m(0.4), amountMicros: m(5) }, 'a');
       const anew = eventMaker.create(params, event, JSON.parse(JSON.stringify(filled.save?.())));
       expect(anew.quote(wholeOf(views, event))).toEqual(filled.quote(wholeOf(views, event)));
       return Object.values(anew.quote(wholeOf(views, event))).map(({ factors }) => factors['half_spread_price'] ?? 0);
     };
     const usual = halves(0, 1000);
-    expect(halves(10, 9999)).toEqual(usual.map((half) => expect.closeTo(2 * half, 9)));
-    expect(halves(10, 10_000)).toEqual(usual);
+    expect([halves(10, 9999), halves(10, 10_000)]).toEqual([usual.map((half) => expect.closeTo(2 * half, 9)), usual]);
     // Our clock was set back meanwhile.
     expect(halves(10, -1)).toEqual(usual);
   });

@@ -34,9 +34,7 @@ describe('the blend', () => {
     expect(gapSds(model, others)).toBeCloseTo(1.135995, 6);
   });
 
-  it('takes a quarter of what Kelly would', () => {
-    expect(kellyShares(0.25, 1000, 0.6, 0.55)).toBeCloseTo(50.50505, 5);
-  });
+  it('takes a quarter of what Kelly would', () => expect(kellyShares(0.25, 1000, 0.6, 0.55)).toBeCloseTo(50.50505, 5));
 
   it('is the model where that is certain, and the book where it knows nothing', () => {
     const p = fc.double({ min: 0.01, max: 0.99, noNaN: true });
@@ -59,9 +57,8 @@ describe('the blend', () => {
     expect(twoSided.variance).toBeCloseTo((2 * logit(0.6)) ** 2 / 12, 9);
   });
 
-  it('knows nothing of a book without two sides', () => {
-    expect(estimateOfBook(viewOf(book([[0.45, 100]], [])))).toBeNull();
-  });
+  it('knows nothing of a book without two sides', () =>
+    expect(estimateOfBook(viewOf(book([[0.45, 100]], [])))).toBeNull());
 });
 
 describe('fair-maker', () => {
@@ -114,7 +111,6 @@ describe('fair-maker', () => {
     expect([reducing.bids, reducing.asks[0]?.amountMicros]).toEqual([[], m(45)]);
   });
 
-  it('quotes wider when told to', () => {
-    expect(prices({ ...told(), stance: 'widen' }, { half_spread_ticks: 4 })).toEqual([m(0.42), m(0.58)]);
-  });
+  it('quotes wider when told to', () =>
+    expect(prices({ ...told(), stance: 'widen' }, { half_spread_ticks: 4 })).toEqual([m(0.42), m(0.58)]));
 });

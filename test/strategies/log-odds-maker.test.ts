@@ -62,17 +62,14 @@ describe('what widens it', () => {
     ['risk aversion', fineView(), { risk_aversion: 0.01 }],
     ['a floor in log-odds', fineView(), { min_half_spread_log_odds: 0.1 }],
     ['being told so', { ...fineView(), stance: 'widen' }, {}],
-  ])('%s', (_, view, raw) => {
-    expect(half(view, raw)).toBeGreaterThan(base * 1.5);
-  });
+  ])('%s', (_, view, raw) => expect(half(view, raw)).toBeGreaterThan(base * 1.5));
 
   test('fills that the price moves against afterwards', () => {
     const maker = create({ half_spread_ticks: 1, markout_s: 10 });
     const before = maker.quote(fineView(0.5)).factors['ask_half_spread_price'] ?? Number.NaN;
     const nowMs = VIEW.nowMs + 1000;
     maker.observe?.({ kind: 'fill', nowMs, side: 'ask', priceMicros: m(0.51), amountMicros: m(100), isMaker: true });
-    const later = { ...fineView(0.55), nowMs: nowMs + 10_000 };
-    const after = maker.quote(later).factors;
+    const after = maker.quote({ ...fineView(0.55), nowMs: nowMs + 10_000 }).factors;
     // 100 shares that cost 5 cents and 100 harmless ones: half of it, with a tenth of the takers informed.
     expect(after['adverse_move_price']).toBeCloseTo(0.025, 6);
     expect(after['ask_half_spread_price']).toBeGreaterThan(before + 0.02);
@@ -148,12 +145,11 @@ describe('how much it quotes', () => {
     // A bid would have to be below the lowest price; a lone ask would bet on the favourite.
     expect(sizes(low, { half_spread_ticks: 4 })).toEqual([0, 0]);
     expect(sizes(holding(low, 50), { half_spread_ticks: 4 })).toEqual([0, 25]);
-    const end = viewOf(book([[0.01, 100]], [[0.02, 100]]));
-    expect(sizes(end)).toEqual([0, 0]);
+    expect(sizes(viewOf(book([[0.01, 100]], [[0.02, 100]])))).toEqual([0, 0]);
   });
 });
 
-test('quotes that fit into no price say so with their half-spreads', () => {
+test('quotes that fit into no price say so with their half-spreads', () =>
   expect(quote(VIEW, { half_spread_ticks: 200 })).toMatchObject({
     bids: [],
     asks: [],
@@ -161,12 +157,10 @@ test('quotes that fit into no price say so with their half-spreads', () => {
       /^bid none, ask none .* 2\.0000 and 2\.0000 \(too wide for any price: check the tick\)$/,
     ),
     factors: { bid_half_spread_price: 2 },
-  });
-});
+  }));
 
-test('relations between parameters are checked', () => {
-  expect(() => create({ halt_before_s: 7200 })).toThrow('halt_before_s must not be larger than reduce_only_before_s');
-});
+test('relations between parameters are checked', () =>
+  expect(() => create({ halt_before_s: 7200 })).toThrow('halt_before_s must not be larger than reduce_only_before_s'));
 
 test('more YES never raises a quote', () => {
   const net = fc.integer({ min: -150, max: 150 });

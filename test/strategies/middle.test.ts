@@ -19,8 +19,7 @@ const RESTLESS = Array.from({ length: 200 }, (_, i) => (i % 2 === 0 ? 0.5 : 0.53
 describe("others' middle", () => {
   it('takes nothing off a belief before it has moved', () => {
     const middle = seen([0.5, 0.5, 0.504, 0.5], 0.2);
-    expect(middle.confirmed).toBe(1);
-    expect(middle.excess).toBe(0);
+    expect([middle.confirmed, middle.excess]).toEqual([1, 0]);
   });
 
   it('confirms a belief that it comes to, however late', () => {

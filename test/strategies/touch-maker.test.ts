@@ -36,9 +36,8 @@ describe('the value of a place', () => {
     expect(placeValue({ half: 0.02, ahead: 40, behind: 10 }, 25, takers)).toBeCloseTo(0.0285566, 7);
   });
 
-  it('is larger a tick inside with 50 shares behind than at the best price with 40 before', () => {
-    expect(placeValue({ half: 0.01, ahead: 0, behind: 50 }, 25, takers)).toBeCloseTo(0.1326312, 7);
-  });
+  it('is larger a tick inside with 50 shares behind than at the best price with 40 before', () =>
+    expect(placeValue({ half: 0.01, ahead: 0, behind: 50 }, 25, takers)).toBeCloseTo(0.1326312, 7));
 
   it('is less by all shares of the order times what the price goes beyond it before the order can move', () => {
     const place = { half: 0.02, ahead: 0, behind: 50 };
@@ -70,10 +69,8 @@ describe('touch-maker', () => {
   });
 
   it('quotes nothing where the price moves further between two polls than takers pay for, and says so', () => {
-    const others = book([[0.48, 50]], [[0.52, 50]]);
-    const calm = traded(others);
-    const moving = { ...calm, estimates: { ...calm.estimates, sigmaPricePerSqrtS: 0.03 } };
-    const { bids, asks, note } = made().quote(moving);
+    const calm = traded(book([[0.48, 50]], [[0.52, 50]]));
+    const { bids, asks, note } = made().quote({ ...calm, estimates: { ...calm.estimates, sigmaPricePerSqrtS: 0.03 } });
     expect([bids, asks, note]).toEqual([[], [], expect.stringMatching(/the price moves too far between two polls/)]);
     // A market near its resolution moves as much, whatever the book has shown.
     expect(made().quote({ ...calm, timeToResolutionMs: 120_000 }).note).toMatch(/moves too far/);
@@ -96,8 +93,7 @@ describe('touch-maker', () => {
     const others = book([[0.48, 30]], [[0.52, 30]]);
     const own = restingBehind(18);
     const bidAt = (raw: unknown) => made(raw).quote(traded(others, { orders: [own] })).bids[0]?.priceMicros;
-    expect(bidAt({ move_gain: 0 })).toBe(m(0.49));
-    expect(bidAt({})).toBe(m(0.48));
+    expect([bidAt({ move_gain: 0 }), bidAt({})]).toEqual([m(0.49), m(0.48)]);
   });
 
   it('pulls a side that others leave or press, for a while, and never the one that reduces', () => {

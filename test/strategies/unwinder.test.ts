@@ -59,8 +59,7 @@ describe('unwinder', () => {
     expect(floored.quote(late).asks[0]?.priceMicros).toBe(m(0.6));
     const open = made();
     open.quote(holding(VIEW, 100));
-    expect(open.quote(late).asks[0]?.priceMicros).toBe(m(0.54));
-    expect(open.quote(late).postOnly).toBe(true);
+    expect([open.quote(late).asks[0]?.priceMicros, open.quote(late).postOnly]).toEqual([m(0.54), true]);
   });
 
   it('stops at what is to be kept', () => {
