@@ -25,9 +25,8 @@ it('holds every package of every platform to a hash', () => {
   expect(packages.filter(([, { integrity }]) => !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? ''))).toEqual([]);
 });
 
-it('names no address: every package comes from the registry that is set', () => {
-  expect(packages.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
-});
+it('names no address: every package comes from the registry that is set', () =>
+  expect(packages.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]));
 
 it('has every binding that a package of ours names for a platform', () => {
   const bindings = packages.filter(([path]) => path.startsWith('node_modules/@duckdb/node-bindings-'));

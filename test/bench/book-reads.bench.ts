@@ -21,8 +21,7 @@ const server = Fastify();
 server.get('/markets/:id/book/', (_, reply) => reply.header('content-type', 'application/json').send(process.env.TEXT));
 console.log('listening on ' + (await server.listen({ port: 0, host: '127.0.0.1' })));`;
 
-const addressOf = async (server: Running): Promise<string> =>
-  (await server.waitFor(/listening on (http:\S+)/))[1] ?? '';
+const addressOf = async (server: Running) => (await server.waitFor(/listening on (http:\S+)/))[1] ?? '';
 
 /** Answers per second over keep-alive connections, one request in flight on each. */
 async function readsPerSecond(url: string, path: string): Promise<number> {

@@ -120,8 +120,7 @@ function ours(stream: Stream) {
   });
   const levels = new Map<number, number>();
   for (let tick = MIDDLE - SPAN; tick <= MIDDLE + SPAN; tick++) {
-    const side = tick < MIDDLE ? BID : ASK;
-    const amount = levelAmount(venue.core.catalog.market(venue.market), side, micros(tick * TICK));
+    const amount = levelAmount(venue.core.catalog.market(venue.market), tick < MIDDLE ? BID : ASK, micros(tick * TICK));
     if (amount > 0) levels.set(tick, amount / 1_000_000);
   }
   return { perSecond, levels };

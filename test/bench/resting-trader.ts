@@ -159,8 +159,7 @@ export class RestingTrader {
     const { pubkey: draftPubkey, message } = drafted.outcome.data;
     const terms = { action: 'cancel-order', orderPubkey: pubkey } as const;
     const loadDraft = () => ({ intentId: pubkey, marketConditionId, draftPubkey, message, terms });
-    const signer = this.#wallet.draftSigner({ ...profile, allowBlindSigning: false, loadDraft });
-    const signed = signer.sign(pubkey);
+    const signed = this.#wallet.draftSigner({ ...profile, allowBlindSigning: false, loadDraft }).sign(pubkey);
     if (!signed.ok) throw new Error(signed.reason);
     await client.call('orders.cancelSubmit', { params: { pubkey }, body: { signature: signed.signature } });
     await client.close();

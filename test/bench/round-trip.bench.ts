@@ -126,8 +126,7 @@ async function bare(url: string, market: string): Promise<number[]> {
   for (let n = 0; n < WARM_UP + ORDERS; n++) {
     const startedMs = performance.now();
     const terms = { is_yes: true, side: 'buy', order_type: 'limit', price: '0.4', amount: '1' };
-    const order = { market_condition_id: market, ...terms };
-    const drafted = await post(url, '/orders/', order, credentials);
+    const drafted = await post(url, '/orders/', { market_condition_id: market, ...terms }, credentials);
     const signature = sign(null, Buffer.from(drafted.message), key).toString('hex');
     await post(url, `/orders/${drafted.pubkey}/submit/`, { signature }, credentials);
     if (n >= WARM_UP) figures.push(performance.now() - startedMs);

@@ -30,8 +30,7 @@ export async function syntheticRecording(events = EVENTS, seed = 1): Promise<str
     const closeTimeMs = 1 + (rows.at(-1)?.[0] ?? FIRST_MS);
     const conditionId = deriveConditionId('synthetic', `${seed}/${number}`);
     const titles = { eventTitle: `Made-up event ${number}`, title: `Made-up market ${number}` };
-    const sink = store.market(market({ conditionId, ...titles, closeTimeMs }));
-    writeRows(sink, [...rows, end(closeTimeMs - FIRST_MS)]);
+    writeRows(store.market(market({ conditionId, ...titles, closeTimeMs })), [...rows, end(closeTimeMs - FIRST_MS)]);
     await store.rotate();
   }
   await store.close();

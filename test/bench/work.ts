@@ -46,8 +46,7 @@ async function bare(chunks: Iterable<EventChunk> | AsyncIterable<EventChunk>): P
   for await (const { length, kind, side, priceMicros, amountMicros } of chunks) {
     for (let at = 0; at < length; at++) {
       if (kind[at] !== EVENT.level) continue;
-      const book = side[at] === SIDE.bid ? totals[0] : totals[1];
-      book[(priceMicros[at] ?? 0) / 1_000] = amountMicros[at] ?? 0;
+      (side[at] === SIDE.bid ? totals[0] : totals[1])[(priceMicros[at] ?? 0) / 1_000] = amountMicros[at] ?? 0;
     }
     events += length;
   }

@@ -22,8 +22,7 @@ it('counts a window without a fill as 0, and markets of one event as one window'
 });
 
 it('is one row for a strategy and a model, with the error of the mean over windows', () => {
-  const markets = [bought('a', 'one', true), bought('b', 'two', false), idle('three')];
-  const row = rowOf('maker', analyse(aSession(markets)));
+  const row = rowOf('maker', analyse(aSession([bought('a', 'one', true), bought('b', 'two', false), idle('three')])));
   // Results 6, -4 and 0: a deviation of 5.03, over the root of three.
   expect(row.windowMicros).toBeCloseTo((2 * ONE) / 3, 0);
   expect(row.errorMicros).toBeCloseTo(Math.sqrt(76 / 9) * ONE, 0);

@@ -14,8 +14,7 @@ const sold = aFill({ side: 'ask', timeMs: 2000, priceMicros: 450_000, marksAfter
 
 it('says what fills had brought by each horizon, after the close by the outcome', () => {
   const market = aMarket({ outcome: true, closeMs: 50_000, fills: [bought] });
-  const table = partsTable([judgeRun([market])]);
-  expect(cells(table, 'all')).toBe('1 10 +0.20 −0.10 0.00 +6.00 +6.00 +6.00');
+  expect(cells(partsTable([judgeRun([market])]), 'all')).toBe('1 10 +0.20 −0.10 0.00 +6.00 +6.00 +6.00');
 });
 
 it('tells fills apart by who came, side, price, time, position and queue, and what is unknown counts nothing', () => {
@@ -37,6 +36,5 @@ it('is the mean of several runs, with the error of their windows', () => {
   expect(cells(partsTable([gaining, idle]), 'all')).toMatch(/ \+3\.00 ± 3\.00$/);
 });
 
-it('has no error of one window', () => {
-  expect(partsTable([judgeRun([aMarket({ fills: [bought], endMarkMicros: ONE / 2 })])])).not.toContain('±');
-});
+it('has no error of one window', () =>
+  expect(partsTable([judgeRun([aMarket({ fills: [bought], endMarkMicros: ONE / 2 })])])).not.toContain('±'));

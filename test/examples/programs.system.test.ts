@@ -45,11 +45,8 @@ const FEWER: Readonly<Record<string, string>> = times(
 describe('the examples', () => {
   const needALedger = ['report-from-ledger.js'];
 
-  it.each(programs.filter(({ file }) => !needALedger.includes(file)))(
-    '$file does what it says',
-    ({ file, command }) => {
-      expect(run(`${command}${FEWER[file] ?? ''}`)).toMatch(SAID[file] ?? /a program that this table does not know/);
-    },
+  it.each(programs.filter(({ file }) => !needALedger.includes(file)))('$file does what it says', ({ file, command }) =>
+    expect(run(`${command}${FEWER[file] ?? ''}`)).toMatch(SAID[file] ?? /a program that this table does not know/),
   );
 
   it('report-from-ledger.js reports what a trader has traded', async () => {

@@ -19,6 +19,5 @@ export const programs: readonly ExampleProgram[] = readdirSync(FOLDER)
   .map((file) => {
     const text = readFileSync(join(FOLDER, file), 'utf8');
     const [opening = ''] = text.split('*/');
-    const command = /^ \* {5}((?:node|\.\/twinbook) [^#\n]*)/m.exec(opening)?.[1]?.trim() ?? '';
-    return { file, text, command };
+    return { file, text, command: /^ \* {5}((?:node|\.\/twinbook) [^#\n]*)/m.exec(opening)?.[1]?.trim() ?? '' };
   });

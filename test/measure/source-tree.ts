@@ -91,8 +91,9 @@ const nameIn = ({ importName: { name } }: { readonly importName: { readonly name
 
 function importedFile(root: string, from: string, specifier: string): string | null {
   if (!specifier.startsWith('.')) return null;
-  const target = resolve(dirname(from), specifier);
-  return relative(root, target).replaceAll('\\', '/').replace(/\.js$/, '.ts');
+  return relative(root, resolve(dirname(from), specifier))
+    .replaceAll('\\', '/')
+    .replace(/\.js$/, '.ts');
 }
 
 type LineAt = (offset: number) => number;

@@ -29,11 +29,7 @@ describe('a planted leak', () => {
     ['in an address', `http://x/?q=${encodeURIComponent(secret)}`, 'the secret: URL'],
     ['in hex', Buffer.from(`ab${secret}`).toString('hex'), 'the secret: hex'],
     ['in capital hex', key.toString('hex').toUpperCase(), 'the key: HEX'],
-    [
-      'in a Buffer that was printed',
-      `<Buffer ${key.toString('hex').replace(/..(?=.)/g, '$& ')}>`,
-      'the key: hex in pairs',
-    ],
+    ['in a printed Buffer', `<Buffer ${key.toString('hex').replace(/..(?=.)/g, '$& ')}>`, 'the key: hex in pairs'],
     ['as numbers', JSON.stringify([...key]), 'the key: numbers'],
     ['as numbers on lines', JSON.stringify({ a: [...key] }, null, 1), 'the key: numbers on lines'],
     ['in base58', `wallet ${base58.encode(key)}`, 'the key: base58'],
@@ -83,11 +79,7 @@ it('finds exactly what a slow search finds, in any bytes', () => {
     fc.property(fc.array(fc.uint8Array({ minLength: 8, maxLength: 20 }), { maxLength: 5 }), fc.nat(), (secrets, at) => {
       const own = new SecretSearch();
       for (const [index, bytes] of secrets.entries()) own.add(`${index}`, bytes);
-      const written = Buffer.concat([
-        randomBytes(at % 50),
-        ...secrets.filter((_, index) => index % 2 === 0),
-        randomBytes(5),
-      ]);
+      const written = Buffer.concat([randomBytes(at % 50), ...secrets.filter((_, i) => i % 2 === 0), randomBytes(5)]);
       const raw = own.in(written).filter(({ form }) => form === 'raw bytes');
       const expected = secrets
         .map((bytes) => Buffer.from(bytes))

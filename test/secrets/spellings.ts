@@ -49,11 +49,7 @@ export function spellingsOfBytes(bytes: Uint8Array): Spelling[] {
 }
 
 /** The common part of all base64 texts with these bytes after 0, 1 or 2 bytes of a group of three. */
-function aligned(
-  form: string,
-  bytes: Uint8Array,
-  encode: (bytes: Uint8Array) => string,
-): (readonly [string, string])[] {
+function aligned(form: string, bytes: Uint8Array, encode: (of: Uint8Array) => string): (readonly [string, string])[] {
   return [0, 1, 2].map((before) => {
     const text = encode(Uint8Array.from([...new Array<number>(before).fill(0), ...bytes])).replace(/=+$/, '');
     const whole = Math.floor(((before + bytes.length) * 8) / 6);
@@ -61,5 +57,4 @@ function aligned(
   });
 }
 
-const usable = (spellings: readonly Spelling[]): Spelling[] =>
-  spellings.filter(({ bytes }) => bytes.length >= SHORTEST);
+const usable = (spellings: readonly Spelling[]) => spellings.filter(({ bytes }) => bytes.length >= SHORTEST);

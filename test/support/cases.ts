@@ -54,9 +54,7 @@ async function ranHere(args: readonly string[], env: Readonly<Record<string, str
 }
 
 /** An exchange in its own process, with controls; returns its address. */
-export async function exchangeAt(
-  ...flags: readonly string[]
-): Promise<{ readonly running: Running; readonly url: string }> {
+export async function exchangeAt(...flags: string[]): Promise<{ readonly running: Running; readonly url: string }> {
   const running = started(exchangeWords(flags));
   return { running, url: await addressOf(running) };
 }

@@ -82,11 +82,7 @@ export function makeCertificate(folder: string, name = 'server'): string {
 export const makeReplica = (folder: string): void => writeFileSync(join(folder, 'data', 'standby.signal'), '');
 
 /** Starts the server of a cluster; a signal ends it like any other program. */
-export async function startPostgres(
-  folder: string,
-  port: number,
-  settings: readonly string[] = [],
-): Promise<PostgresServer> {
+export async function startPostgres(folder: string, port: number, settings: string[] = []): Promise<PostgresServer> {
   const usual = [
     `port=${port}`,
     'listen_addresses=127.0.0.1',

@@ -35,11 +35,7 @@ export const loadingFirst = (module: string): { readonly NODE_OPTIONS: string } 
 });
 
 /** Starts any other program. */
-export function program(
-  command: string,
-  words: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): Running {
+export function program(command: string, words: readonly string[], env: Record<string, string> = {}): Running {
   // In a run of tests it is tied already; other programs need this.
   tieToThisProcess();
   const child = spawn(command, words, {

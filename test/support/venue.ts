@@ -114,14 +114,11 @@ export function asTrader(folder: string, url: string, filed = url): ServiceClien
 
 type ListEndpoint = 'trades.list' | 'account.assets' | 'orders.list';
 
-export async function allRows<N extends ListEndpoint>(
-  client: ServiceClient,
-  endpoint: N,
-): Promise<DataOf<N>[number][]> {
+export async function allRows<N extends ListEndpoint>(client: ServiceClient, list: N): Promise<DataOf<N>[number][]> {
   const all: DataOf<N>[number][] = [];
   for (let cursor: string | undefined, more = true; more; ) {
     // The three lists have the same paging, which TypeScript cannot infer from the name.
-    const { outcome } = await client.call(endpoint, { query: { limit: 100, cursor } } as never);
+    const { outcome } = await client.call(list, { query: { limit: 100, cursor } } as never);
     if (outcome.kind !== 'answered') throw new Error(JSON.stringify(outcome));
     all.push(...(outcome.data as unknown as DataOf<N>[number][]));
     more = outcome.nextCursor !== null;
@@ -175,8 +172,7 @@ export async function expectAgreement(folder: string, url: string, capital: Micr
     const { address } = openKeyFile({ path: `${folder}/wallet.json`, passphrase: null });
     const { funds } = (await paper(url, `/accounts/${address}/`)) as { funds: { total: string; locked: string } };
     expect(funds.locked).toBe('0');
-    const total = parseDecimal(funds.total) ?? micros(Number.NaN);
-    expect(sub(ledger.cash(), capital)).toBe(sub(total, STARTING_FUNDS));
+    expect(sub(ledger.cash(), capital)).toBe(sub(parseDecimal(funds.total) ?? micros(Number.NaN), STARTING_FUNDS));
     expect(ledger.verify()).toEqual([]);
     return theirs.length;
   } finally {

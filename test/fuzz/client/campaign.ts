@@ -107,8 +107,7 @@ class ClientRun {
     const endless = Number.POSITIVE_INFINITY;
     const budgets = { public: endless, signed: endless, bootstrap: endless };
     const credentials = { apiKey: 'key-of-the-fuzzer', secret: SECRET };
-    const baseUrl = this.#venue.url;
-    return new ServiceClient({ profile, baseUrl, credentials, timeoutMs, budgets, concurrency: 64 });
+    return new ServiceClient({ profile, baseUrl: this.#venue.url, credentials, timeoutMs, budgets, concurrency: 64 });
   }
 
   async #one(): Promise<void> {

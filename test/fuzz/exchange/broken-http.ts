@@ -11,7 +11,7 @@ export function brokenHttp(scene: Scene): Case | Buffer {
   const { request } = whole;
   const body = request.body?.toString('utf8') ?? '{"wallet_address":"x"}';
   const sent = { ...request, method: 'POST', body: Buffer.from(body) };
-  const lengths = (...values: readonly string[]) =>
+  const lengths = (...values: string[]) =>
     withHeaders(
       sent,
       values.map((value): Header => ['Content-Length', value]),

@@ -77,9 +77,6 @@ async function settledMoneyFault(world: World): Promise<string | null> {
 }
 
 async function stateFaults(world: World): Promise<string[]> {
-  const found = [
-    await settledMoneyFault(world),
-    ...(await Promise.all(world.witnesses.map((witness) => witness.changes()))),
-  ];
+  const found = [await settledMoneyFault(world), ...(await Promise.all(world.witnesses.map((one) => one.changes())))];
   return found.filter((fault) => fault !== null);
 }

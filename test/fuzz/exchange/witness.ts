@@ -26,8 +26,7 @@ export class Witness {
 
   static async join(base: string, market: string, margin: readonly string[]): Promise<Witness> {
     const trader = await TestTrader.join(base);
-    const made = await settle(trader, market, margin);
-    return new Witness(trader, made, await snapshot(trader));
+    return new Witness(trader, await settle(trader, market, margin), await snapshot(trader));
   }
 
   /** The changes; null if there are none. */

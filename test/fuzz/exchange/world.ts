@@ -58,8 +58,7 @@ export class Actor {
 
   /** A record under a path such as `/orders/`; a text that names none while there is no record. */
   pubkey(random: Random, path: string): string {
-    const ring = this.#pubkeys.get(path) ?? NOTHING;
-    return ring.draw(random) ?? 'none-yet';
+    return (this.#pubkeys.get(path) ?? NOTHING).draw(random) ?? 'none-yet';
   }
 }
 

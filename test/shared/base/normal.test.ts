@@ -36,9 +36,7 @@ describe('the quantile is right to 1e-9 and better, in the far tail too', () => 
     [0.8, 0.8416212335729144],
     [0.999, 3.090232306167813],
     [0.999999, 4.753424308817088],
-  ])('Phi^-1(%d)', (p, expected) => {
-    expect(Math.abs(normalQuantile(p) - expected)).toBeLessThan(1e-12);
-  });
+  ])('Phi^-1(%d)', (p, expected) => expect(Math.abs(normalQuantile(p) - expected)).toBeLessThan(1e-12));
 });
 
 test('quantile and distribution function undo each other for every probability', () => {

@@ -9,9 +9,7 @@ describe('the binding of SQLite', () => {
     ['22.12.0', 'better-sqlite3-13'],
     ['24.19.0', 'better-sqlite3-13'],
     ['26.1.0', 'better-sqlite3-13'],
-  ])('of Node %s is %s', (version, name) => {
-    expect(driverFor(version)).toBe(name);
-  });
+  ])('of Node %s is %s', (version, name) => expect(driverFor(version)).toBe(name));
 
   it('that is used is the one of this Node, and works', () => {
     expect(createRequire(import.meta.url)(driverFor(process.versions.node))).toBe(SqliteDriver);

@@ -145,6 +145,4 @@ test.each([
   ['openings-and-more', ['open'], null],
   ['ope', ['opening'], null],
   ['zebra', ['open'], null],
-])('%s among %j was meant to be %s', (word, known, meant) => {
-  expect(closest(word, known)).toBe(meant);
-});
+])('%s among %j was meant to be %s', (word, known, meant) => expect(closest(word, known)).toBe(meant));

@@ -14,9 +14,8 @@ describe('the example of Bailey and Lopez de Prado (2014): an annual 2.5 over 12
   const observed = { sharpe: 2.5 / Math.sqrt(250), samples: 1250, skewness: -3, kurtosis: 10 };
   const variance = 0.5 / 250;
 
-  test('expects .113172 a day of the best of 100 trials without skill', () => {
-    expect(expectedMaxSharpe({ count: 100, variance })).toBeCloseTo(0.113172, 6);
-  });
+  test('expects .113172 a day of the best of 100 trials without skill', () =>
+    expect(expectedMaxSharpe({ count: 100, variance })).toBeCloseTo(0.113172, 6));
 
   test.each([
     ['fat tails and 100 trials', observed, 100, 0.900397],
@@ -111,7 +110,5 @@ describe('a ratio that is not defined is null', () => {
     ['one gain', [1], null],
     ['the same gain each time', [0.1, 0.1, 0.1], null],
     ['no loss', [1, 2, 3], 2],
-  ])('%s', (_name, changes, sharpe) => {
-    expect(sharpePerSample(changes)).toBe(sharpe);
-  });
+  ])('%s', (_name, changes, sharpe) => expect(sharpePerSample(changes)).toBe(sharpe));
 });
