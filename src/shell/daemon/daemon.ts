@@ -21,6 +21,7 @@ import type { FeedEars } from '../feeds/inbox.js';
 import { nowMs, steadyMs } from '../runtime/clock.js';
 import { JobTimes, QuoteHours, type ScheduledStrategy } from '../runtime/job-times.js';
 import { Loop, type Told } from '../runtime/loop.js';
+import { secrets } from '../wallet/secrets.js';
 import { answerControl, type RunningTrader, StopWatch } from './control.js';
 import {
   cancelDirectly,
@@ -199,7 +200,7 @@ class Service implements RunningTrader {
       control.close();
       this.#lease?.end();
       this.#loop.end();
-      this.#telemetry.publisher.close(this.ending() ?? 'it has ended', this.isProven);
+      this.#telemetry.publisher.close(secrets.clean(this.ending() ?? 'it has ended'), this.isProven);
       await (await feeds)?.close();
     }
   }
@@ -380,7 +381,7 @@ class Service implements RunningTrader {
     // A promise may reject without an error value; a new error then replaces it.
     this.#failure ??= error ?? new Error('the trader failed, but reported no error');
     this.stop();
-    this.#telemetry.publisher.close(this.ending() ?? '', false);
+    this.#telemetry.publisher.close(secrets.clean(this.ending() ?? ''), false);
   }
 }
 
