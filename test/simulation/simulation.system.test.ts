@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
  * Seed 6 with half a minute of faults: the hash of every request and outcome. Another hash means changed behavior of
  * trader or exchange; if intended, replace it with the one in the failure.
  */
-const PINNED = 'c7620265029f0405fe52b008aec9c0c79b39f207c75e027f3f26ae02cc07430a';
+const PINNED = '2da65c83ebfa85fd4bd600b06b9ea8b82db857f5efba9b1981ba192b693c81a9';
 
 /** All faults at high rates, and an operator who intervenes. */
 const EVERYTHING: Faults = {

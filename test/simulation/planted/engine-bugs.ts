@@ -52,7 +52,7 @@ export const ENGINE_BUGS: readonly WrittenBug[] = [
     name: 'killed-but-not-pulled',
     what: 'A kill withholds new orders and leaves those that rest.',
     file: 'src/trader/engine/quoting/quoting.ts',
-    text: '  const canceled = cancelAll(cancels, slot.conditionId, context);',
+    text: '  const canceled = cancelAll(cancels, slot.conditionId, context) || begun;',
     replacement: '  const canceled = context.hold === null && cancelAll(cancels, slot.conditionId, context);',
   },
   {
