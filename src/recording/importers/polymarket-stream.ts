@@ -119,7 +119,7 @@ export async function* polymarketChunks(
   yield* rest;
 }
 
-/** Returns true if each hour between two archive files has a non-empty file: then no data is missing. */
+/** Returns true if every hour from the first to the second archive file has a file that is not empty. */
 function isNext(before: number | null, next: number | null, hours: ReadonlySet<number>): boolean {
   if (before === null || next === null) return false;
   for (let hour = before + 1; hour < next; hour++) if (!hours.has(hour)) return false;

@@ -204,7 +204,7 @@ export function makePageState({ trader, name, ledger, config, guardian, watch }:
     losses: account === null || hello === null ? [] : listLosses(account, hello),
     cash: moneyText(account?.cashMicros ?? null),
     result: moneyText(account?.resultMicros ?? null),
-    /** Result of the trader's newest UTC day, `result_day_of`; empty while a holding has no mark. */
+    /** Result of the UTC day `result_day_of`, currency; empty while a held share has no price. */
     result_day: account?.resultMicros === null ? '' : moneyText(account?.days?.current.resultMicros ?? null),
     result_day_of: account?.days?.current.day ?? '',
     open_orders: account?.openOrders ?? null,

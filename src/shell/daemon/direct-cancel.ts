@@ -78,7 +78,7 @@ export async function cancelUntilNothingRests(
 
 const failedRound = (trouble: unknown) => ({ resting: 0, verified: false, trouble });
 
-/** Maximum time of `cancelUntilNothingRests`, and pause between two rounds, in which delayed requests arrive, ms. */
+/** Maximum time of `cancelUntilNothingRests`, and its pause between rounds, so that delayed requests can arrive, ms. */
 const PATIENCE = { withinMs: 90_000, pauseMs: 3_000 };
 
 async function cancelEach(orders: readonly OrderRow[], asked: Set<string>, options: DirectCancel): Promise<string[]> {

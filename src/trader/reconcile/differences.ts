@@ -45,7 +45,7 @@ export const LONGEST_LAG_MS = 10_000;
 /** Maximum time by which a valid record time may be ahead of the exchange's clock, s. */
 const FUTURE_S = 120;
 
-/** Returns a record's time, exchange clock, s; -Infinity for an invalid time, which is too far in the future. */
+/** Returns the time of a record by the exchange's clock, s; -Infinity if that time is too far in the future. */
 export const pastTime = (timeS: number, venueS: number): number =>
   timeS > venueS + FUTURE_S ? Number.NEGATIVE_INFINITY : timeS;
 

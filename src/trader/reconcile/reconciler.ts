@@ -301,7 +301,7 @@ export function requestsOfRound(ownTrades: boolean): number {
 /** Lists that an exchange may lack, because the API documentation has no schema for them. */
 const OPTIONAL: readonly RoundList[] = ['merges', 'splits', 'redeems'];
 
-/** Reads all lists of one round at once, each to its end or to a known row. One void list makes the round void. */
+/** Reads all lists of one round at once, each to its end or to a known row. If one list could not be read completely, the round has no result. */
 export class ReconcileRound {
   readonly #lists: ReadonlyMap<RoundList, Reading>;
   /** Time of the round's first request, our clock, ms. */

@@ -88,7 +88,7 @@ export class Safety {
     return this.guards.halted ?? this.pauses.first ?? this.guards.fillAlarm.text ?? this.heldBack?.reason ?? null;
   }
 
-  /** Mode caused by a partly used loss limit; null without one, or if the mode has another cause. */
+  /** Mode that a partly used loss limit causes; null if no loss limit causes the present mode. */
   get heldBack(): HeldBack | null {
     const { mode: rung, reason } = this.mode();
     if (rung !== 'widened' && rung !== 'reducing') return null;
