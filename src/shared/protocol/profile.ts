@@ -64,7 +64,7 @@ export const venueProfileSchema = z.strictObject({
     signed_per_minute: requestsPerMinute,
     bootstrap_per_minute: requestsPerMinute,
   }),
-  /** Loss at which the paper exchange liquidates a margin position, per cent of the account's own funds in it; absent: 100. */
+  /** Loss at which the paper exchange liquidates a margin position, per cent of the account's funds in it; absent: 100. */
   liquidation_loss_percent: z.number().int().min(1).max(100).optional(),
   /** Whether `GET /trades/` lists the caller's fills. If false, the trader derives fills from its orders. */
   own_trades: z.boolean(),

@@ -35,7 +35,7 @@ interface WishBounds {
   readonly limits: Pick<RiskLimits, 'widenDistanceMicros'>;
 }
 
-/** Maximum interval between calls of a strategy in a market, ms, because the age of the book and the time to resolution change. */
+/** Maximum interval between calls of a strategy in a market, ms, because book age and time to resolution change. */
 const REQUOTE_MS = 1_000;
 
 export class QuoteSlot {
