@@ -137,21 +137,19 @@ export class LossGuard {
     this.#endedWith = today > before.day ? (this.#endedWith ?? before.equityMicros) : null;
     const begunWith = isSteady ? this.#endedWith : null;
     if (begunWith !== null) this.#endedWith = null;
-    const acceptedBefore = before.acceptedMicros ?? ZERO;
-    const acceptedMicros = minMicros(acceptedBefore, passingMicros);
+    // Soon after a start, books may not have been read yet, so a smaller loss at the bids proves nothing.
+    const accepted = before.acceptedMicros ?? ZERO;
+    const acceptedMicros = isSteady ? minMicros(accepted, passingMicros) : accepted;
     const highWaterMicros = maxMicros(sub(equityMicros, acceptedMicros), before.highWaterMicros);
-    // Bids that return end their acceptance, so their return is no gain of the day.
-    const dayStartEquityMicros = add(before.dayStartEquityMicros, sub(acceptedBefore, acceptedMicros));
-    this.state = { ...before, dayStartEquityMicros, highWaterMicros, equityMicros, acceptedMicros };
+    this.state = { ...before, highWaterMicros, equityMicros, acceptedMicros };
     if (begunWith !== null) {
       const endedDay = { day: before.day, resultMicros: sub(begunWith, before.dayBeganMicros) };
       const dayStart = sub(begunWith, acceptedMicros);
       this.state = { ...this.state, day: today, dayStartEquityMicros: dayStart, dayBeganMicros: begunWith, endedDay };
     }
     this.#passingMicros = passingMicros;
-    // A halt compares marks with marks, so the accepted loss at the bids does not loosen the limits.
-    const dayLossMicros = sub(add(this.state.dayStartEquityMicros, acceptedMicros), equityMicros);
-    const drawdownMicros = sub(add(this.state.highWaterMicros, acceptedMicros), equityMicros);
+    const dayLossMicros = sub(this.state.dayStartEquityMicros, equityMicros);
+    const drawdownMicros = sub(this.state.highWaterMicros, equityMicros);
     if (dayLossMicros > ZERO && dayLossMicros >= limits.maxLossDayMicros)
       return this.#halt(`lost ${showFigure(dayLossMicros)} today, the limit is ${showFigure(limits.maxLossDayMicros)}`);
     if (drawdownMicros > ZERO && drawdownMicros >= limits.maxDrawdownMicros) {

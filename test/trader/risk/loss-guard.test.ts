@@ -76,29 +76,38 @@ describe('the loss guard', () => {
     expect(guard.facts).toEqual({ dayLossMicros: 0, drawdownMicros: 0, halted: null });
   });
 
+  /** Observes the same figures for some minutes, after which a guard believes its clock. */
+  const rest = (guard: LossGuard, fromMs: number, equity: number, passing: number) => {
+    for (let minute = 0; minute < 10; minute++)
+      guard.observe(fromMs + minute * MINUTE_MS, money(equity), limits, money(passing));
+  };
+
   it('counts a loss at the bids that an operator accepted no more, until the bids return', () => {
     const guard = LossGuard.start(NOON, money(1000));
-    guard.observe(NOON, money(1000), limits, money(45));
+    rest(guard, NOON, 1000, 45);
     guard.resume(true);
     const restarted = new LossGuard(JSON.parse(JSON.stringify(guard.state)));
+    // Before the books are read, the loss at the bids looks like 0.
+    restarted.observe(NOON + 10 * MINUTE_MS, money(1000), limits);
+    rest(restarted, NOON + 11 * MINUTE_MS, 1000, 45);
     const lostAt = (passing: number) => {
-      restarted.observe(NOON, money(1000), limits, money(passing));
+      restarted.observe(NOON + 20 * MINUTE_MS, money(1000), limits, money(passing));
       return restarted.facts.drawdownMicros;
     };
     expect([45, 52, 30, 45].map(lostAt)).toEqual([0, 7, 0, 15].map(money));
     expect([0, 45].map(lostAt)).toEqual([0, 45].map(money));
   });
 
-  it('keeps an accepted loss at the bids over midnight, and limits the loss at the marks as before', () => {
+  it('does not count an accepted loss at the bids again over midnight or when it is realised', () => {
     const guard = LossGuard.start(NOON, money(1000));
     guard.observe(NOON, money(1000), limits, money(45));
     guard.resume(true);
-    for (let at = NOON; at < NOON + DAY_MS / 2 + 10 * MINUTE_MS; at += MINUTE_MS)
-      guard.observe(at, money(1000), limits, money(45));
+    const midnight = NOON + DAY_MS / 2;
+    for (const at of [NOON, midnight]) rest(guard, at, 1000, 45);
     expect([guard.state.day, guard.facts.dayLossMicros]).toEqual(['2026-01-11', 0]);
-    guard.observe(NOON + DAY_MS, money(990), limits, money(30));
-    expect(guard.facts.dayLossMicros).toBe(money(10));
-    expect(guard.observe(NOON + DAY_MS, money(950), limits, money(45))).toBe('lost 50 today, the limit is 50');
+    expect(guard.observe(midnight + 10 * MINUTE_MS, money(955), limits)).toBeNull();
+    expect(guard.facts).toEqual({ dayLossMicros: 0, drawdownMicros: 0, halted: null });
+    expect(guard.observe(midnight + 11 * MINUTE_MS, money(905), limits)).toBe('lost 50 today, the limit is 50');
   });
 
   it('counts capital that is put in neither as a gain that hides a loss nor as a loss', () => {

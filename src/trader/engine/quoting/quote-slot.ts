@@ -166,7 +166,8 @@ export class QuoteSlot {
     const leftOut = this.#leftOutBecause;
     if (leftOut === null) return applyStance(quotes, { stance, market, inventory }, limits.widenDistanceMicros);
     // In a market that is not selected, quotes may only reduce the holding.
-    const reducing = applyStance(quotes, { stance: 'reduce-only', market, inventory }, limits.widenDistanceMicros);
+    const inStance = applyStance(quotes, { stance, market, inventory }, limits.widenDistanceMicros);
+    const reducing = applyStance(inStance, { stance: 'reduce-only', market, inventory }, limits.widenDistanceMicros);
     const left = reducing.bids.length + reducing.asks.length;
     return left === 0
       ? NO_QUOTES(leftOut)
@@ -175,8 +176,8 @@ export class QuoteSlot {
 
   /** Returns why the strategy may not quote now, in one sentence; null if it may. */
   whySilent(view: MarketView | null, hold: string | null): string | null {
-    // In an unclaimed market that is not selected, the strategy runs only to value the market.
-    if (hold !== null && (hold !== UNCLAIMED || this.#leftOutBecause === null)) return hold;
+    // In an unclaimed market the strategy runs only to value the market.
+    if (hold !== null && hold !== UNCLAIMED) return hold;
     if (this.pulledBecause !== null) return this.pulledBecause;
     if (!this.inQuoteHours) return OUTSIDE_HOURS;
     if (view === null || !this.#isOpen) return BOOK_UNREAD;
