@@ -70,11 +70,12 @@ const bootstrapCommand = command({
   config: 'trader',
   answer: async ({ config, io }) => {
     const wallet = await openWallet(config, io);
-    const { loadCredentials, saveCredentials } = await import('../shell/wallet/key-file.js');
+    const { loadCredentials, rewriteCredentials, saveCredentials } = await import('../shell/wallet/key-file.js');
     const file = config.wallet.credentials;
     const owner = ownerOf(config, wallet.address);
-    // The venue shows a key's secret only once, so the credentials file is checked before the key is created.
+    // The venue shows a key's secret only once, so the credentials file is read and written before the key is created.
     loadCredentials(file, owner, {});
+    rewriteCredentials(file);
     const apiKey = await withClient(config, null, async (client) => {
       const credentials = await client.bootstrap(wallet);
       saveCredentials(file, owner, credentials);

@@ -88,6 +88,15 @@ const terminal: CliTerminal = {
     };
   },
 };
+/** Returns the working folder; the root folder if the working folder was deleted, so that `kill` still works. */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return '/';
+  }
+}
+
 const io: CliIo = {
   out,
   err,
@@ -95,7 +104,7 @@ const io: CliIo = {
   // The limit of `isUnread` is half that of `writeTo`, so that `writeTo` never drops part of a screen.
   isUnread: () => stdout.writableLength > MOST_UNREAD_BYTES / 2,
   env: process.env,
-  cwd: process.cwd(),
+  cwd: currentFolder(),
   ...(stdout.isTTY && stdout.columns > 0 ? { columns: stdout.columns } : {}),
   ...(stdin.isTTY && stdout.isTTY ? { terminal } : {}),
   stopAsked: () =>

@@ -93,6 +93,8 @@ describe('keys', () => {
       err: expect.stringContaining('does not contain'),
     });
     writeFileSync(file, before);
+    const env = { TWINBOOK__WALLET__CREDENTIALS: '/proc/none/credentials.json' };
+    expect(await run(['keys', 'bootstrap', '-c', 'trader.yaml'], { cwd, env })).toMatchObject({ code: 1, out: '' });
     expect(JSON.parse((await twinbook('keys list --json')).out)).toHaveLength(1);
   });
 

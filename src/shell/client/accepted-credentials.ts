@@ -6,6 +6,7 @@ import type { Outcome } from '../../shared/protocol/seam.js';
 import { type Credentials, loadCredentials, saveCredentials } from '../wallet/key-file.js';
 import type { Wallet } from '../wallet/wallet.js';
 import type { ServiceClient } from './client.js';
+import { ServiceRefused } from './contract.js';
 
 /** API key of a wallet at a venue, from the environment or a credentials file. New credentials are stored at once. */
 export class ApiKey {
@@ -34,15 +35,19 @@ export class ApiKey {
   async accept(client: ServiceClient, mayReplace: boolean): Promise<void> {
     if (this.#held !== null) {
       const { outcome } = await client.call('keys.list', {});
-      if (outcome.kind === 'unknown')
-        throw new TwinbookError('venue_unreachable', outcome.reason, '`twinbook doctor` checks the connection.');
+      if (outcome.kind === 'unknown' || (outcome.kind === 'refused' && PASSING.includes(outcome.slug)))
+        throw unreachable(outcome.kind === 'unknown' ? outcome.reason : outcome.message);
       if (outcome.kind === 'answered') return;
       if (!mayReplace || outcome.slug !== 'authentication_failed') {
         const hint = 'The key may have been revoked: `twinbook keys bootstrap` makes a new one.';
         throw new TwinbookError('venue_refused', `the exchange refuses our credentials: ${outcome.message}`, hint);
       }
     }
-    this.#store(await client.bootstrap(this.#wallet));
+    try {
+      this.#store(await client.bootstrap(this.#wallet));
+    } catch (error) {
+      throw error instanceof ServiceRefused && PASSING.includes(error.slug) ? unreachable(error.message) : error;
+    }
   }
 
   /** Replaces a key that the venue refuses, so that orders can be canceled. Never throws; on failure the key stays. */
@@ -65,6 +70,12 @@ export class ApiKey {
     saveCredentials(this.#path, { baseUrl: this.#baseUrl, wallet: this.#wallet.address }, made);
   }
 }
+
+/** Refusals that say nothing about the key or the wallet: the venue answers otherwise later. */
+const PASSING = ['throttled', 'gringotts_unavailable'];
+
+const unreachable = (reason: string): TwinbookError =>
+  new TwinbookError('venue_unreachable', reason, '`twinbook doctor` checks the connection.');
 
 /** Returns true if the venue rejected the API key, or does not permit the call with this key. */
 export const isKeyRefusal = (outcome: Outcome): boolean => outcome.kind === 'refused' && refusesKey(outcome);

@@ -1,6 +1,6 @@
 /** Loads a trader's file, the files that it names, and overrides from the environment, as one frozen `Config`. */
 
-import { basename, dirname, extname, isAbsolute, resolve } from 'node:path';
+import { basename, dirname, extname, resolve } from 'node:path';
 import { must, TwinbookError } from '../../shared/base/errors.js';
 import { toSettings } from '../../shared/base/settings.js';
 import { closest } from '../../shared/base/text.js';
@@ -172,7 +172,7 @@ function deepFrozen<T extends object>(value: T): T {
 
 const PREFIX = 'TWINBOOK__';
 
-/** Matches a bare word such as `paper`, which names a shipped file. Any other path in a variable is made absolute. */
+/** Matches a bare word such as `paper`, which names a shipped profile. Any other path in a variable is made absolute. */
 const BARE_NAME = /^[A-Za-z0-9_-]+$/;
 
 /** Applies variables such as `TWINBOOK__RISK__MAX_LOSS_DAY=25`. The text `null` sets an optional field to null. */
@@ -190,7 +190,7 @@ function applyEnvironment(value: unknown, { env, cwd }: LoadOptions, problems: P
     }
     const field = fieldName(target.path);
     const earlier = sources.get(field);
-    if (earlier === undefined) result = withValue(result, target.path, readText(text, target.node, cwd));
+    if (earlier === undefined) result = withValue(result, target.path, readText(text, target.node, cwd, field));
     else complain(`this variable sets ${field}, which ${earlier} sets too; keep one`);
     sources.set(field, earlier ?? name);
   }
@@ -216,26 +216,28 @@ function findField(schema: SchemaNode, name: string): { path: readonly string[];
 }
 
 /** Parses a variable's text by the field's kind; returns invalid text unchanged, so that the schema reports it. */
-function readText(text: string, node: SchemaNode, cwd: string): unknown {
+function readText(text: string, node: SchemaNode, cwd: string, field: string): unknown {
   if (node.anyOf !== undefined) {
     if (text === 'null') return null;
     const option = node.anyOf.find((candidate) => candidate.type !== 'null');
     return option === undefined
       ? text
-      : readText(text, { ...option, 'x-path': option['x-path'] ?? node['x-path'] ?? false }, cwd);
+      : readText(text, { ...option, 'x-path': option['x-path'] ?? node['x-path'] ?? false }, cwd, field);
   }
   if (node.type === 'array') {
     return text
       .split(',')
       .map((part) => part.trim())
       .filter((part) => part !== '')
-      .map((part) => readText(part, node.items ?? {}, cwd));
+      .map((part) => readText(part, node.items ?? {}, cwd, field));
   }
   if (node.type === 'integer' || node.type === 'number')
     return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text;
   if (node.type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
-  if (node['x-path'] === true && text !== '' && !isAbsolute(text) && !BARE_NAME.test(text)) return resolve(cwd, text);
-  return text;
+  if (node['x-path'] !== true || text === '') return text;
+  // The schema reports null where a path is needed.
+  if (text === 'null') return null;
+  return field === 'venue.profile' && BARE_NAME.test(text) ? text : resolve(cwd, text);
 }
 
 function withValue(tree: unknown, path: readonly string[], value: unknown): unknown {

@@ -13,10 +13,30 @@ export type Shown = Readonly<Record<string, unknown>>;
 const SECRET = /secret|passphrase|password|private|token/i;
 
 /** Returns a configuration with setting names as in its files, money as decimal strings, and secrets as stars. */
-export function shownConfig(config: Config | ReadConfig): Shown {
+export function shownConfig(config: Config | ReadConfig, hide: Hide = (_, shown) => shown): Shown {
   const { texts: _texts, ...rest } = config;
-  return shownObject({ ...rest, strategies: config.strategies.map(spellStrategy) });
+  return shownObject({ ...rest, strategies: config.strategies.map(spellStrategy) }, hide);
 }
+
+/** Returns what replaces a value that may be secret. `shown`: the value with stars. */
+type Hide = (value: unknown, shown: string) => unknown;
+
+/** A value that may be secret: two are compared by their values, and written with stars. */
+class Hidden {
+  readonly value: unknown;
+  readonly shown: string;
+
+  constructor(value: unknown, shown: string) {
+    this.value = value;
+    this.shown = shown;
+  }
+
+  toJSON(): string {
+    return this.shown;
+  }
+}
+
+const hidden: Hide = (value, shown) => new Hidden(value, shown);
 
 /** Returns a strategy's settings. If the strategy's code is not loaded, `params` are those of its file. */
 function spellStrategy(strategy: ReadStrategy) {
@@ -38,15 +58,17 @@ function shownParam(spec: ParamSpec | undefined, value: ParamValue): unknown {
 }
 
 /** The cast is safe: `shownValue` returns a plain object for a plain object. */
-const shownObject = (value: object): Shown => shownValue('', value) as Shown;
+const shownObject = (value: object, hide: Hide): Shown => shownValue('', value, hide) as Shown;
 
-function shownValue(name: string, value: unknown): unknown {
-  if (SECRET.test(name) && value !== null) return '********';
+function shownValue(name: string, value: unknown, hide: Hide): unknown {
+  if (SECRET.test(name) && value !== null) return hide(value, '********');
   if (typeof value === 'number' && name.endsWith('Micros')) return formatDecimal(micros(value));
-  if (typeof value === 'string') return withoutUserInfo(value);
-  if (Array.isArray(value)) return value.map((item: unknown) => shownValue('', item));
+  if (typeof value === 'string') return USER_INFO.test(value) ? hide(value, withoutUserInfo(value)) : value;
+  if (Array.isArray(value)) return value.map((item: unknown) => shownValue('', item, hide));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [settingName(key), shownValue(key, inner)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [settingName(key), shownValue(key, inner, hide)]),
+  );
 }
 
 /** Converts the name of a field to the setting's name in files: `maxLossDayMicros` becomes `max_loss_day`. */
@@ -54,7 +76,8 @@ const settingName = (key: string): string =>
   key.replace(/Micros$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Masks user and password of an address. Paths and strategy parameters may contain addresses with a password. */
-const withoutUserInfo = (text: string): string => text.replace(/:\/\/[^/@\s]+@/, '://********@');
+const withoutUserInfo = (text: string): string => text.replace(USER_INFO, '://********@');
+const USER_INFO = /:\/\/[^/@\s]+@/;
 
 export interface ConfigChange {
   readonly text: string;
@@ -64,7 +87,7 @@ export interface ConfigChange {
 
 /** Lists the differences of two configurations; empty if a trader would behave the same with both. */
 export function configChanges(before: ReadConfig, after: ReadConfig): readonly ConfigChange[] {
-  const [then, now] = [shownConfig(before), shownConfig(after)];
+  const [then, now] = [shownConfig(before, hidden), shownConfig(after, hidden)];
   const names = [...new Set([...Object.keys(then), ...Object.keys(now)])];
   return [
     ...names
@@ -133,7 +156,7 @@ function oneStrategyChanges(then: ReadStrategy, now: ReadStrategy, said: readonl
   // The code defines units and defaults of parameters. Without loaded code, the files' parameters are compared.
   const isWritten = then.module === null || now.module === null;
   const [shownThen, shownNow] = [then, now].map((one) =>
-    shownObject(spellStrategy(isWritten ? { ...one, module: null } : one)),
+    shownObject(spellStrategy(isWritten ? { ...one, module: null } : one), hidden),
   );
   const leaves = ['params', 'markets', 'quote_hours'].flatMap((part) =>
     leafChanges(part, shownThen?.[part], shownNow?.[part]).map((text) =>
@@ -171,13 +194,13 @@ function leafChanges(name: string, then: unknown, now: unknown): readonly string
 }
 
 const isGroup = (value: unknown): value is Shown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Hidden);
 
 const MOST_SHOWN = 80;
 
 function valueText(value: unknown): string {
   if (value === undefined) return 'absent';
-  const text = typeof value === 'string' ? value : canonicalJson(value);
+  const text = typeof value === 'string' ? value : value instanceof Hidden ? value.shown : canonicalJson(value);
   return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
 }
 

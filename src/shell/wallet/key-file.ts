@@ -281,9 +281,16 @@ export function saveCredentials(path: string, owner: CredentialsOwner, { apiKey,
 
 export const forgetCredentials = (path: string, owner: CredentialsOwner): void => writeEntries(path, owner, []);
 
+/** Writes the file with its present entries, which proves that the file can be written. */
+export const rewriteCredentials = (path: string): void => writeAll(path, readCredentialsFile(path).entries);
+
 function writeEntries(path: string, owner: CredentialsOwner, entries: CredentialsFile['entries']): void {
   const others = readCredentialsFile(path).entries.filter((entry) => !belongsTo(entry, owner));
-  const content: CredentialsFile = { twinbook_credentials: 1, entries: [...others, ...entries] };
+  writeAll(path, [...others, ...entries]);
+}
+
+function writeAll(path: string, entries: CredentialsFile['entries']): void {
+  const content: CredentialsFile = { twinbook_credentials: 1, entries };
   writePrivateFile(path, `${JSON.stringify(content, null, 2)}\n`, CREDENTIALS_FILE, {
     replace: true,
     verify: (text) => void parseCredentials(text, path),

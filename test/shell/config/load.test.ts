@@ -1,9 +1,10 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { TwinbookError } from '../../../src/shared/base/errors.js';
+import { must, TwinbookError } from '../../../src/shared/base/errors.js';
 import { loadConfig, loadTraderConfig } from '../../../src/shell/config/load.js';
 import { liveClass, strategyFileSchema, traderSchema } from '../../../src/shell/config/schema.js';
+import { configChanges } from '../../../src/shell/config/shown.js';
 import { folderOf } from '../../support/folders.js';
 import { trader } from './files.js';
 
@@ -337,8 +338,10 @@ describe('overrides from the environment', () => {
 
   test('relative paths are relative to the working folder, not to the file', async () => {
     const cwd = folderOf({ 'sub/trader.yaml': trader() });
-    const config = await loadConfig('sub/trader.yaml', { env: { TWINBOOK__LEDGER__PATH: './x.sqlite' }, cwd });
+    const env = { TWINBOOK__LEDGER__PATH: './x.sqlite', TWINBOOK__JOURNAL__DIR: 'runs' };
+    const config = await loadConfig('sub/trader.yaml', { env, cwd });
     expect(config.ledger.path).toBe(join(cwd, 'x.sqlite'));
+    expect(config.journal.dir).toBe(join(cwd, 'runs'));
     expect(config.wallet.file).toBe(join(cwd, 'sub/wallet.json'));
   });
 
@@ -354,6 +357,7 @@ describe('overrides from the environment', () => {
       'many',
       'risk.max_open_orders: wants a whole number from 1 to 10000, got the text "many"',
     ],
+    ['TWINBOOK__WALLET__CREDENTIALS', 'null', 'wallet.credentials: wants a text, got nothing'],
     ['TWINBOOK__RISK__CONSTRUCTOR', '1', "risk: unknown key 'constructor'"],
   ];
   test.each(wrong)('%s=%s is refused by name', async (name, value, text) => {
@@ -377,4 +381,17 @@ it.each([
   ['reason', strategyFileSchema, 'strategy'],
 ] as const)('the class %s has its settings', (wanted, schema, settings) => {
   for (const setting of settings.split(' ')) expect(liveClass(schema, setting), setting).toBe(wanted);
+});
+
+test('a changed secret is a change, and is shown with stars', async () => {
+  const [before, after] = await Promise.all(
+    ['a.txt', 'b.txt'].map((name) =>
+      load(folderOf({ 'trader.yaml': trader(`dashboard: { stop_password_file: ${name} }`) })),
+    ),
+  );
+  const texts = configChanges(must(before, 'before'), must(after, 'after')).map(({ text }) => text);
+  expect(texts).toContain('dashboard.stop_password_file: ******** → ********');
+  expect(texts.join()).not.toContain('.txt');
+});
+  expect(JSON.stringify(others)).not.toContain('.txt');
 });
