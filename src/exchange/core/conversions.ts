@@ -10,6 +10,9 @@ import { asMicros, text, timesDown } from './money.js';
 import type { RecordOfAccount } from './records/archive.js';
 import { Records } from './records/records.js';
 
+/** Text with more than 6 decimal places. The parser of decimals accepts further zeros. */
+const SEVEN_PLACES = /\.\d{7}/;
+
 /** A redeem turns shares of one settled market into currency. Amounts in micros. */
 export interface Redeem extends RecordOfAccount {
   readonly message: string;
@@ -170,7 +173,8 @@ export class Conversions {
     if (context.identity.account(account).custodial) return refuse('custodial_user_trading_not_allowed');
     if (trading === null || market.card.marginEnabled) return refuse('share_conversion_market_not_eligible');
     const amount = parseDecimal(amountText);
-    if (amount === null || amount <= 0 || amount % trading.lot !== 0) return refuse('share_conversion_invalid_amount');
+    const isValid = amount !== null && amount > 0 && amount % trading.lot === 0 && !SEVEN_PLACES.test(amountText);
+    if (!isValid) return refuse('share_conversion_invalid_amount');
     const closed = unavailable(kind, market);
     if (closed !== null) return refuse(closed);
     const unfinished = this.#open.get(openKey(kind, account, market.index));
