@@ -1,6 +1,7 @@
 /** Commands `twinbook start`, `twinbook exchange` and `twinbook record`, which run until they are stopped. */
 
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { assert, TwinbookError } from '../shared/base/errors.js';
@@ -82,7 +83,8 @@ const exchangeCommand = command({
       io.out(`documentation: ${exchange.url}/docs/ (OpenAPI: ${exchange.url}/openapi.json)\n`);
       if (options.demoAccount === true) await printDemoAccount(exchange.url, profile, io);
       else io.out('API key: --demo-account prints one; programs POST /auth/keys/challenge/, then /auth/keys/create/\n');
-      await asked;
+      if (!exchange.storeFailed.aborted) await Promise.race([asked, once(exchange.storeFailed, 'abort')]);
+      return exchange.storeFailed.aborted ? EXIT.failed : EXIT.ok;
     } finally {
       await exchange.close();
     }

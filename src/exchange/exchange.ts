@@ -9,7 +9,7 @@
 
 import type { FastifyInstance } from 'fastify';
 import { openRecordings } from '../recording/recording.js';
-import { assert, systemCode, TwinbookError } from '../shared/base/errors.js';
+import { messageOf, systemCode, TwinbookError } from '../shared/base/errors.js';
 import type { Micros } from '../shared/base/micros.js';
 import type { VenueProfile } from '../shared/protocol/profile.js';
 import type { CoreSettings } from './core/contract.js';
@@ -63,6 +63,8 @@ export interface RunningExchange {
   readonly port: number;
   /** Description of the replay: one line for each replayed recording. */
   readonly replays: readonly string[];
+  /** Aborted after a failed write to the data folder. All later calls are answered with status 500. */
+  readonly storeFailed: AbortSignal;
   /** Stops the server after its running requests, writes a last snapshot and releases the data folder, only once. */
   close(): Promise<void>;
 }
@@ -90,7 +92,7 @@ export const PAPER_DEFAULTS = {
 export async function startExchange(options: ExchangeOptions): Promise<RunningExchange> {
   const logger = options.logger ?? SILENT;
   const recordings = options.marketData.length === 0 ? [] : await openRecordings(options.marketData);
-  const persistentCore = PersistentCore.open(options.dataDir ?? null, coreSettings(options));
+  const persistentCore = PersistentCore.open(options.dataDir ?? null, coreSettings(options), logger);
   let replay: Replay | null = null;
   try {
     const clock = new ExchangeClock(persistentCore.core.nowMs);
@@ -101,7 +103,14 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     const crowd = options.crowd && replay === null ? new Crowd(core, { seed, markets }, clock.nowMs()) : null;
     const notices = replay && makeReplayNotices(replay, logger);
     const drivers = [replay, crowd, notices].filter((driver) => driver !== null);
-    const onError = (error: unknown, where: string) => logger.error({ err: error, where }, 'the exchange has a bug');
+    const storeFailed = new AbortController();
+    const onError = (error: unknown, where: string) => {
+      if (storeFailed.signal.aborted) return;
+      const isKnown = error instanceof TwinbookError;
+      const text = isKnown ? `${error.message}. ${error.hint}` : `the exchange has a bug: ${messageOf(error)}`;
+      logger.error({ err: error, where }, text);
+      if (systemCode(error) === 'ledger_broken') storeFailed.abort();
+    };
     const ticker = new Ticker(persistentCore, clock, drivers, onError);
     // A restart clears delays that a control call set; simulated faults also end at a restart.
     if (Object.keys(core.delays).length > 0) core.at(clock.nowMs()).setDelays({});
@@ -122,12 +131,10 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
         return ticker.run();
       },
     });
-    await listen(server, options.port);
+    const url = await listen(server, options.port);
     ticker.start();
-    const address = server.server.address();
-    assert(typeof address === 'object' && address !== null, 'a listening server must have an address');
-    const { port } = address;
-    const url = `http://${HOST}:${port}`;
+    storeFailed.signal.onabort = () => ticker.stop();
+    const port = Number(url.split(':').at(-1));
     logger.info({ url, markets: core.catalog.markets.length }, 'the paper exchange listens');
     const close = async () => {
       ticker.stop();
@@ -135,7 +142,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
       const timeout = setTimeout(() => server.server.closeAllConnections(), CLOSING_GRACE_MS);
       try {
         await server.close();
-        crowd?.withdraw(clock.nowMs());
+        if (!storeFailed.signal.aborted) crowd?.withdraw(clock.nowMs());
         await replay?.close();
       } finally {
         clearTimeout(timeout);
@@ -143,7 +150,8 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
       }
     };
     let closing: Promise<void> | null = null;
-    return { url, port, replays: replay?.plan ?? [], close: () => (closing ??= close()) };
+    const shown = { url, port, replays: replay?.plan ?? [], storeFailed: storeFailed.signal };
+    return { ...shown, close: () => (closing ??= close()) };
   } catch (error) {
     await replay?.close();
     persistentCore.close();
@@ -172,9 +180,10 @@ function coreSettings(options: ExchangeOptions): CoreSettings {
 /** Any client that reaches the exchange can trade, so the server listens on the loopback address only. */
 const HOST = '127.0.0.1';
 
-async function listen(server: FastifyInstance, port: number): Promise<void> {
+/** Returns the URL of the server. */
+async function listen(server: FastifyInstance, port: number): Promise<string> {
   try {
-    await server.listen({ host: HOST, port });
+    return await server.listen({ host: HOST, port });
   } catch (error) {
     if (systemCode(error) !== 'EADDRINUSE') throw error;
     const hint = 'Stop that program, or choose another port; port 0 picks a free port.';

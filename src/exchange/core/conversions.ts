@@ -172,9 +172,8 @@ export class Conversions {
     const { orderbook: trading } = market;
     if (context.identity.account(account).custodial) return refuse('custodial_user_trading_not_allowed');
     if (trading === null || market.card.marginEnabled) return refuse('share_conversion_market_not_eligible');
-    const amount = parseDecimal(amountText);
-    const isValid = amount !== null && amount > 0 && amount % trading.lot === 0 && !SEVEN_PLACES.test(amountText);
-    if (!isValid) return refuse('share_conversion_invalid_amount');
+    const amount = SEVEN_PLACES.test(amountText) ? null : parseDecimal(amountText);
+    if (amount === null || amount <= 0 || amount % trading.lot !== 0) return refuse('share_conversion_invalid_amount');
     const closed = unavailable(kind, market);
     if (closed !== null) return refuse(closed);
     const unfinished = this.#open.get(openKey(kind, account, market.index));

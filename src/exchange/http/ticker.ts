@@ -126,7 +126,7 @@ export class Ticker {
       } catch (error) {
         this.#onError(error, 'the store');
       }
-      this.start();
+      if (this.#timer !== null) this.start();
     }, this.#waitMs());
   }
 

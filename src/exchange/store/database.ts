@@ -3,7 +3,7 @@
 import { accessSync, constants, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
-import { TwinbookError, unreadable } from '../../shared/base/errors.js';
+import { messageOf, TwinbookError, unreadable } from '../../shared/base/errors.js';
 import { makeFolder, makePrivateFile, PRIVATE_FILE } from '../../shared/base/files.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
@@ -45,8 +45,9 @@ export class Transactions {
   /** Throws TwinbookError `ledger_broken` after a failed write. */
   assertSound(): void {
     if (this.#failure === null) return;
-    const message = "writing to the exchange's journal failed";
-    throw new TwinbookError('ledger_broken', message, 'Restart the exchange.', { cause: this.#failure });
+    const message = `writing to the exchange's journal failed: ${messageOf(this.#failure)}`;
+    const hint = 'Free space if the disk is full, then restart the exchange.';
+    throw new TwinbookError('ledger_broken', message, hint, { cause: this.#failure });
   }
 
   #guard(action: () => void): void {

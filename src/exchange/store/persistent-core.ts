@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type Database from 'better-sqlite3';
 import { assert, messageOf, TwinbookError } from '../../shared/base/errors.js';
 import type { CoreSettings } from '../core/contract.js';
@@ -94,6 +95,7 @@ const SNAPSHOT_EVERY_MS = 60_000;
 /** Maximum calls between two snapshots, so that a restart after a crash takes only seconds. */
 const MOST_ROWS = 50_000;
 
+type Log = { warn(facts: object, message: string): void };
 type StoredCore = Readonly<{ settings: CoreSettings; core: unknown }>;
 
 /** A core that stores its state in a data folder, if one is given. */
@@ -101,18 +103,20 @@ export class PersistentCore {
   readonly core: ExchangeCore;
   readonly #settings: CoreSettings;
   readonly #journal: CoreJournal | null;
+  readonly #log: Log | undefined;
   #savedMs: number;
+  #hasFailed = false;
 
   /**
    * Restores the core from a data folder, which is created if missing. Without a folder, the core starts empty and
    * stores nothing. Throws TwinbookError `file_unreadable`, `ledger_locked` or `ledger_newer`, and `ledger_broken` for
    * an unreadable state.
    */
-  static open(folder: string | null, settings: CoreSettings): PersistentCore {
-    if (folder === null) return new PersistentCore(new ExchangeCore(settings), settings, null);
+  static open(folder: string | null, settings: CoreSettings, log?: Log): PersistentCore {
+    if (folder === null) return new PersistentCore(new ExchangeCore(settings), settings, null, log);
     const db = openDatabase(folder);
     try {
-      return PersistentCore.#restore(db, settings);
+      return PersistentCore.#restore(db, settings, log);
     } catch (error) {
       db.close();
       if (error instanceof TwinbookError) throw error;
@@ -122,7 +126,7 @@ export class PersistentCore {
   }
 
   /** Restores the core. A recovery writes archived rows and the snapshot in one transaction. */
-  static #restore(db: Database.Database, settings: CoreSettings): PersistentCore {
+  static #restore(db: Database.Database, settings: CoreSettings, log?: Log): PersistentCore {
     const transactions = new Transactions(db);
     const [journal, archive] = [new CoreJournal(db, transactions), openArchive(db, transactions)];
     // The cast is right: `openDatabase` has checked the format of the file.
@@ -132,21 +136,21 @@ export class PersistentCore {
     // except the seed, so that the names of records never repeat.
     const current = { ...settings, seed: stored?.settings.seed ?? settings.seed };
     const opened = new ExchangeCore(current, core?.snapshot(), archive);
-    const persistentCore = new PersistentCore(opened, current, journal);
-    persistentCore.save(opened.nowMs);
+    const persistentCore = new PersistentCore(opened, current, journal, log);
+    // Without a new snapshot, the next replay would use the old settings.
+    if (isDeepStrictEqual(stored?.settings, current)) persistentCore.#trySave(opened.nowMs);
+    else persistentCore.save(opened.nowMs);
+    journal.assertSound();
     return persistentCore;
   }
 
-  private constructor(core: ExchangeCore, settings: CoreSettings, journal: CoreJournal | null) {
+  private constructor(core: ExchangeCore, settings: CoreSettings, journal: CoreJournal | null, log?: Log) {
     this.core = core;
     this.#settings = settings;
     this.#journal = journal;
+    this.#log = log;
     this.#savedMs = core.nowMs;
     if (journal !== null) recordMutations(core, journal);
-  }
-
-  assertSound(): void {
-    this.#journal?.assertSound();
   }
 
   /** Runs `work` and stores all its journaled calls and archived rows together at the end. */
@@ -158,7 +162,20 @@ export class PersistentCore {
   saveIfDue(nowMs: number): void {
     const rows = this.#journal?.rows ?? 0;
     if (rows < SNAPSHOT_AFTER_ROWS) return;
-    if (rows >= MOST_ROWS || nowMs - this.#savedMs >= SNAPSHOT_EVERY_MS) this.save(nowMs);
+    const isUrgent = rows >= MOST_ROWS && !this.#hasFailed;
+    if (isUrgent || nowMs - this.#savedMs >= SNAPSHOT_EVERY_MS) this.#trySave(nowMs);
+  }
+
+  /** Tries to store a snapshot. A failure is only a warning, once, because the journal has all calls. */
+  #trySave(nowMs: number): void {
+    this.#savedMs = nowMs;
+    try {
+      this.save(nowMs);
+      this.#hasFailed = false;
+    } catch (error) {
+      if (!this.#hasFailed) this.#log?.warn({ err: error }, `no snapshot could be stored: ${messageOf(error)}`);
+      this.#hasFailed = true;
+    }
   }
 
   save(nowMs: number): void {
@@ -168,11 +185,8 @@ export class PersistentCore {
   }
 
   close(): void {
-    try {
-      this.save(this.#savedMs);
-    } finally {
-      this.#journal?.close();
-    }
+    this.#trySave(this.#savedMs);
+    this.#journal?.close();
   }
 }
 
