@@ -76,8 +76,7 @@ describe('--help', () => {
     const { code, out, err } = await run([...command.split(' '), '--help']);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toContain(`Usage: twinbook ${command}`);
-    const described = out.split('\n').find((line) => /^(?!Usage:|Options:)[A-Za-z]/.test(line));
-    expect(described).toBeDefined();
+    expect(out.split('\n').find((line) => /^(?!Usage:|Options:)[A-Za-z]/.test(line))).toBeDefined();
     for (const option of options) expect(out).toContain(option);
   });
 

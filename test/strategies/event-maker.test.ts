@@ -54,8 +54,7 @@ describe('what outcomes say of each other', () => {
     const read = (mid: number, variance: number) => ({ mid, variance: variance * 1e-4 });
     const together = addingUp([read(0.52, 1), read(0.31, 4), read(0.2, 4)]);
     expect(together.map(({ mid }) => mid)).toEqual(near([0.5166667, 0.2966667, 0.1866667], 7));
-    const variances = together.map(({ variance }) => variance * 1e4);
-    expect(variances).toEqual(near([0.8888889, 2.2222222, 2.2222222], 7));
+    expect(together.map(({ variance }) => variance * 1e4)).toEqual(near([0.8888889, 2.2222222, 2.2222222], 7));
   });
 
   it('adds up to one, and no book is less sure than before', () => {

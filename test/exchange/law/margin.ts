@@ -124,8 +124,7 @@ export function margin(venue: Venue): void {
       // Only the list of all markets merges the backends.
       expect((await trader.get(`${settlement}&market_state=canceled`)).rows).toEqual([]);
       const activity = `/markets/${market}/margin-activity/`;
-      const types = (await venue.get(activity)).rows.map((row) => row['activity_type']);
-      expect(types).toEqual(['closed', 'opened']);
+      expect((await venue.get(activity)).rows.map((row) => row['activity_type'])).toEqual(['closed', 'opened']);
       expect((await venue.get(`${activity}?activity_type=OPENED`)).rows).toHaveLength(1);
     });
 

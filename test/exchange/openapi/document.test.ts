@@ -46,16 +46,14 @@ describe('the OpenAPI document', () => {
 
   it('has every declared call, and each operation a name of its own', () => {
     const paths = document['paths'] as Record<string, Record<string, { operationId: string }>>;
-    const missing = Object.values(ENDPOINTS).filter(({ path, method }) => !paths[path]?.[method.toLowerCase()]);
-    expect(missing).toEqual([]);
+    expect(Object.values(ENDPOINTS).filter(({ path, method }) => !paths[path]?.[method.toLowerCase()])).toEqual([]);
     const names = Object.values(paths).flatMap((path) => Object.values(path).map(({ operationId }) => operationId));
     expect(new Set(names).size).toBe(names.length);
   });
 
   it('has every error of the table', () => {
     const responses = Object.keys((document['components'] as { responses: object }).responses).join('.');
-    const unused = Object.keys(SERVICE_ERRORS).filter((slug) => !responses.split('.').includes(slug));
-    expect(unused).toEqual([]);
+    expect(Object.keys(SERVICE_ERRORS).filter((slug) => !responses.split('.').includes(slug))).toEqual([]);
   });
 
   it('shows bodies that the calls take', () => {
@@ -67,8 +65,7 @@ describe('the OpenAPI document', () => {
 
   it('shows examples that are what they are examples of', () => {
     const { schemas } = document['components'] as { readonly schemas: Readonly<Record<string, Described>> };
-    const wrong = Object.entries(schemas).flatMap(([name, schema]) => wrongExamples(schema, name));
-    expect(wrong).toEqual([]);
+    expect(Object.entries(schemas).flatMap(([name, schema]) => wrongExamples(schema, name))).toEqual([]);
     expect(SPORTS.map(({ slug }) => slug)).toContain(PARAMETER_NOTES['sport']?.example);
   });
 

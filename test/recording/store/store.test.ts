@@ -313,8 +313,7 @@ describe('a writer that dies', () => {
       truncateSync(segment, cut);
       const recording = await opened(folder);
       expect(await rowsOf(recording, START_MS)).toEqual([...before, '61000 end']);
-      const isCut = recording.warnings.some(({ isDamage }) => isDamage === true);
-      expect(isCut).toBe(whole[cut - 1] !== '\n');
+      expect(recording.warnings.some(({ isDamage }) => isDamage === true)).toBe(whole[cut - 1] !== '\n');
     }
     expect(await repairFolder(folder)).toBe(1);
     const recording = await opened(folder);

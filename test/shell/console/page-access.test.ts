@@ -75,7 +75,5 @@ describe('passwords of roles', () => {
     ['is not there', () => read('/nowhere/at-all', null), /stop_password_file/],
     ['is another role’s too', () => read(fileOf('the same one'), fileOf('the same one')), /same password/],
     ['is the operator’s too', () => read(fileOf('of the operator'), null), /same password/],
-  ])('are refused where one %s', (_, work, words) => {
-    expect(work).toThrow(words);
-  });
+  ])('are refused where one %s', (_, work, words) => expect(work).toThrow(words));
 });

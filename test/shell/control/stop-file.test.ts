@@ -22,8 +22,7 @@ describe('the stop file', () => {
 
   it('is never there without its reason, and leaves no other file behind', () => {
     const path = place();
-    const seen = seenAtEachWrite(path, () => leaveStopFile(path, 'odd prices'));
-    expect(seen).toEqual([null]);
+    expect(seenAtEachWrite(path, () => leaveStopFile(path, 'odd prices'))).toEqual([null]);
     expect(readStopFile(path)).toBe('odd prices');
     expect(readdirSync(dirname(path))).toEqual(['ledger.sqlite.kill']);
   });

@@ -141,8 +141,7 @@ describe('the page', () => {
     ]);
     expect(await file.text()).toBe('fills of two\r\n');
     const refused = ['/csv/fills', '/csv/orders?trader=one', '/csv/secrets?trader=one', '/csv/constructor?trader=one'];
-    const statuses = await Promise.all(refused.map(async (path) => (await ask(path)).status));
-    expect(statuses).toEqual([400, 404, 404, 404]);
+    expect(await Promise.all(refused.map(async (path) => (await ask(path)).status))).toEqual([400, 404, 404, 404]);
     expect((await knock('/csv/fills?trader=one')).status).toBe(401);
   });
 

@@ -241,8 +241,7 @@ describe('two signers', () => {
             else if (what === 'down' || what === 'up') world.isDown = what === 'down';
           }
           signers = Math.max(signers, new Set(world.signed.map(({ term }) => term)).size);
-          const late = world.signed.find(({ term }, i) => i > 0 && term < (world.signed[i - 1]?.term ?? 0));
-          expect(late).toBeUndefined();
+          expect(world.signed.find(({ term }, i) => i > 0 && term < (world.signed[i - 1]?.term ?? 0))).toBeUndefined();
         },
       ),
       { numRuns: times(250, 5_000) },

@@ -28,9 +28,8 @@ describe('planted bugs', () => {
     expect(typeErrors([...BUGS, stale])).toEqual([expect.stringMatching(/^stale: .* Cannot find name 'gone'/)]);
   });
 
-  it('without a bug the same seeds find nothing', async () => {
-    expect(await trial(null, SOUND)).toMatchObject({ seed: null, threw: 0 });
-  });
+  it('without a bug the same seeds find nothing', async () =>
+    expect(await trial(null, SOUND)).toMatchObject({ seed: null, threw: 0 }));
 
   it.each(times(QUICK.slice(3), QUICK))('%s is found by the random simulation', async (name) => {
     const bug = BUGS.find((each) => each.name === name);

@@ -34,9 +34,8 @@ const over = (rows: readonly SoakRow[]) =>
     ?.filter(({ isOver }) => isOver)
     .map(({ name }) => name);
 
-test('what fills up in the warm-up and then stays, or grows with what it must keep, is within its bounds', () => {
-  expect(over(run(24))).toEqual([]);
-});
+test('what fills up in the warm-up and then stays, or grows with what it must keep, is within its bounds', () =>
+  expect(over(run(24))).toEqual([]));
 
 test('each part that grows faster than it may is over, alone', () => {
   const cases: readonly (readonly [string, (hour: number) => Partial<SoakRow>])[] = [
@@ -54,9 +53,8 @@ test('each part that grows faster than it may is over, alone', () => {
   for (const [name, change] of cases) expect(over(run(24, change))).toEqual([name]);
 });
 
-test('where nothing is ordered, nothing may grow for it', () => {
-  expect(over(run(24, (hour) => ({ orders: 0, ledgerBytes: hour * 0.1 * MB })))).toEqual(['ledger']);
-});
+test('where nothing is ordered, nothing may grow for it', () =>
+  expect(over(run(24, (hour) => ({ orders: 0, ledgerBytes: hour * 0.1 * MB })))).toEqual(['ledger']));
 
 test('a short run is not judged', () => {
   expect(judge([])).toBeNull();

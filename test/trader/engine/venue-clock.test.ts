@@ -4,9 +4,7 @@ import { VenueTimeBounds } from '../../../src/trader/engine/venue-clock.js';
 import { forAll } from '../for-all.js';
 
 describe('the venue clock', () => {
-  it('knows nothing before the first answer', () => {
-    expect(new VenueTimeBounds().nowMs(5)).toBeNull();
-  });
+  it('knows nothing before the first answer', () => expect(new VenueTimeBounds().nowMs(5)).toBeNull());
 
   it('meets the true offset within the shortest round trip, whatever the answers', () => {
     const answer = fc.record({ gapMs: fc.integer({ min: 1, max: 5000 }), tripMs: fc.integer({ min: 1, max: 400 }) });

@@ -40,9 +40,7 @@ describe('shares that are held', () => {
     ['those before a merge that was booked before the fills', 9, 5, moves([1, 2], [-4]), 'undecided'],
     ['those before a merge and one fill', 8, 5, moves([1, 2], [-4]), 'undecided'],
     ['none that ever were', 7, 5, moves([1], [-4]), 'differs'],
-  ])('shown: %s', (_, there, booked, lately, verdict) => {
-    expect(shares(there, booked, lately)).toBe(verdict);
-  });
+  ])('shown: %s', (_, there, booked, lately, verdict) => expect(shares(there, booked, lately)).toBe(verdict));
 
   it('are undecided where they are on their way', () => {
     expect(shares(1, 5, NO_MOVES, true)).toBe('undecided');
@@ -114,9 +112,9 @@ describe('an order', () => {
     ["is nobody's", { pubkey: 'foreign', status: 'canceled' }, {}, false, false],
     ["without a pubkey is nobody's", { pubkey: null }, {}, false, false],
     ["of nobody's that had no effect is nobody's business", { pubkey: 'foreign', status: 'expired' }, {}, false, true],
-  ])('%s', (_, row, record, isFilling, agrees) => {
-    expect(orderDifference({ ...ROW, ...row }, books(record, isFilling), LIST_MS) === null).toBe(agrees);
-  });
+  ])('%s', (_, row, record, isFilling, agrees) =>
+    expect(orderDifference({ ...ROW, ...row }, books(record, isFilling), LIST_MS) === null).toBe(agrees),
+  );
 });
 
 describe('a trade', () => {
@@ -134,9 +132,7 @@ describe('a trade', () => {
     ["is nobody's", { pubkey: 'foreign', order: { ...ROW, pubkey: 'foreign' } }, false],
     ['is of an order without a pubkey', { pubkey: 'foreign', order: { ...ROW, pubkey: null } }, false],
     ["of nobody's that has failed is nobody's business", { pubkey: 'foreign', state: 'failed' }, true],
-  ])('%s', (_, row, agrees) => {
-    expect(tradeDifference({ ...TRADE, ...row }, books()) === null).toBe(agrees);
-  });
+  ])('%s', (_, row, agrees) => expect(tradeDifference({ ...TRADE, ...row }, books()) === null).toBe(agrees));
 
   it('that names no fee contradicts none', () => {
     const paid: OwnBooks = { ...books(), fill: () => ({ ...FILL, feeMicros: m(7) }) };

@@ -53,9 +53,7 @@ describe('what rests when a process begins', () => {
     ['is pulled when the trader is to stop', { command: { kind: 'stop' } }, false],
     ['is left while it only reduces', { started: true, command: { kind: 'reduce-only', reason } }, true],
     ['is pulled in a market that is paused', { pausedMarket: true }, false],
-  ])('%s', (_, moment, unread) => {
-    expect(atMoment(moment).unread).toBe(unread);
-  });
+  ])('%s', (_, moment, unread) => expect(atMoment(moment).unread).toBe(unread));
 
   it.each<[string, Partial<Moment>, boolean]>([
     ['waits for the catalog where strategies take their markets from it', { ids: [] }, true],
@@ -63,7 +61,5 @@ describe('what rests when a process begins', () => {
     ['waits no longer once the catalog was seen', { ids: [], catalog: true }, false],
     ['waits no longer than a book may be old', { ids: [], ageMs: MAX_AGE_MS + 1 }, false],
     ['waits for nothing under a kill', { ids: [], command: { kind: 'kill', reason } }, false],
-  ])('and is of no strategy %s', (_, moment, unassigned) => {
-    expect(atMoment(moment).unassigned).toBe(unassigned);
-  });
+  ])('and is of no strategy %s', (_, moment, unassigned) => expect(atMoment(moment).unassigned).toBe(unassigned));
 });

@@ -40,9 +40,8 @@ describe('what a market is shown of its event', () => {
     expect(Object.isFrozen(event) && Object.isFrozen(event?.siblings) && Object.isFrozen(b)).toBe(true);
   });
 
-  it('is nothing for a market that belongs to none', () => {
-    expect(makeEventView(around(), MARKETS[4] ?? A, 7000)).toBeNull();
-  });
+  it('is nothing for a market that belongs to none', () =>
+    expect(makeEventView(around(), MARKETS[4] ?? A, 7000)).toBeNull());
 
   it('says what is declared of it, and how many markets it has where all are named', () => {
     const rule = { eventConditionId: 'E', outcomes: 'exhaustive', marketConditionIds: ['A', 'B', 'C', 'Z'] } as const;

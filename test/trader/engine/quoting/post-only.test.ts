@@ -41,9 +41,8 @@ describe('a post-only quote', () => {
     if (said !== null) expect(said).toContain(String(price));
   });
 
-  it('is held against nothing where nothing was seen', () => {
-    expect(findCrossing('bid', m(0.99), { others: book([], []), newestTrade: null })).toBeNull();
-  });
+  it('is held against nothing where nothing was seen', () =>
+    expect(findCrossing('bid', m(0.99), { others: book([], []), newestTrade: null })).toBeNull());
 });
 
 const DECIDES_MS = 10_000;
