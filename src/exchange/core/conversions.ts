@@ -10,9 +10,6 @@ import { asMicros, text, timesDown } from './money.js';
 import type { RecordOfAccount } from './records/archive.js';
 import { Records } from './records/records.js';
 
-/** Text with more than 6 decimal places. The parser of decimals accepts further zeros. */
-const SEVEN_PLACES = /\.\d{7}/;
-
 /** A redeem turns shares of one settled market into currency. Amounts in micros. */
 export interface Redeem extends RecordOfAccount {
   readonly message: string;
@@ -172,7 +169,7 @@ export class Conversions {
     const { orderbook: trading } = market;
     if (context.identity.account(account).custodial) return refuse('custodial_user_trading_not_allowed');
     if (trading === null || market.card.marginEnabled) return refuse('share_conversion_market_not_eligible');
-    const amount = SEVEN_PLACES.test(amountText) ? null : parseDecimal(amountText);
+    const amount = parseDecimal(amountText);
     if (amount === null || amount <= 0 || amount % trading.lot !== 0) return refuse('share_conversion_invalid_amount');
     const closed = unavailable(kind, market);
     if (closed !== null) return refuse(closed);

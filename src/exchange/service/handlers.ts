@@ -131,6 +131,9 @@ function answerBook(market: Market, isYes: boolean, depth: number): Reply<'marke
   return reply;
 }
 
+/** Returns an amount's text; `invalid` for more than 6 decimal places, because the core's parser accepts more zeros. */
+const sixPlaces = (amount: string): string => (/\.\d{7}/.test(amount) ? 'invalid' : amount);
+
 export const HANDLERS: Handlers = {
   'events.list': (call, { core }) => catalogPage({ ...call, core }, EVENTS),
   'events.detail': ({ params }, { core }) => {
@@ -165,7 +168,7 @@ export const HANDLERS: Handlers = {
   'merges.list': ({ account, query, limit }, { core }) =>
     keysetPage('merges.list', query, limit, (page) => core.conversions.records.merge.page(account, page)),
   'merges.create': ({ nowMs, account, body }, { core }) =>
-    core.at(nowMs).conversions.draft('merge', account, body.market_condition_id, body.amount),
+    core.at(nowMs).conversions.draft('merge', account, body.market_condition_id, sixPlaces(body.amount)),
   'merges.submit': submitSigned('merge', ({ conversions }, ...signed) => conversions.submit('merge', ...signed)),
   'merges.detail': ({ account, params }, { core }) =>
     answerFound(core.conversions.records.merge.row(account, params.pubkey)),
@@ -173,7 +176,7 @@ export const HANDLERS: Handlers = {
   'splits.list': ({ account, query, limit }, { core }) =>
     keysetPage('splits.list', query, limit, (page) => core.conversions.records.split.page(account, page)),
   'splits.create': ({ nowMs, account, body }, { core }) =>
-    core.at(nowMs).conversions.draft('split', account, body.market_condition_id, body.amount),
+    core.at(nowMs).conversions.draft('split', account, body.market_condition_id, sixPlaces(body.amount)),
   'splits.submit': submitSigned('split', ({ conversions }, ...signed) => conversions.submit('split', ...signed)),
   'splits.detail': ({ account, params }, { core }) =>
     answerFound(core.conversions.records.split.row(account, params.pubkey)),

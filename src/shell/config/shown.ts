@@ -200,7 +200,9 @@ const MOST_SHOWN = 80;
 
 function valueText(value: unknown): string {
   if (value === undefined) return 'absent';
-  const text = typeof value === 'string' ? value : value instanceof Hidden ? value.shown : canonicalJson(value);
+  // As JSON, a hidden value consists of its stars.
+  const plain: unknown = JSON.parse(JSON.stringify(value));
+  const text = typeof plain === 'string' ? plain : canonicalJson(plain);
   return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
 }
 

@@ -37,7 +37,6 @@ describe.each(KINDS)('a %s', (kind) => {
     venue.now.identity.setCustodial(wallet(1), false);
     expect(refusal('0', margin)).toBe('share_conversion_market_not_eligible');
     expect(refusal('0')).toBe('share_conversion_invalid_amount');
-    expect(refusal('1.0000000')).toBe('share_conversion_invalid_amount');
     expect(refusal('9999')).toBe('share_conversion_market_not_open');
     venue.now.markets.setState(id, 'open');
     expect(refusal('9999')).toBe('share_conversion_market_paused');

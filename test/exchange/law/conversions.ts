@@ -57,7 +57,8 @@ export function conversions(venue: Venue): void {
     it('refuses markets and accounts that may not convert', async () => {
       const margin = await venue.market({ config: POLYMARKET });
       expect((await ask({ market_condition_id: margin })).slug).toBe('share_conversion_market_not_eligible');
-      expect((await ask({ amount: '-0' })).slug).toBe('share_conversion_invalid_amount');
+      for (const amount of ['-0', '1.0000000'])
+        expect((await ask({ amount })).slug).toBe('share_conversion_invalid_amount');
       const missing = kind === 'split' ? 'funds' : 'shares';
       expect((await ask({ amount: '99999' })).slug).toBe(`share_${kind}_insufficient_${missing}`);
       await setState({ paused: true });

@@ -393,3 +393,23 @@ test('a changed secret is a change, and is shown with stars', async () => {
   expect(texts).toContain('dashboard.stop_password_file: ******** → ********');
   expect(texts.join()).not.toContain('.txt');
 });
+
+test.each([
+  ['feeds: { f: { kind: child, max_age_s: %, command: [./f, "https://u:p4ss@h/x"] } }'],
+  ['dashboard: { view_password_file: p4ss.txt, stop_password_file: p4ss%.txt }'],
+])('no text of a change shows a secret inside a list or group: %s', async (yaml) => {
+  const [one, two, without] = await Promise.all(
+    [yaml.replace('%', '60'), yaml.replace('%', '61'), ''].map((lines) =>
+      load(folderOf({ 'trader.yaml': trader(lines) })),
+    ),
+  );
+  for (const [then, now] of [
+    [one, two],
+    [one, without],
+    [without, two],
+  ] as const) {
+    const texts = configChanges(must(then, 'then'), must(now, 'now')).map(({ text }) => text);
+    expect(texts.length).toBeGreaterThan(0);
+    expect(texts.join()).not.toContain('p4ss');
+  }
+});
