@@ -2,7 +2,6 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { StatusLine } from '../../../src/shared/protocol/trader-status.js';
 import type { PageState } from '../../../src/shell/console/page-state.js';
@@ -89,7 +88,6 @@ describe('the console', () => {
     });
     for (const reader of server.readers) reader.end();
     await vi.waitFor(() => expect(state()).rejects.toThrow());
-    await setTimeout(1_500);
     expect([server.readers.length, isTold]).toEqual([1, false]);
   });
 
