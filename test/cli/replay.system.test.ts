@@ -132,8 +132,7 @@ async function parityAddsUp(path: string, next: string, folder: string): Promise
   expect(live?.fills).toBe(booked.length);
   expect(live?.sharesMicros).toBe(booked.reduce((sum, { amountMicros }) => sum + amountMicros, 0));
   for (const [index, side] of told.sides.entries()) {
-    const inMarkets = told.markets.reduce((sum, { sides }) => sum + (sides[index]?.sharesMicros ?? 0), 0);
-    expect(inMarkets).toBe(side.sharesMicros);
+    expect(told.markets.reduce((sum, { sides }) => sum + (sides[index]?.sharesMicros ?? 0), 0)).toBe(side.sharesMicros);
   }
 }
 

@@ -144,7 +144,7 @@ test('told to widen, all margins grow', () =>
     [0.42, 30],
   ]));
 
-test('what is left of a nearly filled order is let go', () =>
+test('the small rest of a nearly filled order is canceled', () =>
   expect(bids({ ...VIEW, orders: resting([0.49, 0.5], [0.46, 25]) })).toEqual([
     [0.48, 19.5],
     [0.46, 25],

@@ -211,8 +211,7 @@ describe('event-maker', () => {
     const flat = quoteAll(three());
     const [a = outcome('a', 0.5), ...rest] = three();
     const held = Object.values(quoteAll([holding(a, 100), ...rest]));
-    const prices = held.map(({ factors }) => factors['reservation_price']);
-    expect(prices).toEqual(near([0.450166, 0.3299004, 0.2199336], 6));
+    expect(held.map(({ factors }) => factors['reservation_price'])).toEqual(near([0.450166, 0.3299004, 0.2199336], 6));
     expect(flat['a']?.factors['reservation_price']).toBeCloseTo(0.5, 6);
   });
 

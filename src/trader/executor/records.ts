@@ -243,13 +243,16 @@ function movedSets({ kind, priceMicros }: IntentRow, amount: Micros, landed: Mic
 
 /** Without `funds`, an on-chain amount of 0 counts as payment only after this time, ms: it is also 0 before payment. */
 const UNPAID_MS = 600_000;
+const UNPAID_READS = 10;
 
 function observeRedeem(context: Context, inFlight: InFlight, row: RedeemRow, look: RecordPoll): void {
   const { marketConditionId, redeemYesMicros, redeemNoMicros } = inFlight.intent;
   // A redeem consumes all shares held at the exchange, so the record's amounts replace the expected ones.
   const yesMicros = row.yes_shares ?? must(redeemYesMicros, 'YES shares of a redeem');
   const noMicros = row.no_shares ?? must(redeemNoMicros, 'NO shares of a redeem');
-  const hasLasted = inFlight.intent.state === 'live' && look.nowMs - inFlight.liveSinceMs >= UNPAID_MS;
+  // Several reads are needed too, because a step of our clock alone proves no wait.
+  const isRead = inFlight.intent.state === 'live' && inFlight.tries >= UNPAID_READS;
+  const hasLasted = isRead && look.nowMs - inFlight.liveSinceMs >= UNPAID_MS;
   const paid = paidFunds(hasLasted ? { ...row, funds: row.funds ?? row.onchain_funds } : row);
   const isPossible = paid !== null && isPossiblePayment(paid, yesMicros, noMicros);
   // A payment that stays too small, for example by a fee, is booked. A payment that is too large is never booked.

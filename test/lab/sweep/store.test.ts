@@ -68,7 +68,7 @@ const rowsIn = (folder: string): unknown[] => {
 const EXPECTED = RESULTS.flat().map((result, event) => [BigInt(event), BigInt(result)]);
 
 describe('results by event', () => {
-  it('are rows to whoever queries them, whatever they hold', () => expect(rowsIn(written())).toEqual(EXPECTED));
+  it('are rows for every query, with any content', () => expect(rowsIn(written())).toEqual(EXPECTED));
 
   it('come back as they were written', () => {
     const store = openStore(written());

@@ -42,14 +42,14 @@ describe('an alert', () => {
     expect(told((second) => (second < 100 ? warning : null), 300)).toEqual(['warning open 0', 'warning cleared 129']);
   });
 
-  test('is told every quarter of an hour while it is critical', () =>
+  test('is sent every quarter of an hour while it is critical', () =>
     expect(told(() => condition('critical'), 1_900)).toEqual([
       'critical open 0',
       'critical open 900',
       'critical open 1800',
     ]));
 
-  test('is not told anew when it comes and goes', () =>
+  test('is not sent again when it ends and begins again', () =>
     expect(told((second) => (second % 20 < 10 ? condition('warning') : null), 200)).toEqual(['warning open 0']));
 
   test('is told again and is over in its time though the clock was set back', () => {
@@ -61,7 +61,7 @@ describe('an alert', () => {
     expect([look(0, false), look(29, false), look(30, false)]).toEqual([[], [], ['cleared']]);
   });
 
-  test('is told again in its time though the clock was set back between two consoles', () => {
+  test('is sent again in time although the clock was set back between two consoles', () => {
     const before = new AlertBook('run');
     before.observe([condition('critical')], 24 * HOUR);
     const book = new AlertBook('again');

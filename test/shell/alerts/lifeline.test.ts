@@ -37,5 +37,5 @@ test.each([
   expect(calls([work(1), work(2, more)])).toEqual([ALIVE, why]);
 });
 
-test('a run that began anew is work', () =>
+test('a new run counts as work', () =>
   expect(calls([work(5), work(1, { reconciledMs: 2 * MINUTE })])).toEqual([ALIVE, ALIVE]));

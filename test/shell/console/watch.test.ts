@@ -108,7 +108,7 @@ test('a trader that has started its console is there, however long it waits for 
   expect(told()).toEqual([]);
 });
 
-test('a trader that ends without proof that no order rests is told of at once, with its reason', () => {
+test('an end without proof that no order rests raises an alert at once, with its reason', () => {
   const { greet, kinds, told, watch, end } = watchOf('open', { isWithTrader: true });
   greet();
   end('the disk is full', false);

@@ -17,7 +17,7 @@ vi.mock('node:child_process', async (load) => ({
   spawn: () => spawned.shift(),
 }));
 
-/** A trader that ends, orderly or not; its console ends by itself after this time, ms. */
+/** A trader that ends, orderly or not; its console ends after this time, ms. */
 async function ended(isOrderly: boolean, consoleMs: number | null) {
   vi.useFakeTimers();
   const child = new Child();

@@ -166,8 +166,7 @@ it('a process refuses what the killed one before it would have refused, for the 
         if (!restarts) continue;
         life.ledger.close();
         life = new Life(path);
-        const after = life.verdict(nowMs);
-        expect(after).toEqual(before);
+        expect(life.verdict(nowMs)).toEqual(before);
         seen.set(before.name ?? before.mode, (seen.get(before.name ?? before.mode) ?? 0) + 1);
       }
       life.ledger.close();

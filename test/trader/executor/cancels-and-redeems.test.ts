@@ -216,6 +216,14 @@ describe('a redeem', () => {
     expect(s.ledger.conversions()).toHaveLength(events.includes('redeemDone') ? 1 : 0);
   });
 
+  it('is not booked as worth nothing after a step of our clock', () => {
+    const [s, unpaid] = [redeeming(), answered(redeemRow('completed', { onchain_funds: m(0) }))];
+    s.answer('redeems.submit', unpaid);
+    s.wait(3_600_000);
+    s.answer('redeems.detail', unpaid);
+    expect(s.ledger.conversions()).toEqual([]);
+  });
+
   it('of other shares than the ledger holds is not signed', () => {
     const s = redeeming(8);
     expect(s.state('r')).toBe('abandoned');

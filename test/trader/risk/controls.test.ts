@@ -50,7 +50,7 @@ const CASES: readonly Case[] = [
   ['3: buying NO, an ask, below fair value', askOf(560_000, 490_001), {}, [3, 'price_collar_fair', 440_001, 440_000]],
   ['3: a bid through the book', bidOf(460_001, 500_000), {}, [3, 'price_collar_book', 460_000, 460_001]],
   ['3: an ask far through the book', askOf(620_001, 380_000), {}, [3, 'price_collar_book', 380_000, 379_999]],
-  ['3: a bid anywhere when nobody offers', bidOf(700_000, 700_000), NO_BOOK, null],
+  ['3: a bid at any price without asks', bidOf(700_000, 700_000), NO_BOOK, null],
   ['3: a sale without fair value or book', UNVALUED, { ...NO_BOOK, ...HOLDING }, [3, 'price_collar_book', 0, 1]],
   [
     '4: one order too many',
@@ -80,7 +80,7 @@ const CASES: readonly Case[] = [
   ['6: selling down in an event over its limit', SELL, above('maxEventPositionSharesMicros'), null],
   ['6: a loss that its event may bring', {}, upToFour('maxEventLossMicros'), [6, 'max_event_loss', 4 * ONE, 4_141_000]],
   ['7: a loss of everything', {}, upToFour('maxTotalCostMicros'), [7, 'max_total_cost', 4 * ONE, 4_141_000]],
-  ['7: selling down what is over the limit of everything', SELL, above('maxTotalCostMicros'), null],
+  ['7: a sale while the total exceeds its limit', SELL, above('maxTotalCostMicros'), null],
   ['8: a halted trader', {}, lossOf({ halted: 'lost 50 today' }), [8, 'halted', 0, 1]],
   ['8: a kill', {}, { stance: 'halted', stanceReason: 'killed' }, [8, 'halted', 0, 1]],
   ["8: a day's loss at its limit", {}, lossOf({ dayLossMicros: m(5e7) }), [8, 'max_loss_day', 5e7 - 1, 5e7]],
