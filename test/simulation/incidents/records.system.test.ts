@@ -1,7 +1,6 @@
 /** Incidents with false or stale answers of the exchange. */
 
 import { describe, expect, it } from 'vitest';
-import { lost, POLL_MS, row, Script, trade } from '../../trader/executor/script.js';
 import { MINUTE_MS, play, playIn, ROOMY, SECOND_MS, withRecord, withRows } from './scene.js';
 
 describe('incidents of wrong records', () => {
@@ -25,31 +24,6 @@ describe('incidents of wrong records', () => {
       scene.until('the first settlement', () => scene.fillsBooked > booked.size, MINUTE_MS);
       scene.agrees();
     });
-  });
-
-  it('a match whose settlement fails', () => {
-    const script = new Script();
-    try {
-      script.resting();
-      script.list([row('partially_filled', 4)]);
-      expect(script.executor.missingFills()).toMatchObject([{ missingMicros: 4_000_000 }]);
-      const cash = script.ledger.cash();
-      script.trades([trade('t1', 4, { state: 'in_process' })]);
-      expect(script.ledger.fills()).toEqual([]);
-      script.trades([trade('t1', 4, { state: 'failed' })]);
-      script.trades([trade('t1', 4, { state: 'failed' })]);
-      expect(script.heard().filter((kind) => kind === 'failed_trade')).toHaveLength(1);
-      expect(script.ledger.fills()).toEqual([]);
-      expect(script.ledger.cash()).toBe(cash);
-      expect(script.executor.missingFills()).toEqual([]);
-      // The rest fills, and no other fill is booked.
-      script.list([row('filled', 10)]);
-      script.trades([trade('t2', 6), trade('t1', 4, { state: 'failed' })]);
-      expect(script.ledger.fills().map(({ pubkey }) => pubkey)).toEqual(['t2']);
-      expect(script.ledger.verify()).toEqual([]);
-    } finally {
-      script.close();
-    }
   });
 
   it('an incomplete page that looks complete', () => {
@@ -106,26 +80,5 @@ describe('incidents of wrong records', () => {
       scene.until('it is known again', () => scene.loud.includes('came_back'), 10 * SECOND_MS);
       scene.agrees();
     });
-  });
-
-  it('an expiry that was declared and then landed, seen only by its fill', () => {
-    const script = new Script();
-    try {
-      script.placed();
-      script.answer('orders.submit', lost);
-      for (let look = 0; look < 2; look++) {
-        script.wait(POLL_MS + 10_000);
-        script.answer('orders.detail', { kind: 'answered', data: row('expired'), nextCursor: null });
-      }
-      expect(script.state()).toBe('expired');
-      script.trades([trade('t1', 10)]);
-      expect(script.ledger.fills().map(({ pubkey }) => pubkey)).toEqual(['t1']);
-      script.wait(10);
-      script.answer('orders.detail', { kind: 'answered', data: row('filled', 10), nextCursor: null });
-      expect(script.state()).toBe('done');
-      expect(script.ledger.verify()).toEqual([]);
-    } finally {
-      script.close();
-    }
   });
 });

@@ -9,8 +9,10 @@ const failed = (pubkey: string, shares: number) => trade(pubkey, shares, { state
 describe('of a buy of 10 that rests', () => {
   it('4 are matched and fail: they may be back in the book, so all 10 stay reserved', () => {
     const s = fresh().resting();
+    const cash = s.ledger.cash();
     s.list([row('partially_filled', 4)]);
     s.trades([failed('t1', 4)]);
+    expect([s.ledger.cash(), s.ledger.fills()]).toEqual([cash, []]);
     expect(reserved(s)).toEqual([10]);
     expect(s.executor.missingFills()).toEqual([]);
     s.list([row('open', 0)]);

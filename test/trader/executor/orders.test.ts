@@ -226,6 +226,17 @@ describe('a submit without a clear answer', () => {
     expect(s.heard()).toEqual(['came_back', 'orderOpened']);
   });
 
+  it('books the fill of an order that was believed dead, and reads the order', () => {
+    const s = fresh().submitted(lost);
+    for (const wait of [500, POLL_MS]) s.readAfter(wait, 'expired');
+    expect(s.state()).toBe('expired');
+    s.trades([trade('t1', 10)]);
+    expect(s.ledger.fills().map(({ pubkey }) => pubkey)).toEqual(['t1']);
+    s.readAfter(10, 'filled', 10);
+    expect(s.state()).toBe('done');
+    expect(s.ledger.verify()).toEqual([]);
+  });
+
   /** Returns the events when a canceled order rests again after one time and after another time. */
   function undone(s: ReturnType<typeof fresh>, afterMs: number, forMs = 0, ended: OrderStatus = 'canceled') {
     s.wait(1_000);
@@ -376,6 +387,11 @@ describe('own trades', () => {
     expect(s.ledger.fills()).toMatchObject([{ pubkey: 't1', amountMicros: 2 * ONE }]);
     expect(s.executor.missingFills()).toEqual([]);
     expect(s.heard()).toEqual(['fillBooked', 'failed_trade']);
+    // The rest fills, and no other fill is booked.
+    s.list([row('filled', 10)]);
+    s.trades([trade('t3', 5), trade('t2', 3, { state: 'failed' })]);
+    expect(s.ledger.fills().map(({ pubkey }) => pubkey)).toEqual(['t3', 't1']);
+    expect(s.ledger.verify()).toEqual([]);
   });
 
   it('of strangers, or with other content than booked, are loud once and change nothing', () => {
