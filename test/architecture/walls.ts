@@ -3,15 +3,18 @@
  * wall is wrong, table and docs change in one commit with the reason.
  */
 
+/** The wings below the shells. */
+const SIDES = ['shared', 'recording', 'trader', 'exchange'] as const;
+
 /** Folders of `src`, from the lowest layer up, and `strategies`, with the others that each may import. */
 export const WINGS: Readonly<Record<string, readonly string[]>> = {
   shared: [],
   recording: ['shared'],
   trader: ['shared'],
   exchange: ['shared', 'recording'],
-  shell: ['shared', 'recording', 'trader', 'exchange'],
-  lab: ['shared', 'recording', 'trader', 'exchange', 'shell'],
-  cli: ['shared', 'recording', 'trader', 'exchange', 'shell', 'lab'],
+  shell: SIDES,
+  lab: [...SIDES, 'shell'],
+  cli: [...SIDES, 'shell', 'lab'],
   strategies: ['shared', 'trader'],
 };
 
@@ -55,61 +58,28 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'shell/dashboard': ['shared/protocol', 'shell/web-kit'],
   'shell/alerts': ['shared/base', 'shared/protocol', 'shell/config', 'shell/wallet'],
   'shell/console': [
-    'shared',
-    'trader/ledger',
-    'trader/reconcile',
-    'shell/alerts',
-    'shell/config',
-    'shell/control',
-    'shell/dashboard',
-    'shell/runtime',
-    'shell/wallet',
+    ...['shared', 'trader/ledger', 'trader/reconcile', 'shell/alerts', 'shell/config', 'shell/control'],
+    ...['shell/dashboard', 'shell/runtime', 'shell/wallet'],
   ],
-  'shell/daemon': ['shared', 'recording', 'trader', 'exchange', 'shell'],
+  'shell/daemon': [...SIDES, 'shell'],
 
   'lab/session': ['shared', 'recording', 'trader/ledger'],
   'lab/report': ['shared', 'trader/ledger', 'trader/market', 'shell/web-kit', 'lab/session'],
-  'lab/backtest': [
-    'shared',
-    'recording',
-    'trader',
-    'exchange',
-    'shell/config',
-    'shell/feeds',
-    'shell/runtime',
-    'lab/session',
-    'lab/report',
-  ],
+  'lab/backtest': [...SIDES, 'shell/config', 'shell/feeds', 'shell/runtime', 'lab/session', 'lab/report'],
   'lab/replay': ['shared', 'recording', 'trader', 'shell/config', 'shell/journal', 'lab/backtest'],
   'lab/sweep': [
-    'shared',
-    'recording',
-    'trader',
-    'exchange',
-    'shell/config',
-    'shell/queue',
-    'shell/runtime',
-    'lab/backtest',
-    'lab/report',
-    'lab/session',
+    ...SIDES,
+    ...['shell/config', 'shell/queue', 'shell/runtime', 'lab/backtest', 'lab/report', 'lab/session'],
   ],
   'lab/strategy-checks': ['shared', 'trader/market', 'trader/strategy', 'shell/config'],
   'lab/arena': [
-    'shared',
-    'recording',
-    'trader',
-    'exchange',
-    'shell/config',
-    'shell/runtime',
-    'lab/backtest',
-    'lab/report',
-    'lab/session',
-    'lab/strategy-checks',
-    'lab/sweep',
+    ...SIDES,
+    ...['shell/config', 'shell/runtime', 'lab/backtest', 'lab/report', 'lab/session'],
+    ...['lab/strategy-checks', 'lab/sweep'],
   ],
   'lab/parity': ['shared', 'recording', 'trader', 'shell/config', 'shell/journal', 'shell/recorder', 'lab'],
 
-  cli: ['shared', 'recording', 'trader', 'exchange', 'shell', 'lab'],
+  cli: [...SIDES, 'shell', 'lab'],
   strategies: ['shared/base', 'trader/market', 'trader/strategy'],
 };
 
@@ -126,10 +96,7 @@ export const REASONS: Readonly<Record<string, string>> = {
 
 /** Modules of npm and of Node that only some rooms may load, and the alternative for the others. */
 export const MODULES: Readonly<Record<string, { readonly rooms: readonly string[]; readonly instead: string }>> = {
-  axios: {
-    rooms: ['shell/client'],
-    instead: 'call the venue through `shell/client`',
-  },
+  axios: { rooms: ['shell/client'], instead: 'call the venue through `shell/client`' },
   bottleneck: { rooms: ['shell/client'], instead: 'the client keeps the limits of the venue' },
   'p-queue': { rooms: ['shell/client'], instead: 'the client bounds what is under way' },
   fastify: { rooms: ['exchange', 'shell/dashboard'], instead: 'serve through `exchange/http` or `shell/dashboard`' },
@@ -181,13 +148,7 @@ export const MODULES: Readonly<Record<string, { readonly rooms: readonly string[
 };
 
 /** Rooms without access to the outside: no async, clock, timer, randomness or environment. */
-export const CORE = [
-  'src/shared/',
-  'src/trader/',
-  'src/exchange/core/',
-  'src/shell/guardian/decide.ts',
-  'strategies/',
-] as const;
+export const CORE = ['src/shared/', 'src/trader/', 'src/exchange/core/', 'src/shell/guardian/decide.ts', 'strategies/'];
 
 /** Folders and files that must access the outside. */
 export const WORLDLY = [
