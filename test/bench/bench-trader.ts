@@ -9,17 +9,13 @@ import type { Ledger } from '../../src/trader/ledger/contract.js';
 import { riskLimitsSchema } from '../../src/trader/risk/limits.js';
 import type { ParamValues, Strategy } from '../../src/trader/strategy/contract.js';
 import { USUAL_ECONOMICS } from '../../src/trader/strategy/economics.js';
+import { profile } from '../shell/client/hostile-server.js';
+import { POLLING } from '../trader/scheduler/world.js';
 
 export const BENCH_PROFILE: VenueProfile = {
-  service_name: 'SVC',
-  header_prefix: 'SVC',
-  base_url: 'http://127.0.0.1:1',
-  draft_message: 'utf8',
-  draft_lifetime_s: 60,
-  clock_tolerance_s: 30,
+  ...profile,
   // High enough that the trader's own work is the limit.
   rate_limits: { public_per_minute: 100_000, signed_per_minute: 100_000, bootstrap_per_minute: 100_000 },
-  own_trades: true,
 };
 
 export interface BenchTrader {
@@ -55,13 +51,7 @@ export function benchTrader({ wallet, ledger, strategy, params, markets, nowMs }
     profile: BENCH_PROFILE,
     capitalMicros: micros(1_000_000_000_000),
     risk,
-    polling: {
-      ownIntervalMs: 1000,
-      hotIntervalMs: 500,
-      quietIntervalMs: 10_000,
-      catalogIntervalMs: 60_000,
-      assetsIntervalMs: 20_000,
-    },
+    polling: POLLING,
     merge: { enabled: true, minSharesMicros: micros(20_000_000) },
     economics: USUAL_ECONOMICS,
     events: [],

@@ -10,33 +10,17 @@ import type { TraderStatus } from '../../src/shared/protocol/trader-status.js';
 import { askTrader } from '../../src/shell/control/control-client.js';
 import { openKeyFile } from '../../src/shell/wallet/key-file.js';
 import type { Wallet } from '../../src/shell/wallet/wallet.js';
+import { ladderOf } from '../support/folders.js';
 import { type Running, twinbook } from '../support/processes.js';
 import { allRows, asTrader, paper, profile } from '../support/venue.js';
 import { sized } from './bench.js';
+import { BENCH_PROFILE } from './bench-trader.js';
 import type { FarExchange } from './far-exchange.js';
 
 const MARKETS = sized(5, 1);
 const LEVELS = sized(10, 5);
 /** Both sides of every market. */
 export const ORDERS = MARKETS * LEVELS * 2;
-
-/** Always wants the same book. */
-const LADDER = `
-import { defineStrategy } from 'twinbook/strategy';
-const level = (priceMicros) => ({ priceMicros, amountMicros: 5_000_000 });
-const steps = Array.from({ length: ${LEVELS} }, (_, step) => (step + 1) * 10_000);
-export default defineStrategy({
-  name: 'ladder', summary: 'Wants the same book for ever.', params: {},
-  create: () => ({
-    quote: () => ({
-      fairMicros: 500_000,
-      bids: steps.map((step) => level(500_000 - step)),
-      asks: steps.map((step) => level(500_000 + step)),
-      keepWithinTicks: 0, keepWithinSizeFraction: 0, note: 'ladder', factors: {},
-    }),
-  }),
-});
-`;
 
 /** @param profile `paper`, or a file whose limits let a hundred orders be placed at once */
 const traderFile = (url: string, profile: string) => `
@@ -48,17 +32,6 @@ guardian: { start: false }
 capital: "1000"
 risk: { max_open_orders: 120, max_actions_per_second: 1000, max_actions_per_minute: 1000 }
 strategies: [ladder.yaml]
-`;
-
-const GENEROUS = `
-service_name: SVC
-header_prefix: SVC
-base_url: http://127.0.0.1:1
-draft_message: utf8
-draft_lifetime_s: 60
-clock_tolerance_s: 30
-rate_limits: { public_per_minute: 100000, signed_per_minute: 100000, bootstrap_per_minute: 10 }
-own_trades: true
 `;
 
 /** The files of one trader and of the exchange. */
@@ -84,10 +57,10 @@ export class RestingTrader {
   /** Opens markets and lets a trader without request limits fill them; kills both when all orders rest. */
   async fill(): Promise<void> {
     mkdirSync(this.exchangeDir, { recursive: true });
-    writeFileSync(join(this.folder, 'ladder.js'), LADDER);
+    writeFileSync(join(this.folder, 'ladder.js'), ladderOf(LEVELS));
     mkdirSync(join(this.folder, 'generous'));
     // A profile has the name of its file, and only `paper` creates a wallet.
-    writeFileSync(join(this.folder, 'generous/paper.yaml'), GENEROUS);
+    writeFileSync(join(this.folder, 'generous/paper.yaml'), JSON.stringify(BENCH_PROFILE));
     writeFileSync(join(this.folder, 'setup.yaml'), traderFile(this.#exchange.farUrl, './generous/paper.yaml'));
     writeFileSync(join(this.folder, 'trader.yaml'), traderFile(this.#exchange.farUrl, 'paper'));
     await this.#exchange.begin(this.exchangeDir);

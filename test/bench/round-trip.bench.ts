@@ -18,14 +18,13 @@ import { defineStrategy, NO_QUOTES } from '../../src/trader/strategy/strategy.js
 import build from '../support/build.js';
 import { ask } from '../support/http.js';
 import { twinbook } from '../support/processes.js';
-import { paper } from '../support/venue.js';
+import { paper, UNLIMITED } from '../support/venue.js';
 import { type Bench, type BenchRow, percentile, sized } from './bench.js';
 import { BENCH_PROFILE, benchTrader } from './bench-trader.js';
 
 const WARM_UP = sized(200, 2);
 const ORDERS = sized(1_000, 10);
 const BEAT_MS = 100;
-const UNLIMITED = { public: Infinity, signed: Infinity, bootstrap: Infinity };
 const TRADER_SEED = new Uint8Array(32).fill(5);
 /** Not the trader's seed: it would see the orders as foreign orders of its account and stop quoting. */
 const BARE_SEED = new Uint8Array(32).fill(6);
@@ -88,9 +87,8 @@ class Timed {
 
   #time({ outcome, requestId }: Extract<Observation, { kind: 'outcome' }>, { call }: Request): void {
     if (outcome.kind !== 'answered') return;
-    if (call.endpoint === 'orders.create' && 'pubkey' in outcome.data) {
+    if (call.endpoint === 'orders.create' && 'pubkey' in outcome.data)
       this.#byPubkey.set(String(outcome.data.pubkey), this.#byRequest.get(requestId) ?? Number.NaN);
-    }
     if (call.endpoint !== 'orders.submit') return;
     this.roundTripsMs.push(performance.now() - (this.#byPubkey.get(call.params.pubkey) ?? Number.NaN));
     if (this.roundTripsMs.length >= this.#wanted) this.#enough();

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openKeyFile } from '../../src/shell/wallet/key-file.js';
 import { openReadOnly } from '../../src/trader/ledger/ledger.js';
+import { ladderOf } from '../support/folders.js';
 import { BIN, type Running, twinbook } from '../support/processes.js';
 import { asTrader, paper, Taker } from '../support/venue.js';
 import { type Comparison, compared } from './kill-comparison.js';
@@ -19,23 +20,6 @@ const LOOK_MS = 20;
 /** Maximum wait; on an idle machine all waits end within seconds. */
 const PATIENCE_MS = 40_000;
 
-/** Always wants the same book: two prices on each side of each market. */
-const LADDER = `
-import { defineStrategy } from 'twinbook/strategy';
-const level = (priceMicros) => ({ priceMicros, amountMicros: 5_000_000 });
-const steps = [10_000, 20_000];
-export default defineStrategy({
-  name: 'ladder', summary: 'Wants the same book for ever.', params: {},
-  create: () => ({
-    quote: () => ({
-      fairMicros: 500_000,
-      bids: steps.map((step) => level(500_000 - step)),
-      asks: steps.map((step) => level(500_000 + step)),
-      keepWithinTicks: 0, keepWithinSizeFraction: 0, note: 'ladder', factors: {},
-    }),
-  }),
-});
-`;
 /** Orders in two markets; one more where an ask closes shares of both outcomes. */
 export const ALL_REST = /orders (?:[89]|\d\d) \|/;
 
@@ -70,7 +54,7 @@ export class KillWorld {
     const exchange = twinbook(['exchange', '--port', '0', ...flags]);
     const url = (await exchange.waitFor(/listening on (http:\S+)/))[1] ?? '';
     const world = new KillWorld(exchange, url, await Taker.join(url, 1));
-    writeFileSync(join(world.folder, 'ladder.js'), LADDER);
+    writeFileSync(join(world.folder, 'ladder.js'), ladderOf(2));
     writeFileSync(join(world.folder, 'trader.yaml'), traderFile(url, '1'));
     writeFileSync(join(world.folder, 'holding.yaml'), traderFile(url, '1000000'));
     world.quote([await world.newMarket(), await world.newMarket()]);

@@ -11,6 +11,8 @@ import { type RiskLimits, riskLimitsSchema } from '../../src/trader/risk/limits.
 import type { Strategy } from '../../src/trader/strategy/contract.js';
 import { USUAL_ECONOMICS } from '../../src/trader/strategy/economics.js';
 import logOddsMaker from '../../strategies/log-odds-maker.js';
+import { profile } from '../shell/client/hostile-server.js';
+import { POLLING } from '../trader/scheduler/world.js';
 import { paramsFor } from '../trader/strategy/fixtures.js';
 import { withCore } from './core-maker.js';
 import { meddler } from './meddler.js';
@@ -59,14 +61,9 @@ export interface Setting {
 }
 
 const profileOf = (lifetimeS: number, publicPerMinute: number, signedPerMinute: number): VenueProfile => ({
-  service_name: 'SVC',
-  header_prefix: 'SVC',
-  base_url: 'http://127.0.0.1:1',
-  draft_message: 'utf8',
+  ...profile,
   draft_lifetime_s: lifetimeS,
-  clock_tolerance_s: 30,
   rate_limits: { public_per_minute: publicPerMinute, signed_per_minute: signedPerMinute, bootstrap_per_minute: 10 },
-  own_trades: true,
 });
 
 /** Tight enough to be reached; losses alone do not stop it, or a bad seed would soon test nothing. */
@@ -84,14 +81,7 @@ const limitsOf = (positionShares: number, openOrders: number, bookAgeMs = 8_000)
 export const STANDARD: Setting = {
   profile: profileOf(30, 120, 300),
   limits: limitsOf(60, 10),
-  polling: {
-    ownIntervalMs: 1000,
-    hotIntervalMs: 500,
-    quietIntervalMs: 10_000,
-    catalogIntervalMs: 60_000,
-    assetsIntervalMs: 20_000,
-    marks: 'auto',
-  },
+  polling: { ...POLLING, marks: 'auto' },
   mergeFromMicros: micros(10_000_000),
   makers: [
     { name: 'crowd-maker', orderShares: 25, markets: 4, riskAversion: 0.002, coreShares: 0, ...NEAR },

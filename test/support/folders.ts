@@ -45,3 +45,21 @@ strategy: log-odds-maker
 markets: ${markets}
 params: { half_spread_ticks: 2, improve_ticks: 1, order_shares: "25", risk_aversion: 0.002 }
 `;
+
+/** The module of a strategy that always wants the same book: this number of prices on each side of each market. */
+export const ladderOf = (levels: number): string => `
+import { defineStrategy } from 'twinbook/strategy';
+const level = (priceMicros) => ({ priceMicros, amountMicros: 5_000_000 });
+const steps = Array.from({ length: ${levels} }, (_, step) => (step + 1) * 10_000);
+export default defineStrategy({
+  name: 'ladder', summary: 'Wants the same book for ever.', params: {},
+  create: () => ({
+    quote: () => ({
+      fairMicros: 500_000,
+      bids: steps.map((step) => level(500_000 - step)),
+      asks: steps.map((step) => level(500_000 + step)),
+      keepWithinTicks: 0, keepWithinSizeFraction: 0, note: 'ladder', factors: {},
+    }),
+  }),
+});
+`;

@@ -1,14 +1,15 @@
 /** The trader's own poll plan and estimators on known markets, in virtual time. */
 
-import { micros, ONE } from '../../../src/shared/base/micros.js';
+import { type Micros, micros, ONE } from '../../../src/shared/base/micros.js';
 import { Volatility } from '../../../src/trader/market/estimators.js';
 import { MarkTrust } from '../../../src/trader/market/venue-marks.js';
 import type { PolledMarket, PollFacts } from '../../../src/trader/scheduler/poll-memory.js';
 import { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
 import type { RestingQuote } from '../../../src/trader/scheduler/stale-index.js';
+import { pollSettings } from '../../trader/scheduler/world.js';
 import { JUMP_RATE, SECONDS, TAKERS_PER_S, TICK, type TrueMarket } from './world.js';
 
-export const STEP_MS = 500;
+const STEP_MS = 500;
 /** Delay from a poll until the quotes are moved, s. */
 const REACTION_S = 2;
 /** Learning time before this second is not counted. */
@@ -51,8 +52,8 @@ class SeenMarket implements PolledMarket {
   longestGapS = 0;
   readonly #volatility = new Volatility();
   readonly #knowsTruth: boolean;
-  readonly #bid: { side: 'bid'; priceMicros: ReturnType<typeof micros>; remainingMicros: ReturnType<typeof micros> };
-  readonly #ask: { side: 'ask'; priceMicros: ReturnType<typeof micros>; remainingMicros: ReturnType<typeof micros> };
+  readonly #bid: { side: 'bid'; priceMicros: Micros; remainingMicros: Micros };
+  readonly #ask: { side: 'ask'; priceMicros: Micros; remainingMicros: Micros };
   /** Centre of our quotes, now and after the reaction to the newest poll. */
   #centre: number | null = null;
   #coming: { readonly centre: number; readonly atS: number }[] = [];
@@ -102,9 +103,8 @@ class SeenMarket implements PolledMarket {
 
   /** Advances by a second; true when one of our quotes is filled in it. */
   pass(second: number): boolean {
-    while (this.#coming[0] !== undefined && this.#coming[0].atS <= second) {
+    while (this.#coming[0] !== undefined && this.#coming[0].atS <= second)
       this.#centre = this.#coming.shift()?.centre ?? this.#centre;
-    }
     const { prices, shares, distance, takersS } = this.truth;
     const gain = this.#centre === null ? 0 : Math.abs((prices[second] ?? 0.5) - this.#centre) - distance;
     if (gain > 0 && second >= COUNTED_FROM_S) this.loss += TAKERS_PER_S * shares * gain;
@@ -124,7 +124,7 @@ export function watch(world: readonly TrueMarket[], options: WatchOptions = {}):
   const marks = new MarkTrust();
   const markets = world.map((truth) => new SeenMarket(truth, options.knowsTruth === true, marks));
   const byId = new Map(markets.map((market) => [market.marketConditionId, market]));
-  const plan = new PollPlan(SETTINGS);
+  const plan = new PollPlan(pollSettings());
   let looks = 0;
   const told: { readonly id: string; readonly atMs: number }[] = [];
   for (let nowMs = 0; nowMs < SECONDS * 1000; nowMs += STEP_MS) {
@@ -169,18 +169,8 @@ export function goRound(world: readonly TrueMarket[], looks: number): Watched {
   return { ...sum(markets), looks: made };
 }
 
-export const SETTINGS = {
-  ownIntervalMs: 1000,
-  hotIntervalMs: 500,
-  quietIntervalMs: 10_000,
-  catalogIntervalMs: 300_000,
-  assetsIntervalMs: 60_000,
-  ownTrades: true,
-  bookDepth: 20,
-} as const;
-
 /** The venue's limits; nothing else makes public requests. */
-export const FACTS: Omit<PollFacts, 'markets'> = {
+const FACTS: Omit<PollFacts, 'markets'> = {
   openOrders: 1,
   // Details are read by pages.
   openMarketPages: 2,

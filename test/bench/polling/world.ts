@@ -8,7 +8,7 @@ export const SECONDS = 5400;
 export const TICK = 0.01;
 /** Rate of takers who would hit a wrong quote, equal everywhere: a common factor keeps the order of polls. */
 export const TAKERS_PER_S = 1 / 20;
-const JUMPS_PER_S = 1 / 7200;
+export const JUMP_RATE = 1 / 7200;
 const JUMP_SD = 0.25;
 const STORM_S = 600;
 const STORM_FACTOR = 5;
@@ -36,8 +36,6 @@ export interface WorldKind {
   readonly storms: boolean;
 }
 
-export const JUMP_RATE = JUMPS_PER_S;
-
 export function makeWorld(kind: WorldKind, seed: number): readonly TrueMarket[] {
   return Array.from({ length: kind.markets }, (_, i) => makeMarket(kind, Random.fromSeed(seed, `market ${i}`), i));
 }
@@ -61,7 +59,7 @@ function makeMarket(kind: WorldKind, random: Random, i: number): TrueMarket {
   for (let second = 0, x = computeLogOdds(start); second <= SECONDS; second++) {
     prices[second] = sigmoid(x);
     x += (sigmas[second] ?? sigma) * random.normal();
-    if (random.chance(JUMPS_PER_S)) x += JUMP_SD * random.normal();
+    if (random.chance(JUMP_RATE)) x += JUMP_SD * random.normal();
   }
   return { id: `m${i}`, shares, distance: ticks * TICK, prices, sigmas, takersS: arrivals(random) };
 }

@@ -17,18 +17,14 @@ import type { Micros } from '../../../src/shared/base/micros.js';
 import type { VenueProfile } from '../../../src/shared/protocol/profile.js';
 import { requestSignature } from '../../../src/shared/protocol/signing.js';
 import { derivePublicKey, signToHex } from '../../../src/shell/wallet/wallet.js';
+import { profile } from '../../shell/client/hostile-server.js';
 import { ask, type Wanted } from '../../support/http.js';
 import { settings } from '../core/venue.js';
 
 export const PROFILE: VenueProfile = {
-  service_name: 'SVC',
-  header_prefix: 'SVC',
+  ...profile,
   base_url: 'http://127.0.0.1:8787',
-  draft_message: 'utf8',
-  draft_lifetime_s: 60,
-  clock_tolerance_s: 30,
   rate_limits: { public_per_minute: 120, signed_per_minute: 300, bootstrap_per_minute: 10 },
-  own_trades: true,
 };
 
 /** An exchange with controls; no other traders and no limits by default. */

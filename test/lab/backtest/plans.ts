@@ -17,6 +17,7 @@ import {
 import { USUAL_ECONOMICS } from '../../../src/trader/strategy/economics.js';
 import logOddsMaker from '../../../strategies/log-odds-maker.js';
 import { PROFILE } from '../../simulation/setting.js';
+import { POLLING } from '../../trader/scheduler/world.js';
 import { paramsFor } from '../../trader/strategy/fixtures.js';
 
 export const LIMITS = riskLimitsSchema.parse({ max_loss_day: '500', max_drawdown: '500', min_time_to_resolution_s: 0 });
@@ -96,13 +97,7 @@ export function plan(sources: readonly EventSource[], changes: PlanChanges = {})
       profile: PROFILE,
       capitalMicros: micros(1_000_000_000),
       risk: LIMITS,
-      polling: {
-        ownIntervalMs: 1000,
-        hotIntervalMs: 500,
-        quietIntervalMs: 10_000,
-        catalogIntervalMs: 60_000,
-        assetsIntervalMs: 20_000,
-      },
+      polling: POLLING,
       merge: { enabled: true, minSharesMicros: micros(20_000_000) },
       economics: USUAL_ECONOMICS,
       events: [],

@@ -16,6 +16,7 @@ import {
 } from '../../../src/trader/strategy/strategy.js';
 import { BENCH_PROFILE } from '../../bench/bench-trader.js';
 import { limitsOf, m, ONE } from '../risk/states.js';
+import { POLLING } from '../scheduler/world.js';
 
 export const START_MS = 1_700_000_000_000;
 
@@ -49,13 +50,7 @@ export const settingsOf = (changes: Partial<TraderSettings> = {}): TraderSetting
   profile: BENCH_PROFILE,
   capitalMicros: m(1000 * ONE),
   risk: limitsOf(),
-  polling: {
-    ownIntervalMs: 1000,
-    hotIntervalMs: 500,
-    quietIntervalMs: 1000,
-    catalogIntervalMs: 60_000,
-    assetsIntervalMs: 60_000,
-  },
+  polling: { ...POLLING, quietIntervalMs: 1000, assetsIntervalMs: 60_000 },
   merge: { enabled: false, minSharesMicros: m(1) },
   economics: USUAL_ECONOMICS,
   events: [],

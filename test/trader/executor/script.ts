@@ -15,6 +15,7 @@ import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { Exposure } from '../../../src/trader/risk/exposure.js';
 import type { Intent } from '../../../src/trader/risk/intent.js';
 import { judge } from '../../../src/trader/risk/risk.js';
+import { profile as UNHURRIED } from '../../shell/client/hostile-server.js';
 import { newLedgerPath } from '../ledger/books.js';
 import { factsOf, holdingOf, only, sight } from '../risk/states.js';
 
@@ -27,14 +28,9 @@ export const LIFETIME_S = 60;
 const VENUE_AHEAD_MS = 1_000_000;
 
 export const PROFILE: VenueProfile = {
-  service_name: 'SVC',
-  header_prefix: 'SVC',
-  base_url: 'http://127.0.0.1:1',
-  draft_message: 'utf8',
+  ...UNHURRIED,
   draft_lifetime_s: LIFETIME_S,
-  clock_tolerance_s: 30,
   rate_limits: { public_per_minute: 120, signed_per_minute: 300, bootstrap_per_minute: 10 },
-  own_trades: true,
 };
 
 export const wallet = new Wallet(Uint8Array.from({ length: 32 }, (_, i) => i + 1));

@@ -26,10 +26,17 @@ const CALLS: Readonly<Record<Scope, AnyCall>> = {
   bootstrap: { endpoint: 'keys.challenge', params: {}, query: {}, body: { wallet_address: 'w' } },
 };
 
-export const pollSettings = (changes: Partial<PollSettings> = {}): PollSettings => ({
+/** The usual intervals of a trader, ms. */
+export const POLLING = {
   ownIntervalMs: 1000,
   hotIntervalMs: 500,
   quietIntervalMs: 10_000,
+  catalogIntervalMs: 60_000,
+  assetsIntervalMs: 20_000,
+} as const;
+
+export const pollSettings = (changes: Partial<PollSettings> = {}): PollSettings => ({
+  ...POLLING,
   catalogIntervalMs: 300_000,
   assetsIntervalMs: 60_000,
   ownTrades: true,
