@@ -1,6 +1,11 @@
 /** A queue's server, for the system tier: Debian's redis-server, on loopback, in a separate folder. */
 
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll } from 'vitest';
+import { must } from '../../src/shared/base/errors.js';
 import { freePort } from './listening.js';
 import { program, type Running } from './processes.js';
 
@@ -27,4 +32,20 @@ export async function startRedis(
   const running = program('env', [...SERVER, ...place, ...settings]);
   await running.waitFor(/Ready to accept connections/);
   return { url: `redis://127.0.0.1:${port}`, port, running };
+}
+
+/** A server for all tests of this group, in its own folder. */
+export function redisOfGroup(): () => RedisServer {
+  let server: RedisServer | null = null;
+  beforeAll(async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'twinbook-redis-'));
+    server = await startRedis(folder);
+    const { running } = server;
+    return async () => {
+      running.process.kill('SIGKILL');
+      await running.exited;
+      rmSync(folder, { recursive: true });
+    };
+  });
+  return () => must(server, 'a started server');
 }

@@ -9,7 +9,7 @@ import { planSweep } from '../../../src/lab/sweep/facts.js';
 import { run } from '../../cli/run.js';
 import { optimiseThreadsLate } from '../../support/late-optimising.js';
 import { twinbook as startTwinbook } from '../../support/processes.js';
-import { HAS_REDIS, type RedisServer, startRedis } from '../../support/redis.js';
+import { HAS_REDIS, redisOfGroup } from '../../support/redis.js';
 import { readSweepTables, record, sweepPlace, sweepPlan } from './place.js';
 
 optimiseThreadsLate();
@@ -117,22 +117,14 @@ describe('a sweep as a job array', () => {
 });
 
 describe.skipIf(!HAS_REDIS)('a sweep behind a queue (skipped where redis-server is missing)', () => {
-  let redis: RedisServer;
+  const redis = redisOfGroup();
   const secret = { TWINBOOK_QUEUE_SECRET: 'a secret of 23 letters.' };
-  const queueEnv = () => ({ ...secret, TWINBOOK_QUEUE_URL: redis.url });
+  const queueEnv = () => ({ ...secret, TWINBOOK_QUEUE_URL: redis().url });
   const atQueue = (...args: string[]) => twinbook(['sweep', ...QUESTION, '--engine', 'queue', ...args], queueEnv());
   const worker = (...args: readonly string[]) => {
     const paths = ['-c', place.config, '--data', place.data, '--workers', '1'];
     return startTwinbook(['sweep', 'worker', ...paths, ...args], queueEnv());
   };
-
-  beforeAll(async () => {
-    redis = await startRedis(place.folder);
-  });
-  afterAll(async () => {
-    redis.running.process.kill('SIGKILL');
-    await redis.running.exited;
-  });
 
   it('gives the rows of threads, from a worker of its own, and leaves no job behind', async () => {
     const taking = worker();
@@ -140,7 +132,7 @@ describe.skipIf(!HAS_REDIS)('a sweep behind a queue (skipped where redis-server 
     expect(contentOf('queued')).toEqual(contentOf('threads'));
     taking.process.kill('SIGTERM');
     expect(await taking.exited).toBe(0);
-    const client = new Redis(redis.url);
+    const client = new Redis(redis().url);
     const jobs = (await client.keys('*')).filter((key) => /:[0-9a-f]{64}$/.test(key) && !key.includes('document'));
     expect(jobs).toEqual([]);
     client.disconnect();
@@ -160,19 +152,19 @@ describe.skipIf(!HAS_REDIS)('a sweep behind a queue (skipped where redis-server 
     [/^2 TWINBOOK_QUEUE_URL is not set/, () => ({})],
     [/^2 TWINBOOK_QUEUE_SECRET is not set/, () => keyless('redis://queue.invalid:6379')],
     [/^1 the queue's server 127.0.0.1:1 does not answer/, () => keyless('redis://127.0.0.1:1')],
-    [/^2 TWINBOOK_QUEUE_SECRET has 5 characters: it is too easy to guess/, () => keyless(redis.url, SHORT)],
+    [/^2 TWINBOOK_QUEUE_SECRET has 5 characters: it is too easy to guess/, () => keyless(redis().url, SHORT)],
     [/^2 the address of the queue \(TWINBOOK_QUEUE_URL or .*\) is not a Redis URL/, () => at('http://127.0.0.1:1')],
     [/^1 the queue's server 127.0.0.1:1 does not answer: .*ECONNREFUSED/, () => at('redis://:hunter22@127.0.0.1:1')],
-    [/refuses: WRONGPASS/, () => at(`redis://nobody:hunter22@127.0.0.1:${redis.port}`)],
+    [/refuses: WRONGPASS/, () => at(`redis://nobody:hunter22@127.0.0.1:${redis().port}`)],
     [/^2 .*Wanted lower-case letters/s, () => at('redis://127.0.0.1:1'), 'No Name'],
   ])('says what is wrong with the queue before anything is sent: %s', async (words, env, queue) => {
     expect(await asked(env(), ...(queue === undefined ? [] : ['--queue', queue]))).toMatch(words);
   });
 
   it('takes no server that may forget jobs', async () => {
-    const client = new Redis(redis.url);
+    const client = new Redis(redis().url);
     await client.config('SET', 'maxmemory-policy', 'allkeys-lru');
-    expect(await asked(at(redis.url))).toMatch(
+    expect(await asked(at(redis().url))).toMatch(
       /has the maxmemory-policy allkeys-lru\n {2}Set maxmemory-policy noeviction/,
     );
     await client.config('SET', 'maxmemory-policy', 'noeviction');

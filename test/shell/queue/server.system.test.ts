@@ -1,34 +1,24 @@
 /** An untrusted server, detected before anything is sent and in the middle. */
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askServer, JobQueue, requireServer } from '../../../src/shell/queue/job-queue.js';
-import { HAS_REDIS, type RedisServer, startRedis } from '../../support/redis.js';
-import { until } from '../../support/waiting.js';
+import { HAS_REDIS, redisOfGroup } from '../../support/redis.js';
+import { untilTrue } from '../../support/waiting.js';
 
 describe.runIf(HAS_REDIS)('with redis-server, the server of a queue', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'twinbook-queue-'));
-  let server: RedisServer;
+  const server = redisOfGroup();
   let owner: Redis;
-  const urlOf = (who: string, database = '') => `redis://${who}127.0.0.1:${server.port}${database}`;
+  const urlOf = (who: string, database = '') => `redis://${who}127.0.0.1:${server().port}${database}`;
   const refusal = (url: string) => requireServer(url).then(() => 'none', String);
 
   beforeAll(async () => {
-    server = await startRedis(folder);
-    owner = new Redis(server.url);
+    owner = new Redis(server().url);
     await owner.call('acl', 'setuser', 'reader', 'on', '>pw', '~*', '&*', '+@read', '+info', '+hello');
     await owner.call('acl', 'setuser', 'elsewhere', 'on', '>pw', '~other:*', '&*', '+@all');
     await owner.call('acl', 'setuser', 'worker', 'on', '>pw', '~twinbook:*', '&twinbook:*', '+@all');
   });
-  afterAll(async () => {
-    owner.disconnect();
-    server.running.process.kill('SIGKILL');
-    await server.running.exited;
-    rmSync(folder, { recursive: true });
-  });
+  afterAll(() => owner.disconnect());
 
   it.each([
     ['worker:pw@', '/3', 'none'],
@@ -56,10 +46,7 @@ describe.runIf(HAS_REDIS)('with redis-server, the server of a queue', () => {
     const queue = new JobQueue(address, (text) => said.push(text));
     await queue.keep('a', 'b');
     await owner.call('client', 'kill', 'type', 'normal', 'skipme', 'yes');
-    await until(
-      () => Promise.resolve(said.length),
-      (times) => times === 2,
-    );
+    await untilTrue(() => said.length === 2);
     await queue.close();
     expect(said).toEqual([
       'the connection to the queue’s server is lost; reconnecting',
