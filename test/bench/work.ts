@@ -14,6 +14,7 @@ import { importRecordings } from '../../src/recording/import.js';
 import { openRecordings } from '../../src/recording/recording.js';
 import { boundHeapGrowth } from '../../src/shared/base/processes.js';
 import { plan } from '../lab/backtest/plans.js';
+import { collected } from '../support/collected.js';
 import { EVENTS, syntheticRecording } from './synthetic-recording.js';
 
 interface Done {
@@ -32,12 +33,6 @@ export interface Work extends Done {
 }
 
 const TICKS = 1_000;
-
-async function columnsOf(recording: Recording): Promise<EventChunk[]> {
-  const chunks: EventChunk[] = [];
-  for await (const chunk of recording.chunks()) chunks.push(chunk);
-  return chunks;
-}
 
 /** The minimum work on the events: keeps every level's amount. */
 async function bare(chunks: Iterable<EventChunk> | AsyncIterable<EventChunk>): Promise<number> {
@@ -60,7 +55,7 @@ async function prepare(kind: string, paths: readonly string[]): Promise<() => Pr
   const recordings = await openRecordings(paths);
   if (kind === 'decode') return () => sum(recordings, async (recording) => count(recording.chunks()));
   const held = new Map<Recording, EventChunk[]>();
-  if (kind.endsWith('columns')) for (const each of recordings) held.set(each, await columnsOf(each));
+  if (kind.endsWith('columns')) for (const each of recordings) held.set(each, await collected(each.chunks()));
   if (kind.startsWith('bare')) return () => sum(recordings, (each) => bare(held.get(each) ?? each.chunks()));
   const sources = recordings.map((recording) => {
     const chunks = held.get(recording);

@@ -82,10 +82,7 @@ async function failingTraders(kind: 'write' | 'sync', error: 'EIO' | 'ENOSPC'): 
   const exchange = twinbook(['exchange', '--port', '0', '--controls', '--no-rate-limits', '--draft-lifetime-s', '5']);
   const url = (await exchange.waitFor(/listening on (http:\S+)/))[1] ?? '';
   const taker = await Taker.join(url, 1);
-  taker.go(
-    (await marketsOf(url)).map((row) => row.condition_id),
-    200,
-  );
+  taker.go(await marketsOf(url), 200);
   const trader = new FailingTrader(url);
   let [tried, lost, wrong] = [0, 0, 0];
   try {

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { queryRecordings } from '../../src/recording/inspect/query.js';
 import { fetchRows, withConnection } from '../../src/recording/store/duckdb.js';
 import { COLUMNS } from '../../src/recording/store/layout.js';
+import { collected } from '../support/collected.js';
 import { SAMPLE } from './make-sample.js';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -32,8 +33,7 @@ describe('docs/recordings.md', () => {
   it('has examples of SQL that run', async () => {
     const [asked = ''] = /(?<=data query ")[^"]+(?=" data\/sample\n\nDuckDB)/.exec(docs) ?? [];
     const answer = await queryRecordings(asked, [SAMPLE]);
-    const rows = [];
-    for await (const batch of answer.rows()) rows.push(...batch);
+    const rows = (await collected(answer.rows())).flat();
     answer.close();
     expect(rows).toHaveLength(3);
 

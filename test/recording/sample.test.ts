@@ -5,6 +5,7 @@ import { Crowd } from '../../src/exchange/crowd/crowd.js';
 import { verifyRecordings } from '../../src/recording/inspect/verify.js';
 import { openRecordings } from '../../src/recording/recording.js';
 import { newCore, START_MS } from '../exchange/crowd/world.js';
+import { collected } from '../support/collected.js';
 import { newFolder } from '../support/folders.js';
 import { makeSample, SAMPLE } from './make-sample.js';
 import { rowsOf } from './samples.js';
@@ -39,9 +40,8 @@ describe('the shipped recordings', () => {
     const core = newCore();
     new Crowd(core, { seed: 1 }, START_MS).tick(START_MS);
     expect(core.catalog.markets.length).toBeGreaterThan(0);
-    for (const { market } of await openRecordings([SAMPLE, POLYMARKET])) {
+    for (const { market } of await openRecordings([SAMPLE, POLYMARKET]))
       expect(core.catalog.findIndex(market.conditionId), market.title).toBeNull();
-    }
   });
 
   it('of real markets are whole, name their licence, and are small', async () => {
@@ -57,8 +57,7 @@ describe('the shipped recordings', () => {
 });
 
 async function pollsOf(recording: Awaited<ReturnType<typeof openRecordings>>[number] | undefined) {
-  const polls = [];
-  for await (const poll of recording?.polls?.() ?? []) polls.push(poll);
+  const polls = await collected(recording?.polls?.() ?? []);
   expect(polls.length).toBeGreaterThan(100);
   return polls;
 }

@@ -1,5 +1,6 @@
 import { stop } from 'esbuild';
 import { afterAll, expect, it } from 'vitest';
+import { resolvable } from '../support/resolvable.js';
 import { campaign, Figures, type SeedReport } from './campaign.js';
 import { markdown } from './report.js';
 
@@ -24,10 +25,7 @@ it('a campaign comes to the same in one process and in two', async () => {
 
 it('a campaign that was asked to stop leaves what it has', async () => {
   const figures = new Figures();
-  let stop: () => void = () => undefined;
-  const stopped = new Promise<void>((resolve) => {
-    stop = resolve;
-  });
+  const [stopped, stop] = resolvable();
   const ended = (report: SeedReport) => {
     figures.add(report);
     stop();

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, onTestFailed, onTestFinished } from 'vitest';
 import { run } from '../cli/run.js';
 import { type Running, twinbook } from './processes.js';
+import { resolvable } from './resolvable.js';
 
 // A test that starts a program writes its files first.
 export { folderOf, makerYaml, traderYaml } from './folders.js';
@@ -12,6 +13,11 @@ export function started(args: readonly string[], env: Readonly<Record<string, st
   const running = twinbook(args, env);
   // After a time-out the output is the only information.
   onTestFailed(() => console.error(`twinbook ${args.join(' ')} said:\n${running.output()}`));
+  return endedWithTest(running);
+}
+
+/** Kills the program at the end of the test if it still runs. */
+export function endedWithTest(running: Running): Running {
   onTestFinished(async () => {
     running.process.kill('SIGKILL');
     await running.exited;
@@ -46,9 +52,7 @@ async function ranHere(args: readonly string[], env: Readonly<Record<string, str
     (entry): entry is [string, string] => entry[1] !== undefined,
   );
   let output = '';
-  const hear = (text: string) => {
-    output += text;
-  };
+  const hear = (text: string) => (output += text);
   const { code } = await run(args, { cwd: process.cwd(), env: Object.fromEntries(set), hear });
   return { code, output };
 }
@@ -72,22 +76,15 @@ export async function exchangeHere(...flags: readonly string[]): Promise<string>
 /** One exchange for all tests of this file, in this process; each test has its own account. Returns its address. */
 export function exchangeOfFile(...flags: readonly string[]): () => string {
   let opened: Awaited<ReturnType<typeof openHere>> | null = null;
-  beforeAll(async () => {
-    opened = await openHere(flags);
-  });
+  beforeAll(async () => (opened = await openHere(flags)));
   afterAll(() => opened?.close());
   return () => opened?.url ?? '';
 }
 
 async function openHere(flags: readonly string[]): Promise<{ readonly url: string; close(): Promise<void> }> {
-  let stop = (): void => undefined;
-  const asked = new Promise<void>((resolve) => {
-    stop = resolve;
-  });
-  let [output, tell] = ['', (_url: string): void => undefined];
-  const listening = new Promise<string>((resolve) => {
-    tell = resolve;
-  });
+  const [asked, stop] = resolvable();
+  const [listening, tell] = resolvable<string>();
+  let output = '';
   const hear = (text: string) => {
     output += text;
     const url = LISTENING.exec(output)?.[1];

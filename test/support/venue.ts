@@ -86,13 +86,13 @@ export class Taker {
   }
 }
 
-/** The exchange's markets, from its public list. */
-export async function marketsOf(url: string): Promise<DataOf<'markets.list'>> {
+/** The ids of the exchange's markets, from its public list. */
+export async function marketsOf(url: string): Promise<string[]> {
   const client = new ServiceClient({ profile, baseUrl: url, budgets: UNLIMITED });
   const { outcome } = await client.call('markets.list', {});
   await client.close();
   if (outcome.kind !== 'answered') throw new Error(JSON.stringify(outcome));
-  return outcome.data;
+  return outcome.data.map(({ condition_id }) => condition_id);
 }
 
 /** A call of the exchange's controls; null as body reads. */

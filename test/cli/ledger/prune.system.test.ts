@@ -80,10 +80,7 @@ async function restored() {
   const { url, folder, command, status, start } = await place();
   const taker = await Taker.join(url, 4);
   onTestFinished(() => taker.end());
-  taker.go(
-    (await marketsOf(url)).map(({ condition_id }) => condition_id),
-    200,
-  );
+  taker.go(await marketsOf(url), 200);
   const fillsOf = async () => (await status()).fills;
 
   const before = await start(/ fill: /);

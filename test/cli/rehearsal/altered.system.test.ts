@@ -12,6 +12,7 @@ import {
 import { READONLY_SIGNER, transactionHex } from '../../shell/wallet/shapes.js';
 import type { Passing, Reply } from '../../support/altering-proxy.js';
 import { times } from '../../support/effort.js';
+import { resolvable } from '../../support/resolvable.js';
 import { COSIGNER, LIVE, type Venue, venue } from './venue.js';
 
 const STRANGER = base58.encode(new Uint8Array(32).fill(9));
@@ -196,10 +197,7 @@ test.each([
   ['while the cancel is drafted', isCancelDraft, true],
 ])('Ctrl-C %s leaves nothing', async (_, isThen, signed) => {
   const there = await venue();
-  let stop: () => void = () => undefined;
-  const stopAsked = new Promise<void>((resolve) => {
-    stop = resolve;
-  });
+  const [stopAsked, stop] = resolvable();
   there.proxy.answer = (body, asked) => {
     if (isThen(asked)) stop();
     return body;

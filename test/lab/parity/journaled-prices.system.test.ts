@@ -96,9 +96,7 @@ const byMarket = (analysis: Analysis): object => ({
 
 describe('one run', () => {
   let lived: Lived;
-  beforeAll(async () => {
-    lived = await live(stopped, 'books');
-  });
+  beforeAll(async () => (lived = await live(stopped, 'books')));
 
   it('has the figures of the session that its journal alone tells, as a backtest is told, to the micro', async () => {
     const { session } = await readRecordedRun(journalOf(must(lived.runs[0], 'a run')));

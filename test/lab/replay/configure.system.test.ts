@@ -1,6 +1,6 @@
 /** Configuration changes of a running trader: accepted changes, kept state, and the same in a replay. */
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { must } from '../../../src/shared/base/errors.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import { Random } from '../../../src/shared/base/random.js';
@@ -45,13 +45,10 @@ const command = (settings: LiveSettings) =>
 /** Changes a world that has traded for half a minute. */
 function lived(run: (world: World) => void): void {
   const world = new World(4, CALM, new MemoryDiary());
-  try {
-    world.pass(30_000);
-    run(world);
-    expect(world.invariants.violations).toEqual([]);
-  } finally {
-    world.close();
-  }
+  onTestFinished(() => world.close());
+  world.pass(30_000);
+  run(world);
+  expect(world.invariants.violations).toEqual([]);
 }
 
 const runningIn = ({ process }: World) => must(process, 'a running trader');
@@ -155,16 +152,13 @@ it.each([11, 12, 13])(
     const diary = new MemoryDiary();
     const random = Random.fromSeed(seed, 'changes');
     const world = new World(seed, drawFaults(Random.fromSeed(seed, 'faults')), diary);
-    try {
-      for (let change = 0; change < 8; change++) {
-        world.pass(1_000 + random.below(8_000));
-        world.command(command(anyChange(random)));
-      }
-      world.pass(5_000);
-      expect(world.invariants.violations).toEqual([]);
-    } finally {
-      world.close();
+    onTestFinished(() => world.close());
+    for (let change = 0; change < 8; change++) {
+      world.pass(1_000 + random.below(8_000));
+      world.command(command(anyChange(random)));
     }
+    world.pass(5_000);
+    expect(world.invariants.violations).toEqual([]);
     const commands = diary.runs.flatMap(({ steps }) => steps.filter(({ observation: { kind } }) => kind === 'command'));
     expect(commands.length).toBeGreaterThan(5);
     for (const run of diary.runs)

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { must } from '../../../src/shared/base/errors.js';
 import { Random } from '../../../src/shared/base/random.js';
 import { CALM, drawFaults, type Faults } from '../../simulation/faults.js';
@@ -11,15 +11,12 @@ import { type KeptRun, MemoryDiary, replayed } from './diary.js';
 function lived(seed: number, faults: Faults = drawFaults(Random.fromSeed(seed, 'faults'))): readonly KeptRun[] {
   const diary = new MemoryDiary();
   const world = new World(seed, faults, diary);
-  try {
-    world.pass(45_000);
-    world.stepClock(faults.clockStepMs);
-    world.resolveAny();
-    world.pass(45_000);
-    expect(world.invariants.violations).toEqual([]);
-  } finally {
-    world.close();
-  }
+  onTestFinished(() => world.close());
+  world.pass(45_000);
+  world.stepClock(faults.clockStepMs);
+  world.resolveAny();
+  world.pass(45_000);
+  expect(world.invariants.violations).toEqual([]);
   return diary.runs;
 }
 

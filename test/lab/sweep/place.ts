@@ -11,6 +11,7 @@ import { openRecordingStore } from '../../../src/recording/store/store.js';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
 import { type Place, traderPlace } from '../../support/processes.js';
+import { resolvable } from '../../support/resolvable.js';
 import { FIRST_MS, market, wanderingRows, writeRows } from '../backtest/recordings.js';
 
 const MINUTE_MS = 60_000;
@@ -154,10 +155,7 @@ export async function sweepPlan(place: SweepPlace, wishes: PlanWishes = {}): Pro
 /** A stopped clock, and a stop that the test controls. `onDone` receives the number of finished backtests. */
 export function watching(onDone: (done: number) => void = () => undefined) {
   const said: string[] = [];
-  let stop = (): void => undefined;
-  const stopAsked = new Promise<void>((resolve) => {
-    stop = resolve;
-  });
+  const [stopAsked, stop] = resolvable();
   const watcher: SweepWatcher = {
     now: () => 0,
     progress: ({ phase, done }) => {
@@ -166,5 +164,5 @@ export function watching(onDone: (done: number) => void = () => undefined) {
     say: (text) => void said.push(text),
     stopAsked,
   };
-  return { watcher, said, stop: () => stop() };
+  return { watcher, said, stop };
 }

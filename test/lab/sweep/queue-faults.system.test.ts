@@ -10,6 +10,7 @@ import { run } from '../../cli/run.js';
 import { IS_LONG } from '../../support/effort.js';
 import { type Running, twinbook as startTwinbook } from '../../support/processes.js';
 import { HAS_REDIS, type RedisServer, startRedis } from '../../support/redis.js';
+import { resolvable } from '../../support/resolvable.js';
 import { untilTrue } from '../../support/waiting.js';
 import { readSweepTables, record, type SweepPlace, sweepPlace } from './place.js';
 
@@ -114,9 +115,7 @@ describe.runIf(IS_LONG && HAS_REDIS)('behind a queue, in the long effort and wit
         await working.exited;
       }
     };
-    const leading = lead('poison', question).finally(() => {
-      isOver = true;
-    });
+    const leading = lead('poison', question).finally(() => (isOver = true));
     const [{ code, out }] = await Promise.all([leading, supervised()]);
     expect(code).toBe(0);
     expect(out).toContain('failed: several workers ended without a result');
@@ -177,10 +176,7 @@ describe.runIf(IS_LONG && HAS_REDIS)('behind a queue, in the long effort and wit
   });
 
   it('stopped by its user it takes waiting chunks back, and goes on later', async () => {
-    let stop = (): void => undefined;
-    const stopAsked = new Promise<void>((resolve) => {
-      stop = resolve;
-    });
+    const [stopAsked, stop] = resolvable();
     const leading = lead('stopped', QUESTION, () => stopAsked);
     await untilAny('wait');
     stop();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { queryRecordings } from '../../../src/recording/inspect/query.js';
+import { collected } from '../../support/collected.js';
 import { newFolder } from '../../support/folders.js';
 import { at, market, openStore, shortLife } from '../store/writing.js';
 
@@ -18,8 +19,7 @@ async function recorded(): Promise<string> {
 
 async function ask(sql: string, path: string) {
   const { columns, rows, close } = await queryRecordings(sql, [path]);
-  const all: unknown[] = [];
-  for await (const batch of rows()) all.push(...batch);
+  const all = (await collected(rows())).flat();
   close();
   return { columns, rows: all };
 }

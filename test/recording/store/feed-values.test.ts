@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { RecordedFeedValue, Recording } from '../../../src/recording/contract.js';
 import type { FeedRow } from '../../../src/recording/store/segment.js';
+import { collected } from '../../support/collected.js';
 import { newFolder } from '../../support/folders.js';
 import { filesIn, market, opened, openStore, START_MS, shortLife, written } from './writing.js';
 
@@ -20,11 +21,7 @@ const row = (ms: number, p: number | null, validUntilMs: number | null = null): 
   },
 });
 
-async function valuesOf(recording: Recording): Promise<RecordedFeedValue[]> {
-  const values: RecordedFeedValue[] = [];
-  for await (const value of recording.feedValues?.() ?? []) values.push(value);
-  return values;
-}
+const valuesOf = (recording: Recording): Promise<RecordedFeedValue[]> => collected(recording.feedValues?.() ?? []);
 
 const EXPECTED = [
   { feed: 'model', timeMs: START_MS + 1000, value: { ...row(1000, 0.123456789).value, atMs: START_MS + 700 } },

@@ -15,6 +15,7 @@ import { openRecordings } from '../../../src/recording/recording.js';
 import type { MarketSink } from '../../../src/recording/store/segment.js';
 import { type RecordingStore, repairFolder } from '../../../src/recording/store/store.js';
 import { stepOfPrecision } from '../../../src/shared/base/micros.js';
+import { collected } from '../../support/collected.js';
 import { times } from '../../support/effort.js';
 import { newFolder } from '../../support/folders.js';
 import { rowsOf } from '../samples.js';
@@ -26,9 +27,10 @@ const DAY_2 = `${MARKET}/date=2026-11-21`;
 const EVENTS = 'events-0001.parquet';
 
 let folder: string;
-beforeEach(() => {
-  folder = newFolder();
-});
+beforeEach(() => (folder = newFolder()));
+
+const manifestIn = (folder: string) => JSON.parse(readFileSync(join(folder, DAY_1, 'manifest.json'), 'utf8'));
+const failure = (message: string, code = 'recording_invalid') => ({ code, message: expect.stringContaining(message) });
 
 describe('a recording in our format', () => {
   it('is one folder a market and UTC day, with a manifest, and reads back as it was given', async () => {
@@ -83,10 +85,9 @@ describe('a recording in our format', () => {
       await store.rotate();
       sink.level(at(2000), 0, 400_000, 3_000_000);
     });
-    const manifestPath = join(folder, DAY_1, 'manifest.json');
-    const manifest = JSON.parse(readFileSync(manifestPath, 'utf8'));
+    const manifest = manifestIn(folder);
     manifest.files.splice(1, 1);
-    writeFileSync(manifestPath, JSON.stringify(manifest));
+    writeFileSync(join(folder, DAY_1, 'manifest.json'), JSON.stringify(manifest));
     const recording = await opened(folder);
     expect(await rowsOf(recording, START_MS)).toEqual([
       '0 clear',
@@ -125,7 +126,7 @@ describe('a recording in our format', () => {
       sink.end(at(200));
     });
     expect(await rowsOf(await opened(folder), START_MS)).toEqual(['100 clear', '100 level bid 0.4 1', '200 end']);
-    expect(JSON.parse(readFileSync(join(folder, DAY_1, 'manifest.json'), 'utf8'))).toMatchObject({ stepped_back: 1 });
+    expect(manifestIn(folder)).toMatchObject({ stepped_back: 1 });
   });
 
   it('says of a gap from when to when nothing is known, and why', async () => {
@@ -180,9 +181,7 @@ describe('a recording in our format', () => {
       sink.poll(poll);
       sink.poll(failed);
     });
-    const polls = [];
-    for await (const read of (await opened(folder)).polls?.() ?? []) polls.push(read);
-    expect(polls).toEqual([poll, failed]);
+    expect(await collected((await opened(folder)).polls?.() ?? [])).toEqual([poll, failed]);
   });
 });
 
@@ -231,10 +230,7 @@ describe('a recording that goes on', () => {
 
   it('has one writer at a time', async () => {
     const store = await openStore(folder);
-    await expect(openStore(folder)).rejects.toMatchObject({
-      code: 'file_unreadable',
-      message: expect.stringContaining(String(process.pid)),
-    });
+    await expect(openStore(folder)).rejects.toMatchObject(failure(String(process.pid), 'file_unreadable'));
     await store.close();
     await (await openStore(folder)).close();
   });
@@ -297,10 +293,8 @@ describe('a writer that dies', () => {
       }
     });
     await repairFolder(copy);
-    for (const place of [folder, copy]) {
-      const manifest = JSON.parse(readFileSync(join(place, DAY_1, 'manifest.json'), 'utf8'));
-      expect(manifest).toMatchObject({ refused: 2, stepped_back: 2, broken_lines: 0 });
-    }
+    for (const place of [folder, copy])
+      expect(manifestIn(place)).toMatchObject({ refused: 2, stepped_back: 2, broken_lines: 0 });
   });
 
   it('wherever the last line was cut, leaves everything before it', async () => {
@@ -403,10 +397,7 @@ describe('a damaged recording', () => {
     const read = async () => {
       for (const recording of await openRecordings([folder])) await rowsOf(recording);
     };
-    await expect(read()).rejects.toMatchObject({
-      code: 'recording_invalid',
-      message: expect.stringContaining(message),
-    });
+    await expect(read()).rejects.toMatchObject(failure(message));
   });
 
   it('with a file that its manifest does not list leaves that file out, and says so', async () => {
@@ -435,10 +426,7 @@ describe('a damaged recording', () => {
 
   it('says that a single file of ours is to be given with its folder', async () => {
     await written(folder, shortLife);
-    await expect(openRecordings([join(folder, DAY_1, EVENTS)])).rejects.toMatchObject({
-      code: 'recording_invalid',
-      message: expect.stringContaining('give the folder'),
-    });
+    await expect(openRecordings([join(folder, DAY_1, EVENTS)])).rejects.toMatchObject(failure('give the folder'));
   });
 
   it('with a broken line in an open segment says how many lines were left out', async () => {

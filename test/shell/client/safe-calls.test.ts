@@ -5,6 +5,7 @@ import type { SafeOptions } from '../../../src/shell/client/client.js';
 import { type ClientNotice, NotDone, OutcomeUnknown, ServiceRefused } from '../../../src/shell/client/contract.js';
 import type { Message } from '../../../src/shell/client/message.js';
 import type { Attempt } from '../../../src/shell/client/transport.js';
+import { collected } from '../../support/collected.js';
 import { orderBody } from './fixture.js';
 import { refusal } from './hostile-server.js';
 import { type Fate, type LossyNetwork, type Paper, startPaper, thrownBy } from './paper.js';
@@ -22,11 +23,7 @@ const isSubmit = ({ url }: Message) => url.pathname.endsWith('/submit/');
 const isDraft = ({ method, url }: Message) => method === 'POST' && url.pathname === '/orders/';
 const submitsIn = ({ network }: Paper) => network.carried.filter((line) => line.endsWith('/submit/')).length;
 
-async function ordersOf({ client }: Paper): Promise<OrderRow[]> {
-  const rows: OrderRow[] = [];
-  for await (const row of client.orders.all()) rows.push(row);
-  return rows;
-}
+const ordersOf = ({ client }: Paper): Promise<OrderRow[]> => collected(client.orders.all());
 
 /** The answer with a change to its body. */
 function rewritten(attempt: Attempt, change: (text: string) => string): Attempt {
@@ -35,11 +32,10 @@ function rewritten(attempt: Attempt, change: (text: string) => string): Attempt 
 
 describe('a safe call', () => {
   it('redeems by the draft of an earlier call whose answer was lost', async () => {
-    const paper = await startPaper();
-    const { client, network, wallet } = paper;
-    const market = await paper.openMarket();
+    const { client, network, wallet, control, openMarket } = await startPaper();
+    const market = await openMarket();
     await client.split(wallet, { market_condition_id: market, amount: '5' }, QUICK);
-    await paper.control(`/markets/${market}/resolve/`, { is_yes: true });
+    await control(`/markets/${market}/resolve/`, { is_yes: true });
     network.fateOf = ({ method }) => (method === 'POST' ? 'answer lost' : 'arrives');
     expect(await thrownBy(client.redeem(wallet, market, QUICK))).toMatchObject({ name: 'OutcomeUnknown' });
     network.fateOf = () => 'arrives';
@@ -47,9 +43,8 @@ describe('a safe call', () => {
   });
 
   it('places market orders by funds and by amount', async () => {
-    const paper = await startPaper();
-    const { client, wallet } = paper;
-    const market = await paper.openMarket();
+    const { client, wallet, openMarket } = await startPaper();
+    const market = await openMarket();
     await client.split(wallet, { market_condition_id: market, amount: '20' }, QUICK);
     const head = { market_condition_id: market, is_yes: true, order_type: 'market' } as const;
     const sold = await client.place(wallet, { ...head, side: 'sell', amount: '3' }, QUICK);
@@ -59,13 +54,12 @@ describe('a safe call', () => {
   });
 
   it('resolves a cancel of an order that is over without another word', async () => {
-    const paper = await startPaper();
-    const { client, wallet } = paper;
-    const { pubkey } = await client.place(wallet, buying(await paper.openMarket()), QUICK);
+    const { client, wallet, network, openMarket } = await startPaper();
+    const { pubkey } = await client.place(wallet, buying(await openMarket()), QUICK);
     await client.cancel(wallet, pubkey ?? '', QUICK);
-    const before = paper.network.carried.length;
+    const before = network.carried.length;
     expect(await client.cancel(wallet, pubkey ?? '', QUICK)).toMatchObject({ status: 'canceled' });
-    expect(paper.network.carried.length - before).toBe(1);
+    expect(network.carried.length - before).toBe(1);
   });
 
   it('throws what the draft was refused with, and made nothing', async () => {
@@ -167,31 +161,29 @@ describe('a submit whose answer is lost', () => {
   });
 
   it('is not settled by the row of another order', async () => {
-    const paper = await startPaper();
-    const { client, wallet } = paper;
-    const market = await paper.openMarket();
+    const { client, wallet, network, openMarket } = await startPaper();
+    const market = await openMarket();
     const { pubkey } = await client.place(wallet, buying(market), QUICK);
     await client.cancel(wallet, pubkey ?? '', QUICK);
     const resting = await client.place(wallet, buying(market), QUICK);
     const name = resting.pubkey ?? '';
     // The canceled order's row for every request about the resting one.
     const other = JSON.stringify({ data: { ...resting, ...WIRE, pubkey, status: 'canceled' }, meta: {}, error: null });
-    paper.network.answered = (message, attempt) =>
+    network.answered = (message, attempt) =>
       message.url.pathname.includes(name) && attempt.kind === 'answer' && attempt.status === 200
         ? { ...attempt, text: other }
         : attempt;
     expect(await thrownBy(client.cancel(wallet, name, QUICK))).toMatchObject({ name: 'OutcomeUnknown' });
-    paper.network.answered = (_, attempt) => attempt;
+    network.answered = (_, attempt) => attempt;
     expect(await client.orders.detail(name)).toMatchObject({ status: 'open' });
   });
 
   it('throws the refusal itself where the record says failed', async () => {
-    const paper = await startPaper();
-    const { client, wallet } = paper;
-    const market = await paper.openMarket();
+    const { client, wallet, network, control, openMarket } = await startPaper();
+    const market = await openMarket();
     await client.split(wallet, { market_condition_id: market, amount: '10' }, QUICK);
-    paper.network.answered = async (message, attempt) => {
-      if (isDraft(message)) await paper.control(`/markets/${market}/state/`, { state: 'interrupted' });
+    network.answered = async (message, attempt) => {
+      if (isDraft(message)) await control(`/markets/${market}/state/`, { state: 'interrupted' });
       return attempt;
     };
     const error = await thrownBy(client.place(wallet, buying(market), QUICK));

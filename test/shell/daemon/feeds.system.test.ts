@@ -36,7 +36,7 @@ const KINDS: Readonly<Record<string, string>> = {
 
 it('is quoted while it is current, pulled when it is not, and said once each', async () => {
   const url = await exchangeHere('--seed', '3');
-  const first = (await marketsOf(url))[0]?.condition_id ?? '';
+  const first = (await marketsOf(url))[0] ?? '';
   const feed = `{ kind: child, command: ["${process.execPath}", model.mjs], env: [${CLOCK}], max_age_s: 4 }`;
   const files = { 'first.yaml': FAIR(first), 'model.mjs': MODEL(first), speaks: '' };
   const { folder, command, start, ask } = traderAt(url, `feeds: { model: ${feed} }\nstrategies: [first.yaml]`, files);

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openToOthers } from '../../../src/shared/base/files.js';
-import { endInOrder, folderOf } from '../../support/cases.js';
+import { endedWithTest, endInOrder, folderOf } from '../../support/cases.js';
 import { BIN, program, type Running } from '../../support/processes.js';
 import { trader } from '../config/files.js';
 
@@ -22,14 +22,8 @@ strategies: []
 `;
 
 /** With the umask of most users. */
-function started(...argv: string[]): Running {
-  const running = program('sh', ['-c', 'umask 022; exec "$0" "$@"', process.execPath, BIN, ...argv]);
-  onTestFinished(async () => {
-    running.process.kill('SIGKILL');
-    await running.exited;
-  });
-  return running;
-}
+const started = (...argv: string[]): Running =>
+  endedWithTest(program('sh', ['-c', 'umask 022; exec "$0" "$@"', process.execPath, BIN, ...argv]));
 
 /** Paths below `folder` that group or others can access, with their modes. */
 function openFiles(folder: string): string[] {

@@ -16,16 +16,10 @@ import { allRows, asTrader, expectAgreement, marketsOf, paper, profile, Taker } 
 import { traderAt } from './trader-at.js';
 
 /** Four times the usual budget, so that seconds suffice in place of minutes. */
-const QUICK_PROFILE = `
-service_name: SVC
-header_prefix: SVC
-base_url: http://127.0.0.1:8787
-draft_message: utf8
-draft_lifetime_s: 60
-clock_tolerance_s: 30
-rate_limits: { public_per_minute: 1200, signed_per_minute: 1200, bootstrap_per_minute: 10 }
-own_trades: true
-`;
+const QUICK_PROFILE = JSON.stringify({
+  ...profile,
+  rate_limits: { public_per_minute: 1200, signed_per_minute: 1200, bootstrap_per_minute: 10 },
+});
 
 /** Number of kills of a recorder. */
 const KILLS = times(1, 4);
@@ -113,7 +107,7 @@ describe('twinbook record', () => {
     const { url, words, recordings, verify } = place();
     // One market: of several, a busy machine may have written only some before the kill.
     const [market] = await marketsOf(url);
-    words.push('--market', market?.condition_id ?? '');
+    words.push('--market', market ?? '');
     const written = /\d\d:\d\d:\d\d \|.* [1-9]\d* levels/;
     let before = 0;
     for (let kill = 0; kill < KILLS; kill++) {
@@ -200,7 +194,7 @@ describe('recording inside start', () => {
     while ((await allRows(client, 'orders.list')).length <= 4) await pause(100);
     await client.close();
     await endInOrder(trader);
-    expect(await allOf(`${folder}/recordings`)).toMatchObject([{ id: market?.condition_id, levels: 0, trades: [] }]);
+    expect(await allOf(`${folder}/recordings`)).toMatchObject([{ id: market, levels: 0, trades: [] }]);
     const sql = 'select count(distinct pubkey) as orders from own';
     const { output } = await ran(['data', 'query', sql, `${folder}/recordings`, '--json']);
     expect(Number(/"orders":\s*"?(\d+)/.exec(output)?.[1]), output).toBeGreaterThan(4);
@@ -259,10 +253,7 @@ describe('a trader in several markets', () => {
     const trader = start();
     const taker = await Taker.join(url, 1);
     // Slow enough that the trader's own request budget lasts.
-    taker.go(
-      (await marketsOf(url)).map((row) => row.condition_id),
-      250,
-    );
+    taker.go(await marketsOf(url), 250);
     await trader.waitFor(/merged complete sets in "[^"]+" for [\d.]+[\s\S]*merged complete sets in/);
     await taker.end();
 

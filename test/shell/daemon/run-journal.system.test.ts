@@ -9,6 +9,8 @@ import { type JournalOptions, openJournal, Segments } from '../../../src/shell/j
 import { DiskQuota, type RunJournal, type RunStep, readRun, runFolders } from '../../../src/shell/journal/runs.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { endInOrder, folderOf } from '../../support/cases.js';
+import { collected } from '../../support/collected.js';
+import { resolvable } from '../../support/resolvable.js';
 import { profile } from '../../support/venue.js';
 import { traderAt } from './trader-at.js';
 
@@ -23,20 +25,15 @@ function onlyRunOf(dir: string): RunJournal {
   return run;
 }
 
-async function stepsOf(run: RunJournal): Promise<RunStep[]> {
-  const steps: RunStep[] = [];
-  for await (const step of run.steps()) steps.push(step);
-  return steps;
-}
+const stepsOf = (run: RunJournal): Promise<RunStep[]> => collected(run.steps());
 
 /** Ids of requests, and those with an observed outcome. Throws if an outcome has no request or is repeated. */
 function paired(steps: readonly RunStep[]): { readonly asked: number; readonly open: number } {
   const open = new Set<number>();
   let asked = 0;
   for (const { observation, requests } of steps) {
-    if (observation.kind === 'outcome' && !open.delete(observation.requestId)) {
+    if (observation.kind === 'outcome' && !open.delete(observation.requestId))
       throw new Error(`outcome of request ${observation.requestId}, which is not under way`);
-    }
     for (const { id } of requests) open.add(id);
     asked += requests.length;
   }
@@ -109,9 +106,8 @@ async function opened(more = '') {
 const time = (nowMs: number) => ({ kind: 'time', nowMs }) as const;
 
 function pauseNineTimes(journal: Awaited<ReturnType<typeof openJournal>>, reason: string): void {
-  for (let nowMs = 0; nowMs < 9; nowMs++) {
+  for (let nowMs = 0; nowMs < 9; nowMs++)
     journal.step({ kind: 'command', nowMs, command: { kind: 'pause', reason } }, [], null);
-  }
 }
 
 describe('a journal that cannot go on', () => {
@@ -158,10 +154,7 @@ describe('a journal that cannot go on', () => {
 it('a run whose ledger is not copied yet says so itself: this is what a kill would leave', async () => {
   const { ledger, runs, limits, open } = await opened('journal: { max_mb: 100 }');
   ledger.transaction(() => ledger.setNote('large', 'x'.repeat(25_000_000)));
-  let copied = (): void => undefined;
-  const done = new Promise<void>((resolve) => {
-    copied = resolve;
-  });
+  const [done, copied] = resolvable();
   const run = () => readRun(join(runs, 'run1'));
   limits.beginCopy = async () => ({ done, hurry: copied, before: run() });
   const journal = await open();

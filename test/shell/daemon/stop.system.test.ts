@@ -132,7 +132,7 @@ describe('a trader that does not listen', () => {
     const at = place(ALONE.replace('[maker.yaml]', '[maker.yaml, blocks.yaml]'), { 'blocks.js': blocking });
     const [, , , market] = await marketsOf(at.url);
     writeFileSync(`${at.folder}/maker.yaml`, makerYaml('{ max: 3 }'));
-    writeFileSync(`${at.folder}/blocks.yaml`, `strategy: ./blocks.js\nmarkets: { ids: ["${market?.condition_id}"] }\n`);
+    writeFileSync(`${at.folder}/blocks.yaml`, `strategy: ./blocks.js\nmarkets: { ids: ["${market}"] }\n`);
     const trader = await at.quoting();
     await trader.waitFor(/^blocked$/m);
     const canceled = await at.command('cancel-all', '--verify');

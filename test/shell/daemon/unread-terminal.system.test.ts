@@ -2,10 +2,10 @@
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { TraderStatus } from '../../../src/shared/protocol/trader-status.js';
 import { askTrader } from '../../../src/shell/control/control-client.js';
-import { exchangeOfFile } from '../../support/cases.js';
+import { endedWithTest, exchangeOfFile } from '../../support/cases.js';
 import { BIN, program } from '../../support/processes.js';
 import { until, untilTrue } from '../../support/waiting.js';
 import { traderAt } from './trader-at.js';
@@ -45,12 +45,8 @@ describe.skipIf(!hasPython)('a trader whose terminal is not read', () => {
     const at = traderAt(exchangeUrl(), 'guardian: {}\nstrategies: [maker.yaml]');
     const { folder } = at;
     const words = [process.execPath, BIN, 'start', '-c', at.config];
-    const terminal = program('python3', ['-c', TERMINAL, how, ...words]);
+    const terminal = endedWithTest(program('python3', ['-c', TERMINAL, how, ...words]));
     const [, pid = ''] = await terminal.waitFor(/pid (\d+)/);
-    onTestFinished(async () => {
-      terminal.process.kill('SIGKILL');
-      await terminal.exited;
-    });
     await terminal.waitFor(/\d\d:\d\d:\d\d quoting \| markets/);
     await untilTrue(() => existsSync(`${folder}/ledger.sqlite.guardian.log`));
     terminal.process.kill('SIGUSR1');

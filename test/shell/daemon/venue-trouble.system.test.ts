@@ -65,8 +65,7 @@ describe('a trader on an exchange that loses, delays, doubles and garbles', () =
     const proxy = await lossyProxy(url, SEED, 0.3);
     const { folder, start } = traderAt(proxy.url, undefined, { 'maker.yaml': MAKER });
     const taker = await Taker.join(url, SEED);
-    const ids = (await marketsOf(url)).map((row) => row.condition_id);
-    taker.go(ids, 60);
+    taker.go(await marketsOf(url), 60);
     const trader = start();
     await trader.waitFor(/ fill: /);
     // Every fault several times, at many steps of many orders; then the end, with all unsettled requests.

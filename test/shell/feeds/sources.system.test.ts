@@ -7,7 +7,7 @@ import type { FeedValue } from '../../../src/shared/protocol/seam.js';
 import type { FeedConfig } from '../../../src/shell/config/config.js';
 import { openFeeds } from '../../../src/shell/feeds/feeds.js';
 import { newFolder } from '../../support/folders.js';
-import { until, untilTrue } from '../../support/waiting.js';
+import { untilTrue } from '../../support/waiting.js';
 
 /** Variables of the trader's own process. */
 const GIVEN = {
@@ -36,11 +36,7 @@ function followed(feed: Omit<Extract<FeedConfig, { kind: 'file' }>, 'name' | 'ma
   const whole = { name: 'model', maxAgeMs: 60_000, ...feed } as FeedConfig;
   const feeds = openFeeds([whole], ears, { ...process.env, ...GIVEN });
   onTestFinished(() => feeds.close());
-  const heard = (market: string, p: number) =>
-    until(
-      () => values.get(market)?.p,
-      (seen) => seen === p,
-    );
+  const heard = (market: string, p: number) => untilTrue(() => values.get(market)?.p === p);
   return { values, loud, quiet, batches, feeds, heard, problems: () => feeds.status()[0]?.problems ?? 0 };
 }
 

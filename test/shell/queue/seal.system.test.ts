@@ -1,14 +1,12 @@
 /** Foreign entries in a queue: jobs and results without the signature of its secret, with a real server. */
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Queue, Worker } from 'bullmq';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type Handled, JobQueue, type QueueAddress, workOn } from '../../../src/shell/queue/job-queue.js';
 import { openSeal, seal } from '../../../src/shell/queue/seal.js';
-import { HAS_REDIS, type RedisServer, startRedis } from '../../support/redis.js';
-import { until } from '../../support/waiting.js';
+import { HAS_REDIS, redisOfGroup } from '../../support/redis.js';
+import { resolvable } from '../../support/resolvable.js';
+import { until, untilTrue } from '../../support/waiting.js';
 
 const JOBS = ['one', 'two'].map((id) => ({ id, data: { id } }));
 
@@ -27,40 +25,25 @@ describe('a seal', () => {
 });
 
 describe.runIf(HAS_REDIS)('with redis-server, a queue that others write to', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'twinbook-queue-'));
-  let server: RedisServer;
+  const server = redisOfGroup();
   let address: QueueAddress;
   let queue: JobQueue;
   let number = 0;
-  const others = () => ({ connection: { host: '127.0.0.1', port: server.port }, prefix: 'twinbook' });
+  const others = () => ({ connection: { host: '127.0.0.1', port: server().port }, prefix: 'twinbook' });
 
-  beforeAll(async () => {
-    server = await startRedis(folder);
-  });
   beforeEach(async () => {
-    address = { url: server.url, name: `queue-${++number}`, secret: 'of this queue' };
+    address = { url: server().url, name: `queue-${++number}`, secret: 'of this queue' };
     queue = new JobQueue(address, () => undefined);
     return () => queue.close();
   });
-  afterAll(async () => {
-    server.running.process.kill('SIGKILL');
-    await server.running.exited;
-    rmSync(folder, { recursive: true });
-  });
 
-  const allEnded = () =>
-    until(
-      () => queue.look(['one', 'two']),
-      ({ ended }) => ended.length === 2,
-    ).then(({ ended }) => [...ended].sort((a, b) => (a.id < b.id ? -1 : 1)));
+  const look = async () => (await queue.look(['one', 'two'])).ended.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const allEnded = () => until(look, (ended) => ended.length === 2);
 
   /** Works until `act` has ended. */
   async function working<T>(handle: (data: unknown) => Promise<Handled>, act: (said: string[]) => Promise<T>) {
     const said: string[] = [];
-    let stop = (): void => undefined;
-    const stopAsked = new Promise<void>((resolve) => {
-      stop = resolve;
-    });
+    const [stopAsked, stop] = resolvable();
     const done = workOn(address, { lockMs: 30_000, handle, say: (text) => said.push(text), stopAsked });
     const answer = await act(said);
     stop();
@@ -114,10 +97,7 @@ describe.runIf(HAS_REDIS)('with redis-server, a queue that others write to', () 
         : { kind: 'done', text: '' };
     const said = await working(handle, async (texts) => {
       expect((await allEnded()).map(({ kind }) => kind)).toEqual(['done', 'done']);
-      await until(
-        () => foreign.getDelayedCount(),
-        (count) => count === 3,
-      );
+      await untilTrue(async () => (await foreign.getDelayedCount()) === 3);
       return texts;
     });
     expect(said).toEqual([

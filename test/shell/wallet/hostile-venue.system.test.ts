@@ -1,6 +1,6 @@
 /** A whole trader on a venue whose drafts differ from the trader's intents. */
 
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { openReadOnly } from '../../../src/trader/ledger/ledger.js';
 import { alteringProxy } from '../../support/altering-proxy.js';
 import { endInOrder, exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
@@ -34,24 +34,20 @@ it('signs nothing, says so loudly, counts it, and stays out of the market, also 
       await trader.waitFor(/amount: the draft says 26, the intent says 25[\s\S]*amount: the draft says 26/);
     const running = await status();
     expect(running.signing_refused).toBeGreaterThanOrEqual(2);
-    for (const { state } of running.markets) {
+    for (const { state } of running.markets)
       expect(state).toContain('the signer refused a draft: amount: the draft says 26');
-    }
     await endInOrder(trader);
   }
 
   const ledger = openReadOnly(`${folder}/ledger.sqlite`);
-  try {
-    const refused = ledger.events(1_000).filter(({ kind }) => kind === 'signing_refused');
-    expect(refused.every(({ severity }) => severity === 'loud')).toBe(true);
-    const drafts = ledger.intents({ limit: 1_000 }).filter(({ draftPubkey }) => draftPubkey !== null);
-    expect(drafts.every(({ signature }) => signature === null)).toBe(true);
-    // One event for each draft that the signer saw (others were withdrawn before), and none by the second run.
-    const shown = drafts.filter(({ lastReason }) => lastReason.includes('the draft says 26'));
-    expect([refused.length, ledger.eventCount('signing_refused')]).toEqual([shown.length, shown.length]);
-    expect(await status()).toMatchObject({ running: false, signing_refused: shown.length });
-  } finally {
-    ledger.close();
-  }
+  onTestFinished(() => ledger.close());
+  const refused = ledger.events(1_000).filter(({ kind }) => kind === 'signing_refused');
+  expect(refused.every(({ severity }) => severity === 'loud')).toBe(true);
+  const drafts = ledger.intents({ limit: 1_000 }).filter(({ draftPubkey }) => draftPubkey !== null);
+  expect(drafts.every(({ signature }) => signature === null)).toBe(true);
+  // One event for each draft that the signer saw (others were withdrawn before), and none by the second run.
+  const shown = drafts.filter(({ lastReason }) => lastReason.includes('the draft says 26'));
+  expect([refused.length, ledger.eventCount('signing_refused')]).toEqual([shown.length, shown.length]);
+  expect(await status()).toMatchObject({ running: false, signing_refused: shown.length });
   expect(submits).toEqual([]);
 });

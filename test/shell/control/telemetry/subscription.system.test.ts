@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { StatusLine } from '../../../../src/shared/protocol/trader-status.js';
 import { followStatus } from '../../../../src/shell/control/control-client.js';
 import { newFolder } from '../../../support/folders.js';
-import { until } from '../../../support/waiting.js';
+import { untilTrue } from '../../../support/waiting.js';
 import { ACCOUNT, hello, market } from '../../console/state-of-markets.js';
 import { serveTrader } from '../../console/told-trader.js';
 
@@ -20,15 +20,9 @@ async function readLines(lines: readonly unknown[]) {
     close();
     server.close();
   });
-  await until(
-    () => server.readers.length,
-    (count) => count > 0,
-  );
+  await untilTrue(() => server.readers.length > 0);
   for (const line of lines) server.tell(line as StatusLine);
-  await until(
-    () => heard.length + lost.length,
-    (count) => count >= lines.length,
-  );
+  await untilTrue(() => heard.length + lost.length >= lines.length);
   return { heard, lost };
 }
 
