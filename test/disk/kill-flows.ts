@@ -115,9 +115,7 @@ const killSwitch: TraderFlow = (world) => {
     prepare: nothing,
     run: async (how) => {
       const trader = await started(world);
-      const order = async () => {
-        isAcknowledged = (await world.command('kill', '--reason', 'drill')).code === 0;
-      };
+      const order = async () => (isAcknowledged = (await world.command('kill', '--reason', 'drill')).code === 0);
       return world.during(trader, how, order, /killed.*orders 0 \|/);
     },
     finish: async () => {

@@ -17,7 +17,6 @@ it('a client under hostile answers ends every call as what its answer proves, an
     heapBytes: () => null,
   });
   expect(faults).toEqual([]);
-  for (const outcome of ['answered', 'refused', 'unknown', 'OutcomeUnknown', 'ServiceRefused']) {
+  for (const outcome of ['answered', 'refused', 'unknown', 'OutcomeUnknown', 'ServiceRefused'])
     expect([outcome, tally.countOf(outcome) > 0]).toEqual([outcome, true]);
-  }
 });

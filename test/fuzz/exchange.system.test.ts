@@ -10,9 +10,7 @@ const SEED = 3;
 const REQUESTS = times(1500, 3000);
 
 let exchange: RunningExchange;
-beforeAll(async () => {
-  exchange = await startTestExchange({ landingMs: 20 });
-});
+beforeAll(async () => (exchange = await startTestExchange({ landingMs: 20 })));
 afterAll(() => exchange.close());
 
 describe('an exchange under hostile requests', () => {
@@ -26,8 +24,7 @@ describe('an exchange under hostile requests', () => {
     });
     expect(faults).toEqual([]);
     // If nearly all requests failed for the same reason, the test would prove nothing.
-    for (const status of ['200', '201', '400', '401', '403', '404', '405', '409', '415']) {
+    for (const status of ['200', '201', '400', '401', '403', '404', '405', '409', '415'])
       expect([status, tally.countOf(status) > 0]).toEqual([status, true]);
-    }
   });
 });

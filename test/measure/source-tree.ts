@@ -176,8 +176,7 @@ function functionName(node: Node, parent: Node | null): string {
   if ('id' in node && node.id !== null && typeof node.id === 'object' && 'name' in node.id) return String(node.id.name);
   if (parent === null) return '';
   if (parent.type === 'VariableDeclarator' && parent.id.type === 'Identifier') return parent.id.name;
-  if ((parent.type === 'MethodDefinition' || parent.type === 'Property') && parent.key.type === 'Identifier') {
+  if ((parent.type === 'MethodDefinition' || parent.type === 'Property') && parent.key.type === 'Identifier')
     return parent.key.name;
-  }
   return '';
 }

@@ -145,9 +145,8 @@ it.skipIf(!existsSync(POLYMARKET))(
       trades += summary.trades;
       unexplained += summary.unexplainedTrades;
       expect(recording.market.outcome).toBeNull();
-      for (const { message } of recording.warnings) {
+      for (const { message } of recording.warnings)
         tradesLeftOut += Number(/trades left out: (\d+)/.exec(message)?.[1] ?? 0);
-      }
     }
     // Two of the 483 happened while the book was unknown.
     expect([trades, tradesLeftOut]).toEqual([481, 2]);

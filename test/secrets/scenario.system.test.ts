@@ -56,9 +56,7 @@ async function quotingVenue(url: string, folder: string): Promise<{ readonly url
     });
   return {
     url: proxy.url,
-    calm: () => {
-      spoils = false;
-    },
+    calm: () => (spoils = false),
   };
 }
 

@@ -227,10 +227,7 @@ export class ExchangeSide {
   }
 }
 
-export const contextOf = (core: ExchangeCore): HandlerContext => ({
-  core,
-  wallets: new WalletSignatures(),
-});
+export const contextOf = (core: ExchangeCore): HandlerContext => ({ core, wallets: new WalletSignatures() });
 
 /** Passes a call to its handler; its own declaration has parsed the body, and the trader wrote its query. */
 export function handle<N extends EndpointName>(name: N, call: object, context: HandlerContext): Reply<N> {

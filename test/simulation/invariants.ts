@@ -164,21 +164,18 @@ export class Invariants {
 
   /** The trader's core has released this request. */
   released({ call }: Request): void {
-    if (call.endpoint === 'orders.submit' && this.#holds.size > 0) {
+    if (call.endpoint === 'orders.submit' && this.#holds.size > 0)
       this.say(`9: a submit left while ${[...this.#holds].join()}: ${call.params.pubkey}`);
-    }
-    if (CONVERSION.test(call.endpoint) && this.#holds.size > 0) {
+    if (CONVERSION.test(call.endpoint) && this.#holds.size > 0)
       this.say(`9: ${call.endpoint} left while ${[...this.#holds].join()}: ${JSON.stringify(call.params)}`);
-    }
     if (call.endpoint === 'splits.create' || call.endpoint === 'splits.submit') this.#watch.split(call.endpoint);
     if (call.endpoint === 'splits.create' && this.#flattened.has(call.body.market_condition_id))
       this.say(`9: a split was drafted for market ${call.body.market_condition_id}, which was flattened`);
     const { body } = call;
     if (body === undefined || !('signature' in body)) return;
     const intent = this.#active.get(this.#signed.get(body.signature) ?? '');
-    if (intent?.signature !== body.signature) {
+    if (intent?.signature !== body.signature)
       this.say(`6: a signature left that is not stored: ${JSON.stringify(call.params)}`);
-    }
     if (call.endpoint === 'splits.submit' && this.#flattened.has(intent?.market ?? ''))
       this.say(`9: a split was submitted for market ${intent?.market}, which was flattened`);
     if (call.endpoint !== 'orders.submit') return;
@@ -234,9 +231,8 @@ export class Invariants {
     const orders = [...this.#active.values()].filter(({ kind, state }) => kind === 'place' && state !== 'abandoned');
     // The trader may not know yet that the market of an order has settled, so its holdings count beside the order.
     const markets = new Set([...this.#tradedMarkets(), ...orders.map(({ market }) => market)]);
-    for (const market of markets) {
+    for (const market of markets)
       worst.hold(market, this.#account.shares(market, true), this.#account.shares(market, false));
-    }
     for (const { market, is_yes, side, amount, draft_pubkey } of orders) {
       const remaining = (amount ?? 0) - this.#account.bookedOf(draft_pubkey ?? '');
       worst.work(market, is_yes === 1, side === 'buy', remaining);
@@ -252,9 +248,8 @@ export class Invariants {
       const { yes, no } = core.catalog.market(core.catalog.findIndex(market) ?? 0).shares.read(account);
       worst.hold(market, yes, no);
     }
-    for (const { market, outcome, side, remaining_amount } of this.#exchange.resting()) {
+    for (const { market, outcome, side, remaining_amount } of this.#exchange.resting())
       worst.work(market.condition_id, outcome.is_yes, side === 'buy', money.parse(remaining_amount ?? '0'));
-    }
     this.#judge(worst, 'as the exchange knows it');
   }
 

@@ -162,9 +162,8 @@ function hold(world: World, { polling }: Setting, [hold, lift]: Hold, random: Ra
     for (const text of [...disagreements(world), ...locks(world, process)]) say(text);
   });
   world.command({ kind: lift, reason });
-  for (let waitedMs = 0; waitedMs < AGAIN_MS && world.exchange.resting().length === 0; waitedMs += LOOK_MS) {
+  for (let waitedMs = 0; waitedMs < AGAIN_MS && world.exchange.resting().length === 0; waitedMs += LOOK_MS)
     world.pass(LOOK_MS);
-  }
   check(world, `after ${lift}`, ({ process, say }) => {
     const { reason, markets: all, pausedMarkets } = process.trader.snapshot(world.ourMs);
     // A resume of the trader does not lift the flatten of a market.
@@ -186,9 +185,7 @@ function misjudgeOnce(world: World, random: Random): () => void {
   const misjudgment = drawMisjudgment(random);
   network.script = spoilNextRead(misjudgment, () => tally.add(`fault: ${misjudgment[0]}`));
   if (random.chance(0.5)) world.pass(random.below(GONE_MS));
-  return () => {
-    network.script = null;
-  };
+  return () => (network.script = null);
 }
 
 /** @param lied the ledger holds the exchange's false reports */

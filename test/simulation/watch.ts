@@ -77,9 +77,8 @@ export class Watch {
   /** A submit is released. @param net YES minus NO in its market, in millionths of a share, by the ledger */
   submitted({ id, is_yes, side }: StoredIntent, net: number): void {
     const raises = (side === 'buy') === (is_yes === 1);
-    if (this.#reducesOnly && (raises ? net >= 0 : net <= 0)) {
+    if (this.#reducesOnly && (raises ? net >= 0 : net <= 0))
       this.#say(`17: order ${id} left with ${net} held, and only what reduces may`);
-    }
   }
 
   /** A split is drafted or sent: it locks currency and reduces nothing. */
@@ -125,9 +124,8 @@ export class Watch {
 
   #looked(market: string, nowMs: number): void {
     const ageMs = nowMs - (this.#booksMs.get(market) ?? Number.NEGATIVE_INFINITY);
-    if (ageMs > this.#setting.limits.maxBookAgeMs + WAIT_MS) {
+    if (ageMs > this.#setting.limits.maxBookAgeMs + WAIT_MS)
       this.#say(`14: an order was drafted on a book of ${market} that is ${ageMs} ms old`);
-    }
   }
 
   #reserved(endpoint: string): void {

@@ -60,9 +60,8 @@ export class Weather {
     if (method === 'POST' && this.#hit('error after the effect', faults.errorAfter)) fate.afterwards = INTERNAL;
     if (this.#hit('5xx after the effect', faults.gatewayAfter)) fate.afterwards = this.#gateway();
     if (this.#hit('HTML in place of JSON', faults.html)) fate.afterwards = HTML;
-    if (call.endpoint === 'orders.create' && this.#random.chance(faults.earlyExpiry)) {
+    if (call.endpoint === 'orders.create' && this.#random.chance(faults.earlyExpiry))
       fate.expiresInMs = this.#random.exponential(EARLY_MS);
-    }
   }
 
   #misjudge(fate: { -readonly [K in keyof Fate]: Fate[K] }): void {
@@ -78,9 +77,8 @@ export class Weather {
 
   #lagOf(call: AnyCall, nowMs: number): Lag | null {
     const { endpoint, params } = call;
-    if (endpoint === 'markets.book') {
+    if (endpoint === 'markets.book')
       return this.#lags(`book ${params.condition_id}`, 'stale book', this.faults.stale, nowMs) ? { stale: true } : null;
-    }
     if (declarationOf(endpoint).page === undefined) return null;
     const isFurther = 'cursor' in call.query && call.query.cursor !== undefined;
     if (isFurther) return this.#hit('cursor repeats', this.faults.cursorRepeats) ? { repeatsCursor: true } : null;

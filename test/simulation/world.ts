@@ -169,9 +169,8 @@ export class World {
   calm(): void {
     this.suffer(CALM);
     this.network.outageUntilMs = 0;
-    for (const conditionId of this.exchange.markets()) {
+    for (const conditionId of this.exchange.markets())
       this.exchange.core.at(this.timeline.nowMs).markets.setPaused(conditionId, false);
-    }
   }
 
   /** Stops it finally: it is not restarted. */
@@ -248,9 +247,7 @@ export class World {
     const faults = this.#faults;
     const hourly = (times: number) => this.#random.chance((times * LOOK_MS) / HOUR_MS);
     if (hourly(faults.restarts)) this.#restartExchange();
-    if (hourly(faults.clockSteps)) {
-      this.stepClock(this.#random.below(2 * faults.clockStepMs) - faults.clockStepMs);
-    }
+    if (hourly(faults.clockSteps)) this.stepClock(this.#random.below(2 * faults.clockStepMs) - faults.clockStepMs);
     this.#clock.look(faults, LOOK_MS);
     if (this.#random.chance(faults.outage)) {
       this.tally.add('fault: outage');

@@ -9,10 +9,7 @@ import beliefMaker from '../../strategies/belief-maker.js';
 import { paramsFor } from '../trader/strategy/fixtures.js';
 
 test('a restart between any two looks changes nothing of what it does', () => {
-  const restarting = {
-    ...beliefMaker,
-    create: (...args: Parameters<typeof beliefMaker.create>) => restarted(...args),
-  };
+  const restarting = { ...beliefMaker, create: (...args: Parameters<typeof beliefMaker.create>) => restarted(...args) };
   const params = paramsFor(beliefMaker);
   for (const seed of [3, 11]) {
     const [whole, cut] = [beliefMaker, restarting].map((module) =>

@@ -23,9 +23,7 @@ export const ask = (url: string, { method = 'GET', headers = {}, body }: Wanted 
     const asking = request(url, { method, headers: { ...headers, ...length }, agent }, (response) => {
       let text = '';
       response.setEncoding('utf8');
-      response.on('data', (part: string) => {
-        text += part;
-      });
+      response.on('data', (part: string) => (text += part));
       response.on('error', failed);
       response.on('end', () =>
         done({ status: response.statusCode ?? 0, headers: headersOf(response.rawHeaders), text }),

@@ -38,10 +38,7 @@ export const loadingFirst = (module: string): { readonly NODE_OPTIONS: string } 
 export function program(command: string, words: readonly string[], env: Record<string, string> = {}): Running {
   // In a run of tests it is tied already; other programs need this.
   tieToThisProcess();
-  const child = spawn(command, words, {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(command, words, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   const waiting = new Set<() => void>();
   const take = (chunk: Buffer) => {

@@ -18,9 +18,8 @@ const IMPORT = /\bfrom '(\.[^']+)\.js'/g;
 function reached(file: string, found = new Set<string>()): Set<string> {
   if (found.has(file) || file.startsWith('..') || !existsSync(join(TESTS, file))) return found;
   found.add(file);
-  for (const [, path = ''] of readFileSync(join(TESTS, file), 'utf8').matchAll(IMPORT)) {
+  for (const [, path = ''] of readFileSync(join(TESTS, file), 'utf8').matchAll(IMPORT))
     reached(join(dirname(file), `${path}.ts`), found);
-  }
   return found;
 }
 

@@ -112,9 +112,8 @@ export function controlAttack(scene: Scene): Case {
   const parts = partsWhere(scene, ({ scope }) => scope === 'paper');
   const request = requestOf(parts);
   const fromPage = { ...request, headers: [...request.headers, pick(random, PAGES)] };
-  if (request.body === null || random.chance(0.5)) {
+  if (request.body === null || random.chance(0.5))
     return { kind: 'control', path: parts.operation.path, duty: 'refused', request: fromPage };
-  }
   const text = `[${nastyJson(random)}`;
   return { kind: 'control', path: parts.operation.path, duty: 'refused', request: { ...request, ...withJson(text) } };
 }

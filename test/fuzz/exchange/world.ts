@@ -119,8 +119,7 @@ export class World {
 async function actor(base: string, markets: Markets): Promise<Actor> {
   const book = await TestTrader.join(base);
   const margin = await TestTrader.join(base);
-  for (const market of [...markets.traded, markets.resolved]) {
+  for (const market of [...markets.traded, markets.resolved])
     await book.complete('/share-splits/', { market_condition_id: market, amount: '500' });
-  }
   return new Actor(book, margin);
 }

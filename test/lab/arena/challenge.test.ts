@@ -92,9 +92,8 @@ test('the score and the true probability move as published', () => {
     });
     const wanted = [...(golden[seed] ?? []), ...(later[seed] ?? [])];
     // Published to twelve places; the cut of the jumps' tail affects the last of them.
-    for (const [index, value] of path.flat().entries()) {
+    for (const [index, value] of path.flat().entries())
       expect(Math.abs(value - (wanted[index] ?? Number.NaN))).toBeLessThan(1e-12);
-    }
   }
 });
 

@@ -76,9 +76,8 @@ describe('the accounts of a backtest', () => {
     expect(fills.length).toBeGreaterThan(10);
     for (const { timeMs, markMicros, marksAfterMicros, priceMicros, side } of fills) {
       expect(marksAfterMicros.length).toBe(5);
-      for (const [h, horizonMs] of [1_000, 5_000, 30_000, 60_000, 300_000].entries()) {
+      for (const [h, horizonMs] of [1_000, 5_000, 30_000, 60_000, 300_000].entries())
         expect(marksAfterMicros[h] === null, `${horizonMs}`).toBe(timeMs + horizonMs > closeMs - 1_000);
-      }
       // A maker's price was not beyond the middle when it was filled.
       if (side === 'bid') expect(priceMicros).toBeLessThanOrEqual((markMicros ?? 0) + 10_000);
       else expect(priceMicros).toBeGreaterThanOrEqual((markMicros ?? 0) - 10_000);

@@ -131,9 +131,8 @@ function act(venue: InProcessExchange, random: Random, nowMs: number, open: stri
       const { pubkey } = draft.data as { pubkey: string };
       if (random.chance(0.1)) return;
       const submitted = post('orders.submit', { pubkey }, { signature: '' });
-      if (submitted.kind === 'answered') {
+      if (submitted.kind === 'answered')
         expect(submitted).toEqual(overText(venue, get('orders.detail', { pubkey }, {}), nowMs));
-      }
       open.push(pubkey);
       return;
     }

@@ -31,9 +31,8 @@ describe('a backtest', () => {
       const untilMs = FIRST_MS + clockOf(format) + CUT_MS - PRINTS_LATE_MS;
       const whole = await decisionsBefore(untilMs, await write(rows));
       expect(ordersIn(whole)).toBeGreaterThan(10);
-      for (const [name, other] of Object.entries(FUTURES).filter(([name]) => futures.includes(name))) {
+      for (const [name, other] of Object.entries(FUTURES).filter(([name]) => futures.includes(name)))
         expect(await decisionsBefore(untilMs, await write(other(rows))), name).toEqual(whole);
-      }
     });
   }
 });

@@ -154,9 +154,8 @@ describe('repeats in which a limit halted the trader', () => {
     const cut = whole.map((run, at) => (at === 1 ? haltedFrom(9, run) : run));
     const played = playedByAll([...whole, ...cut]);
     const models = [whole, cut].map((each, at) => ({ model: `model ${at}`, repeats: computeRepeats(each, 1, played) }));
-    for (const { repeats } of models) {
+    for (const { repeats } of models)
       expect(repeats.compared).toMatchObject({ markets: 9, ofMarkets: 12, events: 9, intervalMicros: [9e6, 9e6] });
-    }
     const verdict = repeatVerdict(models);
     expect(verdict.points).toBe('gain');
     expect(verdict.text).toContain('The comparison uses the 9 markets of 12 that every fill model played.');

@@ -23,9 +23,7 @@ const LOOKS = [
 
 describe.skipIf(CHROMIUM === null)('in a browser', () => {
   let browser: Browser;
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
+  beforeAll(async () => (browser = await openBrowser()));
   afterAll(() => browser?.close());
 
   test.each(KINDS.flatMap(([kind, make]) => LOOKS.map((look) => [kind, look.scheme, look, make] as const)))(

@@ -145,9 +145,8 @@ describe('a sweep', () => {
     await record(data, { events: 2, minutes: 3, everyMs: 200_000 });
     // Recordings of more than four million events are not kept in memory; a reader does not count them.
     const names = readdirSync(data, { recursive: true, encoding: 'utf8' });
-    for (const path of names.filter((name) => name.endsWith('manifest.json')).map((name) => join(data, name))) {
+    for (const path of names.filter((name) => name.endsWith('manifest.json')).map((name) => join(data, name)))
       writeFileSync(path, readFileSync(path, 'utf8').replace(/"level": \d+/, '"level": 5000000'));
-    }
     const result = await sweep('streamed', { params: ['mode=exits,rejects,sound'], fillModels: ['risk-averse'] }, data);
     expect(result.configurations.map(({ status, error }) => [status, error])).toEqual([
       ['done', ''],

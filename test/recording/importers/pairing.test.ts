@@ -54,9 +54,8 @@ it('writes every event once, levels in their order, each trade alone or right be
       ).toEqual(levels);
       const out = written.filter((row) => row.kind === EVENT.trade);
       expect(out.map(({ side, price, amount }) => `${side} ${price} ${amount}`).sort()).toEqual(trades.sort());
-      for (let at = 1; at < written.length; at++) {
+      for (let at = 1; at < written.length; at++)
         expect(written[at]?.timeMs).toBeGreaterThanOrEqual(written[at - 1]?.timeMs ?? 0);
-      }
       // A paired trade is followed by a decrease of its level, possibly after other trades of that level.
       let paired = 0;
       let level = 0;

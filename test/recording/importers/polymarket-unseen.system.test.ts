@@ -128,9 +128,8 @@ describe('captures of one market', () => {
       '10030 end',
     ]);
     expect(gapsOf(joined)).toEqual([[0, 10_020, 'between two captures']]);
-    for (const path of [late, early]) {
+    for (const path of [late, early])
       expect(joined.warnings).toContainEqual({ path, message: expect.stringContaining('no starting snapshot') });
-    }
   });
 
   it('are imported as one, with their gap', async () => {

@@ -34,9 +34,7 @@ async function rewrite(folder: string, columns: string, where = ''): Promise<voi
 const replacing = (columns: string) => (folder: string) => rewrite(folder, `* REPLACE (${columns})`);
 
 let folder: string;
-beforeEach(() => {
-  folder = newFolder();
-});
+beforeEach(() => (folder = newFolder()));
 
 describe('a check of files', () => {
   it('finds nothing in a good recording', async () => {

@@ -18,9 +18,7 @@ it.each([
   let given = 0;
   for (let round = 0; round < times(2, 8); round++) {
     let isDone = false;
-    const flushed = store.flush().then(() => {
-      isDone = true;
-    });
+    const flushed = store.flush().then(() => (isDone = true));
     while (!isDone) {
       given += 1;
       sink.level(at(given), given % 2, 400_000 + 10_000 * (given % 20), given);

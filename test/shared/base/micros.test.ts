@@ -73,9 +73,8 @@ describe('micros', () => {
       [-425_000, 10_000, 'floor', -430_000],
       [-425_000, 10_000, 'ceil', -420_000],
     ];
-    for (const [value, step, rounding, wanted] of cases) {
+    for (const [value, step, rounding, wanted] of cases)
       expect(toMultiple(micros(value), micros(step), rounding)).toBe(wanted);
-    }
     expect(stepOfPrecision(2)).toBe(10_000);
     expect(complement(micros(420_000))).toBe(580_000);
     expect(() => stepOfPrecision(7)).toThrow(RangeError);

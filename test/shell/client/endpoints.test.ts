@@ -271,10 +271,7 @@ describe('walking a list', () => {
   it('ends when a thousand pages in a row are empty under ever new cursors, and not while rows come in between', async () => {
     const numbered =
       (rows: (at: number) => string[]) =>
-      (cursor = '0') => ({
-        rows: rows(Number(cursor)),
-        next: cursor === '5000' ? null : String(Number(cursor) + 1),
-      });
+      (cursor = '0') => ({ rows: rows(Number(cursor)), next: cursor === '5000' ? null : String(Number(cursor) + 1) });
     const skipping = { endpoint: 'positions.list' } as const;
     const empty = numbered(() => []);
     const { fault, asked } = await walk(empty, skipping);

@@ -60,9 +60,7 @@ export function clientFor(url: string, options: Partial<ClientOptions> = {}): Se
   return made;
 }
 
-export const forgetNotices = () => {
-  notices = [];
-};
+export const forgetNotices = () => (notices = []);
 
 export const read = (more: CallOptions = {}) => client.call('markets.book', { params: { condition_id: 'm' } }, more);
 export const write = (options: CallOptions = {}) => client.call('orders.create', { body: orderBody }, options);

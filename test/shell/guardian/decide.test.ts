@@ -80,9 +80,8 @@ describe('an alarm', () => {
   it('is raised when traders start over and over and none gets to trade, while orders may rest', () => {
     const guardian = watching({ stays: true });
     for (let run = 0; guardian.nowMs < 80_000; run++) {
-      for (let count = 1; count <= 8; count++) {
+      for (let count = 1; count <= 8; count++)
         guardian.look({ heartbeat: beat(count, { run: `run ${run}`, phase: 'starting' }) });
-      }
     }
     const [atMs] = guardian.timesOf('cancel');
     expect(atMs).toBeGreaterThan(60_000);
@@ -91,9 +90,8 @@ describe('an alarm', () => {
 
   it('counts only what the guardian was awake to hear, whatever its clock does', () => {
     const guardian = watching({ stays: true });
-    for (let hour = 0; hour < 5; hour++) {
+    for (let hour = 0; hour < 5; hour++)
       expect([guardian.look(still, 3_600_000), guardian.look(still, -1_800_000)]).toEqual([[], []]);
-    }
     // Five checks that counted for a second each; the rest of the time-out is left.
     expect(guardian.lookFor(RULES.timeoutMs - 5_000 - LOOK_MS, still)).toEqual([]);
     expect(guardian.look(still)).toContain('cancel');
@@ -121,9 +119,8 @@ describe('a trader that beats while nothing may rest', () => {
   /** Its heart beats for this time, and each beat says that no order may rest. */
   function pulls(guardian: Driven, ms: number, from = 21) {
     const kinds: string[] = [];
-    for (let n = 0; n < ms / LOOK_MS; n++) {
+    for (let n = 0; n < ms / LOOK_MS; n++)
       kinds.push(...guardian.look({ heartbeat: beat(from + n, { nothingMayRest: true }) }));
-    }
     return kinds;
   }
 
@@ -220,9 +217,7 @@ describe('a guardian ends', () => {
   const paper = { paperPatienceMs: 600_000 };
   type Step = (one: Driven) => void;
   const ask: Step = (one) => void one.see({ kind: 'ask-to-end', nowMs: one.nowMs });
-  const fail: Step = (one) => {
-    one.rounds = () => 'failed';
-  };
+  const fail: Step = (one) => (one.rounds = () => 'failed');
   const look =
     (seen: Seen, ms = LOOK_MS): Step =>
     (one) =>

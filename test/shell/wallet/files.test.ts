@@ -229,9 +229,8 @@ describe('the key file', () => {
       inspect(wallet, { depth: 9, showHidden: true }),
       JSON.stringify(wallet),
     ];
-    for (const canary of [...canaries, [...seed].join(','), [...seed].join(', ')]) {
+    for (const canary of [...canaries, [...seed].join(','), [...seed].join(', ')])
       expect(shown.join('\n')).not.toContain(canary);
-    }
   });
 });
 

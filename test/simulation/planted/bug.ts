@@ -27,9 +27,8 @@ export function patched(bug: Bug, file: string, source: string): string {
   let text = source;
   for (const edit of bug.edits.filter((each) => each.file === file)) {
     const pieces = text.split(edit.text);
-    if (pieces.length !== 2) {
+    if (pieces.length !== 2)
       throw new Error(`${bug.name}: ${file} has ${pieces.length - 1} places, not one, of this text:\n${edit.text}`);
-    }
     text = pieces.join(edit.replacement);
   }
   return text;

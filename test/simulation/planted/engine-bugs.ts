@@ -17,11 +17,7 @@ export const ENGINE_BUGS: readonly WrittenBug[] = [
     name: 'baseline-at-every-start',
     what: 'Every start takes the newest trade for the end of what is not ours.',
     edits: [
-      {
-        file: OWN_LISTS,
-        text: '\n  #fillPages = 0;',
-        replacement: '\n  #fillPages = 0;\n  #seenFills = false;',
-      },
+      { file: OWN_LISTS, text: '\n  #fillPages = 0;', replacement: '\n  #fillPages = 0;\n  #seenFills = false;' },
       {
         file: OWN_LISTS,
         text: '    this.#fillPages = 0;',
@@ -152,11 +148,7 @@ export const ENGINE_BUGS: readonly WrittenBug[] = [
         text: "    return lane === 'draft' && this.scope === 'signed';",
         replacement: "    return lane === 'draft' && this.scope !== 'signed';",
       },
-      {
-        file: CONTROLS,
-        text: "  { number: 10, name: 'request_reserve', check: requestReserve },\n",
-        replacement: '',
-      },
+      { file: CONTROLS, text: "  { number: 10, name: 'request_reserve', check: requestReserve },\n", replacement: '' },
     ],
   },
   {

@@ -31,9 +31,8 @@ const { bugs, threads, isWhole } = orExit((args) => {
   if (!Number.isSafeInteger(threads) || threads < 1)
     throw new Error(`--threads must be a count, got ${values.threads}`);
   const bugs = BUGS.filter(({ name }) => values.only === undefined || name === values.only);
-  if (bugs.length === 0) {
+  if (bugs.length === 0)
     throw new Error(`--only must be one of ${BUGS.map(({ name }) => name).join(', ')}, got ${values.only}`);
-  }
   return { bugs, threads, isWhole: values.only === undefined };
 });
 

@@ -92,9 +92,8 @@ export class AnswerCheck {
       const value = headers[name.toLowerCase()];
       if (value === undefined && header?.['required'] === true) faults.push(`lacks the header ${name}`);
       const schema = header?.['schema'] as Json | undefined;
-      if (value !== undefined && schema?.['type'] === 'integer' && !/^\d+$/.test(String(value))) {
+      if (value !== undefined && schema?.['type'] === 'integer' && !/^\d+$/.test(String(value)))
         faults.push(`header ${name} is ${String(value)}`);
-      }
     }
     return faults;
   }
