@@ -113,6 +113,8 @@ export interface FleetCommand {
   /** Reason to cancel all orders, because another trader may soon use the wallet; null while this trader may use it. */
   readonly hold: string | null;
   readonly markets: readonly string[];
+  /** Markets that other wallets of the fleet have claimed. */
+  readonly foreign: readonly string[];
 }
 
 /** A command to the running trader, from the operator or from the schedule of quote hours. */

@@ -32,14 +32,14 @@ export function followLease(member: FleetMember, hooks: FleetHooks) {
   let hasEnded = false;
   const look = (): void => {
     if (hasEnded) return;
-    const { standing, markets, lease } = member;
+    const { standing, markets, foreign, lease } = member;
     if (standing === 'lost') {
       end();
       return hooks.fail(explainLoss(lease));
     }
     const hold = standing === 'held' ? null : describeTrouble(member);
     if (told !== null && (told.hold === null) === (hold === null) && told.markets === markets) return;
-    told = { kind: 'fleet', hold, markets };
+    told = { kind: 'fleet', hold, markets, foreign };
     hooks.loop.command(told);
   };
   const timer = setInterval(look, LOOK_MS);

@@ -166,6 +166,8 @@ export class FleetMember {
   readonly lease: Lease;
   /** Markets that this trader has claimed: no other trader of the fleet trades them. */
   markets: readonly string[] = [];
+  /** Markets that other wallets of the fleet have claimed. */
+  foreign: readonly string[] = [];
   /** Reason why the last renewal of the lease failed; null after a success. */
   trouble: string | null = null;
   readonly #options: MemberOptions;
@@ -376,11 +378,13 @@ export class FleetMember {
       const unwanted = this.#dropped.filter((market) => !wanted.includes(market));
       await desk.giveBack(this.lease.term, unwanted);
     }
+    const foreign = await desk.listForeign();
     const missing = wanted.filter((market) => !this.markets.includes(market));
     const ours = missing.length === 0 ? [] : await desk.claim(this.lease.term, missing);
     const kept = this.markets.filter((market) => wanted.includes(market));
     this.#dropped = this.markets.filter((market) => !wanted.includes(market));
     this.markets = [...kept, ...ours];
+    this.foreign = foreign;
   }
 
   /** Returns the open database connection, or opens a new one after a failure. */

@@ -247,6 +247,13 @@ export class DatabaseDesk {
     return rows.filter(({ wallet }) => wallet === this.#candidate.wallet).map(({ market }) => String(market));
   }
 
+  /** Returns the markets that other wallets have claimed. */
+  async listForeign(): Promise<readonly string[]> {
+    const sql = 'SELECT market FROM twinbook_fleet.claim WHERE wallet <> $1';
+    const rows = await this.#database.query(sql, [this.#candidate.wallet]);
+    return rows.map(({ market }) => String(market));
+  }
+
   /** Releases the wallet's claims on these markets; with `others`, all other claims, also of its previous owner. */
   async giveBack(term: number, markets: readonly string[], others = false): Promise<void> {
     const sql = `DELETE FROM twinbook_fleet.claim c USING twinbook_fleet.wallet w

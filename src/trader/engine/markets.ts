@@ -64,6 +64,8 @@ export class Markets {
   /** Version of the list of tracked markets; increased when the list or its settings change. */
   version = 0;
   readonly markTrust = new MarkTrust();
+  /** Markets that other wallets of the fleet have claimed. */
+  foreign: ReadonlySet<string> = new Set();
   /** True after this process has read the first complete market list. */
   hasCatalog = false;
   /** Why the slots that the first market list creates cancel their restored orders; null otherwise. */
@@ -154,12 +156,17 @@ export class Markets {
     this.catalogSize = rows.length;
     for (const strategy of this.#settings.strategies) {
       if (strategy.markets.ids.length > 0) continue;
+      // A strategy that quotes whole events keeps a foreign market, because it needs the prices of all outcomes.
+      const isForeign = (id: string) => strategy.module.scope !== 'event' && this.foreign.has(id);
+      for (const { conditionId, slots } of this.all)
+        if (isForeign(conditionId))
+          slots.splice(0, slots.length, ...slots.filter((slot) => slot.strategy !== strategy));
       const { max, candidates = max } = strategy.markets;
       let room = candidates - this.#countOpenMarkets(strategy);
       for (const row of rows) {
         if (room <= 0) break;
         if (this.#isQuotedBy(row.condition_id, strategy) || !selects(strategy, row)) continue;
-        if (this.#unsuitable.has(row.condition_id)) continue;
+        if (this.#unsuitable.has(row.condition_id) || isForeign(row.condition_id)) continue;
         this.#assign(row.condition_id, strategy, pulledBecause);
         room -= 1;
       }

@@ -20,7 +20,7 @@ import {
   sumMeasured,
   unwantedBecause,
 } from './market-worth.js';
-import type { MarketEntry } from './markets.js';
+import type { MarketEntry, Markets } from './markets.js';
 import type { OwnState } from './own/own-state.js';
 import type { QuoteSlot } from './quoting/quote-slot.js';
 import { computeSigma } from './requests.js';
@@ -41,7 +41,7 @@ const SHORT_PART = 0.5;
 
 interface Chooser {
   readonly settings: Pick<TraderSettings, 'strategies' | 'economics'>;
-  readonly markets: { readonly all: Iterable<MarketEntry> };
+  readonly markets: Pick<Markets, 'all' | 'foreign'>;
   readonly requests: {
     readonly queue: Pick<RequestQueue, 'perMinute' | 'ownReadsPerMinute' | 'burstLeft' | 'isSteady'>;
   };
@@ -229,6 +229,7 @@ const sideIncome = ({ sides, market }: MarketOffer): number =>
 const makeId = ({ strategy, conditionId }: QuoteSlot): string => `${strategy.name} ${conditionId}`;
 
 function ruledOut(state: Chooser, slot: QuoteSlot, nowMs: number): string | null {
+  if (state.markets.foreign.has(slot.conditionId)) return 'another wallet of the fleet has claimed the market';
   const { rules } = slot.strategy.markets;
   if (!hasRules(rules)) return null;
   if (slot.view === null) return BOOK_UNREAD;

@@ -202,6 +202,12 @@ describe.skipIf(!HAS_POSTGRES)('a fleet', () => {
       wanted: () => ({ markets, isComplete }),
       onChange: () => undefined,
     });
+    const other = await deskOf('other');
+    await other.claim(1, ['theirs']);
+    await untilTrue(async () => member.foreign.join() === 'theirs');
+    await other.giveBack(1, ['theirs']);
+    await untilTrue(async () => member.foreign.length === 0);
+    await other.close();
     const database = await open();
     const claimed = async () => (await readFleet(database)).wallets.find(({ wallet }) => wallet === 'again')?.markets;
     await untilTrue(async () => (await claimed())?.join() === 'dropped,held,mine');

@@ -68,6 +68,7 @@ function setFleetBounds({ safety, markets, notices }: TraderState, command: Flee
   const { hold } = command;
   const before = safety.fleet?.hold ?? null;
   safety.fleet = { hold, markets: new Set(command.markets) };
+  markets.foreign = new Set(command.foreign);
   markets.requestRequote();
   if (hold === before) return;
   if (hold === null) notices.notify(nowMs, 'fleet', 'this trader holds the lease on the wallet again');

@@ -4,13 +4,14 @@ import { Modes } from '../../../../src/trader/engine/control/modes.js';
 import type { StrategySettings } from '../../../../src/trader/engine/settings.js';
 import { makeSnapshot } from '../../../../src/trader/engine/snapshot.js';
 import { openMemoryLedger } from '../../../../src/trader/ledger/ledger.js';
+import { detail } from '../../market/fixtures.js';
 import { settingsOf, stateOf, strategyOf } from '../played-trader.js';
 
 /** A trader that quotes the markets m1 and m2. */
 function newTrader() {
   const state = stateOf(openMemoryLedger(), settingsOf({ strategies: [strategyOf(['m1', 'm2'])] }));
   const bound = (hold: string | null, markets: readonly string[]) =>
-    state.ledger.transaction(() => obey(state, { kind: 'fleet', hold, markets }, 0));
+    state.ledger.transaction(() => obey(state, { kind: 'fleet', hold, markets, foreign: [] }, 0));
   return { state, bound };
 }
 
@@ -33,6 +34,28 @@ describe('a trader in a fleet', () => {
     expect(state.safety.whyPaused('m1')).toBeUndefined();
     expect(state.safety.whyPaused('m2')).toMatch(/wallet has not claimed/);
     expect([slots.map(({ dirty }) => dirty), state.notices.take()]).toEqual([[true, true], []]);
+  });
+
+  it.each([
+    ['from the venue’s list', { ids: [], max: 2 }],
+    ['from its own list', { ids: ['a', 'b', 'c'], max: 2, candidates: 3 }],
+  ])('quotes another market, chosen %s, in place of one that another wallet has claimed', (_, selection) => {
+    const strategy = strategyOf([]);
+    const strategies = [{ ...strategy, markets: { ...strategy.markets, ...selection } }];
+    const state = stateOf(openMemoryLedger(), settingsOf({ strategies }));
+    const rows = ['a', 'b', 'c'].map((id) => detail({ condition_id: id, state: 'open' }));
+    let nowMs = 0;
+    const quotedBeside = (foreign: readonly string[]) => {
+      state.ledger.transaction(() => obey(state, { kind: 'fleet', hold: null, markets: [], foreign }, nowMs));
+      state.markets.onCatalog(rows as never);
+      nowMs += 60_000;
+      state.selection.look(state, nowMs);
+      const { markets } = makeSnapshot(state, nowMs);
+      return markets.flatMap((one) =>
+        one.strategies.length > 0 && one.leftOutBecause === null ? one.conditionId : [],
+      );
+    };
+    expect([[], ['a'], [], ['b', 'c']].map(quotedBeside)).toEqual([['a', 'b'], ['b', 'c'], ['b', 'c'], ['a']]);
   });
 
   it('says once that its wallet may be another’s soon, and once that it is not', () => {
