@@ -65,7 +65,8 @@ export async function runTrader(config: Config, io: TraderIo, verbose = false): 
   try {
     return await runSession(config, io, verbose);
   } catch (error) {
-    if (leavesOrdersBehind(error)) await cancelLeftovers(config, io.env, (text) => io.err(`${text}\n`));
+    const say = (text: string) => io.err(`${text}\n`);
+    if (leavesOrdersBehind(error, config.fleet !== null)) await cancelLeftovers(config, io.env, say);
     throw error;
   }
 }

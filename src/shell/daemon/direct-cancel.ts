@@ -173,9 +173,13 @@ const describeReason = (outcome: NotAnswered): string =>
 /** Matches the error codes of Node and SQLite for a full, failing or read-only disk. */
 const DISK = /^(EIO|ENOSPC|EDQUOT|EROFS|EFBIG|SQLITE_FULL|SQLITE_READONLY.*|SQLITE_IOERR.*)$/;
 
-/** Returns whether orders may still rest after this error ended the trader: broken ledger, failing disk or bug. */
-export function leavesOrdersBehind(error: unknown): boolean {
+/**
+ * Returns whether orders may still rest after this error ended the trader: broken ledger, failing disk or bug. In a
+ * fleet, an earlier run's orders may rest after any error, unless a running trader has the wallet or the ledger.
+ */
+export function leavesOrdersBehind(error: unknown, isInFleet: boolean): boolean {
   if (!(error instanceof TwinbookError) || error.code === 'ledger_broken') return true;
+  if (isInFleet && error.code !== 'wallet_taken' && error.code !== 'ledger_locked') return true;
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if ('code' in cause && DISK.test(String(cause.code))) return true;
   }

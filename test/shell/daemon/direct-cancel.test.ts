@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { cancelDirectly, cancelLeftovers } from '../../../src/shell/daemon/direct-cancel.js';
+import { TwinbookError } from '../../../src/shared/base/errors.js';
+import { cancelDirectly, cancelLeftovers, leavesOrdersBehind } from '../../../src/shell/daemon/direct-cancel.js';
 import { explainLoss, settleWallet } from '../../../src/shell/daemon/fleet-session.js';
 import { type FleetMember, Lease, rulesOf } from '../../../src/shell/fleet/member.js';
 import { profile } from '../client/hostile-server.js';
@@ -85,4 +86,15 @@ it('in a fleet, a trader that could not start cancels nothing, because another t
   expect(said).toEqual([
     expect.stringMatching(/^orders may still rest: unless another trader .* has the wallet, run /),
   ]);
+});
+
+it.each([
+  ['ledger_broken', true, true],
+  ['venue_refused', false, true],
+  ['fleet_unusable', false, true],
+  ['ledger_locked', false, false],
+  ['wallet_taken', false, false],
+] as const)('after a failed start with %s, orders of an earlier run may rest: %s, in a fleet: %s', (code, ...may) => {
+  const error = new TwinbookError(code, 'the start failed');
+  expect([false, true].map((isInFleet) => leavesOrdersBehind(error, isInFleet))).toEqual(may);
 });
