@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { StatusLine } from '../../../src/shared/protocol/trader-status.js';
 import type { PageState } from '../../../src/shell/console/page-state.js';
+import { askTrader } from '../../../src/shell/control/control-client.js';
 import type { ControlQuestion, ControlResponse } from '../../../src/shell/control/control-protocol.js';
 import { newFolder } from '../../support/folders.js';
 import { openPageSession } from '../../support/page-client.js';
@@ -79,15 +80,24 @@ describe('the console', () => {
     const waiting = join(newFolder(), 'address');
     writeFileSync(waiting, 'https://192.0.2.1/never', { mode: 0o600 });
     const alerts = `alerts: { channels: { chat: { kind: slack, address_file: ${waiting} } } }`;
-    const { server, state, tell, traderGone } = await place(() => OBEYED, alerts);
+    const { config, server, state, tell, traderGone } = await place(() => OBEYED, alerts);
     tell(hello());
     tell({ type: 'bye', time: 6_000, reason: 'the disk is full', proven: false });
+    const closed = server.readers.map((reader) => new Promise<void>((resolve) => reader.once('close', resolve)));
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     let isTold = false;
     void traderGone().then(() => {
       isTold = true;
     });
     for (const reader of server.readers) reader.end();
     await vi.waitFor(() => expect(state()).rejects.toThrow());
+    await Promise.all(closed);
+    const ping = () => askTrader({ command: 'ping' }, { socket: config.control.socket, timeoutMs: 60_000 });
+    await ping();
+    await vi.advanceTimersByTimeAsync(10_000);
+    // The trader would hear a reconnected console before this ping.
+    await ping();
     expect([server.readers.length, isTold]).toEqual([1, false]);
   });
 
