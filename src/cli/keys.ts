@@ -6,7 +6,7 @@ import { utcText } from '../shared/base/text.js';
 import { type AddCommand, command } from './command.js';
 import type { CliIo } from './io.js';
 import * as option from './options.js';
-import { findCredentials, openWallet, ownerOf, requireAnswer, withClient, withVenue } from './reach.js';
+import { findCredentials, findNamed, openWallet, ownerOf, requireAnswer, withClient, withVenue } from './reach.js';
 import { type TableColumn, table } from './table.js';
 
 const plain = option.flag('--plain-text-key', 'store the key unencrypted: every reader of the file has the key');
@@ -109,11 +109,15 @@ const listCommand = command({
 const revokeCommand = command({
   name: 'revoke',
   help: 'revokes an API key, and removes the key from the credentials file',
-  args: [['<id>', 'id of the key in `keys list`']],
+  args: [['<id>', 'id of the key in `keys list`, or the id’s beginning']],
   config: 'trader',
-  answer: async ({ config, args: [id = ''], io }) => {
+  answer: async ({ config, args: [typed = ''], io }) => {
     const { forgetCredentials } = await import('../shell/wallet/key-file.js');
     const row = await withVenue(config, io, async ({ client, wallet }) => {
+      // A whole id also works if the venue does not list the keys.
+      const { outcome } = await client.call('keys.list', {});
+      const named = outcome.kind === 'answered' ? outcome.data.map(({ key_id }) => ({ id: key_id })) : [];
+      const id = findNamed(typed, named, 'keys') ?? typed;
       const revoked = requireAnswer(await client.call('keys.revoke', { params: { key_id: id } }), `revoking ${id}`);
       // The file has the only copy of the key's secret, so the secret stays in it while the key may be valid.
       if (revoked.revoked_at === null) {
