@@ -20,7 +20,7 @@ export type BreakdownBy = (typeof BREAKDOWNS)[number];
 export interface BreakdownRow
   extends Pick<MarketAnalysis, 'title' | 'fills' | 'boughtMicros' | 'soldMicros'>,
     Pick<ResultSplit, 'resultMicros' | 'feesMicros'> {
-  /** Key of a group: a UTC day, a condition id, names of strategies, or an event title. */
+  /** Key of a group: a UTC day, a condition id, names of strategies, or an event title; equal titles get ids. */
   readonly key: string;
   /** Equity at the end of the day if the group is a day; null for other groups. */
   readonly equityMicros: number | null;
@@ -41,10 +41,13 @@ export function computeBreakdown(record: SessionRecord, analysis: Analysis, by: 
     strategy: ({ conditionId }: MarketAnalysis) => nameStrategies(sessions.get(conditionId)),
   }[by];
   const groups = groupBy(analysis.markets, keyOf);
+  const nameOf = (key: string, [market]: readonly MarketAnalysis[]) => (by === 'event' && market?.eventTitle) || key;
+  const names = Array.from(groups, ([key, markets]) => nameOf(key, markets));
   const rows = [...groups].map(([key, markets]): BreakdownRow => {
     const split = sumSplits(markets.map(({ result }) => result));
+    const name = nameOf(key, markets);
     return {
-      key: (by === 'event' && markets[0]?.eventTitle) || key,
+      key: names.filter((one) => one === name).length > 1 ? `${name} (${key})` : name,
       title: by === 'market' ? (markets[0]?.title ?? '') : '',
       fills: sum(markets.map(({ fills }) => fills)),
       boughtMicros: sum(markets.map(({ boughtMicros }) => boughtMicros)),

@@ -3,6 +3,7 @@ import { analyse, bracketVerdict, sharedWarnings } from '../../../src/lab/report
 import type { Markout, MarkoutHorizon, MarkoutSide } from '../../../src/lab/report/analysis/trading.js';
 import { resultTone } from '../../../src/lab/report/html/parts.js';
 import { renderVerdict, reportHtml } from '../../../src/lab/report/html/report-html.js';
+import { computeBreakdown } from '../../../src/lab/report/session-from-ledger.js';
 import type { MarketSession, SessionRecord } from '../../../src/lab/session/contract.js';
 import { must } from '../../../src/shared/base/errors.js';
 import { makeSession } from './session.js';
@@ -161,8 +162,11 @@ describe('the result by event', () => {
 
   test('tells events of one title apart by their ids', () => {
     const markets = [gain('a', 'Up?', 3), gain('b', 'Up?', -1)];
-    const { byEvent } = analyse(aSession(markets.map((one, n) => ({ ...one, eventConditionId: `E${n}` }))));
-    expect(byEvent).toMatchObject({ events: 2, won: 1, lost: 1 });
+    const session = aSession(markets.map((one, n) => ({ ...one, eventConditionId: `E${n}` })));
+    const analysis = analyse(session);
+    expect(analysis.byEvent).toMatchObject({ events: 2, won: 1, lost: 1 });
+    const rows = computeBreakdown(session, analysis, 'event', () => null);
+    expect(rows.map(({ key }) => key)).toEqual(['Up? (E0)', 'Up? (E1)']);
   });
 
   test('has neither deviation nor interval from one event, and says so', () => {
