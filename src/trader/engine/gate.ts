@@ -14,7 +14,7 @@ export type StepContext = ReturnType<typeof makeStepContext>;
 export function makeStepContext(state: TraderState, hold: string | null, nowMs: number) {
   const { account, safety, requests, executor, settings } = state;
   const { averages, equityMicros } = account.valuation;
-  const held = hold ?? (equityMicros === null ? 'starting: the holdings cannot be valued yet' : null);
+  const held = hold ?? (equityMicros === null ? describeUnvalued(account) : null);
   const { mode, reason } = safety.mode();
   return {
     nowMs,
@@ -33,6 +33,9 @@ export function makeStepContext(state: TraderState, hold: string | null, nowMs: 
     findCaps: (conditionId: string) => averages.caps(conditionId),
   };
 }
+
+const describeUnvalued = ({ own, valuation: { marks } }: TraderState['account']): string =>
+  `starting: the holdings cannot be valued yet; held market without a price: ${[...own.held.keys()].find((id) => !marks.has(id)) ?? 'none'}`;
 
 export function approveAndExecute(
   intent: Intent,

@@ -7,6 +7,7 @@ import type { DataOf } from '../../../src/shared/protocol/endpoints.js';
 import type { Outcome, Request } from '../../../src/shared/protocol/seam.js';
 import { Wallet } from '../../../src/shell/wallet/wallet.js';
 import { readNextStart } from '../../../src/trader/engine/control/safety.js';
+import { makeStepContext } from '../../../src/trader/engine/gate.js';
 import { observeReport } from '../../../src/trader/engine/observe.js';
 import { watchMarkets } from '../../../src/trader/engine/snapshot.js';
 import type { Reaction } from '../../../src/trader/executor/contract.js';
@@ -347,4 +348,18 @@ it.each([
   const value = () => state.account.valuation.value({ cashMicros: m(0), held }, () => false, 0);
   const worth = ledger.transaction(value);
   expect(worth?.passingMicros).toBe(less * ONE);
+});
+
+it('a held share without a price is named as the reason why nothing is quoted', () => {
+  const ledger = openMemoryLedger();
+  const state = stateOf(ledger, settingsOf());
+  const amounts = { ledgerMicros: m(0), exchangeMicros: m(ONE), restMicros: m(ONE), restWorthMicros: m(0) };
+  ledger.transaction(() => {
+    ledger.adopt({ marketConditionId: 'M', isYes: true, recorded: [], ...amounts }, 'why', START_MS);
+    state.safety.valueHoldings(START_MS);
+  });
+  expect(makeStepContext(state, null, START_MS).hold).toMatch(/cannot be valued yet; .* without a price: M$/);
+  state.account.valuation.look('M', 0.5, null, START_MS);
+  ledger.transaction(() => state.safety.valueHoldings(START_MS));
+  expect(makeStepContext(state, null, START_MS).hold).toBeNull();
 });
