@@ -41,11 +41,10 @@ export function computeBreakdown(record: SessionRecord, analysis: Analysis, by: 
     strategy: ({ conditionId }: MarketAnalysis) => nameStrategies(sessions.get(conditionId)),
   }[by];
   const groups = groupBy(analysis.markets, keyOf);
-  const nameOf = (key: string, [market]: readonly MarketAnalysis[]) => (by === 'event' && market?.eventTitle) || key;
-  const names = Array.from(groups, ([key, markets]) => nameOf(key, markets));
-  const rows = [...groups].map(([key, markets]): BreakdownRow => {
+  const names = Array.from(groups, ([key, [market]]) => (by === 'event' && market?.eventTitle) || key);
+  const rows = [...groups].map(([key, markets], nth): BreakdownRow => {
     const split = sumSplits(markets.map(({ result }) => result));
-    const name = nameOf(key, markets);
+    const name = names[nth] ?? key;
     return {
       key: names.filter((one) => one === name).length > 1 ? `${name} (${key})` : name,
       title: by === 'market' ? (markets[0]?.title ?? '') : '',

@@ -322,9 +322,8 @@ const MARKET_POINTS = `SELECT time_s * 1000 AS timeMs, bestBidMicros, bestAskMic
   FROM market_points JOIN series ON series.id = series
   WHERE market = ? AND scale = ? AND time_s BETWEEN ? AND ? ORDER BY time_s LIMIT ${MOST_POINTS}`;
 
-const PUT_ACCOUNT = `INSERT INTO account_points VALUES (@scale, @time, @equityMicros, @resultMicros, @lossDayMicros)
-  ON CONFLICT DO UPDATE SET equityMicros = excluded.equityMicros, resultMicros = excluded.resultMicros,
-  lossDayMicros = excluded.lossDayMicros`;
+const PUT_ACCOUNT =
+  'INSERT OR REPLACE INTO account_points VALUES (@scale, @time, @equityMicros, @resultMicros, @lossDayMicros)';
 
 const PUT_MARKET = `INSERT INTO market_points VALUES
   (@series, @scale, @time, @bestBidMicros, @bestAskMicros, @fairMicros, @bidMicros, @askMicros, @netMicros)

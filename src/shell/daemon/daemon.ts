@@ -65,8 +65,7 @@ export async function runTrader(config: Config, io: TraderIo, verbose = false): 
   try {
     return await runSession(config, io, verbose);
   } catch (error) {
-    const say = (text: string) => io.err(`${text}\n`);
-    if (leavesOrdersBehind(error, config.fleet !== null)) await cancelLeftovers(config, io.env, say);
+    if (leavesOrdersBehind(error, config)) await cancelLeftovers(config, io.env, (text) => io.err(`${text}\n`));
     throw error;
   }
 }

@@ -173,13 +173,11 @@ const describeReason = (outcome: NotAnswered): string =>
 /** Matches the error codes of Node and SQLite for a full, failing or read-only disk. */
 const DISK = /^(EIO|ENOSPC|EDQUOT|EROFS|EFBIG|SQLITE_FULL|SQLITE_READONLY.*|SQLITE_IOERR.*)$/;
 
-/**
- * Returns whether orders may still rest after this error ended the trader: broken ledger, failing disk or bug. In a
- * fleet, an earlier run's orders may rest after any error, unless a running trader has the wallet or the ledger.
- */
-export function leavesOrdersBehind(error: unknown, isInFleet: boolean): boolean {
+/** Returns whether orders may still rest after this error ended the trader: broken ledger, failing disk or bug. */
+export function leavesOrdersBehind(error: unknown, { fleet }: Pick<TraderConfig, 'fleet'>): boolean {
   if (!(error instanceof TwinbookError) || error.code === 'ledger_broken') return true;
-  if (isInFleet && error.code !== 'wallet_taken' && error.code !== 'ledger_locked') return true;
+  // Orders of a crashed run rest until a fleet's trader takes the wallet, unless another trader has wallet or ledger.
+  if (fleet !== null && error.code !== 'wallet_taken' && error.code !== 'ledger_locked') return true;
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if ('code' in cause && DISK.test(String(cause.code))) return true;
   }

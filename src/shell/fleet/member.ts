@@ -378,13 +378,12 @@ export class FleetMember {
       const unwanted = this.#dropped.filter((market) => !wanted.includes(market));
       await desk.giveBack(this.lease.term, unwanted);
     }
-    const foreign = await desk.listForeign();
     const missing = wanted.filter((market) => !this.markets.includes(market));
-    const ours = missing.length === 0 ? [] : await desk.claim(this.lease.term, missing);
-    const kept = this.markets.filter((market) => wanted.includes(market));
+    const wallets = await desk.claim(this.lease.term, missing);
+    const isOurs = (market: string) => wallets.get(market) === this.#options.wallet;
     this.#dropped = this.markets.filter((market) => !wanted.includes(market));
-    this.markets = [...kept, ...ours];
-    this.foreign = foreign;
+    this.markets = wanted.filter(isOurs);
+    this.foreign = [...wallets.keys()].filter((market) => !isOurs(market));
   }
 
   /** Returns the open database connection, or opens a new one after a failure. */

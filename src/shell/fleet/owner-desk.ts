@@ -207,22 +207,18 @@ export class DatabaseDesk {
   }
 
   /** Renews the lease; a new connection first takes the lock again. `fenced`: the row no longer names this trader. */
-  async renew(
-    term: number,
-    summary: TraderSummary | null,
-  ): Promise<{ readonly kind: 'renewed' } | { readonly kind: 'fenced'; readonly owner: OwnerRow | null }> {
+  async renew(term: number, summary: TraderSummary | null) {
     const { place } = this.#database;
     const isNewSession = !this.#isLocked;
     const isLocked = await this.#lock();
     if (isLocked) {
       const text = summary === null ? null : JSON.stringify(summary);
       const rows = await this.#ask(isNewSession ? RENEW_ANEW : RENEW, term, text);
-      if (rows.length > 0) return { kind: 'renewed' };
+      if (rows.length > 0) return { kind: 'renewed' } as const;
     }
     const owner = await this.look();
-    const isOurs =
-      owner !== null && owner.instance === this.#candidate.instance && owner.term === term && !owner.isFree;
-    if (!isOurs) return { kind: 'fenced', owner };
+    const isOurs = owner?.instance === this.#candidate.instance && owner.term === term && !owner.isFree;
+    if (!isOurs) return { kind: 'fenced', owner } as const;
     if (isLocked) throw unusable(`${place} serves one connection through several sessions`, NO_POOLER);
     // The database server has not yet noticed that our previous connection is gone.
     await this.#evict();
@@ -236,22 +232,15 @@ export class DatabaseDesk {
 
   /** Requests capital. The answer contains the other members' grants and the whole fleet's capital, micros. */
   async grant(term: number, micros: number) {
-    const { wallet, instance } = this.#candidate;
-    const [row] = await this.#database.query<Granted>(GRANT, [wallet, instance, term, micros]);
+    const [row] = await this.#ask<Granted>(GRANT, term, micros);
     return must(row, 'the answer of grant_capital');
   }
 
-  /** Claims markets for this wallet. Returns those of `markets` that this wallet now has claimed. */
-  async claim(term: number, markets: readonly string[]): Promise<readonly string[]> {
-    const rows = await this.#ask('SELECT * FROM twinbook_fleet.claim_markets($1, $2, $3, $4)', term, markets);
-    return rows.filter(({ wallet }) => wallet === this.#candidate.wallet).map(({ market }) => String(market));
-  }
-
-  /** Returns the markets that other wallets have claimed. */
-  async listForeign(): Promise<readonly string[]> {
-    const sql = 'SELECT market FROM twinbook_fleet.claim WHERE wallet <> $1';
-    const rows = await this.#database.query(sql, [this.#candidate.wallet]);
-    return rows.map(({ market }) => String(market));
+  /** Claims markets for this wallet. Returns all markets of the fleet that are now claimed, with their wallets. */
+  async claim(term: number, markets: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    if (markets.length > 0) await this.#ask('SELECT twinbook_fleet.claim_markets($1, $2, $3, $4)', term, markets);
+    const rows = await this.#database.query('SELECT market, wallet FROM twinbook_fleet.claim');
+    return new Map(rows.map(({ market, wallet }) => [String(market), String(wallet)]));
   }
 
   /** Releases the wallet's claims on these markets; with `others`, all other claims, also of its previous owner. */
@@ -277,8 +266,8 @@ export class DatabaseDesk {
   }
 
   /** Runs a query whose first three parameters are wallet, instance and term. */
-  #ask(sql: string, term: number, ...more: readonly unknown[]) {
-    return this.#database.query(sql, [this.#candidate.wallet, this.#candidate.instance, term, ...more]);
+  #ask<R extends object>(sql: string, term: number, ...more: readonly unknown[]) {
+    return this.#database.query<R>(sql, [this.#candidate.wallet, this.#candidate.instance, term, ...more]);
   }
 
   async #lock(): Promise<boolean> {
@@ -322,11 +311,7 @@ UPDATE twinbook_fleet.wallet SET holder = $2, instance = $3, machine = $4, lease
   backend_pid = pg_backend_pid(), taken_at = clock_timestamp(), renewed_at = clock_timestamp()
 WHERE wallet = $1 AND term = $6 AND renewal = $7 RETURNING term, ${TAKEN}`;
 
-interface Granted {
-  readonly kind: 'granted' | 'fenced' | 'too_much';
-  readonly othersMicros: number;
-  readonly capitalMicros: number;
-}
+type Granted = Readonly<{ kind: 'granted' | 'fenced' | 'too_much'; othersMicros: number; capitalMicros: number }>;
 
 const GRANT = `
 SELECT answer AS kind, others::float8 AS "othersMicros", capital::float8 AS "capitalMicros"

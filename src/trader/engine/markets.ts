@@ -64,8 +64,6 @@ export class Markets {
   /** Version of the list of tracked markets; increased when the list or its settings change. */
   version = 0;
   readonly markTrust = new MarkTrust();
-  /** Markets that other wallets of the fleet have claimed. */
-  foreign: ReadonlySet<string> = new Set();
   /** True after this process has read the first complete market list. */
   hasCatalog = false;
   /** Why the slots that the first market list creates cancel their restored orders; null otherwise. */
@@ -148,8 +146,8 @@ export class Markets {
     if (text !== null) this.#ledger.setNote(ownFillsNote(conditionId), text);
   }
 
-  /** Assigns the markets of a complete list to strategies that select them, up to each strategy's maximum. */
-  onCatalog(rows: readonly MarketSummary[]): void {
+  /** Assigns listed markets to strategies that select them. `foreign`: markets that other wallets have claimed. */
+  onCatalog(rows: readonly MarketSummary[], foreign: ReadonlySet<string> = new Set()): void {
     this.hasCatalog = true;
     const pulledBecause = this.#pulledBecause;
     this.#pulledBecause = null;
@@ -157,7 +155,7 @@ export class Markets {
     for (const strategy of this.#settings.strategies) {
       if (strategy.markets.ids.length > 0) continue;
       // A strategy that quotes whole events keeps a foreign market, because it needs the prices of all outcomes.
-      const isForeign = (id: string) => strategy.module.scope !== 'event' && this.foreign.has(id);
+      const isForeign = (id: string) => strategy.module.scope !== 'event' && foreign.has(id);
       for (const { conditionId, slots } of this.all)
         if (isForeign(conditionId))
           slots.splice(0, slots.length, ...slots.filter((slot) => slot.strategy !== strategy));

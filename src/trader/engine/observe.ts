@@ -214,7 +214,7 @@ function observeCatalog(state: TraderState, report: RequestResult): void {
     notices.alert(report.nowMs, kind, text);
     markets.requestRequote();
   }
-  if (step.kind === 'page') markets.onCatalog(walk.rows);
+  if (step.kind === 'page') markets.onCatalog(walk.rows, safety.fleet?.foreign);
   noteListRead(state, 'catalog', step.kind === 'void' ? toFailure(report) : 'ok', report);
 }
 

@@ -10,6 +10,7 @@ import {
   type ScarcityPrices,
 } from '../scheduler/market-choice.js';
 import type { RequestQueue } from '../scheduler/request-queue.js';
+import type { Safety } from './control/safety.js';
 import {
   type Belief,
   BOOK_UNREAD,
@@ -20,7 +21,7 @@ import {
   sumMeasured,
   unwantedBecause,
 } from './market-worth.js';
-import type { MarketEntry, Markets } from './markets.js';
+import type { MarketEntry } from './markets.js';
 import type { OwnState } from './own/own-state.js';
 import type { QuoteSlot } from './quoting/quote-slot.js';
 import { computeSigma } from './requests.js';
@@ -41,10 +42,9 @@ const SHORT_PART = 0.5;
 
 interface Chooser {
   readonly settings: Pick<TraderSettings, 'strategies' | 'economics'>;
-  readonly markets: Pick<Markets, 'all' | 'foreign'>;
-  readonly requests: {
-    readonly queue: Pick<RequestQueue, 'perMinute' | 'ownReadsPerMinute' | 'burstLeft' | 'isSteady'>;
-  };
+  readonly markets: { readonly all: Iterable<MarketEntry> };
+  readonly safety: Pick<Safety, 'fleet'>;
+  readonly requests: { readonly queue: RequestQueue };
   readonly account: { readonly own: Pick<OwnState, 'cashMicros'> };
   readonly clock: { readonly venue: Pick<VenueTimeBounds, 'nowMs'> };
 }
@@ -130,8 +130,7 @@ export class Selection {
         return [strategy.name, strategy.markets.max - pausing.length];
       }),
     );
-    const allowed = offered.filter(({ slot }) => ruledOut(state, slot, nowMs) === null);
-    const candidates = allowed.map(({ candidate }) => candidate);
+    const candidates = offered.flatMap((one) => (ruledOut(state, one.slot, nowMs) === null ? one.candidate : []));
     const bounds = { most, entries: isFirst ? Number.POSITIVE_INFINITY : ENTRIES };
     const { queue } = state.requests;
     const supply = {
@@ -187,7 +186,6 @@ export class Selection {
     const offer = makeOffer(slot.wanted, view, motionNow, belief);
     if (offer === null) return null;
     this.#offeredMs.set(slot, nowMs);
-    const byValue = strategy.markets.choose === 'value';
     // Expected gross income from own fills, currency per second.
     const gross = offer.sides.reduce(
       (sum, { fillsPerS, sharesPerFill, distance }) => sum + fillsPerS * sharesPerFill * distance,
@@ -197,7 +195,7 @@ export class Selection {
       id: makeId(slot),
       group: strategy.name,
       offer: new PricedOffer(offer),
-      isFixed: !byValue && slot.leftOutBecause === null,
+      isFixed: strategy.markets.choose !== 'value' && slot.leftOutBecause === null,
       isChosen: this.#chosen.has(slot),
       doubt: Math.max(0, gross) / Math.sqrt(1 + measures.sums.fills),
     };
@@ -229,7 +227,8 @@ const sideIncome = ({ sides, market }: MarketOffer): number =>
 const makeId = ({ strategy, conditionId }: QuoteSlot): string => `${strategy.name} ${conditionId}`;
 
 function ruledOut(state: Chooser, slot: QuoteSlot, nowMs: number): string | null {
-  if (state.markets.foreign.has(slot.conditionId)) return 'another wallet of the fleet has claimed the market';
+  if (state.safety.fleet?.foreign.has(slot.conditionId) === true)
+    return 'another wallet of the fleet has claimed the market';
   const { rules } = slot.strategy.markets;
   if (!hasRules(rules)) return null;
   if (slot.view === null) return BOOK_UNREAD;

@@ -96,5 +96,6 @@ it.each([
   ['wallet_taken', false, false],
 ] as const)('after a failed start with %s, orders of an earlier run may rest: %s, in a fleet: %s', (code, ...may) => {
   const error = new TwinbookError(code, 'the start failed');
-  expect([false, true].map((isInFleet) => leavesOrdersBehind(error, isInFleet))).toEqual(may);
+  const { fleet } = loadedTrader('fleet: { database: "postgresql://fleet@127.0.0.1/fleet", name: a }');
+  expect([null, fleet].map((each) => leavesOrdersBehind(error, { fleet: each }))).toEqual(may);
 });

@@ -67,8 +67,7 @@ export function obey(state: TraderState, command: OperatorCommand, nowMs: number
 function setFleetBounds({ safety, markets, notices }: TraderState, command: FleetCommand, nowMs: number): void {
   const { hold } = command;
   const before = safety.fleet?.hold ?? null;
-  safety.fleet = { hold, markets: new Set(command.markets) };
-  markets.foreign = new Set(command.foreign);
+  safety.fleet = { hold, markets: new Set(command.markets), foreign: new Set(command.foreign) };
   markets.requestRequote();
   if (hold === before) return;
   if (hold === null) notices.notify(nowMs, 'fleet', 'this trader holds the lease on the wallet again');

@@ -33,8 +33,8 @@ export class Safety {
   readonly silence = new Silence();
   readonly unreadLists = new UnreadLists();
   readonly unreadMarkets = new UnreadMarkets();
-  /** Null without a fleet. `markets`: markets claimed by this wallet. `hold`: why all orders are canceled, or null. */
-  fleet: { readonly hold: string | null; readonly markets: ReadonlySet<string> } | null = null;
+  /** Null without a fleet. `markets`, `foreign`: claimed by this wallet, by others. `hold`: why orders are canceled. */
+  fleet: Readonly<{ hold: string | null; markets: ReadonlySet<string>; foreign: ReadonlySet<string> }> | null = null;
   /** Risk stance of the newest step; orders begun under another stance are decided again. */
   stance: RiskStance = 'halted';
   readonly #watched: SafetyInputs;

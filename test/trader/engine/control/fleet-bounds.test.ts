@@ -47,7 +47,7 @@ describe('a trader in a fleet', () => {
     let nowMs = 0;
     const quotedBeside = (foreign: readonly string[]) => {
       state.ledger.transaction(() => obey(state, { kind: 'fleet', hold: null, markets: [], foreign }, nowMs));
-      state.markets.onCatalog(rows as never);
+      state.markets.onCatalog(rows as never, state.safety.fleet?.foreign);
       nowMs += 60_000;
       state.selection.look(state, nowMs);
       const { markets } = makeSnapshot(state, nowMs);
