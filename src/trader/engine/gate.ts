@@ -34,8 +34,10 @@ export function makeStepContext(state: TraderState, hold: string | null, nowMs: 
   };
 }
 
-const describeUnvalued = ({ own, valuation: { marks } }: TraderState['account']): string =>
-  `starting: the holdings cannot be valued yet; held market without a price: ${[...own.held.keys()].find((id) => !marks.has(id)) ?? 'none'}`;
+function describeUnvalued({ own, valuation: { marks } }: TraderState['account']): string {
+  const unpriced = [...own.held.keys()].find((id) => !marks.has(id));
+  return `starting: the holdings cannot be valued yet${unpriced === undefined ? '' : `: no price in held market ${unpriced}`}`;
+}
 
 export function approveAndExecute(
   intent: Intent,

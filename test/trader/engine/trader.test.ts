@@ -358,7 +358,7 @@ it('a held share without a price is named as the reason why nothing is quoted', 
     ledger.adopt({ marketConditionId: 'M', isYes: true, recorded: [], ...amounts }, 'why', START_MS);
     state.safety.valueHoldings(START_MS);
   });
-  expect(makeStepContext(state, null, START_MS).hold).toMatch(/cannot be valued yet; .* without a price: M$/);
+  expect(makeStepContext(state, null, START_MS).hold).toMatch(/cannot be valued yet: no price in held market M$/);
   state.account.valuation.look('M', 0.5, null, START_MS);
   ledger.transaction(() => state.safety.valueHoldings(START_MS));
   expect(makeStepContext(state, null, START_MS).hold).toBeNull();
