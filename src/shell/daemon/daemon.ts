@@ -42,6 +42,7 @@ import { Telemetry } from './telemetry.js';
 
 /** Time limit of a stop minus a draft's lifetime, ms: within that lifetime, an old draft may become an order. */
 const STOP_MARGIN_MS = 30_000;
+const STOP_UNPROVEN = 'stopped by the operator without proof that no order rests';
 const STATUS_EVERY_MS = 1_000;
 const STEP_MS = 50;
 /** Safety margin, ms: by an older heartbeat, the guardian may see its time-out this much earlier than the trader. */
@@ -189,10 +190,10 @@ class Service implements RunningTrader {
     const status = setInterval(() => this.#show(), STATUS_EVERY_MS);
     const feeds = this.#openFeeds();
     try {
-      await Promise.race([stopAsked, stop]);
+      const isOrdered = await Promise.race([stopAsked.then(() => false), stop.then(() => true)]);
       this.#stopJobs();
       this.#manager?.stopping();
-      if (this.#failure === null && (await this.#stop())) return this.#end();
+      if (this.#failure === null && (await this.#stop(isOrdered))) return this.#end();
       clearInterval(status);
       return await this.#giveUp();
     } finally {
@@ -221,12 +222,14 @@ class Service implements RunningTrader {
   }
 
   /** Cancels all orders and waits for the proof that none rests. Returns false if the core failed meanwhile. */
-  async #stop(): Promise<boolean> {
+  async #stop(isOrdered: boolean): Promise<boolean> {
     this.#screen.say('stopping: canceling every order …');
     this.#loop.command({ kind: 'stop' });
     const endMs = steadyMs() + this.#session.profile.draft_lifetime_s * 1000 + STOP_MARGIN_MS;
     const isStopped = () => this.#guard(() => this.snapshot().mode === 'stopped') === true;
     while (this.#failure === null && !isStopped() && steadyMs() < endMs) await pause(STEP_MS);
+    // After an ordered stop without proof, a service manager may start the trader again, which then must not quote.
+    if (isOrdered && (this.#failure !== null || !isStopped())) this.#stopWatch.kill(STOP_UNPROVEN);
     return this.#failure === null;
   }
 
