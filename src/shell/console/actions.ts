@@ -51,7 +51,7 @@ export type PageButton = ReturnType<typeof describeAction>;
 
 export function listActions({ mode, answers, openOrders, isHolding, wayBack }: ActionFacts): readonly PageButton[] {
   const isUseful = (name: OperatorName): boolean => {
-    if (name === 'kill') return !['killed', 'stopped', 'ending'].includes(mode);
+    if (name === 'kill') return mode !== 'killed' && mode !== 'stopped';
     // A trader that does not answer can only be killed, by the stop file.
     if (!answers) return false;
     if (name === 'resume' || name === 'unkill') return wayBack.startsWith(name);

@@ -284,6 +284,7 @@ test.each([
   ['halted', true, 'resume --reason TEXT', 'cancel-all flatten kill resume'],
   ['killed', true, 'unkill --reason TEXT', 'cancel-all unkill'],
   ['not answering', false, 'resume', 'kill'],
+  ['ending', false, '', 'kill'],
   ['stopped', false, '', ''],
 ])('a trader that is %s offers what changes something', (mode, answers, wayBack, names) => {
   const facts = { mode, answers, wayBack, openOrders: 2, isHolding: true };
