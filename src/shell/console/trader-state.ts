@@ -45,6 +45,7 @@ export class ShownState {
           this.#heardMs = this.#steadyMs();
           this.markets.clear();
           this.account = null;
+          this.modeSinceMs = null;
         }
         this.hello = line.process;
         this.bye = null;

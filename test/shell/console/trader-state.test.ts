@@ -27,6 +27,19 @@ test('keeps the newest of each market, and forgets those that are over or of ano
   expect(trader.markets.size).toBe(0);
 });
 
+test('knows since when the mode applies, unless the mode began in another run', () => {
+  const trader = new ShownState(() => 0);
+  const say = (time: number, mode: StatusLineOf<'frame'>['account']['mode']) =>
+    trader.onLine({ ...frame([], []), time, account: { ...ACCOUNT, mode } });
+  trader.onLine(hello('one'));
+  say(1, 'quoting');
+  say(2, 'killed');
+  expect(trader.modeSinceMs).toBe(2);
+  trader.onLine(hello('two'));
+  say(3, 'killed');
+  expect(trader.modeSinceMs).toBeNull();
+});
+
 test('takes a trader that has said nothing for a while for one that does not answer', () => {
   let ms = 0;
   const trader = new ShownState(() => ms);
