@@ -9,6 +9,7 @@ import { messageOf } from '../../shared/base/errors.js';
 import { makePrivateFile } from '../../shared/base/files.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 import type { Acknowledgement, AlertMemory, AlertState } from '../alerts/alert-center.js';
+import { nowMs } from '../runtime/clock.js';
 import type { ShownState } from './trader-state.js';
 
 /** Time after which stored acknowledgements are deleted, ms; the console has read them within 1 s. */
@@ -270,15 +271,14 @@ export class History {
   }
 
   newestMs(): number | null {
-    const newestS = this.#file.attempt(readNewestS, null);
-    return newestS === null ? null : newestS * 1000;
+    return this.#file.attempt(readNewestMs, null);
   }
 
   #read<Point>(sql: string, { fromMs, toMs }: StoredSpan, key: readonly string[]): readonly Point[] {
     const fromS = Math.floor(fromMs / 1000);
     const toS = Math.floor(toMs / 1000);
     return this.#file.attempt((sqlite) => {
-      const newestS = readNewestS(sqlite) ?? toS;
+      const newestS = (readNewestMs(sqlite) ?? toMs) / 1000;
       const { seconds: scale } =
         SCALES.find((one) => (toS - fromS) / one.seconds < MOST_POINTS && newestS - fromS <= one.keptS * this.#part) ??
         COARSEST;
@@ -287,16 +287,18 @@ export class History {
     }, []);
   }
 
-  #prune(sqlite: Sqlite.Database, nowMs: number): void {
-    if (Math.abs(nowMs - this.#prunedMs) < PRUNE_MS) return;
-    this.#prunedMs = nowMs;
+  #prune(sqlite: Sqlite.Database, timeMs: number): void {
+    if (Math.abs(timeMs - this.#prunedMs) < PRUNE_MS) return;
+    this.#prunedMs = timeMs;
     const figure = (name: string) => Number(sqlite.pragma(name, { simple: true }));
     const bytes = (figure('page_count') - figure('freelist_count')) * figure('page_size');
     if (bytes > this.#mostBytes) this.#part = Math.max(this.#part * LESS, LEAST_PART);
     else if (bytes < this.#mostBytes / 2) this.#part = Math.min(this.#part / LESS, 1);
     const series = sqlite.prepare<[], number>('SELECT id FROM series').pluck().all();
+    const first = sqlite.prepare<[number], number>('SELECT min(time_s) FROM account_points WHERE scale = ?').pluck();
     for (const { seconds, keptS } of SCALES) {
-      const oldest = Math.floor(nowMs / 1000 - keptS * this.#part);
+      // A check deletes at most a tenth of a scale, so that a clock that is ahead for a moment deletes little.
+      const oldest = Math.floor(Math.min((first.get(seconds) ?? 0) + keptS / 10, timeMs / 1000 - keptS * this.#part));
       sqlite.prepare('DELETE FROM account_points WHERE scale = ? AND time_s < ?').run(seconds, oldest);
       const old = sqlite.prepare('DELETE FROM market_points WHERE series = ? AND scale = ? AND time_s < ?');
       for (const id of series) old.run(id, seconds, oldest);
@@ -305,11 +307,12 @@ export class History {
   }
 }
 
-const readNewestS = (sqlite: Sqlite.Database): number | null =>
-  sqlite
-    .prepare<[number], number | null>('SELECT max(time_s) FROM account_points WHERE scale = ?')
-    .pluck()
-    .get(FINEST_S) ?? null;
+/** Ignores points of the future, which were stored while the clock was ahead. */
+function readNewestMs(sqlite: Sqlite.Database): number | null {
+  const sql = 'SELECT max(time_s) * 1000 FROM account_points WHERE scale = ? AND time_s <= ?';
+  const newest = sqlite.prepare<[number, number], number | null>(sql).pluck();
+  return newest.get(FINEST_S, nowMs() / 1000) ?? null;
+}
 
 const pointS = (timeMs: number, seconds: number): number => Math.floor(timeMs / 1000 / seconds) * seconds;
 

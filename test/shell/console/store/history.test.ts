@@ -7,7 +7,7 @@ import { newFolder } from '../../../support/folders.js';
 import { m } from '../../../trader/ledger/books.js';
 import { market, toldTrader } from '../state-of-markets.js';
 
-const START_MS = 1_800_000_000_000;
+const START_MS = 1_699_200_000_000;
 const HOUR_MS = 3_600_000;
 
 let folder: string;
@@ -86,6 +86,18 @@ test('is there after a restart, coarser the longer ago, and never more than a ch
     for (let i = 1; i <= MOST_POINTS + 10; i++) put.run(end / 1000 + i * 5 + 5);
   }, undefined);
   expect(again.account({ fromMs: end, toMs: end + MOST_POINTS * 5_000 - 1 }).length).toBeLessThanOrEqual(MOST_POINTS);
+});
+
+test('shows and keeps what it has after a clock that was far ahead for a moment', () => {
+  const history = new History(openFile());
+  const endMs = Date.now();
+  for (let ms = endMs - 7 * HOUR_MS; ms < endMs; ms += 60_000) history.add(sample(ms));
+  const span = { fromMs: endMs - HOUR_MS, toMs: endMs };
+  const before = [history.market('m', span), history.account(span)];
+  history.add(sample(endMs + 365 * 86_400_000));
+  expect([history.market('m', span), history.account(span)]).toEqual(before);
+  expect(before[0]?.length).toBeGreaterThan(58);
+  expect(history.newestMs()).toBeLessThanOrEqual(endMs);
 });
 
 test('keeps less of everything when it grows too large', () => {
